@@ -1,0 +1,244 @@
+"""Types of the binding's binary, `_core.hpy0.so`.
+
+What every call passes through is in that file; the Python modules of the package name, group and document.
+All functions are safe to call from several threads.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+# --- How a Python type is passed to native code -----------------------------------------------------------------
+# `classify` (see `set_hooks`) answers with one of these for each Python type, once; the answer is cached.
+KIND_NONE: Final[int]
+KIND_BOOL: Final[int]
+KIND_INT: Final[int]  # also int subclasses and whatever has __index__
+KIND_FLOAT: Final[int]  # also float subclasses and whatever has __float__
+KIND_STR: Final[int]
+KIND_BYTES: Final[int]  # bytes and subclasses
+KIND_OBJECT: Final[int]  # CObject and subclasses: the handle
+KIND_RVALUE_REF: Final[int]
+KIND_DATA_TYPE: Final[int]
+KIND_DEVICE: Final[int]
+KIND_OPAQUE_PTR: Final[int]
+KIND_SEQUENCE: Final[int]  # list, tuple: becomes an ffi.Array
+KIND_MAPPING: Final[int]  # dict: becomes an ffi.Map
+KIND_DLPACK: Final[int]  # has __dlpack__: becomes an ffi.Tensor
+KIND_CONVERTER: Final[int]  # converter(value) gives a value of one of the kinds above
+
+CONTEXT_NAME: Final[str]  # name of the HPy context in use
+HAS_EXTENSION: Final[bool]  # whether that context is the package's own, with its accelerators
+
+class CObject:
+    """Base of everything that owns a handle of a native object. The handle is None (0) until it is initialised, and again
+    after it was moved away."""
+
+    def __chandle__(self) -> int:
+        """Address of the native object, 0 if there is none."""
+    def __init_handle_by_constructor__(self, fconstructor: Function, /, *args: Any) -> None:
+        """Take over the handle of the object that `fconstructor(*args)` returns. TypeError if it returns no object.
+        Never gives up the GIL."""
+    def __move_handle_from__(self, other: CObject, /) -> None:
+        """Take over the handle of `other`, which is left without one."""
+    def _move(self) -> ObjectRValueRef:
+        """Mark the object for a call that may take its handle away."""
+    def same_as(self, other: object, /) -> bool:
+        """Whether both own the same native object."""
+    def is_(self, other: object, /) -> bool:
+        """Same as `same_as`."""
+    def __eq__(self, other: object, /) -> bool:
+        """Equality by handle; NotImplemented for anything that is no CObject."""
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int:
+        """Hash of the handle's address."""
+    def __type_index__(self) -> int:
+        """Type index of the native object; ValueError if there is none."""
+    def __use_count__(self) -> int:
+        """Strong references to the native object, 0 if there is none."""
+
+class ObjectRValueRef:
+    """A CObject marked by `_move()`: passing it to a call lets the callee take the handle."""
+
+    def __init__(self, obj: CObject, /) -> None: ...
+
+class Function(CObject):
+    """A native function. Arguments are positional; keyword arguments are a TypeError."""
+
+    release_gil: bool
+    """Whether a call gives up the GIL while native code runs. Default: True unless TVM_FFI_RELEASE_GIL_BY_DEFAULT=0."""
+    __name__: str
+    """Name for messages; "" if unknown. Can be set."""
+
+    def __call__(self, *args: Any) -> Any: ...
+
+class Error(CObject):
+    """A native error value (not an exception)."""
+
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        backtrace: str,
+        cause: Error | None = None,
+        extra_context: CObject | None = None,
+        /,
+    ) -> None: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def backtrace(self) -> str:
+        """Frames, most recent call first, each `  File "f", line N, in fn` and a newline."""
+    @property
+    def cause(self) -> Error | None: ...
+    @property
+    def extra_context(self) -> Any: ...
+    def update_backtrace(self, backtrace: str, append: bool = False, /) -> None: ...
+
+class OpaquePyObject(CObject):
+    """A Python object held by native code; returned from calls it is unwrapped."""
+
+    def __init__(self, pyobject: object, /) -> None: ...
+    def pyobject(self) -> Any: ...
+
+class OpaquePtr:
+    """An address passed as `void*`."""
+
+    def __init__(self, address: int, /) -> None: ...
+    @property
+    def value(self) -> int: ...
+
+class DataType:
+    """An element type: DLPack type code, bits per lane, lanes. Compares and hashes by value."""
+
+    def __init__(self, text: str, /) -> None:
+        """ValueError if the text is no data type."""
+    @property
+    def type_code(self) -> int: ...
+    @property
+    def bits(self) -> int: ...
+    @property
+    def lanes(self) -> int: ...
+    @property
+    def itemsize(self) -> int:
+        """Bytes per element, rounded up."""
+    def __str__(self) -> str: ...
+
+class Device:
+    """DLPack device type and index. Compares and hashes by value. Subclassable."""
+
+    def __init__(self, device_type: int, device_index: int = 0, /) -> None: ...
+    @property
+    def device_type(self) -> int: ...
+    @property
+    def index(self) -> int: ...
+
+class Tensor(CObject):
+    """An n-dimensional array with shared ownership of its memory, exchanged through DLPack."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """In elements."""
+    @property
+    def dtype(self) -> Any: ...
+    @property
+    def device(self) -> Any: ...
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def byte_offset(self) -> int: ...
+    def data_ptr(self) -> int: ...
+    def numel(self) -> int: ...
+    def size(self, idx: int, /) -> int:
+        """Length of one axis; negative counts from the end; IndexError."""
+    def is_contiguous(self) -> bool: ...
+    def _to_dlpack(self) -> Any:
+        """Capsule "dltensor" (legacy struct)."""
+    def _to_dlpack_versioned(self) -> Any:
+        """Capsule "dltensor_versioned"."""
+
+class FieldInfo(NamedTuple):
+    """One reflected field or method as type_info() gives it (a plain tuple in this order)."""
+
+    name: str
+    doc: str
+    metadata: str  # JSON text, "" if none
+    flags: int
+    size: int  # bytes; methods: 0
+    offset: int  # bytes from the handle; methods: 0
+    static_type_index: int  # methods: 0
+    value: Any  # field: default value or factory (None if none); method: the Function
+
+# --- conversion -------------------------------------------------------------------------------------------------
+
+def set_hooks(
+    *,
+    classify: Callable[[type], tuple[int, Callable[[Any], Any] | None]],
+    class_for_type_index: Callable[[int], type],
+    error_to_exception: Callable[[Error], BaseException],
+    exception_to_error: Callable[[BaseException], Error],
+    call_guarded: Callable[[Callable[..., Any], tuple[Any, ...]], tuple[bool, Any]],
+    dlpack_capsule: Callable[[Any], Any],
+    string_class: Callable[[str], Any],
+    bytes_class: Callable[[bytes], Any],
+    wrap_dtype: Callable[[DataType], Any],
+    wrap_opaque_ptr: Callable[[int], Any],
+    device_class: type[Device],
+    shape_class: Callable[[tuple[int, ...]], Any],
+) -> None:
+    """Give the binding its Python half; called once by the package.
+
+    - classify(cls): kind of a Python type and, for KIND_CONVERTER, the converter.
+    - class_for_type_index(index): the class for native objects of a type that no class is registered for yet.
+    - error_to_exception(error): the exception to raise for a native error.
+    - exception_to_error(exc): the native error for a Python exception that leaves a callback.
+    - call_guarded(fn, args): (True, fn(*args)) or (False, exception_to_error(exc)); for contexts without the extension.
+    - dlpack_capsule(x): capsule of x.__dlpack__(...), versioned where x can.
+    - string_class/bytes_class: wrap strings and bytes of more than 7 bytes that come from native code; shape_class: shapes.
+    - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code.
+    """
+
+def convert(value: Any, /) -> Any:
+    """The value as it looks after a trip to native code and back (list -> ffi.Array, callable -> Function, ...)."""
+
+def function_from_callable(fn: Callable[..., Any], /) -> Function:
+    """A native function that calls `fn`. Native code may call and drop it on any thread."""
+
+def function_from_address(address: int, keep_alive: Any = None, context: int = 0, /) -> Function:
+    """A Function around a C function of type TVMFFISafeCallType, called with `context` as its handle."""
+
+def data_type_from_code(type_code: int, bits: int, lanes: int, /) -> DataType: ...
+
+def tensor_from_dlpack(capsule: Any, require_alignment: int = 0, require_contiguous: bool = False, /) -> Tensor:
+    """Take over a "dltensor" or "dltensor_versioned" capsule. ValueError if it was consumed already, TypeError if it is none.
+
+    require_alignment is in bytes; 0 for none."""
+
+# --- registry ---------------------------------------------------------------------------------------------------
+
+def type_key_to_index(key: str, /) -> int:
+    """-1 if the key is unknown."""
+
+def type_info(index: int, /) -> tuple[str, int, str, int, list[Any], list[Any], tuple[int, ...]]:
+    """(key, parent type index or -1, doc, total size in bytes or 0, fields, methods, ancestor indices from the root);
+    fields and methods are of this type alone, each a FieldInfo. ValueError for an index that is not registered."""
+
+def type_attr(index: int, name: str, /) -> Any:
+    """The value in the attribute column `name` for the type itself (no inheritance), None if there is none."""
+
+def class_register(index: int, cls: type, /) -> None:
+    """Native objects of that type become instances of cls from now on. cls must derive from CObject."""
+
+def class_find(index: int, /) -> type | None: ...
+
+def field_descriptor(cls: type, index: int, field: int, writable: bool, /) -> Any:
+    """A descriptor for the field'th own field of the type, to be set on cls."""
+
+def global_get(name: str, /) -> Function | None: ...
+
+def global_set(name: str, fn: Function, override: bool, /) -> None: ...
+
+def mark_finalizing() -> None:
+    """From now on Python objects held by native code are leaked instead of touched. Called at exit."""

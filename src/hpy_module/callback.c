@@ -1,0 +1,163 @@
+/* Python callables as native functions, which native code may call and drop on any thread. */
+#include "callback.h"
+
+#include <stdlib.h>
+
+#include "convert.h"
+#include "error.h"
+#include "function.h"
+#include "hooks.h"
+
+enum { STACK_ARGS = 8 };
+
+/* The return value becomes owned by the caller of the callback. */
+static int result_out(HPyContext *ctx, HPy value, TVMFFIAny *result) {
+  if (fb_is(ctx, value, ctx->h_None)) return 0; /* result arrives as None */
+  return fb_convert_owned(ctx, value, result, "the return value of a callback");
+}
+
+/* Calls through the package's guard, which catches: for contexts that cannot hand out a raised exception. */
+static int call_guarded(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, TVMFFIAny *result) {
+  HPy parts[2] = {callable, HPyTuple_FromArray(ctx, (HPy *)argv, (HPy_ssize_t)n)};
+  HPy answer = HPy_IsNull(parts[1]) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_CALL_GUARDED, parts, 2);
+  if (!HPy_IsNull(parts[1])) HPy_Close(ctx, parts[1]);
+  int rc = -1;
+  if (!HPy_IsNull(answer)) {
+    HPy ok = HPy_GetItem_i(ctx, answer, 0), value = HPy_GetItem_i(ctx, answer, 1);
+    if (HPy_IsTrue(ctx, ok)) {
+      rc = result_out(ctx, value, result);
+    } else {
+      fb_error_set_pending(ctx, value);
+    }
+    HPy_Close(ctx, ok);
+    HPy_Close(ctx, value);
+    HPy_Close(ctx, answer);
+  }
+  if (rc != 0 && HPyErr_Occurred(ctx)) { /* the guard itself, or the conversion of the result */
+    HPyErr_Clear(ctx);
+    TVMFFIErrorSetRaisedFromCStr("TypeError", "the return value of a callback cannot be passed to native code");
+  }
+  return rc;
+}
+
+static int call_callable(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, TVMFFIAny *result) {
+  if (FB_UNLIKELY(fb_ext == NULL)) return call_guarded(ctx, callable, argv, n, result);
+  HPy value = fb_call(ctx, callable, argv, n, HPy_NULL);
+  if (FB_UNLIKELY(HPy_IsNull(value))) return fb_error_from_raised(ctx);
+  int rc = result_out(ctx, value, result);
+  HPy_Close(ctx, value);
+  return FB_LIKELY(rc == 0) ? 0 : fb_error_from_raised(ctx);
+}
+
+/* Converts the arguments and calls. argv has room for n handles. */
+static int convert_and_call(HPyContext *ctx, const FbHold *hold, const TVMFFIAny *args, int32_t n, HPy *argv,
+                            TVMFFIAny *result) {
+  int32_t n_done = 0;
+  int rc = 0;
+  for (; rc == 0 && n_done < n; n_done += rc == 0) {
+    argv[n_done] = fb_convert_view(ctx, &args[n_done]);
+    if (HPy_IsNull(argv[n_done])) rc = -1;
+  }
+  if (rc == 0) {
+    HPy callable = fb_cell_borrow(ctx, &hold->cell); /* the caller keeps the function, and with it the hold, alive */
+    rc = call_callable(ctx, callable, argv, (size_t)n, result);
+    fb_cell_return(ctx, callable);
+  } else if (fb_ext != NULL) {
+    fb_error_from_raised(ctx);
+  } else {
+    HPyErr_Clear(ctx);
+    TVMFFIErrorSetRaisedFromCStr("TypeError", "an argument of a callback has no Python form");
+  }
+  for (int32_t i = 0; i < n_done; i++) HPy_Close(ctx, argv[i]);
+  return rc;
+}
+
+/* safe_call of a callback. Runs on any thread. */
+static int callback_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  HPy stack[STACK_ARGS], *argv = stack;
+  FbAttach attach;
+  if (fb_attach(&attach) != 0) {
+    TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a Python callback was called after the interpreter began to exit");
+    return -1;
+  }
+  if (n > STACK_ARGS) argv = malloc((size_t)n * sizeof(*argv));
+  int rc = -1;
+  if (argv == NULL) {
+    TVMFFIErrorSetRaisedFromCStr("MemoryError", "no memory for the arguments of a callback");
+  } else {
+    rc = convert_and_call(attach.ctx, self, args, n, argv, result);
+  }
+  if (argv != stack) free(argv);
+  fb_detach(&attach);
+  return rc;
+}
+
+HPyDef_METH(fb_function_from_callable, "function_from_callable", HPyFunc_O,
+            .doc = "A native function that calls a Python callable.")
+static HPy fb_function_from_callable_impl(HPyContext *ctx, HPy self, HPy fn) {
+  (void)self;
+  if (!HPyCallable_Check(ctx, fn)) {
+    char given[128];
+    return fb_raise(ctx, ctx->h_TypeError, "function_from_callable() argument must be callable, not %s",
+                    fb_type_name(ctx, fn, given, sizeof(given)));
+  }
+  FbHold *hold = fb_hold_new(ctx, fn);
+  if (hold == NULL) return HPy_NULL;
+  TVMFFIObjectHandle handle = NULL;
+  if (TVMFFIFunctionCreate(hold, callback_call, fb_hold_drop, &handle) != 0) {
+    fb_hold_drop(hold);
+    return fb_error_raise_pending(ctx, "function_from_callable");
+  }
+  return fb_function_wrap(ctx, handle, NULL);
+}
+
+/* --- C functions at an address ------------------------------------------------------------------------------------------ */
+
+typedef struct Address {
+  TVMFFISafeCallType safe_call;
+  void *context;
+  FbHold *keep_alive;
+} Address;
+
+static int address_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  const Address *address = self;
+  return address->safe_call(address->context, args, n, result);
+}
+
+static void address_drop(void *self) {
+  Address *address = self;
+  if (address->keep_alive != NULL) fb_hold_drop(address->keep_alive);
+  free(address);
+}
+
+HPyDef_METH(fb_function_from_address, "function_from_address", HPyFunc_VARARGS,
+            .doc = "A Function around a C function of type TVMFFISafeCallType.")
+static HPy fb_function_from_address_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  if (nargs < 1 || nargs > 3) {
+    return fb_raise(ctx, ctx->h_TypeError, "function_from_address() takes address[, keep_alive[, context]]");
+  }
+  void *pointers[2] = {NULL, NULL};
+  for (size_t i = 0; i < 2 && 2 * i < nargs; i++) {
+    pointers[i] = HPyLong_AsVoidPtr(ctx, args[2 * i]);
+    if (pointers[i] == NULL && HPyErr_Occurred(ctx)) return HPy_NULL;
+  }
+  if (pointers[0] == NULL) return fb_raise(ctx, ctx->h_ValueError, "function_from_address() address must not be 0");
+  Address *address = calloc(1, sizeof(*address));
+  if (address == NULL) return HPyErr_NoMemory(ctx);
+  memcpy(&address->safe_call, &pointers[0], sizeof(address->safe_call));
+  address->context = pointers[1];
+  if (nargs > 1 && !HPy_Is(ctx, args[1], ctx->h_None)) {
+    address->keep_alive = fb_hold_new(ctx, args[1]);
+    if (address->keep_alive == NULL) {
+      free(address);
+      return HPy_NULL;
+    }
+  }
+  TVMFFIObjectHandle handle = NULL;
+  if (TVMFFIFunctionCreate(address, address_call, address_drop, &handle) != 0) {
+    address_drop(address);
+    return fb_error_raise_pending(ctx, "function_from_address");
+  }
+  return fb_function_wrap(ctx, handle, NULL);
+}

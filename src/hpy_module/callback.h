@@ -1,0 +1,9 @@
+/* Python callables as native functions. */
+#ifndef FFI_HPY_MODULE_CALLBACK_H_
+#define FFI_HPY_MODULE_CALLBACK_H_
+
+#include "context.h"
+
+extern HPyDef fb_function_from_callable, fb_function_from_address;
+
+#endif /* FFI_HPY_MODULE_CALLBACK_H_ */

@@ -1,0 +1,130 @@
+/* Capsules of the kind that other libraries of the same interpreter understand.
+ *
+ * PyPy has two kinds: HPy's own, and the C API's, which is what NumPy and everybody else exchange. There the C API is
+ * used, reached through the handle's PyObject; everywhere else an HPy capsule is a C API capsule. */
+#include "capsule.h"
+
+#include <dlfcn.h>
+
+#define PYPY_CAPSULE_FUNCTIONS(X)                                                       \
+  X(new_, "PyPyCapsule_New", cpy_PyObject *, (void *, const char *, void (*)(cpy_PyObject *))) \
+  X(is_valid, "PyPyCapsule_IsValid", int, (cpy_PyObject *, const char *))               \
+  X(get, "PyPyCapsule_GetPointer", void *, (cpy_PyObject *, const char *))              \
+  X(rename, "PyPyCapsule_SetName", int, (cpy_PyObject *, const char *))                 \
+  X(release, "PyPy_DecRef", void, (cpy_PyObject *))
+
+#define MEMBER(field, symbol, result, arguments) result(*field) arguments;
+static struct {
+  PYPY_CAPSULE_FUNCTIONS(MEMBER)
+} pypy;
+
+/* Whether capsules go through PyPy's C API. Looked up each time until found: the symbols are there from the moment that
+ * anything imports PyPy's cpyext. */
+static bool pypy_api(void) {
+  if (fb_ext != NULL) return false;
+  if (pypy.release != NULL) return true;
+#define FIND(field, symbol, result, arguments)      \
+  {                                                 \
+    void *found = dlsym(RTLD_DEFAULT, symbol);      \
+    if (found == NULL) return false;                \
+    memcpy(&pypy.field, &found, sizeof(found));     \
+  }
+  PYPY_CAPSULE_FUNCTIONS(FIND)
+  return true;
+}
+
+bool fb_capsule_is_valid(HPyContext *ctx, HPy capsule, const char *name) {
+  if (pypy_api()) {
+    cpy_PyObject *object = HPy_AsPyObject(ctx, capsule);
+    if (object == NULL) return false;
+    bool valid = pypy.is_valid(object, name) != 0;
+    pypy.release(object);
+    return valid;
+  }
+  int (*is_valid)(HPyContext *, HPy, const char *);
+  FB_LATE(ctx, ctx_Capsule_IsValid, is_valid);
+  return is_valid(ctx, capsule, name) != 0;
+}
+
+void *fb_capsule_get(HPyContext *ctx, HPy capsule, const char *name) {
+  if (pypy_api()) {
+    cpy_PyObject *object = HPy_AsPyObject(ctx, capsule);
+    if (object == NULL) return NULL;
+    void *pointer = pypy.get(object, name);
+    pypy.release(object);
+    return pointer;
+  }
+  void *(*get)(HPyContext *, HPy, _HPyCapsule_key, const char *);
+  FB_LATE(ctx, ctx_Capsule_Get, get);
+  return get(ctx, capsule, HPyCapsule_key_Pointer, name);
+}
+
+int fb_capsule_rename(HPyContext *ctx, HPy capsule, const char *name) {
+  if (pypy_api()) {
+    cpy_PyObject *object = HPy_AsPyObject(ctx, capsule);
+    if (object == NULL) return -1;
+    int rc = pypy.rename(object, name);
+    pypy.release(object);
+    return rc;
+  }
+  int (*set)(HPyContext *, HPy, _HPyCapsule_key, void *);
+  FB_LATE(ctx, ctx_Capsule_Set, set);
+  return set(ctx, capsule, HPyCapsule_key_Name, (void *)name);
+}
+
+/* --- capsules of our own ---------------------------------------------------------------------------------------------- */
+
+static const char dltensor[] = "dltensor", dltensor_versioned[] = "dltensor_versioned";
+
+static void drop_dltensor(void *pointer) {
+  DLManagedTensor *tensor = pointer;
+  if (tensor->deleter != NULL) tensor->deleter(tensor);
+}
+
+static void drop_dltensor_versioned(void *pointer) {
+  DLManagedTensorVersioned *tensor = pointer;
+  if (tensor->deleter != NULL) tensor->deleter(tensor);
+}
+
+/* A consumer renames the capsule; then the tensor is no longer the capsule's. */
+HPyCapsule_DESTRUCTOR(dltensor_destructor)
+static void dltensor_destructor_impl(const char *name, void *pointer, void *context) {
+  (void)context;
+  if (name != NULL && strcmp(name, dltensor) == 0) drop_dltensor(pointer);
+}
+
+HPyCapsule_DESTRUCTOR(versioned_destructor)
+static void versioned_destructor_impl(const char *name, void *pointer, void *context) {
+  (void)context;
+  if (name != NULL && strcmp(name, dltensor_versioned) == 0) drop_dltensor_versioned(pointer);
+}
+
+static void pypy_dltensor_destructor(cpy_PyObject *capsule) {
+  if (pypy.is_valid(capsule, dltensor)) drop_dltensor(pypy.get(capsule, dltensor));
+}
+
+static void pypy_versioned_destructor(cpy_PyObject *capsule) {
+  if (pypy.is_valid(capsule, dltensor_versioned)) drop_dltensor_versioned(pypy.get(capsule, dltensor_versioned));
+}
+
+static HPy capsule_new(HPyContext *ctx, void *pointer, const char *name, HPyCapsule_Destructor *destructor,
+                       void (*pypy_destructor)(cpy_PyObject *)) {
+  if (pypy_api()) {
+    cpy_PyObject *object = pypy.new_(pointer, name, pypy_destructor);
+    if (object == NULL) return HPy_NULL;
+    HPy capsule = HPy_FromPyObject(ctx, object);
+    pypy.release(object);
+    return capsule;
+  }
+  HPy (*new_)(HPyContext *, void *, const char *, HPyCapsule_Destructor *);
+  FB_LATE(ctx, ctx_Capsule_New, new_);
+  return new_(ctx, pointer, name, destructor);
+}
+
+HPy fb_capsule_new_dltensor(HPyContext *ctx, DLManagedTensor *tensor) {
+  return capsule_new(ctx, tensor, dltensor, &dltensor_destructor, pypy_dltensor_destructor);
+}
+
+HPy fb_capsule_new_dltensor_versioned(HPyContext *ctx, DLManagedTensorVersioned *tensor) {
+  return capsule_new(ctx, tensor, dltensor_versioned, &versioned_destructor, pypy_versioned_destructor);
+}

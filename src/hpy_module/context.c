@@ -1,0 +1,147 @@
+/* Which HPy implementation runs, and the way to it from any thread. */
+#include "context.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+
+HPyContext *fb_ctx;
+const FhpyExtension *fb_ext;
+size_t fb_late_shift;
+
+static atomic_bool finalizing;
+static FB_THREAD_LOCAL FbCallState call_state;
+
+/* Used where the context has no extension. Found at run time because the two interpreters name them differently. */
+static int (*gil_ensure)(void);
+static void (*gil_release)(int);
+
+static void find_gil_functions(void) {
+  static const char *const names[][2] = {{"PyPyGILState_Ensure", "PyPyGILState_Release"},
+                                         {"PyGILState_Ensure", "PyGILState_Release"}};
+  for (int i = 0; i < 2 && gil_ensure == NULL; i++) {
+    void *ensure = dlsym(RTLD_DEFAULT, names[i][0]), *release = dlsym(RTLD_DEFAULT, names[i][1]);
+    if (ensure == NULL || release == NULL) continue;
+    memcpy(&gil_ensure, &ensure, sizeof(ensure));
+    memcpy(&gil_release, &release, sizeof(release));
+  }
+}
+
+int fb_context_init(HPyContext *ctx) {
+  fb_ctx = ctx;
+  fb_ext = fhpy_extension_find(ctx);
+  /* PyPy 7.3.18 inserted the constant h_DictType before ctx_Capsule_New. Constants are small numbers there (indices of a
+   * handle table), functions are addresses: the word at that place tells which of the two layouts this is. */
+  uintptr_t word;
+  memcpy(&word, &ctx->ctx_Capsule_New, sizeof(word));
+  fb_late_shift = word < 0x10000 ? sizeof(HPy) : 0;
+  if (fb_ext == NULL) find_gil_functions();
+  return 0;
+}
+
+/* --- threads ---------------------------------------------------------------------------------------------------- */
+
+void fb_call_enter(HPyContext *ctx, bool release, FbCallState *outer) {
+  if (fb_ext != NULL) { /* attach finds out by itself: only the release needs remembering */
+    outer->is_released = release;
+    if (release) outer->released = HPy_LeavePythonExecution(ctx);
+    outer->ctx = ctx;
+    return;
+  }
+  *outer = call_state;
+  call_state.ctx = ctx;
+  call_state.is_released = release;
+  if (release) call_state.released = HPy_LeavePythonExecution(ctx);
+}
+
+void fb_call_leave(const FbCallState *outer) {
+  if (fb_ext != NULL) {
+    if (outer->is_released) HPy_ReenterPythonExecution(outer->ctx, outer->released);
+    return;
+  }
+  if (call_state.is_released) HPy_ReenterPythonExecution(call_state.ctx, call_state.released);
+  call_state = *outer;
+}
+
+enum { ATTACH_EXTENSION, ATTACH_REENTER, ATTACH_HELD, ATTACH_GIL_STATE };
+
+int fb_attach(FbAttach *out) {
+  if (fb_ext != NULL) {
+    out->ctx = fb_ctx;
+    out->how = ATTACH_EXTENSION;
+    out->token = fb_ext->thread_attach();
+    return out->token < 0 ? -1 : 0;
+  }
+  if (call_state.ctx != NULL) {
+    out->ctx = call_state.ctx;
+    out->how = call_state.is_released ? ATTACH_REENTER : ATTACH_HELD;
+    if (call_state.is_released) {
+      HPy_ReenterPythonExecution(call_state.ctx, call_state.released);
+      call_state.is_released = false;
+    }
+    return 0;
+  }
+  if (fb_is_finalizing()) return -1;
+  if (gil_ensure == NULL) find_gil_functions(); /* PyPy has them once its cpyext module was imported */
+  if (gil_ensure == NULL) return -1;
+  out->ctx = fb_ctx;
+  out->how = ATTACH_GIL_STATE;
+  out->token = gil_ensure();
+  call_state = (FbCallState){.ctx = fb_ctx};
+  return 0;
+}
+
+void fb_detach(FbAttach *attach) {
+  switch (attach->how) {
+    case ATTACH_EXTENSION: fb_ext->thread_detach(attach->token); break;
+    case ATTACH_REENTER:
+      call_state.released = HPy_LeavePythonExecution(attach->ctx);
+      call_state.is_released = true;
+      break;
+    case ATTACH_GIL_STATE:
+      call_state = (FbCallState){.ctx = NULL};
+      gil_release(attach->token);
+      break;
+    default: break;
+  }
+}
+
+bool fb_is_finalizing(void) {
+  return atomic_load_explicit(&finalizing, memory_order_relaxed) || (fb_ext != NULL && fb_ext->is_finalizing());
+}
+
+void fb_mark_finalizing(void) { atomic_store_explicit(&finalizing, true, memory_order_relaxed); }
+
+/* --- small helpers ------------------------------------------------------------------------------------------------ */
+
+HPy fb_raise(HPyContext *ctx, HPy h_type, const char *format, ...) {
+  char message[1024];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(message, sizeof(message), format, list);
+  va_end(list);
+  HPyErr_SetString(ctx, h_type, message);
+  return HPy_NULL;
+}
+
+const char *fb_text(HPyContext *ctx, HPy h, const char *what, HPy_ssize_t *byte_len) {
+  if (!HPyUnicode_Check(ctx, h)) {
+    char given[128];
+    fb_raise(ctx, ctx->h_TypeError, "%s must be str, not %s", what, fb_type_name(ctx, h, given, sizeof(given)));
+    return NULL;
+  }
+  return HPyUnicode_AsUTF8AndSize(ctx, h, byte_len);
+}
+
+const char *fb_type_name(HPyContext *ctx, HPy h, char *buffer, size_t size) {
+  snprintf(buffer, size, "object");
+  HPy type = HPy_Type(ctx, h);
+  HPy name = HPy_IsNull(type) ? HPy_NULL : HPy_GetAttr_s(ctx, type, "__name__");
+  HPy_ssize_t n;
+  const char *text = HPy_IsNull(name) ? NULL : HPyUnicode_AsUTF8AndSize(ctx, name, &n);
+  if (text != NULL) snprintf(buffer, size, "%s", text);
+  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx);
+  if (!HPy_IsNull(name)) HPy_Close(ctx, name);
+  if (!HPy_IsNull(type)) HPy_Close(ctx, type);
+  return buffer;
+}

@@ -1,0 +1,105 @@
+/* The HPy context as the binding sees it: which implementation runs, its extension, and the entries that moved.
+ *
+ * Three implementations serve this binary: the package's own (with the extension of hpy_runtime/extension.h), PyPy 7.3's
+ * built-in one, and the PyPI package hpy, whose debug mode the tests use. Only the first one has handles that are object
+ * pointers; code that relies on it is guarded by fb_ext.
+ */
+#ifndef FFI_HPY_MODULE_CONTEXT_H_
+#define FFI_HPY_MODULE_CONTEXT_H_
+
+#include <hpy.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "../hpy_runtime/extension.h"
+
+#if defined(__GNUC__)
+#define FB_LIKELY(x) __builtin_expect(!!(x), 1)
+#define FB_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define FB_INLINE static inline __attribute__((always_inline))
+#define FB_NOINLINE __attribute__((noinline))
+#define FB_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define FB_LIKELY(x) (x)
+#define FB_UNLIKELY(x) (x)
+#define FB_INLINE static inline
+#define FB_NOINLINE
+#define FB_PRINTF(text, first)
+#endif
+#if defined(_MSC_VER) && !defined(__clang__)
+#define FB_THREAD_LOCAL __declspec(thread)
+#else
+#define FB_THREAD_LOCAL _Thread_local
+#endif
+
+/* Both are written once, by fb_context_init during the import, and only read afterwards. */
+extern HPyContext *fb_ctx;          /* the context the module was initialised with */
+extern const FhpyExtension *fb_ext; /* NULL if that context has none */
+
+/* Learns what there is to know of ctx. Returns 0, or -1 with an exception raised. */
+int fb_context_init(HPyContext *ctx);
+
+/* --- threads ---------------------------------------------------------------------------------------------------- */
+
+/* What a native call on this thread left behind, for callbacks that arrive on it without a context.
+ * Maintained only where there is no extension; see fb_call_enter. */
+typedef struct FbCallState {
+  HPyContext *ctx; /* context of the innermost native call on this thread; NULL: none is running */
+  HPyThreadState released;
+  bool is_released; /* the call gave up the interpreter; `released` takes it back */
+} FbCallState;
+
+/* Brackets native code: gives up the interpreter if asked to and lets callbacks find their way back. */
+void fb_call_enter(HPyContext *ctx, bool release, FbCallState *outer);
+void fb_call_leave(const FbCallState *outer);
+
+/* An attached thread, from wherever it came. */
+typedef struct FbAttach {
+  HPyContext *ctx; /* valid until fb_detach */
+  int token;
+  int how;
+} FbAttach;
+
+/* Makes the context usable on the calling thread. Returns 0, or -1 if the interpreter is finalizing: then no object may
+ * be touched and fb_detach must not be called. */
+int fb_attach(FbAttach *out);
+void fb_detach(FbAttach *attach);
+
+/* Whether Python objects must be left alone because the interpreter is going away. */
+bool fb_is_finalizing(void);
+void fb_mark_finalizing(void);
+
+/* --- entries of the context that PyPy 7.3.18+ has one word later than hpy 0.9.0 ----------------------------------- */
+
+/* Bytes by which ctx_Capsule_New and what follows it are displaced; written once by fb_context_init. */
+extern size_t fb_late_shift;
+/* Copies the function pointer of such an entry into the variable `fn` of the entry's type. */
+#define FB_LATE(ctx, entry, fn) memcpy(&(fn), (const char *)&(ctx)->entry + fb_late_shift, sizeof(fn))
+
+/* As HPy_Call: new handle, or HPy_NULL with an exception raised. */
+FB_INLINE HPy fb_call(HPyContext *ctx, HPy callable, const HPy *args, size_t nargs, HPy kwnames) {
+  HPy (*call)(HPyContext *, HPy, const HPy *, size_t, HPy);
+  FB_LATE(ctx, ctx_Call, call);
+  return call(ctx, callable, args, nargs, kwnames);
+}
+/* Calls a method; args[0] is the object. */
+FB_INLINE HPy fb_call_method(HPyContext *ctx, HPy name, const HPy *args, size_t nargs) {
+  HPy (*call)(HPyContext *, HPy, const HPy *, size_t, HPy);
+  FB_LATE(ctx, ctx_CallMethod, call);
+  return call(ctx, name, args, nargs, HPy_NULL);
+}
+/* Calls with one argument. */
+FB_INLINE HPy fb_call_one(HPyContext *ctx, HPy callable, HPy arg) { return fb_call(ctx, callable, &arg, 1, HPy_NULL); }
+
+/* --- small helpers ------------------------------------------------------------------------------------------------ */
+
+/* Raises an exception of type h_type with a formatted message. Returns HPy_NULL. */
+HPy fb_raise(HPyContext *ctx, HPy h_type, const char *format, ...) FB_PRINTF(3, 4);
+/* Whether both handles are of the same object. */
+FB_INLINE bool fb_is(HPyContext *ctx, HPy a, HPy b) { return FB_LIKELY(fb_ext != NULL) ? a._i == b._i : HPy_Is(ctx, a, b); }
+/* Text of a str; NULL with TypeError "`what` must be str, not X" if it is none. Valid as long as h lives. */
+const char *fb_text(HPyContext *ctx, HPy h, const char *what, HPy_ssize_t *byte_len);
+/* type(h).__name__ into buffer; never fails. Returns buffer. */
+const char *fb_type_name(HPyContext *ctx, HPy h, char *buffer, size_t size);
+
+#endif /* FFI_HPY_MODULE_CONTEXT_H_ */

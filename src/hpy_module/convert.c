@@ -1,0 +1,366 @@
+/* Values on their way into native code and back. */
+#include "convert.h"
+
+#include "container.h"
+#include "error.h"
+#include "hooks.h"
+#include "tensor.h"
+#include "value.h"
+
+enum { DEPTH_LIMIT = 256, SMALL_SIZE = 7 };
+
+/* --- into native code ------------------------------------------------------------------------------------------------- */
+
+/* "f() argument 2" for a message; positions count from 1 there, as Python's own do. */
+static const char *where(const FbArgs *args, char *buffer, size_t size) {
+  if (args->position < 0) {
+    snprintf(buffer, size, "%s", args->callee);
+  } else if (*args->callee) {
+    snprintf(buffer, size, "%s() argument %d", args->callee, args->position + 1);
+  } else {
+    snprintf(buffer, size, "argument %d of a native function", args->position + 1);
+  }
+  return buffer;
+}
+
+/* Replaces an exception of the given type by one that says where; leaves others alone. */
+static FB_NOINLINE int int_failed(HPyContext *ctx, HPy value, const FbArgs *args) {
+  char place[256], given[128];
+  if (HPyErr_ExceptionMatches(ctx, ctx->h_OverflowError)) {
+    HPyErr_Clear(ctx);
+    fb_raise(ctx, ctx->h_OverflowError, "%s: expected an int from -2**63 to 2**63 - 1, got one beyond that",
+             where(args, place, sizeof(place)));
+  } else if (HPyErr_ExceptionMatches(ctx, ctx->h_TypeError)) {
+    HPyErr_Clear(ctx);
+    fb_raise(ctx, ctx->h_TypeError, "%s: expected an int, got %s", where(args, place, sizeof(place)),
+             fb_type_name(ctx, value, given, sizeof(given)));
+  }
+  return -1;
+}
+
+/* Index of the first lone surrogate; 0 if none is found. */
+static HPy_ssize_t surrogate_find(HPyContext *ctx, HPy text) {
+  HPy_ssize_t n = HPy_Length(ctx, text);
+  for (HPy_ssize_t i = 0; i < n; i++) {
+    HPy_UCS4 c = HPyUnicode_ReadChar(ctx, text, i);
+    if (c >= 0xD800 && c <= 0xDFFF) return i;
+  }
+  return 0;
+}
+
+/* Raises UnicodeEncodeError with a reason that says where. */
+static FB_NOINLINE int str_failed(HPyContext *ctx, HPy value, const FbArgs *args) {
+  if (HPyErr_Occurred(ctx)) {
+    if (!HPyErr_ExceptionMatches(ctx, ctx->h_UnicodeEncodeError)) return -1;
+    HPyErr_Clear(ctx);
+  }
+  char place[256], reason[320];
+  snprintf(reason, sizeof(reason), "%s: surrogates not allowed", where(args, place, sizeof(place)));
+  HPy_ssize_t at = surrogate_find(ctx, value);
+  HPy parts[5] = {HPyUnicode_FromString(ctx, "utf-8"), HPy_Dup(ctx, value), HPyLong_FromSsize_t(ctx, at),
+                  HPyLong_FromSsize_t(ctx, at + 1), HPyUnicode_FromString(ctx, reason)};
+  HPy exception = fb_call(ctx, ctx->h_UnicodeEncodeError, parts, 5, HPy_NULL);
+  for (int i = 0; i < 5; i++) HPy_Close(ctx, parts[i]);
+  if (HPy_IsNull(exception)) return -1;
+  HPyErr_SetObject(ctx, ctx->h_UnicodeEncodeError, exception);
+  HPy_Close(ctx, exception);
+  return -1;
+}
+
+/* Takes `handle` as a temporary and makes *out a view of it. */
+FB_INLINE int temp_view(TVMFFIObject *handle, TVMFFIAny *out, FbArgs *args) {
+  args->temps[args->n_temps++] = handle;
+  out->type_index = handle->type_index;
+  out->zero_padding = 0;
+  out->v_uint64 = 0;
+  out->v_obj = handle;
+  return 0;
+}
+
+/* The same for an owned value that may be no object. */
+static int temp_view_any(const TVMFFIAny *owned, TVMFFIAny *out, FbArgs *args) {
+  if (owned->type_index >= kTVMFFIStaticObjectBegin) return temp_view(owned->v_obj, out, args);
+  *out = *owned;
+  return 0;
+}
+
+typedef int (*FromBytes)(const TVMFFIByteArray *, TVMFFIAny *);
+
+/* Text or bytes: up to 7 bytes fit into the value itself. */
+static int bytes_arg(HPyContext *ctx, const char *data, HPy_ssize_t n, int32_t small_index, FromBytes from_bytes,
+                     TVMFFIAny *out, FbArgs *args) {
+  if (n <= SMALL_SIZE) {
+    out->type_index = small_index;
+    out->small_str_len = (uint32_t)n;
+    out->v_uint64 = 0;
+    memcpy(out->v_bytes, data, (size_t)n);
+    return 0;
+  }
+  TVMFFIByteArray bytes = {data, (size_t)n};
+  TVMFFIAny made;
+  if (from_bytes(&bytes, &made) != 0) {
+    fb_error_raise_pending(ctx, args->callee);
+    return -1;
+  }
+  return temp_view_any(&made, out, args);
+}
+
+/* PyPy keeps text as UTF-8 in which lone surrogates are encoded too, and hands it out as it is. */
+static FB_NOINLINE bool has_surrogate(const char *data, HPy_ssize_t n) {
+  const char *end = data + n;
+  while ((data = memchr(data, 0xED, (size_t)(end - data))) != NULL) {
+    if (++data < end && (unsigned char)*data >= 0xA0) return true;
+  }
+  return false;
+}
+
+static int str_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  HPy_ssize_t n;
+  const char *data = HPyUnicode_AsUTF8AndSize(ctx, value, &n);
+  if (FB_UNLIKELY(data == NULL || (fb_ext == NULL && has_surrogate(data, n)))) return str_failed(ctx, value, args);
+  return bytes_arg(ctx, data, n, kTVMFFISmallStr, TVMFFIStringFromByteArray, out, args);
+}
+
+static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out) {
+  TVMFFIObject *handle = fb_object_get(ctx, value);
+  if (FB_UNLIKELY(handle == NULL)) {
+    fb_object_raise_no_handle(ctx, value);
+    return -1;
+  }
+  out->type_index = handle->type_index;
+  out->zero_padding = 0;
+  out->v_uint64 = 0;
+  out->v_obj = handle;
+  return 0;
+}
+
+static int rvalue_arg(HPyContext *ctx, HPy value, TVMFFIAny *out) {
+  TVMFFIObject **slot = fb_rvalue_ref_slot(ctx, value);
+  if (slot == NULL) return -1;
+  out->type_index = kTVMFFIObjectRValueRef;
+  out->zero_padding = 0;
+  out->v_uint64 = 0;
+  out->v_ptr = slot;
+  return 0;
+}
+
+/* A converter's result may live only in the handle that is closed here, so an object becomes a temporary. */
+static int converted_arg(HPyContext *ctx, HPy converter, HPy value, TVMFFIAny *out, FbArgs *args) {
+  HPy converted = fb_call_one(ctx, converter, value);
+  HPy_Close(ctx, converter);
+  if (HPy_IsNull(converted)) return -1;
+  int n_temps = args->n_temps;
+  int rc = fb_convert_arg(ctx, converted, out, args);
+  if (rc == 0 && args->n_temps == n_temps && out->type_index >= kTVMFFIStaticObjectBegin) {
+    TVMFFIObjectIncRef(out->v_obj);
+    args->temps[args->n_temps++] = out->v_obj;
+  } else if (rc == 0 && out->type_index == kTVMFFIObjectRValueRef) {
+    fb_raise(ctx, ctx->h_TypeError, "a converter must not return an ObjectRValueRef");
+    rc = -1;
+  }
+  HPy_Close(ctx, converted);
+  return rc;
+}
+
+static FB_NOINLINE int too_deep(HPyContext *ctx, const FbArgs *args) {
+  char place[256];
+  fb_raise(ctx, ctx->h_ValueError, "%s: nested more than %d deep (does it contain itself?)",
+           where(args, place, sizeof(place)), DEPTH_LIMIT);
+  return -1;
+}
+
+/* Kinds whose conversion runs other conversions or Python code. */
+static FB_NOINLINE int compound_arg(HPyContext *ctx, FbKind kind, HPy converter, HPy value, TVMFFIAny *out,
+                                    FbArgs *args) {
+  TVMFFIObject *made = NULL;
+  if (args->depth >= DEPTH_LIMIT) {
+    if (kind == FB_KIND_CONVERTER) HPy_Close(ctx, converter);
+    return too_deep(ctx, args);
+  }
+  args->depth++;
+  int rc = -1;
+  switch (kind) {
+    case FB_KIND_SEQUENCE: rc = fb_array_from_sequence(ctx, value, args, &made); break;
+    case FB_KIND_MAPPING: rc = fb_map_from_mapping(ctx, value, args, &made); break;
+    case FB_KIND_DLPACK: rc = fb_tensor_from_producer(ctx, value, &made); break;
+    case FB_KIND_CONVERTER: rc = converted_arg(ctx, converter, value, out, args); break;
+    default: break;
+  }
+  args->depth--;
+  return rc == 0 && made != NULL ? temp_view(made, out, args) : rc;
+}
+
+FB_INLINE int pod_arg(TVMFFIAny *out, int32_t type_index, int64_t payload) {
+  out->type_index = type_index;
+  out->zero_padding = 0;
+  out->v_int64 = payload;
+  return 0;
+}
+
+int fb_convert_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  HPy converter = HPy_NULL;
+  FbKind kind = fb_kind_of(ctx, value, &converter);
+  switch (kind) {
+    case FB_KIND_NONE: return pod_arg(out, kTVMFFINone, 0);
+    case FB_KIND_BOOL: return pod_arg(out, kTVMFFIBool, fb_is(ctx, value, ctx->h_True));
+    case FB_KIND_INT: {
+      int64_t number = HPyLong_AsInt64_t(ctx, value);
+      if (FB_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return int_failed(ctx, value, args);
+      return pod_arg(out, kTVMFFIInt, number);
+    }
+    case FB_KIND_FLOAT: {
+      double number = HPyFloat_AsDouble(ctx, value);
+      if (FB_UNLIKELY(number == -1.0) && HPyErr_Occurred(ctx)) return -1;
+      pod_arg(out, kTVMFFIFloat, 0);
+      out->v_float64 = number;
+      return 0;
+    }
+    case FB_KIND_STR: return str_arg(ctx, value, out, args);
+    case FB_KIND_BYTES: {
+      const char *data = HPyBytes_AsString(ctx, value);
+      if (data == NULL) return -1;
+      return bytes_arg(ctx, data, HPyBytes_Size(ctx, value), kTVMFFISmallBytes, TVMFFIBytesFromByteArray, out, args);
+    }
+    case FB_KIND_OBJECT: return object_arg(ctx, value, out);
+    case FB_KIND_RVALUE_REF: return rvalue_arg(ctx, value, out);
+    case FB_KIND_DATA_TYPE:
+      pod_arg(out, kTVMFFIDataType, 0);
+      out->v_dtype = fb_data_type_get(ctx, value);
+      return 0;
+    case FB_KIND_DEVICE:
+      pod_arg(out, kTVMFFIDevice, 0);
+      out->v_device = fb_device_get(ctx, value);
+      return 0;
+    case FB_KIND_OPAQUE_PTR:
+      pod_arg(out, kTVMFFIOpaquePtr, 0);
+      out->v_ptr = fb_opaque_ptr_get(ctx, value);
+      return 0;
+    case FB_KIND_UNKNOWN: return -1;
+    default: return compound_arg(ctx, kind, converter, value, out, args);
+  }
+}
+
+int fb_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee) {
+  TVMFFIObject *temp;
+  FbArgs args = {.temps = &temp, .position = -1, .callee = callee};
+  TVMFFIAny view;
+  int rc = fb_convert_arg(ctx, value, &view, &args);
+  if (rc == 0 && args.n_temps == 1) {
+    *out = view; /* the temporary changes hands */
+    return 0;
+  }
+  if (rc == 0 && TVMFFIAnyViewToOwnedAny(&view, out) != 0) {
+    fb_error_raise_pending(ctx, callee);
+    rc = -1;
+  }
+  fb_args_end(&args);
+  return rc;
+}
+
+/* --- out of native code ----------------------------------------------------------------------------------------------- */
+
+static bool is_ascii(const char *data, size_t byte_len) {
+  unsigned char bits = 0;
+  for (size_t i = 0; i < byte_len; i++) bits |= (unsigned char)data[i];
+  return bits < 0x80;
+}
+
+HPy fb_str_from_bytes(HPyContext *ctx, const char *data, size_t byte_len) {
+  /* HPy has no constructor that takes a length, and PyPy's dies of malformed text. */
+  bool is_terminated = memchr(data, 0, byte_len) == NULL && data[byte_len] == 0;
+  if (is_terminated && (fb_ext != NULL || is_ascii(data, byte_len))) {
+    HPy text = HPyUnicode_FromString(ctx, data);
+    if (!HPy_IsNull(text)) return text;
+    HPyErr_Clear(ctx); /* malformed: again, with replacement */
+  }
+  HPy bytes = HPyBytes_FromStringAndSize(ctx, data, (HPy_ssize_t)byte_len);
+  if (HPy_IsNull(bytes)) return HPy_NULL;
+  HPy parts[2] = {HPyUnicode_FromString(ctx, "utf-8"), HPyUnicode_FromString(ctx, "replace")};
+  HPy decode = HPy_GetAttr_s(ctx, bytes, "decode");
+  HPy text = HPy_IsNull(decode) ? HPy_NULL : fb_call(ctx, decode, parts, 2, HPy_NULL);
+  if (!HPy_IsNull(decode)) HPy_Close(ctx, decode);
+  HPy_Close(ctx, parts[0]);
+  HPy_Close(ctx, parts[1]);
+  HPy_Close(ctx, bytes);
+  return text;
+}
+
+/* Passes a str, bytes or tuple (taken) through the class that the package wraps such values in. */
+static HPy wrapped(HPyContext *ctx, FbHook hook, HPy plain) {
+  if (HPy_IsNull(plain)) return plain;
+  HPy result = fb_hook_call(ctx, hook, &plain, 1);
+  HPy_Close(ctx, plain);
+  return result;
+}
+
+HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle) {
+  const TVMFFIByteArray *bytes = (const TVMFFIByteArray *)(handle + 1);
+  const TVMFFIShapeCell *shape = (const TVMFFIShapeCell *)(handle + 1);
+  HPy result;
+  switch (handle->type_index) {
+    case kTVMFFIStr:
+      result = wrapped(ctx, FB_HOOK_STRING_CLASS, fb_str_from_bytes(ctx, bytes->data, bytes->size));
+      break;
+    case kTVMFFIBytes:
+      result = wrapped(ctx, FB_HOOK_BYTES_CLASS,
+                         HPyBytes_FromStringAndSize(ctx, bytes->data, (HPy_ssize_t)bytes->size));
+      break;
+    case kTVMFFIShape:
+      result = wrapped(ctx, FB_HOOK_SHAPE_CLASS, fb_int_tuple(ctx, shape->data, (int32_t)shape->size));
+      break;
+    case kTVMFFIOpaquePyObject:
+      result = fb_opaque_unwrap(ctx, handle);
+      if (HPy_IsNull(result)) return fb_object_wrap(ctx, handle);
+      break;
+    default: return fb_object_wrap(ctx, handle);
+  }
+  TVMFFIObjectDecRef(handle);
+  return result;
+}
+
+/* Values that are no objects and not the commonest. */
+static FB_NOINLINE HPy rare_result(HPyContext *ctx, const TVMFFIAny *value) {
+  const TVMFFIByteArray *bytes = value->v_ptr;
+  switch (value->type_index) {
+    case kTVMFFISmallStr: return fb_str_from_bytes(ctx, value->v_bytes, value->small_str_len);
+    case kTVMFFISmallBytes: return HPyBytes_FromStringAndSize(ctx, value->v_bytes, value->small_str_len);
+    case kTVMFFIRawStr: return fb_str_from_bytes(ctx, value->v_c_str, strlen(value->v_c_str));
+    case kTVMFFIByteArrayPtr: return HPyBytes_FromStringAndSize(ctx, bytes->data, (HPy_ssize_t)bytes->size);
+    case kTVMFFIOpaquePtr: return fb_opaque_ptr_result(ctx, value->v_ptr);
+    case kTVMFFIDataType: return fb_data_type_result(ctx, value->v_dtype);
+    case kTVMFFIDevice: return fb_device_result(ctx, value->v_device);
+    case kTVMFFIDLTensorPtr: return fb_tensor_from_borrowed(ctx, value->v_ptr);
+    default: return fb_raise(ctx, ctx->h_TypeError, "native code returned a value of type index %d, which has no "
+                             "Python form", (int)value->type_index);
+  }
+}
+
+HPy fb_convert_result(HPyContext *ctx, TVMFFIAny *value) {
+  switch (value->type_index) {
+    case kTVMFFINone: return HPy_Dup(ctx, ctx->h_None);
+    case kTVMFFIInt: return HPyLong_FromInt64_t(ctx, value->v_int64);
+    case kTVMFFIBool: return HPy_Dup(ctx, value->v_int64 ? ctx->h_True : ctx->h_False);
+    case kTVMFFIFloat: return HPyFloat_FromDouble(ctx, value->v_float64);
+    default: break;
+  }
+  if (value->type_index >= kTVMFFIStaticObjectBegin) return fb_object_result(ctx, value->v_obj);
+  return rare_result(ctx, value);
+}
+
+HPy fb_convert_view(HPyContext *ctx, const TVMFFIAny *view) {
+  TVMFFIAny value = *view;
+  if (value.type_index == kTVMFFIObjectRValueRef) {
+    if (TVMFFIAnyViewToOwnedAny(view, &value) != 0) return fb_error_raise_pending(ctx, "callback");
+  } else if (value.type_index >= kTVMFFIStaticObjectBegin) {
+    TVMFFIObjectIncRef(value.v_obj);
+  }
+  return fb_convert_result(ctx, &value);
+}
+
+HPyDef_METH(fb_convert, "convert", HPyFunc_O, .doc = "The value after a trip to native code and back.")
+static HPy fb_convert_impl(HPyContext *ctx, HPy self, HPy arg) {
+  (void)self;
+  TVMFFIAny value;
+  if (fb_convert_owned(ctx, arg, &value, "convert") != 0) return HPy_NULL;
+  return fb_convert_result(ctx, &value);
+}

@@ -1,0 +1,23 @@
+/* The only translator between native errors and Python exceptions. */
+#ifndef FFI_HPY_MODULE_ERROR_H_
+#define FFI_HPY_MODULE_ERROR_H_
+
+#include <tvm/ffi/c_api.h>
+
+#include "context.h"
+
+/* Raises what a native call that returned non-zero left in the thread's error slot. `callee` is for the message when it
+ * left nothing; may be NULL. Always returns HPy_NULL. */
+HPy fb_error_raise_pending(HPyContext *ctx, const char *callee);
+
+/* The reverse, for the way out of a callback: takes the raised exception and leaves it as the thread's native error.
+ * Only where the context has the extension. Always returns -1. */
+int fb_error_from_raised(HPyContext *ctx);
+
+/* Leaves `error`, an _core.Error, as the thread's native error. Always returns -1. */
+int fb_error_set_pending(HPyContext *ctx, HPy error);
+
+/* Registers _core.Error. */
+HPy fb_error_type_new(HPyContext *ctx, HPy base);
+
+#endif /* FFI_HPY_MODULE_ERROR_H_ */

@@ -1,0 +1,188 @@
+/* Reflected fields as Python descriptors. */
+#include "field.h"
+
+#include <stdlib.h>
+
+#include "convert.h"
+#include "error.h"
+#include "object.h"
+
+/* What a descriptor needs of a field, copied from the registry. Lives as long as the process, as types do. */
+typedef struct Field {
+  int32_t type_index; /* the type that declares the field */
+  int32_t type_depth;
+  int64_t offset; /* bytes from the handle */
+  TVMFFIFieldGetter getter;
+  TVMFFIFieldSetter setter;     /* NULL if the setter is a Function or there is none */
+  TVMFFIObject *setter_function; /* owned; NULL if there is none */
+  char *name;                   /* "key.field", for messages */
+} Field;
+
+/* --- access ------------------------------------------------------------------------------------------------------------- */
+
+/* An instance of a subtype. */
+static FB_NOINLINE bool is_derived(const Field *field, TVMFFIObject *handle) {
+  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(handle->type_index);
+  return info != NULL && info->type_depth > field->type_depth &&
+         info->type_ancestors[field->type_depth]->type_index == field->type_index;
+}
+
+/* Address of the field in self's native object; NULL with an exception raised if it has no such field. */
+FB_INLINE char *field_address(HPyContext *ctx, const Field *field, HPy self) {
+  TVMFFIObject *handle = fb_object_get(ctx, self);
+  if (FB_UNLIKELY(handle == NULL)) {
+    fb_object_raise_no_handle(ctx, self);
+    return NULL;
+  }
+  if (FB_UNLIKELY(handle->type_index != field->type_index) && !is_derived(field, handle)) {
+    fb_raise(ctx, ctx->h_TypeError, "%s: the native object is of another type (index %d)", field->name,
+             (int)handle->type_index);
+    return NULL;
+  }
+  return (char *)handle + field->offset;
+}
+
+FB_INLINE HPy field_read(HPyContext *ctx, const Field *field, HPy self) {
+  char *address = field_address(ctx, field, self);
+  if (FB_UNLIKELY(address == NULL)) return HPy_NULL;
+  TVMFFIAny value = {0};
+  if (FB_UNLIKELY(field->getter(address, &value) != 0)) return fb_error_raise_pending(ctx, field->name);
+  return fb_convert_result(ctx, &value);
+}
+
+static int call_setter(const Field *field, char *address, const TVMFFIAny *value) {
+  if (field->setter_function == NULL) return field->setter(address, value);
+  TVMFFIAny args[2] = {{.type_index = kTVMFFIOpaquePtr}, *value}, result = {0};
+  args[0].v_ptr = address;
+  return TVMFFIFunctionCall(field->setter_function, args, 2, &result);
+}
+
+static int field_write(HPyContext *ctx, const Field *field, HPy self, HPy value) {
+  if (HPy_IsNull(value)) {
+    fb_raise(ctx, ctx->h_AttributeError, "%s cannot be deleted", field->name);
+    return -1;
+  }
+  char *address = field_address(ctx, field, self);
+  if (address == NULL) return -1;
+  TVMFFIObject *temp;
+  FbArgs args = {.temps = &temp, .position = -1, .callee = field->name};
+  TVMFFIAny view;
+  int rc = fb_convert_arg(ctx, value, &view, &args);
+  if (rc == 0 && call_setter(field, address, &view) != 0) {
+    fb_error_raise_pending(ctx, field->name);
+    rc = -1;
+  }
+  fb_args_end(&args);
+  return rc;
+}
+
+/* In the shape of extension.h. */
+static HPy descriptor_get(HPy self, void *closure) { return field_read(fb_ctx, closure, self); }
+static int descriptor_set(HPy self, HPy value, void *closure) { return field_write(fb_ctx, closure, self, value); }
+
+/* --- for contexts without the extension: property(accessor.get, accessor.set) ------------------------------------------- */
+
+typedef struct Accessor {
+  Field *field;
+} Accessor;
+
+HPyType_HELPERS(Accessor)
+
+static FbCell accessor_type; /* written once during the import */
+
+HPyDef_METH(accessor_get, "get", HPyFunc_O, .doc = "Value of the field of an object.")
+static HPy accessor_get_impl(HPyContext *ctx, HPy self, HPy object) {
+  return field_read(ctx, Accessor_AsStruct(ctx, self)->field, object);
+}
+
+HPyDef_METH(accessor_set, "set", HPyFunc_VARARGS, .doc = "Set the field of an object.")
+static HPy accessor_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "set() takes 2 arguments, got %zu", nargs);
+  int rc = field_write(ctx, Accessor_AsStruct(ctx, self)->field, args[0], args[1]);
+  return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
+}
+
+HPy fb_field_type_new(HPyContext *ctx) {
+  static HPyDef *defines[] = {&accessor_get, &accessor_set, NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.FieldAccessor",
+      .basicsize = sizeof(Accessor),
+      .flags = HPy_TPFLAGS_DEFAULT,
+      .builtin_shape = SHAPE(Accessor),
+      .defines = defines,
+      .doc = "Reads and writes one reflected field.",
+  };
+  HPy type = HPyType_FromSpec(ctx, &spec, NULL);
+  if (!HPy_IsNull(type)) fb_cell_store(ctx, &accessor_type, type);
+  return type;
+}
+
+static HPy property_new(HPyContext *ctx, Field *field, bool writable) {
+  HPy type = fb_cell_load(ctx, &accessor_type);
+  Accessor *data;
+  HPy accessor = HPy_New(ctx, type, &data);
+  HPy_Close(ctx, type);
+  if (HPy_IsNull(accessor)) return accessor;
+  data->field = field;
+  HPy builtins = HPyImport_ImportModule(ctx, "builtins");
+  HPy property = HPy_IsNull(builtins) ? HPy_NULL : HPy_GetAttr_s(ctx, builtins, "property");
+  HPy parts[2] = {HPy_GetAttr_s(ctx, accessor, "get"), HPy_GetAttr_s(ctx, accessor, "set")};
+  HPy result = HPy_NULL;
+  if (!HPy_IsNull(property) && !HPy_IsNull(parts[0]) && !HPy_IsNull(parts[1])) {
+    result = fb_call(ctx, property, parts, writable ? 2 : 1, HPy_NULL);
+  }
+  HPy all[] = {builtins, property, parts[0], parts[1], accessor};
+  for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+    if (!HPy_IsNull(all[i])) HPy_Close(ctx, all[i]);
+  }
+  return result;
+}
+
+/* --- field_descriptor -------------------------------------------------------------------------------------------------- */
+
+/* A copy that lives for good; NULL with MemoryError raised. */
+static Field *field_new(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFFIFieldInfo *info) {
+  size_t name_size = type->type_key.size + info->name.size + 2;
+  Field *field = calloc(1, sizeof(*field) + name_size);
+  if (field == NULL) {
+    HPyErr_NoMemory(ctx);
+    return NULL;
+  }
+  *field = (Field){.type_index = type->type_index, .type_depth = type->type_depth, .offset = info->offset,
+                   .getter = info->getter, .name = (char *)(field + 1)};
+  snprintf(field->name, name_size, "%.*s.%.*s", (int)type->type_key.size, type->type_key.data, (int)info->name.size,
+           info->name.data);
+  if (info->setter != NULL && (info->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0) {
+    TVMFFIObjectIncRef(info->setter);
+    field->setter_function = info->setter;
+  } else if (info->setter != NULL) {
+    memcpy(&field->setter, &info->setter, sizeof(field->setter));
+  }
+  return field;
+}
+
+HPyDef_METH(fb_field_descriptor, "field_descriptor", HPyFunc_VARARGS, .doc = "A descriptor for one own field of a type.")
+static HPy fb_field_descriptor_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  if (nargs != 4) return fb_raise(ctx, ctx->h_TypeError, "field_descriptor() takes cls, index, field, writable");
+  int32_t index = HPyLong_AsInt32_t(ctx, args[1]);
+  if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
+  int32_t which = HPyLong_AsInt32_t(ctx, args[2]);
+  if (which == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
+  int writable = HPy_IsTrue(ctx, args[3]);
+  if (writable < 0) return HPy_NULL;
+  const TVMFFITypeInfo *type = TVMFFIGetTypeInfo(index);
+  if (type == NULL) return fb_error_raise_pending(ctx, "field_descriptor");
+  if (which < 0 || which >= type->num_fields) {
+    return fb_raise(ctx, ctx->h_IndexError, "type %.*s has %d fields of its own, got index %d", (int)type->type_key.size,
+                    type->type_key.data, (int)type->num_fields, (int)which);
+  }
+  const TVMFFIFieldInfo *info = &type->fields[which];
+  Field *field = field_new(ctx, type, info);
+  if (field == NULL) return HPy_NULL;
+  bool can_write = writable && (field->setter != NULL || field->setter_function != NULL);
+  if (fb_ext == NULL) return property_new(ctx, field, can_write);
+  FhpyGetSet def = {.name = strrchr(field->name, '.') + 1, .get = descriptor_get,
+                    .set = can_write ? descriptor_set : NULL, .doc = info->doc.data, .closure = field};
+  return fb_ext->getset_new(ctx, args[0], &def);
+}

@@ -1,0 +1,11 @@
+/* Reflected fields as Python descriptors. */
+#ifndef FFI_HPY_MODULE_FIELD_H_
+#define FFI_HPY_MODULE_FIELD_H_
+
+#include "context.h"
+
+HPy fb_field_type_new(HPyContext *ctx);
+
+extern HPyDef fb_field_descriptor;
+
+#endif /* FFI_HPY_MODULE_FIELD_H_ */

@@ -1,0 +1,225 @@
+/* Function: calling native functions from Python. */
+#include "function.h"
+
+#include <stdlib.h>
+
+#include "error.h"
+
+enum { STACK_ARGS = 8 };
+enum { GIL_DEFAULT = 0, GIL_RELEASE = 1, GIL_KEEP = 2 };
+
+typedef struct FbFunction {
+  FbObject base;
+  /* Set while the function is in use by other threads at worst: each is one word, either value is a valid one. */
+  _Atomic(const char *) name; /* NULL: unknown. A replaced name is leaked: a message may be using it. */
+  _Atomic(uint8_t) gil;
+} FbFunction;
+
+HPyType_HELPERS(FbFunction)
+
+static FbCell function_type;          /* written once during the import */
+static bool releases_by_default = true; /* TVM_FFI_RELEASE_GIL_BY_DEFAULT, read once during the import */
+
+FB_INLINE FbFunction *function_struct(HPyContext *ctx, HPy h) { return (FbFunction *)fb_object_struct(ctx, h); }
+
+FB_INLINE const char *name_of(FbFunction *function) {
+  const char *name = atomic_load_explicit(&function->name, memory_order_acquire); /* pairs with name_set */
+  return name == NULL ? "" : name;
+}
+
+FB_INLINE bool releases_gil(FbFunction *function) {
+  uint8_t gil = atomic_load_explicit(&function->gil, memory_order_relaxed);
+  return gil == GIL_DEFAULT ? releases_by_default : gil == GIL_RELEASE;
+}
+
+/* --- the call --------------------------------------------------------------------------------------------------------- */
+
+/* Converts the arguments into `views` and calls. Temporaries are dropped before it returns. */
+FB_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv, size_t n,
+                        TVMFFIAny *views, TVMFFIObject **temps, bool release, TVMFFIAny *result) {
+  FbArgs args = {.temps = temps, .callee = name_of(function)};
+  for (size_t i = 0; i < n; i++) {
+    args.position = (int)i;
+    if (FB_UNLIKELY(fb_convert_arg(ctx, argv[i], &views[i], &args) != 0)) {
+      fb_args_end(&args);
+      return -1;
+    }
+  }
+  const TVMFFIFunctionCell *cell = (const TVMFFIFunctionCell *)(handle + 1);
+  int rc;
+  *result = (TVMFFIAny){0};
+  if (release || fb_ext == NULL) {
+    FbCallState outer;
+    fb_call_enter(ctx, release, &outer);
+    rc = cell->safe_call(handle, views, (int32_t)n, result);
+    fb_call_leave(&outer);
+  } else {
+    rc = cell->safe_call(handle, views, (int32_t)n, result);
+  }
+  fb_args_end(&args);
+  if (FB_UNLIKELY(rc != 0)) {
+    fb_error_raise_pending(ctx, args.callee);
+    return -1;
+  }
+  return 0;
+}
+
+/* More arguments than fit on the C stack. */
+static FB_NOINLINE int call_with_many(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv,
+                                      size_t n, bool release, TVMFFIAny *result) {
+  TVMFFIAny *views = n > INT32_MAX ? NULL : calloc(n, sizeof(TVMFFIAny) + sizeof(TVMFFIObject *));
+  if (views == NULL) {
+    HPyErr_NoMemory(ctx);
+    return -1;
+  }
+  int rc = call_with(ctx, function, handle, argv, n, views, (TVMFFIObject **)(views + n), release, result);
+  free(views);
+  return rc;
+}
+
+FB_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n, bool keep_gil, TVMFFIAny *result) {
+  FbFunction *function = function_struct(ctx, self);
+  TVMFFIObject *handle = fb_object_get(ctx, self);
+  if (FB_UNLIKELY(handle == NULL)) {
+    fb_object_raise_no_handle(ctx, self);
+    return -1;
+  }
+  if (FB_UNLIKELY(fb_ext == NULL)) fb_hold_drain(ctx);
+  bool release = !keep_gil && releases_gil(function);
+  if (FB_UNLIKELY(n > STACK_ARGS)) return call_with_many(ctx, function, handle, argv, n, release, result);
+  TVMFFIAny views[STACK_ARGS];
+  TVMFFIObject *temps[STACK_ARGS];
+  return call_with(ctx, function, handle, argv, n, views, temps, release, result);
+}
+
+static FB_NOINLINE HPy refuse_keywords(HPyContext *ctx, HPy self, HPy kwnames) {
+  HPy first = HPy_GetItem_i(ctx, kwnames, 0);
+  if (HPy_IsNull(first)) return HPy_NULL;
+  HPy_ssize_t n;
+  const char *text = HPyUnicode_AsUTF8AndSize(ctx, first, &n);
+  if (text != NULL) {
+    fb_raise(ctx, ctx->h_TypeError, "%s() takes positional arguments only, got keyword argument '%s'",
+             fb_function_name(ctx, self), text);
+  }
+  HPy_Close(ctx, first);
+  return HPy_NULL;
+}
+
+FB_INLINE HPy call_python(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames) {
+  if (FB_UNLIKELY(!HPy_IsNull(kwnames)) && HPy_Length(ctx, kwnames) != 0) return refuse_keywords(ctx, self, kwnames);
+  TVMFFIAny result;
+  if (FB_UNLIKELY(call_function(ctx, self, argv, n, false, &result) != 0)) return HPy_NULL;
+  return fb_convert_result(ctx, &result);
+}
+
+HPyDef_SLOT(function_call, HPy_tp_call)
+static HPy function_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  return call_python(ctx, self, args, nargs, kwnames);
+}
+
+/* The same in the interpreter's own shape (see extension.h): what a call runs where handles are object pointers. */
+static cpy_PyObject *function_vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
+                                         cpy_PyObject *kwnames) {
+  const size_t offset_flag = (size_t)1 << (8 * sizeof(size_t) - 1);
+  HPy result = call_python(fb_ctx, (HPy){(intptr_t)self}, (const HPy *)args, nargsf & ~offset_flag,
+                           (HPy){(intptr_t)kwnames});
+  return (cpy_PyObject *)result._i;
+}
+
+int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result) {
+  return call_function(ctx, function, args, nargs, true, result);
+}
+
+/* --- attributes --------------------------------------------------------------------------------------------------------- */
+
+bool fb_function_check(HPyContext *ctx, HPy h) {
+  HPy type = fb_cell_load(ctx, &function_type);
+  bool is_function = HPy_TypeCheck(ctx, h, type);
+  HPy_Close(ctx, type);
+  return is_function;
+}
+
+const char *fb_function_name(HPyContext *ctx, HPy function) {
+  const char *name = name_of(function_struct(ctx, function));
+  return *name ? name : "native function";
+}
+
+static int name_set(HPyContext *ctx, FbFunction *function, const char *name) {
+  char *copy = strdup(name);
+  if (copy == NULL) {
+    HPyErr_NoMemory(ctx);
+    return -1;
+  }
+  atomic_store_explicit(&function->name, copy, memory_order_release); /* pairs with name_of */
+  return 0;
+}
+
+HPyDef_GETSET(function_name, "__name__", .doc = "Name for messages; \"\" if unknown.")
+static HPy function_name_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return HPyUnicode_FromString(ctx, name_of(function_struct(ctx, self)));
+}
+static int function_name_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
+  (void)closure;
+  if (HPy_IsNull(value)) {
+    fb_raise(ctx, ctx->h_TypeError, "__name__ cannot be deleted");
+    return -1;
+  }
+  HPy_ssize_t n;
+  const char *text = fb_text(ctx, value, "__name__", &n);
+  return text == NULL ? -1 : name_set(ctx, function_struct(ctx, self), text);
+}
+
+HPyDef_GETSET(function_gil, "release_gil", .doc = "Whether a call gives up the GIL while native code runs.")
+static HPy function_gil_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return HPy_Dup(ctx, releases_gil(function_struct(ctx, self)) ? ctx->h_True : ctx->h_False);
+}
+static int function_gil_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
+  (void)closure;
+  if (HPy_IsNull(value)) {
+    fb_raise(ctx, ctx->h_TypeError, "release_gil cannot be deleted");
+    return -1;
+  }
+  int truth = HPy_IsTrue(ctx, value);
+  if (truth < 0) return -1;
+  atomic_store_explicit(&function_struct(ctx, self)->gil, truth ? GIL_RELEASE : GIL_KEEP, memory_order_relaxed);
+  return 0;
+}
+
+HPyDef_SLOT(function_new, HPy_tp_new)
+static HPy function_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)type, (void)args, (void)nargs, (void)kw;
+  return fb_raise(ctx, ctx->h_TypeError, "Function cannot be made directly: use ffi_hpy.convert(callable) or "
+                  "ffi_hpy.get_global_func(name)");
+}
+
+HPyDef_SLOT(function_destroy, HPy_tp_destroy)
+static void function_destroy_impl(void *self) { free((void *)((FbFunction *)self)->name); }
+
+HPy fb_function_wrap(HPyContext *ctx, TVMFFIObject *handle, const char *name) {
+  HPy h = fb_object_wrap(ctx, handle);
+  if (HPy_IsNull(h) || name == NULL || !fb_function_check(ctx, h)) return h;
+  if (name_set(ctx, function_struct(ctx, h), name) == 0) return h;
+  HPy_Close(ctx, h);
+  return HPy_NULL;
+}
+
+HPy fb_function_type_new(HPyContext *ctx, HPy base) {
+  static HPyDef *defines[] = {&function_call, &function_name, &function_gil, &function_new, &function_destroy,
+                              NULL,           NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.Function",
+      .basicsize = sizeof(FbFunction),
+      .flags = HPy_TPFLAGS_DEFAULT,
+      .builtin_shape = SHAPE(FbFunction),
+      .defines = defines,
+      .doc = "A native function.",
+  };
+  if (fb_ext != NULL) function_call.slot.cpy_trampoline = (cpy_PyCFunction)function_vectorcall;
+  const char *by_default = getenv("TVM_FFI_RELEASE_GIL_BY_DEFAULT");
+  releases_by_default = by_default == NULL || strcmp(by_default, "0") != 0;
+  HPy type = fb_object_derive(ctx, &spec, base);
+  if (!HPy_IsNull(type)) fb_cell_store(ctx, &function_type, type);
+  return type;
+}

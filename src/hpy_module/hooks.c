@@ -1,0 +1,62 @@
+/* The table of hooks and set_hooks(). */
+#include "hooks.h"
+
+#include "hold.h"
+
+static const char *const names[FB_N_HOOKS] = {
+    [FB_HOOK_CLASSIFY] = "classify",
+    [FB_HOOK_CLASS_FOR_TYPE_INDEX] = "class_for_type_index",
+    [FB_HOOK_ERROR_TO_EXCEPTION] = "error_to_exception",
+    [FB_HOOK_EXCEPTION_TO_ERROR] = "exception_to_error",
+    [FB_HOOK_CALL_GUARDED] = "call_guarded",
+    [FB_HOOK_DLPACK_CAPSULE] = "dlpack_capsule",
+    [FB_HOOK_STRING_CLASS] = "string_class",
+    [FB_HOOK_BYTES_CLASS] = "bytes_class",
+    [FB_HOOK_WRAP_DTYPE] = "wrap_dtype",
+    [FB_HOOK_WRAP_OPAQUE_PTR] = "wrap_opaque_ptr",
+    [FB_HOOK_DEVICE_CLASS] = "device_class",
+    [FB_HOOK_SHAPE_CLASS] = "shape_class",
+};
+
+/* Written by set_hooks during the import of the package, before other threads can come here; only read afterwards. */
+static FbCell hooks[FB_N_HOOKS];
+
+HPy fb_hook_get(HPyContext *ctx, FbHook hook) {
+  HPy h = fb_cell_load(ctx, &hooks[hook]);
+  if (HPy_IsNull(h)) fb_raise(ctx, ctx->h_RuntimeError, "ffi_hpy._core: the hook '%s' is not set", names[hook]);
+  return h;
+}
+
+HPy fb_hook_call(HPyContext *ctx, FbHook hook, const HPy *args, size_t nargs) {
+  HPy h = fb_hook_get(ctx, hook);
+  if (HPy_IsNull(h)) return HPy_NULL;
+  HPy result = fb_call(ctx, h, args, nargs, HPy_NULL);
+  HPy_Close(ctx, h);
+  return result;
+}
+
+static int hook_find(HPyContext *ctx, HPy name) {
+  HPy_ssize_t n;
+  const char *text = HPyUnicode_AsUTF8AndSize(ctx, name, &n);
+  for (int i = 0; text != NULL && i < FB_N_HOOKS; i++) {
+    if (strcmp(text, names[i]) == 0) return i;
+  }
+  if (text != NULL) fb_raise(ctx, ctx->h_TypeError, "set_hooks() got an unexpected keyword argument '%s'", text);
+  return -1;
+}
+
+HPyDef_METH(fb_set_hooks, "set_hooks", HPyFunc_KEYWORDS, .doc = "Give the binding its Python half.")
+static HPy fb_set_hooks_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  (void)self;
+  if (nargs != 0) return fb_raise(ctx, ctx->h_TypeError, "set_hooks() takes keyword arguments only");
+  HPy_ssize_t n = HPy_IsNull(kwnames) ? 0 : HPy_Length(ctx, kwnames);
+  for (HPy_ssize_t i = 0; i < n; i++) {
+    HPy name = HPy_GetItem_i(ctx, kwnames, i);
+    if (HPy_IsNull(name)) return HPy_NULL;
+    int hook = hook_find(ctx, name);
+    HPy_Close(ctx, name);
+    if (hook < 0) return HPy_NULL;
+    fb_cell_store(ctx, &hooks[hook], args[i]);
+  }
+  return HPy_Dup(ctx, ctx->h_None);
+}

@@ -1,0 +1,30 @@
+/* The Python half of the binding: functions and classes that the package hands over once (set_hooks). */
+#ifndef FFI_HPY_MODULE_HOOKS_H_
+#define FFI_HPY_MODULE_HOOKS_H_
+
+#include "context.h"
+
+typedef enum FbHook {
+  FB_HOOK_CLASSIFY,
+  FB_HOOK_CLASS_FOR_TYPE_INDEX,
+  FB_HOOK_ERROR_TO_EXCEPTION,
+  FB_HOOK_EXCEPTION_TO_ERROR,
+  FB_HOOK_CALL_GUARDED,
+  FB_HOOK_DLPACK_CAPSULE,
+  FB_HOOK_STRING_CLASS,
+  FB_HOOK_BYTES_CLASS,
+  FB_HOOK_WRAP_DTYPE,
+  FB_HOOK_WRAP_OPAQUE_PTR,
+  FB_HOOK_DEVICE_CLASS,
+  FB_HOOK_SHAPE_CLASS,
+  FB_N_HOOKS
+} FbHook;
+
+/* New handle to a hook; HPy_NULL with RuntimeError raised if the package did not set it. */
+HPy fb_hook_get(HPyContext *ctx, FbHook hook);
+/* Calls a hook: new handle, or HPy_NULL with an exception raised. */
+HPy fb_hook_call(HPyContext *ctx, FbHook hook, const HPy *args, size_t nargs);
+
+extern HPyDef fb_set_hooks;
+
+#endif /* FFI_HPY_MODULE_HOOKS_H_ */

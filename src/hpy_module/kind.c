@@ -1,0 +1,134 @@
+/* The table of classified Python types. */
+#include "kind.h"
+
+#include <stdlib.h>
+
+#include "hooks.h"
+#include "object.h"
+
+enum { FIRST_SLOTS = 256, MOST_TYPES = 1 << 15 };
+
+_Atomic(FbKindTable *) fb_kind_table;
+static size_t n_entries;                      /* guarded by writing */
+static atomic_flag writing = ATOMIC_FLAG_INIT; /* held for a few stores, never while Python code runs */
+
+static FbKindTable *table_new(size_t n_slots) {
+  FbKindTable *table = calloc(1, sizeof(*table) + n_slots * sizeof(table->slots[0]));
+  if (table != NULL) table->mask = n_slots - 1;
+  return table;
+}
+
+/* Puts entry into its slot; returns false if the type is there already. */
+static bool insert(FbKindTable *table, const FbKindEntry *entry) {
+  for (size_t i = fb_kind_hash(entry->type);; i++) {
+    _Atomic(const FbKindEntry *) *slot = &table->slots[i & table->mask];
+    const FbKindEntry *there = atomic_load_explicit(slot, memory_order_relaxed);
+    if (there != NULL && there->type == entry->type) return false;
+    if (there != NULL) continue;
+    atomic_store_explicit(slot, entry, memory_order_release); /* pairs with fb_kind_find */
+    return true;
+  }
+}
+
+/* Makes room for one more. The old table stays: a reader may be in it, and all of them together are as large as the
+ * newest. */
+static FbKindTable *grown(void) {
+  FbKindTable *table = atomic_load_explicit(&fb_kind_table, memory_order_relaxed);
+  if (table != NULL && 2 * (n_entries + 1) <= table->mask + 1) return table;
+  FbKindTable *larger = table_new(table == NULL ? FIRST_SLOTS : 2 * (table->mask + 1));
+  if (larger == NULL) return NULL;
+  for (size_t i = 0; table != NULL && i <= table->mask; i++) {
+    const FbKindEntry *entry = atomic_load_explicit(&table->slots[i], memory_order_relaxed);
+    if (entry != NULL) insert(larger, entry);
+  }
+  atomic_store_explicit(&fb_kind_table, larger, memory_order_release); /* pairs with fb_kind_find */
+  return larger;
+}
+
+/* Remembers the kind of a type. Failing to is no error: the next value of that type asks again. A remembered type is kept
+ * alive for good, so that its address cannot come to mean another one; therefore their number is bounded. */
+static void remember(HPyContext *ctx, HPy type, FbKind kind, HPy converter) {
+  FbKindEntry *entry = calloc(1, sizeof(*entry));
+  if (entry == NULL) return;
+  entry->type = type._i;
+  entry->kind = kind;
+  if (kind == FB_KIND_CONVERTER) fb_cell_store(ctx, &entry->converter, converter);
+  while (atomic_flag_test_and_set_explicit(&writing, memory_order_acquire)) {
+  }
+  FbKindTable *table = n_entries < MOST_TYPES ? grown() : NULL;
+  bool is_new = table != NULL && insert(table, entry);
+  n_entries += is_new;
+  atomic_flag_clear_explicit(&writing, memory_order_release);
+  if (is_new) {
+    HPy_Dup(ctx, type);
+  } else {
+    fb_cell_clear(ctx, &entry->converter);
+    free(entry);
+  }
+}
+
+int fb_kind_init(HPyContext *ctx) {
+  if (fb_ext == NULL) return 0;
+  HPy none_type = HPy_Type(ctx, ctx->h_None);
+  if (HPy_IsNull(none_type)) return -1;
+  remember(ctx, none_type, FB_KIND_NONE, HPy_NULL);
+  remember(ctx, ctx->h_BoolType, FB_KIND_BOOL, HPy_NULL);
+  remember(ctx, ctx->h_LongType, FB_KIND_INT, HPy_NULL);
+  remember(ctx, ctx->h_FloatType, FB_KIND_FLOAT, HPy_NULL);
+  remember(ctx, ctx->h_UnicodeType, FB_KIND_STR, HPy_NULL);
+  remember(ctx, ctx->h_BytesType, FB_KIND_BYTES, HPy_NULL);
+  remember(ctx, ctx->h_TupleType, FB_KIND_SEQUENCE, HPy_NULL);
+  remember(ctx, ctx->h_ListType, FB_KIND_SEQUENCE, HPy_NULL);
+  HPy_Close(ctx, none_type);
+  if (atomic_load_explicit(&fb_kind_table, memory_order_relaxed) != NULL) return 0;
+  HPyErr_NoMemory(ctx);
+  return -1;
+}
+
+/* The commonest types, for contexts where a type has no address to look up. */
+static FbKind common_kind(HPyContext *ctx, HPy value, HPy type) {
+  if (HPy_Is(ctx, type, ctx->h_LongType)) return FB_KIND_INT;
+  if (HPy_Is(ctx, type, ctx->h_FloatType)) return FB_KIND_FLOAT;
+  if (HPy_Is(ctx, type, ctx->h_UnicodeType)) return FB_KIND_STR;
+  if (HPy_Is(ctx, value, ctx->h_None)) return FB_KIND_NONE;
+  if (HPy_Is(ctx, type, ctx->h_BoolType)) return FB_KIND_BOOL;
+  if (fb_object_check(ctx, value)) return FB_KIND_OBJECT;
+  return FB_KIND_UNKNOWN;
+}
+
+/* Splits the answer of `classify`: (kind, converter or None). */
+static FbKind read_answer(HPyContext *ctx, HPy answer, HPy *converter) {
+  HPy kind = HPy_GetItem_i(ctx, answer, 0);
+  if (HPy_IsNull(kind)) return FB_KIND_UNKNOWN;
+  long value = HPyLong_AsLong(ctx, kind);
+  HPy_Close(ctx, kind);
+  if (value == -1 && HPyErr_Occurred(ctx)) return FB_KIND_UNKNOWN;
+  if (value <= FB_KIND_UNKNOWN || value >= FB_N_KINDS) {
+    fb_raise(ctx, ctx->h_SystemError, "classify() must return a kind from 1 to %d, got %ld", FB_N_KINDS - 1, value);
+    return FB_KIND_UNKNOWN;
+  }
+  if (value == FB_KIND_CONVERTER) {
+    *converter = HPy_GetItem_i(ctx, answer, 1);
+    if (HPy_IsNull(*converter)) return FB_KIND_UNKNOWN;
+  }
+  return (FbKind)value;
+}
+
+FbKind fb_kind_ask(HPyContext *ctx, HPy value, HPy *converter) {
+  FbKind kind = FB_KIND_UNKNOWN;
+  HPy type = HPy_Type(ctx, value);
+  if (HPy_IsNull(type)) return kind;
+  if (fb_ext == NULL) kind = common_kind(ctx, value, type);
+  if (kind == FB_KIND_UNKNOWN) {
+    HPy answer = fb_hook_call(ctx, FB_HOOK_CLASSIFY, &type, 1);
+    if (!HPy_IsNull(answer)) {
+      kind = read_answer(ctx, answer, converter);
+      HPy_Close(ctx, answer);
+    }
+    if (kind != FB_KIND_UNKNOWN && fb_ext != NULL) {
+      remember(ctx, type, kind, kind == FB_KIND_CONVERTER ? *converter : HPy_NULL);
+    }
+  }
+  HPy_Close(ctx, type);
+  return kind;
+}

@@ -1,0 +1,77 @@
+/* How a Python type is passed to native code: decided once per type by the package's `classify`, then cached. */
+#ifndef FFI_HPY_MODULE_KIND_H_
+#define FFI_HPY_MODULE_KIND_H_
+
+#include <stdatomic.h>
+
+#include "hold.h"
+
+typedef enum FbKind {
+  FB_KIND_UNKNOWN = 0, /* not classified yet */
+  FB_KIND_NONE,
+  FB_KIND_BOOL,
+  FB_KIND_INT,
+  FB_KIND_FLOAT,
+  FB_KIND_STR,
+  FB_KIND_BYTES,
+  FB_KIND_OBJECT,
+  FB_KIND_RVALUE_REF,
+  FB_KIND_DATA_TYPE,
+  FB_KIND_DEVICE,
+  FB_KIND_OPAQUE_PTR,
+  FB_KIND_SEQUENCE,
+  FB_KIND_MAPPING,
+  FB_KIND_DLPACK,
+  FB_KIND_CONVERTER,
+  FB_N_KINDS
+} FbKind;
+
+/* One classified type. Complete before it is published, constant afterwards, never freed. */
+typedef struct FbKindEntry {
+  intptr_t type; /* word at fb_ext->type_offset of the type's instances */
+  FbKind kind;
+  FbCell converter; /* FB_KIND_CONVERTER only */
+} FbKindEntry;
+
+typedef struct FbKindTable {
+  size_t mask; /* slots - 1 */
+  _Atomic(const FbKindEntry *) slots[];
+} FbKindTable;
+
+/* Replaced by a larger copy when half full; readers keep using the one they loaded. */
+extern _Atomic(FbKindTable *) fb_kind_table;
+
+/* Takes the types whose kind needs no question (None, bool, int, ...) into the table. 0, or -1 with an exception. */
+int fb_kind_init(HPyContext *ctx);
+
+/* The slow way: asks `classify`. Returns the kind, or FB_KIND_UNKNOWN with an exception raised. *converter gets a new
+ * handle if the kind is FB_KIND_CONVERTER. */
+FbKind fb_kind_ask(HPyContext *ctx, HPy value, HPy *converter);
+
+FB_INLINE size_t fb_kind_hash(intptr_t type) { return (size_t)(((uintptr_t)type >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 40); }
+
+/* Cached entry for the exact type of `value`, or NULL. Lock-free: slots only ever go from NULL to an entry. */
+FB_INLINE const FbKindEntry *fb_kind_find(HPy value) {
+  intptr_t type;
+  memcpy(&type, (const char *)value._i + fb_ext->type_offset, sizeof(type));
+  /* Acquire: pairs with the release stores of insert() in kind.c. */
+  FbKindTable *table = atomic_load_explicit(&fb_kind_table, memory_order_acquire);
+  for (size_t i = fb_kind_hash(type);; i++) {
+    const FbKindEntry *entry = atomic_load_explicit(&table->slots[i & table->mask], memory_order_acquire);
+    if (entry == NULL || entry->type == type) return entry;
+  }
+}
+
+/* Kind of `value`; FB_KIND_UNKNOWN with an exception raised on failure. See fb_kind_ask for *converter. */
+FB_INLINE FbKind fb_kind_of(HPyContext *ctx, HPy value, HPy *converter) {
+  if (FB_LIKELY(fb_ext != NULL)) {
+    const FbKindEntry *entry = fb_kind_find(value);
+    if (FB_LIKELY(entry != NULL)) {
+      if (FB_UNLIKELY(entry->kind == FB_KIND_CONVERTER)) *converter = fb_cell_load(ctx, &entry->converter);
+      return entry->kind;
+    }
+  }
+  return fb_kind_ask(ctx, value, converter);
+}
+
+#endif /* FFI_HPY_MODULE_KIND_H_ */

@@ -1,0 +1,129 @@
+/* The module _core: its types in order, its functions, its constants. */
+#include <dlfcn.h>
+#include <tvm/ffi/c_api.h>
+#include <tvm/ffi/extra/c_env_api.h>
+
+#include "callback.h"
+#include "error.h"
+#include "field.h"
+#include "function.h"
+#include "hooks.h"
+#include "registry.h"
+#include "tensor.h"
+#include "value.h"
+
+/* Libraries compiled against the core name it by soname only and carry no path to it: they find it if it is global. */
+static void core_make_global(void) {
+  Dl_info info;
+  if (dladdr((void *)(uintptr_t)&TVMFFIGetVersion, &info) == 0 || info.dli_fname == NULL) return;
+  void *library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+  if (library != NULL) dlclose(library); /* it stays: the module depends on it */
+}
+
+/* Lets native code ask whether a signal is waiting (TVMFFIEnvCheckSignals). Without these functions nothing waits. */
+static void signals_connect(void) {
+  static const char *const names[] = {"PyErr_CheckSignals", "PyGILState_Ensure", "PyGILState_Release"};
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    void *symbol = dlsym(RTLD_DEFAULT, names[i]);
+    if (symbol != NULL) TVMFFIEnvRegisterCAPI(names[i], symbol);
+  }
+}
+
+/* Sets an attribute to a handle, which is taken. Returns 0, or -1 with an exception raised. */
+static int add(HPyContext *ctx, HPy module, const char *name, HPy value) {
+  if (HPy_IsNull(value)) return -1;
+  int rc = HPy_SetAttr_s(ctx, module, name, value);
+  HPy_Close(ctx, value);
+  return rc;
+}
+
+/* The same for a class that stands for a native type; the package may register a subclass later. */
+static int add_class(HPyContext *ctx, HPy module, const char *name, int32_t type_index, HPy cls) {
+  if (HPy_IsNull(cls) || fb_class_store(ctx, type_index, cls) != 0) {
+    if (!HPy_IsNull(cls)) HPy_Close(ctx, cls);
+    return -1;
+  }
+  return add(ctx, module, name, cls);
+}
+
+static int add_types(HPyContext *ctx, HPy module) {
+  HPy object = fb_object_type_new(ctx);
+  if (HPy_IsNull(object)) return -1;
+  int rc = add_class(ctx, module, "Function", kTVMFFIFunction, fb_function_type_new(ctx, object));
+  if (rc == 0) rc = add_class(ctx, module, "Error", kTVMFFIError, fb_error_type_new(ctx, object));
+  if (rc == 0) rc = add_class(ctx, module, "OpaquePyObject", kTVMFFIOpaquePyObject, fb_opaque_type_new(ctx, object));
+  if (rc == 0) rc = add_class(ctx, module, "Tensor", kTVMFFITensor, fb_tensor_type_new(ctx, object));
+  if (rc == 0) rc = add(ctx, module, "ObjectRValueRef", fb_rvalue_ref_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "DataType", fb_data_type_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "Device", fb_device_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "OpaquePtr", fb_opaque_ptr_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "FieldAccessor", fb_field_type_new(ctx));
+  int last = add(ctx, module, "CObject", object);
+  return rc == 0 ? last : rc;
+}
+
+static int add_constants(HPyContext *ctx, HPy module) {
+  static const struct {
+    const char *name;
+    FbKind kind;
+  } kinds[] = {{"KIND_NONE", FB_KIND_NONE},         {"KIND_BOOL", FB_KIND_BOOL},
+               {"KIND_INT", FB_KIND_INT},           {"KIND_FLOAT", FB_KIND_FLOAT},
+               {"KIND_STR", FB_KIND_STR},           {"KIND_BYTES", FB_KIND_BYTES},
+               {"KIND_OBJECT", FB_KIND_OBJECT},     {"KIND_RVALUE_REF", FB_KIND_RVALUE_REF},
+               {"KIND_DATA_TYPE", FB_KIND_DATA_TYPE}, {"KIND_DEVICE", FB_KIND_DEVICE},
+               {"KIND_OPAQUE_PTR", FB_KIND_OPAQUE_PTR}, {"KIND_SEQUENCE", FB_KIND_SEQUENCE},
+               {"KIND_MAPPING", FB_KIND_MAPPING},   {"KIND_DLPACK", FB_KIND_DLPACK},
+               {"KIND_CONVERTER", FB_KIND_CONVERTER}};
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+    if (add(ctx, module, kinds[i].name, HPyLong_FromInt32_t(ctx, kinds[i].kind)) != 0) return -1;
+  }
+  if (add(ctx, module, "HAS_EXTENSION", HPy_Dup(ctx, fb_ext != NULL ? ctx->h_True : ctx->h_False)) != 0) return -1;
+  return add(ctx, module, "CONTEXT_NAME", HPyUnicode_FromString(ctx, ctx->name));
+}
+
+HPyDef_METH(mark_finalizing, "mark_finalizing", HPyFunc_NOARGS,
+            .doc = "From now on Python objects held by native code are leaked instead of touched.")
+static HPy mark_finalizing_impl(HPyContext *ctx, HPy self) {
+  (void)self;
+  fb_mark_finalizing();
+  return HPy_Dup(ctx, ctx->h_None);
+}
+
+HPyDef_SLOT(module_exec, HPy_mod_exec)
+static int module_exec_impl(HPyContext *ctx, HPy module) {
+  if (fb_ctx != NULL && fhpy_extension_find(ctx) != fb_ext) {
+    fb_raise(ctx, ctx->h_ImportError, "ffi_hpy._core is loaded already, by another HPy implementation");
+    return -1;
+  }
+  if (fb_context_init(ctx) != 0) return -1;
+  core_make_global();
+  signals_connect();
+  if (fb_kind_init(ctx) != 0 || fb_tensor_init(ctx) != 0 || add_types(ctx, module) != 0) return -1;
+  return add_constants(ctx, module);
+}
+
+static HPyDef *module_defines[] = {&module_exec,
+                                   &mark_finalizing,
+                                   &fb_set_hooks,
+                                   &fb_convert,
+                                   &fb_function_from_callable,
+                                   &fb_function_from_address,
+                                   &fb_data_type_from_code,
+                                   &fb_tensor_from_dlpack,
+                                   &fb_type_key_to_index,
+                                   &fb_type_info,
+                                   &fb_type_attr,
+                                   &fb_class_register,
+                                   &fb_class_find,
+                                   &fb_field_descriptor,
+                                   &fb_global_get,
+                                   &fb_global_set,
+                                   NULL};
+
+static HPyModuleDef module_def = {
+    .doc = "The binding between the tvm-ffi C ABI and Python.",
+    .size = 0,
+    .defines = module_defines,
+};
+
+HPy_MODINIT(_core, module_def)

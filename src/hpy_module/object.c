@@ -1,0 +1,452 @@
+/* CObject and the table of classes. */
+#include "object.h"
+
+#include <stdlib.h>
+
+#include "convert.h"
+#include "error.h"
+#include "function.h"
+#include "hooks.h"
+
+static FbCell object_type, owner_type; /* written once during the import */
+bool fb_object_has_owner;
+
+/* --- handles -------------------------------------------------------------------------------------------------------- */
+
+bool fb_object_check(HPyContext *ctx, HPy h) {
+  if (fb_ext != NULL) {
+    const FbKindEntry *entry = fb_kind_find(h);
+    if (entry != NULL) return entry->kind == FB_KIND_OBJECT;
+  }
+  HPy type = fb_cell_load(ctx, &object_type);
+  bool is_object = HPy_TypeCheck(ctx, h, type);
+  HPy_Close(ctx, type);
+  return is_object;
+}
+
+TVMFFIObject *fb_object_handle(HPyContext *ctx, HPy h) {
+  return fb_object_check(ctx, h) ? fb_object_get(ctx, h) : NULL;
+}
+
+HPy fb_object_raise_no_handle(HPyContext *ctx, HPy self) {
+  char name[128];
+  return fb_raise(ctx, ctx->h_ValueError, "this %s has no native object: it was moved away or never initialised",
+                  fb_type_name(ctx, self, name, sizeof(name)));
+}
+
+TVMFFIObject *fb_object_handle_checked(HPyContext *ctx, HPy self) {
+  TVMFFIObject *handle = fb_object_get(ctx, self);
+  if (FB_UNLIKELY(handle == NULL)) fb_object_raise_no_handle(ctx, self);
+  return handle;
+}
+
+/* Gives a CObject, where it needs one, the owner that its handle will be in. */
+static int owner_make(HPyContext *ctx, HPy self) {
+  HPy type = fb_cell_load(ctx, &owner_type);
+  FbOwner *data;
+  HPy owner = HPy_New(ctx, type, &data);
+  HPy_Close(ctx, type);
+  if (HPy_IsNull(owner)) return -1;
+  FbObject *object = fb_object_struct(ctx, self);
+  HPyField_Store(ctx, self, &object->owner_field, owner);
+  object->owner = data;
+  HPy_Close(ctx, owner);
+  return 0;
+}
+
+int fb_object_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
+  if (fb_object_slot(ctx, self) == NULL && owner_make(ctx, self) != 0) {
+    TVMFFIObjectDecRef(handle);
+    return -1;
+  }
+  TVMFFIObject **slot = fb_object_slot(ctx, self), *old = *slot;
+  *slot = handle;
+  if (old != NULL) TVMFFIObjectDecRef(old);
+  return 0;
+}
+
+/* --- the table of classes --------------------------------------------------------------------------------------------- */
+
+enum { CHUNK_SIZE = 256, N_CHUNKS = 1024 };
+
+/* Cells are complete before they are published and never freed: a class that was replaced may be in use. */
+typedef _Atomic(FbCell *) ClassSlot;
+static _Atomic(ClassSlot *) chunks[N_CHUNKS];
+
+static ClassSlot *slot_find(int32_t index) {
+  if (index < 0 || index >= CHUNK_SIZE * N_CHUNKS) return NULL;
+  ClassSlot *chunk = atomic_load_explicit(&chunks[index / CHUNK_SIZE], memory_order_acquire); /* pairs with slot_make */
+  return chunk == NULL ? NULL : &chunk[index % CHUNK_SIZE];
+}
+
+static ClassSlot *slot_make(int32_t index) {
+  if (index < 0 || index >= CHUNK_SIZE * N_CHUNKS || slot_find(index) != NULL) return slot_find(index);
+  ClassSlot *fresh = calloc(CHUNK_SIZE, sizeof(*fresh)), *expected = NULL;
+  if (fresh == NULL) return NULL;
+  /* Release: the chunk's zeros are visible to whoever finds it (acquire, in slot_find). */
+  if (!atomic_compare_exchange_strong_explicit(&chunks[index / CHUNK_SIZE], &expected, fresh, memory_order_release,
+                                               memory_order_relaxed)) {
+    free(fresh);
+  }
+  return slot_find(index);
+}
+
+static const FbCell *class_cell(int32_t index) {
+  ClassSlot *slot = slot_find(index);
+  return slot == NULL ? NULL : atomic_load_explicit(slot, memory_order_acquire); /* pairs with fb_class_store */
+}
+
+int fb_class_store(HPyContext *ctx, int32_t index, HPy cls) {
+  ClassSlot *slot = slot_make(index);
+  FbCell *cell = slot == NULL ? NULL : calloc(1, sizeof(*cell));
+  if (cell == NULL) {
+    HPyErr_NoMemory(ctx);
+    return -1;
+  }
+  fb_cell_store(ctx, cell, cls);
+  atomic_store_explicit(slot, cell, memory_order_release); /* pairs with class_cell */
+  return 0;
+}
+
+/* --- wrapping --------------------------------------------------------------------------------------------------------- */
+
+HPy fb_object_wrap_as(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
+  FbObject *object;
+  HPy h = HPy_New(ctx, cls, &object);
+  if (FB_UNLIKELY(HPy_IsNull(h))) {
+    TVMFFIObjectDecRef(handle);
+    return h;
+  }
+  if (FB_LIKELY(!fb_object_has_owner)) {
+    object->handle = handle;
+  } else if (fb_object_put(ctx, h, handle) != 0) {
+    HPy_Close(ctx, h);
+    return HPy_NULL;
+  }
+  return h;
+}
+
+static FB_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle) {
+  HPy index = HPyLong_FromInt32_t(ctx, handle->type_index);
+  HPy cls = HPy_IsNull(index) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_CLASS_FOR_TYPE_INDEX, &index, 1);
+  if (!HPy_IsNull(index)) HPy_Close(ctx, index);
+  if (HPy_IsNull(cls)) {
+    TVMFFIObjectDecRef(handle);
+    return HPy_NULL;
+  }
+  HPy result = fb_object_wrap_as(ctx, cls, handle);
+  HPy_Close(ctx, cls);
+  return result;
+}
+
+HPy fb_object_wrap(HPyContext *ctx, TVMFFIObject *handle) {
+  const FbCell *cell = class_cell(handle->type_index);
+  if (FB_UNLIKELY(cell == NULL)) return wrap_unregistered(ctx, handle);
+  if (FB_LIKELY(fb_ext != NULL)) return fb_object_wrap_as(ctx, cell->handle, handle);
+  HPy cls = fb_cell_load(ctx, cell);
+  HPy result = fb_object_wrap_as(ctx, cls, handle);
+  HPy_Close(ctx, cls);
+  return result;
+}
+
+/* --- CObject ------------------------------------------------------------------------------------------------------------ */
+
+HPyDef_SLOT(object_new, HPy_tp_new)
+static HPy object_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)args, (void)nargs, (void)kw; /* they are for __init__ */
+  FbObject *object;
+  return HPy_New(ctx, type, &object);
+}
+
+HPyDef_SLOT(object_destroy, HPy_tp_destroy)
+static void object_destroy_impl(void *self) {
+  FbObject *object = self;
+  if (object->handle != NULL) TVMFFIObjectDecRef(object->handle);
+}
+
+HPyDef_SLOT(owner_destroy, HPy_tp_destroy)
+static void owner_destroy_impl(void *self) {
+  FbOwner *owner = self;
+  if (owner->handle != NULL) TVMFFIObjectDecRef(owner->handle);
+}
+
+HPyDef_SLOT(object_traverse, HPy_tp_traverse)
+static int object_traverse_impl(void *self, HPyFunc_visitproc visit, void *arg) {
+  HPy_VISIT(&((FbObject *)self)->owner_field);
+  return 0;
+}
+
+static HPy bool_result(HPyContext *ctx, bool value) { return HPy_Dup(ctx, value ? ctx->h_True : ctx->h_False); }
+
+HPyDef_SLOT(object_compare, HPy_tp_richcompare)
+static HPy object_compare_impl(HPyContext *ctx, HPy self, HPy other, HPy_RichCmpOp op) {
+  if ((op != HPy_EQ && op != HPy_NE) || !fb_object_check(ctx, other)) return HPy_Dup(ctx, ctx->h_NotImplemented);
+  bool same = fb_object_get(ctx, self) == fb_object_get(ctx, other);
+  return bool_result(ctx, same == (op == HPy_EQ));
+}
+
+HPyDef_SLOT(object_hash, HPy_tp_hash)
+static HPy_hash_t object_hash_impl(HPyContext *ctx, HPy self) {
+  uintptr_t address = (uintptr_t)fb_object_get(ctx, self);
+  return (HPy_hash_t)(address >> 4); /* the low bits are alignment; the result is never -1 */
+}
+
+HPyDef_METH(object_same_as, "same_as", HPyFunc_O, .doc = "Whether both own the same native object.")
+static HPy object_same_as_impl(HPyContext *ctx, HPy self, HPy other) {
+  return bool_result(ctx, fb_object_check(ctx, other) && fb_object_get(ctx, self) == fb_object_get(ctx, other));
+}
+
+HPyDef_METH(object_is, "is_", HPyFunc_O, .doc = "Same as same_as().")
+static HPy object_is_impl(HPyContext *ctx, HPy self, HPy other) { return object_same_as_impl(ctx, self, other); }
+
+HPyDef_METH(object_chandle, "__chandle__", HPyFunc_NOARGS, .doc = "Address of the native object, 0 if there is none.")
+static HPy object_chandle_impl(HPyContext *ctx, HPy self) {
+  return HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)fb_object_get(ctx, self));
+}
+
+HPyDef_METH(object_type_index, "__type_index__", HPyFunc_NOARGS, .doc = "Type index of the native object.")
+static HPy object_type_index_impl(HPyContext *ctx, HPy self) {
+  TVMFFIObject *handle = fb_object_handle_checked(ctx, self);
+  return handle == NULL ? HPy_NULL : HPyLong_FromInt32_t(ctx, handle->type_index);
+}
+
+HPyDef_METH(object_use_count, "__use_count__", HPyFunc_NOARGS, .doc = "Strong references to the native object.")
+static HPy object_use_count_impl(HPyContext *ctx, HPy self) {
+  TVMFFIObject *handle = fb_object_get(ctx, self);
+  if (handle == NULL) return HPyLong_FromInt32_t(ctx, 0);
+  /* A snapshot: other threads may change it at any time. */
+  uint64_t count = atomic_load_explicit((_Atomic(uint64_t) *)&handle->combined_ref_count, memory_order_relaxed);
+  return HPyLong_FromUInt64_t(ctx, count & UINT32_MAX);
+}
+
+HPyDef_METH(object_move, "_move", HPyFunc_NOARGS, .doc = "Mark the object for a call that may take its handle away.")
+static HPy object_move_impl(HPyContext *ctx, HPy self);
+
+HPyDef_METH(object_move_from, "__move_handle_from__", HPyFunc_O, .doc = "Take over the handle of another object.")
+static HPy object_move_from_impl(HPyContext *ctx, HPy self, HPy other) {
+  if (!fb_object_check(ctx, other)) {
+    char given[128];
+    return fb_raise(ctx, ctx->h_TypeError, "__move_handle_from__() argument must be a CObject, not %s",
+                    fb_type_name(ctx, other, given, sizeof(given)));
+  }
+  TVMFFIObject **slot = fb_object_slot(ctx, other), *handle = slot == NULL ? NULL : *slot;
+  if (slot != NULL) *slot = NULL;
+  return fb_object_put(ctx, self, handle) == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
+}
+
+HPyDef_METH(object_init_by, "__init_handle_by_constructor__", HPyFunc_VARARGS,
+            .doc = "Take over the handle of the object that a native function returns.")
+static HPy object_init_by_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  if (nargs == 0 || !fb_function_check(ctx, args[0])) {
+    return fb_raise(ctx, ctx->h_TypeError, "__init_handle_by_constructor__() argument 1 must be a Function");
+  }
+  TVMFFIAny made;
+  if (fb_function_call_raw(ctx, args[0], args + 1, nargs - 1, &made) != 0) return HPy_NULL;
+  if (made.type_index < kTVMFFIStaticObjectBegin) {
+    return fb_raise(ctx, ctx->h_TypeError, "%s() must return an object, it returned a value of type index %d",
+                    fb_function_name(ctx, args[0]), (int)made.type_index);
+  }
+  return fb_object_put(ctx, self, made.v_obj) == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
+}
+
+/* Adds what an instance with an owner needs to a spec with room for it. */
+static void adapt(HPyType_Spec *spec) {
+  if (!fb_object_has_owner) return;
+  HPyDef **end = spec->defines;
+  while (*end != NULL) end++;
+  *end = &object_traverse;
+  spec->flags |= HPy_TPFLAGS_HAVE_GC;
+}
+
+HPy fb_object_derive(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
+  adapt(spec);
+  HPyType_SpecParam params[] = {{HPyType_SpecParam_Base, base}, {0}};
+  return HPyType_FromSpec(ctx, spec, params);
+}
+
+static int owner_type_init(HPyContext *ctx) {
+  static HPyDef *defines[] = {&owner_destroy, NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core._Owner",
+      .basicsize = sizeof(FbOwner),
+      .flags = HPy_TPFLAGS_DEFAULT,
+      .defines = defines,
+  };
+  HPy type = HPyType_FromSpec(ctx, &spec, NULL);
+  if (HPy_IsNull(type)) return -1;
+  fb_cell_store(ctx, &owner_type, type);
+  HPy_Close(ctx, type);
+  return 0;
+}
+
+HPy fb_object_type_new(HPyContext *ctx) {
+  static HPyDef *defines[] = {&object_new,    &object_compare,   &object_hash,    &object_same_as,    &object_is,
+                              &object_chandle, &object_move,     &object_move_from, &object_init_by, &object_type_index,
+                              &object_use_count, NULL,           NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.CObject",
+      .basicsize = sizeof(FbObject),
+      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
+      .builtin_shape = SHAPE(FbObject),
+      .defines = defines,
+      .doc = "Base of everything that owns a handle of a native object.",
+  };
+  fb_object_has_owner = strstr(ctx->name, "PyPy") != NULL;
+  if (fb_object_has_owner && owner_type_init(ctx) != 0) return HPy_NULL;
+  if (!fb_object_has_owner) defines[sizeof(defines) / sizeof(defines[0]) - 2] = &object_destroy;
+  adapt(&spec);
+  HPy type = HPyType_FromSpec(ctx, &spec, NULL);
+  if (!HPy_IsNull(type)) fb_cell_store(ctx, &object_type, type);
+  return type;
+}
+
+/* --- ObjectRValueRef ---------------------------------------------------------------------------------------------------- */
+
+typedef struct RValueRef {
+  HPyField object; /* a CObject */
+} RValueRef;
+
+HPyType_HELPERS(RValueRef)
+
+static FbCell rvalue_ref_type;
+
+HPyDef_SLOT(rvalue_traverse, HPy_tp_traverse)
+static int rvalue_traverse_impl(void *self, HPyFunc_visitproc visit, void *arg) {
+  HPy_VISIT(&((RValueRef *)self)->object);
+  return 0;
+}
+
+HPyDef_SLOT(rvalue_new, HPy_tp_new)
+static HPy rvalue_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)kw;
+  if (nargs != 1 || !fb_object_check(ctx, args[0])) {
+    return fb_raise(ctx, ctx->h_TypeError, "ObjectRValueRef() takes one argument, a CObject");
+  }
+  RValueRef *ref;
+  HPy h = HPy_New(ctx, type, &ref);
+  if (!HPy_IsNull(h)) HPyField_Store(ctx, h, &ref->object, args[0]);
+  return h;
+}
+
+static HPy object_move_impl(HPyContext *ctx, HPy self) {
+  HPy type = fb_cell_load(ctx, &rvalue_ref_type);
+  HPy ref = rvalue_new_impl(ctx, type, &self, 1, HPy_NULL);
+  HPy_Close(ctx, type);
+  return ref;
+}
+
+TVMFFIObject **fb_rvalue_ref_slot(HPyContext *ctx, HPy ref) {
+  HPy object = HPyField_Load(ctx, ref, RValueRef_AsStruct(ctx, ref)->object);
+  TVMFFIObject **slot = fb_object_slot(ctx, object);
+  bool has_handle = slot != NULL && *slot != NULL;
+  if (!has_handle) fb_object_raise_no_handle(ctx, object);
+  HPy_Close(ctx, object); /* ref keeps it alive */
+  return has_handle ? slot : NULL;
+}
+
+HPy fb_rvalue_ref_type_new(HPyContext *ctx) {
+  static HPyDef *defines[] = {&rvalue_new, &rvalue_traverse, NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.ObjectRValueRef",
+      .basicsize = sizeof(RValueRef),
+      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_HAVE_GC,
+      .builtin_shape = SHAPE(RValueRef),
+      .defines = defines,
+      .doc = "An object marked by _move(): passing it to a call lets the callee take the handle.",
+  };
+  HPy type = HPyType_FromSpec(ctx, &spec, NULL);
+  if (!HPy_IsNull(type)) fb_cell_store(ctx, &rvalue_ref_type, type);
+  return type;
+}
+
+/* --- OpaquePyObject ------------------------------------------------------------------------------------------------------ */
+
+/* Layout of an ffi.OpaquePyObject after its header. The deleter tells whose Python object it is. */
+typedef struct OpaqueCell {
+  void *handle;
+  void (*deleter)(void *handle);
+} OpaqueCell;
+
+HPy fb_opaque_unwrap(HPyContext *ctx, TVMFFIObject *handle) {
+  const OpaqueCell *cell = (const OpaqueCell *)(handle + 1);
+  return cell->deleter == fb_hold_drop ? fb_cell_load(ctx, &((FbHold *)cell->handle)->cell) : HPy_NULL;
+}
+
+HPyDef_SLOT(opaque_init, HPy_tp_init)
+static int opaque_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)kw;
+  if (nargs != 1) {
+    fb_raise(ctx, ctx->h_TypeError, "OpaquePyObject() takes one argument, got %zd", nargs);
+    return -1;
+  }
+  FbHold *hold = fb_hold_new(ctx, args[0]);
+  if (hold == NULL) return -1;
+  TVMFFIObjectHandle made = NULL;
+  if (TVMFFIObjectCreateOpaque(hold, kTVMFFIOpaquePyObject, fb_hold_drop, &made) != 0) {
+    fb_hold_drop(hold);
+    fb_error_raise_pending(ctx, "OpaquePyObject");
+    return -1;
+  }
+  return fb_object_put(ctx, self, made);
+}
+
+HPyDef_METH(opaque_pyobject, "pyobject", HPyFunc_NOARGS, .doc = "The Python object inside.")
+static HPy opaque_pyobject_impl(HPyContext *ctx, HPy self) {
+  TVMFFIObject *handle = fb_object_handle_checked(ctx, self);
+  if (handle == NULL) return HPy_NULL;
+  HPy inside = fb_opaque_unwrap(ctx, handle);
+  if (!HPy_IsNull(inside)) return inside;
+  return fb_raise(ctx, ctx->h_TypeError, "this OpaquePyObject was made by another Python binding");
+}
+
+HPy fb_opaque_type_new(HPyContext *ctx, HPy base) {
+  static HPyDef *defines[] = {&opaque_init, &opaque_pyobject, NULL, NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.OpaquePyObject",
+      .basicsize = sizeof(FbObject),
+      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
+      .builtin_shape = SHAPE(FbObject),
+      .defines = defines,
+      .doc = "A Python object held by native code.",
+  };
+  return fb_object_derive(ctx, &spec, base);
+}
+
+/* --- class_register, class_find --------------------------------------------------------------------------------------------- */
+
+/* 1 if CObject is in cls.__mro__, 0 if not or if cls is no class, -1 with an exception raised. */
+static int derives_from_object(HPyContext *ctx, HPy cls) {
+  if (!HPy_TypeCheck(ctx, cls, ctx->h_TypeType)) return 0;
+  HPy mro = HPy_GetAttr_s(ctx, cls, "__mro__");
+  if (HPy_IsNull(mro)) return -1;
+  HPy base = fb_cell_load(ctx, &object_type);
+  int found = HPy_Contains(ctx, mro, base);
+  HPy_Close(ctx, base);
+  HPy_Close(ctx, mro);
+  return found;
+}
+
+HPyDef_METH(fb_class_register, "class_register", HPyFunc_VARARGS,
+            .doc = "Native objects of a type become instances of a class from now on.")
+static HPy fb_class_register_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "class_register() takes 2 arguments, got %zu", nargs);
+  int32_t index = HPyLong_AsInt32_t(ctx, args[0]);
+  if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
+  int derives = derives_from_object(ctx, args[1]);
+  if (derives < 0) return HPy_NULL;
+  if (derives == 0) return fb_raise(ctx, ctx->h_TypeError, "class_register() argument 2 must derive from CObject");
+  if (index < 0 || index >= CHUNK_SIZE * N_CHUNKS) {
+    return fb_raise(ctx, ctx->h_ValueError, "%d is no type index", (int)index);
+  }
+  return fb_class_store(ctx, index, args[1]) == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
+}
+
+HPyDef_METH(fb_class_find, "class_find", HPyFunc_O, .doc = "The class registered for a type index, or None.")
+static HPy fb_class_find_impl(HPyContext *ctx, HPy self, HPy arg) {
+  (void)self;
+  int32_t index = HPyLong_AsInt32_t(ctx, arg);
+  if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
+  const FbCell *cell = class_cell(index);
+  return cell == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_cell_load(ctx, cell);
+}

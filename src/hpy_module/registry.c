@@ -1,0 +1,183 @@
+/* The core's registries as Python sees them. */
+#include "registry.h"
+
+#include "convert.h"
+#include "error.h"
+#include "function.h"
+
+/* Reads a str argument as bytes that live as long as it does. Returns 0, or -1 with an exception raised. */
+static int name_arg(HPyContext *ctx, HPy h, const char *what, TVMFFIByteArray *out) {
+  HPy_ssize_t n;
+  out->data = fb_text(ctx, h, what, &n);
+  if (out->data == NULL) return -1;
+  out->size = (size_t)n;
+  return 0;
+}
+
+HPyDef_METH(fb_type_key_to_index, "type_key_to_index", HPyFunc_O, .doc = "Index of a type key, -1 if it is unknown.")
+static HPy fb_type_key_to_index_impl(HPyContext *ctx, HPy self, HPy arg) {
+  (void)self;
+  TVMFFIByteArray key;
+  if (name_arg(ctx, arg, "type key", &key) != 0) return HPy_NULL;
+  int32_t index = -1;
+  if (TVMFFITypeKeyToIndex(&key, &index) != 0) {
+    TVMFFIObjectHandle error = NULL;
+    TVMFFIErrorMoveFromRaised(&error);
+    TVMFFIObjectDecRef(error);
+    index = -1;
+  }
+  return HPyLong_FromInt32_t(ctx, index);
+}
+
+/* --- type_info ------------------------------------------------------------------------------------------------------------ */
+
+/* A tuple of `n` handles, which are taken; HPy_NULL if one of them is. */
+static HPy tuple_take(HPyContext *ctx, HPy *items, HPy_ssize_t n) {
+  bool complete = true;
+  for (HPy_ssize_t i = 0; i < n; i++) complete = complete && !HPy_IsNull(items[i]);
+  HPy tuple = complete ? HPyTuple_FromArray(ctx, items, n) : HPy_NULL;
+  for (HPy_ssize_t i = 0; i < n; i++) {
+    if (!HPy_IsNull(items[i])) HPy_Close(ctx, items[i]);
+  }
+  return tuple;
+}
+
+static HPy text(HPyContext *ctx, const TVMFFIByteArray *bytes) {
+  return bytes->data == NULL ? HPyUnicode_FromString(ctx, "") : fb_str_from_bytes(ctx, bytes->data, bytes->size);
+}
+
+static HPy field_tuple(HPyContext *ctx, const TVMFFIFieldInfo *field) {
+  HPy items[] = {text(ctx, &field->name),
+                 text(ctx, &field->doc),
+                 text(ctx, &field->metadata),
+                 HPyLong_FromInt64_t(ctx, field->flags),
+                 HPyLong_FromInt64_t(ctx, field->size),
+                 HPyLong_FromInt64_t(ctx, field->offset),
+                 HPyLong_FromInt32_t(ctx, field->field_static_type_index),
+                 fb_convert_view(ctx, &field->default_value_or_factory)};
+  return tuple_take(ctx, items, 8);
+}
+
+static HPy method_tuple(HPyContext *ctx, const TVMFFIMethodInfo *method) {
+  HPy items[] = {text(ctx, &method->name),
+                 text(ctx, &method->doc),
+                 text(ctx, &method->metadata),
+                 HPyLong_FromInt64_t(ctx, method->flags),
+                 HPyLong_FromInt32_t(ctx, 0),
+                 HPyLong_FromInt32_t(ctx, 0),
+                 HPyLong_FromInt32_t(ctx, 0),
+                 fb_convert_view(ctx, &method->method)};
+  return tuple_take(ctx, items, 8);
+}
+
+/* Appends an item, which is taken, to a list. Returns 0, or -1 with an exception raised. */
+static int append_take(HPyContext *ctx, HPy list, HPy item) {
+  if (HPy_IsNull(item)) return -1;
+  int rc = HPyList_Append(ctx, list, item);
+  HPy_Close(ctx, item);
+  return rc;
+}
+
+static HPy field_list(HPyContext *ctx, const TVMFFITypeInfo *info) {
+  HPy list = HPyList_New(ctx, 0);
+  int rc = HPy_IsNull(list) ? -1 : 0;
+  for (int32_t i = 0; rc == 0 && i < info->num_fields; i++) {
+    rc = append_take(ctx, list, field_tuple(ctx, &info->fields[i]));
+  }
+  if (rc == 0) return list;
+  if (!HPy_IsNull(list)) HPy_Close(ctx, list);
+  return HPy_NULL;
+}
+
+static HPy method_list(HPyContext *ctx, const TVMFFITypeInfo *info) {
+  HPy list = HPyList_New(ctx, 0);
+  int rc = HPy_IsNull(list) ? -1 : 0;
+  for (int32_t i = 0; rc == 0 && i < info->num_methods; i++) {
+    rc = append_take(ctx, list, method_tuple(ctx, &info->methods[i]));
+  }
+  if (rc == 0) return list;
+  if (!HPy_IsNull(list)) HPy_Close(ctx, list);
+  return HPy_NULL;
+}
+
+static HPy ancestor_tuple(HPyContext *ctx, const TVMFFITypeInfo *info) {
+  HPyTupleBuilder builder = HPyTupleBuilder_New(ctx, info->type_depth);
+  for (int32_t i = 0; i < info->type_depth; i++) {
+    HPy index = HPyLong_FromInt32_t(ctx, info->type_ancestors[i]->type_index);
+    if (HPy_IsNull(index)) {
+      HPyTupleBuilder_Cancel(ctx, builder);
+      return HPy_NULL;
+    }
+    HPyTupleBuilder_Set(ctx, builder, i, index);
+    HPy_Close(ctx, index);
+  }
+  return HPyTupleBuilder_Build(ctx, builder);
+}
+
+HPyDef_METH(fb_type_info, "type_info", HPyFunc_O, .doc = "What is registered for a type index.")
+static HPy fb_type_info_impl(HPyContext *ctx, HPy self, HPy arg) {
+  (void)self;
+  int32_t index = HPyLong_AsInt32_t(ctx, arg);
+  if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
+  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(index);
+  if (info == NULL) {
+    TVMFFIObjectHandle error = NULL;
+    TVMFFIErrorMoveFromRaised(&error);
+    TVMFFIObjectDecRef(error);
+    return fb_raise(ctx, ctx->h_ValueError, "no type is registered for index %d", (int)index);
+  }
+  static const TVMFFIByteArray nothing = {"", 0};
+  int32_t parent = info->type_depth == 0 ? -1 : info->type_ancestors[info->type_depth - 1]->type_index;
+  HPy items[] = {text(ctx, &info->type_key),
+                 HPyLong_FromInt32_t(ctx, parent),
+                 text(ctx, info->metadata == NULL ? &nothing : &info->metadata->doc),
+                 HPyLong_FromInt32_t(ctx, info->metadata == NULL ? 0 : info->metadata->total_size),
+                 field_list(ctx, info),
+                 method_list(ctx, info),
+                 ancestor_tuple(ctx, info)};
+  return tuple_take(ctx, items, 7);
+}
+
+HPyDef_METH(fb_type_attr, "type_attr", HPyFunc_VARARGS, .doc = "A type's own value in an attribute column, or None.")
+static HPy fb_type_attr_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "type_attr() takes index, name");
+  int32_t index = HPyLong_AsInt32_t(ctx, args[0]);
+  if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
+  TVMFFIByteArray name;
+  if (name_arg(ctx, args[1], "type_attr() argument 'name'", &name) != 0) return HPy_NULL;
+  const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&name);
+  int64_t row = column == NULL ? -1 : (int64_t)index - column->begin_index;
+  if (row < 0 || row >= column->size) return HPy_Dup(ctx, ctx->h_None);
+  return fb_convert_view(ctx, &column->data[row]);
+}
+
+/* --- global functions ------------------------------------------------------------------------------------------------------- */
+
+HPyDef_METH(fb_global_get, "global_get", HPyFunc_O, .doc = "The global function of a name, or None.")
+static HPy fb_global_get_impl(HPyContext *ctx, HPy self, HPy arg) {
+  (void)self;
+  TVMFFIByteArray name;
+  if (name_arg(ctx, arg, "name of a global function", &name) != 0) return HPy_NULL;
+  TVMFFIObjectHandle handle = NULL;
+  if (TVMFFIFunctionGetGlobal(&name, &handle) != 0) return fb_error_raise_pending(ctx, "global_get");
+  return handle == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_function_wrap(ctx, handle, name.data);
+}
+
+HPyDef_METH(fb_global_set, "global_set", HPyFunc_VARARGS, .doc = "Register a global function.")
+static HPy fb_global_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "global_set() takes name, fn, override");
+  TVMFFIByteArray name;
+  if (name_arg(ctx, args[0], "name of a global function", &name) != 0) return HPy_NULL;
+  if (!fb_function_check(ctx, args[1])) {
+    char given[128];
+    return fb_raise(ctx, ctx->h_TypeError, "global_set() argument 'fn' must be a Function, not %s",
+                    fb_type_name(ctx, args[1], given, sizeof(given)));
+  }
+  TVMFFIObject *handle = fb_object_handle_checked(ctx, args[1]);
+  int override = HPy_IsTrue(ctx, args[2]);
+  if (handle == NULL || override < 0) return HPy_NULL;
+  if (TVMFFIFunctionSetGlobal(&name, handle, override) != 0) return fb_error_raise_pending(ctx, "global_set");
+  return HPy_Dup(ctx, ctx->h_None);
+}

@@ -1,0 +1,291 @@
+/* DataType, Device, OpaquePtr. */
+#include "value.h"
+
+#include "convert.h"
+#include "error.h"
+#include "hold.h"
+#include "hooks.h"
+
+typedef struct FbDataType {
+  DLDataType dtype;
+} FbDataType;
+typedef struct FbDevice {
+  DLDevice device;
+} FbDevice;
+typedef struct FbOpaquePtr {
+  void *address;
+} FbOpaquePtr;
+
+HPyType_HELPERS(FbDataType)
+HPyType_HELPERS(FbDevice)
+HPyType_HELPERS(FbOpaquePtr)
+
+/* Written once during the import. */
+static FbCell data_type_type, device_type, opaque_ptr_type;
+
+DLDataType fb_data_type_get(HPyContext *ctx, HPy h) { return FbDataType_AsStruct(ctx, h)->dtype; }
+DLDevice fb_device_get(HPyContext *ctx, HPy h) { return FbDevice_AsStruct(ctx, h)->device; }
+void *fb_opaque_ptr_get(HPyContext *ctx, HPy h) { return FbOpaquePtr_AsStruct(ctx, h)->address; }
+
+/* The argument as an int in [low, high]; sets *ok to false with an exception raised otherwise. */
+static int64_t int_in_range(HPyContext *ctx, HPy h, const char *what, int64_t low, int64_t high, bool *ok) {
+  int64_t value = HPyLong_AsInt64_t(ctx, h);
+  if (value == -1 && HPyErr_Occurred(ctx)) {
+    *ok = false;
+  } else if (value < low || value > high) {
+    fb_raise(ctx, ctx->h_ValueError, "%s must be from %lld to %lld, got %lld", what, (long long)low, (long long)high,
+             (long long)value);
+    *ok = false;
+  }
+  return value;
+}
+
+static HPy equality(HPyContext *ctx, bool same, HPy_RichCmpOp op) {
+  return HPy_Dup(ctx, same == (op == HPy_EQ) ? ctx->h_True : ctx->h_False);
+}
+
+static bool is_equality(HPyContext *ctx, HPy other, HPy_RichCmpOp op, const FbCell *cell) {
+  if (op != HPy_EQ && op != HPy_NE) return false;
+  HPy type = fb_cell_load(ctx, cell);
+  bool same_type = HPy_TypeCheck(ctx, other, type);
+  HPy_Close(ctx, type);
+  return same_type;
+}
+
+/* --- DataType --------------------------------------------------------------------------------------------------------- */
+
+static HPy data_type_make(HPyContext *ctx, HPy cls, DLDataType dtype) {
+  FbDataType *data;
+  HPy h = HPy_New(ctx, cls, &data);
+  if (!HPy_IsNull(h)) data->dtype = dtype;
+  return h;
+}
+
+HPy fb_data_type_result(HPyContext *ctx, DLDataType dtype) {
+  HPy cls = fb_cell_load(ctx, &data_type_type);
+  HPy plain = data_type_make(ctx, cls, dtype);
+  HPy_Close(ctx, cls);
+  if (HPy_IsNull(plain)) return plain;
+  HPy result = fb_hook_call(ctx, FB_HOOK_WRAP_DTYPE, &plain, 1);
+  HPy_Close(ctx, plain);
+  return result;
+}
+
+HPyDef_SLOT(data_type_new, HPy_tp_new)
+static HPy data_type_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)kw;
+  if (nargs != 1) return fb_raise(ctx, ctx->h_TypeError, "DataType() takes one argument, got %zd", nargs);
+  HPy_ssize_t n;
+  const char *text = fb_text(ctx, args[0], "DataType() argument", &n);
+  if (text == NULL) return HPy_NULL;
+  TVMFFIByteArray bytes = {text, (size_t)n};
+  DLDataType dtype;
+  if (TVMFFIDataTypeFromString(&bytes, &dtype) != 0) return fb_error_raise_pending(ctx, "DataType");
+  return data_type_make(ctx, type, dtype);
+}
+
+HPyDef_METH(fb_data_type_from_code, "data_type_from_code", HPyFunc_VARARGS,
+            .doc = "A DataType from DLPack type code, bits and lanes.")
+static HPy fb_data_type_from_code_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "data_type_from_code() takes type_code, bits, lanes");
+  bool ok = true;
+  int64_t code = int_in_range(ctx, args[0], "type code", 0, UINT8_MAX, &ok);
+  int64_t bits = ok ? int_in_range(ctx, args[1], "bits", 0, UINT8_MAX, &ok) : 0;
+  int64_t lanes = ok ? int_in_range(ctx, args[2], "lanes", 0, UINT16_MAX, &ok) : 0;
+  if (!ok) return HPy_NULL;
+  HPy cls = fb_cell_load(ctx, &data_type_type);
+  HPy h = data_type_make(ctx, cls, (DLDataType){(uint8_t)code, (uint8_t)bits, (uint16_t)lanes});
+  HPy_Close(ctx, cls);
+  return h;
+}
+
+HPyDef_GET(data_type_code, "type_code", .doc = "DLPack type code.")
+static HPy data_type_code_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return HPyLong_FromInt32_t(ctx, fb_data_type_get(ctx, self).code);
+}
+
+HPyDef_GET(data_type_bits, "bits", .doc = "Bits per lane.")
+static HPy data_type_bits_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return HPyLong_FromInt32_t(ctx, fb_data_type_get(ctx, self).bits);
+}
+
+/* Lanes are stored as 16 bits; scalable vectors have a negative count. */
+HPyDef_GET(data_type_lanes, "lanes", .doc = "Lanes; negative for scalable vectors.")
+static HPy data_type_lanes_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return HPyLong_FromInt32_t(ctx, (int16_t)fb_data_type_get(ctx, self).lanes);
+}
+
+HPyDef_GET(data_type_itemsize, "itemsize", .doc = "Bytes per element, rounded up.")
+static HPy data_type_itemsize_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  DLDataType dtype = fb_data_type_get(ctx, self);
+  if ((int16_t)dtype.lanes < 0) {
+    return fb_raise(ctx, ctx->h_ValueError, "a scalable vector has no size known in advance");
+  }
+  return HPyLong_FromInt32_t(ctx, ((int32_t)dtype.bits * dtype.lanes + 7) / 8);
+}
+
+HPyDef_SLOT(data_type_str, HPy_tp_str)
+static HPy data_type_str_impl(HPyContext *ctx, HPy self) {
+  DLDataType dtype = fb_data_type_get(ctx, self);
+  TVMFFIAny text;
+  if (TVMFFIDataTypeToString(&dtype, &text) != 0) return fb_error_raise_pending(ctx, "DataType.__str__");
+  if (text.type_index == kTVMFFISmallStr) return fb_str_from_bytes(ctx, text.v_bytes, text.small_str_len);
+  const TVMFFIByteArray *bytes = (const TVMFFIByteArray *)(text.v_obj + 1);
+  HPy result = fb_str_from_bytes(ctx, bytes->data, bytes->size);
+  TVMFFIObjectDecRef(text.v_obj);
+  return result;
+}
+
+HPyDef_SLOT(data_type_compare, HPy_tp_richcompare)
+static HPy data_type_compare_impl(HPyContext *ctx, HPy self, HPy other, HPy_RichCmpOp op) {
+  if (!is_equality(ctx, other, op, &data_type_type)) return HPy_Dup(ctx, ctx->h_NotImplemented);
+  DLDataType a = fb_data_type_get(ctx, self), b = fb_data_type_get(ctx, other);
+  return equality(ctx, a.code == b.code && a.bits == b.bits && a.lanes == b.lanes, op);
+}
+
+HPyDef_SLOT(data_type_hash, HPy_tp_hash)
+static HPy_hash_t data_type_hash_impl(HPyContext *ctx, HPy self) {
+  DLDataType dtype = fb_data_type_get(ctx, self);
+  return (HPy_hash_t)dtype.code << 24 | (HPy_hash_t)dtype.bits << 16 | dtype.lanes;
+}
+
+HPy fb_data_type_type_new(HPyContext *ctx) {
+  static HPyDef *defines[] = {&data_type_new,   &data_type_code,     &data_type_bits, &data_type_lanes,
+                              &data_type_itemsize, &data_type_str, &data_type_compare, &data_type_hash, NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.DataType",
+      .basicsize = sizeof(FbDataType),
+      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
+      .builtin_shape = SHAPE(FbDataType),
+      .defines = defines,
+      .doc = "An element type: DLPack type code, bits per lane, lanes.",
+  };
+  HPy type = HPyType_FromSpec(ctx, &spec, NULL);
+  if (!HPy_IsNull(type)) fb_cell_store(ctx, &data_type_type, type);
+  return type;
+}
+
+/* --- Device ------------------------------------------------------------------------------------------------------------- */
+
+HPy fb_device_result(HPyContext *ctx, DLDevice device) {
+  HPy cls = fb_hook_get(ctx, FB_HOOK_DEVICE_CLASS);
+  if (HPy_IsNull(cls)) return cls;
+  FbDevice *data;
+  HPy h = HPy_New(ctx, cls, &data);
+  if (!HPy_IsNull(h)) data->device = device;
+  HPy_Close(ctx, cls);
+  return h;
+}
+
+HPyDef_SLOT(device_new, HPy_tp_new)
+static HPy device_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)args, (void)nargs, (void)kw; /* they are for __init__ */
+  FbDevice *data;
+  HPy h = HPy_New(ctx, type, &data);
+  if (!HPy_IsNull(h)) data->device = (DLDevice){kDLCPU, 0};
+  return h;
+}
+
+HPyDef_SLOT(device_init, HPy_tp_init)
+static int device_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)kw;
+  if (nargs < 1 || nargs > 2) {
+    fb_raise(ctx, ctx->h_TypeError, "Device() takes device_type[, index], got %zd arguments", nargs);
+    return -1;
+  }
+  bool ok = true;
+  int64_t type = int_in_range(ctx, args[0], "device type", 0, INT32_MAX, &ok);
+  int64_t index = ok && nargs > 1 ? int_in_range(ctx, args[1], "device index", INT32_MIN, INT32_MAX, &ok) : 0;
+  if (!ok) return -1;
+  FbDevice_AsStruct(ctx, self)->device = (DLDevice){(DLDeviceType)type, (int32_t)index};
+  return 0;
+}
+
+HPyDef_GET(device_code, "device_type", .doc = "DLPack device type.")
+static HPy device_code_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return HPyLong_FromInt32_t(ctx, (int32_t)fb_device_get(ctx, self).device_type);
+}
+
+HPyDef_GET(device_index, "index", .doc = "Which of the devices of that type.")
+static HPy device_index_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return HPyLong_FromInt32_t(ctx, fb_device_get(ctx, self).device_id);
+}
+
+HPyDef_SLOT(device_compare, HPy_tp_richcompare)
+static HPy device_compare_impl(HPyContext *ctx, HPy self, HPy other, HPy_RichCmpOp op) {
+  if (!is_equality(ctx, other, op, &device_type)) return HPy_Dup(ctx, ctx->h_NotImplemented);
+  DLDevice a = fb_device_get(ctx, self), b = fb_device_get(ctx, other);
+  return equality(ctx, a.device_type == b.device_type && a.device_id == b.device_id, op);
+}
+
+HPyDef_SLOT(device_hash, HPy_tp_hash)
+static HPy_hash_t device_hash_impl(HPyContext *ctx, HPy self) {
+  DLDevice device = fb_device_get(ctx, self);
+  return (HPy_hash_t)device.device_type * 1000003 + (uint32_t)device.device_id;
+}
+
+HPy fb_device_type_new(HPyContext *ctx) {
+  static HPyDef *defines[] = {&device_new,     &device_init, &device_code, &device_index,
+                              &device_compare, &device_hash, NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.Device",
+      .basicsize = sizeof(FbDevice),
+      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
+      .builtin_shape = SHAPE(FbDevice),
+      .defines = defines,
+      .doc = "DLPack device type and index.",
+  };
+  HPy type = HPyType_FromSpec(ctx, &spec, NULL);
+  if (!HPy_IsNull(type)) fb_cell_store(ctx, &device_type, type);
+  return type;
+}
+
+/* --- OpaquePtr ------------------------------------------------------------------------------------------------------------ */
+
+HPy fb_opaque_ptr_result(HPyContext *ctx, void *address) {
+  HPy number = HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)address);
+  if (HPy_IsNull(number)) return number;
+  HPy result = fb_hook_call(ctx, FB_HOOK_WRAP_OPAQUE_PTR, &number, 1);
+  HPy_Close(ctx, number);
+  return result;
+}
+
+HPyDef_SLOT(opaque_ptr_new, HPy_tp_new)
+static HPy opaque_ptr_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)kw;
+  if (nargs != 1) return fb_raise(ctx, ctx->h_TypeError, "OpaquePtr() takes one argument, got %zd", nargs);
+  void *address = HPyLong_AsVoidPtr(ctx, args[0]);
+  if (address == NULL && HPyErr_Occurred(ctx)) return HPy_NULL;
+  FbOpaquePtr *data;
+  HPy h = HPy_New(ctx, type, &data);
+  if (!HPy_IsNull(h)) data->address = address;
+  return h;
+}
+
+HPyDef_GET(opaque_ptr_value, "value", .doc = "The address.")
+static HPy opaque_ptr_value_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)fb_opaque_ptr_get(ctx, self));
+}
+
+HPy fb_opaque_ptr_type_new(HPyContext *ctx) {
+  static HPyDef *defines[] = {&opaque_ptr_new, &opaque_ptr_value, NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.OpaquePtr",
+      .basicsize = sizeof(FbOpaquePtr),
+      .flags = HPy_TPFLAGS_DEFAULT,
+      .builtin_shape = SHAPE(FbOpaquePtr),
+      .defines = defines,
+      .doc = "An address passed as void*.",
+  };
+  HPy type = HPyType_FromSpec(ctx, &spec, NULL);
+  if (!HPy_IsNull(type)) fb_cell_store(ctx, &opaque_ptr_type, type);
+  return type;
+}
