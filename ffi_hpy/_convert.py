@@ -1,0 +1,180 @@
+"""How values of each Python type are passed to native code.
+
+`classify` is asked once per type, by the binding, which keeps the answer: what a class offers is read from the class,
+and adding a protocol method to it later has no effect.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from . import _core
+from ._core import CObject, OpaquePtr, OpaquePyObject
+from ._device import Device
+from ._dtype import dtype, from_foreign_dtype, is_foreign_dtype
+from ._object import ObjectConvertible
+from ._string import Bytes, PyNativeObject, String
+from ._tensor import Shape, from_dlpack, shape_object
+from .container import Array, Map
+from .error import exception_to_error_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Answer = tuple[int, "Callable[[Any], Any] | None"]
+
+__all__ = ["classify", "convert"]
+
+
+_SCALARS: tuple[tuple[type, int], ...] = (
+    (bool, _core.KIND_BOOL),  # before int, its base
+    (int, _core.KIND_INT),
+    (float, _core.KIND_FLOAT),
+    (_core.DataType, _core.KIND_DATA_TYPE),
+    (_core.Device, _core.KIND_DEVICE),
+    (OpaquePtr, _core.KIND_OPAQUE_PTR),
+)
+_CONTAINERS: tuple[tuple[type, int], ...] = (
+    (str, _core.KIND_STR),
+    (bytes, _core.KIND_BYTES),
+    (tuple, _core.KIND_SEQUENCE),
+    (list, _core.KIND_SEQUENCE),
+    (dict, _core.KIND_MAPPING),
+)
+
+
+def classify(cls: type) -> Answer:
+    """Kind (a `_core.KIND_*`) of the values of a type; with KIND_CONVERTER the function that gives the value to pass
+    instead. The first rule that fits counts; what fits none is passed as an opaque Python object."""
+    if issubclass(cls, CObject):
+        return _core.KIND_OBJECT, None
+    if issubclass(cls, _core.ObjectRValueRef):
+        return _core.KIND_RVALUE_REF, None
+    return _array_kind(cls) or _builtin_kind(cls) or _converter_kind(cls) or (_core.KIND_CONVERTER, OpaquePyObject)
+
+
+def _array_kind(cls: type) -> Answer | None:
+    """Objects in disguise, streams, arrays; first because an array class may also have __float__ and so on."""
+    if hasattr(cls, "__tvm_ffi_object__"):
+        return _core.KIND_CONVERTER, lambda value: value.__tvm_ffi_object__()
+    if hasattr(cls, "__cuda_stream__"):
+        return _core.KIND_CONVERTER, lambda value: OpaquePtr(value.__cuda_stream__()[1])
+    if cls.__module__ == "cuda.bindings.driver" and cls.__name__ == "CUstream":
+        return _core.KIND_CONVERTER, lambda value: OpaquePtr(int(value))
+    if hasattr(cls, "__dlpack__"):
+        return _core.KIND_DLPACK, None
+    return None
+
+
+def _builtin_kind(cls: type) -> Answer | None:
+    if cls is type(None):
+        return _core.KIND_NONE, None
+    for scalar, kind in _SCALARS:
+        if issubclass(cls, scalar):
+            return kind, None
+    if issubclass(cls, dtype):
+        return _core.KIND_CONVERTER, lambda value: value._tvm_ffi_dtype
+    if issubclass(cls, Shape):
+        return _core.KIND_CONVERTER, shape_object
+    for container, kind in _CONTAINERS:
+        if issubclass(cls, container):
+            return kind, None
+    if issubclass(cls, (bytearray, memoryview)):
+        return _core.KIND_CONVERTER, bytes
+    return _number_kind(cls)
+
+
+def _number_kind(cls: type) -> Answer | None:
+    from numbers import Integral, Real
+
+    if issubclass(cls, Integral):
+        return _core.KIND_INT, None
+    if issubclass(cls, Real):
+        return _core.KIND_FLOAT, None
+    if cls.__module__ == "numpy" and cls.__name__ in ("bool", "bool_"):
+        return _core.KIND_CONVERTER, bool
+    return None
+
+
+def _converter_kind(cls: type) -> Answer | None:
+    convert_value = _converter_for(cls)
+    return None if convert_value is None else (_core.KIND_CONVERTER, convert_value)
+
+
+def _converter_for(cls: type) -> Callable[[Any], Any] | None:
+    if cls.__module__ == "ctypes" and cls.__name__ == "c_void_p":
+        return lambda value: OpaquePtr(value.value or 0)
+    if hasattr(cls, "__tvm_ffi_opaque_ptr__"):
+        return lambda value: OpaquePtr(value.__tvm_ffi_opaque_ptr__())
+    if any("__call__" in base.__dict__ for base in cls.__mro__):  # hasattr() would find the metaclass's
+        return _core.function_from_callable
+    if is_foreign_dtype(cls):
+        return from_foreign_dtype
+    if hasattr(cls, "__dlpack_data_type__"):
+        return lambda value: _core.data_type_from_code(*value.__dlpack_data_type__())
+    if hasattr(cls, "__dlpack_device__"):
+        return lambda value: Device(*value.__dlpack_device__())
+    if hasattr(cls, "__tvm_ffi_int__"):
+        return lambda value: int(value.__tvm_ffi_int__())
+    if hasattr(cls, "__tvm_ffi_float__"):
+        return lambda value: float(value.__tvm_ffi_float__())
+    if hasattr(cls, "__tvm_ffi_value__"):
+        return lambda value: value.__tvm_ffi_value__()
+    if issubclass(cls, BaseException):
+        return exception_to_error_value
+    if issubclass(cls, ObjectConvertible):
+        return lambda value: value.asobject()
+    return None
+
+
+# Their values mean something to native code only, so convert() leaves them alone.
+_ADDRESS_PROTOCOLS = (
+    "__cuda_stream__",
+    "__tvm_ffi_opaque_ptr__",
+    "__dlpack_device__",
+    "__tvm_ffi_int__",
+    "__tvm_ffi_float__",
+)
+
+
+def convert(value: Any) -> Any:
+    """The value as native code sees it: what a call would make of it.
+
+    list, tuple -> Array; dict -> Map; str -> String; bytes -> Bytes; callable -> Function; array -> Tensor; data types
+    of other libraries -> dtype; exception -> Error; anything unknown -> OpaquePyObject. Numbers, None, native objects
+    and values that only stand for a number or an address come back as they are.
+    """
+    cls = type(value)
+    kind, converter = classify(cls)
+    if kind == _core.KIND_STR:
+        return value if isinstance(value, PyNativeObject) else String(value)
+    if kind == _core.KIND_BYTES:
+        return value if isinstance(value, PyNativeObject) else Bytes(value)
+    if kind == _core.KIND_SEQUENCE:
+        return Array(value)
+    if kind == _core.KIND_MAPPING:
+        return Map(value)
+    if kind == _core.KIND_DLPACK:
+        return from_dlpack(value)
+    if converter is None or isinstance(value, (dtype, PyNativeObject)) or _is_left_alone(cls):
+        return value
+    converted = converter(value)
+    if isinstance(converted, _core.DataType):
+        return dtype._wrap(converted)
+    return converted if isinstance(converted, CObject) else convert(converted)
+
+
+def _is_left_alone(cls: type) -> bool:
+    ctypes = sys.modules.get("ctypes")
+    if ctypes is not None and issubclass(cls, ctypes.c_void_p):
+        return True
+    return any(hasattr(cls, name) for name in _ADDRESS_PROTOCOLS)
+
+
+def wrap_opaque_ptr(address: int) -> Any:
+    """An address from native code, as ctypes.c_void_p."""
+    from ctypes import c_void_p
+
+    return c_void_p(address)

@@ -1,0 +1,119 @@
+"""Device: where a tensor's memory lives."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from operator import index as _as_int
+
+from . import _core
+from ._load import subclass_made
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, SupportsIndex
+
+__all__ = ["DLDeviceType", "Device", "device"]
+
+
+class DLDeviceType(IntEnum):
+    """DLPack's device types."""
+
+    kDLCPU = 1
+    kDLCUDA = 2
+    kDLCUDAHost = 3
+    kDLOpenCL = 4
+    kDLVulkan = 7
+    kDLMetal = 8
+    kDLVPI = 9
+    kDLROCM = 10
+    kDLROCMHost = 11
+    kDLExtDev = 12
+    kDLCUDAManaged = 13
+    kDLOneAPI = 14
+    kDLWebGPU = 15
+    kDLHexagon = 16
+    kDLMAIA = 17
+    kDLTrn = 18
+
+
+_TYPE_OF_NAME = {
+    "cpu": 1,
+    "cuda": 2,
+    "cuda_host": 3,
+    "opencl": 4,
+    "vulkan": 7,
+    "metal": 8,
+    "vpi": 9,
+    "rocm": 10,
+    "rocm_host": 11,
+    "ext_dev": 12,
+    "cuda_managed": 13,
+    "oneapi": 14,
+    "webgpu": 15,
+    "hexagon": 16,
+    "maia": 17,
+    "trn": 18,
+}
+_NAME_OF_TYPE = {code: name for name, code in _TYPE_OF_NAME.items()}
+_TYPE_OF_NAME.update(mps=8, wgpu=15)  # other frameworks' words for the same
+
+
+class Device(_core.Device):
+    """A device: its DLPack type and its index among the devices of that type.
+
+    ``Device("cuda:1")``, ``Device("cuda", 1)`` and ``Device(2, 1)`` are equal; the index is 0 if left out. Compares and
+    hashes by value, immutable. ValueError for a name that is unknown or malformed, TypeError for an index that is no
+    integer.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, device_type: str | SupportsIndex, index: SupportsIndex | None = None) -> None:
+        if isinstance(device_type, str):
+            code, named_index = _parse(device_type)
+        else:
+            code, named_index = _as_int(device_type), 0
+        super().__init__(code, named_index if index is None else _as_int(index))
+
+    @property
+    def type(self) -> str:
+        """Name of the device type, such as "cpu" or "cuda"."""
+        code = self.device_type
+        return _NAME_OF_TYPE.get(code) or f"unknown_{code}"
+
+    def dlpack_device_type(self) -> int:
+        """DLPack device type, one of DLDeviceType."""
+        return self.device_type
+
+    def __str__(self) -> str:
+        return f"{self.type}:{self.index}"
+
+    def __repr__(self) -> str:
+        return f"device(type={self.type!r}, index={self.index})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.device_type, self.index)
+
+
+subclass_made(Device)
+
+
+def device(device_type: str | SupportsIndex | Device, index: SupportsIndex | None = None) -> Device:
+    """The device of that type (name, "name:index", or DLPack code) and index. A Device is returned as it is."""
+    if isinstance(device_type, Device) and index is None:
+        return device_type
+    return Device(device_type, index)  # type: ignore[arg-type]
+
+
+def _parse(text: str) -> tuple[int, int]:
+    """Type and index of "name" or "name:index"; what follows a blank is a comment."""
+    name, colon, number = text.partition(" ")[0].partition(":")
+    code = _TYPE_OF_NAME.get(name)
+    if code is None:
+        raise ValueError(f"Unknown device: {text!r}; known are {', '.join(_TYPE_OF_NAME)}")
+    if not colon:
+        return code, 0
+    try:
+        return code, int(number)
+    except ValueError:
+        raise ValueError(f"Invalid device index in {text!r}") from None

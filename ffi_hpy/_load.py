@@ -1,0 +1,94 @@
+"""Loads the binding `_core` into an HPy context: PyPy 7.3 has one, elsewhere the package brings its own.
+
+FFI_HPY_CONTEXT=universal or =debug in the environment asks for that of the PyPI package hpy instead; its debug mode
+reports handles that were not closed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+_NAME = f"{__package__}._core"
+_HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib costs 5 ms of import time
+
+CORE_LIBRARY = os.path.join(_HERE, "lib", "libtvm_ffi.so")  # noqa: PTH118
+"""Path of the core. The binding finds it by itself and makes its symbols global, as libraries for tvm-ffi expect."""
+_BINDING = os.path.join(_HERE, "_core.hpy0.so")  # noqa: PTH118
+
+
+def subclass_made(cls: type) -> None:
+    """To be called with each Python subclass of a type of the binding: the PyPI package hpy must be told of it."""
+    hpy09 = sys.modules.get(f"{__package__}._hpy09")
+    if hpy09 is not None:
+        hpy09.adopt(cls)
+
+
+def load() -> ModuleType:
+    """Load `_core`, make it `sys.modules["ffi_hpy._core"]`, and return it; a second call returns the same module.
+
+    ImportError names the file or the interpreter feature that is missing.
+    """
+    loaded = sys.modules.get(_NAME)
+    if loaded is not None:
+        return loaded
+    for path in (CORE_LIBRARY, _BINDING):
+        if not os.path.exists(path):  # noqa: PTH110
+            raise ImportError(f"{__package__} is not built or not installed completely: {path} is missing", path=path)
+    module = _load_into(os.environ.get("FFI_HPY_CONTEXT", ""))
+    sys.modules[_NAME] = module
+    setattr(sys.modules[__package__], "_core", module)  # noqa: B010 - `from . import _core` reads the attribute
+    return module
+
+
+def _load_into(context: str) -> ModuleType:
+    if context in ("universal", "debug"):
+        return _load_with_hpy(debug=context == "debug")
+    if context:
+        raise ImportError(f"FFI_HPY_CONTEXT={context!r} is unknown; use 'universal', 'debug', or nothing")
+    if "_hpy_universal" in sys.builtin_module_names:
+        return _load_with_pypy()
+    return _load_with_own_runtime()
+
+
+def _load_with_own_runtime() -> ModuleType:
+    from importlib import import_module
+
+    try:
+        runtime = import_module("._hpy", __package__)
+    except ImportError as error:
+        interpreter = "{} {}.{}.{}".format(sys.implementation.name, *sys.implementation.version[:3])
+        raise ImportError(f"{__package__} has no HPy runtime for this interpreter, {interpreter}: {error}") from error
+    module: ModuleType = runtime.load(_NAME, _BINDING)
+    return module
+
+
+def _load_with_pypy() -> ModuleType:
+    from importlib.machinery import ExtensionFileLoader, ModuleSpec
+
+    import _hpy_universal  # type: ignore[import-not-found,unused-ignore]
+
+    loader = ExtensionFileLoader(_NAME, _BINDING)
+    spec = ModuleSpec(_NAME, loader, origin=_BINDING)
+    # Arguments: __name__, __file__, __package__, the file to open, __loader__, __spec__, and the environment variables,
+    # in which it looks for HPY=debug.
+    module: ModuleType = _hpy_universal._load_bootstrap(_NAME, _BINDING, __package__, _BINDING, loader, spec, {})
+    return module
+
+
+def _load_with_hpy(debug: bool) -> ModuleType:
+    try:
+        from hpy.universal import load as hpy_load  # type: ignore[import-not-found,unused-ignore]
+    except ImportError as error:
+        raise ImportError(f"FFI_HPY_CONTEXT asks for the PyPI package hpy, but: {error}") from error
+    from importlib.machinery import ModuleSpec
+
+    from . import _hpy09
+
+    _hpy09.check_interpreter()
+    module: ModuleType = hpy_load("_core", _BINDING, ModuleSpec(_NAME, None, origin=_BINDING), debug=debug)
+    return module

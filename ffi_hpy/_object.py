@@ -1,0 +1,108 @@
+"""Object: the root of all classes for native objects."""
+
+from __future__ import annotations
+
+from abc import ABCMeta
+
+from ._core import CObject, Function, ObjectRValueRef
+from ._load import subclass_made
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+__all__ = ["Object", "ObjectConvertible", "ObjectMeta", "ObjectRValueRef", "object_repr"]
+
+
+_HAVE_DICT = hasattr(CObject.__new__(CObject), "__dict__")  # PyPy gives every HPy object one, and refuses a second
+
+
+class ObjectMeta(ABCMeta):
+    """Metaclass of Object: gives every class that declares no `__slots__` empty ones, so that instances own nothing but
+    the native handle. A class that wants instance attributes says `__slots__ = ("__dict__",)`."""
+
+    def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **kwargs: Any) -> ObjectMeta:
+        slots = namespace.get("__slots__", ())
+        if _HAVE_DICT and "__dict__" in slots:
+            slots = [slot for slot in ((slots,) if isinstance(slots, str) else slots) if slot != "__dict__"]
+        namespace["__slots__"] = slots
+        cls = super().__new__(mcls, name, bases, namespace, **kwargs)
+        subclass_made(cls)
+        return cls
+
+
+class Object(CObject, metaclass=ObjectMeta):
+    """A native object, shared with native code by reference count.
+
+    A wrapper owns one strong reference. Several wrappers may own the same object: they are equal and hash alike, unless
+    the class says otherwise (Array and Map compare their contents), but they need not be identical. A wrapper whose
+    handle was moved away has none, and using it is a ValueError.
+
+    Classes for types of a native library derive from Object and are bound with :func:`register_object`. Wrappers can be
+    used from any thread; whether the object behind one may be changed from two threads is up to its type.
+    """
+
+    def __ffi_init__(self, *args: Any, **kwargs: Any) -> None:
+        """Construct the native object with the type's registered constructor and take over its handle.
+
+        Meant for an `__init__` written in Python. register_object() installs it on classes whose type has a
+        constructor; for the others it is a TypeError.
+        """
+        _raise_not_constructible(type(self))
+
+    def __repr__(self) -> str:
+        return object_repr(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle through the JSON graph of the object. TypeError where the core or the type has no serialisation."""
+        to_json = _ffi_function("ToJSONGraphString")
+        if to_json is None:
+            raise TypeError(f"cannot pickle {type(self).__qualname__!r} object: the core has no ffi.ToJSONGraphString")
+        return _from_json_graph, (type(self), str(to_json(self, None)))
+
+
+class ObjectConvertible:
+    """Base for Python classes that stand for a native object: passed to native code, `asobject()` is passed instead."""
+
+    __slots__ = ()
+
+    def asobject(self) -> Object:
+        """The object to pass."""
+        raise NotImplementedError(f"{type(self).__qualname__} does not define asobject()")
+
+
+def object_repr(obj: CObject) -> str:
+    """Text of a native object, as `ffi.ReprPrint` gives it, or `Class(address)` where that is missing. Never raises."""
+    handle = obj.__chandle__()
+    name = type(obj).__qualname__
+    if handle == 0:
+        return f"{name}(chandle=None)"
+    try:
+        print_repr = _ffi_function("ReprPrint")
+        if print_repr is not None:
+            return str(print_repr(obj))
+    except Exception:
+        pass  # a repr is asked for in the middle of error reports: any text is better than another error
+    return f"{name}({handle:#x})"
+
+
+def _ffi_function(name: str) -> Function | None:
+    """The core's function `ffi.<name>`, None if this core has none."""
+    from . import _ffi_api
+
+    return getattr(_ffi_api, name, None)
+
+
+def _from_json_graph(cls: type[Object], text: str) -> Object:
+    from_json = _ffi_function("FromJSONGraphString")
+    if from_json is None:
+        raise TypeError(f"cannot unpickle {cls.__qualname__!r} object: the core has no ffi.FromJSONGraphString")
+    obj = cls.__new__(cls)
+    obj.__init_handle_by_constructor__(from_json, text)
+    return obj
+
+
+def _raise_not_constructible(cls: type) -> NoReturn:
+    raise TypeError(
+        f"{cls.__qualname__} has no registered constructor; write an __init__ or get instances from a native function"
+    )

@@ -1,0 +1,68 @@
+"""The names of `tvm_ffi.core`, for code that imports them from there."""
+
+from __future__ import annotations
+
+from ._convert import convert
+from ._core import (
+    CObject,
+    DataType,
+    Function,
+    ObjectRValueRef,
+    OpaquePyObject,
+)
+from ._device import Device, DLDeviceType
+from ._object import Object, ObjectConvertible, object_repr
+from ._string import Bytes, PyNativeObject, String
+from ._tensor import DLPACK_VERSION as __dlpack_version__
+from ._tensor import Shape, Tensor, from_dlpack
+from .error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME, Error
+from .registry import TypeInfo
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = [
+    "ERROR_NAME_TO_TYPE",
+    "ERROR_TYPE_TO_NAME",
+    "KWARGS",
+    "MISSING",
+    "Bytes",
+    "CObject",
+    "DLDeviceType",
+    "DataType",
+    "Device",
+    "Error",
+    "Function",
+    "Object",
+    "ObjectConvertible",
+    "ObjectRValueRef",
+    "OpaquePyObject",
+    "PyNativeObject",
+    "Shape",
+    "String",
+    "Tensor",
+    "TypeInfo",
+    "__dlpack_version__",
+    "convert",
+    "from_dlpack",
+    "object_repr",
+]
+
+if TYPE_CHECKING:
+    KWARGS: Object
+    MISSING: Object
+
+_SENTINELS = {"MISSING": "GetInvalidObject", "KWARGS": "GetKwargsObject"}
+
+
+def __getattr__(name: str) -> Any:
+    """MISSING and KWARGS, the core's marks for "no value" and "keyword arguments follow", are fetched on first use."""
+    getter = _SENTINELS.get(name)
+    if getter is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import _ffi_api
+
+    value = getattr(_ffi_api, getter)()
+    globals()[name] = value
+    return value

@@ -1,0 +1,170 @@
+"""Module: a loaded library of functions."""
+
+from __future__ import annotations
+
+import os
+from enum import IntEnum
+from errno import ENOENT
+
+from . import _ffi_api
+from ._core import Function
+from ._object import Object
+from .registry import _parse, declares_nonblocking, register_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, ClassVar
+
+__all__ = ["LibraryNotFoundError", "Module", "ModulePropertyMask", "load_module", "system_lib"]
+
+
+class LibraryNotFoundError(FileNotFoundError, RuntimeError):
+    """There is no file at the path given to load_module(). A RuntimeError too, as every other failure to load is."""
+
+
+class ModulePropertyMask(IntEnum):
+    """Bits of Module.get_property_mask()."""
+
+    BINARY_SERIALIZABLE = 0b001
+    RUNNABLE = 0b010
+    COMPILATION_EXPORTABLE = 0b100
+
+
+@register_object("ffi.Module", init=False)
+class Module(Object):
+    """A module: functions by name, as attributes (``module.add_one(x)``) or items (``module["add_one"]``).
+
+    A function keeps its module loaded, objects that it made do not: see `keep_module_alive` of :func:`load_module`.
+    """
+
+    __slots__ = ("__dict__",)
+
+    entry_name: ClassVar[str] = "main"
+    """Name of the function that calling the module calls."""
+
+    if TYPE_CHECKING:
+        imports_: Sequence[Any]
+
+    @property
+    def kind(self) -> str:
+        """What sort of module it is, such as "library"."""
+        return _ffi_api.ModuleGetKind(self)  # type: ignore[no-any-return]
+
+    @property
+    def imports(self) -> Sequence[Module]:
+        """The modules that this one imports."""
+        return self.imports_
+
+    def get_function(self, name: str, query_imports: bool = False) -> Function:
+        """The function of that name, with `query_imports` also of imported modules. AttributeError if there is none."""
+        function: Function | None = _ffi_api.ModuleGetFunction(self, name, query_imports)
+        if function is None:
+            raise AttributeError(f"{self._title()} has no function {name!r} (symbol __tvm_ffi_{name})")
+        function.__name__ = name
+        metadata = self._metadata_text(name, query_imports)
+        if metadata is not None and declares_nonblocking(metadata):
+            function.release_gil = False
+        return function
+
+    def __getattr__(self, name: str) -> Function:
+        # Only called for names that are not set: the function found is kept as an attribute of this wrapper.
+        if name.startswith("__"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        function = self.get_function(name)
+        setattr(self, name, function)
+        return function
+
+    def __getitem__(self, name: str) -> Function:
+        """The function of that name; AttributeError if there is none."""
+        if not isinstance(name, str):
+            raise ValueError(f"a module's functions are found by str, not {type(name).__name__}")  # noqa: TRY004
+        return self.get_function(name)
+
+    def __call__(self, *args: Any) -> Any:
+        """Call the entry function, `main`."""
+        return getattr(self, self.entry_name)(*args)
+
+    def implements_function(self, name: str, query_imports: bool = False) -> bool:
+        """Whether the module defines the function; one that must be compiled first may define what it cannot run."""
+        return bool(_ffi_api.ModuleImplementsFunction(self, name, query_imports))
+
+    def get_function_metadata(self, name: str, query_imports: bool = False) -> dict[str, Any] | None:
+        """The metadata that the library has for a function, None if it has none."""
+        text = _ffi_api.ModuleGetFunctionMetadata(self, name, query_imports)
+        return _parse(text) if text else None
+
+    def get_function_doc(self, name: str, query_imports: bool = False) -> str | None:
+        """The documentation that the library has for a function, None if it has none."""
+        return _ffi_api.ModuleGetFunctionDoc(self, name, query_imports) or None
+
+    def import_module(self, module: Module) -> None:
+        """Import another module, so that lookups with `query_imports` search it too. RuntimeError for a cycle."""
+        _ffi_api.ModuleImportModule(self, module)
+
+    def clear_imports(self) -> None:
+        """Forget all imported modules."""
+        _ffi_api.ModuleClearImports(self)
+
+    def get_property_mask(self) -> int:
+        """Bits of ModulePropertyMask."""
+        return _ffi_api.ModuleGetPropertyMask(self)  # type: ignore[no-any-return]
+
+    def is_binary_serializable(self) -> bool:
+        """Whether the module can be saved as bytes."""
+        return bool(self.get_property_mask() & ModulePropertyMask.BINARY_SERIALIZABLE)
+
+    def is_runnable(self) -> bool:
+        """Whether the module's functions can be called."""
+        return bool(self.get_property_mask() & ModulePropertyMask.RUNNABLE)
+
+    def is_compilation_exportable(self) -> bool:
+        """Whether the module can be written as an object or source file."""
+        return bool(self.get_property_mask() & ModulePropertyMask.COMPILATION_EXPORTABLE)
+
+    def inspect_source(self, fmt: str = "") -> str:
+        """Source of the module in a format, "" if it has none."""
+        return _ffi_api.ModuleInspectSource(self, fmt)  # type: ignore[no-any-return]
+
+    def get_write_formats(self) -> Sequence[str]:
+        """The formats that write_to_file() knows."""
+        return _ffi_api.ModuleGetWriteFormats(self)  # type: ignore[no-any-return]
+
+    def write_to_file(self, file_name: str, fmt: str = "") -> None:
+        """Write the module to a file in a format."""
+        _ffi_api.ModuleWriteToFile(self, file_name, fmt)
+
+    def _metadata_text(self, name: str, query_imports: bool) -> str | None:
+        get = getattr(_ffi_api, "ModuleGetFunctionMetadata", None)
+        return None if get is None else get(self, name, query_imports)
+
+    def _title(self) -> str:
+        path = self.__dict__.get("_path")
+        return f"module {path!r}" if path else f"{self.kind} module"
+
+
+def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) -> Module:
+    """Load a library and return it as a module.
+
+    With `keep_module_alive` the library stays loaded until the process ends: the code that frees an object is the
+    library's, so unloading it while such objects exist crashes. Without, it is unloaded with the last reference to the
+    module and its functions.
+
+    A path without a directory part that is no file here is searched for as the system's loader does. Errors are
+    RuntimeErrors whose message has the path: LibraryNotFoundError (also a FileNotFoundError) if there is no such file,
+    others if it is no library, lacks a symbol, or has an extension that no loader is registered for.
+    """
+    text = os.fspath(path)
+    if os.path.dirname(text) and not os.path.exists(text):  # noqa: PTH110, PTH120
+        raise LibraryNotFoundError(ENOENT, "Cannot load module: no such file", text)
+    module: Module = _ffi_api.ModuleLoadFromFile(text)
+    module.__dict__["_path"] = text
+    if keep_module_alive:
+        _ffi_api.ModuleGlobalsAdd(module)
+    return module
+
+
+def system_lib(symbol_prefix: str = "") -> Module:
+    """The module of the functions that are linked into the program itself; names are tried with the prefix first."""
+    module: Module = _ffi_api.SystemLib(symbol_prefix)
+    return module

@@ -1,0 +1,341 @@
+"""Registries of global functions and of classes for native types.
+
+A native function may block, or wait for a thread that runs Python, so a call gives up the GIL by default. An author who
+knows that a function is short and does neither declares it, with the key ``"nonblocking": true`` in the function's
+metadata (JSON): functions and methods looked up here or in a module then keep the GIL, which saves about 40 ns a call.
+`Function.release_gil` tells, and can be set. On an interpreter without a GIL it makes no difference.
+
+Everything here is safe to call from several threads.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from . import _core, _ffi_api
+from ._core import CObject, Function
+from ._object import Object, ObjectMeta, _raise_not_constructible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Literal, TypeVar, overload
+
+    ObjectClass = TypeVar("ObjectClass", bound=type[CObject])
+
+__all__ = [
+    "get_global_func",
+    "get_global_func_metadata",
+    "get_registered_type_keys",
+    "init_ffi_api",
+    "list_global_func_names",
+    "register_global_func",
+    "register_object",
+    "remove_global_func",
+]
+
+# Bits of a field's or method's flags (TVMFFIFieldFlagBitMask).
+_WRITABLE = 1
+_STATIC_METHOD = 4
+
+
+# --- global functions -----------------------------------------------------------------------------------------------
+
+if TYPE_CHECKING:
+
+    @overload
+    def get_global_func(name: str, allow_missing: Literal[False] = False) -> Function: ...
+    @overload
+    def get_global_func(name: str, allow_missing: bool) -> Function | None: ...
+
+
+def get_global_func(name: str, allow_missing: bool = False) -> Function | None:
+    """The global function of that name. If there is none: None with `allow_missing`, else ValueError."""
+    function = _core.global_get(name)
+    if function is None:
+        if allow_missing:
+            return None
+        raise ValueError(f"Cannot find global function {name}")
+    metadata = _global_metadata(name)
+    if metadata is not None and declares_nonblocking(metadata):
+        function.release_gil = False
+    return function
+
+
+def register_global_func(
+    func_name: str | Callable[..., Any], f: Callable[..., Any] | None = None, override: bool = False
+) -> Any:
+    """Give a function a global name, under which native code and other languages find it.
+
+    ``register_global_func("my.echo", fn)`` returns the Function made of fn. As a decorator, with the name or bare (then
+    the name is that of the function), it replaces the function by the Function. RuntimeError if the name is taken,
+    unless `override`. The registry keeps the function until it is removed or replaced.
+    """
+    if isinstance(func_name, str):
+        name = func_name
+    else:
+        name, f = func_name.__name__, func_name
+
+    def register(function: Callable[..., Any]) -> Function:
+        if not callable(function):
+            raise TypeError(f"register_global_func() wants a callable for {name!r}, not {type(function).__name__}")
+        native = function if isinstance(function, Function) else _core.function_from_callable(function)
+        _core.global_set(name, native, override)
+        return native
+
+    return register if f is None else register(f)
+
+
+def remove_global_func(name: str) -> None:
+    """Take a global name away; functions that were looked up stay usable. RuntimeError if there is no such name."""
+    if not _ffi_api.FunctionRemoveGlobal(name):
+        raise RuntimeError(f"Cannot remove global function {name}: there is none")
+
+
+def list_global_func_names() -> list[str]:
+    """The names of all global functions."""
+    name_at = _ffi_api.FunctionListGlobalNamesFunctor()
+    return [name_at(i) for i in range(name_at(-1))]
+
+
+def get_global_func_metadata(name: str) -> dict[str, Any]:
+    """The metadata that the author of a global function declared, {} if none. RuntimeError for an unknown name."""
+    text = _ffi_api.GetGlobalFuncMetadata(name)
+    return _parse(text) if text else {}
+
+
+def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
+    """Put all global functions ``<namespace>.<name>`` into a module, as its attributes ``<name>``.
+
+    The module, by default the one called like the namespace, must be imported already. A leading "tvm." of the
+    namespace is dropped. Names with a further dot belong to other namespaces and are left out.
+    """
+    module = sys.modules[target_module_name or namespace]
+    prefix = (namespace[len("tvm.") :] if namespace.startswith("tvm.") else namespace) + "."
+    for full_name in list_global_func_names():
+        name = full_name[len(prefix) :]
+        if not full_name.startswith(prefix) or "." in name:
+            continue
+        function = get_global_func(full_name, allow_missing=True)
+        if function is not None:  # another thread may have removed it
+            function.__name__ = str(name)
+            setattr(module, name, function)
+
+
+def _global_metadata(name: str) -> str | None:
+    get = getattr(_ffi_api, "GetGlobalFuncMetadata", None)
+    if get is None:
+        return None
+    try:
+        text: str = get(name)
+    except RuntimeError:  # removed by another thread
+        return None
+    return text
+
+
+def declares_nonblocking(metadata: str) -> bool:
+    """Whether a function's metadata (JSON text) has ``"nonblocking": true``."""
+    if '"nonblocking"' not in metadata:
+        return False
+    try:
+        return _parse(metadata).get("nonblocking") is True
+    except ValueError:
+        return False
+
+
+def _parse(metadata: str) -> dict[str, Any]:
+    import json
+
+    parsed = json.loads(metadata)
+    if not isinstance(parsed, dict):
+        raise ValueError(f"function metadata is not a JSON object: {metadata[:80]!r}")  # noqa: TRY004
+    return parsed
+
+
+# --- types ----------------------------------------------------------------------------------------------------------
+
+
+class TypeInfo:
+    """What the core knows about a type; `__tvm_ffi_type_info__` of its class. Immutable.
+
+    `fields` and `methods` are those of the type alone, in the form of `_core.FieldInfo`; `type_ancestors` are type
+    indices from the root to the parent; `total_size` is in bytes, 0 if it varies.
+    """
+
+    __slots__ = (
+        "doc",
+        "fields",
+        "methods",
+        "parent_type_index",
+        "total_size",
+        "type_ancestors",
+        "type_index",
+        "type_key",
+    )
+
+    def __init__(self, type_index: int) -> None:
+        self.type_index = type_index
+        (
+            self.type_key,
+            self.parent_type_index,
+            self.doc,
+            self.total_size,
+            self.fields,
+            self.methods,
+            self.type_ancestors,
+        ) = _core.type_info(type_index)
+
+    def __repr__(self) -> str:
+        return f"TypeInfo({self.type_key!r}, type_index={self.type_index})"
+
+
+def register_object(type_key: Any = None, *, init: bool = True) -> Any:
+    """Class decorator: make a class the Python side of a native type.
+
+    Native objects of that type become instances of it. The class gets a descriptor for each reflected field, each
+    reflected method, and, if it defines none and `init` is true, an `__init__` that calls the type's constructor
+    (`__ffi_init__`; keyword arguments as field names where the type supports them). What the class defines stays.
+
+    `type_key` is the native type's name, the class's name if left out; ValueError if no loaded library registered it.
+    The class must derive from Object: TypeError.
+    """
+    if isinstance(type_key, type):
+        return _register(type_key, type_key.__name__, init)
+
+    def decorate(cls: ObjectClass) -> ObjectClass:
+        return _register(cls, cls.__name__ if type_key is None else type_key, init)
+
+    return decorate
+
+
+def get_registered_type_keys() -> list[str]:
+    """The keys of all registered types."""
+    return list(_ffi_api.GetRegisteredTypeKeys())
+
+
+def class_for_type_index(index: int) -> type[CObject]:
+    """The class of a native type that no class was registered for: made from what the type tells about itself, below
+    the class of its parent type, and registered."""
+    found = _core.class_find(index)
+    if found is not None:
+        return found
+    info = TypeInfo(index)
+    parent = class_for_type_index(info.parent_type_index) if info.parent_type_index >= 0 else Object
+    if not issubclass(parent, Object):  # a native type below Tensor, Function or Error
+        parent = Object
+    module, _, name = str(info.type_key).rpartition(".")
+    body = {
+        "__module__": module or __name__,
+        "__doc__": str(info.doc) or f"Native type {info.type_key}, for which no Python class is registered.",
+    }
+    cls: type[CObject] = ObjectMeta(name, (parent,), body)  # type: ignore[assignment]
+    _bind(cls, info, init=True)
+    # Threads that come here together make a class each, and all but one drop theirs again. Whoever asks later gets
+    # the registered one; an instance of a dropped class behaves the same.
+    existing = _core.class_find(index)
+    if existing is not None:
+        return existing
+    _core.class_register(index, cls)
+    return cls
+
+
+def _register(cls: ObjectClass, type_key: str, init: bool) -> ObjectClass:
+    if not issubclass(cls, CObject):
+        raise TypeError(f"register_object({type_key!r}): {cls.__qualname__} does not derive from ffi_hpy.Object")
+    index = _core.type_key_to_index(type_key)
+    if index < 0:
+        raise ValueError(f"Cannot find object type index for {type_key}: no loaded library registered it")
+    _bind(cls, TypeInfo(index), init)
+    _core.class_register(index, cls)
+    return cls
+
+
+def _bind(cls: type[CObject], info: TypeInfo, init: bool) -> None:
+    """Give a class the members of its type, and those of ancestor types whose class it does not derive from."""
+    cls.__tvm_ffi_type_info__ = info  # type: ignore[attr-defined]
+    for ancestor in info.type_ancestors:
+        ancestor_class = _core.class_find(ancestor)
+        if ancestor_class is None or not issubclass(cls, ancestor_class):
+            _bind_members(cls, TypeInfo(ancestor))
+    _bind_members(cls, info)
+    constructor = _constructor_of(info)
+    if constructor is not None:
+        _set_method(cls, "__ffi_init__", _construct_for(cls, info, constructor))
+    if init and "__init__" not in cls.__dict__:
+        _set_method(
+            cls, "__init__", _refuse_for(cls) if constructor is None else _construct_for(cls, info, constructor)
+        )
+
+
+def _bind_members(cls: type[CObject], info: TypeInfo) -> None:
+    for i, (name, _doc, _metadata, flags, *_rest) in enumerate(info.fields):
+        if name not in cls.__dict__:
+            setattr(cls, name, _core.field_descriptor(cls, info.type_index, i, bool(flags & _WRITABLE)))
+    for name, doc, metadata, flags, *_rest, function in info.methods:
+        if name == "__ffi_init__" or name in cls.__dict__:
+            continue
+        function.__name__ = str(name)
+        if metadata and declares_nonblocking(metadata):
+            function.release_gil = False
+        if flags & _STATIC_METHOD:
+            setattr(cls, name, staticmethod(function))
+        else:
+            _set_instance_method(cls, str(name), str(doc), function)
+
+
+def _set_instance_method(cls: type, name: str, doc: str, function: Function) -> None:
+    """`function` as a method: the instance is its first argument."""
+    bind = getattr(_core, "method_descriptor", None)
+    if bind is not None:
+        setattr(cls, name, bind(function))
+        return
+
+    def method(self: CObject, *args: Any) -> Any:
+        return function(self, *args)
+
+    method.__doc__ = doc or None
+    _set_method(cls, name, method)
+
+
+def _constructor_of(info: TypeInfo) -> Function | None:
+    for name, *_rest, function in info.methods:
+        if name == "__ffi_init__":
+            return function  # type: ignore[no-any-return]
+    constructor: Function | None = _core.type_attr(info.type_index, "__ffi_init__")
+    return constructor
+
+
+def _construct_for(cls: type[CObject], info: TypeInfo, constructor: Function) -> Callable[..., None]:
+    """`__ffi_init__`, and `__init__`, for a class: construct and take over the handle."""
+
+    def construct(self: CObject, /, *args: Any, **kwargs: Any) -> None:
+        if type(self) is not cls:
+            own = type(self).__tvm_ffi_type_info__  # type: ignore[attr-defined]
+            if own.type_index != info.type_index:
+                raise TypeError(f"{cls.__qualname__} constructs {info.type_key}, not {own.type_key}")
+        if kwargs:
+            args = (*args, _ffi_api.GetKwargsObject(), *_flatten(kwargs))
+        self.__init_handle_by_constructor__(constructor, *args)
+
+    return construct
+
+
+def _refuse_for(cls: type[CObject]) -> Callable[..., None]:
+    """`__init__` for a class whose type has no constructor."""
+
+    def refuse(self: CObject, /, *args: Any, **kwargs: Any) -> None:
+        _raise_not_constructible(type(self))
+
+    return refuse
+
+
+def _set_method(cls: type, name: str, function: Any) -> None:
+    function.__name__ = name
+    function.__qualname__ = f"{cls.__qualname__}.{name}"
+    function.__module__ = cls.__module__
+    setattr(cls, name, function)
+
+
+def _flatten(kwargs: dict[str, Any]) -> list[Any]:
+    """Name, value, name, value, ... as constructors take them."""
+    return [part for pair in kwargs.items() for part in pair]
