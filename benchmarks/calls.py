@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""What a call costs: ffi_hpy against apache-tvm-ffi on CPython 3.11, and alone on PyPy, free-threaded, and at import.
+
+Both sides run in processes of their own, which are told in turn to time the same row, so that a machine that changes
+its speed changes both. Printed are medians over the rounds; a ratio is the median of the ratios round by round.
+It sets up what it needs (the wheel of this checkout, the PyPI wheel of apache-tvm-ffi).
+
+    python benchmarks/calls.py [--rounds N] [--only calls|pypy|threads|import ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "ci"))
+
+import envs  # noqa: E402
+from matrix import say  # noqa: E402
+from side import ROWS  # noqa: E402
+
+UPSTREAM = "apache-tvm-ffi==0.1.15.post2"
+ROUND_SECONDS = 0.02
+CALL_BOUNDS = {"kept": {"no argument": 0.4, "three ints": 0.4, None: 0.6}, "released": {None: 0.85}}
+
+
+class Side:
+    """A process that times rows. See side.py for the protocol."""
+
+    def __init__(self, env: Path, package: str, library: Path) -> None:
+        command = [envs.python_of(env), HERE / "side.py", package, library]
+        self.process = subprocess.Popen(
+            [str(word) for word in command],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=envs.clean_environ(),
+        )
+        assert self.process.stdout is not None
+        if self.process.stdout.readline() != "ready\n":
+            raise envs.Missing(f"{package} could not be benchmarked (see above)")
+
+    def ns(self, row: str, mode: str, n: int) -> float:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        print(row, mode, n, sep="\t", file=self.process.stdin, flush=True)
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise envs.Missing(f"the process that timed {row!r} died")
+        return float(answer)
+
+    def close(self) -> None:
+        self.process.communicate("")
+
+
+def our_env(name: str, python: Path, wheel: Path, *requirements: str) -> Path:
+    env = envs.cached_env(f"bench-{name}", python, ["typing-extensions", *requirements])
+    envs.install_wheel(env, wheel)
+    return env
+
+
+def testing_library(upstream: Path) -> Path:
+    found = list(upstream.glob("lib/python*/site-packages/tvm_ffi/lib/libtvm_ffi_testing.so"))
+    if not found:
+        raise envs.Missing(f"{UPSTREAM} has no libtvm_ffi_testing.so")
+    return found[0]
+
+
+def bench_calls(ours: Path, upstream: Path, rounds: int) -> bool:
+    """Print the table of calls; returns whether every row is within its bound."""
+    library = testing_library(upstream)
+    sides = (Side(ours, "ffi_hpy", library), Side(upstream, "tvm_ffi", library))
+    within = True
+    rows: list[tuple[object, ...]] = [("row", "GIL", "ffi_hpy ns", "tvm_ffi ns", "ratio", "goal", "")]
+    for mode, bounds in CALL_BOUNDS.items():
+        for row in ROWS:
+            n = max(1000, int(ROUND_SECONDS / (max(sides[1].ns(row, mode, 2000), 5.0) * 1e-9)))
+            pairs = [(sides[0].ns(row, mode, n), sides[1].ns(row, mode, n)) for _ in range(rounds)]
+            ratio = statistics.median(a / b for a, b in pairs)
+            bound = bounds.get(row, bounds[None])
+            within = within and ratio <= bound
+            mine, theirs = (statistics.median(side) for side in zip(*pairs))
+            rows.append((row, mode, f"{mine:.1f}", f"{theirs:.1f}", f"{ratio:.2f}", f"{bound:.2f}",
+                         "" if ratio <= bound else "above"))
+    for side in sides:
+        side.close()
+    print(envs.table(rows), end="\n\n")
+    return within
+
+
+def bench_alone(env: Path, library: Path, rounds: int) -> bool:
+    """Print ns per call on PyPy, whose compiler wants long runs."""
+    side = Side(env, "ffi_hpy", library)
+    rows: list[tuple[object, ...]] = [("row", "GIL", "PyPy 7.3 ns")]
+    within = True
+    for mode in CALL_BOUNDS:
+        for row in ("no argument", "int echoed", "three ints", "float", "str", "object in", "field read", "callback"):
+            value = statistics.median(side.ns(row, mode, 100_000) for _ in range(rounds))
+            rows.append((row, mode, f"{value:.1f}"))
+            if (row, mode) == ("no argument", "kept"):
+                within = value < 80
+    side.close()
+    print(envs.table(rows), end="\n\n")
+    return within
+
+
+def bench_threads(env: Path, library: Path) -> bool:
+    output = envs.output_of([envs.python_of(env), HERE / "threads.py", library])
+    print(output)
+    return float(output.split()[-1]) >= 1.8
+
+
+def bench_import(ours: Path, upstream: Path, rounds: int) -> bool:
+    """Print what an import adds to an empty interpreter: milliseconds and MB of peak memory, medians."""
+    def cost(env: Path, statement: str) -> tuple[float, float]:
+        program = (
+            "import resource, time; t = time.perf_counter(); " + statement + "; "
+            "print((time.perf_counter() - t) * 1e3, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
+        )
+        ms, mb = envs.output_of([envs.python_of(env), "-c", program]).split()
+        return float(ms), float(mb)
+
+    rows: list[tuple[object, ...]] = [("import", "ms", "MB more than nothing")]
+    within = True
+    cases = (("ffi_hpy", ours), ("tvm_ffi", upstream))
+    runs = [{name: (cost(env, f"import {name}"), cost(env, "pass")) for name, env in cases} for _ in range(rounds)]
+    for name, _ in cases:
+        ms = statistics.median(run[name][0][0] for run in runs)
+        mb = statistics.median(run[name][0][1] - run[name][1][1] for run in runs)
+        rows.append((name, f"{ms:.1f}", f"{mb:.1f}"))
+        if name == "ffi_hpy":
+            within = ms <= 40 and mb <= 10
+    print(envs.table(rows), end="\n\n")
+    return within
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="What a call costs.")
+    parser.add_argument("--rounds", type=int, default=25)
+    parser.add_argument("--only", nargs="+", choices=("calls", "pypy", "threads", "import"))
+    options = parser.parse_args()
+    wanted = options.only or ["calls", "pypy", "threads", "import"]
+    needed = {"calls": "cp311", "pypy": "pp73", "threads": "cp313t", "import": "cp311"}
+    wheel = envs.build_wheel()
+    pythons = envs.find_interpreters(sorted({"cp311", *(needed[part] for part in wanted)}))
+    missing = [part for part in wanted if needed[part] not in pythons]
+    if missing or "cp311" not in pythons:
+        raise envs.Missing(f"no interpreter for {', '.join(missing)}")
+    upstream = envs.cached_env("bench-upstream", pythons["cp311"], [UPSTREAM, "numpy"])
+    ours = our_env("cp311", pythons["cp311"], wheel, "numpy")
+    within = []
+    if "calls" in wanted:
+        within.append(bench_calls(ours, upstream, options.rounds))
+    if "pypy" in wanted:
+        within.append(bench_alone(our_env("pp73", pythons["pp73"], wheel), testing_library(upstream), 5))
+    if "threads" in wanted:
+        within.append(bench_threads(our_env("cp313t", pythons["cp313t"], wheel), testing_library(upstream)))
+    if "import" in wanted:
+        within.append(bench_import(ours, upstream, options.rounds))
+    say("every goal met" if all(within) else "some goals not met: see the tables")
+    return 0
+
+
+if __name__ == "__main__":
+    envs.run_main(main, "benchmarks/calls.py")
