@@ -1,0 +1,42 @@
+/* Puts the context together. */
+#include "context.h"
+
+#include "extension.h"
+
+HPyContext fhpy_context;
+
+static bool is_complete; /* written once, under the import lock */
+
+HPyContext *fhpy_context_get(void) {
+  if (is_complete) return &fhpy_context;
+  if (fhpy_layout_measure() < 0) return NULL;
+  HPyContext *ctx = &fhpy_context;
+  ctx->name = FHPY_CONTEXT_NAME;
+  ctx->abi_version = HPY_ABI_VERSION;
+  fhpy_constant_fill(ctx);
+  fhpy_long_fill(ctx);
+  fhpy_number_fill(ctx);
+  fhpy_object_fill(ctx);
+  fhpy_call_fill(ctx);
+  fhpy_error_fill(ctx);
+  fhpy_bytes_fill(ctx);
+  fhpy_unicode_fill(ctx);
+  fhpy_container_fill(ctx);
+  fhpy_builder_fill(ctx);
+  fhpy_tracker_fill(ctx);
+  fhpy_store_fill(ctx);
+  fhpy_capsule_fill(ctx);
+  fhpy_eval_fill(ctx);
+  fhpy_trampoline_fill(ctx);
+  fhpy_type_fill(ctx);
+  fhpy_extension_fill(ctx);
+  /* every member but abi_version is one pointer wide, and none may be missing */
+  const char *words = (const char *)ctx;
+  for (size_t at = offsetof(HPyContext, h_None); at < sizeof(HPyContext); at += sizeof(void *)) {
+    if (*(void *const *)(words + at) != NULL) continue;
+    PyErr_Format(PyExc_SystemError, "ffi_hpy._hpy: the context entry at byte %zu is not filled", at);
+    return NULL;
+  }
+  is_complete = true;
+  return ctx;
+}

@@ -1,0 +1,54 @@
+/* Context entries: ListBuilder and TupleBuilder, which are the unfinished list or tuple itself.
+ *
+ * A builder that could not be made is 0: Set and Cancel ignore it, Build reports the failure. */
+#include "context.h"
+
+static PyObject *build(intptr_t builder) {
+  if (builder == 0 && PyErr_Occurred() == NULL) PyErr_NoMemory();
+  return (PyObject *)builder;
+}
+
+/* Setting takes over the reference that it is given, also when the index is out of range; HPy's Set cannot report
+ * that, so the exception stays raised for the caller's next check. */
+static HPyListBuilder list_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
+  return (void)ctx, (HPyListBuilder){(intptr_t)PyList_New(n_items)};
+}
+static void list_builder_set(HPyContext *ctx, HPyListBuilder builder, HPy_ssize_t i, HPy item) {
+  (void)ctx;
+  if (builder._lst == 0) return;
+  Py_IncRef(to_py(item));
+  PyList_SetItem((PyObject *)builder._lst, i, to_py(item));
+}
+static HPy list_builder_build(HPyContext *ctx, HPyListBuilder builder) {
+  return (void)ctx, to_hpy(build(builder._lst));
+}
+static void list_builder_cancel(HPyContext *ctx, HPyListBuilder builder) {
+  (void)ctx, Py_DecRef((PyObject *)builder._lst);
+}
+
+static HPyTupleBuilder tuple_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
+  return (void)ctx, (HPyTupleBuilder){(intptr_t)PyTuple_New(n_items)};
+}
+static void tuple_builder_set(HPyContext *ctx, HPyTupleBuilder builder, HPy_ssize_t i, HPy item) {
+  (void)ctx;
+  if (builder._tup == 0) return;
+  Py_IncRef(to_py(item));
+  PyTuple_SetItem((PyObject *)builder._tup, i, to_py(item));
+}
+static HPy tuple_builder_build(HPyContext *ctx, HPyTupleBuilder builder) {
+  return (void)ctx, to_hpy(build(builder._tup));
+}
+static void tuple_builder_cancel(HPyContext *ctx, HPyTupleBuilder builder) {
+  (void)ctx, Py_DecRef((PyObject *)builder._tup);
+}
+
+void fhpy_builder_fill(HPyContext *ctx) {
+  ctx->ctx_ListBuilder_New = list_builder_new;
+  ctx->ctx_ListBuilder_Set = list_builder_set;
+  ctx->ctx_ListBuilder_Build = list_builder_build;
+  ctx->ctx_ListBuilder_Cancel = list_builder_cancel;
+  ctx->ctx_TupleBuilder_New = tuple_builder_new;
+  ctx->ctx_TupleBuilder_Set = tuple_builder_set;
+  ctx->ctx_TupleBuilder_Build = tuple_builder_build;
+  ctx->ctx_TupleBuilder_Cancel = tuple_builder_cancel;
+}

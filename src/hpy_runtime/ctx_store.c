@@ -1,0 +1,32 @@
+/* Context entries: HPyField and HPyGlobal, which hold one reference each.
+ *
+ * The word is the object pointer. Stores exchange it atomically and retire the old value (retire.h); a load gets the
+ * word by value, read by the extension just before, and takes a reference. An owner's deallocation or clearing
+ * releases the values of fields at once: nobody else can reach the owner then (type_instance.c).
+ */
+#include "context.h"
+#include "retire.h"
+
+static void store(intptr_t *word, PyObject *value) {
+  Py_IncRef(value);
+  /* release: a thread that reads the pointer sees the object complete; acquire: we release what another one stored */
+  fhpy_retire((PyObject *)__atomic_exchange_n(word, (intptr_t)value, __ATOMIC_ACQ_REL));
+}
+
+static void field_store(HPyContext *ctx, HPy owner, HPyField *field, HPy h) {
+  (void)ctx, (void)owner;
+  store(&field->_i, to_py(h));
+}
+static HPy field_load(HPyContext *ctx, HPy owner, HPyField field) {
+  (void)ctx, (void)owner;
+  return new_reference((PyObject *)field._i);
+}
+static void global_store(HPyContext *ctx, HPyGlobal *global, HPy h) { (void)ctx, store(&global->_i, to_py(h)); }
+static HPy global_load(HPyContext *ctx, HPyGlobal global) { return (void)ctx, new_reference((PyObject *)global._i); }
+
+void fhpy_store_fill(HPyContext *ctx) {
+  ctx->ctx_Field_Store = field_store;
+  ctx->ctx_Field_Load = field_load;
+  ctx->ctx_Global_Store = global_store;
+  ctx->ctx_Global_Load = global_load;
+}

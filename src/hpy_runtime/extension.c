@@ -1,0 +1,97 @@
+/* The private extension of the context (extension.h). */
+#include "extension.h"
+
+#include "context.h"
+
+static FhpyExtension extension; /* filled once, before the context is given to anybody */
+
+static int is_finalizing(void) {
+  if (!Py_IsInitialized()) return 1;
+  if (fhpy_optional.Py_IsFinalizing != NULL) return fhpy_optional.Py_IsFinalizing();
+  return fhpy_optional._Py_IsFinalizing != NULL ? fhpy_optional._Py_IsFinalizing() : 0;
+}
+
+/* The tokens of PyGILState_Ensure are 0 and 1. */
+enum { NOT_ATTACHED = -1, WAS_ATTACHED = 2 };
+
+static bool is_attached(void) {
+  void *own = PyGILState_GetThisThreadState();
+  if (own == NULL) return false;
+  if (fhpy_optional.PyThreadState_GetUnchecked != NULL) return own == fhpy_optional.PyThreadState_GetUnchecked();
+  return fhpy_optional._PyThreadState_UncheckedGet != NULL && own == fhpy_optional._PyThreadState_UncheckedGet();
+}
+
+/* The commonest caller is a callback within a call that kept the GIL: to see that is a third of what Ensure and Release
+ * cost. A thread that asks while the interpreter finalizes would be hung or ended by it, so it is not let in;
+ * finalization that begins after the check is the interpreter's own race. */
+static int thread_attach(void) {
+  if (is_attached()) return WAS_ATTACHED;
+  return is_finalizing() ? NOT_ATTACHED : PyGILState_Ensure();
+}
+
+static void thread_detach(int token) {
+  if (token == 0 || token == 1) PyGILState_Release(token);
+}
+
+static HPy error_take(HPyContext *ctx) {
+  (void)ctx;
+  if (fhpy_optional.PyErr_GetRaisedException != NULL) return to_hpy(fhpy_optional.PyErr_GetRaisedException());
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  if (type == NULL) return HPy_NULL;
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (traceback != NULL) PyException_SetTraceback(value, traceback);
+  Py_DecRef(type), Py_DecRef(traceback);
+  return to_hpy(value);
+}
+
+static void error_restore(HPyContext *ctx, HPy exception) {
+  (void)ctx;
+  PyObject *value = to_py(exception);
+  Py_IncRef(value);
+  if (fhpy_optional.PyErr_SetRaisedException != NULL) {
+    fhpy_optional.PyErr_SetRaisedException(value);
+    return;
+  }
+  Py_IncRef(type_of(value));
+  PyErr_Restore(type_of(value), value, PyException_GetTraceback(value));
+}
+
+static int refcount_defer(HPyContext *ctx, HPy h) {
+  (void)ctx;
+  if (fhpy_optional.PyUnstable_Object_EnableDeferredRefcount == NULL) return 0;
+  return fhpy_optional.PyUnstable_Object_EnableDeferredRefcount(to_py(h));
+}
+
+/* The copy lives as long as the process: the descriptor points into it and does not say when it ends. */
+static HPy getset_new(HPyContext *ctx, HPy type, const FhpyGetSet *def) {
+  (void)ctx;
+  if (!is_type(to_py(type))) {
+    PyErr_Format(PyExc_TypeError, "getset_new expects a type, got %R", to_py(type));
+    return HPy_NULL;
+  }
+  PyGetSetDef *copy = PyMem_Malloc(sizeof(PyGetSetDef));
+  if (copy == NULL) return to_hpy(PyErr_NoMemory());
+  *copy = (PyGetSetDef){def->name, (void *)def->get, (void *)def->set, def->doc, def->closure};
+  PyObject *descriptor = PyDescr_NewGetSet(to_py(type), copy);
+  if (descriptor == NULL) PyMem_Free(copy);
+  return to_hpy(descriptor);
+}
+
+void fhpy_extension_fill(HPyContext *ctx) {
+  extension = (FhpyExtension){
+      .magic = FHPY_EXTENSION_MAGIC,
+      .version = FHPY_EXTENSION_VERSION,
+      .byte_size = sizeof(FhpyExtension),
+      .type_offset = fhpy_layout.type_offset,
+      .data_offset = fhpy_layout.data_offset[HPyType_BuiltinShape_Object],
+      .thread_attach = thread_attach,
+      .thread_detach = thread_detach,
+      .is_finalizing = is_finalizing,
+      .error_take = error_take,
+      .error_restore = error_restore,
+      .refcount_defer = refcount_defer,
+      .getset_new = getset_new,
+  };
+  ctx->_private = &extension;
+}

@@ -1,0 +1,64 @@
+/* Where the running interpreter keeps what the stable ABI hides, measured at import.
+ *
+ * Nothing here is known from a header: the sizes come from __basicsize__, the offsets from looking for known
+ * pointers in a type and an object made for the purpose (layout.c). One binary therefore fits builds with the GIL
+ * and without, and a version that moves a member is measured right; where a measurement finds nothing,
+ * PyType_GetSlot serves instead.
+ */
+#ifndef FFI_HPY_RUNTIME_LAYOUT_H_
+#define FFI_HPY_RUNTIME_LAYOUT_H_
+
+#include <stdbool.h>
+
+#include "cpython_abi.h"
+
+/* The members of a type object that are read without a call. */
+typedef enum {
+  MEMBER_BASE,
+  MEMBER_DEALLOC,
+  MEMBER_METHODS,
+  MEMBER_FINALIZE,
+  MEMBER_NEW,
+  MEMBER_INIT,
+  MEMBER_TRAVERSE,
+  MEMBER_CLEAR,
+  MEMBER_COUNT
+} TypeMember;
+
+typedef struct FhpyLayout {
+  int minor;                             /* of 3.minor */
+  bool free_threaded;                    /* the build has no GIL */
+  size_t header_size;                    /* object.__basicsize__ */
+  ptrdiff_t type_offset;                 /* of the type pointer in an object */
+  ptrdiff_t data_offset[7];              /* of the struct in an instance, by HPyType_BuiltinShape (0 to 6) */
+  ptrdiff_t member_offset[MEMBER_COUNT]; /* in a type object; 0: not found */
+} FhpyLayout;
+
+/* Constant after fhpy_layout_measure() succeeded, which happens before the context is given to anybody. */
+extern FhpyLayout fhpy_layout;
+
+/* Fills fhpy_optional and fhpy_layout. Returns 0, or -1 with an exception raised. */
+int fhpy_layout_measure(void);
+
+/* PyType_GetSlot for any type, heap or static, by the name used here. */
+void *fhpy_layout_get_slot(PyObject *type, TypeMember member);
+
+static inline PyObject *type_of(PyObject *o) {
+  /* relaxed: a concurrent assignment to __class__ writes the word atomically; both types are alive */
+  return __atomic_load_n((PyObject **)((char *)o + fhpy_layout.type_offset), __ATOMIC_RELAXED);
+}
+
+static inline void *type_member(PyObject *type, TypeMember member) {
+  ptrdiff_t offset = fhpy_layout.member_offset[member];
+  if (offset == 0) return fhpy_layout_get_slot(type, member);
+  /* relaxed: the interpreter itself updates these words while other threads read them (type attribute assignment) */
+  return __atomic_load_n((void **)((char *)type + offset), __ATOMIC_RELAXED);
+}
+
+static inline bool type_has_flag(PyObject *type, unsigned long flag) { return (PyType_GetFlags(type) & flag) != 0; }
+static inline bool is_type(PyObject *o) { return type_has_flag(type_of(o), TYPE_FLAG_TYPE_SUBCLASS); }
+
+/* type.__basicsize__, or -1 with an exception raised. */
+Py_ssize_t fhpy_layout_get_basicsize(PyObject *type);
+
+#endif /* FFI_HPY_RUNTIME_LAYOUT_H_ */

@@ -1,0 +1,247 @@
+/* Loading an HPy universal module: the file, its entry points, its module definition. */
+#include "load.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "methods.h"
+
+/* ---- the file ---- */
+
+typedef struct {
+  uint32_t (*major)(void);
+  uint32_t (*minor)(void);
+  void (*set_context)(HPyContext *);
+  HPyModuleDef *(*init)(void);
+} EntryPoints;
+
+static void *find_entry(void *library, const char *prefix, const char *short_name, const char *path) {
+  char symbol[256];
+  int n = snprintf(symbol, sizeof symbol, "%s%s", prefix, short_name);
+  void *entry = n > 0 && (size_t)n < sizeof symbol ? dlsym(library, symbol) : NULL;
+  if (entry == NULL)
+    PyErr_Format(PyExc_ImportError, "%s does not define %s%s: not an HPy universal module named '%s'", path, prefix,
+                 short_name, short_name);
+  return entry;
+}
+
+static int find_entries(void *library, const char *short_name, const char *path, EntryPoints *entries) {
+  void *found[4];
+  const char *const prefixes[4] = {"get_required_hpy_major_version_", "get_required_hpy_minor_version_",
+                                   "HPyInitGlobalContext_", "HPyInit_"};
+  for (int i = 0; i < 4; i++)
+    if ((found[i] = find_entry(library, prefixes[i], short_name, path)) == NULL) return -1;
+  memcpy(entries, found, sizeof found); /* four pointers each */
+  return 0;
+}
+
+/* Builds of HPy modules name their ABI in the file: module.hpy0.so, module.hpy0-cp311.so. Returns the number, or -1. */
+static long find_abi_tag(const char *path) {
+  const char *slash = strrchr(path, '/');
+  const char *tag = strstr(slash != NULL ? slash : path, ".hpy");
+  if (tag == NULL || tag[4] < '0' || tag[4] > '9') return -1;
+  return strtol(tag + 4, NULL, 10);
+}
+
+/* The words of these three are pinned by HPy's own tests. */
+static int check_version(const EntryPoints *entries, const char *short_name, const char *path) {
+  unsigned major = entries->major(), minor = entries->minor();
+  if (major != HPY_ABI_VERSION || minor > HPY_ABI_VERSION_MINOR) {
+    PyErr_Format(PyExc_RuntimeError,
+                 "HPy extension module '%s' requires unsupported version of the HPy runtime. Requested "
+                 "version: %u.%u. Current HPy version: %u.%u.",
+                 short_name, major, minor, HPY_ABI_VERSION, HPY_ABI_VERSION_MINOR);
+    return -1;
+  }
+  long tag = find_abi_tag(path);
+  if (tag == -1) {
+    PyErr_Format(PyExc_RuntimeError,
+                 "HPy extension module '%s' at path '%s': could not find HPy ABI tag encoded in the "
+                 "filename. The extension claims to be compiled with HPy ABI version: %u.%u.",
+                 short_name, path, major, minor);
+    return -1;
+  }
+  if (tag != (long)major) {
+    PyErr_Format(
+        PyExc_RuntimeError,
+        "HPy extension module '%s' at path '%s': mismatch between the HPy ABI tag encoded in "
+        "the filename and the major version requested by the HPy extension itself. Major version tag parsed from "
+        "filename: %ld. Requested version: %u.%u.",
+        short_name, path, tag, major, minor);
+    return -1;
+  }
+  return 0;
+}
+
+static HPyModuleDef *open_file(const char *short_name, const char *path) {
+  HPyContext *ctx = fhpy_context_get();
+  if (ctx == NULL) return NULL;
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL); /* never closed: its functions are everywhere */
+  if (library == NULL) {
+    PyErr_Format(PyExc_ImportError, "cannot load %s: %s", path, dlerror());
+    return NULL;
+  }
+  EntryPoints entries;
+  if (find_entries(library, short_name, path, &entries) < 0 || check_version(&entries, short_name, path) < 0)
+    return NULL;
+  entries.set_context(ctx);
+  HPyModuleDef *def = entries.init();
+  if (def == NULL && !PyErr_Occurred())
+    PyErr_Format(PyExc_SystemError, "HPyInit_%s of %s returned no module definition and raised nothing", short_name,
+                 path);
+  return def;
+}
+
+/* ---- the definition ---- */
+
+static int count_slots(const HPyModuleDef *def, const char *name, HPySlot_Slot slot) {
+  int n = 0;
+  for (HPyDef **d = def->defines; d != NULL && *d != NULL; d++) {
+    if ((*d)->kind != HPyDef_Kind_Slot) continue;
+    HPySlot_Slot s = (*d)->slot.slot;
+    if (s != HPy_mod_create && s != HPy_mod_exec) {
+      PyErr_Format(PyExc_SystemError, "Unsupported slot in HPyModuleDef.defines (value: %d) of module '%s'", (int)s,
+                   name);
+      return -1;
+    }
+    n += s == slot;
+  }
+  return n;
+}
+
+static int check_definition(const HPyModuleDef *def, const char *name) {
+  if (def->size != 0) {
+    PyErr_Format(PyExc_SystemError,
+                 def->size < 0 ? "HPy does not permit HPyModuleDef.size < 0 (module '%s')"
+                               : "Module state is not supported yet in HPy, set HPyModuleDef.size = 0 "
+                                 "if module state is not needed (module '%s')",
+                 name);
+    return -1;
+  }
+  if (def->legacy_methods != NULL) {
+    PyErr_Format(PyExc_SystemError, "module '%s' defines legacy_methods, which a universal module cannot have", name);
+    return -1;
+  }
+  int n_create = count_slots(def, name, HPy_mod_create);
+  if (n_create < 0) return -1;
+  if (n_create > 1) {
+    PyErr_Format(PyExc_SystemError,
+                 "Multiple definitions of the HPy_mod_create slot in HPyModuleDef.defines of module "
+                 "'%s'",
+                 name);
+    return -1;
+  }
+  if (n_create == 0) return 0;
+  size_t n_defines = 0;
+  while (def->defines[n_defines] != NULL) n_defines++;
+  if (n_defines > 1) {
+    PyErr_Format(PyExc_SystemError,
+                 "HPyModuleDef defines a HPy_mod_create slot and some other slots or methods: what it "
+                 "creates is not a module they could be put in (module '%s')",
+                 name);
+    return -1;
+  }
+  if (def->doc != NULL || def->globals != NULL) {
+    PyErr_Format(PyExc_SystemError,
+                 "HPyModuleDef defines a HPy_mod_create slot and some of the other fields are not set "
+                 "to their default value (module '%s')",
+                 name);
+    return -1;
+  }
+  return 0;
+}
+
+/* ---- the module ---- */
+
+static PyObject *call_create(HPySlot *slot, PyObject *spec) {
+  HPy result =
+      ((HPyFunc_mod_create)(void (*)(void))slot->impl)(&fhpy_context, to_hpy(spec != NULL ? spec : &_Py_NoneStruct));
+  PyObject *o = to_py(result);
+  if (o != NULL && PyType_IsSubtype(type_of(o), &PyModule_Type)) {
+    PyErr_SetString(PyExc_SystemError, "HPy_mod_create slot returned a builtin module object. This is currently not "
+                                       "supported.");
+    Py_DecRef(o);
+    return NULL;
+  }
+  if (o == NULL && !PyErr_Occurred())
+    PyErr_SetString(PyExc_SystemError, "HPy_mod_create slot returned HPy_NULL and raised nothing");
+  return o;
+}
+
+/* What importlib sets on a module before it runs it; done here because exec slots may look. */
+static int set_import_attributes(PyObject *module, PyObject *spec) {
+  static const char *const from_spec[][2] = {{"loader", "__loader__"}, {"parent", "__package__"}};
+  if (PyObject_SetAttrString(module, "__spec__", spec) < 0) return -1;
+  for (int i = 0; i < 2; i++) {
+    PyObject *value = PyObject_GetAttrString(spec, from_spec[i][0]);
+    if (value == NULL) {
+      PyErr_Clear(); /* an object that only resembles a ModuleSpec */
+      continue;
+    }
+    int rc = PyObject_SetAttrString(module, from_spec[i][1], value);
+    Py_DecRef(value);
+    if (rc < 0) return -1;
+  }
+  return 0;
+}
+
+static int set_file(PyObject *module, const char *path) {
+  PyObject *file = PyUnicode_DecodeFSDefault(path);
+  int rc = file != NULL ? PyObject_SetAttrString(module, "__file__", file) : -1;
+  Py_DecRef(file);
+  return rc;
+}
+
+/* The table lives as long as the process, as the library does: functions point into it. */
+static int add_methods(PyObject *module, const HPyModuleDef *def) {
+  size_t n = fhpy_methods_count(def->defines, HPyDef_Kind_Meth);
+  PyMethodDef *methods = PyMem_Calloc(n + 1, sizeof(PyMethodDef));
+  if (methods == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  if (fhpy_methods_fill(methods, def->defines) < 0) {
+    PyMem_Free(methods);
+    return -1;
+  }
+  return PyModule_AddFunctions(module, methods);
+}
+
+static int run_exec_slots(PyObject *module, const HPyModuleDef *def, const char *name) {
+  for (HPyDef **d = def->defines; d != NULL && *d != NULL; d++) {
+    if ((*d)->kind != HPyDef_Kind_Slot || (*d)->slot.slot != HPy_mod_exec) continue;
+    int rc = ((HPyFunc_inquiry)(void (*)(void))(*d)->slot.impl)(&fhpy_context, to_hpy(module));
+    if (rc != 0 && !PyErr_Occurred())
+      PyErr_Format(PyExc_SystemError, "an exec slot of module '%s' failed (%d) without raising an exception", name, rc);
+    if (rc == 0 && PyErr_Occurred()) /* the exception that it left is more useful than one about leaving it */
+      rc = -1;
+    if (rc != 0) return -1;
+  }
+  return 0;
+}
+
+static PyObject *make_module(const HPyModuleDef *def, const char *name, const char *path, PyObject *spec) {
+  if (check_definition(def, name) < 0) return NULL;
+  for (HPyDef **d = def->defines; d != NULL && *d != NULL; d++)
+    if ((*d)->kind == HPyDef_Kind_Slot && (*d)->slot.slot == HPy_mod_create) return call_create(&(*d)->slot, spec);
+  PyObject *name_object = PyUnicode_FromString(name);
+  if (name_object == NULL) return NULL;
+  PyObject *module = PyModule_NewObject(name_object);
+  Py_DecRef(name_object);
+  if (module == NULL) return NULL;
+  if ((def->doc != NULL && PyModule_SetDocString(module, def->doc) < 0) || add_methods(module, def) < 0 ||
+      set_file(module, path) < 0 || (spec != NULL && set_import_attributes(module, spec) < 0) ||
+      run_exec_slots(module, def, name) < 0) {
+    Py_DecRef(module);
+    return NULL;
+  }
+  return module;
+}
+
+PyObject *fhpy_load_module(const char *name, const char *path, PyObject *spec) {
+  const char *dot = strrchr(name, '.');
+  HPyModuleDef *def = open_file(dot != NULL ? dot + 1 : name, path);
+  return def == NULL ? NULL : make_module(def, name, path, spec);
+}

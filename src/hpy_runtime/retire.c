@@ -1,0 +1,120 @@
+/* Delayed release of replaced HPyGlobal and HPyField values on free-threaded builds.
+ *
+ * HPy 0.9 passes globals and fields by value: the extension reads the word, then calls the context, which takes a
+ * reference. Between the two another thread may replace the value, and releasing it at once would leave the first
+ * thread with a dead pointer. No lock of ours can cover the read, so the replaced value is kept until every thread
+ * has passed a safe point; a process with one Python thread has nobody to wait for. A garbage collection is one:
+ * free-threaded CPython stops all threads for it, and a thread that is in the middle of native code is waited for.
+ * What was retired before a collection began can therefore be released after it.
+ *
+ * The list is guarded by `lock`, a spin lock held for a few instructions and never around foreign code.
+ */
+#include "retire.h"
+
+#include "layout.h"
+
+enum { COLLECT_AFTER = 4096 }; /* retired references that make us ask for a collection ourselves */
+
+static int lock;
+static struct {
+  PyObject **items;
+  size_t n_items, capacity;
+  size_t n_condemned; /* the first n were retired before the collection in progress began */
+  bool has_callback;  /* the collector calls us */
+} retired;
+
+static void acquire(void) {
+  while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE)) /* pairs with release() */
+    while (__atomic_load_n(&lock, __ATOMIC_RELAXED)) continue;
+}
+static void release(void) { __atomic_store_n(&lock, 0, __ATOMIC_RELEASE); }
+
+static void release_condemned(void) {
+  for (;;) {
+    PyObject *o = NULL;
+    acquire();
+    if (retired.n_condemned > 0) {
+      o = retired.items[--retired.n_condemned];
+      retired.items[retired.n_condemned] = retired.items[--retired.n_items];
+    }
+    release();
+    if (o == NULL) return;
+    Py_DecRef(o);
+  }
+}
+
+/* gc.callbacks: called with ("start", info) before and ("stop", info) after a collection */
+static PyObject *on_collection(PyObject *self, PyObject *args) {
+  (void)self;
+  PyObject *phase = PyTuple_GetItem(args, 0);
+  const char *text = phase != NULL ? PyUnicode_AsUTF8AndSize(phase, NULL) : NULL;
+  if (text == NULL) return NULL;
+  if (text[2] == 'a') { /* start */
+    acquire();
+    retired.n_condemned = retired.n_items;
+    release();
+  } else {
+    release_condemned();
+  }
+  Py_IncRef(&_Py_NoneStruct);
+  return &_Py_NoneStruct;
+}
+
+static int install_callback(PyObject *gc) {
+  static PyMethodDef def = {"ffi_hpy_release_retired", (void *)on_collection, METH_VARARGS, NULL};
+  PyObject *function = PyCFunction_NewEx(&def, NULL, NULL);
+  PyObject *callbacks = PyObject_GetAttrString(gc, "callbacks");
+  int rc = function != NULL && callbacks != NULL ? PyList_Append(callbacks, function) : -1;
+  Py_DecRef(function), Py_DecRef(callbacks);
+  return rc;
+}
+
+/* Failing to reach the collector only means that values live longer; it is not the caller's error. */
+static void reach_collector(bool install, bool collect) {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyObject *gc = PyImport_ImportModule("gc");
+  if (gc != NULL && install) install_callback(gc);
+  if (gc != NULL && collect) {
+    PyObject *run = PyObject_GetAttrString(gc, "collect");
+    Py_DecRef(run != NULL ? PyObject_CallObject(run, NULL) : NULL);
+    Py_DecRef(run);
+  }
+  Py_DecRef(gc);
+  PyErr_Clear();
+  PyErr_Restore(type, value, traceback);
+}
+
+/* Whether the calling thread is the interpreter's only one. The list of threads grows at its head; only its head
+ * pointer and our own link are read, so no other thread's memory is touched, and one that is being added has not
+ * read anything yet. */
+static bool is_only_thread(void) {
+  if (fhpy_optional.PyInterpreterState_ThreadHead == NULL || fhpy_optional.PyThreadState_Next == NULL) return false;
+  void *self = PyThreadState_Get();
+  return fhpy_optional.PyInterpreterState_ThreadHead(PyInterpreterState_Get()) == self &&
+         fhpy_optional.PyThreadState_Next(self) == NULL;
+}
+
+void fhpy_retire(PyObject *o) {
+  if (o == NULL) return;
+  if (!fhpy_layout.free_threaded || is_only_thread()) {
+    Py_DecRef(o);
+    return;
+  }
+  acquire();
+  if (retired.n_items == retired.capacity) {
+    size_t capacity = retired.capacity == 0 ? 64 : 2 * retired.capacity;
+    PyObject **items = PyMem_Realloc(retired.items, capacity * sizeof(PyObject *));
+    if (items == NULL) { /* keeping the value for good is the only safe thing left */
+      release();
+      return;
+    }
+    retired.items = items;
+    retired.capacity = capacity;
+  }
+  retired.items[retired.n_items++] = o;
+  bool install = !retired.has_callback, collect = retired.n_items % COLLECT_AFTER == 0;
+  retired.has_callback = true;
+  release();
+  if (install || collect) reach_collector(install, collect);
+}

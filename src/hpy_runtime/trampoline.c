@@ -1,0 +1,127 @@
+/* Context entry CallRealFunctionFromTrampoline: from the interpreter's calling shapes to HPy's.
+ *
+ * A trampoline, compiled into the extension, has packed the interpreter's arguments into a struct. Handles are
+ * pointers, so most cases only call; what differs is the argument tuple of tp_new and tp_init, and the capsule's
+ * destructor.
+ */
+#include "context.h"
+#include "type.h"
+
+#define H(pointer) ((HPy){(intptr_t)(pointer)})
+#define P(handle) ((cpy_PyObject *)(handle)._i)
+
+/* ---- argument tuples, as arrays ---- */
+
+enum { N_ON_STACK = 16 };
+
+typedef struct {
+  HPy stack[N_ON_STACK];
+  HPy *items; /* borrowed from the tuple */
+  Py_ssize_t n_items;
+} Arguments;
+
+static bool unpack(Arguments *a, PyObject *tuple) {
+  a->n_items = tuple != NULL ? PyTuple_Size(tuple) : 0;
+  a->items = a->stack;
+  if (a->n_items > N_ON_STACK) a->items = PyMem_Malloc((size_t)a->n_items * sizeof(HPy));
+  if (a->items == NULL) {
+    PyErr_NoMemory();
+    return false;
+  }
+  for (Py_ssize_t i = 0; i < a->n_items; i++) a->items[i] = to_hpy(PyTuple_GetItem(tuple, i));
+  return true;
+}
+static void free_arguments(Arguments *a) {
+  if (a->items != a->stack) PyMem_Free(a->items);
+}
+
+static int call_init(HPyContext *ctx, HPyFunc_initproc f, const _HPyFunc_args_INITPROC *call) {
+  Arguments a;
+  if (!unpack(&a, (PyObject *)call->args)) return -1;
+  int rc = f(ctx, H(call->self), a.items, a.n_items, H(call->kw));
+  free_arguments(&a);
+  return rc;
+}
+
+static HPy call_new(HPyContext *ctx, HPyFunc_newfunc f, const _HPyFunc_args_NEWFUNC *call) {
+  Arguments a;
+  if (!unpack(&a, (PyObject *)call->args)) return HPy_NULL;
+  HPy result = f(ctx, H(call->self), a.items, a.n_items, H(call->kw));
+  free_arguments(&a);
+  return result;
+}
+
+static void call_capsule_destructor(HPyFunc_Capsule_Destructor f, PyObject *capsule) {
+  const char *name = PyCapsule_GetName(capsule);
+  f(name, PyCapsule_GetPointer(capsule, name), PyCapsule_GetContext(capsule));
+}
+
+/* ---- the shapes ----
+ * CASE names the signature, the struct of its packed arguments, the type of the function, and the call. */
+
+#define CASE(sig, function_type, call)                     \
+  case HPyFunc_##sig: {                                    \
+    _HPyFunc_args_##sig *a = (_HPyFunc_args_##sig *)args;  \
+    function_type f = (function_type)(void (*)(void))func; \
+    call;                                                  \
+    return;                                                \
+  }
+
+static void call_real(HPyContext *ctx, HPyFunc_Signature sig, HPyCFunction func, void *args) {
+  switch (sig) {
+    CASE(NOARGS, HPyFunc_noargs, a->result = P(f(ctx, H(a->self))))
+    CASE(O, HPyFunc_o, a->result = P(f(ctx, H(a->self), H(a->arg))))
+    CASE(VARARGS, HPyFunc_varargs, a->result = P(f(ctx, H(a->self), (const HPy *)a->args, (size_t)a->nargs)))
+    CASE(KEYWORDS, HPyFunc_keywords,
+         a->result =
+             P(f(ctx, H(a->self), (const HPy *)a->args, a->nargsf & ~VECTORCALL_ARGUMENTS_OFFSET, H(a->kwnames))))
+    CASE(INITPROC, HPyFunc_initproc, a->result = call_init(ctx, f, a))
+    CASE(NEWFUNC, HPyFunc_newfunc, a->result = P(call_new(ctx, f, a)))
+    CASE(UNARYFUNC, HPyFunc_unaryfunc, a->result = P(f(ctx, H(a->arg0))))
+    CASE(BINARYFUNC, HPyFunc_binaryfunc, a->result = P(f(ctx, H(a->arg0), H(a->arg1))))
+    CASE(TERNARYFUNC, HPyFunc_ternaryfunc, a->result = P(f(ctx, H(a->arg0), H(a->arg1), H(a->arg2))))
+    CASE(INQUIRY, HPyFunc_inquiry, a->result = f(ctx, H(a->arg0)))
+    CASE(LENFUNC, HPyFunc_lenfunc, a->result = f(ctx, H(a->arg0)))
+    CASE(SSIZEARGFUNC, HPyFunc_ssizeargfunc, a->result = P(f(ctx, H(a->arg0), a->arg1)))
+    CASE(SSIZESSIZEARGFUNC, HPyFunc_ssizessizeargfunc, a->result = P(f(ctx, H(a->arg0), a->arg1, a->arg2)))
+    CASE(SSIZEOBJARGPROC, HPyFunc_ssizeobjargproc, a->result = f(ctx, H(a->arg0), a->arg1, H(a->arg2)))
+    CASE(SSIZESSIZEOBJARGPROC, HPyFunc_ssizessizeobjargproc,
+         a->result = f(ctx, H(a->arg0), a->arg1, a->arg2, H(a->arg3)))
+    CASE(OBJOBJARGPROC, HPyFunc_objobjargproc, a->result = f(ctx, H(a->arg0), H(a->arg1), H(a->arg2)))
+    CASE(FREEFUNC, HPyFunc_freefunc, f(ctx, a->arg0))
+    CASE(GETATTRFUNC, HPyFunc_getattrfunc, a->result = P(f(ctx, H(a->arg0), a->arg1)))
+    CASE(GETATTROFUNC, HPyFunc_getattrofunc, a->result = P(f(ctx, H(a->arg0), H(a->arg1))))
+    CASE(SETATTRFUNC, HPyFunc_setattrfunc, a->result = f(ctx, H(a->arg0), a->arg1, H(a->arg2)))
+    CASE(SETATTROFUNC, HPyFunc_setattrofunc, a->result = f(ctx, H(a->arg0), H(a->arg1), H(a->arg2)))
+    CASE(REPRFUNC, HPyFunc_reprfunc, a->result = P(f(ctx, H(a->arg0))))
+    CASE(HASHFUNC, HPyFunc_hashfunc, a->result = f(ctx, H(a->arg0)))
+    CASE(RICHCMPFUNC, HPyFunc_richcmpfunc, a->result = P(f(ctx, H(a->arg0), H(a->arg1), a->arg2)))
+    CASE(GETITERFUNC, HPyFunc_getiterfunc, a->result = P(f(ctx, H(a->arg0))))
+    CASE(ITERNEXTFUNC, HPyFunc_iternextfunc, a->result = P(f(ctx, H(a->arg0))))
+    CASE(DESCRGETFUNC, HPyFunc_descrgetfunc, a->result = P(f(ctx, H(a->arg0), H(a->arg1), H(a->arg2))))
+    CASE(DESCRSETFUNC, HPyFunc_descrsetfunc, a->result = f(ctx, H(a->arg0), H(a->arg1), H(a->arg2)))
+    CASE(GETTER, HPyFunc_getter, a->result = P(f(ctx, H(a->arg0), a->arg1)))
+    CASE(SETTER, HPyFunc_setter, a->result = f(ctx, H(a->arg0), H(a->arg1), a->arg2))
+    CASE(OBJOBJPROC, HPyFunc_objobjproc, a->result = f(ctx, H(a->arg0), H(a->arg1)))
+    CASE(DESTRUCTOR, HPyFunc_destructor, f(ctx, H(a->arg0)))
+    /* a Py_buffer and an HPy_buffer are the same struct (cpython_abi.h) */
+    CASE(GETBUFFERPROC, HPyFunc_getbufferproc, a->result = f(ctx, H(a->self), (HPy_buffer *)a->view, a->flags))
+    CASE(RELEASEBUFFERPROC, HPyFunc_releasebufferproc, f(ctx, H(a->self), (HPy_buffer *)a->view))
+    CASE(TRAVERSEPROC, HPyFunc_traverseproc,
+         a->result = fhpy_type_visit_struct((PyObject *)a->self, f, (visit_fn)a->visit, a->arg))
+  case HPyFunc_MOD_CREATE: {
+    _HPyFunc_args_UNARYFUNC *a = (_HPyFunc_args_UNARYFUNC *)args; /* what its trampoline packs */
+    a->result = P(((HPyFunc_mod_create)(void (*)(void))func)(ctx, H(a->arg0)));
+    return;
+  }
+  case HPyFunc_CAPSULE_DESTRUCTOR:
+    call_capsule_destructor((HPyFunc_Capsule_Destructor)(void (*)(void))func, (PyObject *)args);
+    return;
+  case HPyFunc_DESTROYFUNC: /* called from the deallocation, without a trampoline */
+  case HPyFunc_VECTORCALLFUNC: /* no trampoline of HPy 0.9 has this shape */ break;
+  }
+  /* There is no way to return an error in an unknown shape: the packed struct cannot be written to. */
+  Py_FatalError("ffi_hpy._hpy: a trampoline asks for a call in an HPyFunc_Signature that HPy 0.9 does not have");
+}
+
+void fhpy_trampoline_fill(HPyContext *ctx) { ctx->ctx_CallRealFunctionFromTrampoline = call_real; }

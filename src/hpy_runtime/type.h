@@ -1,0 +1,73 @@
+/* Types made by HPyType_FromSpec: what the runtime keeps about each, and how it is found.
+ *
+ * A type has no free word for us and no private flag bit is ours to take, so the note is tied to two words that a
+ * type has anyway: tp_dealloc of every HPy type is fhpy_type_dealloc, which no other type has (a class made in
+ * Python gets the interpreter's own, and so does a C type that names none), and tp_methods, which is never
+ * inherited, points to the `methods` at the end of the note. The exception are guests, HPy types on top of a heap
+ * type that is not HPy's.
+ *
+ * A note lives as long as the process: method objects and descriptors point into it, and nothing tells when the last
+ * of them is gone.
+ */
+#ifndef FFI_HPY_RUNTIME_TYPE_H_
+#define FFI_HPY_RUNTIME_TYPE_H_
+
+#include "context.h"
+
+typedef struct FhpyType {
+  HPyFunc_traverseproc traverse; /* HPy_tp_traverse of this type itself, or NULL */
+  HPyFunc_destroyfunc destroy;   /* HPy_tp_destroy of this type itself, or NULL */
+  HPyType_BuiltinShape shape;
+  ptrdiff_t data_offset;       /* of the struct in an instance */
+  ptrdiff_t vectorcall_offset; /* of the word with the instance's vectorcall function; 0: instances have none */
+  vectorcall_fn vectorcall;    /* what HPy_New writes there; NULL: the extension does it (HPy_SetCallFunction) */
+  PyMemberDef *members;        /* these and the strings are in the same block of memory */
+  PyGetSetDef *getset;
+  char *name;
+  /* A guest is taken down and traversed by the interpreter's subtype_dealloc and subtype_traverse, as its base
+   * wants; they call the functions of the nearest HPy base, if there is one, which walk the whole chain. Guests are
+   * found in this list, by their tp_methods. It only grows, and is read without a lock. */
+  struct FhpyType *next_guest;
+  PyMethodDef methods[];
+} FhpyType;
+
+void fhpy_type_dealloc(PyObject *self);
+int fhpy_type_traverse(PyObject *self, visit_fn visit, void *arg);
+int fhpy_type_clear(PyObject *self);
+
+/* tp_new of a callable type that has no HPy_tp_new: what the base would make, with the vectorcall word set. */
+PyObject *fhpy_type_new_callable(PyObject *type, PyObject *args, PyObject *kw);
+
+/* HPyType_FromSpec and HPy_New, for ctx_type.c. */
+PyObject *fhpy_type_from_spec(HPyType_Spec *spec, HPyType_SpecParam *params);
+PyObject *fhpy_type_make_instance(PyObject *type, void **data);
+
+/* Runs one HPy_tp_traverse over the struct of self, with the interpreter's visitor. */
+int fhpy_type_visit_struct(PyObject *self, HPyFunc_traverseproc traverse, visit_fn visit, void *arg);
+
+void fhpy_type_add_guest(FhpyType *note);
+FhpyType *fhpy_type_find_guest(PyObject *type);
+extern FhpyType *fhpy_type_guests; /* the list's head */
+
+/* The note of a type that HPy made, NULL for every other. */
+static inline FhpyType *type_note(PyObject *type) {
+  if (type_member(type, MEMBER_DEALLOC) != (void *)fhpy_type_dealloc) {
+    /* acquire: pairs with fhpy_type_add_guest */
+    return __atomic_load_n(&fhpy_type_guests, __ATOMIC_ACQUIRE) == NULL ? NULL : fhpy_type_find_guest(type);
+  }
+  return (FhpyType *)((char *)type_member(type, MEMBER_METHODS) - offsetof(FhpyType, methods));
+}
+
+static inline PyObject *type_base(PyObject *type) { return type_member(type, MEMBER_BASE); }
+
+/* The note of the nearest HPy type among type and its bases, or NULL. The first step finds it unless the type is a
+ * class made in Python. */
+static inline FhpyType *type_nearest_note(PyObject *type) {
+  for (; type != NULL; type = type_base(type)) {
+    FhpyType *note = type_note(type);
+    if (note != NULL) return note;
+  }
+  return NULL;
+}
+
+#endif /* FFI_HPY_RUNTIME_TYPE_H_ */

@@ -1,0 +1,88 @@
+/* Making a type with a given metaclass.
+ *
+ * From 3.12 PyType_FromMetaclass does it. 3.9, 3.10 and 3.11 can make types from a specification (whose class is
+ * `type`) and classes with a metaclass (from Python dictionaries), but not both at once, and a type object cannot be
+ * given a larger metaclass afterwards. What they do is allocate the new type with type.__basicsize__ bytes, then
+ * write its class, then place the member table behind that many bytes. So for the length of one call we let `type`
+ * have the metaclass's basicsize, and then write the class: the result is to the byte what PyType_FromMetaclass
+ * makes.
+ *
+ * That is sound because these three versions are released and have a GIL: the word's place cannot change any more
+ * (and is checked), and no Python code runs during the call once the collector is off.
+ */
+#include "type_meta.h"
+
+#include "layout.h"
+
+enum { BASICSIZE_OFFSET = 32 }; /* of tp_basicsize in 3.9, 3.10, 3.11 on 64 bits */
+
+/* The most derived class of metaclass (may be NULL) and the bases' classes. Borrowed. */
+static PyObject *find_winner(PyObject *metaclass, PyObject *bases) {
+  PyObject *winner = metaclass != NULL ? metaclass : &PyType_Type;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(bases); i++) {
+    PyObject *class = type_of(PyTuple_GetItem(bases, i));
+    if (PyType_IsSubtype(winner, class)) continue;
+    if (!PyType_IsSubtype(class, winner)) {
+      PyErr_Format(PyExc_TypeError, "metaclass conflict: %R is not derived from %R, the metaclass of base %R", winner,
+                   class, PyTuple_GetItem(bases, i));
+      return NULL;
+    }
+    winner = class;
+  }
+  return winner;
+}
+
+/* gc.<name>(); 1 or 0 by the truth of the result, -1 with an exception raised. PyGC_Disable is missing in 3.9. */
+static int call_gc(const char *name) {
+  PyObject *gc = PyImport_ImportModule("gc");
+  PyObject *function = gc != NULL ? PyObject_GetAttrString(gc, name) : NULL;
+  PyObject *result = function != NULL ? PyObject_CallObject(function, NULL) : NULL;
+  int rc = result != NULL ? PyObject_IsTrue(result) : -1;
+  Py_DecRef(result), Py_DecRef(function), Py_DecRef(gc);
+  return rc;
+}
+
+static PyObject *make_before_312(PyObject *metaclass, PyType_Spec *spec, PyObject *bases) {
+  Py_ssize_t *type_basicsize = (Py_ssize_t *)(void *)((char *)&PyType_Type + BASICSIZE_OFFSET);
+  Py_ssize_t plain = fhpy_layout_get_basicsize(&PyType_Type), larger = fhpy_layout_get_basicsize(metaclass);
+  if (plain < 0 || larger < 0) return NULL;
+  if (fhpy_layout.minor > 11 || *type_basicsize != plain) {
+    PyErr_Format(PyExc_SystemError,
+                 "cannot make '%s' with metaclass %R: this interpreter has no PyType_FromMetaclass and "
+                 "an unknown layout",
+                 spec->name, metaclass);
+    return NULL;
+  }
+  int was_collecting = call_gc("isenabled");
+  if (was_collecting < 0 || call_gc("disable") < 0) return NULL;
+  *type_basicsize = larger;
+  PyObject *type = PyType_FromSpecWithBases(spec, bases);
+  *type_basicsize = plain;
+  if (type != NULL) {
+    Py_IncRef(metaclass); /* an instance owns its heap class; `type`, which it replaces, is static and not counted */
+    *(PyObject **)((char *)type + fhpy_layout.type_offset) = metaclass;
+    PyType_Modified(type);
+  }
+  if (was_collecting) {
+    PyObject *exc_type, *exc_value, *exc_traceback;
+    PyErr_Fetch(&exc_type, &exc_value, &exc_traceback);
+    if (call_gc("enable") < 0) PyErr_Clear(); /* it cannot fail after "disable" has not */
+    PyErr_Restore(exc_type, exc_value, exc_traceback);
+  }
+  return type;
+}
+
+PyObject *fhpy_type_meta_make(PyObject *metaclass, PyType_Spec *spec, PyObject *bases) {
+  metaclass = find_winner(metaclass, bases);
+  if (metaclass == NULL) return NULL;
+  if (metaclass == &PyType_Type) return PyType_FromSpecWithBases(spec, bases);
+  /* PyType_FromMetaclass has the same rule: what such a tp_new would do to its result cannot be done here */
+  if (type_member(metaclass, MEMBER_NEW) != type_member(&PyType_Type, MEMBER_NEW)) {
+    PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': metaclass %R has its own __new__, which is not supported",
+                 spec->name, metaclass);
+    return NULL;
+  }
+  if (fhpy_optional.PyType_FromMetaclass != NULL)
+    return fhpy_optional.PyType_FromMetaclass(metaclass, NULL, spec, bases);
+  return make_before_312(metaclass, spec, bases);
+}

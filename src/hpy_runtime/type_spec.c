@@ -1,0 +1,356 @@
+/* HPyType_FromSpec: from HPy's description of a type to the interpreter's. */
+#include <string.h>
+
+#include "methods.h"
+#include "type.h"
+#include "type_meta.h"
+
+static PyObject *builtin_of_shape(HPyType_BuiltinShape shape) {
+  static PyObject *const builtins[] = {&PyBaseObject_Type, &PyType_Type,  &PyLong_Type, &PyFloat_Type,
+                                       &PyUnicode_Type,    &PyTuple_Type, &PyList_Type};
+  return builtins[shape];
+}
+
+/* ---- parameters ---- */
+
+typedef struct {
+  PyObject *bases;     /* owned tuple, not empty */
+  PyObject *metaclass; /* borrowed, or NULL: what the bases ask for */
+} Parameters;
+
+static int scan_parameters(const char *name, HPyType_SpecParam *params, size_t *n_bases, PyObject **tuple,
+                           PyObject **metaclass) {
+  for (HPyType_SpecParam *p = params; p != NULL && p->kind != 0; p++) {
+    PyObject *o = to_py(p->object);
+    switch ((int)p->kind) {
+    case HPyType_SpecParam_Base: ++*n_bases; break;
+    case HPyType_SpecParam_BasesTuple:
+      if (*tuple != NULL) {
+        PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': more than one HPyType_SpecParam_BasesTuple", name);
+        return -1;
+      }
+      *tuple = o;
+      break;
+    case HPyType_SpecParam_Metaclass:
+      if (*metaclass != NULL) {
+        PyErr_Format(PyExc_ValueError, "HPyType_FromSpec of '%s': more than one HPyType_SpecParam_Metaclass", name);
+        return -1;
+      }
+      if (!is_type(o) || !PyType_IsSubtype(o, &PyType_Type)) {
+        PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': the metaclass %R is not a subclass of 'type'", name,
+                     o);
+        return -1;
+      }
+      *metaclass = o;
+      break;
+    default:
+      PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': unknown HPyType_SpecParam kind %d", name, (int)p->kind);
+      return -1;
+    }
+  }
+  if (*n_bases > 0 && *tuple != NULL) {
+    PyErr_Format(PyExc_TypeError,
+                 "HPyType_FromSpec of '%s': cannot specify both HPyType_SpecParam_Base and "
+                 "HPyType_SpecParam_BasesTuple",
+                 name);
+    return -1;
+  }
+  return 0;
+}
+
+static int read_parameters(const HPyType_Spec *spec, HPyType_SpecParam *params, Parameters *result) {
+  size_t n_bases = 0;
+  PyObject *tuple = NULL;
+  *result = (Parameters){0};
+  if (scan_parameters(spec->name, params, &n_bases, &tuple, &result->metaclass) < 0) return -1;
+  if (tuple != NULL && PyTuple_Size(tuple) != 0) {
+    if (PyErr_Occurred()) return -1; /* not a tuple */
+    Py_IncRef(tuple);
+    result->bases = tuple;
+  } else {
+    result->bases = PyTuple_New(n_bases > 0 ? (Py_ssize_t)n_bases : 1);
+    if (result->bases == NULL) return -1;
+    Py_ssize_t i = 0;
+    for (HPyType_SpecParam *p = params; n_bases > 0 && p->kind != 0; p++) {
+      if (p->kind != HPyType_SpecParam_Base) continue;
+      Py_IncRef(to_py(p->object));
+      PyTuple_SetItem(result->bases, i++, to_py(p->object));
+    }
+    if (n_bases == 0) {
+      PyObject *base = builtin_of_shape(spec->builtin_shape);
+      Py_IncRef(base);
+      PyTuple_SetItem(result->bases, 0, base);
+    }
+  }
+  for (Py_ssize_t i = 0; i < PyTuple_Size(result->bases); i++) {
+    PyObject *base = PyTuple_GetItem(result->bases, i);
+    if (is_type(base)) continue;
+    PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': base %zd is %R, not a type", spec->name, i, base);
+    Py_DecRef(result->bases);
+    return -1;
+  }
+  return 0;
+}
+
+/* ---- what the bases bring ---- */
+
+typedef struct {
+  const FhpyType *callable; /* the first base's whose instances have a vectorcall word, or NULL */
+  Py_ssize_t basicsize;     /* the largest */
+  bool has_gc;
+  bool has_hpy;       /* one is an HPy type or derived from one */
+  PyObject *foreign;  /* borrowed: one that is a heap type and not HPy's, such as a class made in Python */
+  PyObject *enlarged; /* borrowed: one not made by HPy whose instances are larger than what HPy knows of them */
+} Bases;
+
+/* What an instance of base is known to hold: the struct of the nearest HPy type, or the built-in shape. */
+static Py_ssize_t get_known_size(PyObject *base, HPyType_BuiltinShape shape) {
+  for (PyObject *type = base; type != NULL; type = type_base(type))
+    if (type_note(type) != NULL) return fhpy_layout_get_basicsize(type);
+  return fhpy_layout_get_basicsize(builtin_of_shape(shape));
+}
+
+static int read_bases(PyObject *bases, HPyType_BuiltinShape shape, Bases *result) {
+  *result = (Bases){0};
+  for (Py_ssize_t i = 0; i < PyTuple_Size(bases); i++) {
+    PyObject *base = PyTuple_GetItem(bases, i);
+    Py_ssize_t basicsize = fhpy_layout_get_basicsize(base), known = get_known_size(base, shape);
+    if (basicsize < 0 || known < 0) return -1;
+    if (basicsize > result->basicsize) result->basicsize = basicsize;
+    if (type_has_flag(base, TYPE_FLAG_HAVE_GC)) result->has_gc = true;
+    if (type_note(base) == NULL && type_has_flag(base, TYPE_FLAG_HEAPTYPE)) result->foreign = base;
+    if (basicsize > known) result->enlarged = base;
+    const FhpyType *note = type_nearest_note(base);
+    if (note != NULL) result->has_hpy = true;
+    if (note != NULL && note->vectorcall_offset != 0 && result->callable == NULL) result->callable = note;
+  }
+  return 0;
+}
+
+/* ---- checks of the specification itself ---- */
+
+static bool has_slot(const HPyType_Spec *spec, HPySlot_Slot slot) {
+  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++)
+    if ((*d)->kind == HPyDef_Kind_Slot && (*d)->slot.slot == slot) return true;
+  return false;
+}
+
+static int check_spec(const HPyType_Spec *spec) {
+  if (spec->name == NULL) {
+    PyErr_SetString(PyExc_SystemError, "HPyType_FromSpec expects a name, got NULL");
+    return -1;
+  }
+  if (spec->builtin_shape < HPyType_BuiltinShape_Legacy || spec->builtin_shape > HPyType_BuiltinShape_List) {
+    PyErr_Format(PyExc_ValueError, "HPyType_FromSpec of '%s': invalid shape: %d", spec->name, (int)spec->builtin_shape);
+    return -1;
+  }
+  if (spec->legacy_slots != NULL || spec->builtin_shape == HPyType_BuiltinShape_Legacy) {
+    PyErr_Format(PyExc_TypeError,
+                 "HPyType_FromSpec of '%s': legacy slots and the legacy shape need a binary that is tied "
+                 "to one interpreter; this runtime loads universal ones",
+                 spec->name);
+    return -1;
+  }
+  if ((spec->flags & HPy_TPFLAGS_HAVE_GC) && !has_slot(spec, HPy_tp_traverse)) {
+    PyErr_Format(PyExc_ValueError, "HPyType_FromSpec of '%s': HPy_TPFLAGS_HAVE_GC needs an HPy_tp_traverse slot",
+                 spec->name);
+    return -1;
+  }
+  if (has_slot(spec, HPy_tp_call) && spec->itemsize != 0) {
+    PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': HPy_tp_call cannot be used with an itemsize (%d)",
+                 spec->name, spec->itemsize);
+    return -1;
+  }
+  return 0;
+}
+
+/* ---- the note ---- */
+
+static bool is_vectorcall_offset(const HPyMember *m) { return strcmp(m->name, "__vectorcalloffset__") == 0; }
+
+/* One block: the note with its methods, then members (one may be added), getset, name. */
+static FhpyType *allocate_note(const HPyType_Spec *spec) {
+  size_t methods = (fhpy_methods_count(spec->defines, HPyDef_Kind_Meth) + 1) * sizeof(PyMethodDef);
+  size_t members = (fhpy_methods_count(spec->defines, HPyDef_Kind_Member) + 2) * sizeof(PyMemberDef);
+  size_t getset = (fhpy_methods_count(spec->defines, HPyDef_Kind_GetSet) + 1) * sizeof(PyGetSetDef);
+  size_t name = strlen(spec->name) + 1;
+  FhpyType *note = PyMem_Calloc(1, offsetof(FhpyType, methods) + methods + members + getset + name);
+  if (note == NULL) {
+    PyErr_NoMemory();
+    return NULL;
+  }
+  char *at = (char *)note->methods + methods;
+  note->members = (PyMemberDef *)(void *)at;
+  note->getset = (PyGetSetDef *)(void *)(at + members);
+  note->name = at + members + getset;
+  memcpy(note->name, spec->name, name);
+  note->shape = spec->builtin_shape;
+  note->data_offset = fhpy_layout.data_offset[spec->builtin_shape];
+  return note;
+}
+
+static void fill_getset(FhpyType *note, const HPyType_Spec *spec) {
+  PyGetSetDef *out = note->getset;
+  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++) {
+    if ((*d)->kind != HPyDef_Kind_GetSet) continue;
+    const HPyGetSet *g = &(*d)->getset;
+    *out++ =
+        (PyGetSetDef){g->name, (void *)g->getter_cpy_trampoline, (void *)g->setter_cpy_trampoline, g->doc, g->closure};
+  }
+}
+
+/* HPy's member types have the interpreter's numbers, and a field is an object pointer, so that the interpreter's own
+ * descriptors (which are safe without the GIL) serve all of them. */
+static int fill_members(FhpyType *note, const HPyType_Spec *spec) {
+  PyMemberDef *out = note->members;
+  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++) {
+    if ((*d)->kind != HPyDef_Kind_Member) continue;
+    const HPyMember *m = &(*d)->member;
+    if (spec->basicsize == 0) {
+      PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': member '%s' needs a basicsize that is not 0", spec->name,
+                   m->name);
+      return -1;
+    }
+    Py_ssize_t offset = note->data_offset + m->offset;
+    if (is_vectorcall_offset(m)) {
+      if (has_slot(spec, HPy_tp_call)) {
+        PyErr_Format(PyExc_TypeError,
+                     "HPyType_FromSpec of '%s': HPy_tp_call and a member '__vectorcalloffset__' exclude "
+                     "each other",
+                     spec->name);
+        return -1;
+      }
+      note->vectorcall_offset = offset;
+    }
+    *out++ = (PyMemberDef){m->name, (int)m->type, offset, m->readonly ? MEMBER_READONLY : 0, m->doc};
+  }
+  return 0;
+}
+
+/* Decides where an instance keeps its vectorcall function, and the size of an instance.
+ *
+ * The word follows the struct. A type that extends the struct of a callable base gets a word of its own behind its
+ * larger struct, because the base's word now lies within it; a class made in Python adds behind the word and
+ * inherits it. */
+static Py_ssize_t place_vectorcall(FhpyType *note, const HPyType_Spec *spec, const Bases *bases) {
+  Py_ssize_t size = spec->basicsize == 0 ? 0 : note->data_offset + spec->basicsize;
+  if (note->vectorcall_offset != 0) return size; /* the extension has placed it */
+  bool is_callable = bases->callable != NULL;
+  if (is_callable) note->vectorcall = bases->callable->vectorcall;
+  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++) {
+    if ((*d)->kind != HPyDef_Kind_Slot || (*d)->slot.slot != HPy_tp_call) continue;
+    note->vectorcall = (vectorcall_fn)(void (*)(void))(*d)->slot.cpy_trampoline;
+    is_callable = true;
+  }
+  if (!is_callable) return size;
+  if (size == 0 && bases->callable != NULL) {
+    note->vectorcall_offset = bases->callable->vectorcall_offset;
+  } else {
+    if (size == 0) size = bases->basicsize;
+    note->vectorcall_offset = (size + 7) & ~(Py_ssize_t)7;
+    size = note->vectorcall_offset + (Py_ssize_t)sizeof(void *);
+  }
+  PyMemberDef *last = note->members + fhpy_methods_count(spec->defines, HPyDef_Kind_Member);
+  *last = (PyMemberDef){"__vectorcalloffset__", MEMBER_SSIZE, note->vectorcall_offset, MEMBER_READONLY, NULL};
+  return size;
+}
+
+/* ---- slots ---- */
+
+enum { N_EXTRA_SLOTS = 10 };
+
+static PyType_Slot *make_slots(FhpyType *note, const HPyType_Spec *spec, bool is_guest, bool use_gc) {
+  PyType_Slot *slots =
+      PyMem_Calloc(fhpy_methods_count(spec->defines, HPyDef_Kind_Slot) + N_EXTRA_SLOTS, sizeof(PyType_Slot));
+  if (slots == NULL) {
+    PyErr_NoMemory();
+    return NULL;
+  }
+  PyType_Slot *out = slots;
+  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++) {
+    if ((*d)->kind != HPyDef_Kind_Slot) continue;
+    const HPySlot *s = &(*d)->slot;
+    switch ((int)s->slot) {
+    case HPy_tp_destroy: note->destroy = (HPyFunc_destroyfunc)(void (*)(void))s->impl; break;
+    case HPy_tp_traverse: note->traverse = (HPyFunc_traverseproc)(void (*)(void))s->impl; break;
+    case HPy_tp_call: break; /* place_vectorcall */
+    case HPy_mod_create:
+    case HPy_mod_exec:
+      PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': slot %d is a module's, not a type's", spec->name,
+                   (int)s->slot);
+      PyMem_Free(slots);
+      return NULL;
+    default: *out++ = (PyType_Slot){(int)s->slot, (void *)s->cpy_trampoline};
+    }
+  }
+  if (!is_guest) *out++ = (PyType_Slot){SLOT_TP_DEALLOC, (void *)fhpy_type_dealloc};
+  *out++ = (PyType_Slot){SLOT_TP_METHODS, note->methods};
+  if (note->members[0].name != NULL) *out++ = (PyType_Slot){SLOT_TP_MEMBERS, note->members};
+  if (note->getset[0].name != NULL) *out++ = (PyType_Slot){SLOT_TP_GETSET, note->getset};
+  if (spec->doc != NULL) *out++ = (PyType_Slot){SLOT_TP_DOC, (void *)(uintptr_t)spec->doc};
+  if (use_gc) {
+    *out++ = (PyType_Slot){SLOT_TP_TRAVERSE, (void *)fhpy_type_traverse};
+    *out++ = (PyType_Slot){SLOT_TP_CLEAR, (void *)fhpy_type_clear};
+  }
+  if (note->vectorcall_offset != 0) {
+    *out++ = (PyType_Slot){SLOT_TP_CALL, (void *)PyVectorcall_Call};
+    if (note->vectorcall != NULL && !has_slot(spec, HPy_tp_new))
+      *out++ = (PyType_Slot){SLOT_TP_NEW, (void *)fhpy_type_new_callable};
+  }
+  return slots;
+}
+
+/* An HPy type may be put on a class made in Python, as long as the two do not get into each other's way. */
+static int check_foreign_bases(const HPyType_Spec *spec, const Bases *bases) {
+  /* the struct of an HPy type begins right behind the built-in shape, where such a base keeps its own things */
+  if (bases->enlarged != NULL && spec->basicsize != 0) {
+    PyErr_Format(PyExc_TypeError,
+                 "HPyType_FromSpec of '%s': a type with a struct (basicsize %d) cannot have the base %R, "
+                 "whose instances hold more than HPy knows of",
+                 spec->name, spec->basicsize, bases->enlarged);
+    return -1;
+  }
+  /* nobody would call them: see FhpyType.next_guest */
+  bool has_own_end = has_slot(spec, HPy_tp_traverse) || has_slot(spec, HPy_tp_destroy);
+  if (bases->foreign != NULL && has_own_end && !(bases->has_hpy && bases->has_gc)) {
+    PyErr_Format(PyExc_TypeError,
+                 "HPyType_FromSpec of '%s': HPy_tp_traverse and HPy_tp_destroy with the base %R, which was "
+                 "not made by HPyType_FromSpec, need another base that is garbage-collected and was",
+                 spec->name, bases->foreign);
+    return -1;
+  }
+  return 0;
+}
+
+static PyObject *make_type(FhpyType *note, const HPyType_Spec *spec, const Parameters *params) {
+  Bases bases;
+  if (read_bases(params->bases, spec->builtin_shape, &bases) < 0 || check_foreign_bases(spec, &bases) < 0) return NULL;
+  if (fhpy_methods_fill(note->methods, spec->defines) < 0 || fill_members(note, spec) < 0) return NULL;
+  fill_getset(note, spec);
+  Py_ssize_t basicsize = place_vectorcall(note, spec, &bases);
+  bool is_guest = bases.foreign != NULL;
+  bool use_gc = !is_guest && (bases.has_gc || (spec->flags & HPy_TPFLAGS_HAVE_GC) != 0);
+  PyType_Slot *slots = make_slots(note, spec, is_guest, use_gc);
+  if (slots == NULL) return NULL;
+  unsigned flags = (unsigned)spec->flags & ~(unsigned)(is_guest ? TYPE_FLAG_HAVE_GC : 0); /* inherited by a guest */
+  if (use_gc) flags |= (unsigned)TYPE_FLAG_HAVE_GC;
+  if (note->vectorcall_offset != 0) flags |= (unsigned)TYPE_FLAG_HAVE_VECTORCALL;
+  PyType_Spec cpython_spec = {note->name, (int)basicsize, spec->itemsize, flags, slots};
+  PyObject *type = fhpy_type_meta_make(params->metaclass, &cpython_spec, params->bases);
+  PyMem_Free(slots);
+  if (type != NULL && is_guest) fhpy_type_add_guest(note);
+  return type;
+}
+
+PyObject *fhpy_type_from_spec(HPyType_Spec *spec, HPyType_SpecParam *params) {
+  Parameters parameters;
+  if (check_spec(spec) < 0 || read_parameters(spec, params, &parameters) < 0) return NULL;
+  PyObject *type = NULL;
+  FhpyType *note = allocate_note(spec);
+  if (note != NULL) {
+    type = make_type(note, spec, &parameters);
+    if (type == NULL) PyMem_Free(note); /* nothing was made that points to it */
+  }
+  Py_DecRef(parameters.bases);
+  return type;
+}
