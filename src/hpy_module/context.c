@@ -110,7 +110,10 @@ bool fb_is_finalizing(void) {
   return atomic_load_explicit(&finalizing, memory_order_relaxed) || (fb_ext != NULL && fb_ext->is_finalizing());
 }
 
-void fb_mark_finalizing(void) { atomic_store_explicit(&finalizing, true, memory_order_relaxed); }
+void fb_mark_finalizing(void) {
+  atomic_store_explicit(&finalizing, true, memory_order_relaxed);
+  if (fb_ext != NULL) fb_ext->threads_close();
+}
 
 /* --- small helpers ------------------------------------------------------------------------------------------------ */
 

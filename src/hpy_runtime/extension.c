@@ -1,5 +1,8 @@
 /* The private extension of the context (extension.h). */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "extension.h"
+
+#include <time.h>
 
 #include "context.h"
 
@@ -11,26 +14,50 @@ static int is_finalizing(void) {
   return fhpy_optional._Py_IsFinalizing != NULL ? fhpy_optional._Py_IsFinalizing() : 0;
 }
 
-/* The tokens of PyGILState_Ensure are 0 and 1. */
-enum { NOT_ATTACHED = -1, WAS_ATTACHED = 2 };
+/* The tokens of PyGILState_Ensure are 0 and 1; a thread that the interpreter did not know has FOREIGN added. */
+enum { NOT_ATTACHED = -1, WAS_ATTACHED = 2, FOREIGN = 4 };
 
-static bool is_attached(void) {
-  void *own = PyGILState_GetThisThreadState();
-  if (own == NULL) return false;
+/* Whether a thread's own state is the one attached on it. */
+static bool is_attached(void *own) {
   if (fhpy_optional.PyThreadState_GetUnchecked != NULL) return own == fhpy_optional.PyThreadState_GetUnchecked();
   return fhpy_optional._PyThreadState_UncheckedGet != NULL && own == fhpy_optional._PyThreadState_UncheckedGet();
 }
 
+/* Threads that the interpreter did not know and that are inside, and whether any more are let in. Sequentially
+ * consistent, the two against each other: either the thread sees the door closed, or threads_close sees the thread. */
+static int n_foreign, is_closed;
+
+static int attach_foreign(void) {
+  __atomic_fetch_add(&n_foreign, 1, __ATOMIC_SEQ_CST);
+  if (!__atomic_load_n(&is_closed, __ATOMIC_SEQ_CST) && !is_finalizing()) return FOREIGN + PyGILState_Ensure();
+  __atomic_fetch_sub(&n_foreign, 1, __ATOMIC_SEQ_CST);
+  return NOT_ATTACHED;
+}
+
 /* The commonest caller is a callback within a call that kept the GIL: to see that is a third of what Ensure and Release
- * cost. A thread that asks while the interpreter finalizes would be hung or ended by it, so it is not let in;
- * finalization that begins after the check is the interpreter's own race. */
+ * cost. A thread that asks while the interpreter finalizes would be hung or ended by it, so it is not let in. */
 static int thread_attach(void) {
-  if (is_attached()) return WAS_ATTACHED;
-  return is_finalizing() ? NOT_ATTACHED : PyGILState_Ensure();
+  void *own = PyGILState_GetThisThreadState();
+  if (own == NULL) return attach_foreign();
+  if (is_attached(own)) return WAS_ATTACHED;
+  if (__atomic_load_n(&is_closed, __ATOMIC_RELAXED) || is_finalizing()) return NOT_ATTACHED;
+  return PyGILState_Ensure();
 }
 
 static void thread_detach(int token) {
-  if (token == 0 || token == 1) PyGILState_Release(token);
+  if (token == NOT_ATTACHED || token == WAS_ATTACHED) return;
+  PyGILState_Release(token >= FOREIGN ? token - FOREIGN : token);
+  if (token >= FOREIGN) __atomic_fetch_sub(&n_foreign, 1, __ATOMIC_SEQ_CST);
+}
+
+static void threads_close(void) {
+  enum { TRIES = 1000, NANOSECONDS = 1000000 };
+  __atomic_store_n(&is_closed, 1, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&n_foreign, __ATOMIC_SEQ_CST) == 0) return;
+  void *state = PyEval_SaveThread();
+  for (int i = 0; i < TRIES && __atomic_load_n(&n_foreign, __ATOMIC_SEQ_CST) != 0; i++)
+    nanosleep(&(struct timespec){.tv_nsec = NANOSECONDS}, NULL);
+  PyEval_RestoreThread(state);
 }
 
 static HPy error_take(HPyContext *ctx) {
@@ -88,6 +115,7 @@ void fhpy_extension_fill(HPyContext *ctx) {
       .thread_attach = thread_attach,
       .thread_detach = thread_detach,
       .is_finalizing = is_finalizing,
+      .threads_close = threads_close,
       .error_take = error_take,
       .error_restore = error_restore,
       .refcount_defer = refcount_defer,

@@ -54,6 +54,10 @@ typedef struct FhpyExtension {
   int (*thread_attach)(void);
   void (*thread_detach)(int token);
   int (*is_finalizing)(void);
+  /* To be called when the interpreter is about to exit, from an attached thread: from now on thread_attach refuses every
+   * thread that is not attached, and waits (a second at most, detached meanwhile) for threads of native making that were
+   * let in before. The interpreter would end such a thread in the middle of C++ code, which ends the process. */
+  void (*threads_close)(void);
 
   /* Takes the raised exception: a new handle to the normalized instance with its traceback set, and nothing is raised
    * any more. HPy_NULL if nothing was raised. */

@@ -1,0 +1,94 @@
+/* any.h - the value cell: making, copying, dropping, hash and equality.
+ *
+ * An owned Any holds a reference to its object; a view borrows. All makers write all 16 bytes. */
+#ifndef FH_ANY_H_
+#define FH_ANY_H_
+
+#include "object.h"
+
+/* ---- Making. These are plain writes: what was in *out before is not dropped. */
+static inline TVMFFIAny fh_any_none(void) {
+  TVMFFIAny any;
+  memset(&any, 0, sizeof any);
+  return any;
+}
+static inline TVMFFIAny fh_any_int(int64_t value) {
+  TVMFFIAny any = fh_any_none();
+  any.type_index = kTVMFFIInt;
+  any.v_int64 = value;
+  return any;
+}
+static inline TVMFFIAny fh_any_bool(int value) {
+  TVMFFIAny any = fh_any_none();
+  any.type_index = kTVMFFIBool;
+  any.v_int64 = value != 0;
+  return any;
+}
+static inline TVMFFIAny fh_any_float(double value) {
+  TVMFFIAny any = fh_any_none();
+  any.type_index = kTVMFFIFloat;
+  any.v_float64 = value;
+  return any;
+}
+static inline TVMFFIAny fh_any_ptr(void *value) {
+  TVMFFIAny any = fh_any_none();
+  any.type_index = kTVMFFIOpaquePtr;
+  any.v_ptr = value;
+  return any;
+}
+static inline TVMFFIAny fh_any_dtype(DLDataType value) {
+  TVMFFIAny any = fh_any_none();
+  any.type_index = kTVMFFIDataType;
+  any.v_dtype = value;
+  return any;
+}
+static inline TVMFFIAny fh_any_device(DLDevice value) {
+  TVMFFIAny any = fh_any_none();
+  any.type_index = kTVMFFIDevice;
+  any.v_device = value;
+  return any;
+}
+/* The cell of an object, without touching its count: the reference (or borrow) is what the caller makes of it. NULL
+ * gives None. */
+static inline TVMFFIAny fh_any_object(void *obj) {
+  TVMFFIAny any = fh_any_none();
+  if (obj != NULL) {
+    any.type_index = fh_object_type_index(obj);
+    any.v_obj = (TVMFFIObject *)obj;
+  }
+  return any;
+}
+
+static inline int fh_any_is_object(const TVMFFIAny *any) { return any->type_index >= kTVMFFIStaticObjectBegin; }
+
+/* ---- Ownership. */
+
+/* *out becomes an owned copy of the owned value *from (or of a view that has no view-only index). Cannot fail. `out`
+ * may be uninitialised and must not be `from`. */
+static inline void fh_any_copy(const TVMFFIAny *from, TVMFFIAny *out) {
+  *out = *from;
+  if (fh_any_is_object(out)) fh_object_retain(out->v_obj);
+}
+
+/* Ends an owned value and leaves None. May run foreign code: hold no lock. */
+static inline void fh_any_drop(TVMFFIAny *any) {
+  TVMFFIAny old = *any;
+  *any = fh_any_none(); /* first, so that a deleter that looks here finds no dead object */
+  if (fh_any_is_object(&old)) fh_object_release(old.v_obj);
+}
+
+/* Any view to an owned value: the contract of TVMFFIAnyViewToOwnedAny. On -1 *out is None. */
+int fh_any_own(const TVMFFIAny *view, TVMFFIAny *out);
+
+/* ---- Hash and equality as the ABI's maps define them. Text and bytes go by content, other objects by identity
+ * unless their type has __any_hash__ / __any_equal__; plain data by type and bits (1, 1.0 and True differ; a NaN equals
+ * the same NaN). Those hooks are foreign code: hold no lock. -1 when a hook fails. */
+int fh_any_hash(const TVMFFIAny *any, uint64_t *out);
+int fh_any_equal(const TVMFFIAny *a, const TVMFFIAny *b, int *out);
+
+/* The bytes of a cell are the same: a sufficient test that runs nothing. */
+static inline int fh_any_same(const TVMFFIAny *a, const TVMFFIAny *b) {
+  return a->type_index == b->type_index && a->zero_padding == b->zero_padding && a->v_uint64 == b->v_uint64;
+}
+
+#endif /* FH_ANY_H_ */

@@ -1,0 +1,94 @@
+/* atomic.h - the only atomic operations, with the memory order in the name.
+ *
+ * They work on plain integers and pointers because the ABI's structures have those. Every call names, in a comment, the
+ * operation in another thread that it pairs with. */
+#ifndef FH_ATOMIC_H_
+#define FH_ATOMIC_H_
+
+#include "base.h"
+
+#if defined(_MSC_VER)
+#include <intrin.h>
+
+/* The Interlocked functions are full barriers; plain aligned volatile accesses on x86 and arm64 (/volatile:ms) order
+ * as acquire and release. Stronger than asked is correct. */
+static inline uint64_t fh_atomic_load_relaxed_u64(const uint64_t *p) { return *(const volatile uint64_t *)p; }
+static inline uint64_t fh_atomic_load_acquire_u64(const uint64_t *p) { return *(const volatile uint64_t *)p; }
+static inline void fh_atomic_store_release_u64(uint64_t *p, uint64_t v) { *(volatile uint64_t *)p = v; }
+static inline uint64_t fh_atomic_add_relaxed_u64(uint64_t *p, uint64_t v) {
+  return (uint64_t)_InterlockedExchangeAdd64((volatile __int64 *)p, (__int64)v);
+}
+static inline uint64_t fh_atomic_sub_release_u64(uint64_t *p, uint64_t v) {
+  return (uint64_t)_InterlockedExchangeAdd64((volatile __int64 *)p, -(__int64)v);
+}
+static inline uint64_t fh_atomic_add_seq_cst_u64(uint64_t *p, uint64_t v) {
+  return (uint64_t)_InterlockedExchangeAdd64((volatile __int64 *)p, (__int64)v);
+}
+static inline int fh_atomic_cas_relaxed_u64(uint64_t *p, uint64_t *expected, uint64_t desired) {
+  uint64_t seen = (uint64_t)_InterlockedCompareExchange64((volatile __int64 *)p, (__int64)desired, (__int64)*expected);
+  int done = seen == *expected;
+  *expected = seen;
+  return done;
+}
+static inline int32_t fh_atomic_load_acquire_i32(const int32_t *p) { return *(const volatile int32_t *)p; }
+static inline int32_t fh_atomic_load_relaxed_i32(const int32_t *p) { return *(const volatile int32_t *)p; }
+static inline void fh_atomic_store_release_i32(int32_t *p, int32_t v) { *(volatile int32_t *)p = v; }
+static inline void *fh_atomic_load_acquire_ptr(void *const *p) { return *(void *const volatile *)p; }
+static inline void fh_atomic_store_release_ptr(void **p, void *v) { *(void *volatile *)p = v; }
+static inline void *fh_atomic_exchange_acq_rel_ptr(void **p, void *v) {
+  return _InterlockedExchangePointer((void *volatile *)p, v);
+}
+static inline void fh_atomic_fence_acquire_after_u64(const uint64_t *p) {
+  (void)p;
+  _ReadWriteBarrier();
+}
+
+#else
+
+static inline uint64_t fh_atomic_load_relaxed_u64(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+static inline uint64_t fh_atomic_load_acquire_u64(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+static inline void fh_atomic_store_release_u64(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
+static inline uint64_t fh_atomic_add_relaxed_u64(uint64_t *p, uint64_t v) {
+  return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
+}
+static inline uint64_t fh_atomic_sub_release_u64(uint64_t *p, uint64_t v) {
+  return __atomic_fetch_sub(p, v, __ATOMIC_RELEASE);
+}
+static inline uint64_t fh_atomic_add_seq_cst_u64(uint64_t *p, uint64_t v) {
+  return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);
+}
+/* On failure *expected becomes what was there. */
+static inline int fh_atomic_cas_relaxed_u64(uint64_t *p, uint64_t *expected, uint64_t desired) {
+  return __atomic_compare_exchange_n(p, expected, desired, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+static inline int32_t fh_atomic_load_acquire_i32(const int32_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+static inline int32_t fh_atomic_load_relaxed_i32(const int32_t *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+static inline void fh_atomic_store_release_i32(int32_t *p, int32_t v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
+static inline void *fh_atomic_load_acquire_ptr(void *const *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+static inline void fh_atomic_store_release_ptr(void **p, void *v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
+static inline void *fh_atomic_exchange_acq_rel_ptr(void **p, void *v) {
+  return __atomic_exchange_n(p, v, __ATOMIC_ACQ_REL);
+}
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define FH_ATOMIC_TSAN 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define FH_ATOMIC_TSAN 1
+#endif
+
+/* Orders everything after it behind the operation on *p just done. ThreadSanitizer does not model fences, so under it
+ * this is an acquire load of the same word. */
+static inline void fh_atomic_fence_acquire_after_u64(const uint64_t *p) {
+#ifdef FH_ATOMIC_TSAN
+  (void)__atomic_load_n(p, __ATOMIC_ACQUIRE);
+#else
+  (void)p;
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+#endif
+}
+#endif
+
+#endif /* FH_ATOMIC_H_ */

@@ -1,0 +1,57 @@
+/* base.h - what compilers spell differently, and nothing else: attributes, static assert, constructor. */
+#ifndef FH_BASE_H_
+#define FH_BASE_H_
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <tvm/ffi/c_api.h>
+
+#define FH_STATIC_ASSERT(cond, message) _Static_assert(cond, message)
+
+/* FH_EXPORT marks functions that leave the library beside the ABI's: the test build's controls. The ABI's own are
+ * exported by their prototypes in c_api.h. Everything else is hidden (-fvisibility=hidden). */
+#if defined(_MSC_VER)
+#define FH_EXPORT __declspec(dllexport)
+#define FH_PRINTF(format_index, first_index)
+#define FH_COLD __declspec(noinline)
+#define FH_NOINLINE __declspec(noinline)
+#define FH_LIKELY(cond) (cond)
+#define FH_UNLIKELY(cond) (cond)
+#define FH_THREAD_LOCAL __declspec(thread)
+#else
+#define FH_EXPORT __attribute__((visibility("default")))
+#define FH_PRINTF(format_index, first_index) __attribute__((format(printf, format_index, first_index)))
+#define FH_COLD __attribute__((cold, noinline))
+#define FH_NOINLINE __attribute__((noinline))
+#define FH_LIKELY(cond) __builtin_expect(!!(cond), 1)
+#define FH_UNLIKELY(cond) __builtin_expect(!!(cond), 0)
+#define FH_THREAD_LOCAL __thread
+#endif
+
+/* FH_CONSTRUCTOR(name) { ... } runs when the library is loaded. */
+#if defined(_MSC_VER)
+#pragma section(".CRT$XCU", read)
+#define FH_CONSTRUCTOR(name)                                          \
+  static void name(void);                                             \
+  __declspec(allocate(".CRT$XCU")) void (*name##_entry)(void) = name; \
+  static void name(void)
+#else
+#define FH_CONSTRUCTOR(name) __attribute__((constructor)) static void name(void)
+#endif
+
+#define FH_UNUSED(name) ((void)(name))
+#define FH_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A byte array of a string literal, or of a NUL-terminated string. */
+#define FH_LITERAL(text) ((TVMFFIByteArray){"" text, sizeof(text) - 1})
+static inline TVMFFIByteArray fh_base_bytes(const char *text) {
+  TVMFFIByteArray bytes = {text, strlen(text)};
+  return bytes;
+}
+
+/* For "%.*s": precision and pointer of a byte array. */
+#define FH_BYTES_ARGS(bytes) (int)(bytes).size, (bytes).data ? (bytes).data : ""
+
+#endif /* FH_BASE_H_ */

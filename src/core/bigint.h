@@ -1,0 +1,19 @@
+/* bigint.h - integers beyond 64 bits: ffi.BigInt, header, word count, words.
+ *
+ * Words are int64, least significant first, two's complement, in native byte order, without redundant sign words. What
+ * fits int64 is never a BigInt, so two unequal type indices mean two unequal integers. */
+#ifndef FH_BIGINT_H_
+#define FH_BIGINT_H_
+
+#include "any.h"
+
+typedef struct {
+  TVMFFIObject header;
+  size_t n_words;
+  int64_t words[];
+} fh_bigint_object;
+
+/* Gives BigInt its __any_hash__ and __any_equal__: maps look at the number, not at the object. */
+void fh_bigint_init(void);
+
+#endif /* FH_BIGINT_H_ */

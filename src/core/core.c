@@ -1,0 +1,55 @@
+/* core.c - bringing the library up: the static types, then each part. */
+#include "core.h"
+
+#include "backtrace.h"
+#include "base.h"
+#include "bigint.h"
+#include "dtype.h"
+#include "env.h"
+#include "error.h"
+#include "globals.h"
+#include "hashmap.h"
+#include "module.h"
+#include "reflect.h"
+#include "seq.h"
+#include "sync.h"
+#include "tensor.h"
+#include "type.h"
+
+/* The root type is the only one whose size every object shares. */
+static void register_object_metadata(void) {
+  TVMFFITypeMetadata metadata;
+  memset(&metadata, 0, sizeof metadata);
+  metadata.total_size = sizeof(TVMFFIObject);
+  metadata.structural_eq_hash_kind = kTVMFFISEqHashKindUnsupported;
+  TVMFFITypeRegisterMetadata(kTVMFFIObject, &metadata);
+}
+
+static void init(void) {
+  fh_error_init();
+  fh_backtrace_init();
+  fh_type_init();
+  fh_reflect_init();
+  register_object_metadata();
+  fh_bigint_init();
+  fh_seq_init();
+  fh_hashmap_init();
+  fh_dtype_init();
+  fh_tensor_init();
+  fh_env_init();
+  fh_module_init();
+  fh_globals_init();
+}
+
+void fh_core_init(void) {
+  static fh_once once = FH_ONCE_INIT;
+  fh_once_run(&once, init);
+}
+
+FH_CONSTRUCTOR(fh_core_load) { fh_core_init(); }
+
+void TVMFFIGetVersion(TVMFFIVersion *out_version) {
+  out_version->major = TVM_FFI_VERSION_MAJOR;
+  out_version->minor = TVM_FFI_VERSION_MINOR;
+  out_version->patch = TVM_FFI_VERSION_PATCH;
+}

@@ -1,0 +1,284 @@
+/* hashmap.c - ffi.Map and ffi.Dict objects: life, the small layout, and the choice between the layouts. */
+#include "hashmap.h"
+
+#include "error.h"
+#include "hashmap_dense.h"
+#include "mem.h"
+#include "reflect.h"
+
+FH_STATIC_ASSERT(offsetof(fh_hashmap_object, data) == 24, "ABI");
+FH_STATIC_ASSERT(offsetof(fh_hashmap_object, size) == 32, "ABI");
+FH_STATIC_ASSERT(offsetof(fh_hashmap_object, slots) == 40, "ABI");
+FH_STATIC_ASSERT(offsetof(fh_hashmap_object, data_deleter) == 48, "ABI");
+FH_STATIC_ASSERT(offsetof(fh_hashmap_object, fib_shift) == 56, "ABI");
+FH_STATIC_ASSERT(offsetof(fh_hashmap_object, head) == 64, "ABI");
+FH_STATIC_ASSERT(offsetof(fh_hashmap_object, tail) == 72, "ABI");
+FH_STATIC_ASSERT(sizeof(fh_hashmap_object) == 80, "ABI");
+FH_STATIC_ASSERT(sizeof(fh_hashmap_pair) == 32, "ABI");
+
+#define SMALL_HEADER offsetof(fh_hashmap_object, fib_shift) /* pairs start here in a small object */
+FH_STATIC_ASSERT(SMALL_HEADER + FH_HASHMAP_SMALL_INIT * sizeof(fh_hashmap_pair) >= sizeof(fh_hashmap_object),
+                 "a small object turns dense in place");
+
+static uint64_t small_room(const fh_hashmap_object* map) { return map->slots & ~FH_HASHMAP_SMALL_TAG; }
+static fh_hashmap_pair* small_pairs(const fh_hashmap_object* map) { return (fh_hashmap_pair*)map->data; }
+
+/* ---- Life ---- */
+
+void fh_hashmap_drop_pair(fh_hashmap_pair* pair) {
+  fh_any_drop(&pair->key);
+  fh_any_drop(&pair->value);
+}
+
+static void end_pairs(fh_hashmap_object* map) {
+  uint64_t position = fh_hashmap_begin(map);
+  for (fh_hashmap_pair* pair; (pair = fh_hashmap_at(map, position)) != NULL;) {
+    position = fh_hashmap_next(map, position);
+    fh_hashmap_drop_pair(pair);
+  }
+  if (map->data_deleter != NULL) map->data_deleter(map->data);
+  map->data = NULL;
+  map->data_deleter = NULL;
+  map->size = 0;
+  map->slots = FH_HASHMAP_SMALL_TAG;
+}
+
+static void delete_map(void* self, int flags) {
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) end_pairs((fh_hashmap_object*)self);
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) fh_mem_free(self);
+}
+
+static fh_hashmap_object* new_small(int32_t type_index, uint64_t n_slots) {
+  if (n_slots < FH_HASHMAP_SMALL_INIT) n_slots = FH_HASHMAP_SMALL_INIT;
+  fh_hashmap_object* map =
+      (fh_hashmap_object*)fh_mem_alloc(SMALL_HEADER + (size_t)n_slots * sizeof(fh_hashmap_pair));
+  if (map == NULL) return NULL;
+  fh_object_init(&map->header, type_index, delete_map);
+  map->data = (char*)map + SMALL_HEADER;
+  map->size = 0;
+  map->slots = n_slots | FH_HASHMAP_SMALL_TAG;
+  map->data_deleter = NULL;
+  return map;
+}
+
+static fh_hashmap_object* new_dense(int32_t type_index, uint64_t n_pairs) {
+  fh_hashmap_object* map = (fh_hashmap_object*)fh_mem_alloc(sizeof *map);
+  if (map == NULL) return NULL;
+  fh_object_init(&map->header, type_index, delete_map);
+  if (fh_hashmap_dense_init(map, n_pairs) != 0) {
+    fh_mem_free(map);
+    return NULL;
+  }
+  return map;
+}
+
+fh_hashmap_object* fh_hashmap_new(int32_t type_index, uint64_t n_pairs) {
+  fh_hashmap_object* map =
+      n_pairs < FH_HASHMAP_SMALL_MAX ? new_small(type_index, n_pairs) : new_dense(type_index, n_pairs);
+  if (map == NULL) fh_error_raise_no_memory();
+  return map;
+}
+
+fh_hashmap_object* fh_hashmap_copy(const fh_hashmap_object* from, int32_t type_index) {
+  fh_hashmap_object* map;
+  if (fh_hashmap_is_small(from)) {
+    map = new_small(type_index, from->size);
+    if (map != NULL) memcpy(map->data, from->data, (size_t)from->size * sizeof(fh_hashmap_pair));
+    if (map != NULL) map->size = from->size;
+  } else {
+    map = (fh_hashmap_object*)fh_mem_alloc(sizeof *map);
+    if (map != NULL) fh_object_init(&map->header, type_index, delete_map);
+    if (map != NULL && fh_hashmap_dense_copy(from, map) != 0) {
+      fh_mem_free(map);
+      map = NULL;
+    }
+  }
+  if (map == NULL) {
+    fh_error_raise_no_memory();
+    return NULL;
+  }
+  /* the bytes are there; now the references to what they name */
+  uint64_t position = fh_hashmap_begin(map);
+  for (fh_hashmap_pair* pair; (pair = fh_hashmap_at(map, position)) != NULL;) {
+    if (fh_any_is_object(&pair->key)) fh_object_retain(pair->key.v_obj);
+    if (fh_any_is_object(&pair->value)) fh_object_retain(pair->value.v_obj);
+    position = fh_hashmap_next(map, position);
+  }
+  return map;
+}
+
+/* ---- Keys ---- */
+
+/* BigInt's hooks are this library's own and run nothing else. */
+static int has_foreign_hook(const TVMFFIAny* key, fh_reflect_attr_id id) {
+  return key->type_index >= kTVMFFIStaticObjectBegin && key->type_index != kTVMFFIBigInt &&
+         fh_reflect_attr(fh_reflect_column(id), key->type_index) != NULL;
+}
+
+int fh_hashmap_key_hash(const TVMFFIAny* key, fh_hashmap_hooks hooks, uint64_t* out) {
+  if (hooks == FH_HASHMAP_NO_HOOKS && has_foreign_hook(key, FH_ATTR_ANY_HASH)) return FH_HASHMAP_NEEDS_HOOK;
+  return fh_any_hash(key, out);
+}
+
+int fh_hashmap_key_equal(const TVMFFIAny* a, const TVMFFIAny* b, fh_hashmap_hooks hooks, int* out) {
+  /* different types are never asked */
+  if (hooks == FH_HASHMAP_NO_HOOKS && a->type_index == b->type_index && has_foreign_hook(a, FH_ATTR_ANY_EQUAL)) {
+    return FH_HASHMAP_NEEDS_HOOK;
+  }
+  return fh_any_equal(a, b, out);
+}
+
+/* ---- Small tables ---- */
+
+static int small_find(const fh_hashmap_object* map, const TVMFFIAny* key, fh_hashmap_hooks hooks, uint64_t* index) {
+  for (uint64_t i = 0; i < map->size; ++i) {
+    int equal, rc = fh_hashmap_key_equal(&small_pairs(map)[i].key, key, hooks, &equal);
+    if (rc != 0) return rc;
+    if (equal) {
+      *index = i;
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Puts `n_slots` pairs of room elsewhere. A small object keeps its pairs in its own block or in a buffer. */
+static int small_grow(fh_hashmap_object* map, uint64_t n_slots) {
+  fh_hashmap_pair* pairs = (fh_hashmap_pair*)fh_mem_alloc((size_t)n_slots * sizeof *pairs);
+  if (pairs == NULL) return fh_error_raise_no_memory();
+  memcpy(pairs, map->data, (size_t)map->size * sizeof *pairs);
+  if (map->data_deleter != NULL) map->data_deleter(map->data);
+  map->data = pairs;
+  map->data_deleter = fh_mem_free;
+  map->slots = n_slots | FH_HASHMAP_SMALL_TAG;
+  return 0;
+}
+
+/* Turns a full small table dense, in place. */
+static int small_to_dense(fh_hashmap_object* map, fh_hashmap_hooks hooks) {
+  fh_hashmap_object dense;
+  dense.header = map->header;
+  if (fh_hashmap_dense_init(&dense, map->size) != 0) return fh_error_raise_no_memory();
+  for (uint64_t i = 0; i < map->size; ++i) {
+    fh_hashmap_pair old;
+    int rc = fh_hashmap_dense_set(&dense, &small_pairs(map)[i], hooks, &old);
+    if (rc != 0) {
+      dense.data_deleter(dense.data); /* the pairs are still the small table's */
+      return rc;
+    }
+  }
+  if (map->data_deleter != NULL) map->data_deleter(map->data);
+  memcpy((char*)map + sizeof map->header, (char*)&dense + sizeof map->header, sizeof dense - sizeof map->header);
+  return 0;
+}
+
+static int small_set(fh_hashmap_object* map, const fh_hashmap_pair* pair, fh_hashmap_hooks hooks,
+                     fh_hashmap_pair* old) {
+  uint64_t i;
+  int rc = small_find(map, &pair->key, hooks, &i);
+  if (rc < 0) return rc;
+  if (rc == 1) {
+    old->key = pair->key; /* the key that was there first stays */
+    old->value = small_pairs(map)[i].value;
+    small_pairs(map)[i].value = pair->value;
+    return 0;
+  }
+  if (map->size == small_room(map)) {
+    if (map->size >= FH_HASHMAP_SMALL_MAX) {
+      rc = small_to_dense(map, hooks);
+      return rc != 0 ? rc : fh_hashmap_dense_set(map, pair, hooks, old);
+    }
+    uint64_t doubled = map->size < FH_HASHMAP_SMALL_INIT ? FH_HASHMAP_SMALL_INIT : FH_HASHMAP_SMALL_MAX;
+    if (small_grow(map, doubled) != 0) return -1;
+  }
+  small_pairs(map)[map->size++] = *pair;
+  old->key = old->value = fh_any_none();
+  return 0;
+}
+
+/* ---- Both layouts ---- */
+
+int fh_hashmap_find(const fh_hashmap_object* map, const TVMFFIAny* key, fh_hashmap_hooks hooks,
+                    fh_hashmap_pair** out) {
+  uint64_t position;
+  int found = fh_hashmap_is_small(map) ? small_find(map, key, hooks, &position)
+                                       : fh_hashmap_dense_find(map, key, hooks, &position);
+  *out = found == 1 ? fh_hashmap_at(map, position) : NULL;
+  return found;
+}
+
+int fh_hashmap_set(fh_hashmap_object* map, const fh_hashmap_pair* pair, fh_hashmap_hooks hooks,
+                   fh_hashmap_pair* old) {
+  return fh_hashmap_is_small(map) ? small_set(map, pair, hooks, old) : fh_hashmap_dense_set(map, pair, hooks, old);
+}
+
+int fh_hashmap_set_views(fh_hashmap_object* map, const TVMFFIAny* key, const TVMFFIAny* value) {
+  fh_hashmap_pair pair, old;
+  if (fh_any_own(key, &pair.key) != 0) return -1;
+  if (fh_any_own(value, &pair.value) != 0) {
+    fh_any_drop(&pair.key);
+    return -1;
+  }
+  int rc = fh_hashmap_set(map, &pair, FH_HASHMAP_HOOKS, &old);
+  fh_hashmap_drop_pair(rc == 0 ? &old : &pair);
+  return rc;
+}
+
+int fh_hashmap_erase(fh_hashmap_object* map, const TVMFFIAny* key, fh_hashmap_hooks hooks, fh_hashmap_pair* old) {
+  if (!fh_hashmap_is_small(map)) return fh_hashmap_dense_erase(map, key, hooks, old);
+  uint64_t i;
+  int found = small_find(map, key, hooks, &i);
+  if (found != 1) return found;
+  fh_hashmap_pair* pair = &small_pairs(map)[i];
+  *old = *pair;
+  map->size -= 1;
+  memmove(pair, pair + 1, (size_t)(map->size - i) * sizeof *pair);
+  return 1;
+}
+
+int fh_hashmap_clear(fh_hashmap_object* map, fh_hashmap_pair** old, int64_t* n) {
+  *old = NULL;
+  *n = 0;
+  if (map->size == 0) return 0;
+  fh_hashmap_pair* pairs = (fh_hashmap_pair*)fh_mem_alloc((size_t)map->size * sizeof *pairs);
+  if (pairs == NULL) return fh_error_raise_no_memory();
+  uint64_t position = fh_hashmap_begin(map);
+  for (fh_hashmap_pair* pair; (pair = fh_hashmap_at(map, position)) != NULL; ++*n) {
+    pairs[*n] = *pair;
+    position = fh_hashmap_next(map, position);
+  }
+  *old = pairs;
+  map->size = 0;
+  if (!fh_hashmap_is_small(map)) fh_hashmap_dense_forget(map);
+  return 0;
+}
+
+void fh_hashmap_drop_pairs(fh_hashmap_pair* pairs, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) fh_hashmap_drop_pair(&pairs[i]);
+  fh_mem_free(pairs);
+}
+
+/* ---- Order ---- */
+
+uint64_t fh_hashmap_begin(const fh_hashmap_object* map) { return fh_hashmap_is_small(map) ? 0 : map->head; }
+
+uint64_t fh_hashmap_next(const fh_hashmap_object* map, uint64_t position) {
+  return fh_hashmap_is_small(map) ? position + 1 : fh_hashmap_dense_item(map, position)->next;
+}
+
+fh_hashmap_pair* fh_hashmap_at(const fh_hashmap_object* map, uint64_t position) {
+  if (fh_hashmap_is_small(map)) return position < map->size ? &small_pairs(map)[position] : NULL;
+  return position < map->slots ? &fh_hashmap_dense_item(map, position)->pair : NULL;
+}
+
+int fh_hashmap_is_live(const fh_hashmap_object* map, uint64_t position) {
+  return fh_hashmap_is_small(map) ? position < map->size : fh_hashmap_dense_is_used(map, position);
+}
+
+int fh_hashmap_is_valid(const fh_hashmap_object* map) {
+  if (fh_hashmap_is_small(map)) return map->size <= small_room(map) && small_room(map) <= FH_HASHMAP_SMALL_MAX;
+  return fh_hashmap_dense_is_valid(map);
+}
+
+/* The types are registered with the other static ones; nothing else to prepare. */
+void fh_hashmap_init(void) {}

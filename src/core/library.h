@@ -1,0 +1,15 @@
+/* library.h - dynamic libraries of the operating system: open and look up.
+ *
+ * Nothing is ever closed: objects, deleters, types and functions that came from a library point into its code, and
+ * nobody can know when the last of them is gone. */
+#ifndef FH_LIBRARY_H_
+#define FH_LIBRARY_H_
+
+#include "base.h"
+
+/* Opens a library with its symbols local to it. NULL with an InternalError pending that carries the system's text. */
+void* fh_library_open(const char* path);
+/* The address of a symbol, NULL if there is none; no error. */
+void* fh_library_find(void* library, const char* symbol);
+
+#endif /* FH_LIBRARY_H_ */

@@ -1,0 +1,94 @@
+/* mem.c - the only malloc, and in the test build its live count and failure switch. */
+#include "mem.h"
+
+#include <stdlib.h>
+
+#ifdef FH_TEST
+#include "atomic.h"
+
+static uint64_t live_blocks;
+static FH_THREAD_LOCAL int64_t fail_countdown; /* per thread, so that threads of a test do not disturb its count */
+static FH_THREAD_LOCAL int has_failed;
+
+static void count_block(int64_t change) {
+  /* relaxed, pairs with nothing: a statistic, read when the threads have been joined */
+  (void)fh_atomic_add_relaxed_u64(&live_blocks, (uint64_t)change);
+}
+
+static int must_fail(void) {
+  if (fail_countdown == 0 || --fail_countdown != 0) return 0;
+  has_failed = 1;
+  return 1;
+}
+
+int64_t fh_mem_live_blocks(void) { return (int64_t)fh_atomic_load_relaxed_u64(&live_blocks); }
+
+void fh_mem_fail_nth(int64_t n) {
+  fail_countdown = n;
+  has_failed = 0;
+}
+
+int fh_mem_has_failed(void) { return has_failed; }
+
+#else
+static void count_block(int64_t change) { FH_UNUSED(change); }
+static int must_fail(void) { return 0; }
+#endif
+
+static void *counted(void *block) {
+  if (block != NULL) count_block(1);
+  return block;
+}
+
+void *fh_mem_alloc(size_t n_bytes) {
+  if (must_fail()) return NULL;
+  return counted(malloc(n_bytes != 0 ? n_bytes : 1));
+}
+
+void *fh_mem_calloc(size_t n_items, size_t item_bytes) {
+  if (must_fail()) return NULL;
+  if (n_items == 0 || item_bytes == 0) n_items = item_bytes = 1;
+  return counted(calloc(n_items, item_bytes)); /* calloc checks the product for overflow */
+}
+
+void *fh_mem_realloc(void *block, size_t n_bytes) {
+  if (block == NULL) return fh_mem_alloc(n_bytes);
+  if (must_fail()) return NULL;
+  return realloc(block, n_bytes != 0 ? n_bytes : 1);
+}
+
+void fh_mem_free(void *block) {
+  if (block == NULL) return;
+  count_block(-1);
+  free(block);
+}
+
+/* The address that malloc gave lies in the pointer-sized word before the aligned block: needs no system call that only
+ * some platforms have. */
+void *fh_mem_alloc_aligned(size_t n_bytes, size_t align_bytes) {
+  if (align_bytes < sizeof(void *)) align_bytes = sizeof(void *);
+  size_t extra_bytes = align_bytes - 1 + sizeof(void *);
+  if (n_bytes > SIZE_MAX - extra_bytes) return NULL;
+  char *base = (char *)fh_mem_alloc(n_bytes + extra_bytes);
+  if (base == NULL) return NULL;
+  uintptr_t address = ((uintptr_t)base + extra_bytes) & ~(uintptr_t)(align_bytes - 1);
+  ((void **)address)[-1] = base;
+  return (void *)address;
+}
+
+void fh_mem_free_aligned(void *block) {
+  if (block != NULL) fh_mem_free(((void **)block)[-1]);
+}
+
+char *fh_mem_copy_text(const char *data, size_t n_bytes) {
+  if (n_bytes == SIZE_MAX) return NULL;
+  char *copy = (char *)fh_mem_alloc(n_bytes + 1);
+  if (copy == NULL) return NULL;
+  if (n_bytes != 0) memcpy(copy, data, n_bytes);
+  copy[n_bytes] = '\0';
+  return copy;
+}
+
+void fh_mem_keep(const void *block) {
+  if (block != NULL) count_block(-1);
+}

@@ -1,0 +1,45 @@
+/* mem.h - the only malloc. Every function may return NULL without an error pending; the caller raises it
+ * (fh_error_raise_no_memory) or not.
+ *
+ * Memory rules: a block is freed by the function that matches the one that made it. Memory that a client frees (List
+ * buffers) comes with the deleter that the ABI stores beside it, so blocks never cross libraries.
+ * A block that lives as long as the process (registry entries) is declared so with fh_mem_keep and stays reachable from
+ * static data.
+ *
+ * The test build (FH_TEST defined) counts live blocks and can fail the n-th allocation; the controls at the end exist
+ * only there. No environment variable changes anything. */
+#ifndef FH_MEM_H_
+#define FH_MEM_H_
+
+#include "base.h"
+
+/* At least 16-byte aligned on 64-bit systems; size 0 gives a block too. */
+void *fh_mem_alloc(size_t n_bytes);
+/* Zeroed; NULL also when n_items * item_bytes overflows. */
+void *fh_mem_calloc(size_t n_items, size_t item_bytes);
+/* On failure the old block stays valid. NULL acts as fh_mem_alloc. */
+void *fh_mem_realloc(void *block, size_t n_bytes);
+/* NULL does nothing. */
+void fh_mem_free(void *block);
+
+/* `align_bytes`: a power of two, any size. Freed by fh_mem_free_aligned only. */
+void *fh_mem_alloc_aligned(size_t n_bytes, size_t align_bytes);
+void fh_mem_free_aligned(void *block);
+
+/* A copy with a NUL behind it. */
+char *fh_mem_copy_text(const char *data, size_t n_bytes);
+
+/* From now on this block is not meant to be freed: takes it out of the live count. Safe on NULL. */
+void fh_mem_keep(const void *block);
+
+#ifdef FH_TEST
+/* Blocks allocated, not freed and not kept. */
+FH_EXPORT int64_t fh_mem_live_blocks(void);
+/* The n-th allocation from now (1 is the next one) returns NULL, then all succeed again; 0 switches it off. Counts the
+ * calling thread's allocations only. */
+FH_EXPORT void fh_mem_fail_nth(int64_t n);
+/* Whether the failure asked for has happened. */
+FH_EXPORT int fh_mem_has_failed(void);
+#endif
+
+#endif /* FH_MEM_H_ */

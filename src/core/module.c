@@ -1,0 +1,331 @@
+/* module.c - what modules of any maker do: calls through the virtual table, questions to imports, importing. */
+#include "module.h"
+
+#include "error.h"
+#include "function.h"
+#include "global.h"
+#include "library_module.h"
+#include "module_abi.h"
+#include "str.h"
+#include "sync.h"
+
+#include <tvm/ffi/extra/c_env_api.h>
+
+FH_STATIC_ASSERT(offsetof(fh_module_object, imports) == 24, "ABI");
+FH_STATIC_ASSERT(offsetof(fh_module_object, lookup_cache) == 32, "ABI");
+
+/* Guards every module's `imports` and `lookup_cache`. */
+static fh_mutex lock = FH_MUTEX_INIT;
+
+/* ---- Calls through the table ---- */
+
+typedef struct {
+  void* self;
+  fh_module_slot slot;
+  const void *arg, *arg2;
+  fh_module_returned returned;
+  const char* text;
+  int number;
+} virtual_call;
+
+static void run_virtual(void* state) {
+  virtual_call* call = (virtual_call*)state;
+  fh_module_code code = (*(fh_module_code const* const*)call->self)[call->slot];
+  switch (call->slot) {
+    case FH_SLOT_KIND: call->text = ((const char* (*)(void*))code)(call->self); break;
+    case FH_SLOT_PROPERTY_MASK: call->number = ((int (*)(void*))code)(call->self); break;
+    case FH_SLOT_IMPLEMENTS: call->number = ((_Bool(*)(void*, const void*))code)(call->self, call->arg); break;
+    case FH_SLOT_WRITE: ((void (*)(void*, const void*, const void*))code)(call->self, call->arg, call->arg2); break;
+    case FH_SLOT_IMPORT: ((void (*)(void*, const void*))code)(call->self, call->arg); break;
+    case FH_SLOT_CLEAR_IMPORTS: ((void (*)(void*))code)(call->self); break;
+    default: fh_module_call_returning(code, call->self, call->arg, &call->returned); break;
+  }
+}
+
+static int invoke(virtual_call* call, TVMFFIObject* module, fh_module_slot slot, const void* arg) {
+  TVMFFIObjectHandle catcher;
+  call->self = fh_module_this(module);
+  call->slot = slot;
+  call->arg = arg;
+  if (fh_library_module_is(module) || !fh_global_find(FH_LITERAL("ffi_hpy.catch_cxx"), &catcher)) {
+    run_virtual(call);
+    return 0;
+  }
+  TVMFFIAny args[2] = {fh_any_ptr((void*)(uintptr_t)run_virtual), fh_any_ptr(call)};
+  int rc = fh_function_call_drop(catcher, args, 2);
+  fh_object_release(catcher);
+  return rc;
+}
+
+/* A slot that returns a nullable object. */
+static int invoke_object(TVMFFIObject* module, fh_module_slot slot, const TVMFFIAny* arg, TVMFFIAny* out) {
+  virtual_call call;
+  void* obj;
+  if (invoke(&call, module, slot, arg) != 0) return -1;
+  memcpy(&obj, &call.returned, sizeof obj);
+  *out = fh_any_object(obj);
+  return 0;
+}
+
+/* A slot that returns an Any cell. */
+static int invoke_any(TVMFFIObject* module, fh_module_slot slot, const TVMFFIAny* arg, TVMFFIAny* out) {
+  virtual_call call;
+  if (invoke(&call, module, slot, arg) != 0) return -1;
+  *out = call.returned.value;
+  return 0;
+}
+
+int fh_module_kind(TVMFFIObject* module, TVMFFIAny* out) {
+  virtual_call call;
+  if (invoke(&call, module, FH_SLOT_KIND, NULL) != 0) return -1;
+  return fh_str_from_cstr(call.text != NULL ? call.text : "", out);
+}
+
+int fh_module_property_mask(TVMFFIObject* module, int64_t* out) {
+  virtual_call call;
+  if (invoke(&call, module, FH_SLOT_PROPERTY_MASK, NULL) != 0) return -1;
+  *out = call.number;
+  return 0;
+}
+
+int fh_module_source(TVMFFIObject* module, const TVMFFIAny* format, TVMFFIAny* out) {
+  return invoke_any(module, FH_SLOT_SOURCE, format, out);
+}
+
+int fh_module_write_formats(TVMFFIObject* module, TVMFFIAny* out) {
+  return invoke_object(module, FH_SLOT_WRITE_FORMATS, NULL, out);
+}
+
+int fh_module_write(TVMFFIObject* module, const TVMFFIAny* file, const TVMFFIAny* format) {
+  virtual_call call;
+  if (fh_library_module_is(module)) {
+    return fh_error_raise(FH_RUNTIME_ERROR, "Module[library] does not support WriteToFile");
+  }
+  call.arg2 = format;
+  return invoke(&call, module, FH_SLOT_WRITE, file);
+}
+
+/* ---- Questions that imports answer too ---- */
+
+fh_seq_object* fh_module_imports(fh_module_object* module) {
+  fh_mutex_lock(&lock);
+  fh_seq_object* imports = module->imports;
+  if (imports != NULL) fh_object_retain(imports);
+  fh_mutex_unlock(&lock);
+  return imports;
+}
+
+/* Asks one module: 1 with an answer in *out, 0 without one, -1. */
+typedef int (*question)(TVMFFIObject* module, const TVMFFIAny* name, TVMFFIAny* out);
+
+static int ask_function(TVMFFIObject* module, const TVMFFIAny* name, TVMFFIAny* out) {
+  int rc = fh_library_module_is(module) ? fh_library_module_function(module, name, out)
+                                        : invoke_object(module, FH_SLOT_GET_FUNCTION, name, out);
+  return rc != 0 ? -1 : out->type_index != kTVMFFINone;
+}
+static int ask_doc(TVMFFIObject* module, const TVMFFIAny* name, TVMFFIAny* out) {
+  int rc = fh_library_module_is(module) ? fh_library_module_doc(module, name, out)
+                                        : invoke_any(module, FH_SLOT_DOC, name, out);
+  return rc != 0 ? -1 : out->type_index != kTVMFFINone;
+}
+static int ask_metadata(TVMFFIObject* module, const TVMFFIAny* name, TVMFFIAny* out) {
+  int rc = fh_library_module_is(module) ? fh_library_module_metadata(module, name, out)
+                                        : invoke_any(module, FH_SLOT_METADATA, name, out);
+  return rc != 0 ? -1 : out->type_index != kTVMFFINone;
+}
+static int ask_implements(TVMFFIObject* module, const TVMFFIAny* name, TVMFFIAny* out) {
+  virtual_call call;
+  FH_UNUSED(out);
+  return invoke(&call, module, FH_SLOT_IMPLEMENTS, name) != 0 ? -1 : call.number != 0;
+}
+
+/* Puts the imports of the module at `position` of `list` behind it, without those that are there already. */
+static int add_imports_at(fh_seq_object* list, int64_t position) {
+  fh_seq_object* imports = fh_module_imports((fh_module_object*)fh_seq_items(list)[position].v_obj);
+  int rc = 0;
+  for (int64_t i = 0; imports != NULL && i < fh_seq_size(imports) && rc == 0; ++i) {
+    TVMFFIAny import;
+    int is_known = 0;
+    fh_any_copy(&fh_seq_items(imports)[i], &import);
+    for (int64_t k = 0; k < fh_seq_size(list) && !is_known; ++k) {
+      is_known = fh_any_same(&fh_seq_items(list)[k], &import);
+    }
+    int is_new = import.type_index == kTVMFFIModule && !is_known;
+    if (is_new) rc = fh_seq_insert(list, ++position, &import);
+    if (!is_new || rc != 0) fh_any_drop(&import);
+  }
+  fh_object_release(imports);
+  return rc;
+}
+
+/* The module and all it imports, directly or not, each once: a module before its imports, those of its first import
+ * before its second one. */
+static fh_seq_object* reachable(TVMFFIObject* module) {
+  TVMFFIAny root = fh_any_object(module);
+  fh_seq_object* list = fh_seq_from_views(kTVMFFIList, &root, 1);
+  for (int64_t i = 0; list != NULL && i < fh_seq_size(list); ++i) {
+    if (add_imports_at(list, i) == 0) continue;
+    fh_object_release(list);
+    return NULL;
+  }
+  return list;
+}
+
+static int ask(TVMFFIObject* module, const TVMFFIAny* name, int query_imports, question ask_one, TVMFFIAny* out) {
+  *out = fh_any_none();
+  int found = ask_one(module, name, out);
+  if (found != 0 || !query_imports) return found;
+  fh_seq_object* modules = reachable(module);
+  if (modules == NULL) return -1;
+  for (int64_t i = 1; i < fh_seq_size(modules) && found == 0; ++i) {
+    found = ask_one(fh_seq_items(modules)[i].v_obj, name, out);
+  }
+  fh_object_release(modules);
+  return found;
+}
+
+int fh_module_get_function(TVMFFIObject* module, const TVMFFIAny* name, int query_imports, TVMFFIAny* out) {
+  return ask(module, name, query_imports, ask_function, out) < 0 ? -1 : 0;
+}
+int fh_module_doc(TVMFFIObject* module, const TVMFFIAny* name, int query_imports, TVMFFIAny* out) {
+  return ask(module, name, query_imports, ask_doc, out) < 0 ? -1 : 0;
+}
+int fh_module_metadata(TVMFFIObject* module, const TVMFFIAny* name, int query_imports, TVMFFIAny* out) {
+  return ask(module, name, query_imports, ask_metadata, out) < 0 ? -1 : 0;
+}
+int fh_module_implements(TVMFFIObject* module, const TVMFFIAny* name, int query_imports, int* out) {
+  TVMFFIAny nothing;
+  int found = ask(module, name, query_imports, ask_implements, &nothing);
+  *out = found > 0;
+  return found < 0 ? -1 : 0;
+}
+
+/* ---- Importing ---- */
+
+static fh_seq_object* put_imports(fh_module_object* module, fh_seq_object* imports) {
+  fh_mutex_lock(&lock);
+  fh_seq_object* old = module->imports;
+  module->imports = imports;
+  fh_mutex_unlock(&lock);
+  return old;
+}
+
+int fh_module_add_import(fh_module_object* module, TVMFFIObject* other) {
+  fh_seq_object* modules = reachable(other);
+  if (modules == NULL) return -1;
+  int is_cyclic = 0;
+  for (int64_t i = 0; i < fh_seq_size(modules); ++i) {
+    is_cyclic |= fh_seq_items(modules)[i].v_obj == &module->header;
+  }
+  fh_object_release(modules);
+  if (is_cyclic) return fh_error_raise(FH_RUNTIME_ERROR, "Cyclic dependency detected during import");
+  fh_seq_object* old = fh_module_imports(module);
+  int64_t n = old != NULL ? fh_seq_size(old) : 0;
+  fh_seq_object* imports = fh_seq_new_array(n + 1);
+  if (imports == NULL) {
+    fh_object_release(old);
+    return -1;
+  }
+  for (int64_t i = 0; i <= n; ++i) {
+    TVMFFIAny added = fh_any_object(other), item;
+    fh_any_copy(i < n ? &fh_seq_items(old)[i] : &added, &item);
+    fh_seq_push(imports, item);
+  }
+  fh_object_release(old);
+  fh_object_release(put_imports(module, imports));
+  return 0;
+}
+
+int fh_module_import(TVMFFIObject* module, TVMFFIObject* other) {
+  virtual_call call;
+  if (fh_library_module_is(module)) return fh_module_add_import((fh_module_object*)module, other);
+  TVMFFIObject* argument = other; /* a C++ Module is one pointer, passed by its address */
+  return invoke(&call, module, FH_SLOT_IMPORT, &argument);
+}
+
+int fh_module_clear_imports(TVMFFIObject* module) {
+  virtual_call call;
+  if (!fh_library_module_is(module)) return invoke(&call, module, FH_SLOT_CLEAR_IMPORTS, NULL);
+  fh_seq_object* empty = fh_seq_new_array(0); /* not NULL: C++ code reads it */
+  if (empty == NULL) return -1;
+  fh_object_release(put_imports((fh_module_object*)module, empty));
+  return 0;
+}
+
+/* ---- Functions that a module's code asks for ---- */
+
+static TVMFFIObject* find_cached(fh_module_object* module, const TVMFFIAny* name) {
+  fh_hashmap_pair* pair;
+  if (module->lookup_cache == NULL) return NULL;
+  /* text has no hooks */
+  return fh_hashmap_find(module->lookup_cache, name, FH_HASHMAP_NO_HOOKS, &pair) == 1 ? pair->value.v_obj : NULL;
+}
+
+/* Keeps `func` (taken) for the module, or gives way to one that came first: borrowed in *out. */
+static int put_cached(fh_module_object* module, const TVMFFIAny* name, TVMFFIAny func, TVMFFIObjectHandle* out) {
+  fh_hashmap_pair pair = {fh_any_none(), func}, old = {fh_any_none(), fh_any_none()};
+  int rc = 0;
+  fh_any_copy(name, &pair.key);
+  fh_hashmap_object* fresh = module->lookup_cache == NULL ? fh_hashmap_new(kTVMFFIMap, 0) : NULL;
+  fh_mutex_lock(&lock);
+  if (module->lookup_cache == NULL) {
+    module->lookup_cache = fresh;
+    fresh = NULL;
+  }
+  *out = find_cached(module, name);
+  if (*out != NULL) {
+    old = pair;
+  } else if (module->lookup_cache == NULL ||
+             fh_hashmap_set(module->lookup_cache, &pair, FH_HASHMAP_NO_HOOKS, &old) != 0) {
+    old = pair;
+    rc = -1;
+  } else {
+    *out = func.v_obj;
+  }
+  fh_mutex_unlock(&lock);
+  fh_hashmap_drop_pair(&old);
+  fh_object_release(fresh);
+  return rc;
+}
+
+static int lookup(fh_module_object* module, const TVMFFIAny* name, TVMFFIByteArray text, TVMFFIObjectHandle* out) {
+  TVMFFIAny func = fh_any_none();
+  TVMFFIObjectHandle global;
+  fh_seq_object* modules = reachable(&module->header);
+  if (modules == NULL) return -1;
+  int found = 0;
+  for (int64_t i = 1; i < fh_seq_size(modules) && found == 0; ++i) {
+    found = ask_function(fh_seq_items(modules)[i].v_obj, name, &func);
+  }
+  fh_object_release(modules);
+  if (found < 0) return -1;
+  if (found == 0 && fh_global_find(text, &global)) {
+    func = fh_any_object(global);
+    found = 1;
+  }
+  if (found == 0) {
+    return fh_error_raise(FH_RUNTIME_ERROR,
+                          "Cannot find function %.*s in the imported modules or global registry", FH_BYTES_ARGS(text));
+  }
+  return put_cached(module, name, func, out);
+}
+
+int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char* func_name, TVMFFIObjectHandle* out) {
+  TVMFFIByteArray text = fh_base_bytes(func_name);
+  TVMFFIAny name;
+  *out = NULL;
+  if (library_ctx == NULL) {
+    return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find function %s: its module is not loaded", func_name);
+  }
+  fh_module_object* module = (fh_module_object*)fh_module_handle(library_ctx);
+  if (fh_str_from_bytes(text, &name) != 0) return -1;
+  fh_mutex_lock(&lock);
+  *out = find_cached(module, &name);
+  fh_mutex_unlock(&lock);
+  int rc = *out != NULL ? 0 : lookup(module, &name, text, out);
+  fh_any_drop(&name);
+  return rc;
+}
+
+/* The type is registered with the other static ones; nothing else to prepare. */
+void fh_module_init(void) {}

@@ -1,0 +1,58 @@
+/* reflect.h - what types say about themselves: fields, methods, metadata, attribute columns.
+ *
+ * Lists of a type grow by appending behind the published count, or into a longer copy while the old one is kept: who
+ * reads without a lock sees complete entries. A column's struct never moves; its data may be replaced by a longer copy,
+ * the old one is kept. Writers hold fh_type_lock. */
+#ifndef FH_REFLECT_H_
+#define FH_REFLECT_H_
+
+#include "any.h"
+#include "type.h"
+
+/* The columns that exist from the start, because clients cache their pointers (NULL too). Same order as their names in
+ * reflect.c. */
+typedef enum {
+  FH_ATTR_ANY_HASH,        /* __any_hash__ */
+  FH_ATTR_ANY_EQUAL,       /* __any_equal__ */
+  FH_ATTR_SHALLOW_COPY,    /* __ffi_shallow_copy__ */
+  FH_ATTR_REPR,            /* __ffi_repr__ */
+  FH_ATTR_HASH,            /* __ffi_hash__ */
+  FH_ATTR_EQ,              /* __ffi_eq__ */
+  FH_ATTR_COMPARE,         /* __ffi_compare__ */
+  FH_ATTR_NEW,             /* __ffi_new__ */
+  FH_ATTR_INIT,            /* __ffi_init__ */
+  FH_ATTR_CONVERT,         /* __ffi_convert__ */
+  FH_ATTR_ENUM,            /* __ffi_enum__ */
+  FH_ATTR_S_EQUAL,         /* __s_equal__ */
+  FH_ATTR_S_HASH,          /* __s_hash__ */
+  FH_ATTR_S_VISIT,         /* __s_visit__ */
+  FH_ATTR_DATA_TO_JSON,    /* __data_to_json__ */
+  FH_ATTR_DATA_FROM_JSON,  /* __data_from_json__ */
+  FH_ATTR_COUNT
+} fh_reflect_attr_id;
+
+/* A column from the start. Never NULL after init. */
+const TVMFFITypeAttrColumn *fh_reflect_column(fh_reflect_attr_id id);
+/* Any column by name, NULL when nobody made it. Lock-free. */
+const TVMFFITypeAttrColumn *fh_reflect_find_column(TVMFFIByteArray name);
+/* The attribute of exactly this type (ancestors are not asked): borrowed, valid for ever; NULL when it has none (or
+ * None). Lock-free; `column` may be NULL. */
+const TVMFFIAny *fh_reflect_attr(const TVMFFITypeAttrColumn *column, int32_t type_index);
+/* The same, asking the ancestors from the nearest to the root. */
+const TVMFFIAny *fh_reflect_attr_inherited(const TVMFFITypeAttrColumn *column, int32_t type_index);
+
+/* The field of a type or its nearest ancestor that has it; borrowed, valid for ever, NULL if none. Lock-free. */
+const TVMFFIFieldInfo *fh_reflect_find_field(const TVMFFITypeInfo *info, TVMFFIByteArray name);
+const TVMFFIMethodInfo *fh_reflect_find_method(const TVMFFITypeInfo *info, TVMFFIByteArray name);
+/* Calls visit for every field, the root's first, in order of declaration; stops at the first nonzero result and returns
+ * it. No lock is held. */
+int fh_reflect_each_field(const TVMFFITypeInfo *info, int (*visit)(void *state, const TVMFFIFieldInfo *field),
+                          void *state);
+
+/* Reads a field: *out owned. Writes one from a view, by a C setter or a Function; TypeError when it has no setter. */
+int fh_reflect_get(const TVMFFIFieldInfo *field, void *obj, TVMFFIAny *out);
+int fh_reflect_set(const TVMFFIFieldInfo *field, void *obj, const TVMFFIAny *value);
+
+void fh_reflect_init(void);
+
+#endif /* FH_REFLECT_H_ */

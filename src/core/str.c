@@ -1,0 +1,95 @@
+/* str.c - text and bytes: making, content, stable hash. */
+#include "str.h"
+
+#include "error.h"
+#include "mem.h"
+
+FH_STATIC_ASSERT(offsetof(fh_str_object, bytes) == 24, "the byte array follows the header");
+FH_STATIC_ASSERT(offsetof(fh_str_object, content) == 40, "the content follows the ABI's 40 bytes");
+
+fh_str_object *fh_str_object_new(size_t n_bytes, int32_t type_index) {
+  if (n_bytes > SIZE_MAX - sizeof(fh_str_object) - 1) {
+    fh_error_raise_no_memory();
+    return NULL;
+  }
+  /* not fh_object_new: the content need not be zeroed first */
+  fh_str_object *str = (fh_str_object *)fh_mem_alloc(sizeof *str + n_bytes + 1);
+  if (str == NULL) {
+    fh_error_raise_no_memory();
+    return NULL;
+  }
+  fh_object_init(&str->header, type_index, fh_object_delete_plain);
+  str->bytes.data = str->content;
+  str->bytes.size = n_bytes;
+  str->content[n_bytes] = '\0';
+  return str;
+}
+
+static int make(const char *data, size_t n_bytes, int32_t small_index, int32_t object_index, TVMFFIAny *out) {
+  if (n_bytes <= FH_STR_SMALL_MAX) {
+    TVMFFIAny small = fh_any_none(); /* apart from *out, which may be where `data` lies */
+    small.type_index = small_index;
+    small.small_str_len = (uint32_t)n_bytes;
+    if (n_bytes != 0) memcpy(small.v_bytes, data, n_bytes);
+    *out = small;
+    return 0;
+  }
+  fh_str_object *str = fh_str_object_new(n_bytes, object_index);
+  if (str == NULL) {
+    *out = fh_any_none();
+    return -1;
+  }
+  memcpy(str->content, data, n_bytes);
+  *out = fh_any_object(str);
+  return 0;
+}
+
+int fh_str_new(const char *data, size_t n_bytes, TVMFFIAny *out) {
+  return make(data, n_bytes, kTVMFFISmallStr, kTVMFFIStr, out);
+}
+
+int fh_bytes_new(const char *data, size_t n_bytes, TVMFFIAny *out) {
+  return make(data, n_bytes, kTVMFFISmallBytes, kTVMFFIBytes, out);
+}
+
+int fh_str_content(const TVMFFIAny *any, TVMFFIByteArray *out) {
+  switch (any->type_index) {
+  case kTVMFFISmallStr: *out = TVMFFISmallBytesGetContentByteArray(any); return 1;
+  case kTVMFFIStr: *out = fh_str_object_bytes(any->v_obj); return 1;
+  case kTVMFFIRawStr: *out = fh_base_bytes(any->v_c_str); return 1;
+  default: return 0;
+  }
+}
+
+int fh_bytes_content(const TVMFFIAny *any, TVMFFIByteArray *out) {
+  switch (any->type_index) {
+  case kTVMFFISmallBytes: *out = TVMFFISmallBytesGetContentByteArray(any); return 1;
+  case kTVMFFIBytes: *out = fh_str_object_bytes(any->v_obj); return 1;
+  case kTVMFFIByteArrayPtr: *out = *(const TVMFFIByteArray *)any->v_ptr; return 1;
+  default: return 0;
+  }
+}
+
+/* Up to 8 bytes as a little-endian number. */
+static uint64_t load_word(const unsigned char *data, size_t n_bytes) {
+  uint64_t word = 0;
+  for (size_t i = 0; i < n_bytes; ++i) word |= (uint64_t)data[i] << (8 * i);
+  return word;
+}
+
+uint64_t fh_str_hash(const char *data, size_t n_bytes) {
+  const uint64_t multiplier = 1099511628211u, modulus = 2147483647u;
+  const unsigned char *p = (const unsigned char *)data;
+  uint64_t hash = 0;
+  for (; n_bytes >= 8; p += 8, n_bytes -= 8) hash = (hash * multiplier + load_word(p, 8)) % modulus;
+  if (n_bytes != 0) hash = (hash * multiplier + load_word(p, n_bytes)) % modulus;
+  return hash;
+}
+
+int TVMFFIStringFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out) {
+  return fh_str_new(input->data, input->size, out);
+}
+
+int TVMFFIBytesFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out) {
+  return fh_bytes_new(input->data, input->size, out);
+}

@@ -1,0 +1,50 @@
+/* str.h - text and bytes: making, content, stable hash; big integers, which are bytes with a sign.
+ *
+ * (Named str.h because string.h is the system's.) Up to 7 bytes live in the Any itself, more in an object with the
+ * content behind its header. Both are immutable, end with a NUL, and need not be UTF-8. */
+#ifndef FH_STR_H_
+#define FH_STR_H_
+
+#include "any.h"
+
+#define FH_STR_SMALL_MAX 7
+
+/* ffi.String and ffi.Bytes: 40 bytes, then the content. */
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIByteArray bytes; /* data points at `content` for those this library makes; elsewhere for a client's */
+  char content[];        /* not part of the ABI's 40 bytes, see the assert in str.c */
+} fh_str_object;
+
+/* Owned values from content, which is copied. -1 with a MemoryError pending, *out None then. */
+int fh_str_new(const char *data, size_t n_bytes, TVMFFIAny *out);
+int fh_bytes_new(const char *data, size_t n_bytes, TVMFFIAny *out);
+static inline int fh_str_from_cstr(const char *text, TVMFFIAny *out) { return fh_str_new(text, strlen(text), out); }
+static inline int fh_str_from_bytes(TVMFFIByteArray text, TVMFFIAny *out) {
+  return fh_str_new(text.data, text.size, out);
+}
+/* For results built in place: an object of that length (type kTVMFFIStr or kTVMFFIBytes), content to be filled before
+ * anyone else sees it; NUL already there. NULL with a MemoryError pending. Lengths up to 7 are allowed here too. */
+fh_str_object *fh_str_object_new(size_t n_bytes, int32_t type_index);
+
+/* The content of a text value (Str, SmallStr, RawStr): 1 and *out borrowed from the value, or 0 for anything else. For
+ * small forms *out points into *any itself. */
+int fh_str_content(const TVMFFIAny *any, TVMFFIByteArray *out);
+/* The same for bytes (Bytes, SmallBytes, ByteArrayPtr). */
+int fh_bytes_content(const TVMFFIAny *any, TVMFFIByteArray *out);
+/* Content of a Str or Bytes object. */
+static inline TVMFFIByteArray fh_str_object_bytes(const void *obj) { return ((const fh_str_object *)obj)->bytes; }
+
+static inline int fh_str_same(TVMFFIByteArray a, TVMFFIByteArray b) {
+  return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+static inline int fh_str_is(TVMFFIByteArray a, const char *literal) { return fh_str_same(a, fh_base_bytes(literal)); }
+
+/* The ABI's hash of bytes: the same on every machine and in every process. 0 for no bytes. */
+uint64_t fh_str_hash(const char *data, size_t n_bytes);
+/* The ABI's way to mix a second value into a hash. */
+static inline uint64_t fh_str_hash_combine(uint64_t key, uint64_t value) {
+  return key ^ (value + 0x9e3779b9u + (key << 6) + (key >> 2));
+}
+
+#endif /* FH_STR_H_ */
