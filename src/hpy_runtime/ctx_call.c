@@ -22,15 +22,20 @@ static bool is_names_or_null(HPy kwnames, const char *entry) {
   return false;
 }
 
+static HPy call_with_names(PyObject *callable, PyObject *const *args, size_t nargs, HPy kwnames) {
+  if (!is_names_or_null(kwnames, "HPy_Call")) return HPy_NULL;
+  if (fhpy_optional.PyObject_Vectorcall != NULL)
+    return to_hpy(fhpy_optional.PyObject_Vectorcall(callable, args, nargs, to_py(kwnames)));
+  return to_hpy(call_with_names_before_311(callable, args, nargs, to_py(kwnames)));
+}
+
 static HPy call(HPyContext *ctx, HPy callable, const HPy *args, size_t nargs, HPy kwnames) {
   (void)ctx;
-  if (!is_names_or_null(kwnames, "HPy_Call")) return HPy_NULL;
   PyObject *f = to_py(callable);
   PyObject *const *items = to_py_array(args);
-  if (fhpy_optional.PyObject_Vectorcall != NULL)
-    return to_hpy(fhpy_optional.PyObject_Vectorcall(f, items, nargs, to_py(kwnames)));
-  if (HPy_IsNull(kwnames)) return to_hpy(PyObject_VectorcallDict(f, items, nargs, NULL));
-  return to_hpy(call_with_names_before_311(f, items, nargs, to_py(kwnames)));
+  if (!HPy_IsNull(kwnames)) return call_with_names(f, items, nargs, kwnames);
+  if (fhpy_optional.PyObject_Vectorcall != NULL) return to_hpy(fhpy_optional.PyObject_Vectorcall(f, items, nargs, NULL));
+  return to_hpy(PyObject_VectorcallDict(f, items, nargs, NULL));
 }
 
 /* args[0] is the receiver */

@@ -17,9 +17,8 @@ static int is_finalizing(void) {
 /* The tokens of PyGILState_Ensure are 0 and 1; a thread that the interpreter did not know has FOREIGN added. */
 enum { NOT_ATTACHED = -1, WAS_ATTACHED = 2, FOREIGN = 4 };
 
-/* Whether a thread's own state is the one attached on it. */
+/* Whether a thread's own state is the one attached on it, up to 3.12. */
 static bool is_attached(void *own) {
-  if (fhpy_optional.PyThreadState_GetUnchecked != NULL) return own == fhpy_optional.PyThreadState_GetUnchecked();
   return fhpy_optional._PyThreadState_UncheckedGet != NULL && own == fhpy_optional._PyThreadState_UncheckedGet();
 }
 
@@ -37,6 +36,9 @@ static int attach_foreign(void) {
 /* The commonest caller is a callback within a call that kept the GIL: to see that is a third of what Ensure and Release
  * cost. A thread that asks while the interpreter finalizes would be hung or ended by it, so it is not let in. */
 static int thread_attach(void) {
+  /* From 3.13 on the attached state is the thread's own by definition. */
+  if (fhpy_optional.PyThreadState_GetUnchecked != NULL && fhpy_optional.PyThreadState_GetUnchecked() != NULL)
+    return WAS_ATTACHED;
   void *own = PyGILState_GetThisThreadState();
   if (own == NULL) return attach_foreign();
   if (is_attached(own)) return WAS_ATTACHED;
@@ -112,6 +114,7 @@ void fhpy_extension_fill(HPyContext *ctx) {
       .byte_size = sizeof(FhpyExtension),
       .type_offset = fhpy_layout.type_offset,
       .data_offset = fhpy_layout.data_offset[HPyType_BuiltinShape_Object],
+      .free_threaded = fhpy_layout.free_threaded,
       .thread_attach = thread_attach,
       .thread_detach = thread_detach,
       .is_finalizing = is_finalizing,

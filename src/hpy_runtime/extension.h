@@ -48,6 +48,9 @@ typedef struct FhpyExtension {
    * what HPy_AsStruct_Object returns, without the call. */
   ptrdiff_t data_offset;
 
+  /* 1 if threads run Python at the same time (no GIL), else 0. */
+  int free_threaded;
+
   /* Makes the calling thread able to use the context, whether or not it is already (nests). Returns a token for
    * thread_detach, or -1 when the interpreter is finalizing or gone: then nothing was done and no object may be
    * touched. */

@@ -149,6 +149,12 @@ int fhpy_type_clear(PyObject *self) {
 
 /* ---- the end ---- */
 
+static void free_instance(PyObject *self, PyObject *type, bool is_gc) {
+  if (is_gc) PyObject_GC_Del(self);
+  else PyObject_Free(self);
+  Py_DecRef(type);
+}
+
 /* tp_dealloc of every HPy type. For an instance of a class made in Python, subtype_dealloc has run the finalizer,
  * released what the class added, and calls this; it leaves the reference to the type to us, because its base is a
  * heap type. */
