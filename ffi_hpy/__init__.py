@@ -17,6 +17,7 @@ from . import _load
 _load.load()  # from here on `ffi_hpy._core` can be imported
 
 import atexit  # noqa: E402
+import functools  # noqa: E402
 
 from . import _core  # noqa: E402
 from ._convert import classify, convert, wrap_opaque_ptr  # noqa: E402
@@ -85,7 +86,8 @@ __all__ = [
 ]
 
 _core.set_hooks(
-    classify=classify,
+    # The binding remembers the answers by the types' addresses; where they have none, Python remembers.
+    classify=classify if _core.HAS_EXTENSION else functools.lru_cache(maxsize=4096)(classify),
     class_for_type_index=class_for_type_index,
     error_to_exception=error_to_exception if _core.HAS_EXTENSION else raise_for_error,
     exception_to_error=exception_to_error,

@@ -40,9 +40,9 @@ static TVMFFIObject *constructor_get(HPyContext *ctx, Constructor *self) {
 /* Arguments of a constructor call: a view and room for a temporary for each item. */
 typedef struct Items {
   TVMFFIAny *views;
-  TVMFFIObject **temps;
+  FbTemp *temps;
   TVMFFIAny stack_views[STACK_ITEMS];
-  TVMFFIObject *stack_temps[STACK_ITEMS];
+  FbTemp stack_temps[STACK_ITEMS];
 } Items;
 
 static int items_begin(HPyContext *ctx, Items *items, HPy_ssize_t n) {
@@ -55,7 +55,7 @@ static int items_begin(HPyContext *ctx, Items *items, HPy_ssize_t n) {
     HPyErr_NoMemory(ctx);
     return -1;
   }
-  items->temps = (TVMFFIObject **)(items->views + n);
+  items->temps = (FbTemp *)(items->views + n);
   return 0;
 }
 
@@ -96,11 +96,7 @@ int fb_array_from_sequence(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObjec
     }
     int n_temps = inner.n_temps;
     rc = fb_convert_arg(ctx, item, &items.views[i], &inner);
-    /* The view may borrow from the item, which a list may drop while the next one is converted: keep the object. */
-    if (rc == 0 && inner.n_temps == n_temps && items.views[i].type_index >= kTVMFFIStaticObjectBegin) {
-      TVMFFIObjectIncRef(items.views[i].v_obj);
-      inner.temps[inner.n_temps++] = items.views[i].v_obj;
-    }
+    if (rc == 0) fb_args_own_last(&inner, n_temps); /* the list may drop the item while the next one is converted */
     HPy_Close(ctx, item);
   }
   if (rc == 0) rc = construct(ctx, &array_constructor, &items, n, out);

@@ -63,15 +63,9 @@ void fb_call_leave(const FbCallState *outer) {
   call_state = *outer;
 }
 
-enum { ATTACH_EXTENSION, ATTACH_REENTER, ATTACH_HELD, ATTACH_GIL_STATE };
+enum { ATTACH_REENTER, ATTACH_HELD, ATTACH_GIL_STATE };
 
-int fb_attach(FbAttach *out) {
-  if (fb_ext != NULL) {
-    out->ctx = fb_ctx;
-    out->how = ATTACH_EXTENSION;
-    out->token = fb_ext->thread_attach();
-    return out->token < 0 ? -1 : 0;
-  }
+int fb_attach_without_extension(FbAttach *out) {
   if (call_state.ctx != NULL) {
     out->ctx = call_state.ctx;
     out->how = call_state.is_released ? ATTACH_REENTER : ATTACH_HELD;
@@ -91,9 +85,8 @@ int fb_attach(FbAttach *out) {
   return 0;
 }
 
-void fb_detach(FbAttach *attach) {
+void fb_detach_without_extension(FbAttach *attach) {
   switch (attach->how) {
-    case ATTACH_EXTENSION: fb_ext->thread_detach(attach->token); break;
     case ATTACH_REENTER:
       call_state.released = HPy_LeavePythonExecution(attach->ctx);
       call_state.is_released = true;

@@ -57,13 +57,27 @@ void fb_call_leave(const FbCallState *outer);
 typedef struct FbAttach {
   HPyContext *ctx; /* valid until fb_detach */
   int token;
-  int how;
+  int how; /* without the extension only */
 } FbAttach;
+
+int fb_attach_without_extension(FbAttach *out);
+void fb_detach_without_extension(FbAttach *attach);
 
 /* Makes the context usable on the calling thread. Returns 0, or -1 if the interpreter is finalizing: then no object may
  * be touched and fb_detach must not be called. */
-int fb_attach(FbAttach *out);
-void fb_detach(FbAttach *attach);
+FB_INLINE int fb_attach(FbAttach *out) {
+  if (FB_UNLIKELY(fb_ext == NULL)) return fb_attach_without_extension(out);
+  out->ctx = fb_ctx;
+  out->token = fb_ext->thread_attach();
+  return out->token < 0 ? -1 : 0;
+}
+FB_INLINE void fb_detach(FbAttach *attach) {
+  if (FB_UNLIKELY(fb_ext == NULL)) {
+    fb_detach_without_extension(attach);
+  } else {
+    fb_ext->thread_detach(attach->token);
+  }
+}
 
 /* Whether Python objects must be left alone because the interpreter is going away. */
 bool fb_is_finalizing(void);

@@ -69,7 +69,7 @@ static FB_NOINLINE int str_failed(HPyContext *ctx, HPy value, const FbArgs *args
 
 /* Takes `handle` as a temporary and makes *out a view of it. */
 FB_INLINE int temp_view(TVMFFIObject *handle, TVMFFIAny *out, FbArgs *args) {
-  args->temps[args->n_temps++] = handle;
+  args->temps[args->n_temps++].object = handle;
   out->type_index = handle->type_index;
   out->zero_padding = 0;
   out->v_uint64 = 0;
@@ -121,8 +121,14 @@ static int str_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   return bytes_arg(ctx, data, n, kTVMFFISmallStr, TVMFFIStringFromByteArray, out, args);
 }
 
-static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out) {
-  TVMFFIObject *handle = fb_object_get(ctx, value);
+static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  FbPlace *place = fb_object_place(ctx, value);
+  if (FB_UNLIKELY(place == NULL || !fb_place_use(place))) {
+    fb_object_raise_no_handle(ctx, value);
+    return -1;
+  }
+  args->temps[args->n_temps++].tagged = (uintptr_t)place + FB_TEMP_USE;
+  TVMFFIObject *handle = place->handle;
   if (FB_UNLIKELY(handle == NULL)) {
     fb_object_raise_no_handle(ctx, value);
     return -1;
@@ -134,29 +140,37 @@ static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out) {
   return 0;
 }
 
-static int rvalue_arg(HPyContext *ctx, HPy value, TVMFFIAny *out) {
-  TVMFFIObject **slot = fb_rvalue_ref_slot(ctx, value);
-  if (slot == NULL) return -1;
+static int rvalue_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  FbPlace *place = fb_rvalue_ref_begin(ctx, value);
+  if (place == NULL) return -1;
+  args->temps[args->n_temps++].tagged = (uintptr_t)place + FB_TEMP_MOVE;
   out->type_index = kTVMFFIObjectRValueRef;
   out->zero_padding = 0;
   out->v_uint64 = 0;
-  out->v_ptr = slot;
+  out->v_ptr = &place->handle;
   return 0;
 }
 
-/* A converter's result may live only in the handle that is closed here, so an object becomes a temporary. */
+void fb_args_own_last(FbArgs *args, int n_temps) {
+  if (args->n_temps == n_temps || (args->temps[n_temps].tagged & FB_TEMP_TAGS) != FB_TEMP_USE) return;
+  FbPlace *place = (FbPlace *)(args->temps[n_temps].tagged - FB_TEMP_USE);
+  TVMFFIObject *handle = place->handle;
+  TVMFFIObjectIncRef(handle);
+  fb_place_unuse(place);
+  args->temps[n_temps].object = handle;
+}
+
 static int converted_arg(HPyContext *ctx, HPy converter, HPy value, TVMFFIAny *out, FbArgs *args) {
   HPy converted = fb_call_one(ctx, converter, value);
   HPy_Close(ctx, converter);
   if (HPy_IsNull(converted)) return -1;
   int n_temps = args->n_temps;
   int rc = fb_convert_arg(ctx, converted, out, args);
-  if (rc == 0 && args->n_temps == n_temps && out->type_index >= kTVMFFIStaticObjectBegin) {
-    TVMFFIObjectIncRef(out->v_obj);
-    args->temps[args->n_temps++] = out->v_obj;
-  } else if (rc == 0 && out->type_index == kTVMFFIObjectRValueRef) {
+  if (rc == 0 && out->type_index == kTVMFFIObjectRValueRef) {
     fb_raise(ctx, ctx->h_TypeError, "a converter must not return an ObjectRValueRef");
     rc = -1;
+  } else if (rc == 0) {
+    fb_args_own_last(args, n_temps); /* the wrapper may end with `converted` */
   }
   HPy_Close(ctx, converted);
   return rc;
@@ -221,8 +235,8 @@ int fb_convert_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
       if (data == NULL) return -1;
       return bytes_arg(ctx, data, HPyBytes_Size(ctx, value), kTVMFFISmallBytes, TVMFFIBytesFromByteArray, out, args);
     }
-    case FB_KIND_OBJECT: return object_arg(ctx, value, out);
-    case FB_KIND_RVALUE_REF: return rvalue_arg(ctx, value, out);
+    case FB_KIND_OBJECT: return object_arg(ctx, value, out, args);
+    case FB_KIND_RVALUE_REF: return rvalue_arg(ctx, value, out, args);
     case FB_KIND_DATA_TYPE:
       pod_arg(out, kTVMFFIDataType, 0);
       out->v_dtype = fb_data_type_get(ctx, value);
@@ -241,11 +255,12 @@ int fb_convert_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
 }
 
 int fb_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee) {
-  TVMFFIObject *temp;
+  FbTemp temp;
   FbArgs args = {.temps = &temp, .position = -1, .callee = callee};
   TVMFFIAny view;
   int rc = fb_convert_arg(ctx, value, &view, &args);
-  if (rc == 0 && args.n_temps == 1) {
+  if (rc == 0) fb_args_own_last(&args, 0);
+  if (rc == 0 && args.n_temps == 1 && view.type_index != kTVMFFIObjectRValueRef) {
     *out = view; /* the temporary changes hands */
     return 0;
   }
@@ -294,6 +309,7 @@ static HPy wrapped(HPyContext *ctx, FbHook hook, HPy plain) {
 }
 
 HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle) {
+  if (FB_LIKELY(handle->type_index >= kTVMFFIDynObjectBegin)) return fb_object_wrap(ctx, handle);
   const TVMFFIByteArray *bytes = (const TVMFFIByteArray *)(handle + 1);
   const TVMFFIShapeCell *shape = (const TVMFFIShapeCell *)(handle + 1);
   HPy result;

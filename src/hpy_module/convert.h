@@ -7,19 +7,39 @@
 #include "kind.h"
 #include "object.h"
 
+/* What a native call must give back when it is over: an object made for it, or the use of one that a wrapper owns. */
+typedef union FbTemp {
+  TVMFFIObject *object; /* owned */
+  uintptr_t tagged;     /* the address of an FbPlace plus one of the tags */
+} FbTemp;
+
+enum { FB_TEMP_USE = 1, FB_TEMP_MOVE = 2, FB_TEMP_TAGS = 3 };
+
 /* The arguments of one native call while they are being converted. */
 typedef struct FbArgs {
-  TVMFFIObject **temps; /* objects made for this call, owned; room for one per argument */
+  FbTemp *temps; /* room for one per argument */
   int n_temps;
   int depth;          /* nesting of containers, converters */
   int position;       /* 0-based, of the argument being converted, for messages; -1: a return value or a field */
   const char *callee; /* for messages, "" if unknown */
 } FbArgs;
 
-/* Drops the temporaries. */
-FB_INLINE void fb_args_end(FbArgs *args) {
-  for (int i = 0; i < args->n_temps; i++) TVMFFIObjectDecRef(args->temps[i]);
+FB_INLINE void fb_temp_end(FbTemp temp) {
+  FbPlace *place = (FbPlace *)(temp.tagged & ~(uintptr_t)FB_TEMP_TAGS);
+  switch (temp.tagged & FB_TEMP_TAGS) {
+    case FB_TEMP_USE: fb_place_unuse(place); break;
+    case FB_TEMP_MOVE: fb_place_move_end(place); break;
+    default: TVMFFIObjectDecRef(temp.object); break;
+  }
 }
+
+/* Gives back the temporaries. */
+FB_INLINE void fb_args_end(FbArgs *args) {
+  for (int i = 0; i < args->n_temps; i++) fb_temp_end(args->temps[i]);
+}
+
+/* Makes what was converted last, adding a temporary at index n_temps or none, independent of the Python value. */
+void fb_args_own_last(FbArgs *args, int n_temps);
 
 /* Makes *out a view of `value`: valid while `value` lives and until fb_args_end. Adds at most one temporary.
  * Returns 0, or -1 with an exception raised. */

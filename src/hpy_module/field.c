@@ -27,26 +27,36 @@ static FB_NOINLINE bool is_derived(const Field *field, TVMFFIObject *handle) {
          info->type_ancestors[field->type_depth]->type_index == field->type_index;
 }
 
-/* Address of the field in self's native object; NULL with an exception raised if it has no such field. */
-FB_INLINE char *field_address(HPyContext *ctx, const Field *field, HPy self) {
-  TVMFFIObject *handle = fb_object_get(ctx, self);
-  if (FB_UNLIKELY(handle == NULL)) {
+/* Address of the field in self's native object, of which a use has begun; NULL with an exception raised if it has no such
+ * field. */
+FB_INLINE char *field_begin(HPyContext *ctx, const Field *field, HPy self, FbPlace **used) {
+  FbPlace *place = fb_object_place(ctx, self);
+  if (FB_UNLIKELY(place == NULL || !fb_place_use(place))) {
     fb_object_raise_no_handle(ctx, self);
     return NULL;
   }
-  if (FB_UNLIKELY(handle->type_index != field->type_index) && !is_derived(field, handle)) {
-    fb_raise(ctx, ctx->h_TypeError, "%s: the native object is of another type (index %d)", field->name,
-             (int)handle->type_index);
-    return NULL;
+  TVMFFIObject *handle = place->handle;
+  if (FB_LIKELY(handle != NULL && (handle->type_index == field->type_index || is_derived(field, handle)))) {
+    *used = place;
+    return (char *)handle + field->offset;
   }
-  return (char *)handle + field->offset;
+  fb_place_unuse(place);
+  if (handle == NULL) {
+    fb_object_raise_no_handle(ctx, self);
+  } else {
+    fb_raise(ctx, ctx->h_TypeError, "%s: the native object is of another type", field->name);
+  }
+  return NULL;
 }
 
 FB_INLINE HPy field_read(HPyContext *ctx, const Field *field, HPy self) {
-  char *address = field_address(ctx, field, self);
+  FbPlace *used;
+  char *address = field_begin(ctx, field, self, &used);
   if (FB_UNLIKELY(address == NULL)) return HPy_NULL;
   TVMFFIAny value = {0};
-  if (FB_UNLIKELY(field->getter(address, &value) != 0)) return fb_error_raise_pending(ctx, field->name);
+  int rc = field->getter(address, &value);
+  fb_place_unuse(used);
+  if (FB_UNLIKELY(rc != 0)) return fb_error_raise_pending(ctx, field->name);
   return fb_convert_result(ctx, &value);
 }
 
@@ -62,18 +72,17 @@ static int field_write(HPyContext *ctx, const Field *field, HPy self, HPy value)
     fb_raise(ctx, ctx->h_AttributeError, "%s cannot be deleted", field->name);
     return -1;
   }
-  char *address = field_address(ctx, field, self);
-  if (address == NULL) return -1;
-  TVMFFIObject *temp;
+  FbTemp temp;
   FbArgs args = {.temps = &temp, .position = -1, .callee = field->name};
   TVMFFIAny view;
-  int rc = fb_convert_arg(ctx, value, &view, &args);
-  if (rc == 0 && call_setter(field, address, &view) != 0) {
-    fb_error_raise_pending(ctx, field->name);
-    rc = -1;
-  }
+  int rc = fb_convert_arg(ctx, value, &view, &args); /* may run Python code: before the use begins */
+  FbPlace *used = NULL;
+  char *address = rc == 0 ? field_begin(ctx, field, self, &used) : NULL;
+  rc = address == NULL ? -1 : call_setter(field, address, &view);
+  if (address != NULL && rc != 0) fb_error_raise_pending(ctx, field->name);
+  if (used != NULL) fb_place_unuse(used);
   fb_args_end(&args);
-  return rc;
+  return rc == 0 ? 0 : -1;
 }
 
 /* In the shape of extension.h. */
@@ -172,7 +181,7 @@ static HPy fb_field_descriptor_impl(HPyContext *ctx, HPy self, const HPy *args, 
   int writable = HPy_IsTrue(ctx, args[3]);
   if (writable < 0) return HPy_NULL;
   const TVMFFITypeInfo *type = TVMFFIGetTypeInfo(index);
-  if (type == NULL) return fb_error_raise_pending(ctx, "field_descriptor");
+  if (type == NULL) return fb_raise(ctx, ctx->h_ValueError, "no type is registered for index %d", (int)index);
   if (which < 0 || which >= type->num_fields) {
     return fb_raise(ctx, ctx->h_IndexError, "type %.*s has %d fields of its own, got index %d", (int)type->type_key.size,
                     type->type_key.data, (int)type->num_fields, (int)which);

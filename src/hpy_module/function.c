@@ -36,7 +36,7 @@ FB_INLINE bool releases_gil(FbFunction *function) {
 
 /* Converts the arguments into `views` and calls. Temporaries are dropped before it returns. */
 FB_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv, size_t n,
-                        TVMFFIAny *views, TVMFFIObject **temps, bool release, TVMFFIAny *result) {
+                        TVMFFIAny *views, FbTemp *temps, bool release, TVMFFIAny *result) {
   FbArgs args = {.temps = temps, .callee = name_of(function)};
   for (size_t i = 0; i < n; i++) {
     args.position = (int)i;
@@ -67,12 +67,12 @@ FB_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *han
 /* More arguments than fit on the C stack. */
 static FB_NOINLINE int call_with_many(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv,
                                       size_t n, bool release, TVMFFIAny *result) {
-  TVMFFIAny *views = n > INT32_MAX ? NULL : calloc(n, sizeof(TVMFFIAny) + sizeof(TVMFFIObject *));
+  TVMFFIAny *views = n > INT32_MAX ? NULL : calloc(n, sizeof(TVMFFIAny) + sizeof(FbTemp));
   if (views == NULL) {
     HPyErr_NoMemory(ctx);
     return -1;
   }
-  int rc = call_with(ctx, function, handle, argv, n, views, (TVMFFIObject **)(views + n), release, result);
+  int rc = call_with(ctx, function, handle, argv, n, views, (FbTemp *)(views + n), release, result);
   free(views);
   return rc;
 }
@@ -88,7 +88,7 @@ FB_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n
   bool release = !keep_gil && releases_gil(function);
   if (FB_UNLIKELY(n > STACK_ARGS)) return call_with_many(ctx, function, handle, argv, n, release, result);
   TVMFFIAny views[STACK_ARGS];
-  TVMFFIObject *temps[STACK_ARGS];
+  FbTemp temps[STACK_ARGS];
   return call_with(ctx, function, handle, argv, n, views, temps, release, result);
 }
 

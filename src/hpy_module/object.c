@@ -9,7 +9,7 @@
 #include "hooks.h"
 
 static FbCell object_type, owner_type; /* written once during the import */
-bool fb_object_has_owner;
+bool fb_object_has_owner, fb_free_threaded;
 
 /* --- handles -------------------------------------------------------------------------------------------------------- */
 
@@ -40,10 +40,29 @@ TVMFFIObject *fb_object_handle_checked(HPyContext *ctx, HPy self) {
   return handle;
 }
 
+int fb_place_move_begin(HPyContext *ctx, FbPlace *place) {
+  intptr_t unused = 0;
+  bool free;
+  if (fb_free_threaded) {
+    free = atomic_compare_exchange_strong_explicit((_Atomic(intptr_t) *)&place->n_uses, &unused, FB_PLACE_MOVING,
+                                                   memory_order_acquire, memory_order_relaxed);
+  } else {
+    free = place->n_uses == 0;
+    if (free) place->n_uses = FB_PLACE_MOVING;
+  }
+  if (free) return 0;
+  fb_raise(ctx, ctx->h_RuntimeError, "the native object cannot be moved away while a call uses it");
+  return -1;
+}
+
+void fb_place_move_end(FbPlace *place) {
+  atomic_store_explicit((_Atomic(intptr_t) *)&place->n_uses, 0, memory_order_release); /* pairs with fb_place_use */
+}
+
 /* Gives a CObject, where it needs one, the owner that its handle will be in. */
 static int owner_make(HPyContext *ctx, HPy self) {
   HPy type = fb_cell_load(ctx, &owner_type);
-  FbOwner *data;
+  FbPlace *data;
   HPy owner = HPy_New(ctx, type, &data);
   HPy_Close(ctx, type);
   if (HPy_IsNull(owner)) return -1;
@@ -55,12 +74,18 @@ static int owner_make(HPyContext *ctx, HPy self) {
 }
 
 int fb_object_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
-  if (fb_object_slot(ctx, self) == NULL && owner_make(ctx, self) != 0) {
+  if (fb_object_place(ctx, self) == NULL && owner_make(ctx, self) != 0) {
     TVMFFIObjectDecRef(handle);
     return -1;
   }
-  TVMFFIObject **slot = fb_object_slot(ctx, self), *old = *slot;
-  *slot = handle;
+  FbPlace *place = fb_object_place(ctx, self);
+  if (fb_place_move_begin(ctx, place) != 0) {
+    TVMFFIObjectDecRef(handle);
+    return -1;
+  }
+  TVMFFIObject *old = place->handle;
+  place->handle = handle;
+  fb_place_move_end(place);
   if (old != NULL) TVMFFIObjectDecRef(old);
   return 0;
 }
@@ -118,7 +143,7 @@ HPy fb_object_wrap_as(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
     return h;
   }
   if (FB_LIKELY(!fb_object_has_owner)) {
-    object->handle = handle;
+    object->place.handle = handle;
   } else if (fb_object_put(ctx, h, handle) != 0) {
     HPy_Close(ctx, h);
     return HPy_NULL;
@@ -160,14 +185,8 @@ static HPy object_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize
 
 HPyDef_SLOT(object_destroy, HPy_tp_destroy)
 static void object_destroy_impl(void *self) {
-  FbObject *object = self;
-  if (object->handle != NULL) TVMFFIObjectDecRef(object->handle);
-}
-
-HPyDef_SLOT(owner_destroy, HPy_tp_destroy)
-static void owner_destroy_impl(void *self) {
-  FbOwner *owner = self;
-  if (owner->handle != NULL) TVMFFIObjectDecRef(owner->handle);
+  FbPlace *place = self; /* an FbObject begins with it, and so it is for an owner */
+  if (place->handle != NULL) TVMFFIObjectDecRef(place->handle);
 }
 
 HPyDef_SLOT(object_traverse, HPy_tp_traverse)
@@ -222,6 +241,11 @@ static HPy object_use_count_impl(HPyContext *ctx, HPy self) {
 HPyDef_METH(object_move, "_move", HPyFunc_NOARGS, .doc = "Mark the object for a call that may take its handle away.")
 static HPy object_move_impl(HPyContext *ctx, HPy self);
 
+/* A function may be running, and calls do not count their callee: that would cost each of them. */
+static HPy refuse_function(HPyContext *ctx) {
+  return fb_raise(ctx, ctx->h_TypeError, "the handle of a Function cannot be moved away");
+}
+
 HPyDef_METH(object_move_from, "__move_handle_from__", HPyFunc_O, .doc = "Take over the handle of another object.")
 static HPy object_move_from_impl(HPyContext *ctx, HPy self, HPy other) {
   if (!fb_object_check(ctx, other)) {
@@ -229,8 +253,15 @@ static HPy object_move_from_impl(HPyContext *ctx, HPy self, HPy other) {
     return fb_raise(ctx, ctx->h_TypeError, "__move_handle_from__() argument must be a CObject, not %s",
                     fb_type_name(ctx, other, given, sizeof(given)));
   }
-  TVMFFIObject **slot = fb_object_slot(ctx, other), *handle = slot == NULL ? NULL : *slot;
-  if (slot != NULL) *slot = NULL;
+  if (fb_function_check(ctx, other)) return refuse_function(ctx);
+  FbPlace *from = fb_object_place(ctx, other);
+  TVMFFIObject *handle = NULL;
+  if (from != NULL) {
+    if (fb_place_move_begin(ctx, from) != 0) return HPy_NULL;
+    handle = from->handle;
+    from->handle = NULL;
+    fb_place_move_end(from);
+  }
   return fb_object_put(ctx, self, handle) == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
 }
 
@@ -265,10 +296,10 @@ HPy fb_object_derive(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
 }
 
 static int owner_type_init(HPyContext *ctx) {
-  static HPyDef *defines[] = {&owner_destroy, NULL};
+  static HPyDef *defines[] = {&object_destroy, NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core._Owner",
-      .basicsize = sizeof(FbOwner),
+      .basicsize = sizeof(FbPlace),
       .flags = HPy_TPFLAGS_DEFAULT,
       .defines = defines,
   };
@@ -291,6 +322,7 @@ HPy fb_object_type_new(HPyContext *ctx) {
       .defines = defines,
       .doc = "Base of everything that owns a handle of a native object.",
   };
+  fb_free_threaded = fb_ext != NULL && fb_ext->free_threaded;
   fb_object_has_owner = strstr(ctx->name, "PyPy") != NULL;
   if (fb_object_has_owner && owner_type_init(ctx) != 0) return HPy_NULL;
   if (!fb_object_has_owner) defines[sizeof(defines) / sizeof(defines[0]) - 2] = &object_destroy;
@@ -322,6 +354,7 @@ static HPy rvalue_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize
   if (nargs != 1 || !fb_object_check(ctx, args[0])) {
     return fb_raise(ctx, ctx->h_TypeError, "ObjectRValueRef() takes one argument, a CObject");
   }
+  if (fb_function_check(ctx, args[0])) return refuse_function(ctx);
   RValueRef *ref;
   HPy h = HPy_New(ctx, type, &ref);
   if (!HPy_IsNull(h)) HPyField_Store(ctx, h, &ref->object, args[0]);
@@ -335,13 +368,17 @@ static HPy object_move_impl(HPyContext *ctx, HPy self) {
   return ref;
 }
 
-TVMFFIObject **fb_rvalue_ref_slot(HPyContext *ctx, HPy ref) {
+FbPlace *fb_rvalue_ref_begin(HPyContext *ctx, HPy ref) {
   HPy object = HPyField_Load(ctx, ref, RValueRef_AsStruct(ctx, ref)->object);
-  TVMFFIObject **slot = fb_object_slot(ctx, object);
-  bool has_handle = slot != NULL && *slot != NULL;
-  if (!has_handle) fb_object_raise_no_handle(ctx, object);
+  FbPlace *place = fb_object_place(ctx, object);
+  if (place == NULL || place->handle == NULL) {
+    fb_object_raise_no_handle(ctx, object);
+    place = NULL;
+  } else if (fb_place_move_begin(ctx, place) != 0) {
+    place = NULL;
+  }
   HPy_Close(ctx, object); /* ref keeps it alive */
-  return has_handle ? slot : NULL;
+  return place;
 }
 
 HPy fb_rvalue_ref_type_new(HPyContext *ctx) {

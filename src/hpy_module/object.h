@@ -6,26 +6,34 @@
 
 #include "kind.h"
 
+/* A handle and who uses it.
+ *
+ * While native code runs, it borrows the handles of its arguments. n_uses counts such calls, so that nobody (a callback,
+ * another thread) moves the handle away and drops the object under the callee: moving wants the count to be 0 and makes it
+ * PLACE_MOVING meanwhile. Under a GIL the count is a plain word; without one it is atomic. */
+typedef struct FbPlace {
+  TVMFFIObject *handle; /* owned; NULL before initialisation and after it was moved away */
+  intptr_t n_uses;      /* calls in progress, or FB_PLACE_MOVING */
+} FbPlace;
+
+enum { FB_PLACE_MOVING = -1 };
+
 /* Struct of CObject and, as its beginning, of every class derived from it.
  *
  * The instance owns its handle and drops it when it is destroyed. PyPy 7.3 cannot do that for an instance of a class made
- * in Python (its finalizer asserts that HPy made the class): there the handle is in a second object, of a type that
+ * in Python (its finalizer asserts that HPy made the class): there the place is in a second object, of a type that
  * nobody derives from, which the instance keeps alive. */
-typedef struct FbObject {
-  union {
-    TVMFFIObject *handle;    /* owned; NULL before initialisation and after the handle was moved away */
-    struct FbOwner *owner;   /* where fb_object_has_owner: the struct of `owner_field`, or NULL */
-  };
-  HPyField owner_field; /* where fb_object_has_owner */
+typedef union FbObject {
+  FbPlace place;
+  struct {
+    FbPlace *owner; /* struct of owner_field, or NULL */
+    HPyField owner_field;
+  }; /* where fb_object_has_owner */
 } FbObject;
-
-typedef struct FbOwner {
-  TVMFFIObject *handle; /* as in FbObject */
-} FbOwner;
 
 HPyType_HELPERS(FbObject)
 
-extern bool fb_object_has_owner; /* written once during the import */
+extern bool fb_object_has_owner, fb_free_threaded; /* written once during the import */
 
 /* The struct of a CObject instance, without checking that it is one. */
 FB_INLINE FbObject *fb_object_struct(HPyContext *ctx, HPy h) {
@@ -33,17 +41,40 @@ FB_INLINE FbObject *fb_object_struct(HPyContext *ctx, HPy h) {
   return FbObject_AsStruct(ctx, h);
 }
 
-/* Where the handle is; NULL if there is no place for one yet. */
-FB_INLINE TVMFFIObject **fb_object_slot(HPyContext *ctx, HPy h) {
+/* The place of a CObject; NULL if it has none yet. */
+FB_INLINE FbPlace *fb_object_place(HPyContext *ctx, HPy h) {
   FbObject *object = fb_object_struct(ctx, h);
-  if (FB_LIKELY(fb_ext != NULL) || !fb_object_has_owner) return &object->handle;
-  return object->owner == NULL ? NULL : &object->owner->handle;
+  return FB_LIKELY(fb_ext != NULL) || !fb_object_has_owner ? &object->place : object->owner;
 }
 
 /* Borrowed native handle of a CObject, NULL if it has none. */
 FB_INLINE TVMFFIObject *fb_object_get(HPyContext *ctx, HPy h) {
-  TVMFFIObject **slot = fb_object_slot(ctx, h);
-  return FB_LIKELY(slot != NULL) ? *slot : NULL;
+  FbPlace *place = fb_object_place(ctx, h);
+  return FB_LIKELY(place != NULL) ? place->handle : NULL;
+}
+
+/* Begins a use of the handle. False if it is being moved away: then there is no use to end. */
+FB_INLINE bool fb_place_use(FbPlace *place) {
+  if (FB_LIKELY(!fb_free_threaded)) {
+    if (FB_UNLIKELY(place->n_uses < 0)) return false;
+    place->n_uses++;
+    return true;
+  }
+  /* Acquire: a use after a move sees the empty place (release, in fb_place_move_end). */
+  intptr_t n = atomic_load_explicit((_Atomic(intptr_t) *)&place->n_uses, memory_order_relaxed);
+  do {
+    if (n < 0) return false;
+  } while (!atomic_compare_exchange_weak_explicit((_Atomic(intptr_t) *)&place->n_uses, &n, n + 1, memory_order_acquire,
+                                                  memory_order_relaxed));
+  return true;
+}
+
+FB_INLINE void fb_place_unuse(FbPlace *place) {
+  if (FB_LIKELY(!fb_free_threaded)) {
+    place->n_uses--;
+  } else { /* release: pairs with the acquire of fb_place_move_begin */
+    atomic_fetch_sub_explicit((_Atomic(intptr_t) *)&place->n_uses, 1, memory_order_release);
+  }
 }
 
 /* Whether h is a CObject. Never fails. */
@@ -65,8 +96,13 @@ HPy fb_object_wrap_as(HPyContext *ctx, HPy cls, TVMFFIObject *handle);
 /* Makes cls the class of a type index. cls must derive from CObject. Returns 0, or -1 with an exception raised. */
 int fb_class_store(HPyContext *ctx, int32_t index, HPy cls);
 
-/* Address of the handle slot behind an ObjectRValueRef; NULL with ValueError if the object has no handle (any more). */
-TVMFFIObject **fb_rvalue_ref_slot(HPyContext *ctx, HPy ref);
+/* Begins to move a handle away. Returns 0, or -1 with RuntimeError raised while a call uses it. */
+int fb_place_move_begin(HPyContext *ctx, FbPlace *place);
+void fb_place_move_end(FbPlace *place);
+
+/* The place behind an ObjectRValueRef, in the state of being moved; NULL with an exception raised if there is no handle
+ * (any more) or a call uses it. */
+FbPlace *fb_rvalue_ref_begin(HPyContext *ctx, HPy ref);
 
 /* The Python object inside an ffi.OpaquePyObject made by this binding: new handle; HPy_NULL without an exception if it is
  * somebody else's. */

@@ -10,37 +10,43 @@
 
 /* --- in ------------------------------------------------------------------------------------------------------------------ */
 
-/* Takes the tensor out of a capsule, which is marked as used. *out is owned. 0, or -1 with an exception raised. */
-static int take_capsule(HPyContext *ctx, HPy capsule, int32_t alignment, bool contiguous, TVMFFIObject **out) {
-  TVMFFIObjectHandle made = NULL;
-  int rc;
-  if (fb_capsule_is_valid(ctx, capsule, "dltensor")) {
-    DLManagedTensor *managed = fb_capsule_get(ctx, capsule, "dltensor");
-    rc = TVMFFITensorFromDLPack(managed, alignment, contiguous, &made);
-    if (rc == 0) rc = fb_capsule_rename(ctx, capsule, "used_dltensor");
-  } else if (fb_capsule_is_valid(ctx, capsule, "dltensor_versioned")) {
+/* What a capsule that is no unused "dltensor" is. *out is owned. 0, or -1 with an exception raised. */
+static FB_NOINLINE int take_other_capsule(HPyContext *ctx, HPy capsule, int32_t alignment, bool contiguous,
+                                          TVMFFIObjectHandle *out) {
+  char given[128];
+  if (fb_capsule_is_valid(ctx, capsule, "dltensor_versioned")) {
     DLManagedTensorVersioned *managed = fb_capsule_get(ctx, capsule, "dltensor_versioned");
     if ((managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0) {
       fb_raise(ctx, ctx->h_BufferError, "the array is read-only, and native code could not know: pass a copy");
       return -1;
     }
-    rc = TVMFFITensorFromDLPackVersioned(managed, alignment, contiguous, &made);
-    if (rc == 0) rc = fb_capsule_rename(ctx, capsule, "used_dltensor_versioned");
+    int rc = TVMFFITensorFromDLPackVersioned(managed, alignment, contiguous, out);
+    if (rc == 0) return fb_capsule_rename(ctx, capsule, "used_dltensor_versioned");
+    fb_error_raise_pending(ctx, "from_dlpack");
   } else if (fb_capsule_is_valid(ctx, capsule, "used_dltensor") ||
              fb_capsule_is_valid(ctx, capsule, "used_dltensor_versioned")) {
     fb_raise(ctx, ctx->h_ValueError, "the DLPack capsule was consumed already");
-    return -1;
   } else {
-    char given[128];
     fb_raise(ctx, ctx->h_TypeError, "expected a DLPack capsule, got %s", fb_type_name(ctx, capsule, given, sizeof(given)));
-    return -1;
   }
-  if (rc != 0) {
-    fb_error_raise_pending(ctx, "from_dlpack");
-    return -1;
+  return -1;
+}
+
+/* Takes the tensor out of a capsule, which is marked as used. *out is owned. 0, or -1 with an exception raised. */
+static int take_capsule(HPyContext *ctx, HPy capsule, int32_t alignment, bool contiguous, TVMFFIObject **out) {
+  TVMFFIObjectHandle made = NULL;
+  int rc;
+  DLManagedTensor *managed = fb_capsule_get(ctx, capsule, "dltensor");
+  if (FB_LIKELY(managed != NULL)) {
+    rc = TVMFFITensorFromDLPack(managed, alignment, contiguous, &made);
+    if (rc == 0) rc = fb_capsule_rename(ctx, capsule, "used_dltensor");
+    else fb_error_raise_pending(ctx, "from_dlpack");
+  } else {
+    HPyErr_Clear(ctx); /* it has another name, or is none */
+    rc = take_other_capsule(ctx, capsule, alignment, contiguous, &made);
   }
   *out = made;
-  return 0;
+  return rc == 0 ? 0 : -1;
 }
 
 static FbCell dlpack_name; /* "__dlpack__"; written once during the import */
