@@ -1,0 +1,94 @@
+"""The binaries of ffi_hpy: one table says what each is made of, and `build_binaries` makes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from .compiler import Compiler, Workshop
+from .errors import BuildError
+from .hpy_headers import find_hpy_devel
+
+_COMPILE_FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-DNDEBUG")
+_LINK_FLAGS = ("-s", "-Wl,--as-needed", "-lpthread", "-ldl", "-lm")
+_HPY_FLAGS = ("-Wno-missing-field-initializers", "-Wno-cast-function-type")  # hpy's macros, expanded in our files
+_HPY_HELPERS = ("argparse.c", "buildvalue.c", "format.c", "helpers.c", "structseq.c")
+
+
+@dataclass(frozen=True)
+class Binary:
+    """One shared object of the wheel."""
+
+    output: str  # path inside the package
+    sources: str  # glob, relative to the root of the sources
+    include: tuple[str, ...] = ()  # folders of headers, relative to the same root
+    defines: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()  # flags of the linker
+    needs: tuple[str, ...] = ()  # outputs of this table, earlier in it, that it is linked to
+    hpy_headers: bool = False  # whether it sees the headers of hpy
+    hpy_helpers: bool = False  # whether it contains the C helpers that hpy gives every universal module
+
+
+BINARIES = (
+    Binary(
+        output="lib/libtvm_ffi.so",
+        sources="src/core/*.c",
+        include=("include", "src/core"),
+        # nodelete: a thread that ends after the library was closed still runs its clean-up code
+        link=("-Wl,-soname,libtvm_ffi.so", "-Wl,--no-undefined", "-Wl,-z,nodelete"),
+    ),
+    Binary(
+        output="_hpy.so",  # its Py* symbols are the interpreter's, found when it is loaded
+        sources="src/hpy_runtime/*.c",
+        include=("src/hpy_runtime",),
+        defines=("HPY_ABI_UNIVERSAL",),
+        hpy_headers=True,
+    ),
+    Binary(
+        output="_core.hpy0.so",
+        sources="src/hpy_module/*.c",
+        include=("include", "src/hpy_module"),
+        defines=("HPY_ABI_UNIVERSAL", "_GNU_SOURCE"),  # GNU: RTLD_DEFAULT, dladdr, and alloca, which hpy's headers use
+        link=("-Wl,--no-undefined", "-Wl,-rpath,$ORIGIN/lib"),
+        needs=("lib/libtvm_ffi.so",),
+        hpy_headers=True,
+        hpy_helpers=True,
+    ),
+)
+
+
+def build_binaries(root: Path, build: Path, compiler: Compiler) -> list[tuple[Path, str]]:
+    """Bring every binary of the table up to date and return (file, path inside the package) of each.
+
+    Everything is written below `build`, in a folder of the compiler's own, with nothing of the running Python in its
+    name. Raises BuildError.
+    """
+    workshop = Workshop(compiler, root, build / compiler.folder)
+    return [(_build_one(workshop, binary, build), binary.output) for binary in BINARIES]
+
+
+def _build_one(workshop: Workshop, binary: Binary, cache: Path) -> Path:
+    sources = sorted(workshop.root.glob(binary.sources))
+    if not sources:
+        raise BuildError(f"{binary.output}: no source file matches {binary.sources}")
+    flags = [*_COMPILE_FLAGS, *(f"-D{name}" for name in binary.defines), *(f"-I{path}" for path in binary.include)]
+    unit = binary.output.replace("/", ".")
+    helpers: list[Path] = []
+    if binary.hpy_headers:
+        devel = find_hpy_devel(cache)
+        flags += [*_HPY_FLAGS, "-isystem", str(devel / "include"), f"-ffile-prefix-map={devel}=hpy/devel"]
+        helpers = [devel / "src" / "runtime" / name for name in _HPY_HELPERS] if binary.hpy_helpers else []
+    objects = workshop.compile(sources, flags, unit) + workshop.compile(helpers, [*flags, "-w"], unit)
+    output = workshop.build / "package" / binary.output
+    needed = [workshop.build / "package" / name for name in binary.needs]
+    workshop.link(output, objects, [*binary.link, *_LINK_FLAGS], needed)
+    return output
+
+
+def find_headers(root: Path) -> list[tuple[Path, str]]:
+    """Return (file, path inside the package) of every public header."""
+    folder = root / "include"
+    found = sorted(folder.rglob("*.h"))
+    if not found:
+        raise BuildError(f"no public header in {folder}")
+    return [(path, path.relative_to(root).as_posix()) for path in found]

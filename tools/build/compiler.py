@@ -1,0 +1,154 @@
+"""The C compiler: which one, and compiling and linking with it only what is not up to date."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .errors import BuildError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_ZIG_TARGET = "x86_64-linux-gnu.2.17"
+_MANYLINUX = "manylinux_2_17_x86_64"
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A C compiler and what its binaries may promise."""
+
+    command: tuple[str, ...]  # the words that run it
+    identity: str  # what objects depend on: differs between compilers, not between places of the same one
+    folder: str  # name of its own folder of objects
+    platform_tag: str  # of a wheel that holds what it links
+
+
+def find_compiler() -> Compiler:
+    """Return the compiler to use: CC if set, ziglang if installed, cc, gcc or clang. Raises BuildError."""
+    if not sys.platform.startswith("linux"):
+        raise BuildError(f"ffi_hpy is built on Linux only so far, and this is {sys.platform}")
+    named = os.environ.get("CC")
+    if named:
+        return _system_compiler(tuple(shlex.split(named)), "CC names")
+    zig = _find_zig()
+    if zig is not None:
+        version = importlib.metadata.version("ziglang")
+        command = (str(zig), "cc", "-target", _ZIG_TARGET)
+        return Compiler(command, f"ziglang {version} {_ZIG_TARGET}", "zig-glibc-2.17", _MANYLINUX)
+    for name in ("cc", "gcc", "clang"):
+        if shutil.which(name):
+            return _system_compiler((name,), "PATH has")
+    raise BuildError("no C compiler: install ziglang from PyPI, or a cc, or set CC")
+
+
+def _find_zig() -> Path | None:
+    """Return the zig binary of the ziglang package, where that is installed and made for this machine."""
+    spec = importlib.util.find_spec("ziglang")
+    if spec is None or not spec.origin or platform.machine() != "x86_64":
+        return None
+    zig = Path(spec.origin).with_name("zig")
+    return zig if os.access(zig, os.X_OK) else None
+
+
+def _system_compiler(command: tuple[str, ...], origin: str) -> Compiler:
+    """Return a compiler of this machine: for its own glibc, so its wheels are tagged for this machine only."""
+    try:
+        said = subprocess.run([*command, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise BuildError(f"{origin} the C compiler {shlex.join(command)!r}, which does not run: {error}") from None
+    tag = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    return Compiler(command, f"{shlex.join(command)} {said.splitlines()[0]}", "cc", tag)
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """Compiles and links in one build folder, for one source tree. All paths given to it may be relative to `root`."""
+
+    compiler: Compiler
+    root: Path
+    build: Path  # objects and stamps
+
+    def compile(self, sources: Sequence[Path], flags: Sequence[str], unit: str) -> list[Path]:
+        """Compile `sources` to objects, several at once, and return the objects in the same order.
+
+        `unit` names what they are compiled for: the same source may be compiled for two units with other flags.
+        Raises BuildError if the compiler refuses one.
+        """
+        words = [f"-ffile-prefix-map={self.root}=.", *flags, *shlex.split(os.environ.get("CFLAGS", ""))]
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            return list(pool.map(lambda source: self._compile_one(source, words, unit), sources))
+
+    def link(self, output: Path, objects: Sequence[Path], flags: Sequence[str], inputs: Sequence[Path] = ()) -> bool:
+        """Link `objects` and the shared libraries `inputs` into `output`; return whether that was necessary."""
+        words = ["-shared", *map(str, objects), *map(str, inputs), *flags, *shlex.split(os.environ.get("LDFLAGS", ""))]
+        stamp = self.build / "stamps" / f"{output.name}.link"
+        if _is_current(output, [*objects, *inputs], stamp, self._stamp_text(words)):
+            return False
+        self._run([*words, "-o", str(output)], output, f"linking {output.name}")
+        _write_stamp(stamp, self._stamp_text(words))
+        return True
+
+    def _compile_one(self, source: Path, flags: Sequence[str], unit: str) -> Path:
+        inside = source.relative_to(self.root) if source.is_relative_to(self.root) else Path(source.name)
+        target = self.build / unit / inside
+        made, listed, stamp = (target.with_suffix(suffix) for suffix in (".o", ".d", ".flags"))
+        words = ["-c", str(inside if source.is_relative_to(self.root) else source), *flags]
+        if not _is_current(made, _read_dependencies(listed, self.root), stamp, self._stamp_text(words)):
+            self._run([*words, "-MMD", "-MF", str(listed), "-o", str(made)], made, f"compiling {inside}")
+            _write_stamp(stamp, self._stamp_text(words))
+        return made
+
+    def _stamp_text(self, words: Sequence[str]) -> str:
+        return "\n".join([self.compiler.identity, *words])
+
+    def _run(self, words: Sequence[str], output: Path, doing: str) -> None:
+        """Run the compiler, which writes `output`; what it says goes to stderr."""
+        command = [*self.compiler.command, *words]
+        output.parent.mkdir(parents=True, exist_ok=True)
+        started = time.time_ns()
+        done = subprocess.run(
+            command, cwd=self.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        )
+        if done.stdout.strip():
+            print(done.stdout.rstrip(), file=sys.stderr, flush=True)
+        if done.returncode != 0:
+            print(f"in {self.root}: {shlex.join(command)}", file=sys.stderr, flush=True)
+            raise BuildError(f"{doing} failed with exit status {done.returncode}")
+        os.utime(output, ns=(started, started))  # so that an input edited meanwhile is newer
+
+
+def _is_current(output: Path, inputs: Sequence[Path] | None, stamp: Path, text: str) -> bool:
+    """Return whether `output` is newer than all `inputs` (None: not known) and was made by what `text` says."""
+    try:
+        made = output.stat().st_mtime_ns
+        return inputs is not None and stamp.read_text() == text and all(i.stat().st_mtime_ns < made for i in inputs)
+    except OSError:
+        return False
+
+
+def _write_stamp(stamp: Path, text: str) -> None:
+    stamp.parent.mkdir(parents=True, exist_ok=True)
+    stamp.write_text(text)
+
+
+def _read_dependencies(listed: Path, root: Path) -> list[Path] | None:
+    """Return the files that a compiler's -MMD output names, or None if there is no such output."""
+    try:
+        text = listed.read_text()
+    except OSError:
+        return None
+    _, _, names = text.replace("\\\n", " ").partition(":")
+    return [root / name.replace("\0", " ") for name in names.replace("\\ ", "\0").split()]
