@@ -1,0 +1,277 @@
+"""What ci/test can run: the C tests, a check of the headers, and pytest on an interpreter. Each gives a Result."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from envs import (
+    ROOT,
+    Missing,
+    cached_env,
+    clean_environ,
+    find_c_compiler,
+    find_cxx_compiler,
+    install_wheel,
+    last_line,
+    locked,
+    python_of,
+)
+from matrix import MATRIX, Interpreter, say
+
+LOGS = ROOT / "build" / "test-logs"
+JOB_SECONDS = 1500
+TEST_SECONDS = 300
+
+
+@dataclass(frozen=True)
+class Result:
+    """One line of the table. Counts are None where there are none to give."""
+
+    name: str
+    outcome: str  # ok, FAILED, missing, or missing (allowed)
+    passed: int | None = None
+    failed: int | None = None
+    skipped: int | None = None
+    gil: str = "-"
+    seconds: float = 0.0
+    closing: str = ""  # the runner's last words
+
+    @property
+    def is_good(self) -> bool:
+        return self.outcome in ("ok", "missing (allowed)")
+
+
+# --- processes ------------------------------------------------------------------------------------------------------
+
+_running: set[subprocess.Popen[bytes]] = set()
+
+
+def run_logged(command: list[str], log: Path, environ: dict[str, str], cwd: Path) -> int:
+    """Run `command` with its output in `log` and return its exit status; what takes too long is killed."""
+    with log.open("wb") as stream:
+        child = subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        _running.add(child)
+        try:
+            return child.wait(JOB_SECONDS)
+        except subprocess.TimeoutExpired:
+            kill(child)
+            stream.write(f"\nkilled after {JOB_SECONDS} s\n".encode())
+            return child.wait()
+        finally:
+            _running.discard(child)
+
+
+def kill(child: subprocess.Popen[bytes]) -> None:
+    """Kill a child that runs in a session of its own, with its children."""
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def kill_all() -> None:
+    """Kill whatever run_logged has running."""
+    for child in list(_running):
+        kill(child)
+
+
+# --- the C tests ----------------------------------------------------------------------------------------------------
+
+
+CORE_MODES = ("plain", "asan", "tsan")
+
+
+def run_core(mode: str, wheel: Path, log: Path) -> Result:
+    """Run the C tests, built with or without a sanitizer."""
+    runner = ROOT / "tests" / "core" / "run.py"
+    if not runner.is_file():
+        raise Missing(f"{runner.relative_to(ROOT)} is not there")
+    find_c_compiler()
+    status = run_logged([sys.executable, str(runner), "--mode", mode], log, clean_environ(), ROOT)
+    text = log.read_text(errors="replace")
+    return Result(
+        f"core-{mode}",
+        "ok" if status == 0 else "FAILED",
+        passed=count(text, "passed"),
+        failed=count(text, "failed"),
+        skipped=count(text, "skipped"),
+        closing=closing_line(text, status),
+    )
+
+
+def count(text: str, word: str) -> int | None:
+    """Return the number in the last `NUMBER word` of a runner's output, if it says one."""
+    found = re.findall(rf"(\d+) {word}\b", text)
+    return int(found[-1]) if found else None
+
+
+def closing_line(text: str, status: int) -> str:
+    """Return a runner's last line, and how it ended where that is not in the line."""
+    words = last_line(text).strip("= ")
+    if status < 0:
+        fatal = re.search(r"^.*Fatal Python error: .*$", text, re.MULTILINE)  # after the name of the test
+        words = fatal[0] if fatal else words
+        return f"{words} [killed by {signal.Signals(-status).name}]"
+    return words
+
+
+# --- the headers ----------------------------------------------------------------------------------------------------
+
+_STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"]
+
+
+def run_headers(wheel: Path, log: Path) -> Result:
+    """Compile each header of the wheel by itself."""
+    languages = [("c", "c11", find_c_compiler()), ("c++", "c++17", find_cxx_compiler())]
+    failed: list[str] = []
+    passed = 0
+    with tempfile.TemporaryDirectory() as folder, log.open("w") as stream:
+        zipfile.ZipFile(wheel).extractall(folder)
+        include = Path(folder, "ffi_hpy", "include")
+        for header in sorted(include.rglob("*.h")):
+            inside = header.relative_to(include).as_posix()
+            for language, standard, compiler in languages:
+                if language == "c" and not is_c_header(header):
+                    continue
+                source = Path(folder, "check")
+                source.write_text(f"#include <{inside}>\n#include <{inside}>\nint not_empty;\n")
+                command = [*compiler, "-x", language, f"-std={standard}", *_STRICT, f"-I{include}", str(source)]
+                done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                stream.write(f"{standard} {inside}: exit status {done.returncode}\n{done.stdout}")
+                if done.returncode == 0:
+                    passed += 1
+                else:
+                    failed.append(f"{inside} as {standard}")
+    closing = f"{passed} passed" + (f", failed: {', '.join(failed)}" if failed else "")
+    outcome = "FAILED" if failed or not passed else "ok"
+    return Result("headers", outcome, passed, len(failed), 0, closing=closing)
+
+
+def is_c_header(header: Path) -> bool:
+    """Return whether a public header is for C too: c_*.h and DLPack's are, all others are C++."""
+    return header.name.startswith("c_") or header.name == "dlpack.h"
+
+
+# --- pytest ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PytestRun:
+    """One run of pytest: where, with what, on which folders."""
+
+    name: str
+    interpreter: str
+    gil: str = "on"  # what must hold at the end, as for ci/run_pytest.py
+    requirements: str = "requirements-test.txt"
+    arguments: tuple[str, ...] = ()
+    environ: dict[str, str] = field(default_factory=dict)
+    folders: tuple[str, ...] = ("tests/python", "tests/hpy_runtime")
+
+
+def plain_run(interpreter: Interpreter) -> PytestRun:
+    """Return the run of all tests that concern an interpreter: PyPy has no use for our HPy runtime."""
+    gil = "off" if interpreter.free_threaded else "on"
+    folders = ("tests/python",) if interpreter.implementation == "pypy" else PytestRun.folders
+    return PytestRun(interpreter.name, interpreter.name, gil, folders=folders)
+
+
+PYTEST_RUNS = (
+    *map(plain_run, MATRIX),
+    PytestRun(
+        "cp313t-threads",
+        "cp313t",
+        gil="off",
+        requirements="requirements-threads.txt",
+        arguments=("--parallel-threads=4",),
+    ),
+    PytestRun(
+        "cp311-debug",
+        "cp311",
+        requirements="requirements-debug.txt",
+        environ={"FFI_HPY_CONTEXT": "debug"},
+        folders=("tests/python",),
+    ),
+    PytestRun(
+        "cp311-torch",
+        "cp311",
+        requirements="requirements-torch.txt",
+        arguments=("-k", "torch"),
+        folders=("tests/python",),
+    ),
+)
+
+
+def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log: Path) -> Result:
+    """Install the wheel into the run's environment and run pytest there."""
+    env = test_env(plan, python)
+    with locked(env.with_name(f".{env.name}.use.lock")), tempfile.TemporaryDirectory() as folder:
+        install_wheel(env, wheel)
+        summary, empty = Path(folder, "summary.json"), Path(folder, "empty")
+        empty.mkdir()
+        command = [str(python_of(env)), str(ROOT / "ci" / "run_pytest.py"), str(summary), plan.gil]
+        command += [*pytest_arguments(plan), *extra]
+        path = f"{env / 'bin'}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+        environ = clean_environ({"PATH": path, "HPY_INCLUDE": str(hpy_include()), **plan.environ})
+        status = run_logged(command, log, environ, empty)
+        record = json.loads(summary.read_text()) if summary.exists() else {}
+    return Result(
+        plan.name,
+        "ok" if status == 0 else "FAILED",
+        record.get("passed"),
+        record.get("failed"),
+        record.get("skipped"),
+        record.get("gil", "-"),
+        closing=closing_line(log.read_text(errors="replace"), status),
+    )
+
+
+def hpy_include() -> Path:
+    """Return the folder of the hpy headers that the wheel was built with. Raises Missing."""
+    sys.path.insert(0, str(ROOT))
+    from tools.build.errors import BuildError
+    from tools.build.hpy_headers import find_hpy_devel
+
+    try:
+        return find_hpy_devel(ROOT / "build") / "include"
+    except BuildError as reason:
+        raise Missing(str(reason)) from None
+
+
+def pytest_arguments(plan: PytestRun) -> list[str]:
+    folders = [str(ROOT / folder) for folder in plan.folders if (ROOT / folder).is_dir()]
+    if not folders:
+        raise Missing(f"there is no {' and no '.join(plan.folders)}")
+    timeout = [f"--timeout={TEST_SECONDS}", "--timeout-method=thread"]  # a hang in C ends too
+    config = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT), "-p", "no:cacheprovider", "-v"]
+    return [*config, *timeout, *plan.arguments, *folders]
+
+
+def test_env(plan: PytestRun, python: Path) -> Path:
+    """Return the run's environment, without the wheel. Raises Missing."""
+    requirements = ROOT / "ci" / plan.requirements
+    label = f"test-{plan.name}"
+    try:
+        return cached_env(label, python, [requirements])
+    except Missing as reason:
+        if "torch" not in plan.requirements:
+            raise
+        # PyPI has no build of PyTorch for the CPU alone; uv knows where there is one.
+        say(f"{plan.name}: {reason}; trying PyTorch's own index ...")
+        return cached_env(label, python, ["--torch-backend=cpu", requirements])
