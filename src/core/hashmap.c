@@ -175,7 +175,12 @@ static int small_to_dense(fh_hashmap_object* map, fh_hashmap_hooks hooks) {
 static int small_set(fh_hashmap_object* map, const fh_hashmap_pair* pair, fh_hashmap_hooks hooks,
                      fh_hashmap_pair* old) {
   uint64_t i;
-  int rc = small_find(map, &pair->key, hooks, &i);
+  int rc;
+  if (map->size >= FH_HASHMAP_SMALL_MAX) { /* also for a key that is there: clients do the same, and the order tells */
+    rc = small_to_dense(map, hooks);
+    return rc != 0 ? rc : fh_hashmap_dense_set(map, pair, hooks, old);
+  }
+  rc = small_find(map, &pair->key, hooks, &i);
   if (rc < 0) return rc;
   if (rc == 1) {
     old->key = pair->key; /* the key that was there first stays */
@@ -184,10 +189,6 @@ static int small_set(fh_hashmap_object* map, const fh_hashmap_pair* pair, fh_has
     return 0;
   }
   if (map->size == small_room(map)) {
-    if (map->size >= FH_HASHMAP_SMALL_MAX) {
-      rc = small_to_dense(map, hooks);
-      return rc != 0 ? rc : fh_hashmap_dense_set(map, pair, hooks, old);
-    }
     uint64_t doubled = map->size < FH_HASHMAP_SMALL_INIT ? FH_HASHMAP_SMALL_INIT : FH_HASHMAP_SMALL_MAX;
     if (small_grow(map, doubled) != 0) return -1;
   }

@@ -4,7 +4,8 @@
  * Dense: `slots` (a power of two) slots in blocks of 16: 16 bytes of metadata, then 16 items of 48 bytes. Items that
  * fall into one slot form a chain: its head sits in that slot, each metadata byte says how far the next item is, as an
  * index into a fixed list of 126 distances. A doubly linked list through all items keeps the order of insertion.
- * Setting a key that exists moves it to the end of a dense table, and leaves its place in a small one.
+ * Setting a key that exists moves it to the end of a dense table, and leaves its place in a small one; setting any key
+ * of a small table with 4 pairs makes it dense first.
  *
  * An object keeps its identity when its table grows, which is what Dict promises; a Map is changed only by its maker.
  * Values that are displaced go to the caller to drop. Hash and equality may run foreign code (any.h): hold no lock. */

@@ -1,0 +1,555 @@
+/* c_api.h - the tvm-ffi C ABI: values, objects, errors, functions, the type registry, strings, tensors.
+ *
+ * Binary compatible with apache-tvm-ffi 0.1.15.post2: the same names, sizes, offsets and numbers, each asserted by
+ * tests/core/abi_layout.c. C11 and C++17. Sizes below are those of a 64-bit system.
+ *
+ * Contracts that hold unless a function says otherwise:
+ * - Result: `int` functions return 0, or -1 with an Error pending on the calling thread, which
+ *   TVMFFIErrorMoveFromRaised takes. On -1 the out parameters hold nothing to release.
+ * - Ownership: arguments are borrowed; a handle or Any given out is a new reference that the caller releases.
+ * - Threads: every function may be called from any thread at any time. Objects are shared by reference count; who
+ *   changes one object from two threads must order that.
+ * - NULL: out parameters and pointers to inputs must not be NULL. A TVMFFIByteArray of size 0 may carry a NULL data.
+ * - Text: names and keys have a length and need no NUL at their end. Text that the library keeps has one behind it. */
+#ifndef TVM_FFI_C_API_H_
+#define TVM_FFI_C_API_H_
+
+#include <dlpack/dlpack.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Linkage ---- */
+#ifdef _MSC_VER
+#define TVM_FFI_WEAK __declspec(selectany)
+#else
+#define TVM_FFI_WEAK __attribute__((weak))
+#endif
+
+/* TVM_FFI_DLL: this library's functions, imported by clients, exported where TVM_FFI_EXPORTS is defined.
+ * TVM_FFI_DLL_EXPORT: a client's own function that a loader is to find. */
+#if !defined(TVM_FFI_DLL)
+#if defined(__EMSCRIPTEN__)
+#include <emscripten/emscripten.h>
+#define TVM_FFI_DLL EMSCRIPTEN_KEEPALIVE
+#define TVM_FFI_DLL_EXPORT EMSCRIPTEN_KEEPALIVE
+#elif defined(_MSC_VER)
+#ifdef TVM_FFI_EXPORTS
+#define TVM_FFI_DLL __declspec(dllexport)
+#else
+#define TVM_FFI_DLL __declspec(dllimport)
+#endif
+#define TVM_FFI_DLL_EXPORT __declspec(dllexport)
+#else
+#define TVM_FFI_DLL __attribute__((visibility("default")))
+#define TVM_FFI_DLL_EXPORT __attribute__((visibility("default")))
+#endif
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define TVM_FFI_ATTRIBUTE_PURE __attribute__((__pure__))
+#else
+#define TVM_FFI_ATTRIBUTE_PURE
+#endif
+
+/* ABI version, as the reference implementation counts it: release 0.1.15.post2 says patch 16 here. */
+#define TVM_FFI_VERSION_MAJOR 0
+#define TVM_FFI_VERSION_MINOR 1
+#define TVM_FFI_VERSION_PATCH 16
+
+/* Enumerations are 4 bytes: C++ is told so, C does it by itself. */
+#ifdef __cplusplus
+#define TVM_FFI_ENUM_BASE_ : int32_t
+#else
+#define TVM_FFI_ENUM_BASE_
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  uint32_t major;
+  uint32_t minor;
+  uint32_t patch;
+} TVMFFIVersion; /* 12 bytes */
+
+/* ---- Values ---- */
+
+/* What a TVMFFIAny holds, and the type of every object. Below 64 a value is plain data; from 64 on it is an object.
+ * From 128 on indices are handed out at run time: programs know those types by key only. */
+enum TVMFFITypeIndex TVM_FFI_ENUM_BASE_ {
+  kTVMFFIAny = -1,            /* "anything", only in metadata; no live value has it */
+  kTVMFFINone = 0,            /* payload 0: an all-zero TVMFFIAny is None */
+  kTVMFFIInt = 1,             /* v_int64 */
+  kTVMFFIBool = 2,            /* v_int64, 0 or 1 */
+  kTVMFFIFloat = 3,           /* v_float64 */
+  kTVMFFIOpaquePtr = 4,       /* v_ptr */
+  kTVMFFIDataType = 5,        /* v_dtype, the other 4 bytes 0 */
+  kTVMFFIDevice = 6,          /* v_device */
+  kTVMFFIDLTensorPtr = 7,     /* v_ptr to a DLTensor; by convention only in views */
+  kTVMFFIRawStr = 8,          /* v_c_str, NUL-terminated; only in views */
+  kTVMFFIByteArrayPtr = 9,    /* v_ptr to a TVMFFIByteArray; only in views */
+  kTVMFFIObjectRValueRef = 10, /* v_ptr to a TVMFFIObject* that the callee may take, leaving NULL; only in views */
+  kTVMFFISmallStr = 11,       /* v_bytes: up to 7 bytes of text, rest 0; length in small_str_len */
+  kTVMFFISmallBytes = 12,     /* the same for bytes */
+  kTVMFFIUnchanged = 13,      /* marker: a structural mutation produced no new value */
+  kTVMFFIStaticObjectBegin = 64,
+  kTVMFFIObject = 64,         /* the root type: only the header */
+  kTVMFFIStr = 65,            /* header, TVMFFIByteArray */
+  kTVMFFIBytes = 66,          /* header, TVMFFIByteArray */
+  kTVMFFIError = 67,          /* header, TVMFFIErrorCell */
+  kTVMFFIFunction = 68,       /* header, TVMFFIFunctionCell */
+  kTVMFFIShape = 69,          /* header, TVMFFIShapeCell */
+  kTVMFFITensor = 70,         /* header, DLTensor */
+  kTVMFFIArray = 71,          /* header, TVMFFISeqCell; not changed once shared */
+  kTVMFFIMap = 72,            /* not changed once shared */
+  kTVMFFIModule = 73,         /* a C++ class: its virtual table sits 8 bytes before the handle */
+  kTVMFFIOpaquePyObject = 74, /* header, TVMFFIOpaqueObjectCell */
+  kTVMFFIList = 75,           /* header, TVMFFISeqCell; mutable */
+  kTVMFFIDict = 76,           /* mutable */
+  kTVMFFIVisitInterrupt = 77,
+  /* header, size_t word count, then that many int64 words, least significant first, two's complement, no redundant
+   * sign word. A value that fits int64 is kTVMFFIInt instead. */
+  kTVMFFIBigInt = 78,
+  kTVMFFIStaticObjectEnd,
+  kTVMFFIDynObjectBegin = 128
+};
+typedef enum TVMFFITypeIndex TVMFFITypeIndex;
+
+/* Points at the TVMFFIObject header of an object. */
+typedef void *TVMFFIObjectHandle;
+
+/* What a deleter is to do: end the value (Strong), free the memory (Weak), or both. */
+enum TVMFFIObjectDeleterFlagBitMask TVM_FFI_ENUM_BASE_ {
+  kTVMFFIObjectDeleterFlagBitMaskStrong = 1 << 0,
+  kTVMFFIObjectDeleterFlagBitMaskWeak = 1 << 1,
+  kTVMFFIObjectDeleterFlagBitMaskBoth = 3
+};
+typedef enum TVMFFIObjectDeleterFlagBitMask TVMFFIObjectDeleterFlagBitMask;
+
+/* Header of every object. 24 bytes. */
+typedef struct {
+  /* Low 32 bits: strong references. High 32 bits: weak references, of which all strong ones together own one.
+   * A new object has 1 and 1. Touched by atomic operations only. */
+  uint64_t combined_ref_count;
+  int32_t type_index; /* >= kTVMFFIStaticObjectBegin */
+  uint32_t __padding;
+  union {
+    /* Code of whoever made the object; NULL for an object that is never freed. */
+    void (*deleter)(void *self, int flags);
+    int64_t __ensure_align; /* 8 bytes on 32-bit systems too */
+  };
+} TVMFFIObject;
+
+/* One value, 16 bytes. An owned Any holds a reference to its object; a view borrows it and may have one of the
+ * view-only indices. Every byte counts: unused ones are 0, because equality compares all 16. */
+typedef struct {
+  int32_t type_index;
+  union {
+    uint32_t zero_padding;  /* 0, or */
+    uint32_t small_str_len; /* the length of a small string or small bytes, 0 to 7 */
+  };
+  union {
+    int64_t v_int64;
+    double v_float64;
+    void *v_ptr;
+    const char *v_c_str;
+    TVMFFIObject *v_obj;
+    DLDataType v_dtype;
+    DLDevice v_device;
+    char v_bytes[8];
+    uint64_t v_uint64;
+  };
+} TVMFFIAny;
+
+/* Borrowed bytes. */
+typedef struct {
+  const char *data;
+  size_t size; /* bytes */
+} TVMFFIByteArray;
+
+/* Body of ffi.Shape. */
+typedef struct {
+  const int64_t *data;
+  size_t size; /* dimensions */
+} TVMFFIShapeCell;
+
+/* Body of ffi.Array and ffi.List. 32 bytes. */
+typedef struct TVMFFISeqCell {
+  void *data;       /* TVMFFIAny[capacity], of which the first `size` are live */
+  int64_t size;     /* items */
+  int64_t capacity; /* items */
+  void (*data_deleter)(void *); /* frees `data`; NULL when it is part of the object's own block */
+} TVMFFISeqCell;
+
+/* ---- Errors and functions: the bodies ---- */
+
+enum TVMFFIBacktraceUpdateMode TVM_FFI_ENUM_BASE_ {
+  kTVMFFIBacktraceUpdateModeReplace = 0,
+  kTVMFFIBacktraceUpdateModeAppend = 1
+};
+typedef enum TVMFFIBacktraceUpdateMode TVMFFIBacktraceUpdateMode;
+
+/* Body of ffi.Error. 72 bytes. */
+typedef struct {
+  TVMFFIByteArray kind; /* free text; bindings map names such as "ValueError" to classes of theirs */
+  TVMFFIByteArray message;
+  TVMFFIByteArray backtrace; /* lines `  File "f", line N, in fn\n`, most recent call first */
+  /* Replaces or extends `backtrace` in place. Not for an error that two threads use at once. Without memory for the
+   * new text the old one stays. */
+  void (*update_backtrace)(TVMFFIObjectHandle self, const TVMFFIByteArray *backtrace, int32_t update_mode);
+  TVMFFIObjectHandle cause_chain;   /* owned Error or NULL */
+  TVMFFIObjectHandle extra_context; /* owned object or NULL */
+} TVMFFIErrorCell;
+
+/* How every function is called. `args` are views. `result` arrives as None and leaves owned. On -1 (error pending)
+ * the callee leaves no object in `result`. No exception of any language passes through. `handle` is the Function
+ * object, except where the function was found as a bare library symbol (then NULL). */
+typedef int (*TVMFFISafeCallType)(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+
+/* Body of ffi.Function. 16 bytes. */
+typedef struct {
+  TVMFFISafeCallType safe_call;
+  void *cpp_call; /* NULL, or a C++ entry that throws, for callers that know its maker */
+} TVMFFIFunctionCell;
+
+/* Body of ffi.OpaquePyObject. */
+typedef struct {
+  void *handle;
+} TVMFFIOpaqueObjectCell;
+
+/* ---- Version ---- */
+
+/* The version of the library that runs, which may differ from this header's. Cannot fail. */
+TVM_FFI_DLL void TVMFFIGetVersion(TVMFFIVersion *out_version);
+
+/* ---- Objects ---- */
+
+/* One more strong reference. `obj` must not be NULL. Always 0. */
+TVM_FFI_DLL int TVMFFIObjectIncRef(TVMFFIObjectHandle obj);
+
+/* One strong reference fewer; NULL is allowed. May run the object's deleter on this thread. Always 0. */
+TVM_FFI_DLL int TVMFFIObjectDecRef(TVMFFIObjectHandle obj);
+
+/* An object that carries `handle` and calls deleter(handle) (NULL: nothing) when it ends.
+ * RuntimeError unless type_index is kTVMFFIOpaquePyObject. On failure `handle` stays the caller's. */
+TVM_FFI_DLL int TVMFFIObjectCreateOpaque(void *handle, int32_t type_index, void (*deleter)(void *handle),
+                                         TVMFFIObjectHandle *out);
+
+/* Sits directly before an object that a custom allocator made, at address -8. */
+typedef struct {
+  void (*delete_space)(void *ptr); /* takes the object's address */
+} TVMFFIObjectAllocHeader;
+
+typedef struct {
+  /* Returns memory for an object of `size` bytes with a TVMFFIObjectAllocHeader before it. */
+  void *(*allocate)(size_t size, size_t alignment, int32_t type_index, void *context);
+  void *context;
+} TVMFFICustomAllocator;
+
+/* The allocator in force, never NULL; the built-in one if none was set. Cannot fail. */
+TVM_FFI_DLL TVMFFICustomAllocator *TVMFFIGetCustomAllocator(void);
+
+/* Puts an allocator in force for the whole process; NULL brings the built-in one back. The struct is borrowed for as
+ * long as it is in force. The objects of this library do not come from it. */
+TVM_FFI_DLL int TVMFFISetCustomAllocator(TVMFFICustomAllocator *allocator);
+
+/* Index of a registered type. RuntimeError when nobody registered the key. */
+TVM_FFI_DLL int TVMFFITypeKeyToIndex(const TVMFFIByteArray *type_key, int32_t *out_tindex);
+
+/* ---- Functions and errors ---- */
+
+/* A Function around a C closure: a call arrives as safe_call(self, args, num_args, result), the end as deleter(self).
+ * With neither self nor deleter, safe_call stands directly in the cell and gets the Function as its handle.
+ * On failure `self` stays the caller's. */
+TVM_FFI_DLL int TVMFFIFunctionCreate(void *self, TVMFFISafeCallType safe_call, void (*deleter)(void *self),
+                                     TVMFFIObjectHandle *out);
+
+/* The global function of that name. When there is none: 0 with *out NULL. */
+TVM_FFI_DLL int TVMFFIFunctionGetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle *out);
+
+/* Makes a view into an owned value: view-only text and bytes are copied, an rvalue reference is taken out of its slot
+ * (InternalError when the slot is empty already), objects gain a reference, everything else is copied bit by bit. A
+ * DLTensor* stays a pointer: its tensor must outlive the value. */
+TVM_FFI_DLL int TVMFFIAnyViewToOwnedAny(const TVMFFIAny *any_view, TVMFFIAny *out);
+
+/* Calls a Function: exactly its cell's safe_call(func, args, num_args, result). *result must be None on entry. */
+TVM_FFI_DLL int TVMFFIFunctionCall(TVMFFIObjectHandle func, TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+
+/* Takes the calling thread's pending error, NULL if there is none. Cannot fail. */
+TVM_FFI_DLL void TVMFFIErrorMoveFromRaised(TVMFFIObjectHandle *result);
+
+/* Makes `error` (an Error, which gains a reference; or NULL) the pending one, in place of any before. Cannot fail. */
+TVM_FFI_DLL void TVMFFIErrorSetRaised(TVMFFIObjectHandle error);
+
+/* Makes a new Error with the current backtrace the pending one. Without memory a MemoryError is pending instead.
+ * NULL reads as "RuntimeError" for the kind, and as an empty message. */
+TVM_FFI_DLL void TVMFFIErrorSetRaisedFromCStr(const char *kind, const char *message);
+
+/* The same with the message in `num_parts` pieces, NULL pieces skipped. */
+TVM_FFI_DLL void TVMFFIErrorSetRaisedFromCStrParts(const char *kind, const char **message_parts, int32_t num_parts);
+
+/* A new Error, not raised. -1 only without memory, and then with nothing pending. */
+TVM_FFI_DLL int TVMFFIErrorCreate(const TVMFFIByteArray *kind, const TVMFFIByteArray *message,
+                                  const TVMFFIByteArray *backtrace, TVMFFIObjectHandle *out);
+
+/* The same with a cause (an Error or NULL) and a context (any object or NULL), which gain a reference each. */
+TVM_FFI_DLL int TVMFFIErrorCreateWithCauseAndExtraContext(const TVMFFIByteArray *kind, const TVMFFIByteArray *message,
+                                                          const TVMFFIByteArray *backtrace,
+                                                          TVMFFIObjectHandle cause_chain,
+                                                          TVMFFIObjectHandle extra_context, TVMFFIObjectHandle *out);
+
+/* ---- Tensors ---- */
+
+/* A Tensor that takes `from` over: its deleter runs when the Tensor ends. On failure `from` stays the caller's.
+ * Missing strides are filled in as compact row-major. `require_alignment`: 0, or bytes that the data address must be
+ * a multiple of. `require_contiguous`: nonzero refuses gaps. */
+TVM_FFI_DLL int TVMFFITensorFromDLPack(DLManagedTensor *from, int32_t require_alignment, int32_t require_contiguous,
+                                       TVMFFIObjectHandle *out);
+
+/* A DLPack description that keeps `from` alive until its deleter is called. */
+TVM_FFI_DLL int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor **out);
+
+/* As TVMFFITensorFromDLPack; RuntimeError for padded elements of less than a byte. */
+TVM_FFI_DLL int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from, int32_t require_alignment,
+                                                int32_t require_contiguous, TVMFFIObjectHandle *out);
+
+/* As TVMFFITensorToDLPack. */
+TVM_FFI_DLL int TVMFFITensorToDLPackVersioned(TVMFFIObjectHandle from, DLManagedTensorVersioned **out);
+
+/* A Tensor as `prototype` describes it (shape and strides are copied; strides must be given), keeping `source` alive.
+ * Nothing checks that it lies within the source's memory. */
+TVM_FFI_DLL int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor *prototype,
+                                             TVMFFIObjectHandle *out);
+
+/* ---- Text, bytes, big integers, data types ---- */
+
+/* A string value: small form up to 7 bytes, an ffi.String above. The bytes are not checked to be UTF-8. */
+TVM_FFI_DLL int TVMFFIStringFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out);
+
+/* The same for bytes. */
+TVM_FFI_DLL int TVMFFIBytesFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out);
+
+/* An integer from 64-bit words: least significant first, native byte order within a word, two's complement. Redundant
+ * sign words are dropped; what fits int64 becomes kTVMFFIInt; no words at all mean 0. ValueError for a size that is no
+ * multiple of 8. */
+TVM_FFI_DLL int TVMFFIBigIntFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out);
+
+/* The words of an integer (kTVMFFIInt or kTVMFFIBigInt), as above; borrowed from `value`, so valid while it stays
+ * where it is and unchanged. {NULL, 0} for a value that is neither. Cannot fail. */
+TVM_FFI_DLL TVMFFIByteArray TVMFFIBigIntGetContentByteArray(const TVMFFIAny *value);
+
+/* Parses "float32", "int8x4", "float8_e4m3fn", ... ValueError for anything else. */
+TVM_FFI_DLL int TVMFFIDataTypeFromString(const TVMFFIByteArray *str, DLDataType *out);
+
+/* The name of a data type, as a string value. */
+TVM_FFI_DLL int TVMFFIDataTypeToString(const DLDataType *dtype, TVMFFIAny *out);
+
+/* ---- The type registry ---- */
+
+/* Reads the field at address `field`; `result` is owned by the caller. */
+typedef int (*TVMFFIFieldGetter)(void *field, TVMFFIAny *result);
+/* Writes the field at address `field` from a view. */
+typedef int (*TVMFFIFieldSetter)(void *field, const TVMFFIAny *value);
+/* Makes an object with default contents. */
+typedef int (*TVMFFIObjectCreator)(TVMFFIObjectHandle *result);
+
+/* Bits of TVMFFIFieldInfo.flags and TVMFFIMethodInfo.flags. */
+enum TVMFFIFieldFlagBitMask TVM_FFI_ENUM_BASE_ {
+  kTVMFFIFieldFlagBitMaskWritable = 1 << 0,
+  kTVMFFIFieldFlagBitMaskHasDefault = 1 << 1,
+  kTVMFFIFieldFlagBitMaskIsStaticMethod = 1 << 2,
+  kTVMFFIFieldFlagBitMaskSEqHashIgnore = 1 << 3,
+  kTVMFFIFieldFlagBitMaskSEqHashDefPattern = 1 << 4, /* defines free variables, also nested ones */
+  kTVMFFIFieldFlagBitMaskDefaultFromFactory = 1 << 5, /* the default is a function to call */
+  kTVMFFIFieldFlagBitMaskReprOff = 1 << 6,
+  kTVMFFIFieldFlagBitMaskCompareOff = 1 << 7,
+  kTVMFFIFieldFlagBitMaskHashOff = 1 << 8,
+  kTVMFFIFieldFlagBitMaskInitOff = 1 << 9,
+  kTVMFFIFieldFlagBitMaskKwOnly = 1 << 10,
+  kTVMFFIFieldFlagBitSetterIsFunctionObj = 1 << 11, /* `setter` is a Function(field address, value) */
+  kTVMFFIFieldFlagBitMaskSEqHashDefSimple = 1 << 12 /* defines free variables, only directly */
+};
+typedef enum TVMFFIFieldFlagBitMask TVMFFIFieldFlagBitMask;
+
+/* How structural equality and hash look at a type. */
+enum TVMFFISEqHashKind TVM_FFI_ENUM_BASE_ {
+  kTVMFFISEqHashKindUnsupported = 0,
+  kTVMFFISEqHashKindTreeNode = 1,
+  kTVMFFISEqHashKindFreeVar = 2,
+  kTVMFFISEqHashKindDAGNode = 3,
+  kTVMFFISEqHashKindConstTreeNode = 4,
+  kTVMFFISEqHashKindUniqueInstance = 5
+};
+typedef enum TVMFFISEqHashKind TVMFFISEqHashKind;
+
+/* Whether a structural visit is inside a field that defines variables. */
+enum TVMFFIDefRegionKind TVM_FFI_ENUM_BASE_ {
+  kTVMFFIDefRegionKindNone = 0,
+  kTVMFFIDefRegionKindPattern = 1,
+  kTVMFFIDefRegionKindSimple = 2
+};
+typedef enum TVMFFIDefRegionKind TVMFFIDefRegionKind;
+
+/* One field of a type. 120 bytes. */
+typedef struct {
+  TVMFFIByteArray name;
+  TVMFFIByteArray doc;
+  TVMFFIByteArray metadata; /* JSON */
+  int64_t flags;            /* TVMFFIFieldFlagBitMask */
+  int64_t size;             /* bytes */
+  int64_t alignment;        /* bytes */
+  int64_t offset;           /* bytes from the object's handle */
+  TVMFFIFieldGetter getter;
+  void *setter; /* a TVMFFIFieldSetter, or a Function handle by flag; NULL when read-only */
+  TVMFFIAny default_value_or_factory; /* None unless a flag says there is one */
+  int32_t field_static_type_index;    /* what a static type can tell, else kTVMFFIAny */
+} TVMFFIFieldInfo;
+
+/* One method of a type. 72 bytes. */
+typedef struct {
+  TVMFFIByteArray name;
+  TVMFFIByteArray doc;
+  TVMFFIByteArray metadata; /* JSON */
+  int64_t flags;            /* TVMFFIFieldFlagBitMask */
+  TVMFFIAny method;         /* a Function; gets the object first unless it is a static method */
+} TVMFFIMethodInfo;
+
+/* 32 bytes. */
+typedef struct {
+  TVMFFIByteArray doc;
+  TVMFFIObjectCreator creator; /* NULL when objects cannot be made by default */
+  int32_t total_size;          /* bytes of an object, header included; 0 when it varies */
+  TVMFFISEqHashKind structural_eq_hash_kind;
+} TVMFFITypeMetadata;
+
+/* One attribute over all types: that of type i is data[i - begin_index] when 0 <= i - begin_index < size, and None
+ * stands for "has none". Read `size` before `data` when types may be registered meanwhile. */
+typedef struct {
+  const TVMFFIAny *data;
+  int32_t size;
+  int32_t begin_index; /* always 0 */
+} TVMFFITypeAttrColumn;
+
+/* One type. 72 bytes. Never moves, never goes away. Lists hold what the type itself declares; walk the ancestors for
+ * the rest. `fields` and `methods` may be replaced by longer copies; the old ones stay readable. Read the count before
+ * the pointer when types may be registered meanwhile. */
+typedef struct TVMFFITypeInfo {
+  int32_t type_index;
+  int32_t type_depth; /* 0 for a root */
+  TVMFFIByteArray type_key;
+  const struct TVMFFITypeInfo **type_ancestors; /* type_depth of them, the root first, the parent last */
+  uint64_t type_key_hash;
+  int32_t num_fields;
+  int32_t num_methods;
+  const TVMFFIFieldInfo *fields;
+  const TVMFFIMethodInfo *methods;
+  const TVMFFITypeMetadata *metadata; /* NULL until registered */
+} TVMFFITypeInfo;
+
+/* Names a global function. RuntimeError when the name is taken and allow_override is 0; TypeError when `f` is no
+ * Function. The table keeps a reference. */
+TVM_FFI_DLL int TVMFFIFunctionSetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle f, int allow_override);
+
+/* The same, with documentation and metadata, which are copied. */
+TVM_FFI_DLL int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *method_info, int allow_override);
+
+/* Declares a field. Everything in `info` is copied or gains a reference. RuntimeError for an unknown type or a name
+ * this type has already; a name that an ancestor has is a line on stderr. */
+TVM_FFI_DLL int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info);
+
+/* Declares a method, as above; a later one of the same name is added behind. */
+TVM_FFI_DLL int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info);
+
+/* Declares size, creator and documentation. RuntimeError for an unknown type or a second time. */
+TVM_FFI_DLL int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *metadata);
+
+/* Gives a type an attribute, which cannot be changed afterwards: RuntimeError when it has one. With kTVMFFINone as
+ * type it only makes sure that the column exists. RuntimeError for a negative type index. */
+TVM_FFI_DLL int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray *attr_name,
+                                       const TVMFFIAny *attr_value);
+
+/* The column of that name, NULL if nobody made one. The pointer stays valid for the life of the process. No error. */
+TVM_FFI_DLL const TVMFFITypeAttrColumn *TVMFFIGetTypeAttrColumn(const TVMFFIByteArray *attr_name);
+
+/* ---- For generated code and bindings ---- */
+
+/* The frames above the caller, most recent first, in the format of TVMFFIErrorCell.backtrace; the given frame comes
+ * first when `filename` and `func` are not NULL. Stops where the caller entered through this ABI, unless
+ * cross_ffi_boundary is nonzero. TVM_TRACEBACK_LIMIT in the environment bounds the number of frames (512).
+ * The text belongs to the thread and lasts until its next call. Never NULL. */
+TVM_FFI_DLL const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lineno, const char *func,
+                                                   int cross_ffi_boundary);
+
+/* The index of a type key; registers the type if it is new.
+ * static_type_index: the index to take, -1 for the next free one. type_depth: 0 for a root, else the parent's + 1.
+ * num_child_slots: indices to keep free behind this type for its descendants. child_slots_can_overflow: whether a
+ * descendant may get an index elsewhere once they are used up. parent_type_index: -1 for a root, -2 to only ask.
+ * A key that is registered gives its index, whatever else was passed. Returns -2 when only asked and unknown, and -1
+ * with a RuntimeError pending for an impossible registration (the reference implementation ends the process there). */
+TVM_FFI_DLL int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray *type_key, int32_t static_type_index,
+                                              int32_t type_depth, int32_t num_child_slots,
+                                              int32_t child_slots_can_overflow, int32_t parent_type_index);
+
+/* The type of that index, for ever the same pointer. NULL, and no error, for an index that no type has (the reference
+ * implementation ends the process there). */
+TVM_FFI_DLL TVM_FFI_ATTRIBUTE_PURE const TVMFFITypeInfo *TVMFFIGetTypeInfo(int32_t type_index);
+
+/* Fills *handle_addr by init_func unless it is filled already. Of several threads one runs init_func, the others wait;
+ * no lock is held meanwhile, so it may initialise other handles. RuntimeError when it gives NULL, or asks for its own
+ * handle. A nonzero result of init_func is passed on, and the next call tries again. */
+TVM_FFI_DLL int TVMFFIHandleInitOnce(void **handle_addr, int (*init_func)(void **result));
+
+/* Empties *handle_addr and gives what was there to deinit_func, whose result is passed on; 0 when it was empty. */
+TVM_FFI_DLL int TVMFFIHandleDeinitOnce(void **handle_addr, int (*deinit_func)(void *handle));
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+/* ---- Reading objects: address arithmetic only ---- */
+#ifdef __cplusplus
+#define TVM_FFI_INLINE_ inline
+#else
+#define TVM_FFI_INLINE_ static inline
+#endif
+
+TVM_FFI_INLINE_ int32_t TVMFFIObjectGetTypeIndex(TVMFFIObjectHandle obj) { return ((TVMFFIObject *)obj)->type_index; }
+
+TVM_FFI_INLINE_ TVMFFIByteArray TVMFFISmallBytesGetContentByteArray(const TVMFFIAny *value) {
+  TVMFFIByteArray content = {value->v_bytes, (size_t)value->small_str_len};
+  return content;
+}
+
+TVM_FFI_INLINE_ TVMFFIByteArray *TVMFFIBytesGetByteArrayPtr(TVMFFIObjectHandle obj) {
+  return (TVMFFIByteArray *)(void *)((char *)obj + sizeof(TVMFFIObject));
+}
+
+TVM_FFI_INLINE_ TVMFFIErrorCell *TVMFFIErrorGetCellPtr(TVMFFIObjectHandle obj) {
+  return (TVMFFIErrorCell *)(void *)((char *)obj + sizeof(TVMFFIObject));
+}
+
+TVM_FFI_INLINE_ TVMFFIFunctionCell *TVMFFIFunctionGetCellPtr(TVMFFIObjectHandle obj) {
+  return (TVMFFIFunctionCell *)(void *)((char *)obj + sizeof(TVMFFIObject));
+}
+
+TVM_FFI_INLINE_ TVMFFIOpaqueObjectCell *TVMFFIOpaqueObjectGetCellPtr(TVMFFIObjectHandle obj) {
+  return (TVMFFIOpaqueObjectCell *)(void *)((char *)obj + sizeof(TVMFFIObject));
+}
+
+TVM_FFI_INLINE_ TVMFFIShapeCell *TVMFFIShapeGetCellPtr(TVMFFIObjectHandle obj) {
+  return (TVMFFIShapeCell *)(void *)((char *)obj + sizeof(TVMFFIObject));
+}
+
+TVM_FFI_INLINE_ DLTensor *TVMFFITensorGetDLTensorPtr(TVMFFIObjectHandle obj) {
+  return (DLTensor *)(void *)((char *)obj + sizeof(TVMFFIObject));
+}
+
+TVM_FFI_INLINE_ DLDevice TVMFFIDLDeviceFromIntPair(int32_t device_type, int32_t device_id) {
+  DLDevice device = {(DLDeviceType)device_type, device_id};
+  return device;
+}
+
+#undef TVM_FFI_INLINE_
+#undef TVM_FFI_ENUM_BASE_
+#endif /* TVM_FFI_C_API_H_ */

@@ -1,0 +1,58 @@
+/* c_env_api.h - the tvm-ffi C ABI, second part: what surrounds a call. Streams, the tensor allocator, signals, and the
+ * symbols of modules. The contracts of c_api.h hold. */
+#ifndef TVM_FFI_EXTRA_C_ENV_API_H_
+#define TVM_FFI_EXTRA_C_ENV_API_H_
+
+#include <tvm/ffi/c_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A device queue, e.g. a cudaStream_t. Recorded here, never owned. */
+typedef void *TVMFFIStreamHandle;
+
+/* Records the calling thread's stream for a device. The one before goes to *opt_out_original_stream unless that is
+ * NULL. */
+TVM_FFI_DLL int TVMFFIEnvSetStream(int32_t device_type, int32_t device_id, TVMFFIStreamHandle stream,
+                                   TVMFFIStreamHandle *opt_out_original_stream);
+
+/* The calling thread's stream for a device; NULL, the default stream, when none was recorded. Cannot fail. */
+TVM_FFI_DLL TVMFFIStreamHandle TVMFFIEnvGetStream(int32_t device_type, int32_t device_id);
+
+/* Sets the calling thread's tensor allocator, and the process-wide one too when write_to_global_context is nonzero.
+ * The thread's one before goes to *opt_out_original_allocator unless that is NULL. */
+TVM_FFI_DLL int TVMFFIEnvSetDLPackManagedTensorAllocator(DLPackManagedTensorAllocator allocator,
+                                                         int write_to_global_context,
+                                                         DLPackManagedTensorAllocator *opt_out_original_allocator);
+
+/* The thread's allocator, else the process-wide one, else NULL. Cannot fail. */
+TVM_FFI_DLL DLPackManagedTensorAllocator TVMFFIEnvGetDLPackManagedTensorAllocator(void);
+
+/* A new Tensor like the prototype, from the allocator in force. RuntimeError when there is none; otherwise the error
+ * that the allocator reports. */
+TVM_FFI_DLL int TVMFFIEnvTensorAlloc(DLTensor *prototype, TVMFFIObjectHandle *out);
+
+/* Lets the host language look at its signals. -1 means that an exception of that language is pending; then no Error of
+ * this ABI is. 0 when no host registered itself. */
+TVM_FFI_DLL int TVMFFIEnvCheckSignals(void);
+
+/* How a host registers itself: "PyErr_CheckSignals", "PyGILState_Ensure" and "PyGILState_Release" with their
+ * addresses. ValueError for any other name. */
+TVM_FFI_DLL int TVMFFIEnvRegisterCAPI(const char *name, void *symbol);
+
+/* A function by name, among the imports of the module `library_ctx`, then among the global ones. Borrowed: the module
+ * keeps it. */
+TVM_FFI_DLL int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char *func_name,
+                                              TVMFFIObjectHandle *out);
+
+/* A pointer to store into the exported variable `name` of every library loaded from now on. */
+TVM_FFI_DLL int TVMFFIEnvModRegisterContextSymbol(const char *name, void *symbol);
+
+/* A symbol of the "system library", for code that is linked into the program. */
+TVM_FFI_DLL int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* TVM_FFI_EXTRA_C_ENV_API_H_ */

@@ -1,0 +1,193 @@
+/* harness.c - the core's test program: main, expectations, threads, the allocation-failure sweep. */
+#include "harness.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+
+#include "any.h"
+#include "error.h"
+#include "mem.h"
+#include "sync.h"
+
+static test_case *all_tests;
+static int64_t n_kept;
+
+void test_add(test_case *test) {
+  test_case **at = &all_tests;
+  while (*at != NULL && (strcmp((*at)->file, test->file) <= 0)) at = &(*at)->next; /* by file, then by line */
+  test->next = *at;
+  *at = test;
+}
+
+/* ---- Expectations ---- */
+
+void test_fail(const char *file, int line, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  fprintf(stderr, "%s:%d: expectation failed: ", file, line);
+  vfprintf(stderr, format, args);
+  fprintf(stderr, "\n");
+  va_end(args);
+  if (fh_error_is_pending()) {
+    TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(fh_error_take());
+    fprintf(stderr, "  pending: %s: %s\n", cell->kind.data, cell->message.data);
+  }
+  exit(1);
+}
+
+void test_int_at(const char *file, int line, const char *text, int64_t got, int64_t wanted) {
+  if (got != wanted) test_fail(file, line, "%s is %lld, not %lld", text, (long long)got, (long long)wanted);
+}
+
+void test_text_at(const char *file, int line, TVMFFIByteArray got, const char *wanted) {
+  size_t n = strlen(wanted);
+  if (got.size != n || memcmp(got.data, wanted, n) != 0) {
+    test_fail(file, line, "got \"%.*s\", not \"%s\"", (int)got.size, got.data, wanted);
+  }
+  if (got.data[n] != '\0') test_fail(file, line, "no NUL behind \"%s\"", wanted);
+}
+
+void test_raised_at(const char *file, int line, const char *kind, const char *part) {
+  TVMFFIObjectHandle error;
+  TVMFFIErrorMoveFromRaised(&error);
+  if (error == NULL) test_fail(file, line, "no error is pending, expected %s: %s", kind, part);
+  TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error);
+  if (strcmp(cell->kind.data, kind) != 0 || strstr(cell->message.data, part) == NULL) {
+    test_fail(file, line, "raised %s: %s\n  expected %s: ...%s...", cell->kind.data, cell->message.data, kind, part);
+  }
+  TVMFFIObjectDecRef(error);
+}
+
+/* ---- Tools ---- */
+
+void test_keeps(int64_t n_blocks) { n_kept += n_blocks; }
+
+void test_sweep(int (*body)(void *state), void *state) {
+  for (int64_t n = 1;; ++n) {
+    int64_t live = fh_mem_live_blocks();
+    fh_mem_fail_nth(n);
+    int result = body(state);
+    int has_failed = fh_mem_has_failed();
+    fh_mem_fail_nth(0);
+    if (!has_failed) {
+      if (result != 0) test_fail(__FILE__, __LINE__, "failed although no allocation did");
+      return;
+    }
+    if (result == 0) test_fail(__FILE__, __LINE__, "succeeded although allocation %lld failed", (long long)n);
+    expect_raised("MemoryError", "Out of memory");
+    if (fh_mem_live_blocks() != live) {
+      test_fail(__FILE__, __LINE__, "allocation %lld failed and %lld blocks leaked", (long long)n,
+                (long long)(fh_mem_live_blocks() - live));
+    }
+  }
+}
+
+/* Threads wait until the last one is there: macOS has no pthread_barrier_t. */
+typedef struct {
+  fh_mutex lock;
+  fh_cond all_there;
+  int n_missing;
+} barrier;
+
+static void barrier_wait(barrier *start) {
+  fh_mutex_lock(&start->lock);
+  if (--start->n_missing == 0) fh_cond_wake_all(&start->all_there);
+  while (start->n_missing > 0) fh_cond_wait(&start->all_there, &start->lock);
+  fh_mutex_unlock(&start->lock);
+}
+
+typedef struct {
+  barrier *start;
+  void (*body)(void *state, int i);
+  void *state;
+  int i;
+} thread_args;
+
+static void *thread_main(void *raw) {
+  thread_args *args = (thread_args *)raw;
+  barrier_wait(args->start);
+  args->body(args->state, args->i);
+  return NULL;
+}
+
+void test_threads(int n_threads, void (*body)(void *state, int i), void *state) {
+  barrier start = {FH_MUTEX_INIT, FH_COND_INIT, n_threads};
+  pthread_t *threads = (pthread_t *)calloc((size_t)n_threads, sizeof *threads);
+  thread_args *args = (thread_args *)calloc((size_t)n_threads, sizeof *args);
+  for (int i = 0; i < n_threads; ++i) {
+    thread_args each = {&start, body, state, i};
+    args[i] = each;
+    expect_int(pthread_create(&threads[i], NULL, thread_main, &args[i]), 0);
+  }
+  for (int i = 0; i < n_threads; ++i) pthread_join(threads[i], NULL);
+  free(threads);
+  free(args);
+}
+
+typedef struct {
+  TVMFFIObject header;
+  int *ends;
+} counted_object;
+
+static void counted_delete(void *self, int flags) {
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) ++*((counted_object *)self)->ends;
+  fh_object_delete_plain(self, flags);
+}
+
+TVMFFIObjectHandle test_object_new(int *ends) {
+  counted_object *object = (counted_object *)fh_object_new(sizeof *object, kTVMFFIObject, counted_delete);
+  if (object != NULL) object->ends = ends;
+  return object;
+}
+
+static int echo(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self;
+  return n_args > 0 ? TVMFFIAnyViewToOwnedAny(&args[0], result) : 0;
+}
+
+TVMFFIObjectHandle test_echo(void) {
+  static struct {
+    TVMFFIObject header;
+    TVMFFIFunctionCell cell;
+  } function = {{FH_OBJECT_BOTH_ONE, kTVMFFIFunction, 0, {NULL}}, {echo, NULL}};
+  return &function;
+}
+
+/* ---- Running ---- */
+
+static void run(const test_case *test) {
+  int64_t live = fh_mem_live_blocks();
+  n_kept = 0;
+  test->run();
+  if (fh_error_is_pending()) test_fail(test->file, 0, "%s leaves an error pending", test->name);
+  int64_t grown = fh_mem_live_blocks() - live - n_kept;
+  if (grown != 0) test_fail(test->file, 0, "%s leaves %lld more blocks live", test->name, (long long)grown);
+}
+
+static int is_wanted(const test_case *test, int argc, char **argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (strcmp(argv[i], test->name) == 0) return 1;
+  }
+  return argc <= 1;
+}
+
+int main(int argc, char **argv) {
+  int n_run = 0;
+  (void)TVMFFIBacktrace("file", 1, "function", 0); /* the thread's buffer, made at first use, is nobody's leak */
+  if (argc == 2 && strcmp(argv[1], "--list") == 0) {
+    for (test_case *test = all_tests; test != NULL; test = test->next) printf("%s\n", test->name);
+    return 0;
+  }
+  for (test_case *test = all_tests; test != NULL; test = test->next) {
+    if (!is_wanted(test, argc, argv)) continue;
+    fprintf(stderr, "%s\n", test->name); /* first: a crash is then known by its name */
+    run(test);
+    ++n_run;
+  }
+  if (n_run < argc - 1 || n_run == 0) {
+    fprintf(stderr, "no test of that name\n");
+    return 2;
+  }
+  printf("%d passed\n", n_run);
+  return 0;
+}

@@ -1,0 +1,69 @@
+/* harness.h - what the core's tests share. A test is TEST(name_that_is_a_sentence) { ... }; the list makes itself.
+ *
+ * All tests are in one program: without arguments it runs every one, with names only those (for gdb: one). After each
+ * test no error may be pending and as many memory blocks live as before. A failed expectation ends the program at that
+ * line: the state after it proves nothing. */
+#ifndef TEST_HARNESS_H_
+#define TEST_HARNESS_H_
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tvm/ffi/c_api.h>
+
+typedef struct test_case {
+  const char *name, *file;
+  void (*run)(void);
+  struct test_case *next;
+} test_case;
+
+void test_add(test_case *test);
+
+#define TEST(test_name)                                              \
+  static void test_name(void);                                       \
+  __attribute__((constructor)) static void test_name##_add(void) {   \
+    static test_case test = {#test_name, __FILE__, test_name, NULL}; \
+    test_add(&test);                                                 \
+  }                                                                  \
+  static void test_name(void)
+
+/* ---- Expectations ---- */
+
+void test_fail(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4), noreturn));
+void test_int_at(const char *file, int line, const char *text, int64_t got, int64_t wanted);
+void test_text_at(const char *file, int line, TVMFFIByteArray got, const char *wanted);
+void test_raised_at(const char *file, int line, const char *kind, const char *part);
+
+#define expect(cond) ((cond) ? (void)0 : test_fail(__FILE__, __LINE__, "%s", #cond))
+#define expect_int(got, wanted) test_int_at(__FILE__, __LINE__, #got, (int64_t)(got), (int64_t)(wanted))
+/* A byte array holds exactly this text, and a NUL behind it. */
+#define expect_text(got, wanted) test_text_at(__FILE__, __LINE__, got, wanted)
+/* The pending error, which this takes, is of that kind and its message contains that text. */
+#define expect_raised(kind, part) test_raised_at(__FILE__, __LINE__, kind, part)
+
+/* ---- Tools ---- */
+
+static inline TVMFFIByteArray text_of(const char *text) {
+  TVMFFIByteArray bytes = {text, strlen(text)};
+  return bytes;
+}
+
+/* Calls body(state) with its 1st, 2nd, 3rd ... allocation failing, until none is left to fail. Each failing call must
+ * return nonzero with a MemoryError pending and leave as many blocks live as there were; the last one must return 0.
+ * body cleans up after itself when it succeeds. */
+void test_sweep(int (*body)(void *state), void *state);
+
+/* Runs body(state, i) for i in 0..n_threads-1 on as many threads, which start together. */
+void test_threads(int n_threads, void (*body)(void *state, int i), void *state);
+
+/* This test makes n blocks live that stay (a registry keeps them). */
+void test_keeps(int64_t n_blocks);
+
+/* An object whose end is counted: *ends += 1 on Strong. Type ffi.Object. */
+TVMFFIObjectHandle test_object_new(int *ends);
+
+/* A Function, never freed, that returns its first argument (None without). */
+TVMFFIObjectHandle test_echo(void);
+
+#endif /* TEST_HARNESS_H_ */

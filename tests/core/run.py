@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Build and run the core's tests: every core source and every test in one program, once per mode.
+
+    run.py                      all modes
+    run.py --mode asan NAME...  only these tests, in one mode
+    run.py --mode plain --gdb NAME
+
+Modes: plain; asan (AddressSanitizer with LeakSanitizer, and UBSan); tsan (ThreadSanitizer).
+Prints one closing line per mode. Exits non-zero when a mode fails or cannot be built.
+"""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+CORE = ROOT / "src" / "core"
+
+WARNINGS = ["-Wall", "-Wextra", "-Werror"]
+COMMON = ["-g", "-fPIC", "-fvisibility=hidden", "-DFH_TEST=1", f"-I{ROOT / 'include'}", f"-I{CORE}", f"-I{HERE}"]
+MODES = {
+    "plain": ["-O1"],
+    "asan": ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"],
+    "tsan": ["-O1", "-fsanitize=thread"],
+}
+SANITIZER_ENV = {
+    "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0",
+    "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+    "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
+}
+
+
+def compiler_has(compiler, flags, scratch):
+    """Whether a program with these flags can be built and run here."""
+    source = scratch / "probe.c"
+    source.write_text("int main(void) { return 0; }\n")
+    program = scratch / "probe"
+    built = subprocess.run([compiler, *flags, str(source), "-o", str(program)], capture_output=True)
+    return built.returncode == 0 and subprocess.run([str(program)], capture_output=True).returncode == 0
+
+
+def compile_one(compiler, flags, source, output):
+    standard = ["-std=c++17", "-x", "c++"] if output.suffix == ".oxx" else ["-std=c11"]
+    if source.parent == HERE:
+        flags = [*flags, "-D_GNU_SOURCE"]  # setenv and usleep, for tests only
+    command = [compiler, *standard, *WARNINGS, *flags, "-c", str(source), "-o", str(output)]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def build(compiler, mode, scratch, extra):
+    """The path of the program, or None after printing why not."""
+    flags = COMMON + MODES[mode]
+    sources = sorted(CORE.glob("*.c")) + sorted(HERE.glob("*.c")) + [pathlib.Path(p) for p in extra]
+    jobs = [(source, scratch / f"{source.parent.name}_{source.stem}.o") for source in sources]
+    jobs.append((HERE / "abi_layout.c", scratch / "abi_layout_as_cxx.oxx"))
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        results = list(pool.map(lambda job: compile_one(compiler, flags, *job), jobs))
+    for result in results:
+        if result.returncode:
+            sys.stderr.write(result.stderr)
+    if any(result.returncode for result in results):
+        return None
+    program = scratch / "core_tests"
+    objects = [str(output) for _, output in jobs if output.suffix == ".o"]
+    linked = subprocess.run([compiler, *MODES[mode], *objects, "-o", str(program), "-rdynamic", "-lpthread", "-ldl"],
+                            capture_output=True, text=True)
+    sys.stderr.write(linked.stderr)
+    return None if linked.returncode else program
+
+
+def run_mode(args, mode, scratch):
+    """0 passed, 1 failed. Prints the closing line."""
+    started = time.monotonic()
+    if mode != "plain" and not compiler_has(args.compiler, MODES[mode], scratch):
+        print(f"core {mode}: FAILED, {args.compiler} has no {mode} runtime here")
+        return 1
+    program = build(args.compiler, mode, scratch, args.extra)
+    if program is None:
+        print(f"core {mode}: FAILED to build")
+        return 1
+    command = ["gdb", "--args", str(program)] if args.gdb else [str(program)]
+    environment = {**os.environ, **SANITIZER_ENV}
+    if args.gdb:
+        return subprocess.run([*command, *args.names], env=environment).returncode
+    try:
+        result = subprocess.run([*command, *args.names], env=environment, capture_output=True, text=True,
+                                errors="replace", timeout=args.timeout)
+    except subprocess.TimeoutExpired as timeout:
+        last = (timeout.stderr or b"").decode(errors="replace").strip().splitlines()[-1:]
+        print(f"core {mode}: FAILED, still running after {args.timeout} s in {last}")
+        return 1
+    seconds = time.monotonic() - started
+    if result.returncode:
+        sys.stderr.write(result.stderr)
+        print(f"core {mode}: FAILED with status {result.returncode} ({args.compiler}, {seconds:.1f} s)")
+        return 1
+    print(f"core {mode}: {result.stdout.strip()} ({args.compiler}, {seconds:.1f} s)")
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mode", choices=[*MODES, "all"], default="all")
+    parser.add_argument("--compiler", default=os.environ.get("CC", "cc"), help="a C compiler that is gcc or clang")
+    parser.add_argument("--timeout", type=float, default=300, help="seconds for one mode's tests")
+    parser.add_argument("--gdb", action="store_true", help="run under gdb")
+    parser.add_argument("--extra", action="append", default=[], metavar="FILE", help="one more C source to build in")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="tests to run; default all")
+    args = parser.parse_args()
+    modes = list(MODES) if args.mode == "all" else [args.mode]
+    failed = 0
+    for mode in modes:
+        with tempfile.TemporaryDirectory() as scratch:
+            failed += run_mode(args, mode, pathlib.Path(scratch))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,253 @@
+/* test_module.c - modules over tables of symbols, shared libraries, embedded modules, imports. */
+#include <error.h>
+#include <library_module.h>
+#include <mem.h>
+#include <tvm/ffi/extra/c_env_api.h>
+
+#include "calls.h"
+
+/* ---- A library in the test's own memory ---- */
+
+static void *context, *wanted_symbol, *blob;
+static int n_library_ends;
+
+static int twice(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  expect(self == NULL);
+  expect_int(n, 1);
+  *result = i64(args[0].v_int64 * 2);
+  return 0;
+}
+static int give_doc(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  (void)self, (void)args, (void)n;
+  return fh_str_from_cstr("doubles a number", result);
+}
+/* Calls `other`, which it finds through its module. */
+static int call_other(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  TVMFFIObjectHandle other;
+  (void)self;
+  if (TVMFFIEnvModLookupFromImports(context, "other", &other) != 0) return -1;
+  return TVMFFIFunctionGetCellPtr(other)->safe_call(other, args, n, result);
+}
+
+static void *find(const void *state, const char *symbol) {
+  if (strcmp(symbol, "__tvm_ffi__library_ctx") == 0) return &context;
+  if (strcmp(symbol, "__tvm_ffi__library_bin") == 0) return blob;
+  if (strcmp(symbol, "__tvm_ffi__doc_twice") == 0) return (void *)(uintptr_t)give_doc;
+  if (strcmp(symbol, "test_wanted_symbol") == 0) return &wanted_symbol;
+  (void)state;
+  return NULL;
+}
+static void *find_function(const void *state, const char *name) {
+  if (strcmp(name, (const char *)state) == 0) return (void *)(uintptr_t)twice;
+  if (strcmp(name, "call_other") == 0) return (void *)(uintptr_t)call_other;
+  return NULL;
+}
+static void end(void *state) {
+  (void)state;
+  n_library_ends += 1;
+}
+static const fh_library_symbols library = {find, find_function, end};
+
+static TVMFFIAny new_module(const char *function_name) {
+  TVMFFIAny module;
+  expect_int(fh_library_module_new(&library, (void *)(uintptr_t)function_name, &module), 0);
+  return module;
+}
+static TVMFFIAny get(TVMFFIAny module, const char *name, int query_imports) {
+  return call_ok("ffi.ModuleGetFunction", ARGS(module, raw(name), fh_any_bool(query_imports)));
+}
+static int64_t call_with(TVMFFIAny func, int64_t value) {
+  TVMFFIAny arg = i64(value), result = fh_any_none();
+  expect_int(TVMFFIFunctionCall(func.v_obj, &arg, 1, &result), 0);
+  return result.v_int64;
+}
+
+TEST(module_answers_what_its_symbols_say) {
+  TVMFFIAny module = new_module("twice");
+  expect_str(call_ok("ffi.ModuleGetKind", ARGS(module)), "library");
+  expect_int(call_int("ffi.ModuleGetPropertyMask", ARGS(module)), 3);
+  expect_int(call_int("ffi.ModuleImplementsFunction", ARGS(module, raw("twice"), fh_any_bool(0))), 1);
+  expect_int(call_int("ffi.ModuleImplementsFunction", ARGS(module, raw("thrice"), fh_any_bool(1))), 0);
+  expect_str(call_ok("ffi.ModuleGetFunctionDoc", ARGS(module, raw("twice"), fh_any_bool(0))), "doubles a number");
+  expect_int(call_ok("ffi.ModuleGetFunctionMetadata", ARGS(module, raw("twice"), fh_any_bool(1))).type_index, 0);
+  expect_int(get(module, "thrice", 1).type_index, kTVMFFINone);
+  expect_str(call_ok("ffi.ModuleInspectSource", ARGS(module, raw(""))), "");
+  TVMFFIAny formats = call_ok("ffi.ModuleGetWriteFormats", ARGS(module));
+  expect_repr(formats, "()");
+  fh_any_drop(&formats);
+  expect_call_raises("RuntimeError", "does not support WriteToFile", "ffi.ModuleWriteToFile",
+                     ARGS(module, raw("f"), raw("o")));
+  expect_call_raises("TypeError", "argument #0 when calling: `ffi.ModuleGetKind`. Expected `ffi.Module`",
+                     "ffi.ModuleGetKind", ARGS(i64(1)));
+  fh_any_drop(&module);
+}
+
+TEST(module_lives_as_long_as_its_functions) {
+  n_library_ends = 0;
+  TVMFFIAny module = new_module("twice"), func = get(module, "twice", 0);
+  expect(context == (char *)module.v_obj - 8);
+  fh_any_drop(&module);
+  expect_int(n_library_ends, 0);
+  expect_int(call_with(func, 21), 42);
+  fh_any_drop(&func);
+  expect_int(n_library_ends, 1);
+  expect(context == NULL);
+}
+
+TEST(module_asks_its_imports_in_order) {
+  TVMFFIAny a = new_module("a"), b = new_module("b"), c = new_module("c");
+  call_int("ffi.ModuleImportModule", ARGS(a, b));
+  call_int("ffi.ModuleImportModule", ARGS(b, c));
+  expect_int(get(a, "c", 0).type_index, kTVMFFINone);
+  TVMFFIAny func = get(a, "c", 1);
+  expect_int(call_with(func, 4), 8);
+  fh_any_drop(&func);
+  expect_int(call_int("ffi.ModuleImplementsFunction", ARGS(a, raw("c"), fh_any_bool(1))), 1);
+  expect_call_raises("RuntimeError", "Cyclic dependency", "ffi.ModuleImportModule", ARGS(c, a));
+  expect_call_raises("RuntimeError", "Cyclic dependency", "ffi.ModuleImportModule", ARGS(a, a));
+  call_int("ffi.ModuleClearImports", ARGS(a));
+  expect_int(get(a, "c", 1).type_index, kTVMFFINone);
+  fh_any_drop(&a);
+  fh_any_drop(&b);
+  fh_any_drop(&c);
+}
+
+TEST(library_code_finds_functions_of_imports) {
+  TVMFFIAny other = new_module("other"), module = new_module("twice"), func = get(module, "call_other", 0), result;
+  TVMFFIAny arg = i64(5);
+  expect_int(TVMFFIFunctionCall(func.v_obj, &arg, 1, &result), -1);
+  expect_raised("RuntimeError", "Cannot find function other in the imported modules or global registry");
+  call_int("ffi.ModuleImportModule", ARGS(module, other));
+  expect_int(call_with(func, 5), 10);
+  call_int("ffi.ModuleClearImports", ARGS(module));
+  expect_int(call_with(func, 6), 12); /* found once, kept */
+  fh_any_drop(&func);
+  fh_any_drop(&module);
+  fh_any_drop(&other);
+  TVMFFIObjectHandle none;
+  expect_int(TVMFFIEnvModLookupFromImports(NULL, "other", &none), -1);
+  expect_raised("RuntimeError", "its module is not loaded");
+}
+
+TEST(context_symbols_are_stored_into_libraries) {
+  int64_t before = fh_mem_live_blocks();
+  expect_int(TVMFFIEnvModRegisterContextSymbol("test_wanted_symbol", &before), 0);
+  test_keeps(fh_mem_live_blocks() - before);
+  TVMFFIAny module = new_module("twice");
+  expect(wanted_symbol == &before);
+  fh_any_drop(&module);
+}
+
+/* ---- Embedded modules ---- */
+
+static int load_embedded(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  TVMFFIByteArray content;
+  (void)self, (void)n;
+  expect(fh_bytes_content(&args[0], &content));
+  expect_int((int64_t)content.size, 3);
+  void *kept = blob;
+  blob = NULL;
+  *result = new_module("embedded");
+  blob = kept;
+  return 0;
+}
+static size_t put(unsigned char *at, uint64_t value) {
+  for (int i = 0; i < 8; ++i) at[i] = (unsigned char)(value >> (8 * i));
+  return 8;
+}
+static size_t put_text(unsigned char *at, const char *text) {
+  put(at, strlen(text));
+  memcpy(at + 8, text, strlen(text));
+  return 8 + strlen(text);
+}
+
+TEST(embedded_modules_are_loaded_and_linked) {
+  unsigned char bytes[256] = {0}, *p = bytes + 8;
+  TVMFFIObjectHandle loader;
+  p += put(p, 3), p += put(p, 0), p += put(p, 1), p += put(p, 1); /* module 0 imports one, module 1 none */
+  p += put(p, 1), p += put(p, 1);
+  p += put_text(p, "_lib"), p += put_text(p, "testkind"), p += put_text(p, "abc");
+  put(bytes, (uint64_t)(p - bytes - 8));
+  blob = bytes;
+  TVMFFIAny module;
+  expect_int(fh_library_module_new(&library, (void *)(uintptr_t) "twice", &module), -1);
+  expect_raised("RuntimeError", "expected a global function ffi.Module.load_from_bytes.testkind");
+  int64_t before = fh_mem_live_blocks();
+  expect_int(TVMFFIFunctionCreate(NULL, load_embedded, NULL, &loader), 0);
+  expect_int(fh_global_set(text_of("ffi.Module.load_from_bytes.testkind"), loader, 1), 0);
+  fh_object_release(loader);
+  module = new_module("twice");
+  TVMFFIAny func = get(module, "embedded", 1);
+  expect_int(call_with(func, 1), 2);
+  fh_any_drop(&func);
+  fh_any_drop(&module);
+  fh_global_remove(text_of("ffi.Module.load_from_bytes.testkind"));
+  test_keeps(fh_mem_live_blocks() - before);
+  for (uint64_t n = 0; n < (uint64_t)(p - bytes - 8); ++n) { /* cut off anywhere: an error, no read behind the end */
+    put(bytes, n);
+    expect_int(fh_library_module_new(&library, (void *)(uintptr_t) "twice", &module), -1);
+    expect_raised("RuntimeError", "");
+  }
+  blob = NULL;
+}
+
+/* ---- Loading ---- */
+
+TEST(loading_says_what_is_wrong) {
+  expect_call_raises("RuntimeError", "Failed to get file format from nodot", "ffi.ModuleLoadFromFile",
+                     ARGS(raw("nodot")));
+  expect_call_raises("RuntimeError", "Loader for `.zzz` files is not registered", "ffi.ModuleLoadFromFile",
+                     ARGS(raw("a.zzz")));
+  expect_call_raises("InternalError", "Failed to load dynamic shared library /nowhere/x.dylib",
+                     "ffi.ModuleLoadFromFile", ARGS(raw("/nowhere/x.dylib")));
+  expect_call_raises("TypeError", "Expected 1 but got 0 arguments", "ffi.ModuleLoadFromFile", NO_ARGS);
+}
+
+TEST(a_shared_library_loads) {
+  TVMFFIAny module = call_ok("ffi.Module.load_from_file.so", ARGS(raw("libm.so.6"), raw("so")));
+  expect_int(get(module, "no_such_function", 0).type_index, kTVMFFINone);
+  call_int("ffi.ModuleGlobalsAdd", ARGS(module));
+  call_int("ffi.ModuleGlobalsAdd", ARGS(module));
+  call_int("ffi.ModuleGlobalsRemove", ARGS(module));
+  call_int("ffi.ModuleGlobalsRemove", ARGS(module));
+  fh_any_drop(&module);
+  test_keeps(1); /* the table of kept modules */
+}
+
+TEST(system_library_finds_registered_symbols) {
+  int64_t before = fh_mem_live_blocks();
+  expect_int(TVMFFIEnvModRegisterSystemLibSymbol("__tvm_ffi_pre_sys", (void *)(uintptr_t)twice), 0);
+  expect_int(TVMFFIEnvModRegisterSystemLibSymbol("__tvm_ffi_pre_sys", (void *)(uintptr_t)twice), 0);
+  TVMFFIAny module = call_ok("ffi.SystemLib", ARGS(raw("pre_"))), again = call_ok("ffi.SystemLib", ARGS(raw("pre_")));
+  TVMFFIAny plain = call_ok("ffi.SystemLib", NO_ARGS);
+  expect(module.v_obj == again.v_obj);
+  expect(module.v_obj != plain.v_obj);
+  TVMFFIAny func = get(module, "sys", 0);
+  expect_int(call_with(func, 3), 6);
+  fh_any_drop(&func);
+  func = get(plain, "pre_sys", 0);
+  expect_int(call_with(func, 3), 6);
+  fh_any_drop(&func);
+  expect_int(get(plain, "sys", 0).type_index, kTVMFFINone);
+  fh_any_drop(&module);
+  fh_any_drop(&again);
+  fh_any_drop(&plain);
+  test_keeps(fh_mem_live_blocks() - before);
+}
+
+static int use_modules(void *state) {
+  TVMFFIAny a, b, func = fh_any_none(), rest;
+  (void)state;
+  if (fh_library_module_new(&library, (void *)(uintptr_t) "a", &a) != 0) return -1;
+  if (fh_library_module_new(&library, (void *)(uintptr_t) "b", &b) != 0) {
+    fh_any_drop(&a);
+    return -1;
+  }
+  int rc = call_n("ffi.ModuleImportModule", ARGS(a, b), &rest);
+  if (rc == 0) rc = call_n("ffi.ModuleGetFunction", ARGS(a, raw("b"), fh_any_bool(1)), &func);
+  fh_any_drop(&a);
+  fh_any_drop(&b);
+  fh_any_drop(&func);
+  return rc;
+}
+TEST(modules_survive_missing_memory) { test_sweep(use_modules, NULL); }
