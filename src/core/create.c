@@ -12,15 +12,16 @@
 
 #define PAIRS_NAME "ffi.MakeObjectFromPackedArgs"
 
-TVMFFIObject* fh_create_empty(const TVMFFITypeInfo* info) {
+TVMFFIObject *fh_create_empty(const TVMFFITypeInfo *info) {
   if (info->metadata != NULL && info->metadata->creator != NULL) {
     TVMFFIObjectHandle obj = NULL;
-    return info->metadata->creator(&obj) == 0 ? (TVMFFIObject*)obj : NULL;
+    return info->metadata->creator(&obj) == 0 ? (TVMFFIObject *)obj : NULL;
   }
-  const TVMFFIAny* creator = fh_reflect_attr(fh_reflect_column(FH_ATTR_NEW), info->type_index);
+  const TVMFFIAny *creator = fh_reflect_attr(fh_reflect_column(FH_ATTR_NEW), info->type_index);
   TVMFFIAny made;
   if (creator == NULL || creator->type_index != kTVMFFIFunction) {
-    fh_error_raise(FH_RUNTIME_ERROR, "Type `%.*s` cannot be created by reflection: it has no creator and no __ffi_new__",
+    fh_error_raise(FH_RUNTIME_ERROR,
+                   "Type `%.*s` cannot be created by reflection: it has no creator and no __ffi_new__",
                    FH_BYTES_ARGS(info->type_key));
     return NULL;
   }
@@ -32,7 +33,7 @@ TVMFFIObject* fh_create_empty(const TVMFFITypeInfo* info) {
   return NULL;
 }
 
-int fh_create_set_default(const TVMFFIFieldInfo* field, void* obj) {
+int fh_create_set_default(const TVMFFIFieldInfo *field, void *obj) {
   if (!(field->flags & kTVMFFIFieldFlagBitMaskDefaultFromFactory)) {
     return fh_reflect_set(field, obj, &field->default_value_or_factory);
   }
@@ -46,16 +47,16 @@ int fh_create_set_default(const TVMFFIFieldInfo* field, void* obj) {
 /* ---- From names and values ---- */
 
 typedef struct {
-  const TVMFFITypeInfo* info;
-  TVMFFIObject* obj;
-  const TVMFFIAny* args; /* args[0] is the type */
+  const TVMFFITypeInfo *info;
+  TVMFFIObject *obj;
+  const TVMFFIAny *args; /* args[0] is the type */
   int32_t n_args;
   int32_t n_used;
-  unsigned char* used; /* of each pair */
+  unsigned char *used; /* of each pair */
 } pairs;
 
-static int set_from_pairs(void* state, const TVMFFIFieldInfo* field) {
-  pairs* from = (pairs*)state;
+static int set_from_pairs(void *state, const TVMFFIFieldInfo *field) {
+  pairs *from = (pairs *)state;
   TVMFFIByteArray name;
   for (int32_t i = 1; i < from->n_args; i += 2) {
     if (from->used[i / 2] || !fh_str_content(&from->args[i], &name) || !fh_str_same(name, field->name)) continue;
@@ -68,7 +69,7 @@ static int set_from_pairs(void* state, const TVMFFIFieldInfo* field) {
                         FH_BYTES_ARGS(from->info->type_key));
 }
 
-static int find_type(const TVMFFIAny* args, int32_t n_args, const TVMFFITypeInfo** info) {
+static int find_type(const TVMFFIAny *args, int32_t n_args, const TVMFFITypeInfo **info) {
   TVMFFIByteArray key;
   int64_t index;
   if (n_args % 2 != 1) {
@@ -88,7 +89,7 @@ static int find_type(const TVMFFIAny* args, int32_t n_args, const TVMFFITypeInfo
   return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find a type with index %lld", (long long)index);
 }
 
-static int fill_from_pairs(pairs* from) {
+static int fill_from_pairs(pairs *from) {
   TVMFFIByteArray name;
   for (int32_t i = 1; i < from->n_args; i += 2) {
     if (fh_function_arg_str(PAIRS_NAME, from->args, i, &name) != 0) return -1;
@@ -97,16 +98,16 @@ static int fill_from_pairs(pairs* from) {
   for (int32_t i = 1; i < from->n_args; i += 2) {
     if (from->used[i / 2]) continue;
     fh_str_content(&from->args[i], &name);
-    return fh_error_raise(FH_TYPE_ERROR, "Type `%.*s` does not have field `%.*s`",
-                          FH_BYTES_ARGS(from->info->type_key), FH_BYTES_ARGS(name));
+    return fh_error_raise(FH_TYPE_ERROR, "Type `%.*s` does not have field `%.*s`", FH_BYTES_ARGS(from->info->type_key),
+                          FH_BYTES_ARGS(name));
   }
   return 0;
 }
 
-int fh_create_from_pairs(const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+int fh_create_from_pairs(const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   pairs from = {NULL, NULL, args, n_args, 0, NULL};
   if (find_type(args, n_args, &from.info) != 0) return -1;
-  from.used = (unsigned char*)fh_mem_calloc((size_t)n_args / 2 + 1, 1);
+  from.used = (unsigned char *)fh_mem_calloc((size_t)n_args / 2 + 1, 1);
   if (from.used == NULL) return fh_error_raise_no_memory();
   from.obj = fh_create_empty(from.info);
   int rc = from.obj == NULL ? -1 : fill_from_pairs(&from);
@@ -122,23 +123,19 @@ int fh_create_from_pairs(const TVMFFIAny* args, int32_t n_args, TVMFFIAny* resul
 /* ---- The automatic constructor ---- */
 
 typedef struct {
-  const TVMFFITypeInfo* info;
+  const TVMFFITypeInfo *info;
   int32_t n_fields;
   int32_t n_positional;
-  const TVMFFIFieldInfo** fields; /* all, the root's first */
-  int32_t* positional;            /* indices of those that arguments fill in turn: the ones without default first */
+  const TVMFFIFieldInfo **fields; /* all, the root's first */
+  int32_t *positional;            /* indices of those that arguments fill in turn: the ones without default first */
 } constructor;
 
-static int takes_part(const TVMFFIFieldInfo* field) { return !(field->flags & kTVMFFIFieldFlagBitMaskInitOff); }
-static int has_default(const TVMFFIFieldInfo* field) {
-  return (field->flags & kTVMFFIFieldFlagBitMaskHasDefault) != 0;
-}
-static int is_keyword_only(const TVMFFIFieldInfo* field) {
-  return (field->flags & kTVMFFIFieldFlagBitMaskKwOnly) != 0;
-}
+static int takes_part(const TVMFFIFieldInfo *field) { return !(field->flags & kTVMFFIFieldFlagBitMaskInitOff); }
+static int has_default(const TVMFFIFieldInfo *field) { return (field->flags & kTVMFFIFieldFlagBitMaskHasDefault) != 0; }
+static int is_keyword_only(const TVMFFIFieldInfo *field) { return (field->flags & kTVMFFIFieldFlagBitMaskKwOnly) != 0; }
 
 /* The newest field of that name that takes part, -1 if there is none. */
-static int32_t find_by_name(const constructor* c, TVMFFIByteArray name) {
+static int32_t find_by_name(const constructor *c, TVMFFIByteArray name) {
   for (int32_t i = c->n_fields - 1; i >= 0; --i) {
     if (takes_part(c->fields[i]) && fh_str_same(c->fields[i]->name, name)) return i;
   }
@@ -146,15 +143,15 @@ static int32_t find_by_name(const constructor* c, TVMFFIByteArray name) {
 }
 
 /* Puts the pending error of a setter into words: which constructor, which field. The cause keeps the first one. */
-static int raise_about_field(const constructor* c, const TVMFFIFieldInfo* field, const char* what) {
-  TVMFFIObject* cause = fh_error_take();
+static int raise_about_field(const constructor *c, const TVMFFIFieldInfo *field, const char *what) {
+  TVMFFIObject *cause = fh_error_take();
   if (cause == NULL) return -1;
-  const TVMFFIErrorCell* cell = TVMFFIErrorGetCellPtr(cause);
+  const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(cause);
   size_t n_lines = 0;
   for (size_t i = 0; i < cell->message.size; ++i) n_lines += cell->message.data[i] == '\n';
   size_t n_max = c->info->type_key.size + field->name.size + cell->message.size + 2 * n_lines + 80;
-  char* text = (char*)fh_mem_alloc(n_max);
-  TVMFFIObject* error = NULL;
+  char *text = (char *)fh_mem_alloc(n_max);
+  TVMFFIObject *error = NULL;
   if (text != NULL) {
     size_t n = (size_t)snprintf(text, n_max, "%.*s.__ffi_init__() %s '%.*s':\n  ", FH_BYTES_ARGS(c->info->type_key),
                                 what, FH_BYTES_ARGS(field->name));
@@ -174,15 +171,15 @@ static int raise_about_field(const constructor* c, const TVMFFIFieldInfo* field,
   return -1;
 }
 
-static int set_argument(const constructor* c, TVMFFIObject* obj, int32_t i, const TVMFFIAny* value,
-                        unsigned char* is_set) {
+static int set_argument(const constructor *c, TVMFFIObject *obj, int32_t i, const TVMFFIAny *value,
+                        unsigned char *is_set) {
   is_set[i] = 1;
   if (fh_reflect_set(c->fields[i], obj, value) == 0) return 0;
   return raise_about_field(c, c->fields[i], "field");
 }
 
-static int set_keywords(const constructor* c, TVMFFIObject* obj, const TVMFFIAny* args, int32_t n_args,
-                        unsigned char* is_set) {
+static int set_keywords(const constructor *c, TVMFFIObject *obj, const TVMFFIAny *args, int32_t n_args,
+                        unsigned char *is_set) {
   if (n_args % 2 != 0) {
     return fh_error_raise(FH_TYPE_ERROR,
                           "%.*s.__ffi_init__() KWARGS requires an even number of key-value arguments but got %d",
@@ -208,9 +205,9 @@ static int set_keywords(const constructor* c, TVMFFIObject* obj, const TVMFFIAny
   return 0;
 }
 
-static int set_rest(const constructor* c, TVMFFIObject* obj, const unsigned char* is_set) {
+static int set_rest(const constructor *c, TVMFFIObject *obj, const unsigned char *is_set) {
   for (int32_t i = 0; i < c->n_fields; ++i) {
-    const TVMFFIFieldInfo* field = c->fields[i];
+    const TVMFFIFieldInfo *field = c->fields[i];
     if (is_set[i]) continue;
     if (has_default(field)) {
       if (fh_create_set_default(field, obj) != 0) return raise_about_field(c, field, "default for field");
@@ -223,12 +220,10 @@ static int set_rest(const constructor* c, TVMFFIObject* obj, const unsigned char
   return 0;
 }
 
-static int bind(const constructor* c, TVMFFIObject* obj, const TVMFFIAny* args, int32_t n_args,
-                unsigned char* is_set) {
-  const TVMFFIObject* sentinel = fh_globals_kwargs();
+static int bind(const constructor *c, TVMFFIObject *obj, const TVMFFIAny *args, int32_t n_args, unsigned char *is_set) {
+  const TVMFFIObject *sentinel = fh_globals_kwargs();
   int32_t n_positional = 0;
-  while (n_positional < n_args &&
-         !(fh_any_is_object(&args[n_positional]) && args[n_positional].v_obj == sentinel)) {
+  while (n_positional < n_args && !(fh_any_is_object(&args[n_positional]) && args[n_positional].v_obj == sentinel)) {
     ++n_positional;
   }
   if (n_positional > c->n_positional) {
@@ -244,14 +239,14 @@ static int bind(const constructor* c, TVMFFIObject* obj, const TVMFFIAny* args, 
   return set_rest(c, obj, is_set);
 }
 
-static int construct(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
-  const constructor* c = (const constructor*)self;
+static int construct(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  const constructor *c = (const constructor *)self;
   unsigned char few[64], *is_set = few;
-  if ((size_t)c->n_fields > sizeof few && (is_set = (unsigned char*)fh_mem_alloc((size_t)c->n_fields)) == NULL) {
+  if ((size_t)c->n_fields > sizeof few && (is_set = (unsigned char *)fh_mem_alloc((size_t)c->n_fields)) == NULL) {
     return fh_error_raise_no_memory();
   }
   memset(is_set, 0, (size_t)c->n_fields);
-  TVMFFIObject* obj = fh_create_empty(c->info);
+  TVMFFIObject *obj = fh_create_empty(c->info);
   int rc = obj == NULL ? -1 : bind(c, obj, args, n_args, is_set);
   if (is_set != few) fh_mem_free(is_set);
   if (rc != 0) {
@@ -262,43 +257,43 @@ static int construct(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAn
   return 0;
 }
 
-static int count_field(void* state, const TVMFFIFieldInfo* field) {
+static int count_field(void *state, const TVMFFIFieldInfo *field) {
   FH_UNUSED(field);
-  *(int32_t*)state += 1;
+  *(int32_t *)state += 1;
   return 0;
 }
 
 typedef struct {
-  constructor* c;
+  constructor *c;
   int32_t n_max;
 } collecting;
 
-static int collect_field(void* state, const TVMFFIFieldInfo* field) {
-  collecting* into = (collecting*)state;
+static int collect_field(void *state, const TVMFFIFieldInfo *field) {
+  collecting *into = (collecting *)state;
   if (into->c->n_fields == into->n_max) return 1; /* one that came between counting and collecting */
   into->c->fields[into->c->n_fields++] = field;
   return 0;
 }
 
-static void add_positional(constructor* c, int want_default) {
+static void add_positional(constructor *c, int want_default) {
   for (int32_t i = 0; i < c->n_fields; ++i) {
-    const TVMFFIFieldInfo* field = c->fields[i];
+    const TVMFFIFieldInfo *field = c->fields[i];
     if (takes_part(field) && !is_keyword_only(field) && has_default(field) == want_default) {
       c->positional[c->n_positional++] = i;
     }
   }
 }
 
-int fh_create_constructor(int32_t type_index, TVMFFIObjectHandle* out) {
-  const TVMFFITypeInfo* info = fh_type_find(type_index);
+int fh_create_constructor(int32_t type_index, TVMFFIObjectHandle *out) {
+  const TVMFFITypeInfo *info = fh_type_find(type_index);
   int32_t n = 0;
   if (info == NULL) return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find a type with index %d", (int)type_index);
   fh_reflect_each_field(info, count_field, &n);
-  constructor* c = (constructor*)fh_mem_calloc(1, sizeof *c + (size_t)n * (sizeof *c->fields + sizeof *c->positional));
+  constructor *c = (constructor *)fh_mem_calloc(1, sizeof *c + (size_t)n * (sizeof *c->fields + sizeof *c->positional));
   if (c == NULL) return fh_error_raise_no_memory();
   c->info = info;
-  c->fields = (const TVMFFIFieldInfo**)(void*)(c + 1);
-  c->positional = (int32_t*)(void*)(c->fields + n);
+  c->fields = (const TVMFFIFieldInfo **)(void *)(c + 1);
+  c->positional = (int32_t *)(void *)(c->fields + n);
   collecting into = {c, n};
   fh_reflect_each_field(info, collect_field, &into);
   add_positional(c, 0);

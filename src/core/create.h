@@ -7,16 +7,16 @@
 
 /* A new object whose fields have no values yet, by the type's creator or its __ffi_new__: owned, NULL with an error
  * pending. RuntimeError for a type that has neither. */
-TVMFFIObject* fh_create_empty(const TVMFFITypeInfo* info);
+TVMFFIObject *fh_create_empty(const TVMFFITypeInfo *info);
 /* Gives a field its default value; it must have one. */
-int fh_create_set_default(const TVMFFIFieldInfo* field, void* obj);
+int fh_create_set_default(const TVMFFIFieldInfo *field, void *obj);
 
 /* An object from a key or index in args[0] and alternating names and values; every field without a default must be
  * named. */
-int fh_create_from_pairs(const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result);
+int fh_create_from_pairs(const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
 
 /* The automatic constructor of a type as a Function, for the fields the type has now. Positional arguments, then
  * optionally the keyword sentinel and alternating names and values. */
-int fh_create_constructor(int32_t type_index, TVMFFIObjectHandle* out);
+int fh_create_constructor(int32_t type_index, TVMFFIObjectHandle *out);
 
 #endif /* FH_CREATE_H_ */

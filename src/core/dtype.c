@@ -13,7 +13,7 @@
 #define GET_CODE "dtype.get_custom_type_code"
 
 typedef struct {
-  const char* name;
+  const char *name;
   uint8_t code;
   uint8_t bits;     /* when the name says nothing else */
   int bits_follow;  /* whether it may say so */
@@ -46,9 +46,9 @@ static const struct {
   const char *alias, *name;
   int needs_digit;
 } aliases[] = {
-    {"i", "int", 1},          {"u", "uint", 1},         {"bf", "bfloat", 1},      {"f", "float", 1},
-    {"fp8_", "float8_", 0},   {"f8_", "float8_", 0},    {"fp6_", "float6_", 0},   {"f6_", "float6_", 0},
-    {"fp4_", "float4_", 0},   {"f4_", "float4_", 0},
+    {"i", "int", 1},        {"u", "uint", 1},      {"bf", "bfloat", 1},    {"f", "float", 1},
+    {"fp8_", "float8_", 0}, {"f8_", "float8_", 0}, {"fp6_", "float6_", 0}, {"f6_", "float6_", 0},
+    {"fp4_", "float4_", 0}, {"f4_", "float4_", 0},
 };
 
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -62,7 +62,7 @@ typedef struct {
   const char *at, *end;
 } reader;
 
-static int skip(reader* in, const char* word) {
+static int skip(reader *in, const char *word) {
   size_t n = strlen(word);
   if ((size_t)(in->end - in->at) < n || memcmp(in->at, word, n) != 0) return 0;
   in->at += n;
@@ -70,8 +70,8 @@ static int skip(reader* in, const char* word) {
 }
 
 /* The number that starts here: 1, or 0 without digits. Large ones end at `max` + 1. */
-static int read_number(reader* in, uint32_t max, uint32_t* out) {
-  const char* start = in->at;
+static int read_number(reader *in, uint32_t max, uint32_t *out) {
+  const char *start = in->at;
   for (*out = 0; in->at < in->end && is_digit(*in->at); ++in->at) {
     uint32_t digit = (uint32_t)(*in->at - '0');
     *out = *out > max ? max + 1 : *out * 10 + digit;
@@ -81,7 +81,7 @@ static int read_number(reader* in, uint32_t max, uint32_t* out) {
 }
 
 /* "x4", "xvscalex4" or nothing. */
-static int read_lanes(TVMFFIByteArray text, reader* in, DLDataType* out) {
+static int read_lanes(TVMFFIByteArray text, reader *in, DLDataType *out) {
   uint32_t n;
   int is_scalable = skip(in, "xvscale");
   out->lanes = 1;
@@ -101,7 +101,7 @@ static int read_lanes(TVMFFIByteArray text, reader* in, DLDataType* out) {
   return 0;
 }
 
-static int read_bits_and_lanes(TVMFFIByteArray text, reader* in, DLDataType* out) {
+static int read_bits_and_lanes(TVMFFIByteArray text, reader *in, DLDataType *out) {
   uint32_t bits;
   if (read_number(in, 255, &bits) && bits > 255) {
     return fh_error_raise(FH_VALUE_ERROR, "Bits out of range in dtype `%.*s`: expected at most 255",
@@ -113,7 +113,7 @@ static int read_bits_and_lanes(TVMFFIByteArray text, reader* in, DLDataType* out
 
 /* ---- Custom types ---- */
 
-static int call_custom(const char* name, const TVMFFIAny* arg, TVMFFIAny* result) {
+static int call_custom(const char *name, const TVMFFIAny *arg, TVMFFIAny *result) {
   TVMFFIObjectHandle func;
   if (!fh_global_find(fh_base_bytes(name), &func)) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected a global function `%s` for custom data types but there is none",
@@ -124,9 +124,9 @@ static int call_custom(const char* name, const TVMFFIAny* arg, TVMFFIAny* result
   return rc;
 }
 
-static int parse_custom(TVMFFIByteArray text, reader* in, DLDataType* out) {
+static int parse_custom(TVMFFIByteArray text, reader *in, DLDataType *out) {
   TVMFFIAny name, code;
-  const char* start = in->at;
+  const char *start = in->at;
   while (in->at < in->end && *in->at != ']') ++in->at;
   if (in->at == in->end) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected `]` after the name of a custom type in dtype `%.*s`",
@@ -150,7 +150,7 @@ static int parse_custom(TVMFFIByteArray text, reader* in, DLDataType* out) {
 /* ---- Parsing ---- */
 
 /* Reads a short form's beginning: what it stands for, "" if it is none. */
-static const char* skip_alias(reader* in) {
+static const char *skip_alias(reader *in) {
   for (size_t i = 0; i < FH_COUNT_OF(aliases); ++i) {
     reader after = *in;
     if (!skip(&after, aliases[i].alias)) continue;
@@ -162,7 +162,7 @@ static const char* skip_alias(reader* in) {
 }
 
 /* Reads the rest of a type's name, of which `prefix` was read already. */
-static const named_type* skip_type(reader* in, const char* prefix) {
+static const named_type *skip_type(reader *in, const char *prefix) {
   size_t n_prefix = strlen(prefix);
   for (size_t i = 0; i < FH_COUNT_OF(types); ++i) {
     if (strncmp(types[i].name, prefix, n_prefix) == 0 && skip(in, types[i].name + n_prefix)) return &types[i];
@@ -170,12 +170,12 @@ static const named_type* skip_type(reader* in, const char* prefix) {
   return NULL;
 }
 
-int fh_dtype_parse(TVMFFIByteArray text, DLDataType* out) {
+int fh_dtype_parse(TVMFFIByteArray text, DLDataType *out) {
   reader in = {text.data, text.data + text.size};
   DLDataType dtype = {kDLOpaqueHandle, 0, 0};
   int rc = 0;
   if (text.size != 0 && !fh_str_is(text, "void")) {
-    const named_type* type = NULL;
+    const named_type *type = NULL;
     if (skip(&in, "custom[")) {
       rc = parse_custom(text, &in, &dtype);
     } else if ((type = skip_type(&in, skip_alias(&in))) == NULL) {
@@ -191,17 +191,17 @@ int fh_dtype_parse(TVMFFIByteArray text, DLDataType* out) {
   return rc;
 }
 
-int TVMFFIDataTypeFromString(const TVMFFIByteArray* str, DLDataType* out) { return fh_dtype_parse(*str, out); }
+int TVMFFIDataTypeFromString(const TVMFFIByteArray *str, DLDataType *out) { return fh_dtype_parse(*str, out); }
 
 /* ---- Printing ---- */
 
-static int print_lanes(char* buffer, size_t n_max, uint16_t stored) {
+static int print_lanes(char *buffer, size_t n_max, uint16_t stored) {
   int lanes = (int16_t)stored;
   if (lanes < -1) return snprintf(buffer, n_max, "xvscalex%d", -lanes);
   return lanes > 1 ? snprintf(buffer, n_max, "x%d", lanes) : 0;
 }
 
-static int print_custom(DLDataType dtype, const char* suffix, TVMFFIAny* out) {
+static int print_custom(DLDataType dtype, const char *suffix, TVMFFIAny *out) {
   TVMFFIAny code = fh_any_int(dtype.code), name;
   TVMFFIByteArray text;
   char buffer[256];
@@ -220,7 +220,7 @@ static int print_custom(DLDataType dtype, const char* suffix, TVMFFIAny* out) {
   return fh_str_new(buffer, (size_t)n, out);
 }
 
-int fh_dtype_print(DLDataType dtype, TVMFFIAny* out) {
+int fh_dtype_print(DLDataType dtype, TVMFFIAny *out) {
   char suffix[24] = "", buffer[64];
   if (dtype.code == kDLOpaqueHandle) {
     return fh_str_from_cstr(dtype.bits == 0 && dtype.lanes == 0 ? "" : "handle", out);
@@ -237,7 +237,7 @@ int fh_dtype_print(DLDataType dtype, TVMFFIAny* out) {
   return fh_error_raise(FH_VALUE_ERROR, "Unknown dtype code %d", (int)dtype.code);
 }
 
-int TVMFFIDataTypeToString(const DLDataType* dtype, TVMFFIAny* out) {
+int TVMFFIDataTypeToString(const DLDataType *dtype, TVMFFIAny *out) {
   *out = fh_any_none();
   return fh_dtype_print(*dtype, out);
 }

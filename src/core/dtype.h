@@ -5,9 +5,9 @@
 #include "any.h"
 
 /* ValueError for anything that is no data type. */
-int fh_dtype_parse(TVMFFIByteArray text, DLDataType* out);
+int fh_dtype_parse(TVMFFIByteArray text, DLDataType *out);
 /* As a string value. */
-int fh_dtype_print(DLDataType dtype, TVMFFIAny* out);
+int fh_dtype_print(DLDataType dtype, TVMFFIAny *out);
 
 void fh_dtype_init(void);
 

@@ -18,32 +18,32 @@ typedef struct {
 typedef struct {
   int32_t n_items;
   int32_t capacity;
-  stream_entry* items;
+  stream_entry *items;
 } stream_list;
 
-static FH_THREAD_LOCAL stream_list* streams; /* the calling thread's; NULL until one is set */
+static FH_THREAD_LOCAL stream_list *streams; /* the calling thread's; NULL until one is set */
 static fh_tls streams_end;                   /* frees it */
 static int has_streams_end;                  /* written in init only */
 
-static void FH_TLS_CALLBACK free_streams(void* value) {
-  stream_list* list = (stream_list*)value;
+static void FH_TLS_CALLBACK free_streams(void *value) {
+  stream_list *list = (stream_list *)value;
   if (list == NULL) return;
   streams = NULL;
   fh_mem_free(list->items);
   fh_mem_free(list);
 }
 
-static stream_entry* find_stream(int32_t device_type, int32_t device_id) {
+static stream_entry *find_stream(int32_t device_type, int32_t device_id) {
   for (int32_t i = 0; streams != NULL && i < streams->n_items; ++i) {
-    stream_entry* entry = &streams->items[i];
+    stream_entry *entry = &streams->items[i];
     if (entry->device_type == device_type && entry->device_id == device_id) return entry;
   }
   return NULL;
 }
 
-static stream_entry* add_stream(int32_t device_type, int32_t device_id) {
+static stream_entry *add_stream(int32_t device_type, int32_t device_id) {
   if (streams == NULL) {
-    stream_list* list = (stream_list*)fh_mem_calloc(1, sizeof *list);
+    stream_list *list = (stream_list *)fh_mem_calloc(1, sizeof *list);
     if (list == NULL) return NULL;
     if (!has_streams_end || fh_tls_set(&streams_end, list) != 0) {
       fh_mem_free(list);
@@ -53,12 +53,12 @@ static stream_entry* add_stream(int32_t device_type, int32_t device_id) {
   }
   if (streams->n_items == streams->capacity) {
     int32_t capacity = streams->capacity == 0 ? 4 : streams->capacity * 2;
-    stream_entry* items = (stream_entry*)fh_mem_realloc(streams->items, (size_t)capacity * sizeof *items);
+    stream_entry *items = (stream_entry *)fh_mem_realloc(streams->items, (size_t)capacity * sizeof *items);
     if (items == NULL) return NULL;
     streams->items = items;
     streams->capacity = capacity;
   }
-  stream_entry* entry = &streams->items[streams->n_items++];
+  stream_entry *entry = &streams->items[streams->n_items++];
   entry->device_type = device_type;
   entry->device_id = device_id;
   entry->stream = NULL;
@@ -66,8 +66,8 @@ static stream_entry* add_stream(int32_t device_type, int32_t device_id) {
 }
 
 int TVMFFIEnvSetStream(int32_t device_type, int32_t device_id, TVMFFIStreamHandle stream,
-                       TVMFFIStreamHandle* opt_out_original_stream) {
-  stream_entry* entry = find_stream(device_type, device_id);
+                       TVMFFIStreamHandle *opt_out_original_stream) {
+  stream_entry *entry = find_stream(device_type, device_id);
   if (entry == NULL && stream != NULL) {
     entry = add_stream(device_type, device_id);
     if (entry == NULL) return fh_error_raise_no_memory();
@@ -78,22 +78,22 @@ int TVMFFIEnvSetStream(int32_t device_type, int32_t device_id, TVMFFIStreamHandl
 }
 
 TVMFFIStreamHandle TVMFFIEnvGetStream(int32_t device_type, int32_t device_id) {
-  const stream_entry* entry = find_stream(device_type, device_id);
+  const stream_entry *entry = find_stream(device_type, device_id);
   return entry != NULL ? entry->stream : NULL;
 }
 
 /* ---- Tensor allocators ---- */
 
 static FH_THREAD_LOCAL DLPackManagedTensorAllocator thread_allocator;
-static void* global_allocator; /* release store in Set, acquire load in Get */
+static void *global_allocator; /* release store in Set, acquire load in Get */
 
 int TVMFFIEnvSetDLPackManagedTensorAllocator(DLPackManagedTensorAllocator allocator, int write_to_global_context,
-                                             DLPackManagedTensorAllocator* opt_out_original_allocator) {
+                                             DLPackManagedTensorAllocator *opt_out_original_allocator) {
   if (opt_out_original_allocator != NULL) *opt_out_original_allocator = thread_allocator;
   thread_allocator = allocator;
   if (write_to_global_context != 0) {
     /* pairs with the load in Get */
-    fh_atomic_store_release_ptr(&global_allocator, (void*)(uintptr_t)allocator);
+    fh_atomic_store_release_ptr(&global_allocator, (void *)(uintptr_t)allocator);
   }
   return 0;
 }
@@ -104,19 +104,20 @@ DLPackManagedTensorAllocator TVMFFIEnvGetDLPackManagedTensorAllocator(void) {
   return (DLPackManagedTensorAllocator)(uintptr_t)fh_atomic_load_acquire_ptr(&global_allocator);
 }
 
-static void raise_from_allocator(void* error_ctx, const char* kind, const char* message) {
-  *(int*)error_ctx = 1;
+static void raise_from_allocator(void *error_ctx, const char *kind, const char *message) {
+  *(int *)error_ctx = 1;
   TVMFFIErrorSetRaisedFromCStr(kind, message);
 }
 
-int TVMFFIEnvTensorAlloc(DLTensor* prototype, TVMFFIObjectHandle* out) {
+int TVMFFIEnvTensorAlloc(DLTensor *prototype, TVMFFIObjectHandle *out) {
   DLPackManagedTensorAllocator allocator = TVMFFIEnvGetDLPackManagedTensorAllocator();
-  DLManagedTensorVersioned* tensor = NULL;
+  DLManagedTensorVersioned *tensor = NULL;
   int has_raised = 0;
   *out = NULL;
   if (allocator == NULL) {
-    return fh_error_raise(FH_RUNTIME_ERROR,
-                          "Expected a tensor allocator set by TVMFFIEnvSetDLPackManagedTensorAllocator but there is none");
+    return fh_error_raise(
+        FH_RUNTIME_ERROR,
+        "Expected a tensor allocator set by TVMFFIEnvSetDLPackManagedTensorAllocator but there is none");
   }
   if (allocator(prototype, &tensor, &has_raised, raise_from_allocator) != 0 || tensor == NULL) {
     if (has_raised || fh_error_is_pending()) return -1;
@@ -134,9 +135,9 @@ typedef int (*gil_ensure)(void);
 typedef void (*gil_release)(int state);
 
 /* Each is a release store in RegisterCAPI and an acquire load in CheckSignals. */
-static void* py_check_signals;
-static void* py_gil_ensure;
-static void* py_gil_release;
+static void *py_check_signals;
+static void *py_gil_ensure;
+static void *py_gil_release;
 
 int TVMFFIEnvCheckSignals(void) {
   /* the three loads pair with the stores in RegisterCAPI */
@@ -151,8 +152,8 @@ int TVMFFIEnvCheckSignals(void) {
   return rc != 0 ? -1 : 0;
 }
 
-int TVMFFIEnvRegisterCAPI(const char* name, void* symbol) {
-  void** slot = strcmp(name, "PyErr_CheckSignals") == 0   ? &py_check_signals
+int TVMFFIEnvRegisterCAPI(const char *name, void *symbol) {
+  void **slot = strcmp(name, "PyErr_CheckSignals") == 0   ? &py_check_signals
                 : strcmp(name, "PyGILState_Ensure") == 0  ? &py_gil_ensure
                 : strcmp(name, "PyGILState_Release") == 0 ? &py_gil_release
                                                           : NULL;

@@ -6,11 +6,11 @@
 #include "any.h"
 
 /* Turns a view into an owned value of the field's type; nonzero with an error pending. */
-typedef int (*fh_field_convert)(void* converter, const TVMFFIAny* view, TVMFFIAny* out);
+typedef int (*fh_field_convert)(void *converter, const TVMFFIAny *view, TVMFFIAny *out);
 
 /* The getter for fields of a static type; ValueError for a type that no field can have. */
-int fh_field_getter(int32_t type_index, TVMFFIFieldGetter* out);
+int fh_field_getter(int32_t type_index, TVMFFIFieldGetter *out);
 /* A Function(field address, value) that converts the value and writes it. `converter` is borrowed for ever. */
-int fh_field_setter(int32_t type_index, void* converter, fh_field_convert convert, TVMFFIObjectHandle* out);
+int fh_field_setter(int32_t type_index, void *converter, fh_field_convert convert, TVMFFIObjectHandle *out);
 
 #endif /* FH_FIELD_H_ */

@@ -4,19 +4,19 @@
 #include "global.h"
 #include "mem.h"
 
-static TVMFFIObject* missing;
-static TVMFFIObject* kwargs;
+static TVMFFIObject *missing;
+static TVMFFIObject *kwargs;
 
-TVMFFIObject* fh_globals_missing(void) { return missing; }
-TVMFFIObject* fh_globals_kwargs(void) { return kwargs; }
+TVMFFIObject *fh_globals_missing(void) { return missing; }
+TVMFFIObject *fh_globals_kwargs(void) { return kwargs; }
 
-static TVMFFIObject* new_sentinel(void) {
-  TVMFFIObject* sentinel = (TVMFFIObject*)fh_object_new(sizeof *sentinel, kTVMFFIObject, fh_object_delete_plain);
+static TVMFFIObject *new_sentinel(void) {
+  TVMFFIObject *sentinel = (TVMFFIObject *)fh_object_new(sizeof *sentinel, kTVMFFIObject, fh_object_delete_plain);
   fh_mem_keep(sentinel);
   return sentinel;
 }
 
-static void add_all(const fh_globals_entry* entries) {
+static void add_all(const fh_globals_entry *entries) {
   for (; entries->name != NULL; ++entries) fh_global_add(entries->name, entries->call, entries->metadata);
 }
 

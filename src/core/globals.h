@@ -5,9 +5,9 @@
 #include "any.h"
 
 typedef struct {
-  const char* name;
+  const char *name;
   TVMFFISafeCallType call; /* gets its arguments unchecked */
-  const char* metadata;    /* JSON, or NULL */
+  const char *metadata;    /* JSON, or NULL */
 } fh_globals_entry;
 
 /* The groups; each array ends with a name of NULL. */
@@ -19,8 +19,8 @@ extern const fh_globals_entry fh_globals_create[];   /* globals_create.c: object
 extern const fh_globals_entry fh_globals_module[];   /* globals_module.c */
 
 /* The two sentinels, borrowed: "no value given", and "keyword arguments follow". */
-TVMFFIObject* fh_globals_missing(void);
-TVMFFIObject* fh_globals_kwargs(void);
+TVMFFIObject *fh_globals_missing(void);
+TVMFFIObject *fh_globals_kwargs(void);
 
 void fh_globals_init(void);
 

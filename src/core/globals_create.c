@@ -5,7 +5,7 @@
 #include "function.h"
 #include "globals.h"
 
-static int arg_type_index(const char* name, const TVMFFIAny* args, int32_t i, int32_t* out) {
+static int arg_type_index(const char *name, const TVMFFIAny *args, int32_t i, int32_t *out) {
   int64_t index;
   *out = kTVMFFIAny;
   if (fh_function_arg_int(name, args, i, &index) != 0) return -1;
@@ -17,23 +17,23 @@ static int arg_type_index(const char* name, const TVMFFIAny* args, int32_t i, in
 }
 
 /* An address, as an integer or as a pointer. */
-static int arg_address(const char* name, const TVMFFIAny* args, int32_t i, void** out) {
+static int arg_address(const char *name, const TVMFFIAny *args, int32_t i, void **out) {
   int64_t number;
   if (args[i].type_index == kTVMFFIOpaquePtr) return fh_function_arg_ptr(name, args, i, out);
   if (fh_function_arg_int(name, args, i, &number) != 0) return -1;
-  *out = (void*)(uintptr_t)number;
+  *out = (void *)(uintptr_t)number;
   return 0;
 }
 
-static int make_object(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int make_object(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   return fh_create_from_pairs(args, n_args, result);
 }
 
-static int register_init(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int register_init(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
-  const char* name = "ffi._RegisterFFIInit";
+  const char *name = "ffi._RegisterFFIInit";
   TVMFFIByteArray attr = FH_LITERAL("__ffi_init__");
   TVMFFIObjectHandle func;
   int32_t type_index;
@@ -45,9 +45,9 @@ static int register_init(void* self, const TVMFFIAny* args, int32_t n_args, TVMF
   return rc;
 }
 
-static int make_getter(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int make_getter(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
-  const char* name = "ffi.MakeFieldGetter";
+  const char *name = "ffi.MakeFieldGetter";
   TVMFFIFieldGetter getter;
   int32_t type_index;
   if (fh_function_check_count(name, n_args, 1) != 0 || arg_type_index(name, args, 0, &type_index) != 0) return -1;
@@ -56,9 +56,9 @@ static int make_getter(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFI
   return 0;
 }
 
-static int make_setter(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int make_setter(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
-  const char* name = "ffi.MakeFieldSetter";
+  const char *name = "ffi.MakeFieldSetter";
   TVMFFIObjectHandle setter;
   void *converter, *convert;
   int32_t type_index;

@@ -6,28 +6,28 @@
 #include "mem.h"
 #include "stripe.h"
 
-static int open(const char* name, const TVMFFIAny* args, int32_t n_args, int32_t n_expected, int32_t type_index,
-                fh_hashmap_object** map) {
-  TVMFFIObject* obj;
+static int open(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected, int32_t type_index,
+                fh_hashmap_object **map) {
+  TVMFFIObject *obj;
   if (fh_function_check_count(name, n_args, n_expected) != 0) return -1;
   if (fh_function_arg_object(name, args, 0, type_index, &obj) != 0) return -1;
-  *map = (fh_hashmap_object*)obj;
+  *map = (fh_hashmap_object *)obj;
   return 0;
 }
 
 /* ---- Locking. A Map never changes. A Dict is locked, without hooks; the rare operation that needs a hook, because its
  * key or one already there has one, runs again without the lock: its users see to it, as they do in C++. */
 
-static void lock(const fh_hashmap_object* map) {
+static void lock(const fh_hashmap_object *map) {
   if (map->header.type_index == kTVMFFIDict) fh_stripe_lock(map);
 }
-static void unlock(const fh_hashmap_object* map) {
+static void unlock(const fh_hashmap_object *map) {
   if (map->header.type_index == kTVMFFIDict) fh_stripe_unlock(map);
 }
 
 /* An owned copy of the value of a key: 1, 0 or -1. */
-static int get_value(const fh_hashmap_object* map, const TVMFFIAny* key_view, TVMFFIAny* out) {
-  fh_hashmap_pair* pair;
+static int get_value(const fh_hashmap_object *map, const TVMFFIAny *key_view, TVMFFIAny *out) {
+  fh_hashmap_pair *pair;
   TVMFFIAny key;
   if (fh_any_own(key_view, &key) != 0) return -1;
   lock(map);
@@ -42,7 +42,7 @@ static int get_value(const fh_hashmap_object* map, const TVMFFIAny* key_view, TV
   return found;
 }
 
-static int set_value(fh_hashmap_object* map, const TVMFFIAny* key, const TVMFFIAny* value) {
+static int set_value(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value) {
   fh_hashmap_pair pair, old;
   if (fh_any_own(key, &pair.key) != 0) return -1;
   if (fh_any_own(value, &pair.value) != 0) {
@@ -59,14 +59,14 @@ static int set_value(fh_hashmap_object* map, const TVMFFIAny* key, const TVMFFIA
 
 /* ---- What Map and Dict share ---- */
 
-static int make(const char* name, int32_t type_index, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int make(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   if (n_args % 2 != 0) {
     return fh_error_raise(FH_TYPE_ERROR,
                           "Mismatched number of arguments when calling: `%s`. Expected pairs of key and value but got "
                           "%d arguments",
                           name, (int)n_args);
   }
-  fh_hashmap_object* map = fh_hashmap_new(type_index, (uint64_t)n_args / 2);
+  fh_hashmap_object *map = fh_hashmap_new(type_index, (uint64_t)n_args / 2);
   if (map == NULL) return -1;
   for (int32_t i = 0; i < n_args; i += 2) {
     if (fh_hashmap_set_views(map, &args[i], &args[i + 1]) != 0) {
@@ -78,8 +78,8 @@ static int make(const char* name, int32_t type_index, const TVMFFIAny* args, int
   return 0;
 }
 
-static int size(const char* name, int32_t type_index, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
-  fh_hashmap_object* map;
+static int size(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  fh_hashmap_object *map;
   if (open(name, args, n_args, 1, type_index, &map) != 0) return -1;
   lock(map);
   *result = fh_any_int(fh_hashmap_size(map));
@@ -87,8 +87,8 @@ static int size(const char* name, int32_t type_index, const TVMFFIAny* args, int
   return 0;
 }
 
-static int count(const char* name, int32_t type_index, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
-  fh_hashmap_object* map;
+static int count(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  fh_hashmap_object *map;
   TVMFFIAny value;
   if (open(name, args, n_args, 2, type_index, &map) != 0) return -1;
   int found = get_value(map, &args[1], &value);
@@ -99,9 +99,9 @@ static int count(const char* name, int32_t type_index, const TVMFFIAny* args, in
 }
 
 /* or_missing: whether a key that is not there gives the sentinel, or a KeyError. */
-static int get_item(const char* name, int32_t type_index, int or_missing, const TVMFFIAny* args, int32_t n_args,
-                    TVMFFIAny* result) {
-  fh_hashmap_object* map;
+static int get_item(const char *name, int32_t type_index, int or_missing, const TVMFFIAny *args, int32_t n_args,
+                    TVMFFIAny *result) {
+  fh_hashmap_object *map;
   if (open(name, args, n_args, 2, type_index, &map) != 0) return -1;
   int found = get_value(map, &args[1], result);
   if (found < 0) return -1;
@@ -115,26 +115,26 @@ static int get_item(const char* name, int32_t type_index, int or_missing, const 
 /* ---- Iteration: a Function of one command, which keeps the container alive ---- */
 
 typedef struct {
-  fh_hashmap_object* map;
+  fh_hashmap_object *map;
   uint64_t position;
 } iterator;
 
 enum { GET_KEY = 0, GET_VALUE = 1, ADVANCE = 2 };
 
 /* The pair at the iterator; a Dict that shrank or was rebuilt meanwhile has none there. */
-static fh_hashmap_pair* pair_at(const iterator* it) {
-  const fh_hashmap_object* map = it->map;
+static fh_hashmap_pair *pair_at(const iterator *it) {
+  const fh_hashmap_object *map = it->map;
   if (map->size == 0) return NULL;
   return fh_hashmap_is_live(map, it->position) ? fh_hashmap_at(map, it->position) : NULL;
 }
 
-static int iterator_call(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
-  const char* name = "ffi.MapForwardIterFunctor.<iterator>";
-  iterator* it = (iterator*)self;
+static int iterator_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  const char *name = "ffi.MapForwardIterFunctor.<iterator>";
+  iterator *it = (iterator *)self;
   int64_t command;
   if (fh_function_check_count(name, n_args, 1) != 0 || fh_function_arg_int(name, args, 0, &command) != 0) return -1;
   fh_stripe_lock(it->map); /* for a Map too: it guards the position */
-  fh_hashmap_pair* pair = pair_at(it);
+  fh_hashmap_pair *pair = pair_at(it);
   if (pair != NULL && command == ADVANCE) {
     it->position = fh_hashmap_next(it->map, it->position);
     *result = fh_any_bool(pair_at(it) != NULL);
@@ -149,16 +149,16 @@ static int iterator_call(void* self, const TVMFFIAny* args, int32_t n_args, TVMF
   return 0;
 }
 
-static void iterator_end(void* self) {
-  fh_object_release(((iterator*)self)->map);
+static void iterator_end(void *self) {
+  fh_object_release(((iterator *)self)->map);
   fh_mem_free(self);
 }
 
-static int iterate(const char* name, int32_t type_index, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
-  fh_hashmap_object* map;
+static int iterate(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  fh_hashmap_object *map;
   TVMFFIObjectHandle func;
   if (open(name, args, n_args, 1, type_index, &map) != 0) return -1;
-  iterator* it = (iterator*)fh_mem_alloc(sizeof *it);
+  iterator *it = (iterator *)fh_mem_alloc(sizeof *it);
   if (it == NULL) return fh_error_raise_no_memory();
   it->map = map;
   if (fh_function_new(it, iterator_call, iterator_end, &func) != 0) {
@@ -175,10 +175,10 @@ static int iterate(const char* name, int32_t type_index, const TVMFFIAny* args, 
 
 /* ---- The functions ---- */
 
-#define DEFINE(function, body)                                                                   \
-  static int function(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {    \
-    FH_UNUSED(self);                                                                             \
-    return body;                                                                                 \
+#define DEFINE(function, body)                                                                \
+  static int function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) { \
+    FH_UNUSED(self);                                                                          \
+    return body;                                                                              \
   }
 
 DEFINE(map_new, make("ffi.Map", kTVMFFIMap, args, n_args, result))
@@ -194,18 +194,18 @@ DEFINE(dict_get_item, get_item("ffi.DictGetItem", kTVMFFIDict, 0, args, n_args, 
 DEFINE(dict_get_item_or_missing, get_item("ffi.DictGetItemOrMissing", kTVMFFIDict, 1, args, n_args, result))
 DEFINE(dict_iterate, iterate("ffi.DictForwardIterFunctor", kTVMFFIDict, args, n_args, result))
 
-static int dict_set_item(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int dict_set_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
-  fh_hashmap_object* map;
+  fh_hashmap_object *map;
   if (open("ffi.DictSetItem", args, n_args, 3, kTVMFFIDict, &map) != 0) return -1;
   return set_value(map, &args[1], &args[2]);
 }
 
-static int dict_erase(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int dict_erase(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
-  fh_hashmap_object* map;
+  fh_hashmap_object *map;
   fh_hashmap_pair old;
   TVMFFIAny key;
   if (open("ffi.DictErase", args, n_args, 2, kTVMFFIDict, &map) != 0) return -1;
@@ -219,11 +219,11 @@ static int dict_erase(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIA
   return found < 0 ? -1 : 0;
 }
 
-static int dict_clear(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int dict_clear(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
-  fh_hashmap_object* map;
-  fh_hashmap_pair* old;
+  fh_hashmap_object *map;
+  fh_hashmap_pair *old;
   int64_t n;
   if (open("ffi.DictClear", args, n_args, 1, kTVMFFIDict, &map) != 0) return -1;
   lock(map);

@@ -9,14 +9,14 @@
 #include "sync.h"
 
 /* The module in args[0], after checking the number of arguments. */
-static int open(const char* name, const TVMFFIAny* args, int32_t n_args, int32_t n_expected, TVMFFIObject** module) {
+static int open(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected, TVMFFIObject **module) {
   if (fh_function_check_count(name, n_args, n_expected) != 0) return -1;
   return fh_function_arg_object(name, args, 0, kTVMFFIModule, module);
 }
 
 /* ---- Loading ---- */
 
-static int load_from_file(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int load_from_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray path;
   if (fh_function_check_count("ffi.ModuleLoadFromFile", n_args, 1) != 0) return -1;
@@ -24,16 +24,16 @@ static int load_from_file(void* self, const TVMFFIAny* args, int32_t n_args, TVM
   return fh_library_module_load(path, result);
 }
 
-static int load_library(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int load_library(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
-  const char* name = "ffi.Module.load_from_file.so";
+  const char *name = "ffi.Module.load_from_file.so";
   TVMFFIByteArray path, format;
   if (fh_function_check_count(name, n_args, 2) != 0) return -1;
   if (fh_function_arg_str(name, args, 0, &path) != 0 || fh_function_arg_str(name, args, 1, &format) != 0) return -1;
   return fh_library_module_open(path, result);
 }
 
-static int system_lib(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int system_lib(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray prefix = FH_LITERAL("");
   if (n_args > 1) return fh_function_check_count("ffi.SystemLib", n_args, 1);
@@ -44,18 +44,18 @@ static int system_lib(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIA
 /* ---- Questions about a name ---- */
 
 /* Checks (module, name, query_imports); *owned_name is to be dropped on 0. */
-static int open_query(const char* name, const TVMFFIAny* args, int32_t n_args, TVMFFIObject** module,
-                      int* query_imports, TVMFFIAny* owned_name) {
+static int open_query(const char *name, const TVMFFIAny *args, int32_t n_args, TVMFFIObject **module,
+                      int *query_imports, TVMFFIAny *owned_name) {
   TVMFFIByteArray text;
   if (open(name, args, n_args, 3, module) != 0 || fh_function_arg_str(name, args, 1, &text) != 0) return -1;
   if (fh_function_arg_bool(name, args, 2, query_imports) != 0) return -1;
   return fh_str_from_bytes(text, owned_name);
 }
 
-typedef int (*query)(TVMFFIObject* module, const TVMFFIAny* name, int query_imports, TVMFFIAny* out);
+typedef int (*query)(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, TVMFFIAny *out);
 
-static int run_query(const char* name, const TVMFFIAny* args, int32_t n_args, query ask, TVMFFIAny* result) {
-  TVMFFIObject* module;
+static int run_query(const char *name, const TVMFFIAny *args, int32_t n_args, query ask, TVMFFIAny *result) {
+  TVMFFIObject *module;
   TVMFFIAny symbol;
   int query_imports;
   if (open_query(name, args, n_args, &module, &query_imports, &symbol) != 0) return -1;
@@ -64,44 +64,44 @@ static int run_query(const char* name, const TVMFFIAny* args, int32_t n_args, qu
   return rc;
 }
 
-static int get_function(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int get_function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   return run_query("ffi.ModuleGetFunction", args, n_args, fh_module_get_function, result);
 }
 
-static int get_metadata(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int get_metadata(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   return run_query("ffi.ModuleGetFunctionMetadata", args, n_args, fh_module_metadata, result);
 }
 
-static int get_doc(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int get_doc(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   return run_query("ffi.ModuleGetFunctionDoc", args, n_args, fh_module_doc, result);
 }
 
-static int ask_implements(TVMFFIObject* module, const TVMFFIAny* name, int query_imports, TVMFFIAny* out) {
+static int ask_implements(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, TVMFFIAny *out) {
   int found;
   if (fh_module_implements(module, name, query_imports, &found) != 0) return -1;
   *out = fh_any_bool(found);
   return 0;
 }
 
-static int implements(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int implements(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   return run_query("ffi.ModuleImplementsFunction", args, n_args, ask_implements, result);
 }
 
 /* ---- About a module ---- */
 
-static int get_kind(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int get_kind(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
-  TVMFFIObject* module;
+  TVMFFIObject *module;
   return open("ffi.ModuleGetKind", args, n_args, 1, &module) != 0 ? -1 : fh_module_kind(module, result);
 }
 
-static int get_property_mask(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int get_property_mask(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
-  TVMFFIObject* module;
+  TVMFFIObject *module;
   int64_t mask;
   if (open("ffi.ModuleGetPropertyMask", args, n_args, 1, &module) != 0) return -1;
   if (fh_module_property_mask(module, &mask) != 0) return -1;
@@ -109,10 +109,10 @@ static int get_property_mask(void* self, const TVMFFIAny* args, int32_t n_args, 
   return 0;
 }
 
-static int inspect_source(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int inspect_source(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
-  const char* name = "ffi.ModuleInspectSource";
-  TVMFFIObject* module;
+  const char *name = "ffi.ModuleInspectSource";
+  TVMFFIObject *module;
   TVMFFIByteArray text;
   TVMFFIAny format;
   if (open(name, args, n_args, 2, &module) != 0 || fh_function_arg_str(name, args, 1, &text) != 0) return -1;
@@ -122,18 +122,18 @@ static int inspect_source(void* self, const TVMFFIAny* args, int32_t n_args, TVM
   return rc;
 }
 
-static int get_write_formats(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int get_write_formats(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
-  TVMFFIObject* module;
+  TVMFFIObject *module;
   if (open("ffi.ModuleGetWriteFormats", args, n_args, 1, &module) != 0) return -1;
   return fh_module_write_formats(module, result);
 }
 
-static int write_to_file(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int write_to_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
-  const char* name = "ffi.ModuleWriteToFile";
-  TVMFFIObject* module;
+  const char *name = "ffi.ModuleWriteToFile";
+  TVMFFIObject *module;
   TVMFFIByteArray text[2];
   TVMFFIAny owned[2] = {fh_any_none(), fh_any_none()};
   if (open(name, args, n_args, 3, &module) != 0) return -1;
@@ -148,32 +148,32 @@ static int write_to_file(void* self, const TVMFFIAny* args, int32_t n_args, TVMF
 
 /* ---- Imports ---- */
 
-static int import_module(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int import_module(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
-  const char* name = "ffi.ModuleImportModule";
+  const char *name = "ffi.ModuleImportModule";
   TVMFFIObject *module, *other;
   if (open(name, args, n_args, 2, &module) != 0) return -1;
   if (fh_function_arg_object(name, args, 1, kTVMFFIModule, &other) != 0) return -1;
   return fh_module_import(module, other);
 }
 
-static int clear_imports(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int clear_imports(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
-  TVMFFIObject* module;
+  TVMFFIObject *module;
   return open("ffi.ModuleClearImports", args, n_args, 1, &module) != 0 ? -1 : fh_module_clear_imports(module);
 }
 
 /* ---- Modules that stay: a Map, never freed, with them as keys. `kept` is guarded by `kept_lock`. */
 
 static fh_mutex kept_lock = FH_MUTEX_INIT;
-static fh_hashmap_object* kept;
+static fh_hashmap_object *kept;
 
-static int keep(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int keep(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
-  TVMFFIObject* module;
+  TVMFFIObject *module;
   if (open("ffi.ModuleGlobalsAdd", args, n_args, 1, &module) != 0) return -1;
   TVMFFIAny view = fh_any_object(module);
   fh_hashmap_pair pair = {fh_any_none(), fh_any_int(1)}, old = {fh_any_none(), fh_any_none()};
@@ -186,10 +186,10 @@ static int keep(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* re
   return rc;
 }
 
-static int unkeep(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int unkeep(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
-  TVMFFIObject* module;
+  TVMFFIObject *module;
   if (open("ffi.ModuleGlobalsRemove", args, n_args, 1, &module) != 0) return -1;
   TVMFFIAny key = fh_any_object(module);
   fh_hashmap_pair old = {fh_any_none(), fh_any_none()};

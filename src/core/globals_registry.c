@@ -11,9 +11,9 @@
 /* ---- Names of global functions ---- */
 
 /* Gives the names it was made with: their number for a negative argument, else the i-th. */
-static int names_call(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
-  const char* name = "ffi.FunctionListGlobalNamesFunctor.<names>";
-  const fh_seq_object* names = (const fh_seq_object*)self;
+static int names_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  const char *name = "ffi.FunctionListGlobalNamesFunctor.<names>";
+  const fh_seq_object *names = (const fh_seq_object *)self;
   int64_t i;
   if (fh_function_check_count(name, n_args, 1) != 0 || fh_function_arg_int(name, args, 0, &i) != 0) return -1;
   if (i < 0) {
@@ -25,15 +25,15 @@ static int names_call(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIA
   return 0;
 }
 
-static int list_names(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int list_names(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(args);
-  TVMFFIAny* names;
+  TVMFFIAny *names;
   int64_t n;
   TVMFFIObjectHandle func;
   if (fh_function_check_count("ffi.FunctionListGlobalNamesFunctor", n_args, 0) != 0) return -1;
   if (fh_global_names(&names, &n) != 0) return -1;
-  fh_seq_object* array = fh_seq_from_views(kTVMFFIArray, names, n);
+  fh_seq_object *array = fh_seq_from_views(kTVMFFIArray, names, n);
   fh_seq_drop_items(names, n);
   if (array == NULL) return -1;
   if (fh_function_new(array, names_call, fh_object_release, &func) != 0) {
@@ -44,7 +44,7 @@ static int list_names(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIA
   return 0;
 }
 
-static int remove_global(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int remove_global(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray name;
   if (fh_function_check_count("ffi.FunctionRemoveGlobal", n_args, 1) != 0) return -1;
@@ -53,7 +53,7 @@ static int remove_global(void* self, const TVMFFIAny* args, int32_t n_args, TVMF
   return 0;
 }
 
-static int get_metadata(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int get_metadata(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray name;
   if (fh_function_check_count("ffi.GetGlobalFuncMetadata", n_args, 1) != 0) return -1;
@@ -61,9 +61,9 @@ static int get_metadata(void* self, const TVMFFIAny* args, int32_t n_args, TVMFF
   return fh_global_metadata(name, result);
 }
 
-static int from_extern_c(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int from_extern_c(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
-  const char* name = "ffi.FunctionFromExternC";
+  const char *name = "ffi.FunctionFromExternC";
   void *closure, *call, *deleter;
   TVMFFIObjectHandle func;
   if (fh_function_check_count(name, n_args, 3) != 0) return -1;
@@ -71,7 +71,7 @@ static int from_extern_c(void* self, const TVMFFIAny* args, int32_t n_args, TVMF
       fh_function_arg_ptr(name, args, 2, &deleter) != 0) {
     return -1;
   }
-  if (fh_function_new(closure, (TVMFFISafeCallType)(uintptr_t)call, (void (*)(void*))(uintptr_t)deleter, &func) != 0) {
+  if (fh_function_new(closure, (TVMFFISafeCallType)(uintptr_t)call, (void (*)(void *))(uintptr_t)deleter, &func) != 0) {
     return -1;
   }
   *result = fh_any_object(func);
@@ -80,15 +80,15 @@ static int from_extern_c(void* self, const TVMFFIAny* args, int32_t n_args, TVMF
 
 /* ---- Types ---- */
 
-static int get_type_keys(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int get_type_keys(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(args);
   if (fh_function_check_count("ffi.GetRegisteredTypeKeys", n_args, 0) != 0) return -1;
   int32_t end = fh_type_end(); /* types that come meanwhile are left out */
-  fh_seq_object* keys = fh_seq_new_array(end);
+  fh_seq_object *keys = fh_seq_new_array(end);
   if (keys == NULL) return -1;
   for (int32_t i = 0; i < end; ++i) {
-    const TVMFFITypeInfo* info = fh_type_find(i);
+    const TVMFFITypeInfo *info = fh_type_find(i);
     TVMFFIAny key;
     if (info == NULL) continue;
     if (fh_str_from_bytes(info->type_key, &key) != 0 || fh_seq_push(keys, key) != 0) {
@@ -101,10 +101,7 @@ static int get_type_keys(void* self, const TVMFFIAny* args, int32_t n_args, TVMF
 }
 
 const fh_globals_entry fh_globals_registry[] = {
-    {"ffi.FunctionListGlobalNamesFunctor", list_names, NULL},
-    {"ffi.FunctionRemoveGlobal", remove_global, NULL},
-    {"ffi.GetGlobalFuncMetadata", get_metadata, NULL},
-    {"ffi.FunctionFromExternC", from_extern_c, NULL},
-    {"ffi.GetRegisteredTypeKeys", get_type_keys, NULL},
-    {NULL, NULL, NULL},
+    {"ffi.FunctionListGlobalNamesFunctor", list_names, NULL}, {"ffi.FunctionRemoveGlobal", remove_global, NULL},
+    {"ffi.GetGlobalFuncMetadata", get_metadata, NULL},        {"ffi.FunctionFromExternC", from_extern_c, NULL},
+    {"ffi.GetRegisteredTypeKeys", get_type_keys, NULL},       {NULL, NULL, NULL},
 };

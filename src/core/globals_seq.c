@@ -7,23 +7,23 @@
 #include "stripe.h"
 
 /* The sequence in args[0], after checking the number of arguments. */
-static int open(const char* name, const TVMFFIAny* args, int32_t n_args, int32_t n_expected, int32_t type_index,
-                fh_seq_object** seq) {
-  TVMFFIObject* obj;
+static int open(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected, int32_t type_index,
+                fh_seq_object **seq) {
+  TVMFFIObject *obj;
   if (fh_function_check_count(name, n_args, n_expected) != 0) return -1;
   if (fh_function_arg_object(name, args, 0, type_index, &obj) != 0) return -1;
-  *seq = (fh_seq_object*)obj;
+  *seq = (fh_seq_object *)obj;
   return 0;
 }
 
-static int give(fh_seq_object* seq, TVMFFIAny* result) {
+static int give(fh_seq_object *seq, TVMFFIAny *result) {
   if (seq == NULL) return -1;
   *result = fh_any_object(seq);
   return 0;
 }
 
 /* Whether one of the items equals the owned value. */
-static int contains(const TVMFFIAny* items, int64_t n, const TVMFFIAny* value, TVMFFIAny* result) {
+static int contains(const TVMFFIAny *items, int64_t n, const TVMFFIAny *value, TVMFFIAny *result) {
   int equal = 0;
   for (int64_t i = 0; i < n && !equal; ++i) {
     if (fh_any_equal(&items[i], value, &equal) != 0) return -1;
@@ -34,14 +34,14 @@ static int contains(const TVMFFIAny* items, int64_t n, const TVMFFIAny* value, T
 
 /* ---- Arrays: never changed, so no lock ---- */
 
-static int array_new(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int array_new(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   return give(fh_seq_from_views(kTVMFFIArray, args, n_args), result);
 }
 
-static int array_get_item(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int array_get_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
-  fh_seq_object* seq;
+  fh_seq_object *seq;
   int64_t i;
   if (open("ffi.ArrayGetItem", args, n_args, 2, kTVMFFIArray, &seq) != 0) return -1;
   if (fh_function_arg_int("ffi.ArrayGetItem", args, 1, &i) != 0 || fh_seq_check_index(seq, i) != 0) return -1;
@@ -49,17 +49,17 @@ static int array_get_item(void* self, const TVMFFIAny* args, int32_t n_args, TVM
   return 0;
 }
 
-static int array_size(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int array_size(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
-  fh_seq_object* seq;
+  fh_seq_object *seq;
   if (open("ffi.ArraySize", args, n_args, 1, kTVMFFIArray, &seq) != 0) return -1;
   *result = fh_any_int(fh_seq_size(seq));
   return 0;
 }
 
-static int array_contains(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int array_contains(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
-  fh_seq_object* seq;
+  fh_seq_object *seq;
   TVMFFIAny value;
   if (open("ffi.ArrayContains", args, n_args, 2, kTVMFFIArray, &seq) != 0) return -1;
   if (fh_any_own(&args[1], &value) != 0) return -1;
@@ -70,14 +70,14 @@ static int array_contains(void* self, const TVMFFIAny* args, int32_t n_args, TVM
 
 /* ---- Lists ---- */
 
-static int list_new(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int list_new(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   return give(fh_seq_from_views(kTVMFFIList, args, n_args), result);
 }
 
-static int list_get_item(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int list_get_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
-  fh_seq_object* list;
+  fh_seq_object *list;
   int64_t i;
   if (open("ffi.ListGetItem", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int("ffi.ListGetItem", args, 1, &i) != 0) return -1;
@@ -88,10 +88,10 @@ static int list_get_item(void* self, const TVMFFIAny* args, int32_t n_args, TVMF
   return rc;
 }
 
-static int list_set_item(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int list_set_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
-  fh_seq_object* list;
+  fh_seq_object *list;
   int64_t i;
   TVMFFIAny item;
   if (open("ffi.ListSetItem", args, n_args, 3, kTVMFFIList, &list) != 0) return -1;
@@ -104,9 +104,9 @@ static int list_set_item(void* self, const TVMFFIAny* args, int32_t n_args, TVMF
   return rc;
 }
 
-static int list_size(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int list_size(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
-  fh_seq_object* list;
+  fh_seq_object *list;
   if (open("ffi.ListSize", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
   fh_stripe_lock(list);
   *result = fh_any_int(fh_seq_size(list));
@@ -114,9 +114,9 @@ static int list_size(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAn
   return 0;
 }
 
-static int list_contains(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int list_contains(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
-  fh_seq_object* list;
+  fh_seq_object *list;
   TVMFFIAny value, *items;
   int64_t n;
   if (open("ffi.ListContains", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
@@ -124,8 +124,8 @@ static int list_contains(void* self, const TVMFFIAny* args, int32_t n_args, TVMF
   /* equality looks only at items of the value's type, so only that type's hook could run */
   int has_hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_ANY_EQUAL), value.type_index) != NULL;
   fh_stripe_lock(list);
-  int rc = has_hook ? fh_seq_copy_items(list, &items, &n)
-                    : contains(fh_seq_items(list), fh_seq_size(list), &value, result);
+  int rc =
+      has_hook ? fh_seq_copy_items(list, &items, &n) : contains(fh_seq_items(list), fh_seq_size(list), &value, result);
   fh_stripe_unlock(list);
   if (has_hook && rc == 0) {
     rc = contains(items, n, &value, result);
@@ -135,7 +135,7 @@ static int list_contains(void* self, const TVMFFIAny* args, int32_t n_args, TVMF
   return rc;
 }
 
-static int insert(fh_seq_object* list, int64_t i, int at_end, const TVMFFIAny* view) {
+static int insert(fh_seq_object *list, int64_t i, int at_end, const TVMFFIAny *view) {
   TVMFFIAny item;
   if (fh_any_own(view, &item) != 0) return -1;
   fh_stripe_lock(list);
@@ -145,26 +145,26 @@ static int insert(fh_seq_object* list, int64_t i, int at_end, const TVMFFIAny* v
   return rc;
 }
 
-static int list_append(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int list_append(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
-  fh_seq_object* list;
+  fh_seq_object *list;
   if (open("ffi.ListAppend", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
   return insert(list, 0, 1, &args[1]);
 }
 
-static int list_insert(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int list_insert(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
-  fh_seq_object* list;
+  fh_seq_object *list;
   int64_t i;
   if (open("ffi.ListInsert", args, n_args, 3, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int("ffi.ListInsert", args, 1, &i) != 0) return -1;
   return insert(list, i, 0, &args[2]);
 }
 
-static int take(const char* name, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* out) {
-  fh_seq_object* list;
+static int take(const char *name, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *out) {
+  fh_seq_object *list;
   int64_t i;
   if (open(name, args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int(name, args, 1, &i) != 0) return -1;
@@ -174,12 +174,12 @@ static int take(const char* name, const TVMFFIAny* args, int32_t n_args, TVMFFIA
   return rc;
 }
 
-static int list_pop(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int list_pop(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   return take("ffi.ListPop", args, n_args, result);
 }
 
-static int list_erase(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int list_erase(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
   TVMFFIAny old;
@@ -189,8 +189,8 @@ static int list_erase(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIA
 }
 
 /* Replaces [first, last), or everything, by n owned items, which are taken on 0. */
-static int splice(fh_seq_object* list, int64_t first, int64_t last, int all, const TVMFFIAny* items, int64_t n) {
-  TVMFFIAny* old;
+static int splice(fh_seq_object *list, int64_t first, int64_t last, int all, const TVMFFIAny *items, int64_t n) {
+  TVMFFIAny *old;
   int64_t n_old;
   fh_stripe_lock(list);
   int rc = fh_seq_splice(list, all ? 0 : first, all ? fh_seq_size(list) : last, items, n, &old, &n_old);
@@ -199,28 +199,28 @@ static int splice(fh_seq_object* list, int64_t first, int64_t last, int all, con
   return rc;
 }
 
-static int list_erase_range(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int list_erase_range(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
-  const char* name = "ffi.ListEraseRange";
-  fh_seq_object* list;
+  const char *name = "ffi.ListEraseRange";
+  fh_seq_object *list;
   int64_t first, last;
   if (open(name, args, n_args, 3, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int(name, args, 1, &first) != 0 || fh_function_arg_int(name, args, 2, &last) != 0) return -1;
   return splice(list, first, last, 0, NULL, 0);
 }
 
-static int list_replace_slice(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int list_replace_slice(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
-  const char* name = "ffi.ListReplaceSlice";
-  fh_seq_object* list;
+  const char *name = "ffi.ListReplaceSlice";
+  fh_seq_object *list;
   int64_t first, last, n;
-  TVMFFIAny* items;
+  TVMFFIAny *items;
   if (open(name, args, n_args, 4, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int(name, args, 1, &first) != 0 || fh_function_arg_int(name, args, 2, &last) != 0) return -1;
   if (!fh_seq_is(&args[3])) return fh_function_raise_type(name, 3, "ffi.List", &args[3]);
-  const fh_seq_object* with = (const fh_seq_object*)args[3].v_obj;
+  const fh_seq_object *with = (const fh_seq_object *)args[3].v_obj;
   fh_stripe_lock(with); /* a copy, also because it may be `list` itself */
   int rc = fh_seq_copy_items(with, &items, &n);
   fh_stripe_unlock(with);
@@ -230,10 +230,10 @@ static int list_replace_slice(void* self, const TVMFFIAny* args, int32_t n_args,
   return rc;
 }
 
-static int list_reverse(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int list_reverse(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
-  fh_seq_object* list;
+  fh_seq_object *list;
   if (open("ffi.ListReverse", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
   fh_stripe_lock(list);
   fh_seq_reverse(list);
@@ -241,18 +241,18 @@ static int list_reverse(void* self, const TVMFFIAny* args, int32_t n_args, TVMFF
   return 0;
 }
 
-static int list_clear(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int list_clear(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
-  fh_seq_object* list;
+  fh_seq_object *list;
   if (open("ffi.ListClear", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
   return splice(list, 0, 0, 1, NULL, 0);
 }
 
-static int list_reserve(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int list_reserve(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
-  fh_seq_object* list;
+  fh_seq_object *list;
   int64_t capacity;
   if (open("ffi.ListReserve", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int("ffi.ListReserve", args, 1, &capacity) != 0) return -1;

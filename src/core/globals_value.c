@@ -5,7 +5,7 @@
 #include "str.h"
 #include "tensor.h"
 
-static int new_string(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int new_string(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray text;
   if (fh_function_check_count("ffi.String", n_args, 1) != 0) return -1;
@@ -13,7 +13,7 @@ static int new_string(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIA
   return fh_any_own(&args[0], result);
 }
 
-static int new_bytes(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int new_bytes(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray content;
   if (fh_function_check_count("ffi.Bytes", n_args, 1) != 0) return -1;
@@ -22,39 +22,39 @@ static int new_bytes(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAn
   return fh_bytes_new(content.data, content.size, result); /* text becomes bytes */
 }
 
-static int new_shape(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int new_shape(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   for (int32_t i = 0; i < n_args; ++i) {
     if (args[i].type_index == kTVMFFIInt || args[i].type_index == kTVMFFIBool) continue;
     return fh_function_raise_type("ffi.Shape", i, "int", &args[i]);
   }
-  fh_shape_object* shape = fh_shape_new(NULL, (size_t)n_args);
+  fh_shape_object *shape = fh_shape_new(NULL, (size_t)n_args);
   if (shape == NULL) return -1;
   for (int32_t i = 0; i < n_args; ++i) shape->dims[i] = args[i].v_int64;
   *result = fh_any_object(shape);
   return 0;
 }
 
-static int give_sentinel(const char* name, TVMFFIObject* sentinel, int32_t n_args, TVMFFIAny* result) {
+static int give_sentinel(const char *name, TVMFFIObject *sentinel, int32_t n_args, TVMFFIAny *result) {
   if (fh_function_check_count(name, n_args, 0) != 0) return -1;
   fh_object_retain(sentinel);
   *result = fh_any_object(sentinel);
   return 0;
 }
 
-static int get_missing(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int get_missing(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(args);
   return give_sentinel("ffi.GetInvalidObject", fh_globals_missing(), n_args, result);
 }
 
-static int get_kwargs(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int get_kwargs(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(args);
   return give_sentinel("ffi.GetKwargsObject", fh_globals_kwargs(), n_args, result);
 }
 
-static int repr_print(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
+static int repr_print(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   if (fh_function_check_count("ffi.ReprPrint", n_args, 1) != 0) return -1;
   return fh_repr_print(&args[0], result);

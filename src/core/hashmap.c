@@ -20,19 +20,19 @@ FH_STATIC_ASSERT(sizeof(fh_hashmap_pair) == 32, "ABI");
 FH_STATIC_ASSERT(SMALL_HEADER + FH_HASHMAP_SMALL_INIT * sizeof(fh_hashmap_pair) >= sizeof(fh_hashmap_object),
                  "a small object turns dense in place");
 
-static uint64_t small_room(const fh_hashmap_object* map) { return map->slots & ~FH_HASHMAP_SMALL_TAG; }
-static fh_hashmap_pair* small_pairs(const fh_hashmap_object* map) { return (fh_hashmap_pair*)map->data; }
+static uint64_t small_room(const fh_hashmap_object *map) { return map->slots & ~FH_HASHMAP_SMALL_TAG; }
+static fh_hashmap_pair *small_pairs(const fh_hashmap_object *map) { return (fh_hashmap_pair *)map->data; }
 
 /* ---- Life ---- */
 
-void fh_hashmap_drop_pair(fh_hashmap_pair* pair) {
+void fh_hashmap_drop_pair(fh_hashmap_pair *pair) {
   fh_any_drop(&pair->key);
   fh_any_drop(&pair->value);
 }
 
-static void end_pairs(fh_hashmap_object* map) {
+static void end_pairs(fh_hashmap_object *map) {
   uint64_t position = fh_hashmap_begin(map);
-  for (fh_hashmap_pair* pair; (pair = fh_hashmap_at(map, position)) != NULL;) {
+  for (fh_hashmap_pair *pair; (pair = fh_hashmap_at(map, position)) != NULL;) {
     position = fh_hashmap_next(map, position);
     fh_hashmap_drop_pair(pair);
   }
@@ -43,26 +43,25 @@ static void end_pairs(fh_hashmap_object* map) {
   map->slots = FH_HASHMAP_SMALL_TAG;
 }
 
-static void delete_map(void* self, int flags) {
-  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) end_pairs((fh_hashmap_object*)self);
+static void delete_map(void *self, int flags) {
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) end_pairs((fh_hashmap_object *)self);
   if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) fh_mem_free(self);
 }
 
-static fh_hashmap_object* new_small(int32_t type_index, uint64_t n_slots) {
+static fh_hashmap_object *new_small(int32_t type_index, uint64_t n_slots) {
   if (n_slots < FH_HASHMAP_SMALL_INIT) n_slots = FH_HASHMAP_SMALL_INIT;
-  fh_hashmap_object* map =
-      (fh_hashmap_object*)fh_mem_alloc(SMALL_HEADER + (size_t)n_slots * sizeof(fh_hashmap_pair));
+  fh_hashmap_object *map = (fh_hashmap_object *)fh_mem_alloc(SMALL_HEADER + (size_t)n_slots * sizeof(fh_hashmap_pair));
   if (map == NULL) return NULL;
   fh_object_init(&map->header, type_index, delete_map);
-  map->data = (char*)map + SMALL_HEADER;
+  map->data = (char *)map + SMALL_HEADER;
   map->size = 0;
   map->slots = n_slots | FH_HASHMAP_SMALL_TAG;
   map->data_deleter = NULL;
   return map;
 }
 
-static fh_hashmap_object* new_dense(int32_t type_index, uint64_t n_pairs) {
-  fh_hashmap_object* map = (fh_hashmap_object*)fh_mem_alloc(sizeof *map);
+static fh_hashmap_object *new_dense(int32_t type_index, uint64_t n_pairs) {
+  fh_hashmap_object *map = (fh_hashmap_object *)fh_mem_alloc(sizeof *map);
   if (map == NULL) return NULL;
   fh_object_init(&map->header, type_index, delete_map);
   if (fh_hashmap_dense_init(map, n_pairs) != 0) {
@@ -72,21 +71,21 @@ static fh_hashmap_object* new_dense(int32_t type_index, uint64_t n_pairs) {
   return map;
 }
 
-fh_hashmap_object* fh_hashmap_new(int32_t type_index, uint64_t n_pairs) {
-  fh_hashmap_object* map =
+fh_hashmap_object *fh_hashmap_new(int32_t type_index, uint64_t n_pairs) {
+  fh_hashmap_object *map =
       n_pairs < FH_HASHMAP_SMALL_MAX ? new_small(type_index, n_pairs) : new_dense(type_index, n_pairs);
   if (map == NULL) fh_error_raise_no_memory();
   return map;
 }
 
-fh_hashmap_object* fh_hashmap_copy(const fh_hashmap_object* from, int32_t type_index) {
-  fh_hashmap_object* map;
+fh_hashmap_object *fh_hashmap_copy(const fh_hashmap_object *from, int32_t type_index) {
+  fh_hashmap_object *map;
   if (fh_hashmap_is_small(from)) {
     map = new_small(type_index, from->size);
     if (map != NULL) memcpy(map->data, from->data, (size_t)from->size * sizeof(fh_hashmap_pair));
     if (map != NULL) map->size = from->size;
   } else {
-    map = (fh_hashmap_object*)fh_mem_alloc(sizeof *map);
+    map = (fh_hashmap_object *)fh_mem_alloc(sizeof *map);
     if (map != NULL) fh_object_init(&map->header, type_index, delete_map);
     if (map != NULL && fh_hashmap_dense_copy(from, map) != 0) {
       fh_mem_free(map);
@@ -99,7 +98,7 @@ fh_hashmap_object* fh_hashmap_copy(const fh_hashmap_object* from, int32_t type_i
   }
   /* the bytes are there; now the references to what they name */
   uint64_t position = fh_hashmap_begin(map);
-  for (fh_hashmap_pair* pair; (pair = fh_hashmap_at(map, position)) != NULL;) {
+  for (fh_hashmap_pair *pair; (pair = fh_hashmap_at(map, position)) != NULL;) {
     if (fh_any_is_object(&pair->key)) fh_object_retain(pair->key.v_obj);
     if (fh_any_is_object(&pair->value)) fh_object_retain(pair->value.v_obj);
     position = fh_hashmap_next(map, position);
@@ -110,17 +109,17 @@ fh_hashmap_object* fh_hashmap_copy(const fh_hashmap_object* from, int32_t type_i
 /* ---- Keys ---- */
 
 /* BigInt's hooks are this library's own and run nothing else. */
-static int has_foreign_hook(const TVMFFIAny* key, fh_reflect_attr_id id) {
+static int has_foreign_hook(const TVMFFIAny *key, fh_reflect_attr_id id) {
   return key->type_index >= kTVMFFIStaticObjectBegin && key->type_index != kTVMFFIBigInt &&
          fh_reflect_attr(fh_reflect_column(id), key->type_index) != NULL;
 }
 
-int fh_hashmap_key_hash(const TVMFFIAny* key, fh_hashmap_hooks hooks, uint64_t* out) {
+int fh_hashmap_key_hash(const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *out) {
   if (hooks == FH_HASHMAP_NO_HOOKS && has_foreign_hook(key, FH_ATTR_ANY_HASH)) return FH_HASHMAP_NEEDS_HOOK;
   return fh_any_hash(key, out);
 }
 
-int fh_hashmap_key_equal(const TVMFFIAny* a, const TVMFFIAny* b, fh_hashmap_hooks hooks, int* out) {
+int fh_hashmap_key_equal(const TVMFFIAny *a, const TVMFFIAny *b, fh_hashmap_hooks hooks, int *out) {
   /* different types are never asked */
   if (hooks == FH_HASHMAP_NO_HOOKS && a->type_index == b->type_index && has_foreign_hook(a, FH_ATTR_ANY_EQUAL)) {
     return FH_HASHMAP_NEEDS_HOOK;
@@ -130,7 +129,7 @@ int fh_hashmap_key_equal(const TVMFFIAny* a, const TVMFFIAny* b, fh_hashmap_hook
 
 /* ---- Small tables ---- */
 
-static int small_find(const fh_hashmap_object* map, const TVMFFIAny* key, fh_hashmap_hooks hooks, uint64_t* index) {
+static int small_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *index) {
   for (uint64_t i = 0; i < map->size; ++i) {
     int equal, rc = fh_hashmap_key_equal(&small_pairs(map)[i].key, key, hooks, &equal);
     if (rc != 0) return rc;
@@ -143,8 +142,8 @@ static int small_find(const fh_hashmap_object* map, const TVMFFIAny* key, fh_has
 }
 
 /* Puts `n_slots` pairs of room elsewhere. A small object keeps its pairs in its own block or in a buffer. */
-static int small_grow(fh_hashmap_object* map, uint64_t n_slots) {
-  fh_hashmap_pair* pairs = (fh_hashmap_pair*)fh_mem_alloc((size_t)n_slots * sizeof *pairs);
+static int small_grow(fh_hashmap_object *map, uint64_t n_slots) {
+  fh_hashmap_pair *pairs = (fh_hashmap_pair *)fh_mem_alloc((size_t)n_slots * sizeof *pairs);
   if (pairs == NULL) return fh_error_raise_no_memory();
   memcpy(pairs, map->data, (size_t)map->size * sizeof *pairs);
   if (map->data_deleter != NULL) map->data_deleter(map->data);
@@ -155,7 +154,7 @@ static int small_grow(fh_hashmap_object* map, uint64_t n_slots) {
 }
 
 /* Turns a full small table dense, in place. */
-static int small_to_dense(fh_hashmap_object* map, fh_hashmap_hooks hooks) {
+static int small_to_dense(fh_hashmap_object *map, fh_hashmap_hooks hooks) {
   fh_hashmap_object dense;
   dense.header = map->header;
   if (fh_hashmap_dense_init(&dense, map->size) != 0) return fh_error_raise_no_memory();
@@ -168,12 +167,12 @@ static int small_to_dense(fh_hashmap_object* map, fh_hashmap_hooks hooks) {
     }
   }
   if (map->data_deleter != NULL) map->data_deleter(map->data);
-  memcpy((char*)map + sizeof map->header, (char*)&dense + sizeof map->header, sizeof dense - sizeof map->header);
+  memcpy((char *)map + sizeof map->header, (char *)&dense + sizeof map->header, sizeof dense - sizeof map->header);
   return 0;
 }
 
-static int small_set(fh_hashmap_object* map, const fh_hashmap_pair* pair, fh_hashmap_hooks hooks,
-                     fh_hashmap_pair* old) {
+static int small_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks,
+                     fh_hashmap_pair *old) {
   uint64_t i;
   int rc;
   if (map->size >= FH_HASHMAP_SMALL_MAX) { /* also for a key that is there: clients do the same, and the order tells */
@@ -199,8 +198,7 @@ static int small_set(fh_hashmap_object* map, const fh_hashmap_pair* pair, fh_has
 
 /* ---- Both layouts ---- */
 
-int fh_hashmap_find(const fh_hashmap_object* map, const TVMFFIAny* key, fh_hashmap_hooks hooks,
-                    fh_hashmap_pair** out) {
+int fh_hashmap_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, fh_hashmap_pair **out) {
   uint64_t position;
   int found = fh_hashmap_is_small(map) ? small_find(map, key, hooks, &position)
                                        : fh_hashmap_dense_find(map, key, hooks, &position);
@@ -208,12 +206,11 @@ int fh_hashmap_find(const fh_hashmap_object* map, const TVMFFIAny* key, fh_hashm
   return found;
 }
 
-int fh_hashmap_set(fh_hashmap_object* map, const fh_hashmap_pair* pair, fh_hashmap_hooks hooks,
-                   fh_hashmap_pair* old) {
+int fh_hashmap_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks, fh_hashmap_pair *old) {
   return fh_hashmap_is_small(map) ? small_set(map, pair, hooks, old) : fh_hashmap_dense_set(map, pair, hooks, old);
 }
 
-int fh_hashmap_set_views(fh_hashmap_object* map, const TVMFFIAny* key, const TVMFFIAny* value) {
+int fh_hashmap_set_views(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value) {
   fh_hashmap_pair pair, old;
   if (fh_any_own(key, &pair.key) != 0) return -1;
   if (fh_any_own(value, &pair.value) != 0) {
@@ -225,26 +222,26 @@ int fh_hashmap_set_views(fh_hashmap_object* map, const TVMFFIAny* key, const TVM
   return rc;
 }
 
-int fh_hashmap_erase(fh_hashmap_object* map, const TVMFFIAny* key, fh_hashmap_hooks hooks, fh_hashmap_pair* old) {
+int fh_hashmap_erase(fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, fh_hashmap_pair *old) {
   if (!fh_hashmap_is_small(map)) return fh_hashmap_dense_erase(map, key, hooks, old);
   uint64_t i;
   int found = small_find(map, key, hooks, &i);
   if (found != 1) return found;
-  fh_hashmap_pair* pair = &small_pairs(map)[i];
+  fh_hashmap_pair *pair = &small_pairs(map)[i];
   *old = *pair;
   map->size -= 1;
   memmove(pair, pair + 1, (size_t)(map->size - i) * sizeof *pair);
   return 1;
 }
 
-int fh_hashmap_clear(fh_hashmap_object* map, fh_hashmap_pair** old, int64_t* n) {
+int fh_hashmap_clear(fh_hashmap_object *map, fh_hashmap_pair **old, int64_t *n) {
   *old = NULL;
   *n = 0;
   if (map->size == 0) return 0;
-  fh_hashmap_pair* pairs = (fh_hashmap_pair*)fh_mem_alloc((size_t)map->size * sizeof *pairs);
+  fh_hashmap_pair *pairs = (fh_hashmap_pair *)fh_mem_alloc((size_t)map->size * sizeof *pairs);
   if (pairs == NULL) return fh_error_raise_no_memory();
   uint64_t position = fh_hashmap_begin(map);
-  for (fh_hashmap_pair* pair; (pair = fh_hashmap_at(map, position)) != NULL; ++*n) {
+  for (fh_hashmap_pair *pair; (pair = fh_hashmap_at(map, position)) != NULL; ++*n) {
     pairs[*n] = *pair;
     position = fh_hashmap_next(map, position);
   }
@@ -254,29 +251,29 @@ int fh_hashmap_clear(fh_hashmap_object* map, fh_hashmap_pair** old, int64_t* n) 
   return 0;
 }
 
-void fh_hashmap_drop_pairs(fh_hashmap_pair* pairs, int64_t n) {
+void fh_hashmap_drop_pairs(fh_hashmap_pair *pairs, int64_t n) {
   for (int64_t i = 0; i < n; ++i) fh_hashmap_drop_pair(&pairs[i]);
   fh_mem_free(pairs);
 }
 
 /* ---- Order ---- */
 
-uint64_t fh_hashmap_begin(const fh_hashmap_object* map) { return fh_hashmap_is_small(map) ? 0 : map->head; }
+uint64_t fh_hashmap_begin(const fh_hashmap_object *map) { return fh_hashmap_is_small(map) ? 0 : map->head; }
 
-uint64_t fh_hashmap_next(const fh_hashmap_object* map, uint64_t position) {
+uint64_t fh_hashmap_next(const fh_hashmap_object *map, uint64_t position) {
   return fh_hashmap_is_small(map) ? position + 1 : fh_hashmap_dense_item(map, position)->next;
 }
 
-fh_hashmap_pair* fh_hashmap_at(const fh_hashmap_object* map, uint64_t position) {
+fh_hashmap_pair *fh_hashmap_at(const fh_hashmap_object *map, uint64_t position) {
   if (fh_hashmap_is_small(map)) return position < map->size ? &small_pairs(map)[position] : NULL;
   return position < map->slots ? &fh_hashmap_dense_item(map, position)->pair : NULL;
 }
 
-int fh_hashmap_is_live(const fh_hashmap_object* map, uint64_t position) {
+int fh_hashmap_is_live(const fh_hashmap_object *map, uint64_t position) {
   return fh_hashmap_is_small(map) ? position < map->size : fh_hashmap_dense_is_used(map, position);
 }
 
-int fh_hashmap_is_valid(const fh_hashmap_object* map) {
+int fh_hashmap_is_valid(const fh_hashmap_object *map) {
   if (fh_hashmap_is_small(map)) return map->size <= small_room(map) && small_room(map) <= FH_HASHMAP_SMALL_MAX;
   return fh_hashmap_dense_is_valid(map);
 }

@@ -39,28 +39,26 @@ typedef struct {
 
 typedef struct {
   TVMFFIObject header;
-  void* data;     /* small: fh_hashmap_pair[], mostly behind this struct's first 56 bytes; dense: fh_hashmap_block[] */
-  uint64_t size;  /* pairs */
+  void *data; /* small: fh_hashmap_pair[], mostly behind this struct's first 56 bytes; dense: fh_hashmap_block[] */
+  uint64_t size; /* pairs */
   uint64_t slots; /* room; with FH_HASHMAP_SMALL_TAG in a small table */
-  void (*data_deleter)(void*); /* frees `data`; NULL when it is part of the object's block */
+  void (*data_deleter)(void *); /* frees `data`; NULL when it is part of the object's block */
   /* From here on only in a dense table: */
   uint32_t fib_shift;
   uint64_t head; /* first and last slot in order of insertion */
   uint64_t tail;
 } fh_hashmap_object;
 
-static inline int fh_hashmap_is(const TVMFFIAny* any) {
+static inline int fh_hashmap_is(const TVMFFIAny *any) {
   return any->type_index == kTVMFFIMap || any->type_index == kTVMFFIDict;
 }
-static inline int fh_hashmap_is_small(const fh_hashmap_object* map) {
-  return (map->slots & FH_HASHMAP_SMALL_TAG) != 0;
-}
-static inline int64_t fh_hashmap_size(const fh_hashmap_object* map) { return (int64_t)map->size; }
+static inline int fh_hashmap_is_small(const fh_hashmap_object *map) { return (map->slots & FH_HASHMAP_SMALL_TAG) != 0; }
+static inline int64_t fh_hashmap_size(const fh_hashmap_object *map) { return (int64_t)map->size; }
 
 /* A new one, empty, of type kTVMFFIMap or kTVMFFIDict, with room for n_pairs; NULL with an error pending. */
-fh_hashmap_object* fh_hashmap_new(int32_t type_index, uint64_t n_pairs);
+fh_hashmap_object *fh_hashmap_new(int32_t type_index, uint64_t n_pairs);
 /* A copy in the same order, of that type. */
-fh_hashmap_object* fh_hashmap_copy(const fh_hashmap_object* from, int32_t type_index);
+fh_hashmap_object *fh_hashmap_copy(const fh_hashmap_object *from, int32_t type_index);
 
 /* Whether hash and equality hooks may run. Under a lock they must not: then an operation that needs one changes
  * nothing and returns FH_HASHMAP_NEEDS_HOOK, without an error. */
@@ -69,29 +67,29 @@ typedef enum { FH_HASHMAP_NO_HOOKS, FH_HASHMAP_HOOKS } fh_hashmap_hooks;
 
 /* Borrowed pair of a key: 1, or 0 with NULL, or -1 when a hook fails. Only the value part may be written to. The key
  * must not be of a view-only kind. */
-int fh_hashmap_find(const fh_hashmap_object* map, const TVMFFIAny* key, fh_hashmap_hooks hooks, fh_hashmap_pair** out);
+int fh_hashmap_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, fh_hashmap_pair **out);
 /* Sets a key to a value, both owned and taken on 0 only. *old becomes what is to be dropped then (or None). */
-int fh_hashmap_set(fh_hashmap_object* map, const fh_hashmap_pair* pair, fh_hashmap_hooks hooks, fh_hashmap_pair* old);
+int fh_hashmap_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks, fh_hashmap_pair *old);
 /* The same with copies of two views, dropping what is displaced; with hooks. */
-int fh_hashmap_set_views(fh_hashmap_object* map, const TVMFFIAny* key, const TVMFFIAny* value);
+int fh_hashmap_set_views(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value);
 /* Takes a key out: 1 with the pair in *old, 0 if it is not there, -1 when a hook fails. */
-int fh_hashmap_erase(fh_hashmap_object* map, const TVMFFIAny* key, fh_hashmap_hooks hooks, fh_hashmap_pair* old);
+int fh_hashmap_erase(fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, fh_hashmap_pair *old);
 /* Takes all pairs out. They come back as an array of *n, NULL if none, to be ended by fh_hashmap_drop_pairs. */
-int fh_hashmap_clear(fh_hashmap_object* map, fh_hashmap_pair** old, int64_t* n);
-void fh_hashmap_drop_pairs(fh_hashmap_pair* pairs, int64_t n);
-void fh_hashmap_drop_pair(fh_hashmap_pair* pair);
+int fh_hashmap_clear(fh_hashmap_object *map, fh_hashmap_pair **old, int64_t *n);
+void fh_hashmap_drop_pairs(fh_hashmap_pair *pairs, int64_t n);
+void fh_hashmap_drop_pair(fh_hashmap_pair *pair);
 
 /* In order: the position of the first pair, the next one, and the pair there. A position is past the end when
  * fh_hashmap_at gives NULL. Positions survive nothing but reading and writing of values. */
-uint64_t fh_hashmap_begin(const fh_hashmap_object* map);
-uint64_t fh_hashmap_next(const fh_hashmap_object* map, uint64_t position);
-fh_hashmap_pair* fh_hashmap_at(const fh_hashmap_object* map, uint64_t position);
+uint64_t fh_hashmap_begin(const fh_hashmap_object *map);
+uint64_t fh_hashmap_next(const fh_hashmap_object *map, uint64_t position);
+fh_hashmap_pair *fh_hashmap_at(const fh_hashmap_object *map, uint64_t position);
 
 /* Whether a pair is at that position: for positions that may have outlived a change. */
-int fh_hashmap_is_live(const fh_hashmap_object* map, uint64_t position);
+int fh_hashmap_is_live(const fh_hashmap_object *map, uint64_t position);
 
 /* Whether the structure holds together: for tests. */
-int fh_hashmap_is_valid(const fh_hashmap_object* map);
+int fh_hashmap_is_valid(const fh_hashmap_object *map);
 
 void fh_hashmap_init(void);
 

@@ -6,32 +6,31 @@
 
 #include "hashmap.h"
 
-static inline fh_hashmap_item* fh_hashmap_dense_item(const fh_hashmap_object* map, uint64_t slot) {
-  fh_hashmap_block* block = (fh_hashmap_block*)map->data + slot / FH_HASHMAP_BLOCK_SLOTS;
+static inline fh_hashmap_item *fh_hashmap_dense_item(const fh_hashmap_object *map, uint64_t slot) {
+  fh_hashmap_block *block = (fh_hashmap_block *)map->data + slot / FH_HASHMAP_BLOCK_SLOTS;
   return &block->items[slot % FH_HASHMAP_BLOCK_SLOTS];
 }
 
 /* An empty table for n_pairs. -1 without memory, nothing pending, nothing changed. */
-int fh_hashmap_dense_init(fh_hashmap_object* map, uint64_t n_pairs);
+int fh_hashmap_dense_init(fh_hashmap_object *map, uint64_t n_pairs);
 /* The bytes of another table, without touching references. -1 as above. */
-int fh_hashmap_dense_copy(const fh_hashmap_object* from, fh_hashmap_object* map);
+int fh_hashmap_dense_copy(const fh_hashmap_object *from, fh_hashmap_object *map);
 /* Makes the table empty without touching references. */
-void fh_hashmap_dense_forget(fh_hashmap_object* map);
+void fh_hashmap_dense_forget(fh_hashmap_object *map);
 
 /* fh_any_hash and fh_any_equal, or FH_HASHMAP_NEEDS_HOOK where they would run foreign code that `hooks` forbids. */
-int fh_hashmap_key_hash(const TVMFFIAny* key, fh_hashmap_hooks hooks, uint64_t* out);
-int fh_hashmap_key_equal(const TVMFFIAny* a, const TVMFFIAny* b, fh_hashmap_hooks hooks, int* out);
+int fh_hashmap_key_hash(const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *out);
+int fh_hashmap_key_equal(const TVMFFIAny *a, const TVMFFIAny *b, fh_hashmap_hooks hooks, int *out);
 
 /* As the functions of hashmap.h; fh_hashmap_dense_find gives the slot, and *old is undefined unless the result is >= 0.
  * The table stays whole whatever they return. */
-int fh_hashmap_dense_find(const fh_hashmap_object* map, const TVMFFIAny* key, fh_hashmap_hooks hooks, uint64_t* slot);
-int fh_hashmap_dense_set(fh_hashmap_object* map, const fh_hashmap_pair* pair, fh_hashmap_hooks hooks,
-                         fh_hashmap_pair* old);
-int fh_hashmap_dense_erase(fh_hashmap_object* map, const TVMFFIAny* key, fh_hashmap_hooks hooks,
-                           fh_hashmap_pair* old);
+int fh_hashmap_dense_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *slot);
+int fh_hashmap_dense_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks,
+                         fh_hashmap_pair *old);
+int fh_hashmap_dense_erase(fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, fh_hashmap_pair *old);
 
 /* Whether that slot holds an item; any number is allowed. */
-int fh_hashmap_dense_is_used(const fh_hashmap_object* map, uint64_t slot);
-int fh_hashmap_dense_is_valid(const fh_hashmap_object* map);
+int fh_hashmap_dense_is_used(const fh_hashmap_object *map, uint64_t slot);
+int fh_hashmap_dense_is_valid(const fh_hashmap_object *map);
 
 #endif /* FH_HASHMAP_DENSE_H_ */

@@ -9,9 +9,9 @@
 
 #include "mem.h"
 
-void* fh_library_open(const char* path) {
+void *fh_library_open(const char *path) {
   int n = MultiByteToWideChar(CP_UTF8, 0, path, -1, NULL, 0);
-  wchar_t* wide = n > 0 ? (wchar_t*)fh_mem_alloc((size_t)n * sizeof *wide) : NULL;
+  wchar_t *wide = n > 0 ? (wchar_t *)fh_mem_alloc((size_t)n * sizeof *wide) : NULL;
   if (wide == NULL) {
     fh_error_raise_no_memory();
     return NULL;
@@ -26,22 +26,22 @@ void* fh_library_open(const char* path) {
   return library;
 }
 
-void* fh_library_find(void* library, const char* symbol) {
-  return (void*)(uintptr_t)GetProcAddress((HMODULE)library, symbol);
+void *fh_library_find(void *library, const char *symbol) {
+  return (void *)(uintptr_t)GetProcAddress((HMODULE)library, symbol);
 }
 
 #else
 #include <dlfcn.h>
 
-void* fh_library_open(const char* path) {
-  void* library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+void *fh_library_open(const char *path) {
+  void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
   if (library == NULL) {
-    const char* reason = dlerror();
+    const char *reason = dlerror();
     fh_error_raise(FH_INTERNAL_ERROR, "Failed to load dynamic shared library %s: %s", path,
                    reason != NULL ? reason : "no reason given");
   }
   return library;
 }
 
-void* fh_library_find(void* library, const char* symbol) { return dlsym(library, symbol); }
+void *fh_library_find(void *library, const char *symbol) { return dlsym(library, symbol); }
 #endif

@@ -8,8 +8,8 @@
 #include "base.h"
 
 /* Opens a library with its symbols local to it. NULL with an InternalError pending that carries the system's text. */
-void* fh_library_open(const char* path);
+void *fh_library_open(const char *path);
 /* The address of a symbol, NULL if there is none; no error. */
-void* fh_library_find(void* library, const char* symbol);
+void *fh_library_find(void *library, const char *symbol);
 
 #endif /* FH_LIBRARY_H_ */

@@ -16,18 +16,18 @@ typedef struct {
   const unsigned char *at, *end;
 } reader;
 
-static int raise_broken(const char* what) {
+static int raise_broken(const char *what) {
   return fh_error_raise(FH_RUNTIME_ERROR, "The modules embedded in the library are broken: %s", what);
 }
 
-static uint64_t word_at(const unsigned char* p) {
+static uint64_t word_at(const unsigned char *p) {
   uint64_t word = 0;
   for (int i = 7; i >= 0; --i) word = word << 8 | p[i];
   return word;
 }
 
 /* A length, then that many items of item_bytes each. */
-static int read_vector(reader* in, size_t item_bytes, const unsigned char** items, uint64_t* n) {
+static int read_vector(reader *in, size_t item_bytes, const unsigned char **items, uint64_t *n) {
   if (in->end - in->at < 8) return raise_broken("they end within a length");
   *n = word_at(in->at);
   in->at += 8;
@@ -37,16 +37,16 @@ static int read_vector(reader* in, size_t item_bytes, const unsigned char** item
   return 0;
 }
 
-static int read_text(reader* in, TVMFFIByteArray* out) {
-  const unsigned char* data;
+static int read_text(reader *in, TVMFFIByteArray *out) {
+  const unsigned char *data;
   uint64_t n;
   if (read_vector(in, 1, &data, &n) != 0) return -1;
-  out->data = (const char*)data;
+  out->data = (const char *)data;
   out->size = (size_t)n;
   return 0;
 }
 
-static int load_by_kind(TVMFFIByteArray kind, TVMFFIByteArray content, TVMFFIAny* out) {
+static int load_by_kind(TVMFFIByteArray kind, TVMFFIByteArray content, TVMFFIAny *out) {
   char name[256];
   size_t n_prefix = sizeof LOADER_PREFIX - 1;
   TVMFFIObjectHandle loader = NULL;
@@ -71,7 +71,7 @@ static int load_by_kind(TVMFFIByteArray kind, TVMFFIByteArray content, TVMFFIAny
   return fh_error_raise(FH_TYPE_ERROR, "Expected " LOADER_PREFIX "%.*s to return a Module", FH_BYTES_ARGS(kind));
 }
 
-static int load_modules(reader* in, fh_library_shared* shared, uint64_t n, fh_seq_object* modules) {
+static int load_modules(reader *in, fh_library_shared *shared, uint64_t n, fh_seq_object *modules) {
   for (uint64_t i = 0; i < n; ++i) {
     TVMFFIByteArray kind, content;
     TVMFFIAny module = fh_any_none();
@@ -87,7 +87,7 @@ static int load_modules(reader* in, fh_library_shared* shared, uint64_t n, fh_se
   return 0;
 }
 
-static int link_modules(fh_seq_object* modules, const unsigned char* starts, const unsigned char* children,
+static int link_modules(fh_seq_object *modules, const unsigned char *starts, const unsigned char *children,
                         uint64_t n_children) {
   uint64_t n = (uint64_t)fh_seq_size(modules);
   for (uint64_t i = 0; i < n; ++i) {
@@ -96,20 +96,20 @@ static int link_modules(fh_seq_object* modules, const unsigned char* starts, con
     for (uint64_t k = first; k < end; ++k) {
       uint64_t child = word_at(children + 8 * k);
       if (child >= n) return raise_broken("an import is no module of the library");
-      TVMFFIAny* items = fh_seq_items(modules);
-      if (fh_module_add_import((fh_module_object*)items[i].v_obj, items[child].v_obj) != 0) return -1;
+      TVMFFIAny *items = fh_seq_items(modules);
+      if (fh_module_add_import((fh_module_object *)items[i].v_obj, items[child].v_obj) != 0) return -1;
     }
   }
   return 0;
 }
 
-int fh_library_blob_load(const char* blob, fh_library_shared* shared, TVMFFIAny* out) {
-  const unsigned char *start = (const unsigned char*)blob, *starts, *children;
+int fh_library_blob_load(const char *blob, fh_library_shared *shared, TVMFFIAny *out) {
+  const unsigned char *start = (const unsigned char *)blob, *starts, *children;
   reader in = {start + 8, start + 8 + word_at(start)};
   uint64_t n_starts, n_children;
   if (read_vector(&in, 8, &starts, &n_starts) != 0 || read_vector(&in, 8, &children, &n_children) != 0) return -1;
   if (n_starts < 2) return raise_broken("they name no module");
-  fh_seq_object* modules = fh_seq_new_list((int64_t)n_starts - 1);
+  fh_seq_object *modules = fh_seq_new_list((int64_t)n_starts - 1);
   if (modules == NULL) return -1;
   int rc = load_modules(&in, shared, n_starts - 1, modules);
   if (rc == 0) rc = link_modules(modules, starts, children, n_children);

@@ -20,11 +20,11 @@
 
 struct fh_library_shared {
   uint64_t n_users; /* atomic */
-  const fh_library_symbols* symbols;
-  void* state;
+  const fh_library_symbols *symbols;
+  void *state;
 };
 
-static void release_shared(fh_library_shared* shared) {
+static void release_shared(fh_library_shared *shared) {
   /* release and the fence after it: the last user sees what the others did */
   if (fh_atomic_sub_release_u64(&shared->n_users, 1) != 1) return;
   fh_atomic_fence_acquire_after_u64(&shared->n_users);
@@ -35,20 +35,20 @@ static void release_shared(fh_library_shared* shared) {
 /* ---- The object: pointer to the table, then the handle's part ---- */
 
 typedef struct {
-  fh_module_code const* slots;
+  fh_module_code const *slots;
   fh_module_object base;
-  fh_library_shared* shared;
+  fh_library_shared *shared;
 } library_module;
 
 FH_STATIC_ASSERT(offsetof(library_module, base) == FH_MODULE_OFFSET, "the handle is 8 bytes behind the object");
 
-static library_module* of_handle(const void* handle) { return (library_module*)fh_module_this((void*)handle); }
+static library_module *of_handle(const void *handle) { return (library_module *)fh_module_this((void *)handle); }
 
-static void delete_module(void* handle, int flags) {
-  library_module* module = of_handle(handle);
+static void delete_module(void *handle, int flags) {
+  library_module *module = of_handle(handle);
   if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
     /* code that runs later finds no dead module, unless another one took over */
-    void** context = (void**)module->shared->symbols->find(module->shared->state, CONTEXT_SYMBOL);
+    void **context = (void **)module->shared->symbols->find(module->shared->state, CONTEXT_SYMBOL);
     if (context != NULL && *context == module) *context = NULL;
     fh_object_release(module->base.imports);
     fh_object_release(module->base.lookup_cache);
@@ -62,21 +62,21 @@ static void delete_module(void* handle, int flags) {
 /* A function of a library: keeps the module. */
 typedef struct {
   TVMFFISafeCallType code;
-  TVMFFIObject* module;
+  TVMFFIObject *module;
 } library_function;
 
-static int call_function(void* self, const TVMFFIAny* args, int32_t n_args, TVMFFIAny* result) {
-  return ((const library_function*)self)->code(NULL, args, n_args, result);
+static int call_function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  return ((const library_function *)self)->code(NULL, args, n_args, result);
 }
 
-static void end_function(void* self) {
-  fh_object_release(((library_function*)self)->module);
+static void end_function(void *self) {
+  fh_object_release(((library_function *)self)->module);
   fh_mem_free(self);
 }
 
-static int new_function(TVMFFIObject* module, TVMFFISafeCallType code, TVMFFIAny* out) {
+static int new_function(TVMFFIObject *module, TVMFFISafeCallType code, TVMFFIAny *out) {
   TVMFFIObjectHandle handle;
-  library_function* function = (library_function*)fh_mem_alloc(sizeof *function);
+  library_function *function = (library_function *)fh_mem_alloc(sizeof *function);
   if (function == NULL) return fh_error_raise_no_memory();
   function->code = code;
   function->module = module;
@@ -90,36 +90,36 @@ static int new_function(TVMFFIObject* module, TVMFFISafeCallType code, TVMFFIAny
 }
 
 /* Calls use(state, prefix + name) with the text ending in NUL: its result in *address. */
-static int find_named(const library_module* module, const char* prefix, const TVMFFIAny* name, int is_function,
-                      void** address) {
+static int find_named(const library_module *module, const char *prefix, const TVMFFIAny *name, int is_function,
+                      void **address) {
   TVMFFIByteArray text;
   *address = NULL;
   if (!fh_str_content(name, &text)) return 0;
   if (text.size != 0 && memchr(text.data, '\0', text.size) != NULL) return 0; /* no symbol has a NUL */
   size_t n_prefix = strlen(prefix);
   char few[256], *symbol = few;
-  if (n_prefix + text.size >= sizeof few && (symbol = (char*)fh_mem_alloc(n_prefix + text.size + 1)) == NULL) {
+  if (n_prefix + text.size >= sizeof few && (symbol = (char *)fh_mem_alloc(n_prefix + text.size + 1)) == NULL) {
     return fh_error_raise_no_memory();
   }
   memcpy(symbol, prefix, n_prefix);
   if (text.size != 0) memcpy(symbol + n_prefix, text.data, text.size);
   symbol[n_prefix + text.size] = '\0';
-  const fh_library_shared* shared = module->shared;
+  const fh_library_shared *shared = module->shared;
   *address = (is_function ? shared->symbols->find_function : shared->symbols->find)(shared->state, symbol);
   if (symbol != few) fh_mem_free(symbol);
   return 0;
 }
 
-int fh_library_module_function(TVMFFIObject* handle, const TVMFFIAny* name, TVMFFIAny* out) {
-  void* address;
+int fh_library_module_function(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *out) {
+  void *address;
   *out = fh_any_none();
   if (find_named(of_handle(handle), "", name, 1, &address) != 0) return -1;
   return address == NULL ? 0 : new_function(handle, (TVMFFISafeCallType)(uintptr_t)address, out);
 }
 
 /* The text that a function of the library returns. */
-static int get_text(TVMFFIObject* handle, const char* prefix, const TVMFFIAny* name, TVMFFIAny* out) {
-  void* address;
+static int get_text(TVMFFIObject *handle, const char *prefix, const TVMFFIAny *name, TVMFFIAny *out) {
+  void *address;
   TVMFFIByteArray content;
   *out = fh_any_none();
   if (find_named(of_handle(handle), prefix, name, 0, &address) != 0) return -1;
@@ -130,31 +130,31 @@ static int get_text(TVMFFIObject* handle, const char* prefix, const TVMFFIAny* n
   return fh_error_raise(FH_TYPE_ERROR, "Expected a text from the library's symbol %s<name>", prefix);
 }
 
-int fh_library_module_doc(TVMFFIObject* handle, const TVMFFIAny* name, TVMFFIAny* out) {
+int fh_library_module_doc(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *out) {
   return get_text(handle, DOC_PREFIX, name, out);
 }
-int fh_library_module_metadata(TVMFFIObject* handle, const TVMFFIAny* name, TVMFFIAny* out) {
+int fh_library_module_metadata(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *out) {
   return get_text(handle, METADATA_PREFIX, name, out);
 }
 
 /* ---- The table. C cannot throw: what fails gives nothing, and the error is dropped or, where the C++ function could
  * only throw, stays pending. ---- */
 
-static const char* slot_kind(void* self) {
+static const char *slot_kind(void *self) {
   FH_UNUSED(self);
   return "library";
 }
 
-static int slot_property_mask(void* self) {
+static int slot_property_mask(void *self) {
   FH_UNUSED(self);
   return FH_MODULE_SERIALIZABLE | FH_MODULE_RUNNABLE;
 }
 
-typedef int (*getter)(TVMFFIObject* handle, const TVMFFIAny* name, TVMFFIAny* out);
+typedef int (*getter)(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *out);
 
-static TVMFFIAny get_or_none(getter get, void* self, const void* name) {
+static TVMFFIAny get_or_none(getter get, void *self, const void *name) {
   TVMFFIAny value;
-  if (get(fh_module_handle(self), (const TVMFFIAny*)name, &value) == 0) return value;
+  if (get(fh_module_handle(self), (const TVMFFIAny *)name, &value) == 0) return value;
   fh_error_clear();
   return fh_any_none();
 }
@@ -180,7 +180,7 @@ FH_RETURNING(slot_metadata, self, ret, name) {
 FH_RETURNING(slot_write_formats, self, ret, nothing) {
   FH_UNUSED(self);
   FH_UNUSED(nothing);
-  fh_seq_object* formats = fh_seq_new_array(0);
+  fh_seq_object *formats = fh_seq_new_array(0);
   memcpy(ret, &formats, sizeof formats);
   FH_RETURNING_END(ret);
 }
@@ -204,24 +204,24 @@ FH_RETURNING(slot_source, self, ret, format) {
   FH_RETURNING_END(ret);
 }
 
-static _Bool slot_implements(void* self, const void* name) {
-  void* address;
-  if (find_named((const library_module*)self, "", (const TVMFFIAny*)name, 1, &address) != 0) fh_error_clear();
+static _Bool slot_implements(void *self, const void *name) {
+  void *address;
+  if (find_named((const library_module *)self, "", (const TVMFFIAny *)name, 1, &address) != 0) fh_error_clear();
   return address != NULL;
 }
 
-static void slot_write(void* self, const void* file, const void* format) {
+static void slot_write(void *self, const void *file, const void *format) {
   FH_UNUSED(self);
   FH_UNUSED(file);
   FH_UNUSED(format);
   fh_error_raise(FH_RUNTIME_ERROR, "Module[library] does not support WriteToFile");
 }
 
-static void slot_import(void* self, const void* other) {
-  (void)fh_module_add_import(&((library_module*)self)->base, *(TVMFFIObject* const*)other);
+static void slot_import(void *self, const void *other) {
+  (void)fh_module_add_import(&((library_module *)self)->base, *(TVMFFIObject *const *)other);
 }
 
-static void slot_clear_imports(void* self) { (void)fh_module_clear_imports(fh_module_handle(self)); }
+static void slot_clear_imports(void *self) { (void)fh_module_clear_imports(fh_module_handle(self)); }
 
 static const fh_module_table table = {
     0,
@@ -232,12 +232,12 @@ static const fh_module_table table = {
      (fh_module_code)slot_source, (fh_module_code)slot_import, (fh_module_code)slot_clear_imports},
 };
 
-int fh_library_module_is(const void* handle) { return fh_module_slots((void*)handle) == table.slots; }
+int fh_library_module_is(const void *handle) { return fh_module_slots((void *)handle) == table.slots; }
 
 /* ---- Making ---- */
 
-TVMFFIObject* fh_library_module_over(fh_library_shared* shared) {
-  library_module* module = (library_module*)fh_mem_calloc(1, sizeof *module);
+TVMFFIObject *fh_library_module_over(fh_library_shared *shared) {
+  library_module *module = (library_module *)fh_mem_calloc(1, sizeof *module);
   if (module == NULL) {
     fh_error_raise_no_memory();
     return NULL;
@@ -252,13 +252,13 @@ TVMFFIObject* fh_library_module_over(fh_library_shared* shared) {
     fh_object_release(&module->base);
     return NULL;
   }
-  void** context = (void**)shared->symbols->find(shared->state, CONTEXT_SYMBOL);
+  void **context = (void **)shared->symbols->find(shared->state, CONTEXT_SYMBOL);
   if (context != NULL) *context = module;
   return &module->base.header;
 }
 
-int fh_library_module_new(const fh_library_symbols* symbols, void* state, TVMFFIAny* out) {
-  fh_library_shared* shared = (fh_library_shared*)fh_mem_alloc(sizeof *shared);
+int fh_library_module_new(const fh_library_symbols *symbols, void *state, TVMFFIAny *out) {
+  fh_library_shared *shared = (fh_library_shared *)fh_mem_alloc(sizeof *shared);
   *out = fh_any_none();
   if (shared == NULL) {
     if (symbols->end != NULL) symbols->end(state);
@@ -268,7 +268,7 @@ int fh_library_module_new(const fh_library_symbols* symbols, void* state, TVMFFI
   shared->symbols = symbols;
   shared->state = state;
   int rc = fh_library_context_fill(symbols, state);
-  const char* blob = (const char*)symbols->find(state, BLOB_SYMBOL);
+  const char *blob = (const char *)symbols->find(state, BLOB_SYMBOL);
   if (rc == 0 && blob != NULL) {
     rc = fh_library_blob_load(blob, shared, out);
   } else if (rc == 0) {
@@ -281,25 +281,25 @@ int fh_library_module_new(const fh_library_symbols* symbols, void* state, TVMFFI
 
 /* ---- Shared libraries ---- */
 
-static void* find_in_library(const void* state, const char* symbol) { return fh_library_find((void*)state, symbol); }
+static void *find_in_library(const void *state, const char *symbol) { return fh_library_find((void *)state, symbol); }
 
-static void* find_function_in_library(const void* state, const char* name) {
+static void *find_function_in_library(const void *state, const char *name) {
   char few[256], *symbol = few;
   size_t n = strlen(name) + sizeof FUNCTION_PREFIX;
-  if (n > sizeof few && (symbol = (char*)fh_mem_alloc(n)) == NULL) return NULL;
+  if (n > sizeof few && (symbol = (char *)fh_mem_alloc(n)) == NULL) return NULL;
   memcpy(symbol, FUNCTION_PREFIX, sizeof FUNCTION_PREFIX - 1);
   memcpy(symbol + sizeof FUNCTION_PREFIX - 1, name, n - sizeof FUNCTION_PREFIX + 1);
-  void* address = fh_library_find((void*)state, symbol);
+  void *address = fh_library_find((void *)state, symbol);
   if (symbol != few) fh_mem_free(symbol);
   return address;
 }
 
 static const fh_library_symbols shared_library = {find_in_library, find_function_in_library, NULL};
 
-int fh_library_module_open(TVMFFIByteArray path, TVMFFIAny* out) {
-  char* text = fh_mem_copy_text(path.data, path.size);
+int fh_library_module_open(TVMFFIByteArray path, TVMFFIAny *out) {
+  char *text = fh_mem_copy_text(path.data, path.size);
   if (text == NULL) return fh_error_raise_no_memory();
-  void* library = fh_library_open(text);
+  void *library = fh_library_open(text);
   fh_mem_free(text);
   return library == NULL ? -1 : fh_library_module_new(&shared_library, library, out);
 }
@@ -308,7 +308,7 @@ int fh_library_module_open(TVMFFIByteArray path, TVMFFIAny* out) {
 
 #define LOADER_PREFIX "ffi.Module.load_from_file."
 
-int fh_library_module_load(TVMFFIByteArray path, TVMFFIAny* out) {
+int fh_library_module_load(TVMFFIByteArray path, TVMFFIAny *out) {
   size_t dot = path.size;
   while (dot > 0 && path.data[dot - 1] != '.') --dot;
   TVMFFIByteArray format = {path.data + dot, path.size - dot};

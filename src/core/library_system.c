@@ -15,13 +15,13 @@ static fh_mutex lock = FH_MUTEX_INIT;
 
 typedef struct {
   fh_name_entry entry;
-  void* address; /* release store when it is registered again, acquire load in find */
+  void *address; /* release store when it is registered again, acquire load in find */
 } symbol_entry;
 
 /* One module per prefix, never freed. */
 typedef struct {
   fh_name_entry entry;
-  TVMFFIObject* module;
+  TVMFFIObject *module;
 } module_entry;
 
 static fh_name_table symbols;
@@ -29,16 +29,16 @@ static fh_name_table modules;
 
 /* ---- Symbols ---- */
 
-int TVMFFIEnvModRegisterSystemLibSymbol(const char* name, void* symbol) {
+int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
   TVMFFIByteArray text = fh_base_bytes(name);
-  symbol_entry* added = (symbol_entry*)fh_mem_calloc(1, sizeof *added);
-  char* copy = fh_mem_copy_text(text.data, text.size);
+  symbol_entry *added = (symbol_entry *)fh_mem_calloc(1, sizeof *added);
+  char *copy = fh_mem_copy_text(text.data, text.size);
   int rc = added == NULL || copy == NULL ? -1 : 0;
   if (rc == 0) {
     added->entry.name = (TVMFFIByteArray){copy, text.size};
     added->address = symbol;
     fh_mutex_lock(&lock);
-    symbol_entry* present = (symbol_entry*)(void*)fh_name_find(&symbols, text);
+    symbol_entry *present = (symbol_entry *)(void *)fh_name_find(&symbols, text);
     if (present != NULL) {
       fh_atomic_store_release_ptr(&present->address, symbol); /* pairs with the load in find */
     } else if ((rc = fh_name_reserve(&symbols)) == 0) {
@@ -56,27 +56,27 @@ int TVMFFIEnvModRegisterSystemLibSymbol(const char* name, void* symbol) {
 }
 
 /* The address of a + b + c, or NULL, also without memory. */
-static void* find(const char* a, const char* b, const char* c) {
+static void *find(const char *a, const char *b, const char *c) {
   size_t n_a = strlen(a), n_b = strlen(b), n_c = strlen(c), n = n_a + n_b + n_c;
   char few[256], *text = few;
-  if (n > sizeof few && (text = (char*)fh_mem_alloc(n)) == NULL) return NULL;
+  if (n > sizeof few && (text = (char *)fh_mem_alloc(n)) == NULL) return NULL;
   memcpy(text, a, n_a);
   memcpy(text + n_a, b, n_b);
   memcpy(text + n_a + n_b, c, n_c);
-  const symbol_entry* entry = (const symbol_entry*)(void*)fh_name_find(&symbols, (TVMFFIByteArray){text, n});
+  const symbol_entry *entry = (const symbol_entry *)(void *)fh_name_find(&symbols, (TVMFFIByteArray){text, n});
   if (text != few) fh_mem_free(text);
   /* pairs with the store in TVMFFIEnvModRegisterSystemLibSymbol */
   return entry != NULL ? fh_atomic_load_acquire_ptr(&entry->address) : NULL;
 }
 
 /* The state of a module is its prefix. A name may have the prefix already. */
-static void* find_symbol(const void* prefix, const char* symbol) {
-  void* address = find((const char*)prefix, symbol, "");
+static void *find_symbol(const void *prefix, const char *symbol) {
+  void *address = find((const char *)prefix, symbol, "");
   return address != NULL ? address : find(symbol, "", "");
 }
 
-static void* find_function(const void* prefix, const char* name) {
-  void* address = find(FUNCTION_PREFIX, (const char*)prefix, name);
+static void *find_function(const void *prefix, const char *name) {
+  void *address = find(FUNCTION_PREFIX, (const char *)prefix, name);
   return address != NULL ? address : find(FUNCTION_PREFIX, name, "");
 }
 
@@ -84,16 +84,16 @@ static const fh_library_symbols system_symbols = {find_symbol, find_function, fh
 
 /* ---- Modules ---- */
 
-static TVMFFIObject* find_module(TVMFFIByteArray prefix) {
-  const module_entry* entry = (const module_entry*)(void*)fh_name_find(&modules, prefix);
+static TVMFFIObject *find_module(TVMFFIByteArray prefix) {
+  const module_entry *entry = (const module_entry *)(void *)fh_name_find(&modules, prefix);
   return entry != NULL ? entry->module : NULL;
 }
 
 /* Registers a module (borrowed) unless another came first: the one that counts, borrowed; NULL without memory. */
-static TVMFFIObject* put_module(TVMFFIByteArray prefix, TVMFFIObject* module) {
-  module_entry* added = (module_entry*)fh_mem_calloc(1, sizeof *added);
-  char* copy = fh_mem_copy_text(prefix.data, prefix.size);
-  TVMFFIObject* chosen = NULL;
+static TVMFFIObject *put_module(TVMFFIByteArray prefix, TVMFFIObject *module) {
+  module_entry *added = (module_entry *)fh_mem_calloc(1, sizeof *added);
+  char *copy = fh_mem_copy_text(prefix.data, prefix.size);
+  TVMFFIObject *chosen = NULL;
   if (added != NULL && copy != NULL) {
     added->entry.name = (TVMFFIByteArray){copy, prefix.size};
     added->module = module;
@@ -115,11 +115,11 @@ static TVMFFIObject* put_module(TVMFFIByteArray prefix, TVMFFIObject* module) {
   return chosen;
 }
 
-int fh_library_module_system(TVMFFIByteArray prefix, TVMFFIAny* out) {
-  TVMFFIObject* module = find_module(prefix);
+int fh_library_module_system(TVMFFIByteArray prefix, TVMFFIAny *out) {
+  TVMFFIObject *module = find_module(prefix);
   TVMFFIAny fresh = fh_any_none();
   if (module == NULL) {
-    char* state = fh_mem_copy_text(prefix.data, prefix.size);
+    char *state = fh_mem_copy_text(prefix.data, prefix.size);
     if (state == NULL) return fh_error_raise_no_memory();
     if (fh_library_module_new(&system_symbols, state, &fresh) != 0) return -1;
     module = put_module(prefix, fresh.v_obj);

@@ -20,29 +20,29 @@ static fh_mutex lock = FH_MUTEX_INIT;
 /* ---- Calls through the table ---- */
 
 typedef struct {
-  void* self;
+  void *self;
   fh_module_slot slot;
   const void *arg, *arg2;
   fh_module_returned returned;
-  const char* text;
+  const char *text;
   int number;
 } virtual_call;
 
-static void run_virtual(void* state) {
-  virtual_call* call = (virtual_call*)state;
-  fh_module_code code = (*(fh_module_code const* const*)call->self)[call->slot];
+static void run_virtual(void *state) {
+  virtual_call *call = (virtual_call *)state;
+  fh_module_code code = (*(fh_module_code const *const *)call->self)[call->slot];
   switch (call->slot) {
-    case FH_SLOT_KIND: call->text = ((const char* (*)(void*))code)(call->self); break;
-    case FH_SLOT_PROPERTY_MASK: call->number = ((int (*)(void*))code)(call->self); break;
-    case FH_SLOT_IMPLEMENTS: call->number = ((_Bool(*)(void*, const void*))code)(call->self, call->arg); break;
-    case FH_SLOT_WRITE: ((void (*)(void*, const void*, const void*))code)(call->self, call->arg, call->arg2); break;
-    case FH_SLOT_IMPORT: ((void (*)(void*, const void*))code)(call->self, call->arg); break;
-    case FH_SLOT_CLEAR_IMPORTS: ((void (*)(void*))code)(call->self); break;
-    default: fh_module_call_returning(code, call->self, call->arg, &call->returned); break;
+  case FH_SLOT_KIND: call->text = ((const char *(*)(void *))code)(call->self); break;
+  case FH_SLOT_PROPERTY_MASK: call->number = ((int (*)(void *))code)(call->self); break;
+  case FH_SLOT_IMPLEMENTS: call->number = ((_Bool (*)(void *, const void *))code)(call->self, call->arg); break;
+  case FH_SLOT_WRITE: ((void (*)(void *, const void *, const void *))code)(call->self, call->arg, call->arg2); break;
+  case FH_SLOT_IMPORT: ((void (*)(void *, const void *))code)(call->self, call->arg); break;
+  case FH_SLOT_CLEAR_IMPORTS: ((void (*)(void *))code)(call->self); break;
+  default: fh_module_call_returning(code, call->self, call->arg, &call->returned); break;
   }
 }
 
-static int invoke(virtual_call* call, TVMFFIObject* module, fh_module_slot slot, const void* arg) {
+static int invoke(virtual_call *call, TVMFFIObject *module, fh_module_slot slot, const void *arg) {
   TVMFFIObjectHandle catcher;
   call->self = fh_module_this(module);
   call->slot = slot;
@@ -51,16 +51,16 @@ static int invoke(virtual_call* call, TVMFFIObject* module, fh_module_slot slot,
     run_virtual(call);
     return 0;
   }
-  TVMFFIAny args[2] = {fh_any_ptr((void*)(uintptr_t)run_virtual), fh_any_ptr(call)};
+  TVMFFIAny args[2] = {fh_any_ptr((void *)(uintptr_t)run_virtual), fh_any_ptr(call)};
   int rc = fh_function_call_drop(catcher, args, 2);
   fh_object_release(catcher);
   return rc;
 }
 
 /* A slot that returns a nullable object. */
-static int invoke_object(TVMFFIObject* module, fh_module_slot slot, const TVMFFIAny* arg, TVMFFIAny* out) {
+static int invoke_object(TVMFFIObject *module, fh_module_slot slot, const TVMFFIAny *arg, TVMFFIAny *out) {
   virtual_call call;
-  void* obj;
+  void *obj;
   if (invoke(&call, module, slot, arg) != 0) return -1;
   memcpy(&obj, &call.returned, sizeof obj);
   *out = fh_any_object(obj);
@@ -68,35 +68,35 @@ static int invoke_object(TVMFFIObject* module, fh_module_slot slot, const TVMFFI
 }
 
 /* A slot that returns an Any cell. */
-static int invoke_any(TVMFFIObject* module, fh_module_slot slot, const TVMFFIAny* arg, TVMFFIAny* out) {
+static int invoke_any(TVMFFIObject *module, fh_module_slot slot, const TVMFFIAny *arg, TVMFFIAny *out) {
   virtual_call call;
   if (invoke(&call, module, slot, arg) != 0) return -1;
   *out = call.returned.value;
   return 0;
 }
 
-int fh_module_kind(TVMFFIObject* module, TVMFFIAny* out) {
+int fh_module_kind(TVMFFIObject *module, TVMFFIAny *out) {
   virtual_call call;
   if (invoke(&call, module, FH_SLOT_KIND, NULL) != 0) return -1;
   return fh_str_from_cstr(call.text != NULL ? call.text : "", out);
 }
 
-int fh_module_property_mask(TVMFFIObject* module, int64_t* out) {
+int fh_module_property_mask(TVMFFIObject *module, int64_t *out) {
   virtual_call call;
   if (invoke(&call, module, FH_SLOT_PROPERTY_MASK, NULL) != 0) return -1;
   *out = call.number;
   return 0;
 }
 
-int fh_module_source(TVMFFIObject* module, const TVMFFIAny* format, TVMFFIAny* out) {
+int fh_module_source(TVMFFIObject *module, const TVMFFIAny *format, TVMFFIAny *out) {
   return invoke_any(module, FH_SLOT_SOURCE, format, out);
 }
 
-int fh_module_write_formats(TVMFFIObject* module, TVMFFIAny* out) {
+int fh_module_write_formats(TVMFFIObject *module, TVMFFIAny *out) {
   return invoke_object(module, FH_SLOT_WRITE_FORMATS, NULL, out);
 }
 
-int fh_module_write(TVMFFIObject* module, const TVMFFIAny* file, const TVMFFIAny* format) {
+int fh_module_write(TVMFFIObject *module, const TVMFFIAny *file, const TVMFFIAny *format) {
   virtual_call call;
   if (fh_library_module_is(module)) {
     return fh_error_raise(FH_RUNTIME_ERROR, "Module[library] does not support WriteToFile");
@@ -107,41 +107,41 @@ int fh_module_write(TVMFFIObject* module, const TVMFFIAny* file, const TVMFFIAny
 
 /* ---- Questions that imports answer too ---- */
 
-fh_seq_object* fh_module_imports(fh_module_object* module) {
+fh_seq_object *fh_module_imports(fh_module_object *module) {
   fh_mutex_lock(&lock);
-  fh_seq_object* imports = module->imports;
+  fh_seq_object *imports = module->imports;
   if (imports != NULL) fh_object_retain(imports);
   fh_mutex_unlock(&lock);
   return imports;
 }
 
 /* Asks one module: 1 with an answer in *out, 0 without one, -1. */
-typedef int (*question)(TVMFFIObject* module, const TVMFFIAny* name, TVMFFIAny* out);
+typedef int (*question)(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out);
 
-static int ask_function(TVMFFIObject* module, const TVMFFIAny* name, TVMFFIAny* out) {
+static int ask_function(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out) {
   int rc = fh_library_module_is(module) ? fh_library_module_function(module, name, out)
                                         : invoke_object(module, FH_SLOT_GET_FUNCTION, name, out);
   return rc != 0 ? -1 : out->type_index != kTVMFFINone;
 }
-static int ask_doc(TVMFFIObject* module, const TVMFFIAny* name, TVMFFIAny* out) {
+static int ask_doc(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out) {
   int rc = fh_library_module_is(module) ? fh_library_module_doc(module, name, out)
                                         : invoke_any(module, FH_SLOT_DOC, name, out);
   return rc != 0 ? -1 : out->type_index != kTVMFFINone;
 }
-static int ask_metadata(TVMFFIObject* module, const TVMFFIAny* name, TVMFFIAny* out) {
+static int ask_metadata(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out) {
   int rc = fh_library_module_is(module) ? fh_library_module_metadata(module, name, out)
                                         : invoke_any(module, FH_SLOT_METADATA, name, out);
   return rc != 0 ? -1 : out->type_index != kTVMFFINone;
 }
-static int ask_implements(TVMFFIObject* module, const TVMFFIAny* name, TVMFFIAny* out) {
+static int ask_implements(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out) {
   virtual_call call;
   FH_UNUSED(out);
   return invoke(&call, module, FH_SLOT_IMPLEMENTS, name) != 0 ? -1 : call.number != 0;
 }
 
 /* Puts the imports of the module at `position` of `list` behind it, without those that are there already. */
-static int add_imports_at(fh_seq_object* list, int64_t position) {
-  fh_seq_object* imports = fh_module_imports((fh_module_object*)fh_seq_items(list)[position].v_obj);
+static int add_imports_at(fh_seq_object *list, int64_t position) {
+  fh_seq_object *imports = fh_module_imports((fh_module_object *)fh_seq_items(list)[position].v_obj);
   int rc = 0;
   for (int64_t i = 0; imports != NULL && i < fh_seq_size(imports) && rc == 0; ++i) {
     TVMFFIAny import;
@@ -160,9 +160,9 @@ static int add_imports_at(fh_seq_object* list, int64_t position) {
 
 /* The module and all it imports, directly or not, each once: a module before its imports, those of its first import
  * before its second one. */
-static fh_seq_object* reachable(TVMFFIObject* module) {
+static fh_seq_object *reachable(TVMFFIObject *module) {
   TVMFFIAny root = fh_any_object(module);
-  fh_seq_object* list = fh_seq_from_views(kTVMFFIList, &root, 1);
+  fh_seq_object *list = fh_seq_from_views(kTVMFFIList, &root, 1);
   for (int64_t i = 0; list != NULL && i < fh_seq_size(list); ++i) {
     if (add_imports_at(list, i) == 0) continue;
     fh_object_release(list);
@@ -171,11 +171,11 @@ static fh_seq_object* reachable(TVMFFIObject* module) {
   return list;
 }
 
-static int ask(TVMFFIObject* module, const TVMFFIAny* name, int query_imports, question ask_one, TVMFFIAny* out) {
+static int ask(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, question ask_one, TVMFFIAny *out) {
   *out = fh_any_none();
   int found = ask_one(module, name, out);
   if (found != 0 || !query_imports) return found;
-  fh_seq_object* modules = reachable(module);
+  fh_seq_object *modules = reachable(module);
   if (modules == NULL) return -1;
   for (int64_t i = 1; i < fh_seq_size(modules) && found == 0; ++i) {
     found = ask_one(fh_seq_items(modules)[i].v_obj, name, out);
@@ -184,16 +184,16 @@ static int ask(TVMFFIObject* module, const TVMFFIAny* name, int query_imports, q
   return found;
 }
 
-int fh_module_get_function(TVMFFIObject* module, const TVMFFIAny* name, int query_imports, TVMFFIAny* out) {
+int fh_module_get_function(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, TVMFFIAny *out) {
   return ask(module, name, query_imports, ask_function, out) < 0 ? -1 : 0;
 }
-int fh_module_doc(TVMFFIObject* module, const TVMFFIAny* name, int query_imports, TVMFFIAny* out) {
+int fh_module_doc(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, TVMFFIAny *out) {
   return ask(module, name, query_imports, ask_doc, out) < 0 ? -1 : 0;
 }
-int fh_module_metadata(TVMFFIObject* module, const TVMFFIAny* name, int query_imports, TVMFFIAny* out) {
+int fh_module_metadata(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, TVMFFIAny *out) {
   return ask(module, name, query_imports, ask_metadata, out) < 0 ? -1 : 0;
 }
-int fh_module_implements(TVMFFIObject* module, const TVMFFIAny* name, int query_imports, int* out) {
+int fh_module_implements(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, int *out) {
   TVMFFIAny nothing;
   int found = ask(module, name, query_imports, ask_implements, &nothing);
   *out = found > 0;
@@ -202,16 +202,16 @@ int fh_module_implements(TVMFFIObject* module, const TVMFFIAny* name, int query_
 
 /* ---- Importing ---- */
 
-static fh_seq_object* put_imports(fh_module_object* module, fh_seq_object* imports) {
+static fh_seq_object *put_imports(fh_module_object *module, fh_seq_object *imports) {
   fh_mutex_lock(&lock);
-  fh_seq_object* old = module->imports;
+  fh_seq_object *old = module->imports;
   module->imports = imports;
   fh_mutex_unlock(&lock);
   return old;
 }
 
-int fh_module_add_import(fh_module_object* module, TVMFFIObject* other) {
-  fh_seq_object* modules = reachable(other);
+int fh_module_add_import(fh_module_object *module, TVMFFIObject *other) {
+  fh_seq_object *modules = reachable(other);
   if (modules == NULL) return -1;
   int is_cyclic = 0;
   for (int64_t i = 0; i < fh_seq_size(modules); ++i) {
@@ -219,9 +219,9 @@ int fh_module_add_import(fh_module_object* module, TVMFFIObject* other) {
   }
   fh_object_release(modules);
   if (is_cyclic) return fh_error_raise(FH_RUNTIME_ERROR, "Cyclic dependency detected during import");
-  fh_seq_object* old = fh_module_imports(module);
+  fh_seq_object *old = fh_module_imports(module);
   int64_t n = old != NULL ? fh_seq_size(old) : 0;
-  fh_seq_object* imports = fh_seq_new_array(n + 1);
+  fh_seq_object *imports = fh_seq_new_array(n + 1);
   if (imports == NULL) {
     fh_object_release(old);
     return -1;
@@ -236,42 +236,38 @@ int fh_module_add_import(fh_module_object* module, TVMFFIObject* other) {
   return 0;
 }
 
-int fh_module_import(TVMFFIObject* module, TVMFFIObject* other) {
+int fh_module_import(TVMFFIObject *module, TVMFFIObject *other) {
   virtual_call call;
-  if (fh_library_module_is(module)) return fh_module_add_import((fh_module_object*)module, other);
-  TVMFFIObject* argument = other; /* a C++ Module is one pointer, passed by its address */
+  if (fh_library_module_is(module)) return fh_module_add_import((fh_module_object *)module, other);
+  TVMFFIObject *argument = other; /* a C++ Module is one pointer, passed by its address */
   return invoke(&call, module, FH_SLOT_IMPORT, &argument);
 }
 
-int fh_module_clear_imports(TVMFFIObject* module) {
+int fh_module_clear_imports(TVMFFIObject *module) {
   virtual_call call;
   if (!fh_library_module_is(module)) return invoke(&call, module, FH_SLOT_CLEAR_IMPORTS, NULL);
-  fh_seq_object* empty = fh_seq_new_array(0); /* not NULL: C++ code reads it */
+  fh_seq_object *empty = fh_seq_new_array(0); /* not NULL: C++ code reads it */
   if (empty == NULL) return -1;
-  fh_object_release(put_imports((fh_module_object*)module, empty));
+  fh_object_release(put_imports((fh_module_object *)module, empty));
   return 0;
 }
 
 /* ---- Functions that a module's code asks for ---- */
 
-static TVMFFIObject* find_cached(fh_module_object* module, const TVMFFIAny* name) {
-  fh_hashmap_pair* pair;
+static TVMFFIObject *find_cached(fh_module_object *module, const TVMFFIAny *name) {
+  fh_hashmap_pair *pair;
   if (module->lookup_cache == NULL) return NULL;
   /* text has no hooks */
   return fh_hashmap_find(module->lookup_cache, name, FH_HASHMAP_NO_HOOKS, &pair) == 1 ? pair->value.v_obj : NULL;
 }
 
 /* Keeps `func` (taken) for the module, or gives way to one that came first: borrowed in *out. */
-static int put_cached(fh_module_object* module, const TVMFFIAny* name, TVMFFIAny func, TVMFFIObjectHandle* out) {
+static int put_cached(fh_module_object *module, const TVMFFIAny *name, TVMFFIAny func, TVMFFIObjectHandle *out) {
   fh_hashmap_pair pair = {fh_any_none(), func}, old = {fh_any_none(), fh_any_none()};
   int rc = 0;
   fh_any_copy(name, &pair.key);
-  fh_hashmap_object* fresh = module->lookup_cache == NULL ? fh_hashmap_new(kTVMFFIMap, 0) : NULL;
   fh_mutex_lock(&lock);
-  if (module->lookup_cache == NULL) {
-    module->lookup_cache = fresh;
-    fresh = NULL;
-  }
+  if (module->lookup_cache == NULL) module->lookup_cache = fh_hashmap_new(kTVMFFIMap, 0);
   *out = find_cached(module, name);
   if (*out != NULL) {
     old = pair;
@@ -284,14 +280,13 @@ static int put_cached(fh_module_object* module, const TVMFFIAny* name, TVMFFIAny
   }
   fh_mutex_unlock(&lock);
   fh_hashmap_drop_pair(&old);
-  fh_object_release(fresh);
   return rc;
 }
 
-static int lookup(fh_module_object* module, const TVMFFIAny* name, TVMFFIByteArray text, TVMFFIObjectHandle* out) {
+static int lookup(fh_module_object *module, const TVMFFIAny *name, TVMFFIByteArray text, TVMFFIObjectHandle *out) {
   TVMFFIAny func = fh_any_none();
   TVMFFIObjectHandle global;
-  fh_seq_object* modules = reachable(&module->header);
+  fh_seq_object *modules = reachable(&module->header);
   if (modules == NULL) return -1;
   int found = 0;
   for (int64_t i = 1; i < fh_seq_size(modules) && found == 0; ++i) {
@@ -304,20 +299,20 @@ static int lookup(fh_module_object* module, const TVMFFIAny* name, TVMFFIByteArr
     found = 1;
   }
   if (found == 0) {
-    return fh_error_raise(FH_RUNTIME_ERROR,
-                          "Cannot find function %.*s in the imported modules or global registry", FH_BYTES_ARGS(text));
+    return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find function %.*s in the imported modules or global registry",
+                          FH_BYTES_ARGS(text));
   }
   return put_cached(module, name, func, out);
 }
 
-int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char* func_name, TVMFFIObjectHandle* out) {
+int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char *func_name, TVMFFIObjectHandle *out) {
   TVMFFIByteArray text = fh_base_bytes(func_name);
   TVMFFIAny name;
   *out = NULL;
   if (library_ctx == NULL) {
     return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find function %s: its module is not loaded", func_name);
   }
-  fh_module_object* module = (fh_module_object*)fh_module_handle(library_ctx);
+  fh_module_object *module = (fh_module_object *)fh_module_handle(library_ctx);
   if (fh_str_from_bytes(text, &name) != 0) return -1;
   fh_mutex_lock(&lock);
   *out = find_cached(module, &name);

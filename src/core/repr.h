@@ -5,6 +5,6 @@
 #include "any.h"
 
 /* As a string value. */
-int fh_repr_print(const TVMFFIAny* value, TVMFFIAny* out);
+int fh_repr_print(const TVMFFIAny *value, TVMFFIAny *out);
 
 #endif /* FH_REPR_H_ */

@@ -12,12 +12,12 @@ FH_STATIC_ASSERT(offsetof(fh_seq_object, items) == 56, "an Array's items follow 
 
 /* ---- Life ---- */
 
-static void drop_all(TVMFFIAny* items, int64_t n) {
+static void drop_all(TVMFFIAny *items, int64_t n) {
   for (int64_t i = 0; i < n; ++i) fh_any_drop(&items[i]);
 }
 
-static void delete_seq(void* self, int flags) {
-  fh_seq_object* seq = (fh_seq_object*)self;
+static void delete_seq(void *self, int flags) {
+  fh_seq_object *seq = (fh_seq_object *)self;
   if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
     drop_all(fh_seq_items(seq), seq->cell.size);
     if (seq->cell.data_deleter != NULL) seq->cell.data_deleter(seq->cell.data);
@@ -26,8 +26,8 @@ static void delete_seq(void* self, int flags) {
   if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) fh_mem_free(seq);
 }
 
-static fh_seq_object* new_object(int32_t type_index, int64_t n_inline) {
-  fh_seq_object* seq = (fh_seq_object*)fh_mem_alloc(sizeof *seq + (size_t)n_inline * sizeof(TVMFFIAny));
+static fh_seq_object *new_object(int32_t type_index, int64_t n_inline) {
+  fh_seq_object *seq = (fh_seq_object *)fh_mem_alloc(sizeof *seq + (size_t)n_inline * sizeof(TVMFFIAny));
   if (seq == NULL) return NULL;
   fh_object_init(&seq->header, type_index, delete_seq);
   seq->cell.data = n_inline != 0 ? seq->items : NULL;
@@ -37,15 +37,15 @@ static fh_seq_object* new_object(int32_t type_index, int64_t n_inline) {
   return seq;
 }
 
-fh_seq_object* fh_seq_new_array(int64_t capacity) {
+fh_seq_object *fh_seq_new_array(int64_t capacity) {
   if (capacity < INIT_CAPACITY) capacity = INIT_CAPACITY;
-  fh_seq_object* array = capacity <= MAX_ITEMS ? new_object(kTVMFFIArray, capacity) : NULL;
+  fh_seq_object *array = capacity <= MAX_ITEMS ? new_object(kTVMFFIArray, capacity) : NULL;
   if (array == NULL) fh_error_raise_no_memory();
   return array;
 }
 
-fh_seq_object* fh_seq_new_list(int64_t capacity) {
-  fh_seq_object* list = new_object(kTVMFFIList, 0);
+fh_seq_object *fh_seq_new_list(int64_t capacity) {
+  fh_seq_object *list = new_object(kTVMFFIList, 0);
   if (list == NULL) {
     fh_error_raise_no_memory();
     return NULL;
@@ -57,8 +57,8 @@ fh_seq_object* fh_seq_new_list(int64_t capacity) {
   return list;
 }
 
-fh_seq_object* fh_seq_from_views(int32_t type_index, const TVMFFIAny* views, int64_t n) {
-  fh_seq_object* seq = type_index == kTVMFFIList ? fh_seq_new_list(n) : fh_seq_new_array(n);
+fh_seq_object *fh_seq_from_views(int32_t type_index, const TVMFFIAny *views, int64_t n) {
+  fh_seq_object *seq = type_index == kTVMFFIList ? fh_seq_new_list(n) : fh_seq_new_array(n);
   if (seq == NULL) return NULL;
   for (int64_t i = 0; i < n; ++i) {
     if (fh_any_own(&views[i], &fh_seq_items(seq)[i]) != 0) {
@@ -72,18 +72,18 @@ fh_seq_object* fh_seq_from_views(int32_t type_index, const TVMFFIAny* views, int
 
 /* ---- Access ---- */
 
-int fh_seq_check_index(const fh_seq_object* seq, int64_t i) {
+int fh_seq_check_index(const fh_seq_object *seq, int64_t i) {
   if (FH_LIKELY(i >= 0 && i < seq->cell.size)) return 0;
   return fh_error_raise(FH_INDEX_ERROR, "Index %lld out of bounds %lld", (long long)i, (long long)seq->cell.size);
 }
 
-static int check_range(const fh_seq_object* seq, int64_t first, int64_t last) {
+static int check_range(const fh_seq_object *seq, int64_t first, int64_t last) {
   if (first >= 0 && first <= last && last <= seq->cell.size) return 0;
   return fh_error_raise(FH_INDEX_ERROR, "Range [%lld, %lld) out of bounds %lld", (long long)first, (long long)last,
                         (long long)seq->cell.size);
 }
 
-int fh_seq_push(fh_seq_object* seq, TVMFFIAny item) {
+int fh_seq_push(fh_seq_object *seq, TVMFFIAny item) {
   if (seq->header.type_index == kTVMFFIArray && seq->cell.size == seq->cell.capacity) {
     fh_any_drop(&item);
     return fh_error_raise(FH_INTERNAL_ERROR, "Expected room for one more item in an Array of capacity %lld",
@@ -100,22 +100,22 @@ int fh_seq_push(fh_seq_object* seq, TVMFFIAny item) {
 
 /* ---- Lists ---- */
 
-int fh_seq_reserve(fh_seq_object* list, int64_t capacity) {
+int fh_seq_reserve(fh_seq_object *list, int64_t capacity) {
   if (capacity <= list->cell.capacity) return 0;
-  TVMFFIAny* data = capacity <= MAX_ITEMS ? (TVMFFIAny*)fh_mem_alloc((size_t)capacity * sizeof *data) : NULL;
+  TVMFFIAny *data = capacity <= MAX_ITEMS ? (TVMFFIAny *)fh_mem_alloc((size_t)capacity * sizeof *data) : NULL;
   if (data == NULL) return fh_error_raise_no_memory();
-  TVMFFIAny* old_data = fh_seq_items(list);
-  void (*old_deleter)(void*) = list->cell.data_deleter;
+  TVMFFIAny *old_data = fh_seq_items(list);
+  void (*old_deleter)(void *) = list->cell.data_deleter;
   if (list->cell.size != 0) memcpy(data, old_data, (size_t)list->cell.size * sizeof *data);
   list->cell.data = data;
   list->cell.capacity = capacity;
-  list->cell.data_deleter = fh_mem_free; /* clients that grow this list free it through here */
+  list->cell.data_deleter = fh_mem_free; /* never NULL: clients call it without looking */
   if (old_deleter != NULL) old_deleter(old_data);
   return 0;
 }
 
 /* Room for `n_more` items behind the present ones, doubling. */
-static int grow(fh_seq_object* list, int64_t n_more) {
+static int grow(fh_seq_object *list, int64_t n_more) {
   int64_t size = list->cell.size, capacity = list->cell.capacity;
   if (n_more <= capacity - size) return 0;
   if (n_more > MAX_ITEMS - size) return fh_error_raise_no_memory();
@@ -124,49 +124,49 @@ static int grow(fh_seq_object* list, int64_t n_more) {
   return fh_seq_reserve(list, doubled > size + n_more ? doubled : size + n_more);
 }
 
-void fh_seq_swap(fh_seq_object* list, int64_t i, TVMFFIAny* item) {
-  TVMFFIAny* slot = &fh_seq_items(list)[i];
+void fh_seq_swap(fh_seq_object *list, int64_t i, TVMFFIAny *item) {
+  TVMFFIAny *slot = &fh_seq_items(list)[i];
   TVMFFIAny old = *slot;
   *slot = *item;
   *item = old;
 }
 
-int fh_seq_insert(fh_seq_object* list, int64_t i, const TVMFFIAny* item) {
+int fh_seq_insert(fh_seq_object *list, int64_t i, const TVMFFIAny *item) {
   int64_t size = list->cell.size;
   if (i < 0 || i > size) {
     return fh_error_raise(FH_INDEX_ERROR, "Index %lld out of bounds [0, %lld]", (long long)i, (long long)size);
   }
   if (grow(list, 1) != 0) return -1;
-  TVMFFIAny* slot = &fh_seq_items(list)[i];
+  TVMFFIAny *slot = &fh_seq_items(list)[i];
   memmove(slot + 1, slot, (size_t)(size - i) * sizeof *slot);
   *slot = *item;
   list->cell.size = size + 1;
   return 0;
 }
 
-int fh_seq_take(fh_seq_object* list, int64_t i, TVMFFIAny* out) {
+int fh_seq_take(fh_seq_object *list, int64_t i, TVMFFIAny *out) {
   if (fh_seq_check_index(list, i) != 0) return -1;
-  TVMFFIAny* slot = &fh_seq_items(list)[i];
+  TVMFFIAny *slot = &fh_seq_items(list)[i];
   *out = *slot;
   list->cell.size -= 1;
   memmove(slot, slot + 1, (size_t)(list->cell.size - i) * sizeof *slot);
   return 0;
 }
 
-int fh_seq_splice(fh_seq_object* list, int64_t first, int64_t last, const TVMFFIAny* items, int64_t n,
-                  TVMFFIAny** old_items, int64_t* n_old) {
+int fh_seq_splice(fh_seq_object *list, int64_t first, int64_t last, const TVMFFIAny *items, int64_t n,
+                  TVMFFIAny **old_items, int64_t *n_old) {
   *old_items = NULL;
   *n_old = 0;
   if (check_range(list, first, last) != 0) return -1;
   int64_t n_out = last - first;
   if (n > n_out && grow(list, n - n_out) != 0) return -1;
   if (n_out != 0) {
-    *old_items = (TVMFFIAny*)fh_mem_alloc((size_t)n_out * sizeof(TVMFFIAny));
+    *old_items = (TVMFFIAny *)fh_mem_alloc((size_t)n_out * sizeof(TVMFFIAny));
     if (*old_items == NULL) return fh_error_raise_no_memory();
     memcpy(*old_items, fh_seq_items(list) + first, (size_t)n_out * sizeof(TVMFFIAny));
     *n_old = n_out;
   }
-  TVMFFIAny* data = fh_seq_items(list);
+  TVMFFIAny *data = fh_seq_items(list);
   int64_t n_behind = list->cell.size - last;
   if (n_behind != 0 && n != n_out) memmove(data + first + n, data + last, (size_t)n_behind * sizeof *data);
   if (n != 0) memcpy(data + first, items, (size_t)n * sizeof *data);
@@ -174,8 +174,8 @@ int fh_seq_splice(fh_seq_object* list, int64_t first, int64_t last, const TVMFFI
   return 0;
 }
 
-void fh_seq_reverse(fh_seq_object* list) {
-  TVMFFIAny* data = fh_seq_items(list);
+void fh_seq_reverse(fh_seq_object *list) {
+  TVMFFIAny *data = fh_seq_items(list);
   for (int64_t i = 0, j = list->cell.size - 1; i < j; ++i, --j) {
     TVMFFIAny item = data[i];
     data[i] = data[j];
@@ -185,12 +185,12 @@ void fh_seq_reverse(fh_seq_object* list) {
 
 /* ---- Items apart from a sequence ---- */
 
-int fh_seq_copy_items(const fh_seq_object* seq, TVMFFIAny** items, int64_t* n) {
+int fh_seq_copy_items(const fh_seq_object *seq, TVMFFIAny **items, int64_t *n) {
   *items = NULL;
   *n = 0;
   int64_t size = seq->cell.size;
   if (size == 0) return 0;
-  TVMFFIAny* copies = (TVMFFIAny*)fh_mem_alloc((size_t)size * sizeof *copies);
+  TVMFFIAny *copies = (TVMFFIAny *)fh_mem_alloc((size_t)size * sizeof *copies);
   if (copies == NULL) return fh_error_raise_no_memory();
   for (int64_t i = 0; i < size; ++i) fh_any_copy(&fh_seq_items(seq)[i], &copies[i]);
   *items = copies;
@@ -198,7 +198,7 @@ int fh_seq_copy_items(const fh_seq_object* seq, TVMFFIAny** items, int64_t* n) {
   return 0;
 }
 
-void fh_seq_drop_items(TVMFFIAny* items, int64_t n) {
+void fh_seq_drop_items(TVMFFIAny *items, int64_t n) {
   drop_all(items, n);
   fh_mem_free(items);
 }

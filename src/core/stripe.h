@@ -6,7 +6,7 @@
 #ifndef FH_STRIPE_H_
 #define FH_STRIPE_H_
 
-void fh_stripe_lock(const void* container);
-void fh_stripe_unlock(const void* container);
+void fh_stripe_lock(const void *container);
+void fh_stripe_unlock(const void *container);
 
 #endif /* FH_STRIPE_H_ */

@@ -10,10 +10,10 @@
 FH_STATIC_ASSERT(offsetof(fh_shape_object, cell) == 24, "the cell follows the header");
 FH_STATIC_ASSERT(offsetof(fh_shape_object, dims) == 40, "the dimensions follow the ABI's 40 bytes");
 
-fh_shape_object* fh_shape_new(const int64_t* dims, size_t n) {
-  fh_shape_object* shape = NULL;
+fh_shape_object *fh_shape_new(const int64_t *dims, size_t n) {
+  fh_shape_object *shape = NULL;
   if (n <= (PTRDIFF_MAX - sizeof *shape) / sizeof *dims) {
-    shape = (fh_shape_object*)fh_mem_alloc(sizeof *shape + n * sizeof *dims);
+    shape = (fh_shape_object *)fh_mem_alloc(sizeof *shape + n * sizeof *dims);
   }
   if (shape == NULL) {
     fh_error_raise_no_memory();
@@ -36,9 +36,9 @@ typedef struct {
   /* From here on ours. What keeps the data alive: */
   owned_kind kind;
   union {
-    TVMFFIObject* object;
-    DLManagedTensor* managed;
-    DLManagedTensorVersioned* versioned;
+    TVMFFIObject *object;
+    DLManagedTensor *managed;
+    DLManagedTensorVersioned *versioned;
   } owned;
   uint64_t flags;  /* DLPACK_FLAG_BITMASK_READ_ONLY or nothing */
   int64_t extents[]; /* shape and strides where the maker gave none or may take them away */
@@ -47,31 +47,31 @@ typedef struct {
 FH_STATIC_ASSERT(offsetof(tensor_object, tensor) == 24, "the DLTensor follows the header");
 FH_STATIC_ASSERT(offsetof(tensor_object, kind) == 72, "the ABI's part has 72 bytes");
 
-static void end_tensor(tensor_object* tensor) {
+static void end_tensor(tensor_object *tensor) {
   switch (tensor->kind) {
-    case OWNS_OBJECT: fh_object_release(tensor->owned.object); break;
-    case OWNS_MANAGED:
-      if (tensor->owned.managed->deleter != NULL) tensor->owned.managed->deleter(tensor->owned.managed);
-      break;
-    case OWNS_VERSIONED:
-      if (tensor->owned.versioned->deleter != NULL) tensor->owned.versioned->deleter(tensor->owned.versioned);
-      break;
+  case OWNS_OBJECT: fh_object_release(tensor->owned.object); break;
+  case OWNS_MANAGED:
+    if (tensor->owned.managed->deleter != NULL) tensor->owned.managed->deleter(tensor->owned.managed);
+    break;
+  case OWNS_VERSIONED:
+    if (tensor->owned.versioned->deleter != NULL) tensor->owned.versioned->deleter(tensor->owned.versioned);
+    break;
   }
 }
 
-static void delete_tensor(void* self, int flags) {
-  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) end_tensor((tensor_object*)self);
+static void delete_tensor(void *self, int flags) {
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) end_tensor((tensor_object *)self);
   if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) fh_mem_free(self);
 }
 
-int fh_tensor_is_read_only(const void* obj) {
+int fh_tensor_is_read_only(const void *obj) {
   /* the deleter tells whose object it is: only ours has flags */
-  const tensor_object* tensor = (const tensor_object*)obj;
+  const tensor_object *tensor = (const tensor_object *)obj;
   return tensor->header.deleter == delete_tensor && (tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
 }
 
-static tensor_object* new_tensor(const DLTensor* like, size_t n_extents) {
-  tensor_object* tensor = (tensor_object*)fh_mem_alloc(sizeof *tensor + n_extents * sizeof(int64_t));
+static tensor_object *new_tensor(const DLTensor *like, size_t n_extents) {
+  tensor_object *tensor = (tensor_object *)fh_mem_alloc(sizeof *tensor + n_extents * sizeof(int64_t));
   if (tensor == NULL) {
     fh_error_raise_no_memory();
     return NULL;
@@ -83,7 +83,7 @@ static tensor_object* new_tensor(const DLTensor* like, size_t n_extents) {
 }
 
 /* Strides of a compact row-major tensor, in elements. Wraps around for absurd shapes instead of overflowing. */
-static void fill_strides(const DLTensor* tensor, int64_t* strides) {
+static void fill_strides(const DLTensor *tensor, int64_t *strides) {
   uint64_t stride = 1;
   for (int32_t i = tensor->ndim - 1; i >= 0; --i) {
     strides[i] = (int64_t)stride;
@@ -93,7 +93,7 @@ static void fill_strides(const DLTensor* tensor, int64_t* strides) {
 
 /* ---- Checks ---- */
 
-int fh_tensor_is_contiguous(const DLTensor* tensor) {
+int fh_tensor_is_contiguous(const DLTensor *tensor) {
   uint64_t expected = 1;
   if (tensor->strides == NULL) return 1;
   for (int32_t i = 0; i < tensor->ndim; ++i) {
@@ -110,17 +110,17 @@ int fh_tensor_is_contiguous(const DLTensor* tensor) {
 /* Whether `data` is an address and not a handle of the device's driver. */
 static int has_address(DLDevice device) {
   switch (device.device_type) {
-    case kDLCPU:
-    case kDLCUDA:
-    case kDLCUDAHost:
-    case kDLCUDAManaged:
-    case kDLROCM:
-    case kDLROCMHost: return 1;
-    default: return 0;
+  case kDLCPU:
+  case kDLCUDA:
+  case kDLCUDAHost:
+  case kDLCUDAManaged:
+  case kDLROCM:
+  case kDLROCMHost: return 1;
+  default: return 0;
   }
 }
 
-static int check_import(const DLTensor* tensor, int32_t require_alignment, int32_t require_contiguous) {
+static int check_import(const DLTensor *tensor, int32_t require_alignment, int32_t require_contiguous) {
   if (tensor->ndim < 0) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected a tensor with 0 or more dimensions but got ndim %d",
                           (int)tensor->ndim);
@@ -149,10 +149,10 @@ static int check_import(const DLTensor* tensor, int32_t require_alignment, int32
 
 /* ---- In ---- */
 
-static tensor_object* import(const DLTensor* from, int32_t require_alignment, int32_t require_contiguous) {
+static tensor_object *import(const DLTensor *from, int32_t require_alignment, int32_t require_contiguous) {
   if (check_import(from, require_alignment, require_contiguous) != 0) return NULL;
   int lacks_strides = from->strides == NULL && from->ndim > 0;
-  tensor_object* tensor = new_tensor(from, lacks_strides ? (size_t)from->ndim : 0);
+  tensor_object *tensor = new_tensor(from, lacks_strides ? (size_t)from->ndim : 0);
   if (tensor != NULL && lacks_strides) {
     fill_strides(from, tensor->extents);
     tensor->tensor.strides = tensor->extents;
@@ -160,11 +160,11 @@ static tensor_object* import(const DLTensor* from, int32_t require_alignment, in
   return tensor;
 }
 
-int TVMFFITensorFromDLPack(DLManagedTensor* from, int32_t require_alignment, int32_t require_contiguous,
-                           TVMFFIObjectHandle* out) {
+int TVMFFITensorFromDLPack(DLManagedTensor *from, int32_t require_alignment, int32_t require_contiguous,
+                           TVMFFIObjectHandle *out) {
   *out = NULL;
   if (from == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected a DLManagedTensor but got NULL");
-  tensor_object* tensor = import(&from->dl_tensor, require_alignment, require_contiguous);
+  tensor_object *tensor = import(&from->dl_tensor, require_alignment, require_contiguous);
   if (tensor == NULL) return -1;
   tensor->kind = OWNS_MANAGED;
   tensor->owned.managed = from;
@@ -172,8 +172,8 @@ int TVMFFITensorFromDLPack(DLManagedTensor* from, int32_t require_alignment, int
   return 0;
 }
 
-int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned* from, int32_t require_alignment,
-                                    int32_t require_contiguous, TVMFFIObjectHandle* out) {
+int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from, int32_t require_alignment,
+                                    int32_t require_contiguous, TVMFFIObjectHandle *out) {
   *out = NULL;
   if (from == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected a DLManagedTensorVersioned but got NULL");
   if (from->version.major != DLPACK_MAJOR_VERSION) {
@@ -183,7 +183,7 @@ int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned* from, int32_t requ
   if (from->flags & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED) {
     return fh_error_raise(FH_RUNTIME_ERROR, "Padded elements of less than a byte are not yet supported");
   }
-  tensor_object* tensor = import(&from->dl_tensor, require_alignment, require_contiguous);
+  tensor_object *tensor = import(&from->dl_tensor, require_alignment, require_contiguous);
   if (tensor == NULL) return -1;
   tensor->kind = OWNS_VERSIONED;
   tensor->owned.versioned = from;
@@ -192,28 +192,28 @@ int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned* from, int32_t requ
   return 0;
 }
 
-static int check_is_tensor(const char* name, TVMFFIObjectHandle handle) {
+static int check_is_tensor(const char *name, TVMFFIObjectHandle handle) {
   if (handle == NULL) return fh_error_raise(FH_TYPE_ERROR, "%s: expected a Tensor but got NULL", name);
   int32_t type_index = fh_object_type_index(handle);
   if (fh_type_is_instance(type_index, kTVMFFITensor)) return 0;
   return fh_error_raise(FH_TYPE_ERROR, "%s: expected `ffi.Tensor` but got `%s`", name, fh_type_name(type_index));
 }
 
-int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor* prototype, TVMFFIObjectHandle* out) {
+int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor *prototype, TVMFFIObjectHandle *out) {
   *out = NULL;
   if (check_is_tensor("TVMFFITensorCreateUnsafeView", source) != 0 || check_import(prototype, 0, 0) != 0) return -1;
   if (prototype->ndim > 0 && prototype->strides == NULL) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected strides of %d dimensions but got NULL", (int)prototype->ndim);
   }
   size_t n = (size_t)prototype->ndim;
-  tensor_object* view = new_tensor(prototype, 2 * n);
+  tensor_object *view = new_tensor(prototype, 2 * n);
   if (view == NULL) return -1;
   if (n != 0) memcpy(view->extents, prototype->shape, n * sizeof(int64_t));
   if (n != 0) memcpy(view->extents + n, prototype->strides, n * sizeof(int64_t));
   view->tensor.shape = view->extents;
   view->tensor.strides = view->extents + n;
   view->kind = OWNS_OBJECT;
-  view->owned.object = (TVMFFIObject*)source;
+  view->owned.object = (TVMFFIObject *)source;
   fh_object_retain(source);
   if (fh_tensor_is_read_only(source)) view->flags = DLPACK_FLAG_BITMASK_READ_ONLY;
   *out = view;
@@ -222,20 +222,20 @@ int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor* prot
 
 /* ---- Out: the exported struct keeps the Tensor, whose extents it points at ---- */
 
-static void end_managed(DLManagedTensor* self) {
+static void end_managed(DLManagedTensor *self) {
   fh_object_release(self->manager_ctx);
   fh_mem_free(self);
 }
 
-static void end_versioned(DLManagedTensorVersioned* self) {
+static void end_versioned(DLManagedTensorVersioned *self) {
   fh_object_release(self->manager_ctx);
   fh_mem_free(self);
 }
 
-int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor** out) {
+int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor **out) {
   *out = NULL;
   if (check_is_tensor("TVMFFITensorToDLPack", from) != 0) return -1;
-  DLManagedTensor* managed = (DLManagedTensor*)fh_mem_calloc(1, sizeof *managed);
+  DLManagedTensor *managed = (DLManagedTensor *)fh_mem_calloc(1, sizeof *managed);
   if (managed == NULL) return fh_error_raise_no_memory();
   managed->dl_tensor = *TVMFFITensorGetDLTensorPtr(from);
   managed->manager_ctx = from;
@@ -245,10 +245,10 @@ int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor** out) {
   return 0;
 }
 
-int TVMFFITensorToDLPackVersioned(TVMFFIObjectHandle from, DLManagedTensorVersioned** out) {
+int TVMFFITensorToDLPackVersioned(TVMFFIObjectHandle from, DLManagedTensorVersioned **out) {
   *out = NULL;
   if (check_is_tensor("TVMFFITensorToDLPackVersioned", from) != 0) return -1;
-  DLManagedTensorVersioned* managed = (DLManagedTensorVersioned*)fh_mem_calloc(1, sizeof *managed);
+  DLManagedTensorVersioned *managed = (DLManagedTensorVersioned *)fh_mem_calloc(1, sizeof *managed);
   if (managed == NULL) return fh_error_raise_no_memory();
   managed->version.major = DLPACK_MAJOR_VERSION;
   managed->version.minor = DLPACK_MINOR_VERSION;

@@ -12,12 +12,12 @@ typedef struct {
 } fh_shape_object;
 
 /* A new Shape with n dimensions copied from dims (NULL: to be filled in). NULL with an error pending. */
-fh_shape_object* fh_shape_new(const int64_t* dims, size_t n);
+fh_shape_object *fh_shape_new(const int64_t *dims, size_t n);
 
 /* Whether the elements lie without gaps in row-major order; missing strides mean that. */
-int fh_tensor_is_contiguous(const DLTensor* tensor);
+int fh_tensor_is_contiguous(const DLTensor *tensor);
 /* Whether the data was declared read-only by its exporter. Tensors of other makers count as writable. */
-int fh_tensor_is_read_only(const void* tensor_object);
+int fh_tensor_is_read_only(const void *tensor_object);
 
 void fh_tensor_init(void);
 

@@ -7,11 +7,11 @@
 #include "error.h"
 #include "mem.h"
 
-int fh_text_add(fh_text* text, const char* data, size_t n_bytes) {
+int fh_text_add(fh_text *text, const char *data, size_t n_bytes) {
   if (n_bytes > text->capacity - text->n_bytes) {
     if (n_bytes > SIZE_MAX / 4 || text->n_bytes > SIZE_MAX / 4) return fh_error_raise_no_memory();
     size_t capacity = (text->n_bytes + n_bytes) * 2 + 32;
-    char* grown = (char*)fh_mem_realloc(text->data, capacity);
+    char *grown = (char *)fh_mem_realloc(text->data, capacity);
     if (grown == NULL) return fh_error_raise_no_memory();
     text->data = grown;
     text->capacity = capacity;
@@ -21,9 +21,9 @@ int fh_text_add(fh_text* text, const char* data, size_t n_bytes) {
   return 0;
 }
 
-int fh_text_add_cstr(fh_text* text, const char* cstr) { return fh_text_add(text, cstr, strlen(cstr)); }
+int fh_text_add_cstr(fh_text *text, const char *cstr) { return fh_text_add(text, cstr, strlen(cstr)); }
 
-int fh_text_add_format(fh_text* text, const char* format, ...) {
+int fh_text_add_format(fh_text *text, const char *format, ...) {
   char buffer[128];
   va_list args;
   va_start(args, format);
@@ -33,14 +33,14 @@ int fh_text_add_format(fh_text* text, const char* format, ...) {
   return fh_text_add(text, buffer, (size_t)n < sizeof buffer ? (size_t)n : sizeof buffer - 1);
 }
 
-void fh_text_free(fh_text* text) {
+void fh_text_free(fh_text *text) {
   fh_mem_free(text->data);
   memset(text, 0, sizeof *text);
 }
 
 /* ---- Strings and bytes ---- */
 
-static int is_tail(const unsigned char* p, size_t n) {
+static int is_tail(const unsigned char *p, size_t n) {
   for (size_t i = 0; i < n; ++i) {
     if ((p[i] & 0xc0) != 0x80) return 0;
   }
@@ -48,7 +48,7 @@ static int is_tail(const unsigned char* p, size_t n) {
 }
 
 /* Length of the UTF-8 sequence of more than one byte that begins here, 0 if none does. */
-static size_t utf8_length(const unsigned char* p, size_t n_left) {
+static size_t utf8_length(const unsigned char *p, size_t n_left) {
   size_t n = p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
   if (n == 0 || n > n_left || !is_tail(p + 1, n - 1)) return 0;
   int is_long_form = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
@@ -56,8 +56,8 @@ static size_t utf8_length(const unsigned char* p, size_t n_left) {
   return is_long_form || is_no_character ? 0 : n;
 }
 
-int fh_text_add_quoted(fh_text* text, TVMFFIByteArray content) {
-  const unsigned char* p = (const unsigned char*)content.data;
+int fh_text_add_quoted(fh_text *text, TVMFFIByteArray content) {
+  const unsigned char *p = (const unsigned char *)content.data;
   int rc = fh_text_add_cstr(text, "\"");
   for (size_t i = 0; i < content.size && rc == 0;) {
     size_t n = utf8_length(p + i, content.size - i);
@@ -69,21 +69,21 @@ int fh_text_add_quoted(fh_text* text, TVMFFIByteArray content) {
       continue;
     }
     switch (p[i]) {
-      case '\n': rc = fh_text_add_cstr(text, "\\n"); break;
-      case '\t': rc = fh_text_add_cstr(text, "\\t"); break;
-      case '\r': rc = fh_text_add_cstr(text, "\\r"); break;
-      case '\\': rc = fh_text_add_cstr(text, "\\\\"); break;
-      case '"': rc = fh_text_add_cstr(text, "\\\""); break;
-      default:
-        rc = p[i] >= 0x20 && p[i] < 0x7f ? fh_text_add(text, content.data + i, 1)
-                                         : fh_text_add_format(text, "\\x%02x", p[i]);
+    case '\n': rc = fh_text_add_cstr(text, "\\n"); break;
+    case '\t': rc = fh_text_add_cstr(text, "\\t"); break;
+    case '\r': rc = fh_text_add_cstr(text, "\\r"); break;
+    case '\\': rc = fh_text_add_cstr(text, "\\\\"); break;
+    case '"': rc = fh_text_add_cstr(text, "\\\""); break;
+    default:
+      rc = p[i] >= 0x20 && p[i] < 0x7f ? fh_text_add(text, content.data + i, 1)
+                                       : fh_text_add_format(text, "\\x%02x", p[i]);
     }
     i += 1;
   }
   return rc != 0 ? rc : fh_text_add_cstr(text, "\"");
 }
 
-int fh_text_add_bytes(fh_text* text, TVMFFIByteArray content) {
+int fh_text_add_bytes(fh_text *text, TVMFFIByteArray content) {
   int rc = fh_text_add_cstr(text, "b\"");
   for (size_t i = 0; i < content.size && rc == 0; ++i) {
     unsigned char c = (unsigned char)content.data[i];
@@ -96,7 +96,7 @@ int fh_text_add_bytes(fh_text* text, TVMFFIByteArray content) {
 /* ---- Big integers ---- */
 
 /* Divides n 32-bit digits, least significant first, by 10^9 and returns the rest. */
-static uint32_t divide(uint32_t* digits, size_t n) {
+static uint32_t divide(uint32_t *digits, size_t n) {
   uint64_t rest = 0;
   for (size_t i = n; i-- > 0;) {
     uint64_t part = rest << 32 | digits[i];
@@ -106,11 +106,11 @@ static uint32_t divide(uint32_t* digits, size_t n) {
   return (uint32_t)rest;
 }
 
-int fh_text_add_bigint(fh_text* text, const int64_t* words, size_t n_words) {
+int fh_text_add_bigint(fh_text *text, const int64_t *words, size_t n_words) {
   int is_negative = n_words != 0 && words[n_words - 1] < 0;
   size_t n = n_words * 2, n_groups = 0;
-  uint32_t* digits = (uint32_t*)fh_mem_calloc(n + 1, sizeof *digits);
-  uint32_t* groups = (uint32_t*)fh_mem_calloc(n * 2 + 1, sizeof *groups); /* 9 decimal digits each */
+  uint32_t *digits = (uint32_t *)fh_mem_calloc(n + 1, sizeof *digits);
+  uint32_t *groups = (uint32_t *)fh_mem_calloc(n * 2 + 1, sizeof *groups); /* 9 decimal digits each */
   int rc = digits == NULL || groups == NULL ? fh_error_raise_no_memory() : 0;
   if (rc == 0) {
     uint64_t carry = is_negative; /* the magnitude: invert and add one */

@@ -7,6 +7,7 @@
 
 HPyContext *fb_ctx;
 const FhpyExtension *fb_ext;
+ptrdiff_t fb_data_offset, fb_type_offset;
 size_t fb_late_shift;
 
 static atomic_bool finalizing;
@@ -35,7 +36,12 @@ int fb_context_init(HPyContext *ctx) {
   uintptr_t word;
   memcpy(&word, &ctx->ctx_Capsule_New, sizeof(word));
   fb_late_shift = word < 0x10000 ? sizeof(HPy) : 0;
-  if (fb_ext == NULL) find_gil_functions();
+  if (fb_ext == NULL) {
+    find_gil_functions();
+  } else {
+    fb_data_offset = fb_ext->data_offset;
+    fb_type_offset = fb_ext->type_offset;
+  }
   return 0;
 }
 

@@ -35,6 +35,7 @@
 /* Both are written once, by fb_context_init during the import, and only read afterwards. */
 extern HPyContext *fb_ctx;          /* the context the module was initialised with */
 extern const FhpyExtension *fb_ext; /* NULL if that context has none */
+extern ptrdiff_t fb_data_offset, fb_type_offset; /* those of the extension, where the hot path has them at hand */
 
 /* Learns what there is to know of ctx. Returns 0, or -1 with an exception raised. */
 int fb_context_init(HPyContext *ctx);

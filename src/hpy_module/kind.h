@@ -28,7 +28,7 @@ typedef enum FbKind {
 
 /* One classified type. Complete before it is published, constant afterwards, never freed. */
 typedef struct FbKindEntry {
-  intptr_t type; /* word at fb_ext->type_offset of the type's instances */
+  intptr_t type; /* word at fb_type_offset of the type's instances */
   FbKind kind;
   FbCell converter; /* FB_KIND_CONVERTER only */
 } FbKindEntry;
@@ -53,7 +53,7 @@ FB_INLINE size_t fb_kind_hash(intptr_t type) { return (size_t)(((uintptr_t)type 
 /* Cached entry for the exact type of `value`, or NULL. Lock-free: slots only ever go from NULL to an entry. */
 FB_INLINE const FbKindEntry *fb_kind_find(HPy value) {
   intptr_t type;
-  memcpy(&type, (const char *)value._i + fb_ext->type_offset, sizeof(type));
+  memcpy(&type, (const char *)value._i + fb_type_offset, sizeof(type));
   /* Acquire: pairs with the release stores of insert() in kind.c. */
   FbKindTable *table = atomic_load_explicit(&fb_kind_table, memory_order_acquire);
   for (size_t i = fb_kind_hash(type);; i++) {

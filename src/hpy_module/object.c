@@ -135,7 +135,7 @@ int fb_class_store(HPyContext *ctx, int32_t index, HPy cls) {
 
 /* --- wrapping --------------------------------------------------------------------------------------------------------- */
 
-HPy fb_object_wrap_as(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
+FB_INLINE HPy wrap_as(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   FbObject *object;
   HPy h = HPy_New(ctx, cls, &object);
   if (FB_UNLIKELY(HPy_IsNull(h))) {
@@ -159,7 +159,7 @@ static FB_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle) 
     TVMFFIObjectDecRef(handle);
     return HPy_NULL;
   }
-  HPy result = fb_object_wrap_as(ctx, cls, handle);
+  HPy result = wrap_as(ctx, cls, handle);
   HPy_Close(ctx, cls);
   return result;
 }
@@ -167,9 +167,9 @@ static FB_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle) 
 HPy fb_object_wrap(HPyContext *ctx, TVMFFIObject *handle) {
   const FbCell *cell = class_cell(handle->type_index);
   if (FB_UNLIKELY(cell == NULL)) return wrap_unregistered(ctx, handle);
-  if (FB_LIKELY(fb_ext != NULL)) return fb_object_wrap_as(ctx, cell->handle, handle);
+  if (FB_LIKELY(fb_ext != NULL)) return wrap_as(ctx, cell->handle, handle);
   HPy cls = fb_cell_load(ctx, cell);
-  HPy result = fb_object_wrap_as(ctx, cls, handle);
+  HPy result = wrap_as(ctx, cls, handle);
   HPy_Close(ctx, cls);
   return result;
 }

@@ -37,7 +37,7 @@ extern bool fb_object_has_owner, fb_free_threaded; /* written once during the im
 
 /* The struct of a CObject instance, without checking that it is one. */
 FB_INLINE FbObject *fb_object_struct(HPyContext *ctx, HPy h) {
-  if (FB_LIKELY(fb_ext != NULL)) return (FbObject *)((char *)h._i + fb_ext->data_offset);
+  if (FB_LIKELY(fb_ext != NULL)) return (FbObject *)((char *)h._i + fb_data_offset);
   return FbObject_AsStruct(ctx, h);
 }
 
@@ -90,9 +90,6 @@ int fb_object_put(HPyContext *ctx, HPy self, TVMFFIObject *handle);
 
 /* A new instance of the class that stands for the object's type. Takes `handle`, on failure too (HPy_NULL). */
 HPy fb_object_wrap(HPyContext *ctx, TVMFFIObject *handle);
-/* The same for an instance of the given class, which must derive from CObject. */
-HPy fb_object_wrap_as(HPyContext *ctx, HPy cls, TVMFFIObject *handle);
-
 /* Makes cls the class of a type index. cls must derive from CObject. Returns 0, or -1 with an exception raised. */
 int fb_class_store(HPyContext *ctx, int32_t index, HPy cls);
 

@@ -23,7 +23,7 @@ static inline HPy to_hpy(PyObject *o) { return (HPy){(intptr_t)o}; }
 static inline PyObject *const *to_py_array(const HPy *items) { return (PyObject *const *)items; }
 
 static inline HPy new_reference(PyObject *o) {
-  Py_IncRef(o);
+  take_reference(o);
   return to_hpy(o);
 }
 

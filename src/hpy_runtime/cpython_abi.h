@@ -123,6 +123,7 @@ extern PyObject *PyExc_RuntimeError, *PyExc_SystemError, *PyExc_TypeError, *PyEx
 
 /* references, interpreter, threads */
 extern void Py_IncRef(PyObject *), Py_DecRef(PyObject *); /* both accept NULL */
+extern void _Py_Dealloc(PyObject *); /* stable, because inlined code calls it */
 extern const char *Py_GetVersion(void);
 extern int Py_IsInitialized(void);
 extern void Py_FatalError(const char *) __attribute__((noreturn));

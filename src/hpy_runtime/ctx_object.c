@@ -2,7 +2,7 @@
 #include "context.h"
 
 static HPy dup_handle(HPyContext *ctx, HPy h) { return (void)ctx, new_reference(to_py(h)); }
-static void close_handle(HPyContext *ctx, HPy h) { (void)ctx, Py_DecRef(to_py(h)); }
+static void close_handle(HPyContext *ctx, HPy h) { (void)ctx, drop_reference(to_py(h)); }
 
 static HPy from_py_object(HPyContext *ctx, cpy_PyObject *o) { return (void)ctx, new_reference((PyObject *)o); }
 static cpy_PyObject *as_py_object(HPyContext *ctx, HPy h) {

@@ -126,6 +126,8 @@ int fhpy_layout_measure(void) {
   fhpy_layout.free_threaded = strstr(version, "free-threading") != NULL;
   find_optional();
   if (measure_sizes() < 0) return -1;
+  fhpy_layout.plain_refcounts =
+      fhpy_layout.minor <= 11 && !fhpy_layout.free_threaded && fhpy_layout.header_size == 2 * sizeof(void *);
   PyObject *o = PyObject_CallObject(&PyBaseObject_Type, NULL);
   if (o == NULL) return -1;
   fhpy_layout.type_offset = find_word(o, fhpy_layout.header_size, &PyBaseObject_Type);

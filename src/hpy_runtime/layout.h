@@ -28,6 +28,7 @@ typedef enum {
 typedef struct FhpyLayout {
   int minor;                             /* of 3.minor */
   bool free_threaded;                    /* the build has no GIL */
+  bool plain_refcounts;                  /* see take_reference */
   size_t header_size;                    /* object.__basicsize__ */
   ptrdiff_t type_offset;                 /* of the type pointer in an object */
   ptrdiff_t data_offset[7];              /* of the struct in an instance, by HPyType_BuiltinShape (0 to 6) */
@@ -42,6 +43,17 @@ int fhpy_layout_measure(void);
 
 /* PyType_GetSlot for any type, heap or static, by the name used here. */
 void *fhpy_layout_get_slot(PyObject *type, TypeMember member);
+
+/* Up to 3.11 and with the GIL a reference count is a plain first word, which every extension built for the limited API of
+ * those versions changes in place. Later versions have immortal objects and leave it to functions. NULL is accepted. */
+static inline void take_reference(PyObject *o) {
+  if (!fhpy_layout.plain_refcounts) Py_IncRef(o);
+  else if (o != NULL) ++*(Py_ssize_t *)o;
+}
+static inline void drop_reference(PyObject *o) {
+  if (!fhpy_layout.plain_refcounts) Py_DecRef(o);
+  else if (o != NULL && --*(Py_ssize_t *)o == 0) _Py_Dealloc(o);
+}
 
 static inline PyObject *type_of(PyObject *o) {
   /* relaxed: a concurrent assignment to __class__ writes the word atomically; both types are alive */

@@ -152,7 +152,7 @@ int fhpy_type_clear(PyObject *self) {
 static void free_instance(PyObject *self, PyObject *type, bool is_gc) {
   if (is_gc) PyObject_GC_Del(self);
   else PyObject_Free(self);
-  Py_DecRef(type);
+  drop_reference(type);
 }
 
 /* tp_dealloc of every HPy type. For an instance of a class made in Python, subtype_dealloc has run the finalizer,
@@ -167,24 +167,28 @@ void fhpy_type_dealloc(PyObject *self) {
   bool is_gc = type_has_flag(type, TYPE_FLAG_HAVE_GC);
   if (is_gc) PyObject_GC_UnTrack(self);
 
+  PyObject *first = type;
   const FhpyType *note;
-  for (PyObject *t = type; t != NULL; t = type_base(t))
+  while ((note = type_note(first)) == NULL) first = type_base(first);
+  if (note->traverse == NULL && type_base(first) == &PyBaseObject_Type) { /* the commonest chain: one HPy type, no fields */
+    if (note->destroy != NULL) note->destroy((char *)self + note->data_offset);
+    free_instance(self, type, is_gc);
+    return;
+  }
+  for (PyObject *t = first; t != NULL; t = type_base(t))
     if ((note = type_note(t)) != NULL) clear_fields(self, note);
-  PyObject *foreign = type;
-  for (PyObject *t = type; t != NULL; t = type_base(t)) {
+  PyObject *foreign = first;
+  for (PyObject *t = first; t != NULL; t = type_base(t)) {
     if ((note = type_note(t)) == NULL) continue;
     if (note->destroy != NULL) note->destroy((char *)self + note->data_offset);
     foreign = type_base(t);
   }
 
-  if (foreign != &PyBaseObject_Type) {
-    if (type_has_flag(foreign, TYPE_FLAG_HAVE_GC))
-      PyObject_GC_Track(self); /* such a deallocation begins by untracking */
-    ((dealloc_fn)type_member(foreign, MEMBER_DEALLOC))(self);
-  } else if (is_gc) {
-    PyObject_GC_Del(self);
-  } else {
-    PyObject_Free(self);
+  if (foreign == &PyBaseObject_Type) {
+    free_instance(self, type, is_gc);
+    return;
   }
+  if (type_has_flag(foreign, TYPE_FLAG_HAVE_GC)) PyObject_GC_Track(self); /* such a deallocation begins by untracking */
+  ((dealloc_fn)type_member(foreign, MEMBER_DEALLOC))(self);
   Py_DecRef(type);
 }

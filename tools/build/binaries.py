@@ -9,7 +9,7 @@ from .compiler import Compiler, Workshop
 from .errors import BuildError
 from .hpy_headers import find_hpy_devel
 
-_COMPILE_FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-DNDEBUG")
+_COMPILE_FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-plt", "-Wall", "-Wextra", "-DNDEBUG")
 _LINK_FLAGS = ("-s", "-Wl,--as-needed", "-lpthread", "-ldl", "-lm")
 _HPY_FLAGS = ("-Wno-missing-field-initializers", "-Wno-cast-function-type")  # hpy's macros, expanded in our files
 _HPY_HELPERS = ("argparse.c", "buildvalue.c", "format.c", "helpers.c", "structseq.c")
