@@ -35,7 +35,7 @@ class ModulePropertyMask(IntEnum):
 class Module(Object):
     """A module: functions by name, as attributes (``module.add_one(x)``) or items (``module["add_one"]``).
 
-    A function keeps its module loaded, objects that it made do not: see `keep_module_alive` of :func:`load_module`.
+    A function keeps its module alive; see `keep_module_alive` of :func:`load_module`.
     """
 
     __slots__ = ("__dict__",)
@@ -146,9 +146,9 @@ class Module(Object):
 def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) -> Module:
     """Load a library and return it as a module.
 
-    With `keep_module_alive` the library stays loaded until the process ends: the code that frees an object is the
-    library's, so unloading it while such objects exist crashes. Without, it is unloaded with the last reference to the
-    module and its functions.
+    With `keep_module_alive` the module object, with what it imports and caches, stays until the process ends. Without,
+    it goes with the last reference to it and its functions. The library's code stays mapped either way: objects that
+    it made are freed by its code, and may outlive the module.
 
     A path without a directory part that is no file here is searched for as the system's loader does. Errors are
     RuntimeErrors whose message has the path: LibraryNotFoundError (also a FileNotFoundError) if there is no such file,

@@ -324,9 +324,9 @@ int fh_library_module_load(TVMFFIByteArray path, TVMFFIAny *out) {
   }
   if (loader == NULL) {
     return fh_error_raise(FH_RUNTIME_ERROR,
-                          "Loader for `.%.*s` files is not registered: expected a global function " LOADER_PREFIX
-                          "%.*s. Load the library that registers it first",
-                          FH_BYTES_ARGS(format), FH_BYTES_ARGS(format));
+                          "cannot load `%.*s`: no loader for `.%.*s` files is registered: expected a global function "
+                          LOADER_PREFIX "%.*s. Load the library that registers it first",
+                          FH_BYTES_ARGS(path), FH_BYTES_ARGS(format), FH_BYTES_ARGS(format));
   }
   TVMFFIAny args[2] = {fh_any_none(), fh_any_none()};
   int rc = fh_str_from_bytes(path, &args[0]);

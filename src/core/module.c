@@ -323,4 +323,28 @@ int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char *fu
 }
 
 /* The type is registered with the other static ones; nothing else to prepare. */
-void fh_module_init(void) {}
+/* ---- Reflection ---- */
+
+/* Field getter of `imports_`. A copy of the pointer, not the word itself: it may be swapped meanwhile. */
+static int get_imports(void *field, TVMFFIAny *out) {
+  fh_module_object *module = (fh_module_object *)(void *)((char *)field - offsetof(fh_module_object, imports));
+  fh_seq_object *imports = fh_module_imports(module);
+  if (imports == NULL) imports = fh_seq_new_array(0);
+  if (imports == NULL) return -1;
+  *out = fh_any_object(&imports->header);
+  return 0;
+}
+
+void fh_module_init(void) {
+  TVMFFIFieldInfo imports = {
+      .name = FH_LITERAL("imports_"),
+      .doc = FH_LITERAL("The modules that this one imports."),
+      .metadata = FH_LITERAL("{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Array\\\"}\"}"),
+      .size = sizeof(void *),
+      .alignment = sizeof(void *),
+      .offset = offsetof(fh_module_object, imports),
+      .getter = get_imports,
+      .field_static_type_index = kTVMFFIArray,
+  };
+  (void)TVMFFITypeRegisterField(kTVMFFIModule, &imports); /* without memory the error stays pending, as for all parts */
+}

@@ -49,12 +49,12 @@ static inline int64_t call_int(const char *name, const TVMFFIAny *args, int32_t 
 }
 
 /* A call that must fail with that kind and a message with that part. */
-#define expect_call_raises(kind, part, name, ...)          \
-  do {                                                     \
-    TVMFFIAny refused;                                     \
-    expect_int(call_n(name, __VA_ARGS__, &refused), -1);   \
-    expect(!fh_any_is_object(&refused));                   \
-    expect_raised(kind, part);                             \
+#define expect_call_raises(kind, part, name, ...)        \
+  do {                                                   \
+    TVMFFIAny refused;                                   \
+    expect_int(call_n(name, __VA_ARGS__, &refused), -1); \
+    expect(!fh_any_is_object(&refused));                 \
+    expect_raised(kind, part);                           \
   } while (0)
 #define NO_ARGS NULL, 0
 

@@ -43,9 +43,9 @@ TEST(dtype_names_parse_and_print) {
 }
 
 TEST(dtype_names_of_small_floats_parse_and_print) {
-  static const char *names[] = {"float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz",
-                                "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu", "float6_e2m3fn", "float6_e3m2fn",
-                                "float4_e2m1fn"};
+  static const char *names[] = {"float8_e3m4",     "float8_e4m3",   "float8_e4m3b11fnuz", "float8_e4m3fn",
+                                "float8_e4m3fnuz", "float8_e5m2",   "float8_e5m2fnuz",    "float8_e8m0fnu",
+                                "float6_e2m3fn",   "float6_e3m2fn", "float4_e2m1fn"};
   for (int i = 0; i < 11; ++i) {
     expect_dtype(names[i], kDLFloat8_e3m4 + i, i < 8 ? 8 : i < 10 ? 6 : 4, 1, names[i]);
   }
@@ -56,9 +56,24 @@ TEST(dtype_names_of_small_floats_parse_and_print) {
 }
 
 TEST(dtype_texts_that_name_nothing_are_refused) {
-  static const char *texts[] = {"x", "int8y", "int8x", "int8x0", "int999", "int8x70000", "float8_", "float8_e9m9",
-                                "float8_e4m3zz", " int8", "int8 ", "i", "int8x4x4", "bfloat16xvscale", "custom[a",
-                                "float4_e2m1fn_", "int8xvscalex40000", "int8x99999999999999999999"};
+  static const char *texts[] = {"x",
+                                "int8y",
+                                "int8x",
+                                "int8x0",
+                                "int999",
+                                "int8x70000",
+                                "float8_",
+                                "float8_e9m9",
+                                "float8_e4m3zz",
+                                " int8",
+                                "int8 ",
+                                "i",
+                                "int8x4x4",
+                                "bfloat16xvscale",
+                                "custom[a",
+                                "float4_e2m1fn_",
+                                "int8xvscalex40000",
+                                "int8x99999999999999999999"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
     DLDataType dtype;
     TVMFFIByteArray bytes = text_of(texts[i]);

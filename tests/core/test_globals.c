@@ -103,9 +103,8 @@ static int plus(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result)
 static void delete_plus(void *self) { n_deleted += *(int *)self; }
 TEST(functions_are_made_from_c_pointers) {
   int seven = 7;
-  TVMFFIAny func = call_ok("ffi.FunctionFromExternC",
-                           ARGS(fh_any_ptr(&seven), fh_any_ptr((void *)(uintptr_t)plus),
-                                fh_any_ptr((void *)(uintptr_t)delete_plus))),
+  TVMFFIAny func = call_ok("ffi.FunctionFromExternC", ARGS(fh_any_ptr(&seven), fh_any_ptr((void *)(uintptr_t)plus),
+                                                           fh_any_ptr((void *)(uintptr_t)delete_plus))),
             arg = i64(1), result;
   expect_int(fh_function_call(func.v_obj, &arg, 1, &result), 0);
   expect_int(result.v_int64, 8);
@@ -238,13 +237,13 @@ TEST(constructor_says_what_is_wrong) {
   expect_no_point("got multiple values for argument 'a'", ARGS(i64(1), kwargs, raw("a"), i64(2)));
   expect_no_point("even number of key-value arguments", ARGS(i64(1), kwargs, raw("a")));
   expect_no_point("expected a keyword of type `str` but got `int`", ARGS(kwargs, i64(1), i64(2)));
-  expect_no_point("test.Point.__ffi_init__() field 'a':\n  Expected `int`\n  but got `float`",
-                  ARGS(fh_any_float(1)));
+  expect_no_point("test.Point.__ffi_init__() field 'a':\n  Expected `int`\n  but got `float`", ARGS(fh_any_float(1)));
 }
 
 TEST(objects_are_made_from_names_and_values) {
   register_point();
-  TVMFFIAny p = call_ok("ffi.MakeObjectFromPackedArgs", ARGS(raw("test.Point"), raw("a"), i64(5), raw("hidden"), i64(6)));
+  TVMFFIAny p =
+      call_ok("ffi.MakeObjectFromPackedArgs", ARGS(raw("test.Point"), raw("a"), i64(5), raw("hidden"), i64(6)));
   expect_repr(p, "test.Point(b=\"b default\", a=5, c=2.5)");
   expect_int(((point *)p.v_obj)->hidden.v_int64, 6);
   fh_any_drop(&p);

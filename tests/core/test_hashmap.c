@@ -218,7 +218,8 @@ static int use_maps(void *state) {
   TVMFFIAny dict, rest;
   int rc = 0;
   (void)state;
-  if (call_n("ffi.Map", ARGS(raw("a long enough key"), i64(1), i64(2), raw("a long enough value")), &dict) != 0) return -1;
+  if (call_n("ffi.Map", ARGS(raw("a long enough key"), i64(1), i64(2), raw("a long enough value")), &dict) != 0)
+    return -1;
   rc = call_n("ffi.MapForwardIterFunctor", ARGS(dict), &rest);
   if (rc == 0) fh_any_drop(&rest);
   fh_any_drop(&dict);

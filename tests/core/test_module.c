@@ -2,6 +2,7 @@
 #include <error.h>
 #include <library_module.h>
 #include <mem.h>
+#include <module_abi.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "calls.h"
@@ -138,6 +139,85 @@ TEST(context_symbols_are_stored_into_libraries) {
   fh_any_drop(&module);
 }
 
+/* ---- Modules of others, here with a table that C++ could have made ---- */
+
+typedef struct {
+  void (*const *slots)(void);
+  fh_module_object base;
+} foreign_module;
+
+static int n_foreign_imports;
+static const char *foreign_kind(void *self) { return ((foreign_module *)self)->slots != NULL ? "foreign" : NULL; }
+static int foreign_mask(void *self) { return ((foreign_module *)self)->slots != NULL ? 5 : 0; }
+static _Bool foreign_implements(void *self, const void *name) {
+  TVMFFIByteArray text;
+  return ((foreign_module *)self)->slots != NULL && fh_str_content((const TVMFFIAny *)name, &text) &&
+         fh_str_is(text, "f");
+}
+FH_RETURNING(foreign_get, self, ret, name) {
+  TVMFFIObjectHandle func = foreign_implements(self, name) ? test_echo() : NULL;
+  if (func != NULL) fh_object_retain(func);
+  memcpy(ret, &func, sizeof func);
+  FH_RETURNING_END(ret);
+}
+FH_RETURNING(foreign_source, self, ret, format) {
+  TVMFFIAny text = *(const TVMFFIAny *)format;
+  (void)self;
+  if (fh_any_is_object(&text)) fh_object_retain(text.v_obj);
+  memcpy(ret, &text, sizeof text);
+  FH_RETURNING_END(ret);
+}
+static void foreign_import(void *self, const void *other) {
+  n_foreign_imports += ((foreign_module *)self)->slots != NULL && *(void *const *)other != NULL;
+}
+static void (*const foreign_slots[FH_SLOT_COUNT])(void) = {
+    [FH_SLOT_KIND] = (fh_module_code)foreign_kind,        [FH_SLOT_PROPERTY_MASK] = (fh_module_code)foreign_mask,
+    [FH_SLOT_GET_FUNCTION] = (fh_module_code)foreign_get, [FH_SLOT_IMPLEMENTS] = (fh_module_code)foreign_implements,
+    [FH_SLOT_SOURCE] = (fh_module_code)foreign_source,    [FH_SLOT_IMPORT] = (fh_module_code)foreign_import,
+};
+
+/* Stands for the C++ side that catches exceptions. */
+static int catcher_fails;
+static int catch_cxx(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  (void)self, (void)result;
+  expect_int(n, 2);
+  if (catcher_fails) return fh_error_raise("ValueError", "it threw");
+  ((void (*)(void *))(uintptr_t)args[0].v_ptr)(args[1].v_ptr);
+  return 0;
+}
+
+static void use_foreign(TVMFFIAny module, TVMFFIAny other) {
+  expect_str(call_ok("ffi.ModuleGetKind", ARGS(module)), "foreign");
+  expect_int(call_int("ffi.ModuleGetPropertyMask", ARGS(module)), 5);
+  expect_str(call_ok("ffi.ModuleInspectSource", ARGS(module, raw("a long source format"))), "a long source format");
+  expect_int(call_int("ffi.ModuleImplementsFunction", ARGS(module, raw("f"), fh_any_bool(0))), 1);
+  TVMFFIAny func = get(module, "f", 0);
+  expect(func.v_obj == test_echo());
+  fh_any_drop(&func);
+  expect_int(get(module, "g", 0).type_index, kTVMFFINone);
+  call_int("ffi.ModuleImportModule", ARGS(module, other));
+}
+
+TEST(modules_of_others_are_called_through_their_table) {
+  foreign_module foreign = {foreign_slots, {{0}, NULL, NULL}};
+  TVMFFIObjectHandle catcher;
+  fh_object_init(&foreign.base.header, kTVMFFIModule, NULL);
+  TVMFFIAny module = obj(&foreign.base), other = new_module("twice");
+  use_foreign(module, other);
+  int64_t before = fh_mem_live_blocks();
+  expect_int(TVMFFIFunctionCreate(NULL, catch_cxx, NULL, &catcher), 0);
+  expect_int(fh_global_set(text_of("ffi_hpy.catch_cxx"), catcher, 1), 0);
+  fh_object_release(catcher);
+  use_foreign(module, other);
+  expect_int(n_foreign_imports, 2);
+  catcher_fails = 1;
+  expect_call_raises("ValueError", "it threw", "ffi.ModuleGetKind", ARGS(module));
+  expect_str(call_ok("ffi.ModuleGetKind", ARGS(other)), "library"); /* ours cannot throw */
+  fh_global_remove(text_of("ffi_hpy.catch_cxx"));
+  test_keeps(fh_mem_live_blocks() - before);
+  fh_any_drop(&other);
+}
+
 /* ---- Embedded modules ---- */
 
 static int load_embedded(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
@@ -170,7 +250,7 @@ TEST(embedded_modules_are_loaded_and_linked) {
   put(bytes, (uint64_t)(p - bytes - 8));
   blob = bytes;
   TVMFFIAny module;
-  expect_int(fh_library_module_new(&library, (void *)(uintptr_t) "twice", &module), -1);
+  expect_int(fh_library_module_new(&library, (void *)(uintptr_t)"twice", &module), -1);
   expect_raised("RuntimeError", "expected a global function ffi.Module.load_from_bytes.testkind");
   int64_t before = fh_mem_live_blocks();
   expect_int(TVMFFIFunctionCreate(NULL, load_embedded, NULL, &loader), 0);
@@ -185,7 +265,7 @@ TEST(embedded_modules_are_loaded_and_linked) {
   test_keeps(fh_mem_live_blocks() - before);
   for (uint64_t n = 0; n < (uint64_t)(p - bytes - 8); ++n) { /* cut off anywhere: an error, no read behind the end */
     put(bytes, n);
-    expect_int(fh_library_module_new(&library, (void *)(uintptr_t) "twice", &module), -1);
+    expect_int(fh_library_module_new(&library, (void *)(uintptr_t)"twice", &module), -1);
     expect_raised("RuntimeError", "");
   }
   blob = NULL;
@@ -196,7 +276,7 @@ TEST(embedded_modules_are_loaded_and_linked) {
 TEST(loading_says_what_is_wrong) {
   expect_call_raises("RuntimeError", "Failed to get file format from nodot", "ffi.ModuleLoadFromFile",
                      ARGS(raw("nodot")));
-  expect_call_raises("RuntimeError", "Loader for `.zzz` files is not registered", "ffi.ModuleLoadFromFile",
+  expect_call_raises("RuntimeError", "no loader for `.zzz` files is registered", "ffi.ModuleLoadFromFile",
                      ARGS(raw("a.zzz")));
   expect_call_raises("InternalError", "Failed to load dynamic shared library /nowhere/x.dylib",
                      "ffi.ModuleLoadFromFile", ARGS(raw("/nowhere/x.dylib")));
@@ -238,8 +318,8 @@ TEST(system_library_finds_registered_symbols) {
 static int use_modules(void *state) {
   TVMFFIAny a, b, func = fh_any_none(), rest;
   (void)state;
-  if (fh_library_module_new(&library, (void *)(uintptr_t) "a", &a) != 0) return -1;
-  if (fh_library_module_new(&library, (void *)(uintptr_t) "b", &b) != 0) {
+  if (fh_library_module_new(&library, (void *)(uintptr_t)"a", &a) != 0) return -1;
+  if (fh_library_module_new(&library, (void *)(uintptr_t)"b", &b) != 0) {
     fh_any_drop(&a);
     return -1;
   }
