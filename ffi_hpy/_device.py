@@ -77,7 +77,7 @@ class Device(_core.Device):
 
     @property
     def type(self) -> str:
-        """Name of the device type, such as "cpu" or "cuda"."""
+        """The name that Device() takes for this type; unknown_ and the number for a type without one."""
         code = self.device_type
         return _NAME_OF_TYPE.get(code) or f"unknown_{code}"
 

@@ -82,7 +82,7 @@ class Module(Object):
         return self.get_function(name)
 
     def __call__(self, *args: Any) -> Any:
-        """Call the entry function, `main`."""
+        """What a program built as a module does when it is run: its function `main`."""
         return getattr(self, self.entry_name)(*args)
 
     def implements_function(self, name: str, query_imports: bool = False) -> bool:

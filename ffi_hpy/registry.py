@@ -55,7 +55,7 @@ def get_global_func(name: str, allow_missing: bool = False) -> Function | None:
     if function is None:
         if allow_missing:
             return None
-        raise ValueError(f"Cannot find global function {name}")
+        raise ValueError(f"There is no global function {name}")
     metadata = _global_metadata(name)
     if metadata is not None and declares_nonblocking(metadata):
         function.release_gil = False
@@ -244,7 +244,7 @@ def _register(cls: ObjectClass, type_key: str, init: bool) -> ObjectClass:
         raise TypeError(f"register_object({type_key!r}): {cls.__qualname__} does not derive from ffi_hpy.Object")
     index = _core.type_key_to_index(type_key)
     if index < 0:
-        raise ValueError(f"Cannot find object type index for {type_key}: no loaded library registered it")
+        raise ValueError(f"{type_key} is not a type of any loaded library")
     _bind(cls, TypeInfo(index), init)
     _core.class_register(index, cls)
     return cls

@@ -16,26 +16,36 @@ static int result_out(HPyContext *ctx, HPy value, TVMFFIAny *result) {
   return fb_convert_owned(ctx, value, result, "the return value of a callback");
 }
 
+/* Reads the guard's answer: (True, value) or (False, Error). */
+static int read_answer(HPyContext *ctx, HPy answer, TVMFFIAny *result) {
+  HPy ok = HPy_GetItem_i(ctx, answer, 0);
+  if (HPy_IsNull(ok)) return -1;
+  bool returned = fb_is(ctx, ok, ctx->h_True);
+  HPy_Close(ctx, ok);
+  HPy value = HPy_GetItem_i(ctx, answer, 1);
+  if (HPy_IsNull(value)) return -1;
+  int rc = returned ? result_out(ctx, value, result) : fb_error_set_pending(ctx, value);
+  HPy_Close(ctx, value);
+  return rc;
+}
+
 /* Calls through the package's guard, which catches: for contexts that cannot hand out a raised exception. */
 static int call_guarded(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, TVMFFIAny *result) {
-  HPy parts[2] = {callable, HPyTuple_FromArray(ctx, (HPy *)argv, (HPy_ssize_t)n)};
-  HPy answer = HPy_IsNull(parts[1]) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_CALL_GUARDED, parts, 2);
-  if (!HPy_IsNull(parts[1])) HPy_Close(ctx, parts[1]);
-  int rc = -1;
-  if (!HPy_IsNull(answer)) {
-    HPy ok = HPy_GetItem_i(ctx, answer, 0), value = HPy_GetItem_i(ctx, answer, 1);
-    if (HPy_IsTrue(ctx, ok)) {
-      rc = result_out(ctx, value, result);
-    } else {
-      fb_error_set_pending(ctx, value);
-    }
-    HPy_Close(ctx, ok);
-    HPy_Close(ctx, value);
-    HPy_Close(ctx, answer);
+  HPy tuple = HPyTuple_FromArray(ctx, (HPy *)argv, (HPy_ssize_t)n);
+  HPy answer = HPy_NULL;
+  if (!HPy_IsNull(tuple)) {
+    HPy parts[2] = {callable, tuple};
+    answer = fb_hook_call(ctx, FB_HOOK_CALL_GUARDED, parts, 2);
+    HPy_Close(ctx, tuple);
   }
+  int rc = HPy_IsNull(answer) ? -1 : read_answer(ctx, answer, result);
+  if (!HPy_IsNull(answer)) HPy_Close(ctx, answer);
   if (rc != 0 && HPyErr_Occurred(ctx)) { /* the guard itself, or the conversion of the result */
+    bool too_deep = HPyErr_ExceptionMatches(ctx, ctx->h_RecursionError);
     HPyErr_Clear(ctx);
-    TVMFFIErrorSetRaisedFromCStr("TypeError", "the return value of a callback cannot be passed to native code");
+    TVMFFIErrorSetRaisedFromCStr(too_deep ? "RecursionError" : "TypeError",
+                                 too_deep ? "maximum recursion depth exceeded in a callback"
+                                          : "the return value of a callback cannot be passed to native code");
   }
   return rc;
 }

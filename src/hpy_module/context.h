@@ -37,6 +37,9 @@ extern HPyContext *fb_ctx;          /* the context the module was initialised wi
 extern const FhpyExtension *fb_ext; /* NULL if that context has none */
 extern ptrdiff_t fb_data_offset, fb_type_offset; /* those of the extension, where the hot path has them at hand */
 
+/* Whether fb_ctx may be used at any time by an attached thread: not so in hpy's debug mode. Written with fb_ext. */
+extern bool fb_contexts_are_lasting;
+
 /* Learns what there is to know of ctx. Returns 0, or -1 with an exception raised. */
 int fb_context_init(HPyContext *ctx);
 
@@ -112,9 +115,17 @@ FB_INLINE HPy fb_call_one(HPyContext *ctx, HPy callable, HPy arg) { return fb_ca
 HPy fb_raise(HPyContext *ctx, HPy h_type, const char *format, ...) FB_PRINTF(3, 4);
 /* Whether both handles are of the same object. */
 FB_INLINE bool fb_is(HPyContext *ctx, HPy a, HPy b) { return FB_LIKELY(fb_ext != NULL) ? a._i == b._i : HPy_Is(ctx, a, b); }
-/* Text of a str; NULL with TypeError "`what` must be str, not X" if it is none. Valid as long as h lives. */
-const char *fb_text(HPyContext *ctx, HPy h, const char *what, HPy_ssize_t *byte_len);
 /* type(h).__name__ into buffer; never fails. Returns buffer. */
 const char *fb_type_name(HPyContext *ctx, HPy h, char *buffer, size_t size);
+
+/* Raises AttributeError: `name` of self is read-only. Returns -1. */
+int fb_refuse_write(HPyContext *ctx, HPy self, const char *name);
+/* A read-only attribute, as HPyDef_GET. It has a setter that refuses, because PyPy 7.3 aborts where there is none. */
+#define FB_GET(SYM, NAME, ...)                                                          \
+  HPyDef_GETSET(SYM, NAME, __VA_ARGS__)                                                 \
+  static int SYM##_set(HPyContext *ctx, HPy self, HPy value, void *closure) {           \
+    (void)value, (void)closure;                                                         \
+    return fb_refuse_write(ctx, self, NAME);                                            \
+  }
 
 #endif /* FFI_HPY_MODULE_CONTEXT_H_ */

@@ -5,6 +5,7 @@
 #include "error.h"
 #include "hooks.h"
 #include "tensor.h"
+#include "text.h"
 #include "value.h"
 
 enum { DEPTH_LIMIT = 256, SMALL_SIZE = 7 };
@@ -35,35 +36,6 @@ static FB_NOINLINE int int_failed(HPyContext *ctx, HPy value, const FbArgs *args
     fb_raise(ctx, ctx->h_TypeError, "%s: expected an int, got %s", where(args, place, sizeof(place)),
              fb_type_name(ctx, value, given, sizeof(given)));
   }
-  return -1;
-}
-
-/* Index of the first lone surrogate; 0 if none is found. */
-static HPy_ssize_t surrogate_find(HPyContext *ctx, HPy text) {
-  HPy_ssize_t n = HPy_Length(ctx, text);
-  for (HPy_ssize_t i = 0; i < n; i++) {
-    HPy_UCS4 c = HPyUnicode_ReadChar(ctx, text, i);
-    if (c >= 0xD800 && c <= 0xDFFF) return i;
-  }
-  return 0;
-}
-
-/* Raises UnicodeEncodeError with a reason that says where. */
-static FB_NOINLINE int str_failed(HPyContext *ctx, HPy value, const FbArgs *args) {
-  if (HPyErr_Occurred(ctx)) {
-    if (!HPyErr_ExceptionMatches(ctx, ctx->h_UnicodeEncodeError)) return -1;
-    HPyErr_Clear(ctx);
-  }
-  char place[256], reason[320];
-  snprintf(reason, sizeof(reason), "%s: surrogates not allowed", where(args, place, sizeof(place)));
-  HPy_ssize_t at = surrogate_find(ctx, value);
-  HPy parts[5] = {HPyUnicode_FromString(ctx, "utf-8"), HPy_Dup(ctx, value), HPyLong_FromSsize_t(ctx, at),
-                  HPyLong_FromSsize_t(ctx, at + 1), HPyUnicode_FromString(ctx, reason)};
-  HPy exception = fb_call(ctx, ctx->h_UnicodeEncodeError, parts, 5, HPy_NULL);
-  for (int i = 0; i < 5; i++) HPy_Close(ctx, parts[i]);
-  if (HPy_IsNull(exception)) return -1;
-  HPyErr_SetObject(ctx, ctx->h_UnicodeEncodeError, exception);
-  HPy_Close(ctx, exception);
   return -1;
 }
 
@@ -105,19 +77,13 @@ static int bytes_arg(HPyContext *ctx, const char *data, HPy_ssize_t n, int32_t s
   return temp_view_any(&made, out, args);
 }
 
-/* PyPy keeps text as UTF-8 in which lone surrogates are encoded too, and hands it out as it is. */
-static FB_NOINLINE bool has_surrogate(const char *data, HPy_ssize_t n) {
-  const char *end = data + n;
-  while ((data = memchr(data, 0xED, (size_t)(end - data))) != NULL) {
-    if (++data < end && (unsigned char)*data >= 0xA0) return true;
-  }
-  return false;
-}
-
 static int str_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   HPy_ssize_t n;
-  const char *data = HPyUnicode_AsUTF8AndSize(ctx, value, &n);
-  if (FB_UNLIKELY(data == NULL || (fb_ext == NULL && has_surrogate(data, n)))) return str_failed(ctx, value, args);
+  const char *data = fb_text_get(ctx, value, &n);
+  if (FB_UNLIKELY(data == NULL)) {
+    char place[256];
+    return fb_text_refuse(ctx, value, where(args, place, sizeof(place)));
+  }
   return bytes_arg(ctx, data, n, kTVMFFISmallStr, TVMFFIStringFromByteArray, out, args);
 }
 
@@ -274,32 +240,6 @@ int fb_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *cal
 
 /* --- out of native code ----------------------------------------------------------------------------------------------- */
 
-static bool is_ascii(const char *data, size_t byte_len) {
-  unsigned char bits = 0;
-  for (size_t i = 0; i < byte_len; i++) bits |= (unsigned char)data[i];
-  return bits < 0x80;
-}
-
-HPy fb_str_from_bytes(HPyContext *ctx, const char *data, size_t byte_len) {
-  /* HPy has no constructor that takes a length, and PyPy's dies of malformed text. */
-  bool is_terminated = memchr(data, 0, byte_len) == NULL && data[byte_len] == 0;
-  if (is_terminated && (fb_ext != NULL || is_ascii(data, byte_len))) {
-    HPy text = HPyUnicode_FromString(ctx, data);
-    if (!HPy_IsNull(text)) return text;
-    HPyErr_Clear(ctx); /* malformed: again, with replacement */
-  }
-  HPy bytes = HPyBytes_FromStringAndSize(ctx, data, (HPy_ssize_t)byte_len);
-  if (HPy_IsNull(bytes)) return HPy_NULL;
-  HPy parts[2] = {HPyUnicode_FromString(ctx, "utf-8"), HPyUnicode_FromString(ctx, "replace")};
-  HPy decode = HPy_GetAttr_s(ctx, bytes, "decode");
-  HPy text = HPy_IsNull(decode) ? HPy_NULL : fb_call(ctx, decode, parts, 2, HPy_NULL);
-  if (!HPy_IsNull(decode)) HPy_Close(ctx, decode);
-  HPy_Close(ctx, parts[0]);
-  HPy_Close(ctx, parts[1]);
-  HPy_Close(ctx, bytes);
-  return text;
-}
-
 /* Passes a str, bytes or tuple (taken) through the class that the package wraps such values in. */
 static HPy wrapped(HPyContext *ctx, FbHook hook, HPy plain) {
   if (HPy_IsNull(plain)) return plain;
@@ -315,7 +255,7 @@ HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle) {
   HPy result;
   switch (handle->type_index) {
     case kTVMFFIStr:
-      result = wrapped(ctx, FB_HOOK_STRING_CLASS, fb_str_from_bytes(ctx, bytes->data, bytes->size));
+      result = wrapped(ctx, FB_HOOK_STRING_CLASS, fb_text_new(ctx, bytes->data, bytes->size));
       break;
     case kTVMFFIBytes:
       result = wrapped(ctx, FB_HOOK_BYTES_CLASS,
@@ -338,9 +278,9 @@ HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle) {
 static FB_NOINLINE HPy rare_result(HPyContext *ctx, const TVMFFIAny *value) {
   const TVMFFIByteArray *bytes = value->v_ptr;
   switch (value->type_index) {
-    case kTVMFFISmallStr: return fb_str_from_bytes(ctx, value->v_bytes, value->small_str_len);
+    case kTVMFFISmallStr: return fb_text_new(ctx, value->v_bytes, value->small_str_len);
     case kTVMFFISmallBytes: return HPyBytes_FromStringAndSize(ctx, value->v_bytes, value->small_str_len);
-    case kTVMFFIRawStr: return fb_str_from_bytes(ctx, value->v_c_str, strlen(value->v_c_str));
+    case kTVMFFIRawStr: return fb_text_new(ctx, value->v_c_str, strlen(value->v_c_str));
     case kTVMFFIByteArrayPtr: return HPyBytes_FromStringAndSize(ctx, bytes->data, (HPy_ssize_t)bytes->size);
     case kTVMFFIOpaquePtr: return fb_opaque_ptr_result(ctx, value->v_ptr);
     case kTVMFFIDataType: return fb_data_type_result(ctx, value->v_dtype);

@@ -56,9 +56,6 @@ HPy fb_convert_view(HPyContext *ctx, const TVMFFIAny *view);
 /* The same for an object handle, which is taken; strings, bytes, and Python objects are unwrapped. */
 HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle);
 
-/* A str from UTF-8 of known length, which may contain NUL and, replaced by U+FFFD, malformed bytes. */
-HPy fb_str_from_bytes(HPyContext *ctx, const char *data, size_t byte_len);
-
 extern HPyDef fb_convert;
 
 #endif /* FFI_HPY_MODULE_CONVERT_H_ */

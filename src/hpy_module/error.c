@@ -4,6 +4,7 @@
 #include "convert.h"
 #include "hooks.h"
 #include "object.h"
+#include "text.h"
 
 static const char no_error_set[] = "returned failure without setting an error";
 
@@ -103,7 +104,7 @@ static int error_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize
   TVMFFIByteArray text[3];
   for (int i = 0; i < 3; i++) {
     HPy_ssize_t n;
-    text[i].data = fb_text(ctx, args[i], what[i], &n);
+    text[i].data = fb_text_arg(ctx, args[i], what[i], &n);
     if (text[i].data == NULL) return -1;
     text[i].size = (size_t)n;
   }
@@ -129,24 +130,24 @@ static const TVMFFIErrorCell *cell_get(HPyContext *ctx, HPy self) {
 }
 
 static HPy text_get(HPyContext *ctx, const TVMFFIByteArray *text) {
-  return fb_str_from_bytes(ctx, text->data, text->size);
+  return fb_text_new(ctx, text->data, text->size);
 }
 
-HPyDef_GET(error_kind, "kind", .doc = "Kind of the error: the name of an exception class.")
+FB_GET(error_kind, "kind", .doc = "Kind of the error: the name of an exception class.")
 static HPy error_kind_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const TVMFFIErrorCell *cell = cell_get(ctx, self);
   return cell == NULL ? HPy_NULL : text_get(ctx, &cell->kind);
 }
 
-HPyDef_GET(error_message, "message", .doc = "What went wrong.")
+FB_GET(error_message, "message", .doc = "What went wrong.")
 static HPy error_message_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const TVMFFIErrorCell *cell = cell_get(ctx, self);
   return cell == NULL ? HPy_NULL : text_get(ctx, &cell->message);
 }
 
-HPyDef_GET(error_backtrace, "backtrace", .doc = "Frames, most recent call first.")
+FB_GET(error_backtrace, "backtrace", .doc = "Frames, most recent call first.")
 static HPy error_backtrace_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const TVMFFIErrorCell *cell = cell_get(ctx, self);
@@ -160,14 +161,14 @@ static HPy borrowed_get(HPyContext *ctx, TVMFFIObjectHandle handle) {
   return fb_object_result(ctx, handle);
 }
 
-HPyDef_GET(error_cause, "cause", .doc = "The error that led to this one, or None.")
+FB_GET(error_cause, "cause", .doc = "The error that led to this one, or None.")
 static HPy error_cause_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const TVMFFIErrorCell *cell = cell_get(ctx, self);
   return cell == NULL ? HPy_NULL : borrowed_get(ctx, cell->cause_chain);
 }
 
-HPyDef_GET(error_extra, "extra_context", .doc = "A value attached to the error, or None.")
+FB_GET(error_extra, "extra_context", .doc = "A value attached to the error, or None.")
 static HPy error_extra_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const TVMFFIErrorCell *cell = cell_get(ctx, self);
@@ -180,7 +181,7 @@ static HPy error_update_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
   TVMFFIObject *handle = fb_object_handle_checked(ctx, self);
   if (handle == NULL) return HPy_NULL;
   HPy_ssize_t n;
-  const char *text = fb_text(ctx, args[0], "update_backtrace() argument 1", &n);
+  const char *text = fb_text_arg(ctx, args[0], "update_backtrace() argument 1", &n);
   if (text == NULL) return HPy_NULL;
   int append = nargs > 1 ? HPy_IsTrue(ctx, args[1]) : 0;
   if (append < 0) return HPy_NULL;
@@ -191,7 +192,7 @@ static HPy error_update_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
 }
 
 HPy fb_error_type_new(HPyContext *ctx, HPy base) {
-  static HPyDef *defines[] = {&error_init,  &error_kind,  &error_message, &error_backtrace,
+  static HPyDef *defines[] = {&fb_object_new, &error_init,  &error_kind,  &error_message, &error_backtrace,
                               &error_cause, &error_extra, &error_update,  NULL,            NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.Error",

@@ -99,15 +99,27 @@ HPyType_HELPERS(Accessor)
 
 static FbCell accessor_type; /* written once during the import */
 
+/* property() hands over whatever it is asked for. */
+static int check_instance(HPyContext *ctx, const Field *field, HPy object) {
+  if (fb_object_check(ctx, object)) return 0;
+  char given[128];
+  fb_raise(ctx, ctx->h_TypeError, "%s: expected a native object, got %s", field->name,
+           fb_type_name(ctx, object, given, sizeof(given)));
+  return -1;
+}
+
 HPyDef_METH(accessor_get, "get", HPyFunc_O, .doc = "Value of the field of an object.")
 static HPy accessor_get_impl(HPyContext *ctx, HPy self, HPy object) {
-  return field_read(ctx, Accessor_AsStruct(ctx, self)->field, object);
+  const Field *field = Accessor_AsStruct(ctx, self)->field;
+  return check_instance(ctx, field, object) == 0 ? field_read(ctx, field, object) : HPy_NULL;
 }
 
 HPyDef_METH(accessor_set, "set", HPyFunc_VARARGS, .doc = "Set the field of an object.")
 static HPy accessor_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "set() takes 2 arguments, got %zu", nargs);
-  int rc = field_write(ctx, Accessor_AsStruct(ctx, self)->field, args[0], args[1]);
+  const Field *field = Accessor_AsStruct(ctx, self)->field;
+  int rc = check_instance(ctx, field, args[0]);
+  if (rc == 0) rc = field_write(ctx, field, args[0], args[1]);
   return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
 }
 

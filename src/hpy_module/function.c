@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "text.h"
 
 enum { STACK_ARGS = 8 };
 enum { GIL_DEFAULT = 0, GIL_RELEASE = 1, GIL_KEEP = 2 };
@@ -166,7 +167,7 @@ static int function_name_set(HPyContext *ctx, HPy self, HPy value, void *closure
     return -1;
   }
   HPy_ssize_t n;
-  const char *text = fb_text(ctx, value, "__name__", &n);
+  const char *text = fb_text_arg(ctx, value, "__name__", &n);
   return text == NULL ? -1 : name_set(ctx, function_struct(ctx, self), text);
 }
 

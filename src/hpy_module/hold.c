@@ -30,8 +30,7 @@ void fb_cell_clear(HPyContext *ctx, FbCell *cell) {
   cell->handle = HPy_NULL;
 }
 
-/* Holds that were given up where no context was valid: PyPy may be collecting garbage, and hpy's debug mode has a context
- * per call. A stack, pushed to by any thread, taken as a whole by fb_hold_drain. */
+/* Holds that were given up where no context was valid: hpy's debug mode has a context per call. A stack, pushed to by any thread, taken as a whole by fb_hold_drain. */
 static _Atomic(FbHold *) pending;
 
 FbHold *fb_hold_new(HPyContext *ctx, HPy h) {
@@ -47,7 +46,7 @@ FbHold *fb_hold_new(HPyContext *ctx, HPy h) {
 
 void fb_hold_drop(void *self) {
   FbHold *hold = self;
-  if (fb_ext != NULL) {
+  if (fb_contexts_are_lasting) {
     FbAttach attach;
     if (fb_is_finalizing() || fb_attach(&attach) != 0) return;
     fb_cell_clear(attach.ctx, &hold->cell);

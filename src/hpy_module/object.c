@@ -176,8 +176,8 @@ HPy fb_object_wrap(HPyContext *ctx, TVMFFIObject *handle) {
 
 /* --- CObject ------------------------------------------------------------------------------------------------------------ */
 
-HPyDef_SLOT(object_new, HPy_tp_new)
-static HPy object_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+HPyDef_SLOT(fb_object_new, HPy_tp_new)
+static HPy fb_object_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)args, (void)nargs, (void)kw; /* they are for __init__ */
   FbObject *object;
   return HPy_New(ctx, type, &object);
@@ -311,7 +311,7 @@ static int owner_type_init(HPyContext *ctx) {
 }
 
 HPy fb_object_type_new(HPyContext *ctx) {
-  static HPyDef *defines[] = {&object_new,    &object_compare,   &object_hash,    &object_same_as,    &object_is,
+  static HPyDef *defines[] = {&fb_object_new,    &object_compare,   &object_hash,    &object_same_as,    &object_is,
                               &object_chandle, &object_move,     &object_move_from, &object_init_by, &object_type_index,
                               &object_use_count, NULL,           NULL};
   static HPyType_Spec spec = {
@@ -437,7 +437,7 @@ static HPy opaque_pyobject_impl(HPyContext *ctx, HPy self) {
 }
 
 HPy fb_opaque_type_new(HPyContext *ctx, HPy base) {
-  static HPyDef *defines[] = {&opaque_init, &opaque_pyobject, NULL, NULL};
+  static HPyDef *defines[] = {&fb_object_new, &opaque_init, &opaque_pyobject, NULL, NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.OpaquePyObject",
       .basicsize = sizeof(FbObject),

@@ -108,6 +108,7 @@ HPy fb_opaque_unwrap(HPyContext *ctx, TVMFFIObject *handle);
 /* Type objects, new handles. A derived type is made by fb_object_derive, from a spec whose `defines` have room for one more
  * entry before the final NULL. */
 HPy fb_object_type_new(HPyContext *ctx);
+extern HPyDef fb_object_new; /* tp_new for derived types: PyPy does not inherit it */
 HPy fb_object_derive(HPyContext *ctx, HPyType_Spec *spec, HPy base);
 HPy fb_rvalue_ref_type_new(HPyContext *ctx);
 HPy fb_opaque_type_new(HPyContext *ctx, HPy base);

@@ -4,11 +4,12 @@
 #include "convert.h"
 #include "error.h"
 #include "function.h"
+#include "text.h"
 
 /* Reads a str argument as bytes that live as long as it does. Returns 0, or -1 with an exception raised. */
 static int name_arg(HPyContext *ctx, HPy h, const char *what, TVMFFIByteArray *out) {
   HPy_ssize_t n;
-  out->data = fb_text(ctx, h, what, &n);
+  out->data = fb_text_arg(ctx, h, what, &n);
   if (out->data == NULL) return -1;
   out->size = (size_t)n;
   return 0;
@@ -43,7 +44,7 @@ static HPy tuple_take(HPyContext *ctx, HPy *items, HPy_ssize_t n) {
 }
 
 static HPy text(HPyContext *ctx, const TVMFFIByteArray *bytes) {
-  return bytes->data == NULL ? HPyUnicode_FromString(ctx, "") : fb_str_from_bytes(ctx, bytes->data, bytes->size);
+  return bytes->data == NULL ? HPyUnicode_FromString(ctx, "") : fb_text_new(ctx, bytes->data, bytes->size);
 }
 
 static HPy field_tuple(HPyContext *ctx, const TVMFFIFieldInfo *field) {

@@ -159,42 +159,42 @@ HPy fb_int_tuple(HPyContext *ctx, const int64_t *values, int32_t n) {
   return HPyTupleBuilder_Build(ctx, builder);
 }
 
-HPyDef_GET(tensor_shape, "shape", .doc = "Extent of each axis.")
+FB_GET(tensor_shape, "shape", .doc = "Extent of each axis.")
 static HPy tensor_shape_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const DLTensor *tensor = tensor_get(ctx, self);
   return tensor == NULL ? HPy_NULL : fb_int_tuple(ctx, tensor->shape, tensor->ndim);
 }
 
-HPyDef_GET(tensor_strides, "strides", .doc = "Stride of each axis, in elements.")
+FB_GET(tensor_strides, "strides", .doc = "Stride of each axis, in elements.")
 static HPy tensor_strides_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const DLTensor *tensor = tensor_get(ctx, self);
   return tensor == NULL ? HPy_NULL : fb_int_tuple(ctx, tensor->strides, tensor->ndim);
 }
 
-HPyDef_GET(tensor_dtype, "dtype", .doc = "Element type.")
+FB_GET(tensor_dtype, "dtype", .doc = "Element type.")
 static HPy tensor_dtype_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const DLTensor *tensor = tensor_get(ctx, self);
   return tensor == NULL ? HPy_NULL : fb_data_type_result(ctx, tensor->dtype);
 }
 
-HPyDef_GET(tensor_device, "device", .doc = "Where the memory is.")
+FB_GET(tensor_device, "device", .doc = "Where the memory is.")
 static HPy tensor_device_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const DLTensor *tensor = tensor_get(ctx, self);
   return tensor == NULL ? HPy_NULL : fb_device_result(ctx, tensor->device);
 }
 
-HPyDef_GET(tensor_ndim, "ndim", .doc = "Number of axes.")
+FB_GET(tensor_ndim, "ndim", .doc = "Number of axes.")
 static HPy tensor_ndim_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const DLTensor *tensor = tensor_get(ctx, self);
   return tensor == NULL ? HPy_NULL : HPyLong_FromInt32_t(ctx, tensor->ndim);
 }
 
-HPyDef_GET(tensor_byte_offset, "byte_offset", .doc = "Bytes from data_ptr() to the first element.")
+FB_GET(tensor_byte_offset, "byte_offset", .doc = "Bytes from data_ptr() to the first element.")
 static HPy tensor_byte_offset_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const DLTensor *tensor = tensor_get(ctx, self);
@@ -241,7 +241,7 @@ int fb_tensor_init(HPyContext *ctx) {
 }
 
 HPy fb_tensor_type_new(HPyContext *ctx, HPy base) {
-  static HPyDef *defines[] = {&tensor_shape,    &tensor_strides,       &tensor_dtype,     &tensor_device,
+  static HPyDef *defines[] = {&fb_object_new, &tensor_shape,    &tensor_strides,       &tensor_dtype,     &tensor_device,
                               &tensor_ndim,     &tensor_byte_offset,   &tensor_data_ptr,  &tensor_numel,
                               &tensor_size,     &tensor_is_contiguous, &tensor_to_dlpack, &tensor_to_versioned,
                               NULL,             NULL};

@@ -5,6 +5,7 @@
 #include "error.h"
 #include "hold.h"
 #include "hooks.h"
+#include "text.h"
 
 typedef struct FbDataType {
   DLDataType dtype;
@@ -76,7 +77,7 @@ static HPy data_type_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ss
   (void)kw;
   if (nargs != 1) return fb_raise(ctx, ctx->h_TypeError, "DataType() takes one argument, got %zd", nargs);
   HPy_ssize_t n;
-  const char *text = fb_text(ctx, args[0], "DataType() argument", &n);
+  const char *text = fb_text_arg(ctx, args[0], "DataType() argument", &n);
   if (text == NULL) return HPy_NULL;
   TVMFFIByteArray bytes = {text, (size_t)n};
   DLDataType dtype;
@@ -100,26 +101,26 @@ static HPy fb_data_type_from_code_impl(HPyContext *ctx, HPy self, const HPy *arg
   return h;
 }
 
-HPyDef_GET(data_type_code, "type_code", .doc = "DLPack type code.")
+FB_GET(data_type_code, "type_code", .doc = "DLPack type code.")
 static HPy data_type_code_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   return HPyLong_FromInt32_t(ctx, fb_data_type_get(ctx, self).code);
 }
 
-HPyDef_GET(data_type_bits, "bits", .doc = "Bits per lane.")
+FB_GET(data_type_bits, "bits", .doc = "Bits per lane.")
 static HPy data_type_bits_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   return HPyLong_FromInt32_t(ctx, fb_data_type_get(ctx, self).bits);
 }
 
 /* Lanes are stored as 16 bits; scalable vectors have a negative count. */
-HPyDef_GET(data_type_lanes, "lanes", .doc = "Lanes; negative for scalable vectors.")
+FB_GET(data_type_lanes, "lanes", .doc = "Lanes; negative for scalable vectors.")
 static HPy data_type_lanes_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   return HPyLong_FromInt32_t(ctx, (int16_t)fb_data_type_get(ctx, self).lanes);
 }
 
-HPyDef_GET(data_type_itemsize, "itemsize", .doc = "Bytes per element, rounded up.")
+FB_GET(data_type_itemsize, "itemsize", .doc = "Bytes per element, rounded up.")
 static HPy data_type_itemsize_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   DLDataType dtype = fb_data_type_get(ctx, self);
@@ -134,9 +135,9 @@ static HPy data_type_str_impl(HPyContext *ctx, HPy self) {
   DLDataType dtype = fb_data_type_get(ctx, self);
   TVMFFIAny text;
   if (TVMFFIDataTypeToString(&dtype, &text) != 0) return fb_error_raise_pending(ctx, "DataType.__str__");
-  if (text.type_index == kTVMFFISmallStr) return fb_str_from_bytes(ctx, text.v_bytes, text.small_str_len);
+  if (text.type_index == kTVMFFISmallStr) return fb_text_new(ctx, text.v_bytes, text.small_str_len);
   const TVMFFIByteArray *bytes = (const TVMFFIByteArray *)(text.v_obj + 1);
-  HPy result = fb_str_from_bytes(ctx, bytes->data, bytes->size);
+  HPy result = fb_text_new(ctx, bytes->data, bytes->size);
   TVMFFIObjectDecRef(text.v_obj);
   return result;
 }
@@ -206,13 +207,13 @@ static int device_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssiz
   return 0;
 }
 
-HPyDef_GET(device_code, "device_type", .doc = "DLPack device type.")
+FB_GET(device_code, "device_type", .doc = "DLPack device type.")
 static HPy device_code_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   return HPyLong_FromInt32_t(ctx, (int32_t)fb_device_get(ctx, self).device_type);
 }
 
-HPyDef_GET(device_index, "index", .doc = "Which of the devices of that type.")
+FB_GET(device_index, "index", .doc = "Which of the devices of that type.")
 static HPy device_index_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   return HPyLong_FromInt32_t(ctx, fb_device_get(ctx, self).device_id);
@@ -269,7 +270,7 @@ static HPy opaque_ptr_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_s
   return h;
 }
 
-HPyDef_GET(opaque_ptr_value, "value", .doc = "The address.")
+FB_GET(opaque_ptr_value, "value", .doc = "The address.")
 static HPy opaque_ptr_value_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   return HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)fb_opaque_ptr_get(ctx, self));

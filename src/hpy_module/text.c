@@ -1,0 +1,85 @@
+/* Text between Python and UTF-8. */
+#include "text.h"
+
+/* PyPy keeps text as UTF-8 in which lone surrogates are encoded too, and hands it out as it is. */
+static bool has_surrogate(const char *data, HPy_ssize_t n) {
+  const char *end = data + n;
+  while ((data = memchr(data, 0xED, (size_t)(end - data))) != NULL) {
+    if (++data < end && (unsigned char)*data >= 0xA0) return true;
+  }
+  return false;
+}
+
+/* Index of the first lone surrogate; 0 if none is found. */
+static HPy_ssize_t surrogate_find(HPyContext *ctx, HPy text) {
+  HPy_ssize_t n = HPy_Length(ctx, text);
+  for (HPy_ssize_t i = 0; i < n; i++) {
+    HPy_UCS4 c = HPyUnicode_ReadChar(ctx, text, i);
+    if (c >= 0xD800 && c <= 0xDFFF) return i;
+  }
+  return 0;
+}
+
+const char *fb_text_get(HPyContext *ctx, HPy h, HPy_ssize_t *byte_len) {
+  const char *data = HPyUnicode_AsUTF8AndSize(ctx, h, byte_len);
+  if (fb_ext != NULL || data == NULL || !has_surrogate(data, *byte_len)) return data;
+  fb_text_refuse(ctx, h, NULL);
+  return NULL;
+}
+
+int fb_text_refuse(HPyContext *ctx, HPy h, const char *where) {
+  if (HPyErr_Occurred(ctx)) {
+    if (where == NULL || !HPyErr_ExceptionMatches(ctx, ctx->h_UnicodeEncodeError)) return -1;
+    HPyErr_Clear(ctx);
+  }
+  char reason[320];
+  snprintf(reason, sizeof(reason), "%s%ssurrogates not allowed", where == NULL ? "" : where, where == NULL ? "" : ": ");
+  HPy_ssize_t at = surrogate_find(ctx, h);
+  HPy parts[5] = {HPyUnicode_FromString(ctx, "utf-8"), HPy_Dup(ctx, h), HPyLong_FromSsize_t(ctx, at),
+                  HPyLong_FromSsize_t(ctx, at + 1), HPyUnicode_FromString(ctx, reason)};
+  HPy exception = fb_call(ctx, ctx->h_UnicodeEncodeError, parts, 5, HPy_NULL);
+  for (int i = 0; i < 5; i++) HPy_Close(ctx, parts[i]);
+  if (HPy_IsNull(exception)) return -1;
+  HPyErr_SetObject(ctx, ctx->h_UnicodeEncodeError, exception);
+  HPy_Close(ctx, exception);
+  return -1;
+}
+
+const char *fb_text_arg(HPyContext *ctx, HPy h, const char *what, HPy_ssize_t *byte_len) {
+  if (HPyUnicode_Check(ctx, h)) return fb_text_get(ctx, h, byte_len);
+  char given[128];
+  fb_raise(ctx, ctx->h_TypeError, "%s must be str, not %s", what, fb_type_name(ctx, h, given, sizeof(given)));
+  return NULL;
+}
+
+static bool is_ascii(const char *data, size_t byte_len) {
+  unsigned char bits = 0;
+  for (size_t i = 0; i < byte_len; i++) bits |= (unsigned char)data[i];
+  return bits < 0x80;
+}
+
+/* bytes.decode("utf-8", "replace") */
+static HPy decode(HPyContext *ctx, HPy bytes) {
+  HPy parts[2] = {HPyUnicode_FromString(ctx, "utf-8"), HPyUnicode_FromString(ctx, "replace")};
+  HPy method = HPy_GetAttr_s(ctx, bytes, "decode");
+  HPy text = HPy_IsNull(method) ? HPy_NULL : fb_call(ctx, method, parts, 2, HPy_NULL);
+  if (!HPy_IsNull(method)) HPy_Close(ctx, method);
+  HPy_Close(ctx, parts[0]);
+  HPy_Close(ctx, parts[1]);
+  return text;
+}
+
+HPy fb_text_new(HPyContext *ctx, const char *data, size_t byte_len) {
+  /* HPy has no constructor that takes a length, and PyPy's dies of malformed text. */
+  bool is_terminated = memchr(data, 0, byte_len) == NULL && data[byte_len] == 0;
+  if (is_terminated && (fb_ext != NULL || is_ascii(data, byte_len))) {
+    HPy text = HPyUnicode_FromString(ctx, data);
+    if (!HPy_IsNull(text)) return text;
+    HPyErr_Clear(ctx); /* malformed: again, with replacement */
+  }
+  HPy bytes = HPyBytes_FromStringAndSize(ctx, data, (HPy_ssize_t)byte_len);
+  if (HPy_IsNull(bytes)) return HPy_NULL;
+  HPy text = decode(ctx, bytes);
+  HPy_Close(ctx, bytes);
+  return text;
+}

@@ -1,0 +1,19 @@
+/* Text between Python and UTF-8. */
+#ifndef FFI_HPY_MODULE_TEXT_H_
+#define FFI_HPY_MODULE_TEXT_H_
+
+#include "context.h"
+
+/* UTF-8 of a str, valid as long as h lives, with a NUL behind it. NULL with UnicodeEncodeError raised if it has lone
+ * surrogates; `where` ("f() argument 1", or NULL) goes into the message. */
+const char *fb_text_get(HPyContext *ctx, HPy h, HPy_ssize_t *byte_len);
+int fb_text_refuse(HPyContext *ctx, HPy h, const char *where);
+
+/* The same for an argument that must be a str: else TypeError "`what` must be str, not X". */
+const char *fb_text_arg(HPyContext *ctx, HPy h, const char *what, HPy_ssize_t *byte_len);
+
+/* A str from UTF-8 of known length, which may contain NUL and, replaced by U+FFFD, malformed bytes. The byte behind the
+ * last one must be readable. */
+HPy fb_text_new(HPyContext *ctx, const char *data, size_t byte_len);
+
+#endif /* FFI_HPY_MODULE_TEXT_H_ */
