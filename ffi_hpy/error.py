@@ -92,6 +92,7 @@ def register_error(name_or_cls: Any = None, cls: Any = None) -> Any:
 
 for _class in (
     RuntimeError, ValueError, TypeError, AttributeError, KeyError, IndexError, AssertionError, MemoryError,
+    RecursionError,
 ):  # fmt: skip
     register_error(_class)
 

@@ -244,7 +244,7 @@ def _register(cls: ObjectClass, type_key: str, init: bool) -> ObjectClass:
         raise TypeError(f"register_object({type_key!r}): {cls.__qualname__} does not derive from ffi_hpy.Object")
     index = _core.type_key_to_index(type_key)
     if index < 0:
-        raise ValueError(f"{type_key} is not a type of any loaded library")
+        raise ValueError(f"No type is called {type_key}: no loaded library registered it")
     _bind(cls, TypeInfo(index), init)
     _core.class_register(index, cls)
     return cls

@@ -182,7 +182,7 @@ static int set_keywords(const constructor *c, TVMFFIObject *obj, const TVMFFIAny
                         unsigned char *is_set) {
   if (n_args % 2 != 0) {
     return fh_error_raise(FH_TYPE_ERROR,
-                          "%.*s.__ffi_init__() KWARGS requires an even number of key-value arguments but got %d",
+                          "%.*s.__ffi_init__() expected a value for every keyword but got %d arguments after KWARGS",
                           FH_BYTES_ARGS(c->info->type_key), (int)n_args);
   }
   for (int32_t k = 0; k < n_args; k += 2) {

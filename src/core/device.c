@@ -3,26 +3,29 @@
 
 #include <stdio.h>
 
+/* By device type; a gap is a number that DLPack has not given out. */
+static const char *const names[] = {
+    [kDLCPU] = "cpu",
+    [kDLCUDA] = "cuda",
+    [kDLCUDAHost] = "cuda_host",
+    [kDLOpenCL] = "opencl",
+    [kDLVulkan] = "vulkan",
+    [kDLMetal] = "metal",
+    [kDLVPI] = "vpi",
+    [kDLROCM] = "rocm",
+    [kDLROCMHost] = "rocm_host",
+    [kDLExtDev] = "ext_dev",
+    [kDLCUDAManaged] = "cuda_managed",
+    [kDLOneAPI] = "oneapi",
+    [kDLWebGPU] = "webgpu",
+    [kDLHexagon] = "hexagon",
+    [kDLMAIA] = "maia",
+    [kDLTrn] = "trn",
+};
+
 const char *fh_device_type_name(int32_t device_type) {
-  switch (device_type) {
-  case kDLCPU: return "cpu";
-  case kDLCUDA: return "cuda";
-  case kDLCUDAHost: return "cuda_host";
-  case kDLOpenCL: return "opencl";
-  case kDLVulkan: return "vulkan";
-  case kDLMetal: return "metal";
-  case kDLVPI: return "vpi";
-  case kDLROCM: return "rocm";
-  case kDLROCMHost: return "rocm_host";
-  case kDLExtDev: return "ext_dev";
-  case kDLCUDAManaged: return "cuda_managed";
-  case kDLOneAPI: return "oneapi";
-  case kDLWebGPU: return "webgpu";
-  case kDLHexagon: return "hexagon";
-  case kDLMAIA: return "maia";
-  case kDLTrn: return "trn";
-  default: return "unknown";
-  }
+  size_t i = (size_t)device_type; /* a negative one becomes too large */
+  return i < sizeof names / sizeof names[0] && names[i] != NULL ? names[i] : "unknown";
 }
 
 void fh_device_print(DLDevice device, char *buffer) {

@@ -56,7 +56,7 @@ int fh_field_getter(int32_t type_index, TVMFFIFieldGetter *out) {
   }
   *out = get_object;
   if (type_index >= kTVMFFIStaticObjectBegin) return 0;
-  return fh_error_raise(FH_VALUE_ERROR, "Unsupported field type index for getter: %d", (int)type_index);
+  return fh_error_raise(FH_VALUE_ERROR, "Expected the type index of a readable field but got %d", (int)type_index);
 }
 
 /* ---- Setters ---- */
@@ -141,7 +141,7 @@ int fh_field_setter(int32_t type_index, void *converter, fh_field_convert conver
   if (convert == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected a function to convert values but got NULL");
   if (fh_field_getter(type_index, &getter) != 0) {
     fh_error_clear();
-    return fh_error_raise(FH_VALUE_ERROR, "Unsupported field type index for setter: %d", (int)type_index);
+    return fh_error_raise(FH_VALUE_ERROR, "Expected the type index of a writable field but got %d", (int)type_index);
   }
   setter *s = (setter *)fh_mem_alloc(sizeof *s);
   if (s == NULL) return fh_error_raise_no_memory();

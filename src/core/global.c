@@ -164,7 +164,7 @@ static int get_text(TVMFFIByteArray name, text_id id, TVMFFIAny *out) {
   leave();
   restore_error(before, result);
   if (entry != NULL) return result;
-  return fh_error_raise(FH_RUNTIME_ERROR, "Global Function is not found: %.*s", FH_BYTES_ARGS(name));
+  return fh_error_raise(FH_RUNTIME_ERROR, "Expected a global function `%.*s` but there is none", FH_BYTES_ARGS(name));
 }
 
 int fh_global_metadata(TVMFFIByteArray name, TVMFFIAny *out) { return get_text(name, TEXT_METADATA, out); }

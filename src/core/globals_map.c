@@ -106,7 +106,7 @@ static int get_item(const char *name, int32_t type_index, int or_missing, const 
   int found = get_value(map, &args[1], result);
   if (found < 0) return -1;
   if (found) return 0;
-  if (!or_missing) return fh_error_raise(FH_KEY_ERROR, "key is not in Map");
+  if (!or_missing) return fh_error_raise(FH_KEY_ERROR, "Expected a key of the map but it has no such key");
   TVMFFIAny missing = fh_any_object(fh_globals_missing());
   fh_any_copy(&missing, result);
   return 0;

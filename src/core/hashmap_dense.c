@@ -234,19 +234,12 @@ static int alloc_table(fh_hashmap_object *map, uint64_t slots, uint32_t fib_shif
 }
 
 int fh_hashmap_dense_init(fh_hashmap_object *map, uint64_t n_pairs) {
-  uint32_t shift = 64;
-  uint64_t slots = 1;
   if (n_pairs > MAX_SLOTS) return -1;
   if (n_pairs == 0) n_pairs = 1;
-  for (uint64_t rest = n_pairs; rest != 0; rest >>= 1) {
-    shift -= 1;
-    slots <<= 1;
-  }
-  if (slots < n_pairs * 2) {
-    shift -= 1;
-    slots <<= 1;
-  }
-  return alloc_table(map, slots, shift);
+  /* The ABI's size: the smallest power of two that is at least twice as many. */
+  uint32_t n_bits = 1;
+  while (n_bits < 64 && (UINT64_C(1) << n_bits) < 2 * n_pairs) n_bits += 1;
+  return alloc_table(map, UINT64_C(1) << n_bits, 64 - n_bits);
 }
 
 int fh_hashmap_dense_copy(const fh_hashmap_object *from, fh_hashmap_object *map) {

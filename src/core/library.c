@@ -21,7 +21,7 @@ void *fh_library_open(const char *path) {
   DWORD code = GetLastError();
   fh_mem_free(wide);
   if (library == NULL) {
-    fh_error_raise(FH_INTERNAL_ERROR, "Failed to load dynamic shared library %s: error %lu", path, (unsigned long)code);
+    fh_error_raise(FH_INTERNAL_ERROR, "Cannot load library %s: error %lu", path, (unsigned long)code);
   }
   return library;
 }
@@ -37,8 +37,7 @@ void *fh_library_open(const char *path) {
   void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
   if (library == NULL) {
     const char *reason = dlerror();
-    fh_error_raise(FH_INTERNAL_ERROR, "Failed to load dynamic shared library %s: %s", path,
-                   reason != NULL ? reason : "no reason given");
+    fh_error_raise(FH_INTERNAL_ERROR, "Cannot load library %s: %s", path, reason != NULL ? reason : "no reason given");
   }
   return library;
 }

@@ -312,7 +312,8 @@ int fh_library_module_load(TVMFFIByteArray path, TVMFFIAny *out) {
   size_t dot = path.size;
   while (dot > 0 && path.data[dot - 1] != '.') --dot;
   TVMFFIByteArray format = {path.data + dot, path.size - dot};
-  if (dot == 0) return fh_error_raise(FH_RUNTIME_ERROR, "Failed to get file format from %.*s", FH_BYTES_ARGS(path));
+  if (dot == 0)
+    return fh_error_raise(FH_RUNTIME_ERROR, "Expected a file name with an extension but got %.*s", FH_BYTES_ARGS(path));
   if (fh_str_is(format, "dll") || fh_str_is(format, "dylib") || fh_str_is(format, "dso")) format = FH_LITERAL("so");
   char loader_name[128];
   size_t n_name = sizeof LOADER_PREFIX - 1 + format.size;
@@ -323,10 +324,11 @@ int fh_library_module_load(TVMFFIByteArray path, TVMFFIAny *out) {
     fh_global_find((TVMFFIByteArray){loader_name, n_name}, &loader);
   }
   if (loader == NULL) {
-    return fh_error_raise(FH_RUNTIME_ERROR,
-                          "cannot load `%.*s`: no loader for `.%.*s` files is registered: expected a global function "
-                          LOADER_PREFIX "%.*s. Load the library that registers it first",
-                          FH_BYTES_ARGS(path), FH_BYTES_ARGS(format), FH_BYTES_ARGS(format));
+    return fh_error_raise(
+        FH_RUNTIME_ERROR,
+        "cannot load `%.*s`: no loader for `.%.*s` files is registered: expected a global function " LOADER_PREFIX
+        "%.*s. Load the library that registers it first",
+        FH_BYTES_ARGS(path), FH_BYTES_ARGS(format), FH_BYTES_ARGS(format));
   }
   TVMFFIAny args[2] = {fh_any_none(), fh_any_none()};
   int rc = fh_str_from_bytes(path, &args[0]);

@@ -218,7 +218,8 @@ int fh_module_add_import(fh_module_object *module, TVMFFIObject *other) {
     is_cyclic |= fh_seq_items(modules)[i].v_obj == &module->header;
   }
   fh_object_release(modules);
-  if (is_cyclic) return fh_error_raise(FH_RUNTIME_ERROR, "Cyclic dependency detected during import");
+  if (is_cyclic)
+    return fh_error_raise(FH_RUNTIME_ERROR, "Expected a module that does not import this one but got one that does");
   fh_seq_object *old = fh_module_imports(module);
   int64_t n = old != NULL ? fh_seq_size(old) : 0;
   fh_seq_object *imports = fh_seq_new_array(n + 1);
@@ -299,7 +300,8 @@ static int lookup(fh_module_object *module, const TVMFFIAny *name, TVMFFIByteArr
     found = 1;
   }
   if (found == 0) {
-    return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find function %.*s in the imported modules or global registry",
+    return fh_error_raise(FH_RUNTIME_ERROR,
+                          "Expected `%.*s` in an imported module or as a global function but there is none",
                           FH_BYTES_ARGS(text));
   }
   return put_cached(module, name, func, out);

@@ -50,7 +50,7 @@ static int copy_text(TVMFFIByteArray text, TVMFFIByteArray *out) {
 static void free_text(TVMFFIByteArray text) { fh_mem_free((void *)(uintptr_t)text.data); }
 
 static int raise_unknown_type(int32_t type_index) {
-  return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find type info for type_index=%d", (int)type_index);
+  return fh_error_raise(FH_RUNTIME_ERROR, "Expected the index of a registered type but got %d", (int)type_index);
 }
 
 /* ---- Fields ---- */

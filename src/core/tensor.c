@@ -137,12 +137,12 @@ static int check_import(const DLTensor *tensor, int32_t require_alignment, int32
     uint64_t address = tensor->byte_offset + (has_address(tensor->device) ? (uint64_t)(uintptr_t)tensor->data : 0);
     if (address % (uint32_t)require_alignment != 0) {
       return fh_error_raise(FH_RUNTIME_ERROR,
-                            "FromDLPack: Data is not aligned to %d bytes: it begins %d bytes after a multiple",
+                            "Expected data aligned to %d bytes but it begins %d bytes after a multiple",
                             (int)require_alignment, (int)(address % (uint32_t)require_alignment));
     }
   }
   if (require_contiguous && !fh_tensor_is_contiguous(tensor)) {
-    return fh_error_raise(FH_RUNTIME_ERROR, "FromDLPack: Tensor is not contiguous: expected compact row-major strides");
+    return fh_error_raise(FH_RUNTIME_ERROR, "Expected compact row-major strides but the tensor is not contiguous");
   }
   return 0;
 }

@@ -29,13 +29,25 @@ static int read_answer(HPyContext *ctx, HPy answer, TVMFFIAny *result) {
   return rc;
 }
 
+/* PyPy ends the process if its stack is used up within an HPy function; a quarter of what it bears by default. */
+enum { DEPTH_LIMIT = 100 };
+static FB_THREAD_LOCAL int guarded_depth;
+
+static int fail_too_deep(void) {
+  TVMFFIErrorSetRaisedFromCStr("RecursionError", "maximum recursion depth exceeded: callbacks within callbacks");
+  return -1;
+}
+
 /* Calls through the package's guard, which catches: for contexts that cannot hand out a raised exception. */
 static int call_guarded(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, TVMFFIAny *result) {
+  if (guarded_depth >= DEPTH_LIMIT) return fail_too_deep();
   HPy tuple = HPyTuple_FromArray(ctx, (HPy *)argv, (HPy_ssize_t)n);
   HPy answer = HPy_NULL;
   if (!HPy_IsNull(tuple)) {
     HPy parts[2] = {callable, tuple};
+    guarded_depth++;
     answer = fb_hook_call(ctx, FB_HOOK_CALL_GUARDED, parts, 2);
+    guarded_depth--;
     HPy_Close(ctx, tuple);
   }
   int rc = HPy_IsNull(answer) ? -1 : read_answer(ctx, answer, result);
@@ -43,9 +55,8 @@ static int call_guarded(HPyContext *ctx, HPy callable, const HPy *argv, size_t n
   if (rc != 0 && HPyErr_Occurred(ctx)) { /* the guard itself, or the conversion of the result */
     bool too_deep = HPyErr_ExceptionMatches(ctx, ctx->h_RecursionError);
     HPyErr_Clear(ctx);
-    TVMFFIErrorSetRaisedFromCStr(too_deep ? "RecursionError" : "TypeError",
-                                 too_deep ? "maximum recursion depth exceeded in a callback"
-                                          : "the return value of a callback cannot be passed to native code");
+    if (too_deep) return fail_too_deep();
+    TVMFFIErrorSetRaisedFromCStr("TypeError", "the return value of a callback cannot be passed to native code");
   }
   return rc;
 }

@@ -7,7 +7,7 @@
 
 HPyContext *fb_ctx;
 const FhpyExtension *fb_ext;
-bool fb_contexts_are_lasting;
+bool fb_contexts_are_lasting, fb_is_pypy;
 ptrdiff_t fb_data_offset, fb_type_offset;
 size_t fb_late_shift;
 
@@ -37,7 +37,8 @@ int fb_context_init(HPyContext *ctx) {
   uintptr_t word;
   memcpy(&word, &ctx->ctx_Capsule_New, sizeof(word));
   fb_late_shift = word < 0x10000 ? sizeof(HPy) : 0;
-  fb_contexts_are_lasting = fb_ext != NULL || strstr(ctx->name, "PyPy") != NULL;
+  fb_is_pypy = fb_ext == NULL && strstr(ctx->name, "PyPy") != NULL;
+  fb_contexts_are_lasting = fb_ext != NULL || fb_is_pypy;
   if (fb_ext == NULL) {
     find_gil_functions();
   } else {
@@ -126,13 +127,6 @@ HPy fb_raise(HPyContext *ctx, HPy h_type, const char *format, ...) {
   va_end(list);
   HPyErr_SetString(ctx, h_type, message);
   return HPy_NULL;
-}
-
-int fb_refuse_write(HPyContext *ctx, HPy self, const char *name) {
-  char type[128];
-  fb_raise(ctx, ctx->h_AttributeError, "attribute '%s' of '%s' is read-only", name,
-           fb_type_name(ctx, self, type, sizeof(type)));
-  return -1;
 }
 
 const char *fb_type_name(HPyContext *ctx, HPy h, char *buffer, size_t size) {

@@ -39,6 +39,8 @@ extern ptrdiff_t fb_data_offset, fb_type_offset; /* those of the extension, wher
 
 /* Whether fb_ctx may be used at any time by an attached thread: not so in hpy's debug mode. Written with fb_ext. */
 extern bool fb_contexts_are_lasting;
+/* Whether this is PyPy 7.3's own context. Written with fb_ext. */
+extern bool fb_is_pypy;
 
 /* Learns what there is to know of ctx. Returns 0, or -1 with an exception raised. */
 int fb_context_init(HPyContext *ctx);
@@ -117,15 +119,5 @@ HPy fb_raise(HPyContext *ctx, HPy h_type, const char *format, ...) FB_PRINTF(3, 
 FB_INLINE bool fb_is(HPyContext *ctx, HPy a, HPy b) { return FB_LIKELY(fb_ext != NULL) ? a._i == b._i : HPy_Is(ctx, a, b); }
 /* type(h).__name__ into buffer; never fails. Returns buffer. */
 const char *fb_type_name(HPyContext *ctx, HPy h, char *buffer, size_t size);
-
-/* Raises AttributeError: `name` of self is read-only. Returns -1. */
-int fb_refuse_write(HPyContext *ctx, HPy self, const char *name);
-/* A read-only attribute, as HPyDef_GET. It has a setter that refuses, because PyPy 7.3 aborts where there is none. */
-#define FB_GET(SYM, NAME, ...)                                                          \
-  HPyDef_GETSET(SYM, NAME, __VA_ARGS__)                                                 \
-  static int SYM##_set(HPyContext *ctx, HPy self, HPy value, void *closure) {           \
-    (void)value, (void)closure;                                                         \
-    return fb_refuse_write(ctx, self, NAME);                                            \
-  }
 
 #endif /* FFI_HPY_MODULE_CONTEXT_H_ */

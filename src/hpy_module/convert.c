@@ -77,7 +77,7 @@ static int bytes_arg(HPyContext *ctx, const char *data, HPy_ssize_t n, int32_t s
   return temp_view_any(&made, out, args);
 }
 
-static int str_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+static int plain_str_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   HPy_ssize_t n;
   const char *data = fb_text_get(ctx, value, &n);
   if (FB_UNLIKELY(data == NULL)) {
@@ -85,6 +85,30 @@ static int str_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
     return fb_text_refuse(ctx, value, where(args, place, sizeof(place)));
   }
   return bytes_arg(ctx, data, n, kTVMFFISmallStr, TVMFFIStringFromByteArray, out, args);
+}
+
+static int bytes_value_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  const char *data = HPyBytes_AsString(ctx, value);
+  if (data == NULL) return -1;
+  return bytes_arg(ctx, data, HPyBytes_Size(ctx, value), kTVMFFISmallBytes, TVMFFIBytesFromByteArray, out, args);
+}
+
+/* PyPy makes a copy for whoever asks for the bytes and frees it when the handle is closed; but not for handles that are
+ * arguments. So it gets one of its own: all is copied before it ends. */
+static int str_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  if (FB_LIKELY(!fb_is_pypy)) return plain_str_arg(ctx, value, out, args);
+  HPy own = HPy_Dup(ctx, value);
+  int rc = plain_str_arg(ctx, own, out, args);
+  HPy_Close(ctx, own);
+  return rc;
+}
+
+static int bytes_object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  if (FB_LIKELY(!fb_is_pypy)) return bytes_value_arg(ctx, value, out, args);
+  HPy own = HPy_Dup(ctx, value);
+  int rc = bytes_value_arg(ctx, own, out, args);
+  HPy_Close(ctx, own);
+  return rc;
 }
 
 static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
@@ -196,11 +220,7 @@ int fb_convert_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
       return 0;
     }
     case FB_KIND_STR: return str_arg(ctx, value, out, args);
-    case FB_KIND_BYTES: {
-      const char *data = HPyBytes_AsString(ctx, value);
-      if (data == NULL) return -1;
-      return bytes_arg(ctx, data, HPyBytes_Size(ctx, value), kTVMFFISmallBytes, TVMFFIBytesFromByteArray, out, args);
-    }
+    case FB_KIND_BYTES: return bytes_object_arg(ctx, value, out, args);
     case FB_KIND_OBJECT: return object_arg(ctx, value, out, args);
     case FB_KIND_RVALUE_REF: return rvalue_arg(ctx, value, out, args);
     case FB_KIND_DATA_TYPE:

@@ -133,21 +133,21 @@ static HPy text_get(HPyContext *ctx, const TVMFFIByteArray *text) {
   return fb_text_new(ctx, text->data, text->size);
 }
 
-FB_GET(error_kind, "kind", .doc = "Kind of the error: the name of an exception class.")
+HPyDef_GET(error_kind, "kind", .doc = "Kind of the error: the name of an exception class.")
 static HPy error_kind_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const TVMFFIErrorCell *cell = cell_get(ctx, self);
   return cell == NULL ? HPy_NULL : text_get(ctx, &cell->kind);
 }
 
-FB_GET(error_message, "message", .doc = "What went wrong.")
+HPyDef_GET(error_message, "message", .doc = "What went wrong.")
 static HPy error_message_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const TVMFFIErrorCell *cell = cell_get(ctx, self);
   return cell == NULL ? HPy_NULL : text_get(ctx, &cell->message);
 }
 
-FB_GET(error_backtrace, "backtrace", .doc = "Frames, most recent call first.")
+HPyDef_GET(error_backtrace, "backtrace", .doc = "Frames, most recent call first.")
 static HPy error_backtrace_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const TVMFFIErrorCell *cell = cell_get(ctx, self);
@@ -161,14 +161,14 @@ static HPy borrowed_get(HPyContext *ctx, TVMFFIObjectHandle handle) {
   return fb_object_result(ctx, handle);
 }
 
-FB_GET(error_cause, "cause", .doc = "The error that led to this one, or None.")
+HPyDef_GET(error_cause, "cause", .doc = "The error that led to this one, or None.")
 static HPy error_cause_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const TVMFFIErrorCell *cell = cell_get(ctx, self);
   return cell == NULL ? HPy_NULL : borrowed_get(ctx, cell->cause_chain);
 }
 
-FB_GET(error_extra, "extra_context", .doc = "A value attached to the error, or None.")
+HPyDef_GET(error_extra, "extra_context", .doc = "A value attached to the error, or None.")
 static HPy error_extra_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const TVMFFIErrorCell *cell = cell_get(ctx, self);

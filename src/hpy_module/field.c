@@ -6,6 +6,7 @@
 #include "convert.h"
 #include "error.h"
 #include "object.h"
+#include "type.h"
 
 /* What a descriptor needs of a field, copied from the registry. Lives as long as the process, as types do. */
 typedef struct Field {
@@ -89,75 +90,12 @@ static int field_write(HPyContext *ctx, const Field *field, HPy self, HPy value)
 static HPy descriptor_get(HPy self, void *closure) { return field_read(fb_ctx, closure, self); }
 static int descriptor_set(HPy self, HPy value, void *closure) { return field_write(fb_ctx, closure, self, value); }
 
-/* --- for contexts without the extension: property(accessor.get, accessor.set) ------------------------------------------- */
-
-typedef struct Accessor {
-  Field *field;
-} Accessor;
-
-HPyType_HELPERS(Accessor)
-
-static FbCell accessor_type; /* written once during the import */
-
-/* property() hands over whatever it is asked for. */
-static int check_instance(HPyContext *ctx, const Field *field, HPy object) {
-  if (fb_object_check(ctx, object)) return 0;
-  char given[128];
-  fb_raise(ctx, ctx->h_TypeError, "%s: expected a native object, got %s", field->name,
-           fb_type_name(ctx, object, given, sizeof(given)));
-  return -1;
+/* In the shape of type.h. */
+static HPy access_get(HPyContext *ctx, HPy self, void *closure) { return field_read(ctx, closure, self); }
+static int access_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
+  return field_write(ctx, closure, self, value);
 }
 
-HPyDef_METH(accessor_get, "get", HPyFunc_O, .doc = "Value of the field of an object.")
-static HPy accessor_get_impl(HPyContext *ctx, HPy self, HPy object) {
-  const Field *field = Accessor_AsStruct(ctx, self)->field;
-  return check_instance(ctx, field, object) == 0 ? field_read(ctx, field, object) : HPy_NULL;
-}
-
-HPyDef_METH(accessor_set, "set", HPyFunc_VARARGS, .doc = "Set the field of an object.")
-static HPy accessor_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "set() takes 2 arguments, got %zu", nargs);
-  const Field *field = Accessor_AsStruct(ctx, self)->field;
-  int rc = check_instance(ctx, field, args[0]);
-  if (rc == 0) rc = field_write(ctx, field, args[0], args[1]);
-  return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
-}
-
-HPy fb_field_type_new(HPyContext *ctx) {
-  static HPyDef *defines[] = {&accessor_get, &accessor_set, NULL};
-  static HPyType_Spec spec = {
-      .name = "ffi_hpy._core.FieldAccessor",
-      .basicsize = sizeof(Accessor),
-      .flags = HPy_TPFLAGS_DEFAULT,
-      .builtin_shape = SHAPE(Accessor),
-      .defines = defines,
-      .doc = "Reads and writes one reflected field.",
-  };
-  HPy type = HPyType_FromSpec(ctx, &spec, NULL);
-  if (!HPy_IsNull(type)) fb_cell_store(ctx, &accessor_type, type);
-  return type;
-}
-
-static HPy property_new(HPyContext *ctx, Field *field, bool writable) {
-  HPy type = fb_cell_load(ctx, &accessor_type);
-  Accessor *data;
-  HPy accessor = HPy_New(ctx, type, &data);
-  HPy_Close(ctx, type);
-  if (HPy_IsNull(accessor)) return accessor;
-  data->field = field;
-  HPy builtins = HPyImport_ImportModule(ctx, "builtins");
-  HPy property = HPy_IsNull(builtins) ? HPy_NULL : HPy_GetAttr_s(ctx, builtins, "property");
-  HPy parts[2] = {HPy_GetAttr_s(ctx, accessor, "get"), HPy_GetAttr_s(ctx, accessor, "set")};
-  HPy result = HPy_NULL;
-  if (!HPy_IsNull(property) && !HPy_IsNull(parts[0]) && !HPy_IsNull(parts[1])) {
-    result = fb_call(ctx, property, parts, writable ? 2 : 1, HPy_NULL);
-  }
-  HPy all[] = {builtins, property, parts[0], parts[1], accessor};
-  for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-    if (!HPy_IsNull(all[i])) HPy_Close(ctx, all[i]);
-  }
-  return result;
-}
 
 /* --- field_descriptor -------------------------------------------------------------------------------------------------- */
 
@@ -202,8 +140,11 @@ static HPy fb_field_descriptor_impl(HPyContext *ctx, HPy self, const HPy *args, 
   Field *field = field_new(ctx, type, info);
   if (field == NULL) return HPy_NULL;
   bool can_write = writable && (field->setter != NULL || field->setter_function != NULL);
-  if (fb_ext == NULL) return property_new(ctx, field, can_write);
-  FhpyGetSet def = {.name = strrchr(field->name, '.') + 1, .get = descriptor_get,
+  const char *name = strrchr(field->name, '.') + 1;
+  if (fb_ext == NULL) {
+    return fb_property_new(ctx, args[0], name, (FbAccess){access_get, can_write ? access_set : NULL, field});
+  }
+  FhpyGetSet def = {.name = name, .get = descriptor_get,
                     .set = can_write ? descriptor_set : NULL, .doc = info->doc.data, .closure = field};
   return fb_ext->getset_new(ctx, args[0], &def);
 }

@@ -4,8 +4,6 @@
 
 #include "context.h"
 
-HPy fb_field_type_new(HPyContext *ctx);
-
 extern HPyDef fb_field_descriptor;
 
 #endif /* FFI_HPY_MODULE_FIELD_H_ */

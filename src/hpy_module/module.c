@@ -10,6 +10,7 @@
 #include "hooks.h"
 #include "registry.h"
 #include "tensor.h"
+#include "type.h"
 #include "value.h"
 
 /* Libraries compiled against the core name it by soname only and carry no path to it: they find it if it is global. */
@@ -57,7 +58,6 @@ static int add_types(HPyContext *ctx, HPy module) {
   if (rc == 0) rc = add(ctx, module, "DataType", fb_data_type_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "Device", fb_device_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "OpaquePtr", fb_opaque_ptr_type_new(ctx));
-  if (rc == 0) rc = add(ctx, module, "FieldAccessor", fb_field_type_new(ctx));
   int last = add(ctx, module, "CObject", object);
   return rc == 0 ? last : rc;
 }
@@ -98,7 +98,7 @@ static int module_exec_impl(HPyContext *ctx, HPy module) {
   if (fb_context_init(ctx) != 0) return -1;
   core_make_global();
   signals_connect();
-  if (fb_kind_init(ctx) != 0 || fb_tensor_init(ctx) != 0 || add_types(ctx, module) != 0) return -1;
+  if (fb_kind_init(ctx) != 0 || fb_tensor_init(ctx) != 0 || fb_type_init(ctx) != 0 || add_types(ctx, module) != 0) return -1;
   return add_constants(ctx, module);
 }
 

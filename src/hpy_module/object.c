@@ -7,6 +7,7 @@
 #include "error.h"
 #include "function.h"
 #include "hooks.h"
+#include "type.h"
 
 static FbCell object_type, owner_type; /* written once during the import */
 bool fb_object_has_owner, fb_free_threaded;
@@ -291,8 +292,7 @@ static void adapt(HPyType_Spec *spec) {
 
 HPy fb_object_derive(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   adapt(spec);
-  HPyType_SpecParam params[] = {{HPyType_SpecParam_Base, base}, {0}};
-  return HPyType_FromSpec(ctx, spec, params);
+  return fb_type_new(ctx, spec, base);
 }
 
 static int owner_type_init(HPyContext *ctx) {
@@ -303,7 +303,7 @@ static int owner_type_init(HPyContext *ctx) {
       .flags = HPy_TPFLAGS_DEFAULT,
       .defines = defines,
   };
-  HPy type = HPyType_FromSpec(ctx, &spec, NULL);
+  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
   if (HPy_IsNull(type)) return -1;
   fb_cell_store(ctx, &owner_type, type);
   HPy_Close(ctx, type);
@@ -323,11 +323,11 @@ HPy fb_object_type_new(HPyContext *ctx) {
       .doc = "Base of everything that owns a handle of a native object.",
   };
   fb_free_threaded = fb_ext != NULL && fb_ext->free_threaded;
-  fb_object_has_owner = strstr(ctx->name, "PyPy") != NULL;
+  fb_object_has_owner = fb_is_pypy;
   if (fb_object_has_owner && owner_type_init(ctx) != 0) return HPy_NULL;
   if (!fb_object_has_owner) defines[sizeof(defines) / sizeof(defines[0]) - 2] = &object_destroy;
   adapt(&spec);
-  HPy type = HPyType_FromSpec(ctx, &spec, NULL);
+  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
   if (!HPy_IsNull(type)) fb_cell_store(ctx, &object_type, type);
   return type;
 }
@@ -391,7 +391,7 @@ HPy fb_rvalue_ref_type_new(HPyContext *ctx) {
       .defines = defines,
       .doc = "An object marked by _move(): passing it to a call lets the callee take the handle.",
   };
-  HPy type = HPyType_FromSpec(ctx, &spec, NULL);
+  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
   if (!HPy_IsNull(type)) fb_cell_store(ctx, &rvalue_ref_type, type);
   return type;
 }

@@ -159,42 +159,42 @@ HPy fb_int_tuple(HPyContext *ctx, const int64_t *values, int32_t n) {
   return HPyTupleBuilder_Build(ctx, builder);
 }
 
-FB_GET(tensor_shape, "shape", .doc = "Extent of each axis.")
+HPyDef_GET(tensor_shape, "shape", .doc = "Extent of each axis.")
 static HPy tensor_shape_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const DLTensor *tensor = tensor_get(ctx, self);
   return tensor == NULL ? HPy_NULL : fb_int_tuple(ctx, tensor->shape, tensor->ndim);
 }
 
-FB_GET(tensor_strides, "strides", .doc = "Stride of each axis, in elements.")
+HPyDef_GET(tensor_strides, "strides", .doc = "Stride of each axis, in elements.")
 static HPy tensor_strides_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const DLTensor *tensor = tensor_get(ctx, self);
   return tensor == NULL ? HPy_NULL : fb_int_tuple(ctx, tensor->strides, tensor->ndim);
 }
 
-FB_GET(tensor_dtype, "dtype", .doc = "Element type.")
+HPyDef_GET(tensor_dtype, "dtype", .doc = "Element type.")
 static HPy tensor_dtype_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const DLTensor *tensor = tensor_get(ctx, self);
   return tensor == NULL ? HPy_NULL : fb_data_type_result(ctx, tensor->dtype);
 }
 
-FB_GET(tensor_device, "device", .doc = "Where the memory is.")
+HPyDef_GET(tensor_device, "device", .doc = "Where the memory is.")
 static HPy tensor_device_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const DLTensor *tensor = tensor_get(ctx, self);
   return tensor == NULL ? HPy_NULL : fb_device_result(ctx, tensor->device);
 }
 
-FB_GET(tensor_ndim, "ndim", .doc = "Number of axes.")
+HPyDef_GET(tensor_ndim, "ndim", .doc = "Number of axes.")
 static HPy tensor_ndim_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const DLTensor *tensor = tensor_get(ctx, self);
   return tensor == NULL ? HPy_NULL : HPyLong_FromInt32_t(ctx, tensor->ndim);
 }
 
-FB_GET(tensor_byte_offset, "byte_offset", .doc = "Bytes from data_ptr() to the first element.")
+HPyDef_GET(tensor_byte_offset, "byte_offset", .doc = "Bytes from data_ptr() to the first element.")
 static HPy tensor_byte_offset_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const DLTensor *tensor = tensor_get(ctx, self);

@@ -6,6 +6,7 @@
 #include "hold.h"
 #include "hooks.h"
 #include "text.h"
+#include "type.h"
 
 typedef struct FbDataType {
   DLDataType dtype;
@@ -101,26 +102,26 @@ static HPy fb_data_type_from_code_impl(HPyContext *ctx, HPy self, const HPy *arg
   return h;
 }
 
-FB_GET(data_type_code, "type_code", .doc = "DLPack type code.")
+HPyDef_GET(data_type_code, "type_code", .doc = "DLPack type code.")
 static HPy data_type_code_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   return HPyLong_FromInt32_t(ctx, fb_data_type_get(ctx, self).code);
 }
 
-FB_GET(data_type_bits, "bits", .doc = "Bits per lane.")
+HPyDef_GET(data_type_bits, "bits", .doc = "Bits per lane.")
 static HPy data_type_bits_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   return HPyLong_FromInt32_t(ctx, fb_data_type_get(ctx, self).bits);
 }
 
 /* Lanes are stored as 16 bits; scalable vectors have a negative count. */
-FB_GET(data_type_lanes, "lanes", .doc = "Lanes; negative for scalable vectors.")
+HPyDef_GET(data_type_lanes, "lanes", .doc = "Lanes; negative for scalable vectors.")
 static HPy data_type_lanes_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   return HPyLong_FromInt32_t(ctx, (int16_t)fb_data_type_get(ctx, self).lanes);
 }
 
-FB_GET(data_type_itemsize, "itemsize", .doc = "Bytes per element, rounded up.")
+HPyDef_GET(data_type_itemsize, "itemsize", .doc = "Bytes per element, rounded up.")
 static HPy data_type_itemsize_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   DLDataType dtype = fb_data_type_get(ctx, self);
@@ -166,7 +167,7 @@ HPy fb_data_type_type_new(HPyContext *ctx) {
       .defines = defines,
       .doc = "An element type: DLPack type code, bits per lane, lanes.",
   };
-  HPy type = HPyType_FromSpec(ctx, &spec, NULL);
+  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
   if (!HPy_IsNull(type)) fb_cell_store(ctx, &data_type_type, type);
   return type;
 }
@@ -207,13 +208,13 @@ static int device_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssiz
   return 0;
 }
 
-FB_GET(device_code, "device_type", .doc = "DLPack device type.")
+HPyDef_GET(device_code, "device_type", .doc = "DLPack device type.")
 static HPy device_code_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   return HPyLong_FromInt32_t(ctx, (int32_t)fb_device_get(ctx, self).device_type);
 }
 
-FB_GET(device_index, "index", .doc = "Which of the devices of that type.")
+HPyDef_GET(device_index, "index", .doc = "Which of the devices of that type.")
 static HPy device_index_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   return HPyLong_FromInt32_t(ctx, fb_device_get(ctx, self).device_id);
@@ -243,7 +244,7 @@ HPy fb_device_type_new(HPyContext *ctx) {
       .defines = defines,
       .doc = "DLPack device type and index.",
   };
-  HPy type = HPyType_FromSpec(ctx, &spec, NULL);
+  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
   if (!HPy_IsNull(type)) fb_cell_store(ctx, &device_type, type);
   return type;
 }
@@ -270,7 +271,7 @@ static HPy opaque_ptr_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_s
   return h;
 }
 
-FB_GET(opaque_ptr_value, "value", .doc = "The address.")
+HPyDef_GET(opaque_ptr_value, "value", .doc = "The address.")
 static HPy opaque_ptr_value_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   return HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)fb_opaque_ptr_get(ctx, self));
@@ -286,7 +287,7 @@ HPy fb_opaque_ptr_type_new(HPyContext *ctx) {
       .defines = defines,
       .doc = "An address passed as void*.",
   };
-  HPy type = HPyType_FromSpec(ctx, &spec, NULL);
+  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
   if (!HPy_IsNull(type)) fb_cell_store(ctx, &opaque_ptr_type, type);
   return type;
 }

@@ -34,7 +34,8 @@ static HPy call(HPyContext *ctx, HPy callable, const HPy *args, size_t nargs, HP
   PyObject *f = to_py(callable);
   PyObject *const *items = to_py_array(args);
   if (!HPy_IsNull(kwnames)) return call_with_names(f, items, nargs, kwnames);
-  if (fhpy_optional.PyObject_Vectorcall != NULL) return to_hpy(fhpy_optional.PyObject_Vectorcall(f, items, nargs, NULL));
+  if (fhpy_optional.PyObject_Vectorcall != NULL)
+    return to_hpy(fhpy_optional.PyObject_Vectorcall(f, items, nargs, NULL));
   return to_hpy(PyObject_VectorcallDict(f, items, nargs, NULL));
 }
 
@@ -48,13 +49,11 @@ static HPy call_method(HPyContext *ctx, HPy name, const HPy *args, size_t nargs,
 static HPy call_tuple_dict(HPyContext *ctx, HPy callable, HPy args, HPy kw) {
   (void)ctx;
   if (!HPy_IsNull(args) && !type_has_flag(type_of(to_py(args)), TYPE_FLAG_TUPLE_SUBCLASS)) {
-    PyErr_Format(PyExc_TypeError, "HPy_CallTupleDict expects args to be a tuple or a null handle, got %R",
-                 type_of(to_py(args)));
+    PyErr_Format(PyExc_TypeError, "HPy_CallTupleDict expects a tuple or null in args, got %R", type_of(to_py(args)));
     return HPy_NULL;
   }
   if (!HPy_IsNull(kw) && !type_has_flag(type_of(to_py(kw)), TYPE_FLAG_DICT_SUBCLASS)) {
-    PyErr_Format(PyExc_TypeError, "HPy_CallTupleDict expects kw to be a dict or a null handle, got %R",
-                 type_of(to_py(kw)));
+    PyErr_Format(PyExc_TypeError, "HPy_CallTupleDict expects a dict or null in kw, got %R", type_of(to_py(kw)));
     return HPy_NULL;
   }
   if (HPy_IsNull(kw)) return to_hpy(PyObject_CallObject(to_py(callable), to_py(args)));

@@ -4,7 +4,7 @@
 /* HPy asks for both functions of a destructor; the interpreter is given the one in its own shape. */
 static bool is_valid_destructor(const HPyCapsule_Destructor *d) {
   if (d == NULL || (d->cpy_trampoline != NULL && d->impl != NULL)) return true;
-  PyErr_SetString(PyExc_ValueError, "Invalid HPyCapsule destructor");
+  PyErr_SetString(PyExc_ValueError, "HPyCapsule_Destructor expects both functions, got only one or none");
   return false;
 }
 static capsule_destructor get_destructor(const HPyCapsule_Destructor *d) {

@@ -13,7 +13,7 @@ static int32_t long_as_int32(HPyContext *ctx, HPy h) {
   (void)ctx;
   long long wide = PyLong_AsLongLong(to_py(h));
   if (wide >= INT32_MIN && wide <= INT32_MAX) return (int32_t)wide;
-  PyErr_SetString(PyExc_OverflowError, "Python int too large to convert to C int32_t");
+  PyErr_Format(PyExc_OverflowError, "HPyLong_AsInt32_t expects an int of 32 bits, got %lld", wide);
   return -1;
 }
 
@@ -22,7 +22,7 @@ static uint32_t long_as_uint32(HPyContext *ctx, HPy h) {
   unsigned long long wide = PyLong_AsUnsignedLongLong(to_py(h));
   if (wide <= UINT32_MAX) return (uint32_t)wide;
   if (wide == (unsigned long long)-1 && PyErr_Occurred()) return (uint32_t)-1;
-  PyErr_SetString(PyExc_OverflowError, "Python int too large to convert to C uint32_t");
+  PyErr_Format(PyExc_OverflowError, "HPyLong_AsUInt32_t expects an int of 32 bits, got %llu", wide);
   return (uint32_t)-1;
 }
 

@@ -10,15 +10,15 @@ static HPy new_instance(HPyContext *ctx, HPy type, void **data) {
   return (void)ctx, to_hpy(fhpy_type_make_instance(to_py(type), data));
 }
 
-static bool expect_type(PyObject *o, const char *what) {
+static bool expect_type(PyObject *o, const char *entry) {
   if (is_type(o)) return true;
-  PyErr_Format(PyExc_TypeError, "%s must be a type, got %R", what, o);
+  PyErr_Format(PyExc_TypeError, "%s expects a type, got %R", entry, o);
   return false;
 }
 
 static HPy generic_new(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)ctx, (void)args, (void)nargs, (void)kw; /* for the signature's sake, as in tp_new */
-  if (!expect_type(to_py(type), "HPy_Type_GenericNew arg 1")) return HPy_NULL;
+  if (!expect_type(to_py(type), "HPyType_GenericNew")) return HPy_NULL;
   if (type_nearest_note(to_py(type)) == NULL) return to_hpy(PyType_GenericAlloc(to_py(type), 0));
   void *data;
   return to_hpy(fhpy_type_make_instance(to_py(type), &data));
@@ -38,7 +38,7 @@ static int type_is_subtype(HPyContext *ctx, HPy sub, HPy type) {
 static const char *type_get_name(HPyContext *ctx, HPy h) {
   (void)ctx;
   PyObject *type = to_py(h);
-  if (!expect_type(type, "HPyType_GetName arg 1")) return NULL;
+  if (!expect_type(type, "HPyType_GetName")) return NULL;
   PyObject *name = PyObject_GetAttrString(type, "__name__");
   if (name == NULL) return NULL;
   bool is_heap = type_has_flag(type, TYPE_FLAG_HEAPTYPE);
@@ -50,7 +50,7 @@ static const char *type_get_name(HPyContext *ctx, HPy h) {
 
 static HPyType_BuiltinShape type_get_builtin_shape(HPyContext *ctx, HPy type) {
   (void)ctx;
-  if (!expect_type(to_py(type), "HPyType_GetBuiltinShape arg 1")) return (HPyType_BuiltinShape)-2;
+  if (!expect_type(to_py(type), "HPyType_GetBuiltinShape")) return (HPyType_BuiltinShape)-2;
   const FhpyType *note = type_note(to_py(type));
   return note != NULL ? note->shape : HPyType_BuiltinShape_Legacy; /* what is not HPy's counts as legacy */
 }

@@ -45,7 +45,7 @@ static long find_abi_tag(const char *path) {
   return strtol(tag + 4, NULL, 10);
 }
 
-/* The words of these three are pinned by HPy's own tests. */
+/* HPy's own tests compare the text of these three. */
 static int check_version(const EntryPoints *entries, const char *short_name, const char *path) {
   unsigned major = entries->major(), minor = entries->minor();
   if (major != HPY_ABI_VERSION || minor > HPY_ABI_VERSION_MINOR) {
@@ -102,8 +102,9 @@ static int count_slots(const HPyModuleDef *def, const char *name, HPySlot_Slot s
     if ((*d)->kind != HPyDef_Kind_Slot) continue;
     HPySlot_Slot s = (*d)->slot.slot;
     if (s != HPy_mod_create && s != HPy_mod_exec) {
-      PyErr_Format(PyExc_SystemError, "Unsupported slot in HPyModuleDef.defines (value: %d) of module '%s'", (int)s,
-                   name);
+      PyErr_Format(PyExc_SystemError,
+                   "module '%s' expects slots HPy_mod_create and HPy_mod_exec in its HPyModuleDef, got slot %d", name,
+                   (int)s);
       return -1;
     }
     n += s == slot;
@@ -115,9 +116,9 @@ static int check_definition(const HPyModuleDef *def, const char *name) {
   if (def->size != 0) {
     PyErr_Format(PyExc_SystemError,
                  def->size < 0 ? "HPy does not permit HPyModuleDef.size < 0 (module '%s')"
-                               : "Module state is not supported yet in HPy, set HPyModuleDef.size = 0 "
-                                 "if module state is not needed (module '%s')",
-                 name);
+                               : "module '%s' expects HPyModuleDef.size 0, because HPy 0.9 has no module "
+                                 "state, got %zd",
+                 name, def->size);
     return -1;
   }
   if (def->legacy_methods != NULL) {
@@ -127,10 +128,8 @@ static int check_definition(const HPyModuleDef *def, const char *name) {
   int n_create = count_slots(def, name, HPy_mod_create);
   if (n_create < 0) return -1;
   if (n_create > 1) {
-    PyErr_Format(PyExc_SystemError,
-                 "Multiple definitions of the HPy_mod_create slot in HPyModuleDef.defines of module "
-                 "'%s'",
-                 name);
+    PyErr_Format(PyExc_SystemError, "module '%s' expects at most one HPy_mod_create slot in its HPyModuleDef, got %d",
+                 name, n_create);
     return -1;
   }
   if (n_create == 0) return 0;
@@ -138,15 +137,15 @@ static int check_definition(const HPyModuleDef *def, const char *name) {
   while (def->defines[n_defines] != NULL) n_defines++;
   if (n_defines > 1) {
     PyErr_Format(PyExc_SystemError,
-                 "HPyModuleDef defines a HPy_mod_create slot and some other slots or methods: what it "
+                 "HPyModuleDef defines a HPy_mod_create slot, which must be alone, got %zu definitions: what it "
                  "creates is not a module they could be put in (module '%s')",
-                 name);
+                 n_defines, name);
     return -1;
   }
   if (def->doc != NULL || def->globals != NULL) {
     PyErr_Format(PyExc_SystemError,
-                 "HPyModuleDef defines a HPy_mod_create slot and some of the other fields are not set "
-                 "to their default value (module '%s')",
+                 "HPyModuleDef defines a HPy_mod_create slot, which expects doc and globals to be NULL "
+                 "(module '%s')",
                  name);
     return -1;
   }

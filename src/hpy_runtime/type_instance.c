@@ -37,7 +37,7 @@ static void set_vectorcall(PyObject *o, const FhpyType *note) {
 PyObject *fhpy_type_make_instance(PyObject *type, void **data) {
   FhpyType *note = is_type(type) ? type_nearest_note(type) : NULL;
   if (note == NULL) {
-    PyErr_Format(PyExc_TypeError, "HPy_New arg 1 must be a type made by HPyType_FromSpec, got %R", type);
+    PyErr_Format(PyExc_TypeError, "HPy_New expects a type made by HPyType_FromSpec, got %R", type);
     return NULL;
   }
   /* zeroes the struct, starts tracking where the type wants it, takes the instance's reference to its type */
@@ -150,8 +150,10 @@ int fhpy_type_clear(PyObject *self) {
 /* ---- the end ---- */
 
 static void free_instance(PyObject *self, PyObject *type, bool is_gc) {
-  if (is_gc) PyObject_GC_Del(self);
-  else PyObject_Free(self);
+  if (is_gc)
+    PyObject_GC_Del(self);
+  else
+    PyObject_Free(self);
   drop_reference(type);
 }
 
@@ -170,7 +172,8 @@ void fhpy_type_dealloc(PyObject *self) {
   PyObject *first = type;
   const FhpyType *note;
   while ((note = type_note(first)) == NULL) first = type_base(first);
-  if (note->traverse == NULL && type_base(first) == &PyBaseObject_Type) { /* the commonest chain: one HPy type, no fields */
+  if (note->traverse == NULL &&
+      type_base(first) == &PyBaseObject_Type) { /* the commonest chain: one HPy type, no fields */
     if (note->destroy != NULL) note->destroy((char *)self + note->data_offset);
     free_instance(self, type, is_gc);
     return;

@@ -37,7 +37,7 @@ static int scan_parameters(const char *name, HPyType_SpecParam *params, size_t *
         return -1;
       }
       if (!is_type(o) || !PyType_IsSubtype(o, &PyType_Type)) {
-        PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': the metaclass %R is not a subclass of 'type'", name,
+        PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s' expects a metaclass derived from type, got %R", name,
                      o);
         return -1;
       }
@@ -50,8 +50,8 @@ static int scan_parameters(const char *name, HPyType_SpecParam *params, size_t *
   }
   if (*n_bases > 0 && *tuple != NULL) {
     PyErr_Format(PyExc_TypeError,
-                 "HPyType_FromSpec of '%s': cannot specify both HPyType_SpecParam_Base and "
-                 "HPyType_SpecParam_BasesTuple",
+                 "HPyType_FromSpec of '%s' expects HPyType_SpecParam_Base or HPyType_SpecParam_BasesTuple, "
+                 "got both",
                  name);
     return -1;
   }
@@ -141,7 +141,8 @@ static int check_spec(const HPyType_Spec *spec) {
     return -1;
   }
   if (spec->builtin_shape < HPyType_BuiltinShape_Legacy || spec->builtin_shape > HPyType_BuiltinShape_List) {
-    PyErr_Format(PyExc_ValueError, "HPyType_FromSpec of '%s': invalid shape: %d", spec->name, (int)spec->builtin_shape);
+    PyErr_Format(PyExc_ValueError, "HPyType_FromSpec of '%s': no builtin_shape is %d", spec->name,
+                 (int)spec->builtin_shape);
     return -1;
   }
   if (spec->legacy_slots != NULL || spec->builtin_shape == HPyType_BuiltinShape_Legacy) {

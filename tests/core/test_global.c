@@ -122,9 +122,9 @@ TEST(method_info_brings_documentation_and_metadata) {
 TEST(texts_of_an_unknown_function_are_an_error) {
   TVMFFIAny text;
   expect_int(fh_global_metadata(text_of("test.global.never"), &text), -1);
-  expect_raised("RuntimeError", "Global Function is not found: test.global.never");
+  expect_raised("RuntimeError", "Expected a global function `test.global.never` but there is none");
   expect_int(fh_global_doc(text_of("test.global.never"), &text), -1);
-  expect_raised("RuntimeError", "not found");
+  expect_raised("RuntimeError", "there is none");
 }
 
 static int has_name(const char *name) {

@@ -90,13 +90,13 @@ TEST(members_of_an_unknown_type_are_refused) {
   memset(&method, 0, sizeof method);
   memset(&metadata, 0, sizeof metadata);
   expect_int(TVMFFITypeRegisterField(99999, &field), -1);
-  expect_raised("RuntimeError", "Cannot find type info for type_index=99999");
+  expect_raised("RuntimeError", "Expected the index of a registered type but got 99999");
   expect_int(TVMFFITypeRegisterMethod(-1, &method), -1);
-  expect_raised("RuntimeError", "type_index=-1");
+  expect_raised("RuntimeError", "but got -1");
   expect_int(TVMFFITypeRegisterMetadata(63, &metadata), -1);
-  expect_raised("RuntimeError", "type_index=63");
+  expect_raised("RuntimeError", "but got 63");
   expect_int(TVMFFITypeRegisterAttr(-7, &name, &value), -1);
-  expect_raised("RuntimeError", "type_index=-7");
+  expect_raised("RuntimeError", "but got -7");
 }
 
 /* What goes to stderr meanwhile, in a static buffer. */

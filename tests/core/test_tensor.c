@@ -64,7 +64,7 @@ TEST(tensor_refusals_leave_the_dlpack_to_its_owner) {
   make(&p);
   p.plain.dl_tensor.byte_offset = 2;
   expect_int(TVMFFITensorFromDLPack(&p.plain, 4, 0, &tensor), -1);
-  expect_raised("RuntimeError", "not aligned to 4 bytes");
+  expect_raised("RuntimeError", "Expected data aligned to 4 bytes");
   p.plain.dl_tensor.byte_offset = 0;
   p.plain.dl_tensor.ndim = -1;
   expect_int(TVMFFITensorFromDLPack(&p.plain, 0, 0, &tensor), -1);

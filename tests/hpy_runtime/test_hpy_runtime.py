@@ -311,7 +311,7 @@ def test_struct_on_top_of_a_class_that_is_in_its_place_is_refused(probe):
 
 def test_new_wants_an_hpy_type(probe):
     for wrong in (int, 3):
-        with pytest.raises(TypeError, match="HPy_New arg 1"):
+        with pytest.raises(TypeError, match="HPy_New expects a type"):
             probe.make_adder(wrong)
 
 

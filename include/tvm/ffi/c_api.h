@@ -330,7 +330,7 @@ TVM_FFI_DLL int TVMFFIStringFromByteArray(const TVMFFIByteArray *input, TVMFFIAn
 /* The same for bytes. */
 TVM_FFI_DLL int TVMFFIBytesFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out);
 
-/* An integer from 64-bit words: least significant first, native byte order within a word, two's complement. Redundant
+/* An integer from 64-bit words, the low one first, each in the machine's byte order; the last one has the sign. Redundant
  * sign words are dropped; what fits int64 becomes kTVMFFIInt; no words at all mean 0. ValueError for a size that is no
  * multiple of 8. */
 TVM_FFI_DLL int TVMFFIBigIntFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out);
