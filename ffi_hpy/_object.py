@@ -22,6 +22,8 @@ class ObjectMeta(ABCMeta):
     the native handle. A class that wants instance attributes says `__slots__ = ("__dict__",)`."""
 
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **kwargs: Any) -> ObjectMeta:
+        if _HAVE_DICT and "__del__" in namespace:
+            raise TypeError(f"{name}.__del__: this PyPy cannot finalize instances of native classes; use weakref.finalize")
         slots = namespace.get("__slots__", ())
         if _HAVE_DICT and "__dict__" in slots:
             slots = [slot for slot in ((slots,) if isinstance(slots, str) else slots) if slot != "__dict__"]

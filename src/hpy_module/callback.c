@@ -89,7 +89,9 @@ static int convert_and_call(HPyContext *ctx, const FbHold *hold, const TVMFFIAny
     HPyErr_Clear(ctx);
     TVMFFIErrorSetRaisedFromCStr("TypeError", "an argument of a callback has no Python form");
   }
+  TVMFFIObjectHandle error = FB_LIKELY(rc == 0) ? NULL : fb_error_set_aside();
   for (int32_t i = 0; i < n_done; i++) HPy_Close(ctx, argv[i]);
+  fb_error_put_back(error);
   return rc;
 }
 
@@ -103,12 +105,18 @@ static int callback_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny
   }
   if (n > STACK_ARGS) argv = malloc((size_t)n * sizeof(*argv));
   int rc = -1;
+  /* A deleter may call back while an exception is on its way: Python code must not run on top of it. */
+  HPy raised = fb_ext != NULL && HPyErr_Occurred(attach.ctx) ? fb_ext->error_take(attach.ctx) : HPy_NULL;
   if (argv == NULL) {
     TVMFFIErrorSetRaisedFromCStr("MemoryError", "no memory for the arguments of a callback");
   } else {
     rc = convert_and_call(attach.ctx, self, args, n, argv, result);
   }
   if (argv != stack) free(argv);
+  if (FB_UNLIKELY(!HPy_IsNull(raised))) {
+    fb_ext->error_restore(attach.ctx, raised);
+    HPy_Close(attach.ctx, raised);
+  }
   fb_detach(&attach);
   return rc;
 }

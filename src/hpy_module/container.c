@@ -96,7 +96,7 @@ int fb_array_from_sequence(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObjec
     }
     int n_temps = inner.n_temps;
     rc = fb_convert_arg(ctx, item, &items.views[i], &inner);
-    if (rc == 0) fb_args_own_last(&inner, n_temps); /* the list may drop the item while the next one is converted */
+    if (rc == 0) fb_args_own_last(&inner, n_temps, &items.views[i]); /* the list may drop the item while the next one is converted */
     HPy_Close(ctx, item);
   }
   if (rc == 0) rc = construct(ctx, &array_constructor, &items, n, out);
@@ -123,7 +123,9 @@ int fb_map_from_mapping(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObject *
   for (HPy_ssize_t i = 0; rc == 0 && i < 2 * n; i++) {
     HPy pair = HPy_GetItem_i(ctx, pairs, i / 2);
     HPy item = HPy_IsNull(pair) ? HPy_NULL : HPy_GetItem_i(ctx, pair, i % 2);
+    int n_temps = inner.n_temps;
     rc = HPy_IsNull(item) ? -1 : fb_convert_arg(ctx, item, &items.views[i], &inner);
+    if (rc == 0) fb_args_own_last(&inner, n_temps, &items.views[i]);
     if (!HPy_IsNull(item)) HPy_Close(ctx, item);
     if (!HPy_IsNull(pair)) HPy_Close(ctx, pair);
   }

@@ -84,7 +84,8 @@ int fb_attach_without_extension(FbAttach *out) {
     }
     return 0;
   }
-  if (fb_is_finalizing()) return -1;
+  /* hpy's debug mode has a context per call, and none for a thread that comes from outside. */
+  if (fb_is_finalizing() || strstr(fb_ctx->name, "Debug") != NULL) return -1;
   if (gil_ensure == NULL) find_gil_functions(); /* PyPy has them once its cpyext module was imported */
   if (gil_ensure == NULL) return -1;
   out->ctx = fb_ctx;

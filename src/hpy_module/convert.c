@@ -141,13 +141,23 @@ static int rvalue_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) 
   return 0;
 }
 
-void fb_args_own_last(FbArgs *args, int n_temps) {
-  if (args->n_temps == n_temps || (args->temps[n_temps].tagged & FB_TEMP_TAGS) != FB_TEMP_USE) return;
-  FbPlace *place = (FbPlace *)(args->temps[n_temps].tagged - FB_TEMP_USE);
+void fb_args_own_last(FbArgs *args, int n_temps, TVMFFIAny *out) {
+  if (args->n_temps == n_temps) return;
+  uintptr_t tag = args->temps[n_temps].tagged & FB_TEMP_TAGS;
+  if (tag == 0) return;
+  FbPlace *place = (FbPlace *)(args->temps[n_temps].tagged - tag);
   TVMFFIObject *handle = place->handle;
-  TVMFFIObjectIncRef(handle);
-  fb_place_unuse(place);
+  if (tag == FB_TEMP_MOVE) {
+    place->handle = NULL;
+    fb_place_move_end(place);
+  } else {
+    TVMFFIObjectIncRef(handle);
+    fb_place_unuse(place);
+  }
   args->temps[n_temps].object = handle;
+  out->type_index = handle->type_index;
+  out->zero_padding = 0;
+  out->v_obj = handle;
 }
 
 static int converted_arg(HPyContext *ctx, HPy converter, HPy value, TVMFFIAny *out, FbArgs *args) {
@@ -156,12 +166,7 @@ static int converted_arg(HPyContext *ctx, HPy converter, HPy value, TVMFFIAny *o
   if (HPy_IsNull(converted)) return -1;
   int n_temps = args->n_temps;
   int rc = fb_convert_arg(ctx, converted, out, args);
-  if (rc == 0 && out->type_index == kTVMFFIObjectRValueRef) {
-    fb_raise(ctx, ctx->h_TypeError, "a converter must not return an ObjectRValueRef");
-    rc = -1;
-  } else if (rc == 0) {
-    fb_args_own_last(args, n_temps); /* the wrapper may end with `converted` */
-  }
+  if (rc == 0) fb_args_own_last(args, n_temps, out); /* the wrapper may end with `converted` */
   HPy_Close(ctx, converted);
   return rc;
 }
@@ -245,8 +250,8 @@ int fb_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *cal
   FbArgs args = {.temps = &temp, .position = -1, .callee = callee};
   TVMFFIAny view;
   int rc = fb_convert_arg(ctx, value, &view, &args);
-  if (rc == 0) fb_args_own_last(&args, 0);
-  if (rc == 0 && args.n_temps == 1 && view.type_index != kTVMFFIObjectRValueRef) {
+  if (rc == 0) fb_args_own_last(&args, 0, &view);
+  if (rc == 0 && args.n_temps == 1) {
     *out = view; /* the temporary changes hands */
     return 0;
   }

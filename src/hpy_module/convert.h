@@ -39,7 +39,7 @@ FB_INLINE void fb_args_end(FbArgs *args) {
 }
 
 /* Makes what was converted last, adding a temporary at index n_temps or none, independent of the Python value. */
-void fb_args_own_last(FbArgs *args, int n_temps);
+void fb_args_own_last(FbArgs *args, int n_temps, TVMFFIAny *out);
 
 /* Makes *out a view of `value`: valid while `value` lives and until fb_args_end. Adds at most one temporary.
  * Returns 0, or -1 with an exception raised. */

@@ -44,9 +44,26 @@ HPy fb_error_raise_pending(HPyContext *ctx, const char *callee) {
   return HPy_NULL;
 }
 
+TVMFFIObjectHandle fb_error_set_aside(void) {
+  TVMFFIObjectHandle error = NULL;
+  TVMFFIErrorMoveFromRaised(&error);
+  return error;
+}
+
+void fb_error_put_back(TVMFFIObjectHandle error) {
+  if (error == NULL) return;
+  TVMFFIErrorSetRaised(error);
+  TVMFFIObjectDecRef(error);
+}
+
+void fb_error_discard(void) {
+  TVMFFIObjectHandle error = fb_error_set_aside();
+  if (error != NULL) TVMFFIObjectDecRef(error);
+}
+
 int fb_error_set_pending(HPyContext *ctx, HPy error) {
-  TVMFFIObject *handle = fb_object_handle(ctx, error);
-  if (handle != NULL) {
+  TVMFFIObject *handle = fb_object_take(ctx, error);
+  if (handle != NULL && handle->type_index == kTVMFFIError) {
     /* The native frames between the callback and its caller, as far as the core can tell. */
     const TVMFFIByteArray *frames = TVMFFIBacktrace(NULL, 0, NULL, 0);
     if (frames != NULL && frames->size != 0) {
@@ -56,6 +73,7 @@ int fb_error_set_pending(HPyContext *ctx, HPy error) {
   } else {
     TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a callback failed, and its error could not be translated");
   }
+  if (handle != NULL) TVMFFIObjectDecRef(handle);
   return -1;
 }
 
@@ -79,16 +97,27 @@ int fb_error_from_raised(HPyContext *ctx) {
 
 /* --- class Error ---------------------------------------------------------------------------------------------------- */
 
-/* The handle of an optional argument: None gives NULL. Returns 0, or -1 with TypeError. */
+/* The owned handle of an optional argument: None gives NULL. Returns 0, or -1 with TypeError. */
 static int optional_handle(HPyContext *ctx, HPy value, const char *what, TVMFFIObject **out) {
   *out = NULL;
   if (HPy_Is(ctx, value, ctx->h_None)) return 0;
-  *out = fb_object_handle(ctx, value);
+  *out = fb_object_take(ctx, value);
   if (*out != NULL) return 0;
   char given[128];
   fb_raise(ctx, ctx->h_TypeError, "Error() argument '%s' must be an object or None, not %s", what,
            fb_type_name(ctx, value, given, sizeof(given)));
   return -1;
+}
+
+/* The optional arguments of Error(), owned. Returns 0, or -1 with TypeError. */
+static int context_args(HPyContext *ctx, const HPy *args, HPy_ssize_t nargs, TVMFFIObject *out[2]) {
+  out[0] = out[1] = NULL;
+  if (nargs > 3 && optional_handle(ctx, args[3], "cause", &out[0]) != 0) return -1;
+  if (out[0] != NULL && out[0]->type_index != kTVMFFIError) {
+    fb_raise(ctx, ctx->h_TypeError, "Error() argument 'cause' must be an Error or None");
+    return -1;
+  }
+  return nargs > 4 ? optional_handle(ctx, args[4], "extra_context", &out[1]) : 0;
 }
 
 HPyDef_SLOT(error_init, HPy_tp_init)
@@ -108,86 +137,85 @@ static int error_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize
     if (text[i].data == NULL) return -1;
     text[i].size = (size_t)n;
   }
-  TVMFFIObject *cause = NULL, *extra = NULL;
-  if (nargs > 3 && optional_handle(ctx, args[3], "cause", &cause) != 0) return -1;
-  if (cause != NULL && cause->type_index != kTVMFFIError) {
-    fb_raise(ctx, ctx->h_TypeError, "Error() argument 'cause' must be an Error or None");
-    return -1;
-  }
-  if (nargs > 4 && optional_handle(ctx, args[4], "extra_context", &extra) != 0) return -1;
+  TVMFFIObject *context[2];
   TVMFFIObjectHandle made = NULL;
-  if (TVMFFIErrorCreateWithCauseAndExtraContext(&text[0], &text[1], &text[2], cause, extra, &made) != 0) {
+  int rc = context_args(ctx, args, nargs, context);
+  if (rc == 0 && TVMFFIErrorCreateWithCauseAndExtraContext(&text[0], &text[1], &text[2], context[0], context[1], &made)) {
     HPyErr_NoMemory(ctx);
-    return -1;
+    rc = -1;
   }
-  return fb_object_put(ctx, self, made);
+  for (int i = 0; i < 2; i++) {
+    if (context[i] != NULL) TVMFFIObjectDecRef(context[i]);
+  }
+  return rc == 0 ? fb_object_put(ctx, self, made) : -1;
 }
 
-/* The cell of self, or NULL with ValueError if the handle is gone. */
-static const TVMFFIErrorCell *cell_get(HPyContext *ctx, HPy self) {
-  TVMFFIObject *handle = fb_object_handle_checked(ctx, self);
-  return handle == NULL ? NULL : cell_of(handle);
+/* The text at an offset of the cell. */
+static HPy read_text(HPyContext *ctx, HPy self, size_t offset) {
+  FbPlace *place = fb_object_begin(ctx, self, kTVMFFIError, 1);
+  if (place == NULL) return HPy_NULL;
+  const TVMFFIByteArray *text = (const TVMFFIByteArray *)((const char *)cell_of(place->handle) + offset);
+  HPy result = fb_text_new(ctx, text->data, text->size);
+  fb_place_unuse(place);
+  return result;
 }
 
-static HPy text_get(HPyContext *ctx, const TVMFFIByteArray *text) {
-  return fb_text_new(ctx, text->data, text->size);
+/* The object that the error owns at an offset of the cell; None for NULL. */
+static HPy read_object(HPyContext *ctx, HPy self, size_t offset) {
+  FbPlace *place = fb_object_begin(ctx, self, kTVMFFIError, 1);
+  if (place == NULL) return HPy_NULL;
+  TVMFFIObjectHandle handle;
+  memcpy(&handle, (const char *)cell_of(place->handle) + offset, sizeof(handle));
+  if (handle != NULL) TVMFFIObjectIncRef(handle);
+  fb_place_unuse(place);
+  return handle == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_object_result(ctx, handle);
 }
 
 HPyDef_GET(error_kind, "kind", .doc = "Kind of the error: the name of an exception class.")
 static HPy error_kind_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  const TVMFFIErrorCell *cell = cell_get(ctx, self);
-  return cell == NULL ? HPy_NULL : text_get(ctx, &cell->kind);
+  return read_text(ctx, self, offsetof(TVMFFIErrorCell, kind));
 }
 
 HPyDef_GET(error_message, "message", .doc = "What went wrong.")
 static HPy error_message_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  const TVMFFIErrorCell *cell = cell_get(ctx, self);
-  return cell == NULL ? HPy_NULL : text_get(ctx, &cell->message);
+  return read_text(ctx, self, offsetof(TVMFFIErrorCell, message));
 }
 
 HPyDef_GET(error_backtrace, "backtrace", .doc = "Frames, most recent call first.")
 static HPy error_backtrace_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  const TVMFFIErrorCell *cell = cell_get(ctx, self);
-  return cell == NULL ? HPy_NULL : text_get(ctx, &cell->backtrace);
-}
-
-/* A wrapper around an object that the error owns; None for NULL. */
-static HPy borrowed_get(HPyContext *ctx, TVMFFIObjectHandle handle) {
-  if (handle == NULL) return HPy_Dup(ctx, ctx->h_None);
-  TVMFFIObjectIncRef(handle);
-  return fb_object_result(ctx, handle);
+  return read_text(ctx, self, offsetof(TVMFFIErrorCell, backtrace));
 }
 
 HPyDef_GET(error_cause, "cause", .doc = "The error that led to this one, or None.")
 static HPy error_cause_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  const TVMFFIErrorCell *cell = cell_get(ctx, self);
-  return cell == NULL ? HPy_NULL : borrowed_get(ctx, cell->cause_chain);
+  return read_object(ctx, self, offsetof(TVMFFIErrorCell, cause_chain));
 }
 
 HPyDef_GET(error_extra, "extra_context", .doc = "A value attached to the error, or None.")
 static HPy error_extra_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  const TVMFFIErrorCell *cell = cell_get(ctx, self);
-  return cell == NULL ? HPy_NULL : borrowed_get(ctx, cell->extra_context);
+  return read_object(ctx, self, offsetof(TVMFFIErrorCell, extra_context));
 }
 
 HPyDef_METH(error_update, "update_backtrace", HPyFunc_VARARGS, .doc = "Replace the backtrace, or append to it.")
 static HPy error_update_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   if (nargs < 1 || nargs > 2) return fb_raise(ctx, ctx->h_TypeError, "update_backtrace() takes text[, append]");
-  TVMFFIObject *handle = fb_object_handle_checked(ctx, self);
-  if (handle == NULL) return HPy_NULL;
   HPy_ssize_t n;
   const char *text = fb_text_arg(ctx, args[0], "update_backtrace() argument 1", &n);
   if (text == NULL) return HPy_NULL;
   int append = nargs > 1 ? HPy_IsTrue(ctx, args[1]) : 0;
   if (append < 0) return HPy_NULL;
+  FbPlace *place = fb_object_begin(ctx, self, kTVMFFIError, 1);
+  if (place == NULL) return HPy_NULL;
   TVMFFIByteArray bytes = {text, (size_t)n};
-  cell_of(handle)->update_backtrace(handle, &bytes,
-                                    append ? kTVMFFIBacktraceUpdateModeAppend : kTVMFFIBacktraceUpdateModeReplace);
+  cell_of(place->handle)
+      ->update_backtrace(place->handle, &bytes,
+                         append ? kTVMFFIBacktraceUpdateModeAppend : kTVMFFIBacktraceUpdateModeReplace);
+  fb_place_unuse(place);
   return HPy_Dup(ctx, ctx->h_None);
 }
 

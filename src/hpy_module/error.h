@@ -17,7 +17,13 @@ int fb_error_from_raised(HPyContext *ctx);
 /* Leaves `error`, an _core.Error, as the thread's native error. Always returns -1. */
 int fb_error_set_pending(HPyContext *ctx, HPy error);
 
-/* Registers _core.Error. */
+/* Takes the thread's native error out of the way of code that may use the slot (destructors), and puts it back. */
+TVMFFIObjectHandle fb_error_set_aside(void);
+void fb_error_put_back(TVMFFIObjectHandle error);
+/* Forgets the thread's native error. */
+void fb_error_discard(void);
+
+/* The class Error. */
 HPy fb_error_type_new(HPyContext *ctx, HPy base);
 
 #endif /* FFI_HPY_MODULE_ERROR_H_ */

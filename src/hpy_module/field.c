@@ -21,42 +21,12 @@ typedef struct Field {
 
 /* --- access ------------------------------------------------------------------------------------------------------------- */
 
-/* An instance of a subtype. */
-static FB_NOINLINE bool is_derived(const Field *field, TVMFFIObject *handle) {
-  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(handle->type_index);
-  return info != NULL && info->type_depth > field->type_depth &&
-         info->type_ancestors[field->type_depth]->type_index == field->type_index;
-}
-
-/* Address of the field in self's native object, of which a use has begun; NULL with an exception raised if it has no such
- * field. */
-FB_INLINE char *field_begin(HPyContext *ctx, const Field *field, HPy self, FbPlace **used) {
-  FbPlace *place = fb_object_place(ctx, self);
-  if (FB_UNLIKELY(place == NULL || !fb_place_use(place))) {
-    fb_object_raise_no_handle(ctx, self);
-    return NULL;
-  }
-  TVMFFIObject *handle = place->handle;
-  if (FB_LIKELY(handle != NULL && (handle->type_index == field->type_index || is_derived(field, handle)))) {
-    *used = place;
-    return (char *)handle + field->offset;
-  }
-  fb_place_unuse(place);
-  if (handle == NULL) {
-    fb_object_raise_no_handle(ctx, self);
-  } else {
-    fb_raise(ctx, ctx->h_TypeError, "%s: the native object is of another type", field->name);
-  }
-  return NULL;
-}
-
 FB_INLINE HPy field_read(HPyContext *ctx, const Field *field, HPy self) {
-  FbPlace *used;
-  char *address = field_begin(ctx, field, self, &used);
-  if (FB_UNLIKELY(address == NULL)) return HPy_NULL;
+  FbPlace *place = fb_object_begin(ctx, self, field->type_index, field->type_depth);
+  if (FB_UNLIKELY(place == NULL)) return HPy_NULL;
   TVMFFIAny value = {0};
-  int rc = field->getter(address, &value);
-  fb_place_unuse(used);
+  int rc = field->getter((char *)place->handle + field->offset, &value);
+  fb_place_unuse(place);
   if (FB_UNLIKELY(rc != 0)) return fb_error_raise_pending(ctx, field->name);
   return fb_convert_result(ctx, &value);
 }
@@ -65,7 +35,9 @@ static int call_setter(const Field *field, char *address, const TVMFFIAny *value
   if (field->setter_function == NULL) return field->setter(address, value);
   TVMFFIAny args[2] = {{.type_index = kTVMFFIOpaquePtr}, *value}, result = {0};
   args[0].v_ptr = address;
-  return TVMFFIFunctionCall(field->setter_function, args, 2, &result);
+  int rc = TVMFFIFunctionCall(field->setter_function, args, 2, &result);
+  if (rc == 0 && result.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(result.v_obj);
+  return rc;
 }
 
 static int field_write(HPyContext *ctx, const Field *field, HPy self, HPy value) {
@@ -77,11 +49,13 @@ static int field_write(HPyContext *ctx, const Field *field, HPy self, HPy value)
   FbArgs args = {.temps = &temp, .position = -1, .callee = field->name};
   TVMFFIAny view;
   int rc = fb_convert_arg(ctx, value, &view, &args); /* may run Python code: before the use begins */
-  FbPlace *used = NULL;
-  char *address = rc == 0 ? field_begin(ctx, field, self, &used) : NULL;
-  rc = address == NULL ? -1 : call_setter(field, address, &view);
-  if (address != NULL && rc != 0) fb_error_raise_pending(ctx, field->name);
-  if (used != NULL) fb_place_unuse(used);
+  FbPlace *place = rc == 0 ? fb_object_begin(ctx, self, field->type_index, field->type_depth) : NULL;
+  rc = -1;
+  if (place != NULL) {
+    rc = call_setter(field, (char *)place->handle + field->offset, &view);
+    if (rc != 0) fb_error_raise_pending(ctx, field->name);
+    fb_place_unuse(place);
+  }
   fb_args_end(&args);
   return rc == 0 ? 0 : -1;
 }

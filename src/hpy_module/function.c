@@ -57,12 +57,15 @@ FB_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *han
   } else {
     rc = cell->safe_call(handle, views, (int32_t)n, result);
   }
-  fb_args_end(&args);
-  if (FB_UNLIKELY(rc != 0)) {
-    fb_error_raise_pending(ctx, args.callee);
-    return -1;
+  if (FB_LIKELY(rc == 0)) {
+    fb_args_end(&args);
+    return 0;
   }
-  return 0;
+  TVMFFIObjectHandle error = fb_error_set_aside();
+  fb_args_end(&args);
+  fb_error_put_back(error);
+  fb_error_raise_pending(ctx, args.callee);
+  return -1;
 }
 
 /* More arguments than fit on the C stack. */

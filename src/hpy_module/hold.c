@@ -1,6 +1,8 @@
 /* Cells, and Python objects owned by native code. */
 #include "hold.h"
 
+#include "error.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -49,7 +51,9 @@ void fb_hold_drop(void *self) {
   if (fb_contexts_are_lasting) {
     FbAttach attach;
     if (fb_is_finalizing() || fb_attach(&attach) != 0) return;
+    TVMFFIObjectHandle error = fb_error_set_aside(); /* what ends here may run Python code, which may use the slot */
     fb_cell_clear(attach.ctx, &hold->cell);
+    fb_error_put_back(error);
     fb_detach(&attach);
     free(hold);
     return;

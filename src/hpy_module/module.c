@@ -91,15 +91,18 @@ static HPy mark_finalizing_impl(HPyContext *ctx, HPy self) {
 
 HPyDef_SLOT(module_exec, HPy_mod_exec)
 static int module_exec_impl(HPyContext *ctx, HPy module) {
-  if (fb_ctx != NULL && fhpy_extension_find(ctx) != fb_ext) {
-    fb_raise(ctx, ctx->h_ImportError, "ffi_hpy._core is loaded already, by another HPy implementation");
+  static bool is_loaded; /* the import lock of the package guards it */
+  if (is_loaded) {
+    fb_raise(ctx, ctx->h_ImportError, "ffi_hpy._core was loaded already and cannot be loaded twice in one process");
     return -1;
   }
   if (fb_context_init(ctx) != 0) return -1;
   core_make_global();
   signals_connect();
   if (fb_kind_init(ctx) != 0 || fb_tensor_init(ctx) != 0 || fb_type_init(ctx) != 0 || add_types(ctx, module) != 0) return -1;
-  return add_constants(ctx, module);
+  if (add_constants(ctx, module) != 0) return -1;
+  is_loaded = true;
+  return 0;
 }
 
 static HPyDef *module_defines[] = {&module_exec,

@@ -25,8 +25,19 @@ bool fb_object_check(HPyContext *ctx, HPy h) {
   return is_object;
 }
 
-TVMFFIObject *fb_object_handle(HPyContext *ctx, HPy h) {
-  return fb_object_check(ctx, h) ? fb_object_get(ctx, h) : NULL;
+bool fb_object_derives(TVMFFIObject *handle, int32_t type_index, int32_t depth) {
+  if (type_index == kTVMFFIObject) return true;
+  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(handle->type_index);
+  return info != NULL && info->type_depth > depth && info->type_ancestors[depth]->type_index == type_index;
+}
+
+TVMFFIObject *fb_object_take(HPyContext *ctx, HPy h) {
+  FbPlace *place = fb_object_check(ctx, h) ? fb_object_place(ctx, h) : NULL;
+  if (place == NULL || !fb_place_use(place)) return NULL;
+  TVMFFIObject *handle = place->handle;
+  if (handle != NULL) TVMFFIObjectIncRef(handle);
+  fb_place_unuse(place);
+  return handle;
 }
 
 HPy fb_object_raise_no_handle(HPyContext *ctx, HPy self) {
@@ -35,10 +46,16 @@ HPy fb_object_raise_no_handle(HPyContext *ctx, HPy self) {
                   fb_type_name(ctx, self, name, sizeof(name)));
 }
 
-TVMFFIObject *fb_object_handle_checked(HPyContext *ctx, HPy self) {
-  TVMFFIObject *handle = fb_object_get(ctx, self);
-  if (FB_UNLIKELY(handle == NULL)) fb_object_raise_no_handle(ctx, self);
-  return handle;
+FbPlace *fb_object_begin_failed(HPyContext *ctx, HPy self, FbPlace *place) {
+  char name[128];
+  if (place == NULL || place->handle == NULL) {
+    fb_object_raise_no_handle(ctx, self);
+  } else {
+    fb_raise(ctx, ctx->h_TypeError, "the native object of this %s is of another type (index %d)",
+             fb_type_name(ctx, self, name, sizeof(name)), (int)place->handle->type_index);
+  }
+  if (place != NULL) fb_place_unuse(place);
+  return NULL;
 }
 
 int fb_place_move_begin(HPyContext *ctx, FbPlace *place) {
@@ -74,13 +91,15 @@ static int owner_make(HPyContext *ctx, HPy self) {
   return 0;
 }
 
-int fb_object_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
-  if (fb_object_place(ctx, self) == NULL && owner_make(ctx, self) != 0) {
-    TVMFFIObjectDecRef(handle);
-    return -1;
-  }
+/* The place of a CObject, made if need be; NULL with an exception raised. */
+static FbPlace *place_make(HPyContext *ctx, HPy self) {
   FbPlace *place = fb_object_place(ctx, self);
-  if (fb_place_move_begin(ctx, place) != 0) {
+  return place != NULL || owner_make(ctx, self) != 0 ? place : fb_object_place(ctx, self);
+}
+
+int fb_object_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
+  FbPlace *place = place_make(ctx, self);
+  if (place == NULL || fb_place_move_begin(ctx, place) != 0) {
     TVMFFIObjectDecRef(handle);
     return -1;
   }
@@ -226,16 +245,20 @@ static HPy object_chandle_impl(HPyContext *ctx, HPy self) {
 
 HPyDef_METH(object_type_index, "__type_index__", HPyFunc_NOARGS, .doc = "Type index of the native object.")
 static HPy object_type_index_impl(HPyContext *ctx, HPy self) {
-  TVMFFIObject *handle = fb_object_handle_checked(ctx, self);
-  return handle == NULL ? HPy_NULL : HPyLong_FromInt32_t(ctx, handle->type_index);
+  FbPlace *place = fb_object_begin(ctx, self, kTVMFFIObject, 0);
+  if (place == NULL) return HPy_NULL;
+  HPy index = HPyLong_FromInt32_t(ctx, place->handle->type_index);
+  fb_place_unuse(place);
+  return index;
 }
 
 HPyDef_METH(object_use_count, "__use_count__", HPyFunc_NOARGS, .doc = "Strong references to the native object.")
 static HPy object_use_count_impl(HPyContext *ctx, HPy self) {
-  TVMFFIObject *handle = fb_object_get(ctx, self);
+  TVMFFIObject *handle = fb_object_take(ctx, self);
   if (handle == NULL) return HPyLong_FromInt32_t(ctx, 0);
-  /* A snapshot: other threads may change it at any time. */
-  uint64_t count = atomic_load_explicit((_Atomic(uint64_t) *)&handle->combined_ref_count, memory_order_relaxed);
+  /* A snapshot, without our own: other threads may change it at any time. */
+  uint64_t count = atomic_load_explicit((_Atomic(uint64_t) *)&handle->combined_ref_count, memory_order_relaxed) - 1;
+  TVMFFIObjectDecRef(handle);
   return HPyLong_FromUInt64_t(ctx, count & UINT32_MAX);
 }
 
@@ -254,16 +277,23 @@ static HPy object_move_from_impl(HPyContext *ctx, HPy self, HPy other) {
     return fb_raise(ctx, ctx->h_TypeError, "__move_handle_from__() argument must be a CObject, not %s",
                     fb_type_name(ctx, other, given, sizeof(given)));
   }
-  if (fb_function_check(ctx, other)) return refuse_function(ctx);
-  FbPlace *from = fb_object_place(ctx, other);
-  TVMFFIObject *handle = NULL;
+  if (fb_function_check(ctx, self) || fb_function_check(ctx, other)) return refuse_function(ctx);
+  if (fb_is(ctx, self, other)) return HPy_Dup(ctx, ctx->h_None);
+  FbPlace *from = fb_object_place(ctx, other), *to = place_make(ctx, self);
+  if (to == NULL || fb_place_move_begin(ctx, to) != 0) return HPy_NULL;
+  if (from != NULL && fb_place_move_begin(ctx, from) != 0) {
+    fb_place_move_end(to);
+    return HPy_NULL;
+  }
+  TVMFFIObject *old = to->handle;
+  to->handle = from == NULL ? NULL : from->handle;
   if (from != NULL) {
-    if (fb_place_move_begin(ctx, from) != 0) return HPy_NULL;
-    handle = from->handle;
     from->handle = NULL;
     fb_place_move_end(from);
   }
-  return fb_object_put(ctx, self, handle) == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
+  fb_place_move_end(to);
+  if (old != NULL) TVMFFIObjectDecRef(old);
+  return HPy_Dup(ctx, ctx->h_None);
 }
 
 HPyDef_METH(object_init_by, "__init_handle_by_constructor__", HPyFunc_VARARGS,
@@ -272,6 +302,7 @@ static HPy object_init_by_impl(HPyContext *ctx, HPy self, const HPy *args, size_
   if (nargs == 0 || !fb_function_check(ctx, args[0])) {
     return fb_raise(ctx, ctx->h_TypeError, "__init_handle_by_constructor__() argument 1 must be a Function");
   }
+  if (fb_function_check(ctx, self)) return refuse_function(ctx);
   TVMFFIAny made;
   if (fb_function_call_raw(ctx, args[0], args + 1, nargs - 1, &made) != 0) return HPy_NULL;
   if (made.type_index < kTVMFFIStaticObjectBegin) {
@@ -429,9 +460,10 @@ static int opaque_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssiz
 
 HPyDef_METH(opaque_pyobject, "pyobject", HPyFunc_NOARGS, .doc = "The Python object inside.")
 static HPy opaque_pyobject_impl(HPyContext *ctx, HPy self) {
-  TVMFFIObject *handle = fb_object_handle_checked(ctx, self);
-  if (handle == NULL) return HPy_NULL;
-  HPy inside = fb_opaque_unwrap(ctx, handle);
+  FbPlace *place = fb_object_begin(ctx, self, kTVMFFIOpaquePyObject, 1);
+  if (place == NULL) return HPy_NULL;
+  HPy inside = fb_opaque_unwrap(ctx, place->handle);
+  fb_place_unuse(place);
   if (!HPy_IsNull(inside)) return inside;
   return fb_raise(ctx, ctx->h_TypeError, "this OpaquePyObject was made by another Python binding");
 }

@@ -77,13 +77,28 @@ FB_INLINE void fb_place_unuse(FbPlace *place) {
   }
 }
 
+/* Whether an object is of a type, which is at `depth` below ffi.Object, or derives from it. */
+bool fb_object_derives(TVMFFIObject *handle, int32_t type_index, int32_t depth);
+/* The slow end of fb_object_begin. */
+FbPlace *fb_object_begin_failed(HPyContext *ctx, HPy self, FbPlace *place);
+
+/* Begins a use of the native object behind a CObject, for code that reads it: nobody moves it away until fb_place_unuse.
+ * NULL with ValueError raised if there is none, with TypeError if it is not of the type (at `depth` below ffi.Object). */
+FB_INLINE FbPlace *fb_object_begin(HPyContext *ctx, HPy self, int32_t type_index, int32_t depth) {
+  FbPlace *place = fb_object_place(ctx, self);
+  if (FB_UNLIKELY(place == NULL || !fb_place_use(place))) return fb_object_begin_failed(ctx, self, NULL);
+  TVMFFIObject *handle = place->handle;
+  if (FB_LIKELY(handle != NULL && (handle->type_index == type_index || fb_object_derives(handle, type_index, depth)))) {
+    return place;
+  }
+  return fb_object_begin_failed(ctx, self, place);
+}
+
 /* Whether h is a CObject. Never fails. */
 bool fb_object_check(HPyContext *ctx, HPy h);
-/* Borrowed native handle of any Python object; NULL, and no exception, if it is no CObject or has none. */
-TVMFFIObject *fb_object_handle(HPyContext *ctx, HPy h);
-/* Borrowed native handle of a CObject; NULL with ValueError raised if it was moved away or never set. */
-TVMFFIObject *fb_object_handle_checked(HPyContext *ctx, HPy self);
-/* Raises the ValueError of the above. */
+/* Owned native handle of any Python object; NULL, and no exception, if it is no CObject or has none. */
+TVMFFIObject *fb_object_take(HPyContext *ctx, HPy h);
+/* Raises ValueError: the handle was moved away or never set. */
 HPy fb_object_raise_no_handle(HPyContext *ctx, HPy self);
 /* Puts `handle` (taken, on failure too) in the place of the one that a CObject has. Returns 0, or -1 with an exception. */
 int fb_object_put(HPyContext *ctx, HPy self, TVMFFIObject *handle);

@@ -22,9 +22,7 @@ static HPy fb_type_key_to_index_impl(HPyContext *ctx, HPy self, HPy arg) {
   if (name_arg(ctx, arg, "type key", &key) != 0) return HPy_NULL;
   int32_t index = -1;
   if (TVMFFITypeKeyToIndex(&key, &index) != 0) {
-    TVMFFIObjectHandle error = NULL;
-    TVMFFIErrorMoveFromRaised(&error);
-    TVMFFIObjectDecRef(error);
+    fb_error_discard();
     index = -1;
   }
   return HPyLong_FromInt32_t(ctx, index);
@@ -47,7 +45,8 @@ static HPy text(HPyContext *ctx, const TVMFFIByteArray *bytes) {
   return bytes->data == NULL ? HPyUnicode_FromString(ctx, "") : fb_text_new(ctx, bytes->data, bytes->size);
 }
 
-static HPy field_tuple(HPyContext *ctx, const TVMFFIFieldInfo *field) {
+static HPy field_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
+  const TVMFFIFieldInfo *field = &info->fields[i];
   HPy items[] = {text(ctx, &field->name),
                  text(ctx, &field->doc),
                  text(ctx, &field->metadata),
@@ -59,7 +58,8 @@ static HPy field_tuple(HPyContext *ctx, const TVMFFIFieldInfo *field) {
   return tuple_take(ctx, items, 8);
 }
 
-static HPy method_tuple(HPyContext *ctx, const TVMFFIMethodInfo *method) {
+static HPy method_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
+  const TVMFFIMethodInfo *method = &info->methods[i];
   HPy items[] = {text(ctx, &method->name),
                  text(ctx, &method->doc),
                  text(ctx, &method->metadata),
@@ -79,23 +79,12 @@ static int append_take(HPyContext *ctx, HPy list, HPy item) {
   return rc;
 }
 
-static HPy field_list(HPyContext *ctx, const TVMFFITypeInfo *info) {
+/* A list of the items made by make(i) for i from 0 to n - 1. */
+static HPy list_of(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t n,
+                   HPy (*make)(HPyContext *, const TVMFFITypeInfo *, int32_t)) {
   HPy list = HPyList_New(ctx, 0);
   int rc = HPy_IsNull(list) ? -1 : 0;
-  for (int32_t i = 0; rc == 0 && i < info->num_fields; i++) {
-    rc = append_take(ctx, list, field_tuple(ctx, &info->fields[i]));
-  }
-  if (rc == 0) return list;
-  if (!HPy_IsNull(list)) HPy_Close(ctx, list);
-  return HPy_NULL;
-}
-
-static HPy method_list(HPyContext *ctx, const TVMFFITypeInfo *info) {
-  HPy list = HPyList_New(ctx, 0);
-  int rc = HPy_IsNull(list) ? -1 : 0;
-  for (int32_t i = 0; rc == 0 && i < info->num_methods; i++) {
-    rc = append_take(ctx, list, method_tuple(ctx, &info->methods[i]));
-  }
+  for (int32_t i = 0; rc == 0 && i < n; i++) rc = append_take(ctx, list, make(ctx, info, i));
   if (rc == 0) return list;
   if (!HPy_IsNull(list)) HPy_Close(ctx, list);
   return HPy_NULL;
@@ -122,9 +111,7 @@ static HPy fb_type_info_impl(HPyContext *ctx, HPy self, HPy arg) {
   if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(index);
   if (info == NULL) {
-    TVMFFIObjectHandle error = NULL;
-    TVMFFIErrorMoveFromRaised(&error);
-    TVMFFIObjectDecRef(error);
+    fb_error_discard();
     return fb_raise(ctx, ctx->h_ValueError, "no type is registered for index %d", (int)index);
   }
   static const TVMFFIByteArray nothing = {"", 0};
@@ -133,8 +120,8 @@ static HPy fb_type_info_impl(HPyContext *ctx, HPy self, HPy arg) {
                  HPyLong_FromInt32_t(ctx, parent),
                  text(ctx, info->metadata == NULL ? &nothing : &info->metadata->doc),
                  HPyLong_FromInt32_t(ctx, info->metadata == NULL ? 0 : info->metadata->total_size),
-                 field_list(ctx, info),
-                 method_list(ctx, info),
+                 list_of(ctx, info, info->num_fields, field_tuple),
+                 list_of(ctx, info, info->num_methods, method_tuple),
                  ancestor_tuple(ctx, info)};
   return tuple_take(ctx, items, 7);
 }
@@ -176,9 +163,10 @@ static HPy fb_global_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t
     return fb_raise(ctx, ctx->h_TypeError, "global_set() argument 'fn' must be a Function, not %s",
                     fb_type_name(ctx, args[1], given, sizeof(given)));
   }
-  TVMFFIObject *handle = fb_object_handle_checked(ctx, args[1]);
   int override = HPy_IsTrue(ctx, args[2]);
-  if (handle == NULL || override < 0) return HPy_NULL;
+  if (override < 0) return HPy_NULL;
+  TVMFFIObject *handle = fb_object_get(ctx, args[1]); /* a function's handle stays where it is */
+  if (handle == NULL) return fb_object_raise_no_handle(ctx, args[1]);
   if (TVMFFIFunctionSetGlobal(&name, handle, override) != 0) return fb_error_raise_pending(ctx, "global_set");
   return HPy_Dup(ctx, ctx->h_None);
 }

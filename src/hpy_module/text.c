@@ -70,6 +70,7 @@ static HPy decode(HPyContext *ctx, HPy bytes) {
 }
 
 HPy fb_text_new(HPyContext *ctx, const char *data, size_t byte_len) {
+  if (byte_len == 0) return HPyUnicode_FromString(ctx, ""); /* data may be NULL */
   /* HPy has no constructor that takes a length, and PyPy's dies of malformed text. */
   bool is_terminated = memchr(data, 0, byte_len) == NULL && data[byte_len] == 0;
   if (is_terminated && (fb_ext != NULL || is_ascii(data, byte_len))) {

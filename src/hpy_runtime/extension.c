@@ -25,6 +25,7 @@ static bool is_attached(void *own) {
 /* Threads that the interpreter did not know and that are inside, and whether any more are let in. Sequentially
  * consistent, the two against each other: either the thread sees the door closed, or threads_close sees the thread. */
 static int n_foreign, is_closed;
+static void *closer; /* the thread that called threads_close */
 
 static int attach_foreign(void) {
   __atomic_fetch_add(&n_foreign, 1, __ATOMIC_SEQ_CST);
@@ -42,7 +43,7 @@ static int thread_attach(void) {
   void *own = PyGILState_GetThisThreadState();
   if (own == NULL) return attach_foreign();
   if (is_attached(own)) return WAS_ATTACHED;
-  if (__atomic_load_n(&is_closed, __ATOMIC_RELAXED) || is_finalizing()) return NOT_ATTACHED;
+  if ((__atomic_load_n(&is_closed, __ATOMIC_ACQUIRE) && own != closer) || is_finalizing()) return NOT_ATTACHED;
   return PyGILState_Ensure();
 }
 
@@ -54,6 +55,7 @@ static void thread_detach(int token) {
 
 static void threads_close(void) {
   enum { TRIES = 1000, NANOSECONDS = 1000000 };
+  closer = PyGILState_GetThisThreadState();
   __atomic_store_n(&is_closed, 1, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&n_foreign, __ATOMIC_SEQ_CST) == 0) return;
   void *state = PyEval_SaveThread();

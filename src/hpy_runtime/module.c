@@ -37,6 +37,12 @@ static PyMethodDef methods[] = {{"load", (void *)load, METH_FASTCALL, load_doc},
 
 static int exec_module(PyObject *module) {
   (void)module;
+  static void *interpreter; /* 3.12 and later refuse by the slot */
+  if (interpreter == NULL) interpreter = PyInterpreterState_Get();
+  if (interpreter != PyInterpreterState_Get()) {
+    PyErr_SetString(PyExc_ImportError, "module ffi_hpy._hpy does not support loading in subinterpreters");
+    return -1;
+  }
   return fhpy_context_get() != NULL ? 0 : -1;
 }
 
