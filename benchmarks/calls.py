@@ -35,7 +35,10 @@ class Side:
         command = [envs.python_of(env), HERE / "side.py", package, library]
         self.process = subprocess.Popen(
             [str(word) for word in command],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=envs.clean_environ(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=envs.clean_environ(),
         )
         assert self.process.stdout is not None
         if self.process.stdout.readline() != "ready\n":
@@ -81,8 +84,17 @@ def bench_calls(ours: Path, upstream: Path, rounds: int) -> bool:
             bound = bounds.get(row, bounds[None])
             within = within and ratio <= bound
             mine, theirs = (statistics.median(side) for side in zip(*pairs))
-            rows.append((row, mode, f"{mine:.1f}", f"{theirs:.1f}", f"{ratio:.2f}", f"{bound:.2f}",
-                         "" if ratio <= bound else "above"))
+            rows.append(
+                (
+                    row,
+                    mode,
+                    f"{mine:.1f}",
+                    f"{theirs:.1f}",
+                    f"{ratio:.2f}",
+                    f"{bound:.2f}",
+                    "" if ratio <= bound else "above",
+                )
+            )
     for side in sides:
         side.close()
     print(envs.table(rows), end="\n\n")
@@ -113,6 +125,7 @@ def bench_threads(env: Path, library: Path) -> bool:
 
 def bench_import(ours: Path, upstream: Path, rounds: int) -> bool:
     """Print what an import adds to an empty interpreter: milliseconds and MB of peak memory, medians."""
+
     def cost(env: Path, statement: str) -> tuple[float, float]:
         program = (
             "import time; t = time.perf_counter(); " + statement + "; t = time.perf_counter() - t; "

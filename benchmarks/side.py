@@ -58,7 +58,7 @@ def make_loop(statement: str, names: dict[str, Any]) -> Any:
     """A function that runs the statement n times with the names as locals, as fast as the interpreter can."""
     source = f"def loop(n, {', '.join(f'{name}={name}' for name in names)}):\n for _ in range(n): {statement}\n"
     space = dict(names)
-    exec(source, space)  # noqa: S102 - the statements are the table above
+    exec(source, space)
     return space["loop"]
 
 

@@ -210,7 +210,6 @@ def function_from_address(address: int, keep_alive: Any = None, context: int = 0
     """A Function around a C function of type TVMFFISafeCallType, called with `context` as its handle."""
 
 def data_type_from_code(type_code: int, bits: int, lanes: int, /) -> DataType: ...
-
 def tensor_from_dlpack(capsule: Any, require_alignment: int = 0, require_contiguous: bool = False, /) -> Tensor:
     """Take over a "dltensor" or "dltensor_versioned" capsule. ValueError if it was consumed already, TypeError if it is none.
 
@@ -232,13 +231,10 @@ def class_register(index: int, cls: type, /) -> None:
     """Native objects of that type become instances of cls from now on. cls must derive from CObject."""
 
 def class_find(index: int, /) -> type | None: ...
-
 def field_descriptor(cls: type, index: int, field: int, writable: bool, /) -> Any:
     """A descriptor for the field'th own field of the type, to be set on cls."""
 
 def global_get(name: str, /) -> Function | None: ...
-
 def global_set(name: str, fn: Function, override: bool, /) -> None: ...
-
 def mark_finalizing() -> None:
     """From now on Python objects held by native code are leaked instead of touched. Called at exit."""

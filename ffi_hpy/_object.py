@@ -23,7 +23,9 @@ class ObjectMeta(ABCMeta):
 
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **kwargs: Any) -> ObjectMeta:
         if _HAVE_DICT and "__del__" in namespace:
-            raise TypeError(f"{name}.__del__: this PyPy cannot finalize instances of native classes; use weakref.finalize")
+            raise TypeError(
+                f"{name}.__del__: this PyPy cannot finalize instances of native classes; use weakref.finalize"
+            )
         slots = namespace.get("__slots__", ())
         if _HAVE_DICT and "__dict__" in slots:
             slots = [slot for slot in ((slots,) if isinstance(slots, str) else slots) if slot != "__dict__"]

@@ -6,11 +6,11 @@
 
 #include <dlfcn.h>
 
-#define PYPY_CAPSULE_FUNCTIONS(X)                                                       \
+#define PYPY_CAPSULE_FUNCTIONS(X)                                                              \
   X(new_, "PyPyCapsule_New", cpy_PyObject *, (void *, const char *, void (*)(cpy_PyObject *))) \
-  X(is_valid, "PyPyCapsule_IsValid", int, (cpy_PyObject *, const char *))               \
-  X(get, "PyPyCapsule_GetPointer", void *, (cpy_PyObject *, const char *))              \
-  X(rename, "PyPyCapsule_SetName", int, (cpy_PyObject *, const char *))                 \
+  X(is_valid, "PyPyCapsule_IsValid", int, (cpy_PyObject *, const char *))                      \
+  X(get, "PyPyCapsule_GetPointer", void *, (cpy_PyObject *, const char *))                     \
+  X(rename, "PyPyCapsule_SetName", int, (cpy_PyObject *, const char *))                        \
   X(release, "PyPy_DecRef", void, (cpy_PyObject *))
 
 #define MEMBER(field, symbol, result, arguments) result(*field) arguments;
@@ -23,11 +23,11 @@ static struct {
 static bool pypy_api(void) {
   if (fb_ext != NULL) return false;
   if (pypy.release != NULL) return true;
-#define FIND(field, symbol, result, arguments)      \
-  {                                                 \
-    void *found = dlsym(RTLD_DEFAULT, symbol);      \
-    if (found == NULL) return false;                \
-    memcpy(&pypy.field, &found, sizeof(found));     \
+#define FIND(field, symbol, result, arguments)  \
+  {                                             \
+    void *found = dlsym(RTLD_DEFAULT, symbol);  \
+    if (found == NULL) return false;            \
+    memcpy(&pypy.field, &found, sizeof(found)); \
   }
   PYPY_CAPSULE_FUNCTIONS(FIND)
   return true;

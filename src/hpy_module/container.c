@@ -96,7 +96,9 @@ int fb_array_from_sequence(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObjec
     }
     int n_temps = inner.n_temps;
     rc = fb_convert_arg(ctx, item, &items.views[i], &inner);
-    if (rc == 0) fb_args_own_last(&inner, n_temps, &items.views[i]); /* the list may drop the item while the next one is converted */
+    if (rc == 0)
+      fb_args_own_last(&inner, n_temps,
+                       &items.views[i]); /* the list may drop the item while the next one is converted */
     HPy_Close(ctx, item);
   }
   if (rc == 0) rc = construct(ctx, &array_constructor, &items, n, out);

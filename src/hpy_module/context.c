@@ -97,15 +97,15 @@ int fb_attach_without_extension(FbAttach *out) {
 
 void fb_detach_without_extension(FbAttach *attach) {
   switch (attach->how) {
-    case ATTACH_REENTER:
-      call_state.released = HPy_LeavePythonExecution(attach->ctx);
-      call_state.is_released = true;
-      break;
-    case ATTACH_GIL_STATE:
-      call_state = (FbCallState){.ctx = NULL};
-      gil_release(attach->token);
-      break;
-    default: break;
+  case ATTACH_REENTER:
+    call_state.released = HPy_LeavePythonExecution(attach->ctx);
+    call_state.is_released = true;
+    break;
+  case ATTACH_GIL_STATE:
+    call_state = (FbCallState){.ctx = NULL};
+    gil_release(attach->token);
+    break;
+  default: break;
   }
 }
 

@@ -116,7 +116,9 @@ FB_INLINE HPy fb_call_one(HPyContext *ctx, HPy callable, HPy arg) { return fb_ca
 /* Raises an exception of type h_type with a formatted message. Returns HPy_NULL. */
 HPy fb_raise(HPyContext *ctx, HPy h_type, const char *format, ...) FB_PRINTF(3, 4);
 /* Whether both handles are of the same object. */
-FB_INLINE bool fb_is(HPyContext *ctx, HPy a, HPy b) { return FB_LIKELY(fb_ext != NULL) ? a._i == b._i : HPy_Is(ctx, a, b); }
+FB_INLINE bool fb_is(HPyContext *ctx, HPy a, HPy b) {
+  return FB_LIKELY(fb_ext != NULL) ? a._i == b._i : HPy_Is(ctx, a, b);
+}
 /* type(h).__name__ into buffer; never fails. Returns buffer. */
 const char *fb_type_name(HPyContext *ctx, HPy h, char *buffer, size_t size);
 

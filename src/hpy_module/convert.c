@@ -189,11 +189,11 @@ static FB_NOINLINE int compound_arg(HPyContext *ctx, FbKind kind, HPy converter,
   args->depth++;
   int rc = -1;
   switch (kind) {
-    case FB_KIND_SEQUENCE: rc = fb_array_from_sequence(ctx, value, args, &made); break;
-    case FB_KIND_MAPPING: rc = fb_map_from_mapping(ctx, value, args, &made); break;
-    case FB_KIND_DLPACK: rc = fb_tensor_from_producer(ctx, value, &made); break;
-    case FB_KIND_CONVERTER: rc = converted_arg(ctx, converter, value, out, args); break;
-    default: break;
+  case FB_KIND_SEQUENCE: rc = fb_array_from_sequence(ctx, value, args, &made); break;
+  case FB_KIND_MAPPING: rc = fb_map_from_mapping(ctx, value, args, &made); break;
+  case FB_KIND_DLPACK: rc = fb_tensor_from_producer(ctx, value, &made); break;
+  case FB_KIND_CONVERTER: rc = converted_arg(ctx, converter, value, out, args); break;
+  default: break;
   }
   args->depth--;
   return rc == 0 && made != NULL ? temp_view(made, out, args) : rc;
@@ -210,38 +210,38 @@ int fb_convert_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   HPy converter = HPy_NULL;
   FbKind kind = fb_kind_of(ctx, value, &converter);
   switch (kind) {
-    case FB_KIND_NONE: return pod_arg(out, kTVMFFINone, 0);
-    case FB_KIND_BOOL: return pod_arg(out, kTVMFFIBool, fb_is(ctx, value, ctx->h_True));
-    case FB_KIND_INT: {
-      int64_t number = HPyLong_AsInt64_t(ctx, value);
-      if (FB_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return int_failed(ctx, value, args);
-      return pod_arg(out, kTVMFFIInt, number);
-    }
-    case FB_KIND_FLOAT: {
-      double number = HPyFloat_AsDouble(ctx, value);
-      if (FB_UNLIKELY(number == -1.0) && HPyErr_Occurred(ctx)) return -1;
-      pod_arg(out, kTVMFFIFloat, 0);
-      out->v_float64 = number;
-      return 0;
-    }
-    case FB_KIND_STR: return str_arg(ctx, value, out, args);
-    case FB_KIND_BYTES: return bytes_object_arg(ctx, value, out, args);
-    case FB_KIND_OBJECT: return object_arg(ctx, value, out, args);
-    case FB_KIND_RVALUE_REF: return rvalue_arg(ctx, value, out, args);
-    case FB_KIND_DATA_TYPE:
-      pod_arg(out, kTVMFFIDataType, 0);
-      out->v_dtype = fb_data_type_get(ctx, value);
-      return 0;
-    case FB_KIND_DEVICE:
-      pod_arg(out, kTVMFFIDevice, 0);
-      out->v_device = fb_device_get(ctx, value);
-      return 0;
-    case FB_KIND_OPAQUE_PTR:
-      pod_arg(out, kTVMFFIOpaquePtr, 0);
-      out->v_ptr = fb_opaque_ptr_get(ctx, value);
-      return 0;
-    case FB_KIND_UNKNOWN: return -1;
-    default: return compound_arg(ctx, kind, converter, value, out, args);
+  case FB_KIND_NONE: return pod_arg(out, kTVMFFINone, 0);
+  case FB_KIND_BOOL: return pod_arg(out, kTVMFFIBool, fb_is(ctx, value, ctx->h_True));
+  case FB_KIND_INT: {
+    int64_t number = HPyLong_AsInt64_t(ctx, value);
+    if (FB_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return int_failed(ctx, value, args);
+    return pod_arg(out, kTVMFFIInt, number);
+  }
+  case FB_KIND_FLOAT: {
+    double number = HPyFloat_AsDouble(ctx, value);
+    if (FB_UNLIKELY(number == -1.0) && HPyErr_Occurred(ctx)) return -1;
+    pod_arg(out, kTVMFFIFloat, 0);
+    out->v_float64 = number;
+    return 0;
+  }
+  case FB_KIND_STR: return str_arg(ctx, value, out, args);
+  case FB_KIND_BYTES: return bytes_object_arg(ctx, value, out, args);
+  case FB_KIND_OBJECT: return object_arg(ctx, value, out, args);
+  case FB_KIND_RVALUE_REF: return rvalue_arg(ctx, value, out, args);
+  case FB_KIND_DATA_TYPE:
+    pod_arg(out, kTVMFFIDataType, 0);
+    out->v_dtype = fb_data_type_get(ctx, value);
+    return 0;
+  case FB_KIND_DEVICE:
+    pod_arg(out, kTVMFFIDevice, 0);
+    out->v_device = fb_device_get(ctx, value);
+    return 0;
+  case FB_KIND_OPAQUE_PTR:
+    pod_arg(out, kTVMFFIOpaquePtr, 0);
+    out->v_ptr = fb_opaque_ptr_get(ctx, value);
+    return 0;
+  case FB_KIND_UNKNOWN: return -1;
+  default: return compound_arg(ctx, kind, converter, value, out, args);
   }
 }
 
@@ -279,21 +279,18 @@ HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle) {
   const TVMFFIShapeCell *shape = (const TVMFFIShapeCell *)(handle + 1);
   HPy result;
   switch (handle->type_index) {
-    case kTVMFFIStr:
-      result = wrapped(ctx, FB_HOOK_STRING_CLASS, fb_text_new(ctx, bytes->data, bytes->size));
-      break;
-    case kTVMFFIBytes:
-      result = wrapped(ctx, FB_HOOK_BYTES_CLASS,
-                         HPyBytes_FromStringAndSize(ctx, bytes->data, (HPy_ssize_t)bytes->size));
-      break;
-    case kTVMFFIShape:
-      result = wrapped(ctx, FB_HOOK_SHAPE_CLASS, fb_int_tuple(ctx, shape->data, (int32_t)shape->size));
-      break;
-    case kTVMFFIOpaquePyObject:
-      result = fb_opaque_unwrap(ctx, handle);
-      if (HPy_IsNull(result)) return fb_object_wrap(ctx, handle);
-      break;
-    default: return fb_object_wrap(ctx, handle);
+  case kTVMFFIStr: result = wrapped(ctx, FB_HOOK_STRING_CLASS, fb_text_new(ctx, bytes->data, bytes->size)); break;
+  case kTVMFFIBytes:
+    result = wrapped(ctx, FB_HOOK_BYTES_CLASS, HPyBytes_FromStringAndSize(ctx, bytes->data, (HPy_ssize_t)bytes->size));
+    break;
+  case kTVMFFIShape:
+    result = wrapped(ctx, FB_HOOK_SHAPE_CLASS, fb_int_tuple(ctx, shape->data, (int32_t)shape->size));
+    break;
+  case kTVMFFIOpaquePyObject:
+    result = fb_opaque_unwrap(ctx, handle);
+    if (HPy_IsNull(result)) return fb_object_wrap(ctx, handle);
+    break;
+  default: return fb_object_wrap(ctx, handle);
   }
   TVMFFIObjectDecRef(handle);
   return result;
@@ -303,26 +300,29 @@ HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle) {
 static FB_NOINLINE HPy rare_result(HPyContext *ctx, const TVMFFIAny *value) {
   const TVMFFIByteArray *bytes = value->v_ptr;
   switch (value->type_index) {
-    case kTVMFFISmallStr: return fb_text_new(ctx, value->v_bytes, value->small_str_len);
-    case kTVMFFISmallBytes: return HPyBytes_FromStringAndSize(ctx, value->v_bytes, value->small_str_len);
-    case kTVMFFIRawStr: return fb_text_new(ctx, value->v_c_str, strlen(value->v_c_str));
-    case kTVMFFIByteArrayPtr: return HPyBytes_FromStringAndSize(ctx, bytes->data, (HPy_ssize_t)bytes->size);
-    case kTVMFFIOpaquePtr: return fb_opaque_ptr_result(ctx, value->v_ptr);
-    case kTVMFFIDataType: return fb_data_type_result(ctx, value->v_dtype);
-    case kTVMFFIDevice: return fb_device_result(ctx, value->v_device);
-    case kTVMFFIDLTensorPtr: return fb_tensor_from_borrowed(ctx, value->v_ptr);
-    default: return fb_raise(ctx, ctx->h_TypeError, "native code returned a value of type index %d, which has no "
-                             "Python form", (int)value->type_index);
+  case kTVMFFISmallStr: return fb_text_new(ctx, value->v_bytes, value->small_str_len);
+  case kTVMFFISmallBytes: return HPyBytes_FromStringAndSize(ctx, value->v_bytes, value->small_str_len);
+  case kTVMFFIRawStr: return fb_text_new(ctx, value->v_c_str, strlen(value->v_c_str));
+  case kTVMFFIByteArrayPtr: return HPyBytes_FromStringAndSize(ctx, bytes->data, (HPy_ssize_t)bytes->size);
+  case kTVMFFIOpaquePtr: return fb_opaque_ptr_result(ctx, value->v_ptr);
+  case kTVMFFIDataType: return fb_data_type_result(ctx, value->v_dtype);
+  case kTVMFFIDevice: return fb_device_result(ctx, value->v_device);
+  case kTVMFFIDLTensorPtr: return fb_tensor_from_borrowed(ctx, value->v_ptr);
+  default:
+    return fb_raise(ctx, ctx->h_TypeError,
+                    "native code returned a value of type index %d, which has no "
+                    "Python form",
+                    (int)value->type_index);
   }
 }
 
 HPy fb_convert_result(HPyContext *ctx, TVMFFIAny *value) {
   switch (value->type_index) {
-    case kTVMFFINone: return HPy_Dup(ctx, ctx->h_None);
-    case kTVMFFIInt: return HPyLong_FromInt64_t(ctx, value->v_int64);
-    case kTVMFFIBool: return HPy_Dup(ctx, value->v_int64 ? ctx->h_True : ctx->h_False);
-    case kTVMFFIFloat: return HPyFloat_FromDouble(ctx, value->v_float64);
-    default: break;
+  case kTVMFFINone: return HPy_Dup(ctx, ctx->h_None);
+  case kTVMFFIInt: return HPyLong_FromInt64_t(ctx, value->v_int64);
+  case kTVMFFIBool: return HPy_Dup(ctx, value->v_int64 ? ctx->h_True : ctx->h_False);
+  case kTVMFFIFloat: return HPyFloat_FromDouble(ctx, value->v_float64);
+  default: break;
   }
   if (value->type_index >= kTVMFFIStaticObjectBegin) return fb_object_result(ctx, value->v_obj);
   return rare_result(ctx, value);

@@ -124,8 +124,8 @@ HPyDef_SLOT(error_init, HPy_tp_init)
 static int error_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)kw;
   if (nargs < 3 || nargs > 5) {
-    fb_raise(ctx, ctx->h_TypeError, "Error() takes kind, message, backtrace[, cause[, extra_context]], got %zd arguments",
-             nargs);
+    fb_raise(ctx, ctx->h_TypeError,
+             "Error() takes kind, message, backtrace[, cause[, extra_context]], got %zd arguments", nargs);
     return -1;
   }
   static const char *const what[] = {"Error() argument 'kind'", "Error() argument 'message'",
@@ -140,7 +140,8 @@ static int error_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize
   TVMFFIObject *context[2];
   TVMFFIObjectHandle made = NULL;
   int rc = context_args(ctx, args, nargs, context);
-  if (rc == 0 && TVMFFIErrorCreateWithCauseAndExtraContext(&text[0], &text[1], &text[2], context[0], context[1], &made)) {
+  if (rc == 0 &&
+      TVMFFIErrorCreateWithCauseAndExtraContext(&text[0], &text[1], &text[2], context[0], context[1], &made)) {
     HPyErr_NoMemory(ctx);
     rc = -1;
   }
@@ -220,8 +221,8 @@ static HPy error_update_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
 }
 
 HPy fb_error_type_new(HPyContext *ctx, HPy base) {
-  static HPyDef *defines[] = {&fb_object_new, &error_init,  &error_kind,  &error_message, &error_backtrace,
-                              &error_cause, &error_extra, &error_update,  NULL,            NULL};
+  static HPyDef *defines[] = {&fb_object_new, &error_init,  &error_kind,   &error_message, &error_backtrace,
+                              &error_cause,   &error_extra, &error_update, NULL,           NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.Error",
       .basicsize = sizeof(FbObject),

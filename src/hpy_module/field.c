@@ -70,7 +70,6 @@ static int access_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
   return field_write(ctx, closure, self, value);
 }
 
-
 /* --- field_descriptor -------------------------------------------------------------------------------------------------- */
 
 /* A copy that lives for good; NULL with MemoryError raised. */
@@ -81,8 +80,11 @@ static Field *field_new(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFF
     HPyErr_NoMemory(ctx);
     return NULL;
   }
-  *field = (Field){.type_index = type->type_index, .type_depth = type->type_depth, .offset = info->offset,
-                   .getter = info->getter, .name = (char *)(field + 1)};
+  *field = (Field){.type_index = type->type_index,
+                   .type_depth = type->type_depth,
+                   .offset = info->offset,
+                   .getter = info->getter,
+                   .name = (char *)(field + 1)};
   snprintf(field->name, name_size, "%.*s.%.*s", (int)type->type_key.size, type->type_key.data, (int)info->name.size,
            info->name.data);
   if (info->setter != NULL && (info->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0) {
@@ -94,7 +96,8 @@ static Field *field_new(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFF
   return field;
 }
 
-HPyDef_METH(fb_field_descriptor, "field_descriptor", HPyFunc_VARARGS, .doc = "A descriptor for one own field of a type.")
+HPyDef_METH(fb_field_descriptor, "field_descriptor", HPyFunc_VARARGS,
+            .doc = "A descriptor for one own field of a type.")
 static HPy fb_field_descriptor_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   if (nargs != 4) return fb_raise(ctx, ctx->h_TypeError, "field_descriptor() takes cls, index, field, writable");
@@ -107,8 +110,8 @@ static HPy fb_field_descriptor_impl(HPyContext *ctx, HPy self, const HPy *args, 
   const TVMFFITypeInfo *type = TVMFFIGetTypeInfo(index);
   if (type == NULL) return fb_raise(ctx, ctx->h_ValueError, "no type is registered for index %d", (int)index);
   if (which < 0 || which >= type->num_fields) {
-    return fb_raise(ctx, ctx->h_IndexError, "type %.*s has %d fields of its own, got index %d", (int)type->type_key.size,
-                    type->type_key.data, (int)type->num_fields, (int)which);
+    return fb_raise(ctx, ctx->h_IndexError, "type %.*s has %d fields of its own, got index %d",
+                    (int)type->type_key.size, type->type_key.data, (int)type->num_fields, (int)which);
   }
   const TVMFFIFieldInfo *info = &type->fields[which];
   Field *field = field_new(ctx, type, info);
@@ -118,7 +121,10 @@ static HPy fb_field_descriptor_impl(HPyContext *ctx, HPy self, const HPy *args, 
   if (fb_ext == NULL) {
     return fb_property_new(ctx, args[0], name, (FbAccess){access_get, can_write ? access_set : NULL, field});
   }
-  FhpyGetSet def = {.name = name, .get = descriptor_get,
-                    .set = can_write ? descriptor_set : NULL, .doc = info->doc.data, .closure = field};
+  FhpyGetSet def = {.name = name,
+                    .get = descriptor_get,
+                    .set = can_write ? descriptor_set : NULL,
+                    .doc = info->doc.data,
+                    .closure = field};
   return fb_ext->getset_new(ctx, args[0], &def);
 }

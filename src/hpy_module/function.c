@@ -125,8 +125,8 @@ static HPy function_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t
 static cpy_PyObject *function_vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
                                          cpy_PyObject *kwnames) {
   const size_t offset_flag = (size_t)1 << (8 * sizeof(size_t) - 1);
-  HPy result = call_python(fb_ctx, (HPy){(intptr_t)self}, (const HPy *)args, nargsf & ~offset_flag,
-                           (HPy){(intptr_t)kwnames});
+  HPy result =
+      call_python(fb_ctx, (HPy){(intptr_t)self}, (const HPy *)args, nargsf & ~offset_flag, (HPy){(intptr_t)kwnames});
   return (cpy_PyObject *)result._i;
 }
 
@@ -197,7 +197,8 @@ static int function_gil_set(HPyContext *ctx, HPy self, HPy value, void *closure)
 HPyDef_SLOT(function_new, HPy_tp_new)
 static HPy function_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)type, (void)args, (void)nargs, (void)kw;
-  return fb_raise(ctx, ctx->h_TypeError, "Function cannot be made directly: use ffi_hpy.convert(callable) or "
+  return fb_raise(ctx, ctx->h_TypeError,
+                  "Function cannot be made directly: use ffi_hpy.convert(callable) or "
                   "ffi_hpy.get_global_func(name)");
 }
 
@@ -213,8 +214,8 @@ HPy fb_function_wrap(HPyContext *ctx, TVMFFIObject *handle, const char *name) {
 }
 
 HPy fb_function_type_new(HPyContext *ctx, HPy base) {
-  static HPyDef *defines[] = {&function_call, &function_name, &function_gil, &function_new, &function_destroy,
-                              NULL,           NULL};
+  static HPyDef *defines[] = {&function_call,    &function_name, &function_gil, &function_new,
+                              &function_destroy, NULL,           NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.Function",
       .basicsize = sizeof(FbFunction),

@@ -60,8 +60,8 @@ void fb_hold_drop(void *self) {
   }
   hold->next = atomic_load_explicit(&pending, memory_order_relaxed);
   /* Release: the drain that takes the hold (acquire, in fb_hold_drain) sees its contents. */
-  while (!atomic_compare_exchange_weak_explicit(&pending, &hold->next, hold, memory_order_release,
-                                                memory_order_relaxed)) {
+  while (
+      !atomic_compare_exchange_weak_explicit(&pending, &hold->next, hold, memory_order_release, memory_order_relaxed)) {
   }
 }
 

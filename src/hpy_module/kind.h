@@ -48,7 +48,9 @@ int fb_kind_init(HPyContext *ctx);
  * handle if the kind is FB_KIND_CONVERTER. */
 FbKind fb_kind_ask(HPyContext *ctx, HPy value, HPy *converter);
 
-FB_INLINE size_t fb_kind_hash(intptr_t type) { return (size_t)(((uintptr_t)type >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 40); }
+FB_INLINE size_t fb_kind_hash(intptr_t type) {
+  return (size_t)(((uintptr_t)type >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 40);
+}
 
 /* Cached entry for the exact type of `value`, or NULL. Lock-free: slots only ever go from NULL to an entry. */
 FB_INLINE const FbKindEntry *fb_kind_find(HPy value) {

@@ -66,13 +66,20 @@ static int add_constants(HPyContext *ctx, HPy module) {
   static const struct {
     const char *name;
     FbKind kind;
-  } kinds[] = {{"KIND_NONE", FB_KIND_NONE},         {"KIND_BOOL", FB_KIND_BOOL},
-               {"KIND_INT", FB_KIND_INT},           {"KIND_FLOAT", FB_KIND_FLOAT},
-               {"KIND_STR", FB_KIND_STR},           {"KIND_BYTES", FB_KIND_BYTES},
-               {"KIND_OBJECT", FB_KIND_OBJECT},     {"KIND_RVALUE_REF", FB_KIND_RVALUE_REF},
-               {"KIND_DATA_TYPE", FB_KIND_DATA_TYPE}, {"KIND_DEVICE", FB_KIND_DEVICE},
-               {"KIND_OPAQUE_PTR", FB_KIND_OPAQUE_PTR}, {"KIND_SEQUENCE", FB_KIND_SEQUENCE},
-               {"KIND_MAPPING", FB_KIND_MAPPING},   {"KIND_DLPACK", FB_KIND_DLPACK},
+  } kinds[] = {{"KIND_NONE", FB_KIND_NONE},
+               {"KIND_BOOL", FB_KIND_BOOL},
+               {"KIND_INT", FB_KIND_INT},
+               {"KIND_FLOAT", FB_KIND_FLOAT},
+               {"KIND_STR", FB_KIND_STR},
+               {"KIND_BYTES", FB_KIND_BYTES},
+               {"KIND_OBJECT", FB_KIND_OBJECT},
+               {"KIND_RVALUE_REF", FB_KIND_RVALUE_REF},
+               {"KIND_DATA_TYPE", FB_KIND_DATA_TYPE},
+               {"KIND_DEVICE", FB_KIND_DEVICE},
+               {"KIND_OPAQUE_PTR", FB_KIND_OPAQUE_PTR},
+               {"KIND_SEQUENCE", FB_KIND_SEQUENCE},
+               {"KIND_MAPPING", FB_KIND_MAPPING},
+               {"KIND_DLPACK", FB_KIND_DLPACK},
                {"KIND_CONVERTER", FB_KIND_CONVERTER}};
   for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
     if (add(ctx, module, kinds[i].name, HPyLong_FromInt32_t(ctx, kinds[i].kind)) != 0) return -1;
@@ -99,7 +106,8 @@ static int module_exec_impl(HPyContext *ctx, HPy module) {
   if (fb_context_init(ctx) != 0) return -1;
   core_make_global();
   signals_connect();
-  if (fb_kind_init(ctx) != 0 || fb_tensor_init(ctx) != 0 || fb_type_init(ctx) != 0 || add_types(ctx, module) != 0) return -1;
+  if (fb_kind_init(ctx) != 0 || fb_tensor_init(ctx) != 0 || fb_type_init(ctx) != 0 || add_types(ctx, module) != 0)
+    return -1;
   if (add_constants(ctx, module) != 0) return -1;
   is_loaded = true;
   return 0;

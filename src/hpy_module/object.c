@@ -342,9 +342,19 @@ static int owner_type_init(HPyContext *ctx) {
 }
 
 HPy fb_object_type_new(HPyContext *ctx) {
-  static HPyDef *defines[] = {&fb_object_new,    &object_compare,   &object_hash,    &object_same_as,    &object_is,
-                              &object_chandle, &object_move,     &object_move_from, &object_init_by, &object_type_index,
-                              &object_use_count, NULL,           NULL};
+  static HPyDef *defines[] = {&fb_object_new,
+                              &object_compare,
+                              &object_hash,
+                              &object_same_as,
+                              &object_is,
+                              &object_chandle,
+                              &object_move,
+                              &object_move_from,
+                              &object_init_by,
+                              &object_type_index,
+                              &object_use_count,
+                              NULL,
+                              NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.CObject",
       .basicsize = sizeof(FbObject),

@@ -1,9 +1,12 @@
 /* The core's registries as Python sees them. */
 #include "registry.h"
 
+#include <stdlib.h>
+
 #include "convert.h"
 #include "error.h"
 #include "function.h"
+#include "tensor.h"
 #include "text.h"
 
 /* Reads a str argument as bytes that live as long as it does. Returns 0, or -1 with an exception raised. */
@@ -60,14 +63,10 @@ static HPy field_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
 
 static HPy method_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
   const TVMFFIMethodInfo *method = &info->methods[i];
-  HPy items[] = {text(ctx, &method->name),
-                 text(ctx, &method->doc),
-                 text(ctx, &method->metadata),
-                 HPyLong_FromInt64_t(ctx, method->flags),
-                 HPyLong_FromInt32_t(ctx, 0),
-                 HPyLong_FromInt32_t(ctx, 0),
-                 HPyLong_FromInt32_t(ctx, 0),
-                 fb_convert_view(ctx, &method->method)};
+  HPy items[] = {text(ctx, &method->name),     text(ctx, &method->doc),
+                 text(ctx, &method->metadata), HPyLong_FromInt64_t(ctx, method->flags),
+                 HPyLong_FromInt32_t(ctx, 0),  HPyLong_FromInt32_t(ctx, 0),
+                 HPyLong_FromInt32_t(ctx, 0),  fb_convert_view(ctx, &method->method)};
   return tuple_take(ctx, items, 8);
 }
 
@@ -91,17 +90,12 @@ static HPy list_of(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t n,
 }
 
 static HPy ancestor_tuple(HPyContext *ctx, const TVMFFITypeInfo *info) {
-  HPyTupleBuilder builder = HPyTupleBuilder_New(ctx, info->type_depth);
-  for (int32_t i = 0; i < info->type_depth; i++) {
-    HPy index = HPyLong_FromInt32_t(ctx, info->type_ancestors[i]->type_index);
-    if (HPy_IsNull(index)) {
-      HPyTupleBuilder_Cancel(ctx, builder);
-      return HPy_NULL;
-    }
-    HPyTupleBuilder_Set(ctx, builder, i, index);
-    HPy_Close(ctx, index);
-  }
-  return HPyTupleBuilder_Build(ctx, builder);
+  int64_t *indices = malloc(((size_t)info->type_depth + 1) * sizeof(*indices));
+  if (indices == NULL) return HPyErr_NoMemory(ctx);
+  for (int32_t i = 0; i < info->type_depth; i++) indices[i] = info->type_ancestors[i]->type_index;
+  HPy tuple = fb_int_tuple(ctx, indices, info->type_depth);
+  free(indices);
+  return tuple;
 }
 
 HPyDef_METH(fb_type_info, "type_info", HPyFunc_O, .doc = "What is registered for a type index.")

@@ -111,7 +111,8 @@ HPyDef_METH(fb_tensor_from_dlpack, "tensor_from_dlpack", HPyFunc_VARARGS, .doc =
 static HPy fb_tensor_from_dlpack_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   if (nargs < 1 || nargs > 3) {
-    return fb_raise(ctx, ctx->h_TypeError, "tensor_from_dlpack() takes capsule[, require_alignment[, require_contiguous]]");
+    return fb_raise(ctx, ctx->h_TypeError,
+                    "tensor_from_dlpack() takes capsule[, require_alignment[, require_contiguous]]");
   }
   int32_t alignment = nargs > 1 ? HPyLong_AsInt32_t(ctx, args[1]) : 0;
   if (alignment == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
@@ -180,17 +181,18 @@ static bool is_contiguous(const DLTensor *tensor) {
 }
 
 HPy fb_int_tuple(HPyContext *ctx, const int64_t *values, int32_t n) {
-  HPyTupleBuilder builder = HPyTupleBuilder_New(ctx, n);
-  for (int32_t i = 0; i < n; i++) {
-    HPy item = HPyLong_FromInt64_t(ctx, values[i]);
-    if (HPy_IsNull(item)) {
-      HPyTupleBuilder_Cancel(ctx, builder);
-      return HPy_NULL;
-    }
-    HPyTupleBuilder_Set(ctx, builder, i, item);
-    HPy_Close(ctx, item);
+  enum { STACK_ITEMS = 8 };
+  HPy stack[STACK_ITEMS], *items = n <= STACK_ITEMS ? stack : malloc((size_t)n * sizeof(*items)), tuple = HPy_NULL;
+  if (items == NULL) return HPyErr_NoMemory(ctx);
+  int32_t n_made = 0;
+  for (; n_made < n; n_made++) {
+    items[n_made] = HPyLong_FromInt64_t(ctx, values[n_made]);
+    if (HPy_IsNull(items[n_made])) break;
   }
-  return HPyTupleBuilder_Build(ctx, builder);
+  if (n_made == n) tuple = HPyTuple_FromArray(ctx, items, n); /* PyPy leaks an HPyTupleBuilder */
+  for (int32_t i = 0; i < n_made; i++) HPy_Close(ctx, items[i]);
+  if (items != stack) free(items);
+  return tuple;
 }
 
 static HPy read_shape(HPyContext *ctx, const DLTensor *tensor) {
@@ -199,24 +201,16 @@ static HPy read_shape(HPyContext *ctx, const DLTensor *tensor) {
 static HPy read_strides(HPyContext *ctx, const DLTensor *tensor) {
   return fb_int_tuple(ctx, tensor->strides, tensor->ndim);
 }
-static HPy read_dtype(HPyContext *ctx, const DLTensor *tensor) {
-  return fb_data_type_result(ctx, tensor->dtype);
-}
-static HPy read_device(HPyContext *ctx, const DLTensor *tensor) {
-  return fb_device_result(ctx, tensor->device);
-}
-static HPy read_ndim(HPyContext *ctx, const DLTensor *tensor) {
-  return HPyLong_FromInt32_t(ctx, tensor->ndim);
-}
+static HPy read_dtype(HPyContext *ctx, const DLTensor *tensor) { return fb_data_type_result(ctx, tensor->dtype); }
+static HPy read_device(HPyContext *ctx, const DLTensor *tensor) { return fb_device_result(ctx, tensor->device); }
+static HPy read_ndim(HPyContext *ctx, const DLTensor *tensor) { return HPyLong_FromInt32_t(ctx, tensor->ndim); }
 static HPy read_byte_offset(HPyContext *ctx, const DLTensor *tensor) {
   return HPyLong_FromUInt64_t(ctx, tensor->byte_offset);
 }
 static HPy read_data_ptr(HPyContext *ctx, const DLTensor *tensor) {
   return HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)tensor->data);
 }
-static HPy read_numel(HPyContext *ctx, const DLTensor *tensor) {
-  return HPyLong_FromInt64_t(ctx, numel(tensor));
-}
+static HPy read_numel(HPyContext *ctx, const DLTensor *tensor) { return HPyLong_FromInt64_t(ctx, numel(tensor)); }
 static HPy read_is_contiguous(HPyContext *ctx, const DLTensor *tensor) {
   return HPy_Dup(ctx, is_contiguous(tensor) ? ctx->h_True : ctx->h_False);
 }
@@ -258,14 +252,10 @@ static HPy tensor_byte_offset_get(HPyContext *ctx, HPy self, void *closure) {
 }
 
 HPyDef_METH(tensor_data_ptr, "data_ptr", HPyFunc_NOARGS, .doc = "Address of the memory; add byte_offset.")
-static HPy tensor_data_ptr_impl(HPyContext *ctx, HPy self) {
-  return read_tensor(ctx, self, read_data_ptr);
-}
+static HPy tensor_data_ptr_impl(HPyContext *ctx, HPy self) { return read_tensor(ctx, self, read_data_ptr); }
 
 HPyDef_METH(tensor_numel, "numel", HPyFunc_NOARGS, .doc = "Number of elements.")
-static HPy tensor_numel_impl(HPyContext *ctx, HPy self) {
-  return read_tensor(ctx, self, read_numel);
-}
+static HPy tensor_numel_impl(HPyContext *ctx, HPy self) { return read_tensor(ctx, self, read_numel); }
 
 static HPy extent_of(HPyContext *ctx, const DLTensor *tensor, int64_t axis) {
   if (axis < -tensor->ndim || axis >= tensor->ndim) {
@@ -285,10 +275,9 @@ static HPy tensor_size_impl(HPyContext *ctx, HPy self, HPy arg) {
   fb_place_unuse(place);
   return extent;
 }
-HPyDef_METH(tensor_is_contiguous, "is_contiguous", HPyFunc_NOARGS, .doc = "Whether the elements lie compact, row by row.")
-static HPy tensor_is_contiguous_impl(HPyContext *ctx, HPy self) {
-  return read_tensor(ctx, self, read_is_contiguous);
-}
+HPyDef_METH(tensor_is_contiguous, "is_contiguous", HPyFunc_NOARGS,
+            .doc = "Whether the elements lie compact, row by row.")
+static HPy tensor_is_contiguous_impl(HPyContext *ctx, HPy self) { return read_tensor(ctx, self, read_is_contiguous); }
 
 int fb_tensor_init(HPyContext *ctx) {
   HPy name = HPyUnicode_FromString(ctx, "__dlpack__");
@@ -299,10 +288,10 @@ int fb_tensor_init(HPyContext *ctx) {
 }
 
 HPy fb_tensor_type_new(HPyContext *ctx, HPy base) {
-  static HPyDef *defines[] = {&fb_object_new, &tensor_shape,    &tensor_strides,       &tensor_dtype,     &tensor_device,
-                              &tensor_ndim,     &tensor_byte_offset,   &tensor_data_ptr,  &tensor_numel,
-                              &tensor_size,     &tensor_is_contiguous, &tensor_to_dlpack, &tensor_to_versioned,
-                              NULL,             NULL};
+  static HPyDef *defines[] = {
+      &fb_object_new,        &tensor_shape,       &tensor_strides,      &tensor_dtype, &tensor_device,
+      &tensor_ndim,          &tensor_byte_offset, &tensor_data_ptr,     &tensor_numel, &tensor_size,
+      &tensor_is_contiguous, &tensor_to_dlpack,   &tensor_to_versioned, NULL,          NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.Tensor",
       .basicsize = sizeof(FbObject),

@@ -96,8 +96,8 @@ static HPy from_spec(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
 }
 
 static int add_property(HPyContext *ctx, HPy type, const HPyGetSet *def) {
-  FbAccess access = {.get = (HPyFunc_getter)def->getter_impl, .set = (HPyFunc_setter)def->setter_impl,
-                     .closure = def->closure};
+  FbAccess access = {
+      .get = (HPyFunc_getter)def->getter_impl, .set = (HPyFunc_setter)def->setter_impl, .closure = def->closure};
   HPy property = fb_property_new(ctx, type, def->name, access);
   if (HPy_IsNull(property)) return -1;
   int rc = HPy_SetAttr_s(ctx, type, def->name, property);

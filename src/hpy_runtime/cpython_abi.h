@@ -181,7 +181,7 @@ extern int PyCallable_Check(PyObject *);
 extern PyObject *PyObject_Call(PyObject *, PyObject *, PyObject *), *PyObject_CallObject(PyObject *, PyObject *);
 extern PyObject *PyVectorcall_Call(PyObject *, PyObject *, PyObject *); /* stable since 3.12, exported before */
 extern PyObject *PyObject_VectorcallMethod(PyObject *, PyObject *const *, size_t, PyObject *); /* the same */
-extern PyObject *PyObject_VectorcallDict(PyObject *, PyObject *const *, size_t, PyObject *);   /* exported since 3.9 */
+extern PyObject *PyObject_VectorcallDict(PyObject *, PyObject *const *, size_t, PyObject *); /* exported since 3.9 */
 
 /* numbers */
 extern PyObject *PyLong_FromLong(long), *PyLong_FromUnsignedLong(unsigned long), *PyLong_FromLongLong(long long);
@@ -247,18 +247,18 @@ typedef struct FhpyOptional {
   /* 3.12, stable. Before: fetch and normalize. */
   PyObject *(*PyErr_GetRaisedException)(void);
   void (*PyErr_SetRaisedException)(PyObject *);
-  int (*Py_IsFinalizing)(void);                            /* 3.13, stable */
-  int (*_Py_IsFinalizing)(void);                           /* up to 3.12 */
-  void *(*PyThreadState_GetUnchecked)(void);               /* 3.13: the attached thread state, or NULL */
-  void *(*_PyThreadState_UncheckedGet)(void);              /* the same up to 3.12; there it may be another thread's */
-  int (*PyObject_CallFinalizerFromDealloc)(PyObject *);    /* all, not stable */
+  int (*Py_IsFinalizing)(void); /* 3.13, stable */
+  int (*_Py_IsFinalizing)(void); /* up to 3.12 */
+  void *(*PyThreadState_GetUnchecked)(void); /* 3.13: the attached thread state, or NULL */
+  void *(*_PyThreadState_UncheckedGet)(void); /* the same up to 3.12; there it may be another thread's */
+  int (*PyObject_CallFinalizerFromDealloc)(PyObject *); /* all, not stable */
   PyObject *(*PyContextVar_New)(const char *, PyObject *); /* all, not stable */
   int (*PyContextVar_Get)(PyObject *, PyObject *, PyObject **);
   PyObject *(*PyContextVar_Set)(PyObject *, PyObject *);
-  void (*PyObject_Dump)(PyObject *);                           /* 3.15 */
-  void (*_PyObject_Dump)(PyObject *);                          /* all before, private */
-  void *(*PyInterpreterState_ThreadHead)(void *);              /* all, not stable */
-  void *(*PyThreadState_Next)(void *);                         /* all, not stable */
+  void (*PyObject_Dump)(PyObject *); /* 3.15 */
+  void (*_PyObject_Dump)(PyObject *); /* all before, private */
+  void *(*PyInterpreterState_ThreadHead)(void *); /* all, not stable */
+  void *(*PyThreadState_Next)(void *); /* all, not stable */
   int (*PyUnstable_Object_EnableDeferredRefcount)(PyObject *); /* 3.14 */
 } FhpyOptional;
 

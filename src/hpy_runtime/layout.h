@@ -47,12 +47,16 @@ void *fhpy_layout_get_slot(PyObject *type, TypeMember member);
 /* Up to 3.11 and with the GIL a reference count is a plain first word, which every extension built for the limited API of
  * those versions changes in place. Later versions have immortal objects and leave it to functions. NULL is accepted. */
 static inline void take_reference(PyObject *o) {
-  if (!fhpy_layout.plain_refcounts) Py_IncRef(o);
-  else if (o != NULL) ++*(Py_ssize_t *)o;
+  if (!fhpy_layout.plain_refcounts)
+    Py_IncRef(o);
+  else if (o != NULL)
+    ++*(Py_ssize_t *)o;
 }
 static inline void drop_reference(PyObject *o) {
-  if (!fhpy_layout.plain_refcounts) Py_DecRef(o);
-  else if (o != NULL && --*(Py_ssize_t *)o == 0) _Py_Dealloc(o);
+  if (!fhpy_layout.plain_refcounts)
+    Py_DecRef(o);
+  else if (o != NULL && --*(Py_ssize_t *)o == 0)
+    _Py_Dealloc(o);
 }
 
 static inline PyObject *type_of(PyObject *o) {

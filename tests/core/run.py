@@ -68,8 +68,11 @@ def build(compiler, mode, scratch, extra):
         return None
     program = scratch / "core_tests"
     objects = [str(output) for _, output in jobs if output.suffix == ".o"]
-    linked = subprocess.run([compiler, *MODES[mode], *objects, "-o", str(program), "-rdynamic", "-lpthread", "-ldl"],
-                            capture_output=True, text=True)
+    linked = subprocess.run(
+        [compiler, *MODES[mode], *objects, "-o", str(program), "-rdynamic", "-lpthread", "-ldl"],
+        capture_output=True,
+        text=True,
+    )
     sys.stderr.write(linked.stderr)
     return None if linked.returncode else program
 
@@ -89,8 +92,14 @@ def run_mode(args, mode, scratch):
     if args.gdb:
         return subprocess.run([*command, *args.names], env=environment).returncode
     try:
-        result = subprocess.run([*command, *args.names], env=environment, capture_output=True, text=True,
-                                errors="replace", timeout=args.timeout)
+        result = subprocess.run(
+            [*command, *args.names],
+            env=environment,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=args.timeout,
+        )
     except subprocess.TimeoutExpired as timeout:
         last = (timeout.stderr or b"").decode(errors="replace").strip().splitlines()[-1:]
         print(f"core {mode}: FAILED, still running after {args.timeout} s in {last}")

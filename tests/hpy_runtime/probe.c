@@ -10,31 +10,30 @@ static int destroyed[3]; /* base, derived, callable */
 
 /* ---- functions in each signature ---- */
 
-HPyDef_METH(nop, "nop", HPyFunc_NOARGS) static HPy nop_impl(HPyContext *ctx, HPy self) {
-  return (void)self, HPy_Dup(ctx, ctx->h_None);
-}
+HPyDef_METH(nop, "nop", HPyFunc_NOARGS)
+static HPy nop_impl(HPyContext *ctx, HPy self) { return (void)self, HPy_Dup(ctx, ctx->h_None); }
 
-HPyDef_METH(same, "same", HPyFunc_O) static HPy same_impl(HPyContext *ctx, HPy self, HPy arg) {
-  return (void)self, HPy_Dup(ctx, arg);
-}
+HPyDef_METH(same, "same", HPyFunc_O)
+static HPy same_impl(HPyContext *ctx, HPy self, HPy arg) { return (void)self, HPy_Dup(ctx, arg); }
 
-HPyDef_METH(add_one, "add_one", HPyFunc_O) static HPy add_one_impl(HPyContext *ctx, HPy self, HPy arg) {
+HPyDef_METH(add_one, "add_one", HPyFunc_O)
+static HPy add_one_impl(HPyContext *ctx, HPy self, HPy arg) {
   (void)self;
   int64_t v = HPyLong_AsInt64_t(ctx, arg);
   if (v == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
   return HPyLong_FromInt64_t(ctx, v + 1);
 }
 
-HPyDef_METH(pack, "pack", HPyFunc_VARARGS) static HPy
-    pack_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+HPyDef_METH(pack, "pack", HPyFunc_VARARGS)
+static HPy pack_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   HPyTupleBuilder b = HPyTupleBuilder_New(ctx, (HPy_ssize_t)nargs);
   for (size_t i = 0; i < nargs; i++) HPyTupleBuilder_Set(ctx, b, (HPy_ssize_t)i, args[i]);
   return HPyTupleBuilder_Build(ctx, b);
 }
 
-HPyDef_METH(pack_all, "pack_all", HPyFunc_KEYWORDS) static HPy
-    pack_all_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+HPyDef_METH(pack_all, "pack_all", HPyFunc_KEYWORDS)
+static HPy pack_all_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   (void)self;
   HPy_ssize_t n_kw = HPy_IsNull(kwnames) ? 0 : HPy_Length(ctx, kwnames);
   HPyListBuilder b = HPyListBuilder_New(ctx, (HPy_ssize_t)nargs + n_kw);
@@ -43,13 +42,14 @@ HPyDef_METH(pack_all, "pack_all", HPyFunc_KEYWORDS) static HPy
 }
 
 /* call_with(f, a, b=name) -> f(a, name=b), through HPy_Call */
-HPyDef_METH(call_with, "call_with", HPyFunc_VARARGS) static HPy
-    call_with_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+HPyDef_METH(call_with, "call_with", HPyFunc_VARARGS)
+static HPy call_with_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self, (void)nargs; /* f, a, b, names */
   return HPy_Call(ctx, args[0], args + 1, 1, nargs > 3 ? args[3] : HPy_NULL);
 }
 
-HPyDef_METH(upper, "upper", HPyFunc_O) static HPy upper_impl(HPyContext *ctx, HPy self, HPy arg) {
+HPyDef_METH(upper, "upper", HPyFunc_O)
+static HPy upper_impl(HPyContext *ctx, HPy self, HPy arg) {
   (void)self;
   HPy name = HPyUnicode_FromString(ctx, "upper");
   HPy result = HPy_CallMethod(ctx, name, &arg, 1, HPy_NULL);
@@ -59,18 +59,19 @@ HPyDef_METH(upper, "upper", HPyFunc_O) static HPy upper_impl(HPyContext *ctx, HP
 
 /* ---- globals ---- */
 
-HPyDef_METH(remember, "remember", HPyFunc_O) static HPy remember_impl(HPyContext *ctx, HPy self, HPy arg) {
+HPyDef_METH(remember, "remember", HPyFunc_O)
+static HPy remember_impl(HPyContext *ctx, HPy self, HPy arg) {
   (void)self;
   HPyGlobal_Store(ctx, &remembered, arg);
   return HPy_Dup(ctx, ctx->h_None);
 }
-HPyDef_METH(recall, "recall", HPyFunc_NOARGS) static HPy recall_impl(HPyContext *ctx, HPy self) {
-  return (void)self, HPyGlobal_Load(ctx, remembered);
-}
+HPyDef_METH(recall, "recall", HPyFunc_NOARGS)
+static HPy recall_impl(HPyContext *ctx, HPy self) { return (void)self, HPyGlobal_Load(ctx, remembered); }
 
 /* ---- the extension ---- */
 
-HPyDef_METH(extension, "extension", HPyFunc_O) static HPy extension_impl(HPyContext *ctx, HPy self, HPy arg) {
+HPyDef_METH(extension, "extension", HPyFunc_O)
+static HPy extension_impl(HPyContext *ctx, HPy self, HPy arg) {
   (void)self;
   const FhpyExtension *x = fhpy_extension_find(ctx);
   if (x == NULL) return HPy_Dup(ctx, ctx->h_None);
@@ -81,8 +82,8 @@ HPyDef_METH(extension, "extension", HPyFunc_O) static HPy extension_impl(HPyCont
 }
 
 /* catch(f): calls f, takes what it raises; restores it if there is a second argument */
-HPyDef_METH(catch, "catch", HPyFunc_VARARGS) static HPy
-    catch_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+HPyDef_METH(catch, "catch", HPyFunc_VARARGS)
+static HPy catch_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   const FhpyExtension *x = fhpy_extension_find(ctx);
   HPy result = HPy_Call(ctx, args[0], NULL, 0, HPy_NULL);
@@ -95,7 +96,8 @@ HPyDef_METH(catch, "catch", HPyFunc_VARARGS) static HPy
   return HPy_NULL;
 }
 
-HPyDef_METH(attach_twice, "attach_twice", HPyFunc_NOARGS) static HPy attach_twice_impl(HPyContext *ctx, HPy self) {
+HPyDef_METH(attach_twice, "attach_twice", HPyFunc_NOARGS)
+static HPy attach_twice_impl(HPyContext *ctx, HPy self) {
   (void)self;
   const FhpyExtension *x = fhpy_extension_find(ctx);
   HPyThreadState state = HPy_LeavePythonExecution(ctx);
@@ -108,13 +110,14 @@ HPyDef_METH(attach_twice, "attach_twice", HPyFunc_NOARGS) static HPy attach_twic
 
 static HPy closure_get(HPy self, void *closure) {
   (void)self;
-  return (HPy){(*(intptr_t(**)(long))closure)(42)};
+  return (HPy){(*(intptr_t (**)(long))closure)(42)};
 }
 static intptr_t (*make_long)(long);
 static HPyContext *context;
 static intptr_t make_long_with_context(long v) { return HPyLong_FromLong(context, v)._i; }
 
-HPyDef_METH(add_getset, "add_getset", HPyFunc_O) static HPy add_getset_impl(HPyContext *ctx, HPy self, HPy type) {
+HPyDef_METH(add_getset, "add_getset", HPyFunc_O)
+static HPy add_getset_impl(HPyContext *ctx, HPy self, HPy type) {
   (void)self;
   context = ctx, make_long = make_long_with_context;
   FhpyGetSet def = {"answer", closure_get, NULL, "the answer", &make_long};
@@ -131,10 +134,11 @@ typedef struct {
   Base base;
   char text[40];
 } Derived;
-HPyType_HELPERS(Base) HPyType_HELPERS(Derived)
+HPyType_HELPERS(Base)
+HPyType_HELPERS(Derived)
 
-    HPyDef_SLOT(Base_new, HPy_tp_new) static HPy
-    Base_new_impl(HPyContext *ctx, HPy cls, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+HPyDef_SLOT(Base_new, HPy_tp_new)
+static HPy Base_new_impl(HPyContext *ctx, HPy cls, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)kw;
   Base *data;
   HPy h = HPy_New(ctx, cls, &data);
@@ -144,19 +148,20 @@ HPyType_HELPERS(Base) HPyType_HELPERS(Derived)
   if (nargs > 0) HPyField_Store(ctx, h, &data->value, args[0]);
   return h;
 }
-HPyDef_SLOT(Base_traverse, HPy_tp_traverse) static int Base_traverse_impl(void *self, HPyFunc_visitproc visit,
-                                                                          void *arg) {
+HPyDef_SLOT(Base_traverse, HPy_tp_traverse)
+static int Base_traverse_impl(void *self, HPyFunc_visitproc visit, void *arg) {
   HPy_VISIT(&((Base *)self)->value);
   return 0;
 }
-HPyDef_SLOT(Base_destroy, HPy_tp_destroy) static void Base_destroy_impl(void *self) {
+HPyDef_SLOT(Base_destroy, HPy_tp_destroy)
+static void Base_destroy_impl(void *self) {
   Base *b = self;
   destroyed[0] += b->number == 7 || b->number == 8;
   b->number = 0;
 }
 HPyDef_MEMBER(Base_number, "number", HPyMember_LONG, offsetof(Base, number))
-    HPyDef_MEMBER(Base_value, "value", HPyMember_OBJECT, offsetof(Base, value))
-        HPyDef_GETSET(Base_double, "double") static HPy Base_double_get(HPyContext *ctx, HPy self, void *closure) {
+    HPyDef_MEMBER(Base_value, "value", HPyMember_OBJECT, offsetof(Base, value)) HPyDef_GETSET(Base_double, "double")
+static HPy Base_double_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   return HPyLong_FromInt64_t(ctx, 2 * Base_AsStruct(ctx, self)->number);
 }
@@ -180,7 +185,8 @@ static HPyType_Spec Base_spec = {.name = "probe.Base",
                                  .defines = Base_defines,
                                  .doc = "the base"};
 
-HPyDef_SLOT(Derived_destroy, HPy_tp_destroy) static void Derived_destroy_impl(void *self) { /* before Base's */
+HPyDef_SLOT(Derived_destroy, HPy_tp_destroy)
+static void Derived_destroy_impl(void *self) { /* before Base's */
   Base *b = self;
   destroyed[1] += b->number == 7;
   b->number = 8;
@@ -201,10 +207,11 @@ typedef struct {
   Adder adder;
   int64_t more[6];
 } BigAdder;
-HPyType_HELPERS(Adder) HPyType_HELPERS(BigAdder)
+HPyType_HELPERS(Adder)
+HPyType_HELPERS(BigAdder)
 
-    HPyDef_SLOT(Adder_call, HPy_tp_call) static HPy
-    Adder_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+HPyDef_SLOT(Adder_call, HPy_tp_call)
+static HPy Adder_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   (void)kwnames;
   int64_t sum = Adder_AsStruct(ctx, self)->start;
   for (size_t i = 0; i < nargs; i++) {
@@ -219,18 +226,19 @@ HPyDef_CALL_FUNCTION(Adder_negate) static HPy
   (void)self, (void)kwnames, (void)nargs;
   return HPy_Negative(ctx, args[0]);
 }
-HPyDef_METH(Adder_set_negate, "set_negate", HPyFunc_NOARGS) static HPy
-    Adder_set_negate_impl(HPyContext *ctx, HPy self) {
+HPyDef_METH(Adder_set_negate, "set_negate", HPyFunc_NOARGS)
+static HPy Adder_set_negate_impl(HPyContext *ctx, HPy self) {
   if (HPy_SetCallFunction(ctx, self, &Adder_negate) < 0) return HPy_NULL;
   return HPy_Dup(ctx, ctx->h_None);
 }
-HPyDef_SLOT(Adder_init, HPy_tp_init) static int Adder_init_impl(HPyContext *ctx, HPy self, const HPy *args,
-                                                                HPy_ssize_t nargs, HPy kw) {
+HPyDef_SLOT(Adder_init, HPy_tp_init)
+static int Adder_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)kw;
   if (nargs > 0) Adder_AsStruct(ctx, self)->start = HPyLong_AsInt64_t(ctx, args[0]);
   return HPyErr_Occurred(ctx) ? -1 : 0;
 }
-HPyDef_SLOT(Adder_destroy, HPy_tp_destroy) static void Adder_destroy_impl(void *self) { (void)self, destroyed[2]++; }
+HPyDef_SLOT(Adder_destroy, HPy_tp_destroy)
+static void Adder_destroy_impl(void *self) { (void)self, destroyed[2]++; }
 static HPyDef *Adder_defines[] = {&Adder_call, &Adder_init, &Adder_set_negate, &Adder_destroy, NULL};
 static HPyType_Spec Adder_spec = {.name = "probe.Adder",
                                   .basicsize = sizeof(Adder),
@@ -238,7 +246,8 @@ static HPyType_Spec Adder_spec = {.name = "probe.Adder",
                                   .builtin_shape = Adder_SHAPE,
                                   .defines = Adder_defines};
 
-HPyDef_METH(BigAdder_fill, "fill", HPyFunc_NOARGS) static HPy BigAdder_fill_impl(HPyContext *ctx, HPy self) {
+HPyDef_METH(BigAdder_fill, "fill", HPyFunc_NOARGS)
+static HPy BigAdder_fill_impl(HPyContext *ctx, HPy self) {
   BigAdder *b = BigAdder_AsStruct(ctx, self);
   memset(b->more, 0xff, sizeof b->more);
   return HPy_Dup(ctx, ctx->h_None);
@@ -251,7 +260,8 @@ static HPyType_Spec BigAdder_spec = {.name = "probe.BigAdder",
                                      .defines = BigAdder_defines};
 
 /* the bare instance, for measuring allocation */
-HPyDef_METH(make_adder, "make_adder", HPyFunc_O) static HPy make_adder_impl(HPyContext *ctx, HPy self, HPy type) {
+HPyDef_METH(make_adder, "make_adder", HPyFunc_O)
+static HPy make_adder_impl(HPyContext *ctx, HPy self, HPy type) {
   (void)self;
   Adder *data;
   return HPy_New(ctx, type, &data);
@@ -264,10 +274,10 @@ typedef struct {
 } Meta;
 HPyType_HELPERS(Meta, HPyType_BuiltinShape_Type)
 
-    HPyDef_METH(Meta_get_tag, "get_tag", HPyFunc_NOARGS) static HPy Meta_get_tag_impl(HPyContext *ctx, HPy self) {
-  return HPyLong_FromLong(ctx, Meta_AsStruct(ctx, self)->tag);
-}
-HPyDef_METH(Meta_set_tag, "set_tag", HPyFunc_O) static HPy Meta_set_tag_impl(HPyContext *ctx, HPy self, HPy v) {
+HPyDef_METH(Meta_get_tag, "get_tag", HPyFunc_NOARGS)
+static HPy Meta_get_tag_impl(HPyContext *ctx, HPy self) { return HPyLong_FromLong(ctx, Meta_AsStruct(ctx, self)->tag); }
+HPyDef_METH(Meta_set_tag, "set_tag", HPyFunc_O)
+static HPy Meta_set_tag_impl(HPyContext *ctx, HPy self, HPy v) {
   Meta_AsStruct(ctx, self)->tag = HPyLong_AsLong(ctx, v);
   return HPy_Dup(ctx, ctx->h_None);
 }
@@ -279,8 +289,8 @@ static HPyType_Spec Meta_spec = {.name = "probe.Meta",
                                  .defines = Meta_defines};
 
 /* make_type(metaclass, bases): an Adder-like type */
-HPyDef_METH(make_type, "make_type", HPyFunc_VARARGS) static HPy
-    make_type_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+HPyDef_METH(make_type, "make_type", HPyFunc_VARARGS)
+static HPy make_type_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self, (void)nargs;
   HPyType_SpecParam params[] = {{HPyType_SpecParam_Metaclass, args[0]},
                                 {HPyType_SpecParam_BasesTuple, args[1]},
@@ -288,8 +298,8 @@ HPyDef_METH(make_type, "make_type", HPyFunc_VARARGS) static HPy
   return HPyType_FromSpec(ctx, &Adder_spec, params);
 }
 /* make_on(base, basicsize, destroys): a type on top of any base */
-HPyDef_METH(make_on, "make_on", HPyFunc_VARARGS) static HPy
-    make_on_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+HPyDef_METH(make_on, "make_on", HPyFunc_VARARGS)
+static HPy make_on_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self, (void)nargs;
   HPyType_SpecParam params[] = {{HPyType_SpecParam_Base, args[0]}, {(HPyType_SpecParam_Kind)0, HPy_NULL}};
   HPyType_Spec spec = Derived_spec;
@@ -305,8 +315,8 @@ typedef struct {
   char bytes[4];
 } Quad;
 HPyType_HELPERS(Quad)
-    HPyDef_SLOT(Quad_getbuffer, HPy_bf_getbuffer) static int Quad_getbuffer_impl(HPyContext *ctx, HPy self,
-                                                                                 HPy_buffer *view, int flags) {
+HPyDef_SLOT(Quad_getbuffer, HPy_bf_getbuffer)
+static int Quad_getbuffer_impl(HPyContext *ctx, HPy self, HPy_buffer *view, int flags) {
   (void)flags;
   static HPy_ssize_t shape[1] = {4}, strides[1] = {1};
   *view = (HPy_buffer){.buf = Quad_AsStruct(ctx, self)->bytes,
@@ -319,13 +329,12 @@ HPyType_HELPERS(Quad)
                        .strides = strides};
   return 0;
 }
-HPyDef_SLOT(Quad_length, HPy_sq_length) static HPy_ssize_t Quad_length_impl(HPyContext *ctx, HPy self) {
-  return (void)ctx, (void)self, 4;
-}
-HPyDef_SLOT(Quad_bool, HPy_nb_bool) static int Quad_bool_impl(HPyContext *ctx, HPy self) {
-  return Quad_AsStruct(ctx, self)->bytes[0] != 0;
-}
-HPyDef_SLOT(Quad_subscript, HPy_mp_subscript) static HPy Quad_subscript_impl(HPyContext *ctx, HPy self, HPy key) {
+HPyDef_SLOT(Quad_length, HPy_sq_length)
+static HPy_ssize_t Quad_length_impl(HPyContext *ctx, HPy self) { return (void)ctx, (void)self, 4; }
+HPyDef_SLOT(Quad_bool, HPy_nb_bool)
+static int Quad_bool_impl(HPyContext *ctx, HPy self) { return Quad_AsStruct(ctx, self)->bytes[0] != 0; }
+HPyDef_SLOT(Quad_subscript, HPy_mp_subscript)
+static HPy Quad_subscript_impl(HPyContext *ctx, HPy self, HPy key) {
   HPy_ssize_t i = HPyLong_AsSsize_t(ctx, key);
   if (i == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
   if (i < 0 || i > 3) {
@@ -343,8 +352,8 @@ static HPyType_Spec Quad_spec = {.name = "probe.Quad",
 
 /* ---- the module ---- */
 
-HPyDef_METH(destroyed_counts, "destroyed_counts", HPyFunc_NOARGS) static HPy
-    destroyed_counts_impl(HPyContext *ctx, HPy self) {
+HPyDef_METH(destroyed_counts, "destroyed_counts", HPyFunc_NOARGS)
+static HPy destroyed_counts_impl(HPyContext *ctx, HPy self) {
   (void)self;
   HPyTupleBuilder b = HPyTupleBuilder_New(ctx, 3);
   for (int i = 0; i < 3; i++) {
@@ -371,7 +380,8 @@ static int add_derived(HPyContext *ctx, HPy module, const char *name, HPyType_Sp
   return rc;
 }
 
-HPyDef_SLOT(exec, HPy_mod_exec) static int exec_impl(HPyContext *ctx, HPy module) {
+HPyDef_SLOT(exec, HPy_mod_exec)
+static int exec_impl(HPyContext *ctx, HPy module) {
   HPyGlobal_Store(ctx, &remembered, ctx->h_None);
   if (add_type(ctx, module, "Base", &Base_spec, HPy_NULL) < 0) return -1;
   if (add_derived(ctx, module, "Derived", &Derived_spec, "Base") < 0) return -1;

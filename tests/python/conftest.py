@@ -1,0 +1,125 @@
+"""Fixtures of the Python tests: the native libraries, their classes, and hpy's leak detector."""
+
+from __future__ import annotations
+
+import gc
+from types import SimpleNamespace
+
+import pytest
+from native_build import PACKAGE, Missing, compile_c, compile_cxx, fetch_upstream
+from support import IS_DEBUG, settle
+
+import ffi_hpy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+class GlobalFunctions:
+    """The global functions under a prefix, as attributes; each access looks the function up anew."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+
+    def __getattr__(self, name: str) -> ffi_hpy.Function:
+        return ffi_hpy.get_global_func(self._prefix + name)
+
+
+@pytest.fixture(scope="session")
+def upstream() -> Path:
+    """Folder of apache-tvm-ffi's unpacked wheel."""
+    try:
+        return fetch_upstream()
+    except Missing as reason:
+        pytest.fail(str(reason), pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def testing_library(upstream: Path) -> Path:
+    """Path of apache-tvm-ffi's libtvm_ffi_testing.so, which is loaded."""
+    path = upstream / "tvm_ffi" / "lib" / "libtvm_ffi_testing.so"
+    ffi_hpy.load_module(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def testing(testing_library: Path) -> GlobalFunctions:
+    """The functions of libtvm_ffi_testing.so: testing.echo and so on."""
+    return GlobalFunctions("testing.")
+
+
+@pytest.fixture(scope="session")
+def classes(testing: GlobalFunctions) -> SimpleNamespace:
+    """Classes for types of libtvm_ffi_testing.so."""
+
+    @ffi_hpy.register_object("testing.TestIntPair")
+    class TestIntPair(ffi_hpy.Object):
+        pass
+
+    @ffi_hpy.register_object("testing.TestObjectBase")
+    class TestObjectBase(ffi_hpy.Object):
+        def describe(self) -> str:
+            return f"{self.v_str} {self.v_i64}"
+
+    @ffi_hpy.register_object("testing.TestObjectDerived")
+    class TestObjectDerived(TestObjectBase):
+        pass
+
+    return SimpleNamespace(TestIntPair=TestIntPair, TestObjectBase=TestObjectBase, TestObjectDerived=TestObjectDerived)
+
+
+@pytest.fixture(scope="session")
+def extension_path(upstream: Path) -> Path:
+    """Path of the library made of native/int_pair.cc."""
+    try:
+        return compile_cxx("int_pair.cc", upstream / "tvm_ffi" / "include")
+    except Missing as reason:
+        pytest.fail(str(reason), pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def extension(extension_path: Path) -> ffi_hpy.Module:
+    """The library made of native/int_pair.cc."""
+    return ffi_hpy.load_module(extension_path)
+
+
+@pytest.fixture(scope="session")
+def IntPair(extension: ffi_hpy.Module) -> type[ffi_hpy.Object]:
+    """Class for the object type of native/int_pair.cc."""
+
+    @ffi_hpy.register_object("ffi_hpy_test.IntPair")
+    class IntPair(ffi_hpy.Object):
+        pass
+
+    return IntPair
+
+
+@pytest.fixture(scope="session")
+def plain_path() -> Path:
+    """Path of the library made of native/plain.c."""
+    try:
+        return compile_c("plain.c", PACKAGE / "include")
+    except Missing as reason:
+        pytest.fail(str(reason), pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def plain(plain_path: Path) -> ffi_hpy.Module:
+    """The library made of native/plain.c."""
+    return ffi_hpy.load_module(plain_path)
+
+
+if IS_DEBUG:
+    from hpy.debug.leakdetector import LeakDetector
+
+    @pytest.fixture(autouse=True)
+    def no_open_handles() -> Iterator[None]:
+        """Every handle that a test opens is closed when it ends."""
+        settle(n_rounds=1)
+        detector = LeakDetector()
+        detector.start()
+        yield
+        gc.collect()
+        detector.stop()

@@ -1,0 +1,77 @@
+/* The C library of the tests: functions in the shape of the ABI, without anything between them and it.
+ *
+ * Compiled against ffi_hpy's own C header. tests/python/test_module.py and others call them. */
+#include <string.h>
+#include <tvm/ffi/c_api.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* Sum of any number of ints. */
+EXPORT int __tvm_ffi_sum(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  int64_t sum = 0;
+  (void)self;
+  for (int32_t i = 0; i < n_args; i++) {
+    if (args[i].type_index != kTVMFFIInt) {
+      TVMFFIErrorSetRaisedFromCStr("TypeError", "sum() wants ints");
+      return -1;
+    }
+    sum += args[i].v_int64;
+  }
+  result->type_index = kTVMFFIInt;
+  result->zero_padding = 0;
+  result->v_int64 = sum;
+  return 0;
+}
+
+/* What a module runs when it is called itself. */
+EXPORT int __tvm_ffi_main(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  return __tvm_ffi_sum(self, args, n_args, result);
+}
+
+/* The address it is called with, which function_from_address() chooses. */
+EXPORT int __tvm_ffi_context(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)args, (void)n_args;
+  result->type_index = kTVMFFIInt;
+  result->zero_padding = 0;
+  result->v_int64 = (int64_t)(intptr_t)self;
+  return 0;
+}
+
+/* Breaks the rule that a failure has an error. */
+EXPORT int __tvm_ffi_fail_without_error(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self, (void)args, (void)n_args, (void)result;
+  return -1;
+}
+
+EXPORT int __tvm_ffi_fail(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self, (void)args, (void)n_args, (void)result;
+  TVMFFIErrorSetRaisedFromCStr("IndexError", "raised in C");
+  return -1;
+}
+
+/* A value of a kind that no Python form exists for. */
+EXPORT int __tvm_ffi_return_nonsense(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self, (void)args, (void)n_args;
+  memset(result, 0, sizeof(*result));
+  result->type_index = 60; /* beyond the plain values, before the objects */
+  return 0;
+}
+
+/* A call that is short, and says so in its metadata. */
+EXPORT int __tvm_ffi_short(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  return __tvm_ffi_sum(self, args, n_args, result);
+}
+
+EXPORT int __tvm_ffi__metadata_short(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  static const char text[] = "{\"nonblocking\": true, \"note\": \"a short one\"}";
+  const TVMFFIByteArray bytes = {text, sizeof(text) - 1};
+  (void)self, (void)args, (void)n_args;
+  return TVMFFIStringFromByteArray(&bytes, result);
+}
+
+EXPORT int __tvm_ffi__doc_short(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  static const char text[] = "Sum of any number of ints, at once.";
+  const TVMFFIByteArray bytes = {text, sizeof(text) - 1};
+  (void)self, (void)args, (void)n_args;
+  return TVMFFIStringFromByteArray(&bytes, result);
+}

@@ -1,0 +1,79 @@
+"""Compiles the native libraries of the tests, once for all interpreters."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import ffi_hpy
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = Path(__file__).resolve().parent / "native"
+PACKAGE = Path(ffi_hpy.__file__).resolve().parent
+
+sys.path.append(str(ROOT / "ci"))
+from envs import Missing, find_c_compiler, find_cxx_compiler, locked  # noqa: E402
+from matrix import cache_dir  # noqa: E402
+
+__all__ = ["Missing", "compile_c", "compile_cxx", "fetch_upstream"]
+
+_C_FLAGS = ("-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared")
+_CXX_FLAGS = ("-std=c++17", "-O1", "-g", "-Wall", "-Werror", "-fPIC", "-shared", "-pthread")
+_LINK_FLAGS = ("-Wl,--no-undefined", "-ltvm_ffi")
+
+
+def fetch_upstream() -> Path:
+    """The folder of apache-tvm-ffi's unpacked wheel: FFI_HPY_UPSTREAM if that is set, else from ci/upstream."""
+    named = os.environ.get("FFI_HPY_UPSTREAM")
+    if named:
+        if not Path(named, "tvm_ffi", "lib", "libtvm_ffi_testing.so").is_file():
+            raise Missing(f"FFI_HPY_UPSTREAM is {named}, where there is no tvm_ffi/lib/libtvm_ffi_testing.so")
+        return Path(named)
+    # Not in the environment of the tests, which may have no pip to tell what package index there is.
+    outside = os.pathsep.join(p for p in os.get_exec_path() if not Path(p).is_relative_to(sys.prefix))
+    python = shutil.which("python3", path=outside) or sys.executable
+    done = subprocess.run([python, "-B", str(ROOT / "ci" / "upstream")], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Missing(done.stderr.strip() or f"ci/upstream ended with exit status {done.returncode}")
+    return Path(done.stdout.strip())
+
+
+def compile_c(name: str, include: Path) -> Path:
+    """The library made of native/<name>; compiled unless the cache has it."""
+    return _compile(SOURCES / name, [*find_c_compiler(), *_C_FLAGS], include)
+
+
+def compile_cxx(name: str, include: Path) -> Path:
+    """The same for C++."""
+    return _compile(SOURCES / name, [*find_cxx_compiler(), *_CXX_FLAGS], include)
+
+
+def _compile(source: Path, compiler: list[str], include: Path) -> Path:
+    core = PACKAGE / "lib" / "libtvm_ffi.so"
+    key = hashlib.sha256()
+    for part in (source.read_bytes(), core.read_bytes(), _digest_of(include), repr([compiler, _LINK_FLAGS]).encode()):
+        key.update(hashlib.sha256(part).digest())
+    folder = cache_dir() / "test-libraries"
+    library = folder / f"{source.stem}-{key.hexdigest()[:16]}.so"
+    with locked(folder / f".{library.stem}.lock"):
+        if not library.exists():
+            with tempfile.TemporaryDirectory(dir=folder) as temporary:
+                made = Path(temporary, library.name)
+                command = [*compiler, f"-I{include}", str(source), "-o", str(made), f"-L{core.parent}", *_LINK_FLAGS]
+                done = subprocess.run(command, capture_output=True, text=True)
+                if done.returncode != 0:
+                    raise Missing(f"{source.name} does not compile: {' '.join(command)}\n{done.stderr}")
+                made.rename(library)
+    return library
+
+
+def _digest_of(include: Path) -> bytes:
+    digest = hashlib.sha256()
+    for header in sorted(include.rglob("*.h")):
+        digest.update(hashlib.sha256(header.read_bytes()).digest())
+    return digest.digest()

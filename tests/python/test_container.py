@@ -1,0 +1,281 @@
+"""Array and Map, and the conversion of lists, tuples and dicts to them."""
+
+import pytest
+from support import IS_PYPY
+
+import ffi_hpy
+from ffi_hpy import Array, Map
+
+
+def nested(depth, leaf, wrap):
+    value = leaf
+    for _ in range(depth):
+        value = wrap(value)
+    return value
+
+
+# --- Array ----------------------------------------------------------------------------------------------------------
+
+
+def test_an_array_is_a_sequence():
+    array = Array([10, "twenty", None, 40.0])
+    assert len(array) == 4
+    assert list(array) == [10, "twenty", None, 40.0]
+    assert list(reversed(array)) == [40.0, None, "twenty", 10]
+    assert (array[0], array[-1], array[True]) == (10, 40.0, "twenty")
+    assert "twenty" in array
+    assert "thirty" not in array
+    assert array.index(None) == 2
+    assert array.count(10) == 1
+
+
+@pytest.mark.parametrize("index", [3, -4, 10**9, -(10**9), 2**70])
+def test_an_index_out_of_range_is_an_index_error(index):
+    with pytest.raises(IndexError, match=f"{index} is out of range for 3 items"):
+        Array([1, 2, 3])[index]
+
+
+@pytest.mark.parametrize("index", ["0", 1.0, None], ids=repr)
+def test_an_index_of_the_wrong_type_is_a_type_error(index):
+    with pytest.raises(TypeError, match=f"must be integers or slices, not {type(index).__name__}"):
+        Array([1, 2, 3])[index]
+
+
+@pytest.mark.parametrize("s", [slice(None), slice(1, 3), slice(None, None, -1), slice(-2, None), slice(5, 9)], ids=str)
+def test_a_slice_is_a_list(s):
+    values = [1, "two", 3.0, None]
+    assert Array(values)[s] == values[s]
+    assert type(Array(values)[s]) is list
+
+
+def test_arrays_compare_by_their_items():
+    assert Array([1, [2, "x"]]) == Array([1, [2, "x"]])
+    assert Array([1, 2]) == [1, 2]
+    assert (1, 2) == Array([1, 2])  # noqa: SIM300 - the order is what is tested
+    assert Array([1, 2]) != [1, 2, 3]
+    assert Array([1, 2]) != [1, 3]
+    assert Array(["a"]) != "a"
+    assert hash(Array([1, "x"])) == hash(Array((1, "x")))
+
+
+def test_arrays_can_be_added():
+    assert Array([1]) + Array([2]) == [1, 2]
+    assert Array([1]) + (2,) == [1, 2]  # noqa: RUF005
+    assert [0] + Array([1]) == [0, 1]  # noqa: RUF005
+    assert type([0] + Array([1])) is Array  # noqa: RUF005
+
+
+def test_an_array_is_made_of_any_iterable():
+    assert list(Array()) == []
+    assert not Array()
+    assert Array(iter("ab")) == ["a", "b"]
+    assert Array(range(100)) == list(range(100))
+    assert Array(Array([1, 2])) == [1, 2]
+    with pytest.raises(TypeError):
+        Array(3)
+
+
+def test_an_array_cannot_be_changed():
+    array = Array([1, 2])
+    with pytest.raises(TypeError):
+        array[0] = 3
+    with pytest.raises(AttributeError):
+        array.append(3)
+
+
+def test_an_array_shows_its_items():
+    assert repr(Array([1, "x"])) == "(1, 'x')"
+
+
+def test_lists_and_tuples_arrive_as_arrays(testing):
+    assert type(testing.echo([1])) is Array
+    assert type(testing.echo((1,))) is Array
+    assert testing.apply(lambda x: type(x) is Array, [1]) is True
+    with pytest.raises(TypeError):
+        testing.schema_id_arr_int(["x"])
+
+
+def test_objects_keep_their_identity_in_containers(classes):
+    pair = classes.TestIntPair(1, 2)
+    assert Array([pair])[0].same_as(pair)
+    assert Map({"a": pair})["a"].same_as(pair)
+    assert type(Array([pair])[0]) is classes.TestIntPair
+
+
+# --- Map ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_map_is_a_mapping_in_insertion_order():
+    source = {"b": 1, "a": [2], 3: "c", None: None, b"bytes": 1.5}
+    m = Map(source)
+    assert len(m) == 5
+    assert list(m) == list(m.keys()) == list(source)
+    assert list(m.values()) == list(source.values())
+    assert list(m.items()) == list(source.items())
+    assert m["a"] == [2]
+    assert "b" in m
+    assert "z" not in m
+    assert m.get("b") == 1
+    assert m.get("z") is None
+    assert m.get("z", 7) == 7
+    assert m == source
+    assert dict(m) == source
+
+
+def test_a_large_map_keeps_its_order():
+    source = {f"key number {i}": i for i in range(1000)}
+    assert list(Map(source).items()) == list(source.items())
+    assert Map(source)["key number 567"] == 567
+
+
+@pytest.mark.parametrize("key", ["z", 1, None, 1.5, b"a"], ids=repr)
+def test_a_missing_key_is_a_key_error(key):
+    with pytest.raises(KeyError) as caught:
+        Map({"a": 1})[key]
+    assert caught.value.args == (key,)
+
+
+def test_keys_are_told_apart_by_type():
+    m = Map({"1": "text", 1: "int"})
+    assert (m["1"], m[1]) == ("text", "int")
+    assert 1.0 not in m
+
+
+def test_maps_compare_by_their_entries():
+    assert Map({"a": 1, "b": [2]}) == Map({"b": [2], "a": 1})
+    assert Map({"a": 1}) != Map({"a": 2})
+    assert Map({"a": 1}) != {"a": 1, "b": 2}
+    assert Map({"a": 1}) != 3
+    assert hash(Map({"a": 1, "b": 2})) == hash(Map({"b": 2, "a": 1}))
+
+
+def test_views_of_a_map_work_like_those_of_a_dict():
+    m = Map({"a": 1, "b": 2})
+    assert m.keys() & {"a", "z"} == {"a"}
+    assert ("a", 1) in m.items()
+    assert 2 in m.values()
+    assert (len(m.keys()), len(m.values()), len(m.items())) == (2, 2, 2)
+
+
+def test_an_empty_map_is_false():
+    assert not Map()
+    assert not Map({})
+    assert list(Map().items()) == []
+    assert repr(Map({"a": 1})) == "{'a': 1}"
+
+
+def test_dicts_arrive_as_maps(testing):
+    assert type(testing.echo({"a": 1})) is Map
+    assert testing.schema_id_map_str_int({"a": 1}) == {"a": 1}
+    with pytest.raises(TypeError):
+        testing.schema_id_map_str_int({"a": "x"})
+
+
+def test_a_map_is_made_of_a_mapping_only():
+    with pytest.raises((TypeError, AttributeError)):
+        Map([1, 2])
+
+
+# --- nesting --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [0, 1, 15, 16, 17, 1000])
+def test_containers_of_any_size_go_in(testing, n):
+    values = [f"item number {i}" for i in range(n)]
+    assert list(testing.echo(values)) == values
+    assert dict(testing.echo(dict.fromkeys(values, 1))) == dict.fromkeys(values, 1)
+
+
+def test_containers_nest(testing):
+    value = {"a": [1, {"b": (2, [3, {"c": {}}])}], "d": []}
+    assert testing.echo(value) == value
+
+
+@pytest.mark.parametrize("wrap", [lambda x: [x], lambda x: {"k": x}], ids=["list", "dict"])
+def test_containers_nest_to_a_limit(testing, wrap):
+    deep = testing.echo(nested(200, 5, wrap))
+    for _ in range(200):
+        deep = deep[0] if isinstance(deep, Array) else deep["k"]
+    assert deep == 5
+    with pytest.raises(ValueError, match=r"nested more than .* deep"):
+        testing.echo(nested(100_000, 5, wrap))
+
+
+def test_a_container_that_contains_itself_is_a_value_error(testing):
+    endless = [1]
+    endless.append(endless)
+    with pytest.raises(ValueError, match="does it contain itself"):
+        testing.echo(endless)
+    around = {}
+    around["me"] = [around]
+    with pytest.raises(ValueError, match="does it contain itself"):
+        testing.echo(around)
+    with pytest.raises(ValueError, match="does it contain itself"):
+        ffi_hpy.convert(endless)
+
+
+class Meddler:
+    """A value whose conversion does something else first."""
+
+    def __init__(self, meddle):
+        self.meddle = meddle
+
+    def __tvm_ffi_value__(self):
+        self.meddle()
+        return 1
+
+
+def test_a_list_that_shrinks_while_it_is_converted_does_no_harm(testing):
+    values = ["a text of some length", None, *range(100)]
+    values[1] = Meddler(values.clear)
+    with pytest.raises(IndexError):
+        testing.echo(values)
+
+
+def test_a_list_that_grows_while_it_is_converted_does_no_harm(testing):
+    values = [None, 2, 3]
+    values[0] = Meddler(lambda: values.extend(range(1000)))
+    assert list(testing.echo(values)) == [1, 2, 3]
+
+
+def test_objects_that_a_list_drops_while_it_is_converted_stay_alive(testing, classes):
+    values = [classes.TestIntPair(1, 2), None]
+
+    def replace():
+        values[0] = None
+
+    values[1] = Meddler(replace)
+    pair, _ = testing.echo(values)
+    assert (pair.a, pair.b) == (1, 2)
+
+
+def test_text_that_a_list_drops_while_it_is_converted_stays_alive(testing):
+    values = ["a text of some length".upper(), None]
+
+    def replace():
+        values[0] = None
+
+    values[1] = Meddler(replace)
+    assert testing.echo(values)[0] == "A TEXT OF SOME LENGTH"
+
+
+def test_a_dict_that_changes_while_it_is_converted_does_no_harm(testing):
+    values = {"a": None, "b": "a text of some length", "c": [1]}
+    values["a"] = Meddler(values.clear)
+    assert dict(testing.echo(values)) == {"a": 1, "b": "a text of some length", "c": [1]}
+
+
+def test_an_error_in_the_middle_of_a_conversion_comes_out(testing):
+    def fail():
+        raise ZeroDivisionError("meddling")
+
+    with pytest.raises(ZeroDivisionError, match="meddling"):
+        testing.echo(["a text of some length", [1, {"k": Meddler(fail)}]])
+
+
+@pytest.mark.skipif(IS_PYPY, reason="PyPy converts subclasses by other rules")
+def test_subclasses_of_list_and_dict_go_in(testing):
+    from collections import OrderedDict, namedtuple
+
+    assert testing.echo(OrderedDict(b=1, a=2)) == {"b": 1, "a": 2}
+    assert testing.echo(namedtuple("Point", "x y")(1, 2)) == [1, 2]

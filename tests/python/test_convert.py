@@ -1,0 +1,208 @@
+"""What native code makes of values of other classes: protocols, converters, and convert()."""
+
+import ctypes
+import enum
+import fractions
+
+import pytest
+
+import ffi_hpy
+from ffi_hpy import convert
+
+
+class AsInt:
+    def __tvm_ffi_int__(self):
+        return 42
+
+
+class AsFloat:
+    def __tvm_ffi_float__(self):
+        return 2.5
+
+
+class AsValue:
+    def __tvm_ffi_value__(self):
+        return ["nested", AsInt()]
+
+
+class AsAddress:
+    def __tvm_ffi_opaque_ptr__(self):
+        return 4096
+
+
+class AsStream:
+    def __cuda_stream__(self):
+        return (0, 8192)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(AsInt(), 42), (AsFloat(), 2.5), (AsValue(), ["nested", 42])], ids=repr
+)
+def test_a_class_may_say_what_it_stands_for(testing, value, expected):
+    assert testing.echo(value) == expected
+    assert testing.apply(lambda x: x, value) == expected
+    assert testing.echo([value]) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("value", "address"), [(AsAddress(), 4096), (AsStream(), 8192), (ctypes.c_void_p(77), 77)], ids=repr
+)
+def test_an_address_arrives_as_one(testing, value, address):
+    returned = testing.echo(value)
+    assert type(returned) is ctypes.c_void_p
+    assert returned.value == address
+    assert testing.echo(returned).value == address
+
+
+def test_a_null_address_goes_through(testing):
+    assert testing.echo(ctypes.c_void_p(None)).value is None
+
+
+def test_numbers_of_other_classes_go_in(testing):
+    class Color(enum.IntEnum):
+        RED = 3
+
+    class Half(float):
+        pass
+
+    assert testing.echo(Color.RED) == 3
+    assert type(testing.echo(Color.RED)) is int
+    assert testing.echo(Half(0.5)) == 0.5
+    assert testing.echo(fractions.Fraction(1, 4)) == 0.25
+
+
+def test_an_object_in_disguise_is_passed_as_the_object(testing, classes):
+    pair = classes.TestIntPair(1, 2)
+
+    class Disguise:
+        def __tvm_ffi_object__(self):
+            return pair
+
+    class Convertible(ffi_hpy.ObjectConvertible):
+        def asobject(self):
+            return pair
+
+    assert testing.echo(Disguise()).same_as(pair)
+    assert testing.echo(Convertible()).same_as(pair)
+    assert testing.TestIntPairSum(Disguise()) == 3
+
+
+def test_an_object_made_for_the_call_lives_during_it(testing, classes):
+    class Maker:
+        def __tvm_ffi_object__(self):
+            return classes.TestIntPair(20, 22)
+
+    assert testing.TestIntPairSum(Maker()) == 42
+    assert testing.apply(lambda pair: pair.sum(), Maker()) == 42
+
+
+def test_an_object_convertible_must_say_its_object(testing):
+    class Lazy(ffi_hpy.ObjectConvertible):
+        pass
+
+    with pytest.raises(NotImplementedError, match="Lazy does not define asobject"):
+        testing.echo(Lazy())
+
+
+def test_an_error_of_a_converter_comes_out(testing):
+    class Broken:
+        def __tvm_ffi_value__(self):
+            raise ZeroDivisionError("broken converter")
+
+    with pytest.raises(ZeroDivisionError, match="broken converter"):
+        testing.echo(Broken())
+    with pytest.raises(ZeroDivisionError, match="broken converter"):
+        testing.echo({"a": [Broken()]})
+
+
+def test_a_converter_that_gives_itself_is_a_value_error(testing):
+    class Endless:
+        def __tvm_ffi_value__(self):
+            return self
+
+    with pytest.raises((ValueError, RecursionError)):
+        testing.echo(Endless())
+
+
+def test_a_moved_object_can_come_from_a_converter_a_container_or_a_callback(testing, classes):
+    class Moving:
+        def __init__(self):
+            self.pair = classes.TestIntPair(1, 2)
+
+        def __tvm_ffi_value__(self):
+            return self.pair._move()
+
+    moving = Moving()
+    assert testing.echo(moving).sum() == 3
+    assert moving.pair.__chandle__() == 0
+    pairs = [classes.TestIntPair(i, 2) for i in range(3)]
+    assert testing.echo([pairs[0]._move()])[0].a == 0
+    assert testing.echo({"k": pairs[1]._move()})["k"].a == 1
+    assert testing.apply(lambda: pairs[2]._move()).a == 2
+    assert [pair.__chandle__() for pair in pairs] == [0, 0, 0]
+
+
+def test_callables_arrive_as_functions(testing):
+    class Callable:
+        def __call__(self, x):
+            return x + 1
+
+        def method(self, x):
+            return x + 2
+
+        @classmethod
+        def of_class(cls, x):
+            return x + 3
+
+    for value, expected in ((Callable(), 11), (Callable().method, 12), (Callable.of_class, 13), (abs, 10), (int, 10)):
+        function = testing.echo(value)
+        assert isinstance(function, ffi_hpy.Function)
+        assert function(10) == expected
+
+
+def test_an_exception_arrives_as_an_error(testing):
+    error = testing.echo(KeyError("x"))
+    assert type(error) is ffi_hpy.Error
+    assert (error.kind, error.message) == ("KeyError", "'x'")
+
+
+def test_convert_gives_the_native_form():
+    assert type(convert([1, 2])) is ffi_hpy.Array
+    assert type(convert((1, 2))) is ffi_hpy.Array
+    assert type(convert({"a": 1})) is ffi_hpy.Map
+    assert type(convert("text")) is ffi_hpy.String
+    assert type(convert(b"bytes")) is ffi_hpy.Bytes
+    assert type(convert(lambda: 1)) is ffi_hpy.Function
+    assert type(convert(ValueError("x"))) is ffi_hpy.Error
+    assert type(convert(object())) is ffi_hpy.core.OpaquePyObject
+
+
+@pytest.mark.parametrize("value", [None, True, 1, 1.5, ffi_hpy.device("cpu"), ffi_hpy.dtype("int8")], ids=repr)
+def test_convert_leaves_alone_what_is_native_already(value):
+    assert convert(value) is value
+
+
+def test_convert_leaves_objects_alone(classes):
+    pair = classes.TestIntPair(1, 2)
+    assert convert(pair) is pair
+
+
+def test_an_opaque_object_holds_its_python_object(testing):
+    value = object()
+    opaque = convert(value)
+    assert opaque.pyobject() is value
+    assert testing.echo(opaque) is value
+    assert convert([value])[0] is value
+    with pytest.raises(TypeError, match="takes one argument"):
+        ffi_hpy.core.OpaquePyObject()
+
+
+def test_the_marks_for_no_value_and_for_keywords_are_single():
+    assert ffi_hpy.core.MISSING.same_as(ffi_hpy._ffi_api.GetInvalidObject())
+    assert ffi_hpy.core.KWARGS.same_as(ffi_hpy._ffi_api.GetKwargsObject())
+    assert not ffi_hpy.core.MISSING.same_as(ffi_hpy.core.KWARGS)
+
+
+def test_an_unknown_core_function_is_an_attribute_error():
+    with pytest.raises(AttributeError, match=r"no global function 'ffi\.NoSuchThing'"):
+        ffi_hpy._ffi_api.NoSuchThing  # noqa: B018

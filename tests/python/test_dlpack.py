@@ -1,0 +1,239 @@
+"""The DLPack protocol: both capsule versions, capsules used twice, producers that misbehave, and who frees what."""
+
+import ctypes
+import weakref
+
+import pytest
+from support import is_gone, settle
+
+import ffi_hpy
+from ffi_hpy import Tensor, from_dlpack
+
+np = pytest.importorskip("numpy")
+
+
+def capsule_name(capsule):
+    return repr(capsule).split('"')[1]
+
+
+class Producer:
+    """Gives out an array's memory as its class was told to; its capsules keep it alive."""
+
+    def __init__(self, array, refuse_legacy=False, refuse_versions=False):
+        self.array = array
+        self.refuse_legacy = refuse_legacy
+        self.refuse_versions = refuse_versions
+        self.asked = []
+
+    def __dlpack__(self, **options):
+        self.asked.append(options)
+        if self.refuse_versions and options:
+            raise TypeError("unexpected keyword argument 'max_version'")
+        if self.refuse_legacy and not options:
+            raise BufferError("only in the versioned struct")
+        return from_dlpack(self.array).__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+
+@pytest.fixture
+def tensor():
+    return from_dlpack(np.arange(6, dtype="float32"))
+
+
+def test_a_consumer_without_versions_gets_the_older_struct(tensor):
+    assert capsule_name(tensor.__dlpack__()) == "dltensor"
+    assert capsule_name(tensor.__dlpack__(max_version=None)) == "dltensor"
+    assert capsule_name(tensor.__dlpack__(max_version=(0, 8))) == "dltensor"
+    assert capsule_name(tensor.__dlpack__(stream=None)) == "dltensor"
+
+
+@pytest.mark.parametrize("version", [(1, 0), (1, 1), (1, 3), (2, 0)], ids=str)
+def test_a_consumer_with_versions_gets_the_versioned_struct(tensor, version):
+    assert capsule_name(tensor.__dlpack__(max_version=version)) == "dltensor_versioned"
+
+
+def test_a_consumer_may_ask_for_the_device_that_it_is_on(tensor):
+    assert capsule_name(tensor.__dlpack__(dl_device=(1, 0), copy=False)) == "dltensor"
+
+
+def test_what_needs_a_copy_is_a_buffer_error(tensor):
+    with pytest.raises(BufferError, match="device"):
+        tensor.__dlpack__(dl_device=(2, 0))
+    with pytest.raises(BufferError, match="copy"):
+        tensor.__dlpack__(copy=True)
+
+
+@pytest.mark.parametrize("version", [None, (1, 0)], ids=str)
+def test_a_capsule_of_either_version_comes_in(tensor, version):
+    capsule = tensor.__dlpack__(max_version=version)
+    again = from_dlpack(capsule)
+    assert (again.data_ptr(), again.shape) == (tensor.data_ptr(), (6,))
+    assert capsule_name(capsule).startswith("used_dltensor")
+
+
+@pytest.mark.parametrize("version", [None, (1, 0)], ids=str)
+def test_a_capsule_is_used_once(tensor, version):
+    capsule = tensor.__dlpack__(max_version=version)
+    from_dlpack(capsule)
+    with pytest.raises(ValueError, match="consumed already"):
+        from_dlpack(capsule)
+
+
+@pytest.mark.parametrize("version", [None, (1, 0)], ids=str)
+def test_a_capsule_that_was_refused_can_still_be_used(tensor, version):
+    strided = from_dlpack(np.zeros(6, dtype="float32")[::2])
+    capsule = strided.__dlpack__(max_version=version)
+    with pytest.raises(RuntimeError, match="contiguous"):
+        from_dlpack(capsule, require_contiguous=True)
+    assert from_dlpack(capsule).shape == (3,)
+
+
+def test_a_capsule_of_another_kind_is_refused():
+    import datetime
+
+    if not hasattr(datetime, "datetime_CAPI"):
+        pytest.skip("this interpreter's standard library has no capsule")
+    with pytest.raises(TypeError, match="expected a DLPack capsule, got"):
+        from_dlpack(datetime.datetime_CAPI)
+
+
+def count_of(tensor, wanted):
+    settle(lambda: tensor.__use_count__() == wanted)
+    return tensor.__use_count__()
+
+
+@pytest.mark.parametrize("version", [None, (1, 0)], ids=str)
+def test_references_are_given_back_when_a_capsule_goes(tensor, version):
+    before = tensor.__use_count__()
+    for _ in range(3):
+        capsule = tensor.__dlpack__(max_version=version)
+        del capsule
+    assert count_of(tensor, before) == before
+    for _ in range(3):
+        from_dlpack(tensor.__dlpack__(max_version=version))
+    assert count_of(tensor, before) == before
+
+
+def test_numpy_gives_its_reference_back(tensor):
+    before = tensor.__use_count__()
+    array = np.from_dlpack(tensor)
+    assert tensor.__use_count__() == before + 1
+    del array
+    assert count_of(tensor, before) == before
+
+
+class Memory:
+    """Memory that tells when it is freed."""
+
+    def __init__(self, n):
+        self.buffer = (ctypes.c_float * n)()
+
+    @property
+    def __array_interface__(self):
+        return {
+            "shape": (len(self.buffer),), "typestr": "<f4", "version": 3,
+            "data": (ctypes.addressof(self.buffer), False),
+        }  # fmt: skip
+
+
+def test_memory_is_freed_with_the_last_tensor_on_it(testing):
+    memory = Memory(5)
+    ref = weakref.ref(memory)
+    tensor = from_dlpack(np.asarray(memory))
+    del memory
+    again = testing.echo(tensor)
+    del tensor
+    assert ref() is not None
+    assert again.shape == (5,)
+    del again
+    assert is_gone(ref)
+
+
+def test_memory_of_an_argument_is_freed_after_the_call(testing):
+    memory = Memory(5)
+    ref = weakref.ref(memory)
+    array = np.asarray(memory)
+    del memory
+    testing.nop(array)
+    testing.apply(lambda x: None, array)
+    del array
+    assert is_gone(ref)
+
+
+def test_a_producer_is_asked_for_the_older_struct_first(testing, tensor):
+    producer = Producer(np.arange(3))
+    assert testing.echo(producer).shape == (3,)
+    assert producer.asked == [{}]
+
+
+def test_a_producer_that_refuses_the_older_struct_is_asked_again(testing):
+    for use in (testing.echo, from_dlpack):
+        producer = Producer(np.arange(3), refuse_legacy=True)
+        assert use(producer).shape == (3,)
+        assert [set(options) for options in producer.asked[-1:]] == [{"max_version"}]
+
+
+def test_a_producer_that_refuses_both_is_a_buffer_error(testing):
+    for use in (testing.echo, from_dlpack):
+        with pytest.raises(BufferError, match="only in the versioned struct"):
+            use(Producer(np.arange(3), refuse_legacy=True, refuse_versions=True))
+
+
+def test_an_error_of_a_producer_comes_out(testing):
+    class Broken:
+        def __dlpack__(self, **options):
+            raise ZeroDivisionError("broken producer")
+
+    for use in (testing.echo, from_dlpack, lambda x: testing.echo([x])):
+        with pytest.raises(ZeroDivisionError, match="broken producer"):
+            use(Broken())
+
+
+def test_a_producer_that_gives_no_capsule_is_a_type_error(testing):
+    class Broken:
+        def __dlpack__(self, **options):
+            return 3
+
+    for use in (testing.echo, from_dlpack):
+        with pytest.raises(TypeError, match="expected a DLPack capsule, got int"):
+            use(Broken())
+
+
+def test_a_tensor_is_its_own_producer(testing, tensor):
+    assert type(ffi_hpy.convert(tensor)) is Tensor
+    assert ffi_hpy.convert(tensor).same_as(tensor)
+    assert testing.echo(tensor).same_as(tensor)
+
+
+def test_convert_makes_a_tensor_of_an_array():
+    array = np.arange(3)
+    assert ffi_hpy.convert(array).data_ptr() == array.__array_interface__["data"][0]
+
+
+# --- PyTorch --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["float32", "float64", "int64", "uint8", "bool", "bfloat16", "float16"])
+def test_torch_tensors_go_in_and_out_without_a_copy(testing, name):
+    torch = pytest.importorskip("torch")
+    source = torch.zeros((2, 3), dtype=getattr(torch, name))
+    tensor = testing.echo(source)
+    assert (tensor.dtype, tensor.shape, tensor.data_ptr()) == (name, (2, 3), source.data_ptr())
+    back = torch.from_dlpack(tensor)
+    assert (back.data_ptr(), back.dtype, back.shape) == (source.data_ptr(), source.dtype, source.shape)
+
+
+def test_a_torch_view_keeps_its_strides(testing):
+    torch = pytest.importorskip("torch")
+    source = torch.arange(12).reshape(3, 4).t()[1:]
+    tensor = from_dlpack(source)
+    assert (tensor.strides, tensor.data_ptr() + tensor.byte_offset) == ((1, 4), source.data_ptr())
+    assert torch.from_dlpack(tensor).tolist() == source.tolist()
+
+
+def test_a_torch_tensor_that_needs_its_gradient_is_refused(testing):
+    torch = pytest.importorskip("torch")
+    with pytest.raises((BufferError, RuntimeError), match="grad"):
+        testing.echo(torch.zeros(3, requires_grad=True))

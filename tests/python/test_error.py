@@ -1,0 +1,294 @@
+"""Errors: from native code to Python, from callbacks to native code, and back."""
+
+import sys
+
+import pytest
+from support import FREES_AT_ONCE, unique_name
+
+import ffi_hpy
+from ffi_hpy.error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME
+
+KINDS = {
+    "RuntimeError": RuntimeError, "ValueError": ValueError, "TypeError": TypeError, "AttributeError": AttributeError,
+    "KeyError": KeyError, "IndexError": IndexError, "AssertionError": AssertionError, "MemoryError": MemoryError,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_native_error_of_a_registered_kind_raises_its_class(testing, kind):
+    with pytest.raises(KINDS[kind]) as caught:
+        testing.test_raise_error(kind, "the message")
+    assert type(caught.value) is KINDS[kind]
+    assert caught.value.args == ("the message",)
+
+
+def test_a_native_error_of_an_unknown_kind_is_a_runtime_error_that_names_it(testing):
+    with pytest.raises(RuntimeError, match=r"^NoSuchKindError: the message$"):
+        testing.test_raise_error("NoSuchKindError", "the message")
+
+
+@pytest.mark.parametrize("message", ["", "ä日本\U0001f600", "x" * 100_000, "two\nlines"], ids=lambda m: repr(m)[:9])
+def test_a_message_arrives_whole(testing, message):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        testing.test_raise_error("ValueError", message)
+    assert str(caught.value) == message
+
+    def callback():
+        raise ValueError(message)
+
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        testing.apply(callback)
+    assert str(caught.value) == message
+
+
+def test_the_native_error_is_attached_to_its_exception(testing):
+    with pytest.raises(ValueError, match="boo") as caught:
+        testing.test_raise_error("ValueError", "boo")
+    error = caught.value.__tvm_ffi_error__
+    assert isinstance(error, ffi_hpy.Error)
+    assert (error.kind, error.message, error.cause) == ("ValueError", "boo", None)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_exception_of_a_callback_comes_back_itself(testing, kind):
+    exception = KINDS[kind]("the message", 2)
+
+    def callback():
+        raise exception
+
+    with pytest.raises(KINDS[kind]) as caught:
+        testing.apply(callback)
+    assert caught.value is exception
+
+
+def test_an_unregistered_class_of_exception_comes_back_itself(testing):
+    class Unregistered(Exception):
+        def __init__(self, a, b):
+            super().__init__(a, b)
+            self.note = [a, b]
+
+    def callback():
+        raise Unregistered(1, 2)
+
+    with pytest.raises(Unregistered) as caught:
+        testing.apply(callback)
+    assert caught.value.note == [1, 2]
+
+
+@pytest.mark.parametrize("exit_class", [KeyboardInterrupt, SystemExit, GeneratorExit])
+def test_an_exception_that_is_no_error_leaves_a_callback_as_it_is(testing, exit_class):
+    def callback():
+        raise exit_class(3)
+
+    with pytest.raises(exit_class) as caught:
+        testing.apply(callback)
+    assert caught.value.args == (3,)
+
+
+def test_a_chain_of_exceptions_is_kept(testing):
+    def callback():
+        try:
+            testing.test_raise_error("KeyError", "first")
+        except KeyError as error:
+            raise ValueError("second") from error
+
+    with pytest.raises(ValueError, match="second") as caught:
+        testing.apply(callback)
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_an_error_passes_callbacks_inside_callbacks(testing):
+    def inner():
+        raise KeyError("deep")
+
+    def middle():
+        testing.apply(inner)
+
+    def outer():
+        testing.apply(middle)
+
+    with pytest.raises(KeyError) as caught:
+        testing.apply(outer)
+    assert caught.value.args == ("deep",)
+
+
+def test_an_error_caught_in_a_callback_leaves_nothing_behind(testing):
+    def callback():
+        with pytest.raises(KeyError):
+            testing.test_raise_error("KeyError", "x")
+        with pytest.raises(IndexError):
+            testing.apply([].pop)
+        return 5
+
+    assert testing.apply(callback) == 5
+    assert testing.add_one(1) == 2
+
+
+def test_one_exception_can_be_raised_again_and_again(testing):
+    exception = ValueError("again")
+
+    def callback():
+        raise exception
+
+    for _ in range(5):
+        with pytest.raises(ValueError, match="again") as caught:
+            testing.apply(callback)
+        assert caught.value is exception
+
+
+def test_a_native_error_raised_again_by_a_callback_keeps_its_kind(testing):
+    def callback():
+        caught = None
+        try:
+            testing.test_raise_error("NoSuchKindError", "boo")
+        except RuntimeError as error:
+            caught = error
+        raise caught
+
+    with pytest.raises(RuntimeError, match=r"^NoSuchKindError: boo$") as caught:
+        testing.apply(callback)
+    assert caught.value.__tvm_ffi_error__.kind == "NoSuchKindError"
+
+
+def test_an_exception_without_a_usable_text_still_comes_back(testing):
+    class Wordless(Exception):
+        def __str__(self):
+            raise ZeroDivisionError
+
+    def callback():
+        raise Wordless
+
+    with pytest.raises(Wordless):
+        testing.apply(callback)
+
+
+def test_a_message_with_lone_surrogates_still_comes_back(testing):
+    def callback():
+        raise ValueError("\udc80")
+
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        testing.apply(callback)
+    assert caught.value.args == ("\udc80",)
+
+
+# --- registration ---------------------------------------------------------------------------------------------------
+
+
+def test_a_registered_class_stands_for_its_kind(testing):
+    kind = unique_name("Kind")
+
+    @ffi_hpy.register_error(kind)
+    class Registered(Exception):
+        pass
+
+    with pytest.raises(Registered, match=r"^boo$"):
+        testing.test_raise_error(kind, "boo")
+    assert ffi_hpy.convert(Registered("x")).kind == kind
+    assert (ERROR_NAME_TO_TYPE[kind], ERROR_TYPE_TO_NAME[Registered]) == (Registered, kind)
+
+
+def test_register_error_has_three_forms(testing):
+    kind = unique_name("Kind")
+    first = type(kind, (ValueError,), {})
+    assert ffi_hpy.register_error(first) is first
+    assert ERROR_NAME_TO_TYPE[kind] is first
+    second = type("Second", (ValueError,), {})
+    assert ffi_hpy.register_error(kind, second) is second
+    assert ERROR_NAME_TO_TYPE[kind] is second
+    third = type(unique_name("Kind"), (ValueError,), {})
+    assert ffi_hpy.register_error()(third) is third
+    assert ERROR_NAME_TO_TYPE[third.__name__] is third
+
+
+@pytest.mark.parametrize("wrong", [int, 3, ValueError("x")], ids=repr)
+def test_register_error_refuses_what_is_no_exception_class(wrong):
+    with pytest.raises(TypeError, match="wants an exception class"):
+        ffi_hpy.register_error(unique_name("Kind"), wrong)
+
+
+def test_a_registered_class_with_another_constructor_is_still_caught(testing):
+    kind = unique_name("Kind")
+
+    @ffi_hpy.register_error(kind)
+    class Demanding(Exception):
+        def __init__(self, a, b, c):
+            super().__init__(a, b, c)
+
+    with pytest.raises(Demanding):
+        testing.test_raise_error(kind, "boo")
+
+
+def test_a_subclass_of_a_registered_class_has_its_kind():
+    class Special(KeyError):
+        pass
+
+    assert ffi_hpy.convert(Special("x")).kind == "KeyError"
+    assert ffi_hpy.convert(Exception("x")).kind == "RuntimeError"
+
+
+# --- Error values ---------------------------------------------------------------------------------------------------
+
+
+def test_an_error_value_has_its_parts():
+    cause = ffi_hpy.Error("KeyError", "the cause", "")
+    error = ffi_hpy.Error("ValueError", "the message", '  File "f.c", line 3, in g\n', cause, ffi_hpy.convert([1]))
+    assert (error.kind, error.message) == ("ValueError", "the message")
+    assert error.backtrace == '  File "f.c", line 3, in g\n'
+    assert error.cause.same_as(cause)
+    assert error.extra_context == [1]
+    assert repr(error) == "Error('ValueError', 'the message')"
+
+
+def test_a_backtrace_is_replaced_or_extended():
+    error = ffi_hpy.Error("ValueError", "m", "one\n")
+    error.update_backtrace("two\n")
+    assert error.backtrace == "two\n"
+    error.update_backtrace("three\n", True)
+    assert error.backtrace == "two\nthree\n"
+
+
+def test_an_error_value_goes_through_native_code(testing):
+    error = ffi_hpy.Error("ValueError", "m", "")
+    assert testing.echo(error).same_as(error)
+    assert type(testing.echo(error)) is ffi_hpy.Error
+
+
+def test_py_error_gives_the_exception_to_raise():
+    exception = ffi_hpy.Error("KeyError", "boo", '  File "f.c", line 3, in g\n').py_error()
+    assert type(exception) is KeyError
+    assert exception.__traceback__.tb_frame.f_code.co_name == "g"
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("a",), ("a", "b", 3), (1, "b", "c"), ("a", "b", "c", 3), ("a", "b", "c", None, 3)], ids=repr
+)
+def test_an_error_value_refuses_wrong_parts(arguments):
+    with pytest.raises(TypeError, match=r"Error\(\)"):
+        ffi_hpy.Error(*arguments)
+
+
+def test_an_error_is_pickled_by_its_parts():
+    import pickle
+
+    error = pickle.loads(pickle.dumps(ffi_hpy.Error("KeyError", "m", "b")))
+    assert (error.kind, error.message, error.backtrace) == ("KeyError", "m", "b")
+
+
+@pytest.mark.skipif(not FREES_AT_ONCE, reason="only where references are counted")
+def test_raising_and_catching_keeps_the_reference_counts(testing):
+    exception = ValueError("x")
+
+    def callback():
+        raise exception
+
+    def once():
+        try:
+            testing.apply(callback)
+        except ValueError:
+            exception.__traceback__ = None
+
+    once()
+    before = sys.getrefcount(exception)
+    for _ in range(10):
+        once()
+    assert sys.getrefcount(exception) == before

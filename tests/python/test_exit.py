@@ -1,0 +1,170 @@
+"""The end of the interpreter: whatever is alive then, the program ends in silence with its own exit status."""
+
+import pytest
+from support import needs_threads, run_python
+
+HEAD = """
+import sys, threading
+import ffi_hpy
+module = ffi_hpy.load_module(sys.argv[1])
+plain = ffi_hpy.load_module(sys.argv[2])
+
+@ffi_hpy.register_object("ffi_hpy_test.IntPair")
+class IntPair(ffi_hpy.Object):
+    pass
+
+class Unknown:
+    def __call__(self, *args):
+        return list(args)
+"""
+
+LIVE = """
+kept = [IntPair(1, 2), ffi_hpy.Array([1, IntPair(3, 4)]), ffi_hpy.Map({"a": Unknown()}), ffi_hpy.convert(Unknown()),
+        plain.sum, ffi_hpy.convert(ValueError("x")), ffi_hpy.convert("a text of some length"), ffi_hpy.device("cuda:1")]
+ffi_hpy.register_global_func("exit.callback", Unknown())
+ffi_hpy.register_global_func("exit.closure", lambda: kept)
+module.store_value(Unknown())
+module.store_value(lambda: kept)
+module.store_value([kept[0], Unknown(), {"k": lambda: 1}])
+"""
+
+
+@pytest.fixture
+def run(extension_path, plain_path):
+    """Runs a program on top of HEAD and returns what it printed."""
+
+    def run_program(program, **options):
+        return run_python(HEAD + program, extension_path, plain_path, **options)
+
+    return run_program
+
+
+def test_everything_is_alive_at_exit(run):
+    assert run(LIVE + "print('end')") == "end\n"
+
+
+def test_everything_made_on_a_second_thread_is_alive_at_exit(run):
+    indented = "\n".join("    " + line for line in LIVE.splitlines())
+    program = "t = threading.Thread(target=work)\nt.start()\nt.join()\nprint('end')\n"
+    assert run(f"def work():\n    global kept\n{indented}\n{program}") == "end\n"
+
+
+def test_a_second_thread_ends_last(run):
+    program = """
+go = threading.Event()
+def work():
+    go.wait()
+    for _ in range(1000):
+        ffi_hpy.convert([1, "a text of some length"]), ffi_hpy.convert(lambda: 1)(), IntPair(1, 2).sum()
+    print('end')
+threading.Thread(target=work).start()
+go.set()
+"""
+    assert run(LIVE + program) == "end\n"
+
+
+@needs_threads
+def test_a_daemon_thread_is_in_native_code_at_exit(run):
+    program = """
+waiting = threading.Event()
+def work():
+    waiting.set()
+    module.rendezvous(1, 2)  # the other never comes
+threading.Thread(target=work, daemon=True).start()
+waiting.wait()
+print('end')
+"""
+    assert run(LIVE + program) == "end\n"
+
+
+@needs_threads
+def test_daemon_threads_call_native_code_at_exit(run):
+    program = """
+started = threading.Barrier(3)
+def work():
+    f = ffi_hpy.convert(Unknown())
+    pair = IntPair(1, 2)
+    started.wait()
+    while True:
+        f(1, "a text of some length"), pair.sum(), ffi_hpy.convert([pair])
+for _ in range(2):
+    threading.Thread(target=work, daemon=True).start()
+started.wait()
+print('end')
+"""
+    assert run(LIVE + program) == "end\n"
+
+
+@needs_threads
+def test_native_threads_call_back_at_exit(run):
+    program = """
+called = [threading.Event() for _ in range(2)]
+for event in called:
+    module.call_until_failure(event.set)
+for event in called:
+    event.wait()
+print('end', flush=True)
+"""
+    assert run(LIVE + program) == "end\n"
+
+
+def test_a_callback_runs_in_an_atexit_function(run):
+    program = """
+import atexit
+@atexit.register
+def at_exit():
+    print(ffi_hpy.convert(lambda x: x + 1)(1), IntPair(1, 2).sum(), ffi_hpy.Array([1, 2]))
+print('end')
+"""
+    assert run(LIVE + program) == "end\n2 3 (1, 2)\n"
+
+
+def test_an_object_that_uses_native_code_when_it_is_finalized(run):
+    program = """
+class Finalized:
+    def __init__(self):
+        self.pair = IntPair(1, 2)
+        self.f = ffi_hpy.convert(lambda x: x)
+    def __del__(self):
+        try:
+            self.f(self.pair.sum())
+        except Exception:
+            pass
+alive = Finalized()
+alive.myself = alive
+module.store_value(Finalized())
+print('end')
+"""
+    assert run(LIVE + program) == "end\n"
+
+
+@pytest.mark.parametrize("ending", ["sys.exit(0)", "import os; sys.stdout.flush(); os._exit(0)", "raise SystemExit"])
+def test_every_way_to_end_is_silent(run, ending):
+    assert run(f"{LIVE}\nprint('end')\n{ending}") == "end\n"
+
+
+def test_the_package_is_taken_apart_before_the_end(run):
+    program = """
+import gc
+for name in [name for name in sys.modules if name.startswith("ffi_hpy")]:
+    del sys.modules[name]
+del ffi_hpy, module, plain, IntPair
+gc.collect()
+print('end')
+"""
+    assert run(LIVE + program) == "end\n"
+
+
+def test_an_exception_with_native_frames_is_alive_at_exit(run):
+    program = """
+try:
+    module.raise_error("kept")
+except RuntimeError as error:
+    kept_error = error
+try:
+    ffi_hpy.convert(lambda x: [][x])(1)
+except IndexError as error:
+    kept_chain = error
+print('end')
+"""
+    assert run(LIVE + program) == "end\n"

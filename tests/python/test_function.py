@@ -1,0 +1,180 @@
+"""Function: calling native functions from Python, and Python from native code."""
+
+import math
+
+import pytest
+from support import IS_PYPY, unique_name
+
+import ffi_hpy
+from ffi_hpy import _core
+
+INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+
+PLAIN_VALUES = [
+    None, True, False, 0, 1, -1, INT64_MAX, INT64_MIN, 0.0, -1.5, math.inf, 1e-310,
+    "", "a", "7 bytes", "eight by", "ä", "日本語", "\U0001f600" * 3, "x" * 10000,
+    b"", b"\0", b"7 bytes", b"eight by", b"x" * 10000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", PLAIN_VALUES, ids=lambda value: repr(value)[:20])
+def test_echo_gives_a_plain_value_back(testing, value):
+    returned = testing.echo(value)
+    assert returned == value
+    assert isinstance(returned, type(value))
+
+
+def test_echo_gives_a_nan_and_the_sign_of_zero_back(testing):
+    assert math.isnan(testing.echo(math.nan))
+    assert math.copysign(1, testing.echo(-0.0)) == -1
+
+
+@pytest.mark.parametrize("value", PLAIN_VALUES, ids=lambda value: repr(value)[:20])
+def test_a_callback_gets_and_returns_a_plain_value(testing, value):
+    got = []
+
+    def callback(x):
+        got.append(x)
+        return x
+
+    assert testing.apply(callback, value) == value
+    assert got == [value]
+    assert isinstance(got[0], type(value))
+
+
+def test_echo_gives_structured_values_back(testing):
+    assert testing.echo(ffi_hpy.device("cuda", 3)) == ffi_hpy.device("cuda", 3)
+    assert testing.echo(ffi_hpy.dtype("int8x4")) == "int8x4"
+    assert testing.echo(ffi_hpy.Shape((2, 3))) == (2, 3)
+    assert isinstance(testing.echo(ffi_hpy.Shape((2, 3))), ffi_hpy.Shape)
+    assert testing.echo([1, "two", None]) == [1, "two", None]
+    assert testing.echo({"a": 1}) == {"a": 1}
+
+
+def test_echo_gives_an_unknown_python_object_back_itself(testing):
+    class Unknown:
+        pass
+
+    value = Unknown()
+    assert testing.echo(value) is value
+    assert testing.apply(lambda x: x is value, value) is True
+
+
+def test_echo_gives_an_object_back_by_identity(testing, classes):
+    pair = classes.TestIntPair(1, 2)
+    assert testing.echo(pair).same_as(pair)
+
+
+def test_echo_gives_a_function_back(testing):
+    function = testing.echo(lambda x: x + 1)
+    assert isinstance(function, ffi_hpy.Function)
+    assert function(1) == 2
+
+
+def test_add_one_adds_one(testing):
+    assert testing.add_one(41) == 42
+    assert testing.add_one(True) == 2
+
+
+def test_apply_calls_a_python_callback(testing):
+    assert testing.apply(lambda *args: sum(args), 1, 2, 3) == 6
+
+
+def test_a_callback_may_call_a_callback(testing):
+    assert testing.apply(lambda: testing.apply(lambda: testing.add_one(1))) == 2
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 16, 17, 40])
+def test_any_number_of_arguments_goes_in(plain, n):
+    assert plain.sum(*range(n)) == sum(range(n))
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 16, 17, 40])
+def test_any_number_of_arguments_reaches_a_callback(n):
+    function = ffi_hpy.convert(lambda *args: list(args))
+    expected = [i if i % 2 else f"text number {i}" for i in range(n)]
+    assert function(*expected) == expected
+
+
+def test_keyword_arguments_are_refused_by_name(testing):
+    with pytest.raises(TypeError, match=r"testing\.echo\(\) takes positional arguments only, got keyword .*'value'"):
+        testing.echo(value=1)
+    with pytest.raises(TypeError, match="'y'"):
+        testing.echo(1, y=2)
+    assert testing.echo(1) == 1
+
+
+def test_a_function_has_the_name_it_was_found_by(testing, plain):
+    assert testing.echo.__name__ == "testing.echo"
+    assert plain.sum.__name__ == "sum"
+    assert ffi_hpy.convert(len).__name__ == ""
+
+
+def test_a_name_can_be_set_and_is_in_messages():
+    function = ffi_hpy.convert(lambda x: x)
+    function.__name__ = "größe"
+    assert function.__name__ == "größe"
+    with pytest.raises(OverflowError, match=r"größe\(\) argument 1: expected an int"):
+        function(2**63)
+    with pytest.raises((TypeError, AttributeError), match="delete"):
+        del function.__name__
+    assert function.__name__ == "größe"
+
+
+@pytest.mark.skipif(
+    IS_PYPY, reason="PyPy 7.3 drops the exceptions of HPy setters; a name is an attribute it must make itself"
+)
+def test_a_name_that_is_no_text_is_refused():
+    function = ffi_hpy.convert(lambda x: x)
+    with pytest.raises(TypeError, match="must be str, not int"):
+        function.__name__ = 3
+
+
+def test_functions_are_equal_when_they_are_the_same_native_function(testing):
+    name = unique_name()
+    ffi_hpy.register_global_func(name, lambda: 1)
+    first, second = ffi_hpy.get_global_func(name), ffi_hpy.get_global_func(name)
+    ffi_hpy.remove_global_func(name)
+    assert first == second
+    assert hash(first) == hash(second)
+    assert first != testing.echo
+
+
+def test_a_function_cannot_be_made_directly():
+    with pytest.raises(TypeError, match="cannot be made directly"):
+        ffi_hpy.Function()
+
+
+def test_a_function_at_an_address_is_called(testing):
+    function = _core.function_from_address(testing.get_add_one_c_symbol())
+    assert function(1) == 2
+
+
+def test_a_function_at_an_address_gets_its_context(plain_path, plain):
+    import ctypes
+
+    address = ctypes.cast(ctypes.CDLL(str(plain_path)).__getattr__("__tvm_ffi_context"), ctypes.c_void_p).value
+    assert _core.function_from_address(address, None, 4096)() == 4096
+    assert _core.function_from_address(address)() == 0
+    assert plain.context() == 0
+
+
+def test_address_zero_is_refused():
+    with pytest.raises(ValueError, match="must not be 0"):
+        _core.function_from_address(0)
+    with pytest.raises(TypeError):
+        _core.function_from_address("not an address")
+
+
+def test_function_from_callable_refuses_what_cannot_be_called():
+    with pytest.raises(TypeError, match="must be callable, not int"):
+        _core.function_from_callable(3)
+
+
+def test_a_function_can_be_passed_through_a_callback(testing):
+    assert testing.apply(lambda f, x: f(x), testing.add_one, 1) == 2
+
+
+def test_a_callback_that_returns_what_native_code_cannot_take_is_an_error(testing):
+    with pytest.raises((OverflowError, RuntimeError, TypeError), match="return value of a callback"):
+        testing.apply(lambda: 2**64)

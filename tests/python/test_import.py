@@ -1,0 +1,151 @@
+"""Importing the package: what it loads, and what it says about itself."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support import IS_DEBUG, needs_threads, run_python
+
+import ffi_hpy
+
+
+@pytest.mark.parametrize("library", ["torch", "numpy", "ctypes", "asyncio", "json", "pathlib", "importlib.metadata"])
+@pytest.mark.skipif(IS_DEBUG, reason="the PyPI package hpy imports modules of its own")
+def test_importing_does_not_import(library):
+    # Some interpreters import modules at startup or keep some built in: only what the package adds counts.
+    program = "import sys; before = set(sys.modules); import ffi_hpy; print(*sorted(set(sys.modules) - before))"
+    assert library not in run_python(program).split()
+
+
+def test_importing_prints_nothing():
+    assert run_python("import ffi_hpy") == ""
+
+
+def test_importing_twice_gives_one_core():
+    program = """
+import importlib, sys
+import ffi_hpy
+core = sys.modules["ffi_hpy._core"]
+importlib.reload(ffi_hpy)
+print(sys.modules["ffi_hpy._core"] is core, ffi_hpy.convert([1, 2]))
+"""
+    assert run_python(program) == "True (1, 2)\n"
+
+
+def test_importing_on_a_second_thread_works():
+    program = """
+import threading
+def work():
+    import ffi_hpy
+    print(ffi_hpy.convert((1, "two")))
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+"""
+    assert run_python(program) == "(1, 'two')\n"
+
+
+@needs_threads
+def test_importing_on_several_threads_at_once_works():
+    program = """
+import threading
+barrier = threading.Barrier(4)
+seen = []
+def work():
+    barrier.wait()
+    import ffi_hpy
+    seen.append(len(ffi_hpy.convert([1, 2, 3])))
+threads = [threading.Thread(target=work) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(seen)
+"""
+    assert run_python(program) == "[3, 3, 3, 3]\n"
+
+
+def test_importing_leaves_the_gil_as_it_was():
+    if not hasattr(sys, "_is_gil_enabled"):
+        pytest.skip("this interpreter cannot tell")
+    program = "import sys; before = sys._is_gil_enabled(); import ffi_hpy; print(before == sys._is_gil_enabled())"
+    assert run_python(program) == "True\n"
+
+
+def test_importing_installs_no_signal_handler():
+    program = """
+import signal
+before = [signal.getsignal(s) for s in signal.valid_signals()]
+def caught():
+    return [line for line in open("/proc/self/status") if line.startswith("SigCgt")]
+handled = caught()
+import ffi_hpy
+print([signal.getsignal(s) for s in signal.valid_signals()] == before, caught() == handled)
+"""
+    # Not through run_python(): -X faulthandler has handlers of its own.
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "True True\n")
+
+
+def test_LIB_is_the_core_with_its_symbols_global():
+    program = """
+import ctypes, ffi_hpy
+index = ctypes.c_int32()
+class Bytes(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
+assert ffi_hpy.LIB.TVMFFITypeKeyToIndex(ctypes.byref(Bytes(b"ffi.Object", 10)), ctypes.byref(index)) == 0
+print(index.value, hasattr(ctypes.CDLL(None), "TVMFFITypeKeyToIndex"))
+"""
+    assert run_python(program) == "64 True\n"
+
+
+def test_the_core_is_the_one_of_the_package(testing_library):
+    cores = {line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if "libtvm_ffi.so" in line}
+    assert cores == {str(Path(ffi_hpy.__file__).resolve().parent / "lib" / "libtvm_ffi.so")}
+
+
+def test_version_is_text_and_numbers():
+    assert isinstance(ffi_hpy.__version__, str)
+    assert ffi_hpy.__version_tuple__[:2] == tuple(int(part) for part in ffi_hpy.__version__.split(".")[:2])
+
+
+def test_everything_promised_is_there():
+    assert [name for name in ffi_hpy.__all__ if not hasattr(ffi_hpy, name)] == []
+    assert len(set(ffi_hpy.__all__)) == len(ffi_hpy.__all__)
+
+
+def test_core_has_the_names_that_tvm_ffi_has_there():
+    assert [name for name in ffi_hpy.core.__all__ if not hasattr(ffi_hpy.core, name)] == []
+    assert ffi_hpy.core.Tensor is ffi_hpy.Tensor
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        ffi_hpy.nonsense  # noqa: B018
+
+
+def test_an_unknown_context_is_an_import_error_that_names_the_known_ones():
+    program = """
+try:
+    import ffi_hpy
+except ImportError as error:
+    print(error)
+"""
+    said = run_python(program, environ={"FFI_HPY_CONTEXT": "nonsense"})
+    assert said == "FFI_HPY_CONTEXT='nonsense' is unknown; use 'universal', 'debug', or nothing\n"
+
+
+def test_a_package_without_its_core_says_which_file_is_missing(tmp_path):
+    package = tmp_path / "ffi_hpy"
+    package.mkdir()
+    for source in Path(ffi_hpy.__file__).parent.glob("*.py"):
+        (package / source.name).write_text(source.read_text())
+    program = """
+import sys
+sys.path.insert(0, sys.argv[1])
+try:
+    import ffi_hpy
+except ImportError as error:
+    print(error)
+"""
+    said = run_python(program, tmp_path)
+    assert said == f"ffi_hpy is not built or not installed completely: {package}/lib/libtvm_ffi.so is missing\n"

@@ -1,0 +1,222 @@
+"""Who keeps what alive: callbacks and Python objects that native code holds, and what long use leaves behind."""
+
+import sys
+import weakref
+
+import pytest
+from support import FREES_AT_ONCE, is_gone, run_python, settle
+
+import ffi_hpy
+
+counts_references = pytest.mark.skipif(not FREES_AT_ONCE, reason="only where references are counted")
+
+
+class Thing:
+    """Something that can be referred to weakly, and called."""
+
+    def __call__(self, *args):
+        return args
+
+
+def test_a_function_keeps_its_callable_alive():
+    thing = Thing()
+    ref = weakref.ref(thing)
+    function = ffi_hpy.convert(thing)
+    del thing
+    assert ref() is not None
+    assert function(1) == (1,)
+    del function
+    assert is_gone(ref)
+
+
+def test_native_code_keeps_a_callable_alive(extension):
+    thing = Thing()
+    ref = weakref.ref(thing)
+    stored = extension.store_value(thing)
+    del thing
+    settle(lambda: ref() is None)
+    assert ref() is not None
+    assert extension.take_stored(stored)(1) == (1,)
+    assert is_gone(ref)
+
+
+def test_native_code_keeps_an_unknown_object_alive(extension):
+    class Unknown:
+        pass
+
+    value = Unknown()
+    ref = weakref.ref(value)
+    stored = extension.store_value([value, "a text of some length"])
+    del value
+    settle(lambda: ref() is None)
+    assert ref() is not None
+    assert extension.take_stored(stored)[0] is ref()
+    assert is_gone(ref)
+
+
+def test_a_temporary_callback_is_freed_after_the_call(testing):
+    thing = Thing()
+    ref = weakref.ref(thing)
+    testing.apply(thing, 1)
+    del thing
+    assert is_gone(ref)
+
+
+def test_arguments_and_result_of_a_callback_are_freed(testing):
+    refs = []
+
+    class Unknown:
+        pass
+
+    def callback(x):
+        made = Unknown()
+        refs.extend([weakref.ref(x), weakref.ref(made)])
+        return [made]
+
+    value = Unknown()
+    testing.apply(callback, value)
+    del value
+    assert [is_gone(ref) for ref in refs] == [True, True]
+
+
+def test_arguments_are_freed_when_one_of_them_is_refused(testing):
+    class Unknown:
+        pass
+
+    value, thing = Unknown(), Thing()
+    refs = [weakref.ref(value), weakref.ref(thing)]
+    with pytest.raises(OverflowError):
+        testing.echo(value, [thing, {"a": value}], thing, 2**64)
+    del value, thing
+    assert [is_gone(ref) for ref in refs] == [True, True]
+
+
+def test_an_object_is_freed_with_its_last_wrapper(extension, IntPair):
+    witness = IntPair(1, 2)
+    array = ffi_hpy.Array([witness, witness])
+    assert witness.__use_count__() == 3
+    copies = [array[0], array[1], extension.take_stored(extension.store_value(witness))]
+    assert witness.__use_count__() == 6
+    del copies, array
+    settle(lambda: witness.__use_count__() == 1)
+    assert witness.__use_count__() == 1
+
+
+def test_a_cycle_through_native_code_can_be_broken(extension):
+    thing = Thing()
+    ref = weakref.ref(thing)
+    thing.function = ffi_hpy.convert(thing)  # no collector sees the reference that native code holds
+    thing.function = None
+    del thing
+    assert is_gone(ref)
+
+
+@counts_references
+def test_references_return_to_where_they_were(testing, extension):
+    thing, unknown, text = Thing(), object.__new__(Thing), "x" * 1000
+
+    def use():
+        testing.apply(thing, unknown, text)
+        testing.echo([thing, unknown, {"a": text}])
+        extension.take_stored(extension.store_value(thing))
+        extension.take_stored(extension.store_value((unknown, text)))
+        extension.call_on_thread(thing, unknown)
+        with pytest.raises(OverflowError):
+            testing.echo(thing, unknown, text, 2**64)
+        with pytest.raises(TypeError):
+            testing.add_one(unknown)
+
+    use()
+    before = [sys.getrefcount(x) for x in (thing, unknown, text)]
+    for _ in range(20):
+        use()
+    assert [sys.getrefcount(x) for x in (thing, unknown, text)] == before
+
+
+@counts_references
+def test_a_call_keeps_the_reference_counts_of_singletons(testing):
+    if getattr(sys, "_is_gil_enabled", lambda: True)() and sys.version_info < (3, 12):
+        echo = testing.echo
+        before = [sys.getrefcount(x) for x in (None, True, False)]
+        for _ in range(1000):
+            echo(None), echo(True), echo(False)
+        after = [sys.getrefcount(x) for x in (None, True, False)]
+        assert all(abs(a - b) < 100 for a, b in zip(after, before))
+    else:
+        pytest.skip("None, True and False are immortal here")
+
+
+LEAK_PROGRAM = """
+import gc, resource, sys
+import ffi_hpy
+
+module = ffi_hpy.load_module(sys.argv[1])
+ffi_hpy.load_module(sys.argv[2])
+echo = ffi_hpy.get_global_func("testing.echo")
+apply = ffi_hpy.get_global_func("testing.apply")
+raise_error = ffi_hpy.get_global_func("testing.test_raise_error")
+
+@ffi_hpy.register_object("ffi_hpy_test.IntPair")
+class IntPair(ffi_hpy.Object):
+    pass
+
+class Unknown:
+    pass
+
+def fail():
+    raise KeyError("x")
+
+def objects():
+    pair = IntPair(1, 2)
+    echo(pair), echo(pair._move())
+
+def texts():
+    echo("a text of some length"), echo(b"bytes of some length"), echo(ffi_hpy.Shape((1, 2)))
+
+def containers():
+    echo([1, "a text of some length", {"a": [Unknown()]}]), list(ffi_hpy.Array([1, 2])), dict(ffi_hpy.Map({1: 2}))
+
+def callbacks():
+    apply(lambda *a: list(a), 1, "a text of some length", Unknown()), echo(lambda: 1)()
+
+def errors():
+    for call in (lambda: raise_error("ValueError", "boo"), lambda: apply(fail), lambda: echo(2**64),
+                 lambda: echo("\\ud800")):
+        try:
+            call()
+        except Exception:
+            pass
+
+def stores():
+    module.drop_on_thread(module.store_value(Unknown())), module.take_stored(module.store_value(lambda: 1))
+
+def lookups():
+    module.get_function("pair_sum"), ffi_hpy.get_global_func("testing.echo")
+    ffi_hpy.device("cuda:1"), ffi_hpy.dtype("int8x4")
+
+work = globals()[sys.argv[3]]
+
+def resident():
+    gc.collect()
+    echo(None)
+    gc.collect()
+    with open("/proc/self/statm") as statm:
+        return int(statm.read().split()[1]) * resource.getpagesize()
+
+n = int(sys.argv[4])
+rounds = []
+for _ in range(10 if sys.implementation.name == "pypy" else 4):
+    before = resident()
+    for _ in range(n):
+        work()
+    rounds.append((resident() - before) / n)
+print(min(rounds))
+"""
+
+
+@pytest.mark.thread_unsafe(reason="a long program, the same for each thread")
+@pytest.mark.parametrize("work", ["objects", "texts", "containers", "callbacks", "errors", "stores", "lookups"])
+def test_ten_thousand_repetitions_leave_nothing_behind(extension_path, testing_library, work):
+    bytes_each = float(run_python(LEAK_PROGRAM, extension_path, testing_library, work, 10_000))
+    # Caches, allocators and just-in-time compilers grow at first: what grows in every round is a leak.
+    assert bytes_each < 12

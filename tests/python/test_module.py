@@ -1,0 +1,230 @@
+"""Module: loading libraries, and what is found in them."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from support import run_python, settle
+
+import ffi_hpy
+from ffi_hpy.module import LibraryNotFoundError, ModulePropertyMask
+
+
+def is_loaded(path):
+    return str(path) in Path("/proc/self/maps").read_text()
+
+
+@pytest.fixture
+def fresh_copy(plain_path, tmp_path):
+    """Makes copies of the plain library that nobody has loaded."""
+    import itertools
+
+    count = itertools.count()
+
+    def make():
+        return Path(shutil.copy(plain_path, tmp_path / f"copy{next(count)}.so"))
+
+    return make
+
+
+def test_functions_are_attributes_and_items(plain):
+    assert plain.sum(1, 2) == 3
+    assert plain["sum"](1, 2) == 3
+    assert plain.get_function("sum")(1, 2) == 3
+    assert isinstance(plain.sum, ffi_hpy.Function)
+
+
+def test_an_attribute_is_looked_up_once(plain_path):
+    module = ffi_hpy.load_module(plain_path)
+    assert module.sum is module.sum
+
+
+def test_calling_a_module_calls_its_main_function(plain):
+    assert plain(1, 2, 3) == 6
+    assert plain.entry_name == "main"
+
+
+def test_a_module_says_what_it_is(plain):
+    assert plain.kind == "library"
+    assert plain.implements_function("sum")
+    assert not plain.implements_function("nonsense")
+    assert plain.is_runnable()
+    assert plain.is_binary_serializable()
+    assert not plain.is_compilation_exportable()
+    assert plain.get_property_mask() == ModulePropertyMask.BINARY_SERIALIZABLE | ModulePropertyMask.RUNNABLE
+    assert list(plain.imports) == []
+
+
+def test_metadata_and_documentation_are_found(plain):
+    assert plain.get_function_metadata("short") == {"nonblocking": True, "note": "a short one"}
+    assert plain.get_function_doc("short") == "Sum of any number of ints, at once."
+    assert plain.get_function_metadata("sum") is None
+    assert plain.get_function_doc("sum") is None
+
+
+def test_a_path_may_be_any_path_object(plain_path):
+    assert ffi_hpy.load_module(plain_path).sum(1) == 1
+    assert ffi_hpy.load_module(str(plain_path)).sum(1) == 1
+    assert ffi_hpy.load_module(os.path.relpath(plain_path)).sum(1) == 1
+
+
+def test_a_path_with_other_letters_works(plain_path, tmp_path):
+    folder = tmp_path / "größe 日本"
+    folder.mkdir(exist_ok=True)
+    shutil.copy(plain_path, folder / "lib.so")
+    assert ffi_hpy.load_module(folder / "lib.so").sum(1) == 1
+
+
+# --- what is not there ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["/nonexistent/lib.so", "./nonexistent.so", "/nonexistent"])
+def test_a_missing_file_is_an_error_with_its_path(path):
+    with pytest.raises(LibraryNotFoundError, match="no such file") as caught:
+        ffi_hpy.load_module(path)
+    assert isinstance(caught.value, FileNotFoundError)
+    assert isinstance(caught.value, RuntimeError)
+    assert path in str(caught.value)
+
+
+def test_a_name_that_no_loader_finds_is_an_error_with_the_name():
+    with pytest.raises(RuntimeError, match=r"no_such_library_anywhere.so"):
+        ffi_hpy.load_module("no_such_library_anywhere.so")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"This is no library.\n", b"\x7fELF" + bytes(60)], ids=["empty", "text", "header"]
+)
+def test_a_file_that_is_no_library_is_an_error_with_its_path(tmp_path, content):
+    path = tmp_path / "fake.so"
+    path.write_bytes(content)
+    with pytest.raises(RuntimeError, match=str(path)):
+        ffi_hpy.load_module(path)
+
+
+def test_a_folder_is_an_error_with_its_path(tmp_path):
+    folder = tmp_path / "folder.so"
+    folder.mkdir(exist_ok=True)
+    with pytest.raises(RuntimeError, match=str(folder)):
+        ffi_hpy.load_module(folder)
+
+
+@pytest.mark.parametrize("name", ["lib.nonsense", "lib"])
+def test_an_extension_without_a_loader_is_an_error_with_the_path(plain_path, tmp_path, name):
+    path = Path(shutil.copy(plain_path, tmp_path / name))
+    with pytest.raises(RuntimeError, match=str(path)):
+        ffi_hpy.load_module(path)
+
+
+@pytest.mark.parametrize("wrong", [None, 3, ["x"]], ids=repr)
+def test_a_path_that_is_no_path_is_a_type_error(wrong):
+    with pytest.raises(TypeError):
+        ffi_hpy.load_module(wrong)
+
+
+def test_a_missing_function_is_an_attribute_error_with_the_symbol(plain, plain_path):
+    for find in (plain.get_function, plain.__getitem__, lambda name: getattr(plain, name)):
+        with pytest.raises(AttributeError, match=r"no function 'nonsense' \(symbol __tvm_ffi_nonsense\)") as caught:
+            find("nonsense")
+        assert str(plain_path) in str(caught.value)
+    assert not hasattr(plain, "nonsense")
+    assert getattr(plain, "nonsense", None) is None
+
+
+def test_a_name_with_two_underscores_is_not_looked_up(plain):
+    with pytest.raises(AttributeError, match="__nonsense__"):
+        plain.__nonsense__  # noqa: B018
+
+
+def test_a_function_name_that_is_no_text_is_refused(plain):
+    with pytest.raises(ValueError, match="found by str, not int"):
+        plain[3]
+    with pytest.raises(TypeError):
+        plain.get_function(3)
+
+
+# --- lifetime -------------------------------------------------------------------------------------------------------
+
+
+def test_a_library_stays_loaded_by_default(fresh_copy):
+    path = fresh_copy()
+    ffi_hpy.load_module(path)
+    settle(lambda: not is_loaded(path))
+    assert is_loaded(path)
+
+
+def test_a_module_goes_with_its_last_reference_if_asked_but_its_code_stays(fresh_copy):
+    path = fresh_copy()
+    module = ffi_hpy.load_module(path, keep_module_alive=False)
+    assert module.__use_count__() == 1
+    function = module.get_function("sum")
+    del module
+    settle()
+    assert function(1, 2) == 3  # a function outlives its module
+    del function
+    settle()
+    assert is_loaded(path)  # objects that it made may outlive it, and are freed by its code
+
+
+def test_a_function_outlives_its_module(fresh_copy):
+    function = ffi_hpy.load_module(fresh_copy(), keep_module_alive=False).sum
+    assert function(1, 2) == 3
+
+
+def test_an_error_outlives_the_library_that_raised_it(fresh_copy):
+    path = fresh_copy()
+    module = ffi_hpy.load_module(path, keep_module_alive=False)
+    with pytest.raises(IndexError, match="raised in C") as caught:
+        module.fail()
+    error = caught.value.__tvm_ffi_error__
+    del caught, module
+    settle(lambda: not is_loaded(path))
+    assert (error.kind, error.message) == ("IndexError", "raised in C")
+
+
+# --- imports --------------------------------------------------------------------------------------------------------
+
+
+def test_functions_of_imported_modules_are_found_when_asked_for(extension_path, plain_path):
+    module, imported = ffi_hpy.load_module(extension_path), ffi_hpy.load_module(plain_path)
+    module.import_module(imported)
+    assert [m.same_as(imported) for m in module.imports] == [True]
+    assert module.get_function("sum", query_imports=True)(1, 2) == 3
+    with pytest.raises(AttributeError):
+        module.get_function("sum")
+    module.clear_imports()
+    assert len(module.imports) == 0
+
+
+def test_modules_that_import_each_other_are_refused(extension_path, plain_path):
+    one, other = ffi_hpy.load_module(extension_path), ffi_hpy.load_module(plain_path)
+    one.import_module(other)
+    with pytest.raises(RuntimeError, match=r"(?i)cycl|import this one"):
+        other.import_module(one)
+    with pytest.raises(RuntimeError, match=r"(?i)cycl|import this one"):
+        one.import_module(one)
+    with pytest.raises(TypeError):
+        one.import_module(3)
+
+
+def test_a_system_library_has_no_functions_of_others():
+    module = ffi_hpy.system_lib()
+    assert module.kind == "system_lib" or module.kind == "library"
+    with pytest.raises(AttributeError, match="no function 'sum'"):
+        module.get_function("sum")
+    assert ffi_hpy.system_lib().same_as(module)
+
+
+def test_a_library_that_crashes_on_load_is_not_hidden(tmp_path, plain_path):
+    program = """
+import sys, ffi_hpy
+for path in sys.argv[1:]:
+    try:
+        ffi_hpy.load_module(path)
+    except RuntimeError as error:
+        print(type(error).__name__)
+print(ffi_hpy.load_module(sys.argv[-1]).sum(4, 5))
+"""
+    missing = tmp_path / "missing.so"
+    assert run_python(program, missing, plain_path) == "LibraryNotFoundError\n9\n"

@@ -1,0 +1,244 @@
+"""Object: identity, handles that move, and what the metaclass does."""
+
+import pytest
+from support import IS_PYPY
+
+import ffi_hpy
+from ffi_hpy import _core
+
+NO_HANDLE = "has no native object: it was moved away or never initialised"
+
+
+def test_a_class_without_slots_gets_empty_ones():
+    class Plain(ffi_hpy.Object):
+        pass
+
+    class Deeper(Plain):
+        pass
+
+    assert Plain.__slots__ == ()
+    assert Deeper.__slots__ == ()
+
+
+@pytest.mark.skipif(IS_PYPY, reason="PyPy gives every HPy object a __dict__")
+def test_instances_have_no_dict_unless_the_class_asks_for_one():
+    class Plain(ffi_hpy.Object):
+        pass
+
+    class WithDict(ffi_hpy.Object):
+        __slots__ = ("__dict__",)
+
+    plain, with_dict = Plain.__new__(Plain), WithDict.__new__(WithDict)
+    assert not hasattr(plain, "__dict__")
+    with pytest.raises(AttributeError):
+        plain.note = 1
+    with_dict.note = 1
+    assert with_dict.note == 1
+
+
+def test_a_class_may_declare_slots_of_its_own():
+    class WithSlot(ffi_hpy.Object):
+        __slots__ = ("note",)
+
+    instance = WithSlot.__new__(WithSlot)
+    instance.note = [1]
+    assert instance.note == [1]
+
+
+def test_objects_are_abstract_base_classes_too():
+    from abc import abstractmethod
+
+    class Abstract(ffi_hpy.Object):
+        @abstractmethod
+        def work(self):
+            """Do it."""
+
+    assert Abstract.__abstractmethods__ == {"work"}
+
+
+def test_two_wrappers_of_one_object_are_equal_and_hash_alike(testing, classes):
+    pair = classes.TestIntPair(1, 2)
+    again = testing.echo(pair)
+    assert again is not pair
+    assert again == pair
+    assert not (again != pair)  # noqa: SIM202
+    assert hash(again) == hash(pair)
+    assert again.same_as(pair)
+    assert again.is_(pair)
+    assert {pair: "found"}[again] == "found"
+
+
+def test_two_objects_of_equal_contents_are_not_equal(classes):
+    one, other = classes.TestIntPair(1, 2), classes.TestIntPair(1, 2)
+    assert one != other
+    assert not one.same_as(other)
+    assert not one.is_(other)
+
+
+@pytest.mark.parametrize("other", [None, 1, "text", object()], ids=repr)
+def test_an_object_equals_nothing_that_is_no_object(classes, other):
+    pair = classes.TestIntPair(1, 2)
+    assert pair != other
+    assert not (pair == other)  # noqa: SIM201
+    assert not pair.same_as(other)
+
+
+def test_objects_have_no_order(classes):
+    with pytest.raises(TypeError):
+        classes.TestIntPair(1, 2) < classes.TestIntPair(1, 2)  # noqa: B015
+
+
+def test_use_count_counts_wrappers(testing, classes):
+    pair = classes.TestIntPair(1, 2)
+    assert pair.__use_count__() == 1
+    again = testing.echo(pair)
+    assert pair.__use_count__() == again.__use_count__() == 2
+    assert testing.object_use_count(pair) == 2
+
+
+def test_type_index_is_that_of_the_type(classes):
+    index = _core.type_key_to_index("testing.TestIntPair")
+    assert classes.TestIntPair(1, 2).__type_index__() == index
+    assert _core.type_info(index)[0] == "testing.TestIntPair"
+
+
+def test_repr_shows_the_fields(classes):
+    assert repr(classes.TestIntPair(1, 2)) == "testing.TestIntPair(a=1, b=2)"
+
+
+# --- handles that move ----------------------------------------------------------------------------------------------
+
+
+def test_a_wrapper_that_was_never_initialised_has_no_handle(classes):
+    empty = classes.TestIntPair.__new__(classes.TestIntPair)
+    assert empty.__chandle__() == 0
+    assert empty.__use_count__() == 0
+    assert "chandle=None" in repr(empty)
+
+
+def test_move_handle_from_leaves_the_other_empty(classes):
+    source = classes.TestIntPair(1, 2)
+    handle = source.__chandle__()
+    target = classes.TestIntPair.__new__(classes.TestIntPair)
+    target.__move_handle_from__(source)
+    assert (target.__chandle__(), source.__chandle__()) == (handle, 0)
+    assert (target.a, target.__use_count__()) == (1, 1)
+
+
+def test_move_handle_from_drops_what_was_there(testing, classes):
+    first, second = classes.TestIntPair(1, 2), classes.TestIntPair(3, 4)
+    witness = testing.echo(first)
+    first.__move_handle_from__(second)
+    assert witness.__use_count__() == 1
+    assert first.a == 3
+
+
+def test_move_handle_from_itself_changes_nothing(classes):
+    pair = classes.TestIntPair(1, 2)
+    pair.__move_handle_from__(pair)
+    assert (pair.a, pair.__use_count__()) == (1, 1)
+
+
+def test_move_handle_from_refuses_what_is_no_object(classes):
+    pair = classes.TestIntPair(1, 2)
+    with pytest.raises(TypeError, match="must be a CObject, not int"):
+        pair.__move_handle_from__(3)
+    assert pair.a == 1
+
+
+def use_field(pair, testing):
+    return pair.a
+
+
+def use_method(pair, testing):
+    return pair.sum()
+
+
+def use_as_argument(pair, testing):
+    return testing.echo(pair)
+
+
+def use_in_a_list(pair, testing):
+    return testing.echo([1, pair])
+
+
+def use_type_index(pair, testing):
+    return pair.__type_index__()
+
+
+def use_moved_again(pair, testing):
+    return testing.echo(pair._move())
+
+
+@pytest.mark.parametrize(
+    "use", [use_field, use_method, use_as_argument, use_in_a_list, use_type_index, use_moved_again]
+)
+def test_a_wrapper_without_a_handle_refuses_to_be_used(testing, classes, use):
+    pair, elsewhere = classes.TestIntPair(1, 2), classes.TestIntPair.__new__(classes.TestIntPair)
+    elsewhere.__move_handle_from__(pair)
+    with pytest.raises(ValueError, match=NO_HANDLE):
+        use(pair, testing)
+    assert elsewhere.a == 1
+
+
+def test_two_wrappers_without_a_handle_can_be_compared_and_hashed(classes):
+    one, other = (classes.TestIntPair.__new__(classes.TestIntPair) for _ in range(2))
+    assert one == other
+    assert hash(one) == hash(other)
+
+
+def test_a_moved_argument_arrives_with_one_reference(testing, classes):
+    pair = classes.TestIntPair(1, 2)
+    assert testing.apply(lambda x: x.__use_count__(), pair) > 1
+    pair = classes.TestIntPair(1, 2)
+    assert testing.apply(lambda x: x.__use_count__(), pair._move()) == 1
+    assert pair.__chandle__() == 0
+
+
+def test_a_callee_that_takes_a_moved_argument_leaves_the_wrapper_empty(testing, classes):
+    pair = classes.TestIntPair(1, 2)
+    returned = testing.echo(pair._move())
+    assert pair.__chandle__() == 0
+    assert (returned.a, returned.__use_count__()) == (1, 1)
+    with pytest.raises(ValueError, match=NO_HANDLE):
+        pair.a  # noqa: B018
+
+
+def test_a_callee_that_does_not_take_a_moved_argument_leaves_it(testing, classes):
+    pair = classes.TestIntPair(1, 2)
+    testing.nop(pair._move())
+    assert pair.a == 1
+
+
+def test_an_rvalue_ref_is_made_of_an_object_only(classes):
+    pair = classes.TestIntPair(1, 2)
+    assert isinstance(pair._move(), ffi_hpy.core.ObjectRValueRef)
+    for wrong in ((), (3,), (pair, pair)):
+        with pytest.raises(TypeError, match="takes one argument, a CObject"):
+            ffi_hpy.core.ObjectRValueRef(*wrong)
+
+
+def test_init_handle_by_constructor_takes_what_the_function_returns(testing, classes):
+    pair = classes.TestIntPair.__new__(classes.TestIntPair)
+    made = classes.TestIntPair(5, 6)
+    pair.__init_handle_by_constructor__(testing.echo, made)
+    assert pair.same_as(made)
+    assert pair.__use_count__() == 2
+
+
+def test_init_handle_by_constructor_refuses_what_returns_no_object(testing, classes):
+    pair = classes.TestIntPair(1, 2)
+    with pytest.raises(TypeError, match="must return an object"):
+        pair.__init_handle_by_constructor__(testing.echo, 3)
+    with pytest.raises(TypeError, match="argument 1 must be a Function"):
+        pair.__init_handle_by_constructor__(lambda: 3)
+    with pytest.raises(TypeError):
+        pair.__init_handle_by_constructor__()
+    assert pair.a == 1
+
+
+def test_init_handle_by_constructor_passes_errors_on(testing, classes):
+    pair = classes.TestIntPair(1, 2)
+    with pytest.raises(KeyError, match="no"):
+        pair.__init_handle_by_constructor__(testing.test_raise_error, "KeyError", "no")
+    assert pair.a == 1

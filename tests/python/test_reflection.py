@@ -1,0 +1,242 @@
+"""Classes for the types of libtvm_ffi_testing.so: fields, methods, constructors, inheritance."""
+
+import pytest
+from support import IS_PYPY, run_python
+
+import ffi_hpy
+from ffi_hpy import _core
+
+
+def test_fields_are_read(classes):
+    pair = classes.TestIntPair(3, -4)
+    assert (pair.a, pair.b) == (3, -4)
+
+
+def test_a_method_gets_its_object(classes):
+    assert classes.TestIntPair(3, 4).sum() == 7
+    assert classes.TestIntPair.sum(classes.TestIntPair(3, 5)) == 8
+
+
+def test_a_function_takes_the_object(testing, classes):
+    assert testing.TestIntPairSum(classes.TestIntPair(3, 4)) == 7
+
+
+def test_a_read_only_field_cannot_be_written(classes):
+    pair = classes.TestIntPair(3, 4)
+    with pytest.raises(AttributeError):
+        pair.a = 5
+    with pytest.raises(AttributeError):
+        del pair.a
+    assert pair.a == 3
+
+
+@pytest.mark.skipif(IS_PYPY, reason="PyPy gives every HPy object a __dict__")
+def test_an_unknown_attribute_cannot_be_set(classes):
+    with pytest.raises(AttributeError):
+        classes.TestIntPair(3, 4).c = 5
+
+
+@pytest.mark.parametrize("arguments", [(), (1,), (1, 2, 3)], ids=len)
+def test_a_constructor_wants_the_right_number_of_arguments(classes, arguments):
+    with pytest.raises(TypeError, match=f"Expected 2 but got {len(arguments)}"):
+        classes.TestIntPair(*arguments)
+
+
+def test_a_constructor_names_the_argument_of_the_wrong_type(classes):
+    with pytest.raises(TypeError, match=r"argument #1 when calling: `testing\.TestIntPair.*Expected `int` but got"):
+        classes.TestIntPair(1, "two")
+
+
+def test_members_of_a_class_refuse_what_is_no_instance(testing_library):
+    program = """
+import sys, ffi_hpy
+ffi_hpy.load_module(sys.argv[1])
+@ffi_hpy.register_object("testing.TestIntPair")
+class TestIntPair(ffi_hpy.Object):
+    pass
+for use in (TestIntPair.a.__get__, TestIntPair.sum, TestIntPair.__chandle__, TestIntPair._move,
+            ffi_hpy.Tensor.numel, ffi_hpy.Tensor.shape.__get__, ffi_hpy.Error.kind.__get__,
+            ffi_hpy.Device.index.__get__, ffi_hpy.Function.__call__):
+    for wrong in (3, "text", object()):
+        try:
+            use(wrong)
+        except TypeError:
+            continue
+        print(use, wrong)
+"""
+    assert run_python(program, testing_library) == ""
+
+
+def test_a_field_is_not_read_from_an_object_of_another_type(classes):
+    pair = classes.TestIntPair(1, 2)
+    impostor = classes.TestObjectBase.__new__(classes.TestObjectBase)
+    impostor.__move_handle_from__(pair)
+    with pytest.raises(TypeError, match="native object of this TestObjectBase is of another type"):
+        impostor.v_i64  # noqa: B018
+    with pytest.raises(TypeError, match="another type"):
+        impostor.v_i64 = 3
+
+
+def make_base(**fields):
+    return ffi_hpy._ffi_api.MakeObjectFromPackedArgs(
+        "testing.TestObjectBase", *(part for pair in fields.items() for part in pair)
+    )
+
+
+def test_fields_have_their_defaults(classes):
+    base = make_base()
+    assert type(base) is classes.TestObjectBase
+    assert (base.v_i64, base.v_f64, base.v_str) == (10, 10.0, "hello")
+
+
+def test_writable_fields_are_written(classes):
+    base = make_base(v_i64=1)
+    base.v_i64 = -7
+    base.v_str = "a text that is longer than seven bytes"
+    assert (base.v_i64, base.v_str) == (-7, "a text that is longer than seven bytes")
+    base.v_str = ""
+    assert base.v_str == ""
+    with pytest.raises(AttributeError):
+        base.v_f64 = 1.0
+
+
+def test_writing_a_value_of_the_wrong_type_changes_nothing(classes):
+    base = make_base(v_i64=1)
+    for wrong in ("text", None, 1.5, [1]):
+        with pytest.raises(TypeError):
+            base.v_i64 = wrong
+    with pytest.raises(OverflowError, match=r"v_i64: expected an int from"):
+        base.v_i64 = 2**63
+    with pytest.raises(UnicodeEncodeError):
+        base.v_str = "\udc80"
+    with pytest.raises(AttributeError):
+        del base.v_i64
+    assert (base.v_i64, base.v_str) == (1, "hello")
+
+
+def test_methods_of_the_type_and_of_the_class_work_together(classes):
+    base = make_base(v_i64=5)
+    assert base.add_i64(2) == 7
+    assert base.describe() == "hello 5"
+
+
+def test_a_method_names_itself_in_errors(classes):
+    with pytest.raises(TypeError, match="add_i64"):
+        make_base().add_i64("text")
+    with pytest.raises(TypeError, match="add_i64"):
+        make_base().add_i64(1, 2)
+
+
+def make_derived(**fields):
+    return ffi_hpy._ffi_api.MakeObjectFromPackedArgs(
+        "testing.TestObjectDerived", *(part for pair in fields.items() for part in pair)
+    )
+
+
+def test_a_derived_object_has_what_its_base_has(classes):
+    derived = make_derived(v_i64=20, v_map={"a": 1}, v_array=[1, 2, 3])
+    assert type(derived) is classes.TestObjectDerived
+    assert isinstance(derived, classes.TestObjectBase)
+    assert (derived.v_i64, derived.v_f64, derived.v_str) == (20, 10.0, "hello")
+    assert (dict(derived.v_map), list(derived.v_array)) == ({"a": 1}, [1, 2, 3])
+    assert derived.add_i64(1) == 21
+    assert derived.describe() == "hello 20"
+
+
+def test_fields_of_the_base_are_written_through_a_derived_object(classes):
+    derived = make_derived(v_map={}, v_array=[])
+    derived.v_i64 = 3
+    derived.v_array = (4, 5)
+    assert derived.v_i64 == 3
+    assert derived.v_array == [4, 5]
+
+
+def test_a_derived_object_is_taken_where_its_base_is_wanted(testing, classes):
+    holder = ffi_hpy._ffi_api.MakeObjectFromPackedArgs(
+        "testing.TestObjectPtrHolder", "value", make_derived(v_i64=3, v_map={}, v_array=[])
+    )
+    assert type(holder.value) is classes.TestObjectDerived
+    assert holder.value.v_i64 == 3
+    assert holder.optional_value is None
+    holder.optional_value = make_base()
+    assert type(holder.optional_value) is classes.TestObjectBase
+    holder.optional_value = None
+    assert holder.optional_value is None
+    with pytest.raises(TypeError):
+        holder.value = classes.TestIntPair(1, 2)
+
+
+def test_a_class_without_a_constructor_says_so(classes):
+    @ffi_hpy.register_object("testing.TestCxxNoAutoInit")
+    class NoConstructor(ffi_hpy.Object):
+        pass
+
+    with pytest.raises(TypeError, match="has no registered constructor"):
+        NoConstructor(1, 2)
+
+
+def test_an_own_init_may_call_ffi_init(testing):
+    @ffi_hpy.register_object("testing.TestNonCopyable")
+    class Own(ffi_hpy.Object):
+        def __init__(self, value):
+            self.__ffi_init__(value * 2)
+
+    assert Own(21).value == 42
+
+
+def test_a_constructor_takes_keyword_arguments_where_the_type_supports_them(testing):
+    @ffi_hpy.register_object("testing.TestCxxKwOnly")
+    class KeywordOnly(ffi_hpy.Object):
+        pass
+
+    made = KeywordOnly(x=1, y=2, z=3)
+    assert (made.x, made.y, made.z, made.w) == (1, 2, 3, 100)
+    with pytest.raises(TypeError, match="missing required keyword-only argument: 'z'"):
+        KeywordOnly(x=1, y=2)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'nonsense'"):
+        KeywordOnly(x=1, y=2, z=3, nonsense=4)
+    with pytest.raises(TypeError, match="positional"):
+        KeywordOnly(1, 2, 3)
+
+
+def test_an_object_of_a_type_without_a_class_gets_one_made(testing):
+    made = testing.make_unregistered_object()
+    cls = type(made)
+    assert (cls.__module__, cls.__name__) == ("testing", "TestUnregisteredObject")
+    assert (made.v1, made.v2) == (41, 42)
+    assert (made.get_v1_plus_one(), made.get_v2_plus_two()) == (42, 44)
+    assert type(testing.make_unregistered_object()) is cls
+    assert issubclass(cls, ffi_hpy.Object)
+    assert [base.__name__ for base in cls.__mro__[1:3]] == ["TestUnregisteredBaseObject", "Object"]
+    assert cls(1, 2).v2 == 2
+
+
+def test_type_info_tells_what_is_known(testing, classes):
+    info = classes.TestObjectDerived.__tvm_ffi_type_info__
+    assert info.type_key == "testing.TestObjectDerived"
+    assert [_core.type_info(index)[0] for index in info.type_ancestors] == ["ffi.Object", "testing.TestObjectBase"]
+    assert info.parent_type_index == info.type_ancestors[-1]
+    assert [field[0] for field in info.fields] == ["v_map", "v_array"]
+    base = classes.TestObjectBase.__tvm_ffi_type_info__
+    assert {field[0]: field[1] for field in base.fields}["v_i64"] == "i64 field"
+    assert [method[0] for method in base.methods] == ["add_i64"]
+    assert info.total_size >= base.total_size > 24
+
+
+def test_type_info_of_an_unknown_index_is_a_value_error():
+    program = """
+from ffi_hpy import _core
+for index in (-1, 2**30, 63):
+    try:
+        _core.type_info(index)
+    except ValueError as error:
+        print(error)
+"""
+    assert run_python(program) == "".join(f"no type is registered for index {i}\n" for i in (-1, 2**30, 63))
+
+
+def test_field_descriptor_refuses_what_is_not_there(classes):
+    index = _core.type_key_to_index("testing.TestIntPair")
+    for which in (-1, 2):
+        with pytest.raises(IndexError, match="has 2 fields of its own"):
+            _core.field_descriptor(classes.TestIntPair, index, which, False)

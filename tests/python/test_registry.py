@@ -1,0 +1,253 @@
+"""The registries: global functions, and classes for native types."""
+
+import sys
+import types
+
+import pytest
+from support import is_gone, unique_name
+
+import ffi_hpy
+from ffi_hpy import _core
+
+
+@pytest.fixture
+def new_type_key(testing):
+    """Makes native types that no library has registered."""
+    import ctypes
+
+    class Bytes(ctypes.Structure):
+        _fields_ = [("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
+
+    def make(parent_key="ffi.Object"):
+        key = unique_name("test_type").encode()
+        allocate = ffi_hpy.LIB.TVMFFITypeGetOrAllocIndex
+        allocate.restype = ctypes.c_int32
+        parent = _core.type_key_to_index(parent_key)
+        depth = len(_core.type_info(parent)[6]) + 1
+        index = allocate(ctypes.byref(Bytes(key, len(key))), -1, depth, 0, 1, parent)
+        assert index > 0
+        return key.decode()
+
+    return make
+
+
+# --- global functions -----------------------------------------------------------------------------------------------
+
+
+def test_a_registered_function_is_found(testing):
+    name = unique_name()
+    made = ffi_hpy.register_global_func(name, lambda x: x + 1)
+    assert isinstance(made, ffi_hpy.Function)
+    assert ffi_hpy.get_global_func(name)(1) == 2
+    assert ffi_hpy.get_global_func(name).same_as(made)
+    assert name in ffi_hpy.list_global_func_names()
+    ffi_hpy.remove_global_func(name)
+
+
+def test_register_global_func_is_a_decorator_with_a_name():
+    name = unique_name()
+
+    @ffi_hpy.register_global_func(name)
+    def decorated(x):
+        return x * 2
+
+    assert isinstance(decorated, ffi_hpy.Function)
+    assert ffi_hpy.get_global_func(name)(4) == 8
+
+
+def test_register_global_func_is_a_decorator_without_a_name():
+    def decorated(x):
+        return x * 3
+
+    decorated.__name__ = unique_name()
+    assert ffi_hpy.register_global_func(decorated)(4) == 12
+    assert ffi_hpy.get_global_func(decorated.__name__)(4) == 12
+
+
+def test_a_native_function_can_be_registered_under_a_second_name(testing):
+    name = unique_name()
+    ffi_hpy.register_global_func(name, testing.add_one)
+    assert ffi_hpy.get_global_func(name)(1) == 2
+    assert ffi_hpy.get_global_func(name).same_as(testing.add_one)
+
+
+def test_a_name_is_taken_once_unless_overridden():
+    name = unique_name()
+    ffi_hpy.register_global_func(name, lambda: 1)
+    first = ffi_hpy.get_global_func(name)
+    with pytest.raises(RuntimeError, match=name):
+        ffi_hpy.register_global_func(name, lambda: 2)
+    assert ffi_hpy.get_global_func(name)() == 1
+    ffi_hpy.register_global_func(name, lambda: 3, override=True)
+    assert ffi_hpy.get_global_func(name)() == 3
+    assert first() == 1
+    ffi_hpy.register_global_func(unique_name(), lambda: 4, override=True)
+
+
+def test_a_removed_function_stays_usable(testing):
+    name = unique_name()
+    ffi_hpy.register_global_func(name, lambda: 1)
+    function = ffi_hpy.get_global_func(name)
+    ffi_hpy.remove_global_func(name)
+    assert function() == 1
+    assert ffi_hpy.get_global_func(name, allow_missing=True) is None
+    assert name not in ffi_hpy.list_global_func_names()
+    with pytest.raises(RuntimeError, match=name):
+        ffi_hpy.remove_global_func(name)
+
+
+def test_the_registry_lets_go_of_what_was_removed_or_replaced():
+    import weakref
+
+    class Callback:
+        def __call__(self):
+            return 1
+
+    name, refs = unique_name(), []
+    for _ in range(3):
+        callback = Callback()
+        refs.append(weakref.ref(callback))
+        ffi_hpy.register_global_func(name, callback, override=True)
+        del callback
+    assert [is_gone(ref) for ref in refs] == [True, True, False]
+    ffi_hpy.remove_global_func(name)
+    assert is_gone(refs[2])
+
+
+def test_a_function_may_remove_itself():
+    name = unique_name()
+
+    def remove_itself():
+        ffi_hpy.remove_global_func(name)
+        return "still here"
+
+    ffi_hpy.register_global_func(name, remove_itself)
+    assert ffi_hpy.get_global_func(name)() == "still here"
+
+
+def test_an_unknown_function_is_a_value_error():
+    with pytest.raises(ValueError, match=r"There is no global function no\.such\.function"):
+        ffi_hpy.get_global_func("no.such.function")
+    assert ffi_hpy.get_global_func("no.such.function", allow_missing=True) is None
+    assert ffi_hpy.get_global_func("", allow_missing=True) is None
+
+
+@pytest.mark.parametrize("wrong", [None, 3, b"testing.echo"], ids=repr)
+def test_a_name_that_is_no_text_is_a_type_error(wrong):
+    with pytest.raises(TypeError, match="must be str"):
+        ffi_hpy.get_global_func(wrong)
+
+
+@pytest.mark.parametrize("wrong", [3, "text", [len]], ids=repr)
+def test_what_cannot_be_called_is_not_registered(wrong):
+    name = unique_name()
+    with pytest.raises(TypeError, match=f"wants a callable for '{name}'"):
+        ffi_hpy.register_global_func(name, wrong)
+    assert ffi_hpy.get_global_func(name, allow_missing=True) is None
+
+
+def test_names_may_hold_any_text():
+    for suffix in ("größe", "日本", "with space", "a\0b", "x" * 1000):
+        name = unique_name() + suffix
+        ffi_hpy.register_global_func(name, lambda suffix=suffix: suffix)
+        assert ffi_hpy.get_global_func(name)() == suffix
+        assert name in ffi_hpy.list_global_func_names()
+
+
+def test_metadata_of_a_function_is_read(testing):
+    metadata = ffi_hpy.get_global_func_metadata("testing.schema_id_int")
+    assert (metadata["bool_attr"], metadata["int_attr"], metadata["str_attr"]) == (True, 1, "hello")
+    name = unique_name()
+    ffi_hpy.register_global_func(name, lambda: 1)
+    assert ffi_hpy.get_global_func_metadata(name) == {}
+    with pytest.raises(RuntimeError, match=r"no.such.function"):
+        ffi_hpy.get_global_func_metadata("no.such.function")
+
+
+def test_init_ffi_api_fills_a_module(testing):
+    namespace = unique_name("space").replace(".", "_")
+    for name in ("one", "two", "deeper.three"):
+        ffi_hpy.register_global_func(f"{namespace}.{name}", lambda name=name: name)
+    ffi_hpy.register_global_func(f"{namespace}x.four", lambda: "four")
+    for given in (namespace, f"tvm.{namespace}"):
+        module = types.ModuleType(unique_name("module"))
+        sys.modules[module.__name__] = module
+        ffi_hpy.init_ffi_api(given, module.__name__)
+        assert {name for name in vars(module) if not name.startswith("__")} == {"one", "two"}
+        assert (module.one(), module.two()) == ("one", "two")
+        assert module.one.__name__ == "one"
+
+
+def test_init_ffi_api_wants_a_module_that_is_imported():
+    with pytest.raises(KeyError):
+        ffi_hpy.init_ffi_api("testing", unique_name("no_such_module"))
+
+
+# --- types ----------------------------------------------------------------------------------------------------------
+
+
+def test_an_unknown_type_key_is_a_value_error():
+    with pytest.raises(ValueError, match=r"No type is called no\.such\.type"):
+        ffi_hpy.register_object("no.such.type")(type("Wrong", (ffi_hpy.Object,), {}))
+    assert _core.type_key_to_index("no.such.type") == -1
+
+
+def test_a_class_that_is_no_object_is_refused(new_type_key):
+    key = new_type_key()
+    with pytest.raises(TypeError, match=r"does not derive from ffi_hpy\.Object"):
+        ffi_hpy.register_object(key)(type("Wrong", (), {}))
+    with pytest.raises(TypeError, match="must derive from CObject"):
+        _core.class_register(_core.type_key_to_index(key), int)
+
+
+def test_register_object_has_three_forms(new_type_key):
+    class First(ffi_hpy.Object):
+        pass
+
+    assert ffi_hpy.register_object(new_type_key())(First) is First
+    key = new_type_key()
+    second = type(ffi_hpy.Object)(key, (ffi_hpy.Object,), {})
+    assert ffi_hpy.register_object(second) is second
+    key = new_type_key()
+    third = type(ffi_hpy.Object)(key, (ffi_hpy.Object,), {})
+    assert ffi_hpy.register_object()(third) is third
+    assert third.__tvm_ffi_type_info__.type_key == key
+
+
+def test_a_class_registered_later_takes_over(new_type_key):
+    key = new_type_key()
+    index = _core.type_key_to_index(key)
+    made = _core.class_find(index)
+    assert made is None
+    first = ffi_hpy.register_object(key)(type(ffi_hpy.Object)("First", (ffi_hpy.Object,), {}))
+    assert _core.class_find(index) is first
+    second = ffi_hpy.register_object(key)(type(ffi_hpy.Object)("Second", (ffi_hpy.Object,), {}))
+    assert _core.class_find(index) is second
+
+
+def test_what_a_class_defines_stays(testing):
+    @ffi_hpy.register_object("testing.TestCompare")
+    class Compare(ffi_hpy.Object):
+        key = "my own"
+
+        def __init__(self):
+            self.__ffi_init__(1, "x", 3)
+
+    assert Compare.key == Compare().key == "my own"
+    assert Compare().name == "x"
+
+
+def test_an_object_cannot_be_made_of_a_type_without_a_constructor(new_type_key):
+    cls = ffi_hpy.register_object(new_type_key())(type(ffi_hpy.Object)("Cls", (ffi_hpy.Object,), {}))
+    with pytest.raises(TypeError, match="Cls has no registered constructor"):
+        cls()
+    with pytest.raises(TypeError, match="has no registered constructor"):
+        ffi_hpy.Object().__ffi_init__()
+
+
+def test_the_keys_of_all_types_are_listed(new_type_key):
+    key = new_type_key("testing.TestObjectBase")
+    keys = ffi_hpy.registry.get_registered_type_keys()
+    assert {key, "ffi.Object", "ffi.Array", "testing.TestIntPair"} <= set(keys)
+    info = _core.type_info(_core.type_key_to_index(key))
+    assert info[:2] == (key, _core.type_key_to_index("testing.TestObjectBase"))

@@ -1,0 +1,220 @@
+"""Tracebacks: Python's and native frames in the order they were called, and no references kept."""
+
+import gc
+import traceback
+import weakref
+
+import pytest
+from support import FREES_AT_ONCE, IS_PYPY, is_gone, needs_threads
+
+
+def frames_of(exception):
+    """(function, file) of each frame, outermost first."""
+    return [(frame.name, frame.filename) for frame in traceback.extract_tb(exception.__traceback__)]
+
+
+def place_of(frames, part):
+    """Index of the only frame whose function has `part` in its name."""
+    found = [i for i, (name, _) in enumerate(frames) if part in name]
+    assert len(found) == 1, f"{part} is in {len(found)} of {frames}"
+    return found[0]
+
+
+def raised_by(function, *arguments):
+    try:
+        function(*arguments)
+    except Exception as error:
+        return error
+    raise AssertionError("nothing was raised")
+
+
+def test_a_native_frame_follows_the_caller(testing):
+    frames = frames_of(raised_by(testing.test_raise_error, "ValueError", "boo"))
+    assert frames[0][0] == "raised_by"
+    assert place_of(frames, "TestRaiseError") == len(frames) - 1
+    assert frames[-1][1].endswith("testing.cc")
+
+
+def test_a_native_frame_has_its_line(testing):
+    error = raised_by(testing.test_raise_error, "ValueError", "boo")
+    line = traceback.extract_tb(error.__traceback__)[-1].lineno
+    assert f'testing.cc", line {line}, in' in error.__tvm_ffi_error__.backtrace
+    assert line > 1
+
+
+def test_the_frame_of_a_callback_comes_last(testing):
+    def failing_callback():
+        raise KeyError("x")
+
+    frames = frames_of(raised_by(testing.apply, failing_callback))
+    assert place_of(frames, "raised_by") == 0
+    assert place_of(frames, "failing_callback") == len(frames) - 1
+    assert frames[-1][1] == __file__
+
+
+def test_frames_of_callbacks_inside_callbacks_are_in_order(testing):
+    def innermost():
+        raise KeyError("x")
+
+    def middle():
+        testing.apply(innermost)
+
+    def outermost():
+        testing.apply(middle)
+
+    frames = frames_of(raised_by(testing.apply, outermost))
+    places = [place_of(frames, name) for name in ("raised_by", "outermost", "middle", "innermost")]
+    assert places == sorted(places)
+    assert places[-1] == len(frames) - 1
+
+
+def test_native_frames_inside_a_callback_come_after_it(testing):
+    def rethrowing():
+        testing.test_raise_error("KeyError", "x")
+
+    frames = frames_of(raised_by(testing.apply, rethrowing))
+    assert place_of(frames, "raised_by") < place_of(frames, "rethrowing") < place_of(frames, "TestRaiseError")
+
+
+def test_a_traceback_does_not_grow_when_the_error_is_handled_again(testing):
+    exception = KeyError("x")
+
+    def failing_callback():
+        raise exception
+
+    lengths = set()
+    for _ in range(5):
+        exception.__traceback__ = None
+        lengths.add(len(frames_of(raised_by(testing.apply, failing_callback))))
+    assert len(lengths) == 1
+
+
+@needs_threads
+def test_an_error_of_a_native_thread_has_the_frame_of_the_callback(extension):
+    def failing_callback(x):
+        raise KeyError(x)
+
+    frames = frames_of(raised_by(extension.call_on_thread, failing_callback, 1))
+    assert place_of(frames, "failing_callback") == len(frames) - 1
+
+
+def test_a_traceback_can_be_printed(testing):
+    error = raised_by(testing.test_raise_error, "ValueError", "boo")
+    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    assert "Traceback (most recent call last)" in text
+    assert "TestRaiseError" in text
+    assert text.rstrip().endswith("ValueError: boo")
+
+
+def test_lines_of_a_backtrace_that_are_no_frames_do_no_harm():
+    import ffi_hpy
+
+    backtrace = 'nonsense\n  File "f.c", line x, in g\n  File "ü.c", line 7, in größe(int, char)\n\n  File\n'
+    exception = ffi_hpy.Error("ValueError", "m", backtrace).py_error()
+    assert frames_of(exception) == [("größe(int, char)", "ü.c")]
+
+
+# --- no reference cycle ---------------------------------------------------------------------------------------------
+
+
+class Local:
+    pass
+
+
+@pytest.fixture
+def no_collector():
+    """Without the garbage collector, a cycle stays."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.thread_unsafe(reason="turns the garbage collector off")
+@pytest.mark.skipif(not FREES_AT_ONCE, reason="only where references are counted")
+def test_a_caught_native_error_keeps_no_locals_alive(testing, no_collector):
+    def work():
+        local = Local()
+        try:
+            testing.test_raise_error("ValueError", "boo")
+        except ValueError:
+            pass
+        return weakref.ref(local)
+
+    assert is_gone(work())
+
+
+@pytest.mark.thread_unsafe(reason="turns the garbage collector off")
+@pytest.mark.skipif(not FREES_AT_ONCE, reason="only where references are counted")
+def test_a_caught_error_of_a_callback_keeps_no_locals_alive(testing, no_collector):
+    refs = []
+
+    def callback():
+        inside = Local()
+        refs.append(weakref.ref(inside))
+        raise ValueError("boo")
+
+    def work():
+        local = Local()
+        refs.append(weakref.ref(local))
+        try:
+            testing.apply(callback)
+        except ValueError:
+            pass
+
+    work()
+    assert [is_gone(ref) for ref in refs] == [True, True]
+
+
+@pytest.mark.thread_unsafe(reason="turns the garbage collector off")
+@pytest.mark.skipif(not FREES_AT_ONCE, reason="only where references are counted")
+def test_a_callback_that_handles_native_errors_keeps_nothing_alive(testing, no_collector):
+    refs = []
+
+    def inner():
+        local = Local()
+        refs.append(weakref.ref(local))
+        testing.test_raise_error("KeyError", "x")
+
+    def outer():
+        local = Local()
+        refs.append(weakref.ref(local))
+        try:
+            testing.apply(inner)
+        except KeyError as error:
+            raise ValueError("second") from error
+
+    try:
+        testing.apply(outer)
+    except ValueError:
+        pass
+    assert [is_gone(ref) for ref in refs] == [True, True]
+
+
+def test_what_a_handled_error_kept_alive_is_freed(testing):
+    refs = []
+
+    def callback():
+        local = Local()
+        refs.append(weakref.ref(local))
+        raise ValueError("boo")
+
+    def work():
+        with pytest.raises(ValueError, match="boo"):
+            testing.apply(callback)
+
+    work()
+    # pytest's own report of the exception may be a cycle.
+    if not is_gone(refs[0]):
+        gc.collect()
+    assert is_gone(refs[0])
+
+
+@pytest.mark.skipif(IS_PYPY, reason="PyPy has no frames that can be told apart")
+def test_frames_for_native_code_have_no_caller(testing):
+    error = raised_by(testing.test_raise_error, "ValueError", "boo")
+    entry = error.__traceback__
+    while entry.tb_next is not None:
+        entry = entry.tb_next
+    assert entry.tb_frame.f_back is None
+    assert entry.tb_frame.f_locals == {}
