@@ -29,8 +29,8 @@ CONTEXT_NAME: Final[str]  # name of the HPy context in use
 HAS_EXTENSION: Final[bool]  # whether that context is the package's own, with its accelerators
 
 class CObject:
-    """Base of everything that owns a handle of a native object. The handle is None (0) until it is initialised, and again
-    after it was moved away."""
+    """Base of everything that owns a handle of a native object. The handle is None (0) until it is initialised, and
+    again after it was moved away. While a call uses it, it cannot be moved away (RuntimeError); a Function's never."""
 
     def __chandle__(self) -> int:
         """Address of the native object, 0 if there is none."""
@@ -196,7 +196,8 @@ def set_hooks(
     - exception_to_error(exc): the native error for a Python exception that leaves a callback.
     - call_guarded(fn, args): (True, fn(*args)) or (False, exception_to_error(exc)); for contexts without the extension.
     - dlpack_capsule(x): capsule of x.__dlpack__(...), versioned where x can.
-    - string_class/bytes_class: wrap strings and bytes of more than 7 bytes that come from native code; shape_class: shapes.
+    - string_class/bytes_class: wrap strings and bytes of more than 7 bytes that come from native code.
+    - shape_class: wrap shapes.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code.
     """
 
@@ -211,7 +212,8 @@ def function_from_address(address: int, keep_alive: Any = None, context: int = 0
 
 def data_type_from_code(type_code: int, bits: int, lanes: int, /) -> DataType: ...
 def tensor_from_dlpack(capsule: Any, require_alignment: int = 0, require_contiguous: bool = False, /) -> Tensor:
-    """Take over a "dltensor" or "dltensor_versioned" capsule. ValueError if it was consumed already, TypeError if it is none.
+    """Take over a "dltensor" or "dltensor_versioned" capsule. ValueError if it was consumed already, TypeError if it is
+    none, BufferError if the memory is read-only, RuntimeError if a requirement is not met.
 
     require_alignment is in bytes; 0 for none."""
 

@@ -178,18 +178,19 @@ class _Carrier:
 def exception_to_error(exception: BaseException) -> Error:
     """The native error for an exception that leaves a callback; it carries the exception."""
     backtrace = _backtrace_of(exception.__traceback__)
-    error: Error | None = getattr(exception, "__tvm_ffi_error__", None)
+    # Taken, not read: several threads may raise one exception, and only one of them gets the error to change.
+    error: Error | None = exception.__dict__.pop("__tvm_ffi_error__", None)
     if error is None:
         return _error_new(_kind_of(type(exception)), _message_of(exception), backtrace, None, exception)
     context = error.extra_context
     if isinstance(context, _Carrier):
-        del exception.__tvm_ffi_error__  # type: ignore[attr-defined]
         error.update_backtrace(backtrace)
         context.put(exception, len(backtrace))
         return error
     if context is None:
         return _error_new(str(error.kind), str(error.message), backtrace, error.cause, exception)
     error.update_backtrace(backtrace)  # native code keeps something of its own in it
+    exception.__tvm_ffi_error__ = error  # type: ignore[attr-defined]
     return error
 
 
@@ -207,8 +208,9 @@ def call_guarded(fn: Callable[..., Any], args: tuple[Any, ...]) -> tuple[bool, A
     try:
         return True, fn(*args)
     except BaseException as exception:
-        if exception.__traceback__ is not None:
-            exception.__traceback__ = exception.__traceback__.tb_next  # without this function's frame
+        traceback = exception.__traceback__
+        if traceback is not None:
+            exception.__traceback__ = traceback.tb_next  # without this function's frame
         return False, exception_to_error(exception)
 
 

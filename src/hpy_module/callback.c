@@ -11,7 +11,7 @@
 enum { STACK_ARGS = 8 };
 
 /* The return value becomes owned by the caller of the callback. */
-static int result_out(HPyContext *ctx, HPy value, TVMFFIAny *result) {
+FB_INLINE int result_out(HPyContext *ctx, HPy value, TVMFFIAny *result) {
   if (fb_is(ctx, value, ctx->h_None)) return 0; /* result arrives as None */
   return fb_convert_owned(ctx, value, result, "the return value of a callback");
 }

@@ -274,7 +274,6 @@ static HPy wrapped(HPyContext *ctx, FbHook hook, HPy plain) {
 }
 
 HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle) {
-  if (FB_LIKELY(handle->type_index >= kTVMFFIDynObjectBegin)) return fb_object_wrap(ctx, handle);
   const TVMFFIByteArray *bytes = (const TVMFFIByteArray *)(handle + 1);
   const TVMFFIShapeCell *shape = (const TVMFFIShapeCell *)(handle + 1);
   HPy result;
@@ -296,8 +295,7 @@ HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle) {
   return result;
 }
 
-/* Values that are no objects and not the commonest. */
-static FB_NOINLINE HPy rare_result(HPyContext *ctx, const TVMFFIAny *value) {
+HPy fb_convert_rare(HPyContext *ctx, const TVMFFIAny *value) {
   const TVMFFIByteArray *bytes = value->v_ptr;
   switch (value->type_index) {
   case kTVMFFISmallStr: return fb_text_new(ctx, value->v_bytes, value->small_str_len);
@@ -314,18 +312,6 @@ static FB_NOINLINE HPy rare_result(HPyContext *ctx, const TVMFFIAny *value) {
                     "Python form",
                     (int)value->type_index);
   }
-}
-
-HPy fb_convert_result(HPyContext *ctx, TVMFFIAny *value) {
-  switch (value->type_index) {
-  case kTVMFFINone: return HPy_Dup(ctx, ctx->h_None);
-  case kTVMFFIInt: return HPyLong_FromInt64_t(ctx, value->v_int64);
-  case kTVMFFIBool: return HPy_Dup(ctx, value->v_int64 ? ctx->h_True : ctx->h_False);
-  case kTVMFFIFloat: return HPyFloat_FromDouble(ctx, value->v_float64);
-  default: break;
-  }
-  if (value->type_index >= kTVMFFIStaticObjectBegin) return fb_object_result(ctx, value->v_obj);
-  return rare_result(ctx, value);
 }
 
 HPy fb_convert_view(HPyContext *ctx, const TVMFFIAny *view) {

@@ -48,13 +48,26 @@ int fb_convert_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args);
 /* The same for a value that is to be kept: *out is owned by the caller. */
 int fb_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee);
 
+/* The rest of fb_convert_result: values that are no objects and not the commonest. */
+HPy fb_convert_rare(HPyContext *ctx, const TVMFFIAny *value);
+/* The Python value of an object handle, which is taken; strings, bytes, and Python objects are unwrapped. */
+HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle);
+
 /* The Python value of an owned native value, which is taken, on failure too (HPy_NULL, exception raised). */
-HPy fb_convert_result(HPyContext *ctx, TVMFFIAny *value);
+FB_INLINE HPy fb_convert_result(HPyContext *ctx, TVMFFIAny *value) {
+  if (value->type_index >= kTVMFFIDynObjectBegin) return fb_object_wrap(ctx, value->v_obj);
+  switch (value->type_index) {
+  case kTVMFFINone: return HPy_Dup(ctx, ctx->h_None);
+  case kTVMFFIInt: return HPyLong_FromInt64_t(ctx, value->v_int64);
+  case kTVMFFIBool: return HPy_Dup(ctx, value->v_int64 ? ctx->h_True : ctx->h_False);
+  case kTVMFFIFloat: return HPyFloat_FromDouble(ctx, value->v_float64);
+  default: break;
+  }
+  if (value->type_index >= kTVMFFIStaticObjectBegin) return fb_object_result(ctx, value->v_obj);
+  return fb_convert_rare(ctx, value);
+}
 /* The same for a view. */
 HPy fb_convert_view(HPyContext *ctx, const TVMFFIAny *view);
-
-/* The same for an object handle, which is taken; strings, bytes, and Python objects are unwrapped. */
-HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle);
 
 extern HPyDef fb_convert;
 

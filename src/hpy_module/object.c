@@ -112,31 +112,38 @@ int fb_object_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
 
 /* --- the table of classes --------------------------------------------------------------------------------------------- */
 
-enum { CHUNK_SIZE = 256, N_CHUNKS = 1024 };
+enum { N_FIRST = 1024, CHUNK_SIZE = 256, N_CHUNKS = 1024, N_CLASSES = N_FIRST + CHUNK_SIZE * N_CHUNKS };
 
-/* Cells are complete before they are published and never freed: a class that was replaced may be in use. */
+/* Cells are complete before they are published and never freed: a class that was replaced may be in use. The first types
+ * have their slots at hand, chunks for more are made as they come. */
 typedef _Atomic(FbCell *) ClassSlot;
+static ClassSlot first_slots[N_FIRST];
 static _Atomic(ClassSlot *) chunks[N_CHUNKS];
 
-static ClassSlot *slot_find(int32_t index) {
-  if (index < 0 || index >= CHUNK_SIZE * N_CHUNKS) return NULL;
+static FB_NOINLINE ClassSlot *chunk_slot(int32_t index) {
+  if (index < 0 || index >= N_CLASSES) return NULL;
+  index -= N_FIRST;
   ClassSlot *chunk = atomic_load_explicit(&chunks[index / CHUNK_SIZE], memory_order_acquire); /* pairs with slot_make */
   return chunk == NULL ? NULL : &chunk[index % CHUNK_SIZE];
 }
 
+FB_INLINE ClassSlot *slot_find(int32_t index) {
+  return FB_LIKELY((uint32_t)index < N_FIRST) ? &first_slots[index] : chunk_slot(index);
+}
+
 static ClassSlot *slot_make(int32_t index) {
-  if (index < 0 || index >= CHUNK_SIZE * N_CHUNKS || slot_find(index) != NULL) return slot_find(index);
+  if (index < 0 || index >= N_CLASSES || slot_find(index) != NULL) return slot_find(index);
   ClassSlot *fresh = calloc(CHUNK_SIZE, sizeof(*fresh)), *expected = NULL;
   if (fresh == NULL) return NULL;
-  /* Release: the chunk's zeros are visible to whoever finds it (acquire, in slot_find). */
-  if (!atomic_compare_exchange_strong_explicit(&chunks[index / CHUNK_SIZE], &expected, fresh, memory_order_release,
-                                               memory_order_relaxed)) {
+  /* Release: the chunk's zeros are visible to whoever finds it (acquire, in chunk_slot). */
+  if (!atomic_compare_exchange_strong_explicit(&chunks[(index - N_FIRST) / CHUNK_SIZE], &expected, fresh,
+                                               memory_order_release, memory_order_relaxed)) {
     free(fresh);
   }
   return slot_find(index);
 }
 
-static const FbCell *class_cell(int32_t index) {
+FB_INLINE const FbCell *class_cell(int32_t index) {
   ClassSlot *slot = slot_find(index);
   return slot == NULL ? NULL : atomic_load_explicit(slot, memory_order_acquire); /* pairs with fb_class_store */
 }
@@ -515,7 +522,7 @@ static HPy fb_class_register_impl(HPyContext *ctx, HPy self, const HPy *args, si
   int derives = derives_from_object(ctx, args[1]);
   if (derives < 0) return HPy_NULL;
   if (derives == 0) return fb_raise(ctx, ctx->h_TypeError, "class_register() argument 2 must derive from CObject");
-  if (index < 0 || index >= CHUNK_SIZE * N_CHUNKS) {
+  if (index < 0 || index >= N_CLASSES) {
     return fb_raise(ctx, ctx->h_ValueError, "%d is no type index", (int)index);
   }
   return fb_class_store(ctx, index, args[1]) == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
