@@ -58,7 +58,7 @@ class Side:
 
 
 def our_env(name: str, python: Path, wheel: Path, *requirements: str) -> Path:
-    env = envs.cached_env(f"bench-{name}", python, ["typing-extensions", *requirements])
+    env = envs.cached_env(f"bench-{name}", python, list(requirements))
     envs.install_wheel(env, wheel)
     return env
 
