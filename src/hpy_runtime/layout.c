@@ -105,10 +105,10 @@ static int measure_type_members(void) {
 }
 
 static int measure_sizes(void) {
-  /* in the order of HPyType_BuiltinShape */
+  /* in the order of HPyType_BuiltinShape, with the dict of HPy's master (appended.h) */
   PyObject *const shapes[] = {&PyBaseObject_Type, &PyType_Type,  &PyLong_Type, &PyFloat_Type,
-                              &PyUnicode_Type,    &PyTuple_Type, &PyList_Type};
-  for (int i = 0; i < 7; i++) {
+                              &PyUnicode_Type,    &PyTuple_Type, &PyList_Type, &PyDict_Type};
+  for (int i = 0; i < 8; i++) {
     Py_ssize_t size = fhpy_layout_get_basicsize(shapes[i]);
     if (size < 0) return -1;
     if (i == 0) fhpy_layout.header_size = (size_t)size;

@@ -31,7 +31,7 @@ typedef struct FhpyLayout {
   bool plain_refcounts;                  /* see take_reference */
   size_t header_size;                    /* object.__basicsize__ */
   ptrdiff_t type_offset;                 /* of the type pointer in an object */
-  ptrdiff_t data_offset[7];              /* of the struct in an instance, by HPyType_BuiltinShape (0 to 6) */
+  ptrdiff_t data_offset[8];              /* of the struct in an instance, by HPyType_BuiltinShape (0 to 7) */
   ptrdiff_t member_offset[MEMBER_COUNT]; /* in a type object; 0: not found */
 } FhpyLayout;
 

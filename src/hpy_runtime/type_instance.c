@@ -34,6 +34,15 @@ static void set_vectorcall(PyObject *o, const FhpyType *note) {
   __atomic_store_n((vectorcall_fn *)((char *)o + note->vectorcall_offset), note->vectorcall, __ATOMIC_RELEASE);
 }
 
+/* A dict of zeroes is not an empty dict: it lacks its table, which dict.__new__ gives it. */
+static PyObject *make_dict(PyObject *type) {
+  PyObject *no_args = PyTuple_New(0);
+  if (no_args == NULL) return NULL;
+  PyObject *o = ((new_fn)type_member(&PyDict_Type, MEMBER_NEW))(type, no_args, NULL);
+  Py_DecRef(no_args);
+  return o;
+}
+
 PyObject *fhpy_type_make_instance(PyObject *type, void **data) {
   FhpyType *note = is_type(type) ? type_nearest_note(type) : NULL;
   if (note == NULL) {
@@ -41,7 +50,7 @@ PyObject *fhpy_type_make_instance(PyObject *type, void **data) {
     return NULL;
   }
   /* zeroes the struct, starts tracking where the type wants it, takes the instance's reference to its type */
-  PyObject *o = PyType_GenericAlloc(type, 0);
+  PyObject *o = note->shape == FHPY_BUILTIN_SHAPE_DICT ? make_dict(type) : PyType_GenericAlloc(type, 0);
   if (o == NULL) return NULL;
   set_vectorcall(o, note);
   *data = (char *)o + note->data_offset;
