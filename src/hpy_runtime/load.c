@@ -17,11 +17,20 @@ typedef struct {
   HPyModuleDef *(*init)(void);
 } EntryPoints;
 
-static void *find_entry(void *library, const char *prefix, const char *short_name, const char *path) {
+static void *get_symbol(void *library, const char *prefix, const char *short_name) {
   char symbol[256];
   int n = snprintf(symbol, sizeof symbol, "%s%s", prefix, short_name);
-  void *entry = n > 0 && (size_t)n < sizeof symbol ? dlsym(library, symbol) : NULL;
-  if (entry == NULL)
+  return n > 0 && (size_t)n < sizeof symbol ? dlsym(library, symbol) : NULL;
+}
+
+static void *find_entry(void *library, const char *prefix, const char *short_name, const char *path) {
+  void *entry = get_symbol(library, prefix, short_name);
+  if (entry == NULL && get_symbol(library, "PyInit_", short_name) != NULL)
+    PyErr_Format(PyExc_ImportError,
+                 "%s is built for the CPython ABI: it defines PyInit_%s, and not %s%s as an HPy universal "
+                 "module does",
+                 path, short_name, prefix, short_name);
+  else if (entry == NULL)
     PyErr_Format(PyExc_ImportError, "%s does not define %s%s: not an HPy universal module named '%s'", path, prefix,
                  short_name, short_name);
   return entry;
