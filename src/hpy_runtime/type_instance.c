@@ -105,7 +105,7 @@ static int clear_field(HPyField *field, void *arg) {
   (void)arg;
   PyObject *old = (PyObject *)field->_i;
   field->_i = 0; /* before the release, which may run code that looks here */
-  Py_DecRef(old);
+  drop_reference(old);
   return 0;
 }
 
@@ -171,8 +171,8 @@ static void free_instance(PyObject *self, PyObject *type, bool is_gc) {
  * heap type. */
 void fhpy_type_dealloc(PyObject *self) {
   PyObject *type = type_of(self);
-  if (type_member(type, MEMBER_DEALLOC) == (void *)fhpy_type_dealloc && type_member(type, MEMBER_FINALIZE) != NULL &&
-      fhpy_optional.PyObject_CallFinalizerFromDealloc != NULL &&
+  bool is_hpy = type_member(type, MEMBER_DEALLOC) == (void *)fhpy_type_dealloc;
+  if (is_hpy && type_member(type, MEMBER_FINALIZE) != NULL && fhpy_optional.PyObject_CallFinalizerFromDealloc != NULL &&
       fhpy_optional.PyObject_CallFinalizerFromDealloc(self) < 0)
     return; /* the finalizer brought it back */
   bool is_gc = type_has_flag(type, TYPE_FLAG_HAVE_GC);
@@ -181,8 +181,8 @@ void fhpy_type_dealloc(PyObject *self) {
   PyObject *first = type;
   const FhpyType *note;
   while ((note = type_note(first)) == NULL) first = type_base(first);
-  if (note->traverse == NULL &&
-      type_base(first) == &PyBaseObject_Type) { /* the commonest chain: one HPy type, no fields */
+  if (type_base(first) == &PyBaseObject_Type) { /* the commonest chain: one HPy type */
+    clear_fields(self, note);
     if (note->destroy != NULL) note->destroy((char *)self + note->data_offset);
     free_instance(self, type, is_gc);
     return;
