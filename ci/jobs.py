@@ -182,13 +182,13 @@ class PytestRun:
     requirements: str = "requirements-test.txt"
     arguments: tuple[str, ...] = ()
     environ: dict[str, str] = field(default_factory=dict)
-    folders: tuple[str, ...] = ("tests/python", "tests/hpy_runtime")
+    folders: tuple[str, ...] = ("tests/python", "tests/hpy", "tests/hpy_runtime")
 
 
 def plain_run(interpreter: Interpreter) -> PytestRun:
     """Return the run of all tests that concern an interpreter: PyPy has no use for our HPy runtime."""
     gil = "off" if interpreter.free_threaded else "on"
-    folders = ("tests/python",) if interpreter.implementation == "pypy" else PytestRun.folders
+    folders = ("tests/python", "tests/hpy") if interpreter.implementation == "pypy" else PytestRun.folders
     return PytestRun(interpreter.name, interpreter.name, gil, folders=folders)
 
 

@@ -3,14 +3,14 @@
 
 #include "extension.h"
 
-HPyContext fhpy_context;
+FhpyContext fhpy_context;
 
 static bool is_complete; /* written once, under the import lock */
 
 HPyContext *fhpy_context_get(void) {
-  if (is_complete) return &fhpy_context;
+  if (is_complete) return &fhpy_context.base;
   if (fhpy_layout_measure() < 0) return NULL;
-  HPyContext *ctx = &fhpy_context;
+  HPyContext *ctx = &fhpy_context.base;
   ctx->name = FHPY_CONTEXT_NAME;
   ctx->abi_version = HPY_ABI_VERSION;
   fhpy_constant_fill(ctx);
@@ -30,9 +30,10 @@ HPyContext *fhpy_context_get(void) {
   fhpy_trampoline_fill(ctx);
   fhpy_type_fill(ctx);
   fhpy_extension_fill(ctx);
+  fhpy_appended_fill(&fhpy_context);
   /* every member but abi_version is one pointer wide, and none may be missing */
-  const char *words = (const char *)ctx;
-  for (size_t at = offsetof(HPyContext, h_None); at < sizeof(HPyContext); at += sizeof(void *)) {
+  const char *words = (const char *)&fhpy_context;
+  for (size_t at = offsetof(HPyContext, h_None); at < sizeof(FhpyContext); at += sizeof(void *)) {
     if (*(void *const *)(words + at) != NULL) continue;
     PyErr_Format(PyExc_SystemError, "ffi_hpy._hpy: the context entry at byte %zu is not filled", at);
     return NULL;

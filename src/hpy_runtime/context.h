@@ -13,6 +13,7 @@
 #include <alloca.h> /* hpy.h calls alloca without declaring it, which -std=c11 does not forgive */
 #include <hpy.h>
 
+#include "appended.h"
 #include "cpython_abi.h"
 #include "layout.h"
 
@@ -32,7 +33,7 @@ static inline HPy new_reference(PyObject *o) {
 HPyContext *fhpy_context_get(void);
 
 /* The same without a check: valid once fhpy_context_get() has succeeded. */
-extern HPyContext fhpy_context;
+extern FhpyContext fhpy_context;
 
 /* Fill their group of the table. */
 void fhpy_constant_fill(HPyContext *ctx);
@@ -52,5 +53,6 @@ void fhpy_eval_fill(HPyContext *ctx);
 void fhpy_trampoline_fill(HPyContext *ctx);
 void fhpy_type_fill(HPyContext *ctx);
 void fhpy_extension_fill(HPyContext *ctx);
+void fhpy_appended_fill(FhpyContext *ctx);
 
 #endif /* FFI_HPY_RUNTIME_CONTEXT_H_ */

@@ -221,6 +221,14 @@ extern int PyTuple_SetItem(PyObject *, Py_ssize_t, PyObject *), PyList_SetItem(P
 extern Py_ssize_t PyTuple_Size(PyObject *);
 extern PyObject *PyList_New(Py_ssize_t), *PyDict_New(void), *PyDict_Keys(PyObject *), *PyDict_Copy(PyObject *);
 extern int PyList_Append(PyObject *, PyObject *), PyDict_SetItem(PyObject *, PyObject *, PyObject *);
+extern int PyList_Insert(PyObject *, Py_ssize_t, PyObject *);
+extern PyObject *PySequence_GetItem(PyObject *, Py_ssize_t);
+extern PyObject *PySequence_GetSlice(PyObject *, Py_ssize_t, Py_ssize_t);
+extern int PySequence_SetSlice(PyObject *, Py_ssize_t, Py_ssize_t, PyObject *);
+extern int PySequence_DelSlice(PyObject *, Py_ssize_t, Py_ssize_t);
+extern PyObject *PyObject_GetIter(PyObject *), *PyIter_Next(PyObject *);
+extern int PyIter_Check(PyObject *);
+extern PyObject *PySlice_New(PyObject *, PyObject *, PyObject *);
 extern int PySlice_Unpack(PyObject *, Py_ssize_t *, Py_ssize_t *, Py_ssize_t *);
 
 /* capsules */

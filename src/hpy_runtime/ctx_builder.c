@@ -8,6 +8,17 @@ static PyObject *build(intptr_t builder) {
   return (PyObject *)builder;
 }
 
+static bool is_index(PyObject *sequence, HPy_ssize_t i) {
+  return (size_t)i < *(size_t *)((char *)sequence + fhpy_layout.header_size);
+}
+
+/* Takes over the reference to item. The slot of a fresh builder is empty; one that was set before is replaced. */
+static void put(PyObject **slot, PyObject *item) {
+  PyObject *old = *slot;
+  *slot = item;
+  drop_reference(old);
+}
+
 /* Setting takes over the reference that it is given, also when the index is out of range; HPy's Set cannot report
  * that, so the exception stays raised for the caller's next check. */
 static HPyListBuilder list_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
@@ -16,7 +27,11 @@ static HPyListBuilder list_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
 static void list_builder_set(HPyContext *ctx, HPyListBuilder builder, HPy_ssize_t i, HPy item) {
   (void)ctx;
   if (builder._lst == 0) return;
-  Py_IncRef(to_py(item));
+  take_reference(to_py(item));
+  if (fhpy_layout.list_items != 0 && is_index((PyObject *)builder._lst, i)) {
+    put(*(PyObject ***)(builder._lst + fhpy_layout.list_items) + i, to_py(item));
+    return;
+  }
   PyList_SetItem((PyObject *)builder._lst, i, to_py(item));
 }
 static HPy list_builder_build(HPyContext *ctx, HPyListBuilder builder) {
@@ -32,7 +47,11 @@ static HPyTupleBuilder tuple_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
 static void tuple_builder_set(HPyContext *ctx, HPyTupleBuilder builder, HPy_ssize_t i, HPy item) {
   (void)ctx;
   if (builder._tup == 0) return;
-  Py_IncRef(to_py(item));
+  take_reference(to_py(item));
+  if (fhpy_layout.tuple_items != 0 && is_index((PyObject *)builder._tup, i)) {
+    put((PyObject **)(builder._tup + fhpy_layout.tuple_items) + i, to_py(item));
+    return;
+  }
   PyTuple_SetItem((PyObject *)builder._tup, i, to_py(item));
 }
 static HPy tuple_builder_build(HPyContext *ctx, HPyTupleBuilder builder) {

@@ -88,7 +88,10 @@ static int del_item_take_key(HPy o, PyObject *key) {
 }
 
 static HPy get_item_i(HPyContext *ctx, HPy o, HPy_ssize_t i) {
-  return (void)ctx, get_item_take_key(o, PyLong_FromSsize_t(i));
+  (void)ctx;
+  PyObject *type = type_of(to_py(o));
+  if (type == &PyList_Type || type == &PyTuple_Type) return to_hpy(PySequence_GetItem(to_py(o), i));
+  return get_item_take_key(o, PyLong_FromSsize_t(i));
 }
 static HPy get_item_s(HPyContext *ctx, HPy o, const char *name) {
   return (void)ctx, get_item_take_key(o, PyUnicode_FromString(name));

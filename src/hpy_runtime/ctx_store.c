@@ -8,7 +8,13 @@
 #include "retire.h"
 
 static void store(intptr_t *word, PyObject *value) {
-  Py_IncRef(value);
+  take_reference(value);
+  if (!fhpy_layout.free_threaded) { /* the GIL orders stores and loads */
+    PyObject *old = (PyObject *)*word;
+    *word = (intptr_t)value;
+    drop_reference(old);
+    return;
+  }
   /* release: a thread that reads the pointer sees the object complete; acquire: we release what another one stored */
   fhpy_retire((PyObject *)__atomic_exchange_n(word, (intptr_t)value, __ATOMIC_ACQ_REL));
 }

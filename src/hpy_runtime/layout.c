@@ -72,6 +72,15 @@ static ptrdiff_t find_word(const void *o, size_t byte_size, const void *word) {
   return found;
 }
 
+/* The place of tp_flags: where types of different flags all have theirs. */
+static ptrdiff_t find_flags(const PyObject *probe, size_t byte_size) {
+  PyObject *const others[] = {&PyType_Type, &PyLong_Type, &PyList_Type, &PyBaseObject_Type};
+  ptrdiff_t found = find_word(probe, byte_size, (void *)PyType_GetFlags((PyObject *)(uintptr_t)probe));
+  for (int i = 0; found != 0 && i < 4; i++)
+    if (*(unsigned long *)((char *)others[i] + found) != PyType_GetFlags(others[i])) return 0;
+  return found;
+}
+
 static int measure_type_members(void) {
   Py_ssize_t type_size = fhpy_layout_get_basicsize(&PyType_Type);
   if (type_size < 0) return -1;
@@ -100,20 +109,32 @@ static int measure_type_members(void) {
       [MEMBER_CLEAR] = (void *)probe_clear,
   };
   for (int m = 0; m < MEMBER_COUNT; m++) fhpy_layout.member_offset[m] = find_word(probe, (size_t)type_size, words[m]);
+  fhpy_layout.flags_offset = find_flags(probe, (size_t)type_size);
   Py_DecRef(probe);
   return 0;
 }
 
 static int measure_sizes(void) {
-  /* in the order of HPyType_BuiltinShape */
+  /* in the order of HPyType_BuiltinShape, with the dict of HPy's master (appended.h) */
   PyObject *const shapes[] = {&PyBaseObject_Type, &PyType_Type,  &PyLong_Type, &PyFloat_Type,
-                              &PyUnicode_Type,    &PyTuple_Type, &PyList_Type};
-  for (int i = 0; i < 7; i++) {
+                              &PyUnicode_Type,    &PyTuple_Type, &PyList_Type, &PyDict_Type};
+  for (int i = 0; i < 8; i++) {
     Py_ssize_t size = fhpy_layout_get_basicsize(shapes[i]);
     if (size < 0) return -1;
     if (i == 0) fhpy_layout.header_size = (size_t)size;
     fhpy_layout.data_offset[i] = (size + 15) & ~(Py_ssize_t)15; /* any C struct is aligned to 16 */
   }
+  return 0;
+}
+
+/* In the released versions with plain reference counts the items of a fresh list or tuple may be written in place, as
+ * builds for these versions do. Both begin with the header and the number of items; what follows is checked. */
+static int find_items(void) {
+  Py_ssize_t after = (Py_ssize_t)(fhpy_layout.header_size + sizeof(Py_ssize_t));
+  Py_ssize_t list_size = fhpy_layout_get_basicsize(&PyList_Type), tuple_size = fhpy_layout_get_basicsize(&PyTuple_Type);
+  if (list_size < 0 || tuple_size < 0) return -1;
+  if (list_size == after + (Py_ssize_t)(sizeof(void *) + sizeof(Py_ssize_t))) fhpy_layout.list_items = after;
+  if (tuple_size == after) fhpy_layout.tuple_items = after;
   return 0;
 }
 
@@ -128,6 +149,7 @@ int fhpy_layout_measure(void) {
   if (measure_sizes() < 0) return -1;
   fhpy_layout.plain_refcounts =
       fhpy_layout.minor <= 11 && !fhpy_layout.free_threaded && fhpy_layout.header_size == 2 * sizeof(void *);
+  if (fhpy_layout.plain_refcounts && find_items() < 0) return -1;
   PyObject *o = PyObject_CallObject(&PyBaseObject_Type, NULL);
   if (o == NULL) return -1;
   fhpy_layout.type_offset = find_word(o, fhpy_layout.header_size, &PyBaseObject_Type);

@@ -29,9 +29,12 @@ typedef struct FhpyLayout {
   int minor;                             /* of 3.minor */
   bool free_threaded;                    /* the build has no GIL */
   bool plain_refcounts;                  /* see take_reference */
+  ptrdiff_t list_items;                  /* of the pointer to a list's items; 0: unknown, use functions */
+  ptrdiff_t tuple_items;                 /* of a tuple's first item; 0: the same */
   size_t header_size;                    /* object.__basicsize__ */
   ptrdiff_t type_offset;                 /* of the type pointer in an object */
-  ptrdiff_t data_offset[7];              /* of the struct in an instance, by HPyType_BuiltinShape (0 to 6) */
+  ptrdiff_t flags_offset;                /* of tp_flags in a type object; 0: not found */
+  ptrdiff_t data_offset[8];              /* of the struct in an instance, by HPyType_BuiltinShape (0 to 7) */
   ptrdiff_t member_offset[MEMBER_COUNT]; /* in a type object; 0: not found */
 } FhpyLayout;
 
@@ -71,7 +74,11 @@ static inline void *type_member(PyObject *type, TypeMember member) {
   return __atomic_load_n((void **)((char *)type + offset), __ATOMIC_RELAXED);
 }
 
-static inline bool type_has_flag(PyObject *type, unsigned long flag) { return (PyType_GetFlags(type) & flag) != 0; }
+static inline bool type_has_flag(PyObject *type, unsigned long flag) {
+  if (fhpy_layout.flags_offset == 0) return (PyType_GetFlags(type) & flag) != 0;
+  /* relaxed, as the interpreter itself reads them */
+  return (__atomic_load_n((unsigned long *)((char *)type + fhpy_layout.flags_offset), __ATOMIC_RELAXED) & flag) != 0;
+}
 static inline bool is_type(PyObject *o) { return type_has_flag(type_of(o), TYPE_FLAG_TYPE_SUBCLASS); }
 
 /* type.__basicsize__, or -1 with an exception raised. */

@@ -17,11 +17,20 @@ typedef struct {
   HPyModuleDef *(*init)(void);
 } EntryPoints;
 
-static void *find_entry(void *library, const char *prefix, const char *short_name, const char *path) {
+static void *get_symbol(void *library, const char *prefix, const char *short_name) {
   char symbol[256];
   int n = snprintf(symbol, sizeof symbol, "%s%s", prefix, short_name);
-  void *entry = n > 0 && (size_t)n < sizeof symbol ? dlsym(library, symbol) : NULL;
-  if (entry == NULL)
+  return n > 0 && (size_t)n < sizeof symbol ? dlsym(library, symbol) : NULL;
+}
+
+static void *find_entry(void *library, const char *prefix, const char *short_name, const char *path) {
+  void *entry = get_symbol(library, prefix, short_name);
+  if (entry == NULL && get_symbol(library, "PyInit_", short_name) != NULL)
+    PyErr_Format(PyExc_ImportError,
+                 "%s is built for the CPython ABI: it defines PyInit_%s, and not %s%s as an HPy universal "
+                 "module does",
+                 path, short_name, prefix, short_name);
+  else if (entry == NULL)
     PyErr_Format(PyExc_ImportError, "%s does not define %s%s: not an HPy universal module named '%s'", path, prefix,
                  short_name, short_name);
   return entry;
@@ -155,8 +164,8 @@ static int check_definition(const HPyModuleDef *def, const char *name) {
 /* ---- the module ---- */
 
 static PyObject *call_create(HPySlot *slot, PyObject *spec) {
-  HPy result =
-      ((HPyFunc_mod_create)(void (*)(void))slot->impl)(&fhpy_context, to_hpy(spec != NULL ? spec : &_Py_NoneStruct));
+  HPy result = ((HPyFunc_mod_create)(void (*)(void))slot->impl)(&fhpy_context.base,
+                                                                to_hpy(spec != NULL ? spec : &_Py_NoneStruct));
   PyObject *o = to_py(result);
   if (o != NULL && PyType_IsSubtype(type_of(o), &PyModule_Type)) {
     PyErr_SetString(PyExc_SystemError, "HPy_mod_create slot returned a builtin module object. This is currently not "
@@ -211,7 +220,7 @@ static int add_methods(PyObject *module, const HPyModuleDef *def) {
 static int run_exec_slots(PyObject *module, const HPyModuleDef *def, const char *name) {
   for (HPyDef **d = def->defines; d != NULL && *d != NULL; d++) {
     if ((*d)->kind != HPyDef_Kind_Slot || (*d)->slot.slot != HPy_mod_exec) continue;
-    int rc = ((HPyFunc_inquiry)(void (*)(void))(*d)->slot.impl)(&fhpy_context, to_hpy(module));
+    int rc = ((HPyFunc_inquiry)(void (*)(void))(*d)->slot.impl)(&fhpy_context.base, to_hpy(module));
     if (rc != 0 && !PyErr_Occurred())
       PyErr_Format(PyExc_SystemError, "an exec slot of module '%s' failed (%d) without raising an exception", name, rc);
     if (rc == 0 && PyErr_Occurred()) /* the exception that it left is more useful than one about leaving it */

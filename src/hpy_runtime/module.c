@@ -35,15 +35,22 @@ static const char load_doc[] =
 
 static PyMethodDef methods[] = {{"load", (void *)load, METH_FASTCALL, load_doc}, {0}};
 
+static int set_text(PyObject *module, const char *name, const char *text) {
+  PyObject *value = PyUnicode_FromString(text);
+  int rc = value != NULL ? PyObject_SetAttrString(module, name, value) : -1;
+  Py_DecRef(value);
+  return rc;
+}
+
 static int exec_module(PyObject *module) {
-  (void)module;
   static void *interpreter; /* 3.12 and later refuse by the slot */
   if (interpreter == NULL) interpreter = PyInterpreterState_Get();
   if (interpreter != PyInterpreterState_Get()) {
     PyErr_SetString(PyExc_ImportError, "module ffi_hpy._hpy does not support loading in subinterpreters");
     return -1;
   }
-  return fhpy_context_get() != NULL ? 0 : -1;
+  HPyContext *ctx = fhpy_context_get();
+  return ctx != NULL ? set_text(module, "context_name", ctx->name) : -1;
 }
 
 static const char module_doc[] = "The HPy 0.9 universal runtime of ffi_hpy.";

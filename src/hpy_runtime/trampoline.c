@@ -21,8 +21,13 @@ typedef struct {
 } Arguments;
 
 static bool unpack(Arguments *a, PyObject *tuple) {
-  a->n_items = tuple != NULL ? PyTuple_Size(tuple) : 0;
   a->items = a->stack;
+  if (tuple != NULL && fhpy_layout.tuple_items != 0) { /* handles are pointers: the tuple has the array */
+    a->n_items = *(Py_ssize_t *)((char *)tuple + fhpy_layout.header_size);
+    a->items = (HPy *)((char *)tuple + fhpy_layout.tuple_items);
+    return true;
+  }
+  a->n_items = tuple != NULL ? PyTuple_Size(tuple) : 0;
   if (a->n_items > N_ON_STACK) a->items = PyMem_Malloc((size_t)a->n_items * sizeof(HPy));
   if (a->items == NULL) {
     PyErr_NoMemory();
@@ -32,7 +37,7 @@ static bool unpack(Arguments *a, PyObject *tuple) {
   return true;
 }
 static void free_arguments(Arguments *a) {
-  if (a->items != a->stack) PyMem_Free(a->items);
+  if (a->items != a->stack && fhpy_layout.tuple_items == 0) PyMem_Free(a->items);
 }
 
 static int call_init(HPyContext *ctx, HPyFunc_initproc f, const _HPyFunc_args_INITPROC *call) {

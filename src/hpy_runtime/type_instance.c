@@ -34,6 +34,15 @@ static void set_vectorcall(PyObject *o, const FhpyType *note) {
   __atomic_store_n((vectorcall_fn *)((char *)o + note->vectorcall_offset), note->vectorcall, __ATOMIC_RELEASE);
 }
 
+/* A dict of zeroes is not an empty dict: it lacks its table, which dict.__new__ gives it. */
+static PyObject *make_dict(PyObject *type) {
+  PyObject *no_args = PyTuple_New(0);
+  if (no_args == NULL) return NULL;
+  PyObject *o = ((new_fn)type_member(&PyDict_Type, MEMBER_NEW))(type, no_args, NULL);
+  Py_DecRef(no_args);
+  return o;
+}
+
 PyObject *fhpy_type_make_instance(PyObject *type, void **data) {
   FhpyType *note = is_type(type) ? type_nearest_note(type) : NULL;
   if (note == NULL) {
@@ -41,7 +50,7 @@ PyObject *fhpy_type_make_instance(PyObject *type, void **data) {
     return NULL;
   }
   /* zeroes the struct, starts tracking where the type wants it, takes the instance's reference to its type */
-  PyObject *o = PyType_GenericAlloc(type, 0);
+  PyObject *o = note->shape == FHPY_BUILTIN_SHAPE_DICT ? make_dict(type) : PyType_GenericAlloc(type, 0);
   if (o == NULL) return NULL;
   set_vectorcall(o, note);
   *data = (char *)o + note->data_offset;
@@ -96,7 +105,7 @@ static int clear_field(HPyField *field, void *arg) {
   (void)arg;
   PyObject *old = (PyObject *)field->_i;
   field->_i = 0; /* before the release, which may run code that looks here */
-  Py_DecRef(old);
+  drop_reference(old);
   return 0;
 }
 
@@ -162,8 +171,8 @@ static void free_instance(PyObject *self, PyObject *type, bool is_gc) {
  * heap type. */
 void fhpy_type_dealloc(PyObject *self) {
   PyObject *type = type_of(self);
-  if (type_member(type, MEMBER_DEALLOC) == (void *)fhpy_type_dealloc && type_member(type, MEMBER_FINALIZE) != NULL &&
-      fhpy_optional.PyObject_CallFinalizerFromDealloc != NULL &&
+  bool is_hpy = type_member(type, MEMBER_DEALLOC) == (void *)fhpy_type_dealloc;
+  if (is_hpy && type_member(type, MEMBER_FINALIZE) != NULL && fhpy_optional.PyObject_CallFinalizerFromDealloc != NULL &&
       fhpy_optional.PyObject_CallFinalizerFromDealloc(self) < 0)
     return; /* the finalizer brought it back */
   bool is_gc = type_has_flag(type, TYPE_FLAG_HAVE_GC);
@@ -172,8 +181,8 @@ void fhpy_type_dealloc(PyObject *self) {
   PyObject *first = type;
   const FhpyType *note;
   while ((note = type_note(first)) == NULL) first = type_base(first);
-  if (note->traverse == NULL &&
-      type_base(first) == &PyBaseObject_Type) { /* the commonest chain: one HPy type, no fields */
+  if (type_base(first) == &PyBaseObject_Type) { /* the commonest chain: one HPy type */
+    clear_fields(self, note);
     if (note->destroy != NULL) note->destroy((char *)self + note->data_offset);
     free_instance(self, type, is_gc);
     return;

@@ -7,7 +7,7 @@
 
 static PyObject *builtin_of_shape(HPyType_BuiltinShape shape) {
   static PyObject *const builtins[] = {&PyBaseObject_Type, &PyType_Type,  &PyLong_Type, &PyFloat_Type,
-                                       &PyUnicode_Type,    &PyTuple_Type, &PyList_Type};
+                                       &PyUnicode_Type,    &PyTuple_Type, &PyList_Type, &PyDict_Type};
   return builtins[shape];
 }
 
@@ -140,7 +140,7 @@ static int check_spec(const HPyType_Spec *spec) {
     PyErr_SetString(PyExc_SystemError, "HPyType_FromSpec expects a name, got NULL");
     return -1;
   }
-  if (spec->builtin_shape < HPyType_BuiltinShape_Legacy || spec->builtin_shape > HPyType_BuiltinShape_List) {
+  if (spec->builtin_shape < HPyType_BuiltinShape_Legacy || spec->builtin_shape > FHPY_BUILTIN_SHAPE_DICT) {
     PyErr_Format(PyExc_ValueError, "HPyType_FromSpec of '%s': no builtin_shape is %d", spec->name,
                  (int)spec->builtin_shape);
     return -1;

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""What HPy costs on our runtime: against hpy 0.9.0's own, and against the CPython C API, on CPython 3.11.
+
+One universal binary, benchmarks/hpy_rows.c, is loaded by our runtime and by hpy.universal; benchmarks/capi_rows.c has
+the same functions. Each side is a process of its own, told in turn to time the same row. Printed are medians over the
+rounds; a ratio is the median of the ratios round by round. It sets up what it needs.
+
+    python benchmarks/hpy.py [--rounds N]
+
+Exit status 0 if against hpy 0.9.0 the geometric mean is at most 1.0 and no row is above 1.2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "ci"))
+
+import envs  # noqa: E402
+from hpy_side import ROWS  # noqa: E402
+from jobs import hpy_include  # noqa: E402
+
+UPSTREAM = ["hpy==0.9.0", "setuptools<81"]
+ROUND_SECONDS = 0.02
+MEAN_BOUND, ROW_BOUND = 1.0, 1.2
+
+
+class Side:
+    """A process that times rows. See hpy_side.py for the protocol."""
+
+    def __init__(self, env: Path, kind: str, module: Path) -> None:
+        self.kind = kind
+        self.process = subprocess.Popen(
+            [str(envs.python_of(env)), str(HERE / "hpy_side.py"), kind, str(module)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=envs.clean_environ(),
+        )
+        assert self.process.stdout is not None
+        if self.process.stdout.readline() != "ready\n":
+            raise envs.Missing(f"{kind} could not be benchmarked (see above)")
+
+    def ns(self, row: str, n: int) -> float:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        print(row, n, sep="\t", file=self.process.stdin, flush=True)
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise envs.Missing(f"{self.kind}: the process that timed {row!r} died")
+        return float(answer)
+
+    def close(self) -> None:
+        self.process.communicate("")
+
+
+def compile_rows(folder: Path, python: Path) -> tuple[Path, Path]:
+    """Return the universal module and the extension module of `python`."""
+    compiler = [*envs.find_c_compiler(), "-std=gnu11", "-O2", "-DNDEBUG", "-fPIC", "-shared"]
+    universal, extension = folder / "rows.hpy0.so", folder / "rows.so"
+    include = envs.output_of([python, "-c", "import sysconfig; print(sysconfig.get_paths()['include'])"]).strip()
+    hpy_flags = ["-DHPY_ABI_UNIVERSAL", "-isystem", hpy_include()]
+    envs.output_of([*compiler, *hpy_flags, HERE / "hpy_rows.c", "-o", universal])
+    envs.output_of([*compiler, "-isystem", include, HERE / "capi_rows.c", "-o", extension])
+    return universal, extension
+
+
+def bench(sides: list[Side], rounds: int) -> bool:
+    """Print the table; returns whether ours, the first side, is within the bounds against the second."""
+    heading = ("row", *(f"{side.kind} ns" for side in sides), *(f"to {side.kind}" for side in sides[1:]), "")
+    rows: list[tuple[object, ...]] = [heading]
+    ratios: list[list[float]] = [[] for _ in sides[1:]]
+    for row in ROWS:
+        n = max(1000, int(ROUND_SECONDS / (max(sides[1].ns(row, 2000), 5.0) * 1e-9)))
+        measured = [[side.ns(row, n) for side in sides] for _ in range(rounds)]
+        medians = [statistics.median(values) for values in zip(*measured)]
+        for i, found in enumerate(ratios, 1):
+            found.append(statistics.median(values[0] / values[i] for values in measured))
+        last = [found[-1] for found in ratios]
+        mark = "above" if last[0] > ROW_BOUND else ""
+        rows.append((row, *(f"{m:.1f}" for m in medians), *(f"{ratio:.2f}" for ratio in last), mark))
+    means = [statistics.geometric_mean(found) for found in ratios]
+    within = means[0] <= MEAN_BOUND and max(ratios[0]) <= ROW_BOUND
+    mark = "above" if means[0] > MEAN_BOUND else ""
+    rows.append(("geometric mean", *("" for _ in sides), *(f"{mean:.2f}" for mean in means), mark))
+    print(envs.table(rows))
+    return within
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="What HPy costs on our runtime.")
+    parser.add_argument("--rounds", type=int, default=25)
+    options = parser.parse_args()
+    wheel = envs.build_wheel()
+    pythons = envs.find_interpreters(["cp311"])
+    if "cp311" not in pythons:
+        raise envs.Missing("no interpreter for cp311")
+    upstream = envs.cached_env("bench-hpy-upstream", pythons["cp311"], UPSTREAM)
+    ours = envs.cached_env("bench-hpy", pythons["cp311"], ["typing-extensions"])
+    envs.install_wheel(ours, wheel)
+    with tempfile.TemporaryDirectory() as folder:
+        universal, extension = compile_rows(Path(folder), pythons["cp311"])
+        sides = [Side(ours, "ffi_hpy", universal), Side(upstream, "hpy", universal), Side(ours, "capi", extension)]
+        within = bench(sides, options.rounds)
+        for side in sides:
+            side.close()
+    return 0 if within else 1
+
+
+if __name__ == "__main__":
+    envs.run_main(main, "benchmarks/hpy.py")

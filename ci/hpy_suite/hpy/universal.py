@@ -1,0 +1,21 @@
+"""Answers for `hpy.universal` in HPy's own tests: its functions over ffi_hpy.hpy."""
+
+from __future__ import annotations
+
+from ffi_hpy.hpy import load as _load
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+MODE_INVALID, MODE_UNIVERSAL, MODE_DEBUG, MODE_TRACE = -1, 0, 1, 2
+_debug = None  # imported by what the universal tests do not use
+
+
+def load(name: str, path: str, spec: Any, debug: bool = False, mode: int = MODE_UNIVERSAL) -> ModuleType:
+    return _load(name, path, spec)
+
+
+def get_version() -> tuple[str, str]:
+    return "0.9.0", "ffi_hpy"

@@ -1,0 +1,142 @@
+"""The pytest plugin of ci/hpy-suite, loaded in each interpreter: it compiles the tests' modules and counts outcomes.
+
+HPY_SUITE_MODULES names the folder of compiled modules, which the interpreters share; HPY_SUITE_SUMMARY the file for the
+outcomes; CC has the words that run the compiler.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+from hpy.devel import HPyDevel
+from hpy.devel.abitag import get_hpy_ext_suffix
+from test import support  # hpy's, which comes before the standard library's
+
+import ffi_hpy.hpy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+_MODULES = Path(os.environ["HPY_SUITE_MODULES"])
+_COMPILER = os.environ["CC"].split()
+_STUB = """import os, sys
+from hpy.universal import load
+__spec__.origin = os.path.join(os.path.dirname(__file__), {file!r})
+sys.modules[__name__] = load(__name__, __spec__.origin, __spec__)
+"""
+
+_counts = {"compiled": 0, "reused": 0}
+
+
+# --- the tests' modules ---------------------------------------------------------------------------------------------
+
+
+def compile_module(
+    tmpdir: str, extension: Any, hpy_devel: Any, hpy_abi: str, compiler_verbose: int = 0, debug: Any = None
+) -> str:
+    """Take the place of `c_compile` of the tests' support module: the same binary for every interpreter."""
+    sources = [Path(tmpdir, source) for source in extension.sources]
+    flags = [*_flags(hpy_abi), *(extension.extra_compile_args or ())]
+    output = Path(tmpdir, extension.name + get_hpy_ext_suffix(hpy_abi))
+    # A copy: the loader takes two links to one file for the same library, with the same variables.
+    shutil.copyfile(_build(extension.name, sources, flags, _helpers(hpy_abi)), output)
+    if hpy_abi == "hybrid":
+        Path(tmpdir, f"{extension.name}.py").write_text(_STUB.format(file=output.name))
+    return str(output)
+
+
+def _flags(hpy_abi: str) -> list[str]:
+    devel = HPyDevel()
+    flags = ["-DHPY", f"-DHPY_ABI_{hpy_abi.upper()}", "-fPIC"]
+    if hpy_abi == "universal":
+        flags += ["-I", str(devel.get_include_dir_forbid_python_h())]
+    else:
+        flags += ["-I", sysconfig.get_paths()["include"]]
+    return [*flags, *(word for folder in devel.get_extra_include_dirs() for word in ("-I", folder))]
+
+
+def _helpers(hpy_abi: str) -> Path:
+    """Return what hpy links into every module, as one object."""
+    devel = HPyDevel()
+    sources = devel.get_extra_sources() + (devel.get_ctx_sources() if hpy_abi == "cpython" else [])
+    return _build("helpers", [Path(source) for source in sources], [*_flags(hpy_abi), "-O1", "-w", "-r"])
+
+
+def _build(name: str, sources: Sequence[Path], flags: Sequence[str], *objects: Path) -> Path:
+    """Return the library made of `sources`, or with -r the object; made anew only if nobody has made it before."""
+    text = [*_COMPILER, *flags, name, *(source.read_text() for source in sources), *map(str, objects)]
+    target = _MODULES / hashlib.sha256("\0".join(text).encode()).hexdigest()[:32]
+    with _locked(target.with_suffix(".lock")):
+        if target.exists():
+            _counts["reused"] += 1
+            return target
+        made = target.with_suffix(".new")
+        kind = [] if "-r" in flags else ["-shared"]
+        command = [*_COMPILER, *kind, *flags, *map(str, sources), *map(str, objects), "-o", str(made)]
+        # From here, so that what the compiler says reaches the tests that look for it
+        if subprocess.run(command, cwd=sources[0].parent).returncode != 0:
+            import distutils.errors
+
+            raise distutils.errors.CompileError(f"{name} cannot be compiled")
+        made.rename(target)
+        _counts["compiled"] += 1
+    return target
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("w") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
+
+
+# --- pytest ---------------------------------------------------------------------------------------------------------
+
+
+def _universal_only(make: Any) -> Any:
+    """Leave out debug mode, which the default of the fixture asks for as well."""
+
+    def make_fixture(abis: Any, class_fixture: bool = False) -> Any:
+        return make(["universal"] if abis == "default" else abis, class_fixture)
+
+    return make_fixture
+
+
+support.c_compile = compile_module
+support.make_hpy_abi_fixture = _universal_only(support.make_hpy_abi_fixture)
+
+
+class Outcomes:
+    """What became of each test. The test that runs is noted in a file, for the case that it ends the process."""
+
+    def __init__(self, summary: Path) -> None:
+        self.summary = summary
+        self.outcomes: dict[str, str] = {}
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.summary.with_suffix(".running").write_text(nodeid)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.when == "call" or report.outcome != "passed":
+            self.outcomes[report.nodeid] = report.outcome
+
+    def pytest_sessionfinish(self) -> None:
+        is_enabled = getattr(sys, "_is_gil_enabled", lambda: True)
+        gil = "on" if is_enabled() else "off"
+        self.summary.write_text(json.dumps({"outcomes": self.outcomes, "gil": gil, **_counts}))
+
+
+def pytest_configure(config: Any) -> None:
+    ffi_hpy.hpy.install()
+    config.pluginmanager.register(Outcomes(Path(os.environ["HPY_SUITE_SUMMARY"])))

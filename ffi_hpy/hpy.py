@@ -1,0 +1,191 @@
+"""HPy universal modules of anybody: `load` takes a file, `install` makes `import` find `*.hpy0.so` files.
+
+On CPython they run on the package's own HPy 0.9 runtime, on PyPy 7.3 on the interpreter's. This file uses nothing of
+the package but that runtime: copied into a folder together with `_hpy.so`, the two are an HPy runtime by themselves.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, FileFinder, ModuleSpec, PathFinder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+    from typing import Any
+
+__all__ = ["SUFFIX", "abi_version", "context_name", "install", "load", "uninstall"]
+
+SUFFIX = ".hpy0.so"
+"""How the name of a universal module's file ends."""
+
+abi_version = 0
+"""The major version of the HPy ABI that modules must be built for."""
+
+_PYPY = "_hpy_universal"  # PyPy 7.3's own runtime
+_runtime: Any = import_module(
+    _PYPY if _PYPY in sys.builtin_module_names else f"{__package__}._hpy" if __package__ else "_hpy"
+)
+
+
+def context_name() -> str:
+    """Return the name of the HPy context that modules are loaded into, as `HPyContext.name` says it."""
+    # PyPy does not tell Python the name of its context.
+    return "HPy Universal ABI (PyPy)" if _runtime.__name__ == _PYPY else str(_runtime.context_name)
+
+
+def load(name: str, path: str | os.PathLike[str], spec: ModuleSpec | None = None) -> ModuleType:
+    """Load the universal module `name` from the file `path`, run it, and return it. `sys.modules` is not touched.
+
+    The file's entry points end in the last component of `name`, and its name carries the ABI: `module.hpy0.so`. What
+    importlib sets on a module (`__spec__`, `__loader__`, `__package__`) comes from `spec`, and is set before it runs.
+
+    ImportError for a file that is no HPy module of that name or is built for another ABI, RuntimeError for one that
+    needs another version of HPy, and whatever the module itself raises. Each exception names the file, in its text or
+    in a note (`__notes__`).
+    """
+    file = os.fspath(path)
+    try:
+        _check_hybrid_tag(file)
+        return _load(name, file, spec)
+    except Exception as error:
+        _name_file(error, name, file)
+        raise
+
+
+def _load(name: str, file: str, spec: ModuleSpec | None) -> ModuleType:
+    module: ModuleType
+    if _runtime.__name__ != _PYPY:
+        module = _runtime.load(name, file, spec)
+        return module
+    if spec is None:
+        spec = ModuleSpec(name, HPyLoader(name, file), origin=file)
+    if not os.path.exists(file):  # noqa: PTH110 - pathlib costs 5 ms of import time
+        raise ImportError(f"cannot load {file}: no such file")
+    # Arguments: __name__, __file__, __package__, the file to open, __loader__, __spec__, and the environment variables,
+    # in which it looks for HPY=debug.
+    try:
+        module = _runtime._load_bootstrap(name, file, spec.parent, file, spec.loader, spec, {})
+    except RuntimeError as error:
+        if "Cannot locate the required minimal HPy versions" not in str(error):
+            raise
+        short_name = name.rpartition(".")[2]
+        raise ImportError(f"{file} is not an HPy universal module named {short_name!r}: {error}") from None
+    return module
+
+
+def _check_hybrid_tag(file: str) -> None:
+    """ImportError for a file that its name, as in `module.hpy0-cp311.so`, ties to another interpreter than this."""
+    _, found, tag = os.path.basename(file).partition(".hpy0-")  # noqa: PTH119
+    if not found:
+        return
+    ours = "-".join(EXTENSION_SUFFIXES[0].lstrip(".").split("-")[:2]).replace("cpython-", "cp")
+    if tag.partition(".")[0] != ours:
+        raise ImportError(
+            f"{file} is built for HPy's hybrid ABI and the interpreter {tag.partition('.')[0]}, and this is {ours}: "
+            f"only universal modules (module{SUFFIX}) serve every interpreter"
+        )
+
+
+def _name_file(error: BaseException, name: str, file: str) -> None:
+    """Add to an exception what the import system knows."""
+    if isinstance(error, ImportError):
+        error.name, error.path = error.name or name, error.path or file
+    if file in str(error):
+        return
+    try:
+        error.__notes__ = [  # type: ignore[attr-defined,unused-ignore] # add_note() came with 3.11
+            *getattr(error, "__notes__", ()),
+            f"raised while the HPy module {name!r} was loaded from {file}",
+        ]
+    except (AttributeError, TypeError):  # an exception without a dictionary
+        pass
+
+
+# --- import ---------------------------------------------------------------------------------------------------------
+
+
+class HPyLoader(ExtensionFileLoader):
+    """Loads a universal module for the import system. HPy makes and runs a module in one step."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return load(spec.name, self.path, spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing is left to do; a reload changes nothing, as with any extension module."""
+
+    def is_package(self, fullname: str) -> bool:
+        return os.path.basename(self.path) == f"__init__{SUFFIX}"  # noqa: PTH119
+
+
+class HPyFinder:
+    """Finds universal modules on `sys.path`, or on a package's `__path__`, where other extension modules would be.
+
+    Ahead of source files in the same folder, because HPy's builds put a `module.py` beside the binary that asks for
+    another runtime; behind whatever lies in an earlier folder.
+    """
+
+    def __init__(self) -> None:
+        self._folders: dict[str, FileFinder] = {}
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        entries = list(sys.path if path is None else path)
+        for i, entry in enumerate(entries):
+            if not isinstance(entry, str):
+                continue
+            spec = self._folder(entry).find_spec(fullname, target)
+            if spec is None or spec.loader is None:  # None: a folder that could be part of a namespace package
+                continue
+            earlier = PathFinder.find_spec(fullname, entries[:i], target)
+            if earlier is not None and earlier.loader is not None:
+                return None
+            return None if _is_before(PathFinder.find_spec(fullname, [entry], target), spec) else spec
+        return None
+
+    def invalidate_caches(self) -> None:
+        for folder in list(self._folders.values()):
+            folder.invalidate_caches()
+
+    def _folder(self, entry: str) -> FileFinder:
+        """Return the finder of a folder, which remembers what is in it until that changes."""
+        try:
+            entry = entry or os.getcwd()  # noqa: PTH109
+        except FileNotFoundError:  # the working directory is gone
+            entry = os.sep + "nowhere"
+        folder = self._folders.get(entry)
+        if folder is None:
+            folder = self._folders.setdefault(entry, FileFinder(entry, (HPyLoader, [SUFFIX])))
+        return folder
+
+
+def _is_before(other: ModuleSpec | None, spec: ModuleSpec) -> bool:
+    """Return whether what Python itself found in the same folder comes before our `spec`: packages come first."""
+    if other is None or other.loader is None:
+        return False
+    if (other.submodule_search_locations is None) != (spec.submodule_search_locations is None):
+        return spec.submodule_search_locations is None
+    return isinstance(other.loader, ExtensionFileLoader)
+
+
+_finder = HPyFinder()
+
+
+def install() -> None:
+    """Make `import` find universal modules. A second call changes nothing."""
+    if _finder in sys.meta_path:
+        return
+    finders: list[Any] = sys.meta_path
+    before = [i for i, finder in enumerate(finders) if finder is PathFinder]
+    finders.insert(before[0] if before else len(finders), _finder)
+
+
+def uninstall() -> None:
+    """Undo `install`. Modules that were imported stay."""
+    finders: list[Any] = sys.meta_path
+    if _finder in finders:
+        finders.remove(_finder)
