@@ -192,8 +192,18 @@ def plain_run(interpreter: Interpreter) -> PytestRun:
     return PytestRun(interpreter.name, interpreter.name, gil, folders=folders)
 
 
+def own_debug_run(interpreter: str, gil: str) -> PytestRun:
+    """Return the run of the binding's tests in our runtime's debug mode: a handle that stays open fails its test."""
+    return PytestRun(
+        f"{interpreter}-handles", interpreter, gil, environ={"FFI_HPY_DEBUG": "1"}, folders=("tests/python",)
+    )
+
+
 PYTEST_RUNS = (
     *map(plain_run, MATRIX),
+    own_debug_run("cp311", gil="on"),
+    own_debug_run("cp313", gil="on"),
+    own_debug_run("cp313t", gil="off"),
     PytestRun(
         "cp313t-threads",
         "cp313t",

@@ -1,7 +1,7 @@
 """Loads the binding `_core` into an HPy context: PyPy 7.3 has one, elsewhere the package brings its own.
 
-FFI_HPY_CONTEXT=universal or =debug in the environment asks for that of the PyPI package hpy instead; its debug mode
-reports handles that were not closed.
+FFI_HPY_DEBUG=1 in the environment asks for the debug mode of our own, which notices handles that are misused or not
+closed: see hpy_debug. FFI_HPY_CONTEXT=universal or =debug asks for the PyPI package hpy and its debug mode instead.
 """
 
 from __future__ import annotations
@@ -63,8 +63,15 @@ def _load_with_own_runtime() -> ModuleType:
     except ImportError as error:
         interpreter = "{} {}.{}.{}".format(sys.implementation.name, *sys.implementation.version[:3])
         raise ImportError(f"{__package__} has no HPy runtime for this interpreter, {interpreter}: {error}") from error
-    module: ModuleType = runtime.load(_NAME, _BINDING)
+    module: ModuleType = runtime.load(_NAME, _BINDING, debug=_wants_debug())
     return module
+
+
+def _wants_debug() -> bool:
+    value = os.environ.get("FFI_HPY_DEBUG", "")
+    if value not in ("", "0", "1"):
+        raise ImportError(f"FFI_HPY_DEBUG={value!r} is unknown; use '1', '0', or nothing")
+    return value == "1"
 
 
 def _load_with_pypy() -> ModuleType:

@@ -7,7 +7,7 @@
 
 HPyContext *fb_ctx;
 const FhpyExtension *fb_ext;
-bool fb_contexts_are_lasting, fb_is_pypy;
+bool fb_contexts_are_lasting, fb_handles_are_lasting, fb_is_pypy;
 ptrdiff_t fb_data_offset, fb_type_offset;
 size_t fb_late_shift;
 
@@ -38,7 +38,8 @@ int fb_context_init(HPyContext *ctx) {
   memcpy(&word, &ctx->ctx_Capsule_New, sizeof(word));
   fb_late_shift = word < 0x10000 ? sizeof(HPy) : 0;
   fb_is_pypy = fb_ext == NULL && strstr(ctx->name, "PyPy") != NULL;
-  fb_contexts_are_lasting = fb_ext != NULL || fb_is_pypy;
+  fb_handles_are_lasting = fb_ext != NULL || fb_is_pypy;
+  fb_contexts_are_lasting = fb_handles_are_lasting || strcmp(ctx->name, FHPY_DEBUG_CONTEXT_NAME) == 0;
   if (fb_ext == NULL) {
     find_gil_functions();
   } else {
@@ -85,7 +86,7 @@ int fb_attach_without_extension(FbAttach *out) {
     return 0;
   }
   /* hpy's debug mode has a context per call, and none for a thread that comes from outside. */
-  if (fb_is_finalizing() || strstr(fb_ctx->name, "Debug") != NULL) return -1;
+  if (fb_is_finalizing() || !fb_contexts_are_lasting) return -1;
   if (gil_ensure == NULL) find_gil_functions(); /* PyPy has them once its cpyext module was imported */
   if (gil_ensure == NULL) return -1;
   out->ctx = fb_ctx;

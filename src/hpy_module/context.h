@@ -1,8 +1,8 @@
 /* The HPy context as the binding sees it: which implementation runs, its extension, and the entries that moved.
  *
- * Three implementations serve this binary: the package's own (with the extension of hpy_runtime/extension.h), PyPy 7.3's
- * built-in one, and the PyPI package hpy, whose debug mode the tests use. Only the first one has handles that are object
- * pointers; code that relies on it is guarded by fb_ext.
+ * Three implementations serve this binary: the package's own (with the extension of hpy_runtime/extension.h, or in debug
+ * mode without), PyPy 7.3's built-in one, and the PyPI package hpy, whose debug mode the tests use. Only the first one has
+ * handles that are object pointers; code that relies on it is guarded by fb_ext.
  */
 #ifndef FFI_HPY_MODULE_CONTEXT_H_
 #define FFI_HPY_MODULE_CONTEXT_H_
@@ -39,6 +39,9 @@ extern ptrdiff_t fb_data_offset, fb_type_offset; /* those of the extension, wher
 
 /* Whether fb_ctx may be used at any time by an attached thread: not so in hpy's debug mode. Written with fb_ext. */
 extern bool fb_contexts_are_lasting;
+/* Whether a handle may be kept for long: in hpy's debug mode it ends with its context, and in ours it would count as one
+ * that was forgotten. Written with fb_ext. */
+extern bool fb_handles_are_lasting;
 /* Whether this is PyPy 7.3's own context. Written with fb_ext. */
 extern bool fb_is_pypy;
 

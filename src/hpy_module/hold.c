@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 void fb_cell_store(HPyContext *ctx, FbCell *cell, HPy h) {
-  if (fb_contexts_are_lasting) {
+  if (fb_handles_are_lasting) {
     cell->handle = HPy_Dup(ctx, h);
   } else {
     HPyGlobal_Store(ctx, &cell->global, h);
@@ -17,14 +17,14 @@ void fb_cell_store(HPyContext *ctx, FbCell *cell, HPy h) {
 
 HPy fb_cell_load(HPyContext *ctx, const FbCell *cell) {
   if (HPy_IsNull(cell->handle)) return HPy_NULL;
-  return fb_contexts_are_lasting ? HPy_Dup(ctx, cell->handle) : HPyGlobal_Load(ctx, cell->global);
+  return fb_handles_are_lasting ? HPy_Dup(ctx, cell->handle) : HPyGlobal_Load(ctx, cell->global);
 }
 
 bool fb_cell_is_empty(const FbCell *cell) { return HPy_IsNull(cell->handle); }
 
 void fb_cell_clear(HPyContext *ctx, FbCell *cell) {
   if (HPy_IsNull(cell->handle)) return;
-  if (fb_contexts_are_lasting) {
+  if (fb_handles_are_lasting) {
     HPy_Close(ctx, cell->handle);
   } else {
     HPyGlobal_Store(ctx, &cell->global, HPy_NULL);

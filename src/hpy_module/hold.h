@@ -5,7 +5,7 @@
 #include "context.h"
 
 /* One owned reference that outlives the call that made it. Zero-initialised is empty.
- * It is simply a handle, except in hpy's debug mode, where handles end with their context: there it is an HPyGlobal
+ * It is simply a handle, except in debug modes, where handles are not for keeping: there it is an HPyGlobal
  * (PyPy 7.3 does not release what an HPyGlobal held). Reads may race with reads; a cell that is overwritten or cleared must not be in use by another thread. */
 typedef struct FbCell {
   HPy handle;
@@ -18,10 +18,10 @@ HPy fb_cell_load(HPyContext *ctx, const FbCell *cell);
 bool fb_cell_is_empty(const FbCell *cell);
 /* The same without a reference of its own, for when the cell's owner stays; to be given back to fb_cell_return. */
 FB_INLINE HPy fb_cell_borrow(HPyContext *ctx, const FbCell *cell) {
-  return FB_LIKELY(fb_contexts_are_lasting) ? cell->handle : fb_cell_load(ctx, cell);
+  return FB_LIKELY(fb_handles_are_lasting) ? cell->handle : fb_cell_load(ctx, cell);
 }
 FB_INLINE void fb_cell_return(HPyContext *ctx, HPy borrowed) {
-  if (FB_UNLIKELY(!fb_contexts_are_lasting)) HPy_Close(ctx, borrowed);
+  if (FB_UNLIKELY(!fb_handles_are_lasting)) HPy_Close(ctx, borrowed);
 }
 void fb_cell_clear(HPyContext *ctx, FbCell *cell);
 

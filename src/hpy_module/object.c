@@ -370,7 +370,8 @@ HPy fb_object_type_new(HPyContext *ctx) {
       .defines = defines,
       .doc = "Base of everything that owns a handle of a native object.",
   };
-  fb_free_threaded = fb_ext != NULL && fb_ext->free_threaded;
+  /* our debug mode does not tell; what is right without the GIL is right with it */
+  fb_free_threaded = fb_ext != NULL ? fb_ext->free_threaded : fb_contexts_are_lasting && !fb_is_pypy;
   fb_object_has_owner = fb_is_pypy;
   if (fb_object_has_owner && owner_type_init(ctx) != 0) return HPy_NULL;
   if (!fb_object_has_owner) defines[sizeof(defines) / sizeof(defines[0]) - 2] = &object_destroy;

@@ -7,6 +7,17 @@ FhpyContext fhpy_context;
 
 static bool is_complete; /* written once, under the import lock */
 
+int fhpy_context_check(const HPyContext *ctx, size_t byte_size) {
+  /* every member but abi_version is one pointer wide, and none may be missing */
+  const char *words = (const char *)ctx;
+  for (size_t at = offsetof(HPyContext, h_None); at < byte_size; at += sizeof(void *)) {
+    if (*(void *const *)(words + at) != NULL) continue;
+    PyErr_Format(PyExc_SystemError, "ffi_hpy._hpy: the context entry at byte %zu is not filled", at);
+    return -1;
+  }
+  return 0;
+}
+
 HPyContext *fhpy_context_get(void) {
   if (is_complete) return &fhpy_context.base;
   if (fhpy_layout_measure() < 0) return NULL;
@@ -31,13 +42,7 @@ HPyContext *fhpy_context_get(void) {
   fhpy_type_fill(ctx);
   fhpy_extension_fill(ctx);
   fhpy_appended_fill(&fhpy_context);
-  /* every member but abi_version is one pointer wide, and none may be missing */
-  const char *words = (const char *)&fhpy_context;
-  for (size_t at = offsetof(HPyContext, h_None); at < sizeof(FhpyContext); at += sizeof(void *)) {
-    if (*(void *const *)(words + at) != NULL) continue;
-    PyErr_Format(PyExc_SystemError, "ffi_hpy._hpy: the context entry at byte %zu is not filled", at);
-    return NULL;
-  }
+  if (fhpy_context_check(ctx, sizeof(FhpyContext)) < 0) return NULL;
   is_complete = true;
   return ctx;
 }

@@ -1,4 +1,4 @@
-/* The one HPyContext of the process, and how its entries are put together.
+/* The one HPyContext of the process, and how its entries are put together. (Debug mode adds a second: debug.h.)
  *
  * A handle is the object pointer (extension.h), so the conversions below cost nothing. Each ctx_*.c file owns a
  * group of entries: its functions are static and one `fhpy_<group>_fill` writes them into the table. The table is
@@ -34,6 +34,9 @@ HPyContext *fhpy_context_get(void);
 
 /* The same without a check: valid once fhpy_context_get() has succeeded. */
 extern FhpyContext fhpy_context;
+
+/* Whether a table is filled completely: 0, or -1 with an exception raised that tells the place. */
+int fhpy_context_check(const HPyContext *ctx, size_t byte_size);
 
 /* Fill their group of the table. */
 void fhpy_constant_fill(HPyContext *ctx);

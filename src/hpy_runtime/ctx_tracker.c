@@ -1,4 +1,5 @@
-/* Context entries: Tracker, a bag of handles that are closed together. One thread uses a tracker at a time. */
+/* Context entries: Tracker, a bag of handles that are closed together. One thread uses a tracker at a time.
+ * They serve the debug context too, and so do not take a handle for a pointer. */
 #include "context.h"
 
 typedef struct {
@@ -46,10 +47,9 @@ static int tracker_add(HPyContext *ctx, HPyTracker tracker, HPy h) {
 static void tracker_forget_all(HPyContext *ctx, HPyTracker tracker) { (void)ctx, get(tracker)->n_handles = 0; }
 
 static void tracker_close(HPyContext *ctx, HPyTracker tracker) {
-  (void)ctx;
   Tracker *t = get(tracker);
   if (t == NULL) return;
-  for (size_t i = 0; i < t->n_handles; i++) Py_DecRef(to_py(t->handles[i]));
+  for (size_t i = 0; i < t->n_handles; i++) ctx->ctx_Close(ctx, t->handles[i]);
   PyMem_Free(t->handles);
   PyMem_Free(t);
 }

@@ -25,6 +25,7 @@
 #define FHPY_EXTENSION_MAGIC UINT64_C(0x6666695f68707931) /* "ffi_hpy1" */
 #define FHPY_EXTENSION_VERSION 1u
 #define FHPY_CONTEXT_NAME "HPy Universal ABI (ffi_hpy)" /* HPy wants every universal context to begin like this */
+#define FHPY_DEBUG_CONTEXT_NAME "HPy Debug Mode ABI (ffi_hpy)" /* of the context without the extension: debug.h */
 
 /* A data descriptor in the interpreter's own shape. get returns a new handle or HPy_NULL with an exception raised;
  * set returns 0 or -1 and receives HPy_NULL for a deletion. Strings and closure must outlive the descriptor. */

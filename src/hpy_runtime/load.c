@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debug.h"
 #include "methods.h"
 
 /* ---- the file ---- */
@@ -84,9 +85,39 @@ static int check_version(const EntryPoints *entries, const char *short_name, con
   return 0;
 }
 
-static HPyModuleDef *open_file(const char *short_name, const char *path) {
-  HPyContext *ctx = fhpy_context_get();
-  if (ctx == NULL) return NULL;
+/* The files that were loaded, with their modes. The list only grows. */
+typedef struct LoadedFile {
+  void *library;
+  bool is_debug;
+  struct LoadedFile *next;
+} LoadedFile;
+
+static LoadedFile *loaded_files; /* guarded by loaded_lock */
+static int loaded_lock;
+
+/* Returns 0, or -1 with ImportError raised if the library was given the context of the other mode. */
+static int claim_mode(void *library, const char *path, bool is_debug) {
+  LoadedFile *claim = malloc(sizeof(LoadedFile)), *known;
+  if (claim == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  spin_acquire(&loaded_lock);
+  for (known = loaded_files; known != NULL && known->library != library;) known = known->next;
+  if (known == NULL) {
+    *claim = (LoadedFile){library, is_debug, loaded_files};
+    loaded_files = claim;
+  }
+  spin_release(&loaded_lock);
+  if (known == NULL) return 0;
+  free(claim);
+  if (known->is_debug == is_debug) return 0;
+  PyErr_Format(PyExc_ImportError, "%s was loaded %s debug mode before, and cannot be loaded %s it", path,
+               is_debug ? "without" : "in", is_debug ? "in" : "without");
+  return -1;
+}
+
+static HPyModuleDef *open_file(HPyContext *ctx, const char *short_name, const char *path) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL); /* never closed: its functions are everywhere */
   if (library == NULL) {
     PyErr_Format(PyExc_ImportError, "cannot load %s: %s", path, dlerror());
@@ -95,6 +126,7 @@ static HPyModuleDef *open_file(const char *short_name, const char *path) {
   EntryPoints entries;
   if (find_entries(library, short_name, path, &entries) < 0 || check_version(&entries, short_name, path) < 0)
     return NULL;
+  if (claim_mode(library, path, ctx != &fhpy_context.base) < 0) return NULL;
   entries.set_context(ctx);
   HPyModuleDef *def = entries.init();
   if (def == NULL && !PyErr_Occurred())
@@ -163,10 +195,12 @@ static int check_definition(const HPyModuleDef *def, const char *name) {
 
 /* ---- the module ---- */
 
-static PyObject *call_create(HPySlot *slot, PyObject *spec) {
-  HPy result = ((HPyFunc_mod_create)(void (*)(void))slot->impl)(&fhpy_context.base,
-                                                                to_hpy(spec != NULL ? spec : &_Py_NoneStruct));
-  PyObject *o = to_py(result);
+/* Slots are called as a trampoline calls, which serves both contexts. */
+
+static PyObject *call_create(HPyContext *ctx, const HPySlot *slot, PyObject *spec) {
+  _HPyFunc_args_UNARYFUNC call = {.arg0 = (cpy_PyObject *)(spec != NULL ? spec : &_Py_NoneStruct)};
+  ctx->ctx_CallRealFunctionFromTrampoline(ctx, HPyFunc_MOD_CREATE, slot->impl, &call);
+  PyObject *o = (PyObject *)call.result;
   if (o != NULL && PyType_IsSubtype(type_of(o), &PyModule_Type)) {
     PyErr_SetString(PyExc_SystemError, "HPy_mod_create slot returned a builtin module object. This is currently not "
                                        "supported.");
@@ -217,10 +251,12 @@ static int add_methods(PyObject *module, const HPyModuleDef *def) {
   return PyModule_AddFunctions(module, methods);
 }
 
-static int run_exec_slots(PyObject *module, const HPyModuleDef *def, const char *name) {
+static int run_exec_slots(HPyContext *ctx, PyObject *module, const HPyModuleDef *def, const char *name) {
   for (HPyDef **d = def->defines; d != NULL && *d != NULL; d++) {
     if ((*d)->kind != HPyDef_Kind_Slot || (*d)->slot.slot != HPy_mod_exec) continue;
-    int rc = ((HPyFunc_inquiry)(void (*)(void))(*d)->slot.impl)(&fhpy_context.base, to_hpy(module));
+    _HPyFunc_args_INQUIRY call = {.arg0 = (cpy_PyObject *)module};
+    ctx->ctx_CallRealFunctionFromTrampoline(ctx, HPyFunc_INQUIRY, (*d)->slot.impl, &call);
+    int rc = call.result;
     if (rc != 0 && !PyErr_Occurred())
       PyErr_Format(PyExc_SystemError, "an exec slot of module '%s' failed (%d) without raising an exception", name, rc);
     if (rc == 0 && PyErr_Occurred()) /* the exception that it left is more useful than one about leaving it */
@@ -230,10 +266,11 @@ static int run_exec_slots(PyObject *module, const HPyModuleDef *def, const char 
   return 0;
 }
 
-static PyObject *make_module(const HPyModuleDef *def, const char *name, const char *path, PyObject *spec) {
+static PyObject *make_module(HPyContext *ctx, const HPyModuleDef *def, const char *name, const char *path,
+                             PyObject *spec) {
   if (check_definition(def, name) < 0) return NULL;
   for (HPyDef **d = def->defines; d != NULL && *d != NULL; d++)
-    if ((*d)->kind == HPyDef_Kind_Slot && (*d)->slot.slot == HPy_mod_create) return call_create(&(*d)->slot, spec);
+    if ((*d)->kind == HPyDef_Kind_Slot && (*d)->slot.slot == HPy_mod_create) return call_create(ctx, &(*d)->slot, spec);
   PyObject *name_object = PyUnicode_FromString(name);
   if (name_object == NULL) return NULL;
   PyObject *module = PyModule_NewObject(name_object);
@@ -241,15 +278,21 @@ static PyObject *make_module(const HPyModuleDef *def, const char *name, const ch
   if (module == NULL) return NULL;
   if ((def->doc != NULL && PyModule_SetDocString(module, def->doc) < 0) || add_methods(module, def) < 0 ||
       set_file(module, path) < 0 || (spec != NULL && set_import_attributes(module, spec) < 0) ||
-      run_exec_slots(module, def, name) < 0) {
+      run_exec_slots(ctx, module, def, name) < 0) {
     Py_DecRef(module);
     return NULL;
   }
   return module;
 }
 
-PyObject *fhpy_load_module(const char *name, const char *path, PyObject *spec) {
+PyObject *fhpy_load_module(const char *name, const char *path, PyObject *spec, bool is_debug) {
+  HPyContext *ctx = fhpy_context_get();
+  if (ctx != NULL && is_debug) ctx = fhpy_debug_context_get();
+  if (ctx == NULL) return NULL;
   const char *dot = strrchr(name, '.');
-  HPyModuleDef *def = open_file(dot != NULL ? dot + 1 : name, path);
-  return def == NULL ? NULL : make_module(def, name, path, spec);
+  const char *short_name = dot != NULL ? dot + 1 : name;
+  HPyModuleDef *def = open_file(ctx, short_name, path);
+  if (def == NULL) return NULL;
+  if (is_debug) fhpy_debug_name_defines(short_name, def->defines);
+  return make_module(ctx, def, name, path, spec);
 }

@@ -62,7 +62,8 @@ static void call_capsule_destructor(HPyFunc_Capsule_Destructor f, PyObject *caps
 }
 
 /* ---- the shapes ----
- * CASE names the signature, the struct of its packed arguments, the type of the function, and the call. */
+ * CASE names the signature, which is also that of the struct of its packed arguments, the type of the function, and what
+ * to do. */
 
 #define CASE(sig, function_type, call)                     \
   case HPyFunc_##sig: {                                    \
@@ -71,44 +72,17 @@ static void call_capsule_destructor(HPyFunc_Capsule_Destructor f, PyObject *caps
     call;                                                  \
     return;                                                \
   }
+#define OBJECT(sig, function_type, call) CASE(sig, function_type, a->result = P(call))
+#define VALUE(sig, function_type, call) CASE(sig, function_type, a->result = call)
+#define VOID(sig, function_type, call) CASE(sig, function_type, call)
+#define ITEMS(array, n) ((const HPy *)(array))
+#define N_WITH_KEYWORDS(a) 0 /* ITEMS does not need it */
 
 static void call_real(HPyContext *ctx, HPyFunc_Signature sig, HPyCFunction func, void *args) {
   switch (sig) {
-    CASE(NOARGS, HPyFunc_noargs, a->result = P(f(ctx, H(a->self))))
-    CASE(O, HPyFunc_o, a->result = P(f(ctx, H(a->self), H(a->arg))))
-    CASE(VARARGS, HPyFunc_varargs, a->result = P(f(ctx, H(a->self), (const HPy *)a->args, (size_t)a->nargs)))
-    CASE(KEYWORDS, HPyFunc_keywords,
-         a->result =
-             P(f(ctx, H(a->self), (const HPy *)a->args, a->nargsf & ~VECTORCALL_ARGUMENTS_OFFSET, H(a->kwnames))))
+#include "trampoline_shapes.def"
     CASE(INITPROC, HPyFunc_initproc, a->result = call_init(ctx, f, a))
     CASE(NEWFUNC, HPyFunc_newfunc, a->result = P(call_new(ctx, f, a)))
-    CASE(UNARYFUNC, HPyFunc_unaryfunc, a->result = P(f(ctx, H(a->arg0))))
-    CASE(BINARYFUNC, HPyFunc_binaryfunc, a->result = P(f(ctx, H(a->arg0), H(a->arg1))))
-    CASE(TERNARYFUNC, HPyFunc_ternaryfunc, a->result = P(f(ctx, H(a->arg0), H(a->arg1), H(a->arg2))))
-    CASE(INQUIRY, HPyFunc_inquiry, a->result = f(ctx, H(a->arg0)))
-    CASE(LENFUNC, HPyFunc_lenfunc, a->result = f(ctx, H(a->arg0)))
-    CASE(SSIZEARGFUNC, HPyFunc_ssizeargfunc, a->result = P(f(ctx, H(a->arg0), a->arg1)))
-    CASE(SSIZESSIZEARGFUNC, HPyFunc_ssizessizeargfunc, a->result = P(f(ctx, H(a->arg0), a->arg1, a->arg2)))
-    CASE(SSIZEOBJARGPROC, HPyFunc_ssizeobjargproc, a->result = f(ctx, H(a->arg0), a->arg1, H(a->arg2)))
-    CASE(SSIZESSIZEOBJARGPROC, HPyFunc_ssizessizeobjargproc,
-         a->result = f(ctx, H(a->arg0), a->arg1, a->arg2, H(a->arg3)))
-    CASE(OBJOBJARGPROC, HPyFunc_objobjargproc, a->result = f(ctx, H(a->arg0), H(a->arg1), H(a->arg2)))
-    CASE(FREEFUNC, HPyFunc_freefunc, f(ctx, a->arg0))
-    CASE(GETATTRFUNC, HPyFunc_getattrfunc, a->result = P(f(ctx, H(a->arg0), a->arg1)))
-    CASE(GETATTROFUNC, HPyFunc_getattrofunc, a->result = P(f(ctx, H(a->arg0), H(a->arg1))))
-    CASE(SETATTRFUNC, HPyFunc_setattrfunc, a->result = f(ctx, H(a->arg0), a->arg1, H(a->arg2)))
-    CASE(SETATTROFUNC, HPyFunc_setattrofunc, a->result = f(ctx, H(a->arg0), H(a->arg1), H(a->arg2)))
-    CASE(REPRFUNC, HPyFunc_reprfunc, a->result = P(f(ctx, H(a->arg0))))
-    CASE(HASHFUNC, HPyFunc_hashfunc, a->result = f(ctx, H(a->arg0)))
-    CASE(RICHCMPFUNC, HPyFunc_richcmpfunc, a->result = P(f(ctx, H(a->arg0), H(a->arg1), a->arg2)))
-    CASE(GETITERFUNC, HPyFunc_getiterfunc, a->result = P(f(ctx, H(a->arg0))))
-    CASE(ITERNEXTFUNC, HPyFunc_iternextfunc, a->result = P(f(ctx, H(a->arg0))))
-    CASE(DESCRGETFUNC, HPyFunc_descrgetfunc, a->result = P(f(ctx, H(a->arg0), H(a->arg1), H(a->arg2))))
-    CASE(DESCRSETFUNC, HPyFunc_descrsetfunc, a->result = f(ctx, H(a->arg0), H(a->arg1), H(a->arg2)))
-    CASE(GETTER, HPyFunc_getter, a->result = P(f(ctx, H(a->arg0), a->arg1)))
-    CASE(SETTER, HPyFunc_setter, a->result = f(ctx, H(a->arg0), H(a->arg1), a->arg2))
-    CASE(OBJOBJPROC, HPyFunc_objobjproc, a->result = f(ctx, H(a->arg0), H(a->arg1)))
-    CASE(DESTRUCTOR, HPyFunc_destructor, f(ctx, H(a->arg0)))
     /* a Py_buffer and an HPy_buffer are the same struct (cpython_abi.h) */
     CASE(GETBUFFERPROC, HPyFunc_getbufferproc, a->result = f(ctx, H(a->self), (HPy_buffer *)a->view, a->flags))
     CASE(RELEASEBUFFERPROC, HPyFunc_releasebufferproc, f(ctx, H(a->self), (HPy_buffer *)a->view))

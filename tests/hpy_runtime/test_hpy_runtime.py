@@ -75,9 +75,20 @@ def probe_path(tmp_path_factory):
     return compile_universal(HERE / "probe.c", tmp_path_factory.mktemp("probe") / "probe.hpy0.so")
 
 
-@pytest.fixture(scope="session")
-def probe(runtime, probe_path):
-    return runtime.load("probe", probe_path)
+@pytest.fixture(scope="session", params=["universal", "debug"])
+def probe(request, runtime, probe_path, tmp_path_factory):
+    """The probe, in each mode of the runtime; a file is loaded in one mode only."""
+    if request.param == "universal":
+        return runtime.load("probe", probe_path)
+    path = tmp_path_factory.mktemp("probe_debug") / "probe.hpy0.so"
+    path.write_bytes(Path(probe_path).read_bytes())
+    return runtime.load("probe", str(path), debug=True)
+
+
+@pytest.fixture
+def with_extension(probe):
+    if probe.extension(1) is None:
+        pytest.skip("the debug context has no extension")
 
 
 def skip_if_types_are_immortal():
@@ -455,12 +466,12 @@ def test_buffer_length_bool_and_subscript(probe):
 # ---- the extension ----
 
 
-def test_extension_is_found_and_knows_the_type_word(probe):
+def test_extension_is_found_and_knows_the_type_word(probe, with_extension):
     for o in (1, "x", [], probe.Base(), probe.Base):
         assert probe.extension(o) is True
 
 
-def test_error_take_returns_the_instance_with_its_traceback(probe):
+def test_error_take_returns_the_instance_with_its_traceback(probe, with_extension):
     def fail():
         raise KeyError("k")
 
@@ -470,7 +481,7 @@ def test_error_take_returns_the_instance_with_its_traceback(probe):
     assert error.__traceback__.tb_frame.f_code.co_name == "fail"
 
 
-def test_error_restore_keeps_instance_and_traceback(probe):
+def test_error_restore_keeps_instance_and_traceback(probe, with_extension):
     original = ValueError("v")
 
     def fail():
@@ -487,11 +498,11 @@ def test_error_restore_keeps_instance_and_traceback(probe):
     assert names[-1] == "fail"
 
 
-def test_thread_attach_nests(probe):
+def test_thread_attach_nests(probe, with_extension):
     assert probe.attach_twice() == 1
 
 
-def test_getset_new_makes_a_descriptor(probe):
+def test_getset_new_makes_a_descriptor(probe, with_extension):
     class Sub(probe.Base):
         pass
 

@@ -1,4 +1,4 @@
-"""Fixtures of the Python tests: the native libraries, their classes, and hpy's leak detector."""
+"""Fixtures of the Python tests: the native libraries, their classes, and the leak detector of debug modes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from native_build import PACKAGE, Missing, compile_c, compile_cxx, fetch_upstream
-from support import IS_DEBUG, settle
+from support import IS_DEBUG, IS_OWN_DEBUG, settle
 
 import ffi_hpy
 
@@ -111,8 +111,11 @@ def plain(plain_path: Path) -> ffi_hpy.Module:
     return ffi_hpy.load_module(plain_path)
 
 
-if IS_DEBUG:
-    from hpy.debug.leakdetector import LeakDetector
+if IS_DEBUG or IS_OWN_DEBUG:
+    if IS_DEBUG:
+        from hpy.debug.leakdetector import LeakDetector
+    else:
+        from ffi_hpy.hpy_debug import LeakDetector
 
     @pytest.fixture(autouse=True)
     def no_open_handles() -> Iterator[None]:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 IS_PYPY = sys.implementation.name == "pypy"
 IS_DEBUG = os.environ.get("FFI_HPY_CONTEXT") == "debug"
+"""Whether the binding runs in the debug mode of the PyPI package hpy."""
+IS_OWN_DEBUG = ffi_hpy._core.CONTEXT_NAME == "HPy Debug Mode ABI (ffi_hpy)"
+"""Whether it runs in ours, which FFI_HPY_DEBUG=1 asks for."""
 FREES_AT_ONCE = ffi_hpy._core.HAS_EXTENSION
 """Whether what native code gives up is freed at once; other HPy contexts do it at the next call."""
 

@@ -1,7 +1,9 @@
-"""The safety net itself: under hpy's debug mode, each test fails that leaves a handle open (see conftest.py)."""
+"""The safety net itself: in a debug mode, hpy's or ours, a test that leaves a handle open fails (see conftest.py)."""
+
+import os
 
 import pytest
-from support import IS_DEBUG
+from support import IS_DEBUG, IS_OWN_DEBUG, IS_PYPY, run_python
 
 import ffi_hpy
 from ffi_hpy import _core
@@ -10,11 +12,21 @@ from ffi_hpy import _core
 def test_the_context_is_the_one_asked_for():
     assert _core.HAS_EXTENSION == (_core.CONTEXT_NAME == "HPy Universal ABI (ffi_hpy)")  # noqa: SIM300
     assert IS_DEBUG == (_core.CONTEXT_NAME == "HPy Debug Mode ABI")  # noqa: SIM300
+    assert (os.environ.get("FFI_HPY_DEBUG") == "1" and not IS_DEBUG and not IS_PYPY) == IS_OWN_DEBUG
 
 
-@pytest.mark.skipif(not IS_DEBUG, reason="only in hpy's debug mode")
+@pytest.mark.skipif(not (IS_DEBUG or IS_OWN_DEBUG), reason="only in a debug mode")
 def test_handles_that_are_open_are_seen():
-    from hpy.debug.leakdetector import HPyLeakError, LeakDetector
+    if IS_DEBUG:
+        from hpy.debug.leakdetector import HPyLeakError as Leak
+        from hpy.debug.leakdetector import LeakDetector
+
+        expected = "unclosed handle"
+    else:
+        from ffi_hpy.hpy_debug import LeakDetector
+        from ffi_hpy.hpy_debug import LeakedHandles as Leak
+
+        expected = r"opened by ffi_hpy\._core\.\w+\.tp_call"
 
     detector = LeakDetector()
 
@@ -22,5 +34,23 @@ def test_handles_that_are_open_are_seen():
         detector.stop()  # in the middle of a call, whose arguments are handles
 
     detector.start()
-    with pytest.raises(HPyLeakError, match="unclosed handle"):
+    with pytest.raises(Leak, match=expected):
         ffi_hpy.convert(look)("a text of some length")
+
+
+@pytest.mark.skipif(IS_DEBUG or IS_PYPY, reason="there the variable has no meaning")
+@pytest.mark.parametrize(
+    ("value", "name"), [("1", "HPy Debug Mode ABI (ffi_hpy)"), ("0", "HPy Universal ABI (ffi_hpy)")]
+)
+def test_a_variable_asks_for_debug_mode(value, name):
+    program = "from ffi_hpy import _core; print(_core.CONTEXT_NAME)"
+    assert run_python(program, environ={"FFI_HPY_DEBUG": value}) == f"{name}\n"
+
+
+@pytest.mark.skipif(IS_DEBUG or IS_PYPY, reason="there the variable has no meaning")
+def test_an_unknown_value_of_the_variable_is_an_import_error():
+    program = "try:\n    import ffi_hpy\nexcept ImportError as error:\n    print(error)"
+    assert (
+        run_python(program, environ={"FFI_HPY_DEBUG": "x"})
+        == "FFI_HPY_DEBUG='x' is unknown; use '1', '0', or nothing\n"
+    )

@@ -1,0 +1,121 @@
+"""Debug mode of the HPy runtime: handles that are closed twice, used after they were closed, or forgotten.
+
+`FFI_HPY_DEBUG=1` in the environment loads ffi_hpy's own binding in it, and `ffi_hpy._hpy.load(name, path, debug=True)`
+any HPy universal module. A handle that is misused then ends the process, and stderr says which, who opened it, and who
+closed it; `set_on_invalid_handle` has a function called instead. Handles that stay open are found by `LeakDetector`, or
+in tests by the fixture `leak_detector`:
+
+    from ffi_hpy.hpy_debug import leak_detector  # in conftest.py
+
+Functions of extensions are named as in their definitions: module.function, package.Type.method, package.Type.tp_new.
+Works on CPython, with the GIL and without.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from . import _hpy  # type: ignore[attr-defined,unused-ignore]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+    from typing import Any
+
+__all__ = ["LeakDetector", "LeakedHandles", "OpenHandle", "open_handles", "set_on_invalid_handle"]
+
+_SHOWN = 20  # handles in the text of an exception
+
+
+class OpenHandle(NamedTuple):
+    """A handle that an extension has opened and not closed. Arguments of running calls are not among them."""
+
+    serial: int
+    """Counts the handles of the process."""
+    opener: str
+    """The extension's function that ran when the handle was opened."""
+    value: object
+
+    def __str__(self) -> str:
+        return f"#{self.serial} of {type(self.value).__name__!r} object, opened by {self.opener}"
+
+
+class LeakedHandles(AssertionError):
+    """Handles were still open where none should be."""
+
+    def __init__(self, handles: list[OpenHandle]) -> None:
+        lines = [str(handle) for handle in handles[:_SHOWN]]
+        if len(handles) > _SHOWN:
+            lines.append(f"and {len(handles) - _SHOWN} more")
+        super().__init__(f"{len(handles)} open handles:\n  " + "\n  ".join(lines))
+        self.handles = handles
+        """All of them, in the order of opening. Keeps their objects alive."""
+
+
+def open_handles(since: int = 0) -> list[OpenHandle]:
+    """Return the open handles with a serial number greater than `since`, in the order of opening."""
+    return [OpenHandle(*row) for row in _hpy.debug_open_handles(since)]
+
+
+class LeakDetector:
+    """Sees whether handles that were opened between `start` and `stop`, on any thread, are open at the end.
+
+    As a context manager it raises LeakedHandles, unless the block itself raised.
+    """
+
+    def __init__(self) -> None:
+        self._since: int | None = None
+
+    def start(self) -> None:
+        """Handles that are open now do not count."""
+        if self._since is not None:
+            raise RuntimeError("this LeakDetector has been started already")
+        self._since = _hpy.debug_serial()
+
+    def stop(self) -> None:
+        """Raise LeakedHandles if handles that were opened since `start` are open."""
+        if self._since is None:
+            raise RuntimeError("this LeakDetector has not been started")
+        since, self._since = self._since, None
+        handles = open_handles(since)
+        if handles:
+            raise LeakedHandles(handles)
+
+    def __enter__(self) -> LeakDetector:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.stop()
+        else:
+            self._since = None
+
+
+def set_on_invalid_handle(hook: Callable[[str], object] | None) -> Callable[[str], object] | None:
+    """Have `hook(text)` called when a handle is misused; None: end the process, as at first. Returns the one before.
+
+    After the hook the extension goes on: a handle that is not open counts as None, and closing one that must not be
+    closed has no effect. What the hook raises is reported as unraisable.
+    """
+    previous: Callable[[str], object] | None = _hpy.debug_set_hook(hook)
+    return previous
+
+
+def _leak_detector() -> Iterator[LeakDetector]:
+    """Fixture: the test fails that leaves a handle open."""
+    detector = LeakDetector()
+    with detector:
+        yield detector
+
+
+def __getattr__(name: str) -> Any:
+    if name != "leak_detector":  # made when asked for: only then is pytest needed
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import pytest
+
+    fixture = globals()[name] = pytest.fixture(name=name)(_leak_detector)
+    return fixture

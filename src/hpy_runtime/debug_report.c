@@ -1,0 +1,51 @@
+/* Debug mode: reports. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "debug.h"
+
+static PyObject *hook; /* owned, guarded by lock */
+static int lock;
+
+PyObject *fhpy_debug_set_hook(PyObject *new_hook) {
+  Py_IncRef(new_hook);
+  spin_acquire(&lock);
+  PyObject *old = hook;
+  hook = new_hook;
+  spin_release(&lock);
+  return old;
+}
+
+static void call_hook(PyObject *callable, const char *text) {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyObject *args = PyTuple_New(1), *message = PyUnicode_FromString(text);
+  PyObject *result = NULL;
+  if (args != NULL && message != NULL) {
+    PyTuple_SetItem(args, 0, message);
+    result = PyObject_CallObject(callable, args);
+  }
+  if (result == NULL) PyErr_WriteUnraisable(callable);
+  Py_DecRef(result), Py_DecRef(args);
+  PyErr_Restore(type, value, traceback);
+}
+
+void fhpy_debug_report(const char *format, ...) {
+  char text[1024];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  spin_acquire(&lock);
+  PyObject *callable = hook;
+  Py_IncRef(callable);
+  spin_release(&lock);
+  if (callable == NULL) {
+    fprintf(stderr, "ffi_hpy debug mode: %s\n", text);
+    fflush(stderr);
+    abort();
+  }
+  call_hook(callable, text);
+  Py_DecRef(callable);
+}

@@ -1,0 +1,236 @@
+/* A universal HPy module that makes every mistake with handles that debug mode knows: see test_debug.py. */
+#include <alloca.h>
+#include <hpy.h>
+
+static HPy none(HPyContext *ctx) { return HPy_Dup(ctx, ctx->h_None); }
+
+/* ---- mistakes ---- */
+
+HPyDef_METH(leak, "leak", HPyFunc_O)
+static HPy leak_impl(HPyContext *ctx, HPy self, HPy arg) { return (void)self, HPy_Dup(ctx, arg), none(ctx); }
+
+static HPy leaked; /* by leak_new, for close_leaked */
+HPyDef_METH(leak_new, "leak_new", HPyFunc_NOARGS)
+static HPy leak_new_impl(HPyContext *ctx, HPy self) {
+  (void)self;
+  leaked = HPyList_New(ctx, 2);
+  return none(ctx);
+}
+HPyDef_METH(close_leaked, "close_leaked", HPyFunc_NOARGS)
+static HPy close_leaked_impl(HPyContext *ctx, HPy self) { return (void)self, HPy_Close(ctx, leaked), none(ctx); }
+HPyDef_METH(use_leaked, "use_leaked", HPyFunc_NOARGS)
+static HPy use_leaked_impl(HPyContext *ctx, HPy self) { return (void)self, HPy_Repr(ctx, leaked); }
+
+HPyDef_METH(close_twice, "close_twice", HPyFunc_NOARGS)
+static HPy close_twice_impl(HPyContext *ctx, HPy self) {
+  (void)self;
+  HPy h = HPyList_New(ctx, 0);
+  HPy_Close(ctx, h);
+  HPy_Close(ctx, h);
+  return none(ctx);
+}
+
+HPyDef_METH(use_after_close, "use_after_close", HPyFunc_NOARGS)
+static HPy use_after_close_impl(HPyContext *ctx, HPy self) {
+  (void)self;
+  HPy h = HPyList_New(ctx, 0);
+  HPy_Close(ctx, h);
+  return HPy_Repr(ctx, h);
+}
+
+HPyDef_METH(return_closed, "return_closed", HPyFunc_NOARGS)
+static HPy return_closed_impl(HPyContext *ctx, HPy self) {
+  (void)self;
+  HPy h = HPyList_New(ctx, 0);
+  HPy_Close(ctx, h);
+  return h;
+}
+
+HPyDef_METH(close_argument, "close_argument", HPyFunc_O)
+static HPy close_argument_impl(HPyContext *ctx, HPy self, HPy arg) {
+  return (void)self, HPy_Close(ctx, arg), none(ctx);
+}
+HPyDef_METH(return_argument, "return_argument", HPyFunc_VARARGS)
+static HPy return_argument_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)ctx, (void)self, (void)nargs;
+  return args[0];
+}
+HPyDef_METH(close_constant, "close_constant", HPyFunc_NOARGS)
+static HPy close_constant_impl(HPyContext *ctx, HPy self) {
+  return (void)self, HPy_Close(ctx, ctx->h_SliceType), none(ctx);
+}
+HPyDef_METH(return_constant, "return_constant", HPyFunc_NOARGS)
+static HPy return_constant_impl(HPyContext *ctx, HPy self) { return (void)self, ctx->h_True; }
+
+HPyDef_METH(use_pointer, "use_pointer", HPyFunc_NOARGS)
+static HPy use_pointer_impl(HPyContext *ctx, HPy self) {
+  (void)self;
+  HPy h = {(intptr_t)ctx};
+  return HPy_Repr(ctx, h);
+}
+
+/* ---- builders ---- */
+
+HPyDef_METH(build_twice, "build_twice", HPyFunc_NOARGS)
+static HPy build_twice_impl(HPyContext *ctx, HPy self) {
+  (void)self;
+  HPyListBuilder b = HPyListBuilder_New(ctx, 0);
+  HPy_Close(ctx, HPyListBuilder_Build(ctx, b));
+  return HPyListBuilder_Build(ctx, b);
+}
+HPyDef_METH(set_after_cancel, "set_after_cancel", HPyFunc_O)
+static HPy set_after_cancel_impl(HPyContext *ctx, HPy self, HPy arg) {
+  (void)self;
+  HPyTupleBuilder b = HPyTupleBuilder_New(ctx, 1);
+  HPyTupleBuilder_Cancel(ctx, b);
+  HPyTupleBuilder_Set(ctx, b, 0, arg);
+  HPyErr_Clear(ctx);
+  return none(ctx);
+}
+HPyDef_METH(forget_builder, "forget_builder", HPyFunc_NOARGS)
+static HPy forget_builder_impl(HPyContext *ctx, HPy self) {
+  (void)self;
+  HPyTupleBuilder_New(ctx, 3);
+  return none(ctx);
+}
+HPyDef_METH(build, "build", HPyFunc_O)
+static HPy build_impl(HPyContext *ctx, HPy self, HPy arg) {
+  (void)self;
+  HPyTupleBuilder t = HPyTupleBuilder_New(ctx, 2);
+  HPyListBuilder l = HPyListBuilder_New(ctx, 1), cancelled = HPyListBuilder_New(ctx, 3);
+  HPyListBuilder_Set(ctx, cancelled, 1, arg);
+  HPyListBuilder_Cancel(ctx, cancelled);
+  HPyListBuilder_Set(ctx, l, 0, arg);
+  HPy list = HPyListBuilder_Build(ctx, l);
+  HPyTupleBuilder_Set(ctx, t, 0, list);
+  HPyTupleBuilder_Set(ctx, t, 1, arg);
+  HPy_Close(ctx, list);
+  return HPyTupleBuilder_Build(ctx, t);
+}
+
+static HPy kept;
+HPyDef_METH(keep_argument, "keep_argument", HPyFunc_O)
+static HPy keep_argument_impl(HPyContext *ctx, HPy self, HPy arg) { return (void)self, kept = arg, none(ctx); }
+HPyDef_METH(use_kept, "use_kept", HPyFunc_NOARGS)
+static HPy use_kept_impl(HPyContext *ctx, HPy self) { return (void)self, HPy_Repr(ctx, kept); }
+
+/* ---- what is right ---- */
+
+/* track(o): opens handles, closes them with a tracker */
+HPyDef_METH(track, "track", HPyFunc_O)
+static HPy track_impl(HPyContext *ctx, HPy self, HPy arg) {
+  (void)self;
+  HPyTracker t = HPyTracker_New(ctx, 1);
+  HPy repr = HPy_NULL;
+  for (int i = 0; i < 10; i++) {
+    repr = HPy_Repr(ctx, arg);
+    HPyTracker_Add(ctx, t, repr);
+  }
+  HPy result = HPy_Dup(ctx, repr);
+  HPyTracker_Close(ctx, t);
+  return result;
+}
+
+/* call(f, a, names, value): f(a, name=value) */
+HPyDef_METH(call, "call", HPyFunc_VARARGS)
+static HPy call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self, (void)nargs;
+  HPy with_value[] = {args[1], args[3]};
+  return HPy_Call(ctx, args[0], with_value, 1, args[2]);
+}
+
+HPyDef_METH(variable, "variable", HPyFunc_O)
+static HPy variable_impl(HPyContext *ctx, HPy self, HPy arg) {
+  (void)self;
+  HPy var = HPyContextVar_New(ctx, "variable", arg), value = HPy_NULL;
+  HPyContextVar_Get(ctx, var, HPy_NULL, &value);
+  HPy_Close(ctx, var);
+  return value;
+}
+
+/* churn(n): opens and closes n handles, so that records are used again */
+HPyDef_METH(churn, "churn", HPyFunc_O)
+static HPy churn_impl(HPyContext *ctx, HPy self, HPy arg) {
+  (void)self;
+  long n = HPyLong_AsLong(ctx, arg);
+  for (long i = 0; i < n; i++) HPy_Close(ctx, HPy_Dup(ctx, self));
+  return none(ctx);
+}
+
+HPyDef_METH(context_name, "context_name", HPyFunc_NOARGS)
+static HPy context_name_impl(HPyContext *ctx, HPy self) { return (void)self, HPyUnicode_FromString(ctx, ctx->name); }
+
+/* ---- a type ---- */
+
+typedef struct {
+  int number;
+} Thing;
+HPyType_HELPERS(Thing)
+HPyDef_SLOT(Thing_new, HPy_tp_new)
+static HPy Thing_new_impl(HPyContext *ctx, HPy cls, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)kw;
+  Thing *data;
+  HPy h = HPy_New(ctx, cls, &data);
+  if (!HPy_IsNull(h) && nargs > 0) data->number = (int)HPyLong_AsLong(ctx, args[0]);
+  return h;
+}
+HPyDef_SLOT(Thing_repr, HPy_tp_repr)
+static HPy Thing_repr_impl(HPyContext *ctx, HPy self) {
+  HPy_Dup(ctx, self);
+  return HPyUnicode_FromString(ctx, "Thing");
+}
+HPyDef_GET(Thing_number, "number")
+static HPy Thing_number_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  HPy_Dup(ctx, self);
+  return HPyLong_FromLong(ctx, Thing_AsStruct(ctx, self)->number);
+}
+HPyDef_METH(Thing_struct_of_closed, "struct_of_closed", HPyFunc_NOARGS)
+static HPy Thing_struct_of_closed_impl(HPyContext *ctx, HPy self) {
+  HPy h = HPy_Dup(ctx, self);
+  HPy_Close(ctx, h);
+  return HPyLong_FromLong(ctx, Thing_AsStruct(ctx, h)->number);
+}
+static HPyDef *Thing_defines[] = {&Thing_new, &Thing_repr, &Thing_number, &Thing_struct_of_closed, NULL};
+static HPyType_Spec Thing_spec = {.name = "debug_probe.Thing",
+                                  .basicsize = sizeof(Thing),
+                                  .flags = HPy_TPFLAGS_DEFAULT,
+                                  .builtin_shape = Thing_SHAPE,
+                                  .defines = Thing_defines};
+
+HPyDef_SLOT(exec, HPy_mod_exec)
+static int exec_impl(HPyContext *ctx, HPy module) {
+  HPy type = HPyType_FromSpec(ctx, &Thing_spec, NULL);
+  if (HPy_IsNull(type)) return -1;
+  int rc = HPy_SetAttr_s(ctx, module, "Thing", type);
+  HPy_Close(ctx, type);
+  return rc;
+}
+
+static HPyDef *defines[] = {&exec,
+                            &leak,
+                            &leak_new,
+                            &close_leaked,
+                            &use_leaked,
+                            &close_twice,
+                            &use_after_close,
+                            &return_closed,
+                            &close_argument,
+                            &return_argument,
+                            &close_constant,
+                            &return_constant,
+                            &use_pointer,
+                            &keep_argument,
+                            &use_kept,
+                            &track,
+                            &call,
+                            &variable,
+                            &churn,
+                            &context_name,
+                            &build_twice,
+                            &set_after_cancel,
+                            &forget_builder,
+                            &build,
+                            NULL};
+static HPyModuleDef debug_probe_def = {.defines = defines};
+HPy_MODINIT(debug_probe, debug_probe_def)
