@@ -1,4 +1,5 @@
-"""Loads the binding `_core` into an HPy context: PyPy 7.3 has one, elsewhere the package brings its own.
+"""Loads the binding `_core` into an HPy context: PyPy 7.3 has one, elsewhere the package brings its own, in one form for
+CPython and one for PyPy 8.
 
 FFI_HPY_CONTEXT=universal or =debug in the environment asks for that of the PyPI package hpy instead; its debug mode
 reports handles that were not closed.
@@ -56,14 +57,35 @@ def _load_into(context: str) -> ModuleType:
 
 
 def _load_with_own_runtime() -> ModuleType:
-    from importlib import import_module
-
     try:
-        runtime = import_module("._hpy", __package__)
+        runtime = _import_pypy_runtime() if sys.implementation.name == "pypy" else _import_runtime()
     except ImportError as error:
         interpreter = "{} {}.{}.{}".format(sys.implementation.name, *sys.implementation.version[:3])
         raise ImportError(f"{__package__} has no HPy runtime for this interpreter, {interpreter}: {error}") from error
     module: ModuleType = runtime.load(_NAME, _BINDING)
+    return module
+
+
+def _import_runtime() -> ModuleType:
+    from importlib import import_module
+
+    return import_module("._hpy", __package__)
+
+
+def _import_pypy_runtime() -> ModuleType:
+    """Import the form of `_hpy` that is built for PyPy's C API, by its path: the import system would not find it."""
+    from importlib.machinery import ExtensionFileLoader
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    name = f"{__package__}._hpy"
+    path = os.path.join(_HERE, "_hpy_pypy8.so")  # noqa: PTH118
+    loader = ExtensionFileLoader(name, path)
+    spec = spec_from_file_location(name, path, loader=loader)
+    assert spec is not None  # with a loader given there is always one
+    module = module_from_spec(spec)
+    loader.exec_module(module)
+    sys.modules[name] = module
+    setattr(sys.modules[__package__], "_hpy", module)  # noqa: B010 - as an import would
     return module
 
 

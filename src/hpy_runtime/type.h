@@ -55,7 +55,11 @@ static inline FhpyType *type_note(PyObject *type) {
     /* acquire: pairs with fhpy_type_add_guest */
     return __atomic_load_n(&fhpy_type_guests, __ATOMIC_ACQUIRE) == NULL ? NULL : fhpy_type_find_guest(type);
   }
-  return (FhpyType *)((char *)type_member(type, MEMBER_METHODS) - offsetof(FhpyType, methods));
+  char *methods = type_member(type, MEMBER_METHODS);
+#ifdef FHPY_PYPY
+  if (methods == NULL) return NULL; /* a class made in Python takes over the tp_dealloc of its base there */
+#endif
+  return (FhpyType *)(methods - offsetof(FhpyType, methods));
 }
 
 static inline PyObject *type_base(PyObject *type) { return type_member(type, MEMBER_BASE); }
