@@ -136,6 +136,9 @@ extern void PyEval_RestoreThread(void *);
 extern void *PyGILState_GetThisThreadState(void); /* this thread's own state, attached or not; NULL if it has none */
 extern void *PyInterpreterState_Get(void), *PyThreadState_Get(void);
 extern int PyGILState_Ensure(void);
+#ifdef FHPY_PYPY
+extern int PyGILState_Check(void); /* callable from any thread; CPython's stable ABI does not have it */
+#endif
 extern void PyGILState_Release(int);
 extern PyObject *PyEval_GetBuiltins(void); /* borrowed */
 extern PyObject *PyEval_EvalCode(PyObject *, PyObject *, PyObject *);

@@ -182,6 +182,7 @@
 #define PyFloat_AsDouble PyPyFloat_AsDouble
 #define PyFloat_FromDouble PyPyFloat_FromDouble
 #define PyGC_Disable PyPyGC_Disable
+#define PyGILState_Check PyPyGILState_Check
 #define PyGILState_Ensure PyPyGILState_Ensure
 #define PyGILState_GetThisThreadState PyPyGILState_GetThisThreadState
 #define PyGILState_Release PyPyGILState_Release

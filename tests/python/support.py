@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 IS_PYPY = sys.implementation.name == "pypy"
 IS_DEBUG = os.environ.get("FFI_HPY_CONTEXT") == "debug"
-FREES_AT_ONCE = ffi_hpy._core.HAS_EXTENSION
-"""Whether what native code gives up is freed at once; other HPy contexts do it at the next call."""
+FREES_AT_ONCE = ffi_hpy._core.HAS_EXTENSION and not IS_PYPY
+"""Whether what native code gives up is freed at once; PyPy and other HPy contexts do it later."""
 
 NO_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
 
