@@ -143,6 +143,7 @@ extern void PyGILState_Release(int);
 extern PyObject *PyEval_GetBuiltins(void); /* borrowed */
 extern PyObject *PyEval_EvalCode(PyObject *, PyObject *, PyObject *);
 #ifdef FHPY_PYPY
+extern int Py_EnterRecursiveCall(const char *); /* exported by all, and needed on PyPy only */
 extern PyObject *PyPy_CompileStringFlags(const char *, const char *, int, void *);
 #else
 extern PyObject *Py_CompileString(const char *, const char *, int);

@@ -267,6 +267,7 @@
 #define PyUnicode_Substring PyPyUnicode_Substring
 #define PyVectorcall_Call PyPyVectorcall_Call
 #define Py_DecRef PyPy_DecRef
+#define Py_EnterRecursiveCall PyPy_EnterRecursiveCall
 #define Py_FatalError PyPy_FatalError
 #define Py_GetVersion PyPy_GetVersion
 #define Py_IncRef PyPy_IncRef
