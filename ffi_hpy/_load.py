@@ -1,5 +1,6 @@
-"""Loads the binding `_core` into an HPy context: PyPy 7.3 has one, elsewhere the package brings its own, in one form for
-CPython and one for PyPy 8.
+"""Loads the binding `_core` into an HPy context: PyPy 7.3 has one, elsewhere the package brings its own.
+
+That one is `_hpy.so` for CPython and `_hpy_pypy8.so` for PyPy 8.
 
 FFI_HPY_CONTEXT=universal or =debug in the environment asks for that of the PyPI package hpy instead; its debug mode
 reports handles that were not closed.
