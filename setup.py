@@ -1,4 +1,4 @@
-"""Builds the wheel: three shared objects beside plain Python, one wheel for every interpreter. See tools/build."""
+"""Builds the wheel: four shared objects beside plain Python, one wheel for every interpreter. See tools/build."""
 
 from __future__ import annotations
 

@@ -186,9 +186,9 @@ class PytestRun:
 
 
 def plain_run(interpreter: Interpreter) -> PytestRun:
-    """Return the run of all tests that concern an interpreter: PyPy has no use for our HPy runtime."""
+    """Return the run of all tests that concern an interpreter: our HPy runtime is for those without one."""
     gil = "off" if interpreter.free_threaded else "on"
-    folders = ("tests/python", "tests/hpy") if interpreter.implementation == "pypy" else PytestRun.folders
+    folders = ("tests/python", "tests/hpy") if interpreter.needs_module == "_hpy_universal" else PytestRun.folders
     return PytestRun(interpreter.name, interpreter.name, gil, folders=folders)
 
 

@@ -64,7 +64,6 @@ MATRIX: tuple[Interpreter, ...] = (
         version=(8, 0),
         uv_name="pypy>=3.11.16,<3.12",
         executables=("pypy3", "pypy3.11"),
-        joined=False,
     ),
 )
 

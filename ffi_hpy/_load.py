@@ -1,5 +1,7 @@
 """Loads the binding `_core` into an HPy context: PyPy 7.3 has one, elsewhere the package brings its own.
 
+That one is `_hpy.so` for CPython and `_hpy_pypy8.so` for PyPy 8.
+
 FFI_HPY_DEBUG=1 in the environment asks for the debug mode of our own, which notices handles that are misused or not
 closed: see hpy_debug. FFI_HPY_CONTEXT=universal or =debug asks for the PyPI package hpy and its debug mode instead.
 """
@@ -56,10 +58,8 @@ def _load_into(context: str) -> ModuleType:
 
 
 def _load_with_own_runtime() -> ModuleType:
-    from importlib import import_module
-
     try:
-        runtime = import_module("._hpy", __package__)
+        runtime = _import_pypy_runtime() if sys.implementation.name == "pypy" else _import_runtime()
     except ImportError as error:
         interpreter = "{} {}.{}.{}".format(sys.implementation.name, *sys.implementation.version[:3])
         raise ImportError(f"{__package__} has no HPy runtime for this interpreter, {interpreter}: {error}") from error
@@ -72,6 +72,29 @@ def _wants_debug() -> bool:
     if value not in ("", "0", "1"):
         raise ImportError(f"FFI_HPY_DEBUG={value!r} is unknown; use '1', '0', or nothing")
     return value == "1"
+
+
+def _import_runtime() -> ModuleType:
+    from importlib import import_module
+
+    return import_module("._hpy", __package__)
+
+
+def _import_pypy_runtime() -> ModuleType:
+    """Import the form of `_hpy` that is built for PyPy's C API, by its path: the import system would not find it."""
+    from importlib.machinery import ExtensionFileLoader
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    name = f"{__package__}._hpy"
+    path = os.path.join(_HERE, "_hpy_pypy8.so")  # noqa: PTH118
+    loader = ExtensionFileLoader(name, path)
+    spec = spec_from_file_location(name, path, loader=loader)
+    assert spec is not None  # with a loader given there is always one
+    module = module_from_spec(spec)
+    loader.exec_module(module)
+    sys.modules[name] = module
+    setattr(sys.modules[__package__], "_hpy", module)  # noqa: B010 - as an import would
+    return module
 
 
 def _load_with_pypy() -> ModuleType:

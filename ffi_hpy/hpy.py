@@ -1,7 +1,8 @@
 """HPy universal modules of anybody: `load` takes a file, `install` makes `import` find `*.hpy0.so` files.
 
-On CPython they run on the package's own HPy 0.9 runtime, on PyPy 7.3 on the interpreter's. This file uses nothing of
-the package but that runtime: copied into a folder together with `_hpy.so`, the two are an HPy runtime by themselves.
+On CPython and PyPy 8 they run on the package's own HPy 0.9 runtime, on PyPy 7.3 on the interpreter's. This file uses
+nothing of the package but that runtime: copied into a folder together with `_hpy.so` (`_hpy_pypy8.so` for PyPy 8), the
+two are an HPy runtime by themselves.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import sys
 from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, FileFinder, ModuleSpec, PathFinder
+from importlib.util import module_from_spec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,9 +28,24 @@ abi_version = 0
 """The major version of the HPy ABI that modules must be built for."""
 
 _PYPY = "_hpy_universal"  # PyPy 7.3's own runtime
-_runtime: Any = import_module(
-    _PYPY if _PYPY in sys.builtin_module_names else f"{__package__}._hpy" if __package__ else "_hpy"
-)
+
+
+def _import_runtime() -> Any:
+    if _PYPY in sys.builtin_module_names:
+        return import_module(_PYPY)
+    if __package__:
+        return import_module(f"{__package__}._hpy")  # on PyPy 8 the package has put it into sys.modules
+    if sys.implementation.name != "pypy":
+        return import_module("_hpy")
+    # PyPy's import system would not find a file without its own suffix.
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_hpy_pypy8.so")  # noqa: PTH100, PTH118, PTH120
+    loader = ExtensionFileLoader("_hpy", path)
+    module = module_from_spec(ModuleSpec("_hpy", loader, origin=path))
+    loader.exec_module(module)
+    return module
+
+
+_runtime = _import_runtime()
 
 
 def context_name() -> str:

@@ -19,7 +19,11 @@
 #include <stdint.h>
 #include <wchar.h>
 
-typedef struct _object PyObject; /* opaque: the header is 16 bytes, free-threaded 32 */
+#ifdef FHPY_PYPY
+#include "pypy_names.h"
+#endif
+
+typedef struct _object PyObject; /* opaque: the header is 16 bytes, free-threaded 32, on PyPy 24 */
 typedef intptr_t Py_ssize_t;
 
 /* ---- structs of the stable ABI, the same in 3.9 to 3.15 ---- */
@@ -132,16 +136,26 @@ extern void PyEval_RestoreThread(void *);
 extern void *PyGILState_GetThisThreadState(void); /* this thread's own state, attached or not; NULL if it has none */
 extern void *PyInterpreterState_Get(void), *PyThreadState_Get(void);
 extern int PyGILState_Ensure(void);
+#ifdef FHPY_PYPY
+extern int PyGILState_Check(void); /* callable from any thread; CPython's stable ABI does not have it */
+#endif
 extern void PyGILState_Release(int);
 extern PyObject *PyEval_GetBuiltins(void); /* borrowed */
 extern PyObject *PyEval_EvalCode(PyObject *, PyObject *, PyObject *);
+#ifdef FHPY_PYPY
+extern int Py_EnterRecursiveCall(const char *); /* exported by all, and needed on PyPy only */
+extern PyObject *PyPy_CompileStringFlags(const char *, const char *, int, void *);
+#else
 extern PyObject *Py_CompileString(const char *, const char *, int);
+#endif
 extern PyObject *PyImport_ImportModule(const char *);
 
 /* memory */
 extern void *PyMem_Malloc(size_t), *PyMem_Calloc(size_t, size_t), *PyMem_Realloc(void *, size_t);
 extern void PyMem_Free(void *), PyObject_Free(void *), PyObject_GC_Del(void *);
+#ifndef FHPY_PYPY
 extern void PyObject_GC_Track(void *), PyObject_GC_UnTrack(void *);
+#endif
 
 /* errors */
 extern PyObject *PyErr_Occurred(void); /* borrowed */
@@ -159,7 +173,15 @@ extern PyObject *PyException_GetTraceback(PyObject *);
 
 /* types */
 extern PyObject *PyType_FromSpecWithBases(PyType_Spec *, PyObject *), *PyType_GenericAlloc(PyObject *, Py_ssize_t);
+#ifdef FHPY_PYPY
+/* cpyext has it in its headers only, so that the place is part of its ABI */
+static inline unsigned long fhpy_pypy_get_flags(PyObject *type) {
+  enum { FLAGS_OFFSET = 176 };
+  return *(const unsigned long *)(const void *)((const char *)type + FLAGS_OFFSET);
+}
+#else
 extern unsigned long PyType_GetFlags(PyObject *);
+#endif
 extern int PyType_IsSubtype(PyObject *, PyObject *);
 extern void *PyType_GetSlot(PyObject *, int); /* heap types only before 3.10 */
 extern void PyType_Modified(PyObject *);
@@ -242,8 +264,19 @@ extern int PyCapsule_SetDestructor(PyObject *, capsule_destructor);
 
 /* modules */
 extern PyObject *PyModuleDef_Init(void *), *PyModule_NewObject(PyObject *);
+extern int PyModule_AddFunctions(PyObject *, PyMethodDef *);
+#ifdef FHPY_PYPY
+extern PyObject *PyPyCMethod_New(PyMethodDef *, PyObject *, PyObject *, PyObject *);
+static inline int fhpy_pypy_set_doc(PyObject *module, const char *doc) {
+  PyObject *text = PyUnicode_FromString(doc);
+  int rc = text != NULL ? PyObject_SetAttrString(module, "__doc__", text) : -1;
+  Py_DecRef(text);
+  return rc;
+}
+#else
 extern PyObject *PyCFunction_NewEx(PyMethodDef *, PyObject *, PyObject *);
-extern int PyModule_AddFunctions(PyObject *, PyMethodDef *), PyModule_SetDocString(PyObject *, const char *);
+extern int PyModule_SetDocString(PyObject *, const char *);
+#endif
 
 /* ---- functions that not every version has, or that the stable ABI does not promise ---- */
 

@@ -35,6 +35,7 @@ static HPy call(HPyContext *ctx, HPy callable, const HPy *args, size_t nargs, HP
   (void)ctx;
   PyObject *f = to_py(callable);
   PyObject *const *items = to_py_array(args);
+  if (!layout_has_stack()) return HPy_NULL;
   if (!HPy_IsNull(kwnames)) return call_with_names(f, items, nargs, kwnames);
   if (fhpy_optional.PyObject_Vectorcall != NULL)
     return to_hpy(fhpy_optional.PyObject_Vectorcall(f, items, nargs, NULL));
@@ -44,12 +45,13 @@ static HPy call(HPyContext *ctx, HPy callable, const HPy *args, size_t nargs, HP
 /* args[0] is the receiver */
 static HPy call_method(HPyContext *ctx, HPy name, const HPy *args, size_t nargs, HPy kwnames) {
   (void)ctx;
-  if (!is_names_or_null(kwnames, "HPy_CallMethod")) return HPy_NULL;
+  if (!layout_has_stack() || !is_names_or_null(kwnames, "HPy_CallMethod")) return HPy_NULL;
   return to_hpy(PyObject_VectorcallMethod(to_py(name), to_py_array(args), nargs, to_py(kwnames)));
 }
 
 static HPy call_tuple_dict(HPyContext *ctx, HPy callable, HPy args, HPy kw) {
   (void)ctx;
+  if (!layout_has_stack()) return HPy_NULL;
   if (!HPy_IsNull(args) && !type_has_flag(type_of(to_py(args)), TYPE_FLAG_TUPLE_SUBCLASS)) {
     PyErr_Format(PyExc_TypeError, "HPy_CallTupleDict expects a tuple or null in args, got %R", type_of(to_py(args)));
     return HPy_NULL;

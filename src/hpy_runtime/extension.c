@@ -8,7 +8,15 @@
 
 static FhpyExtension extension; /* filled once, before the context is given to anybody */
 
+/* Threads that the interpreter did not know and that are inside, and whether any more are let in. Sequentially
+ * consistent, the two against each other: either the thread sees the door closed, or threads_close sees the thread. */
+static int n_foreign, is_closed;
+
 static int is_finalizing(void) {
+#ifdef FHPY_PYPY
+  /* cpyext answers attached threads only; acquire: pairs with threads_close */
+  if (!PyGILState_Check()) return __atomic_load_n(&is_closed, __ATOMIC_ACQUIRE);
+#endif
   if (!Py_IsInitialized()) return 1;
   if (fhpy_optional.Py_IsFinalizing != NULL) return fhpy_optional.Py_IsFinalizing();
   return fhpy_optional._Py_IsFinalizing != NULL ? fhpy_optional._Py_IsFinalizing() : 0;
@@ -17,21 +25,29 @@ static int is_finalizing(void) {
 /* The tokens of PyGILState_Ensure are 0 and 1; a thread that the interpreter did not know has FOREIGN added. */
 enum { NOT_ATTACHED = -1, WAS_ATTACHED = 2, FOREIGN = 4 };
 
-/* Whether a thread's own state is the one attached on it, up to 3.12. */
-static bool is_attached(void *own) {
-  return fhpy_optional._PyThreadState_UncheckedGet != NULL && own == fhpy_optional._PyThreadState_UncheckedGet();
-}
-
-/* Threads that the interpreter did not know and that are inside, and whether any more are let in. Sequentially
- * consistent, the two against each other: either the thread sees the door closed, or threads_close sees the thread. */
-static int n_foreign, is_closed;
-static void *closer; /* the thread that called threads_close */
-
 static int attach_foreign(void) {
   __atomic_fetch_add(&n_foreign, 1, __ATOMIC_SEQ_CST);
   if (!__atomic_load_n(&is_closed, __ATOMIC_SEQ_CST) && !is_finalizing()) return FOREIGN + PyGILState_Ensure();
   __atomic_fetch_sub(&n_foreign, 1, __ATOMIC_SEQ_CST);
   return NOT_ATTACHED;
+}
+
+#ifdef FHPY_PYPY
+static _Thread_local bool is_closer; /* this thread called threads_close */
+
+/* Nothing tells a thread of PyPy's from a foreign one: every one that comes in from outside counts as foreign. */
+static int thread_attach(void) {
+  if (PyGILState_Check()) return WAS_ATTACHED;
+  return is_closer ? PyGILState_Ensure() : attach_foreign();
+}
+static void mark_closer(void) { is_closer = true; }
+#else
+static void *closer; /* the thread that called threads_close */
+static void mark_closer(void) { closer = PyGILState_GetThisThreadState(); }
+
+/* Whether a thread's own state is the one attached on it, up to 3.12. */
+static bool is_attached(void *own) {
+  return fhpy_optional._PyThreadState_UncheckedGet != NULL && own == fhpy_optional._PyThreadState_UncheckedGet();
 }
 
 /* The commonest caller is a callback within a call that kept the GIL: to see that is a third of what Ensure and Release
@@ -46,6 +62,7 @@ static int thread_attach(void) {
   if ((__atomic_load_n(&is_closed, __ATOMIC_ACQUIRE) && own != closer) || is_finalizing()) return NOT_ATTACHED;
   return PyGILState_Ensure();
 }
+#endif
 
 static void thread_detach(int token) {
   if (token == NOT_ATTACHED || token == WAS_ATTACHED) return;
@@ -55,7 +72,7 @@ static void thread_detach(int token) {
 
 static void threads_close(void) {
   enum { TRIES = 1000, NANOSECONDS = 1000000 };
-  closer = PyGILState_GetThisThreadState();
+  mark_closer();
   __atomic_store_n(&is_closed, 1, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&n_foreign, __ATOMIC_SEQ_CST) == 0) return;
   void *state = PyEval_SaveThread();

@@ -15,8 +15,20 @@ static const int member_slot[MEMBER_COUNT] = {
     [MEMBER_TRAVERSE] = SLOT_TP_TRAVERSE, [MEMBER_CLEAR] = SLOT_TP_CLEAR,
 };
 
+#ifdef FHPY_PYPY
+/* Py... is exported as PyPy..., and _Py... as _PyPy... */
+static void *find_function(const char *name) {
+  char prefixed[80];
+  bool is_private = name[0] == '_';
+  snprintf(prefixed, sizeof prefixed, "%sPy%s", is_private ? "_" : "", name + is_private);
+  return dlsym(RTLD_DEFAULT, prefixed);
+}
+#else
+static void *find_function(const char *name) { return dlsym(RTLD_DEFAULT, name); }
+#endif
+
 static void find_optional(void) {
-#define FIND(name) *(void **)&fhpy_optional.name = dlsym(RTLD_DEFAULT, #name)
+#define FIND(name) *(void **)&fhpy_optional.name = find_function(#name)
   FIND(PyType_FromMetaclass);
   FIND(PyObject_Vectorcall);
   FIND(PyErr_GetRaisedException);
@@ -37,6 +49,13 @@ static void find_optional(void) {
 #undef FIND
 }
 
+#ifdef FHPY_PYPY
+/* Types have no __basicsize__. The member's place is known to every extension built for cpyext. */
+Py_ssize_t fhpy_layout_get_basicsize(PyObject *type) {
+  enum { BASICSIZE_OFFSET = 40 };
+  return *(const Py_ssize_t *)(const void *)((const char *)type + BASICSIZE_OFFSET);
+}
+#else
 Py_ssize_t fhpy_layout_get_basicsize(PyObject *type) {
   PyObject *size = PyObject_GetAttrString(type, "__basicsize__");
   if (size == NULL) return -1;
@@ -44,6 +63,7 @@ Py_ssize_t fhpy_layout_get_basicsize(PyObject *type) {
   Py_DecRef(size);
   return result;
 }
+#endif
 
 void *fhpy_layout_get_slot(PyObject *type, TypeMember member) {
   /* Static types are refused before 3.10, where the layout is known to be found, so that this is not reached. */
@@ -127,6 +147,7 @@ static int measure_sizes(void) {
   return 0;
 }
 
+#ifndef FHPY_PYPY
 /* In the released versions with plain reference counts the items of a fresh list or tuple may be written in place, as
  * builds for these versions do. Both begin with the header and the number of items; what follows is checked. */
 static int find_items(void) {
@@ -137,6 +158,18 @@ static int find_items(void) {
   if (tuple_size == after) fhpy_layout.tuple_items = after;
   return 0;
 }
+#endif
+
+#ifdef FHPY_PYPY
+/* The interpreter says no when a sixteenth of its 768 KB is left, too late for its own functions: we ask from further
+ * down (32 KB suffice in 8.0.1, 16 do not). The counterpart of the function does nothing, since it is only the distance
+ * to the end that is asked for. */
+bool fhpy_layout_has_stack(void) {
+  char room[64 * 1024];
+  __asm__ volatile("" : : "r"(room) : "memory"); /* so that it is there */
+  return Py_EnterRecursiveCall(" in a call of native code") == 0;
+}
+#endif
 
 int fhpy_layout_measure(void) {
   const char *version = Py_GetVersion();
@@ -147,9 +180,13 @@ int fhpy_layout_measure(void) {
   fhpy_layout.free_threaded = strstr(version, "free-threading") != NULL;
   find_optional();
   if (measure_sizes() < 0) return -1;
+#ifdef FHPY_PYPY
+  fhpy_layout.plain_refcounts = true; /* every extension built for cpyext changes the first word in place */
+#else
   fhpy_layout.plain_refcounts =
       fhpy_layout.minor <= 11 && !fhpy_layout.free_threaded && fhpy_layout.header_size == 2 * sizeof(void *);
   if (fhpy_layout.plain_refcounts && find_items() < 0) return -1;
+#endif
   PyObject *o = PyObject_CallObject(&PyBaseObject_Type, NULL);
   if (o == NULL) return -1;
   fhpy_layout.type_offset = find_word(o, fhpy_layout.header_size, &PyBaseObject_Type);

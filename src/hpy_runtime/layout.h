@@ -81,6 +81,15 @@ static inline bool type_has_flag(PyObject *type, unsigned long flag) {
 }
 static inline bool is_type(PyObject *o) { return type_has_flag(type_of(o), TYPE_FLAG_TYPE_SUBCLASS); }
 
+#ifdef FHPY_PYPY
+/* Whether there is stack enough to run Python code; else false with RecursionError raised. Not so on PyPy would be the
+ * end of the process: some functions of cpyext may not fail, and do when the stack ends in them. */
+bool fhpy_layout_has_stack(void);
+static inline bool layout_has_stack(void) { return fhpy_layout_has_stack(); }
+#else
+static inline bool layout_has_stack(void) { return true; } /* the interpreter looks after it */
+#endif
+
 /* type.__basicsize__, or -1 with an exception raised. */
 Py_ssize_t fhpy_layout_get_basicsize(PyObject *type);
 

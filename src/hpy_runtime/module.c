@@ -131,6 +131,9 @@ typedef struct {
 
 static struct {
   intptr_t refcount;
+#ifdef FHPY_PYPY
+  intptr_t link;
+#endif
   void *type;
   ModuleDefBody body;
 } def_gil;

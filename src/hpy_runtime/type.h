@@ -35,6 +35,12 @@ void fhpy_type_dealloc(PyObject *self);
 int fhpy_type_traverse(PyObject *self, visit_fn visit, void *arg);
 int fhpy_type_clear(PyObject *self);
 
+#ifdef FHPY_PYPY
+/* The method __call__ of callable types: a call through tp_call or a vectorcall word costs more than twice as much in
+ * cpyext. Calls the function in the instance's vectorcall word. */
+PyObject *fhpy_type_call_instance(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
+#endif
+
 /* tp_new of a callable type that has no HPy_tp_new: what the base would make, with the vectorcall word set. */
 PyObject *fhpy_type_new_callable(PyObject *type, PyObject *args, PyObject *kw);
 
@@ -55,7 +61,11 @@ static inline FhpyType *type_note(PyObject *type) {
     /* acquire: pairs with fhpy_type_add_guest */
     return __atomic_load_n(&fhpy_type_guests, __ATOMIC_ACQUIRE) == NULL ? NULL : fhpy_type_find_guest(type);
   }
-  return (FhpyType *)((char *)type_member(type, MEMBER_METHODS) - offsetof(FhpyType, methods));
+  char *methods = type_member(type, MEMBER_METHODS);
+#ifdef FHPY_PYPY
+  if (methods == NULL) return NULL; /* a class made in Python takes over the tp_dealloc of its base there */
+#endif
+  return (FhpyType *)(methods - offsetof(FhpyType, methods));
 }
 
 static inline PyObject *type_base(PyObject *type) { return type_member(type, MEMBER_BASE); }

@@ -89,6 +89,20 @@ PyObject *fhpy_type_new_callable(PyObject *type, PyObject *args, PyObject *kw) {
   return o;
 }
 
+#ifdef FHPY_PYPY
+PyObject *fhpy_type_call_instance(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+  const FhpyType *note = type_nearest_note(type_of(self));
+  vectorcall_fn call = note == NULL || note->vectorcall_offset == 0
+                           ? NULL
+                           : *(vectorcall_fn *)(void *)((char *)self + note->vectorcall_offset);
+  if (call == NULL) {
+    PyErr_Format(PyExc_TypeError, "%R object has no call function yet", type_of(self));
+    return NULL;
+  }
+  return layout_has_stack() ? call(self, args, (size_t)nargs, kwnames) : NULL;
+}
+#endif
+
 /* ---- fields ---- */
 
 typedef struct {

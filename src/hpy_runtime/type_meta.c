@@ -76,6 +76,13 @@ PyObject *fhpy_type_meta_make(PyObject *metaclass, PyType_Spec *spec, PyObject *
   metaclass = find_winner(metaclass, bases);
   if (metaclass == NULL) return NULL;
   if (metaclass == &PyType_Type) return PyType_FromSpecWithBases(spec, bases);
+#ifdef FHPY_PYPY
+  PyErr_Format(PyExc_TypeError,
+               "HPyType_FromSpec of '%s': metaclass %R is not supported on PyPy, whose C API makes types of class type "
+               "only",
+               spec->name, metaclass);
+  return NULL;
+#endif
   /* PyType_FromMetaclass has the same rule: what such a tp_new would do to its result cannot be done here */
   if (type_member(metaclass, MEMBER_NEW) != type_member(&PyType_Type, MEMBER_NEW)) {
     PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': metaclass %R has its own __new__, which is not supported",

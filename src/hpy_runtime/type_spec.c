@@ -169,9 +169,11 @@ static int check_spec(const HPyType_Spec *spec) {
 
 static bool is_vectorcall_offset(const HPyMember *m) { return strcmp(m->name, "__vectorcalloffset__") == 0; }
 
+enum { N_EXTRA_METHODS = 2 }; /* the end of the list, and on PyPy __call__ */
+
 /* One block: the note with its methods, then members (one may be added), getset, name. */
 static FhpyType *allocate_note(const HPyType_Spec *spec) {
-  size_t methods = (fhpy_methods_count(spec->defines, HPyDef_Kind_Meth) + 1) * sizeof(PyMethodDef);
+  size_t methods = (fhpy_methods_count(spec->defines, HPyDef_Kind_Meth) + N_EXTRA_METHODS) * sizeof(PyMethodDef);
   size_t members = (fhpy_methods_count(spec->defines, HPyDef_Kind_Member) + 2) * sizeof(PyMemberDef);
   size_t getset = (fhpy_methods_count(spec->defines, HPyDef_Kind_GetSet) + 1) * sizeof(PyGetSetDef);
   size_t name = strlen(spec->name) + 1;
@@ -251,9 +253,23 @@ static Py_ssize_t place_vectorcall(FhpyType *note, const HPyType_Spec *spec, con
     note->vectorcall_offset = (size + 7) & ~(Py_ssize_t)7;
     size = note->vectorcall_offset + (Py_ssize_t)sizeof(void *);
   }
+#ifndef FHPY_PYPY
   PyMemberDef *last = note->members + fhpy_methods_count(spec->defines, HPyDef_Kind_Member);
   *last = (PyMemberDef){"__vectorcalloffset__", MEMBER_SSIZE, note->vectorcall_offset, MEMBER_READONLY, NULL};
+#endif
   return size;
+}
+
+/* Has the interpreter use the vectorcall word. */
+static void make_callable(FhpyType *note, const HPyType_Spec *spec, PyType_Slot **out) {
+#ifdef FHPY_PYPY
+  (void)out;
+  note->methods[fhpy_methods_count(spec->defines, HPyDef_Kind_Meth)] =
+      (PyMethodDef){"__call__", (void *)fhpy_type_call_instance, METH_FASTCALL | METH_KEYWORDS, NULL};
+#else
+  (void)note, (void)spec;
+  *(*out)++ = (PyType_Slot){SLOT_TP_CALL, (void *)PyVectorcall_Call};
+#endif
 }
 
 /* ---- slots ---- */
@@ -294,7 +310,7 @@ static PyType_Slot *make_slots(FhpyType *note, const HPyType_Spec *spec, bool is
     *out++ = (PyType_Slot){SLOT_TP_CLEAR, (void *)fhpy_type_clear};
   }
   if (note->vectorcall_offset != 0) {
-    *out++ = (PyType_Slot){SLOT_TP_CALL, (void *)PyVectorcall_Call};
+    make_callable(note, spec, &out);
     if (note->vectorcall != NULL && !has_slot(spec, HPy_tp_new))
       *out++ = (PyType_Slot){SLOT_TP_NEW, (void *)fhpy_type_new_callable};
   }
@@ -335,7 +351,9 @@ static PyObject *make_type(FhpyType *note, const HPyType_Spec *spec, const Param
   if (slots == NULL) return NULL;
   unsigned flags = (unsigned)spec->flags & ~(unsigned)(is_guest ? TYPE_FLAG_HAVE_GC : 0); /* inherited by a guest */
   if (use_gc) flags |= (unsigned)TYPE_FLAG_HAVE_GC;
+#ifndef FHPY_PYPY /* make_callable */
   if (note->vectorcall_offset != 0) flags |= (unsigned)TYPE_FLAG_HAVE_VECTORCALL;
+#endif
   PyType_Spec cpython_spec = {note->name, (int)basicsize, spec->itemsize, flags, slots};
   PyObject *type = fhpy_type_meta_make(params->metaclass, &cpython_spec, params->bases);
   PyMem_Free(slots);

@@ -4,7 +4,7 @@ import gc
 import weakref
 
 import pytest
-from test_hpy_runtime import HERE, compile_universal, load_runtime
+from test_hpy_runtime import HERE, IS_PYPY, compile_universal, load_runtime
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +26,7 @@ def test_list_insert_takes_any_index(appended):
     for index, item in ((1, "a"), (-1, "b"), (99, "c"), (-99, "d")):
         appended.insert(items, index, item)
     assert items == ["d", 1, "a", "b", 2, "c"]
-    with pytest.raises(SystemError):
+    with pytest.raises((SystemError, TypeError)):  # the interpreter's choice
         appended.insert((1, 2), 0, 0)
 
 
@@ -100,6 +100,7 @@ def test_hpy_new_makes_a_usable_dict(appended):
     assert (d.hit(None), d, d.copy()) == (101, {"x": 1}, {"x": 1})
 
 
+@pytest.mark.skipif(IS_PYPY, reason="PyPy's collector does not look into what C structs refer to")
 def test_cycles_through_a_dict_with_a_struct_are_collected(appended):
     class Thing:
         pass

@@ -26,8 +26,8 @@ IS_DEBUG = os.environ.get("FFI_HPY_CONTEXT") == "debug"
 """Whether the binding runs in the debug mode of the PyPI package hpy."""
 IS_OWN_DEBUG = ffi_hpy._core.CONTEXT_NAME == "HPy Debug Mode ABI (ffi_hpy)"
 """Whether it runs in ours, which FFI_HPY_DEBUG=1 asks for."""
-FREES_AT_ONCE = ffi_hpy._core.HAS_EXTENSION
-"""Whether what native code gives up is freed at once; other HPy contexts do it at the next call."""
+FREES_AT_ONCE = ffi_hpy._core.HAS_EXTENSION and not IS_PYPY
+"""Whether what native code gives up is freed at once; PyPy and other HPy contexts do it later."""
 
 NO_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
 

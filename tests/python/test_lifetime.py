@@ -4,7 +4,7 @@ import sys
 import weakref
 
 import pytest
-from support import FREES_AT_ONCE, is_gone, run_python, settle
+from support import FREES_AT_ONCE, IS_PYPY, is_gone, run_python, settle
 
 import ffi_hpy
 
@@ -217,6 +217,8 @@ print(min(rounds))
 @pytest.mark.thread_unsafe(reason="a long program, the same for each thread")
 @pytest.mark.parametrize("work", ["objects", "texts", "containers", "callbacks", "errors", "stores", "lookups"])
 def test_ten_thousand_repetitions_leave_nothing_behind(extension_path, testing_library, work):
+    if IS_PYPY and ffi_hpy._core.HAS_EXTENSION and work in ("texts", "lookups"):
+        pytest.skip("PyPy 8.0.1 leaks the text of each instance of a str subclass, as String is, that its C API sees")
     bytes_each = float(run_python(LEAK_PROGRAM, extension_path, testing_library, work, 10_000))
     # Caches, allocators and just-in-time compilers grow at first: what grows in every round is a leak.
     assert bytes_each < 12

@@ -45,6 +45,13 @@ BINARIES = (
         hpy_headers=True,
     ),
     Binary(
+        output="_hpy_pypy8.so",  # the same for PyPy's C API, whose symbols have other names
+        sources="src/hpy_runtime/*.c",
+        include=("src/hpy_runtime",),
+        defines=("HPY_ABI_UNIVERSAL", "FHPY_PYPY"),
+        hpy_headers=True,
+    ),
+    Binary(
         output="_core.hpy0.so",
         sources="src/hpy_module/*.c",
         include=("include", "src/hpy_module"),
