@@ -180,7 +180,8 @@ def cached_env(label: str, python: str | Path, requirements: Sequence[str | Path
             make_env(folder, python)
             for item in requirements:
                 words += ["-r", item] if isinstance(item, Path) else [item]
-            install(folder, *words)
+            if words:
+                install(folder, *words)
             complete.touch()
     return folder
 
