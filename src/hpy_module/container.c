@@ -82,6 +82,15 @@ static FbArgs inner_args(const FbArgs *outer, Items *items) {
   return (FbArgs){.temps = items->temps, .depth = outer->depth, .position = outer->position, .callee = outer->callee};
 }
 
+/* Converts an item of a container. What becomes of it must not depend on the Python value: converting the next one may run
+ * Python code, which may drop this one. */
+static int convert_item(HPyContext *ctx, HPy item, TVMFFIAny *out, FbArgs *inner) {
+  int n_temps = inner->n_temps;
+  int rc = fb_convert_arg(ctx, item, out, inner);
+  if (rc == 0) fb_args_own_last(inner, n_temps, out);
+  return rc;
+}
+
 int fb_array_from_sequence(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObject **out) {
   HPy_ssize_t n = HPy_Length(ctx, value);
   Items items;
@@ -94,11 +103,7 @@ int fb_array_from_sequence(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObjec
       rc = -1;
       break;
     }
-    int n_temps = inner.n_temps;
-    rc = fb_convert_arg(ctx, item, &items.views[i], &inner);
-    if (rc == 0)
-      fb_args_own_last(&inner, n_temps,
-                       &items.views[i]); /* the list may drop the item while the next one is converted */
+    rc = convert_item(ctx, item, &items.views[i], &inner);
     HPy_Close(ctx, item);
   }
   if (rc == 0) rc = construct(ctx, &array_constructor, &items, n, out);
@@ -107,7 +112,7 @@ int fb_array_from_sequence(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObjec
 }
 
 int fb_map_from_mapping(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObject **out) {
-  /* list(value.items()) flattened by the sequence code: keys and values alternate. */
+  /* The items of list(value.items()): keys and values alternate. */
   HPy items_method = HPy_GetAttr_s(ctx, value, "items");
   HPy view = HPy_IsNull(items_method) ? HPy_NULL : fb_call(ctx, items_method, NULL, 0, HPy_NULL);
   HPy pairs = HPy_IsNull(view) ? HPy_NULL : fb_call_one(ctx, ctx->h_ListType, view);
@@ -120,14 +125,12 @@ int fb_map_from_mapping(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObject *
     HPy_Close(ctx, pairs);
     return -1;
   }
-  FbArgs inner = inner_args(args, &items); /* `pairs` keeps every key and value alive */
+  FbArgs inner = inner_args(args, &items);
   int rc = 0;
   for (HPy_ssize_t i = 0; rc == 0 && i < 2 * n; i++) {
     HPy pair = HPy_GetItem_i(ctx, pairs, i / 2);
     HPy item = HPy_IsNull(pair) ? HPy_NULL : HPy_GetItem_i(ctx, pair, i % 2);
-    int n_temps = inner.n_temps;
-    rc = HPy_IsNull(item) ? -1 : fb_convert_arg(ctx, item, &items.views[i], &inner);
-    if (rc == 0) fb_args_own_last(&inner, n_temps, &items.views[i]);
+    rc = HPy_IsNull(item) ? -1 : convert_item(ctx, item, &items.views[i], &inner);
     if (!HPy_IsNull(item)) HPy_Close(ctx, item);
     if (!HPy_IsNull(pair)) HPy_Close(ctx, pair);
   }

@@ -20,8 +20,6 @@ HPy fb_cell_load(HPyContext *ctx, const FbCell *cell) {
   return fb_handles_are_lasting ? HPy_Dup(ctx, cell->handle) : HPyGlobal_Load(ctx, cell->global);
 }
 
-bool fb_cell_is_empty(const FbCell *cell) { return HPy_IsNull(cell->handle); }
-
 void fb_cell_clear(HPyContext *ctx, FbCell *cell) {
   if (HPy_IsNull(cell->handle)) return;
   if (fb_handles_are_lasting) {

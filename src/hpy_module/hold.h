@@ -15,7 +15,6 @@ typedef struct FbCell {
 void fb_cell_store(HPyContext *ctx, FbCell *cell, HPy h);
 /* New handle; HPy_NULL if the cell is empty. */
 HPy fb_cell_load(HPyContext *ctx, const FbCell *cell);
-bool fb_cell_is_empty(const FbCell *cell);
 /* The same without a reference of its own, for when the cell's owner stays; to be given back to fb_cell_return. */
 FB_INLINE HPy fb_cell_borrow(HPyContext *ctx, const FbCell *cell) {
   return FB_LIKELY(fb_handles_are_lasting) ? cell->handle : fb_cell_load(ctx, cell);

@@ -23,7 +23,7 @@ HPyType_HELPERS(FbDevice)
 HPyType_HELPERS(FbOpaquePtr)
 
 /* Written once during the import. */
-static FbCell data_type_type, device_type, opaque_ptr_type;
+static FbCell data_type_type, device_type;
 
 DLDataType fb_data_type_get(HPyContext *ctx, HPy h) { return FbDataType_AsStruct(ctx, h)->dtype; }
 DLDevice fb_device_get(HPyContext *ctx, HPy h) { return FbDevice_AsStruct(ctx, h)->device; }
@@ -288,7 +288,5 @@ HPy fb_opaque_ptr_type_new(HPyContext *ctx) {
       .defines = defines,
       .doc = "An address passed as void*.",
   };
-  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
-  if (!HPy_IsNull(type)) fb_cell_store(ctx, &opaque_ptr_type, type);
-  return type;
+  return fb_type_new(ctx, &spec, HPy_NULL);
 }
