@@ -1,7 +1,7 @@
 """The pytest plugin of ci/hpy-suite, loaded in each interpreter: it compiles the tests' modules and counts outcomes.
 
-HPY_SUITE_MODULES names the folder of compiled modules, which the interpreters share; HPY_SUITE_SUMMARY the file for the
-outcomes; CC has the words that run the compiler.
+HPY_SUITE_MODE is universal or debug; HPY_SUITE_MODULES names the folder of compiled modules, which the interpreters
+share; HPY_SUITE_SUMMARY the file for the outcomes; CC has the words that run the compiler.
 """
 
 from __future__ import annotations
@@ -104,17 +104,17 @@ def _locked(path: Path) -> Iterator[None]:
 # --- pytest ---------------------------------------------------------------------------------------------------------
 
 
-def _universal_only(make: Any) -> Any:
-    """Leave out debug mode, which the default of the fixture asks for as well."""
+def _one_mode_only(make: Any) -> Any:
+    """Leave out what else the default of the fixture asks for: the other mode, and the CPython ABI."""
 
     def make_fixture(abis: Any, class_fixture: bool = False) -> Any:
-        return make(["universal"] if abis == "default" else abis, class_fixture)
+        return make([os.environ["HPY_SUITE_MODE"]] if abis == "default" else abis, class_fixture)
 
     return make_fixture
 
 
 support.c_compile = compile_module
-support.make_hpy_abi_fixture = _universal_only(support.make_hpy_abi_fixture)
+support.make_hpy_abi_fixture = _one_mode_only(support.make_hpy_abi_fixture)
 
 
 class Outcomes:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from ffi_hpy.hpy import load as _load
 
+from . import _debug as _debug  # as HPy's own: for hpy.debug, and for the tests
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
 MODE_INVALID, MODE_UNIVERSAL, MODE_DEBUG, MODE_TRACE = -1, 0, 1, 2
-_debug = None  # imported by what the universal tests do not use
 
 
 def load(name: str, path: str, spec: Any, debug: bool = False, mode: int = MODE_UNIVERSAL) -> ModuleType:
-    return _load(name, path, spec)
+    return _load(name, path, spec, debug=debug or mode == MODE_DEBUG)
 
 
 def get_version() -> tuple[str, str]:
