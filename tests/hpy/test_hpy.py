@@ -54,6 +54,17 @@ def test_load_takes_the_last_component_of_a_dotted_name_and_the_spec(built: Call
     assert module.__spec__ is spec
 
 
+def test_debug_mode_is_that_of_our_own_runtime(built: Callable[..., Path]) -> None:
+    if "_hpy_universal" in sys.builtin_module_names:
+        with pytest.raises(ImportError, match=r"debug mode is that of ffi_hpy's own HPy runtime"):
+            hpy.load("debugged", built("debugged"), debug=True)
+        return
+    assert hpy.load("debugged", built("debugged"), debug=True).origin == "debugged"
+    with pytest.raises(ImportError, match=r"debugged\.hpy0\.so was loaded in debug mode before"):
+        hpy.load("debugged", built("debugged"), debug=False)
+    assert hpy.load("debugged", built("debugged")).origin == "debugged"
+
+
 def test_context_name_and_abi_version_are_those_of_hpy() -> None:
     assert hpy.context_name().startswith("HPy Universal ABI")
     assert hpy.abi_version == 0
