@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 from ffi_hpy.hpy import load as _load
 
-from . import _debug as _debug  # as HPy's own: for hpy.debug, and for the tests
+if "_hpy_universal" in sys.builtin_module_names:  # the debug mode is that of our own runtime
+    _debug = None
+else:
+    from . import _debug as _debug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
