@@ -167,7 +167,7 @@ HPy fhpy_debug_open(void *object, FhpyHandleKind kind) {
                       .opener = fhpy_debug_running,
                       .serial = ++n_opened,
                       .trace = trace,
-                      .use = r->use + 1,
+                      .use = r->use % UINT32_MAX + 1, /* never 0 */
                       .number = r->number,
                       .kind = kind,
                       .state = RECORD_OPEN};
