@@ -308,17 +308,17 @@ const char *fhpy_debug_keep_text(HPy h, const char *text, size_t byte_size) {
   if (kept != NULL) return kept->bytes; /* stays as long as the handle, which the caller has open */
   FhpyText *made = fhpy_debug_text_new(text, byte_size);
   if (made == NULL) return text;
-  const char *bytes = made->bytes;
   spin_acquire(&lock);
   r = find(h);
-  if (is_open(r, h)) {
+  bool is_kept = is_open(r, h);
+  if (is_kept) {
     made->next = r->texts;
     r->texts = made;
-    made = NULL;
   }
   spin_release(&lock);
-  fhpy_debug_text_free(made);
-  return made == NULL ? bytes : text;
+  if (is_kept) return made->bytes;
+  fhpy_debug_text_free(made); /* what was asked about is no handle, which was reported */
+  return text;
 }
 
 /* ---- copies ---- */
