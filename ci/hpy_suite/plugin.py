@@ -117,12 +117,32 @@ support.c_compile = compile_module
 support.make_hpy_abi_fixture = _one_mode_only(support.make_hpy_abi_fixture)
 
 
+def _is_of_cpython_abi(item: Any) -> bool:
+    return "[cpython" in item.nodeid
+
+
 class Outcomes:
-    """What became of each test. The test that runs is noted in a file, for the case that it ends the process."""
+    """What became of each test. The test that runs is noted in a file, for the case that it ends the process.
+
+    A test of the CPython ABI imports an ordinary extension module, which turns the GIL on; so these come last, and what
+    is noted of the GIL is from before.
+    """
 
     def __init__(self, summary: Path) -> None:
         self.summary = summary
         self.outcomes: dict[str, str] = {}
+        self.gil = ""
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        items.sort(key=_is_of_cpython_abi)
+
+    def pytest_runtest_setup(self, item: Any) -> None:
+        if _is_of_cpython_abi(item):
+            self._note_gil()
+
+    def _note_gil(self) -> None:
+        is_enabled = getattr(sys, "_is_gil_enabled", lambda: True)
+        self.gil = self.gil or ("on" if is_enabled() else "off")
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self.summary.with_suffix(".running").write_text(nodeid)
@@ -132,9 +152,8 @@ class Outcomes:
             self.outcomes[report.nodeid] = report.outcome
 
     def pytest_sessionfinish(self) -> None:
-        is_enabled = getattr(sys, "_is_gil_enabled", lambda: True)
-        gil = "on" if is_enabled() else "off"
-        self.summary.write_text(json.dumps({"outcomes": self.outcomes, "gil": gil, **_counts}))
+        self._note_gil()
+        self.summary.write_text(json.dumps({"outcomes": self.outcomes, "gil": self.gil, **_counts}))
 
 
 def pytest_configure(config: Any) -> None:
