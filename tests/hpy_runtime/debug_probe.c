@@ -96,6 +96,23 @@ static HPy cancel_after_build_impl(HPyContext *ctx, HPy self) {
   HPyTupleBuilder_Cancel(ctx, b);
   return none(ctx);
 }
+HPyDef_METH(cancel_twice, "cancel_twice", HPyFunc_NOARGS)
+static HPy cancel_twice_impl(HPyContext *ctx, HPy self) {
+  (void)self;
+  HPyListBuilder b = HPyListBuilder_New(ctx, 2);
+  HPyListBuilder_Cancel(ctx, b);
+  HPyListBuilder_Cancel(ctx, b);
+  return none(ctx);
+}
+HPyDef_METH(set_after_build, "set_after_build", HPyFunc_O)
+static HPy set_after_build_impl(HPyContext *ctx, HPy self, HPy arg) {
+  (void)self;
+  HPyListBuilder b = HPyListBuilder_New(ctx, 1);
+  HPyListBuilder_Set(ctx, b, 0, arg);
+  HPy list = HPyListBuilder_Build(ctx, b);
+  HPyListBuilder_Set(ctx, b, 0, self);
+  return list;
+}
 HPyDef_METH(set_out_of_range, "set_out_of_range", HPyFunc_O)
 static HPy set_out_of_range_impl(HPyContext *ctx, HPy self, HPy index) {
   (void)self;
@@ -393,6 +410,8 @@ static HPyDef *defines[] = {&exec,
                             &forget_builder,
                             &build,
                             &cancel_after_build,
+                            &cancel_twice,
+                            &set_after_build,
                             &set_out_of_range,
                             &build_unfinished,
                             &set_null,

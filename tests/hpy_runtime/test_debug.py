@@ -134,6 +134,8 @@ def test_load_takes_spec_and_no_other_keyword(debug_path):
         ("build_twice", (), ["build_twice passed to ListBuilder_Build builder #", "closed by debug_probe.build_twice"]),
         ("set_after_cancel", (1,), ["set_after_cancel passed to TupleBuilder_Set builder #", "which was closed"]),
         ("cancel_after_build", (), ["passed to TupleBuilder_Cancel builder #", "closed by debug_probe.cancel_after"]),
+        ("cancel_twice", (), ["passed to ListBuilder_Cancel builder #", "opened by debug_probe.cancel_twice"]),
+        ("set_after_build", (1,), ["passed to ListBuilder_Set builder #", "closed by debug_probe.set_after_build"]),
         ("set_out_of_range", (1,), ["passed to ListBuilder_Set index 1 of a builder for 1 items"]),
         ("set_out_of_range", (-1,), ["passed to ListBuilder_Set index -1 of a builder for 1 items"]),
         ("set_null", (1,), ["set_null passed to ListBuilder_Set a null handle as item 0"]),
@@ -184,12 +186,13 @@ def test_after_a_report_the_program_goes_on(probe, reports):
     assert probe.Thing(3).struct_of_closed() == 0
     assert probe.struct_of([]) == 0
     assert probe.set_out_of_range(7) == [7]
+    assert probe.set_after_build(value) == [value]
     assert probe.set_null(value) == [value]
     assert probe.build_unfinished(value) == (None, value, None)
     assert probe.type_check(1, 2) is False
     assert probe.is_subtype(int, 2) is False
     assert sys.getrefcount(value) == before
-    assert len(reports) == 12
+    assert len(reports) == 13
 
 
 def test_what_is_right_is_not_reported(probe, reports):
