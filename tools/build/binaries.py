@@ -9,7 +9,10 @@ from .compiler import Compiler, Workshop
 from .errors import BuildError
 from .hpy_headers import find_hpy_devel
 
-_COMPILE_FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-plt", "-Wall", "-Wextra", "-DNDEBUG")
+_COMPILE_FLAGS = (
+    *("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-plt", "-Wall", "-Wextra", "-DNDEBUG"),
+    "-fomit-frame-pointer",  # zig keeps them unless told; unwinders read .eh_frame
+)
 _LINK_FLAGS = ("-s", "-Wl,--as-needed", "-lpthread", "-ldl", "-lm")
 _HPY_FLAGS = ("-Wno-missing-field-initializers", "-Wno-cast-function-type")  # hpy's macros, expanded in our files
 _HPY_HELPERS = ("argparse.c", "buildvalue.c", "format.c", "helpers.c", "structseq.c")
