@@ -27,7 +27,14 @@ static HPy field_load(HPyContext *ctx, HPy owner, HPyField field) {
   (void)ctx, (void)owner;
   return new_reference((PyObject *)field._i);
 }
-static void global_store(HPyContext *ctx, HPyGlobal *global, HPy h) { (void)ctx, store(&global->_i, to_py(h)); }
+/* A global is there to be shared. What it holds is read without a lock and may be replaced meanwhile, hence relaxed: the
+ * comparison only spares asking again. */
+static void global_store(HPyContext *ctx, HPyGlobal *global, HPy h) {
+  (void)ctx;
+  if (h._i != 0 && can_defer_references() && __atomic_load_n(&global->_i, __ATOMIC_RELAXED) != h._i)
+    defer_references(to_py(h));
+  store(&global->_i, to_py(h));
+}
 static HPy global_load(HPyContext *ctx, HPyGlobal global) { return (void)ctx, new_reference((PyObject *)global._i); }
 
 void fhpy_store_fill(HPyContext *ctx) {

@@ -379,7 +379,10 @@ PyObject *fhpy_type_from_spec(HPyType_Spec *spec, HPyType_SpecParam *params) {
   FhpyType *note = allocate_note(spec);
   if (note != NULL) {
     type = make_type(note, spec, &parameters);
-    if (type == NULL) PyMem_Free(note); /* nothing was made that points to it */
+    if (type == NULL)
+      PyMem_Free(note); /* nothing was made that points to it */
+    else
+      defer_references(type);
   }
   Py_DecRef(parameters.bases);
   return type;
