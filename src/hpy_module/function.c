@@ -235,8 +235,8 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
       .doc = "A native function.",
   };
   if (fb_ext != NULL) function_call.slot.cpy_trampoline = (cpy_PyCFunction)function_vectorcall;
-  defers_refcounts = fb_ext != NULL && fb_ext->byte_size > offsetof(FhpyExtension, defers_refcounts) &&
-                     fb_ext->defers_refcounts;
+  defers_refcounts =
+      fb_ext != NULL && fb_ext->byte_size > offsetof(FhpyExtension, defers_refcounts) && fb_ext->defers_refcounts;
   if (defers_refcounts) {
     defines[FIRST_FREE] = &function_traverse;
     spec.flags |= HPy_TPFLAGS_HAVE_GC;

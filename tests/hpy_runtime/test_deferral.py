@@ -1,4 +1,4 @@
-"""For which objects the interpreter is asked to defer reference counts: those that threads share, on free-threaded builds.
+"""Which objects the interpreter is asked to defer reference counts of: those that threads share, without a GIL.
 
 CPython has the function from 3.14 on. A stand-in, put before every library, notes who asks.
 """

@@ -1,4 +1,4 @@
-"""Several threads use the same globals, fields, types and modules at once, and builders and trackers beside each other."""
+"""Several threads use the same globals, fields, types and modules at once, and builders and trackers side by side."""
 
 from __future__ import annotations
 
