@@ -42,14 +42,9 @@ static HPy field_load(HPyContext *ctx, HPy owner, HPyField field) {
   (void)ctx, (void)owner;
   return load(field._i);
 }
-/* A global is there to be shared. What it holds is read without a lock and may be replaced meanwhile, hence relaxed: the
- * comparison only spares asking again. */
-static void global_store(HPyContext *ctx, HPyGlobal *global, HPy h) {
-  (void)ctx;
-  if (h._i != 0 && can_defer_references() && __atomic_load_n(&global->_i, __ATOMIC_RELAXED) != h._i)
-    defer_references(to_py(h));
-  store(&global->_i, to_py(h));
-}
+/* Deferring the value's reference count (defer_references) would not help: the reference that a load hands out is taken in
+ * C, where it is counted all the same, and the value would live until a collection. */
+static void global_store(HPyContext *ctx, HPyGlobal *global, HPy h) { (void)ctx, store(&global->_i, to_py(h)); }
 static HPy global_load(HPyContext *ctx, HPyGlobal global) { return (void)ctx, load(global._i); }
 
 void fhpy_store_fill(HPyContext *ctx) {

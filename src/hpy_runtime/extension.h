@@ -71,7 +71,7 @@ typedef struct FhpyExtension {
 
   /* Asks the interpreter not to count references to h on every access (free-threaded 3.14+).
    * Returns 1 if it will, 0 if it offers no such thing. Call it on a fresh object of a garbage-collected type; only a
-   * collection frees that object then. Types, and what is stored in an HPyGlobal, need no call. */
+   * collection frees that object then. Types need no call. */
   int (*refcount_defer)(HPyContext *ctx, HPy h);
 
   /* A descriptor for instances of `type`, to be set as a class attribute of `type` or of a subclass.
