@@ -154,6 +154,8 @@ extern PyObject *PyImport_ImportModule(const char *);
 extern void *PyMem_Malloc(size_t), *PyMem_Calloc(size_t, size_t), *PyMem_Realloc(void *, size_t);
 extern void PyMem_Free(void *), PyObject_Free(void *), PyObject_GC_Del(void *);
 #ifndef FHPY_PYPY
+extern void *PyObject_Calloc(size_t, size_t);
+extern PyObject *PyObject_Init(PyObject *, PyObject *); /* takes a reference to a heap type */
 extern void PyObject_GC_Track(void *), PyObject_GC_UnTrack(void *);
 #endif
 

@@ -19,6 +19,9 @@ typedef struct FhpyType {
   HPyFunc_destroyfunc destroy;   /* HPy_tp_destroy of this type itself, or NULL */
   HPyType_BuiltinShape shape;
   ptrdiff_t data_offset;       /* of the struct in an instance */
+  bool is_single;              /* its one base is object */
+  bool is_gc;                  /* instances of the type itself are garbage-collected */
+  size_t plain_size;           /* of an instance that is a header and a struct and nothing else; 0: it is more */
   ptrdiff_t vectorcall_offset; /* of the word with the instance's vectorcall function; 0: instances have none */
   vectorcall_fn vectorcall;    /* what HPy_New writes there; NULL: the extension does it (HPy_SetCallFunction) */
   PyMemberDef *members;        /* these and the strings are in the same block of memory */

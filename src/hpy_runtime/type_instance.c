@@ -43,18 +43,38 @@ static PyObject *make_dict(PyObject *type) {
   return o;
 }
 
-PyObject *fhpy_type_make_instance(PyObject *type, void **data) {
-  FhpyType *note = is_type(type) ? type_nearest_note(type) : NULL;
+/* What PyType_GenericAlloc does for a type with a plain_size. */
+static PyObject *make_plain(PyObject *type, size_t byte_size) {
+#ifdef FHPY_PYPY
+  return (void)byte_size, PyType_GenericAlloc(type, 0);
+#else
+  PyObject *o = PyObject_Calloc(1, byte_size);
+  return o == NULL ? PyErr_NoMemory() : PyObject_Init(o, type);
+#endif
+}
+
+static PyObject *finish(PyObject *o, const FhpyType *note, void **data) {
+  if (o == NULL) return NULL;
+  set_vectorcall(o, note);
+  *data = (char *)o + note->data_offset;
+  return o;
+}
+
+static FHPY_NOINLINE PyObject *make_general(PyObject *type, void **data) {
+  const FhpyType *note = is_type(type) ? type_nearest_note(type) : NULL;
   if (note == NULL) {
     PyErr_Format(PyExc_TypeError, "HPy_New expects a type made by HPyType_FromSpec, got %R", type);
     return NULL;
   }
   /* zeroes the struct, starts tracking where the type wants it, takes the instance's reference to its type */
   PyObject *o = note->shape == FHPY_BUILTIN_SHAPE_DICT ? make_dict(type) : PyType_GenericAlloc(type, 0);
-  if (o == NULL) return NULL;
-  set_vectorcall(o, note);
-  *data = (char *)o + note->data_offset;
-  return o;
+  return finish(o, note, data);
+}
+
+PyObject *fhpy_type_make_instance(PyObject *type, void **data) {
+  const FhpyType *note = is_type(type) ? type_note(type) : NULL;
+  if (note == NULL || note->plain_size == 0) return make_general(type, data);
+  return finish(make_plain(type, note->plain_size), note, data);
 }
 
 static bool has_arguments(PyObject *args, PyObject *kw) {
@@ -180,36 +200,28 @@ static void free_instance(PyObject *self, PyObject *type, bool is_gc) {
   drop_reference(type);
 }
 
-/* tp_dealloc of every HPy type. For an instance of a class made in Python, subtype_dealloc has run the finalizer,
- * released what the class added, and calls this; it leaves the reference to the type to us, because its base is a
- * heap type. */
-void fhpy_type_dealloc(PyObject *self) {
-  PyObject *type = type_of(self);
+/* Whether the finalizer brought the object back. */
+static inline bool is_saved_by_finalizer(PyObject *self, PyObject *type) {
+  return type_member(type, MEMBER_FINALIZE) != NULL && fhpy_optional.PyObject_CallFinalizerFromDealloc != NULL &&
+         fhpy_optional.PyObject_CallFinalizerFromDealloc(self) < 0;
+}
+
+/* For an instance of a class made in Python, subtype_dealloc has run the finalizer, released what the class added, and
+ * calls us; it leaves the reference to the type to us, because its base is a heap type. */
+static FHPY_NOINLINE void end_derived(PyObject *self, PyObject *type) {
   bool is_hpy = type_member(type, MEMBER_DEALLOC) == (void *)fhpy_type_dealloc;
-  if (is_hpy && type_member(type, MEMBER_FINALIZE) != NULL && fhpy_optional.PyObject_CallFinalizerFromDealloc != NULL &&
-      fhpy_optional.PyObject_CallFinalizerFromDealloc(self) < 0)
-    return; /* the finalizer brought it back */
+  if (is_hpy && is_saved_by_finalizer(self, type)) return;
   bool is_gc = type_has_flag(type, TYPE_FLAG_HAVE_GC);
   if (is_gc) PyObject_GC_UnTrack(self);
-
-  PyObject *first = type;
   const FhpyType *note;
-  while ((note = type_note(first)) == NULL) first = type_base(first);
-  if (type_base(first) == &PyBaseObject_Type) { /* the commonest chain: one HPy type */
-    clear_fields(self, note);
-    if (note->destroy != NULL) note->destroy((char *)self + note->data_offset);
-    free_instance(self, type, is_gc);
-    return;
-  }
-  for (PyObject *t = first; t != NULL; t = type_base(t))
+  for (PyObject *t = type; t != NULL; t = type_base(t))
     if ((note = type_note(t)) != NULL) clear_fields(self, note);
-  PyObject *foreign = first;
-  for (PyObject *t = first; t != NULL; t = type_base(t)) {
+  PyObject *foreign = NULL;
+  for (PyObject *t = type; t != NULL; t = type_base(t)) {
     if ((note = type_note(t)) == NULL) continue;
     if (note->destroy != NULL) note->destroy((char *)self + note->data_offset);
     foreign = type_base(t);
   }
-
   if (foreign == &PyBaseObject_Type) {
     free_instance(self, type, is_gc);
     return;
@@ -217,4 +229,19 @@ void fhpy_type_dealloc(PyObject *self) {
   if (type_has_flag(foreign, TYPE_FLAG_HAVE_GC)) PyObject_GC_Track(self); /* such a deallocation begins by untracking */
   ((dealloc_fn)type_member(foreign, MEMBER_DEALLOC))(self);
   Py_DecRef(type);
+}
+
+/* tp_dealloc of every HPy type. */
+void fhpy_type_dealloc(PyObject *self) {
+  PyObject *type = type_of(self);
+  const FhpyType *note = type_note(type);
+  if (note == NULL || !note->is_single) {
+    end_derived(self, type);
+    return;
+  }
+  if (is_saved_by_finalizer(self, type)) return;
+  if (note->is_gc) PyObject_GC_UnTrack(self);
+  clear_fields(self, note);
+  if (note->destroy != NULL) note->destroy((char *)self + note->data_offset);
+  free_instance(self, type, note->is_gc);
 }

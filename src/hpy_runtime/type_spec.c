@@ -339,6 +339,16 @@ static int check_foreign_bases(const HPyType_Spec *spec, const Bases *bases) {
   return 0;
 }
 
+/* Takes note of what spares most instances the general way of being made and ended. */
+static void settle_note(FhpyType *note, const HPyType_Spec *spec, PyObject *bases, Py_ssize_t basicsize, bool use_gc) {
+  note->is_gc = use_gc;
+  note->is_single = PyTuple_Size(bases) == 1 && PyTuple_GetItem(bases, 0) == &PyBaseObject_Type;
+  /* any other flag may ask the interpreter for room that basicsize does not tell of */
+  unsigned long harmless = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE;
+  if (note->is_single && !use_gc && spec->itemsize == 0 && (spec->flags & ~harmless) == 0)
+    note->plain_size = basicsize == 0 ? fhpy_layout.header_size : (size_t)basicsize;
+}
+
 static PyObject *make_type(FhpyType *note, const HPyType_Spec *spec, const Parameters *params) {
   Bases bases;
   if (read_bases(params->bases, spec->builtin_shape, &bases) < 0 || check_foreign_bases(spec, &bases) < 0) return NULL;
@@ -351,6 +361,7 @@ static PyObject *make_type(FhpyType *note, const HPyType_Spec *spec, const Param
   if (slots == NULL) return NULL;
   unsigned flags = (unsigned)spec->flags & ~(unsigned)(is_guest ? TYPE_FLAG_HAVE_GC : 0); /* inherited by a guest */
   if (use_gc) flags |= (unsigned)TYPE_FLAG_HAVE_GC;
+  settle_note(note, spec, params->bases, basicsize, use_gc);
 #ifndef FHPY_PYPY /* make_callable */
   if (note->vectorcall_offset != 0) flags |= (unsigned)TYPE_FLAG_HAVE_VECTORCALL;
 #endif
@@ -368,7 +379,10 @@ PyObject *fhpy_type_from_spec(HPyType_Spec *spec, HPyType_SpecParam *params) {
   FhpyType *note = allocate_note(spec);
   if (note != NULL) {
     type = make_type(note, spec, &parameters);
-    if (type == NULL) PyMem_Free(note); /* nothing was made that points to it */
+    if (type == NULL)
+      PyMem_Free(note); /* nothing was made that points to it */
+    else
+      defer_references(type);
   }
   Py_DecRef(parameters.bases);
   return type;

@@ -9,8 +9,11 @@ from .compiler import Compiler, Workshop
 from .errors import BuildError
 from .hpy_headers import find_hpy_devel
 
-_COMPILE_FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-plt", "-Wall", "-Wextra", "-DNDEBUG")
-_LINK_FLAGS = ("-s", "-Wl,--as-needed", "-lpthread", "-ldl", "-lm")
+_COMPILE_FLAGS = (
+    *("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-plt", "-Wall", "-Wextra", "-DNDEBUG"),
+    "-fomit-frame-pointer",  # zig keeps them unless told; unwinders read .eh_frame
+)
+_LINK_FLAGS = ("-Wl,--as-needed", "-lpthread", "-ldl", "-lm")
 _HPY_FLAGS = ("-Wno-missing-field-initializers", "-Wno-cast-function-type")  # hpy's macros, expanded in our files
 _HPY_HELPERS = ("argparse.c", "buildvalue.c", "format.c", "helpers.c", "structseq.c")
 
@@ -88,7 +91,8 @@ def _build_one(workshop: Workshop, binary: Binary, cache: Path) -> Path:
     objects = workshop.compile(sources, flags, unit) + workshop.compile(helpers, [*flags, "-w"], unit)
     output = workshop.build / "package" / binary.output
     needed = [workshop.build / "package" / name for name in binary.needs]
-    workshop.link(output, objects, [*binary.link, *_LINK_FLAGS], needed)
+    strip = () if "-g" in workshop.compiler.command else ("-s",)  # a CC with -g asks for symbols
+    workshop.link(output, objects, [*binary.link, *_LINK_FLAGS, *strip], needed)
     return output
 
 
