@@ -3,6 +3,7 @@
 
 #include "methods.h"
 #include "type.h"
+#include "type_members.h"
 #include "type_meta.h"
 
 static PyObject *builtin_of_shape(HPyType_BuiltinShape shape) {
@@ -167,15 +168,13 @@ static int check_spec(const HPyType_Spec *spec) {
 
 /* ---- the note ---- */
 
-static bool is_vectorcall_offset(const HPyMember *m) { return strcmp(m->name, "__vectorcalloffset__") == 0; }
-
 enum { N_EXTRA_METHODS = 2 }; /* the end of the list, and on PyPy __call__ */
 
 /* One block: the note with its methods, then members (one may be added), getset, name. */
 static FhpyType *allocate_note(const HPyType_Spec *spec) {
   size_t methods = (fhpy_methods_count(spec->defines, HPyDef_Kind_Meth) + N_EXTRA_METHODS) * sizeof(PyMethodDef);
-  size_t members = (fhpy_methods_count(spec->defines, HPyDef_Kind_Member) + 2) * sizeof(PyMemberDef);
-  size_t getset = (fhpy_methods_count(spec->defines, HPyDef_Kind_GetSet) + 1) * sizeof(PyGetSetDef);
+  size_t members = (fhpy_members_count(spec) + 2) * sizeof(PyMemberDef);
+  size_t getset = (fhpy_members_count_getset(spec) + 1) * sizeof(PyGetSetDef);
   size_t name = strlen(spec->name) + 1;
   FhpyType *note = PyMem_Calloc(1, offsetof(FhpyType, methods) + methods + members + getset + name);
   if (note == NULL) {
@@ -190,44 +189,6 @@ static FhpyType *allocate_note(const HPyType_Spec *spec) {
   note->shape = spec->builtin_shape;
   note->data_offset = fhpy_layout.data_offset[spec->builtin_shape];
   return note;
-}
-
-static void fill_getset(FhpyType *note, const HPyType_Spec *spec) {
-  PyGetSetDef *out = note->getset;
-  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++) {
-    if ((*d)->kind != HPyDef_Kind_GetSet) continue;
-    const HPyGetSet *g = &(*d)->getset;
-    *out++ =
-        (PyGetSetDef){g->name, (void *)g->getter_cpy_trampoline, (void *)g->setter_cpy_trampoline, g->doc, g->closure};
-  }
-}
-
-/* HPy's member types have the interpreter's numbers, and a field is an object pointer, so that the interpreter's own
- * descriptors (which are safe without the GIL) serve all of them. */
-static int fill_members(FhpyType *note, const HPyType_Spec *spec) {
-  PyMemberDef *out = note->members;
-  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++) {
-    if ((*d)->kind != HPyDef_Kind_Member) continue;
-    const HPyMember *m = &(*d)->member;
-    if (spec->basicsize == 0) {
-      PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': member '%s' needs a basicsize that is not 0", spec->name,
-                   m->name);
-      return -1;
-    }
-    Py_ssize_t offset = note->data_offset + m->offset;
-    if (is_vectorcall_offset(m)) {
-      if (has_slot(spec, HPy_tp_call)) {
-        PyErr_Format(PyExc_TypeError,
-                     "HPyType_FromSpec of '%s': HPy_tp_call and a member '__vectorcalloffset__' exclude "
-                     "each other",
-                     spec->name);
-        return -1;
-      }
-      note->vectorcall_offset = offset;
-    }
-    *out++ = (PyMemberDef){m->name, (int)m->type, offset, m->readonly ? MEMBER_READONLY : 0, m->doc};
-  }
-  return 0;
 }
 
 /* Decides where an instance keeps its vectorcall function, and the size of an instance.
@@ -254,7 +215,7 @@ static Py_ssize_t place_vectorcall(FhpyType *note, const HPyType_Spec *spec, con
     size = note->vectorcall_offset + (Py_ssize_t)sizeof(void *);
   }
 #ifndef FHPY_PYPY
-  PyMemberDef *last = note->members + fhpy_methods_count(spec->defines, HPyDef_Kind_Member);
+  PyMemberDef *last = note->members + fhpy_members_count(spec);
   *last = (PyMemberDef){"__vectorcalloffset__", MEMBER_SSIZE, note->vectorcall_offset, MEMBER_READONLY, NULL};
 #endif
   return size;
@@ -342,8 +303,8 @@ static int check_foreign_bases(const HPyType_Spec *spec, const Bases *bases) {
 static PyObject *make_type(FhpyType *note, const HPyType_Spec *spec, const Parameters *params) {
   Bases bases;
   if (read_bases(params->bases, spec->builtin_shape, &bases) < 0 || check_foreign_bases(spec, &bases) < 0) return NULL;
-  if (fhpy_methods_fill(note->methods, spec->defines) < 0 || fill_members(note, spec) < 0) return NULL;
-  fill_getset(note, spec);
+  if (fhpy_methods_fill(note->methods, spec->defines) < 0) return NULL;
+  if (fhpy_members_fill(note, spec, has_slot(spec, HPy_tp_call)) < 0) return NULL;
   Py_ssize_t basicsize = place_vectorcall(note, spec, &bases);
   bool is_guest = bases.foreign != NULL;
   bool use_gc = !is_guest && (bases.has_gc || (spec->flags & HPy_TPFLAGS_HAVE_GC) != 0);
