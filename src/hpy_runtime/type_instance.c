@@ -43,6 +43,18 @@ static PyObject *make_dict(PyObject *type) {
   return o;
 }
 
+#ifdef FHPY_PYPY
+/* The interpreter calls HPy_tp_finalize for what it knows of, which an object that never leaves C is not. It gets to
+ * know any object that it is asked about. */
+static void show_to_collector(PyObject *o, PyObject *type) {
+  for (; type != NULL; type = type_base(type)) {
+    if (type_member(type, MEMBER_FINALIZE) == NULL) continue;
+    (void)PyCallable_Check(o);
+    return;
+  }
+}
+#endif
+
 PyObject *fhpy_type_make_instance(PyObject *type, void **data) {
   FhpyType *note = is_type(type) ? type_nearest_note(type) : NULL;
   if (note == NULL) {
@@ -53,6 +65,9 @@ PyObject *fhpy_type_make_instance(PyObject *type, void **data) {
   PyObject *o = note->shape == FHPY_BUILTIN_SHAPE_DICT ? make_dict(type) : PyType_GenericAlloc(type, 0);
   if (o == NULL) return NULL;
   set_vectorcall(o, note);
+#ifdef FHPY_PYPY
+  show_to_collector(o, type);
+#endif
   *data = (char *)o + note->data_offset;
   return o;
 }
