@@ -75,6 +75,7 @@ typedef struct {
 enum { METH_VARARGS = 0x1, METH_KEYWORDS = 0x2, METH_NOARGS = 0x4, METH_O = 0x8, METH_FASTCALL = 0x80 };
 enum { MEMBER_READONLY = 1, MEMBER_SSIZE = 19 };
 enum { EVAL_SINGLE = 256, EVAL_FILE = 257, EVAL_EXPRESSION = 258 }; /* start symbols of Py_CompileString */
+enum { EQUAL = 2 }; /* operator of PyObject_RichCompareBool */
 
 #define TYPE_FLAG_HEAPTYPE (1ul << 9)
 #define TYPE_FLAG_HAVE_VECTORCALL (1ul << 11)

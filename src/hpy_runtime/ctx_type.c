@@ -60,7 +60,11 @@ static HPyType_BuiltinShape type_get_builtin_shape(HPyContext *ctx, HPy type) {
     return (void)ctx, (char *)to_py(h) + fhpy_layout.data_offset[HPyType_BuiltinShape_##name]; \
   }
 AS_STRUCT(Object)
+#ifdef FHPY_PYPY
+static void *as_struct_Type(HPyContext *ctx, HPy h) { return (void)ctx, fhpy_pypy_meta_get_struct(to_py(h)); }
+#else
 AS_STRUCT(Type)
+#endif
 AS_STRUCT(Long)
 AS_STRUCT(Float)
 AS_STRUCT(Unicode)

@@ -252,6 +252,7 @@
 #define PyType_GetSlot PyPyType_GetSlot
 #define PyType_IsSubtype PyPyType_IsSubtype
 #define PyType_Modified PyPyType_Modified
+#define PyType_Ready PyPyType_Ready
 #define PyUnicode_AsASCIIString PyPyUnicode_AsASCIIString
 #define PyUnicode_AsLatin1String PyPyUnicode_AsLatin1String
 #define PyUnicode_AsUTF8AndSize PyPyUnicode_AsUTF8AndSize

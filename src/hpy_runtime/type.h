@@ -18,7 +18,10 @@ typedef struct FhpyType {
   HPyFunc_traverseproc traverse; /* HPy_tp_traverse of this type itself, or NULL */
   HPyFunc_destroyfunc destroy;   /* HPy_tp_destroy of this type itself, or NULL */
   HPyType_BuiltinShape shape;
-  ptrdiff_t data_offset;       /* of the struct in an instance */
+  ptrdiff_t data_offset;       /* of the struct in an instance; see type_struct */
+#ifdef FHPY_PYPY
+  Py_ssize_t struct_size; /* basicsize of the specification */
+#endif
   ptrdiff_t vectorcall_offset; /* of the word with the instance's vectorcall function; 0: instances have none */
   vectorcall_fn vectorcall;    /* what HPy_New writes there; NULL: the extension does it (HPy_SetCallFunction) */
   PyMemberDef *members;        /* these and the strings are in the same block of memory */
@@ -78,6 +81,18 @@ static inline FhpyType *type_nearest_note(PyObject *type) {
     if (note != NULL) return note;
   }
   return NULL;
+}
+
+#ifdef FHPY_PYPY
+void *fhpy_pypy_meta_get_struct(PyObject *type); /* pypy_meta.h */
+#endif
+
+/* The struct of an instance of the type that the note belongs to, or of a subclass. */
+static inline void *type_struct(PyObject *self, const FhpyType *note) {
+#ifdef FHPY_PYPY
+  if (note->shape == HPyType_BuiltinShape_Type) return fhpy_pypy_meta_get_struct(self);
+#endif
+  return (char *)self + note->data_offset;
 }
 
 #endif /* FFI_HPY_RUNTIME_TYPE_H_ */

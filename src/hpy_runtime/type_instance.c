@@ -7,6 +7,8 @@
  */
 #include "type.h"
 
+#include "pypy_meta.h"
+
 /* ---- guests ---- */
 
 FhpyType *fhpy_type_guests;
@@ -68,7 +70,7 @@ PyObject *fhpy_type_make_instance(PyObject *type, void **data) {
 #ifdef FHPY_PYPY
   show_to_collector(o, type);
 #endif
-  *data = (char *)o + note->data_offset;
+  *data = type_struct(o, note);
   return o;
 }
 
@@ -141,7 +143,7 @@ static int clear_field(HPyField *field, void *arg) {
 int fhpy_type_visit_struct(PyObject *self, HPyFunc_traverseproc traverse, visit_fn visit, void *arg) {
   const FhpyType *note = type_nearest_note(type_of(self));
   Visitor v = {visit, arg};
-  return traverse((char *)self + note->data_offset, visit_field, &v);
+  return traverse(type_struct(self, note), visit_field, &v);
 }
 
 /* The first base above the last HPy type: object, or the built-in type whose shape the instance has. */
@@ -157,7 +159,7 @@ int fhpy_type_traverse(PyObject *self, visit_fn visit, void *arg) {
   for (PyObject *type = type_of(self); type != NULL; type = type_base(type)) {
     const FhpyType *note = type_note(type);
     if (note == NULL || note->traverse == NULL) continue;
-    int rc = note->traverse((char *)self + note->data_offset, visit_field, &v);
+    int rc = note->traverse(type_struct(self, note), visit_field, &v);
     if (rc != 0) return rc;
   }
   /* An instance owns a reference to its heap type. It is visited for classes made in Python, which come and go; an
@@ -173,7 +175,7 @@ int fhpy_type_traverse(PyObject *self, visit_fn visit, void *arg) {
 }
 
 static void clear_fields(PyObject *self, const FhpyType *note) {
-  if (note->traverse != NULL) note->traverse((char *)self + note->data_offset, clear_field, NULL);
+  if (note->traverse != NULL) note->traverse(type_struct(self, note), clear_field, NULL);
 }
 
 int fhpy_type_clear(PyObject *self) {
@@ -212,7 +214,7 @@ void fhpy_type_dealloc(PyObject *self) {
   while ((note = type_note(first)) == NULL) first = type_base(first);
   if (type_base(first) == &PyBaseObject_Type) { /* the commonest chain: one HPy type */
     clear_fields(self, note);
-    if (note->destroy != NULL) note->destroy((char *)self + note->data_offset);
+    if (note->destroy != NULL) note->destroy(type_struct(self, note));
     free_instance(self, type, is_gc);
     return;
   }
@@ -221,10 +223,13 @@ void fhpy_type_dealloc(PyObject *self) {
   PyObject *foreign = first;
   for (PyObject *t = first; t != NULL; t = type_base(t)) {
     if ((note = type_note(t)) == NULL) continue;
-    if (note->destroy != NULL) note->destroy((char *)self + note->data_offset);
+    if (note->destroy != NULL) note->destroy(type_struct(self, note));
     foreign = type_base(t);
   }
 
+#ifdef FHPY_PYPY
+  if (foreign == &PyType_Type) fhpy_pypy_meta_end_struct(self);
+#endif
   if (foreign == &PyBaseObject_Type) {
     free_instance(self, type, is_gc);
     return;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "methods.h"
+#include "pypy_meta.h"
 #include "type.h"
 #include "type_members.h"
 #include "type_meta.h"
@@ -163,7 +164,11 @@ static int check_spec(const HPyType_Spec *spec) {
                  spec->name, spec->itemsize);
     return -1;
   }
+#ifdef FHPY_PYPY
+  return fhpy_pypy_meta_check(spec, has_slot(spec, HPy_tp_call));
+#else
   return 0;
+#endif
 }
 
 /* ---- the note ---- */
@@ -198,6 +203,10 @@ static FhpyType *allocate_note(const HPyType_Spec *spec) {
  * inherits it. */
 static Py_ssize_t place_vectorcall(FhpyType *note, const HPyType_Spec *spec, const Bases *bases) {
   Py_ssize_t size = spec->basicsize == 0 ? 0 : note->data_offset + spec->basicsize;
+#ifdef FHPY_PYPY
+  note->struct_size = spec->basicsize;
+  if (spec->builtin_shape == HPyType_BuiltinShape_Type) return 0; /* pypy_meta.h */
+#endif
   if (note->vectorcall_offset != 0) return size; /* the extension has placed it */
   bool is_callable = bases->callable != NULL;
   if (is_callable) note->vectorcall = bases->callable->vectorcall;
@@ -329,7 +338,9 @@ PyObject *fhpy_type_from_spec(HPyType_Spec *spec, HPyType_SpecParam *params) {
   FhpyType *note = allocate_note(spec);
   if (note != NULL) {
     type = make_type(note, spec, &parameters);
+#ifndef FHPY_PYPY /* there the beginnings of the type may live until the next collection */
     if (type == NULL) PyMem_Free(note); /* nothing was made that points to it */
+#endif
   }
   Py_DecRef(parameters.bases);
   return type;
