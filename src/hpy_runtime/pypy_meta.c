@@ -36,19 +36,18 @@ enum {
 };
 #define TYPE_FLAG_READY (1ul << 12)
 
-/* A slot that the first type has taken over from a base is not one of the specification. */
-static void forget_inherited(uintptr_t *copy, PyObject *bases) {
-  static const int inherited[] = {WORD_GETATTRO, WORD_SETATTRO, WORD_INIT};
-  for (Py_ssize_t i = 0; i < PyTuple_Size(bases); i++) {
-    const uintptr_t *base = (const uintptr_t *)(void *)PyTuple_GetItem(bases, i);
-    for (int k = 0; k < 3; k++)
-      if (copy[inherited[k]] == base[inherited[k]]) copy[inherited[k]] = 0;
-  }
+/* Takes out what the first type has taken over from its bases. Of the slots that cpyext inherits in this way and shows
+ * as attributes, HPy has only one. */
+static void forget_inherited(uintptr_t *copy, const PyType_Slot *slots) {
+  copy[WORD_GETATTRO] = copy[WORD_SETATTRO] = 0;
+  for (; slots->slot != 0; slots++)
+    if (slots->slot == SLOT_TP_INIT) return;
+  copy[WORD_INIT] = 0;
 }
 
 /* Fills the memory of copy behind the header. The tables of slots lie within a type object, and pointers to them are
  * moved along. */
-static void copy_body(PyObject *first, PyObject *copy, PyObject *bases) {
+static void copy_body(PyObject *first, PyObject *copy, const PyType_Slot *slots) {
   const uintptr_t *from = (const uintptr_t *)(void *)first;
   uintptr_t *to = (uintptr_t *)(void *)copy;
   for (size_t i = fhpy_layout.header_size / 8; i < N_WORDS; i++) {
@@ -60,7 +59,7 @@ static void copy_body(PyObject *first, PyObject *copy, PyObject *bases) {
   static const int shared[] = {WORD_BASE, WORD_BASES, WORD_NAME, WORD_QUALNAME, WORD_MODULE};
   for (int i = 0; i < 5; i++) Py_IncRef((PyObject *)to[shared[i]]);
   to[WORD_FLAGS] &= ~TYPE_FLAG_READY;
-  forget_inherited(to, bases);
+  forget_inherited(to, slots);
 }
 
 /* Lets go of the first type. What refers to the type from its own C part would keep it, and show it among the
@@ -100,7 +99,7 @@ PyObject *fhpy_pypy_meta_make(PyObject *metaclass, PyType_Spec *spec, PyObject *
     Py_DecRef(dict), Py_DecRef(first);
     return NULL;
   }
-  copy_body(first, copy, bases);
+  copy_body(first, copy, spec->slots);
   ((uintptr_t *)(void *)copy)[WORD_DICT] = (uintptr_t)dict;
   drop_first(first);
   if (PyType_Ready(copy) == 0) return copy;

@@ -2,15 +2,15 @@
 #include <string.h>
 
 #include "methods.h"
-#include "pypy_meta.h"
 #include "type.h"
+#include "type_check.h"
 #include "type_members.h"
 #include "type_meta.h"
 
 static PyObject *builtin_of_shape(HPyType_BuiltinShape shape) {
   static PyObject *const builtins[] = {&PyBaseObject_Type, &PyType_Type,  &PyLong_Type, &PyFloat_Type,
                                        &PyUnicode_Type,    &PyTuple_Type, &PyList_Type, &PyDict_Type};
-  return builtins[shape];
+  return shape == HPyType_BuiltinShape_Legacy ? &PyBaseObject_Type : builtins[shape];
 }
 
 /* ---- parameters ---- */
@@ -129,48 +129,6 @@ static int read_bases(PyObject *bases, HPyType_BuiltinShape shape, Bases *result
   return 0;
 }
 
-/* ---- checks of the specification itself ---- */
-
-static bool has_slot(const HPyType_Spec *spec, HPySlot_Slot slot) {
-  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++)
-    if ((*d)->kind == HPyDef_Kind_Slot && (*d)->slot.slot == slot) return true;
-  return false;
-}
-
-static int check_spec(const HPyType_Spec *spec) {
-  if (spec->name == NULL) {
-    PyErr_SetString(PyExc_SystemError, "HPyType_FromSpec expects a name, got NULL");
-    return -1;
-  }
-  if (spec->builtin_shape < HPyType_BuiltinShape_Legacy || spec->builtin_shape > FHPY_BUILTIN_SHAPE_DICT) {
-    PyErr_Format(PyExc_ValueError, "HPyType_FromSpec of '%s': no builtin_shape is %d", spec->name,
-                 (int)spec->builtin_shape);
-    return -1;
-  }
-  if (spec->legacy_slots != NULL || spec->builtin_shape == HPyType_BuiltinShape_Legacy) {
-    PyErr_Format(PyExc_TypeError,
-                 "HPyType_FromSpec of '%s': legacy slots and the legacy shape need a binary that is tied "
-                 "to one interpreter; this runtime loads universal ones",
-                 spec->name);
-    return -1;
-  }
-  if ((spec->flags & HPy_TPFLAGS_HAVE_GC) && !has_slot(spec, HPy_tp_traverse)) {
-    PyErr_Format(PyExc_ValueError, "HPyType_FromSpec of '%s': HPy_TPFLAGS_HAVE_GC needs an HPy_tp_traverse slot",
-                 spec->name);
-    return -1;
-  }
-  if (has_slot(spec, HPy_tp_call) && spec->itemsize != 0) {
-    PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': HPy_tp_call cannot be used with an itemsize (%d)",
-                 spec->name, spec->itemsize);
-    return -1;
-  }
-#ifdef FHPY_PYPY
-  return fhpy_pypy_meta_check(spec, has_slot(spec, HPy_tp_call));
-#else
-  return 0;
-#endif
-}
-
 /* ---- the note ---- */
 
 enum { N_EXTRA_METHODS = 2 }; /* the end of the list, and on PyPy __call__ */
@@ -192,7 +150,9 @@ static FhpyType *allocate_note(const HPyType_Spec *spec) {
   note->name = at + members + getset;
   memcpy(note->name, spec->name, name);
   note->shape = spec->builtin_shape;
-  note->data_offset = fhpy_layout.data_offset[spec->builtin_shape];
+  /* the legacy shape has no struct (type_check.h): what stands for it is the object */
+  note->data_offset =
+      spec->builtin_shape == HPyType_BuiltinShape_Legacy ? 0 : fhpy_layout.data_offset[spec->builtin_shape];
   return note;
 }
 
@@ -261,12 +221,6 @@ static PyType_Slot *make_slots(FhpyType *note, const HPyType_Spec *spec, bool is
     case HPy_tp_destroy: note->destroy = (HPyFunc_destroyfunc)(void (*)(void))s->impl; break;
     case HPy_tp_traverse: note->traverse = (HPyFunc_traverseproc)(void (*)(void))s->impl; break;
     case HPy_tp_call: break; /* place_vectorcall */
-    case HPy_mod_create:
-    case HPy_mod_exec:
-      PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': slot %d is a module's, not a type's", spec->name,
-                   (int)s->slot);
-      PyMem_Free(slots);
-      return NULL;
     default: *out++ = (PyType_Slot){(int)s->slot, (void *)s->cpy_trampoline};
     }
   }
@@ -281,7 +235,7 @@ static PyType_Slot *make_slots(FhpyType *note, const HPyType_Spec *spec, bool is
   }
   if (note->vectorcall_offset != 0) {
     make_callable(note, spec, &out);
-    if (note->vectorcall != NULL && !has_slot(spec, HPy_tp_new))
+    if (note->vectorcall != NULL && !fhpy_type_has_slot(spec, HPy_tp_new))
       *out++ = (PyType_Slot){SLOT_TP_NEW, (void *)fhpy_type_new_callable};
   }
   return slots;
@@ -298,7 +252,7 @@ static int check_foreign_bases(const HPyType_Spec *spec, const Bases *bases) {
     return -1;
   }
   /* nobody would call them: see FhpyType.next_guest */
-  bool has_own_end = has_slot(spec, HPy_tp_traverse) || has_slot(spec, HPy_tp_destroy);
+  bool has_own_end = fhpy_type_has_slot(spec, HPy_tp_traverse) || fhpy_type_has_slot(spec, HPy_tp_destroy);
   if (bases->foreign != NULL && has_own_end && !(bases->has_hpy && bases->has_gc)) {
     PyErr_Format(PyExc_TypeError,
                  "HPyType_FromSpec of '%s': HPy_tp_traverse and HPy_tp_destroy with the base %R, which was "
@@ -311,9 +265,10 @@ static int check_foreign_bases(const HPyType_Spec *spec, const Bases *bases) {
 
 static PyObject *make_type(FhpyType *note, const HPyType_Spec *spec, const Parameters *params) {
   Bases bases;
+  if (fhpy_type_check_bases(spec, params->bases) < 0) return NULL;
   if (read_bases(params->bases, spec->builtin_shape, &bases) < 0 || check_foreign_bases(spec, &bases) < 0) return NULL;
   if (fhpy_methods_fill(note->methods, spec->defines) < 0) return NULL;
-  if (fhpy_members_fill(note, spec, has_slot(spec, HPy_tp_call)) < 0) return NULL;
+  if (fhpy_members_fill(note, spec, fhpy_type_has_slot(spec, HPy_tp_call)) < 0) return NULL;
   Py_ssize_t basicsize = place_vectorcall(note, spec, &bases);
   bool is_guest = bases.foreign != NULL;
   bool use_gc = !is_guest && (bases.has_gc || (spec->flags & HPy_TPFLAGS_HAVE_GC) != 0);
@@ -333,7 +288,7 @@ static PyObject *make_type(FhpyType *note, const HPyType_Spec *spec, const Param
 
 PyObject *fhpy_type_from_spec(HPyType_Spec *spec, HPyType_SpecParam *params) {
   Parameters parameters;
-  if (check_spec(spec) < 0 || read_parameters(spec, params, &parameters) < 0) return NULL;
+  if (fhpy_type_check_spec(spec) < 0 || read_parameters(spec, params, &parameters) < 0) return NULL;
   PyObject *type = NULL;
   FhpyType *note = allocate_note(spec);
   if (note != NULL) {
