@@ -27,7 +27,10 @@ def _supports_refcounts(_self: object) -> bool:
 
 def _collect(*generation: int) -> Any:
     """Collect until what C held is gone: a collection finds it, and finalizers and deallocations run after it."""
-    return [_plain_collect(*generation) for _ in range(3)][0]
+    first = _plain_collect(*generation)
+    for _ in range(2):
+        _plain_collect(*generation)
+    return first
 
 
 def _spec(name: str, location: Any = None, **more: Any) -> ModuleSpec | None:

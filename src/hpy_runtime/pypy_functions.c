@@ -31,7 +31,7 @@ _Static_assert(sizeof(size_t) == sizeof(unsigned long long), "PyLong_AsSize_t co
 
 extern PyObject *PyPyNumber_InPlacePower(PyObject *, PyObject *, PyObject *);
 extern PyObject *PyNumber_Power(PyObject *, PyObject *, PyObject *);
-extern PyObject *PyNumber_InPlacePower(PyObject *, PyObject *, PyObject *); /* cpython_abi.h leaves it to ctx_number.c */
+extern PyObject *PyNumber_InPlacePower(PyObject *, PyObject *, PyObject *); /* ctx_number.c declares it for itself */
 
 /* cpyext's own refuses a modulus. CPython asks __ipow__ first, which does not see the modulus, and then pow(). */
 PyObject *PyNumber_InPlacePower(PyObject *a, PyObject *b, PyObject *modulus) {

@@ -87,10 +87,11 @@ static int check_legacy(const HPyType_Spec *spec) {
     return -1;
   }
   if (!fhpy_type_has_slot(spec, HPy_tp_call)) return 0;
-  PyErr_Format(PyExc_TypeError,
-               "HPyType_FromSpec of '%s': HPy_tp_call needs a struct, which HPyType_BuiltinShape_Legacy with basicsize 0 "
-               "does not have",
-               spec->name);
+  PyErr_Format(
+      PyExc_TypeError,
+      "HPyType_FromSpec of '%s': HPy_tp_call needs a struct, which HPyType_BuiltinShape_Legacy with basicsize 0 "
+      "does not have",
+      spec->name);
   return -1;
 }
 

@@ -26,10 +26,10 @@ static HPy Pair_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nar
   return HPyLong_FromSize_t(ctx, nargs);
 }
 HPyDef_MEMBER(Pair_value, "value", HPyMember_OBJECT, offsetof(Pair, value))
-HPyDef_MEMBER(Pair_none, "none", HPyMember_NONE, 0)
-HPyDef_MEMBER(Pair_none_readonly, "none_readonly", HPyMember_NONE, 0, .readonly = 1)
-HPyDef_MEMBER(Pair_vectorcall, "__vectorcalloffset__", HPyMember_HPYSSIZET, offsetof(Pair, number), .readonly = 1)
-HPyDef_METH(Pair_is_struct, "is_struct", HPyFunc_NOARGS)
+    HPyDef_MEMBER(Pair_none, "none", HPyMember_NONE, 0)
+        HPyDef_MEMBER(Pair_none_readonly, "none_readonly", HPyMember_NONE, 0, .readonly = 1)
+            HPyDef_MEMBER(Pair_vectorcall, "__vectorcalloffset__", HPyMember_HPYSSIZET, offsetof(Pair, number),
+                          .readonly = 1) HPyDef_METH(Pair_is_struct, "is_struct", HPyFunc_NOARGS)
 static HPy Pair_is_struct_impl(HPyContext *ctx, HPy self) {
   return HPyBool_FromBool(ctx, _HPy_AsStruct_Legacy(ctx, self) == (void *)self._i);
 }
@@ -49,7 +49,9 @@ static HPy make_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   HPyDef changed_slot = Pair_repr, changed_kind = Pair_repr;
   HPyDef *defines[8] = {NULL};
-  HPyType_Spec spec = {.name = "specs.Made", .basicsize = sizeof(Pair), .defines = defines,
+  HPyType_Spec spec = {.name = "specs.Made",
+                       .basicsize = sizeof(Pair),
+                       .defines = defines,
                        .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE};
   const char *name = HPyUnicode_AsUTF8AndSize(ctx, args[0], NULL);
 #define IS(text) (strcmp(name, text) == 0)

@@ -108,7 +108,7 @@ def collect():
 
 @contextlib.contextmanager
 def collecting_always():
-    """Have the block run with a collection at every allocation. PyPy's collector has no threshold: nothing is changed."""
+    """Have the block run with a collection at every allocation. Nothing changes on PyPy, which has no threshold."""
     if IS_PYPY:
         yield
         return

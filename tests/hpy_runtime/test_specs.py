@@ -93,7 +93,7 @@ def test_what_hpy_did_not_make_has_the_legacy_shape(specs):
 
 def test_a_legacy_type_has_legacy_bases_only(specs):
     assert specs.make("legacy", specs.make("legacy")).__mro__[-1] is object
-    with pytest.raises(TypeError, match="^A legacy type should not inherit its memory layout from a pure type$"):
+    with pytest.raises(TypeError, match=r"^A legacy type should not inherit its memory layout from a pure type$"):
         specs.make("legacy", specs.make("good"))
     assert specs.shape_of(specs.make("good", specs.make("legacy"))) == OBJECT
 
