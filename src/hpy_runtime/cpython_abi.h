@@ -86,6 +86,7 @@ enum { EQUAL = 2 }; /* operator of PyObject_RichCompareBool */
 #define TYPE_FLAG_BYTES_SUBCLASS (1ul << 27)
 #define TYPE_FLAG_UNICODE_SUBCLASS (1ul << 28)
 #define TYPE_FLAG_DICT_SUBCLASS (1ul << 29)
+#define TYPE_FLAG_BASE_EXC_SUBCLASS (1ul << 30)
 #define TYPE_FLAG_TYPE_SUBCLASS (1ul << 31)
 
 /* Slot numbers, frozen. Those of HPy's slots are the same, except tp_destroy, which CPython does not have. */

@@ -47,6 +47,10 @@ PyObject *fhpy_type_call_instance(PyObject *self, PyObject *const *args, Py_ssiz
 /* tp_new of a callable type that has no HPy_tp_new: what the base would make, with the vectorcall word set. */
 PyObject *fhpy_type_new_callable(PyObject *type, PyObject *args, PyObject *kw);
 
+/* An instance of any type without running __new__ or __init__ of anything but the built-in type that it derives from,
+ * which is asked for an empty one. NULL with an exception raised; a class, which cannot be empty, is a TypeError. */
+PyObject *fhpy_type_make_bare(PyObject *type);
+
 /* HPyType_FromSpec and HPy_New, for ctx_type.c. */
 PyObject *fhpy_type_from_spec(HPyType_Spec *spec, HPyType_SpecParam *params);
 PyObject *fhpy_type_make_instance(PyObject *type, void **data);

@@ -36,11 +36,20 @@ static void set_vectorcall(PyObject *o, const FhpyType *note) {
   __atomic_store_n((vectorcall_fn *)((char *)o + note->vectorcall_offset), note->vectorcall, __ATOMIC_RELEASE);
 }
 
-/* A dict of zeroes is not an empty dict: it lacks its table, which dict.__new__ gives it. */
-static PyObject *make_dict(PyObject *type) {
+#define TYPE_FLAGS_BUILTIN                                                                        \
+  (TYPE_FLAG_LONG_SUBCLASS | TYPE_FLAG_LIST_SUBCLASS | TYPE_FLAG_TUPLE_SUBCLASS |                 \
+   TYPE_FLAG_BYTES_SUBCLASS | TYPE_FLAG_UNICODE_SUBCLASS | TYPE_FLAG_DICT_SUBCLASS |              \
+   TYPE_FLAG_BASE_EXC_SUBCLASS | TYPE_FLAG_TYPE_SUBCLASS)
+
+/* Zeroes are not an empty dict, which has a table, nor in every version an empty str or tuple or the number 0; and cpyext
+ * does not find its way from such zeroes to an object. */
+PyObject *fhpy_type_make_bare(PyObject *type) {
+  if (!type_has_flag(type, TYPE_FLAGS_BUILTIN)) return PyType_GenericAlloc(type, 0);
+  PyObject *builtin = type;
+  while (type_has_flag(builtin, TYPE_FLAG_HEAPTYPE)) builtin = type_base(builtin);
   PyObject *no_args = PyTuple_New(0);
   if (no_args == NULL) return NULL;
-  PyObject *o = ((new_fn)type_member(&PyDict_Type, MEMBER_NEW))(type, no_args, NULL);
+  PyObject *o = ((new_fn)type_member(builtin, MEMBER_NEW))(type, no_args, NULL);
   Py_DecRef(no_args);
   return o;
 }
@@ -64,7 +73,7 @@ PyObject *fhpy_type_make_instance(PyObject *type, void **data) {
     return NULL;
   }
   /* zeroes the struct, starts tracking where the type wants it, takes the instance's reference to its type */
-  PyObject *o = note->shape == FHPY_BUILTIN_SHAPE_DICT ? make_dict(type) : PyType_GenericAlloc(type, 0);
+  PyObject *o = fhpy_type_make_bare(type);
   if (o == NULL) return NULL;
   set_vectorcall(o, note);
 #ifdef FHPY_PYPY

@@ -71,6 +71,10 @@ static HPy make_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
     defines[0] = &changed_slot;
     nargs = 1;
   }
+  if (strncmp(name, "shape=", 6) == 0) {
+    spec.builtin_shape = (HPyType_BuiltinShape)HPyLong_AsLong(ctx, args[1]);
+    nargs = 1;
+  }
   if (IS("gc without traverse")) spec.flags |= HPy_TPFLAGS_HAVE_GC;
   if (IS("call with items")) defines[0] = &Pair_call, spec.itemsize = 8;
   if (IS("call and offset")) defines[0] = &Pair_call, defines[1] = &Pair_vectorcall;
@@ -107,9 +111,35 @@ static HPy make_and_drop_impl(HPyContext *ctx, HPy self, HPy type) {
   HPy_Close(ctx, h);
   return HPy_Dup(ctx, ctx->h_None);
 }
+static Pair *get_struct(HPyContext *ctx, HPy h, long shape) {
+  static void *(*const functions[])(HPyContext *, HPy) = {
+      _HPy_AsStruct_Object,  _HPy_AsStruct_Type,  _HPy_AsStruct_Long, _HPy_AsStruct_Float,
+      _HPy_AsStruct_Unicode, _HPy_AsStruct_Tuple, _HPy_AsStruct_List};
+  return functions[shape](ctx, h);
+}
+
+/* make_with(type, number): an instance by HPy_New; number_of(instance, shape) */
+HPyDef_METH(make_with, "make_with", HPyFunc_VARARGS)
+static HPy make_with_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self, (void)nargs;
+  Pair *data;
+  HPy h = HPy_New(ctx, args[0], &data);
+  if (!HPy_IsNull(h)) data->number += HPyLong_AsLong(ctx, args[1]);
+  return h;
+}
+HPyDef_METH(number_of, "number_of", HPyFunc_VARARGS)
+static HPy number_of_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self, (void)nargs;
+  return HPyLong_FromLong(ctx, get_struct(ctx, args[0], HPyLong_AsLong(ctx, args[1]))->number);
+}
+HPyDef_METH(generic_new, "generic_new", HPyFunc_O)
+static HPy generic_new_impl(HPyContext *ctx, HPy self, HPy type) {
+  return (void)self, HPyType_GenericNew(ctx, type, NULL, 0, HPy_NULL);
+}
+
 HPyDef_METH(finalized_count, "finalized_count", HPyFunc_NOARGS)
 static HPy finalized_count_impl(HPyContext *ctx, HPy self) { return (void)self, HPyLong_FromLong(ctx, finalized); }
 
-static HPyDef *defines[] = {&make, &shape_of, &make_and_drop, &finalized_count, NULL};
+static HPyDef *defines[] = {&make, &shape_of, &make_and_drop, &make_with, &number_of, &generic_new, &finalized_count, NULL};
 static HPyModuleDef specs_def = {.doc = "types from specifications", .defines = defines};
 HPy_MODINIT(specs, specs_def)

@@ -122,6 +122,56 @@ def test_finalizers_run_once_for_what_python_sees_and_for_what_it_does_not(specs
     assert capfd.readouterr() == ("", "")
 
 
+# ---- the shapes ----
+
+SHAPES = {0: object, 2: int, 3: float, 4: str, 5: tuple, 6: list}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_an_instance_of_each_shape_is_made_in_c_and_in_python_and_keeps_its_struct(specs, shape):
+    T = specs.make("shape=", shape)
+    assert specs.shape_of(T) == shape
+
+    class Sub(T):
+        pass
+
+    made = [specs.make_with(t, number) for number in range(1, 50) for t in (T, Sub)]
+    made += [T(), Sub()]
+    collect()
+    assert [specs.number_of(o, shape) for o in made] == [n for n in range(1, 50) for _ in range(2)] + [0, 0]
+    if shape != 0:
+        assert made == [SHAPES[shape]()] * 100
+
+
+def test_the_struct_of_a_type_is_there_for_each_class(specs):
+    T = specs.make("shape=", 1)
+    made = [T(f"C{i}", (), {}) for i in range(50)]
+    assert [specs.number_of(o, 1) for o in made] == [0] * 50
+
+
+BUILTIN = [object, int, float, str, tuple, list, dict, bytes, ValueError, complex]
+
+
+@pytest.mark.parametrize("builtin", BUILTIN)
+def test_generic_new_makes_an_empty_object_of_a_built_in_type_and_of_its_subclasses(specs, builtin):
+    class Sub(builtin):
+        def __new__(cls):
+            raise AssertionError("HPyType_GenericNew does not run it")
+
+    for T in (builtin, Sub):
+        made = [specs.generic_new(T) for _ in range(20)]
+        assert [type(o) for o in made] == [T] * 20
+        if builtin not in (object, ValueError):
+            assert made == [builtin()] * 20
+            assert repr(made) == repr([builtin()] * 20)
+
+
+def test_a_class_cannot_be_made_without_a_name(specs):
+    for make in (lambda: specs.generic_new(type), lambda: specs.make_with(specs.make("shape=", 1), 1)):
+        with pytest.raises(TypeError, match=r"takes (exactly 3|1 or 3) arguments"):
+            make()
+
+
 # ---- all at once ----
 
 STRESS = """
