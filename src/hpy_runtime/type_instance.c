@@ -36,10 +36,9 @@ static void set_vectorcall(PyObject *o, const FhpyType *note) {
   __atomic_store_n((vectorcall_fn *)((char *)o + note->vectorcall_offset), note->vectorcall, __ATOMIC_RELEASE);
 }
 
-#define TYPE_FLAGS_BUILTIN                                                                        \
-  (TYPE_FLAG_LONG_SUBCLASS | TYPE_FLAG_LIST_SUBCLASS | TYPE_FLAG_TUPLE_SUBCLASS |                 \
-   TYPE_FLAG_BYTES_SUBCLASS | TYPE_FLAG_UNICODE_SUBCLASS | TYPE_FLAG_DICT_SUBCLASS |              \
-   TYPE_FLAG_BASE_EXC_SUBCLASS | TYPE_FLAG_TYPE_SUBCLASS)
+#define TYPE_FLAGS_BUILTIN                                                                                   \
+  (TYPE_FLAG_LONG_SUBCLASS | TYPE_FLAG_LIST_SUBCLASS | TYPE_FLAG_TUPLE_SUBCLASS | TYPE_FLAG_BYTES_SUBCLASS | \
+   TYPE_FLAG_UNICODE_SUBCLASS | TYPE_FLAG_DICT_SUBCLASS | TYPE_FLAG_BASE_EXC_SUBCLASS | TYPE_FLAG_TYPE_SUBCLASS)
 
 /* Zeroes are not an empty dict, which has a table, nor in every version an empty str or tuple or the number 0; and cpyext
  * does not find its way from such zeroes to an object. */

@@ -140,6 +140,7 @@ static HPy generic_new_impl(HPyContext *ctx, HPy self, HPy type) {
 HPyDef_METH(finalized_count, "finalized_count", HPyFunc_NOARGS)
 static HPy finalized_count_impl(HPyContext *ctx, HPy self) { return (void)self, HPyLong_FromLong(ctx, finalized); }
 
-static HPyDef *defines[] = {&make, &shape_of, &make_and_drop, &make_with, &number_of, &generic_new, &finalized_count, NULL};
+static HPyDef *defines[] = {&make,      &shape_of,    &make_and_drop,   &make_with,
+                            &number_of, &generic_new, &finalized_count, NULL};
 static HPyModuleDef specs_def = {.doc = "types from specifications", .defines = defines};
 HPy_MODINIT(specs, specs_def)
