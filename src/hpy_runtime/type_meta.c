@@ -9,6 +9,8 @@
  *
  * That is sound because these three versions are released and have a GIL: the word's place cannot change any more
  * (and is checked), and no Python code runs during the call once the collector is off.
+ *
+ * On PyPy 8 neither exists: pypy_meta.h.
  */
 #include "type_meta.h"
 
