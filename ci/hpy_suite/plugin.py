@@ -114,6 +114,10 @@ def _one_mode_only(make: Any) -> Any:
 
 
 support.c_compile = compile_module
+if sys.implementation.name == "pypy":
+    from suite_on_pypy import adapt
+
+    adapt()
 support.make_hpy_abi_fixture = _one_mode_only(support.make_hpy_abi_fixture)
 
 

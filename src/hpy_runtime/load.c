@@ -185,8 +185,10 @@ static int check_definition(const HPyModuleDef *def, const char *name) {
                  name, def->size);
     return -1;
   }
-  if (def->legacy_methods != NULL) {
-    PyErr_Format(PyExc_SystemError, "module '%s' defines legacy_methods, which a universal module cannot have", name);
+  const PyMethodDef *legacy = (const PyMethodDef *)def->legacy_methods;
+  if (legacy != NULL && legacy->name != NULL) {
+    PyErr_Format(PyExc_SystemError, "module '%s' defines the legacy method '%s', which a universal module cannot have",
+                 name, legacy->name);
     return -1;
   }
   int n_create = count_slots(def, name, HPy_mod_create);
