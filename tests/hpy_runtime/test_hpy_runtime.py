@@ -326,7 +326,8 @@ def test_type_references_are_balanced(probe):
         probe.Adder(), Sub(), probe.Base(), probe.Derived()
         probe.make_adder(Sub)
     collect()
-    assert count() == before
+    # A deferred count, which is huge, leaves out what the interpreter's stack and caches hold at the moment.
+    assert all(abs(a - b) < (10 if b > 2**32 else 1) for a, b in zip(count(), before))
 
 
 def test_hpy_type_on_a_python_class_keeps_the_dict_of_that_class(probe):
