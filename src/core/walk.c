@@ -312,6 +312,7 @@ static fh_walk_step step_items(fh_walk *walk, fh_walk_frame *f, TVMFFIAny *a, TV
 
 fh_walk_step fh_walk_next_key(fh_walk *walk, TVMFFIAny *key, TVMFFIAny *value) {
   fh_walk_frame *f = fh_walk_top(walk);
+  if (f->n_done == f->n_children) return FH_WALK_END;
   if (f->source != NULL) { /* a Map: both at once */
     if (f->n_done != 0) pass_pair(f);
     const fh_hashmap_pair *pair = map_pair(f);
