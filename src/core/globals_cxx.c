@@ -15,6 +15,18 @@ static int load_cxx(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny
   return 0;
 }
 
+static int attach(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  const char *name = "ffi_hpy.module_attach_cxx";
+  void *type_info, *throw_pending;
+  if (fh_function_check_count(name, n_args, 2) != 0) return -1;
+  if (fh_function_arg_ptr(name, args, 0, &type_info) != 0) return -1;
+  if (fh_function_arg_ptr(name, args, 1, &throw_pending) != 0) return -1;
+  fh_library_module_attach_cxx(type_info, (void (*)(void))(uintptr_t)throw_pending);
+  return 0;
+}
+
 /* ---- What the class that all modules derive from does; ffi.ModuleImportModule asks the module's own class ---- */
 
 static int add_import(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -60,6 +72,7 @@ static int visit_context_symbols(void *self, const TVMFFIAny *args, int32_t n_ar
 
 const fh_globals_entry fh_globals_cxx[] = {
     {"ffi_hpy.load_cxx", load_cxx, NULL},
+    {"ffi_hpy.module_attach_cxx", attach, NULL},
     {"ffi_hpy.module_add_import", add_import, NULL},
     {"ffi_hpy.module_drop_imports", drop_imports, NULL},
     {"ffi_hpy.visit_context_symbols", visit_context_symbols, NULL},

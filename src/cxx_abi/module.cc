@@ -40,26 +40,30 @@ void ModuleObj::ImportModule(const Module &other) {
 
 void ModuleObj::ClearImports() { call("ffi_hpy.module_drop_imports", {view_of(this)}); }
 
-/* ---- Questions that imports answer too ---- */
+/* ---- Questions that imports answer too: the core asks them, and turns what they throw into errors ---- */
+
+static Any ask(const char *question, const ModuleObj *module, const String &name) {
+  return call(question, {view_of(module), fx::view_of(name), fx::view_of(true)});
+}
 
 ObjectRef ModuleObj::GetFunction(const String &name, bool query_imports) {
-  const char *asked = "ffi.ModuleGetFunction";
-  return fx::to_object(asked, call(asked, {view_of(this), fx::view_of(name), fx::view_of(query_imports)}));
+  const char *question = "ffi.ModuleGetFunction";
+  return query_imports ? fx::to_object(question, ask(question, this, name)) : GetFunction(name);
 }
 
 bool ModuleObj::ImplementsFunction(const String &name, bool query_imports) {
-  const char *asked = "ffi.ModuleImplementsFunction";
-  return fx::to_int(asked, call(asked, {view_of(this), fx::view_of(name), fx::view_of(query_imports)})) != 0;
+  const char *question = "ffi.ModuleImplementsFunction";
+  return query_imports ? fx::to_int(question, ask(question, this, name)) != 0 : ImplementsFunction(name);
 }
 
 String ModuleObj::GetFunctionDoc(const String &name, bool query_imports) {
-  const char *asked = "ffi.ModuleGetFunctionDoc";
-  return fx::to_text(asked, call(asked, {view_of(this), fx::view_of(name), fx::view_of(query_imports)}));
+  const char *question = "ffi.ModuleGetFunctionDoc";
+  return query_imports ? fx::to_text(question, ask(question, this, name)) : GetFunctionDoc(name);
 }
 
 String ModuleObj::GetFunctionMetadata(const String &name, bool query_imports) {
-  const char *asked = "ffi.ModuleGetFunctionMetadata";
-  return fx::to_text(asked, call(asked, {view_of(this), fx::view_of(name), fx::view_of(query_imports)}));
+  const char *question = "ffi.ModuleGetFunctionMetadata";
+  return query_imports ? fx::to_text(question, ask(question, this, name)) : GetFunctionMetadata(name);
 }
 
 /* ---- Functions of no module ---- */

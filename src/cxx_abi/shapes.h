@@ -27,6 +27,12 @@ public:
   virtual const char *what() const noexcept;
 };
 
+/* What `typeid` needs to see. */
+class type_info {
+public:
+  virtual ~type_info();
+};
+
 } // namespace std
 
 namespace __cxxabiv1 {
