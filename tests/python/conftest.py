@@ -36,10 +36,6 @@ def upstream() -> Path:
         pytest.fail(str(reason), pytrace=False)
 
 
-ERAS = ("new", "old")
-"""What libraries of users are compiled against: the current headers of apache-tvm-ffi, and those of 0.1.11."""
-
-
 @pytest.fixture(scope="session")
 def era_headers(upstream: Path) -> dict[str, Path]:
     """Folder of the headers of each era."""
@@ -53,10 +49,9 @@ def era_headers(upstream: Path) -> dict[str, Path]:
 def compile_era(era_headers: dict[str, Path]) -> Callable[..., Path]:
     """Compiles native/<name> as a user of an era would: linked with -ltvm_ffi, names left to be found at run time."""
 
-    def compile_one(name: str, era: str, *link: str) -> Path:
-        flags = (f'-DERA="{era}"', f"-DIS_NEW={int(era == 'new')}")
+    def compile_one(name: str, era: str, *link: str, flags: tuple[str, ...] = ()) -> Path:
         try:
-            return compile_cxx(name, era_headers[era], *flags, link=link or ("-ltvm_ffi",))
+            return compile_cxx(name, era_headers[era], f'-DERA="{era}"', *flags, link=link or ("-ltvm_ffi",))
         except Missing as reason:
             pytest.fail(str(reason), pytrace=False)
 

@@ -17,15 +17,29 @@ SOURCES = Path(__file__).resolve().parent / "native"
 PACKAGE = Path(ffi_hpy.__file__).resolve().parent
 
 sys.path.append(str(ROOT / "ci"))
+from elf import read_library  # noqa: E402
 from envs import Missing, find_c_compiler, find_cxx_compiler, locked  # noqa: E402
+from exports import RULES, listed_names  # noqa: E402
 from matrix import cache_dir  # noqa: E402
 
-__all__ = ["Missing", "compile_c", "compile_cxx", "fetch_upstream"]
+__all__ = [
+    "ERAS",
+    "RULES",
+    "Missing",
+    "compile_c",
+    "compile_cxx",
+    "fetch_upstream",
+    "listed_names",
+    "read_library",
+]
 
 _C_FLAGS = ("-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared")
 _CXX_FLAGS = ("-std=c++17", "-O1", "-g", "-Wall", "-Werror", "-fPIC", "-shared", "-pthread")
 _LINK_FLAGS = ("-Wl,--no-undefined", "-ltvm_ffi")
 
+
+ERAS = ("new", "old")
+"""What libraries of users are compiled against: the current headers of apache-tvm-ffi, and those of 0.1.11."""
 
 _UPSTREAM_VARIABLES = {"": "FFI_HPY_UPSTREAM", "0.1.11": "FFI_HPY_UPSTREAM_0_1_11"}
 
