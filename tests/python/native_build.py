@@ -77,8 +77,9 @@ def compile_cxx(name: str, include: Path, *flags: str, link: tuple[str, ...] = _
 def _compile(source: Path, compiler: list[str], include: Path, link: tuple[str, ...] = _LINK_FLAGS) -> Path:
     core = PACKAGE / "lib" / "libtvm_ffi.so"
     key = hashlib.sha256()
-    own_headers = b"".join(header.read_bytes() for header in sorted(source.parent.glob("*.h")))
-    for part in (source.read_bytes(), own_headers, core.read_bytes(), _digest_of(include), repr([compiler, link]).encode()):
+    linked_to = read_library(core)  # nothing else of it gets into what is linked
+    words = repr([compiler, link, linked_to.soname, sorted(linked_to.exports)]).encode()
+    for part in (source.read_bytes(), _digest_of(include), words):
         key.update(hashlib.sha256(part).digest())
     folder = cache_dir() / "test-libraries"
     library = folder / f"{source.stem}-{key.hexdigest()[:16]}.so"
