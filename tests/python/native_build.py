@@ -64,9 +64,9 @@ def fetch_upstream(version: str = "") -> Path:
     return Path(done.stdout.strip())
 
 
-def compile_c(name: str, include: Path) -> Path:
+def compile_c(name: str, include: Path, *flags: str) -> Path:
     """The library made of native/<name>; compiled unless the cache has it."""
-    return _compile(SOURCES / name, [*find_c_compiler(), *_C_FLAGS], include)
+    return _compile(SOURCES / name, [*find_c_compiler(), *_C_FLAGS, *flags], include)
 
 
 def compile_cxx(name: str, include: Path, *flags: str, link: tuple[str, ...] = _LINK_FLAGS) -> Path:
