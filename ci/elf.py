@@ -1,4 +1,4 @@
-"""What an ELF library says about itself: the names it exports, the libraries it needs, the versions it asks them for."""
+"""What an ELF library says about itself: names it exports, libraries it needs, versions it asks them for."""
 
 from __future__ import annotations
 

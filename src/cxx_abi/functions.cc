@@ -36,8 +36,8 @@ bool StructuralEqual::Equal(const Any &left, const Any &right, bool map_free_var
 ObjectRef StructuralEqual::GetFirstMismatch(const Any &left, const Any &right, bool map_free_vars,
                                             bool skip_tensor_content) {
   const char *name = "ffi.GetFirstStructuralMismatch";
-  return fx::to_object(name, call(name, {view_of(left), view_of(right), view_of(map_free_vars),
-                                         view_of(skip_tensor_content)}));
+  return fx::to_object(
+      name, call(name, {view_of(left), view_of(right), view_of(map_free_vars), view_of(skip_tensor_content)}));
 }
 
 uint64_t StructuralHash::Hash(const Any &value, bool map_free_vars, bool skip_tensor_content) {

@@ -18,9 +18,7 @@ static TVMFFIAny view_of(const ModuleObj *module) { return fx::view_of_handle(st
 
 int ModuleObj::GetPropertyMask() const { return 0; }
 
-bool ModuleObj::ImplementsFunction(const String &name) {
-  return GetFunction(name).view().type_index != kTVMFFINone;
-}
+bool ModuleObj::ImplementsFunction(const String &name) { return GetFunction(name).view().type_index != kTVMFFINone; }
 
 String ModuleObj::GetFunctionDoc(const String &) { return String(TVMFFIAny{}); }
 String ModuleObj::GetFunctionMetadata(const String &) { return String(TVMFFIAny{}); }

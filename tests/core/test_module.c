@@ -240,8 +240,10 @@ TEST(library_modules_throw_through_their_table_when_somebody_can) {
   TVMFFIAny module = new_module("twice");
   void *self = fh_module_this(module.v_obj);
   fh_module_code const *slots = fh_module_slots(module.v_obj);
-  const fh_module_table *table = (const fh_module_table *)(const void *)((const char *)slots - offsetof(fh_module_table, slots));
-  void (*write)(void *, const void *, const void *) = (void (*)(void *, const void *, const void *))slots[FH_SLOT_WRITE];
+  const fh_module_table *table =
+      (const fh_module_table *)(const void *)((const char *)slots - offsetof(fh_module_table, slots));
+  void (*write)(void *, const void *, const void *) =
+      (void (*)(void *, const void *, const void *))slots[FH_SLOT_WRITE];
   void (*import)(void *, const void *) = (void (*)(void *, const void *))slots[FH_SLOT_IMPORT];
   fh_module_returned bytes;
   attach(&type_info, throw_pending);

@@ -58,7 +58,9 @@ def fetch_upstream(version: str = "") -> Path:
     # Not in the environment of the tests, which may have no pip to tell what package index there is.
     outside = os.pathsep.join(p for p in os.get_exec_path() if not Path(p).is_relative_to(sys.prefix))
     python = shutil.which("python3", path=outside) or sys.executable
-    done = subprocess.run([python, "-B", str(ROOT / "ci" / "upstream"), *version.split()], capture_output=True, text=True)
+    done = subprocess.run(
+        [python, "-B", str(ROOT / "ci" / "upstream"), *version.split()], capture_output=True, text=True
+    )
     if done.returncode != 0:
         raise Missing(done.stderr.strip() or f"ci/upstream ended with exit status {done.returncode}")
     return Path(done.stdout.strip())

@@ -31,7 +31,9 @@ def names(names_path):
 def names_of_the_abi(library):
     """The functions and class data of tvm::ffi that a libtvm_ffi.so of apache-tvm-ffi exports."""
     names = {name for name, binding in read_library(library).exports.items() if binding != "unique"}
-    return {name for name in names if name.startswith(("_ZN3tvm3ffi", "_ZTIN3tvm3ffi", "_ZTSN3tvm3ffi", "_ZTVN3tvm3ffi"))}
+    return {
+        name for name in names if name.startswith(("_ZN3tvm3ffi", "_ZTIN3tvm3ffi", "_ZTSN3tvm3ffi", "_ZTVN3tvm3ffi"))
+    }
 
 
 def test_the_list_of_names_is_what_both_eras_export(era_headers):
@@ -115,7 +117,9 @@ def test_deep_copy(names):
     assert not copy[0].same_as(inner)
 
 
-@pytest.mark.parametrize("value, text", [(1, "1"), ([1, "a", None], '(1, "a", None)'), (["x" * 20], f'("{"x" * 20}",)')])
+@pytest.mark.parametrize(
+    ("value", "text"), [(1, "1"), ([1, "a", None], '(1, "a", None)'), (["x" * 20], f'("{"x" * 20}",)')]
+)
 def test_repr_print(names, value, text):
     assert names.repr_print(value) == text
 
@@ -125,7 +129,7 @@ def test_recursive_hash(names):
 
 
 @pytest.mark.parametrize(
-    "left, right, answers",
+    ("left", "right", "answers"),
     [
         (1, 2, [False, True, True, False, False]),
         ([2, 1], [1, 2], [False, False, False, True, True]),
@@ -137,7 +141,7 @@ def test_recursive_comparisons(names, left, right, answers):
 
 
 def test_recursive_comparison_throws_for_what_has_no_order(names):
-    with pytest.raises(TypeError, match="int.*ffi.SmallStr"):
+    with pytest.raises(TypeError, match=r"int.*ffi\.SmallStr"):
         names.recursive_compare([1], ["a"])
 
 

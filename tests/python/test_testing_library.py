@@ -73,7 +73,10 @@ INT, STR = "Expected `int` but got", "Expected `str` but got"
 # of no parameters, and have no name, are called for the value.
 FUNCTIONS = {
     "TestIntPairSum": ([], [((1,), "testing.TestIntPair"), ((), "Expected 1 but got 0")]),
-    "add_one": ([((1,), 2), ((True,), 2), ((-(2**31),), 1 - 2**31)], [(("1",), INT), ((1.5,), INT), ((1, 2), "Expected 1")]),
+    "add_one": (
+        [((1,), 2), ((True,), 2), ((-(2**31),), 1 - 2**31)],
+        [(("1",), INT), ((1.5,), INT), ((1, 2), "Expected 1")],
+    ),
     "apply": ([((add, 1, 2), 3), ((add, "a", "b"), "ab")], [((1,), "ffi.Function")]),
     "echo": ([((1,), 1), ((LONG, 2), LONG), ((None,), None), ((b"\0" * 9,), b"\0" * 9)], []),
     "enum_variant_get": ([], [(("Gamma",), "has no instance"), ((1,), STR)]),
@@ -108,14 +111,20 @@ FUNCTIONS = {
     "schema_id_bool": ([((True,), True), ((False,), False)], [(("x",), "bool")]),
     "schema_id_bytes": ([((b"",), b""), ((b"\0" * 20,), b"\0" * 20)], [((1,), "bytes")]),
     "schema_id_device": ([((ffi_hpy.device("cuda:2"),), ffi_hpy.device("cuda:2"))], [((1,), "Device")]),
-    "schema_id_dict_str_int": ([((lambda: a_dict(a=1),), {"a": 1})], [((lambda: a_dict(a="x"),), "Dict"), ((1,), "Dict")]),
+    "schema_id_dict_str_int": (
+        [((lambda: a_dict(a=1),), {"a": 1})],
+        [((lambda: a_dict(a="x"),), "Dict"), ((1,), "Dict")],
+    ),
     "schema_id_dict_str_str": ([((lambda: a_dict(a="x"),), {"a": "x"})], [((lambda: a_dict(a=1),), "Dict")]),
     "schema_id_dltensor": ([], [((1,), "DLTensor")]),
     "schema_id_dtype": ([((ffi_hpy.dtype("float32x4"),), "float32x4"), (("int8",), "int8")], [((1,), "dtype")]),
     "schema_id_float": ([((1.5,), 1.5), ((2,), 2.0)], [(("x",), "float")]),
     "schema_id_func": ([((add,), ANYTHING)], [((1,), "ffi.Function")]),
     "schema_id_func_typed": ([((add,), ANYTHING)], [((1,), "Function|Callable")]),
-    "schema_id_int": ([((2**63 - 1,), 2**63 - 1), ((-(2**63),), -(2**63))], [(("x",), INT), ((1.5,), INT), ((None,), INT)]),
+    "schema_id_int": (
+        [((2**63 - 1,), 2**63 - 1), ((-(2**63),), -(2**63))],
+        [(("x",), INT), ((1.5,), INT), ((None,), INT)],
+    ),
     "schema_id_list_int": ([((lambda: a_list(1, 2),), [1, 2])], [((lambda: a_list("x"),), "List"), ((1,), "List")]),
     "schema_id_list_obj": ([((lambda: a_list(),), [])], [((lambda: a_list(1),), "List")]),
     "schema_id_list_str": ([((lambda: a_list("a"),), ["a"])], [((lambda: a_list(1),), "List")]),
@@ -135,7 +144,10 @@ FUNCTIONS = {
     "schema_no_return": ([((1,), None)], [(("x",), INT)]),
     "schema_packed": ([((), None), ((1, "a"), None)], []),
     "schema_tensor_view_input": ([], [((1,), "DLTensor")]),
-    "schema_variant_mix": ([((1,), 1), (("a",), "a"), (([1, 2],), [1, 2])], [((["x"],), "Variant"), ((1.5,), "Variant")]),
+    "schema_variant_mix": (
+        [((1,), 1), (("a",), "a"), (([1, 2],), [1, 2])],
+        [((["x"],), "Variant"), ((1.5,), "Variant")],
+    ),
     "test_raise_error": ([], [(("TypeError", "as asked"), "as asked"), ((1, 2), STR)]),
 }
 
@@ -154,13 +166,13 @@ def test_every_function_that_is_registered_is_named_here(testing_library):
     assert registered == {f"testing.{name}" for name in FUNCTIONS}
 
 
-@pytest.mark.parametrize("name, call, result", rows(0))
+@pytest.mark.parametrize(("name", "call", "result"), rows(0))
 def test_a_function_gives_what_it_should(testing, name, call, result):
     value = plain(getattr(testing, name)(*arguments_of(call)))
     assert result is ANYTHING or (value == result and type(value) in (type(result), *type(result).__subclasses__()))
 
 
-@pytest.mark.parametrize("name, call, message", rows(1))
+@pytest.mark.parametrize(("name", "call", "message"), rows(1))
 def test_a_function_refuses_what_is_wrong(testing, name, call, message):
     with pytest.raises((TypeError, ValueError), match=message) as caught:
         getattr(testing, name)(*arguments_of(call))
@@ -235,7 +247,7 @@ def test_functions_given_as_addresses(testing):
     address = testing.get_add_one_c_symbol()
     function = ffi("FunctionFromExternC", None, ctypes.c_void_p(address), None)
     assert function(41) == 42
-    with pytest.raises(TypeError, match="Cannot convert|Expected"):
+    with pytest.raises(TypeError, match=r"Cannot convert|Expected"):
         function("x")
 
     class Any(ctypes.Structure):
@@ -265,7 +277,9 @@ def test_the_graph_for_visitors(testing, with_hook):
     assert (fields.simple, fields.pattern, fields.ordinary) == (1, 2, 3)
 
 
-@pytest.mark.parametrize("kind", ["ValueError", "TypeError", "KeyError", "RuntimeError", "IndexError", "AttributeError"])
+@pytest.mark.parametrize(
+    "kind", ["ValueError", "TypeError", "KeyError", "RuntimeError", "IndexError", "AttributeError"]
+)
 def test_errors_of_every_kind(testing, kind):
     with pytest.raises(getattr(builtins, kind), match="the message") as caught:
         testing.test_raise_error(kind, "the message")

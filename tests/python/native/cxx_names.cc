@@ -211,8 +211,8 @@ Map<String, Any> caught_from_module(ffi::Module module, String name) {
 // What run-time type information says.
 Array<Any> identify_module(ffi::Module module) {
   const ffi::ModuleObj *it = module.operator->();
-  return {dynamic_cast<const ModuleOfTestObj *>(it) != nullptr, dynamic_cast<const PlainModuleOfTestObj *>(it) != nullptr,
-          typeid(*it) == typeid(ModuleOfTestObj)};
+  return {dynamic_cast<const ModuleOfTestObj *>(it) != nullptr,
+          dynamic_cast<const PlainModuleOfTestObj *>(it) != nullptr, typeid(*it) == typeid(ModuleOfTestObj)};
 }
 void import_module(ffi::Module module, ffi::Module other) {
   const_cast<ffi::ModuleObj *>(module.operator->())->ImportModule(other);

@@ -188,7 +188,9 @@ Array<Any> look_at_optionals(Optional<int64_t> number, Optional<String> text, Op
           array.has_value() ? Any(static_cast<int64_t>((*array).size())) : Any(nullptr),
           choice.has_value() ? Any(name_choice(*choice)) : Any(nullptr)};
 }
-Optional<String> maybe_text(bool there) { return there ? Optional<String>(String("a text that is there")) : std::nullopt; }
+Optional<String> maybe_text(bool there) {
+  return there ? Optional<String>(String("a text that is there")) : std::nullopt;
+}
 Optional<Item> maybe_item(bool there) { return there ? Optional<Item>(make_item("there", 1)) : std::nullopt; }
 ffi::Tuple<int64_t, String, Item> make_tuple() {
   return ffi::Tuple<int64_t, String, Item>(int64_t{3}, String("in a tuple"), make_item("in a tuple", 3));
@@ -244,8 +246,8 @@ void catch_and_rethrow(Function f, Any argument) {
 }
 void throw_it(ffi::Error error) { throw error; }
 Array<Any> look_at_error(ffi::Error error) {
-  return {String(error.kind()), String(error.message()), String(error.what()), String(error.backtrace()),
-          error.cause_chain().has_value(), error.extra_context().has_value()};
+  return {String(error.kind()),      String(error.message()),         String(error.what()),
+          String(error.backtrace()), error.cause_chain().has_value(), error.extra_context().has_value()};
 }
 ffi::Error make_error(String message, Optional<ffi::Error> cause, Optional<ffi::ObjectRef> context) {
   std::optional<ffi::Error> inner;
