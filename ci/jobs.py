@@ -1,4 +1,4 @@
-"""What ci/test can run: the C tests, checks of headers and exports, and pytest on an interpreter. Each gives a Result."""
+"""What ci/test can run: C tests, checks of headers and exports, and pytest on an interpreter. Each gives a Result."""
 
 from __future__ import annotations
 

@@ -83,6 +83,8 @@ def test_optional_fields_agree(maker, taker):
 
 @pytest.mark.thread_unsafe(reason="counts all items of a library")
 def test_the_last_owner_may_be_of_the_other_era(maker, taker):
+    if not FREES_AT_ONCE:
+        settle()  # what other tests left
     before = maker.items_alive()
     items = taker.append_to_array([], maker.make_item("kept by an array of the other", 1))
     keeper = taker.make_adder(1, items)
@@ -93,8 +95,8 @@ def test_the_last_owner_may_be_of_the_other_era(maker, taker):
     keeper = None
     gc.collect()
     if not FREES_AT_ONCE:
-        settle(lambda: maker.items_alive() == before)
-    assert maker.items_alive() == before
+        settle(lambda: maker.items_alive() <= before)
+    assert maker.items_alive() <= before
 
 
 def ffi(name, *arguments):
