@@ -175,7 +175,6 @@ def test_json_text(names):
     assert list(value) == [1, 2.5, "abc", None]
     assert names.json_stringify(value) == '[1,2.5,"abc",null]'
     assert names.json_stringify_indented([1, [2]], 2) == "[\n  1,\n  [\n    2\n  ]\n]"
-    assert names.json_stringify_indented([], 4) == "[]"
 
 
 def test_what_is_no_json_is_an_exception_or_a_message(names):
