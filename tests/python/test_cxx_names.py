@@ -5,6 +5,8 @@ from native_build import ERAS, PACKAGE, RULES, listed_names, read_library
 from support import run_python
 
 import ffi_hpy
+from ffi_hpy import _core
+from ffi_hpy.registry import class_for_type_index
 
 CXX_NAMES = listed_names(RULES[1])
 
@@ -186,12 +188,15 @@ def test_what_is_no_json_is_an_exception_or_a_message(names):
     assert (list(value), message) == ([1], "")
 
 
-def test_access_paths(compile_era):
+def test_access_paths(compile_era, testing_library):
     names = ffi_hpy.load_module(compile_era("cxx_names.cc", "new"))
-    target = ffi_hpy.convert([2])
-    assert list(names.find_access_paths([[1], target], target, False)) == [1]
-    assert list(names.find_access_paths([[1], [target]], target, False)) == [2]
-    assert list(names.find_access_paths([[1]], target, False)) == []
+    pair, edges = (
+        class_for_type_index(_core.type_key_to_index(f"testing.{key}")) for key in ("TestIntPair", "TestDeepCopyEdges")
+    )
+    target, other = pair(1, 2), pair(1, 2)
+    assert list(names.find_access_paths(edges(None, target), target, False)) == [1]
+    assert list(names.find_access_paths(edges([other, [target]], edges(target, other)), target, False)) == [3, 2]
+    assert list(names.find_access_paths(edges([other], other), target, False)) == []
 
 
 # --- what they throw --------------------------------------------------------------------------------------------------
