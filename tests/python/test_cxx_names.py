@@ -79,6 +79,29 @@ def test_the_names_are_found_however_a_library_is_loaded(names_path, how):
     assert run_python(program, names_path) == '(1, "a")\n'
 
 
+def test_a_host_without_python_gets_them_with_its_first_library(names_path, plain_path):
+    program = """
+import ctypes, sys
+from pathlib import Path
+core = ctypes.CDLL(sys.argv[1], ctypes.RTLD_GLOBAL)
+class Bytes(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
+class Any(ctypes.Structure):
+    _fields_ = [("type_index", ctypes.c_int32), ("padding", ctypes.c_uint32), ("text", ctypes.c_char_p)]
+load, name = ctypes.c_void_p(), b"ffi.ModuleLoadFromFile"
+assert core.TVMFFIFunctionGetGlobal(ctypes.byref(Bytes(name, len(name))), ctypes.byref(load)) == 0
+def is_there():
+    return "libtvm_ffi_cxx.so" in Path("/proc/self/maps").read_text()
+print(is_there())
+for path in sys.argv[2:]:
+    module = Any(0, 0, None)
+    status = core.TVMFFIFunctionCall(load, ctypes.byref(Any(8, 0, path.encode())), 1, ctypes.byref(module))
+    print(status, module.type_index, is_there())
+"""
+    output = run_python(program, PACKAGE / "lib" / "libtvm_ffi.so", plain_path, names_path)
+    assert output == "False\n0 73 True\n0 73 True\n"
+
+
 def test_a_library_may_be_linked_with_no_undefined_names(compile_era, era):
     path = compile_era("cxx_names.cc", era, "-Wl,--no-undefined", "-ltvm_ffi", "-ltvm_ffi_cxx")
     program = "import sys, ffi_hpy\nprint(ffi_hpy.load_module(sys.argv[1]).repr_print([1]))"
