@@ -5,8 +5,6 @@ from native_build import ERAS, PACKAGE, RULES, listed_names, read_library
 from support import run_python
 
 import ffi_hpy
-from ffi_hpy import _core
-from ffi_hpy.registry import class_for_type_index
 
 CXX_NAMES = listed_names(RULES[1])
 
@@ -213,13 +211,15 @@ def test_what_is_no_json_is_an_exception_or_a_message(names):
 
 def test_access_paths(compile_era, testing_library):
     names = ffi_hpy.load_module(compile_era("cxx_names.cc", "new"))
-    pair, edges = (
-        class_for_type_index(_core.type_key_to_index(f"testing.{key}")) for key in ("TestIntPair", "TestDeepCopyEdges")
-    )
-    target, other = pair(1, 2), pair(1, 2)
-    assert list(names.find_access_paths(edges(None, target), target, False)) == [1]
-    assert list(names.find_access_paths(edges([other, [target]], edges(target, other)), target, False)) == [3, 2]
-    assert list(names.find_access_paths(edges([other], other), target, False)) == []
+    make = ffi_hpy.get_global_func("ffi.MakeObjectFromPackedArgs")
+
+    def holder(value, child):
+        return make("testing.TestDeepCopyEdges", "v_any", value, "v_obj", child)
+
+    target, other = (ffi_hpy.get_global_func("testing.make_unregistered_object")() for _ in range(2))
+    assert list(names.find_access_paths(holder(None, target), target, False)) == [1]
+    assert list(names.find_access_paths(holder([other, [target]], holder(target, other)), target, False)) == [3, 2]
+    assert list(names.find_access_paths(holder([other], other), target, False)) == []
 
 
 # --- what they throw --------------------------------------------------------------------------------------------------

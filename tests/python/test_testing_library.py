@@ -8,8 +8,7 @@ import pytest
 from native_build import read_library
 
 import ffi_hpy
-from ffi_hpy import _core
-from ffi_hpy.registry import class_for_type_index
+from ffi_hpy import _core, registry
 
 # --- values in and out ------------------------------------------------------------------------------------------------
 
@@ -191,7 +190,7 @@ def test_functions_over_objects(testing):
         given = {"arr": [value], "list": a_list(value), "map": {"k": value}}[name.split("_")[2]]
         returned = plain(getattr(testing, name)(given))
         assert next(iter(returned.values() if isinstance(returned, dict) else returned)).same_as(value)
-    pair = class_for_type_index(_core.type_key_to_index("testing.TestIntPair"))(3, 4)
+    pair = class_of("TestIntPair")(3, 4)
     assert testing.TestIntPairSum(pair) == 7
     with pytest.raises(TypeError, match=r"testing\.TestIntPair"):
         testing.TestIntPairSum(value)
@@ -374,7 +373,10 @@ MADE_OF_OBJECTS = {"TestCxxEnumHolder", "TestObjectPtrHolder"}
 
 
 def class_of(key):
-    return class_for_type_index(_core.type_key_to_index(f"testing.{key}"))
+    """A class for a type, bound to it and not registered: other tests register classes of their own."""
+    cls = type(ffi_hpy.Object)(key, (ffi_hpy.Object,), {})
+    registry._bind(cls, registry.TypeInfo(_core.type_key_to_index(f"testing.{key}")), init=True)
+    return cls
 
 
 def test_every_type_that_is_registered_is_named_here(testing_library):
@@ -394,8 +396,8 @@ def test_a_constructor_sets_the_fields(testing_library, key):
 
 def lineage(value):
     """The descriptions of an object's type and of all that it derives from."""
-    bases = (vars(cls).get("__tvm_ffi_type_info__") for cls in type(value).__mro__)
-    return [info for info in bases if info is not None]
+    own = type(value).__tvm_ffi_type_info__
+    return [own, *map(registry.TypeInfo, own.type_ancestors)]
 
 
 @pytest.mark.parametrize("key", TYPES)
