@@ -5,6 +5,10 @@
 
 namespace fx {
 
+/* Clients that were built by some newer compilers for an older libstdc++ use std::cout and do not bring it up: they get
+ * away with it because the library that has these names always did. */
+static std::ios_base::Init streams;
+
 /* catch_cxx(code, state): runs code(state); a C++ exception becomes the error of this call. The core calls virtual
  * functions of modules through it. */
 static int catch_cxx(void *, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *) {

@@ -27,6 +27,15 @@ public:
   virtual const char *what() const noexcept;
 };
 
+class ios_base {
+public:
+  class Init { /* as long as there is one, std::cout and the like can be used */
+  public:
+    Init();
+    ~Init();
+  };
+};
+
 /* What `typeid` needs to see. */
 class type_info {
 public:

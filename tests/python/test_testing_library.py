@@ -6,6 +6,7 @@ import json
 
 import pytest
 from native_build import read_library
+from support import run_python
 
 import ffi_hpy
 from ffi_hpy import _core, registry
@@ -283,6 +284,28 @@ def test_errors_of_every_kind(testing, kind):
     with pytest.raises(getattr(builtins, kind), match="the message") as caught:
         testing.test_raise_error(kind, "the message")
     assert "TestRaiseError" in caught.value.__tvm_ffi_error__.backtrace
+
+
+def test_the_library_of_the_era_before_works_too(era_headers):
+    program = """
+import sys, ffi_hpy
+ffi_hpy.load_module(sys.argv[1])
+f = lambda name: ffi_hpy.get_global_func("testing." + name)
+f("run_check_signal")(0)  # prints through a stream that nothing of its own brings up
+print(f("add_one")(1), f("echo")("a text of some length"), f("schema_id_opt_str")(None))
+print(f("make_unregistered_object")().v2)
+try:
+    f("test_raise_error")("ValueError", "as asked")
+except ValueError as error:
+    print(error)
+"""
+    path = era_headers["old"].parent / "lib" / "libtvm_ffi_testing.so"
+    assert sorted(run_python(program, path).splitlines()) == [
+        "2 a text of some length None",
+        "42",
+        "Function finished without catching signal",
+        "as asked",
+    ]
 
 
 # --- functions of the library as a module -----------------------------------------------------------------------------

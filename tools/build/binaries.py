@@ -24,7 +24,14 @@ _CXX_RUNTIME = (
     StubLibrary(
         "libstdc++.so.6",
         {
-            "GLIBCXX_3.4": ("_ZNSt9exceptionD2Ev", "_ZSt9terminatev", "_ZTISt9exception", "_ZdlPv"),
+            "GLIBCXX_3.4": (
+                "_ZNSt8ios_base4InitC1Ev",
+                "_ZNSt8ios_base4InitD1Ev",
+                "_ZNSt9exceptionD2Ev",
+                "_ZSt9terminatev",
+                "_ZTISt9exception",
+                "_ZdlPv",
+            ),
             "CXXABI_1.3": (
                 "_ZTVN10__cxxabiv117__class_type_infoE",
                 "_ZTVN10__cxxabiv121__vmi_class_type_infoE",
