@@ -30,9 +30,13 @@ Any call(const char *name, const TVMFFIAny *args, int32_t n_args) {
   return Any(result);
 }
 
+static const char *key_of(int32_t type_index) {
+  const TVMFFITypeInfo *type = TVMFFIGetTypeInfo(type_index);
+  return type != nullptr ? type->type_key.data : "something else";
+}
+
 [[noreturn]] static void raise_wrong(const char *name, const char *expected, const Any &value) {
-  const TVMFFITypeInfo *type = TVMFFIGetTypeInfo(value.view().type_index);
-  raise("TypeError", name, expected, " but it returned ", type != nullptr ? type->type_key.data : "something else");
+  raise("TypeError", "Expected ", expected, " from ", name, " but got ", key_of(value.view().type_index));
 }
 
 String to_text(const char *name, Any value) {
@@ -40,26 +44,24 @@ String to_text(const char *name, Any value) {
   case kTVMFFINone:
   case kTVMFFISmallStr:
   case kTVMFFIStr: return String(value.release());
-  default: raise_wrong(name, ": expected a str", value);
+  default: raise_wrong(name, "str", value);
   }
 }
 
-ObjectRef to_object(const char *name, Any value) {
-  int32_t type_index = value.view().type_index;
-  if (type_index == kTVMFFINone) return ObjectRef(nullptr);
-  if (type_index < kTVMFFIStaticObjectBegin) raise_wrong(name, ": expected an object", value);
+ObjectRef to_object(const char *name, Any value, int32_t type_index) {
+  if (value.view().type_index == kTVMFFINone) return ObjectRef(nullptr);
+  if (value.view().type_index != type_index) raise_wrong(name, key_of(type_index), value);
   return ObjectRef(value.release().v_obj);
 }
 
 int64_t to_int(const char *name, const Any &value) {
   int32_t type_index = value.view().type_index;
-  if (type_index != kTVMFFIInt && type_index != kTVMFFIBool) raise_wrong(name, ": expected an int", value);
+  if (type_index != kTVMFFIInt && type_index != kTVMFFIBool) raise_wrong(name, "int", value);
   return value.view().v_int64;
 }
 
-void raise(const char *kind, const char *part, const char *part2, const char *part3, const char *part4) {
-  const char *parts[] = {part, part2, part3, part4};
-  TVMFFIErrorSetRaisedFromCStrParts(kind, parts, sizeof parts / sizeof *parts);
+void raise_parts(const char *kind, const char **parts, int32_t n_parts) {
+  TVMFFIErrorSetRaisedFromCStrParts(kind, parts, n_parts);
   raise_pending();
 }
 

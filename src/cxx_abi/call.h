@@ -23,13 +23,17 @@ Any call(const char *name, const TVMFFIAny *args, int32_t n_args);
 template <int n> Any call(const char *name, const TVMFFIAny (&args)[n]) { return call(name, args, n); }
 
 /* The result of the function `name` as what it must be; TypeError if it is something else. */
-String to_text(const char *name, Any value);          /* or None */
-ObjectRef to_object(const char *name, Any value);     /* or None: no object */
-int64_t to_int(const char *name, const Any &value);   /* an int or a bool */
+String to_text(const char *name, Any value); /* or None */
+/* An object of a type that has no others below it, or None: no object. */
+ObjectRef to_object(const char *name, Any value, int32_t type_index);
+int64_t to_int(const char *name, const Any &value); /* an int or a bool */
 
-/* Throws an error of that kind. The message is the parts joined, up to a NULL. */
-[[noreturn]] void raise(const char *kind, const char *part, const char *part2 = nullptr, const char *part3 = nullptr,
-                        const char *part4 = nullptr);
+/* Throws an error of that kind, its message the parts joined. */
+[[noreturn]] void raise_parts(const char *kind, const char **parts, int32_t n_parts);
+template <typename... Parts> [[noreturn]] void raise(const char *kind, Parts... parts) {
+  const char *all[] = {parts...};
+  raise_parts(kind, all, sizeof...(parts));
+}
 /* Throws the error that is pending. */
 [[noreturn]] void raise_pending();
 

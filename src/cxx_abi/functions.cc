@@ -36,8 +36,8 @@ bool StructuralEqual::Equal(const Any &left, const Any &right, bool map_free_var
 ObjectRef StructuralEqual::GetFirstMismatch(const Any &left, const Any &right, bool map_free_vars,
                                             bool skip_tensor_content) {
   const char *name = "ffi.GetFirstStructuralMismatch";
-  return fx::to_object(
-      name, call(name, {view_of(left), view_of(right), view_of(map_free_vars), view_of(skip_tensor_content)}));
+  Any pair = call(name, {view_of(left), view_of(right), view_of(map_free_vars), view_of(skip_tensor_content)});
+  return fx::to_object(name, static_cast<Any &&>(pair), kTVMFFIArray);
 }
 
 uint64_t StructuralHash::Hash(const Any &value, bool map_free_vars, bool skip_tensor_content) {
@@ -49,7 +49,7 @@ uint64_t StructuralHash::Hash(const Any &value, bool map_free_vars, bool skip_te
 ObjectRef VisitErrorContext::FindAccessPaths(const ObjectRef &root, const VisitErrorContext &context,
                                              bool allow_prefix_match) {
   const char *name = "ffi.VisitErrorContext.FindAccessPaths";
-  return fx::to_object(name, call(name, {view_of(root), view_of(context), view_of(allow_prefix_match)}));
+  return fx::to_object(name, call(name, {view_of(root), view_of(context), view_of(allow_prefix_match)}), kTVMFFIArray);
 }
 
 /* ---- JSON ---- */

@@ -29,7 +29,9 @@ void ModuleObj::refuse(const char *what) const {
 
 void ModuleObj::WriteToFile(const String &, const String &) const { refuse("WriteToFile"); }
 String ModuleObj::SaveToBytes() const { refuse("SaveToBytes"); }
-ObjectRef ModuleObj::GetWriteFormats() const { return fx::to_object("ffi.Array", call("ffi.Array", nullptr, 0)); }
+ObjectRef ModuleObj::GetWriteFormats() const {
+  return fx::to_object("ffi.Array", call("ffi.Array", nullptr, 0), kTVMFFIArray);
+}
 String ModuleObj::InspectSource(const String &) const { return String(); }
 
 void ModuleObj::ImportModule(const Module &other) {
@@ -46,7 +48,7 @@ static Any ask(const char *question, const ModuleObj *module, const String &name
 
 ObjectRef ModuleObj::GetFunction(const String &name, bool query_imports) {
   const char *question = "ffi.ModuleGetFunction";
-  return query_imports ? fx::to_object(question, ask(question, this, name)) : GetFunction(name);
+  return query_imports ? fx::to_object(question, ask(question, this, name), kTVMFFIFunction) : GetFunction(name);
 }
 
 bool ModuleObj::ImplementsFunction(const String &name, bool query_imports) {
@@ -68,7 +70,8 @@ String ModuleObj::GetFunctionMetadata(const String &name, bool query_imports) {
 
 Module Module::LoadFromFile(const String &path) {
   const char *name = "ffi.ModuleLoadFromFile";
-  return Module(call(name, {fx::view_of(path)}).release().v_obj);
+  ObjectRef module = fx::to_object(name, call(name, {fx::view_of(path)}), kTVMFFIModule);
+  return Module(module);
 }
 
 void Module::VisitContextSymbols(const TypedFunction<void(String, void *)> &visit) {

@@ -153,7 +153,7 @@ public:
 
 class Module : public ObjectRef {
 public:
-  using ObjectRef::ObjectRef;
+  explicit Module(const ObjectRef &module) : ObjectRef(module) {}
   FX_EXPORT static Module LoadFromFile(const String &path);
   FX_EXPORT static void VisitContextSymbols(const TypedFunction<void(String, void *)> &visit);
 };

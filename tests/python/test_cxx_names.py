@@ -260,15 +260,17 @@ import sys, ffi_hpy
 module = ffi_hpy.load_module(sys.argv[1])
 ffi_hpy.register_global_func("ffi.ReprPrint", lambda x: 5, override=True)
 ffi_hpy.register_global_func("ffi.RecursiveEq", lambda x, y: "yes", override=True)
-for ask in (lambda: module.repr_print(1), lambda: module.recursive_eq(1, 1)):
+ffi_hpy.register_global_func("ffi.ModuleLoadFromFile", lambda path: [path], override=True)
+for ask in (lambda: module.repr_print(1), lambda: module.recursive_eq(1, 1), lambda: module.load_module("x.so")):
     try:
         ask()
     except TypeError as error:
         print(error)
 """
     assert run_python(program, names_path) == (
-        "ffi.ReprPrint: expected a str but it returned int\n"
-        "ffi.RecursiveEq: expected an int but it returned ffi.SmallStr\n"
+        "Expected str from ffi.ReprPrint but got int\n"
+        "Expected int from ffi.RecursiveEq but got ffi.SmallStr\n"
+        "Expected ffi.Module from ffi.ModuleLoadFromFile but got ffi.Array\n"
     )
 
 
