@@ -10,11 +10,14 @@ from .errors import BuildError
 from .hpy_headers import find_hpy_devel
 from .stub_library import StubLibrary, make_stub
 
-_COMPILE_FLAGS = ("-O2", "-fPIC", "-fvisibility=hidden", "-fno-plt", "-Wall", "-Wextra", "-DNDEBUG")
+_COMPILE_FLAGS = (
+    *("-O2", "-fPIC", "-fvisibility=hidden", "-fno-plt", "-Wall", "-Wextra", "-DNDEBUG"),
+    "-fomit-frame-pointer",  # zig keeps them unless told; unwinders read .eh_frame
+)
 _C_FLAGS = ("-std=c11",)
 # No C++ library's headers: each compiler would bring its own. The other operator delete is younger than manylinux.
 _CXX_FLAGS = ("-std=c++17", "-nostdinc++", "-fno-sized-deallocation")
-_LINK_FLAGS = ("-s", "-Wl,--as-needed", "-lpthread", "-ldl", "-lm")
+_LINK_FLAGS = ("-Wl,--as-needed", "-lpthread", "-ldl", "-lm")
 _HPY_FLAGS = ("-Wno-missing-field-initializers", "-Wno-cast-function-type")  # hpy's macros, expanded in our files
 _HPY_HELPERS = ("argparse.c", "buildvalue.c", "format.c", "helpers.c", "structseq.c")
 
@@ -137,7 +140,8 @@ def _build_one(workshop: Workshop, binary: Binary, cache: Path) -> Path:
     output = workshop.build / "package" / binary.output
     needed = [workshop.build / "package" / name for name in binary.needs]
     needed += [make_stub(workshop, library) for library in binary.needs_system]
-    workshop.link(output, objects, [*binary.link, *_LINK_FLAGS], needed)
+    strip = () if "-g" in workshop.compiler.command else ("-s",)  # a CC with -g asks for symbols
+    workshop.link(output, objects, [*binary.link, *_LINK_FLAGS, *strip], needed)
     return output
 
 
