@@ -293,4 +293,6 @@ def _traceback_new(tail: TracebackType | None, file: str, line: int, function: s
 @lru_cache(maxsize=256)  # errors come from the same places again, and without a GIL code is freed late
 def _code_at(file: str, line: int, function: str) -> CodeType:
     code = _SUSPENDED_CODE.replace(co_filename=file, co_name=function, co_firstlineno=line)
-    return code.replace(co_qualname=function) if sys.version_info >= (3, 11) else code
+    if sys.version_info >= (3, 11):
+        code = code.replace(co_qualname=function)
+    return code

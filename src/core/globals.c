@@ -29,5 +29,6 @@ void fh_globals_init(void) {
   add_all(fh_globals_nested);
   add_all(fh_globals_registry);
   add_all(fh_globals_create);
+  add_all(fh_globals_cxx);
   add_all(fh_globals_module);
 }
