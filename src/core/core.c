@@ -1,10 +1,12 @@
 /* core.c - bringing the library up: the static types, then each part. */
 #include "core.h"
 
+#include "access_path.h"
 #include "backtrace.h"
 #include "base.h"
 #include "bigint.h"
 #include "dtype.h"
+#include "enum.h"
 #include "env.h"
 #include "error.h"
 #include "globals.h"
@@ -38,6 +40,8 @@ static void init(void) {
   fh_tensor_init();
   fh_env_init();
   fh_module_init();
+  fh_enum_init();
+  fh_access_path_init();
   fh_globals_init();
 }
 
