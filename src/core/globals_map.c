@@ -27,17 +27,9 @@ static void unlock(const fh_hashmap_object *map) {
 
 /* An owned copy of the value of a key: 1, 0 or -1. */
 static int get_value(const fh_hashmap_object *map, const TVMFFIAny *key_view, TVMFFIAny *out) {
-  fh_hashmap_pair *pair;
   TVMFFIAny key;
   if (fh_any_own(key_view, &key) != 0) return -1;
-  lock(map);
-  int found = fh_hashmap_find(map, &key, FH_HASHMAP_NO_HOOKS, &pair);
-  if (found == 1) fh_any_copy(&pair->value, out);
-  unlock(map);
-  if (found == FH_HASHMAP_NEEDS_HOOK) {
-    found = fh_hashmap_find(map, &key, FH_HASHMAP_HOOKS, &pair);
-    if (found == 1) fh_any_copy(&pair->value, out);
-  }
+  int found = fh_hashmap_get(map, &key, out);
   fh_any_drop(&key);
   return found;
 }

@@ -5,6 +5,7 @@
 #include "hashmap_dense.h"
 #include "mem.h"
 #include "reflect.h"
+#include "stripe.h"
 
 FH_STATIC_ASSERT(offsetof(fh_hashmap_object, data) == 24, "ABI");
 FH_STATIC_ASSERT(offsetof(fh_hashmap_object, size) == 32, "ABI");
@@ -204,6 +205,22 @@ int fh_hashmap_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashm
                                        : fh_hashmap_dense_find(map, key, hooks, &position);
   *out = found == 1 ? fh_hashmap_at(map, position) : NULL;
   return found;
+}
+
+static int get_with(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, TVMFFIAny *out) {
+  fh_hashmap_pair *pair;
+  int found = fh_hashmap_find(map, key, hooks, &pair);
+  if (found == 1) fh_any_copy(&pair->value, out);
+  return found;
+}
+
+int fh_hashmap_get(const fh_hashmap_object *map, const TVMFFIAny *key, TVMFFIAny *out) {
+  *out = fh_any_none();
+  if (map->header.type_index != kTVMFFIDict) return get_with(map, key, FH_HASHMAP_HOOKS, out);
+  fh_stripe_lock(map);
+  int found = get_with(map, key, FH_HASHMAP_NO_HOOKS, out);
+  fh_stripe_unlock(map);
+  return found == FH_HASHMAP_NEEDS_HOOK ? get_with(map, key, FH_HASHMAP_HOOKS, out) : found;
 }
 
 int fh_hashmap_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks, fh_hashmap_pair *old) {

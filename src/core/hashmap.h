@@ -68,6 +68,9 @@ typedef enum { FH_HASHMAP_NO_HOOKS, FH_HASHMAP_HOOKS } fh_hashmap_hooks;
 /* Borrowed pair of a key: 1, or 0 with NULL, or -1 when a hook fails. Only the value part may be written to. The key
  * must not be of a view-only kind. */
 int fh_hashmap_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, fh_hashmap_pair **out);
+/* An owned copy of the value of a key: 1, or 0 with None, or -1. Of a Dict it is read under its stripe lock, except when a
+ * key needs a hook. */
+int fh_hashmap_get(const fh_hashmap_object *map, const TVMFFIAny *key, TVMFFIAny *out);
 /* Sets a key to a value, both owned and taken on 0 only. *old becomes what is to be dropped then (or None). */
 int fh_hashmap_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks, fh_hashmap_pair *old);
 /* The same with copies of two views, dropping what is displaced; with hooks. */
