@@ -161,6 +161,8 @@ typedef struct {
   const TVMFFIFieldInfo *field; /* AT_FIELD: valid for ever */
 } fh_walk_label;
 
+/* The field whose value this frame, one of fields, gave last. */
+static inline const TVMFFIFieldInfo *fh_walk_field(const fh_walk_frame *frame) { return frame->field; }
 /* Of the child that this frame gave last; AT_NOTHING before the first. */
 fh_walk_label fh_walk_label_of(const fh_walk *walk, const fh_walk_frame *frame);
 
