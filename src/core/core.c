@@ -14,6 +14,7 @@
 #include "module.h"
 #include "reflect.h"
 #include "seq.h"
+#include "structural_key.h"
 #include "sync.h"
 #include "tensor.h"
 #include "type.h"
@@ -42,6 +43,7 @@ static void init(void) {
   fh_module_init();
   fh_enum_init();
   fh_access_path_init();
+  fh_structural_key_init();
   fh_globals_init();
 }
 

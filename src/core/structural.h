@@ -1,0 +1,56 @@
+/* structural.h - what structural equality, hash, visiting and mutation agree on: the kinds of types, definition regions,
+ * leaves. For the structural_* files only.
+ *
+ * A type's kind (TVMFFISEqHashKind, in its metadata) says what its objects are compared by: tree nodes by their fields;
+ * constant tree nodes too, and one object always equals itself; DAG nodes by fields and by being shared in the same way;
+ * free variables by where they are defined; unique instances by identity.
+ *
+ * A region (TVMFFIDefRegionKind) says whether a free variable met there is a definition. A pattern region covers all
+ * that is inside; a simple one the variable itself, whose fields are uses. Fields open regions by their flags, hooks by
+ * what they pass on; inside a pattern region nothing else opens. */
+#ifndef FH_STRUCTURAL_H_
+#define FH_STRUCTURAL_H_
+
+#include "any.h"
+#include "walk.h"
+
+/* The kind of an object's type; TypeError for a type that has no metadata or no kind. */
+int fh_structural_kind(const TVMFFIObject *obj, int32_t *out);
+/* The same, Unsupported instead of an error. */
+int32_t fh_structural_find_kind(int32_t type_index);
+
+/* The region inside `current` after entering `entered`. */
+static inline int32_t fh_structural_enter(int32_t current, int32_t entered) {
+  return current == kTVMFFIDefRegionKindPattern ? current : entered;
+}
+/* The region of a field's value. */
+static inline int32_t fh_structural_field_region(int32_t current, int64_t field_flags) {
+  const int64_t simple = kTVMFFIFieldFlagBitMaskSEqHashDefSimple, pattern = kTVMFFIFieldFlagBitMaskSEqHashDefPattern;
+  if (!(field_flags & (simple | pattern))) return current;
+  return fh_structural_enter(current,
+                             field_flags & simple ? kTVMFFIDefRegionKindSimple : kTVMFFIDefRegionKindPattern);
+}
+/* The region of an object's contents. */
+static inline int32_t fh_structural_inner_region(int32_t current, int32_t kind) {
+  int is_clamped = kind == kTVMFFISEqHashKindFreeVar && current == kTVMFFIDefRegionKindSimple;
+  return is_clamped ? (int32_t)kTVMFFIDefRegionKindNone : current;
+}
+/* The region that a hook's callback asks for, an integer: None stays in the current one. ValueError for an unknown one. */
+int fh_structural_arg_region(const char *name, const TVMFFIAny *args, int32_t i, int32_t current, int32_t *out);
+
+/* The Function that a hook calls back; made when the first hook needs it. All zero is none. */
+typedef struct {
+  TVMFFIObjectHandle func;
+  void **state; /* what the Function refers to; NULL inside when the traversal is over, for a hook may keep it */
+} fh_structural_callback;
+
+/* Makes it, unless it is there. `call` gets a pointer to the state as `self`; see fh_structural_callback_state. */
+int fh_structural_callback_make(fh_structural_callback *callback, void *state, TVMFFISafeCallType call);
+/* The state, NULL with an error pending when the traversal is over. */
+void *fh_structural_callback_state(void *self, const char *name);
+void fh_structural_callback_end(fh_structural_callback *callback);
+
+/* The number of bytes of a tensor's content, which must be contiguous and on the CPU: ValueError. */
+int fh_structural_tensor_bytes(const DLTensor *tensor, const char **data, size_t *n_bytes);
+
+#endif /* FH_STRUCTURAL_H_ */
