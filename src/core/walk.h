@@ -143,6 +143,12 @@ fh_walk_step fh_walk_next(fh_walk *walk, TVMFFIAny *child);
  * n_of_other. Finding a key may run hooks. */
 fh_walk_step fh_walk_next_pair(fh_walk *walk, TVMFFIAny *a, TVMFFIAny *b);
 
+/* Of a frame of items: those that come next, in a row and borrowed as a child is, *n of them; for a client that deals
+ * with many leaves at once. It says how many it has taken. */
+const TVMFFIAny *fh_walk_rest(const fh_walk *walk, int64_t *n);
+const TVMFFIAny *fh_walk_rest_of_other(const fh_walk *walk, int64_t *n);
+static inline void fh_walk_take(fh_walk *walk, int64_t n) { fh_walk_top(walk)->n_done += n; }
+
 /* Of a map (pair): the next key of `obj` and its value. */
 fh_walk_step fh_walk_next_key(fh_walk *walk, TVMFFIAny *key, TVMFFIAny *value);
 /* The value of a key in `other`: FH_WALK_CHILD, or FH_WALK_END when it is not there, or an error. */
