@@ -57,23 +57,6 @@ fh_access_path_object *fh_access_path_extend(fh_access_path_object *path, fh_acc
   return extend(path, new_step(kind, key));
 }
 
-/* Paths that nobody else has end one after the other: a long one would not fit the C stack. */
-static void delete_path(void *self, int flags) {
-  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
-    fh_access_path_object *path = (fh_access_path_object *)self;
-    TVMFFIObject *rest = path->parent;
-    path->parent = NULL;
-    while (rest != NULL && rest->type_index == path_index && fh_object_use_count(rest) == 1) {
-      fh_access_path_object *last = (fh_access_path_object *)(void *)rest;
-      rest = last->parent;
-      last->parent = NULL;
-      fh_object_release(last);
-    }
-    fh_object_release(rest);
-  }
-  fh_builtin_end(&path_type, self, flags);
-}
-
 /* ---- Comparing ---- */
 
 /* Paths of one length. 0, or -1 when a hook of a key fails. */
@@ -269,8 +252,11 @@ static int repr_path(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 /* ---- The types ---- */
 
 static int create_step(TVMFFIObjectHandle *out) { return fh_builtin_create(&step_type, out); }
-static void delete_step(void *self, int flags) { fh_builtin_end(&step_type, self, flags); }
+static void end_step(void *self) { fh_builtin_end(&step_type, self); }
+static void delete_step(void *self, int flags) { fh_object_delete_owner(&step_type.owner, self, flags); }
 static int create_path(TVMFFIObjectHandle *out) { return fh_builtin_create(&path_type, out); }
+static void end_path(void *self) { fh_builtin_end(&path_type, self); }
+static void delete_path(void *self, int flags) { fh_object_delete_owner(&path_type.owner, self, flags); }
 
 static int set_parent(void *field, const TVMFFIAny *value) {
   return fh_builtin_set_object(field, value, path_index, 1, "Optional<" PATH_KEY ">");
@@ -335,7 +321,7 @@ static const fh_builtin_type step_type = {
     .kind = kTVMFFISEqHashKindConstTreeNode,
     .fields = step_fields,
     .creator = create_step,
-    .deleter = delete_step,
+    .owner = {delete_step, end_step},
 };
 static const fh_builtin_type path_type = {
     .key = PATH_KEY,
@@ -345,7 +331,7 @@ static const fh_builtin_type path_type = {
     .fields = path_fields,
     .methods = path_methods,
     .creator = create_path,
-    .deleter = delete_path,
+    .owner = {delete_path, end_path},
 };
 
 void fh_access_path_init(void) {

@@ -62,19 +62,16 @@ static void end(const fh_builtin_field *field, void *obj) {
 
 int32_t fh_builtin_index(const fh_builtin_type *type) { return fh_type_find_key(fh_base_bytes(type->key)); }
 
-void fh_builtin_end(const fh_builtin_type *type, void *self, int flags) {
-  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
-    for (const fh_builtin_type *at = type; at != NULL; at = at->parent) {
-      for (const fh_builtin_field *field = at->fields; field->name != NULL; ++field) {
-        if (!field->is_alias) end(field, self);
-      }
+void fh_builtin_end(const fh_builtin_type *type, void *self) {
+  for (const fh_builtin_type *at = type; at != NULL; at = at->parent) {
+    for (const fh_builtin_field *field = at->fields; field->name != NULL; ++field) {
+      if (!field->is_alias) end(field, self);
     }
   }
-  fh_object_delete_plain(self, flags);
 }
 
 static void *new_zeroed(const fh_builtin_type *type) {
-  return fh_object_new((size_t)type->total_bytes, fh_builtin_index(type), type->deleter);
+  return fh_object_new((size_t)type->total_bytes, fh_builtin_index(type), type->owner.deleter);
 }
 
 void *fh_builtin_new(const fh_builtin_type *type) {
@@ -122,6 +119,14 @@ static int call_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   }
   *result = fh_any_object(to);
   return 0;
+}
+
+int fh_builtin_refuse_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(args);
+  FH_UNUSED(result);
+  const fh_builtin_type *type = (const fh_builtin_type *)self;
+  if (fh_function_check_count("__ffi_shallow_copy__", n_args, 1) != 0) return -1;
+  return fh_error_raise(FH_TYPE_ERROR, "A `%s` is part of what it does and cannot be copied", type->key);
 }
 
 /* ---- Getters and setters ---- */

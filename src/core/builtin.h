@@ -41,7 +41,7 @@ typedef struct fh_builtin_type {
   const fh_builtin_field *fields; /* its own; the last one has no name */
   const fh_builtin_method *methods; /* NULL, or an array whose last has no name */
   TVMFFIObjectCreator creator; /* calls fh_builtin_create; NULL: objects come from elsewhere */
-  fh_object_deleter deleter;   /* calls fh_builtin_end */
+  fh_object_owner owner;       /* its deleter calls fh_object_delete_owner, its end fh_builtin_end */
   TVMFFISafeCallType copy;     /* __ffi_shallow_copy__; NULL: every field copied */
 } fh_builtin_type;
 
@@ -52,6 +52,9 @@ int32_t fh_builtin_register(const fh_builtin_type *type);
 int fh_builtin_set_function(int32_t type_index, const char *attr, TVMFFISafeCallType call);
 int fh_builtin_set_native(int32_t type_index, const char *attr, void *function);
 
+/* A `copy` for types whose objects cannot be copied: a TypeError. */
+int fh_builtin_refuse_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
+
 /* The index of a registered descriptor: a lookup by key. */
 int32_t fh_builtin_index(const fh_builtin_type *type);
 /* A new object with each field's value for new objects; NULL with an error pending. */
@@ -60,8 +63,8 @@ void *fh_builtin_new(const fh_builtin_type *type);
 int fh_builtin_create(const fh_builtin_type *type, TVMFFIObjectHandle *out);
 /* The same as a function without arguments; TypeError when there are some. */
 int fh_builtin_construct(const fh_builtin_type *type, int32_t n_args, TVMFFIAny *result);
-/* The body of a deleter. */
-void fh_builtin_end(const fh_builtin_type *type, void *self, int flags);
+/* Drops what the fields own. */
+void fh_builtin_end(const fh_builtin_type *type, void *self);
 
 /* For setters of pointer fields: puts an object that is an instance of type_index in, or NULL for None where that is
  * allowed. TypeError that names `expected`. */

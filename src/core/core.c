@@ -18,6 +18,8 @@
 #include "sync.h"
 #include "tensor.h"
 #include "type.h"
+#include "visit_context.h"
+#include "visitor.h"
 
 /* The root type is the only one whose size every object shares. */
 static void register_object_metadata(void) {
@@ -44,6 +46,8 @@ static void init(void) {
   fh_enum_init();
   fh_access_path_init();
   fh_structural_key_init();
+  fh_visitor_init();
+  fh_visit_context_init();
   fh_globals_init();
 }
 

@@ -57,7 +57,8 @@ static const fh_builtin_type enum_type, int_enum_type, str_enum_type, state_type
 static int create_enum(TVMFFIObjectHandle *out) { return fh_builtin_create(&enum_type, out); }
 static int create_int_enum(TVMFFIObjectHandle *out) { return fh_builtin_create(&int_enum_type, out); }
 static int create_str_enum(TVMFFIObjectHandle *out) { return fh_builtin_create(&str_enum_type, out); }
-static void delete_enum(void *self, int flags) { fh_builtin_end(&enum_type, self, flags); }
+static void end_enum(void *self) { fh_builtin_end(&enum_type, self); }
+static void delete_enum(void *self, int flags) { fh_object_delete_owner(&enum_type.owner, self, flags); }
 
 static const fh_builtin_field enum_fields[] = {
     {.name = "_int_index",
@@ -102,7 +103,7 @@ static const fh_builtin_type enum_type = {
     .kind = kTVMFFISEqHashKindUniqueInstance,
     .fields = enum_fields,
     .creator = create_enum,
-    .deleter = delete_enum,
+    .owner = {delete_enum, end_enum},
 };
 static const fh_builtin_type int_enum_type = {
     .key = "ffi.IntEnum",
@@ -111,7 +112,7 @@ static const fh_builtin_type int_enum_type = {
     .kind = kTVMFFISEqHashKindUniqueInstance,
     .fields = int_enum_fields,
     .creator = create_int_enum,
-    .deleter = delete_enum,
+    .owner = {delete_enum, end_enum},
 };
 static const fh_builtin_type str_enum_type = {
     .key = "ffi.StrEnum",
@@ -120,13 +121,14 @@ static const fh_builtin_type str_enum_type = {
     .kind = kTVMFFISEqHashKindUniqueInstance,
     .fields = str_enum_fields,
     .creator = create_str_enum,
-    .deleter = delete_enum,
+    .owner = {delete_enum, end_enum},
 };
 
 /* ---- ffi.EnumState ---- */
 
 static int create_state(TVMFFIObjectHandle *out) { return fh_builtin_create(&state_type, out); }
-static void delete_state(void *self, int flags) { fh_builtin_end(&state_type, self, flags); }
+static void end_state(void *self) { fh_builtin_end(&state_type, self); }
+static void delete_state(void *self, int flags) { fh_object_delete_owner(&state_type.owner, self, flags); }
 
 static int init_state(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
@@ -176,7 +178,7 @@ static const fh_builtin_type state_type = {
     .fields = state_fields,
     .methods = state_methods,
     .creator = create_state,
-    .deleter = delete_state,
+    .owner = {delete_state, end_state},
 };
 
 void fh_enum_init(void) {

@@ -28,15 +28,32 @@ int fh_structural_kind(const TVMFFIObject *obj, int32_t *out) {
                         missing, fh_type_name(obj->type_index));
 }
 
-int fh_structural_arg_region(const char *name, const TVMFFIAny *args, int32_t i, int32_t current, int32_t *out) {
+static int arg_kind(const char *name, const TVMFFIAny *args, int32_t i, int32_t *out) {
   int64_t asked;
   if (fh_function_arg_int(name, args, i, &asked) != 0) return -1;
   if (asked < kTVMFFIDefRegionKindNone || asked > kTVMFFIDefRegionKindSimple) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected the kind of a definition region (0, 1 or 2) but got %lld",
                           (long long)asked);
   }
-  *out = fh_structural_enter(current, asked == kTVMFFIDefRegionKindNone ? current : (int32_t)asked);
+  *out = (int32_t)asked;
   return 0;
+}
+
+int fh_structural_arg_region(const char *name, const TVMFFIAny *args, int32_t i, int32_t current, int32_t *out) {
+  if (arg_kind(name, args, i, out) != 0) return -1;
+  *out = fh_structural_enter(current, *out == kTVMFFIDefRegionKindNone ? current : *out);
+  return 0;
+}
+
+int fh_structural_with_region(const char *name, const TVMFFIAny *args, int32_t *region, TVMFFIAny *result) {
+  TVMFFIObject *func;
+  int32_t entered = kTVMFFIDefRegionKindNone, before = *region;
+  if (arg_kind(name, args, 1, &entered) != 0) return -1;
+  if (fh_function_arg_object(name, args, 2, kTVMFFIFunction, &func) != 0) return -1;
+  *region = fh_structural_enter(before, entered);
+  int rc = fh_function_call(func, NULL, 0, result);
+  *region = before;
+  return rc;
 }
 
 int fh_structural_callback_make(fh_structural_callback *callback, void *state, TVMFFISafeCallType call) {

@@ -38,6 +38,10 @@ static inline int32_t fh_structural_inner_region(int32_t current, int32_t kind) 
 /* The region that a hook's callback asks for, an integer: None stays in the current one. ValueError for an unknown one. */
 int fh_structural_arg_region(const char *name, const TVMFFIAny *args, int32_t i, int32_t current, int32_t *out);
 
+/* Calls args[2], a Function, with *region entered as args[1] says; *region is as before afterwards. For a visitor's or
+ * mutator's function WithDefRegionKind. */
+int fh_structural_with_region(const char *name, const TVMFFIAny *args, int32_t *region, TVMFFIAny *result);
+
 /* The Function that a hook calls back; made when the first hook needs it. All zero is none. */
 typedef struct {
   TVMFFIObjectHandle func;

@@ -240,11 +240,22 @@ static fh_walk_step next_value(comparer *c, TVMFFIAny *a, TVMFFIAny *b) {
   return step == FH_WALK_END ? FH_WALK_ONLY_LEFT : step;
 }
 
+/* Passes the leaves that come next in two sequences, up to the first that differ or are no leaves. */
+static int pass_leaves(comparer *c) {
+  int64_t n, n_other, i = 0;
+  const TVMFFIAny *items = fh_walk_rest(&c->walk, &n), *others = fh_walk_rest_of_other(&c->walk, &n_other);
+  verdict said = EQUAL;
+  if (n_other < n) n = n_other;
+  while (i < n && (said = compare_leaves(c, &items[i], &others[i])) == EQUAL) ++i;
+  fh_walk_take(&c->walk, i);
+  return said == FAILED ? -1 : 0;
+}
+
 static fh_walk_step next_children(comparer *c, TVMFFIAny *a, TVMFFIAny *b, int32_t *region, int *is_shared) {
   const fh_walk_frame *f = fh_walk_top(&c->walk);
   int is_copy = fh_walk_gives_copies(f), is_other_copy = is_copy || f->shape == FH_WALK_PAIRS;
-  fh_walk_step step =
-      f->shape == FH_WALK_PAIRS ? next_value(c, a, b) : fh_walk_next_pair(&c->walk, a, b);
+  if (f->shape == FH_WALK_ITEMS && pass_leaves(c) != 0) return FH_WALK_ERROR;
+  fh_walk_step step = f->shape == FH_WALK_PAIRS ? next_value(c, a, b) : fh_walk_next_pair(&c->walk, a, b);
   if (step != FH_WALK_CHILD) return step;
   fh_walk_frame *top = fh_walk_top(&c->walk);
   *region = ((frame_data *)fh_walk_data(top))->inner_region;

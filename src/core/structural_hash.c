@@ -116,6 +116,23 @@ static int compare_pairs(const void *a, const void *b) {
   return (hash_a > hash_b) - (hash_a < hash_b);
 }
 
+/* Most maps are small, and the hashes of small integers are in order already. */
+static void sort_pairs(sorted_pair *pairs, size_t n) {
+  size_t n_sorted = 1;
+  while (n_sorted < n && pairs[n_sorted - 1].key_hash <= pairs[n_sorted].key_hash) ++n_sorted;
+  if (n_sorted >= n) return;
+  if (n > 24) {
+    qsort(pairs, n, sizeof *pairs, compare_pairs);
+    return;
+  }
+  for (; n_sorted < n; ++n_sorted) {
+    sorted_pair pair = pairs[n_sorted];
+    size_t i = n_sorted;
+    for (; i > 0 && pairs[i - 1].key_hash > pair.key_hash; --i) pairs[i] = pairs[i - 1];
+    pairs[i] = pair;
+  }
+}
+
 static int reserve_pairs(hasher *h, size_t n_more) {
   if (h->n_pairs_room - h->n_pairs >= n_more) return 0;
   size_t room = h->n_pairs_room * 2 > h->n_pairs + n_more ? h->n_pairs_room * 2 : h->n_pairs + n_more;
@@ -151,8 +168,7 @@ static int take_pairs(hasher *h) {
   }
   if (step == FH_WALK_ERROR) return -1;
   data->end_pair = h->n_pairs;
-  size_t n = data->end_pair - data->first_pair;
-  if (n > 1) qsort(&h->pairs[data->first_pair], n, sizeof *h->pairs, compare_pairs);
+  sort_pairs(&h->pairs[data->first_pair], data->end_pair - data->first_pair);
   return 0;
 }
 
@@ -264,13 +280,29 @@ static int start(hasher *h, const TVMFFIAny *value, int32_t region, int is_share
   return finish_object(h, obj, &data, out) == 0 ? 1 : -1;
 }
 
+/* Takes the leaves that come next of the sequence on top: most of a sequence's items, mostly. */
+static int take_leaves(hasher *h) {
+  frame_data *data = (frame_data *)fh_walk_data(fh_walk_top(&h->walk));
+  int64_t n, i = 0;
+  const TVMFFIAny *items = fh_walk_rest(&h->walk, &n);
+  uint64_t hash = data->hash, hash_of_item = 0;
+  int is_leaf = 1;
+  while (i < n && (is_leaf = hash_leaf(h, &items[i], &hash_of_item)) == 1) {
+    hash = fh_str_hash_combine(hash, hash_of_item);
+    ++i;
+  }
+  data->hash = hash;
+  fh_walk_take(&h->walk, i);
+  return is_leaf < 0 ? -1 : 0;
+}
+
 /* The next child of the frame on top, and its region. */
 static fh_walk_step next_child(hasher *h, TVMFFIAny *child, int32_t *region) {
   fh_walk_frame *f = fh_walk_top(&h->walk);
   frame_data *data = (frame_data *)fh_walk_data(f);
   *region = data->inner_region;
   if (f->shape == FH_WALK_PAIRS) return next_value(h, data, child);
-  if (f->shape == FH_WALK_ITEMS) return fh_walk_next(&h->walk, child);
+  if (f->shape == FH_WALK_ITEMS) return take_leaves(h) == 0 ? fh_walk_next(&h->walk, child) : FH_WALK_ERROR;
   fh_walk_step step = fh_walk_next(&h->walk, child);
   if (step == FH_WALK_CHILD) {
     *region = fh_structural_field_region(*region, fh_walk_field(fh_walk_top(&h->walk))->flags);

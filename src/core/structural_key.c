@@ -52,7 +52,8 @@ static TVMFFIAny any_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
 /* ---- The type ---- */
 
 static int create_key(TVMFFIObjectHandle *out) { return fh_builtin_create(&key_type, out); }
-static void delete_key(void *self, int flags) { fh_builtin_end(&key_type, self, flags); }
+static void end_key(void *self) { fh_builtin_end(&key_type, self); }
+static void delete_key(void *self, int flags) { fh_object_delete_owner(&key_type.owner, self, flags); }
 
 static int init_key(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
@@ -91,7 +92,7 @@ static const fh_builtin_type key_type = {
     .fields = key_fields,
     .methods = key_methods,
     .creator = create_key,
-    .deleter = delete_key,
+    .owner = {delete_key, end_key},
 };
 
 void fh_structural_key_init(void) {
