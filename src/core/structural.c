@@ -4,6 +4,7 @@
 #include "error.h"
 #include "function.h"
 #include "mem.h"
+#include "stripe.h"
 #include "tensor.h"
 #include "type.h"
 
@@ -80,6 +81,17 @@ void fh_structural_callback_end(fh_structural_callback *callback) {
   *callback->state = NULL;
   fh_object_release(callback->func);
   callback->func = NULL;
+}
+
+fh_hashmap_object *fh_structural_hold_map(TVMFFIObject *map) {
+  if (map->type_index != kTVMFFIDict) {
+    fh_object_retain(map);
+    return (fh_hashmap_object *)(void *)map;
+  }
+  fh_stripe_lock(map);
+  fh_hashmap_object *copy = fh_hashmap_copy((const fh_hashmap_object *)(void *)map, kTVMFFIDict);
+  fh_stripe_unlock(map);
+  return copy;
 }
 
 int fh_structural_tensor_bytes(const DLTensor *tensor, const char **data, size_t *n_bytes) {

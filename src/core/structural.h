@@ -12,6 +12,7 @@
 #define FH_STRUCTURAL_H_
 
 #include "any.h"
+#include "hashmap.h"
 #include "walk.h"
 
 /* The kind of an object's type; TypeError for a type that has no metadata or no kind. */
@@ -38,6 +39,13 @@ static inline int32_t fh_structural_inner_region(int32_t current, int32_t kind) 
 /* The region that a hook's callback asks for, an integer: None stays in the current one. ValueError for an unknown one. */
 int fh_structural_arg_region(const char *name, const TVMFFIAny *args, int32_t i, int32_t current, int32_t *out);
 
+/* Whether a mutation notes that an object of that kind, met in that region, became `result` (kTVMFFIUnchanged: itself). */
+static inline int fh_structural_is_remapped(int32_t kind, int32_t region, const TVMFFIAny *result) {
+  if (kind == kTVMFFISEqHashKindDAGNode) return 1;
+  return kind == kTVMFFISEqHashKindFreeVar &&
+         (region == kTVMFFIDefRegionKindPattern || result->type_index != kTVMFFIUnchanged);
+}
+
 /* Calls args[2], a Function, with *region entered as args[1] says; *region is as before afterwards. For a visitor's or
  * mutator's function WithDefRegionKind. */
 int fh_structural_with_region(const char *name, const TVMFFIAny *args, int32_t *region, TVMFFIAny *result);
@@ -53,6 +61,10 @@ int fh_structural_callback_make(fh_structural_callback *callback, void *state, T
 /* The state, NULL with an error pending when the traversal is over. */
 void *fh_structural_callback_state(void *self, const char *name);
 void fh_structural_callback_end(fh_structural_callback *callback);
+
+/* What to read instead of a map while foreign code runs: itself, or a copy of a Dict, which that code may change. A new
+ * reference; NULL with an error pending. */
+fh_hashmap_object *fh_structural_hold_map(TVMFFIObject *map);
 
 /* The number of bytes of a tensor's content, which must be contiguous and on the CPU: ValueError. */
 int fh_structural_tensor_bytes(const DLTensor *tensor, const char **data, size_t *n_bytes);

@@ -66,22 +66,10 @@ static TVMFFIAny visit_items(fh_visitor_object *visitor, TVMFFIAny value) {
   return fh_visitor_make_result(said, interrupt);
 }
 
-/* What is read instead of a map: a copy of a Dict, because what is visited may change it. Owned. */
-static fh_hashmap_object *steady(TVMFFIObject *map) {
-  if (map->type_index != kTVMFFIDict) {
-    fh_object_retain(map);
-    return (fh_hashmap_object *)(void *)map;
-  }
-  fh_stripe_lock(map);
-  fh_hashmap_object *copy = fh_hashmap_copy((const fh_hashmap_object *)(void *)map, kTVMFFIMap);
-  fh_stripe_unlock(map);
-  return copy;
-}
-
 static TVMFFIAny visit_values(fh_visitor_object *visitor, TVMFFIAny value) {
   TVMFFIAny interrupt = fh_any_none();
   fh_visit_verdict said = FH_VISIT_ON;
-  fh_hashmap_object *map = steady(value.v_obj);
+  fh_hashmap_object *map = fh_structural_hold_map(value.v_obj);
   if (map == NULL) return fh_visitor_make_result(FH_VISIT_FAILED, interrupt);
   const fh_hashmap_pair *pair;
   uint64_t at = fh_hashmap_begin(map);
