@@ -7,10 +7,10 @@
 #include "error.h"
 #include "function.h"
 #include "hashmap.h"
+#include "hook.h"
 #include "seq.h"
 #include "stripe.h"
 #include "type.h"
-#include "walk.h"
 
 /* What each frame of the walk has. */
 typedef struct {
@@ -48,17 +48,17 @@ static fh_seq_object *start_array(const fh_walk_frame *f, int is_known) {
 }
 
 static int copy_shallow(TVMFFIObject *obj, TVMFFIAny *out) {
-  const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_SHALLOW_COPY), obj->type_index);
   TVMFFIAny view = fh_any_object(obj);
-  if (hook == NULL || hook->type_index != kTVMFFIFunction) {
+  TVMFFIObject *hook;
+  if (fh_hook_find(FH_ATTR_SHALLOW_COPY, obj->type_index, &hook) != 0) return -1;
+  if (hook == NULL) {
     return fh_error_raise(FH_INTERNAL_ERROR,
                           "Cannot deep copy object of type \"%s\" because it is not copy-constructible",
                           fh_type_name(obj->type_index));
   }
-  if (fh_function_call(hook->v_obj, &view, 1, out) != 0) return -1;
+  if (fh_function_call(hook, &view, 1, out) != 0) return -1;
   if (out->type_index == obj->type_index) return 0;
-  fh_error_raise(FH_TYPE_ERROR, "Expected __ffi_shallow_copy__ of `%s` to return `%s` but got `%s`",
-                 fh_type_name(obj->type_index), fh_type_name(obj->type_index), fh_type_name(out->type_index));
+  fh_hook_raise_result(FH_ATTR_SHALLOW_COPY, obj, fh_type_name(obj->type_index), out);
   fh_any_drop(out);
   return -1;
 }

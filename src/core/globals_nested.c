@@ -1,7 +1,9 @@
 /* globals_nested.c - ffi.* functions that look into values with everything they hold. */
+#include "compare.h"
 #include "copy.h"
 #include "function.h"
 #include "globals.h"
+#include "hash.h"
 #include "tensor.h"
 #include "walk.h"
 
@@ -9,6 +11,41 @@ static int deep_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   FH_UNUSED(self);
   if (fh_function_check_count("ffi.DeepCopy", n_args, 1) != 0) return -1;
   return fh_copy_deep(&args[0], result);
+}
+
+/* ---- Equality, order, hash ---- */
+
+static int recursive_eq(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  int equal;
+  if (fh_function_check_count("ffi.RecursiveEq", n_args, 2) != 0) return -1;
+  if (fh_compare_equal(&args[0], &args[1], &equal) != 0) return -1;
+  *result = fh_any_bool(equal);
+  return 0;
+}
+
+/* Defines a function that says whether one value is before, or after, another. */
+#define DEFINE_ORDER(function, name, relation)                                                \
+  static int function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) { \
+    FH_UNUSED(self);                                                                          \
+    int order;                                                                                \
+    if (fh_function_check_count(name, n_args, 2) != 0) return -1;                             \
+    if (fh_compare_order(&args[0], &args[1], &order) != 0) return -1;                         \
+    *result = fh_any_bool(order relation 0);                                                  \
+    return 0;                                                                                 \
+  }
+DEFINE_ORDER(recursive_lt, "ffi.RecursiveLt", <)
+DEFINE_ORDER(recursive_le, "ffi.RecursiveLe", <=)
+DEFINE_ORDER(recursive_gt, "ffi.RecursiveGt", >)
+DEFINE_ORDER(recursive_ge, "ffi.RecursiveGe", >=)
+
+static int recursive_hash(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  int64_t hash;
+  if (fh_function_check_count("ffi.RecursiveHash", n_args, 1) != 0) return -1;
+  if (fh_hash_nested(&args[0], &hash) != 0) return -1;
+  *result = fh_any_int(hash);
+  return 0;
 }
 
 /* ---- ffi.ContainerFindFirstNonCPUDevice: looks at tensors in containers, not at keys nor into other objects ---- */
@@ -68,6 +105,12 @@ static int find_device(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFI
 
 const fh_globals_entry fh_globals_nested[] = {
     {"ffi.DeepCopy", deep_copy, NULL},
+    {"ffi.RecursiveEq", recursive_eq, NULL},
+    {"ffi.RecursiveLt", recursive_lt, NULL},
+    {"ffi.RecursiveLe", recursive_le, NULL},
+    {"ffi.RecursiveGt", recursive_gt, NULL},
+    {"ffi.RecursiveGe", recursive_ge, NULL},
+    {"ffi.RecursiveHash", recursive_hash, NULL},
     {"ffi.ContainerFindFirstNonCPUDevice", find_device, NULL},
     {NULL, NULL, NULL},
 };

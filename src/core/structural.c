@@ -3,7 +3,6 @@
 
 #include "error.h"
 #include "function.h"
-#include "mem.h"
 #include "stripe.h"
 #include "tensor.h"
 #include "type.h"
@@ -55,32 +54,6 @@ int fh_structural_with_region(const char *name, const TVMFFIAny *args, int32_t *
   int rc = fh_function_call(func, NULL, 0, result);
   *region = before;
   return rc;
-}
-
-int fh_structural_callback_make(fh_structural_callback *callback, void *state, TVMFFISafeCallType call) {
-  if (callback->func != NULL) return 0;
-  void **cell = (void **)fh_mem_alloc(sizeof *cell);
-  if (cell == NULL) return fh_error_raise_no_memory();
-  *cell = state;
-  if (fh_function_new(cell, call, fh_mem_free, &callback->func) != 0) {
-    fh_mem_free(cell);
-    return -1;
-  }
-  callback->state = cell;
-  return 0;
-}
-
-void *fh_structural_callback_state(void *self, const char *name) {
-  void *state = *(void **)self;
-  if (state == NULL) fh_error_raise(FH_RUNTIME_ERROR, "Expected `%s` to be called while its hook runs", name);
-  return state;
-}
-
-void fh_structural_callback_end(fh_structural_callback *callback) {
-  if (callback->func == NULL) return;
-  *callback->state = NULL;
-  fh_object_release(callback->func);
-  callback->func = NULL;
 }
 
 fh_hashmap_object *fh_structural_hold_map(TVMFFIObject *map) {

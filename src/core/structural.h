@@ -50,18 +50,6 @@ static inline int fh_structural_is_remapped(int32_t kind, int32_t region, const 
  * mutator's function WithDefRegionKind. */
 int fh_structural_with_region(const char *name, const TVMFFIAny *args, int32_t *region, TVMFFIAny *result);
 
-/* The Function that a hook calls back; made when the first hook needs it. All zero is none. */
-typedef struct {
-  TVMFFIObjectHandle func;
-  void **state; /* what the Function refers to; NULL inside when the traversal is over, for a hook may keep it */
-} fh_structural_callback;
-
-/* Makes it, unless it is there. `call` gets a pointer to the state as `self`; see fh_structural_callback_state. */
-int fh_structural_callback_make(fh_structural_callback *callback, void *state, TVMFFISafeCallType call);
-/* The state, NULL with an error pending when the traversal is over. */
-void *fh_structural_callback_state(void *self, const char *name);
-void fh_structural_callback_end(fh_structural_callback *callback);
-
 /* What to read instead of a map while foreign code runs: itself, or a copy of a Dict, which that code may change. A new
  * reference; NULL with an error pending. */
 fh_hashmap_object *fh_structural_hold_map(TVMFFIObject *map);

@@ -7,6 +7,7 @@
 #include "error.h"
 #include "function.h"
 #include "hashmap.h"
+#include "hook.h"
 #include "seq.h"
 #include "str.h"
 #include "structural.h"
@@ -21,7 +22,6 @@ typedef struct {
   fh_structural_path *path; /* where the values differ, from the inside out; NULL when nobody asks */
   int32_t hook_region; /* of the contents of the objects whose hook is running */
   int skip_tensors;
-  fh_structural_callback callback;
 } comparer;
 
 /* What a frame knows beside its children. */
@@ -145,12 +145,12 @@ static verdict finish_objects(comparer *c, TVMFFIObject *a, TVMFFIObject *b, con
 static verdict compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region);
 
 /* fn_equal(a, b, region, name of the field they are in) */
-static int call_back(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  comparer *c = (comparer *)fh_structural_callback_state(self, CALLBACK_NAME);
+static int call_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(n_args);
+  comparer *c = (comparer *)client;
   TVMFFIByteArray name;
   TVMFFIAny a, b;
   int32_t region;
-  if (c == NULL || fh_function_check_count(CALLBACK_NAME, n_args, 4) != 0) return -1;
   if (fh_structural_arg_region(CALLBACK_NAME, args, 2, c->hook_region, &region) != 0) return -1;
   if (fh_any_own(&args[0], &a) != 0) return -1;
   if (fh_any_own(&args[1], &b) != 0) {
@@ -173,28 +173,20 @@ static int call_back(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 }
 
 /* __s_equal__(a, b, fn_equal) */
-static verdict compare_by_hook(comparer *c, const TVMFFIAny *hook, TVMFFIObject *a, TVMFFIObject *b, int32_t region) {
+static verdict compare_by_hook(comparer *c, TVMFFIObject *hook, TVMFFIObject *a, TVMFFIObject *b, int32_t region) {
   TVMFFIAny result;
   int32_t outer_region = c->hook_region;
   size_t n_steps = c->path != NULL ? c->path->n_steps : 0;
-  if (hook->type_index != kTVMFFIFunction) {
-    return fh_error_raise(FH_TYPE_ERROR, "Expected __s_equal__ of `%s` to be a Function but got `%s`",
-                          fh_type_name(a->type_index), fh_type_name(hook->type_index));
-  }
-  if (fh_structural_callback_make(&c->callback, c, call_back) != 0 || fh_walk_enter_hook(&c->walk) != 0) return FAILED;
-  TVMFFIAny args[3] = {fh_any_object(a), fh_any_object(b), fh_any_object(c->callback.func)};
   c->hook_region = region;
-  int rc = fh_function_call(hook->v_obj, args, 3, &result);
+  int rc = fh_hook_call(&c->walk, hook, a, b, call_back, 4, c, &result);
   c->hook_region = outer_region;
-  fh_walk_leave_hook(&c->walk);
   if (rc != 0) return FAILED;
   if (result.type_index == kTVMFFIBool || result.type_index == kTVMFFIInt) {
     int is_equal = result.v_int64 != 0;
     if (is_equal && c->path != NULL) fh_structural_path_cut(c->path, n_steps); /* the hook found another way */
     return verdict_of(is_equal);
   }
-  fh_error_raise(FH_TYPE_ERROR, "Expected __s_equal__ of `%s` to return `bool` but got `%s`",
-                 fh_type_name(a->type_index), fh_type_name(result.type_index));
+  fh_hook_raise_result(FH_ATTR_S_EQUAL, a, "bool", &result);
   fh_any_drop(&result);
   return FAILED;
 }
@@ -223,7 +215,8 @@ static verdict start(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_
   if (said != OPENED) return said;
   data.is_shared = is_shared;
   data.inner_region = fh_structural_inner_region(region, data.kind);
-  const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_S_EQUAL), a->type_index);
+  TVMFFIObject *hook;
+  if (fh_hook_find(FH_ATTR_S_EQUAL, a->type_index, &hook) != 0) return FAILED;
   if (hook == NULL) return open_frame(c, a, b, &data);
   said = compare_by_hook(c, hook, a->v_obj, b->v_obj, data.inner_region);
   return said == EQUAL ? finish_objects(c, a->v_obj, b->v_obj, &data) : said;
@@ -253,7 +246,7 @@ static int pass_leaves(comparer *c) {
 
 static fh_walk_step next_children(comparer *c, TVMFFIAny *a, TVMFFIAny *b, int32_t *region, int *is_shared) {
   const fh_walk_frame *f = fh_walk_top(&c->walk);
-  int is_copy = fh_walk_gives_copies(f), is_other_copy = is_copy || f->shape == FH_WALK_PAIRS;
+  int is_copy = fh_walk_gives_copies(f), is_other_copy = fh_walk_other_gives_copies(f);
   if (f->shape == FH_WALK_ITEMS && pass_leaves(c) != 0) return FH_WALK_ERROR;
   fh_walk_step step = f->shape == FH_WALK_PAIRS ? next_value(c, a, b) : fh_walk_next_pair(&c->walk, a, b);
   if (step != FH_WALK_CHILD) return step;
@@ -376,7 +369,6 @@ static verdict compare(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars
   c.skip_tensors = skip_tensors;
   verdict said =
       compare_values(&c, a, b, map_free_vars ? kTVMFFIDefRegionKindPattern : kTVMFFIDefRegionKindNone);
-  fh_structural_callback_end(&c.callback);
   fh_walk_free(&c.walk);
   fh_memo_free(&c.right_of);
   fh_memo_free(&c.left_of);

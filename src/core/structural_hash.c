@@ -8,6 +8,7 @@
 #include "error.h"
 #include "function.h"
 #include "hashmap.h"
+#include "hook.h"
 #include "mem.h"
 #include "seq.h"
 #include "str.h"
@@ -30,7 +31,6 @@ typedef struct {
   int32_t hook_region; /* of the contents of the object whose hook is running */
   uint32_t n_free_vars, n_dag_nodes;
   int skip_tensors;
-  fh_structural_callback callback;
 } hasher;
 
 /* What a frame knows beside its children. */
@@ -203,13 +203,13 @@ static int finish_object(hasher *h, TVMFFIObject *obj, const frame_data *data, u
 static int hash_value(hasher *h, const TVMFFIAny *value, int32_t region, uint64_t *out);
 
 /* fn_hash(value, hash, region): the hash combined with that of the value. */
-static int call_back(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  hasher *h = (hasher *)fh_structural_callback_state(self, CALLBACK_NAME);
+static int call_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(n_args);
+  hasher *h = (hasher *)client;
   int64_t hash;
   int32_t region;
   uint64_t hash_of_value = 0;
   TVMFFIAny value;
-  if (h == NULL || fh_function_check_count(CALLBACK_NAME, n_args, 3) != 0) return -1;
   if (fh_function_arg_int(CALLBACK_NAME, args, 1, &hash) != 0) return -1;
   if (fh_structural_arg_region(CALLBACK_NAME, args, 2, h->hook_region, &region) != 0) return -1;
   if (fh_any_own(&args[0], &value) != 0) return -1;
@@ -220,26 +220,18 @@ static int call_back(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 }
 
 /* __s_hash__(object, hash so far, fn_hash) */
-static int hash_by_hook(hasher *h, const TVMFFIAny *hook, TVMFFIObject *obj, int32_t region, uint64_t *hash) {
-  TVMFFIAny result;
+static int hash_by_hook(hasher *h, TVMFFIObject *hook, TVMFFIObject *obj, int32_t region, uint64_t *hash) {
+  TVMFFIAny result, so_far = fh_any_int((int64_t)*hash);
   int32_t outer_region = h->hook_region;
-  if (hook->type_index != kTVMFFIFunction) {
-    return fh_error_raise(FH_TYPE_ERROR, "Expected __s_hash__ of `%s` to be a Function but got `%s`",
-                          fh_type_name(obj->type_index), fh_type_name(hook->type_index));
-  }
-  if (fh_structural_callback_make(&h->callback, h, call_back) != 0 || fh_walk_enter_hook(&h->walk) != 0) return -1;
-  TVMFFIAny args[3] = {fh_any_object(obj), fh_any_int((int64_t)*hash), fh_any_object(h->callback.func)};
   h->hook_region = region;
-  int rc = fh_function_call(hook->v_obj, args, 3, &result);
+  int rc = fh_hook_call_value(&h->walk, hook, obj, &so_far, call_back, 3, h, &result);
   h->hook_region = outer_region;
-  fh_walk_leave_hook(&h->walk);
   if (rc != 0) return -1;
   if (result.type_index == kTVMFFIInt) {
     *hash = result.v_uint64;
     return 0;
   }
-  fh_error_raise(FH_TYPE_ERROR, "Expected __s_hash__ of `%s` to return `int` but got `%s`",
-                 fh_type_name(obj->type_index), fh_type_name(result.type_index));
+  fh_hook_raise_result(FH_ATTR_S_HASH, obj, "int", &result);
   fh_any_drop(&result);
   return -1;
 }
@@ -273,7 +265,8 @@ static int start(hasher *h, const TVMFFIAny *value, int32_t region, int is_share
   }
   data.is_shared = is_shared;
   data.inner_region = fh_structural_inner_region(region, data.kind);
-  const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_S_HASH), value->type_index);
+  TVMFFIObject *hook;
+  if (fh_hook_find(FH_ATTR_S_HASH, value->type_index, &hook) != 0) return -1;
   if (hook == NULL) return open_frame(h, value, &data);
   *out = data.hash;
   if (hash_by_hook(h, hook, obj, data.inner_region, out) != 0) return -1;
@@ -364,7 +357,6 @@ int fh_structural_hash(const TVMFFIAny *value, int map_free_vars, int skip_tenso
   h.skip_tensors = skip_tensors;
   int32_t region = map_free_vars ? kTVMFFIDefRegionKindPattern : kTVMFFIDefRegionKindNone;
   int rc = hash_value(&h, value, region, out);
-  fh_structural_callback_end(&h.callback);
   fh_walk_free(&h.walk);
   fh_memo_free(&h.memo);
   fh_mem_free(h.pairs);

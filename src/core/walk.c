@@ -312,6 +312,7 @@ static fh_walk_step step_items(fh_walk *walk, fh_walk_frame *f, TVMFFIAny *a, TV
 
 fh_walk_step fh_walk_next_key(fh_walk *walk, TVMFFIAny *key, TVMFFIAny *value) {
   fh_walk_frame *f = fh_walk_top(walk);
+  if (f->n_done == f->n_children) return FH_WALK_END;
   if (f->source != NULL) { /* a Map: both at once */
     if (f->n_done != 0) pass_pair(f);
     const fh_hashmap_pair *pair = map_pair(f);
@@ -325,17 +326,26 @@ fh_walk_step fh_walk_next_key(fh_walk *walk, TVMFFIAny *key, TVMFFIAny *value) {
   return step == FH_WALK_CHILD ? fh_walk_next(walk, value) : step;
 }
 
+/* A Map's value is read in place, a Dict's goes to the frame's slot. */
 fh_walk_step fh_walk_lookup(fh_walk *walk, const TVMFFIAny *key, TVMFFIAny *value) {
   const fh_walk_frame *f = fh_walk_top(walk);
   const fh_hashmap_object *map = (const fh_hashmap_object *)f->other;
   size_t slot = f->mark + (f->source != NULL ? 0 : (size_t)f->n_children);
-  TVMFFIAny found;
-  int rc = fh_hashmap_get(map, key, &found); /* a hook is free to push and pop on this walk */
-  if (rc < 0) return FH_WALK_ERROR;
-  TVMFFIAny old = walk->values[slot];
-  walk->values[slot] = *value = found;
-  fh_any_drop(&old);
-  return rc == 1 ? FH_WALK_CHILD : FH_WALK_END;
+  int found;
+  *value = fh_any_none();
+  if (!fh_walk_other_gives_copies(f)) {
+    fh_hashmap_pair *pair;
+    found = fh_hashmap_find(map, key, FH_HASHMAP_HOOKS, &pair);
+    if (found == 1) *value = pair->value;
+  } else {
+    TVMFFIAny got, old;
+    found = fh_hashmap_get(map, key, &got);
+    old = walk->values[slot]; /* now: the key's hooks may have moved the slots */
+    walk->values[slot] = *value = got;
+    fh_any_drop(&old);
+  }
+  if (found < 0) return FH_WALK_ERROR;
+  return found == 1 ? FH_WALK_CHILD : FH_WALK_END;
 }
 
 static fh_walk_step step_pair(fh_walk *walk, TVMFFIAny *a, TVMFFIAny *b) {

@@ -121,12 +121,16 @@ void fh_walk_unwind(fh_walk *walk, size_t depth);
 int fh_walk_is_open(const fh_walk *walk, const TVMFFIObject *a, const TVMFFIObject *b);
 /* Whether the value that the innermost frame gave last may be met a second time in this walk: not if its only references
  * are the frame's own and the one it was read from. A client's memo needs only what may. `is_owned` says that a copy was
- * given, as fh_walk_gives_copies tells for a frame. */
+ * given, as fh_walk_gives_copies tells for a frame. The root can always be. */
 static inline int fh_walk_is_shared(const TVMFFIObject *obj, int is_owned) {
   return fh_object_use_count(obj) > (is_owned ? 2u : 1u);
 }
 /* Whether the children (of `obj`) come with a reference of the frame's own: List, Dict, fields. */
 static inline int fh_walk_gives_copies(const fh_walk_frame *frame) { return frame->source == NULL; }
+/* Whether those of `other` do. */
+static inline int fh_walk_other_gives_copies(const fh_walk_frame *frame) {
+  return frame->other->type_index != kTVMFFIArray && frame->other->type_index != kTVMFFIMap;
+}
 
 /* ---- Children of the innermost frame ---- */
 
