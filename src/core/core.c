@@ -12,6 +12,7 @@
 #include "globals.h"
 #include "hashmap.h"
 #include "module.h"
+#include "mutator.h"
 #include "reflect.h"
 #include "seq.h"
 #include "structural_key.h"
@@ -48,6 +49,7 @@ static void init(void) {
   fh_structural_key_init();
   fh_visitor_init();
   fh_visit_context_init();
+  fh_mutator_init();
   fh_globals_init();
 }
 
