@@ -54,12 +54,18 @@ static uint64_t hash_content(int32_t type_index, TVMFFIByteArray content) {
 }
 
 /* All NaNs are one. Text and bytes hash the same in an object and in a cell. */
-static uint64_t hash_plain(const TVMFFIAny *value) {
-  TVMFFIAny plain = *value;
+static inline uint64_t hash_plain(const TVMFFIAny *value) {
   TVMFFIByteArray content;
-  if (plain.type_index == kTVMFFISmallStr && fh_str_content(&plain, &content)) return hash_content(kTVMFFIStr, content);
-  if (plain.type_index == kTVMFFIFloat && isnan(plain.v_float64)) plain.v_float64 = (double)NAN;
-  return fh_str_hash_combine((uint64_t)(int64_t)plain.type_index, plain.v_uint64);
+  TVMFFIAny nan;
+  switch (value->type_index) {
+  case kTVMFFISmallStr: fh_str_content(value, &content); return hash_content(kTVMFFIStr, content);
+  case kTVMFFIFloat:
+    nan = fh_any_float((double)NAN);
+    if (isnan(value->v_float64)) value = &nan;
+    break;
+  default: break;
+  }
+  return fh_str_hash_combine((uint64_t)(int64_t)value->type_index, value->v_uint64);
 }
 
 static uint64_t hash_bytes(TVMFFIByteArray content) {
@@ -93,12 +99,7 @@ static int hash_tensor(const hasher *h, const TVMFFIObject *obj, uint64_t *out) 
   return 0;
 }
 
-/* The hash of a value without children: 1, 0 if it has some, -1. */
-static int hash_leaf(const hasher *h, const TVMFFIAny *value, uint64_t *out) {
-  if (!fh_any_is_object(value)) {
-    *out = hash_plain(value);
-    return 1;
-  }
+static int hash_object_leaf(const hasher *h, const TVMFFIAny *value, uint64_t *out) {
   switch (value->type_index) {
   case kTVMFFIStr: *out = hash_content(kTVMFFIStr, fh_str_object_bytes(value->v_obj)); return 1;
   case kTVMFFIBytes: *out = hash_bytes(fh_str_object_bytes(value->v_obj)); return 1;
@@ -107,6 +108,13 @@ static int hash_leaf(const hasher *h, const TVMFFIAny *value, uint64_t *out) {
   case kTVMFFITensor: return hash_tensor(h, value->v_obj, out) == 0 ? 1 : -1;
   default: return 0;
   }
+}
+
+/* The hash of a value without children: 1, 0 if it has some, -1. */
+static inline int hash_leaf(const hasher *h, const TVMFFIAny *value, uint64_t *out) {
+  if (fh_any_is_object(value)) return hash_object_leaf(h, value, out);
+  *out = hash_plain(value);
+  return 1;
 }
 
 /* ---- Maps ---- */
