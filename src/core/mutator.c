@@ -28,9 +28,7 @@ int fh_mutator_take_result(TVMFFIAny *result) {
   return -1;
 }
 
-TVMFFIAny fh_mutator_make_result(int rc, TVMFFIAny result) {
-  return rc == 0 ? result : fh_any_object(fh_error_take());
-}
+TVMFFIAny fh_mutator_make_result(int rc, TVMFFIAny result) { return rc == 0 ? result : fh_any_object(fh_error_take()); }
 
 /* In place only where the item is nobody else's. */
 static int mutate(fh_mutator_object *mutator, const TVMFFIAny *value, int can_inplace, TVMFFIAny *out) {
@@ -153,8 +151,7 @@ int fh_mutator_call_hook(const TVMFFIAny *hook, fh_mutator_object *mutator, cons
   case kTVMFFIOpaquePtr:
     *out = ((fh_mutator_mutate)(uintptr_t)hook->v_ptr)(mutator, *value);
     return fh_mutator_take_result(out);
-  case kTVMFFIFunction:
-    return fh_function_call(hook->v_obj, args, 2, out) != 0 ? -1 : fh_mutator_take_result(out);
+  case kTVMFFIFunction: return fh_function_call(hook->v_obj, args, 2, out) != 0 ? -1 : fh_mutator_take_result(out);
   default: return fh_error_raise(FH_TYPE_ERROR, "__s_mutate__ must be a direct hook pointer or ffi.Function");
   }
 }

@@ -28,8 +28,7 @@ static inline int32_t fh_structural_enter(int32_t current, int32_t entered) {
 static inline int32_t fh_structural_field_region(int32_t current, int64_t field_flags) {
   const int64_t simple = kTVMFFIFieldFlagBitMaskSEqHashDefSimple, pattern = kTVMFFIFieldFlagBitMaskSEqHashDefPattern;
   if (!(field_flags & (simple | pattern))) return current;
-  return fh_structural_enter(current,
-                             field_flags & simple ? kTVMFFIDefRegionKindSimple : kTVMFFIDefRegionKindPattern);
+  return fh_structural_enter(current, field_flags & simple ? kTVMFFIDefRegionKindSimple : kTVMFFIDefRegionKindPattern);
 }
 /* The region of an object's contents. */
 static inline int32_t fh_structural_inner_region(int32_t current, int32_t kind) {

@@ -316,7 +316,8 @@ static int add_key_of_right(comparer *c) {
     step = fh_walk_lookup(&c->walk, &left_key, &value);
     if (step == FH_WALK_CHILD) continue;
     if (step == FH_WALK_ERROR) break;
-    if (fh_structural_path_add(c->path, FH_ACCESS_MAP_ITEM_MISSING, &left_key, FH_ACCESS_MAP_ITEM, &key) != 0) return -1;
+    if (fh_structural_path_add(c->path, FH_ACCESS_MAP_ITEM_MISSING, &left_key, FH_ACCESS_MAP_ITEM, &key) != 0)
+      return -1;
     break;
   }
   if (step == FH_WALK_ERROR) return -1;
@@ -367,8 +368,7 @@ static verdict compare(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars
   c.right_of.retains = c.left_of.retains = 1;
   c.path = path;
   c.skip_tensors = skip_tensors;
-  verdict said =
-      compare_values(&c, a, b, map_free_vars ? kTVMFFIDefRegionKindPattern : kTVMFFIDefRegionKindNone);
+  verdict said = compare_values(&c, a, b, map_free_vars ? kTVMFFIDefRegionKindPattern : kTVMFFIDefRegionKindNone);
   fh_walk_free(&c.walk);
   fh_memo_free(&c.right_of);
   fh_memo_free(&c.left_of);

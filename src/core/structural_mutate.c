@@ -21,7 +21,8 @@ typedef struct {
 /* What a frame knows beside its children. */
 typedef struct {
   size_t first_change;
-  TVMFFIAny held;  /* owned: what a callback put in the place of a value, whose contents this frame is of; or Unchanged */
+  TVMFFIAny
+      held;  /* owned: what a callback put in the place of a value, whose contents this frame is of; or Unchanged */
   TVMFFIAny child; /* borrowed: the one that is mutated */
   fh_structural_place place; /* where it is */
   int32_t kind;

@@ -28,7 +28,8 @@ typedef enum { FAILED = FH_VISIT_FAILED, DONE = FH_VISIT_ON, STOPPED = FH_VISIT_
 /* ---- Callbacks ---- */
 
 static verdict take_walk_result(TVMFFIAny *result, TVMFFIAny *interrupt) {
-  if (result->type_index == kTVMFFIInt || result->type_index == kTVMFFIBool) return result->v_int64 == 1 ? SKIPPED : DONE;
+  if (result->type_index == kTVMFFIInt || result->type_index == kTVMFFIBool)
+    return result->v_int64 == 1 ? SKIPPED : DONE;
   return (verdict)fh_visitor_take_result(result, "a callback of a structural walk", interrupt);
 }
 

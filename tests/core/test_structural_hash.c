@@ -218,8 +218,7 @@ static void hash_shared(void *state, int i) {
 }
 
 TEST(threads_hash_one_value_at_the_same_time) {
-  known_hash known = {
-      make_array(make_list(i64(1), record_of(PAIR, i64(1), i64(2))), make_map(i64(1), str("x"))), 0};
+  known_hash known = {make_array(make_list(i64(1), record_of(PAIR, i64(1), i64(2))), make_map(i64(1), str("x"))), 0};
   expect_int(fh_structural_hash(&known.value, 0, 0, &known.hash), 0);
   test_threads(4, hash_shared, &known);
   drop(known.value);
