@@ -31,7 +31,10 @@ static void end_error(void *self) {
 
 static void error_delete(void *self, int flags);
 static const fh_object_owner owner = {error_delete, end_error};
-static void error_delete(void *self, int flags) { fh_object_delete_owner(&owner, self, flags); }
+static void error_delete(void *self, int flags) {
+  const TVMFFIErrorCell *cell = &((const error_object *)self)->cell;
+  fh_object_delete_owner(&owner, self, flags, cell->cause_chain != NULL || cell->extra_context != NULL);
+}
 
 static int backtrace_reserve(error_object *error, size_t n_bytes) {
   if (n_bytes <= error->backtrace_capacity) return 1;

@@ -47,7 +47,7 @@ static void end_map(void *self) {
 
 static void delete_map(void *self, int flags);
 static const fh_object_owner owner = {delete_map, end_map};
-static void delete_map(void *self, int flags) { fh_object_delete_owner(&owner, self, flags); }
+static void delete_map(void *self, int flags) { fh_object_delete_owner(&owner, self, flags, 1); }
 
 static fh_hashmap_object *new_small(int32_t type_index, uint64_t n_slots) {
   if (n_slots < FH_HASHMAP_SMALL_INIT) n_slots = FH_HASHMAP_SMALL_INIT;

@@ -41,8 +41,9 @@ typedef struct {
   void (*end)(void *self);   /* drops what the object owns; leaves its block */
 } fh_object_owner;
 
-/* What such a deleter does. The block is freed by fh_mem_free. Needs no memory. */
-void fh_object_delete_owner(const fh_object_owner *owner, void *self, int flags);
+/* What such a deleter does. has_objects: 0 for an object that happens to own no other now, which costs less. The block
+ * is freed by fh_mem_free. Needs no memory. */
+void fh_object_delete_owner(const fh_object_owner *owner, void *self, int flags, int has_objects);
 
 static inline void fh_object_retain(void *obj) {
   /* pairs with nothing: whoever passes `obj` here holds a reference */

@@ -16,6 +16,13 @@ static void drop_all(TVMFFIAny *items, int64_t n) {
   for (int64_t i = 0; i < n; ++i) fh_any_drop(&items[i]);
 }
 
+static int has_objects(const fh_seq_object *seq) {
+  for (int64_t i = 0; i < seq->cell.size; ++i) {
+    if (fh_any_is_object(&fh_seq_items(seq)[i])) return 1;
+  }
+  return 0;
+}
+
 static void end_seq(void *self) {
   fh_seq_object *seq = (fh_seq_object *)self;
   drop_all(fh_seq_items(seq), seq->cell.size);
@@ -25,7 +32,9 @@ static void end_seq(void *self) {
 
 static void delete_seq(void *self, int flags);
 static const fh_object_owner owner = {delete_seq, end_seq};
-static void delete_seq(void *self, int flags) { fh_object_delete_owner(&owner, self, flags); }
+static void delete_seq(void *self, int flags) {
+  fh_object_delete_owner(&owner, self, flags, has_objects((const fh_seq_object *)self));
+}
 
 static fh_seq_object *new_object(int32_t type_index, int64_t n_inline) {
   fh_seq_object *seq = (fh_seq_object *)fh_mem_alloc(sizeof *seq + (size_t)n_inline * sizeof(TVMFFIAny));
@@ -90,11 +99,11 @@ int fh_seq_push(fh_seq_object *seq, TVMFFIAny item) {
     return fh_error_raise(FH_INTERNAL_ERROR, "Expected room for one more item in an Array of capacity %lld",
                           (long long)seq->cell.capacity);
   }
-  if (seq->cell.size == seq->cell.capacity && fh_seq_insert(seq, seq->cell.size, &item) != 0) {
+  if (seq->cell.size < seq->cell.capacity) {
+    fh_seq_items(seq)[seq->cell.size++] = item;
+  } else if (fh_seq_insert(seq, seq->cell.size, &item) != 0) {
     fh_any_drop(&item);
     return -1;
-  } else if (seq->cell.size < seq->cell.capacity) {
-    fh_seq_items(seq)[seq->cell.size++] = item;
   }
   return 0;
 }
