@@ -253,10 +253,10 @@ static int repr_path(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 
 static int create_step(TVMFFIObjectHandle *out) { return fh_builtin_create(&step_type, out); }
 static void end_step(void *self) { fh_builtin_end(&step_type, self); }
-static void delete_step(void *self, int flags) { fh_object_delete_owner(&step_type.owner, self, flags); }
+static void delete_step(void *self, int flags) { fh_object_delete_owner(&step_type.owner, self, flags, 1); }
 static int create_path(TVMFFIObjectHandle *out) { return fh_builtin_create(&path_type, out); }
 static void end_path(void *self) { fh_builtin_end(&path_type, self); }
-static void delete_path(void *self, int flags) { fh_object_delete_owner(&path_type.owner, self, flags); }
+static void delete_path(void *self, int flags) { fh_object_delete_owner(&path_type.owner, self, flags, 1); }
 
 static int set_parent(void *field, const TVMFFIAny *value) {
   return fh_builtin_set_object(field, value, path_index, 1, "Optional<" PATH_KEY ">");

@@ -58,7 +58,7 @@ static int create_enum(TVMFFIObjectHandle *out) { return fh_builtin_create(&enum
 static int create_int_enum(TVMFFIObjectHandle *out) { return fh_builtin_create(&int_enum_type, out); }
 static int create_str_enum(TVMFFIObjectHandle *out) { return fh_builtin_create(&str_enum_type, out); }
 static void end_enum(void *self) { fh_builtin_end(&enum_type, self); }
-static void delete_enum(void *self, int flags) { fh_object_delete_owner(&enum_type.owner, self, flags); }
+static void delete_enum(void *self, int flags) { fh_object_delete_owner(&enum_type.owner, self, flags, 1); }
 
 static const fh_builtin_field enum_fields[] = {
     {.name = "_int_index",
@@ -128,7 +128,7 @@ static const fh_builtin_type str_enum_type = {
 
 static int create_state(TVMFFIObjectHandle *out) { return fh_builtin_create(&state_type, out); }
 static void end_state(void *self) { fh_builtin_end(&state_type, self); }
-static void delete_state(void *self, int flags) { fh_object_delete_owner(&state_type.owner, self, flags); }
+static void delete_state(void *self, int flags) { fh_object_delete_owner(&state_type.owner, self, flags, 1); }
 
 static int init_state(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);

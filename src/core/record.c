@@ -62,7 +62,7 @@ static void end_record(void *self) {
 }
 static void delete_record(void *self, int flags);
 static const fh_object_owner owner = {delete_record, end_record};
-static void delete_record(void *self, int flags) { fh_object_delete_owner(&owner, self, flags); }
+static void delete_record(void *self, int flags) { fh_object_delete_owner(&owner, self, flags, 1); }
 
 typedef struct {
   int32_t type_index;

@@ -216,15 +216,12 @@ static int call_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFI
   hasher *h = (hasher *)client;
   int64_t hash;
   int32_t region;
-  uint64_t hash_of_value = 0;
-  TVMFFIAny value;
+  uint64_t hash_of_value;
   if (fh_function_arg_int(CALLBACK_NAME, args, 1, &hash) != 0) return -1;
   if (fh_structural_arg_region(CALLBACK_NAME, args, 2, h->hook_region, &region) != 0) return -1;
-  if (fh_any_own(&args[0], &value) != 0) return -1;
-  int rc = hash_value(h, &value, region, &hash_of_value);
-  fh_any_drop(&value);
-  if (rc == 0) *result = fh_any_int((int64_t)fh_str_hash_combine((uint64_t)hash, hash_of_value));
-  return rc;
+  if (hash_value(h, &args[0], region, &hash_of_value) != 0) return -1;
+  *result = fh_any_int((int64_t)fh_str_hash_combine((uint64_t)hash, hash_of_value));
+  return 0;
 }
 
 /* __s_hash__(object, hash so far, fn_hash) */

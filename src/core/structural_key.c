@@ -53,7 +53,7 @@ static TVMFFIAny any_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
 
 static int create_key(TVMFFIObjectHandle *out) { return fh_builtin_create(&key_type, out); }
 static void end_key(void *self) { fh_builtin_end(&key_type, self); }
-static void delete_key(void *self, int flags) { fh_object_delete_owner(&key_type.owner, self, flags); }
+static void delete_key(void *self, int flags) { fh_object_delete_owner(&key_type.owner, self, flags, 1); }
 
 static int init_key(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);

@@ -350,7 +350,7 @@ static void end_mutator(void *self) {
 }
 static void delete_mutator(void *self, int flags);
 static const fh_object_owner owner = {delete_mutator, end_mutator};
-static void delete_mutator(void *self, int flags) { fh_object_delete_owner(&owner, self, flags); }
+static void delete_mutator(void *self, int flags) { fh_object_delete_owner(&owner, self, flags, 1); }
 
 int fh_structural_mutate(TVMFFIAny root, fh_structural_callbacks callbacks, fh_mutate_order order, TVMFFIAny *out) {
   our_mutator *m = (our_mutator *)fh_object_new(sizeof *m, fh_mutator_type(), delete_mutator);

@@ -159,7 +159,7 @@ static void end_visitor(void *self) {
 }
 static void delete_visitor(void *self, int flags);
 static const fh_object_owner owner = {delete_visitor, end_visitor};
-static void delete_visitor(void *self, int flags) { fh_object_delete_owner(&owner, self, flags); }
+static void delete_visitor(void *self, int flags) { fh_object_delete_owner(&owner, self, flags, 1); }
 
 int fh_structural_visit(const TVMFFIAny *root, fh_structural_callbacks callbacks, fh_visit_order order,
                         TVMFFIAny *out) {

@@ -169,7 +169,7 @@ int fh_visit_context_find(const TVMFFIAny *root, const fh_visit_context_object *
 
 static int create_context(TVMFFIObjectHandle *out) { return fh_builtin_create(&context_type, out); }
 static void end_context(void *self) { fh_builtin_end(&context_type, self); }
-static void delete_context(void *self, int flags) { fh_object_delete_owner(&context_type.owner, self, flags); }
+static void delete_context(void *self, int flags) { fh_object_delete_owner(&context_type.owner, self, flags, 1); }
 
 static int set_previous(void *field, const TVMFFIAny *value) {
   return fh_builtin_set_object(field, value, kTVMFFIObject, 1, "Optional<ffi.Object>");

@@ -137,7 +137,7 @@ fh_visit_interrupt_object *fh_visit_interrupt_new(const TVMFFIAny *value) {
 
 static int create_interrupt(TVMFFIObjectHandle *out) { return fh_builtin_create(&interrupt_type, out); }
 static void end_interrupt(void *self) { fh_builtin_end(&interrupt_type, self); }
-static void delete_interrupt(void *self, int flags) { fh_object_delete_owner(&interrupt_type.owner, self, flags); }
+static void delete_interrupt(void *self, int flags) { fh_object_delete_owner(&interrupt_type.owner, self, flags, 1); }
 
 static const fh_builtin_field interrupt_fields[] = {
     {.name = "value",

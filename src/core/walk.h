@@ -46,7 +46,7 @@
 #include "reflect.h"
 
 #define FH_WALK_MAX_DEPTH (1 << 20)
-#define FH_WALK_MAX_HOOKS 256
+#define FH_WALK_MAX_HOOKS 1024 /* about what interpreters allow of their own functions; fits a megabyte of stack */
 
 typedef enum {
   FH_WALK_PLAIN = 0,
