@@ -255,12 +255,32 @@ static int open_frame(hasher *h, const TVMFFIAny *value, const frame_data *initi
   return is_map ? take_pairs(h) : 0;
 }
 
+/* The hash of an Array of leaves, which needs no frame; of others, the frame behind the leaves they begin with. */
+static int start_array(hasher *h, const TVMFFIAny *value, const frame_data *initial, uint64_t *out) {
+  const fh_seq_object *array = (const fh_seq_object *)(const void *)value->v_obj;
+  const TVMFFIAny *items = fh_seq_items(array);
+  int64_t n = fh_seq_size(array), i = 0;
+  uint64_t hash = fh_str_hash_combine(initial->hash, (uint64_t)n), hash_of_item = 0;
+  int is_leaf = 1;
+  while (i < n && (is_leaf = hash_leaf(h, &items[i], &hash_of_item)) == 1) {
+    hash = fh_str_hash_combine(hash, hash_of_item);
+    ++i;
+  }
+  *out = hash;
+  if (is_leaf != 0) return is_leaf;
+  if (open_frame(h, value, initial) != 0) return -1;
+  ((frame_data *)fh_walk_data(fh_walk_top(&h->walk)))->hash = hash;
+  fh_walk_take(&h->walk, i);
+  return 0;
+}
+
 /* Starts on a value: 1 with its hash, 0 when its frame is open, -1. */
 static int start(hasher *h, const TVMFFIAny *value, int32_t region, int is_shared, uint64_t *out) {
   int is_leaf = hash_leaf(h, value, out);
   if (is_leaf != 0) return is_leaf;
   TVMFFIObject *obj = value->v_obj;
   frame_data data = {.hash = type_hash(value->type_index), .region = region, .inner_region = region};
+  if (value->type_index == kTVMFFIArray) return start_array(h, value, &data, out);
   if (fh_seq_is(value) || fh_hashmap_is(value)) return open_frame(h, value, &data);
   if (fh_structural_kind(obj, &data.kind) != 0) return -1;
   const uint64_t *known = is_shared ? fh_memo_find(&h->memo, obj, NULL) : NULL;
