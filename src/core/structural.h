@@ -49,6 +49,16 @@ static inline int fh_structural_is_remapped(int32_t kind, int32_t region, const 
  * mutator's function WithDefRegionKind. */
 int fh_structural_with_region(const char *name, const TVMFFIAny *args, int32_t *region, TVMFFIAny *result);
 
+/* Who uses a visitor or mutator of ours: one thread at a time, which may come back into it. All zero is nobody. */
+typedef struct {
+  uint64_t thread; /* atomic; 0: nobody */
+  uint32_t n_entries; /* how often that thread is inside; for it only */
+} fh_structural_use;
+
+/* RuntimeError that names `what` when another thread is inside. */
+int fh_structural_use_begin(fh_structural_use *use, const char *what);
+void fh_structural_use_end(fh_structural_use *use);
+
 /* What to read instead of a map while foreign code runs: itself, or a copy of a Dict, which that code may change. A new
  * reference; NULL with an error pending. */
 fh_hashmap_object *fh_structural_hold_map(TVMFFIObject *map);
