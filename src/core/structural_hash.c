@@ -167,16 +167,18 @@ static int hash_key(const hasher *h, const TVMFFIAny *key, uint64_t *out) {
 static int take_pairs(hasher *h) {
   fh_walk_frame *f = fh_walk_top(&h->walk);
   frame_data *data = (frame_data *)fh_walk_data(f);
+  sorted_pair pair;
   TVMFFIAny key;
   fh_walk_step step;
-  data->first_pair = data->next_pair = h->n_pairs;
+  data->first_pair = data->next_pair = data->end_pair = h->n_pairs;
+  if (f->n_children == 0) return 0;
   if (reserve_pairs(h, (size_t)f->n_children / 2) != 0) return -1;
-  while ((step = fh_walk_next_key(&h->walk, &key, &h->pairs[h->n_pairs].value)) == FH_WALK_CHILD) {
-    if (hash_key(h, &key, &h->pairs[h->n_pairs].key_hash)) h->n_pairs += 1;
+  while ((step = fh_walk_next_key(&h->walk, &key, &pair.value)) == FH_WALK_CHILD) {
+    if (hash_key(h, &key, &pair.key_hash)) h->pairs[h->n_pairs++] = pair;
   }
   if (step == FH_WALK_ERROR) return -1;
   data->end_pair = h->n_pairs;
-  sort_pairs(&h->pairs[data->first_pair], data->end_pair - data->first_pair);
+  if (data->end_pair != data->first_pair) sort_pairs(&h->pairs[data->first_pair], data->end_pair - data->first_pair);
   return 0;
 }
 
