@@ -124,20 +124,19 @@ static int compare_pairs(const void *a, const void *b) {
   return (hash_a > hash_b) - (hash_a < hash_b);
 }
 
-/* Most maps are small, and the hashes of small integers are in order already. */
+/* By insertion, as most maps are small and the hashes of consecutive integers almost in order; if that takes many moves,
+ * by qsort. */
 static void sort_pairs(sorted_pair *pairs, size_t n) {
-  size_t n_sorted = 1;
-  while (n_sorted < n && pairs[n_sorted - 1].key_hash <= pairs[n_sorted].key_hash) ++n_sorted;
-  if (n_sorted >= n) return;
-  if (n > 24) {
-    qsort(pairs, n, sizeof *pairs, compare_pairs);
-    return;
-  }
-  for (; n_sorted < n; ++n_sorted) {
+  size_t n_moves = 8 * n + 64;
+  for (size_t n_sorted = 1; n_sorted < n; ++n_sorted) {
     sorted_pair pair = pairs[n_sorted];
     size_t i = n_sorted;
     for (; i > 0 && pairs[i - 1].key_hash > pair.key_hash; --i) pairs[i] = pairs[i - 1];
     pairs[i] = pair;
+    n_moves -= n_sorted - i < n_moves ? n_sorted - i : n_moves;
+    if (n_moves != 0) continue;
+    qsort(pairs, n, sizeof *pairs, compare_pairs);
+    return;
   }
 }
 
