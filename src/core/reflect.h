@@ -26,6 +26,8 @@ typedef enum {
   FH_ATTR_S_EQUAL,         /* __s_equal__ */
   FH_ATTR_S_HASH,          /* __s_hash__ */
   FH_ATTR_S_VISIT,         /* __s_visit__ */
+  FH_ATTR_S_MUTATE,        /* __s_mutate__ */
+  FH_ATTR_S_INPLACE,       /* __s_maybe_inplace_mutate__ */
   FH_ATTR_DATA_TO_JSON,    /* __data_to_json__ */
   FH_ATTR_DATA_FROM_JSON,  /* __data_from_json__ */
   FH_ATTR_COUNT
