@@ -27,7 +27,7 @@ from ._dtype import dtype  # noqa: E402
 from ._object import Object, ObjectConvertible  # noqa: E402
 from ._string import Bytes, String  # noqa: E402
 from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack  # noqa: E402
-from .container import Array, Map  # noqa: E402
+from .container import Array, Dict, List, Map  # noqa: E402
 from .error import (  # noqa: E402
     Error,
     call_guarded,
@@ -58,8 +58,10 @@ __all__ = [
     "Bytes",
     "DLDeviceType",
     "Device",
+    "Dict",
     "Error",
     "Function",
+    "List",
     "Map",
     "Module",
     "Object",
@@ -100,7 +102,7 @@ _core.set_hooks(
     wrap_opaque_ptr=wrap_opaque_ptr,
     device_class=Device,
 )
-for _key, _cls in (("ffi.Object", Object), ("ffi.Error", Error), ("ffi.Tensor", Tensor)):
+for _key, _cls in (("ffi.Error", Error), ("ffi.Tensor", Tensor)):
     _core.class_register(_core.type_key_to_index(_key), _cls)
 atexit.register(_core.mark_finalizing)
 del _key, _cls, _load
