@@ -47,6 +47,7 @@ from .registry import (  # noqa: E402
     register_object,
     remove_global_func,
 )
+from .stream import StreamContext, get_raw_stream, use_raw_stream, use_torch_stream  # noqa: E402
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ __all__ = [
     "Object",
     "ObjectConvertible",
     "Shape",
+    "StreamContext",
     "String",
     "Tensor",
     "__version__",
@@ -77,6 +79,7 @@ __all__ = [
     "from_dlpack",
     "get_global_func",
     "get_global_func_metadata",
+    "get_raw_stream",
     "init_ffi_api",
     "list_global_func_names",
     "load_module",
@@ -85,6 +88,8 @@ __all__ = [
     "register_object",
     "remove_global_func",
     "system_lib",
+    "use_raw_stream",
+    "use_torch_stream",
 ]
 
 _core.set_hooks(

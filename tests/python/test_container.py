@@ -443,5 +443,5 @@ def test_an_error_in_the_middle_of_a_conversion_comes_out(testing):
 def test_subclasses_of_list_and_dict_go_in(testing):
     from collections import OrderedDict, namedtuple
 
-    assert testing.echo(OrderedDict(b=1, a=2)) == {"b": 1, "a": 2}
+    assert dict(testing.echo(OrderedDict(b=1, a=2))) == {"b": 1, "a": 2}
     assert testing.echo(namedtuple("Point", "x y")(1, 2)) == [1, 2]
