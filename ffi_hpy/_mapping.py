@@ -62,15 +62,15 @@ class _Reading(Object):
 
     def keys(self) -> Any:
         """View of the keys, in insertion order."""
-        return KeysView(self)  # type: ignore[arg-type]
+        return KeysView(self)
 
     def values(self) -> Any:
         """View of the values, in insertion order."""
-        return _Values(self)  # type: ignore[arg-type]
+        return _Values(self)
 
     def items(self) -> Any:
         """View of the (key, value) pairs, in insertion order."""
-        return _Items(self)  # type: ignore[arg-type]
+        return _Items(self)
 
     def _walk(self, read: Any) -> Iterator[Any]:
         """read(cursor) of each entry."""

@@ -165,9 +165,7 @@ class List(_Reading, MutableSequence[T]):
             return
         places = range(start, stop, step)
         if len(places) != len(items):
-            raise ValueError(
-                f"attempt to assign sequence of size {len(items)} to extended slice of size {len(places)}"
-            )
+            raise ValueError(f"attempt to assign sequence of size {len(items)} to extended slice of size {len(places)}")
         for i, item in zip(places, items):
             _ffi_api.ListSetItem(self, i, item)
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from email.message import Message
     from os import PathLike
     from types import ModuleType
+    from typing import Any
 
 __all__ = ["install", "main", "uninstall"]
 
@@ -47,14 +48,15 @@ class _Loader(importlib.abc.Loader):
         name = module.__name__
         sys.modules[name] = importlib.import_module(_OURS + name[len(_THEIRS) :])
 
-    def get_code(self, name: str) -> object:
+    def get_code(self, name: str) -> Any:
         """For ``python -m``, which runs a module's code under the name __main__."""
         ours = _OURS + name[len(_THEIRS) :]
         spec = importlib.util.find_spec(ours)
         loader = spec.loader if spec is not None else None
-        if not isinstance(loader, importlib.abc.InspectLoader):
+        get_code = getattr(loader, "get_code", None)
+        if get_code is None:
             raise ImportError(f"{name} cannot be run: there is no code of {ours}", name=name)
-        return loader.get_code(ours)
+        return get_code(ours)
 
 
 class _Distribution(importlib.metadata.Distribution):

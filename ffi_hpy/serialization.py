@@ -20,6 +20,6 @@ def to_json_graph_str(obj: Any, metadata: dict[str, Any] | None = None) -> str:
 
 
 def from_json_graph_str(json_str: str) -> Any:
-    """The value that to_json_graph_str() wrote. ValueError for text that is no such graph, TypeError for an object whose
-    type no loaded library registered."""
+    """The value that to_json_graph_str() wrote. ValueError for text that is no such graph, TypeError for an object of a
+    type that no loaded library registered."""
     return _ffi_api.FromJSONGraphString(json_str)

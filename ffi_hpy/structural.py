@@ -11,6 +11,7 @@ str, bytes, type(None), or ``typing.Any`` (or ``object``) for everything.
 from __future__ import annotations
 
 import inspect
+import typing
 from collections.abc import Callable, Sequence
 from enum import IntEnum
 
@@ -86,7 +87,6 @@ def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False, skip_tenso
 
 def structural_hash(value: Any, map_free_vars: bool = False, skip_tensor_content: bool = False) -> int:
     """A 64-bit hash that structurally equal values share, in this process; options and errors as structural_equal()."""
-    # hash() of an int beyond 62 bits is another int: signed and unsigned readings of the same bits must agree
     return _ffi_api.StructuralHash(value, map_free_vars, skip_tensor_content)  # type: ignore[no-any-return]
 
 
@@ -278,19 +278,20 @@ _BUILTIN_KEYS = {int: "int", bool: "bool", float: "float", str: "ffi.String", by
 
 
 def _type_index_of(cls: Any, name: str) -> int:
-    if cls is object or getattr(cls, "__module__", "") == "typing" and cls._name == "Any":
+    if cls is object or cls is typing.Any:
         return _ANY
     key = _BUILTIN_KEYS.get(cls)
     if key is not None:
         return _core.type_key_to_index(key)
     info = getattr(cls, "__tvm_ffi_type_info__", None)
     if info is None:
-        raise TypeError(f"{name} callback type must be a class for native objects, a builtin or typing.Any, not {cls!r}")
+        raise TypeError(
+            f"{name} callback type must be a class for native objects, a builtin or typing.Any, not {cls!r}"
+        )
     return info.type_index  # type: ignore[no-any-return]
 
 
 def _order_of(order: str | WalkOrder, name: str) -> int:
-    found = {"pre": WalkOrder.PREORDER, "post": WalkOrder.POSTORDER}.get(order, order)  # type: ignore[call-overload]
-    if not isinstance(found, WalkOrder):
+    if order not in ("pre", "post") and not isinstance(order, WalkOrder):
         raise ValueError(f"{name} order must be 'pre', 'post' or a WalkOrder, not {order!r}")
-    return int(found)
+    return int(order in ("post", WalkOrder.POSTORDER))

@@ -30,8 +30,8 @@ def make_kwargs_wrapper(
     """A function with named parameters that calls `target_func` with positions only: `arg_names`, then `kwonly_names`.
 
     `arg_defaults` belong to the last of `arg_names`; keyword-only parameters without a default are required. What is in
-    `map_dataclass_to_tuple` goes through unpack_dataclass_to_tuple() first. Name, docstring and annotations are those of
-    `prototype`. A call costs no more than that of a Python function with these parameters, since that is what is made.
+    `map_dataclass_to_tuple` goes through unpack_dataclass_to_tuple() first. Name, docstring and annotations are those
+    of `prototype`. A call costs no more than that of a Python function with these parameters: that is what is made.
 
     TypeError or ValueError for names that cannot be parameters, and defaults that do not fit.
     """
@@ -50,7 +50,7 @@ def make_kwargs_wrapper(
     wrapper.__kwdefaults__ = defaults or None
     wrapper.__name__ = wrapper.__qualname__ = "wrapper"
     wrapper.__module__ = __name__
-    return functools.wraps(prototype)(wrapper) if prototype is not None else wrapper  # type: ignore[no-any-return]
+    return functools.wraps(prototype)(wrapper) if prototype is not None else wrapper
 
 
 def make_kwargs_wrapper_from_signature(

@@ -22,7 +22,8 @@ static HPy fb_stream_get_impl(HPyContext *ctx, HPy self, const HPy *args, size_t
   return HPyLong_FromSize_t(ctx, (size_t)TVMFFIEnvGetStream(type, index));
 }
 
-HPyDef_METH(fb_stream_set, "stream_set", HPyFunc_VARARGS, .doc = "Set this thread's stream of a device; gives the old one.")
+HPyDef_METH(fb_stream_set, "stream_set", HPyFunc_VARARGS,
+            .doc = "Set this thread's stream of a device; gives the old one.")
 static HPy fb_stream_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   int32_t type, index;

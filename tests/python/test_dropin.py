@@ -88,7 +88,9 @@ except RuntimeError as error:
 def test_a_script_runs_unchanged(tmp_path):
     (tmp_path / "beside.py").write_text("")
     script = tmp_path / "script.py"
-    script.write_text("import sys, tvm_ffi, beside\nprint(__name__, sys.argv[1:], tvm_ffi.Array([1, 2]))\nsys.exit(3)\n")
+    script.write_text(
+        "import sys, tvm_ffi, beside\nprint(__name__, sys.argv[1:], tvm_ffi.Array([1, 2]))\nsys.exit(3)\n"
+    )
     done = run_dropin(script, "a", "-m")
     assert (done.stdout, done.stderr, done.returncode) == ("__main__ ['a', '-m'] (1, 2)\n", "", 3)
 
