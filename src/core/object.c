@@ -66,6 +66,71 @@ int TVMFFIObjectDecRef(TVMFFIObjectHandle obj) {
   return 0;
 }
 
+/* ---- The end of objects that own others ---- */
+
+#define MAX_ENDING 64
+#define MAX_OWNERS 8
+
+/* Objects of one type that wait for their end. Each names the next in its header in place of its deleter, which nobody
+ * reads meanwhile: the queue has a weak reference, so the last one cannot go. */
+typedef struct {
+  const fh_object_owner *owner;
+  TVMFFIObject *first;
+} waiting;
+
+static FH_THREAD_LOCAL struct {
+  int n_ending; /* calls of `end` on this thread's stack */
+  int n_owners;
+  waiting queues[MAX_OWNERS];
+} here;
+
+static waiting *queue_of(const fh_object_owner *owner) {
+  for (int i = 0; i < here.n_owners; ++i) {
+    if (here.queues[i].owner == owner) return &here.queues[i];
+  }
+  if (here.n_owners == MAX_OWNERS) return NULL;
+  here.queues[here.n_owners].owner = owner;
+  return &here.queues[here.n_owners++];
+}
+
+/* Lets the object wait: 1, or 0 when there is no queue left. */
+static FH_NOINLINE int wait_for_end(const fh_object_owner *owner, TVMFFIObject *obj, int flags) {
+  waiting *queue = queue_of(owner);
+  if (queue == NULL) return 0;
+  /* With Both the weak reference that the strong ones owned is left over; with Strong the caller will drop that one. */
+  if (!(flags & kTVMFFIObjectDeleterFlagBitMaskWeak)) fh_object_weak_retain(obj);
+  memcpy(&obj->deleter, &queue->first, sizeof queue->first);
+  queue->first = obj;
+  return 1;
+}
+
+static FH_NOINLINE void end_waiting(void) {
+  for (int i = 0; i < here.n_owners;) {
+    TVMFFIObject *obj = here.queues[i].first;
+    if (obj == NULL) {
+      ++i;
+      continue;
+    }
+    const fh_object_owner *owner = here.queues[i].owner;
+    memcpy(&here.queues[i].first, &obj->deleter, sizeof obj);
+    obj->deleter = owner->deleter;
+    owner->end(obj);
+    fh_object_weak_release(obj);
+    i = 0; /* its end may have filled any queue */
+  }
+}
+
+void fh_object_delete_owner(const fh_object_owner *owner, void *self, int flags) {
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
+    if (here.n_ending >= MAX_ENDING && wait_for_end(owner, (TVMFFIObject *)self, flags)) return;
+    here.n_ending += 1;
+    owner->end(self);
+    if (here.n_ending == 1 && here.n_owners != 0) end_waiting();
+    here.n_ending -= 1;
+  }
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) fh_mem_free(self);
+}
+
 /* ---- Opaque objects ---- */
 
 typedef struct {

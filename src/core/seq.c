@@ -16,15 +16,16 @@ static void drop_all(TVMFFIAny *items, int64_t n) {
   for (int64_t i = 0; i < n; ++i) fh_any_drop(&items[i]);
 }
 
-static void delete_seq(void *self, int flags) {
+static void end_seq(void *self) {
   fh_seq_object *seq = (fh_seq_object *)self;
-  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
-    drop_all(fh_seq_items(seq), seq->cell.size);
-    if (seq->cell.data_deleter != NULL) seq->cell.data_deleter(seq->cell.data);
-    seq->cell.size = 0;
-  }
-  if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) fh_mem_free(seq);
+  drop_all(fh_seq_items(seq), seq->cell.size);
+  if (seq->cell.data_deleter != NULL) seq->cell.data_deleter(seq->cell.data);
+  seq->cell.size = 0;
 }
+
+static void delete_seq(void *self, int flags);
+static const fh_object_owner owner = {delete_seq, end_seq};
+static void delete_seq(void *self, int flags) { fh_object_delete_owner(&owner, self, flags); }
 
 static fh_seq_object *new_object(int32_t type_index, int64_t n_inline) {
   fh_seq_object *seq = (fh_seq_object *)fh_mem_alloc(sizeof *seq + (size_t)n_inline * sizeof(TVMFFIAny));
