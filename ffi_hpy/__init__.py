@@ -27,7 +27,7 @@ from ._dtype import dtype  # noqa: E402
 from ._object import Object, ObjectConvertible  # noqa: E402
 from ._string import Bytes, String  # noqa: E402
 from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack  # noqa: E402
-from .container import Array, Map  # noqa: E402
+from .container import Array, Dict, List, Map  # noqa: E402
 from .error import (  # noqa: E402
     Error,
     call_guarded,
@@ -47,6 +47,7 @@ from .registry import (  # noqa: E402
     register_object,
     remove_global_func,
 )
+from .stream import StreamContext, get_raw_stream, use_raw_stream, use_torch_stream  # noqa: E402
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,24 +58,38 @@ __all__ = [
     "Array",
     "Bytes",
     "DLDeviceType",
+    "DefRegionKind",
     "Device",
+    "Dict",
     "Error",
     "Function",
+    "InplaceMode",
+    "List",
     "Map",
     "Module",
     "Object",
     "ObjectConvertible",
     "Shape",
+    "StreamContext",
     "String",
+    "StructuralKey",
+    "StructuralMutator",
+    "StructuralVisitor",
     "Tensor",
+    "VisitInterrupt",
+    "WalkOrder",
+    "WalkResult",
     "__version__",
     "__version_tuple__",
+    "access_path",
     "convert",
     "device",
     "dtype",
     "from_dlpack",
+    "get_first_structural_mismatch",
     "get_global_func",
     "get_global_func_metadata",
+    "get_raw_stream",
     "init_ffi_api",
     "list_global_func_names",
     "load_module",
@@ -82,7 +97,17 @@ __all__ = [
     "register_global_func",
     "register_object",
     "remove_global_func",
+    "serialization",
+    "structural",
+    "structural_equal",
+    "structural_hash",
+    "structural_map",
+    "structural_mutate",
+    "structural_visit",
+    "structural_walk",
     "system_lib",
+    "use_raw_stream",
+    "use_torch_stream",
 ]
 
 _core.set_hooks(
@@ -100,16 +125,48 @@ _core.set_hooks(
     wrap_opaque_ptr=wrap_opaque_ptr,
     device_class=Device,
 )
-for _key, _cls in (("ffi.Object", Object), ("ffi.Error", Error), ("ffi.Tensor", Tensor)):
+for _key, _cls in (("ffi.Error", Error), ("ffi.Tensor", Tensor)):
     _core.class_register(_core.type_key_to_index(_key), _cls)
 atexit.register(_core.mark_finalizing)
 del _key, _cls, _load
 
 
+# Names that cost import time and are not always used, by the modules that have them; a module of its own name too.
+_HOMES = {
+    "access_path": "access_path",
+    "core": "core",
+    "dropin": "dropin",
+    "hpy": "hpy",
+    "serialization": "serialization",
+    "structural": "structural",
+    "DefRegionKind": "structural",
+    "InplaceMode": "structural",
+    "StructuralKey": "structural",
+    "StructuralMutator": "structural",
+    "StructuralVisitor": "structural",
+    "VisitInterrupt": "structural",
+    "WalkOrder": "structural",
+    "WalkResult": "structural",
+    "get_first_structural_mismatch": "structural",
+    "structural_equal": "structural",
+    "structural_hash": "structural",
+    "structural_map": "structural",
+    "structural_mutate": "structural",
+    "structural_visit": "structural",
+    "structural_walk": "structural",
+}
+
+
 def __getattr__(name: str) -> Any:
-    """What costs import time and is seldom used: LIB, __version__, __version_tuple__, and the module `core`."""
+    """Names of _HOMES, LIB, __version__ and __version_tuple__, made on first use."""
     value: Any
-    if name == "LIB":
+    home = _HOMES.get(name)
+    if home is not None:
+        from importlib import import_module
+
+        module = import_module(f".{home}", __name__)
+        value = module if name == home else getattr(module, name)
+    elif name == "LIB":
         import ctypes
 
         from ._load import CORE_LIBRARY
@@ -121,10 +178,6 @@ def __getattr__(name: str) -> Any:
         value = version("ffi-hpy")
     elif name == "__version_tuple__":
         value = tuple(int(part) if part.isdecimal() else part for part in __getattr__("__version__").split("."))
-    elif name == "core":
-        from importlib import import_module
-
-        value = import_module(".core", __name__)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value

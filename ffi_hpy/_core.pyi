@@ -238,5 +238,11 @@ def field_descriptor(cls: type, index: int, field: int, writable: bool, /) -> An
 
 def global_get(name: str, /) -> Function | None: ...
 def global_set(name: str, fn: Function, override: bool, /) -> None: ...
+def stream_get(device_type: int, device_id: int, /) -> int:
+    """Address of this thread's stream of a device, 0 if none was set."""
+
+def stream_set(device_type: int, device_id: int, stream: int, /) -> int:
+    """Set it, and return the one of before. OverflowError if it is no address."""
+
 def mark_finalizing() -> None:
     """From now on Python objects held by native code are leaked instead of touched. Called at exit."""

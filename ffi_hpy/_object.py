@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta
 
-from ._core import CObject, Function, ObjectRValueRef
+from ._core import CObject, Function, ObjectRValueRef, class_register, type_key_to_index
 from ._load import subclass_made
 
 TYPE_CHECKING = False
@@ -63,6 +63,9 @@ class Object(CObject, metaclass=ObjectMeta):
         if to_json is None:
             raise TypeError(f"cannot pickle {type(self).__qualname__!r} object: the core has no ffi.ToJSONGraphString")
         return _from_json_graph, (type(self), str(to_json(self, None)))
+
+
+class_register(type_key_to_index("ffi.Object"), Object)
 
 
 class ObjectConvertible:

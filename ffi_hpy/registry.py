@@ -11,6 +11,7 @@ Everything here is safe to call from several threads.
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 from . import _core, _ffi_api
 from ._core import CObject, Function
@@ -34,6 +35,15 @@ __all__ = [
     "remove_global_func",
 ]
 
+# Modules that are imported when they are needed, by the types that they have the classes of.
+_HOMES = {
+    "ffi.StructuralKey": "structural",
+    "ffi.StructuralMutator": "structural",
+    "ffi.StructuralVisitor": "structural",
+    "ffi.VisitInterrupt": "structural",
+    "ffi.reflection.AccessPath": "access_path",
+    "ffi.reflection.AccessStep": "access_path",
+}
 # Bits of a field's or method's flags (TVMFFIFieldFlagBitMask).
 _WRITABLE = 1
 _STATIC_METHOD = 4
@@ -220,6 +230,12 @@ def class_for_type_index(index: int) -> type[CObject]:
     if found is not None:
         return found
     info = TypeInfo(index)
+    home = _HOMES.get(str(info.type_key))
+    if home is not None:
+        import_module(f".{home}", __package__)
+        found = _core.class_find(index)
+        assert found is not None  # the module registers it
+        return found
     parent = class_for_type_index(info.parent_type_index) if info.parent_type_index >= 0 else Object
     if not issubclass(parent, Object):  # a native type below Tensor, Function or Error
         parent = Object

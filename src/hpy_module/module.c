@@ -9,6 +9,7 @@
 #include "function.h"
 #include "hooks.h"
 #include "registry.h"
+#include "stream.h"
 #include "tensor.h"
 #include "type.h"
 #include "value.h"
@@ -141,6 +142,8 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_field_descriptor,
                                    &fb_global_get,
                                    &fb_global_set,
+                                   &fb_stream_get,
+                                   &fb_stream_set,
                                    NULL};
 
 static HPyModuleDef module_def = {

@@ -43,7 +43,7 @@ thread = threading.Thread(target=work)
 thread.start()
 thread.join()
 """
-    assert run_python(program) == "(1, 'two')\n"
+    assert run_python(program) == '(1, "two")\n'
 
 
 @needs_threads

@@ -1,0 +1,109 @@
+"""Paths into nested values: which field, item or key leads from a root to a place."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from . import _ffi_api
+from ._object import Object
+from .registry import register_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+__all__ = ["AccessKind", "AccessPath", "AccessStep"]
+
+
+class AccessKind(IntEnum):
+    """What a step is. The MISSING kinds name a place that the other side of a comparison has and this one lacks."""
+
+    ATTR = 0
+    ARRAY_ITEM = 1
+    MAP_ITEM = 2
+    ATTR_MISSING = 3
+    ARRAY_ITEM_MISSING = 4
+    MAP_ITEM_MISSING = 5
+
+
+@register_object("ffi.reflection.AccessStep")
+class AccessStep(Object):
+    """One step: `kind`, an AccessKind, and `key`, the field's name, the index, or the map's key. Immutable."""
+
+    kind: AccessKind
+    key: Any
+
+
+@register_object("ffi.reflection.AccessPath")
+class AccessPath(Object):
+    """A path of steps, from AccessPath.root() on. Immutable: each method that goes on gives a new path, which shares
+    the steps behind it. Equal paths have equal steps."""
+
+    parent: AccessPath | None
+    """The path without its last step; None for the root."""
+    step: AccessStep | None
+    """The last step; None for the root."""
+    depth: int
+    """How many steps there are."""
+
+    if TYPE_CHECKING:  # reflected
+        _root: Any
+        _attr: Any
+        _attr_missing: Any
+        _array_item: Any
+        _array_item_missing: Any
+        _map_item: Any
+        _map_item_missing: Any
+        _is_prefix_of: Any
+        _path_equal: Any
+        _to_steps: Any
+
+    def __init__(self) -> None:
+        raise ValueError("AccessPath cannot be made directly; begin with AccessPath.root()")
+
+    @staticmethod
+    def root() -> AccessPath:
+        """The empty path."""
+        return AccessPath._root()  # type: ignore[no-any-return]
+
+    def attr(self, attr_key: str) -> AccessPath:
+        """On to a field."""
+        return self._attr(attr_key)  # type: ignore[no-any-return]
+
+    def attr_missing(self, attr_key: str) -> AccessPath:
+        """On to a field that is not there."""
+        return self._attr_missing(attr_key)  # type: ignore[no-any-return]
+
+    def array_item(self, index: int) -> AccessPath:
+        """On to an item of a sequence."""
+        return self._array_item(index)  # type: ignore[no-any-return]
+
+    def array_item_missing(self, index: int) -> AccessPath:
+        """On to an item that is not there."""
+        return self._array_item_missing(index)  # type: ignore[no-any-return]
+
+    def map_item(self, key: Any) -> AccessPath:
+        """On to the value of a key."""
+        return self._map_item(key)  # type: ignore[no-any-return]
+
+    def map_item_missing(self, key: Any) -> AccessPath:
+        """On to a key that is not there."""
+        return self._map_item_missing(key)  # type: ignore[no-any-return]
+
+    def is_prefix_of(self, other: AccessPath) -> bool:
+        """Whether `other` begins with all steps of this path."""
+        return bool(self._is_prefix_of(other))
+
+    def to_steps(self) -> Sequence[AccessStep]:
+        """The steps, from the root on."""
+        return self._to_steps()  # type: ignore[no-any-return]
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self._path_equal(other)) if isinstance(other, AccessPath) else NotImplemented
+
+    def __ne__(self, other: object) -> bool:
+        return not self._path_equal(other) if isinstance(other, AccessPath) else NotImplemented
+
+    def __hash__(self) -> int:
+        return _ffi_api.RecursiveHash(self)  # type: ignore[no-any-return]

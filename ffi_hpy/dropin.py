@@ -1,0 +1,162 @@
+"""Run programs that were written for tvm_ffi, unchanged, with ffi_hpy in its place.
+
+    python -m ffi_hpy.dropin program.py ARGUMENT...
+    python -m ffi_hpy.dropin -m MODULE ARGUMENT...
+    python -m ffi_hpy.dropin -c CODE ARGUMENT...
+
+or, first thing in a program, ``ffi_hpy.dropin.install()``. From then on ``import tvm_ffi.x`` gives the module
+``ffi_hpy.x`` itself, and ``importlib.metadata`` answers for the distribution apache-tvm-ffi with that of ffi_hpy, under
+the version of the ABI. A tvm_ffi that is installed beside it is not touched, and not seen any more.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.metadata
+import importlib.util
+import os
+import re
+import runpy
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from email.message import Message
+    from os import PathLike
+    from types import ModuleType
+    from typing import Any
+
+__all__ = ["install", "main", "uninstall"]
+
+_OURS = __package__ or "ffi_hpy"
+_THEIRS = "tvm_ffi"
+_DISTRIBUTION = "apache-tvm-ffi"
+ABI_VERSION = "0.1.15.post2"
+"""The release of apache-tvm-ffi whose ABI and names ffi_hpy follows."""
+
+
+class _Loader(importlib.abc.Loader):
+    """Puts a module of ours into sys.modules under the name that was asked for."""
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
+        """A plain module stands in until exec_module, because the import system would rewrite the spec of ours."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        name = module.__name__
+        sys.modules[name] = importlib.import_module(_OURS + name[len(_THEIRS) :])
+
+    def get_code(self, name: str) -> Any:
+        """For ``python -m``, which runs a module's code under the name __main__."""
+        ours = _OURS + name[len(_THEIRS) :]
+        spec = importlib.util.find_spec(ours)
+        loader = spec.loader if spec is not None else None
+        get_code = getattr(loader, "get_code", None)
+        if get_code is None:
+            raise ImportError(f"{name} cannot be run: there is no code of {ours}", name=name)
+        return get_code(ours)
+
+
+class _Distribution(importlib.metadata.Distribution):
+    """The installed distribution of ffi_hpy, under the other name."""
+
+    def __init__(self, ours: importlib.metadata.Distribution) -> None:
+        self._ours = ours
+
+    def read_text(self, filename: str) -> str | None:
+        text = self._ours.read_text(filename)
+        if filename in ("METADATA", "PKG-INFO") and text:
+            text = re.sub(r"(?m)^Name: .*$", f"Name: {_DISTRIBUTION}", text, count=1)
+            text = re.sub(r"(?m)^Version: .*$", f"Version: {ABI_VERSION}", text, count=1)
+        return text
+
+    def locate_file(self, path: str | PathLike[str]) -> PathLike[str]:  # type: ignore[override,unused-ignore]
+        return self._ours.locate_file(path)  # type: ignore[return-value,unused-ignore]
+
+    if TYPE_CHECKING:
+
+        @property
+        def metadata(self) -> Message: ...  # type: ignore[override,unused-ignore]
+
+
+class _Finder(importlib.metadata.DistributionFinder):
+    """On sys.meta_path: answers for tvm_ffi and what is below it, and for its distribution."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if fullname != _THEIRS and not fullname.startswith(f"{_THEIRS}."):
+            return None
+        found = importlib.util.find_spec(_OURS + fullname[len(_THEIRS) :])
+        if found is None:
+            return None
+        is_package = found.submodule_search_locations is not None
+        return importlib.machinery.ModuleSpec(fullname, _Loader(), origin=found.origin, is_package=is_package)
+
+    def find_distributions(
+        self, context: importlib.metadata.DistributionFinder.Context | None = None
+    ) -> Iterable[importlib.metadata.Distribution]:
+        wanted = context.name if context is not None else None
+        if wanted is not None and re.sub(r"[-_.]+", "-", wanted).lower() != _DISTRIBUTION:
+            return
+        try:
+            yield _Distribution(importlib.metadata.distribution("ffi-hpy"))
+        except importlib.metadata.PackageNotFoundError:  # ffi_hpy runs from a folder, not installed
+            return
+
+
+_finder = _Finder()
+
+
+def install() -> None:
+    """Answer for tvm_ffi from here on, in this process. A second call changes nothing.
+
+    RuntimeError if another tvm_ffi was imported before: objects of two runtimes cannot be mixed.
+    """
+    there = sys.modules.get(_THEIRS)
+    if there is not None and there is not sys.modules.get(_OURS):
+        raise RuntimeError(f"ffi_hpy.dropin.install() comes too late: {_THEIRS} is imported already, from {there}")
+    if _finder not in sys.meta_path:
+        sys.meta_path.insert(0, _finder)
+
+
+def uninstall() -> None:
+    """Stop answering for tvm_ffi: names that were imported stay as they are, new imports find what is installed."""
+    if _finder in sys.meta_path:
+        sys.meta_path.remove(_finder)
+    for name, module in list(sys.modules.items()):
+        is_alias = name == _THEIRS or name.startswith(f"{_THEIRS}.")
+        if is_alias and module is sys.modules.get(_OURS + name[len(_THEIRS) :]):
+            del sys.modules[name]
+
+
+def main(arguments: list[str]) -> int | None:
+    """Run the program that the arguments name, as `python` itself would. Returns an exit status for wrong usage."""
+    install()
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(__doc__, file=sys.stdout if arguments else sys.stderr)
+        return 0 if arguments else 2
+    first, *rest = arguments
+    if first in ("-m", "-c") and not rest:
+        print(f"ffi_hpy.dropin: {first} wants an argument", file=sys.stderr)
+        return 2
+    if first == "-m":
+        sys.argv = rest
+        runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
+    elif first == "-c":
+        sys.argv = ["-c", *rest[1:]]
+        exec(compile(rest[0], "<string>", "exec"), {"__name__": "__main__", "__builtins__": __builtins__})
+    else:
+        sys.argv = arguments
+        sys.path[0] = os.path.dirname(os.path.abspath(first))  # noqa: PTH100, PTH120 - as python does it
+        runpy.run_path(first, run_name="__main__")
+    return None
+
+
+if __name__ == "__main__":
+    # The module of this name, not the copy that runs as __main__, or two finders would answer
+    from ffi_hpy.dropin import main as run
+
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,297 @@
+"""Structural comparison, hashing, visiting and rewriting of nested values.
+
+Two values are structurally equal if they have the same shape and contents; what counts in an object, and which of its
+fields introduce variables, is said by its type (`structural_eq` of a type and of its fields).
+
+Callbacks are given as ``(type, callback)``, ``((type, type, ...), callback)``, a sequence of these, or a bare callback
+for everything; the first whose type fits a value is called. A type is a class for native objects, or int, bool, float,
+str, bytes, type(None), or ``typing.Any`` (or ``object``) for everything.
+"""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Sequence
+from enum import IntEnum
+
+from . import _core, _ffi_api
+from ._object import Object
+from .registry import register_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .access_path import AccessPath
+
+__all__ = [
+    "DefRegionKind",
+    "InplaceMode",
+    "StructuralKey",
+    "StructuralMutator",
+    "StructuralVisitor",
+    "VisitInterrupt",
+    "WalkOrder",
+    "WalkResult",
+    "get_first_structural_mismatch",
+    "structural_equal",
+    "structural_hash",
+    "structural_map",
+    "structural_mutate",
+    "structural_visit",
+    "structural_walk",
+]
+
+
+class WalkOrder(IntEnum):
+    """Whether a callback comes before or after those of the value's children."""
+
+    PREORDER = 0
+    POSTORDER = 1
+
+
+class WalkResult(IntEnum):
+    """What a callback of a walk may return: go on, or go on but not into this value (in preorder)."""
+
+    ADVANCE = 0
+    SKIP = 1
+
+
+class InplaceMode(IntEnum):
+    """Whether a callback of structural_mutate() may change the value it is given, because nobody else holds it."""
+
+    DISALLOW = 0
+    ALLOW = 1
+
+
+class DefRegionKind(IntEnum):
+    """Whether variables that are met here are defined here: not at all, anywhere below, or directly."""
+
+    NONE = 0
+    DEF_PATTERN = 1
+    DEF_SIMPLE = 2
+
+
+# --- comparison -----------------------------------------------------------------------------------------------------
+
+
+def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False, skip_tensor_content: bool = False) -> bool:
+    """Whether two values are structurally equal.
+
+    With `map_free_vars` variables that nothing defines may stand for each other, one to one. With `skip_tensor_content`
+    tensors compare by shape and data type alone. TypeError for objects of a type that does not support it.
+    """
+    return bool(_ffi_api.StructuralEqual(lhs, rhs, map_free_vars, skip_tensor_content))
+
+
+def structural_hash(value: Any, map_free_vars: bool = False, skip_tensor_content: bool = False) -> int:
+    """A 64-bit hash that structurally equal values share, in this process; options and errors as structural_equal()."""
+    return _ffi_api.StructuralHash(value, map_free_vars, skip_tensor_content)  # type: ignore[no-any-return]
+
+
+def get_first_structural_mismatch(
+    lhs: Any, rhs: Any, map_free_vars: bool = False, skip_tensor_content: bool = False
+) -> tuple[AccessPath, AccessPath] | None:
+    """Where the first difference is, as a path into each side; None if the values are structurally equal."""
+    return _ffi_api.GetFirstStructuralMismatch(  # type: ignore[no-any-return]
+        lhs, rhs, map_free_vars, skip_tensor_content
+    )
+
+
+@register_object("ffi.StructuralKey")
+class StructuralKey(Object):
+    """A value that compares and hashes structurally, as a key of dict, Map or Dict. `key` is the value."""
+
+    key: Any
+    hash_i64: int
+
+    def __init__(self, key: Any) -> None:
+        self.__init_handle_by_constructor__(_ffi_api.StructuralKey, key)
+
+    def __hash__(self) -> int:
+        return self.hash_i64
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StructuralKey) and bool(_ffi_api.StructuralKeyEqual(self, other))
+
+
+# --- visiting -------------------------------------------------------------------------------------------------------
+
+
+@register_object("ffi.VisitInterrupt")
+class VisitInterrupt(Object):
+    """What a callback returns to end a walk or visit, which returns it. `value` is what it carries."""
+
+    value: Any
+
+    def __init__(self, value: Any = None) -> None:
+        self.__init_handle_by_constructor__(_ffi_api.VisitInterrupt, value)
+
+
+@register_object("ffi.StructuralVisitor", init=False)
+class StructuralVisitor(Object):
+    """What a callback of structural_visit() goes on with; valid while the callback runs."""
+
+    def visit(self, value: Any) -> VisitInterrupt | None:
+        """Visit a value: its callback if there is one, else its children."""
+        return _ffi_api.StructuralVisitorVisit(self, value)  # type: ignore[no-any-return]
+
+    def default_visit(self, value: Any) -> VisitInterrupt | None:
+        """Visit the children of a value, whether or not there is a callback for it."""
+        return _ffi_api.StructuralVisitorDefaultVisit(self, value)  # type: ignore[no-any-return]
+
+    @property
+    def def_region_kind(self) -> DefRegionKind:
+        """The region that the visit is in."""
+        return DefRegionKind(_ffi_api.StructuralVisitorDefRegionKind(self))
+
+    def with_def_region_kind(self, kind: int, callback: Callable[[], Any]) -> Any:
+        """callback() with the visit in another region."""
+        return _ffi_api.StructuralVisitorWithDefRegionKind(self, kind, callback)
+
+
+def structural_walk(
+    root: Any,
+    callbacks: Any = (),
+    with_def_region_kind: Any = (),
+    order: str | WalkOrder = "post",
+) -> VisitInterrupt | None:
+    """Call callbacks for a value and everything in it: callback(value), or callback(value, DefRegionKind) for those in
+    `with_def_region_kind`. Shared objects come up as often as they are met; keys of maps do not come up.
+
+    A callback returns None, a WalkResult, or a VisitInterrupt to end the walk, which returns it. `order` is "pre",
+    "post" or a WalkOrder.
+    """
+    name = "structural_walk"
+    return _ffi_api.StructuralWalk(  # type: ignore[no-any-return]
+        root, _entries(name, callbacks), _entries(name, with_def_region_kind, _with_kind), _order_of(order, name)
+    )
+
+
+def structural_visit(root: Any, callbacks: Any = ()) -> VisitInterrupt | None:
+    """Visit a value with callbacks that steer: callback(value, visitor) goes on by visitor.visit(child) or
+    visitor.default_visit(value), or not at all, and returns None or a VisitInterrupt."""
+    return _ffi_api.StructuralVisit(root, _entries("structural_visit", callbacks))  # type: ignore[no-any-return]
+
+
+# --- rewriting ------------------------------------------------------------------------------------------------------
+
+
+@register_object("ffi.StructuralMutator", init=False)
+class StructuralMutator(Object):
+    """What a callback of structural_mutate() goes on with; valid while the callback runs."""
+
+    def mutate(self, value: Any) -> Any:
+        """The rewritten value: by its callback if there is one, else by rewriting its children."""
+        return _ffi_api.StructuralMutatorMutate(self, value)
+
+    def default_mutate(self, value: Any) -> Any:
+        """The value with its children rewritten, whether or not there is a callback for it."""
+        return _ffi_api.StructuralMutatorDefaultMutate(self, value)
+
+    def var_remap_get(self, var: Object) -> Any | None:
+        """What a variable was mapped to, None if it was not."""
+        return _ffi_api.StructuralMutatorVarRemapGet(self, var)
+
+    def var_remap_set(self, var: Object, mapped_value: Any) -> None:
+        """Map a variable from here on."""
+        _ffi_api.StructuralMutatorVarRemapSet(self, var, mapped_value)
+
+    @property
+    def def_region_kind(self) -> DefRegionKind:
+        """The region that the rewriting is in."""
+        return DefRegionKind(_ffi_api.StructuralMutatorDefRegionKind(self))
+
+    def with_def_region_kind(self, kind: int, callback: Callable[[], Any]) -> Any:
+        """callback() with the rewriting in another region."""
+        return _ffi_api.StructuralMutatorWithDefRegionKind(self, kind, callback)
+
+
+def structural_mutate(root: Any, callbacks: Any = ()) -> Any:
+    """Rewrite a value with callbacks that steer: callback(value, mutator), or callback(value, mutator, inplace_mode),
+    returns what to put in the value's place. What nobody changed is shared with the old value; nothing that others hold
+    is changed."""
+    return _ffi_api.StructuralMutate(root, _entries("structural_mutate", callbacks, _with_mode))
+
+
+def structural_map(
+    root: Any,
+    callbacks: Any = (),
+    with_def_region_kind: Any = (),
+    order: str | WalkOrder = "post",
+) -> Any:
+    """Rewrite a value: callback(value), or callback(value, DefRegionKind) for those in `with_def_region_kind`, returns
+    what to put in the value's place. Keys of maps stay. Sharing and `order` as in structural_mutate(),
+    structural_walk()."""
+    name = "structural_map"
+    return _ffi_api.StructuralMap(
+        root, _entries(name, callbacks), _entries(name, with_def_region_kind, _with_kind), _order_of(order, name)
+    )
+
+
+# --- callbacks ------------------------------------------------------------------------------------------------------
+
+
+def _with_kind(callback: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda value, kind: callback(value, DefRegionKind(kind))
+
+
+def _with_mode(callback: Callable[..., Any]) -> Callable[..., Any]:
+    """The callback as native code calls it, with the mode; the mode is left out for one that takes two arguments."""
+    try:
+        signature = inspect.signature(callback)
+    except (TypeError, ValueError):  # some native callables tell nothing
+        return lambda value, mutator, mode: callback(value, mutator)
+    for n_arguments in (3, 2):
+        try:
+            signature.bind(*range(n_arguments))
+        except TypeError:
+            continue
+        return callback if n_arguments == 3 else lambda value, mutator, mode: callback(value, mutator)
+    raise TypeError(f"structural_mutate callback must accept (value, mutator) or (value, mutator, mode): {callback!r}")
+
+
+def _entries(name: str, callbacks: Any, adapt: Callable[[Any], Any] | None = None) -> list[tuple[int, Any]]:
+    """Type index and callback, as native code takes them."""
+    if callable(callbacks):
+        callbacks = ((object, callbacks),)
+    elif isinstance(callbacks, tuple) and len(callbacks) == 2 and callable(callbacks[1]):
+        callbacks = (callbacks,)
+    elif not isinstance(callbacks, Sequence) or isinstance(callbacks, (str, bytes)):
+        raise TypeError(
+            f"{name} callbacks must be a callback, (type, callback), ((type, ...), callback), or a sequence of these "
+            f"pairs, not {type(callbacks).__name__}"
+        )
+    entries = []
+    for entry in callbacks:
+        if not isinstance(entry, tuple) or len(entry) != 2 or not callable(entry[1]):
+            raise TypeError(f"{name} callbacks within a sequence must be (type, callback) tuples, not {entry!r}")
+        types, callback = entry
+        native = callback if adapt is None else adapt(callback)
+        entries += [(_type_index_of(cls, name), native) for cls in (types if isinstance(types, tuple) else (types,))]
+    return entries
+
+
+_ANY = -1
+_BUILTIN_KEYS = {int: "int", bool: "bool", float: "float", str: "ffi.String", bytes: "ffi.Bytes", type(None): "None"}
+
+
+def _type_index_of(cls: Any, name: str) -> int:
+    if cls is object or cls is typing.Any:
+        return _ANY
+    key = _BUILTIN_KEYS.get(cls)
+    if key is not None:
+        return _core.type_key_to_index(key)
+    info = getattr(cls, "__tvm_ffi_type_info__", None)
+    if info is None:
+        raise TypeError(
+            f"{name} callback type must be a class for native objects, a builtin or typing.Any, not {cls!r}"
+        )
+    return info.type_index  # type: ignore[no-any-return]
+
+
+def _order_of(order: str | WalkOrder, name: str) -> int:
+    if order not in ("pre", "post") and not isinstance(order, WalkOrder):
+        raise ValueError(f"{name} order must be 'pre', 'post' or a WalkOrder, not {order!r}")
+    return int(order in ("post", WalkOrder.POSTORDER))

@@ -1,0 +1,88 @@
+"""A lock between processes, for build caches."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+__all__ = ["FileLock"]
+
+if sys.platform == "win32":  # never run
+    import msvcrt
+    import time
+
+    def _lock(descriptor: int, wait: bool) -> bool:
+        while True:
+            try:
+                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+            except OSError:
+                if not wait:
+                    return False
+                time.sleep(0.05)
+            else:
+                return True
+
+else:
+    import fcntl
+
+    def _lock(descriptor: int, wait: bool) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+class FileLock:
+    """A lock file that one process, and in it one FileLock, holds at a time; the system lets go when a process ends.
+
+    As a context manager it waits for the lock. The file stays, because removing it could break a lock that another
+    process is about to take. An object is for one thread; threads use one FileLock each.
+    """
+
+    def __init__(self, lock_file_path: str | os.PathLike[str]) -> None:
+        self.lock_file_path = os.fspath(lock_file_path)
+        self._file_descriptor: int | None = None
+
+    def acquire(self) -> bool:
+        """Take the lock if it is free; False if somebody, perhaps this object, holds it. OSError: no such folder."""
+        return self._take(wait=False)
+
+    def blocking_acquire(self) -> bool:
+        """Wait for the lock and take it; False if this object holds it already."""
+        return self._take(wait=True)
+
+    def release(self) -> None:
+        """Let go; without the lock it does nothing."""
+        if self._file_descriptor is not None:
+            os.close(self._file_descriptor)
+            self._file_descriptor = None
+
+    def _take(self, wait: bool) -> bool:
+        if self._file_descriptor is not None:
+            return False
+        descriptor = os.open(self.lock_file_path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
+        try:
+            is_taken = _lock(descriptor, wait)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        if not is_taken:
+            os.close(descriptor)
+            return False
+        self._file_descriptor = descriptor
+        return True
+
+    def __enter__(self) -> FileLock:
+        if not self.blocking_acquire():
+            raise RuntimeError(f"this FileLock of {self.lock_file_path} is held already; threads need one each")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.release()

@@ -1,0 +1,35 @@
+"""Dataclass instances as tuples, which native functions take as Arrays."""
+
+from __future__ import annotations
+
+import dataclasses
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["unpack_dataclass_to_tuple"]
+
+# The names of a dataclass's fields; written by whoever meets the class first, with the same content by everybody.
+_field_names: dict[type, tuple[str, ...]] = {}
+
+
+def unpack_dataclass_to_tuple(value: Any) -> Any:
+    """A dataclass instance as a tuple of its fields, all the way down through lists, tuples and the values of dicts.
+
+    Lists stay lists, dicts dicts, and named tuples what they are; anything else comes back as it is, not copied.
+    """
+    cls = type(value)
+    names = _field_names.get(cls)
+    if names is None:
+        if cls is list:
+            return [unpack_dataclass_to_tuple(item) for item in value]
+        if cls is dict:
+            return {key: unpack_dataclass_to_tuple(item) for key, item in value.items()}
+        if isinstance(value, tuple):
+            items = (unpack_dataclass_to_tuple(item) for item in value)
+            return cls._make(items) if hasattr(cls, "_make") else tuple(items)
+        if not dataclasses.is_dataclass(cls):
+            return value
+        names = _field_names[cls] = tuple(field.name for field in dataclasses.fields(cls))
+    return tuple([unpack_dataclass_to_tuple(getattr(value, name)) for name in names])
