@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta
 
+from . import _ffi_api
 from ._core import CObject, Function, ObjectRValueRef, class_register, type_key_to_index
 from ._load import subclass_made
 
@@ -95,8 +96,6 @@ def object_repr(obj: CObject) -> str:
 
 def _ffi_function(name: str) -> Function | None:
     """The core's function `ffi.<name>`, None if this core has none."""
-    from . import _ffi_api
-
     return getattr(_ffi_api, name, None)
 
 

@@ -187,7 +187,7 @@ for name in list(vars(ffi_hpy)):
         delattr(ffi_hpy, name)
 print(f([1, "two"]))
 """
-    assert run_python(program) == "(1, 'two')\n"
+    assert run_python(program) == '(1, "two")\n'
 
 
 @pytest.mark.parametrize("name", ["CObject", "DataType", "Device", "ObjectRValueRef", "Tensor", "Error", "Function"])

@@ -48,7 +48,7 @@ def test_echo_gives_structured_values_back(testing):
     assert testing.echo(ffi_hpy.Shape((2, 3))) == (2, 3)
     assert isinstance(testing.echo(ffi_hpy.Shape((2, 3))), ffi_hpy.Shape)
     assert testing.echo([1, "two", None]) == [1, "two", None]
-    assert testing.echo({"a": 1}) == {"a": 1}
+    assert dict(testing.echo({"a": 1})) == {"a": 1}
 
 
 def test_echo_gives_an_unknown_python_object_back_itself(testing):

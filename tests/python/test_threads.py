@@ -214,7 +214,7 @@ def work():
     barrier.wait()
     module = ffi_hpy.load_module(sys.argv[1])
     echo = ffi_hpy.get_global_func("testing.echo")
-    assert echo([1, {"a": ("x",)}]) == [1, {"a": ["x"]}]
+    assert echo([1, {"a": ("x",)}]) == [1, ffi_hpy.Map({"a": ["x"]})]
     assert echo(ffi_hpy.dtype("int8")) == "int8"
     assert echo(ffi_hpy.Shape((1,))) == (1,)
     try:
