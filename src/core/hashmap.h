@@ -73,7 +73,9 @@ int fh_hashmap_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashm
 int fh_hashmap_get(const fh_hashmap_object *map, const TVMFFIAny *key, TVMFFIAny *out);
 /* Sets a key to a value, both owned and taken on 0 only. *old becomes what is to be dropped then (or None). */
 int fh_hashmap_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks, fh_hashmap_pair *old);
-/* The same with copies of two views, dropping what is displaced; with hooks. */
+/* Adds an owned pair whose key is not there to a small table that has room, as a new one for up to 3 pairs has. */
+void fh_hashmap_add_new(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value);
+/* fh_hashmap_set with copies of two views, dropping what is displaced; with hooks. */
 int fh_hashmap_set_views(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value);
 /* Takes a key out: 1 with the pair in *old, 0 if it is not there, -1 when a hook fails. */
 int fh_hashmap_erase(fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, fh_hashmap_pair *old);
