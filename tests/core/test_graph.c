@@ -103,14 +103,16 @@ TEST(fields_that_are_missing_get_their_default) {
 }
 
 TEST(what_cannot_be_made_again_is_not_written) {
-  TVMFFIAny plain = make_node(plain_node_type(), none(), none(), 1), array = make_array(again(plain));
-  expect_call_raises("TypeError", "Type `test.Node` does not support ToJSONGraph (no native creator or __ffi_new__",
+  TVMFFIAny plain = make_node(node_type("test.graph.Plain", 0, 0, 0), none(), none(), 1),
+            array = make_array(again(plain));
+  expect_call_raises("TypeError",
+                     "Type `test.graph.Plain` does not support ToJSONGraph (no native creator or __ffi_new__",
                      "ffi.ToJSONGraph", ARGS(array, none()));
   expect_call_raises("TypeError", "Type `ffi.Function` does not support ToJSONGraph", "ffi.ToJSONGraph",
                      ARGS(fh_any_object(test_echo()), none()));
   expect_call_raises("TypeError", "Cannot serialize type `void*`", "ffi.ToJSONGraph", ARGS(fh_any_ptr(&plain), none()));
-  expect_call_raises("TypeError", "Type `test.Node` does not support reflection creation", "ffi.FromJSONGraphString",
-                     ARGS(raw(GRAPH(NODE("test.Node", "{}")))));
+  expect_call_raises("TypeError", "Type `test.graph.Plain` does not support reflection creation",
+                     "ffi.FromJSONGraphString", ARGS(raw(GRAPH(NODE("test.graph.Plain", "{}")))));
   drop_all_of(plain, array);
 }
 
