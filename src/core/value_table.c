@@ -8,15 +8,19 @@
 #define FIRST_SHIFT 58
 #define MAX_SLOTS ((size_t)1 << 32)
 
-/* The hash of a small integer is hardly one: the multiplication moves what differs to the top. */
-static size_t home_of(const fh_value_table *table, uint64_t hash) {
-  return (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> table->shift);
+/* The hash of a small integer is hardly one: the multiplication moves what differs to the top. Integers keep their lowest
+ * bits, so that those that follow one another share a cache line. */
+static size_t home_of(const fh_value_table *table, const TVMFFIAny *key, uint64_t hash) {
+  const uint64_t multiplier = UINT64_C(0x9e3779b97f4a7c15);
+  if (key->type_index != kTVMFFIInt) return (size_t)(hash * multiplier >> table->shift);
+  return (size_t)((hash >> 4) * multiplier >> (table->shift + 4) << 4 | (hash & 15));
 }
 
 static size_t next_slot(const fh_value_table *table, size_t slot) { return (slot + 1) & (table->n_slots - 1); }
 
 static void put(fh_value_table *table, size_t index) {
-  size_t slot = home_of(table, table->entries[index].hash);
+  const fh_value_entry *entry = &table->entries[index];
+  size_t slot = home_of(table, &entry->key, entry->hash);
   while (table->slots[slot] != 0) slot = next_slot(table, slot);
   table->slots[slot] = (uint32_t)index + 1;
 }
@@ -46,7 +50,7 @@ static int grow_entries(fh_value_table *table) {
 int fh_value_table_find(const fh_value_table *table, const TVMFFIAny *key, uint64_t *hash, int64_t *number) {
   if (fh_any_hash(key, hash) != 0) return -1;
   if (table->n_slots == 0) return 0;
-  for (size_t slot = home_of(table, *hash); table->slots[slot] != 0; slot = next_slot(table, slot)) {
+  for (size_t slot = home_of(table, key, *hash); table->slots[slot] != 0; slot = next_slot(table, slot)) {
     const fh_value_entry *entry = &table->entries[table->slots[slot] - 1];
     int equal;
     if (entry->hash != *hash) continue;
