@@ -143,14 +143,17 @@ static int close_container(parser *p) {
 
 /* ---- Values ---- */
 
-static void skip_spaces(parser *p) {
+static FH_NOINLINE void skip_these_spaces(parser *p) {
   const char *at = p->at, *end = p->end;
-  if (at == end || (unsigned char)*at > ' ') return;
   while (at != end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) {
     ++at;
     while (end - at >= 8 && fh_json_load(at) == FH_JSON_ONES * ' ') at += 8;
   }
   p->at = at;
+}
+
+static inline void skip_spaces(parser *p) {
+  if (p->at != p->end && (unsigned char)*p->at <= ' ') skip_these_spaces(p);
 }
 
 /* The character at hand, -1 at the end of the text. */
