@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import subprocess
 import sys
 from pathlib import Path
 
@@ -22,39 +21,11 @@ sys.path.insert(0, str(HERE.parent / "ci"))
 import envs  # noqa: E402
 from matrix import say  # noqa: E402
 from side import ROWS  # noqa: E402
+from sides import Side  # noqa: E402
 
 UPSTREAM = "apache-tvm-ffi==0.1.15.post2"
 ROUND_SECONDS = 0.02
 CALL_BOUNDS = {"kept": {"no argument": 0.4, "three ints": 0.4, None: 0.6}, "released": {None: 0.85}}
-
-
-class Side:
-    """A process that times rows. See side.py for the protocol."""
-
-    def __init__(self, env: Path, package: str, library: Path) -> None:
-        command = [envs.python_of(env), HERE / "side.py", package, library]
-        self.process = subprocess.Popen(
-            [str(word) for word in command],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=envs.clean_environ(),
-        )
-        assert self.process.stdout is not None
-        if self.process.stdout.readline() != "ready\n":
-            raise envs.Missing(f"{package} could not be benchmarked (see above)")
-
-    def ns(self, row: str, mode: str, n: int) -> float:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        print(row, mode, n, sep="\t", file=self.process.stdin, flush=True)
-        answer = self.process.stdout.readline()
-        if not answer:
-            raise envs.Missing(f"the process that timed {row!r} died")
-        return float(answer)
-
-    def close(self) -> None:
-        self.process.communicate("")
 
 
 def our_env(name: str, python: Path, wheel: Path, *requirements: str) -> Path:
@@ -73,7 +44,7 @@ def testing_library(upstream: Path) -> Path:
 def bench_calls(ours: Path, upstream: Path, rounds: int) -> bool:
     """Print the table of calls; returns whether every row is within its bound."""
     library = testing_library(upstream)
-    sides = (Side(ours, "ffi_hpy", library), Side(upstream, "tvm_ffi", library))
+    sides = (Side(ours, "side.py", "ffi_hpy", library), Side(upstream, "side.py", "tvm_ffi", library))
     within = True
     rows: list[tuple[object, ...]] = [("row", "GIL", "ffi_hpy ns", "tvm_ffi ns", "ratio", "goal", "")]
     for mode, bounds in CALL_BOUNDS.items():
@@ -103,7 +74,7 @@ def bench_calls(ours: Path, upstream: Path, rounds: int) -> bool:
 
 def bench_alone(env: Path, library: Path, rounds: int) -> bool:
     """Print ns per call on PyPy, whose compiler wants long runs."""
-    side = Side(env, "ffi_hpy", library)
+    side = Side(env, "side.py", "ffi_hpy", library)
     rows: list[tuple[object, ...]] = [("row", "GIL", "PyPy 7.3 ns")]
     within = True
     for mode in CALL_BOUNDS:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -25,39 +24,11 @@ sys.path.insert(0, str(HERE.parent / "ci"))
 import envs  # noqa: E402
 from hpy_side import ROWS  # noqa: E402
 from jobs import hpy_include  # noqa: E402
+from sides import Side  # noqa: E402
 
 UPSTREAM = ["hpy==0.9.0", "setuptools<81"]
 ROUND_SECONDS = 0.02
 MEAN_BOUND, ROW_BOUND = 1.0, 1.2
-
-
-class Side:
-    """A process that times rows. See hpy_side.py for the protocol."""
-
-    def __init__(self, env: Path, kind: str, module: Path) -> None:
-        self.kind = kind
-        self.process = subprocess.Popen(
-            [str(envs.python_of(env)), str(HERE / "hpy_side.py"), kind, str(module)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=envs.clean_environ(),
-        )
-        assert self.process.stdout is not None
-        if self.process.stdout.readline() != "ready\n":
-            raise envs.Missing(f"{kind} could not be benchmarked (see above)")
-
-    def ns(self, row: str, n: int) -> float:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        print(row, n, sep="\t", file=self.process.stdin, flush=True)
-        answer = self.process.stdout.readline()
-        if not answer:
-            raise envs.Missing(f"{self.kind}: the process that timed {row!r} died")
-        return float(answer)
-
-    def close(self) -> None:
-        self.process.communicate("")
 
 
 def compile_rows(folder: Path, python: Path) -> tuple[Path, Path]:
@@ -106,7 +77,8 @@ def main() -> int:
     envs.install_wheel(ours, wheel)
     with tempfile.TemporaryDirectory() as folder:
         universal, extension = compile_rows(Path(folder), pythons["cp311"])
-        sides = [Side(ours, "ffi_hpy", universal), Side(upstream, "hpy", universal), Side(ours, "capi", extension)]
+        what = (("ffi_hpy", ours, universal), ("hpy", upstream, universal), ("capi", ours, extension))
+        sides = [Side(env, "hpy_side.py", kind, module) for kind, env, module in what]
         within = bench(sides, options.rounds)
         for side in sides:
             side.close()

@@ -1,4 +1,4 @@
-"""Rate of calls from two threads, each with its own callable, against one thread. Usage: threads.py LIBRARY"""
+"""Rate of calls from two threads against one, sharing one callable and with one each. Usage: threads.py LIBRARY"""
 
 from __future__ import annotations
 
@@ -7,23 +7,28 @@ import statistics
 import sys
 import threading
 import time
+from typing import Callable
 
 import ffi_hpy
 
 N = 300_000
 
 
-def work(barrier: threading.Barrier) -> None:
-    nop = ffi_hpy.get_global_func("testing.nop")
+def get_nop() -> ffi_hpy.Function:
+    return ffi_hpy.get_global_func("testing.nop")
+
+
+def work(barrier: threading.Barrier, get: Callable[[], ffi_hpy.Function]) -> None:
+    nop = get()
     barrier.wait()
     for _ in range(N):
         nop(1, 2, 3)
 
 
-def rate(n_threads: int) -> float:
+def rate(n_threads: int, get: Callable[[], ffi_hpy.Function]) -> float:
     """Calls per second of all threads together."""
     barrier = threading.Barrier(n_threads + 1)
-    threads = [threading.Thread(target=work, args=(barrier,)) for _ in range(n_threads)]
+    threads = [threading.Thread(target=work, args=(barrier, get)) for _ in range(n_threads)]
     for thread in threads:
         thread.start()
     barrier.wait()
@@ -33,14 +38,20 @@ def rate(n_threads: int) -> float:
     return n_threads * N / (time.perf_counter() - start)
 
 
+def report(callables: str, get: Callable[[], ffi_hpy.Function]) -> None:
+    pairs = [(rate(1, get), rate(2, get)) for _ in range(9)]
+    one, two = (statistics.median(side) / 1e6 for side in zip(*pairs))
+    ratio = statistics.median(b / a for a, b in pairs)
+    print(f"{callables}: one {one:.1f} M calls/s, two {two:.1f} M calls/s, two against one {ratio:.2f}")
+
+
 def main() -> None:
     ctypes.CDLL(sys.argv[1])
-    pairs = [(rate(1), rate(2)) for _ in range(9)]
-    one, two = (statistics.median(side) / 1e6 for side in zip(*pairs))
     gil = getattr(sys, "_is_gil_enabled", lambda: True)()
-    print(f"threads on {sys.version.split()[0]}, GIL {'on' if gil else 'off'}:")
-    print(f"one {one:.1f} M calls/s, two {two:.1f} M calls/s")
-    print(f"two against one {statistics.median(b / a for a, b in pairs):.2f}")
+    print(f"threads on {sys.version.split()[0]}, GIL {'on' if gil else 'off'}")
+    shared = get_nop()
+    report("one callable for all", lambda: shared)
+    report("a callable for each", get_nop)
 
 
 if __name__ == "__main__":

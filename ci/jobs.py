@@ -1,4 +1,4 @@
-"""What ci/test can run: the C tests, a check of the headers, and pytest on an interpreter. Each gives a Result."""
+"""What ci/test can run: C tests, checks of headers and exports, and pytest on an interpreter. Each gives a Result."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from envs import (
     locked,
     python_of,
 )
+from exports import RULES, check_exports
 from matrix import MATRIX, Interpreter, say
 
 LOGS = ROOT / "build" / "test-logs"
@@ -167,6 +168,18 @@ def run_headers(wheel: Path, log: Path) -> Result:
 def is_c_header(header: Path) -> bool:
     """Return whether a public header is for C too: c_*.h and DLPack's are, all others are C++."""
     return header.name.startswith("c_") or header.name == "dlpack.h"
+
+
+# --- the libraries' exports ------------------------------------------------------------------------------------------
+
+
+def run_exports(wheel: Path, log: Path) -> Result:
+    """Compare what the wheel's libraries export with the lists."""
+    lines, faults = check_exports(wheel)
+    log.write_text("\n".join([*lines, *faults, ""]))
+    n_bad = len({fault.partition(":")[0] for fault in faults})
+    outcome = "FAILED" if faults else "ok"
+    return Result("exports", outcome, len(RULES) - n_bad, n_bad, 0, closing="; ".join(faults or lines))
 
 
 # --- pytest ---------------------------------------------------------------------------------------------------------

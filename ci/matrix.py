@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 
@@ -49,6 +49,7 @@ MATRIX: tuple[Interpreter, ...] = (
     _cpython(14),
     _cpython(15),
     _cpython(13, free_threaded=True),
+    replace(_cpython(14, free_threaded=True), joined=False),
     Interpreter(
         name="pp73",
         implementation="pypy",
@@ -67,7 +68,10 @@ MATRIX: tuple[Interpreter, ...] = (
     ),
 )
 
-BY_NAME: dict[str, Interpreter] = {interpreter.name: interpreter for interpreter in MATRIX}
+# Not in the matrix: built with ThreadSanitizer, for ci/tsan.
+SANITIZED = replace(_cpython(13, free_threaded=True), name="cp313t-tsan", joined=False)
+
+BY_NAME: dict[str, Interpreter] = {interpreter.name: interpreter for interpreter in (*MATRIX, SANITIZED)}
 
 
 class UnknownName(ValueError):

@@ -63,15 +63,8 @@ def _load_with_own_runtime() -> ModuleType:
     except ImportError as error:
         interpreter = "{} {}.{}.{}".format(sys.implementation.name, *sys.implementation.version[:3])
         raise ImportError(f"{__package__} has no HPy runtime for this interpreter, {interpreter}: {error}") from error
-    module: ModuleType = runtime.load(_NAME, _BINDING, debug=_wants_debug())
+    module: ModuleType = runtime.load(_NAME, _BINDING)
     return module
-
-
-def _wants_debug() -> bool:
-    value = os.environ.get("FFI_HPY_DEBUG", "")
-    if value not in ("", "0", "1"):
-        raise ImportError(f"FFI_HPY_DEBUG={value!r} is unknown; use '1', '0', or nothing")
-    return value == "1"
 
 
 def _import_runtime() -> ModuleType:

@@ -12,6 +12,7 @@ class by :func:`register_error`. What crosses the border keeps its identity wher
 from __future__ import annotations
 
 import sys
+from functools import lru_cache
 from threading import Lock
 from types import FunctionType, TracebackType
 
@@ -285,8 +286,13 @@ def _traceback_new(tail: TracebackType | None, file: str, line: int, function: s
     The frame is that of a generator that was not started, with the wanted names in its code: it has no caller, so the
     entry keeps nothing alive and no reference cycle can go through it.
     """
+    frame = FunctionType(_code_at(file, line, function), {})().gi_frame
+    return TracebackType(tail, frame, -1, max(line, 1))
+
+
+@lru_cache(maxsize=256)  # errors come from the same places again, and without a GIL code is freed late
+def _code_at(file: str, line: int, function: str) -> CodeType:
     code = _SUSPENDED_CODE.replace(co_filename=file, co_name=function, co_firstlineno=line)
     if sys.version_info >= (3, 11):
         code = code.replace(co_qualname=function)
-    frame = FunctionType(code, {})().gi_frame
-    return TracebackType(tail, frame, -1, max(line, 1))
+    return code

@@ -54,11 +54,16 @@ def context_name() -> str:
     return "HPy Universal ABI (PyPy)" if _runtime.__name__ == _PYPY else str(_runtime.context_name)
 
 
-def load(name: str, path: str | os.PathLike[str], spec: ModuleSpec | None = None) -> ModuleType:
+def load(
+    name: str, path: str | os.PathLike[str], spec: ModuleSpec | None = None, *, debug: bool | None = None
+) -> ModuleType:
     """Load the universal module `name` from the file `path`, run it, and return it. `sys.modules` is not touched.
 
     The file's entry points end in the last component of `name`, and its name carries the ABI: `module.hpy0.so`. What
     importlib sets on a module (`__spec__`, `__loader__`, `__package__`) comes from `spec`, and is set before it runs.
+
+    With `debug` misused handles are noticed: see ffi_hpy.hpy_debug. None, as for modules that are imported: as the file
+    was loaded before, or else as FFI_HPY_DEBUG in the environment says (1 or 0).
 
     ImportError for a file that is no HPy module of that name or is built for another ABI, RuntimeError for one that
     needs another version of HPy, and whatever the module itself raises. Each exception names the file, in its text or
@@ -67,17 +72,19 @@ def load(name: str, path: str | os.PathLike[str], spec: ModuleSpec | None = None
     file = os.fspath(path)
     try:
         _check_hybrid_tag(file)
-        return _load(name, file, spec)
+        return _load(name, file, spec, debug)
     except Exception as error:
         _name_file(error, name, file)
         raise
 
 
-def _load(name: str, file: str, spec: ModuleSpec | None) -> ModuleType:
+def _load(name: str, file: str, spec: ModuleSpec | None, debug: bool | None) -> ModuleType:
     module: ModuleType
     if _runtime.__name__ != _PYPY:
-        module = _runtime.load(name, file, spec)
+        module = _runtime.load(name, file, spec, debug=debug)
         return module
+    if debug:
+        raise ImportError("the debug mode is that of ffi_hpy's own HPy runtime, and this PyPy has one itself")
     if spec is None:
         spec = ModuleSpec(name, HPyLoader(name, file), origin=file)
     if not os.path.exists(file):  # noqa: PTH110 - pathlib costs 5 ms of import time

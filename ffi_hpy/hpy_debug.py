@@ -1,9 +1,10 @@
 """Debug mode of the HPy runtime: handles that are closed twice, used after they were closed, or forgotten.
 
-`FFI_HPY_DEBUG=1` in the environment loads ffi_hpy's own binding in it, and `ffi_hpy._hpy.load(name, path, debug=True)`
-any HPy universal module. A handle that is misused then ends the process, and stderr says which, who opened it, and who
-closed it; `set_on_invalid_handle` has a function called instead. Handles that stay open are found by `LeakDetector`, or
-in tests by the fixture `leak_detector`:
+`FFI_HPY_DEBUG=1` in the environment loads ffi_hpy's own binding in it, and every module that `ffi_hpy.hpy` loads or
+imports; `ffi_hpy.hpy.load(name, path, debug=True)` one module. A handle that is misused then ends the process, and
+stderr says which, who opened it, and who closed it; `set_on_invalid_handle` has a function called instead. Reading a
+`char *` after its handle was closed, or writing to it, ends the process with SIGSEGV. Handles that stay open are found
+by `LeakDetector`, or in tests by the fixture `leak_detector`:
 
     from ffi_hpy.hpy_debug import leak_detector  # in conftest.py
 
@@ -23,7 +24,19 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
-__all__ = ["LeakDetector", "LeakedHandles", "OpenHandle", "open_handles", "set_on_invalid_handle"]
+__all__ = [
+    "ClosedHandle",
+    "LeakDetector",
+    "LeakedHandles",
+    "Limits",
+    "OpenHandle",
+    "close",
+    "closed_handles",
+    "limits",
+    "open_handles",
+    "set_limits",
+    "set_on_invalid_handle",
+]
 
 _SHOWN = 20  # handles in the text of an exception
 
@@ -36,9 +49,31 @@ class OpenHandle(NamedTuple):
     opener: str
     """The extension's function that ran when the handle was opened."""
     value: object
+    """Of a builder, the type that it builds; of a tracker, None."""
+    kind: str
+    """"handle", or "builder" or "tracker", which are like handles."""
+    word: int
+    """What the extension has: `h._i` in a debugger."""
+    stack: str
+    """The native stack of the opening, where `set_limits` asked for it: a line for each frame, the innermost first."""
 
     def __str__(self) -> str:
-        return f"#{self.serial} of {type(self.value).__name__!r} object, opened by {self.opener}"
+        of = {"handle": f" of {type(self.value).__name__!r} object", "builder": f" of {self.value}"}.get(self.kind, "")
+        return "\n    ".join([f"{self.kind} #{self.serial}{of}, opened by {self.opener}", *self.stack.splitlines()])
+
+
+class ClosedHandle(NamedTuple):
+    """A handle that was closed not long ago. Its members are those of OpenHandle, but for two."""
+
+    serial: int
+    opener: str
+    closer: str
+    """The extension's function that ran when the handle was closed."""
+    kind: str
+    word: int
+    stack: str
+    n_text_bytes: int
+    """How many bytes are kept of what `HPyUnicode_AsUTF8AndSize` and the like returned, so that reading it is seen."""
 
 
 class LeakedHandles(AssertionError):
@@ -55,7 +90,45 @@ class LeakedHandles(AssertionError):
 
 def open_handles(since: int = 0) -> list[OpenHandle]:
     """Return the open handles with a serial number greater than `since`, in the order of opening."""
-    return [OpenHandle(*row) for row in _hpy.debug_open_handles(since)]
+    rows = _hpy.debug_open(since)
+    return [
+        OpenHandle(serial, opener, value, kind, word, stack) for serial, kind, word, opener, _, value, _, stack in rows
+    ]
+
+
+def closed_handles(since: int = 0) -> list[ClosedHandle]:
+    """Return the closed handles that are known, with a serial number greater than `since`, in the order of closing."""
+    rows = _hpy.debug_closed(since)
+    return [
+        ClosedHandle(serial, opener, closer, kind, word, stack, n_bytes)
+        for serial, kind, word, opener, closer, _, n_bytes, stack in rows
+    ]
+
+
+def close(handle: OpenHandle) -> None:
+    """Close a handle that was leaked. ValueError if it is none, or not open any more."""
+    _hpy.debug_close(handle.word)
+
+
+class Limits(NamedTuple):
+    """How much is remembered."""
+
+    n_closed: int
+    """Closed handles that are known; the oldest are forgotten first."""
+    n_text_bytes: int
+    """Bytes of texts of closed handles that are kept, so that reading them is seen."""
+    n_frames: int
+    """Frames of the native stack that are noted when a handle is opened. 0 at first: it costs much time."""
+
+
+def limits() -> Limits:
+    """Return how much is remembered."""
+    return Limits(*_hpy.debug_limits())
+
+
+def set_limits(new: Limits) -> Limits:
+    """Set how much is remembered: `set_limits(limits()._replace(n_frames=16))`. Returns the limits before."""
+    return Limits(*_hpy.debug_limits(*new))
 
 
 class LeakDetector:

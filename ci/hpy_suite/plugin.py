@@ -1,7 +1,7 @@
 """The pytest plugin of ci/hpy-suite, loaded in each interpreter: it compiles the tests' modules and counts outcomes.
 
-HPY_SUITE_MODULES names the folder of compiled modules, which the interpreters share; HPY_SUITE_SUMMARY the file for the
-outcomes; CC has the words that run the compiler.
+HPY_SUITE_MODE is universal or debug; HPY_SUITE_MODULES names the folder of compiled modules, which the interpreters
+share; HPY_SUITE_SUMMARY the file for the outcomes; CC has the words that run the compiler.
 """
 
 from __future__ import annotations
@@ -104,25 +104,49 @@ def _locked(path: Path) -> Iterator[None]:
 # --- pytest ---------------------------------------------------------------------------------------------------------
 
 
-def _universal_only(make: Any) -> Any:
-    """Leave out debug mode, which the default of the fixture asks for as well."""
+def _one_mode_only(make: Any) -> Any:
+    """Leave out what else the default of the fixture asks for: the other mode, and the CPython ABI."""
 
     def make_fixture(abis: Any, class_fixture: bool = False) -> Any:
-        return make(["universal"] if abis == "default" else abis, class_fixture)
+        return make([os.environ["HPY_SUITE_MODE"]] if abis == "default" else abis, class_fixture)
 
     return make_fixture
 
 
 support.c_compile = compile_module
-support.make_hpy_abi_fixture = _universal_only(support.make_hpy_abi_fixture)
+if sys.implementation.name == "pypy":
+    from suite_on_pypy import adapt
+
+    adapt()
+support.make_hpy_abi_fixture = _one_mode_only(support.make_hpy_abi_fixture)
+
+
+def _is_of_cpython_abi(item: Any) -> bool:
+    return "[cpython" in item.nodeid
 
 
 class Outcomes:
-    """What became of each test. The test that runs is noted in a file, for the case that it ends the process."""
+    """What became of each test. The test that runs is noted in a file, for the case that it ends the process.
+
+    A test of the CPython ABI imports an ordinary extension module, which turns the GIL on; so these come last, and what
+    is noted of the GIL is from before.
+    """
 
     def __init__(self, summary: Path) -> None:
         self.summary = summary
         self.outcomes: dict[str, str] = {}
+        self.gil = ""
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        items.sort(key=_is_of_cpython_abi)
+
+    def pytest_runtest_setup(self, item: Any) -> None:
+        if _is_of_cpython_abi(item):
+            self._note_gil()
+
+    def _note_gil(self) -> None:
+        is_enabled = getattr(sys, "_is_gil_enabled", lambda: True)
+        self.gil = self.gil or ("on" if is_enabled() else "off")
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self.summary.with_suffix(".running").write_text(nodeid)
@@ -132,9 +156,8 @@ class Outcomes:
             self.outcomes[report.nodeid] = report.outcome
 
     def pytest_sessionfinish(self) -> None:
-        is_enabled = getattr(sys, "_is_gil_enabled", lambda: True)
-        gil = "on" if is_enabled() else "off"
-        self.summary.write_text(json.dumps({"outcomes": self.outcomes, "gil": gil, **_counts}))
+        self._note_gil()
+        self.summary.write_text(json.dumps({"outcomes": self.outcomes, "gil": self.gil, **_counts}))
 
 
 def pytest_configure(config: Any) -> None:

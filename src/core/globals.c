@@ -26,8 +26,10 @@ void fh_globals_init(void) {
   add_all(fh_globals_seq);
   add_all(fh_globals_map);
   add_all(fh_globals_value);
+  add_all(fh_globals_nested);
   add_all(fh_globals_registry);
   add_all(fh_globals_create);
+  add_all(fh_globals_cxx);
   add_all(fh_globals_module);
   add_all(fh_globals_json);
 }

@@ -35,18 +35,13 @@ static int get_value(const fh_hashmap_object *map, const TVMFFIAny *key_view, TV
 }
 
 static int set_value(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value) {
-  fh_hashmap_pair pair, old;
+  fh_hashmap_pair pair;
   if (fh_any_own(key, &pair.key) != 0) return -1;
   if (fh_any_own(value, &pair.value) != 0) {
     fh_any_drop(&pair.key);
     return -1;
   }
-  lock(map);
-  int rc = fh_hashmap_set(map, &pair, FH_HASHMAP_NO_HOOKS, &old);
-  unlock(map);
-  if (rc == FH_HASHMAP_NEEDS_HOOK) rc = fh_hashmap_set(map, &pair, FH_HASHMAP_HOOKS, &old);
-  fh_hashmap_drop_pair(rc == 0 ? &old : &pair);
-  return rc;
+  return fh_hashmap_put(map, &pair);
 }
 
 /* ---- What Map and Dict share ---- */

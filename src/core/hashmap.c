@@ -31,7 +31,8 @@ void fh_hashmap_drop_pair(fh_hashmap_pair *pair) {
   fh_any_drop(&pair->value);
 }
 
-static void end_pairs(fh_hashmap_object *map) {
+static void end_map(void *self) {
+  fh_hashmap_object *map = (fh_hashmap_object *)self;
   uint64_t position = fh_hashmap_begin(map);
   for (fh_hashmap_pair *pair; (pair = fh_hashmap_at(map, position)) != NULL;) {
     position = fh_hashmap_next(map, position);
@@ -44,10 +45,9 @@ static void end_pairs(fh_hashmap_object *map) {
   map->slots = FH_HASHMAP_SMALL_TAG;
 }
 
-static void delete_map(void *self, int flags) {
-  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) end_pairs((fh_hashmap_object *)self);
-  if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) fh_mem_free(self);
-}
+static void delete_map(void *self, int flags);
+static const fh_object_owner owner = {delete_map, end_map};
+static void delete_map(void *self, int flags) { fh_object_delete_owner(&owner, self, flags, 1); }
 
 static fh_hashmap_object *new_small(int32_t type_index, uint64_t n_slots) {
   if (n_slots < FH_HASHMAP_SMALL_INIT) n_slots = FH_HASHMAP_SMALL_INIT;
@@ -231,6 +231,19 @@ void fh_hashmap_add_new(fh_hashmap_object *map, const TVMFFIAny *key, const TVMF
   fh_hashmap_pair *pair = &small_pairs(map)[map->size++];
   pair->key = *key;
   pair->value = *value;
+}
+
+int fh_hashmap_put(fh_hashmap_object *map, const fh_hashmap_pair *pair) {
+  fh_hashmap_pair taken = *pair, old;
+  int rc = FH_HASHMAP_NEEDS_HOOK;
+  if (map->header.type_index == kTVMFFIDict) {
+    fh_stripe_lock(map);
+    rc = fh_hashmap_set(map, &taken, FH_HASHMAP_NO_HOOKS, &old);
+    fh_stripe_unlock(map);
+  }
+  if (rc == FH_HASHMAP_NEEDS_HOOK) rc = fh_hashmap_set(map, &taken, FH_HASHMAP_HOOKS, &old);
+  fh_hashmap_drop_pair(rc == 0 ? &old : &taken);
+  return rc;
 }
 
 int fh_hashmap_set_views(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value) {

@@ -1,6 +1,8 @@
 /* library.c - dynamic libraries of the operating system. */
+#define _GNU_SOURCE /* dladdr */
 #include "library.h"
 
+#include "atomic.h"
 #include "error.h"
 
 #if defined(_WIN32)
@@ -26,6 +28,8 @@ void *fh_library_open(const char *path) {
   return library;
 }
 
+void fh_library_load_cxx(void) {}
+
 void *fh_library_find(void *library, const char *symbol) {
   return (void *)(uintptr_t)GetProcAddress((HMODULE)library, symbol);
 }
@@ -33,7 +37,28 @@ void *fh_library_find(void *library, const char *symbol) {
 #else
 #include <dlfcn.h>
 
+#define CXX_NAME "libtvm_ffi_cxx.so"
+
+/* Not under a lock: a thread that loads a library may come here from that library's initialisation, while another one
+ * that came first waits for the loader. Opening it twice is opening it once. */
+void fh_library_load_cxx(void) {
+  static int32_t is_done;
+  char path[4096];
+  Dl_info self;
+  if (fh_atomic_load_acquire_i32(&is_done)) return; /* pairs with the store below */
+  int is_known = dladdr((void *)(uintptr_t)fh_library_load_cxx, &self) != 0 && self.dli_fname != NULL;
+  const char *slash = is_known ? strrchr(self.dli_fname, '/') : NULL;
+  size_t n_folder = slash != NULL ? (size_t)(slash - self.dli_fname) + 1 : 0;
+  if (n_folder != 0 && n_folder + sizeof CXX_NAME <= sizeof path) {
+    memcpy(path, self.dli_fname, n_folder);
+    memcpy(path + n_folder, CXX_NAME, sizeof CXX_NAME);
+    if (dlopen(path, RTLD_NOW | RTLD_GLOBAL) == NULL) (void)dlerror(); /* clients that need it say so themselves */
+  }
+  fh_atomic_store_release_i32(&is_done, 1); /* pairs with the load above: who sees it finds the names */
+}
+
 void *fh_library_open(const char *path) {
+  fh_library_load_cxx();
   void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
   if (library == NULL) {
     const char *reason = dlerror();

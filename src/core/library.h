@@ -9,6 +9,9 @@
 
 /* Opens a library with its symbols local to it. NULL with an InternalError pending that carries the system's text. */
 void *fh_library_open(const char *path);
+/* Makes the library's C++ names, libtvm_ffi_cxx.so beside this one, known to all that is loaded later. It is absent
+ * where there is no libstdc++, and then nothing happens. Cheap when done before; fh_library_open does it, too. */
+void fh_library_load_cxx(void);
 /* The address of a symbol, NULL if there is none; no error. */
 void *fh_library_find(void *library, const char *symbol);
 

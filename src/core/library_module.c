@@ -137,8 +137,16 @@ int fh_library_module_metadata(TVMFFIObject *handle, const TVMFFIAny *name, TVMF
   return get_text(handle, METADATA_PREFIX, name, out);
 }
 
-/* ---- The table. C cannot throw: what fails gives nothing, and the error is dropped or, where the C++ function could
- * only throw, stays pending. ---- */
+/* ---- The table ---- */
+
+/* Throws a C++ exception of the pending error; set with the table's type_info, before code that uses either is there. */
+static void (*throw_pending)(void);
+
+/* C cannot throw. Without somebody who can, what fails gives nothing, and an error stays pending only where the C++
+ * function has nothing to give. */
+static void fail(void) {
+  if (throw_pending != NULL) throw_pending();
+}
 
 static const char *slot_kind(void *self) {
   FH_UNUSED(self);
@@ -155,6 +163,7 @@ typedef int (*getter)(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *ou
 static TVMFFIAny get_or_none(getter get, void *self, const void *name) {
   TVMFFIAny value;
   if (get(fh_module_handle(self), (const TVMFFIAny *)name, &value) == 0) return value;
+  fail();
   fh_error_clear();
   return fh_any_none();
 }
@@ -191,6 +200,7 @@ FH_RETURNING(slot_save_to_bytes, self, ret, nothing) {
   TVMFFIAny empty;
   fh_bytes_new("", 0, &empty);
   fh_error_raise(FH_RUNTIME_ERROR, "Module[library] does not support SaveToBytes");
+  fail();
   memcpy(ret, &empty, sizeof empty);
   FH_RETURNING_END(ret);
 }
@@ -206,7 +216,10 @@ FH_RETURNING(slot_source, self, ret, format) {
 
 static _Bool slot_implements(void *self, const void *name) {
   void *address;
-  if (find_named((const library_module *)self, "", (const TVMFFIAny *)name, 1, &address) != 0) fh_error_clear();
+  if (find_named((const library_module *)self, "", (const TVMFFIAny *)name, 1, &address) != 0) {
+    fail();
+    fh_error_clear();
+  }
   return address != NULL;
 }
 
@@ -215,15 +228,18 @@ static void slot_write(void *self, const void *file, const void *format) {
   FH_UNUSED(file);
   FH_UNUSED(format);
   fh_error_raise(FH_RUNTIME_ERROR, "Module[library] does not support WriteToFile");
+  fail();
 }
 
 static void slot_import(void *self, const void *other) {
-  (void)fh_module_add_import(&((library_module *)self)->base, *(TVMFFIObject *const *)other);
+  if (fh_module_add_import(&((library_module *)self)->base, *(TVMFFIObject *const *)other) != 0) fail();
 }
 
-static void slot_clear_imports(void *self) { (void)fh_module_clear_imports(fh_module_handle(self)); }
+static void slot_clear_imports(void *self) {
+  if (fh_module_drop_imports(&((library_module *)self)->base) != 0) fail();
+}
 
-static const fh_module_table table = {
+static fh_module_table table = {
     0,
     NULL,
     {(fh_module_code)slot_kind, (fh_module_code)slot_property_mask, (fh_module_code)slot_get_function,
@@ -231,6 +247,11 @@ static const fh_module_table table = {
      (fh_module_code)slot_write, (fh_module_code)slot_write_formats, (fh_module_code)slot_save_to_bytes,
      (fh_module_code)slot_source, (fh_module_code)slot_import, (fh_module_code)slot_clear_imports},
 };
+
+void fh_library_module_attach_cxx(const void *type_info, void (*thrower)(void)) {
+  table.type_info = type_info;
+  throw_pending = thrower;
+}
 
 int fh_library_module_is(const void *handle) { return fh_module_slots((void *)handle) == table.slots; }
 

@@ -17,7 +17,11 @@ typedef struct {
 /* Whether a module was made here. */
 int fh_library_module_is(const void *handle);
 
-/* What such a module has by that name, None if nothing. C++ code that asks by the table gets nothing on an error. */
+/* Gives modules made here what C++ code expects of their virtual table: a std::type_info, and that its functions throw:
+ * throw_pending throws the pending error. Before that they return nothing where they fail. */
+void fh_library_module_attach_cxx(const void *type_info, void (*throw_pending)(void));
+
+/* What such a module has by that name, None if nothing. */
 int fh_library_module_function(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out);
 int fh_library_module_doc(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out);
 int fh_library_module_metadata(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out);

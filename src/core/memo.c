@@ -73,6 +73,21 @@ void fh_memo_erase(fh_memo *memo, const void *a, const void *b) {
   memo->entries[hole].a = NULL;
 }
 
+int fh_memo_keep_below(fh_memo *memo, uint64_t limit) {
+  fh_memo kept = {NULL, 0, 0, memo->retains};
+  for (size_t i = 0; i < memo->n_slots; ++i) {
+    const fh_memo_entry *entry = &memo->entries[i];
+    if (entry->a == NULL || entry->word >= limit) continue;
+    if (fh_memo_put(&kept, entry->a, entry->b, entry->word) != 0) {
+      fh_memo_free(&kept);
+      return -1;
+    }
+  }
+  fh_memo_free(memo);
+  *memo = kept;
+  return 0;
+}
+
 void fh_memo_free(fh_memo *memo) {
   fh_memo old = *memo;
   memo->entries = NULL;

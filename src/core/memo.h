@@ -28,6 +28,8 @@ uint64_t *fh_memo_find(const fh_memo *memo, const void *a, const void *b);
 int fh_memo_put(fh_memo *memo, const void *a, const void *b, uint64_t word);
 /* Nothing happens when it is not there. */
 void fh_memo_erase(fh_memo *memo, const void *a, const void *b);
+/* Forgets the entries whose word is `limit` or more. -1 with a MemoryError pending, all are there then. */
+int fh_memo_keep_below(fh_memo *memo, uint64_t limit);
 /* Ends the memo and leaves an empty one. With `retains` it may run foreign code. */
 void fh_memo_free(fh_memo *memo);
 

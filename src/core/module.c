@@ -244,13 +244,17 @@ int fh_module_import(TVMFFIObject *module, TVMFFIObject *other) {
   return invoke(&call, module, FH_SLOT_IMPORT, &argument);
 }
 
-int fh_module_clear_imports(TVMFFIObject *module) {
-  virtual_call call;
-  if (!fh_library_module_is(module)) return invoke(&call, module, FH_SLOT_CLEAR_IMPORTS, NULL);
+int fh_module_drop_imports(fh_module_object *module) {
   fh_seq_object *empty = fh_seq_new_array(0); /* not NULL: C++ code reads it */
   if (empty == NULL) return -1;
-  fh_object_release(put_imports((fh_module_object *)module, empty));
+  fh_object_release(put_imports(module, empty));
   return 0;
+}
+
+int fh_module_clear_imports(TVMFFIObject *module) {
+  virtual_call call;
+  if (fh_library_module_is(module)) return fh_module_drop_imports((fh_module_object *)module);
+  return invoke(&call, module, FH_SLOT_CLEAR_IMPORTS, NULL);
 }
 
 /* ---- Functions that a module's code asks for ---- */

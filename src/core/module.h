@@ -39,6 +39,8 @@ int fh_module_clear_imports(TVMFFIObject *module);
 
 /* The part of import that is the same for every module: RuntimeError for a cycle. */
 int fh_module_add_import(fh_module_object *module, TVMFFIObject *other);
+/* The same of forgetting them. */
+int fh_module_drop_imports(fh_module_object *module);
 /* Its imports now: an Array of its own reference, NULL if none. */
 fh_seq_object *fh_module_imports(fh_module_object *module);
 

@@ -27,7 +27,7 @@ typedef enum {
 /* A table in memory: C++ programs look at the two words before the first function for run-time type information. */
 typedef struct {
   intptr_t offset_to_top;
-  const void *type_info; /* NULL: typeid and dynamic_cast are not for modules made here */
+  const void *type_info; /* NULL: typeid and dynamic_cast are not for modules with this table */
   void (*slots[FH_SLOT_COUNT])(void);
 } fh_module_table;
 

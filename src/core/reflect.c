@@ -310,6 +310,8 @@ void fh_reflect_init(void) {
 
 const TVMFFITypeAttrColumn *fh_reflect_column(fh_reflect_attr_id id) { return &first_columns[id].column; }
 
+const char *fh_reflect_attr_name(fh_reflect_attr_id id) { return first_names[id]; }
+
 const TVMFFITypeAttrColumn *fh_reflect_find_column(TVMFFIByteArray name) {
   column_entry *entry = (column_entry *)fh_name_find(&columns, name);
   return entry != NULL ? &entry->column : NULL;

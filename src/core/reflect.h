@@ -33,6 +33,8 @@ typedef enum {
 
 /* A column from the start. Never NULL after init. */
 const TVMFFITypeAttrColumn *fh_reflect_column(fh_reflect_attr_id id);
+/* Its name, as "__ffi_repr__". */
+const char *fh_reflect_attr_name(fh_reflect_attr_id id);
 /* Any column by name, NULL when nobody made it. Lock-free. */
 const TVMFFITypeAttrColumn *fh_reflect_find_column(TVMFFIByteArray name);
 /* The attribute of exactly this type (ancestors are not asked): borrowed, valid for ever; NULL when it has none (or

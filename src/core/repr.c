@@ -6,20 +6,18 @@
 #include "bigint.h"
 #include "device.h"
 #include "dtype.h"
-#include "error.h"
-#include "function.h"
 #include "globals.h"
-#include "mem.h"
+#include "hook.h"
 #include "str.h"
 #include "tensor.h"
 #include "text.h"
 #include "type.h"
-#include "walk.h"
 
 typedef struct {
   fh_walk walk;
   fh_text text;
   int with_address;
+  int32_t enum_type; /* -1 while there is none */
 } printer;
 
 static int print_any(printer *p, const TVMFFIAny *value);
@@ -95,15 +93,9 @@ static int add_plain(const TVMFFIAny *value, fh_text *text) {
 
 /* ---- Hooks: __ffi_repr__(object, fn_repr) ---- */
 
-/* What fn_repr refers to; the printer is gone once the hook has returned. */
-typedef struct {
-  printer *p;
-} callback;
-
-static int callback_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  printer *p = ((const callback *)self)->p;
-  if (fh_function_check_count("__ffi_repr__.fn_repr", n_args, 1) != 0) return -1;
-  if (p == NULL) return fh_error_raise(FH_RUNTIME_ERROR, "Expected fn_repr to be called while its __ffi_repr__ runs");
+static int repr_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(n_args);
+  printer *p = (printer *)client;
   fh_text outer = p->text;
   memset(&p->text, 0, sizeof p->text);
   int rc = print_any(p, &args[0]);
@@ -113,40 +105,12 @@ static int callback_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return rc;
 }
 
-/* Calls the hook: its result is owned. */
-static int call_hook(printer *p, const TVMFFIAny *hook, TVMFFIObject *obj, TVMFFIAny *result) {
-  TVMFFIObjectHandle fn_repr;
-  callback *back = (callback *)fh_mem_alloc(sizeof *back);
-  if (back == NULL) return fh_error_raise_no_memory();
-  back->p = p;
-  if (fh_function_new(back, callback_call, fh_mem_free, &fn_repr) != 0) {
-    fh_mem_free(back);
-    return -1;
-  }
-  TVMFFIAny args[2] = {fh_any_object(obj), fh_any_object(fn_repr)};
-  int rc = fh_function_call(hook->v_obj, args, 2, result);
-  back->p = NULL;
-  fh_object_release(fn_repr);
-  return rc;
-}
-
-static int add_by_hook(printer *p, const TVMFFIAny *hook, TVMFFIObject *obj) {
+static int add_by_hook(printer *p, TVMFFIObject *hook, TVMFFIObject *obj) {
   TVMFFIByteArray content;
   TVMFFIAny result;
-  if (fh_walk_push_mark(&p->walk, obj, NULL) != 0) return -1;
-  int rc = fh_walk_enter_hook(&p->walk);
-  if (rc == 0) {
-    rc = call_hook(p, hook, obj, &result);
-    fh_walk_leave_hook(&p->walk);
-  }
-  fh_walk_pop(&p->walk);
-  if (rc != 0) return -1;
-  if (fh_str_content(&result, &content)) {
-    rc = fh_text_add(&p->text, content.data, content.size);
-  } else {
-    rc = fh_error_raise(FH_TYPE_ERROR, "Expected __ffi_repr__ of `%s` to return `str` but got `%s`",
-                        fh_type_name(obj->type_index), fh_type_name(result.type_index));
-  }
+  if (fh_hook_call(&p->walk, hook, obj, NULL, repr_back, 1, p, &result) != 0) return -1;
+  int rc = fh_str_content(&result, &content) ? fh_text_add(&p->text, content.data, content.size)
+                                             : fh_hook_raise_result(FH_ATTR_REPR, obj, "str", &result);
   fh_any_drop(&result);
   return rc;
 }
@@ -207,9 +171,10 @@ static int print_or_enter(printer *p, const TVMFFIAny *value) {
   }
   default: break;
   }
-  const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_REPR), value->type_index);
-  if (hook != NULL && hook->type_index == kTVMFFIFunction) return add_by_hook(p, hook, obj);
-  if (fh_type_is_instance(value->type_index, fh_type_find_key(FH_LITERAL("ffi.Enum")))) return add_enum(p, obj);
+  TVMFFIObject *hook;
+  if (fh_hook_find(FH_ATTR_REPR, value->type_index, &hook) != 0) return -1;
+  if (hook != NULL) return add_by_hook(p, hook, obj);
+  if (fh_type_is_instance(value->type_index, p->enum_type)) return add_enum(p, obj);
   return add_opening(p, obj) != 0 ? -1 : fh_walk_push(&p->walk, value);
 }
 
@@ -241,12 +206,16 @@ static int print_any(printer *p, const TVMFFIAny *value) {
 int fh_repr_print(const TVMFFIAny *value, TVMFFIAny *out) {
   const char *setting = getenv("TVM_FFI_REPR_WITH_ADDR");
   printer p;
+  TVMFFIAny root;
+  if (fh_any_own(value, &root) != 0) return -1;
   fh_walk_init(&p.walk, FH_WALK_CYCLES, kTVMFFIFieldFlagBitMaskReprOff, 0);
   memset(&p.text, 0, sizeof p.text);
   p.with_address = setting != NULL && strcmp(setting, "1") == 0;
-  int rc = print_any(&p, value);
+  p.enum_type = fh_type_find_key(FH_LITERAL("ffi.Enum"));
+  int rc = print_any(&p, &root);
   if (rc == 0) rc = fh_str_new(p.text.data, p.text.n_bytes, out);
   fh_text_free(&p.text);
   fh_walk_free(&p.walk);
+  fh_any_drop(&root);
   return rc;
 }

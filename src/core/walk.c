@@ -250,14 +250,25 @@ static fh_walk_step step_field(fh_walk *walk, fh_walk_frame *f, TVMFFIAny *a, TV
 
 /* ---- Items and pairs ---- */
 
-static TVMFFIAny item_at(const fh_walk *walk, const fh_walk_frame *f, int64_t i) {
-  return f->source != NULL ? ((const TVMFFIAny *)f->source)[i] : walk->values[f->mark + (size_t)i];
+static const TVMFFIAny *items_of(const fh_walk *walk, const fh_walk_frame *f) {
+  return f->source != NULL ? (const TVMFFIAny *)f->source : walk->values + f->mark;
 }
 
-static TVMFFIAny item_of_other(const fh_walk *walk, const fh_walk_frame *f, int64_t i) {
-  if (f->other->type_index == kTVMFFIArray) return fh_seq_items((const fh_seq_object *)f->other)[i];
-  size_t n_before = f->source != NULL ? 0 : (size_t)f->n_children;
-  return walk->values[f->mark + n_before + (size_t)i];
+static const TVMFFIAny *items_of_other(const fh_walk *walk, const fh_walk_frame *f) {
+  if (f->other->type_index == kTVMFFIArray) return fh_seq_items((const fh_seq_object *)f->other);
+  return walk->values + f->mark + (f->source != NULL ? 0 : (size_t)f->n_children);
+}
+
+const TVMFFIAny *fh_walk_rest(const fh_walk *walk, int64_t *n) {
+  const fh_walk_frame *f = fh_walk_top(walk);
+  *n = f->n_done < f->n_children ? f->n_children - f->n_done : 0;
+  return items_of(walk, f) + f->n_done;
+}
+
+const TVMFFIAny *fh_walk_rest_of_other(const fh_walk *walk, int64_t *n) {
+  const fh_walk_frame *f = fh_walk_top(walk);
+  *n = f->n_done < f->n_of_other ? f->n_of_other - f->n_done : 0;
+  return items_of_other(walk, f) + f->n_done;
 }
 
 /* A Map's pair that is going on: its key is child 2k, its value 2k + 1. */
@@ -284,7 +295,7 @@ fh_walk_step fh_walk_next(fh_walk *walk, TVMFFIAny *child) {
   if (f->shape == FH_WALK_FIELDS) return step_field(walk, f, child, NULL);
   if (f->n_done == f->n_children) return FH_WALK_END;
   if (f->shape == FH_WALK_PAIRS && f->source != NULL) return step_map(f, child);
-  *child = item_at(walk, f, f->n_done++);
+  *child = items_of(walk, f)[f->n_done++];
   return FH_WALK_CHILD;
 }
 
@@ -293,28 +304,48 @@ static fh_walk_step step_items(fh_walk *walk, fh_walk_frame *f, TVMFFIAny *a, TV
   int on_left = i < f->n_children, on_right = i < f->n_of_other;
   if (!on_left && !on_right) return FH_WALK_END;
   f->n_done += 1;
-  *a = on_left ? item_at(walk, f, i) : fh_any_none();
-  *b = on_right ? item_of_other(walk, f, i) : fh_any_none();
+  *a = on_left ? items_of(walk, f)[i] : fh_any_none();
+  *b = on_right ? items_of_other(walk, f)[i] : fh_any_none();
   if (on_left && on_right) return FH_WALK_CHILD;
   return on_left ? FH_WALK_ONLY_LEFT : FH_WALK_ONLY_RIGHT;
 }
 
 fh_walk_step fh_walk_next_key(fh_walk *walk, TVMFFIAny *key, TVMFFIAny *value) {
+  fh_walk_frame *f = fh_walk_top(walk);
+  if (f->n_done == f->n_children) return FH_WALK_END;
+  if (f->source != NULL) { /* a Map: both at once */
+    if (f->n_done != 0) pass_pair(f);
+    const fh_hashmap_pair *pair = map_pair(f);
+    if (pair == NULL) return FH_WALK_END;
+    *key = pair->key;
+    *value = pair->value;
+    f->n_done += 2;
+    return FH_WALK_CHILD;
+  }
   fh_walk_step step = fh_walk_next(walk, key);
   return step == FH_WALK_CHILD ? fh_walk_next(walk, value) : step;
 }
 
+/* A Map's value is read in place, a Dict's goes to the frame's slot. */
 fh_walk_step fh_walk_lookup(fh_walk *walk, const TVMFFIAny *key, TVMFFIAny *value) {
   const fh_walk_frame *f = fh_walk_top(walk);
   const fh_hashmap_object *map = (const fh_hashmap_object *)f->other;
   size_t slot = f->mark + (f->source != NULL ? 0 : (size_t)f->n_children);
-  TVMFFIAny found;
-  int rc = fh_hashmap_get(map, key, &found); /* a hook is free to push and pop on this walk */
-  if (rc < 0) return FH_WALK_ERROR;
-  TVMFFIAny old = walk->values[slot];
-  walk->values[slot] = *value = found;
-  fh_any_drop(&old);
-  return rc == 1 ? FH_WALK_CHILD : FH_WALK_END;
+  int found;
+  *value = fh_any_none();
+  if (!fh_walk_other_gives_copies(f)) {
+    fh_hashmap_pair *pair;
+    found = fh_hashmap_find(map, key, FH_HASHMAP_HOOKS, &pair);
+    if (found == 1) *value = pair->value;
+  } else {
+    TVMFFIAny got, old;
+    found = fh_hashmap_get(map, key, &got);
+    old = walk->values[slot]; /* now: the key's hooks may have moved the slots */
+    walk->values[slot] = *value = got;
+    fh_any_drop(&old);
+  }
+  if (found < 0) return FH_WALK_ERROR;
+  return found == 1 ? FH_WALK_CHILD : FH_WALK_END;
 }
 
 static fh_walk_step step_pair(fh_walk *walk, TVMFFIAny *a, TVMFFIAny *b) {

@@ -121,12 +121,16 @@ void fh_walk_unwind(fh_walk *walk, size_t depth);
 int fh_walk_is_open(const fh_walk *walk, const TVMFFIObject *a, const TVMFFIObject *b);
 /* Whether the value that the innermost frame gave last may be met a second time in this walk: not if its only references
  * are the frame's own and the one it was read from. A client's memo needs only what may. `is_owned` says that a copy was
- * given, as fh_walk_gives_copies tells for a frame. */
+ * given, as fh_walk_gives_copies tells for a frame. The root can always be. */
 static inline int fh_walk_is_shared(const TVMFFIObject *obj, int is_owned) {
   return fh_object_use_count(obj) > (is_owned ? 2u : 1u);
 }
 /* Whether the children (of `obj`) come with a reference of the frame's own: List, Dict, fields. */
 static inline int fh_walk_gives_copies(const fh_walk_frame *frame) { return frame->source == NULL; }
+/* Whether those of `other` do. */
+static inline int fh_walk_other_gives_copies(const fh_walk_frame *frame) {
+  return frame->other->type_index != kTVMFFIArray && frame->other->type_index != kTVMFFIMap;
+}
 
 /* ---- Children of the innermost frame ---- */
 
@@ -142,6 +146,12 @@ fh_walk_step fh_walk_next(fh_walk *walk, TVMFFIAny *child);
 /* Of maps only the values come, for each key of `obj`; what `other` has more of is seen by comparing n_children with
  * n_of_other. Finding a key may run hooks. */
 fh_walk_step fh_walk_next_pair(fh_walk *walk, TVMFFIAny *a, TVMFFIAny *b);
+
+/* Of a frame of items: those that come next, in a row and borrowed as a child is, *n of them; for a client that deals
+ * with many leaves at once. It says how many it has taken. */
+const TVMFFIAny *fh_walk_rest(const fh_walk *walk, int64_t *n);
+const TVMFFIAny *fh_walk_rest_of_other(const fh_walk *walk, int64_t *n);
+static inline void fh_walk_take(fh_walk *walk, int64_t n) { fh_walk_top(walk)->n_done += n; }
 
 /* Of a map (pair): the next key of `obj` and its value. */
 fh_walk_step fh_walk_next_key(fh_walk *walk, TVMFFIAny *key, TVMFFIAny *value);
@@ -161,6 +171,8 @@ typedef struct {
   const TVMFFIFieldInfo *field; /* AT_FIELD: valid for ever */
 } fh_walk_label;
 
+/* The field whose value this frame, one of fields, gave last. */
+static inline const TVMFFIFieldInfo *fh_walk_field(const fh_walk_frame *frame) { return frame->field; }
 /* Of the child that this frame gave last; AT_NOTHING before the first. */
 fh_walk_label fh_walk_label_of(const fh_walk *walk, const fh_walk_frame *frame);
 

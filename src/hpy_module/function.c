@@ -19,6 +19,7 @@ typedef struct FbFunction {
 HPyType_HELPERS(FbFunction)
 
 static FbCell function_type;          /* written once during the import */
+static bool defers_refcounts;           /* written once during the import */
 static bool releases_by_default = true; /* TVM_FFI_RELEASE_GIL_BY_DEFAULT, read once during the import */
 
 FB_INLINE FbFunction *function_struct(HPyContext *ctx, HPy h) { return (FbFunction *)fb_object_struct(ctx, h); }
@@ -205,9 +206,17 @@ static HPy function_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssi
 HPyDef_SLOT(function_destroy, HPy_tp_destroy)
 static void function_destroy_impl(void *self) { free((void *)((FbFunction *)self)->name); }
 
+HPyDef_SLOT(function_traverse, HPy_tp_traverse)
+static int function_traverse_impl(void *self, HPyFunc_visitproc visit, void *arg) {
+  (void)self, (void)visit, (void)arg; /* nothing of Python's is in there; but only what is collected can be deferred */
+  return 0;
+}
+
 HPy fb_function_wrap(HPyContext *ctx, TVMFFIObject *handle, const char *name) {
   HPy h = fb_object_wrap(ctx, handle);
   if (HPy_IsNull(h) || name == NULL || !fb_function_check(ctx, h)) return h;
+  /* registered functions are what threads share; others would wait for a collection to give up what they hold */
+  if (defers_refcounts) fb_ext->refcount_defer(ctx, h);
   if (name_set(ctx, function_struct(ctx, h), name) == 0) return h;
   HPy_Close(ctx, h);
   return HPy_NULL;
@@ -216,6 +225,7 @@ HPy fb_function_wrap(HPyContext *ctx, TVMFFIObject *handle, const char *name) {
 HPy fb_function_type_new(HPyContext *ctx, HPy base) {
   static HPyDef *defines[] = {&function_call,    &function_name, &function_gil, &function_new,
                               &function_destroy, NULL,           NULL};
+  enum { FIRST_FREE = 5 };
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.Function",
       .basicsize = sizeof(FbFunction),
@@ -225,6 +235,12 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
       .doc = "A native function.",
   };
   if (fb_ext != NULL) function_call.slot.cpy_trampoline = (cpy_PyCFunction)function_vectorcall;
+  defers_refcounts =
+      fb_ext != NULL && fb_ext->byte_size > offsetof(FhpyExtension, defers_refcounts) && fb_ext->defers_refcounts;
+  if (defers_refcounts) {
+    defines[FIRST_FREE] = &function_traverse;
+    spec.flags |= HPy_TPFLAGS_HAVE_GC;
+  }
   const char *by_default = getenv("TVM_FFI_RELEASE_GIL_BY_DEFAULT");
   releases_by_default = by_default == NULL || strcmp(by_default, "0") != 0;
   HPy type = fb_object_derive(ctx, &spec, base);

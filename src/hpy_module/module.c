@@ -21,6 +21,17 @@ static void core_make_global(void) {
   if (library != NULL) dlclose(library); /* it stays: the module depends on it */
 }
 
+/* C++ libraries take names from the core that C has not, and ctypes and imports load them without asking the core: the
+ * names must be there before. A core of others brings its own and has no such function. */
+static void core_load_cxx_names(void) {
+  const char *name = "ffi_hpy.load_cxx";
+  TVMFFIByteArray text = {name, strlen(name)};
+  TVMFFIObjectHandle load = NULL;
+  TVMFFIAny result = {0};
+  if (TVMFFIFunctionGetGlobal(&text, &load) == 0 && load != NULL) TVMFFIFunctionCall(load, NULL, 0, &result);
+  TVMFFIObjectDecRef(load);
+}
+
 /* Lets native code ask whether a signal is waiting (TVMFFIEnvCheckSignals). Without these functions nothing waits. */
 static void signals_connect(void) {
   static const char *const names[] = {"PyErr_CheckSignals", "PyGILState_Ensure", "PyGILState_Release"};
@@ -105,6 +116,7 @@ static int module_exec_impl(HPyContext *ctx, HPy module) {
   }
   if (fb_context_init(ctx) != 0) return -1;
   core_make_global();
+  core_load_cxx_names();
   signals_connect();
   if (fb_kind_init(ctx) != 0 || fb_tensor_init(ctx) != 0 || fb_type_init(ctx) != 0 || add_types(ctx, module) != 0)
     return -1;

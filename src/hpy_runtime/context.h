@@ -17,6 +17,9 @@
 #include "cpython_abi.h"
 #include "layout.h"
 
+/* For the uncommon half of a hot function, which would cost the common one a stack frame. */
+#define FHPY_NOINLINE __attribute__((noinline))
+
 static inline PyObject *to_py(HPy h) { return (PyObject *)h._i; }
 static inline HPy to_hpy(PyObject *o) { return (HPy){(intptr_t)o}; }
 

@@ -75,6 +75,7 @@ typedef struct {
 enum { METH_VARARGS = 0x1, METH_KEYWORDS = 0x2, METH_NOARGS = 0x4, METH_O = 0x8, METH_FASTCALL = 0x80 };
 enum { MEMBER_READONLY = 1, MEMBER_SSIZE = 19 };
 enum { EVAL_SINGLE = 256, EVAL_FILE = 257, EVAL_EXPRESSION = 258 }; /* start symbols of Py_CompileString */
+enum { EQUAL = 2 }; /* operator of PyObject_RichCompareBool */
 
 #define TYPE_FLAG_HEAPTYPE (1ul << 9)
 #define TYPE_FLAG_HAVE_VECTORCALL (1ul << 11)
@@ -85,6 +86,7 @@ enum { EVAL_SINGLE = 256, EVAL_FILE = 257, EVAL_EXPRESSION = 258 }; /* start sym
 #define TYPE_FLAG_BYTES_SUBCLASS (1ul << 27)
 #define TYPE_FLAG_UNICODE_SUBCLASS (1ul << 28)
 #define TYPE_FLAG_DICT_SUBCLASS (1ul << 29)
+#define TYPE_FLAG_BASE_EXC_SUBCLASS (1ul << 30)
 #define TYPE_FLAG_TYPE_SUBCLASS (1ul << 31)
 
 /* Slot numbers, frozen. Those of HPy's slots are the same, except tp_destroy, which CPython does not have. */
@@ -154,6 +156,8 @@ extern PyObject *PyImport_ImportModule(const char *);
 extern void *PyMem_Malloc(size_t), *PyMem_Calloc(size_t, size_t), *PyMem_Realloc(void *, size_t);
 extern void PyMem_Free(void *), PyObject_Free(void *), PyObject_GC_Del(void *);
 #ifndef FHPY_PYPY
+extern void *PyObject_Calloc(size_t, size_t);
+extern PyObject *PyObject_Init(PyObject *, PyObject *); /* takes a reference to a heap type */
 extern void PyObject_GC_Track(void *), PyObject_GC_UnTrack(void *);
 #endif
 

@@ -8,15 +8,27 @@ static PyObject *build(intptr_t builder) {
   return (PyObject *)builder;
 }
 
-static bool is_index(PyObject *sequence, HPy_ssize_t i) {
-  return (size_t)i < *(size_t *)((char *)sequence + fhpy_layout.header_size);
-}
+/* Where fhpy_layout.list_items and tuple_items are known, these are what they are known of (find_items in layout.c). */
+typedef struct {
+  Py_ssize_t refcount;
+  PyObject *type;
+  size_t n_items;
+} PlainHead;
+typedef struct {
+  PlainHead head;
+  PyObject **items;
+} PlainList;
+typedef struct {
+  PlainHead head;
+  PyObject *items[];
+} PlainTuple;
 
-/* Takes over the reference to item. The slot of a fresh builder is empty; one that was set before is replaced. */
-static void put(PyObject **slot, PyObject *item) {
-  PyObject *old = *slot;
+/* Fills an empty slot, which those of a fresh builder are. False: it is another case, left to the functions. */
+static inline bool fill_plain(PyObject **slot, PyObject *item) {
+  if (*slot != NULL || item == NULL) return false;
   *slot = item;
-  drop_reference(old);
+  ++*(Py_ssize_t *)item;
+  return true;
 }
 
 /* Setting takes over the reference that it is given, also when the index is out of range; HPy's Set cannot report
@@ -24,15 +36,16 @@ static void put(PyObject **slot, PyObject *item) {
 static HPyListBuilder list_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
   return (void)ctx, (HPyListBuilder){(intptr_t)PyList_New(n_items)};
 }
-static void list_builder_set(HPyContext *ctx, HPyListBuilder builder, HPy_ssize_t i, HPy item) {
+static FHPY_NOINLINE void list_builder_set(HPyContext *ctx, HPyListBuilder builder, HPy_ssize_t i, HPy item) {
   (void)ctx;
   if (builder._lst == 0) return;
   take_reference(to_py(item));
-  if (fhpy_layout.list_items != 0 && is_index((PyObject *)builder._lst, i)) {
-    put(*(PyObject ***)(builder._lst + fhpy_layout.list_items) + i, to_py(item));
-    return;
-  }
   PyList_SetItem((PyObject *)builder._lst, i, to_py(item));
+}
+static void plain_list_builder_set(HPyContext *ctx, HPyListBuilder builder, HPy_ssize_t i, HPy item) {
+  PlainList *list = (PlainList *)builder._lst;
+  if (list != NULL && (size_t)i < list->head.n_items && fill_plain(list->items + i, to_py(item))) return;
+  list_builder_set(ctx, builder, i, item);
 }
 static HPy list_builder_build(HPyContext *ctx, HPyListBuilder builder) {
   return (void)ctx, to_hpy(build(builder._lst));
@@ -44,15 +57,16 @@ static void list_builder_cancel(HPyContext *ctx, HPyListBuilder builder) {
 static HPyTupleBuilder tuple_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
   return (void)ctx, (HPyTupleBuilder){(intptr_t)PyTuple_New(n_items)};
 }
-static void tuple_builder_set(HPyContext *ctx, HPyTupleBuilder builder, HPy_ssize_t i, HPy item) {
+static FHPY_NOINLINE void tuple_builder_set(HPyContext *ctx, HPyTupleBuilder builder, HPy_ssize_t i, HPy item) {
   (void)ctx;
   if (builder._tup == 0) return;
   take_reference(to_py(item));
-  if (fhpy_layout.tuple_items != 0 && is_index((PyObject *)builder._tup, i)) {
-    put((PyObject **)(builder._tup + fhpy_layout.tuple_items) + i, to_py(item));
-    return;
-  }
   PyTuple_SetItem((PyObject *)builder._tup, i, to_py(item));
+}
+static void plain_tuple_builder_set(HPyContext *ctx, HPyTupleBuilder builder, HPy_ssize_t i, HPy item) {
+  PlainTuple *tuple = (PlainTuple *)builder._tup;
+  if (tuple != NULL && (size_t)i < tuple->head.n_items && fill_plain(tuple->items + i, to_py(item))) return;
+  tuple_builder_set(ctx, builder, i, item);
 }
 static HPy tuple_builder_build(HPyContext *ctx, HPyTupleBuilder builder) {
   return (void)ctx, to_hpy(build(builder._tup));
@@ -63,11 +77,13 @@ static void tuple_builder_cancel(HPyContext *ctx, HPyTupleBuilder builder) {
 
 void fhpy_builder_fill(HPyContext *ctx) {
   ctx->ctx_ListBuilder_New = list_builder_new;
-  ctx->ctx_ListBuilder_Set = list_builder_set;
+  ctx->ctx_ListBuilder_Set =
+      fhpy_layout.list_items == offsetof(PlainList, items) ? plain_list_builder_set : list_builder_set;
   ctx->ctx_ListBuilder_Build = list_builder_build;
   ctx->ctx_ListBuilder_Cancel = list_builder_cancel;
   ctx->ctx_TupleBuilder_New = tuple_builder_new;
-  ctx->ctx_TupleBuilder_Set = tuple_builder_set;
+  ctx->ctx_TupleBuilder_Set =
+      fhpy_layout.tuple_items == offsetof(PlainTuple, items) ? plain_tuple_builder_set : tuple_builder_set;
   ctx->ctx_TupleBuilder_Build = tuple_builder_build;
   ctx->ctx_TupleBuilder_Cancel = tuple_builder_cancel;
 }

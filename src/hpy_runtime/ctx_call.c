@@ -23,8 +23,7 @@ static bool is_names_or_null(HPy kwnames, const char *entry) {
 }
 
 /* Kept out of call(), so that this is a jump. */
-static __attribute__((noinline)) HPy call_with_names(PyObject *callable, PyObject *const *args, size_t nargs,
-                                                     HPy kwnames) {
+static FHPY_NOINLINE HPy call_with_names(PyObject *callable, PyObject *const *args, size_t nargs, HPy kwnames) {
   if (!is_names_or_null(kwnames, "HPy_Call")) return HPy_NULL;
   if (fhpy_optional.PyObject_Vectorcall != NULL)
     return to_hpy(fhpy_optional.PyObject_Vectorcall(callable, args, nargs, to_py(kwnames)));

@@ -7,6 +7,15 @@
 #include "context.h"
 #include "retire.h"
 
+/* Between the store and a load there is the extension's own read of the word, in which ThreadSanitizer sees no order: that
+ * what is reached through the pointer is read after the pointer is a matter of the processor. */
+#ifdef __SANITIZE_THREAD__
+extern void __tsan_release(void *), __tsan_acquire(void *);
+#define TELL_TSAN(action, o) __tsan_##action(o)
+#else
+#define TELL_TSAN(action, o) ((void)0)
+#endif
+
 static void store(intptr_t *word, PyObject *value) {
   take_reference(value);
   if (!fhpy_layout.free_threaded) { /* the GIL orders stores and loads */
@@ -15,8 +24,14 @@ static void store(intptr_t *word, PyObject *value) {
     drop_reference(old);
     return;
   }
+  TELL_TSAN(release, value);
   /* release: a thread that reads the pointer sees the object complete; acquire: we release what another one stored */
   fhpy_retire((PyObject *)__atomic_exchange_n(word, (intptr_t)value, __ATOMIC_ACQ_REL));
+}
+
+static HPy load(intptr_t word) {
+  TELL_TSAN(acquire, (PyObject *)word);
+  return new_reference((PyObject *)word);
 }
 
 static void field_store(HPyContext *ctx, HPy owner, HPyField *field, HPy h) {
@@ -25,10 +40,12 @@ static void field_store(HPyContext *ctx, HPy owner, HPyField *field, HPy h) {
 }
 static HPy field_load(HPyContext *ctx, HPy owner, HPyField field) {
   (void)ctx, (void)owner;
-  return new_reference((PyObject *)field._i);
+  return load(field._i);
 }
+/* Deferring the value's reference count (defer_references) would not help: the reference that a load hands out is taken in
+ * C, where it is counted all the same, and the value would live until a collection. */
 static void global_store(HPyContext *ctx, HPyGlobal *global, HPy h) { (void)ctx, store(&global->_i, to_py(h)); }
-static HPy global_load(HPyContext *ctx, HPyGlobal global) { return (void)ctx, new_reference((PyObject *)global._i); }
+static HPy global_load(HPyContext *ctx, HPyGlobal global) { return (void)ctx, load(global._i); }
 
 void fhpy_store_fill(HPyContext *ctx) {
   ctx->ctx_Field_Store = field_store;

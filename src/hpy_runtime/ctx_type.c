@@ -19,7 +19,7 @@ static bool expect_type(PyObject *o, const char *entry) {
 static HPy generic_new(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)ctx, (void)args, (void)nargs, (void)kw; /* for the signature's sake, as in tp_new */
   if (!expect_type(to_py(type), "HPyType_GenericNew")) return HPy_NULL;
-  if (type_nearest_note(to_py(type)) == NULL) return to_hpy(PyType_GenericAlloc(to_py(type), 0));
+  if (type_nearest_note(to_py(type)) == NULL) return to_hpy(fhpy_type_make_bare(to_py(type)));
   void *data;
   return to_hpy(fhpy_type_make_instance(to_py(type), &data));
 }
@@ -60,7 +60,11 @@ static HPyType_BuiltinShape type_get_builtin_shape(HPyContext *ctx, HPy type) {
     return (void)ctx, (char *)to_py(h) + fhpy_layout.data_offset[HPyType_BuiltinShape_##name]; \
   }
 AS_STRUCT(Object)
+#ifdef FHPY_PYPY
+static void *as_struct_Type(HPyContext *ctx, HPy h) { return (void)ctx, fhpy_pypy_meta_get_struct(to_py(h)); }
+#else
 AS_STRUCT(Type)
+#endif
 AS_STRUCT(Long)
 AS_STRUCT(Float)
 AS_STRUCT(Unicode)

@@ -105,11 +105,7 @@ static void error_restore(HPyContext *ctx, HPy exception) {
   PyErr_Restore(type_of(value), value, PyException_GetTraceback(value));
 }
 
-static int refcount_defer(HPyContext *ctx, HPy h) {
-  (void)ctx;
-  if (fhpy_optional.PyUnstable_Object_EnableDeferredRefcount == NULL) return 0;
-  return fhpy_optional.PyUnstable_Object_EnableDeferredRefcount(to_py(h));
-}
+static int refcount_defer(HPyContext *ctx, HPy h) { return (void)ctx, defer_references(to_py(h)); }
 
 /* The copy lives as long as the process: the descriptor points into it and does not say when it ends. */
 static HPy getset_new(HPyContext *ctx, HPy type, const FhpyGetSet *def) {
@@ -142,6 +138,7 @@ void fhpy_extension_fill(HPyContext *ctx) {
       .error_restore = error_restore,
       .refcount_defer = refcount_defer,
       .getset_new = getset_new,
+      .defers_refcounts = can_defer_references(),
   };
   ctx->_private = &extension;
 }

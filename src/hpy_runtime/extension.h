@@ -70,12 +70,16 @@ typedef struct FhpyExtension {
   void (*error_restore)(HPyContext *ctx, HPy exception);
 
   /* Asks the interpreter not to count references to h on every access (free-threaded 3.14+).
-   * Returns 1 if it will, 0 if it offers no such thing. Call it on a fresh object. */
+   * Returns 1 if it will, 0 if it offers no such thing. Call it on a fresh object of a garbage-collected type; only a
+   * collection frees that object then. Types need no call. */
   int (*refcount_defer)(HPyContext *ctx, HPy h);
 
   /* A descriptor for instances of `type`, to be set as a class attribute of `type` or of a subclass.
    * *def is copied. Returns a new handle, or HPy_NULL with an exception raised. */
   HPy (*getset_new)(HPyContext *ctx, HPy type, const FhpyGetSet *def);
+
+  /* 1 if refcount_defer can do anything, so that an instance is worth being garbage-collected for it; else 0. */
+  int defers_refcounts;
 } FhpyExtension;
 
 /* The extension of ctx, or NULL if ctx carries none (of at least this version). */

@@ -37,7 +37,9 @@ static void find_optional(void) {
   FIND(_Py_IsFinalizing);
   FIND(PyThreadState_GetUnchecked);
   FIND(_PyThreadState_UncheckedGet);
+#ifndef FHPY_PYPY /* cpyext's prints a warning; the interpreter calls HPy_tp_finalize by itself, as __del__ */
   FIND(PyObject_CallFinalizerFromDealloc);
+#endif
   FIND(PyContextVar_New);
   FIND(PyContextVar_Get);
   FIND(PyContextVar_Set);

@@ -62,6 +62,16 @@ static inline void drop_reference(PyObject *o) {
     _Py_Dealloc(o);
 }
 
+/* Whether the interpreter can leave references on its own stack uncounted: without the GIL, from 3.14 on. */
+static inline bool can_defer_references(void) {
+  return fhpy_layout.free_threaded && fhpy_optional.PyUnstable_Object_EnableDeferredRefcount != NULL;
+}
+/* Has it do so for an object that threads are going to share; true if it will. Only a collection frees the object then.
+ * It declines an object that is not garbage-collected or has been asked for before. Any thread may ask. */
+static inline bool defer_references(PyObject *o) {
+  return can_defer_references() && fhpy_optional.PyUnstable_Object_EnableDeferredRefcount(o) != 0;
+}
+
 static inline PyObject *type_of(PyObject *o) {
   /* relaxed: a concurrent assignment to __class__ writes the word atomically; both types are alive */
   return __atomic_load_n((PyObject **)((char *)o + fhpy_layout.type_offset), __ATOMIC_RELAXED);

@@ -95,11 +95,24 @@ typedef struct LoadedFile {
 static LoadedFile *loaded_files; /* guarded by loaded_lock */
 static int loaded_lock;
 
-/* Returns 0, or -1 with ImportError raised if the library was given the context of the other mode. */
-static int claim_mode(void *library, const char *path, bool is_debug) {
+int fhpy_load_wants_debug(void) {
+  const char *value = getenv("FFI_HPY_DEBUG");
+  if (value == NULL || value[0] == '\0' || strcmp(value, "0") == 0) return 0;
+  if (strcmp(value, "1") == 0) return 1;
+  PyErr_Format(PyExc_ImportError, "FFI_HPY_DEBUG='%s' is unknown; use '1', '0', or nothing", value);
+  return -1;
+}
+
+/* Settles the library's mode: 1 for debug, 0, or -1 with ImportError raised if it has the other one already. */
+static int claim_mode(void *library, const char *path, FhpyMode mode) {
   LoadedFile *claim = malloc(sizeof(LoadedFile)), *known;
   if (claim == NULL) {
     PyErr_NoMemory();
+    return -1;
+  }
+  int is_debug = mode == MODE_DEFAULT ? fhpy_load_wants_debug() : mode == MODE_DEBUG;
+  if (is_debug < 0) {
+    free(claim);
     return -1;
   }
   spin_acquire(&loaded_lock);
@@ -109,30 +122,40 @@ static int claim_mode(void *library, const char *path, bool is_debug) {
     loaded_files = claim;
   }
   spin_release(&loaded_lock);
-  if (known == NULL) return 0;
+  if (known == NULL) return is_debug;
   free(claim);
-  if (known->is_debug == is_debug) return 0;
+  if (known->is_debug == is_debug || mode == MODE_DEFAULT) return known->is_debug;
   PyErr_Format(PyExc_ImportError, "%s was loaded %s debug mode before, and cannot be loaded %s it", path,
                is_debug ? "without" : "in", is_debug ? "in" : "without");
   return -1;
 }
 
-static HPyModuleDef *open_file(HPyContext *ctx, const char *short_name, const char *path) {
+/* A library that is opened, and the context that it has. */
+typedef struct {
+  HPyModuleDef *def;
+  HPyContext *ctx;
+} OpenFile;
+
+/* 0, or -1 with an exception raised. */
+static int open_file(OpenFile *file, const char *short_name, const char *path, FhpyMode mode) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL); /* never closed: its functions are everywhere */
   if (library == NULL) {
     PyErr_Format(PyExc_ImportError, "cannot load %s: %s", path, dlerror());
-    return NULL;
+    return -1;
   }
   EntryPoints entries;
-  if (find_entries(library, short_name, path, &entries) < 0 || check_version(&entries, short_name, path) < 0)
-    return NULL;
-  if (claim_mode(library, path, ctx != &fhpy_context.base) < 0) return NULL;
-  entries.set_context(ctx);
-  HPyModuleDef *def = entries.init();
-  if (def == NULL && !PyErr_Occurred())
+  if (find_entries(library, short_name, path, &entries) < 0 || check_version(&entries, short_name, path) < 0) return -1;
+  int is_debug = claim_mode(library, path, mode);
+  if (is_debug < 0) return -1;
+  file->ctx = is_debug ? fhpy_debug_context_get() : fhpy_context_get();
+  if (file->ctx == NULL) return -1;
+  entries.set_context(file->ctx);
+  file->def = entries.init();
+  if (file->def == NULL && !PyErr_Occurred())
     PyErr_Format(PyExc_SystemError, "HPyInit_%s of %s returned no module definition and raised nothing", short_name,
                  path);
-  return def;
+  if (file->def != NULL && is_debug) fhpy_debug_name_defines(short_name, file->def->defines);
+  return file->def != NULL ? 0 : -1;
 }
 
 /* ---- the definition ---- */
@@ -162,8 +185,10 @@ static int check_definition(const HPyModuleDef *def, const char *name) {
                  name, def->size);
     return -1;
   }
-  if (def->legacy_methods != NULL) {
-    PyErr_Format(PyExc_SystemError, "module '%s' defines legacy_methods, which a universal module cannot have", name);
+  const PyMethodDef *legacy = (const PyMethodDef *)def->legacy_methods;
+  if (legacy != NULL && legacy->name != NULL) {
+    PyErr_Format(PyExc_SystemError, "module '%s' defines the legacy method '%s', which a universal module cannot have",
+                 name, legacy->name);
     return -1;
   }
   int n_create = count_slots(def, name, HPy_mod_create);
@@ -285,14 +310,10 @@ static PyObject *make_module(HPyContext *ctx, const HPyModuleDef *def, const cha
   return module;
 }
 
-PyObject *fhpy_load_module(const char *name, const char *path, PyObject *spec, bool is_debug) {
-  HPyContext *ctx = fhpy_context_get();
-  if (ctx != NULL && is_debug) ctx = fhpy_debug_context_get();
-  if (ctx == NULL) return NULL;
+PyObject *fhpy_load_module(const char *name, const char *path, PyObject *spec, FhpyMode mode) {
+  if (fhpy_context_get() == NULL) return NULL;
   const char *dot = strrchr(name, '.');
-  const char *short_name = dot != NULL ? dot + 1 : name;
-  HPyModuleDef *def = open_file(ctx, short_name, path);
-  if (def == NULL) return NULL;
-  if (is_debug) fhpy_debug_name_defines(short_name, def->defines);
-  return make_module(ctx, def, name, path, spec);
+  OpenFile file;
+  if (open_file(&file, dot != NULL ? dot + 1 : name, path, mode) < 0) return NULL;
+  return make_module(file.ctx, file.def, name, path, spec);
 }

@@ -10,80 +10,51 @@
 #include "debug.h"
 #include "load.h"
 
-/* The value of the one keyword that load() has: 1 or 0, or -1 with an exception raised. */
-static int read_debug(PyObject *value, PyObject *names) {
+/* Reads the one keyword that load() has. 0, or -1 with an exception raised. */
+static int read_mode(PyObject *value, PyObject *names, FhpyMode *mode) {
   const char *keyword = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(names, 0), NULL);
   if (keyword == NULL) return -1;
-  if (PyTuple_Size(names) == 1 && strcmp(keyword, "debug") == 0) return PyObject_IsTrue(value);
-  PyErr_SetString(PyExc_TypeError, "load() has one keyword argument, debug");
-  return -1;
+  if (PyTuple_Size(names) != 1 || strcmp(keyword, "debug") != 0) {
+    PyErr_SetString(PyExc_TypeError, "load() has one keyword argument, debug");
+    return -1;
+  }
+  if (value == &_Py_NoneStruct) return 0;
+  int is_debug = PyObject_IsTrue(value);
+  *mode = is_debug > 0 ? MODE_DEBUG : MODE_PLAIN;
+  return is_debug < 0 ? -1 : 0;
 }
 
-/* load(name, path, spec=None, *, debug=False) */
+/* load(name, path, spec=None, *, debug=None) */
 static PyObject *load(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
   (void)self;
   if (nargs < 2 || nargs > 3) {
     PyErr_Format(PyExc_TypeError, "load() expects name, path and optionally spec, got %zd arguments", nargs);
     return NULL;
   }
-  int is_debug = names != NULL && PyTuple_Size(names) > 0 ? read_debug(args[nargs], names) : 0;
-  if (is_debug < 0) return NULL;
+  FhpyMode mode = MODE_DEFAULT;
+  if (names != NULL && PyTuple_Size(names) > 0 && read_mode(args[nargs], names, &mode) < 0) return NULL;
   const char *name = PyUnicode_AsUTF8AndSize(args[0], NULL);
   PyObject *path = name != NULL ? PyUnicode_EncodeFSDefault(args[1]) : NULL;
   const char *path_text = path != NULL ? PyBytes_AsString(path) : NULL;
   PyObject *spec = nargs == 3 && args[2] != &_Py_NoneStruct ? args[2] : NULL;
-  PyObject *module = path_text != NULL ? fhpy_load_module(name, path_text, spec, is_debug) : NULL;
+  PyObject *module = path_text != NULL ? fhpy_load_module(name, path_text, spec, mode) : NULL;
   Py_DecRef(path);
   return module;
 }
 
 static const char load_doc[] =
-    "load(name, path, spec=None, *, debug=False)\n--\n\n"
+    "load(name, path, spec=None, *, debug=None)\n--\n\n"
     "Load the HPy universal module `name` from the shared object `path` (both str) and return it, executed.\n\n"
     "The file's entry points end in the last component of name; its own name carries the ABI tag: module.hpy0.so.\n"
     "From spec, a ModuleSpec, __spec__, __loader__ and __package__ are set before the module runs.\n"
-    "With debug the module gets a context that notices misused handles: see ffi_hpy.hpy_debug.\n"
+    "With debug the module gets a context that notices misused handles: see ffi_hpy.hpy_debug. None stands for the "
+    "mode\n"
+    "in which the file was loaded before, or else what FFI_HPY_DEBUG in the environment asks for (1 or 0).\n"
     "sys.modules is not touched.\n"
     "Raises ImportError for a file that is no such module or was loaded in the other mode, RuntimeError for one that\n"
     "needs another HPy ABI version.";
 
-/* ---- debug mode, for ffi_hpy.hpy_debug ---- */
-
-static PyObject *debug_serial(PyObject *self, PyObject *none) {
-  (void)self, (void)none;
-  return PyLong_FromUnsignedLongLong(fhpy_debug_serial());
-}
-static const char debug_serial_doc[] = "debug_serial()\n--\n\nThe serial number of the latest debug handle.";
-
-static PyObject *debug_open_handles(PyObject *self, PyObject *since) {
-  (void)self;
-  unsigned long long serial = PyLong_AsUnsignedLongLong(since);
-  if (serial == (unsigned long long)-1 && PyErr_Occurred()) return NULL;
-  return fhpy_debug_list_open(serial);
-}
-static const char debug_open_handles_doc[] =
-    "debug_open_handles(since)\n--\n\n"
-    "A list of (serial number, opener, object) of the debug handles that are open and have a greater serial number.";
-
-static PyObject *debug_set_hook(PyObject *self, PyObject *hook) {
-  (void)self;
-  bool is_none = hook == &_Py_NoneStruct;
-  if (!is_none && !PyCallable_Check(hook)) {
-    PyErr_Format(PyExc_TypeError, "debug_set_hook() expects a callable or None, got %R", type_of(hook));
-    return NULL;
-  }
-  PyObject *old = fhpy_debug_set_hook(is_none ? NULL : hook);
-  return old != NULL ? old : (Py_IncRef(&_Py_NoneStruct), &_Py_NoneStruct);
-}
-static const char debug_set_hook_doc[] =
-    "debug_set_hook(hook)\n--\n\n"
-    "Have hook(text) called for a misused handle, instead of ending the process (None). Returns the one before.";
-
-static PyMethodDef methods[] = {{"load", (void *)load, METH_FASTCALL | METH_KEYWORDS, load_doc},
-                                {"debug_serial", (void *)debug_serial, METH_NOARGS, debug_serial_doc},
-                                {"debug_open_handles", (void *)debug_open_handles, METH_O, debug_open_handles_doc},
-                                {"debug_set_hook", (void *)debug_set_hook, METH_O, debug_set_hook_doc},
-                                {0}};
+static PyMethodDef methods[] = {{"load", (void *)load, METH_FASTCALL | METH_KEYWORDS, load_doc}, {0}};
 
 static int set_text(PyObject *module, const char *name, const char *text) {
   PyObject *value = PyUnicode_FromString(text);
@@ -100,7 +71,7 @@ static int exec_module(PyObject *module) {
     return -1;
   }
   HPyContext *ctx = fhpy_context_get();
-  return ctx != NULL ? set_text(module, "context_name", ctx->name) : -1;
+  return ctx != NULL && set_text(module, "context_name", ctx->name) == 0 ? fhpy_debug_module_exec(module) : -1;
 }
 
 static const char module_doc[] = "The HPy 0.9 universal runtime of ffi_hpy.";

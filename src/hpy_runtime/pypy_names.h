@@ -1,8 +1,8 @@
 /* The names of PyPy's cpyext for what cpython_abi.h declares: each carries the prefix PyPy.
  *
  * Included by cpython_abi.h before its declarations when the form for PyPy 8 is built (FHPY_PYPY). What stands in
- * FhpyOptional is not listed: layout.c puts the prefix before the names it looks up. What cpyext has under no name comes
- * last, each with its replacement.
+ * FhpyOptional is not listed: layout.c puts the prefix before the names it looks up. What cpyext has under no name, or
+ * does otherwise than CPython, comes last, each with its replacement.
  */
 #ifndef FFI_HPY_RUNTIME_PYPY_NAMES_H_
 #define FFI_HPY_RUNTIME_PYPY_NAMES_H_
@@ -113,7 +113,6 @@
 #define PyNumber_InPlaceMatrixMultiply PyPyNumber_InPlaceMatrixMultiply
 #define PyNumber_InPlaceMultiply PyPyNumber_InPlaceMultiply
 #define PyNumber_InPlaceOr PyPyNumber_InPlaceOr
-#define PyNumber_InPlacePower PyPyNumber_InPlacePower
 #define PyNumber_InPlaceRemainder PyPyNumber_InPlaceRemainder
 #define PyNumber_InPlaceRshift PyPyNumber_InPlaceRshift
 #define PyNumber_InPlaceSubtract PyPyNumber_InPlaceSubtract
@@ -149,7 +148,6 @@
 #define PyCapsule_IsValid PyPyCapsule_IsValid
 #define PyCapsule_New PyPyCapsule_New
 #define PyCapsule_SetContext PyPyCapsule_SetContext
-#define PyCapsule_SetDestructor PyPyCapsule_SetDestructor
 #define PyCapsule_SetName PyPyCapsule_SetName
 #define PyCapsule_SetPointer PyPyCapsule_SetPointer
 #define PyDescr_NewGetSet PyPyDescr_NewGetSet
@@ -202,10 +200,7 @@
 #define PyLong_AsDouble PyPyLong_AsDouble
 #define PyLong_AsLong PyPyLong_AsLong
 #define PyLong_AsLongLong PyPyLong_AsLongLong
-#define PyLong_AsSize_t PyPyLong_AsSize_t
-#define PyLong_AsSsize_t PyPyLong_AsSsize_t
 #define PyLong_AsUnsignedLong PyPyLong_AsUnsignedLong
-#define PyLong_AsUnsignedLongLong PyPyLong_AsUnsignedLongLong
 #define PyLong_AsUnsignedLongLongMask PyPyLong_AsUnsignedLongLongMask
 #define PyLong_AsUnsignedLongMask PyPyLong_AsUnsignedLongMask
 #define PyLong_AsVoidPtr PyPyLong_AsVoidPtr
@@ -257,6 +252,7 @@
 #define PyType_GetSlot PyPyType_GetSlot
 #define PyType_IsSubtype PyPyType_IsSubtype
 #define PyType_Modified PyPyType_Modified
+#define PyType_Ready PyPyType_Ready
 #define PyUnicode_AsASCIIString PyPyUnicode_AsASCIIString
 #define PyUnicode_AsLatin1String PyPyUnicode_AsLatin1String
 #define PyUnicode_AsUTF8AndSize PyPyUnicode_AsUTF8AndSize
@@ -266,14 +262,12 @@
 #define PyUnicode_DecodeFSDefaultAndSize PyPyUnicode_DecodeFSDefaultAndSize
 #define PyUnicode_DecodeLatin1 PyPyUnicode_DecodeLatin1
 #define PyUnicode_EncodeFSDefault PyPyUnicode_EncodeFSDefault
-#define PyUnicode_FromEncodedObject PyPyUnicode_FromEncodedObject
 #define PyUnicode_FromFormat PyPyUnicode_FromFormat
 #define PyUnicode_FromString PyPyUnicode_FromString
 #define PyUnicode_FromStringAndSize PyPyUnicode_FromStringAndSize
 #define PyUnicode_FromWideChar PyPyUnicode_FromWideChar
 #define PyUnicode_InternInPlace PyPyUnicode_InternInPlace
 #define PyUnicode_ReadChar PyPyUnicode_ReadChar
-#define PyUnicode_Substring PyPyUnicode_Substring
 #define PyVectorcall_Call PyPyVectorcall_Call
 #define Py_DecRef PyPy_DecRef
 #define Py_EnterRecursiveCall PyPy_EnterRecursiveCall
@@ -294,5 +288,15 @@
 #define PyInterpreterState_Get PyPyInterpreterState_Head
 #define PyModule_SetDocString(module, doc) fhpy_pypy_set_doc(module, doc)
 #define PyType_GetFlags(type) fhpy_pypy_get_flags(type)
+
+/* ---- what cpyext does otherwise than CPython: ours, in pypy_functions.c ---- */
+
+#define PyCapsule_SetDestructor fhpy_pypy_set_destructor
+#define PyLong_AsSize_t fhpy_pypy_as_size
+#define PyLong_AsSsize_t fhpy_pypy_as_ssize
+#define PyLong_AsUnsignedLongLong fhpy_pypy_as_unsigned
+#define PyNumber_InPlacePower fhpy_pypy_in_place_power
+#define PyUnicode_FromEncodedObject fhpy_pypy_from_encoded
+#define PyUnicode_Substring fhpy_pypy_substring
 
 #endif /* FFI_HPY_RUNTIME_PYPY_NAMES_H_ */

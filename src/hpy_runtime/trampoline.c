@@ -20,13 +20,15 @@ typedef struct {
   Py_ssize_t n_items;
 } Arguments;
 
+/* Where a tuple keeps its items, if that is known: handles are pointers, so it is the array that HPy wants. */
+static inline const HPy *find_items(PyObject *tuple, Py_ssize_t *n_items) {
+  if (tuple == NULL || fhpy_layout.tuple_items == 0) return NULL;
+  *n_items = *(Py_ssize_t *)((char *)tuple + fhpy_layout.header_size);
+  return (const HPy *)((char *)tuple + fhpy_layout.tuple_items);
+}
+
 static bool unpack(Arguments *a, PyObject *tuple) {
   a->items = a->stack;
-  if (tuple != NULL && fhpy_layout.tuple_items != 0) { /* handles are pointers: the tuple has the array */
-    a->n_items = *(Py_ssize_t *)((char *)tuple + fhpy_layout.header_size);
-    a->items = (HPy *)((char *)tuple + fhpy_layout.tuple_items);
-    return true;
-  }
   a->n_items = tuple != NULL ? PyTuple_Size(tuple) : 0;
   if (a->n_items > N_ON_STACK) a->items = PyMem_Malloc((size_t)a->n_items * sizeof(HPy));
   if (a->items == NULL) {
@@ -37,26 +39,36 @@ static bool unpack(Arguments *a, PyObject *tuple) {
   return true;
 }
 static void free_arguments(Arguments *a) {
-  if (a->items != a->stack && fhpy_layout.tuple_items == 0) PyMem_Free(a->items);
+  if (a->items != a->stack) PyMem_Free(a->items);
 }
 
-static int call_init(HPyContext *ctx, HPyFunc_initproc f, const _HPyFunc_args_INITPROC *call) {
+static FHPY_NOINLINE int call_init_unpacked(HPyContext *ctx, HPyFunc_initproc f, const _HPyFunc_args_INITPROC *call) {
   Arguments a;
   if (!unpack(&a, (PyObject *)call->args)) return -1;
   int rc = f(ctx, H(call->self), a.items, a.n_items, H(call->kw));
   free_arguments(&a);
   return rc;
 }
+static inline int call_init(HPyContext *ctx, HPyFunc_initproc f, const _HPyFunc_args_INITPROC *call) {
+  Py_ssize_t n;
+  const HPy *items = find_items((PyObject *)call->args, &n);
+  return items != NULL ? f(ctx, H(call->self), items, n, H(call->kw)) : call_init_unpacked(ctx, f, call);
+}
 
-static HPy call_new(HPyContext *ctx, HPyFunc_newfunc f, const _HPyFunc_args_NEWFUNC *call) {
+static FHPY_NOINLINE HPy call_new_unpacked(HPyContext *ctx, HPyFunc_newfunc f, const _HPyFunc_args_NEWFUNC *call) {
   Arguments a;
   if (!unpack(&a, (PyObject *)call->args)) return HPy_NULL;
   HPy result = f(ctx, H(call->self), a.items, a.n_items, H(call->kw));
   free_arguments(&a);
   return result;
 }
+static inline HPy call_new(HPyContext *ctx, HPyFunc_newfunc f, const _HPyFunc_args_NEWFUNC *call) {
+  Py_ssize_t n;
+  const HPy *items = find_items((PyObject *)call->args, &n);
+  return items != NULL ? f(ctx, H(call->self), items, n, H(call->kw)) : call_new_unpacked(ctx, f, call);
+}
 
-static void call_capsule_destructor(HPyFunc_Capsule_Destructor f, PyObject *capsule) {
+static FHPY_NOINLINE void call_capsule_destructor(HPyFunc_Capsule_Destructor f, PyObject *capsule) {
   const char *name = PyCapsule_GetName(capsule);
   f(name, PyCapsule_GetPointer(capsule, name), PyCapsule_GetContext(capsule));
 }

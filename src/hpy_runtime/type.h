@@ -18,7 +18,13 @@ typedef struct FhpyType {
   HPyFunc_traverseproc traverse; /* HPy_tp_traverse of this type itself, or NULL */
   HPyFunc_destroyfunc destroy;   /* HPy_tp_destroy of this type itself, or NULL */
   HPyType_BuiltinShape shape;
-  ptrdiff_t data_offset;       /* of the struct in an instance */
+  ptrdiff_t data_offset;       /* of the struct in an instance; see type_struct */
+  bool is_single;              /* its one base is object */
+  bool is_gc;                  /* instances of the type itself are garbage-collected */
+  size_t plain_size;           /* of an instance that is a header and a struct and nothing else; 0: it is more */
+#ifdef FHPY_PYPY
+  Py_ssize_t struct_size; /* basicsize of the specification */
+#endif
   ptrdiff_t vectorcall_offset; /* of the word with the instance's vectorcall function; 0: instances have none */
   vectorcall_fn vectorcall;    /* what HPy_New writes there; NULL: the extension does it (HPy_SetCallFunction) */
   PyMemberDef *members;        /* these and the strings are in the same block of memory */
@@ -43,6 +49,10 @@ PyObject *fhpy_type_call_instance(PyObject *self, PyObject *const *args, Py_ssiz
 
 /* tp_new of a callable type that has no HPy_tp_new: what the base would make, with the vectorcall word set. */
 PyObject *fhpy_type_new_callable(PyObject *type, PyObject *args, PyObject *kw);
+
+/* An instance of any type without running __new__ or __init__ of anything but the built-in type that it derives from,
+ * which is asked for an empty one. NULL with an exception raised; a class, which cannot be empty, is a TypeError. */
+PyObject *fhpy_type_make_bare(PyObject *type);
 
 /* HPyType_FromSpec and HPy_New, for ctx_type.c. */
 PyObject *fhpy_type_from_spec(HPyType_Spec *spec, HPyType_SpecParam *params);
@@ -78,6 +88,18 @@ static inline FhpyType *type_nearest_note(PyObject *type) {
     if (note != NULL) return note;
   }
   return NULL;
+}
+
+#ifdef FHPY_PYPY
+void *fhpy_pypy_meta_get_struct(PyObject *type); /* pypy_meta.h */
+#endif
+
+/* The struct of an instance of the type that the note belongs to, or of a subclass. */
+static inline void *type_struct(PyObject *self, const FhpyType *note) {
+#ifdef FHPY_PYPY
+  if (note->shape == HPyType_BuiltinShape_Type) return fhpy_pypy_meta_get_struct(self);
+#endif
+  return (char *)self + note->data_offset;
 }
 
 #endif /* FFI_HPY_RUNTIME_TYPE_H_ */

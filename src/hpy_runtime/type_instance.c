@@ -7,6 +7,8 @@
  */
 #include "type.h"
 
+#include "pypy_meta.h"
+
 /* ---- guests ---- */
 
 FhpyType *fhpy_type_guests;
@@ -34,27 +36,67 @@ static void set_vectorcall(PyObject *o, const FhpyType *note) {
   __atomic_store_n((vectorcall_fn *)((char *)o + note->vectorcall_offset), note->vectorcall, __ATOMIC_RELEASE);
 }
 
-/* A dict of zeroes is not an empty dict: it lacks its table, which dict.__new__ gives it. */
-static PyObject *make_dict(PyObject *type) {
+#define TYPE_FLAGS_BUILTIN                                                                                   \
+  (TYPE_FLAG_LONG_SUBCLASS | TYPE_FLAG_LIST_SUBCLASS | TYPE_FLAG_TUPLE_SUBCLASS | TYPE_FLAG_BYTES_SUBCLASS | \
+   TYPE_FLAG_UNICODE_SUBCLASS | TYPE_FLAG_DICT_SUBCLASS | TYPE_FLAG_BASE_EXC_SUBCLASS | TYPE_FLAG_TYPE_SUBCLASS)
+
+/* Zeroes are not an empty dict, which has a table, nor in every version an empty str or tuple or the number 0; and cpyext
+ * does not find its way from such zeroes to an object. */
+PyObject *fhpy_type_make_bare(PyObject *type) {
+  if (!type_has_flag(type, TYPE_FLAGS_BUILTIN)) return PyType_GenericAlloc(type, 0);
+  PyObject *builtin = type;
+  while (type_has_flag(builtin, TYPE_FLAG_HEAPTYPE)) builtin = type_base(builtin);
   PyObject *no_args = PyTuple_New(0);
   if (no_args == NULL) return NULL;
-  PyObject *o = ((new_fn)type_member(&PyDict_Type, MEMBER_NEW))(type, no_args, NULL);
+  PyObject *o = ((new_fn)type_member(builtin, MEMBER_NEW))(type, no_args, NULL);
   Py_DecRef(no_args);
   return o;
 }
 
-PyObject *fhpy_type_make_instance(PyObject *type, void **data) {
-  FhpyType *note = is_type(type) ? type_nearest_note(type) : NULL;
+#ifdef FHPY_PYPY
+static PyObject *make_plain(PyObject *type, size_t byte_size) { return (void)byte_size, PyType_GenericAlloc(type, 0); }
+
+/* The interpreter calls HPy_tp_finalize for what it knows of, which an object that never leaves C is not. It gets to
+ * know any object that it is asked about. */
+static void show_to_collector(PyObject *o, PyObject *type) {
+  for (; type != NULL; type = type_base(type)) {
+    if (type_member(type, MEMBER_FINALIZE) == NULL) continue;
+    (void)PyCallable_Check(o);
+    return;
+  }
+}
+#else
+/* What PyType_GenericAlloc does for a type with a plain_size. */
+static PyObject *make_plain(PyObject *type, size_t byte_size) {
+  PyObject *o = PyObject_Calloc(1, byte_size);
+  return o == NULL ? PyErr_NoMemory() : PyObject_Init(o, type);
+}
+
+static void show_to_collector(PyObject *o, PyObject *type) { (void)o, (void)type; }
+#endif
+
+static PyObject *finish(PyObject *o, PyObject *type, const FhpyType *note, void **data) {
+  if (o == NULL) return NULL;
+  set_vectorcall(o, note);
+  show_to_collector(o, type);
+  *data = type_struct(o, note);
+  return o;
+}
+
+static FHPY_NOINLINE PyObject *make_general(PyObject *type, void **data) {
+  const FhpyType *note = is_type(type) ? type_nearest_note(type) : NULL;
   if (note == NULL) {
     PyErr_Format(PyExc_TypeError, "HPy_New expects a type made by HPyType_FromSpec, got %R", type);
     return NULL;
   }
   /* zeroes the struct, starts tracking where the type wants it, takes the instance's reference to its type */
-  PyObject *o = note->shape == FHPY_BUILTIN_SHAPE_DICT ? make_dict(type) : PyType_GenericAlloc(type, 0);
-  if (o == NULL) return NULL;
-  set_vectorcall(o, note);
-  *data = (char *)o + note->data_offset;
-  return o;
+  return finish(fhpy_type_make_bare(type), type, note, data);
+}
+
+PyObject *fhpy_type_make_instance(PyObject *type, void **data) {
+  const FhpyType *note = is_type(type) ? type_note(type) : NULL;
+  if (note == NULL || note->plain_size == 0) return make_general(type, data);
+  return finish(make_plain(type, note->plain_size), type, note, data);
 }
 
 static bool has_arguments(PyObject *args, PyObject *kw) {
@@ -126,7 +168,7 @@ static int clear_field(HPyField *field, void *arg) {
 int fhpy_type_visit_struct(PyObject *self, HPyFunc_traverseproc traverse, visit_fn visit, void *arg) {
   const FhpyType *note = type_nearest_note(type_of(self));
   Visitor v = {visit, arg};
-  return traverse((char *)self + note->data_offset, visit_field, &v);
+  return traverse(type_struct(self, note), visit_field, &v);
 }
 
 /* The first base above the last HPy type: object, or the built-in type whose shape the instance has. */
@@ -142,7 +184,7 @@ int fhpy_type_traverse(PyObject *self, visit_fn visit, void *arg) {
   for (PyObject *type = type_of(self); type != NULL; type = type_base(type)) {
     const FhpyType *note = type_note(type);
     if (note == NULL || note->traverse == NULL) continue;
-    int rc = note->traverse((char *)self + note->data_offset, visit_field, &v);
+    int rc = note->traverse(type_struct(self, note), visit_field, &v);
     if (rc != 0) return rc;
   }
   /* An instance owns a reference to its heap type. It is visited for classes made in Python, which come and go; an
@@ -158,7 +200,7 @@ int fhpy_type_traverse(PyObject *self, visit_fn visit, void *arg) {
 }
 
 static void clear_fields(PyObject *self, const FhpyType *note) {
-  if (note->traverse != NULL) note->traverse((char *)self + note->data_offset, clear_field, NULL);
+  if (note->traverse != NULL) note->traverse(type_struct(self, note), clear_field, NULL);
 }
 
 int fhpy_type_clear(PyObject *self) {
@@ -180,36 +222,31 @@ static void free_instance(PyObject *self, PyObject *type, bool is_gc) {
   drop_reference(type);
 }
 
-/* tp_dealloc of every HPy type. For an instance of a class made in Python, subtype_dealloc has run the finalizer,
- * released what the class added, and calls this; it leaves the reference to the type to us, because its base is a
- * heap type. */
-void fhpy_type_dealloc(PyObject *self) {
-  PyObject *type = type_of(self);
+/* Whether the finalizer brought the object back. */
+static inline bool is_saved_by_finalizer(PyObject *self, PyObject *type) {
+  return type_member(type, MEMBER_FINALIZE) != NULL && fhpy_optional.PyObject_CallFinalizerFromDealloc != NULL &&
+         fhpy_optional.PyObject_CallFinalizerFromDealloc(self) < 0;
+}
+
+/* For an instance of a class made in Python, subtype_dealloc has run the finalizer, released what the class added, and
+ * calls us; it leaves the reference to the type to us, because its base is a heap type. */
+static FHPY_NOINLINE void end_derived(PyObject *self, PyObject *type) {
   bool is_hpy = type_member(type, MEMBER_DEALLOC) == (void *)fhpy_type_dealloc;
-  if (is_hpy && type_member(type, MEMBER_FINALIZE) != NULL && fhpy_optional.PyObject_CallFinalizerFromDealloc != NULL &&
-      fhpy_optional.PyObject_CallFinalizerFromDealloc(self) < 0)
-    return; /* the finalizer brought it back */
+  if (is_hpy && is_saved_by_finalizer(self, type)) return;
   bool is_gc = type_has_flag(type, TYPE_FLAG_HAVE_GC);
   if (is_gc) PyObject_GC_UnTrack(self);
-
-  PyObject *first = type;
   const FhpyType *note;
-  while ((note = type_note(first)) == NULL) first = type_base(first);
-  if (type_base(first) == &PyBaseObject_Type) { /* the commonest chain: one HPy type */
-    clear_fields(self, note);
-    if (note->destroy != NULL) note->destroy((char *)self + note->data_offset);
-    free_instance(self, type, is_gc);
-    return;
-  }
-  for (PyObject *t = first; t != NULL; t = type_base(t))
+  for (PyObject *t = type; t != NULL; t = type_base(t))
     if ((note = type_note(t)) != NULL) clear_fields(self, note);
-  PyObject *foreign = first;
-  for (PyObject *t = first; t != NULL; t = type_base(t)) {
+  PyObject *foreign = NULL;
+  for (PyObject *t = type; t != NULL; t = type_base(t)) {
     if ((note = type_note(t)) == NULL) continue;
-    if (note->destroy != NULL) note->destroy((char *)self + note->data_offset);
+    if (note->destroy != NULL) note->destroy(type_struct(self, note));
     foreign = type_base(t);
   }
-
+#ifdef FHPY_PYPY
+  if (foreign == &PyType_Type) fhpy_pypy_meta_end_struct(self);
+#endif
   if (foreign == &PyBaseObject_Type) {
     free_instance(self, type, is_gc);
     return;
@@ -217,4 +254,19 @@ void fhpy_type_dealloc(PyObject *self) {
   if (type_has_flag(foreign, TYPE_FLAG_HAVE_GC)) PyObject_GC_Track(self); /* such a deallocation begins by untracking */
   ((dealloc_fn)type_member(foreign, MEMBER_DEALLOC))(self);
   Py_DecRef(type);
+}
+
+/* tp_dealloc of every HPy type. */
+void fhpy_type_dealloc(PyObject *self) {
+  PyObject *type = type_of(self);
+  const FhpyType *note = type_note(type);
+  if (note == NULL || !note->is_single) {
+    end_derived(self, type);
+    return;
+  }
+  if (is_saved_by_finalizer(self, type)) return;
+  if (note->is_gc) PyObject_GC_UnTrack(self);
+  clear_fields(self, note);
+  if (note->destroy != NULL) note->destroy((char *)self + note->data_offset);
+  free_instance(self, type, note->is_gc);
 }

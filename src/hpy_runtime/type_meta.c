@@ -9,12 +9,17 @@
  *
  * That is sound because these three versions are released and have a GIL: the word's place cannot change any more
  * (and is checked), and no Python code runs during the call once the collector is off.
+ *
+ * On PyPy 8 neither exists: pypy_meta.h.
  */
 #include "type_meta.h"
 
 #include "layout.h"
+#include "pypy_meta.h"
 
+#ifndef FHPY_PYPY
 enum { BASICSIZE_OFFSET = 32 }; /* of tp_basicsize in 3.9, 3.10, 3.11 on 64 bits */
+#endif
 
 /* The most derived class of metaclass (may be NULL) and the bases' classes. Borrowed. */
 static PyObject *find_winner(PyObject *metaclass, PyObject *bases) {
@@ -32,6 +37,24 @@ static PyObject *find_winner(PyObject *metaclass, PyObject *bases) {
   return winner;
 }
 
+#ifdef FHPY_PYPY
+/* 1, 0, or -1 with an exception raised. The slot says nothing there: types in C do not inherit it. */
+static int has_own_new(PyObject *metaclass) {
+  PyObject *plain = PyObject_GetAttrString(&PyType_Type, "__new__");
+  PyObject *own = plain != NULL ? PyObject_GetAttrString(metaclass, "__new__") : NULL;
+  int rc = own != NULL ? PyObject_RichCompareBool(own, plain, EQUAL) : -1;
+  Py_DecRef(own), Py_DecRef(plain);
+  return rc < 0 ? -1 : !rc;
+}
+
+static PyObject *make_without_function(PyObject *metaclass, PyType_Spec *spec, PyObject *bases) {
+  return fhpy_pypy_meta_make(metaclass, spec, bases);
+}
+#else
+static int has_own_new(PyObject *metaclass) {
+  return type_member(metaclass, MEMBER_NEW) != type_member(&PyType_Type, MEMBER_NEW);
+}
+
 /* gc.<name>(); 1 or 0 by the truth of the result, -1 with an exception raised. PyGC_Disable is missing in 3.9. */
 static int call_gc(const char *name) {
   PyObject *gc = PyImport_ImportModule("gc");
@@ -42,7 +65,7 @@ static int call_gc(const char *name) {
   return rc;
 }
 
-static PyObject *make_before_312(PyObject *metaclass, PyType_Spec *spec, PyObject *bases) {
+static PyObject *make_without_function(PyObject *metaclass, PyType_Spec *spec, PyObject *bases) {
   Py_ssize_t *type_basicsize = (Py_ssize_t *)(void *)((char *)&PyType_Type + BASICSIZE_OFFSET);
   Py_ssize_t plain = fhpy_layout_get_basicsize(&PyType_Type), larger = fhpy_layout_get_basicsize(metaclass);
   if (plain < 0 || larger < 0) return NULL;
@@ -72,24 +95,21 @@ static PyObject *make_before_312(PyObject *metaclass, PyType_Spec *spec, PyObjec
   return type;
 }
 
+#endif /* FHPY_PYPY */
+
 PyObject *fhpy_type_meta_make(PyObject *metaclass, PyType_Spec *spec, PyObject *bases) {
   metaclass = find_winner(metaclass, bases);
   if (metaclass == NULL) return NULL;
   if (metaclass == &PyType_Type) return PyType_FromSpecWithBases(spec, bases);
-#ifdef FHPY_PYPY
-  PyErr_Format(PyExc_TypeError,
-               "HPyType_FromSpec of '%s': metaclass %R is not supported on PyPy, whose C API makes types of class type "
-               "only",
-               spec->name, metaclass);
-  return NULL;
-#endif
   /* PyType_FromMetaclass has the same rule: what such a tp_new would do to its result cannot be done here */
-  if (type_member(metaclass, MEMBER_NEW) != type_member(&PyType_Type, MEMBER_NEW)) {
+  int has_own = has_own_new(metaclass);
+  if (has_own < 0) return NULL;
+  if (has_own) {
     PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': metaclass %R has its own __new__, which is not supported",
                  spec->name, metaclass);
     return NULL;
   }
   if (fhpy_optional.PyType_FromMetaclass != NULL)
     return fhpy_optional.PyType_FromMetaclass(metaclass, NULL, spec, bases);
-  return make_before_312(metaclass, spec, bases);
+  return make_without_function(metaclass, spec, bases);
 }

@@ -3,12 +3,14 @@
 
 #include "methods.h"
 #include "type.h"
+#include "type_check.h"
+#include "type_members.h"
 #include "type_meta.h"
 
 static PyObject *builtin_of_shape(HPyType_BuiltinShape shape) {
   static PyObject *const builtins[] = {&PyBaseObject_Type, &PyType_Type,  &PyLong_Type, &PyFloat_Type,
                                        &PyUnicode_Type,    &PyTuple_Type, &PyList_Type, &PyDict_Type};
-  return builtins[shape];
+  return shape == HPyType_BuiltinShape_Legacy ? &PyBaseObject_Type : builtins[shape];
 }
 
 /* ---- parameters ---- */
@@ -127,55 +129,15 @@ static int read_bases(PyObject *bases, HPyType_BuiltinShape shape, Bases *result
   return 0;
 }
 
-/* ---- checks of the specification itself ---- */
-
-static bool has_slot(const HPyType_Spec *spec, HPySlot_Slot slot) {
-  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++)
-    if ((*d)->kind == HPyDef_Kind_Slot && (*d)->slot.slot == slot) return true;
-  return false;
-}
-
-static int check_spec(const HPyType_Spec *spec) {
-  if (spec->name == NULL) {
-    PyErr_SetString(PyExc_SystemError, "HPyType_FromSpec expects a name, got NULL");
-    return -1;
-  }
-  if (spec->builtin_shape < HPyType_BuiltinShape_Legacy || spec->builtin_shape > FHPY_BUILTIN_SHAPE_DICT) {
-    PyErr_Format(PyExc_ValueError, "HPyType_FromSpec of '%s': no builtin_shape is %d", spec->name,
-                 (int)spec->builtin_shape);
-    return -1;
-  }
-  if (spec->legacy_slots != NULL || spec->builtin_shape == HPyType_BuiltinShape_Legacy) {
-    PyErr_Format(PyExc_TypeError,
-                 "HPyType_FromSpec of '%s': legacy slots and the legacy shape need a binary that is tied "
-                 "to one interpreter; this runtime loads universal ones",
-                 spec->name);
-    return -1;
-  }
-  if ((spec->flags & HPy_TPFLAGS_HAVE_GC) && !has_slot(spec, HPy_tp_traverse)) {
-    PyErr_Format(PyExc_ValueError, "HPyType_FromSpec of '%s': HPy_TPFLAGS_HAVE_GC needs an HPy_tp_traverse slot",
-                 spec->name);
-    return -1;
-  }
-  if (has_slot(spec, HPy_tp_call) && spec->itemsize != 0) {
-    PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': HPy_tp_call cannot be used with an itemsize (%d)",
-                 spec->name, spec->itemsize);
-    return -1;
-  }
-  return 0;
-}
-
 /* ---- the note ---- */
-
-static bool is_vectorcall_offset(const HPyMember *m) { return strcmp(m->name, "__vectorcalloffset__") == 0; }
 
 enum { N_EXTRA_METHODS = 2 }; /* the end of the list, and on PyPy __call__ */
 
 /* One block: the note with its methods, then members (one may be added), getset, name. */
 static FhpyType *allocate_note(const HPyType_Spec *spec) {
   size_t methods = (fhpy_methods_count(spec->defines, HPyDef_Kind_Meth) + N_EXTRA_METHODS) * sizeof(PyMethodDef);
-  size_t members = (fhpy_methods_count(spec->defines, HPyDef_Kind_Member) + 2) * sizeof(PyMemberDef);
-  size_t getset = (fhpy_methods_count(spec->defines, HPyDef_Kind_GetSet) + 1) * sizeof(PyGetSetDef);
+  size_t members = (fhpy_members_count(spec) + 2) * sizeof(PyMemberDef);
+  size_t getset = (fhpy_members_count_getset(spec) + 1) * sizeof(PyGetSetDef);
   size_t name = strlen(spec->name) + 1;
   FhpyType *note = PyMem_Calloc(1, offsetof(FhpyType, methods) + methods + members + getset + name);
   if (note == NULL) {
@@ -188,46 +150,10 @@ static FhpyType *allocate_note(const HPyType_Spec *spec) {
   note->name = at + members + getset;
   memcpy(note->name, spec->name, name);
   note->shape = spec->builtin_shape;
-  note->data_offset = fhpy_layout.data_offset[spec->builtin_shape];
+  /* the legacy shape has no struct (type_check.h): what stands for it is the object */
+  note->data_offset =
+      spec->builtin_shape == HPyType_BuiltinShape_Legacy ? 0 : fhpy_layout.data_offset[spec->builtin_shape];
   return note;
-}
-
-static void fill_getset(FhpyType *note, const HPyType_Spec *spec) {
-  PyGetSetDef *out = note->getset;
-  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++) {
-    if ((*d)->kind != HPyDef_Kind_GetSet) continue;
-    const HPyGetSet *g = &(*d)->getset;
-    *out++ =
-        (PyGetSetDef){g->name, (void *)g->getter_cpy_trampoline, (void *)g->setter_cpy_trampoline, g->doc, g->closure};
-  }
-}
-
-/* HPy's member types have the interpreter's numbers, and a field is an object pointer, so that the interpreter's own
- * descriptors (which are safe without the GIL) serve all of them. */
-static int fill_members(FhpyType *note, const HPyType_Spec *spec) {
-  PyMemberDef *out = note->members;
-  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++) {
-    if ((*d)->kind != HPyDef_Kind_Member) continue;
-    const HPyMember *m = &(*d)->member;
-    if (spec->basicsize == 0) {
-      PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': member '%s' needs a basicsize that is not 0", spec->name,
-                   m->name);
-      return -1;
-    }
-    Py_ssize_t offset = note->data_offset + m->offset;
-    if (is_vectorcall_offset(m)) {
-      if (has_slot(spec, HPy_tp_call)) {
-        PyErr_Format(PyExc_TypeError,
-                     "HPyType_FromSpec of '%s': HPy_tp_call and a member '__vectorcalloffset__' exclude "
-                     "each other",
-                     spec->name);
-        return -1;
-      }
-      note->vectorcall_offset = offset;
-    }
-    *out++ = (PyMemberDef){m->name, (int)m->type, offset, m->readonly ? MEMBER_READONLY : 0, m->doc};
-  }
-  return 0;
 }
 
 /* Decides where an instance keeps its vectorcall function, and the size of an instance.
@@ -237,6 +163,10 @@ static int fill_members(FhpyType *note, const HPyType_Spec *spec) {
  * inherits it. */
 static Py_ssize_t place_vectorcall(FhpyType *note, const HPyType_Spec *spec, const Bases *bases) {
   Py_ssize_t size = spec->basicsize == 0 ? 0 : note->data_offset + spec->basicsize;
+#ifdef FHPY_PYPY
+  note->struct_size = spec->basicsize;
+  if (spec->builtin_shape == HPyType_BuiltinShape_Type) return 0; /* pypy_meta.h */
+#endif
   if (note->vectorcall_offset != 0) return size; /* the extension has placed it */
   bool is_callable = bases->callable != NULL;
   if (is_callable) note->vectorcall = bases->callable->vectorcall;
@@ -254,7 +184,7 @@ static Py_ssize_t place_vectorcall(FhpyType *note, const HPyType_Spec *spec, con
     size = note->vectorcall_offset + (Py_ssize_t)sizeof(void *);
   }
 #ifndef FHPY_PYPY
-  PyMemberDef *last = note->members + fhpy_methods_count(spec->defines, HPyDef_Kind_Member);
+  PyMemberDef *last = note->members + fhpy_members_count(spec);
   *last = (PyMemberDef){"__vectorcalloffset__", MEMBER_SSIZE, note->vectorcall_offset, MEMBER_READONLY, NULL};
 #endif
   return size;
@@ -291,12 +221,6 @@ static PyType_Slot *make_slots(FhpyType *note, const HPyType_Spec *spec, bool is
     case HPy_tp_destroy: note->destroy = (HPyFunc_destroyfunc)(void (*)(void))s->impl; break;
     case HPy_tp_traverse: note->traverse = (HPyFunc_traverseproc)(void (*)(void))s->impl; break;
     case HPy_tp_call: break; /* place_vectorcall */
-    case HPy_mod_create:
-    case HPy_mod_exec:
-      PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': slot %d is a module's, not a type's", spec->name,
-                   (int)s->slot);
-      PyMem_Free(slots);
-      return NULL;
     default: *out++ = (PyType_Slot){(int)s->slot, (void *)s->cpy_trampoline};
     }
   }
@@ -311,7 +235,7 @@ static PyType_Slot *make_slots(FhpyType *note, const HPyType_Spec *spec, bool is
   }
   if (note->vectorcall_offset != 0) {
     make_callable(note, spec, &out);
-    if (note->vectorcall != NULL && !has_slot(spec, HPy_tp_new))
+    if (note->vectorcall != NULL && !fhpy_type_has_slot(spec, HPy_tp_new))
       *out++ = (PyType_Slot){SLOT_TP_NEW, (void *)fhpy_type_new_callable};
   }
   return slots;
@@ -328,7 +252,7 @@ static int check_foreign_bases(const HPyType_Spec *spec, const Bases *bases) {
     return -1;
   }
   /* nobody would call them: see FhpyType.next_guest */
-  bool has_own_end = has_slot(spec, HPy_tp_traverse) || has_slot(spec, HPy_tp_destroy);
+  bool has_own_end = fhpy_type_has_slot(spec, HPy_tp_traverse) || fhpy_type_has_slot(spec, HPy_tp_destroy);
   if (bases->foreign != NULL && has_own_end && !(bases->has_hpy && bases->has_gc)) {
     PyErr_Format(PyExc_TypeError,
                  "HPyType_FromSpec of '%s': HPy_tp_traverse and HPy_tp_destroy with the base %R, which was "
@@ -339,11 +263,22 @@ static int check_foreign_bases(const HPyType_Spec *spec, const Bases *bases) {
   return 0;
 }
 
+/* Takes note of what spares most instances the general way of being made and ended. */
+static void settle_note(FhpyType *note, const HPyType_Spec *spec, PyObject *bases, Py_ssize_t basicsize, bool use_gc) {
+  note->is_gc = use_gc;
+  note->is_single = PyTuple_Size(bases) == 1 && PyTuple_GetItem(bases, 0) == &PyBaseObject_Type;
+  /* any other flag may ask the interpreter for room that basicsize does not tell of */
+  unsigned long harmless = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE;
+  if (note->is_single && !use_gc && spec->itemsize == 0 && (spec->flags & ~harmless) == 0)
+    note->plain_size = basicsize == 0 ? fhpy_layout.header_size : (size_t)basicsize;
+}
+
 static PyObject *make_type(FhpyType *note, const HPyType_Spec *spec, const Parameters *params) {
   Bases bases;
+  if (fhpy_type_check_bases(spec, params->bases) < 0) return NULL;
   if (read_bases(params->bases, spec->builtin_shape, &bases) < 0 || check_foreign_bases(spec, &bases) < 0) return NULL;
-  if (fhpy_methods_fill(note->methods, spec->defines) < 0 || fill_members(note, spec) < 0) return NULL;
-  fill_getset(note, spec);
+  if (fhpy_methods_fill(note->methods, spec->defines) < 0) return NULL;
+  if (fhpy_members_fill(note, spec, fhpy_type_has_slot(spec, HPy_tp_call)) < 0) return NULL;
   Py_ssize_t basicsize = place_vectorcall(note, spec, &bases);
   bool is_guest = bases.foreign != NULL;
   bool use_gc = !is_guest && (bases.has_gc || (spec->flags & HPy_TPFLAGS_HAVE_GC) != 0);
@@ -351,6 +286,7 @@ static PyObject *make_type(FhpyType *note, const HPyType_Spec *spec, const Param
   if (slots == NULL) return NULL;
   unsigned flags = (unsigned)spec->flags & ~(unsigned)(is_guest ? TYPE_FLAG_HAVE_GC : 0); /* inherited by a guest */
   if (use_gc) flags |= (unsigned)TYPE_FLAG_HAVE_GC;
+  settle_note(note, spec, params->bases, basicsize, use_gc);
 #ifndef FHPY_PYPY /* make_callable */
   if (note->vectorcall_offset != 0) flags |= (unsigned)TYPE_FLAG_HAVE_VECTORCALL;
 #endif
@@ -363,12 +299,15 @@ static PyObject *make_type(FhpyType *note, const HPyType_Spec *spec, const Param
 
 PyObject *fhpy_type_from_spec(HPyType_Spec *spec, HPyType_SpecParam *params) {
   Parameters parameters;
-  if (check_spec(spec) < 0 || read_parameters(spec, params, &parameters) < 0) return NULL;
+  if (fhpy_type_check_spec(spec) < 0 || read_parameters(spec, params, &parameters) < 0) return NULL;
   PyObject *type = NULL;
   FhpyType *note = allocate_note(spec);
   if (note != NULL) {
     type = make_type(note, spec, &parameters);
+    if (type != NULL) defer_references(type);
+#ifndef FHPY_PYPY /* there the beginnings of the type may live until the next collection */
     if (type == NULL) PyMem_Free(note); /* nothing was made that points to it */
+#endif
   }
   Py_DecRef(parameters.bases);
   return type;

@@ -220,6 +220,107 @@ TEST(modules_of_others_are_called_through_their_table) {
   fh_any_drop(&other);
 }
 
+/* ---- What libtvm_ffi_cxx.so asks for ---- */
+
+static int type_info, n_thrown;
+static void throw_pending(void) { /* cannot throw, but takes the error as if it had */
+  TVMFFIObjectHandle error;
+  TVMFFIErrorMoveFromRaised(&error);
+  expect(error != NULL);
+  TVMFFIObjectDecRef(error);
+  n_thrown += 1;
+}
+static TVMFFIAny address(void *p) { return fh_any_ptr(p); }
+static void attach(void *info, void (*thrower)(void)) {
+  TVMFFIAny nothing = call_ok("ffi_hpy.module_attach_cxx", ARGS(address(info), address((void *)(uintptr_t)thrower)));
+  expect_int(nothing.type_index, kTVMFFINone);
+}
+
+TEST(library_modules_throw_through_their_table_when_somebody_can) {
+  TVMFFIAny module = new_module("twice");
+  void *self = fh_module_this(module.v_obj);
+  fh_module_code const *slots = fh_module_slots(module.v_obj);
+  const fh_module_table *table =
+      (const fh_module_table *)(const void *)((const char *)slots - offsetof(fh_module_table, slots));
+  void (*write)(void *, const void *, const void *) =
+      (void (*)(void *, const void *, const void *))slots[FH_SLOT_WRITE];
+  void (*import)(void *, const void *) = (void (*)(void *, const void *))slots[FH_SLOT_IMPORT];
+  fh_module_returned bytes;
+  attach(&type_info, throw_pending);
+  expect(table->type_info == &type_info);
+  n_thrown = 0;
+  write(self, NULL, NULL);
+  import(self, &module.v_obj);
+  fh_module_call_returning(slots[FH_SLOT_SAVE_TO_BYTES], self, NULL, &bytes);
+  expect_int(n_thrown, 3);
+  attach(NULL, NULL);
+  write(self, NULL, NULL);
+  expect_raised("RuntimeError", "does not support WriteToFile");
+  expect_int(n_thrown, 3);
+  expect_call_raises("TypeError", "Expected 2 but got 0 arguments", "ffi_hpy.module_attach_cxx", NO_ARGS);
+  expect_call_raises("TypeError", "argument #0", "ffi_hpy.module_attach_cxx", ARGS(i64(1), i64(2)));
+  fh_any_drop(&module);
+}
+
+TEST(the_base_class_of_modules_imports_without_asking_their_table) {
+  foreign_module foreign = {foreign_slots, {{0}, NULL, NULL}};
+  fh_object_init(&foreign.base.header, kTVMFFIModule, NULL);
+  TVMFFIAny module = obj(&foreign.base), other = new_module("twice");
+  n_foreign_imports = 0;
+  call_int("ffi_hpy.module_add_import", ARGS(module, other));
+  expect_int(n_foreign_imports, 0);
+  TVMFFIAny func = get(module, "twice", 1);
+  expect_int(call_with(func, 4), 8);
+  fh_any_drop(&func);
+  expect_call_raises("RuntimeError", "Expected a module that does not import this one", "ffi_hpy.module_add_import",
+                     ARGS(other, module));
+  call_int("ffi_hpy.module_drop_imports", ARGS(module));
+  expect_int(get(module, "twice", 1).type_index, kTVMFFINone);
+  expect_call_raises("TypeError", "argument #1 when calling: `ffi_hpy.module_add_import`. Expected `ffi.Module`",
+                     "ffi_hpy.module_add_import", ARGS(module, i64(1)));
+  expect_call_raises("TypeError", "Expected `ffi.Module`", "ffi_hpy.module_drop_imports", ARGS(i64(1)));
+  fh_object_release(foreign.base.imports);
+  fh_any_drop(&other);
+}
+
+static int n_visited;
+static int visit(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  TVMFFIByteArray name;
+  (void)self, (void)result;
+  expect_int(n, 2);
+  expect(fh_str_content(&args[0], &name));
+  if (fh_str_is(name, "test_refused_symbol")) return fh_error_raise("ValueError", "not this one");
+  n_visited += fh_str_is(name, "test_visited_symbol") && args[1].v_ptr == &n_visited;
+  return 0;
+}
+static int visit_all(void *visitor) {
+  TVMFFIAny nothing;
+  return call_n("ffi_hpy.visit_context_symbols", ARGS(obj(visitor)), &nothing);
+}
+
+TEST(context_symbols_are_visited) {
+  int64_t before = fh_mem_live_blocks();
+  TVMFFIObjectHandle visitor;
+  expect_int(TVMFFIEnvModRegisterContextSymbol("test_visited_symbol", &n_visited), 0);
+  test_keeps(fh_mem_live_blocks() - before);
+  expect_int(TVMFFIFunctionCreate(NULL, visit, NULL, &visitor), 0);
+  test_sweep(visit_all, visitor);
+  expect(n_visited >= 1);
+  before = fh_mem_live_blocks();
+  expect_int(TVMFFIEnvModRegisterContextSymbol("test_refused_symbol", &n_visited), 0);
+  test_keeps(fh_mem_live_blocks() - before);
+  expect_int(visit_all(visitor), -1);
+  expect_raised("ValueError", "not this one");
+  fh_object_release(visitor);
+  expect_call_raises("TypeError", "Expected `ffi.Function`", "ffi_hpy.visit_context_symbols", ARGS(i64(1)));
+}
+
+TEST(the_cxx_names_may_be_asked_for_anywhere) { /* there is nothing beside this program, and that is no error */
+  call_int("ffi_hpy.load_cxx", NO_ARGS);
+  call_int("ffi_hpy.load_cxx", NO_ARGS);
+  expect_call_raises("TypeError", "Expected 0 but got 1 arguments", "ffi_hpy.load_cxx", ARGS(i64(1)));
+}
+
 /* ---- Embedded modules ---- */
 
 static int load_embedded(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {

@@ -23,8 +23,26 @@ static int exec_impl(HPyContext *ctx, HPy module) {
 #endif
 }
 
+#ifdef STRAY_SLOT
+static HPyDef stray = {.kind = HPyDef_Kind_Slot, .slot = {.slot = (HPySlot_Slot)STRAY_SLOT}};
+static HPyDef *defines[] = {&exec, &stray, NULL};
+#else
 static HPyDef *defines[] = {&exec, NULL};
-static HPyModuleDef definition = {.doc = "a module for tests", .defines = defines};
+#endif
+
+/* the beginning of an interpreter's description of a method */
+static struct {
+  const char *name;
+  void *rest[3];
+} legacy_methods[] = {
+#ifdef LEGACY_METHOD
+    {.name = "old"},
+#endif
+    {NULL},
+};
+
+static HPyModuleDef definition = {
+    .doc = "a module for tests", .defines = defines, .legacy_methods = (cpy_PyMethodDef *)(void *)legacy_methods};
 
 #ifdef NEWER_ABI
 #undef HPY_ABI_VERSION

@@ -16,7 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-IS_PYPY = sys.implementation.name == "pypy"
+IS_OURS = "_hpy_universal" not in sys.builtin_module_names  # the runtime; else it is that of PyPy 7.3
+needs_our_checks = pytest.mark.skipif(not IS_OURS, reason="PyPy 7.3 does not look at it")
 
 
 def said_about(error: BaseException) -> str:
@@ -52,6 +53,17 @@ def test_load_takes_the_last_component_of_a_dotted_name_and_the_spec(built: Call
     module = hpy.load("package.plain", str(built("plain")), spec)
     assert (module.__name__, module.__package__) == ("package.plain", "package")
     assert module.__spec__ is spec
+
+
+def test_debug_mode_is_that_of_our_own_runtime(built: Callable[..., Path]) -> None:
+    if "_hpy_universal" in sys.builtin_module_names:
+        with pytest.raises(ImportError, match=r"debug mode is that of ffi_hpy's own HPy runtime"):
+            hpy.load("debugged", built("debugged"), debug=True)
+        return
+    assert hpy.load("debugged", built("debugged"), debug=True).origin == "debugged"
+    with pytest.raises(ImportError, match=r"debugged\.hpy0\.so was loaded in debug mode before"):
+        hpy.load("debugged", built("debugged"), debug=False)
+    assert hpy.load("debugged", built("debugged")).origin == "debugged"
 
 
 def test_context_name_and_abi_version_are_those_of_hpy() -> None:
@@ -105,7 +117,7 @@ def test_a_newer_abi_is_a_runtime_error_that_names_the_file_and_both_versions(bu
 
 def test_a_file_for_the_cpython_abi_is_an_import_error_that_says_so(built: Callable[..., Path]) -> None:
     path = built("other", "CPYTHON_ONLY")
-    with pytest.raises(ImportError, match=None if IS_PYPY else "built for the CPython ABI") as caught:
+    with pytest.raises(ImportError, match="built for the CPython ABI" if IS_OURS else None) as caught:
         hpy.load("other", path)
     assert str(path) in said_about(caught.value)
 
@@ -129,6 +141,27 @@ def test_what_exec_raises_is_raised_as_it_is_with_a_note_that_names_the_file(bui
     with pytest.raises(KeyError, match="from exec") as caught:
         hpy.load("raising", path)
     assert caught.value.__notes__ == [f"raised while the HPy module 'raising' was loaded from {path}"]
+
+
+def test_an_empty_list_of_legacy_methods_is_no_reason_to_refuse(built: Callable[..., Path]) -> None:
+    assert hpy.load("empty", built("empty")).origin == "empty"
+
+
+@needs_our_checks
+def test_a_legacy_method_is_a_system_error_that_names_it(built: Callable[..., Path]) -> None:
+    path = built("legacy", "LEGACY_METHOD")
+    with pytest.raises(SystemError, match="'legacy' defines the legacy method 'old'") as caught:
+        hpy.load("legacy", path)
+    assert str(path) in said_about(caught.value)
+
+
+@needs_our_checks
+@pytest.mark.parametrize("slot", [66, 4711])
+def test_a_slot_that_is_not_a_module_s_is_a_system_error_with_its_number(built: Callable[..., Path], slot: int) -> None:
+    path = built("stray", f"STRAY_SLOT={slot}")
+    with pytest.raises(SystemError, match=rf"got slot {slot}\b") as caught:
+        hpy.load("stray", path)
+    assert str(path) in said_about(caught.value)
 
 
 # ---- import ----

@@ -7,10 +7,10 @@ import pytest
 from test_hpy_runtime import HERE, IS_PYPY, compile_universal, load_runtime
 
 
-@pytest.fixture(scope="session")
-def appended(tmp_path_factory):
+@pytest.fixture(scope="session", params=[False, True], ids=["plain", "debug"])
+def appended(tmp_path_factory, request):
     target = tmp_path_factory.mktemp("appended") / "appended.hpy0.so"
-    return load_runtime().load("appended", compile_universal(HERE / "appended.c", target))
+    return load_runtime().load("appended", compile_universal(HERE / "appended.c", target), debug=request.param)
 
 
 def test_the_appended_entries_are_found(appended):

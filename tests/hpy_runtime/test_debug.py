@@ -1,8 +1,10 @@
 """Debug mode of the runtime: every mistake with handles is told with who made it; debug_probe.c makes them."""
 
+import contextlib
 import gc
 import importlib.machinery
 import os
+import platform
 import subprocess
 import sys
 import threading
@@ -12,7 +14,7 @@ from pathlib import Path
 import pytest
 from test_hpy_runtime import compile_universal
 
-from ffi_hpy import _hpy, hpy_debug
+from ffi_hpy import _hpy, hpy, hpy_debug
 
 HERE = Path(__file__).resolve().parent
 pytestmark = pytest.mark.thread_unsafe  # the hook and the handles are the process's
@@ -57,7 +59,7 @@ def test_the_context_is_the_debug_one(probe):
 
 def test_a_file_is_loaded_in_one_mode_only(probe, debug_path, tmp_path):
     with pytest.raises(ImportError, match=r"debug_probe\.hpy0\.so was loaded in debug mode before"):
-        _hpy.load("debug_probe", debug_path)
+        _hpy.load("debug_probe", debug_path, debug=False)
     other = tmp_path / "debug_probe.hpy0.so"
     other.write_bytes(Path(debug_path).read_bytes())
     plain = _hpy.load("debug_probe", str(other))
@@ -65,6 +67,46 @@ def test_a_file_is_loaded_in_one_mode_only(probe, debug_path, tmp_path):
     with pytest.raises(ImportError, match="was loaded without debug mode before"):
         _hpy.load("debug_probe", str(other), debug=True)
     assert _hpy.load("debug_probe", debug_path, debug=True) is not probe
+    # whoever does not say gets what the file has
+    assert _hpy.load("debug_probe", debug_path).context_name() == "HPy Debug Mode ABI (ffi_hpy)"
+    assert _hpy.load("debug_probe", str(other), debug=None).context_name() == "HPy Universal ABI (ffi_hpy)"
+
+
+@pytest.mark.parametrize(
+    ("value", "name"), [("1", "HPy Debug Mode ABI (ffi_hpy)"), ("0", "HPy Universal ABI (ffi_hpy)")]
+)
+def test_the_environment_decides_for_who_does_not_say(debug_path, value, name):
+    program = """
+import sys
+from pathlib import Path
+sys.path.insert(0, str(Path(sys.argv[1]).parent))
+from ffi_hpy import hpy
+hpy.install()
+import debug_probe
+print(debug_probe.context_name())
+"""
+    assert run(program, debug_path, FFI_HPY_DEBUG=value).stdout == f"{name}\n"
+
+
+def test_an_unknown_value_in_the_environment_is_an_import_error(debug_path):
+    program = """
+import os, sys
+from ffi_hpy import hpy
+os.environ["FFI_HPY_DEBUG"] = "x"
+try:
+    hpy.load("debug_probe", sys.argv[1])
+except ImportError as error:
+    print(error)
+print(hpy.load("debug_probe", sys.argv[1], debug=True).context_name())
+"""
+    said = run(program, debug_path, FFI_HPY_DEBUG="").stdout
+    assert said == "FFI_HPY_DEBUG='x' is unknown; use '1', '0', or nothing\nHPy Debug Mode ABI (ffi_hpy)\n"
+
+
+def test_the_public_loader_takes_debug(debug_path, tmp_path):
+    copy = tmp_path / "debug_probe.hpy0.so"
+    copy.write_bytes(Path(debug_path).read_bytes())
+    assert hpy.load("debug_probe", copy, debug=True).context_name() == "HPy Debug Mode ABI (ffi_hpy)"
 
 
 def test_load_takes_spec_and_no_other_keyword(debug_path):
@@ -89,20 +131,46 @@ def test_load_takes_spec_and_no_other_keyword(debug_path):
         ("return_argument", ("x",), ["return_argument returned without HPy_Dup handle #", "is an argument"]),
         ("close_constant", (), ["close_constant closed handle #", "a constant of the context"]),
         ("return_constant", (), ["return_constant returned without HPy_Dup handle #", "a constant of the context"]),
-        ("build_twice", (), ["build_twice passed to ListBuilder_Build handle #", "closed by debug_probe.build_twice"]),
-        ("set_after_cancel", (1,), ["set_after_cancel passed to TupleBuilder_Set handle #", "which was closed"]),
+        ("build_twice", (), ["build_twice passed to ListBuilder_Build builder #", "closed by debug_probe.build_twice"]),
+        ("set_after_cancel", (1,), ["set_after_cancel passed to TupleBuilder_Set builder #", "which was closed"]),
+        ("cancel_after_build", (), ["passed to TupleBuilder_Cancel builder #", "closed by debug_probe.cancel_after"]),
+        ("cancel_twice", (), ["passed to ListBuilder_Cancel builder #", "opened by debug_probe.cancel_twice"]),
+        ("set_after_build", (1,), ["passed to ListBuilder_Set builder #", "closed by debug_probe.set_after_build"]),
+        ("set_out_of_range", (1,), ["passed to ListBuilder_Set index 1 of a builder for 1 items"]),
+        ("set_out_of_range", (-1,), ["passed to ListBuilder_Set index -1 of a builder for 1 items"]),
+        ("set_null", (1,), ["set_null passed to ListBuilder_Set a null handle as item 0"]),
+        ("build_unfinished", (1,), ["TupleBuilder_Build a builder for 3 items whose item 0 was not set"]),
+        ("builder_as_handle", (), ["builder_as_handle passed to Repr builder #", "of a list"]),
+        ("handle_as_builder", (1,), ["passed to TupleBuilder_Set handle #", "which is an argument"]),
+        ("close_tracker_twice", (), ["passed to Tracker_Close tracker #", "closed by debug_probe.close_tracker_twice"]),
+        ("add_to_closed_tracker", (1,), ["passed to Tracker_Add tracker #", "opened by debug_probe.add_to_closed"]),
+        ("forget_all_of_closed_tracker", (), ["passed to Tracker_ForgetAll tracker #", "which was closed"]),
+        ("use_null_tracker", (), ["passed to Tracker_ForgetAll a tracker that could not be made"]),
+        ("track_closed", (1,), ["track_closed closed handle #", "opened by debug_probe.track_closed"]),
+        ("type_check", (1, 2), ["debug_probe.type_check: HPy_TypeCheck arg 2 must be a type, got", "of type int"]),
+        ("type_check", (1,), ["HPy_TypeCheck arg 2 must be a type, got a null handle"]),
+        ("is_subtype", (1, int), ["HPyType_IsSubtype arg 1 must be a type, got an object of type int"]),
+        ("is_subtype", (int, "x"), ["HPyType_IsSubtype arg 2 must be a type, got an object of type str"]),
+        ("struct_of", ({},), ["Invalid usage of _HPy_AsStruct_Object.", "of that shape, got an object of type dict"]),
+        ("text", (1, 3), ["HPyType_GetName arg must be a type, got an object of type int"]),
+        ("substring", (b"abc",), ["HPyUnicode_Substring arg 1 must be a Unicode object, got an object of type bytes"]),
         ("use_pointer", (), ["use_pointer passed to Repr 0x", "no handle of this context"]),
     ],
 )
 def test_a_mistake_is_told_with_its_function(probe, reports, name, arguments, told):
-    if name == "build_twice":
-        with pytest.raises(SystemError, match="after its end"):
-            probe.build_twice()
-    else:
+    raised = {
+        "build_twice": MemoryError,  # as from a builder that could not be made
+        "add_to_closed_tracker": SystemError,
+        "text": TypeError,
+        "substring": TypeError,
+    }
+    since = _hpy.debug_serial()
+    with pytest.raises(raised[name]) if name in raised else contextlib.nullcontext():
         getattr(probe, name)(*arguments)
     assert len(reports) == 1
     for words in told:
         assert words in reports[0]
+    assert hpy_debug.open_handles(since) == []
 
 
 @pytest.mark.skipif(sys.implementation.name == "pypy", reason="PyPy has no reference counts to ask for")
@@ -116,7 +184,27 @@ def test_after_a_report_the_program_goes_on(probe, reports):
     assert probe.return_constant() is True
     assert sys.getrefcount(value) == before
     assert probe.Thing(3).struct_of_closed() == 0
-    assert len(reports) == 6
+    assert probe.struct_of([]) == 0
+    assert probe.set_out_of_range(7) == [7]
+    assert probe.set_after_build(value) == [value]
+    assert probe.set_null(value) == [value]
+    assert probe.build_unfinished(value) == (None, value, None)
+    assert probe.type_check(1, 2) is False
+    assert probe.is_subtype(int, 2) is False
+    assert sys.getrefcount(value) == before
+    assert len(reports) == 13
+
+
+def test_what_is_right_is_not_reported(probe, reports):
+    class Sub(probe.Thing):
+        pass
+
+    assert probe.type_check(True, int) is True
+    assert probe.is_subtype(int, str) is False
+    assert probe.is_subtype(bool, int) is True
+    assert probe.substring("abcd") == "bc"
+    assert (probe.struct_of(probe.Thing(3)), probe.struct_of(Sub(4))) == (3, 4)
+    assert reports == []
 
 
 def test_an_argument_that_was_kept_is_told(probe, reports):
@@ -169,6 +257,135 @@ def test_the_hook_keeps_a_raised_exception_and_may_fail(probe, monkeypatch):
         hpy_debug.set_on_invalid_handle(3)
 
 
+# ---- texts ----
+
+TEXTS = [("'text'", 0), ("b'text'", 1), ("b'text'", 2), ("int", 3)]
+
+
+@pytest.mark.parametrize(("value", "mode"), TEXTS)
+def test_a_text_is_the_objects(probe, value, mode):
+    value = eval(value)
+    assert probe.text(value, mode) == (value.__name__ if mode == 3 else "text")
+    assert probe.text("\xe9" * 5000, 0) == "\xe9" * 5000  # more than a page
+
+
+def test_what_has_no_text_is_an_exception(probe):
+    with pytest.raises(TypeError):
+        probe.text(b"bytes", 0)
+    with pytest.raises(TypeError):
+        probe.text("str", 1)
+    with pytest.raises(UnicodeEncodeError):
+        probe.text("\ud800", 0)
+
+
+@pytest.mark.parametrize(("value", "mode"), TEXTS)
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        "probe.text_after_close(value, mode)",
+        "probe.write_text(value, mode)",
+        "probe.keep_text(value, mode); probe.use_kept_text()",
+    ],
+)
+def test_text_is_not_readable_after_its_handle_and_never_writable(debug_path, value, mode, mistake):
+    program = f"""
+import sys
+from ffi_hpy import _hpy
+probe = _hpy.load("debug_probe", sys.argv[1], debug=True)
+value, mode = {value}, {mode}
+probe.text(value, mode)
+print("so far", flush=True)
+{mistake}
+print("never")
+"""
+    done = run(program, debug_path)
+    assert (done.stdout, done.returncode) == ("so far\n", -11)
+
+
+def test_texts_of_closed_handles_are_kept_up_to_a_limit(probe):
+    def kept(n_chars):
+        since = _hpy.debug_serial()
+        probe.text("x" * n_chars, 0)
+        return sum(handle.n_text_bytes for handle in hpy_debug.closed_handles(since))
+
+    before = hpy_debug.limits()
+    try:
+        hpy_debug.set_limits(before._replace(n_closed=0))  # forgets the texts so far
+        assert hpy_debug.closed_handles() == []
+        hpy_debug.set_limits(before._replace(n_closed=100, n_text_bytes=100))
+        assert (kept(150), kept(59), kept(40), kept(39), kept(1)) == (0, 60, 0, 40, 0)
+        probe.churn(200)
+        assert sum(handle.n_text_bytes for handle in hpy_debug.closed_handles()) == 0
+        assert kept(99) == 100
+    finally:
+        hpy_debug.set_limits(before)
+
+
+# ---- what is known ----
+
+
+def test_closed_handles_are_listed_with_their_closer(probe):
+    since = _hpy.debug_serial()
+    probe.leak_new()
+    probe.close_leaked()
+    (mine,) = [
+        h for h in hpy_debug.closed_handles(since) if h.closer == "debug_probe.close_leaked" and "new" in h.opener
+    ]
+    assert (mine.opener, mine.kind, mine.n_text_bytes, mine.stack) == ("debug_probe.leak_new", "handle", 0, "")
+
+
+def test_as_many_closed_handles_are_known_as_asked_for(probe):
+    before = hpy_debug.limits()
+    try:
+        assert hpy_debug.set_limits(before._replace(n_closed=5)) == before
+        assert len(hpy_debug.closed_handles()) <= 5
+        probe.churn(20)
+        since = _hpy.debug_serial()
+        probe.churn(1)
+        handles = hpy_debug.closed_handles()
+        assert len(handles) == 5
+        assert [h.serial > since for h in handles] == [False] + [True] * 4  # self, the number, the copy, the result
+    finally:
+        hpy_debug.set_limits(before)
+    for wrong in (-1, "x"):
+        with pytest.raises((OverflowError, TypeError, ValueError)):  # the interpreter's choice
+            hpy_debug.set_limits(before._replace(n_closed=wrong))
+    assert hpy_debug.limits() == before
+
+
+def test_the_native_stack_of_the_opening_is_noted_on_request(probe):
+    before = hpy_debug.limits()
+    try:
+        hpy_debug.set_limits(before._replace(n_frames=8))
+        since = _hpy.debug_serial()
+        probe.leak(1)
+    finally:
+        hpy_debug.set_limits(before)
+    (handle,) = hpy_debug.open_handles(since)
+    if "glibc" in platform.libc_ver():  # others may have no way to walk the stack
+        assert 2 <= len(handle.stack.splitlines()) <= 8
+        assert "debug_probe.hpy0.so" in handle.stack
+        assert "debug_probe.hpy0.so" in str(handle)
+    hpy_debug.close(handle)
+    probe.leak(1)
+    assert hpy_debug.open_handles(handle.serial)[-1].stack == ""
+
+
+def test_a_leaked_handle_can_be_closed_from_outside(probe, reports):
+    since = _hpy.debug_serial()
+    probe.leak_new()
+    probe.forget_builder()
+    handle, builder = hpy_debug.open_handles(since)
+    hpy_debug.close(handle)
+    with pytest.raises(ValueError, match="expects the word of a handle that is open"):
+        hpy_debug.close(handle)
+    with pytest.raises(ValueError, match="expects the word of a handle that is open"):
+        hpy_debug.close(builder)
+    assert hpy_debug.open_handles(since) == [builder]
+    probe.use_leaked()
+    assert reports[0].endswith("closed by ffi_hpy.hpy_debug.close")
+
+
 # ---- leaks ----
 
 
@@ -196,8 +413,17 @@ def test_a_forgotten_builder_is_a_leak_and_nobody_sees_its_object(probe):
     since = _hpy.debug_serial()
     probe.forget_builder()
     (handle,) = hpy_debug.open_handles(since)
-    assert handle.opener == "debug_probe.forget_builder"
+    assert (handle.opener, handle.kind) == ("debug_probe.forget_builder", "builder")
     assert handle.value is tuple
+    assert str(handle).endswith("of <class 'tuple'>, opened by debug_probe.forget_builder")
+
+
+def test_a_forgotten_tracker_is_a_leak(probe):
+    since = _hpy.debug_serial()
+    probe.forget_tracker()
+    (handle,) = hpy_debug.open_handles(since)
+    assert (handle.opener, handle.kind, handle.value) == ("debug_probe.forget_tracker", "tracker", None)
+    assert str(handle) == f"tracker #{handle.serial}, opened by debug_probe.forget_tracker"
 
 
 def test_what_is_closed_is_no_leak(probe):
@@ -272,6 +498,43 @@ def test_bad(leak_detector):
     assert "opened by debug_probe.leak" in done.stdout
 
 
+EXIT_PROGRAM = """
+import sys
+from ffi_hpy import hpy
+probe = hpy.load("debug_probe", sys.argv[1])
+assert probe.context_name() == "HPy Debug Mode ABI (ffi_hpy)"
+probe.track(1)
+for i in range(int(sys.argv[2])):
+    probe.leak([i])
+if sys.argv[2] != "0":
+    probe.forget_builder()
+    probe.forget_tracker()
+"""
+
+
+def test_what_is_open_at_exit_is_told_where_the_environment_asks_for_debug_mode(debug_path):
+    done = run(EXIT_PROGRAM, debug_path, "2", FFI_HPY_DEBUG="1")
+    lines = done.stderr.splitlines()
+    assert (done.returncode, lines[0]) == (0, "ffi_hpy debug mode: 4 open at exit:")
+    assert [line.partition("#")[2].partition(" ")[2] for line in lines[1:]] == [
+        "of type list, opened by debug_probe.leak",
+        "of type list, opened by debug_probe.leak",
+        "of type tuple, opened by debug_probe.forget_builder",
+        "opened by debug_probe.forget_tracker",
+    ]
+    done = run(EXIT_PROGRAM, debug_path, "30", FFI_HPY_DEBUG="1")
+    lines = done.stderr.splitlines()
+    assert (lines[0], lines[-1]) == ("ffi_hpy debug mode: 32 open at exit:", "  and 12 more")
+
+
+def test_nothing_is_told_at_exit_where_nothing_is_open_or_the_environment_does_not_ask(debug_path):
+    done = run(EXIT_PROGRAM, debug_path, "0", FFI_HPY_DEBUG="1")
+    assert (done.returncode, done.stderr) == (0, "")
+    program = EXIT_PROGRAM.replace("sys.argv[1])\n", "sys.argv[1], debug=True)\n", 1)
+    done = run(program, debug_path, "2", FFI_HPY_DEBUG="")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 # ---- threads ----
 
 
@@ -284,15 +547,23 @@ def test_handles_are_opened_and_closed_on_several_threads(probe, reports):
         barrier.wait()
         for k in range(100):
             probe.churn(50)
+            text = f"{i} {k}"
             results.append(probe.track((i, k)) == repr((i, k)) and probe.Thing(k).number >= 0)
+            results.append(probe.text(text, 0) == text and probe.build(k) == ([k], k))
+            if k % 20 == 0:
+                hpy_debug.set_limits(before._replace(n_closed=10 * k, n_text_bytes=10 * k, n_frames=k % 3))
+                results.append(len(hpy_debug.closed_handles()) >= 0)
+                results.append(all((h.value is None) == (h.kind == "tracker") for h in hpy_debug.open_handles(since)))
 
+    before = hpy_debug.limits()
     since = _hpy.debug_serial()
     threads = [threading.Thread(target=work, args=(i,)) for i in range(n_threads)]
     for t in threads:
         t.start()
     for t in threads:
         t.join()
-    assert len(results) == 400
+    hpy_debug.set_limits(before)
+    assert len(results) == 4 * (100 + 100 + 5 + 5)
     assert all(results)
     assert reports == []
     # the getter, and nothing else, forgets one each time

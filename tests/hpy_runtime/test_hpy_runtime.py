@@ -4,6 +4,7 @@ FFI_HPY_RUNTIME names a runtime to test (a path to _hpy.so); without it the one 
 HPY_INCLUDE names the folder with hpy.h; without it that of the installed hpy is taken.
 """
 
+import contextlib
 import gc
 import importlib.machinery
 import importlib.util
@@ -20,7 +21,6 @@ HERE = Path(__file__).resolve().parent
 
 IS_PYPY = sys.implementation.name == "pypy"
 needs_c_cycles = pytest.mark.skipif(IS_PYPY, reason="PyPy's collector does not look into what C structs refer to")
-needs_metaclasses = pytest.mark.skipif(IS_PYPY, reason="PyPy's C API makes types of class type only")
 
 
 def load_runtime():
@@ -104,6 +104,20 @@ def collect():
     """Collect garbage: PyPy frees what a C extension held one collection after the finalizers ran."""
     for _ in range(4 if IS_PYPY else 1):
         gc.collect()
+
+
+@contextlib.contextmanager
+def collecting_always():
+    """Have the block run with a collection at every allocation. Nothing changes on PyPy, which has no threshold."""
+    if IS_PYPY:
+        yield
+        return
+    thresholds = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 def destroyed_by(probe, make):
@@ -312,7 +326,8 @@ def test_type_references_are_balanced(probe):
         probe.Adder(), Sub(), probe.Base(), probe.Derived()
         probe.make_adder(Sub)
     collect()
-    assert count() == before
+    # A deferred count, which is huge, leaves out what the interpreter's stack and caches hold at the moment.
+    assert all(abs(a - b) < (10 if b > 2**32 else 1) for a, b in zip(count(), before))
 
 
 def test_hpy_type_on_a_python_class_keeps_the_dict_of_that_class(probe):
@@ -415,13 +430,6 @@ def test_set_call_function_changes_one_instance(probe):
 # ---- metaclasses ----
 
 
-@pytest.mark.skipif(not IS_PYPY, reason="only where metaclasses are not supported")
-def test_a_metaclass_is_refused_on_pypy(probe):
-    with pytest.raises(TypeError, match="not supported on PyPy"):
-        probe.make_type(probe.Meta, ())
-
-
-@needs_metaclasses
 def test_metaclass_with_a_struct(probe):
     T = probe.make_type(probe.Meta, ())
     U = probe.make_type(probe.Meta, (T,))
@@ -444,7 +452,33 @@ def test_metaclass_with_a_struct(probe):
     assert s(s.x) == 5
 
 
-@needs_metaclasses
+def test_classes_made_in_python_have_the_struct_of_their_metaclass(probe):
+    made = [probe.Meta(f"Made{i}", (), {}) for i in range(100)]
+    made += [type.__new__(probe.Meta, "ByType", (), {})] if IS_PYPY else []  # which CPython refuses
+
+    class SubMeta(probe.Meta):
+        pass
+
+    class Sub(made[0], metaclass=SubMeta):
+        pass
+
+    made.append(Sub)
+    assert [T.get_tag() for T in made] == [0] * len(made)
+    for tag, T in enumerate(made):
+        T.set_tag(tag)
+    assert [T.get_tag() for T in made] == list(range(len(made)))
+
+
+def test_a_type_with_a_metaclass_is_one_among_the_subclasses_of_its_base(probe):
+    T = probe.make_type(probe.Meta, ())
+    U = probe.make_type(probe.Meta, (T,))
+    collect()
+    assert T.__subclasses__() == [U]
+    assert (U.__module__, U.__name__, U.__qualname__) == ("probe", "Adder", "Adder")
+    assert sorted(vars(U)) == sorted(vars(probe.make_type(type, (probe.Adder,))))
+
+
+@pytest.mark.skipif(IS_PYPY, reason="PyPy never collects a type that was made in C, whatever its class")
 def test_types_with_a_metaclass_are_collected(probe):
     skip_if_types_are_immortal()
     gone = weakref.ref(probe.make_type(probe.Meta, ()))
@@ -452,7 +486,6 @@ def test_types_with_a_metaclass_are_collected(probe):
     assert gone() is None
 
 
-@needs_metaclasses
 def test_metaclass_of_a_base_is_taken_over(probe):
     T = probe.make_type(probe.Meta, ())
     U = probe.make_type(type, (T,))
@@ -461,7 +494,6 @@ def test_metaclass_of_a_base_is_taken_over(probe):
         probe.make_type(int, ())
 
 
-@needs_metaclasses
 def test_metaclass_with_its_own_new_is_refused(probe):
     class Meta(type):
         def __new__(cls, *args):
@@ -541,22 +573,20 @@ def test_getset_new_makes_a_descriptor(probe, with_extension):
 # ---- all at once ----
 
 
-@pytest.mark.skipif(IS_PYPY, reason="PyPy's collector has no threshold")
 def test_stress_with_a_collection_at_every_allocation(probe):
-    thresholds = gc.get_threshold()
-    gc.set_threshold(1)
-    try:
-        for _ in range(50):
+    with collecting_always():
+        for k in range(50):
             T = probe.make_type(probe.Meta, ())
+            T.set_tag(k)
             b = probe.Derived([T])
             b.value = [b, T(1), probe.BigAdder(2)]
             probe.remember(b)
-    finally:
-        gc.set_threshold(*thresholds)
-        probe.remember(None)
+            if IS_PYPY:
+                gc.collect()
+            assert (T.get_tag(), b.value[1](1)) == (k, 2)
+    probe.remember(None)
 
 
-@needs_metaclasses
 def test_types_are_made_and_called_from_several_threads(probe):
     n_threads = 4
     barrier = threading.Barrier(n_threads)

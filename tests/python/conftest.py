@@ -13,7 +13,7 @@ import ffi_hpy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
@@ -34,6 +34,28 @@ def upstream() -> Path:
         return fetch_upstream()
     except Missing as reason:
         pytest.fail(str(reason), pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def era_headers(upstream: Path) -> dict[str, Path]:
+    """Folder of the headers of each era."""
+    try:
+        return {"new": upstream / "tvm_ffi" / "include", "old": fetch_upstream("0.1.11") / "tvm_ffi" / "include"}
+    except Missing as reason:
+        pytest.fail(str(reason), pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def compile_era(era_headers: dict[str, Path]) -> Callable[..., Path]:
+    """Compiles native/<name> as a user of an era would: linked with -ltvm_ffi, names left to be found at run time."""
+
+    def compile_one(name: str, era: str, *link: str, flags: tuple[str, ...] = ()) -> Path:
+        try:
+            return compile_cxx(name, era_headers[era], f'-DERA="{era}"', *flags, link=link or ("-ltvm_ffi",))
+        except Missing as reason:
+            pytest.fail(str(reason), pytrace=False)
+
+    return compile_one
 
 
 @pytest.fixture(scope="session")

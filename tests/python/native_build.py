@@ -17,46 +17,71 @@ SOURCES = Path(__file__).resolve().parent / "native"
 PACKAGE = Path(ffi_hpy.__file__).resolve().parent
 
 sys.path.append(str(ROOT / "ci"))
+from elf import read_library  # noqa: E402
 from envs import Missing, find_c_compiler, find_cxx_compiler, locked  # noqa: E402
+from exports import RULES, listed_names  # noqa: E402
 from matrix import cache_dir  # noqa: E402
 
-__all__ = ["Missing", "compile_c", "compile_cxx", "fetch_upstream"]
+__all__ = [
+    "ERAS",
+    "RULES",
+    "Missing",
+    "compile_c",
+    "compile_cxx",
+    "fetch_upstream",
+    "listed_names",
+    "read_library",
+]
 
 _C_FLAGS = ("-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared")
 _CXX_FLAGS = ("-std=c++17", "-O1", "-g", "-Wall", "-Werror", "-fPIC", "-shared", "-pthread")
 _LINK_FLAGS = ("-Wl,--no-undefined", "-ltvm_ffi")
 
 
-def fetch_upstream() -> Path:
-    """The folder of apache-tvm-ffi's unpacked wheel: FFI_HPY_UPSTREAM if that is set, else from ci/upstream."""
-    named = os.environ.get("FFI_HPY_UPSTREAM")
+ERAS = ("new", "old")
+"""What libraries of users are compiled against: the current headers of apache-tvm-ffi, and those of 0.1.11."""
+
+_UPSTREAM_VARIABLES = {"": "FFI_HPY_UPSTREAM", "0.1.11": "FFI_HPY_UPSTREAM_0_1_11"}
+
+
+def fetch_upstream(version: str = "") -> Path:
+    """The folder of apache-tvm-ffi's unpacked wheel: FFI_HPY_UPSTREAM if that is set, else from ci/upstream.
+
+    With a version, that of this one, and the variable has the version in its name.
+    """
+    variable = _UPSTREAM_VARIABLES[version]
+    named = os.environ.get(variable)
     if named:
         if not Path(named, "tvm_ffi", "lib", "libtvm_ffi_testing.so").is_file():
-            raise Missing(f"FFI_HPY_UPSTREAM is {named}, where there is no tvm_ffi/lib/libtvm_ffi_testing.so")
+            raise Missing(f"{variable} is {named}, where there is no tvm_ffi/lib/libtvm_ffi_testing.so")
         return Path(named)
     # Not in the environment of the tests, which may have no pip to tell what package index there is.
     outside = os.pathsep.join(p for p in os.get_exec_path() if not Path(p).is_relative_to(sys.prefix))
     python = shutil.which("python3", path=outside) or sys.executable
-    done = subprocess.run([python, "-B", str(ROOT / "ci" / "upstream")], capture_output=True, text=True)
+    done = subprocess.run(
+        [python, "-B", str(ROOT / "ci" / "upstream"), *version.split()], capture_output=True, text=True
+    )
     if done.returncode != 0:
         raise Missing(done.stderr.strip() or f"ci/upstream ended with exit status {done.returncode}")
     return Path(done.stdout.strip())
 
 
-def compile_c(name: str, include: Path) -> Path:
+def compile_c(name: str, include: Path, *flags: str) -> Path:
     """The library made of native/<name>; compiled unless the cache has it."""
-    return _compile(SOURCES / name, [*find_c_compiler(), *_C_FLAGS], include)
+    return _compile(SOURCES / name, [*find_c_compiler(), *_C_FLAGS, *flags], include)
 
 
-def compile_cxx(name: str, include: Path) -> Path:
-    """The same for C++."""
-    return _compile(SOURCES / name, [*find_cxx_compiler(), *_CXX_FLAGS], include)
+def compile_cxx(name: str, include: Path, *flags: str, link: tuple[str, ...] = _LINK_FLAGS) -> Path:
+    """The same for C++, with flags of its own for the compiler and the linker."""
+    return _compile(SOURCES / name, [*find_cxx_compiler(), *_CXX_FLAGS, *flags], include, link)
 
 
-def _compile(source: Path, compiler: list[str], include: Path) -> Path:
+def _compile(source: Path, compiler: list[str], include: Path, link: tuple[str, ...] = _LINK_FLAGS) -> Path:
     core = PACKAGE / "lib" / "libtvm_ffi.so"
     key = hashlib.sha256()
-    for part in (source.read_bytes(), core.read_bytes(), _digest_of(include), repr([compiler, _LINK_FLAGS]).encode()):
+    linked_to = read_library(core)  # nothing else of it gets into what is linked
+    words = repr([compiler, link, linked_to.soname, sorted(linked_to.exports)]).encode()
+    for part in (source.read_bytes(), _digest_of(include), words):
         key.update(hashlib.sha256(part).digest())
     folder = cache_dir() / "test-libraries"
     library = folder / f"{source.stem}-{key.hexdigest()[:16]}.so"
@@ -64,7 +89,7 @@ def _compile(source: Path, compiler: list[str], include: Path) -> Path:
         if not library.exists():
             with tempfile.TemporaryDirectory(dir=folder) as temporary:
                 made = Path(temporary, library.name)
-                command = [*compiler, f"-I{include}", str(source), "-o", str(made), f"-L{core.parent}", *_LINK_FLAGS]
+                command = [*compiler, f"-I{include}", str(source), "-o", str(made), f"-L{core.parent}", *link]
                 done = subprocess.run(command, capture_output=True, text=True)
                 if done.returncode != 0:
                     raise Missing(f"{source.name} does not compile: {' '.join(command)}\n{done.stderr}")

@@ -48,6 +48,22 @@ def test_a_variable_asks_for_debug_mode(value, name):
 
 
 @pytest.mark.skipif(IS_DEBUG or IS_PYPY, reason="there the variable has no meaning")
+def test_the_binding_leaves_nothing_open_at_exit():
+    program = """
+import atexit, ffi_hpy
+from ffi_hpy import _hpy
+def work():
+    kept = ffi_hpy.convert([1, "a", {"b": (2.0, b"c")}])
+    assert ffi_hpy.convert(lambda x: x)(kept) is not None
+    assert _hpy.debug_serial() > 0
+    return kept
+kept = work()
+atexit.register(work)
+"""
+    assert run_python(program, environ={"FFI_HPY_DEBUG": "1"}) == ""  # nothing on stderr either
+
+
+@pytest.mark.skipif(IS_DEBUG or IS_PYPY, reason="there the variable has no meaning")
 def test_an_unknown_value_of_the_variable_is_an_import_error():
     program = "try:\n    import ffi_hpy\nexcept ImportError as error:\n    print(error)"
     assert (

@@ -8,11 +8,49 @@ from pathlib import Path
 from .compiler import Compiler, Workshop
 from .errors import BuildError
 from .hpy_headers import find_hpy_devel
+from .stub_library import StubLibrary, make_stub
 
-_COMPILE_FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-plt", "-Wall", "-Wextra", "-DNDEBUG")
-_LINK_FLAGS = ("-s", "-Wl,--as-needed", "-lpthread", "-ldl", "-lm")
+_COMPILE_FLAGS = (
+    *("-O2", "-fPIC", "-fvisibility=hidden", "-fno-plt", "-Wall", "-Wextra", "-DNDEBUG"),
+    "-fomit-frame-pointer",  # zig keeps them unless told; unwinders read .eh_frame
+)
+_C_FLAGS = ("-std=c11",)
+# No C++ library's headers: each compiler would bring its own. The other operator delete is younger than manylinux.
+_CXX_FLAGS = ("-std=c++17", "-nostdinc++", "-fno-sized-deallocation")
+_LINK_FLAGS = ("-Wl,--as-needed", "-lpthread", "-ldl", "-lm")
 _HPY_FLAGS = ("-Wno-missing-field-initializers", "-Wno-cast-function-type")  # hpy's macros, expanded in our files
 _HPY_HELPERS = ("argparse.c", "buildvalue.c", "format.c", "helpers.c", "structseq.c")
+
+
+# What throwing and catching takes, in the versions that the oldest systems have.
+_CXX_RUNTIME = (
+    StubLibrary(
+        "libstdc++.so.6",
+        {
+            "GLIBCXX_3.4": (
+                "_ZNSt8ios_base4InitC1Ev",
+                "_ZNSt8ios_base4InitD1Ev",
+                "_ZNSt9exceptionD2Ev",
+                "_ZSt9terminatev",
+                "_ZTISt9exception",
+                "_ZdlPv",
+            ),
+            "CXXABI_1.3": (
+                "_ZTVN10__cxxabiv117__class_type_infoE",
+                "_ZTVN10__cxxabiv121__vmi_class_type_infoE",
+                "__cxa_allocate_exception",
+                "__cxa_begin_catch",
+                "__cxa_end_catch",
+                "__cxa_pure_virtual",
+                "__cxa_rethrow",
+                "__cxa_throw",
+                "__gxx_personality_v0",
+            ),
+            "CXXABI_1.3.2": ("_ZTIN10__cxxabiv115__forced_unwindE",),
+        },
+    ),
+    StubLibrary("libgcc_s.so.1", {"GCC_3.0": ("_Unwind_Resume",)}),
+)
 
 
 @dataclass(frozen=True)
@@ -25,6 +63,8 @@ class Binary:
     defines: tuple[str, ...] = ()
     link: tuple[str, ...] = ()  # flags of the linker
     needs: tuple[str, ...] = ()  # outputs of this table, earlier in it, that it is linked to
+    needs_system: tuple[StubLibrary, ...] = ()  # libraries of the system besides libc that it is linked to
+    is_cxx: bool = False
     hpy_headers: bool = False  # whether it sees the headers of hpy
     hpy_helpers: bool = False  # whether it contains the C helpers that hpy gives every universal module
 
@@ -36,6 +76,15 @@ BINARIES = (
         include=("include", "src/core"),
         # nodelete: a thread that ends after the library was closed still runs its clean-up code
         link=("-Wl,-soname,libtvm_ffi.so", "-Wl,--no-undefined", "-Wl,-z,nodelete"),
+    ),
+    Binary(
+        output="lib/libtvm_ffi_cxx.so",
+        sources="src/cxx_abi/*.cc",
+        include=("include", "src/cxx_abi"),
+        link=("-Wl,-soname,libtvm_ffi_cxx.so", "-Wl,--no-undefined", "-Wl,-z,nodelete", "-Wl,-rpath,$ORIGIN"),
+        needs=("lib/libtvm_ffi.so",),
+        needs_system=_CXX_RUNTIME,
+        is_cxx=True,
     ),
     Binary(
         output="_hpy.so",  # its Py* symbols are the interpreter's, found when it is loaded
@@ -78,7 +127,9 @@ def _build_one(workshop: Workshop, binary: Binary, cache: Path) -> Path:
     sources = sorted(workshop.root.glob(binary.sources))
     if not sources:
         raise BuildError(f"{binary.output}: no source file matches {binary.sources}")
-    flags = [*_COMPILE_FLAGS, *(f"-D{name}" for name in binary.defines), *(f"-I{path}" for path in binary.include)]
+    language = _CXX_FLAGS if binary.is_cxx else _C_FLAGS
+    flags = [*language, *_COMPILE_FLAGS]
+    flags += [*(f"-D{name}" for name in binary.defines), *(f"-I{path}" for path in binary.include)]
     unit = binary.output.replace("/", ".")
     helpers: list[Path] = []
     if binary.hpy_headers:
@@ -88,7 +139,9 @@ def _build_one(workshop: Workshop, binary: Binary, cache: Path) -> Path:
     objects = workshop.compile(sources, flags, unit) + workshop.compile(helpers, [*flags, "-w"], unit)
     output = workshop.build / "package" / binary.output
     needed = [workshop.build / "package" / name for name in binary.needs]
-    workshop.link(output, objects, [*binary.link, *_LINK_FLAGS], needed)
+    needed += [make_stub(workshop, library) for library in binary.needs_system]
+    strip = () if "-g" in workshop.compiler.command else ("-s",)  # a CC with -g asks for symbols
+    workshop.link(output, objects, [*binary.link, *_LINK_FLAGS, *strip], needed)
     return output
 
 

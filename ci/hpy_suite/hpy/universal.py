@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 from ffi_hpy.hpy import load as _load
+
+if "_hpy_universal" in sys.builtin_module_names:  # the debug mode is that of our own runtime
+    _debug = None
+else:
+    from . import _debug as _debug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,11 +17,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 MODE_INVALID, MODE_UNIVERSAL, MODE_DEBUG, MODE_TRACE = -1, 0, 1, 2
-_debug = None  # imported by what the universal tests do not use
 
 
 def load(name: str, path: str, spec: Any, debug: bool = False, mode: int = MODE_UNIVERSAL) -> ModuleType:
-    return _load(name, path, spec)
+    return _load(name, path, spec, debug=debug or mode == MODE_DEBUG)
 
 
 def get_version() -> tuple[str, str]:

@@ -1,0 +1,40 @@
+"""The other end of side.py and hpy_side.py: a process that times rows, as the benchmarks see it."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import envs
+
+HERE = Path(__file__).resolve().parent
+
+
+class Side:
+    """A process that answers a line of words, separated by tabs, with a number. `kind` is its first argument."""
+
+    def __init__(self, env: Path, script: str, kind: str, file: Path) -> None:
+        self.kind = kind
+        self.process = subprocess.Popen(
+            [str(envs.python_of(env)), str(HERE / script), kind, str(file)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=envs.clean_environ(),
+        )
+        assert self.process.stdout is not None
+        if self.process.stdout.readline() != "ready\n":
+            raise envs.Missing(f"{kind} could not be benchmarked (see above)")
+
+    def ns(self, *request: object) -> float:
+        """Return the nanoseconds of what is asked for: the row first, the number of calls last."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        print(*request, sep="\t", file=self.process.stdin, flush=True)
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise envs.Missing(f"{self.kind}: the process that timed {request[0]!r} died")
+        return float(answer)
+
+    def close(self) -> None:
+        self.process.communicate("")

@@ -1,0 +1,76 @@
+"""What an ELF library says about itself: names it exports, libraries it needs, versions it asks them for."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_SHT_DYNSYM, _SHT_DYNAMIC, _SHT_VERNEED = 11, 6, 0x6FFFFFFE
+_DT_NEEDED, _DT_SONAME = 1, 14
+_BINDINGS = {1: "global", 2: "weak", 10: "unique"}
+
+
+@dataclass(frozen=True)
+class Library:
+    """A shared library of 64 bits, little-endian."""
+
+    soname: str
+    exports: dict[str, str]  # global, weak or unique, by name
+    imports: set[str]  # names that it expects others to have
+    needed: tuple[str, ...]
+    versions: tuple[str, ...]  # that it asks of the needed libraries
+
+
+def read_library(path: Path) -> Library:
+    """Return what the file says. ValueError if it is no such library."""
+    data = path.read_bytes()
+    if data[:6] != b"\x7fELF\x02\x01":
+        raise ValueError(f"{path} is no ELF file of 64 bits, little-endian")
+    start, size, count = (*struct.unpack_from("<Q", data, 40), *struct.unpack_from("<HH", data, 58))
+    # of each section: type, offset, size, index of its strings, number of items where it is said
+    sections = [
+        (fields[1], fields[4], fields[5], fields[6], fields[7])
+        for fields in (struct.unpack_from("<IIQQQQIIQQ", data, start + i * size) for i in range(count))
+    ]
+
+    def text(strings: int, offset: int) -> str:
+        begin = sections[strings][1] + offset
+        return data[begin : data.index(b"\0", begin)].decode()
+
+    exports: dict[str, str] = {}
+    imports: set[str] = set()
+    tags: list[tuple[int, str]] = []
+    versions: list[str] = []
+    for kind, offset, length, link, n_items in sections:
+        if kind == _SHT_DYNSYM:
+            for at in range(offset, offset + length, 24):
+                name, info, _, section = struct.unpack_from("<IBBH", data, at)
+                if not section:
+                    imports.add(text(link, name))
+                elif info >> 4 in _BINDINGS:
+                    exports[text(link, name)] = _BINDINGS[info >> 4]
+        elif kind == _SHT_DYNAMIC:
+            items = struct.iter_unpack("<QQ", data[offset : offset + length])
+            tags = [(tag, text(link, value)) for tag, value in items if tag in (_DT_NEEDED, _DT_SONAME)]
+        elif kind == _SHT_VERNEED:
+            versions = [text(link, name) for name in _needed_versions(data, offset, n_items)]
+    soname = next((value for tag, value in tags if tag == _DT_SONAME), "")
+    return Library(soname, exports, imports, tuple(value for tag, value in tags if tag == _DT_NEEDED), tuple(versions))
+
+
+def _needed_versions(data: bytes, at: int, n_libraries: int) -> list[int]:
+    """Return where the names of the versions are in the section's strings."""
+    names = []
+    for _ in range(n_libraries):
+        _, n_versions, _, first, following = struct.unpack_from("<HHIII", data, at)
+        version = at + first
+        for _ in range(n_versions):
+            _, _, _, name, next_version = struct.unpack_from("<IHHII", data, version)
+            names.append(name)
+            version += next_version
+        at += following
+    return names

@@ -1,0 +1,60 @@
+/* attach.cc - what the core, which is C, gets from here: how to catch and to throw, and its modules' class. */
+#include "call.h"
+
+#include <string.h>
+
+namespace fx {
+
+/* Clients that were built by some newer compilers for an older libstdc++ use std::cout and do not bring it up: they get
+ * away with it because the library that has these names always did. */
+static std::ios_base::Init streams;
+
+/* catch_cxx(code, state): runs code(state); a C++ exception becomes the error of this call. The core calls virtual
+ * functions of modules through it. */
+static int catch_cxx(void *, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *) {
+  if (n_args != 2 || args[0].type_index != kTVMFFIOpaquePtr || args[1].type_index != kTVMFFIOpaquePtr) {
+    TVMFFIErrorSetRaisedFromCStr("TypeError", "ffi_hpy.catch_cxx: expected the addresses of a function and its state");
+    return -1;
+  }
+  try {
+    reinterpret_cast<void (*)(void *)>(args[0].v_ptr)(args[1].v_ptr);
+    return 0;
+  } catch (const Error &error) {
+    TVMFFIErrorSetRaised(error.handle());
+  } catch (const std::exception &error) {
+    TVMFFIErrorSetRaisedFromCStr("InternalError", error.what());
+  } catch (const __cxxabiv1::__forced_unwind &) {
+    throw;
+  } catch (...) {
+    TVMFFIErrorSetRaisedFromCStr("InternalError", "A C++ exception that is no std::exception was thrown");
+  }
+  return -1;
+}
+
+static TVMFFIAny view_of_address(const void *address) {
+  TVMFFIAny view{};
+  view.type_index = kTVMFFIOpaquePtr;
+  view.v_ptr = const_cast<void *>(address);
+  return view;
+}
+
+static void register_catcher() {
+  const char *name = "ffi_hpy.catch_cxx";
+  TVMFFIByteArray text = {name, strlen(name)};
+  TVMFFIObjectHandle handle;
+  if (TVMFFIFunctionCreate(nullptr, catch_cxx, nullptr, &handle) != 0) raise_pending();
+  ObjectRef function(handle);
+  if (TVMFFIFunctionSetGlobal(&text, handle, 1) != 0) raise_pending();
+}
+
+/* Where it fails, for lack of memory, the core goes on as if there were no libtvm_ffi_cxx.so. */
+__attribute__((constructor)) static void attach() {
+  try {
+    const void *raise = reinterpret_cast<void *>(raise_pending);
+    call("ffi_hpy.module_attach_cxx", {view_of_address(&typeid(tvm::ffi::ModuleObj)), view_of_address(raise)});
+    register_catcher();
+  } catch (const Error &) {
+  }
+}
+
+} // namespace fx

@@ -1,0 +1,31 @@
+/* value.cc - how values and references are copied and dropped. */
+#include "call.h"
+
+namespace tvm {
+namespace ffi {
+
+Any::~Any() {
+  if (cell_.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(cell_.v_obj);
+}
+
+TVMFFIAny Optional<int, void>::by_value() const {
+  TVMFFIAny view{};
+  if (pair_.has_value) {
+    view.type_index = kTVMFFIInt;
+    view.v_int64 = pair_.value;
+  }
+  return view;
+}
+
+ObjectRef::ObjectRef(const ObjectRef &other) : data_(other.data_) {
+  if (data_ != nullptr) TVMFFIObjectIncRef(data_);
+}
+
+ObjectRef::~ObjectRef() {
+  if (data_ != nullptr) TVMFFIObjectDecRef(data_);
+}
+
+TVMFFIAny ObjectRef::view() const { return data_ != nullptr ? fx::view_of_handle(data_) : TVMFFIAny{}; }
+
+} // namespace ffi
+} // namespace tvm

@@ -1,0 +1,99 @@
+/* Debug mode: what is open and what was closed, for Python and for the end of the process. */
+#include <stdio.h>
+
+#include "debug_record.h"
+
+static const char *kind_of(const FhpyRecord *r) {
+  switch (r->kind) {
+  case HANDLE_LIST_BUILDER:
+  case HANDLE_TUPLE_BUILDER: return "builder";
+  case HANDLE_TRACKER: return "tracker";
+  default: return "handle";
+  }
+}
+
+/* Borrowed. Nobody may see the unfinished object of a builder. */
+static PyObject *value_of(const FhpyRecordCopy *copy) {
+  if (copy->object != NULL) return copy->object;
+  if (copy->record.kind == HANDLE_LIST_BUILDER) return &PyList_Type;
+  return copy->record.kind == HANDLE_TUPLE_BUILDER ? &PyTuple_Type : &_Py_NoneStruct;
+}
+
+static PyObject *describe(const FhpyRecordCopy *copy) {
+  const FhpyRecord *r = &copy->record;
+  enum { N_ITEMS = 8 };
+  PyObject *closer = r->state != RECORD_OPEN ? PyUnicode_FromString(debug_words(r->closer)) : &_Py_NoneStruct;
+  if (closer == &_Py_NoneStruct) Py_IncRef(closer);
+  PyObject *value = value_of(copy);
+  Py_IncRef(value);
+  PyObject *items[N_ITEMS] = {PyLong_FromUnsignedLongLong(r->serial),
+                              PyUnicode_FromString(kind_of(r)),
+                              PyLong_FromUnsignedLongLong((uint64_t)fhpy_debug_word(r)._i),
+                              PyUnicode_FromString(debug_words(r->opener)),
+                              closer,
+                              value,
+                              PyLong_FromSize_t(copy->n_text_bytes),
+                              fhpy_debug_trace_text(r->trace)};
+  PyObject *row = PyTuple_New(N_ITEMS);
+  for (int i = 0; i < N_ITEMS; i++) {
+    if (row != NULL && items[i] != NULL) {
+      PyTuple_SetItem(row, i, items[i]);
+      continue;
+    }
+    Py_DecRef(items[i]), Py_DecRef(row);
+    row = NULL;
+  }
+  return row;
+}
+
+static PyObject *list(FhpyRecordList which, uint64_t since) {
+  PyObject *rows = PyList_New(0);
+  if (rows == NULL) return NULL;
+  size_t n;
+  FhpyRecordCopy *copies = fhpy_debug_copy(which, since, &n);
+  if (copies == NULL) {
+    Py_DecRef(rows);
+    return PyErr_NoMemory();
+  }
+  bool is_good = true;
+  for (size_t i = 0; i < n && is_good; i++) {
+    PyObject *row = describe(&copies[i]);
+    is_good = row != NULL && PyList_Append(rows, row) == 0;
+    Py_DecRef(row);
+  }
+  fhpy_debug_free_copies(copies, n);
+  if (is_good) return rows;
+  Py_DecRef(rows);
+  return NULL;
+}
+
+PyObject *fhpy_debug_list_open(uint64_t since) { return list(LIST_OPEN, since); }
+PyObject *fhpy_debug_list_closed(uint64_t since) { return list(LIST_CLOSED, since); }
+
+static void print_open(const FhpyRecordCopy *copy) {
+  const FhpyRecord *r = &copy->record;
+  HPyContext *real = &fhpy_context.base;
+  const char *type = NULL;
+  if (r->kind != HANDLE_TRACKER) {
+    PyObject *value = value_of(copy);
+    type = real->ctx_Type_GetName(real, to_hpy(r->kind == HANDLE_OWNED ? type_of(value) : value));
+    if (type == NULL) PyErr_Clear();
+  }
+  fprintf(stderr, "  %s #%llu%s%s, opened by %s\n", kind_of(r), (unsigned long long)r->serial,
+          type != NULL ? " of type " : "", type != NULL ? type : "", debug_words(r->opener));
+}
+
+void fhpy_debug_report_open(void) {
+  enum { N_SHOWN = 20 };
+  size_t n;
+  FhpyRecordCopy *copies = fhpy_debug_copy(LIST_OPEN, 0, &n);
+  if (copies == NULL) {
+    fputs("ffi_hpy debug mode: no memory to look for what is open at exit\n", stderr);
+    return;
+  }
+  if (n > 0) fprintf(stderr, "ffi_hpy debug mode: %zu open at exit:\n", n);
+  for (size_t i = 0; i < n && i < N_SHOWN; i++) print_open(&copies[i]);
+  if (n > N_SHOWN) fprintf(stderr, "  and %zu more\n", n - N_SHOWN);
+  fflush(stderr);
+  fhpy_debug_free_copies(copies, n);
+}

@@ -1,0 +1,41 @@
+"""Stand-ins for system libraries at link time, made from a list of names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .compiler import Workshop
+
+
+@dataclass(frozen=True)
+class StubLibrary:
+    """The names that a binary may take from a library, by the symbol version that has them.
+
+    What is linked to the stub needs the library of that soname at run time, in these versions and no newer ones,
+    whatever the machine of the build has. A name that is missing here is a link error.
+    """
+
+    soname: str
+    names: dict[str, tuple[str, ...]]  # by version, the oldest first
+
+
+def make_stub(workshop: Workshop, library: StubLibrary) -> Path:
+    """Return the stub, made unless it is up to date. Raises BuildError."""
+    folder = workshop.build / "stubs"
+    source, versions, output = folder / f"{library.soname}.c", folder / f"{library.soname}.map", folder / library.soname
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(source, "".join(f"void {name}(void) {{}}\n" for names in library.names.values() for name in names))
+    _write(versions, "".join(f"{version} {{ {'; '.join(names)}; }};\n" for version, names in library.names.items()))
+    objects = workshop.compile([source], ["-fPIC", "-w"], "stubs")
+    flags = ["-nostdlib", f"-Wl,-soname,{library.soname}", f"-Wl,--version-script,{versions}"]
+    workshop.link(output, objects, flags)
+    return output
+
+
+def _write(path: Path, text: str) -> None:
+    if not path.is_file() or path.read_text() != text:
+        path.write_text(text)
