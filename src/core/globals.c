@@ -34,4 +34,5 @@ void fh_globals_init(void) {
   add_all(fh_globals_structural);
   add_all(fh_globals_visit);
   add_all(fh_globals_mutate);
+  add_all(fh_globals_json);
 }

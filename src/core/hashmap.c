@@ -227,6 +227,12 @@ int fh_hashmap_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashm
   return fh_hashmap_is_small(map) ? small_set(map, pair, hooks, old) : fh_hashmap_dense_set(map, pair, hooks, old);
 }
 
+void fh_hashmap_add_new(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value) {
+  fh_hashmap_pair *pair = &small_pairs(map)[map->size++];
+  pair->key = *key;
+  pair->value = *value;
+}
+
 int fh_hashmap_put(fh_hashmap_object *map, const fh_hashmap_pair *pair) {
   fh_hashmap_pair taken = *pair, old;
   int rc = FH_HASHMAP_NEEDS_HOOK;
