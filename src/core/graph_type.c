@@ -1,6 +1,7 @@
 /* graph_type.c - what the writer and the reader of graphs know about types. */
 #include "graph_type.h"
 
+#include "enum.h"
 #include "error.h"
 #include "function.h"
 #include "hashmap.h"
@@ -59,25 +60,16 @@ int fh_graph_call_hook(const TVMFFIAny *hook, const char *name, const TVMFFIAny 
 
 /* ---- Enums ---- */
 
-FH_STATIC_ASSERT(sizeof(TVMFFIObject) == 24, "an Enum's integer follows the header");
+int64_t fh_graph_enum_int(const TVMFFIObject *obj) { return ((const fh_enum_object *)obj)->int_index; }
 
-int64_t fh_graph_enum_int(const TVMFFIObject *obj) {
-  int64_t index;
-  memcpy(&index, (const char *)obj + sizeof *obj, sizeof index);
-  return index;
-}
+const TVMFFIAny *fh_graph_enum_str(const TVMFFIObject *obj) { return &((const fh_enum_object *)obj)->str_index; }
 
-const TVMFFIAny *fh_graph_enum_str(const TVMFFIObject *obj) {
-  return (const TVMFFIAny *)(const void *)((const char *)obj + sizeof *obj + sizeof(int64_t));
-}
-
-/* The Dict from integers and texts to singletons is the second field of an ffi.EnumState. */
 static const fh_hashmap_object *indexes_of(const TVMFFITypeInfo *info) {
   const TVMFFIAny *state = fh_reflect_attr(fh_reflect_column(FH_ATTR_ENUM), info->type_index);
   int32_t state_index = fh_type_find_key(FH_LITERAL("ffi.EnumState"));
   if (state == NULL || !fh_type_is_instance(state->type_index, state_index)) return NULL;
-  TVMFFIObject *const *fields = (TVMFFIObject *const *)fh_object_body(state->v_obj);
-  return fields[1] != NULL && fields[1]->type_index == kTVMFFIDict ? (const fh_hashmap_object *)fields[1] : NULL;
+  TVMFFIObject *indexes = ((const fh_enum_state_object *)state->v_obj)->indexes;
+  return indexes != NULL && indexes->type_index == kTVMFFIDict ? (const fh_hashmap_object *)indexes : NULL;
 }
 
 static int raise_no_instance(const TVMFFITypeInfo *info, const TVMFFIAny *index) {
