@@ -119,6 +119,7 @@ int TVMFFIEnvTensorAlloc(DLTensor *prototype, TVMFFIObjectHandle *out) {
         FH_RUNTIME_ERROR,
         "Expected a tensor allocator set by TVMFFIEnvSetDLPackManagedTensorAllocator but there is none");
   }
+  fh_sync_check_unlocked("a tensor allocator");
   if (allocator(prototype, &tensor, &has_raised, raise_from_allocator) != 0 || tensor == NULL) {
     if (has_raised || fh_error_is_pending()) return -1;
     return fh_error_raise(FH_RUNTIME_ERROR, "The tensor allocator failed without saying why");
@@ -145,6 +146,7 @@ int TVMFFIEnvCheckSignals(void) {
   gil_ensure ensure = (gil_ensure)(uintptr_t)fh_atomic_load_acquire_ptr(&py_gil_ensure);
   gil_release release = (gil_release)(uintptr_t)fh_atomic_load_acquire_ptr(&py_gil_release);
   if (check == NULL) return 0;
+  fh_sync_check_unlocked("the check for signals");
   if (ensure == NULL || release == NULL) return check() != 0 ? -1 : 0;
   int state = ensure();
   int rc = check();

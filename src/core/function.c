@@ -57,6 +57,7 @@ int TVMFFIFunctionCreate(void *self, TVMFFISafeCallType safe_call, void (*delete
 }
 
 int TVMFFIFunctionCall(TVMFFIObjectHandle func, TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  fh_sync_check_unlocked("a Function");
   return TVMFFIFunctionGetCellPtr(func)->safe_call(func, args, num_args, result);
 }
 

@@ -47,6 +47,7 @@ static int invoke(virtual_call *call, TVMFFIObject *module, fh_module_slot slot,
   call->self = fh_module_this(module);
   call->slot = slot;
   call->arg = arg;
+  if (!fh_library_module_is(module)) fh_sync_check_unlocked("a module's function");
   if (fh_library_module_is(module) || !fh_global_find(FH_LITERAL("ffi_hpy.catch_cxx"), &catcher)) {
     run_virtual(call);
     return 0;

@@ -3,6 +3,7 @@
 
 #include "error.h"
 #include "mem.h"
+#include "sync.h"
 
 FH_STATIC_ASSERT(sizeof(TVMFFIObject) == 24, "the header is part of the ABI");
 
@@ -23,6 +24,7 @@ void fh_object_delete_plain(void *self, int flags) {
 }
 
 static void run_deleter(TVMFFIObject *obj, int flags) {
+  fh_sync_check_unlocked("a deleter");
   if (obj->deleter != NULL) obj->deleter(obj, flags);
 }
 

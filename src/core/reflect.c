@@ -7,6 +7,7 @@
 #include "mem.h"
 #include "name.h"
 #include "str.h"
+#include "sync.h"
 
 /* ---- Growing lists: readers may hold any generation, so all are kept, each naming the one before ---- */
 
@@ -168,6 +169,7 @@ int fh_reflect_get(const TVMFFIFieldInfo *field, void *obj, TVMFFIAny *out) {
   if (field->getter == NULL) {
     return fh_error_raise(FH_TYPE_ERROR, "Field `%.*s` cannot be read", FH_BYTES_ARGS(field->name));
   }
+  fh_sync_check_unlocked("a field getter");
   return field->getter(field_address(field, obj), out);
 }
 
@@ -175,6 +177,7 @@ int fh_reflect_set(const TVMFFIFieldInfo *field, void *obj, const TVMFFIAny *val
   if (field->setter == NULL) {
     return fh_error_raise(FH_TYPE_ERROR, "Field `%.*s` cannot be written", FH_BYTES_ARGS(field->name));
   }
+  fh_sync_check_unlocked("a field setter");
   if (!has_function_setter(field)) {
     return ((TVMFFIFieldSetter)(uintptr_t)field->setter)(field_address(field, obj), value);
   }

@@ -2,7 +2,10 @@
 #include "harness.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "any.h"
 #include "error.h"
@@ -79,6 +82,31 @@ void test_sweep(int (*body)(void *state), void *state) {
       test_fail(__FILE__, __LINE__, "allocation %lld failed and %lld blocks leaked", (long long)n,
                 (long long)(fh_mem_live_blocks() - live));
     }
+  }
+}
+
+void test_aborts(void (*body)(void *state), void *state, const char *part) {
+  char said[4096];
+  size_t n_said = 0;
+  int ends[2], status;
+  expect_int(pipe(ends), 0);
+  fflush(stderr);
+  pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    signal(SIGABRT, SIG_DFL); /* no report by a sanitizer */
+    body(state);
+    _exit(0);
+  }
+  expect(child > 0);
+  close(ends[1]);
+  for (ssize_t n; (n = read(ends[0], said + n_said, sizeof said - 1 - n_said)) > 0;) n_said += (size_t)n;
+  said[n_said] = '\0';
+  close(ends[0]);
+  expect_int(waitpid(child, &status, 0), child);
+  if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGABRT || strstr(said, part) == NULL) {
+    test_fail(__FILE__, __LINE__, "expected the child to abort with \"%s\" but it ended with status %d: %s", part,
+              status, said);
   }
 }
 

@@ -54,6 +54,9 @@ static inline TVMFFIByteArray text_of(const char *text) {
  * body cleans up after itself when it succeeds. */
 void test_sweep(int (*body)(void *state), void *state);
 
+/* Runs body(state) in a child process, which must end by abort() after writing `part` to stderr. */
+void test_aborts(void (*body)(void *state), void *state, const char *part);
+
 /* Runs body(state, i) for i in 0..n_threads-1 on as many threads, which start together. */
 void test_threads(int n_threads, void (*body)(void *state, int i), void *state);
 
