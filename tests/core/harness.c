@@ -14,6 +14,7 @@
 
 static test_case *all_tests;
 static int64_t n_kept;
+static int64_t n_sweeps, n_failures; /* of allocations, that were survived */
 
 void test_add(test_case *test) {
   test_case **at = &all_tests;
@@ -65,25 +66,38 @@ void test_raised_at(const char *file, int line, const char *kind, const char *pa
 
 void test_keeps(int64_t n_blocks) { n_kept += n_blocks; }
 
-void test_sweep(int (*body)(void *state), void *state) {
+/* Calls body with its n-th allocation failing, and those after it if `and_on`: 1, or 0 if there were fewer than n. */
+static int call_failing(int (*body)(void *state), void *state, int64_t n, int and_on) {
+  int64_t live = fh_mem_live_blocks();
+  (and_on ? fh_mem_fail_from : fh_mem_fail_nth)(n);
+  int result = body(state);
+  int has_failed = fh_mem_has_failed();
+  fh_mem_fail_nth(0);
+  if (!has_failed) {
+    if (result != 0) test_fail(__FILE__, __LINE__, "failed although no allocation did");
+    return 0;
+  }
+  n_failures += 1;
+  if (result == 0) test_fail(__FILE__, __LINE__, "succeeded although allocation %lld failed", (long long)n);
+  expect_raised("MemoryError", "Out of memory");
+  if (fh_mem_live_blocks() != live) {
+    test_fail(__FILE__, __LINE__, "allocation %lld failed and %lld blocks leaked", (long long)n,
+              (long long)(fh_mem_live_blocks() - live));
+  }
+  return 1;
+}
+
+void test_sweep_checked(int (*body)(void *state), void (*check)(void *state), void *state) {
+  n_sweeps += 1;
   for (int64_t n = 1;; ++n) {
-    int64_t live = fh_mem_live_blocks();
-    fh_mem_fail_nth(n);
-    int result = body(state);
-    int has_failed = fh_mem_has_failed();
-    fh_mem_fail_nth(0);
-    if (!has_failed) {
-      if (result != 0) test_fail(__FILE__, __LINE__, "failed although no allocation did");
-      return;
-    }
-    if (result == 0) test_fail(__FILE__, __LINE__, "succeeded although allocation %lld failed", (long long)n);
-    expect_raised("MemoryError", "Out of memory");
-    if (fh_mem_live_blocks() != live) {
-      test_fail(__FILE__, __LINE__, "allocation %lld failed and %lld blocks leaked", (long long)n,
-                (long long)(fh_mem_live_blocks() - live));
+    for (int and_on = 1; and_on >= 0; --and_on) {
+      if (!call_failing(body, state, n, and_on)) return;
+      if (check != NULL) check(state);
     }
   }
 }
+
+void test_sweep(int (*body)(void *state), void *state) { test_sweep_checked(body, NULL, state); }
 
 void test_aborts(void (*body)(void *state), void *state, const char *part) {
   char said[4096];
@@ -216,6 +230,6 @@ int main(int argc, char **argv) {
     fprintf(stderr, "no test of that name\n");
     return 2;
   }
-  printf("%d passed\n", n_run);
+  printf("%d passed, %lld failing allocations in %lld sweeps\n", n_run, (long long)n_failures, (long long)n_sweeps);
   return 0;
 }

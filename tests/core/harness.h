@@ -49,10 +49,13 @@ static inline TVMFFIByteArray text_of(const char *text) {
   return bytes;
 }
 
-/* Calls body(state) with its 1st, 2nd, 3rd ... allocation failing, until none is left to fail. Each failing call must
- * return nonzero with a MemoryError pending and leave as many blocks live as there were; the last one must return 0.
- * body cleans up after itself when it succeeds. */
+/* Calls body(state) with its 1st, 2nd, 3rd ... allocation failing, first with all after it too, then alone, until none
+ * is left to fail. Each failing call must return nonzero with a MemoryError pending and leave as many blocks live as
+ * there were; the last one must return 0. body cleans up after itself when it succeeds.
+ * The program's last line says how many failures all sweeps have gone through. */
 void test_sweep(int (*body)(void *state), void *state);
+/* The same; check(state) runs after each failure, when allocations succeed: what must not have changed? */
+void test_sweep_checked(int (*body)(void *state), void (*check)(void *state), void *state);
 
 /* Runs body(state) in a child process, which must end by abort() after writing `part` to stderr. */
 void test_aborts(void (*body)(void *state), void *state, const char *part);

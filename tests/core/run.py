@@ -12,6 +12,7 @@ Prints one closing line per mode. Exits non-zero when a mode fails or cannot be 
 import argparse
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -53,9 +54,17 @@ def compile_one(compiler, flags, source, output):
     return subprocess.run(command, capture_output=True, text=True)
 
 
+def exported_names():
+    """The names of the functions that the public headers declare as exported, as string literals."""
+    text = "".join(header.read_text() for header in sorted((ROOT / "include").rglob("*.h")))
+    names = re.findall(r"^TVM_FFI_DLL [^;]*?\b(TVMFFI\w+)\(", text, re.MULTILINE)
+    return "".join(f'"{name}",\n' for name in names)
+
+
 def build(compiler, mode, scratch, extra):
     """The path of the program, or None after printing why not."""
-    flags = COMMON + MODES[mode]
+    (scratch / "exported_names.h").write_text(exported_names())
+    flags = [*COMMON, *MODES[mode], f"-I{scratch}"]
     sources = sorted(CORE.glob("*.c")) + sorted(HERE.glob("*.c")) + [pathlib.Path(p) for p in extra]
     jobs = [(source, scratch / f"{source.parent.name}_{source.stem}.o") for source in sources]
     jobs.append((HERE / "abi_layout.c", scratch / "abi_layout_as_cxx.oxx"))
