@@ -14,6 +14,7 @@
 
 static test_case *all_tests;
 static int64_t n_kept;
+static int is_oom_run;
 static int64_t n_sweeps, n_failures; /* of allocations, that were survived */
 
 void test_add(test_case *test) {
@@ -90,7 +91,7 @@ static int call_failing(int (*body)(void *state), void *state, int64_t n, int an
 void test_sweep_checked(int (*body)(void *state), void (*check)(void *state), void *state) {
   n_sweeps += 1;
   for (int64_t n = 1;; ++n) {
-    for (int and_on = 1; and_on >= 0; --and_on) {
+    for (int and_on = is_oom_run; and_on >= 0; --and_on) {
       if (!call_failing(body, state, n, and_on)) return;
       if (check != NULL) check(state);
     }
@@ -215,6 +216,9 @@ static int is_wanted(const test_case *test, int argc, char **argv) {
 
 int main(int argc, char **argv) {
   int n_run = 0;
+  is_oom_run = argc > 1 && strcmp(argv[1], "--oom") == 0;
+  argc -= is_oom_run;
+  argv += is_oom_run;
   (void)TVMFFIBacktrace("file", 1, "function", 0); /* the thread's buffer, made at first use, is nobody's leak */
   if (argc == 2 && strcmp(argv[1], "--list") == 0) {
     for (test_case *test = all_tests; test != NULL; test = test->next) printf("%s\n", test->name);

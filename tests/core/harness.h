@@ -2,7 +2,7 @@
  *
  * All tests are in one program: without arguments it runs every one, with names only those (for gdb: one). After each
  * test no error may be pending and as many memory blocks live as before. A failed expectation ends the program at that
- * line: the state after it proves nothing. */
+ * line: the state after it proves nothing. With --oom, sweeps go further, see test_sweep. */
 #ifndef TEST_HARNESS_H_
 #define TEST_HARNESS_H_
 
@@ -49,8 +49,8 @@ static inline TVMFFIByteArray text_of(const char *text) {
   return bytes;
 }
 
-/* Calls body(state) with its 1st, 2nd, 3rd ... allocation failing, first with all after it too, then alone, until none
- * is left to fail. Each failing call must return nonzero with a MemoryError pending and leave as many blocks live as
+/* Calls body(state) with its 1st, 2nd, 3rd ... allocation failing, until none is left to fail; with --oom each time
+ * once more with all after it failing too. Each failing call must return nonzero with a MemoryError pending and leave as many blocks live as
  * there were; the last one must return 0. body cleans up after itself when it succeeds.
  * The program's last line says how many failures all sweeps have gone through. */
 void test_sweep(int (*body)(void *state), void *state);

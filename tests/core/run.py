@@ -5,7 +5,8 @@
     run.py --mode asan NAME...  only these tests, in one mode
     run.py --mode plain --gdb NAME
 
-Modes: plain; asan (AddressSanitizer with LeakSanitizer, and UBSan); tsan (ThreadSanitizer).
+Modes: plain; asan (AddressSanitizer with LeakSanitizer); ubsan; tsan; oom (asan and ubsan, where a sweep that fails the
+n-th allocation does so twice, the second time with all that follow it).
 Prints one closing line per mode. Exits non-zero when a mode fails or cannot be built.
 """
 
@@ -27,8 +28,10 @@ WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 COMMON = ["-g", "-fPIC", "-fvisibility=hidden", "-DFH_TEST=1", f"-I{ROOT / 'include'}", f"-I{CORE}", f"-I{HERE}"]
 MODES = {
     "plain": ["-O1"],
-    "asan": ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"],
+    "asan": ["-O1", "-fsanitize=address", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"],
+    "ubsan": ["-O1", "-fsanitize=undefined", "-fno-sanitize-recover=all"],
     "tsan": ["-O1", "-fsanitize=thread"],
+    "oom": ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"],
 }
 SANITIZER_ENV = {
     "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0",
@@ -97,6 +100,8 @@ def run_mode(args, mode, scratch):
         print(f"core {mode}: FAILED to build")
         return 1
     command = ["gdb", "--args", str(program)] if args.gdb else [str(program)]
+    if mode == "oom":
+        command.append("--oom")
     environment = {**os.environ, **SANITIZER_ENV}
     if args.gdb:
         return subprocess.run([*command, *args.names], env=environment).returncode

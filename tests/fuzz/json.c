@@ -1,0 +1,8 @@
+/* json.c - JSON text. */
+#include "fuzz.h"
+
+void fuzz_start(void) {}
+
+static int write(TVMFFIAny value, TVMFFIAny *text) { return fuzz_call("ffi.json.Stringify", &value, 1, text); }
+
+void fuzz_one(const uint8_t *data, size_t n_bytes) { fuzz_round_trip("ffi.json.Parse", write, data, n_bytes); }
