@@ -25,20 +25,29 @@ static void unlock(const fh_hashmap_object *map) {
   if (map->header.type_index == kTVMFFIDict) fh_stripe_unlock(map);
 }
 
+/* Kinds of arguments that no container holds. */
+static int is_view_only(const TVMFFIAny *view) {
+  return view->type_index >= kTVMFFIRawStr && view->type_index <= kTVMFFIObjectRValueRef;
+}
+
 /* An owned copy of the value of a key: 1, 0 or -1. */
 static int get_value(const fh_hashmap_object *map, const TVMFFIAny *key_view, TVMFFIAny *out) {
   fh_hashmap_pair *pair;
-  TVMFFIAny key;
-  if (fh_any_own(key_view, &key) != 0) return -1;
+  TVMFFIAny owned = fh_any_none();
+  const TVMFFIAny *key = key_view;
+  if (is_view_only(key_view)) {
+    if (fh_any_own(key_view, &owned) != 0) return -1;
+    key = &owned;
+  }
   lock(map);
-  int found = fh_hashmap_find(map, &key, FH_HASHMAP_NO_HOOKS, &pair);
+  int found = fh_hashmap_find(map, key, FH_HASHMAP_NO_HOOKS, &pair);
   if (found == 1) fh_any_copy(&pair->value, out);
   unlock(map);
   if (found == FH_HASHMAP_NEEDS_HOOK) {
-    found = fh_hashmap_find(map, &key, FH_HASHMAP_HOOKS, &pair);
+    found = fh_hashmap_find(map, key, FH_HASHMAP_HOOKS, &pair);
     if (found == 1) fh_any_copy(&pair->value, out);
   }
-  fh_any_drop(&key);
+  fh_any_drop(&owned);
   return found;
 }
 

@@ -163,7 +163,7 @@ static uint64_t home_of(const fh_hashmap_object *map, uint64_t hash) {
 /* The next slot of a chain, NO_SLOT at its end. */
 static uint64_t next_in_chain(const fh_hashmap_object *map, uint64_t slot) {
   uint64_t distance = distances[*meta_at(map, slot) & JUMP_MASK];
-  return distance == 0 ? NO_SLOT : (slot + distance) % map->slots;
+  return distance == 0 ? NO_SLOT : (slot + distance) & (map->slots - 1); /* a power of two */
 }
 
 static void set_jump(fh_hashmap_object *map, uint64_t slot, uint8_t jump) {
@@ -174,7 +174,7 @@ static void set_jump(fh_hashmap_object *map, uint64_t slot, uint8_t jump) {
 /* A free slot that `from` can point to: the jump to it, 0 if there is none. */
 static uint8_t find_free(const fh_hashmap_object *map, uint64_t from, uint64_t *slot) {
   for (uint8_t jump = 1; jump < N_DISTANCES; ++jump) {
-    *slot = (from + distances[jump]) % map->slots;
+    *slot = (from + distances[jump]) & (map->slots - 1);
     if (*meta_at(map, *slot) == EMPTY) return jump;
   }
   return 0;

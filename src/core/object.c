@@ -10,11 +10,12 @@ FH_STATIC_ASSERT(sizeof(TVMFFIObject) == 24, "the header is part of the ABI");
 /* ---- Life ---- */
 
 void *fh_object_new(size_t n_bytes, int32_t type_index, fh_object_deleter deleter) {
-  TVMFFIObject *obj = (TVMFFIObject *)fh_mem_calloc(1, n_bytes);
+  TVMFFIObject *obj = (TVMFFIObject *)fh_mem_alloc(n_bytes);
   if (obj == NULL) {
     fh_error_raise_no_memory();
     return NULL;
   }
+  memset(obj, 0, n_bytes); /* not fh_mem_calloc: C libraries keep small blocks at hand for malloc only */
   fh_object_init(obj, type_index, deleter);
   return obj;
 }
