@@ -294,7 +294,7 @@ static dict_model make_dict(const char *name, fuzz_input *in, int32_t n_pairs) {
   dict_model dict;
   memset(&dict, 0, sizeof dict);
   dict.self = make(name, in, numbers, 2 * n_pairs);
-  dict.is_dense = n_pairs >= (int)FH_HASHMAP_SMALL_MAX;
+  dict.is_dense = n_pairs > (int)FH_HASHMAP_SMALL_MAX;
   for (int32_t i = 0; i < n_pairs; ++i) model_set(&dict, numbers[2 * i], numbers[2 * i + 1]);
   return dict;
 }

@@ -27,7 +27,7 @@ SANITIZERS = "address,undefined"
 FLAGS = ["-std=c11", "-g", "-O1", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all", "-DFH_TEST=1"]
 FLAGS += ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-warning-option"]
 INCLUDES = [f"-I{folder}" for folder in (ROOT / "include", CORE, HERE)]
-MAX_INPUT_BYTES = 4096
+MAX_INPUT_BYTES = 1024
 
 
 def targets():
