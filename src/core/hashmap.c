@@ -155,8 +155,8 @@ static int small_grow(fh_hashmap_object *map, uint64_t n_slots) {
 
 /* Turns a full small table dense, in place. */
 static int small_to_dense(fh_hashmap_object *map, fh_hashmap_hooks hooks) {
-  fh_hashmap_object dense;
-  dense.header = map->header;
+  fh_hashmap_object dense; /* as in the dense table's growth, without the object's header */
+  memset(&dense, 0, sizeof dense);
   if (fh_hashmap_dense_init(&dense, map->size) != 0) return fh_error_raise_no_memory();
   for (uint64_t i = 0; i < map->size; ++i) {
     fh_hashmap_pair old;

@@ -387,7 +387,8 @@ static int fill(const fh_hashmap_object *map, fh_hashmap_object *larger, fh_hash
 
 /* Doubles the table, more than once if the chains do not fit. */
 static int grow(fh_hashmap_object *map, fh_hashmap_hooks hooks) {
-  fh_hashmap_object larger = *map;
+  fh_hashmap_object larger; /* of the object only the table: other threads change its count meanwhile */
+  memset(&larger, 0, sizeof larger);
   uint64_t slots = map->slots == 0 ? FH_HASHMAP_SMALL_MAX : map->slots;
   uint32_t shift = map->slots == 0 ? 62 : map->fib_shift;
   int rc;
