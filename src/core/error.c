@@ -21,15 +21,19 @@ FH_STATIC_ASSERT(offsetof(error_object, backtrace_block) == 96, "the ABI's part 
 
 /* ---- Error objects ---- */
 
-static void error_delete(void *self, int flags) {
+static void end_error(void *self) {
   error_object *error = (error_object *)self;
-  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
-    fh_object_release(error->cell.cause_chain);
-    fh_object_release(error->cell.extra_context);
-    fh_mem_free(error->backtrace_block);
-    error->cell.cause_chain = error->cell.extra_context = error->backtrace_block = NULL;
-  }
-  fh_object_delete_plain(self, flags);
+  fh_object_release(error->cell.cause_chain);
+  fh_object_release(error->cell.extra_context);
+  fh_mem_free(error->backtrace_block);
+  error->cell.cause_chain = error->cell.extra_context = error->backtrace_block = NULL;
+}
+
+static void error_delete(void *self, int flags);
+static const fh_object_owner owner = {error_delete, end_error};
+static void error_delete(void *self, int flags) {
+  const TVMFFIErrorCell *cell = &((const error_object *)self)->cell;
+  fh_object_delete_owner(&owner, self, flags, cell->cause_chain != NULL || cell->extra_context != NULL);
 }
 
 static int backtrace_reserve(error_object *error, size_t n_bytes) {

@@ -26,6 +26,7 @@ void fh_globals_init(void) {
   add_all(fh_globals_seq);
   add_all(fh_globals_map);
   add_all(fh_globals_value);
+  add_all(fh_globals_nested);
   add_all(fh_globals_registry);
   add_all(fh_globals_create);
   add_all(fh_globals_module);

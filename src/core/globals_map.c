@@ -32,38 +32,22 @@ static int is_view_only(const TVMFFIAny *view) {
 
 /* An owned copy of the value of a key: 1, 0 or -1. */
 static int get_value(const fh_hashmap_object *map, const TVMFFIAny *key_view, TVMFFIAny *out) {
-  fh_hashmap_pair *pair;
-  TVMFFIAny owned = fh_any_none();
-  const TVMFFIAny *key = key_view;
-  if (is_view_only(key_view)) {
-    if (fh_any_own(key_view, &owned) != 0) return -1;
-    key = &owned;
-  }
-  lock(map);
-  int found = fh_hashmap_find(map, key, FH_HASHMAP_NO_HOOKS, &pair);
-  if (found == 1) fh_any_copy(&pair->value, out);
-  unlock(map);
-  if (found == FH_HASHMAP_NEEDS_HOOK) {
-    found = fh_hashmap_find(map, key, FH_HASHMAP_HOOKS, &pair);
-    if (found == 1) fh_any_copy(&pair->value, out);
-  }
+  TVMFFIAny owned;
+  if (!is_view_only(key_view)) return fh_hashmap_get(map, key_view, out);
+  if (fh_any_own(key_view, &owned) != 0) return -1;
+  int found = fh_hashmap_get(map, &owned, out);
   fh_any_drop(&owned);
   return found;
 }
 
 static int set_value(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value) {
-  fh_hashmap_pair pair, old;
+  fh_hashmap_pair pair;
   if (fh_any_own(key, &pair.key) != 0) return -1;
   if (fh_any_own(value, &pair.value) != 0) {
     fh_any_drop(&pair.key);
     return -1;
   }
-  lock(map);
-  int rc = fh_hashmap_set(map, &pair, FH_HASHMAP_NO_HOOKS, &old);
-  unlock(map);
-  if (rc == FH_HASHMAP_NEEDS_HOOK) rc = fh_hashmap_set(map, &pair, FH_HASHMAP_HOOKS, &old);
-  fh_hashmap_drop_pair(rc == 0 ? &old : &pair);
-  return rc;
+  return fh_hashmap_put(map, &pair);
 }
 
 /* ---- What Map and Dict share ---- */

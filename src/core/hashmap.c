@@ -5,6 +5,7 @@
 #include "hashmap_dense.h"
 #include "mem.h"
 #include "reflect.h"
+#include "stripe.h"
 
 FH_STATIC_ASSERT(offsetof(fh_hashmap_object, data) == 24, "ABI");
 FH_STATIC_ASSERT(offsetof(fh_hashmap_object, size) == 32, "ABI");
@@ -30,7 +31,8 @@ void fh_hashmap_drop_pair(fh_hashmap_pair *pair) {
   fh_any_drop(&pair->value);
 }
 
-static void end_pairs(fh_hashmap_object *map) {
+static void end_map(void *self) {
+  fh_hashmap_object *map = (fh_hashmap_object *)self;
   uint64_t position = fh_hashmap_begin(map);
   for (fh_hashmap_pair *pair; (pair = fh_hashmap_at(map, position)) != NULL;) {
     position = fh_hashmap_next(map, position);
@@ -43,10 +45,9 @@ static void end_pairs(fh_hashmap_object *map) {
   map->slots = FH_HASHMAP_SMALL_TAG;
 }
 
-static void delete_map(void *self, int flags) {
-  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) end_pairs((fh_hashmap_object *)self);
-  if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) fh_mem_free(self);
-}
+static void delete_map(void *self, int flags);
+static const fh_object_owner owner = {delete_map, end_map};
+static void delete_map(void *self, int flags) { fh_object_delete_owner(&owner, self, flags, 1); }
 
 static fh_hashmap_object *new_small(int32_t type_index, uint64_t n_slots) {
   if (n_slots < FH_HASHMAP_SMALL_INIT) n_slots = FH_HASHMAP_SMALL_INIT;
@@ -206,8 +207,37 @@ int fh_hashmap_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashm
   return found;
 }
 
+static int get_with(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, TVMFFIAny *out) {
+  fh_hashmap_pair *pair;
+  int found = fh_hashmap_find(map, key, hooks, &pair);
+  if (found == 1) fh_any_copy(&pair->value, out);
+  return found;
+}
+
+int fh_hashmap_get(const fh_hashmap_object *map, const TVMFFIAny *key, TVMFFIAny *out) {
+  *out = fh_any_none();
+  if (map->header.type_index != kTVMFFIDict) return get_with(map, key, FH_HASHMAP_HOOKS, out);
+  fh_stripe_lock(map);
+  int found = get_with(map, key, FH_HASHMAP_NO_HOOKS, out);
+  fh_stripe_unlock(map);
+  return found == FH_HASHMAP_NEEDS_HOOK ? get_with(map, key, FH_HASHMAP_HOOKS, out) : found;
+}
+
 int fh_hashmap_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks, fh_hashmap_pair *old) {
   return fh_hashmap_is_small(map) ? small_set(map, pair, hooks, old) : fh_hashmap_dense_set(map, pair, hooks, old);
+}
+
+int fh_hashmap_put(fh_hashmap_object *map, const fh_hashmap_pair *pair) {
+  fh_hashmap_pair taken = *pair, old;
+  int rc = FH_HASHMAP_NEEDS_HOOK;
+  if (map->header.type_index == kTVMFFIDict) {
+    fh_stripe_lock(map);
+    rc = fh_hashmap_set(map, &taken, FH_HASHMAP_NO_HOOKS, &old);
+    fh_stripe_unlock(map);
+  }
+  if (rc == FH_HASHMAP_NEEDS_HOOK) rc = fh_hashmap_set(map, &taken, FH_HASHMAP_HOOKS, &old);
+  fh_hashmap_drop_pair(rc == 0 ? &old : &taken);
+  return rc;
 }
 
 int fh_hashmap_set_views(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value) {

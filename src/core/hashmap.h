@@ -68,9 +68,15 @@ typedef enum { FH_HASHMAP_NO_HOOKS, FH_HASHMAP_HOOKS } fh_hashmap_hooks;
 /* Borrowed pair of a key: 1, or 0 with NULL, or -1 when a hook fails. Only the value part may be written to. The key
  * must not be of a view-only kind. */
 int fh_hashmap_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, fh_hashmap_pair **out);
+/* An owned copy of the value of a key: 1, or 0 with None, or -1. Of a Dict it is read under its stripe lock, except when a
+ * key needs a hook. */
+int fh_hashmap_get(const fh_hashmap_object *map, const TVMFFIAny *key, TVMFFIAny *out);
 /* Sets a key to a value, both owned and taken on 0 only. *old becomes what is to be dropped then (or None). */
 int fh_hashmap_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks, fh_hashmap_pair *old);
-/* The same with copies of two views, dropping what is displaced; with hooks. */
+/* Sets a key to a value, both owned and taken also on failure, and drops what is displaced. Of a Dict it is done under
+ * its stripe lock, except when a key needs a hook. */
+int fh_hashmap_put(fh_hashmap_object *map, const fh_hashmap_pair *pair);
+/* As fh_hashmap_set with hooks and copies of two views, dropping what is displaced. */
 int fh_hashmap_set_views(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value);
 /* Takes a key out: 1 with the pair in *old, 0 if it is not there, -1 when a hook fails. */
 int fh_hashmap_erase(fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, fh_hashmap_pair *old);

@@ -69,6 +69,84 @@ int TVMFFIObjectDecRef(TVMFFIObjectHandle obj) {
   return 0;
 }
 
+/* ---- The end of objects that own others ---- */
+
+#define MAX_ENDING 64
+#define MAX_OWNERS 8
+
+/* Objects of one type that wait for their end. Each names the next in its header in place of its deleter, which nobody
+ * reads meanwhile: the queue has a weak reference, so the last one cannot go. */
+typedef struct {
+  const fh_object_owner *owner;
+  TVMFFIObject *first;
+} waiting;
+
+typedef struct {
+  int n_ending; /* calls of `end` on the thread's stack */
+  int n_owners;
+  waiting queues[MAX_OWNERS];
+} endings;
+
+static FH_THREAD_LOCAL endings of_thread; /* all queues are empty when n_ending is 0 */
+
+static waiting *queue_of(endings *all, const fh_object_owner *owner) {
+  for (int i = 0; i < all->n_owners; ++i) {
+    if (all->queues[i].owner == owner) return &all->queues[i];
+  }
+  if (all->n_owners == MAX_OWNERS) return NULL;
+  all->queues[all->n_owners].owner = owner;
+  return &all->queues[all->n_owners++];
+}
+
+/* Lets the object wait: 1, or 0 when there is no queue left. */
+static FH_NOINLINE int wait_for_end(endings *all, const fh_object_owner *owner, TVMFFIObject *obj, int flags) {
+  waiting *queue = queue_of(all, owner);
+  if (queue == NULL) return 0;
+  /* With Both the weak reference that the strong ones owned is left over; with Strong the caller will drop that one. */
+  if (!(flags & kTVMFFIObjectDeleterFlagBitMaskWeak)) fh_object_weak_retain(obj);
+  memcpy(&obj->deleter, &queue->first, sizeof queue->first);
+  queue->first = obj;
+  return 1;
+}
+
+static FH_NOINLINE void end_waiting(endings *all) {
+  for (int i = 0; i < all->n_owners;) {
+    TVMFFIObject *obj = all->queues[i].first;
+    if (obj == NULL) {
+      ++i;
+      continue;
+    }
+    const fh_object_owner *owner = all->queues[i].owner;
+    memcpy(&all->queues[i].first, &obj->deleter, sizeof obj);
+    obj->deleter = owner->deleter;
+    owner->end(obj);
+    fh_object_weak_release(obj);
+    i = 0; /* its end may have filled any queue */
+  }
+  all->n_owners = 0;
+}
+
+/* 0 when the object waits. */
+static FH_NOINLINE int end_owner(const fh_object_owner *owner, TVMFFIObject *obj, int flags) {
+  endings *all = &of_thread; /* asked for once: finding a thread's data is a call in a shared library */
+  if (all->n_ending >= MAX_ENDING && wait_for_end(all, owner, obj, flags)) return 0;
+  all->n_ending += 1;
+  owner->end(obj);
+  if (all->n_ending == 1 && all->n_owners != 0) end_waiting(all);
+  all->n_ending -= 1;
+  return 1;
+}
+
+void fh_object_delete_owner(const fh_object_owner *owner, void *self, int flags, int has_objects) {
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
+    if (!has_objects)
+      owner->end(self);
+    else if (!end_owner(owner, (TVMFFIObject *)self, flags))
+      return;
+  }
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) fh_mem_free(self);
+}
+
 /* ---- Opaque objects ---- */
 
 typedef struct {

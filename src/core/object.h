@@ -33,6 +33,18 @@ void *fh_object_new(size_t n_bytes, int32_t type_index, fh_object_deleter delete
 /* Deleter of objects that own nothing but their block. */
 void fh_object_delete_plain(void *self, int flags);
 
+/* A type of this library whose objects own others. Values nested without limit end without recursion: from some depth
+ * on, an object whose last reference goes while others of its thread are ending waits until the outermost of them is
+ * done. */
+typedef struct {
+  fh_object_deleter deleter; /* what the objects have in their header: it calls fh_object_delete_owner */
+  void (*end)(void *self);   /* drops what the object owns; leaves its block */
+} fh_object_owner;
+
+/* What such a deleter does. has_objects: 0 for an object that happens to own no other now, which costs less. The block
+ * is freed by fh_mem_free. Needs no memory. */
+void fh_object_delete_owner(const fh_object_owner *owner, void *self, int flags, int has_objects);
+
 static inline void fh_object_retain(void *obj) {
   /* pairs with nothing: whoever passes `obj` here holds a reference */
   (void)fh_atomic_add_relaxed_u64(&((TVMFFIObject *)obj)->combined_ref_count, FH_OBJECT_STRONG_ONE);

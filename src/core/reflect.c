@@ -79,15 +79,23 @@ const TVMFFIFieldInfo *fh_reflect_find_field(const TVMFFITypeInfo *info, TVMFFIB
   return field;
 }
 
+const TVMFFIFieldInfo *fh_reflect_next_field(fh_reflect_cursor *cursor) {
+  const TVMFFITypeInfo *info = cursor->info;
+  for (; cursor->depth <= info->type_depth; ++cursor->depth, cursor->index = 0) {
+    int32_t n_items;
+    const TVMFFITypeInfo *at = cursor->depth < info->type_depth ? info->type_ancestors[cursor->depth] : info;
+    const TVMFFIFieldInfo *fields = fields_of(at, &n_items);
+    if (cursor->index < n_items) return &fields[cursor->index++];
+  }
+  return NULL;
+}
+
 int fh_reflect_each_field(const TVMFFITypeInfo *info, int (*visit)(void *state, const TVMFFIFieldInfo *field),
                           void *state) {
-  for (int32_t depth = 0; depth <= info->type_depth; ++depth) {
-    int32_t n_items;
-    const TVMFFIFieldInfo *fields = fields_of(depth < info->type_depth ? info->type_ancestors[depth] : info, &n_items);
-    for (int32_t i = 0; i < n_items; ++i) {
-      int result = visit(state, &fields[i]);
-      if (result != 0) return result;
-    }
+  fh_reflect_cursor cursor = {info, 0, 0};
+  for (const TVMFFIFieldInfo *field; (field = fh_reflect_next_field(&cursor)) != NULL;) {
+    int result = visit(state, field);
+    if (result != 0) return result;
   }
   return 0;
 }
@@ -304,6 +312,8 @@ void fh_reflect_init(void) {
 }
 
 const TVMFFITypeAttrColumn *fh_reflect_column(fh_reflect_attr_id id) { return &first_columns[id].column; }
+
+const char *fh_reflect_attr_name(fh_reflect_attr_id id) { return first_names[id]; }
 
 const TVMFFITypeAttrColumn *fh_reflect_find_column(TVMFFIByteArray name) {
   column_entry *entry = (column_entry *)fh_name_find(&columns, name);

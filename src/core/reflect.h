@@ -33,6 +33,8 @@ typedef enum {
 
 /* A column from the start. Never NULL after init. */
 const TVMFFITypeAttrColumn *fh_reflect_column(fh_reflect_attr_id id);
+/* Its name, as "__ffi_repr__". */
+const char *fh_reflect_attr_name(fh_reflect_attr_id id);
 /* Any column by name, NULL when nobody made it. Lock-free. */
 const TVMFFITypeAttrColumn *fh_reflect_find_column(TVMFFIByteArray name);
 /* The attribute of exactly this type (ancestors are not asked): borrowed, valid for ever; NULL when it has none (or
@@ -44,8 +46,15 @@ const TVMFFIAny *fh_reflect_attr_inherited(const TVMFFITypeAttrColumn *column, i
 /* The field of a type or its nearest ancestor that has it; borrowed, valid for ever, NULL if none. Lock-free. */
 const TVMFFIFieldInfo *fh_reflect_find_field(const TVMFFITypeInfo *info, TVMFFIByteArray name);
 const TVMFFIMethodInfo *fh_reflect_find_method(const TVMFFITypeInfo *info, TVMFFIByteArray name);
-/* Calls visit for every field, the root's first, in order of declaration; stops at the first nonzero result and returns
- * it. No lock is held. */
+/* Goes through all fields, the root's first, in order of declaration. Start with {info, 0, 0}. */
+typedef struct {
+  const TVMFFITypeInfo *info;
+  int32_t depth; /* of the type whose own fields are going on */
+  int32_t index; /* of its field that comes next */
+} fh_reflect_cursor;
+/* The next field, valid for ever; NULL at the end. Lock-free. */
+const TVMFFIFieldInfo *fh_reflect_next_field(fh_reflect_cursor *cursor);
+/* Calls visit for every field in that order; stops at the first nonzero result and returns it. No lock is held. */
 int fh_reflect_each_field(const TVMFFITypeInfo *info, int (*visit)(void *state, const TVMFFIFieldInfo *field),
                           void *state);
 

@@ -16,14 +16,24 @@ static void drop_all(TVMFFIAny *items, int64_t n) {
   for (int64_t i = 0; i < n; ++i) fh_any_drop(&items[i]);
 }
 
-static void delete_seq(void *self, int flags) {
-  fh_seq_object *seq = (fh_seq_object *)self;
-  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
-    drop_all(fh_seq_items(seq), seq->cell.size);
-    if (seq->cell.data_deleter != NULL) seq->cell.data_deleter(seq->cell.data);
-    seq->cell.size = 0;
+static int has_objects(const fh_seq_object *seq) {
+  for (int64_t i = 0; i < seq->cell.size; ++i) {
+    if (fh_any_is_object(&fh_seq_items(seq)[i])) return 1;
   }
-  if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) fh_mem_free(seq);
+  return 0;
+}
+
+static void end_seq(void *self) {
+  fh_seq_object *seq = (fh_seq_object *)self;
+  drop_all(fh_seq_items(seq), seq->cell.size);
+  if (seq->cell.data_deleter != NULL) seq->cell.data_deleter(seq->cell.data);
+  seq->cell.size = 0;
+}
+
+static void delete_seq(void *self, int flags);
+static const fh_object_owner owner = {delete_seq, end_seq};
+static void delete_seq(void *self, int flags) {
+  fh_object_delete_owner(&owner, self, flags, has_objects((const fh_seq_object *)self));
 }
 
 static fh_seq_object *new_object(int32_t type_index, int64_t n_inline) {

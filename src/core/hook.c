@@ -1,0 +1,71 @@
+/* hook.c - hooks of types that look into their objects. */
+#include "hook.h"
+
+#include "error.h"
+#include "function.h"
+#include "mem.h"
+#include "sync.h"
+#include "type.h"
+
+int fh_hook_find(fh_reflect_attr_id id, int32_t type_index, TVMFFIObject **out) {
+  const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(id), type_index);
+  *out = hook != NULL ? hook->v_obj : NULL;
+  if (hook == NULL || hook->type_index == kTVMFFIFunction) return 0;
+  *out = NULL;
+  return fh_error_raise(FH_TYPE_ERROR, "Expected %s of `%s` to be `ffi.Function` but got `%s`",
+                        fh_reflect_attr_name(id), fh_type_name(type_index), fh_type_name(hook->type_index));
+}
+
+/* What fn refers to. It outlives the client when the hook keeps fn. */
+typedef struct {
+  fh_hook_callback back;
+  int32_t n_args;
+  uint64_t thread;
+  void *client; /* NULL when the hook has returned; for `thread` only */
+} callback;
+
+static int callback_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  const callback *c = (const callback *)self;
+  if (c->thread != fh_thread_id() || c->client == NULL) {
+    return fh_error_raise(FH_RUNTIME_ERROR,
+                          "Expected a hook's callback to be called in its thread while the hook runs");
+  }
+  if (fh_function_check_count("a hook's callback", n_args, c->n_args) != 0) return -1;
+  return c->back(c->client, args, n_args, result);
+}
+
+static int call(TVMFFIObject *hook, TVMFFIObject *obj, TVMFFIObject *other, const callback *back, TVMFFIAny *result) {
+  TVMFFIObjectHandle fn;
+  callback *c = (callback *)fh_mem_alloc(sizeof *c);
+  if (c == NULL) return fh_error_raise_no_memory();
+  *c = *back;
+  if (fh_function_new(c, callback_call, fh_mem_free, &fn) != 0) {
+    fh_mem_free(c);
+    return -1;
+  }
+  TVMFFIAny args[3] = {fh_any_object(obj), fh_any_object(other), fh_any_object(fn)};
+  if (other == NULL) args[1] = args[2];
+  int rc = fh_function_call(hook, args, other == NULL ? 2 : 3, result);
+  c->client = NULL;
+  fh_object_release(fn);
+  return rc;
+}
+
+int fh_hook_call(fh_walk *walk, TVMFFIObject *hook, TVMFFIObject *obj, TVMFFIObject *other, fh_hook_callback back,
+                 int32_t n_back_args, void *client, TVMFFIAny *result) {
+  callback c = {back, n_back_args, fh_thread_id(), client};
+  *result = fh_any_none();
+  if (fh_walk_push_mark(walk, obj, other) != 0) return -1;
+  int rc = fh_walk_enter_hook(walk);
+  if (rc == 0) {
+    rc = call(hook, obj, other, &c, result);
+    fh_walk_leave_hook(walk);
+  }
+  fh_walk_pop(walk);
+  return rc;
+}
+
+int fh_hook_raise_result(fh_reflect_attr_id id, const TVMFFIObject *obj, const char *expected, const TVMFFIAny *got) {
+  return fh_error_raise(FH_TYPE_ERROR, "Expected %s of `%s` to return `%s` but got `%s`", fh_reflect_attr_name(id),
+                        fh_type_name(obj->type_index), expected, fh_type_name(got->type_index));
+}

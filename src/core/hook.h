@@ -1,0 +1,23 @@
+/* hook.h - hooks of types that look into their objects: hook(objects..., fn), where fn calls back into the walk. */
+#ifndef FH_HOOK_H_
+#define FH_HOOK_H_
+
+#include "walk.h"
+
+/* What fn does. `client` is the walk's owner. The contract of TVMFFISafeCallType otherwise; views in args. */
+typedef int (*fh_hook_callback)(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
+
+/* The hook of exactly this type: *out borrowed for ever, NULL when it has none. TypeError when it is no Function. */
+int fh_hook_find(fh_reflect_attr_id id, int32_t type_index, TVMFFIObject **out);
+
+/* Calls hook(obj, fn), or hook(obj, other, fn) when `other` is not NULL, while they are open in the walk as a mark.
+ * fn(...) must get n_back_args arguments. It works in this thread and while the hook runs; later, and elsewhere, it is a
+ * RuntimeError. *result is owned. ValueError when too many hooks have called back within one another. */
+int fh_hook_call(fh_walk *walk, TVMFFIObject *hook, TVMFFIObject *obj, TVMFFIObject *other, fh_hook_callback back,
+                 int32_t n_back_args, void *client, TVMFFIAny *result);
+
+/* Raises the TypeError of a hook that gave another type than `expected`. Always -1. */
+FH_COLD int fh_hook_raise_result(fh_reflect_attr_id id, const TVMFFIObject *obj, const char *expected,
+                                 const TVMFFIAny *got);
+
+#endif /* FH_HOOK_H_ */

@@ -1,0 +1,295 @@
+/* test_copy.c - deep copies, and the device in nested containers. */
+#include "copy.h"
+
+#include "error.h"
+#include "harness.h"
+#include "nodes.h"
+#include "object.h"
+
+static TVMFFIAny copy_of(TVMFFIAny value) { return call_ok("ffi.DeepCopy", ARGS(value)); }
+
+static TVMFFIAny item(TVMFFIAny seq, int64_t i) { return fh_seq_items(as_seq(seq))[i]; }
+static TVMFFIAny value_of(TVMFFIAny map, TVMFFIAny key) {
+  fh_hashmap_pair *pair;
+  expect_int(fh_hashmap_find(as_map(map), &key, FH_HASHMAP_HOOKS, &pair), 1);
+  return pair->value;
+}
+
+/* Takes the value: its copy shows the same text, and is another object. */
+static void expect_copied_at(int line, TVMFFIAny value) {
+  TVMFFIByteArray content;
+  TVMFFIAny text = call_ok("ffi.ReprPrint", ARGS(value)), copy = copy_of(value);
+  if (copy.v_obj == value.v_obj) test_fail(__FILE__, line, "the copy is the original");
+  fh_any_drop(&value);
+  expect(fh_str_content(&text, &content));
+  expect_str_at(line, call_ok("ffi.ReprPrint", ARGS(copy)), content.data);
+  drop_all_of(text, copy);
+}
+#define expect_copied(value) expect_copied_at(__LINE__, value)
+
+TEST(every_kind_of_container_is_copied) {
+  int32_t type_index = plain_node_type();
+  expect_copied(make_array(i64(1), raw("a longer text than seven"), none(), f64(2.5)));
+  expect_copied(make_list(i64(1), make_list(i64(2)), make_array(make_list(none()))));
+  expect_copied(make_map(i64(1), make_list(i64(2)), raw("k"), none()));
+  expect_copied(
+      make_dict(i64(5), i64(6), i64(4), i64(3), i64(2), make_map(i64(1), i64(1)), i64(7), i64(8), i64(9), i64(0)));
+  expect_copied(make_node(type_index, make_array(i64(1)), make_node(type_index, none(), none(), 7), 8));
+  expect_copied(make_seq(kTVMFFIArray, NULL, 0));
+  expect_copied(make_seq(kTVMFFIList, NULL, 0));
+  expect_copied(make_pairs(kTVMFFIMap, NULL, 0));
+  expect_copied(make_pairs(kTVMFFIDict, NULL, 0));
+}
+
+static void expect_itself(TVMFFIAny value) {
+  TVMFFIAny copy = copy_of(value);
+  expect(fh_any_same(&value, &copy));
+  drop_all_of(copy, value);
+}
+
+TEST(what_cannot_change_is_its_own_copy) {
+  expect_itself(i64(5));
+  expect_itself(none());
+  expect_itself(f64(1.5));
+  expect_itself(call_ok("ffi.String", ARGS(raw("a longer text than seven"))));
+  expect_itself(call_ok("ffi.Shape", ARGS(i64(1), i64(2))));
+}
+
+TEST(raw_text_is_copied_to_an_owned_string) {
+  TVMFFIAny copy = copy_of(raw("short"));
+  expect_int(copy.type_index, kTVMFFISmallStr);
+  expect_str(copy, "short");
+}
+
+TEST(an_enum_variant_is_its_own_copy) {
+  int32_t parent = fh_type_find_key(text_of("ffi.Enum"));
+  if (parent < 0) parent = fh_type_add_child("ffi.Enum", kTVMFFIObject, 4);
+  int32_t type_index = fh_type_add_child("test.copy.Colour", parent, 0);
+  TVMFFIAny red = make_node(type_index, i64(0), none(), 0);
+  TVMFFIAny list = make_list(again(red)), copy = copy_of(list);
+  expect(item(copy, 0).v_obj == red.v_obj);
+  drop_all_of(list, copy, red);
+}
+
+TEST(a_copy_does_not_change_with_its_original) {
+  TVMFFIAny inner = make_list(i64(1)), outer = make_array(again(inner)), copy = copy_of(outer);
+  call_int("ffi.ListAppend", ARGS(inner, i64(2)));
+  expect_repr(copy, "([1],)");
+  drop_all_of(inner, outer, copy);
+}
+
+TEST(what_is_shared_is_copied_once) {
+  TVMFFIAny shared = make_node(plain_node_type(), i64(1), none(), 0);
+  TVMFFIAny text = call_ok("ffi.String", ARGS(raw("a text of some length")));
+  TVMFFIAny value = make_array(again(shared), make_map(i64(0), again(shared)), make_dict(again(shared), again(text)),
+                               make_node(plain_node_type(), again(shared), make_list(again(shared)), 0));
+  TVMFFIAny copy = copy_of(value);
+  TVMFFIObject *once = item(copy, 0).v_obj;
+  expect(once != shared.v_obj);
+  expect(value_of(item(copy, 1), i64(0)).v_obj == once);
+  expect(value_of(item(copy, 2), item(copy, 0)).v_obj == text.v_obj);
+  expect(as_node(item(copy, 3))->left.v_obj == once);
+  expect(item(as_node(item(copy, 3))->right, 0).v_obj == once);
+  drop_all_of(value, copy, shared, text);
+}
+
+/* ---- Cycles ---- */
+
+TEST(a_list_and_a_dict_that_hold_themselves_are_copied) {
+  TVMFFIAny list = make_list(i64(1)), dict = make_dict(i64(1), again(list));
+  call_int("ffi.ListAppend", ARGS(list, list));
+  call_int("ffi.DictSetItem", ARGS(dict, i64(2), dict));
+  TVMFFIAny copy = copy_of(dict), inner = value_of(copy, i64(1));
+  expect(copy.v_obj != dict.v_obj && inner.v_obj != list.v_obj);
+  expect(value_of(copy, i64(2)).v_obj == copy.v_obj);
+  expect(item(inner, 1).v_obj == inner.v_obj);
+  call_int("ffi.ListClear", ARGS(list));
+  call_int("ffi.ListClear", ARGS(inner));
+  call_int("ffi.DictClear", ARGS(dict));
+  call_int("ffi.DictClear", ARGS(copy));
+  drop_all_of(list, dict, copy);
+}
+
+TEST(a_cycle_through_an_array_or_a_map_leads_back_to_the_copy) {
+  int32_t type_index = plain_node_type();
+  TVMFFIAny of_array = make_node(type_index, none(), none(), 1), of_map = make_node(type_index, none(), none(), 2);
+  TVMFFIAny array = make_array(i64(7), again(of_array)), map = make_map(again(of_map), again(of_map));
+  as_node(of_array)->left = again(array);
+  as_node(of_map)->left = again(map);
+  TVMFFIAny array_copy = copy_of(array), map_copy = copy_of(map), node_copy = copy_of(of_array);
+  expect(item(array_copy, 1).v_obj != of_array.v_obj);
+  expect(as_node(item(array_copy, 1))->left.v_obj == array_copy.v_obj);
+  expect_int(item(array_copy, 0).v_int64, 7);
+  expect_int(fh_seq_size(as_seq(array_copy)), 2);
+  const fh_hashmap_pair *pair = fh_hashmap_at(as_map(map_copy), fh_hashmap_begin(as_map(map_copy)));
+  expect(pair->key.v_obj == pair->value.v_obj && pair->key.v_obj != of_map.v_obj);
+  expect(as_node(pair->key)->left.v_obj == map_copy.v_obj);
+  expect(item(as_node(node_copy)->left, 1).v_obj == node_copy.v_obj);
+  fh_any_drop(&as_node(of_array)->left);
+  fh_any_drop(&as_node(of_map)->left);
+  fh_any_drop(&as_node(item(array_copy, 1))->left);
+  fh_any_drop(&as_node(pair->key)->left);
+  fh_any_drop(&as_node(node_copy)->left);
+  drop_all_of(of_array, of_map, array, map, array_copy, map_copy, node_copy);
+}
+
+/* ---- Refusals ---- */
+
+TEST(what_has_no_shallow_copy_is_refused) {
+  TVMFFIAny function = obj(test_echo()), list = make_list(make_map(i64(1), again(function)));
+  expect_call_raises("InternalError",
+                     "Cannot deep copy object of type \"ffi.Function\" because it is not copy-constructible",
+                     "ffi.DeepCopy", ARGS(function));
+  expect_call_raises("InternalError", "\"ffi.Function\"", "ffi.DeepCopy", ARGS(list));
+  expect_call_raises("TypeError", "Expected 1 but got 0 arguments", "ffi.DeepCopy", NO_ARGS);
+  fh_any_drop(&list);
+}
+
+static int copy_to_int(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self, (void)args, (void)n_args;
+  *result = fh_any_int(1);
+  return 0;
+}
+
+static int copy_fails(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self, (void)args, (void)n_args, (void)result;
+  return fh_error_raise("ValueError", "no copies today");
+}
+
+TEST(a_shallow_copy_of_another_type_or_with_an_error_is_refused) {
+  int32_t wrong = node_type("test.copy.Wrong", 0, 0, 0), failing = node_type("test.copy.Failing", 0, 0, 0);
+  node_add_hook(wrong, "__ffi_shallow_copy__", copy_to_int);
+  node_add_hook(failing, "__ffi_shallow_copy__", copy_fails);
+  TVMFFIAny a = make_list(make_node(wrong, none(), none(), 0)), b = make_list(make_node(failing, none(), none(), 0));
+  expect_call_raises("TypeError", "to return `test.copy.Wrong` but got `int`", "ffi.DeepCopy", ARGS(a));
+  expect_call_raises("ValueError", "no copies today", "ffi.DeepCopy", ARGS(b));
+  drop_all_of(a, b);
+}
+
+static int copy_it(void *value) {
+  TVMFFIAny copy;
+  if (fh_copy_deep((const TVMFFIAny *)value, &copy) != 0) return -1;
+  fh_any_drop(&copy);
+  return 0;
+}
+
+TEST(a_copy_survives_missing_memory) {
+  TVMFFIAny shared = make_list(i64(1), make_dict(i64(1), make_array(i64(2))));
+  TVMFFIAny value =
+      make_array(again(shared), make_map(i64(3), again(shared), i64(4), none(), i64(5), none(), i64(6), none()),
+                 make_node(plain_node_type(), shared, make_list(none()), 0), nest(kTVMFFIList, 20, none()));
+  test_sweep(copy_it, &value);
+  fh_any_drop(&value);
+}
+
+/* ---- Depth ---- */
+
+static const int64_t MILLION = 1000000;
+
+TEST(lists_a_million_deep_are_copied_and_released) {
+  TVMFFIAny list = nest(kTVMFFIList, MILLION, i64(7)), copy = copy_of(list), at = copy;
+  int64_t depth = 0;
+  for (; at.type_index == kTVMFFIList; at = item(at, 0)) ++depth;
+  expect_int(depth, MILLION);
+  expect_int(at.v_int64, 7);
+  drop_all_of(list, copy);
+}
+
+TEST(what_is_nested_deeper_than_the_limit_is_refused) {
+  TVMFFIAny array = nest(kTVMFFIArray, 1100000, i64(7));
+  expect_call_raises("ValueError", "nested at most 1048576 deep", "ffi.DeepCopy", ARGS(array));
+  expect_call_raises("ValueError", "nested at most 1048576 deep", "ffi.ReprPrint", ARGS(array));
+  expect_call_raises("ValueError", "nested at most 1048576 deep", "ffi.ContainerFindFirstNonCPUDevice", ARGS(array));
+  fh_any_drop(&array);
+}
+
+TEST(maps_and_errors_a_million_deep_are_released) {
+  TVMFFIAny map = i64(1);
+  TVMFFIObject *error = NULL;
+  for (int64_t i = 0; i < MILLION; ++i) {
+    map = i % 2 ? make_map(i64(0), map) : make_dict(i64(0), make_list(map));
+    TVMFFIObject *cause = error;
+    error = fh_error_new(text_of("ValueError"), text_of("m"), text_of(""), cause, NULL);
+    if (cause != NULL) fh_object_release(cause);
+  }
+  fh_any_drop(&map);
+  fh_object_release(error);
+}
+
+/* ---- Deferred ends ---- */
+
+TEST(what_ended_late_is_gone_when_the_release_returns) {
+  int ends = 0;
+  TVMFFIAny deep = nest(kTVMFFIList, 10000, obj(test_object_new(&ends)));
+  fh_any_drop(&deep);
+  expect_int(ends, 1);
+}
+
+TEST(a_weak_reference_to_what_ends_late_stays_good) {
+  TVMFFIAny inner = make_list(i64(1));
+  fh_object_weak_retain(inner.v_obj);
+  TVMFFIAny deep = nest(kTVMFFIList, 1000, inner);
+  fh_any_drop(&deep);
+  expect_int(fh_object_try_promote(inner.v_obj), 0);
+  expect_int(inner.v_obj->type_index, kTVMFFIList);
+  fh_object_weak_release(inner.v_obj);
+}
+
+/* A client's object in the middle drops what it holds by itself. */
+TEST(clients_objects_between_ours_end_at_once) {
+  TVMFFIAny value = none();
+  for (int i = 0; i < 300; ++i)
+    value = make_list(make_node(plain_node_type(), value, nest(kTVMFFIArray, 500, none()), i));
+  fh_any_drop(&value);
+}
+
+static void nest_and_drop(void *unused, int i) {
+  (void)unused;
+  TVMFFIAny value = nest(i % 2 ? kTVMFFIList : kTVMFFIArray, 30000, i64(i));
+  fh_any_drop(&value);
+}
+
+TEST(threads_release_deep_values_each_by_itself) { test_threads(4, nest_and_drop, NULL); }
+
+/* ---- ffi.ContainerFindFirstNonCPUDevice ---- */
+
+static void free_managed(DLManagedTensor *managed) { free(managed); }
+
+static TVMFFIAny tensor_at(DLDevice device) {
+  static int64_t shape[1] = {1}, strides[1] = {1};
+  static float data[1];
+  TVMFFIObjectHandle tensor;
+  DLManagedTensor *managed = (DLManagedTensor *)calloc(1, sizeof *managed);
+  expect(managed != NULL);
+  managed->dl_tensor = (DLTensor){data, device, 1, {kDLFloat, 32, 1}, shape, strides, 0};
+  managed->deleter = free_managed;
+  expect_int(TVMFFITensorFromDLPack(managed, 0, 0, &tensor), 0);
+  return obj(tensor);
+}
+
+static void expect_device(TVMFFIAny value, int type, int id) {
+  TVMFFIAny device = call_ok("ffi.ContainerFindFirstNonCPUDevice", ARGS(value));
+  expect_int(device.type_index, kTVMFFIDevice);
+  expect_int(device.v_device.device_type, type);
+  expect_int(device.v_device.device_id, id);
+  fh_any_drop(&value);
+}
+
+TEST(the_first_device_that_is_no_cpu_is_found) {
+  DLDevice cpu = {kDLCPU, 0}, one = {kDLCUDA, 1}, two = {kDLCUDA, 2};
+  expect_device(i64(1), kDLCPU, 0);
+  expect_device(make_list(none(), raw("text of some length")), kDLCPU, 0);
+  expect_device(tensor_at(two), kDLCUDA, 2);
+  expect_device(make_array(tensor_at(cpu), make_list(tensor_at(cpu), tensor_at(one)), tensor_at(two)), kDLCUDA, 1);
+  expect_device(make_map(i64(1), make_dict(i64(2), tensor_at(two))), kDLCUDA, 2);
+  expect_device(make_map(tensor_at(one), i64(1)), kDLCPU, 0);
+  expect_device(make_node(plain_node_type(), tensor_at(one), none(), 0), kDLCPU, 0);
+}
+
+TEST(a_list_in_itself_has_no_device) {
+  TVMFFIAny list = make_list(i64(1));
+  call_int("ffi.ListAppend", ARGS(list, list));
+  expect_device(again(list), kDLCPU, 0);
+  call_int("ffi.ListClear", ARGS(list));
+  fh_any_drop(&list);
+}
