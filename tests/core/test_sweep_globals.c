@@ -68,6 +68,14 @@ static const row rows[] = {
     {"ffi._RegisterFFIInit", "p", NULL, 1, NULL},
     {"ffi.MakeFieldGetter", "1", NULL, 0, NULL},
     {"ffi.MakeFieldSetter", "10C", NULL, 0, NULL},
+    {"ffi.DeepCopy", "V", NULL, 0, NULL},
+    {"ffi.RecursiveEq", "VV", NULL, 0, NULL},
+    {"ffi.RecursiveLt", "OO", NULL, 0, NULL},
+    {"ffi.RecursiveLe", "OO", NULL, 0, NULL},
+    {"ffi.RecursiveGt", "OO", NULL, 0, NULL},
+    {"ffi.RecursiveGe", "OO", NULL, 0, NULL},
+    {"ffi.RecursiveHash", "V", NULL, 0, NULL},
+    {"ffi.ContainerFindFirstNonCPUDevice", "V", NULL, 0, NULL},
     {"ffi.ModuleLoadFromFile", "x", NULL, 0, NULL},
     {"ffi.Module.load_from_file.so", "Ls", NULL, 0, NULL},
     {"ffi.SystemLib", "s", NULL, 1, NULL},
@@ -182,6 +190,28 @@ static TVMFFIAny new_module(void) {
   return module;
 }
 
+/* A value inside so many Lists, each with something beside it. */
+static TVMFFIAny nest(TVMFFIAny value, TVMFFIAny beside, int n) {
+  for (; n > 0; --n) {
+    TVMFFIAny outer = call_ok("ffi.List", ARGS(value, beside));
+    fh_any_drop(&value);
+    value = outer;
+  }
+  fh_any_drop(&beside);
+  return value;
+}
+
+static TVMFFIAny new_argument(char letter);
+
+/* Deeper and wider than anything that is laid out on the stack. */
+static TVMFFIAny new_nested(void) {
+  TVMFFIAny many[100];
+  for (int i = 0; i < 100; ++i) many[i] = new_argument("almd"[i % 4]);
+  TVMFFIAny wide = call_ok("ffi.Array", many, 100);
+  for (int i = 0; i < 100; ++i) fh_any_drop(&many[i]);
+  return nest(wide, new_argument('m'), 100);
+}
+
 /* One owned argument, or a view of what is static. */
 static TVMFFIAny new_argument(char letter) {
   switch (letter) {
@@ -193,6 +223,8 @@ static TVMFFIAny new_argument(char letter) {
   case 'l': return call_ok("ffi.List", ARGS(raw(KEY), i64(2), raw(TEXT), fh_any_none())); /* full: it must grow */
   case 'm': return call_ok("ffi.Map", ARGS(raw(KEY), raw(TEXT), i64(2), i64(3)));
   case 'd': return call_ok("ffi.Dict", ARGS(raw(KEY), raw(TEXT), i64(2), i64(3), i64(4), i64(5), i64(6), i64(7)));
+  case 'V': return new_nested();
+  case 'O': return nest(new_argument('a'), new_argument('l'), 100); /* has an order, as Maps have not */
   case 'g': return raw(GLOBAL_NAME);
   case 'p': return i64(point_type);
   case 'f': return raw("field");
