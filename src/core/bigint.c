@@ -1,4 +1,4 @@
-/* bigint.c - integers beyond 64 bits: import, export, hash and equality for maps. */
+/* bigint.c - integers beyond 64 bits: import, export, decimal text, hash and equality for maps. */
 #include "bigint.h"
 
 #include "error.h"
@@ -50,6 +50,69 @@ TVMFFIByteArray TVMFFIBigIntGetContentByteArray(const TVMFFIAny *value) {
     content.size = big->n_words * sizeof(int64_t);
   }
   return content;
+}
+
+/* ---- Decimal text ---- */
+
+#define GROUP_DIGITS 9
+#define GROUP 1000000000u
+
+/* words = words * factor + addend; words are of 32 bits, least significant first. */
+static void multiply_add(uint32_t *words, size_t n_words, uint32_t factor, uint32_t addend) {
+  uint64_t carry = addend;
+  for (size_t i = 0; i < n_words; ++i) {
+    carry += (uint64_t)words[i] * factor;
+    words[i] = (uint32_t)carry;
+    carry >>= 32;
+  }
+}
+
+static void negate(uint32_t *words, size_t n_words) {
+  uint64_t carry = 1;
+  for (size_t i = 0; i < n_words; ++i) {
+    carry += words[i] ^ 0xffffffffu;
+    words[i] = (uint32_t)carry;
+    carry >>= 32;
+  }
+}
+
+/* The number of all digits; groups of 9 need less than 30 bits, so the words below the last two grow with them. */
+static void read_digits(const char *digits, size_t n, uint32_t *words) {
+  size_t n_used = 1;
+  for (size_t i = 0; i < n; ++n_used) {
+    uint32_t group = 0, factor = 1;
+    size_t end = i + (n - i) % GROUP_DIGITS;
+    if (end == i) end = i + GROUP_DIGITS;
+    for (; i < end; ++i, factor *= 10) group = group * 10 + (uint32_t)(digits[i] - '0');
+    multiply_add(words, n_used, factor, group);
+  }
+}
+
+int fh_bigint_from_decimal(TVMFFIByteArray text, TVMFFIAny *out) {
+  size_t first = text.size != 0 && (text.data[0] == '-' || text.data[0] == '+');
+  size_t n_digits = text.size - first;
+  *out = fh_any_none();
+  for (size_t i = first; i < text.size; ++i) {
+    if (text.data[i] < '0' || text.data[i] > '9') n_digits = 0;
+  }
+  if (n_digits == 0) {
+    return fh_error_raise(FH_VALUE_ERROR, "Expected a decimal integer but got `%.*s`",
+                          text.size < 64 ? (int)text.size : 64, text.data != NULL ? text.data : "");
+  }
+  size_t n_words = (n_digits / GROUP_DIGITS + 3) / 2 * 2 + 2; /* of 32 bits; an even number, and room for the sign */
+  uint32_t *words = (uint32_t *)fh_mem_calloc(n_words, sizeof *words);
+  int64_t *wide = (int64_t *)fh_mem_calloc(n_words / 2, sizeof *wide);
+  int rc = words == NULL || wide == NULL ? fh_error_raise_no_memory() : 0;
+  if (rc == 0) {
+    read_digits(text.data + first, n_digits, words);
+    if (text.data[0] == '-') negate(words, n_words);
+    for (size_t i = 0; i < n_words / 2; ++i) wide[i] = (int64_t)((uint64_t)words[2 * i + 1] << 32 | words[2 * i]);
+    TVMFFIByteArray content = {(const char *)wide, n_words / 2 * sizeof *wide};
+    rc = TVMFFIBigIntFromByteArray(&content, out);
+  }
+  fh_mem_free(words);
+  fh_mem_free(wide);
+  return rc;
 }
 
 /* ---- Hooks, in the native convention of the attribute columns (see any.c): the result is a value ---- */

@@ -13,6 +13,9 @@ typedef struct {
   int64_t words[];
 } fh_bigint_object;
 
+/* The integer of a decimal text with or without a sign, Int or BigInt; ValueError for any other text. */
+int fh_bigint_from_decimal(TVMFFIByteArray text, TVMFFIAny *out);
+
 /* Gives BigInt its __any_hash__ and __any_equal__: maps look at the number, not at the object. */
 void fh_bigint_init(void);
 

@@ -30,4 +30,5 @@ void fh_globals_init(void) {
   add_all(fh_globals_registry);
   add_all(fh_globals_create);
   add_all(fh_globals_module);
+  add_all(fh_globals_json);
 }

@@ -18,6 +18,7 @@ extern const fh_globals_entry fh_globals_nested[];   /* globals_nested.c: copy, 
 extern const fh_globals_entry fh_globals_registry[]; /* globals_registry.c: functions, types, fields */
 extern const fh_globals_entry fh_globals_create[];   /* globals_create.c: objects from arguments */
 extern const fh_globals_entry fh_globals_module[];   /* globals_module.c */
+extern const fh_globals_entry fh_globals_json[];     /* globals_json.c: JSON, and values as graphs of JSON */
 
 /* The two sentinels, borrowed: "no value given", and "keyword arguments follow". */
 TVMFFIObject *fh_globals_missing(void);

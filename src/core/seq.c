@@ -67,6 +67,18 @@ fh_seq_object *fh_seq_new_list(int64_t capacity) {
   return list;
 }
 
+fh_seq_object *fh_seq_array_of(const TVMFFIAny *items, int64_t n) {
+  if (n == 0) return fh_seq_new_array(0);
+  fh_seq_object *array = n <= MAX_ITEMS ? new_object(kTVMFFIArray, n) : NULL;
+  if (array == NULL) {
+    fh_error_raise_no_memory();
+    return NULL;
+  }
+  memcpy(array->items, items, (size_t)n * sizeof *items);
+  array->cell.size = n;
+  return array;
+}
+
 fh_seq_object *fh_seq_from_views(int32_t type_index, const TVMFFIAny *views, int64_t n) {
   fh_seq_object *seq = type_index == kTVMFFIList ? fh_seq_new_list(n) : fh_seq_new_array(n);
   if (seq == NULL) return NULL;

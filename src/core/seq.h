@@ -29,6 +29,9 @@ fh_seq_object *fh_seq_new_list(int64_t capacity);
 /* Of that type (kTVMFFIArray or kTVMFFIList) with owned copies of n views. */
 fh_seq_object *fh_seq_from_views(int32_t type_index, const TVMFFIAny *views, int64_t n);
 
+/* An Array of n owned values, which it takes on success only. */
+fh_seq_object *fh_seq_array_of(const TVMFFIAny *items, int64_t n);
+
 /* Appends an owned value, which it takes also on failure. An Array must have room and no other user. */
 int fh_seq_push(fh_seq_object *seq, TVMFFIAny item);
 

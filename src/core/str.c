@@ -7,6 +7,13 @@
 FH_STATIC_ASSERT(offsetof(fh_str_object, bytes) == 24, "the byte array follows the header");
 FH_STATIC_ASSERT(offsetof(fh_str_object, content) == 40, "the content follows the ABI's 40 bytes");
 
+void fh_str_object_init(fh_str_object *str, size_t n_bytes, int32_t type_index) {
+  fh_object_init(&str->header, type_index, fh_object_delete_plain);
+  str->bytes.data = str->content;
+  str->bytes.size = n_bytes;
+  str->content[n_bytes] = '\0';
+}
+
 fh_str_object *fh_str_object_new(size_t n_bytes, int32_t type_index) {
   if (n_bytes > SIZE_MAX - sizeof(fh_str_object) - 1) {
     fh_error_raise_no_memory();
@@ -18,10 +25,7 @@ fh_str_object *fh_str_object_new(size_t n_bytes, int32_t type_index) {
     fh_error_raise_no_memory();
     return NULL;
   }
-  fh_object_init(&str->header, type_index, fh_object_delete_plain);
-  str->bytes.data = str->content;
-  str->bytes.size = n_bytes;
-  str->content[n_bytes] = '\0';
+  fh_str_object_init(str, n_bytes, type_index);
   return str;
 }
 

@@ -26,6 +26,8 @@ static inline int fh_str_from_bytes(TVMFFIByteArray text, TVMFFIAny *out) {
 /* For results built in place: an object of that length (type kTVMFFIStr or kTVMFFIBytes), content to be filled before
  * anyone else sees it; NUL already there. NULL with a MemoryError pending. Lengths up to 7 are allowed here too. */
 fh_str_object *fh_str_object_new(size_t n_bytes, int32_t type_index);
+/* Makes a block from fh_mem_alloc that is long enough such an object, whatever it holds as content. */
+void fh_str_object_init(fh_str_object *str, size_t n_bytes, int32_t type_index);
 
 /* The content of a text value (Str, SmallStr, RawStr): 1 and *out borrowed from the value, or 0 for anything else. For
  * small forms *out points into *any itself. */

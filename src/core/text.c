@@ -47,8 +47,7 @@ static int is_tail(const unsigned char *p, size_t n) {
   return 1;
 }
 
-/* Length of the UTF-8 sequence of more than one byte that begins here, 0 if none does. */
-static size_t utf8_length(const unsigned char *p, size_t n_left) {
+size_t fh_text_utf8_length(const unsigned char *p, size_t n_left) {
   size_t n = p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
   if (n == 0 || n > n_left || !is_tail(p + 1, n - 1)) return 0;
   int is_long_form = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
@@ -60,7 +59,7 @@ int fh_text_add_quoted(fh_text *text, TVMFFIByteArray content) {
   const unsigned char *p = (const unsigned char *)content.data;
   int rc = fh_text_add_cstr(text, "\"");
   for (size_t i = 0; i < content.size && rc == 0;) {
-    size_t n = utf8_length(p + i, content.size - i);
+    size_t n = fh_text_utf8_length(p + i, content.size - i);
     if (n != 0) {
       uint32_t character = p[i] & (0xffu >> (n + 1));
       for (size_t k = 1; k < n; ++k) character = character << 6 | (p[i + k] & 0x3fu);

@@ -23,4 +23,7 @@ int fh_text_add_bytes(fh_text *text, TVMFFIByteArray content);
 int fh_text_add_bigint(fh_text *text, const int64_t *words, size_t n_words);
 void fh_text_free(fh_text *text);
 
+/* Length of the UTF-8 sequence of more than one byte that begins at p, 0 if none does. n_left > 0. */
+size_t fh_text_utf8_length(const unsigned char *p, size_t n_left);
+
 #endif /* FH_TEXT_H_ */

@@ -1,0 +1,282 @@
+/* decimal.c - numbers as decimal text and back.
+ *
+ * Both directions multiply 64 significant bits by a power of ten of 128 bits that is never too large and less than one
+ * unit too small. So the product is known up to two units of its second word. Where that could change how it is rounded,
+ * the C library decides, in a form in which it neither reads nor writes a decimal point. */
+#include "decimal.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pow10.h"
+
+#define UNSURE 4 /* units of the second word, some to spare */
+#define HALF ((uint64_t)1 << 63)
+
+/* value = (high * 2^64 + low) * 2^exponent, cut off; the top bit is set. */
+typedef struct {
+  uint64_t high, low;
+  int exponent;
+} scaled;
+
+/* bits * 2^exponent * 10^power; bits is not 0, the power is in the table. */
+static scaled scale(uint64_t bits, int exponent, int power) {
+  const fh_pow10 *p = fh_pow10_get(power);
+  int shift = fh_pow10_zeros_above(bits);
+  uint64_t low, rest;
+  bits <<= shift;
+  uint64_t high = fh_pow10_multiply(bits, p->high, &low);
+  uint64_t carry = fh_pow10_multiply(bits, p->low, &rest);
+  low += carry;
+  high += low < carry;
+  scaled product = {high, low, exponent - shift + p->exponent + 64};
+  if (!(high >> 63)) {
+    product.high = high << 1 | low >> 63;
+    product.low = low << 1 | rest >> 63;
+    product.exponent -= 1;
+  }
+  return product;
+}
+
+/* ---- Writing ---- */
+
+static const char two_digits[] = "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546"
+                                 "4748495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293"
+                                 "949596979899";
+
+/* The digits of a number, right-aligned before `end`; where they begin. */
+static char *write_digits(uint64_t value, char *end) {
+  while (value >= 100) {
+    end -= 2;
+    memcpy(end, two_digits + value % 100 * 2, 2);
+    value /= 100;
+  }
+  if (value >= 10) {
+    end -= 2;
+    memcpy(end, two_digits + value * 2, 2);
+  } else {
+    *--end = (char)('0' + value);
+  }
+  return end;
+}
+
+size_t fh_decimal_write_int(int64_t value, char *out) {
+  char buffer[FH_DECIMAL_INT_MAX];
+  char *end = buffer + sizeof buffer;
+  char *begin = write_digits(value < 0 ? 0 - (uint64_t)value : (uint64_t)value, end);
+  if (value < 0) *--begin = '-';
+  memcpy(out, begin, (size_t)(end - begin));
+  return (size_t)(end - begin);
+}
+
+#define DIGITS 17
+#define LOWEST UINT64_C(10000000000000000)    /* the least number of 17 digits */
+#define BEYOND UINT64_C(100000000000000000)
+
+/* 17 significant digits of a positive value, correctly rounded, and the decimal exponent of the first: by the C library.
+ * Whatever its locale has for a decimal point is passed over. */
+static uint64_t round_by_printf(double value, int *exponent) {
+  char text[64];
+  uint64_t digits = 0;
+  int n = snprintf(text, sizeof text, "%.*e", DIGITS - 1, value), i = 0;
+  for (; i < n && text[i] != 'e'; ++i) {
+    if (text[i] >= '0' && text[i] <= '9') digits = digits * 10 + (uint64_t)(text[i] - '0');
+  }
+  *exponent = atoi(text + i + 1);
+  return digits;
+}
+
+/* The same. The power of ten that leaves 17 digits before the point is estimated from the highest bit, and may be one
+ * too large. */
+static uint64_t round_to_digits(double value, int *exponent) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  int raw = (int)(bits >> 52 & 0x7ff);
+  bits &= ((uint64_t)1 << 52) - 1;
+  if (raw != 0) bits |= (uint64_t)1 << 52;
+  int power2 = (raw != 0 ? raw : 1) - 1075;
+  int top = power2 + 63 - fh_pow10_zeros_above(bits);                 /* value is in [2^top, 2^(top + 1)) */
+  int first = (int)((int64_t)top * 315653 >> 20);                     /* floor(top * log10(2)) */
+  for (;; ++first) {
+    scaled product = scale(bits, power2, DIGITS - 1 - first);
+    int n_below = -(product.exponent + 64);                           /* bits of `high` behind the point: 4 to 10 */
+    uint64_t digits = product.high >> n_below;
+    if (digits >= BEYOND) continue;
+    uint64_t fraction = product.high << (64 - n_below) | product.low >> n_below;
+    if (fraction + UNSURE >= HALF && fraction <= HALF) return round_by_printf(value, exponent);
+    digits += fraction > HALF;
+    *exponent = first;
+    if (digits < BEYOND) return digits;
+    *exponent = first + 1;
+    return LOWEST;
+  }
+}
+
+static size_t write_exponent(int exponent, char *out) {
+  char digits[8];
+  char *begin = write_digits((uint64_t)(exponent < 0 ? -exponent : exponent), digits + sizeof digits);
+  size_t n = (size_t)(digits + sizeof digits - begin);
+  out[0] = 'e';
+  out[1] = exponent < 0 ? '-' : '+';
+  if (n == 1) *--begin = '0', n = 2;
+  memcpy(out + 2, begin, n);
+  return n + 2;
+}
+
+size_t fh_decimal_write_float(double value, char *out) {
+  char digits[DIGITS], *at = out;
+  uint64_t sign;
+  int exponent = 0, n = DIGITS;
+  memcpy(&sign, &value, sizeof sign);
+  if (sign >> 63) *at++ = '-';
+  if (value == 0) {
+    *at++ = '0';
+    return (size_t)(at - out);
+  }
+  write_digits(round_to_digits(value < 0 ? -value : value, &exponent), digits + DIGITS);
+  while (n > 1 && digits[n - 1] == '0') --n;
+  int n_before = exponent + 1; /* digits before the point */
+  if (exponent < -4 || exponent >= DIGITS) n_before = 1;
+  if (n_before <= 0) {
+    memcpy(at, "0.000", 5);
+    at += 2 - n_before;
+    memcpy(at, digits, (size_t)n);
+    return (size_t)(at + n - out);
+  }
+  if (n < n_before) n = n_before;
+  memcpy(at, digits, (size_t)n_before);
+  at += n_before;
+  if (n > n_before) {
+    *at++ = '.';
+    memcpy(at, digits + n_before, (size_t)(n - n_before));
+    at += n - n_before;
+  }
+  if (n_before != exponent + 1) at += write_exponent(exponent, at);
+  return (size_t)(at - out);
+}
+
+/* ---- Reading ---- */
+
+#define MAX_WORD_DIGITS 19 /* every number of so many digits fits 64 bits */
+#define MAX_EXPONENT ((int64_t)1 << 56)
+
+/* The parts of a text: sign, digits without leading zeros and without point, power of ten behind the last digit. */
+typedef struct {
+  const char *first; /* the first digit that is not a zero, then digits and perhaps one point */
+  int64_t n_digits;
+  int64_t exponent;
+  uint64_t bits; /* the first MAX_WORD_DIGITS digits as a number */
+  int is_negative;
+  int is_plain; /* neither point nor exponent */
+} parts;
+
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* Digits up to the end of them; leading zeros of the number are passed over. How many there were, zeros included. */
+static int64_t read_digits(const char **at, const char *end, parts *p) {
+  const char *begin = *at;
+  for (; *at != end && is_digit(**at); ++*at) {
+    if (p->n_digits == 0 && **at == '0') continue;
+    if (p->n_digits == 0) p->first = *at;
+    if (p->n_digits < MAX_WORD_DIGITS) p->bits = p->bits * 10 + (uint64_t)(**at - '0');
+    p->n_digits += 1;
+  }
+  return *at - begin;
+}
+
+static int read_exponent(const char **at, const char *end, int64_t *out) {
+  int is_negative = 0;
+  int64_t exponent = 0;
+  *at += 1;
+  if (*at != end && (**at == '+' || **at == '-')) is_negative = *(*at)++ == '-';
+  if (*at == end || !is_digit(**at)) return 0;
+  for (; *at != end && is_digit(**at); ++*at) {
+    if (exponent < MAX_EXPONENT) exponent = exponent * 10 + (**at - '0');
+  }
+  *out += is_negative ? -exponent : exponent;
+  return 1;
+}
+
+/* Whether the text is a number. */
+static int split(const char *at, const char *end, parts *p) {
+  memset(p, 0, sizeof *p);
+  p->is_plain = 1;
+  if (at != end && (*at == '+' || *at == '-')) p->is_negative = *at++ == '-';
+  int64_t n = read_digits(&at, end, p);
+  if (at != end && *at == '.') {
+    at += 1;
+    p->is_plain = 0;
+    int64_t n_behind = read_digits(&at, end, p);
+    p->exponent = -n_behind;
+    n += n_behind;
+  }
+  if (n == 0) return 0;
+  if (at != end && (*at == 'e' || *at == 'E')) {
+    p->is_plain = 0;
+    if (!read_exponent(&at, end, &p->exponent)) return 0;
+  }
+  return at == end;
+}
+
+/* The nearest double by the C library, from digits and an exponent without a point. Digits that cannot matter any more
+ * become one that says whether there were any. */
+static double read_by_strtod(const parts *p) {
+  enum { MAX_DIGITS = 800 };
+  char text[MAX_DIGITS + 32];
+  int64_t n = 0, n_read = 0;
+  int is_more = 0;
+  for (const char *at = p->first; n_read < p->n_digits; ++at) {
+    if (!is_digit(*at)) continue;
+    n_read += 1;
+    if (n < MAX_DIGITS) text[n++] = *at;
+    else is_more |= *at != '0';
+  }
+  int64_t exponent = p->exponent + p->n_digits - n;
+  if (is_more) {
+    text[n++] = '1';
+    exponent -= 1;
+  }
+  snprintf(text + n, sizeof text - (size_t)n, "e%d", (int)exponent);
+  return strtod(text, NULL);
+}
+
+/* bits * 10^power, nearest, ties to even: 1, or 0 when it is too close to call. The result may be infinite. */
+static int nearest(uint64_t bits, int power, double *out) {
+  scaled product = scale(bits, 0, power);
+  int exponent = product.exponent + 127;                        /* of the top bit */
+  int n_below = exponent >= -1022 ? 11 : 11 + (-1022 - exponent); /* bits of `high` that do not fit the mantissa */
+  if (n_below > 62) return 0;
+  uint64_t mantissa = product.high >> n_below;
+  uint64_t fraction = product.high << (64 - n_below) | product.low >> n_below;
+  if (fraction + UNSURE >= HALF && fraction <= HALF) return 0;
+  mantissa += fraction > HALF;
+  /* The mantissa's own top bit counts as one in the exponent, and so does a carry out of it. */
+  uint64_t raw = exponent >= -1022 ? (uint64_t)(exponent + 1022) : 0;
+  uint64_t as_bits = exponent > 1023 ? (uint64_t)0x7ff << 52 : (raw << 52) + mantissa;
+  memcpy(out, &as_bits, sizeof as_bits);
+  return 1;
+}
+
+static double to_double(const parts *p) {
+  double value;
+  if (p->n_digits == 0 || p->exponent + p->n_digits < -400) return 0;
+  if (p->exponent + p->n_digits > 400) return (double)INFINITY;
+  if (p->n_digits > MAX_WORD_DIGITS || p->exponent < FH_POW10_MIN || p->exponent > FH_POW10_MAX) {
+    return read_by_strtod(p);
+  }
+  return nearest(p->bits, (int)p->exponent, &value) ? value : read_by_strtod(p);
+}
+
+fh_decimal_kind fh_decimal_read(const char *text, size_t n_bytes, fh_decimal_value *out) {
+  parts p;
+  if (!split(text, text + n_bytes, &p)) return FH_DECIMAL_INVALID;
+  if (p.is_plain && p.n_digits <= MAX_WORD_DIGITS && p.bits <= (uint64_t)INT64_MAX + (uint64_t)p.is_negative) {
+    out->as_int = p.is_negative ? (int64_t)(0 - p.bits) : (int64_t)p.bits;
+    return FH_DECIMAL_INT;
+  }
+  double value = to_double(&p);
+  out->as_float = p.is_negative ? -value : value;
+  return value > DBL_MAX ? FH_DECIMAL_TOO_LARGE : FH_DECIMAL_FLOAT;
+}

@@ -1,0 +1,402 @@
+/* graph_write.c - any value as a graph of JSON values. */
+#include "graph_write.h"
+
+#include "base64.h"
+#include "bigint.h"
+#include "dtype.h"
+#include "error.h"
+#include "graph_type.h"
+#include "hashmap.h"
+#include "mem.h"
+#include "seq.h"
+#include "str.h"
+#include "tensor.h"
+#include "text.h"
+#include "type.h"
+#include "value_table.h"
+#include "walk.h"
+
+/* A field's name as the key that all objects of the type share. */
+typedef struct {
+  const TVMFFIFieldInfo *field;
+  TVMFFIAny name;
+} field_name;
+
+/* What all nodes of one type have in common, found out once per graph. */
+typedef struct {
+  const TVMFFITypeInfo *info;
+  TVMFFIAny key; /* owned, like the names */
+  fh_graph_form form;
+  const TVMFFIAny *hook;
+  field_name *names; /* in order of the walk, as far as they have come up */
+  size_t n_names, n_names_room;
+} type_plan;
+
+/* Behind each frame of the walk: the node in the making. */
+typedef struct {
+  TVMFFIObject *data; /* owned: an Array or a Map */
+  size_t plan;
+  uint64_t hash;
+  int64_t is_known_later; /* goes into `known` when it is complete */
+} open_node;
+
+typedef struct {
+  fh_walk walk;
+  fh_value_table known; /* values to indices of nodes */
+  TVMFFIAny *nodes;     /* owned Maps */
+  size_t n_nodes, n_nodes_room;
+  type_plan *plans;
+  size_t n_plans, n_plans_room;
+  fh_memo plan_of; /* TypeInfo to index into plans */
+} writer;
+
+/* ---- Plans ---- */
+
+/* Room for one more item; *items and *room updated. */
+static int reserve(void **items, size_t *room, size_t n_items, size_t item_bytes) {
+  if (n_items < *room) return 0;
+  size_t wanted = *room * 2 + 8;
+  void *longer = wanted <= SIZE_MAX / item_bytes ? fh_mem_realloc(*items, wanted * item_bytes) : NULL;
+  if (longer == NULL) return fh_error_raise_no_memory();
+  *items = longer;
+  *room = wanted;
+  return 0;
+}
+
+static int find_plan(writer *w, int32_t type_index, size_t *out) {
+  const TVMFFITypeInfo *info = fh_type_find(type_index);
+  if (info == NULL) {
+    return fh_error_raise(FH_TYPE_ERROR, "Expected a value of a registered type but got type index %d",
+                          (int)type_index);
+  }
+  const uint64_t *found = fh_memo_find(&w->plan_of, info, NULL);
+  if (found != NULL) {
+    *out = (size_t)*found;
+    return 0;
+  }
+  if (reserve((void **)&w->plans, &w->n_plans_room, w->n_plans, sizeof *w->plans) != 0) return -1;
+  type_plan *plan = &w->plans[w->n_plans];
+  memset(plan, 0, sizeof *plan);
+  plan->info = info;
+  plan->form = fh_graph_form_of(info, FH_ATTR_DATA_TO_JSON, &plan->hook);
+  if (fh_str_from_bytes(info->type_key, &plan->key) != 0) return -1;
+  if (fh_memo_put(&w->plan_of, info, NULL, w->n_plans) != 0) {
+    fh_any_drop(&plan->key);
+    return -1;
+  }
+  *out = w->n_plans++;
+  return 0;
+}
+
+/* The name of the field that comes up as the i-th of its object, as an owned value. */
+static int get_name(type_plan *plan, size_t i, const TVMFFIFieldInfo *field, TVMFFIAny *out) {
+  if (i < plan->n_names && plan->names[i].field == field) {
+    fh_any_copy(&plan->names[i].name, out);
+    return 0;
+  }
+  if (fh_str_from_bytes(field->name, out) != 0) return -1;
+  if (i != plan->n_names) return 0; /* the type got a field meanwhile */
+  if (reserve((void **)&plan->names, &plan->n_names_room, i, sizeof *plan->names) != 0) {
+    fh_any_drop(out);
+    return -1;
+  }
+  plan->names[i].field = field;
+  fh_any_copy(out, &plan->names[i].name);
+  plan->n_names += 1;
+  return 0;
+}
+
+static void free_plans(writer *w) {
+  for (size_t i = 0; i < w->n_plans; ++i) {
+    for (size_t k = 0; k < w->plans[i].n_names; ++k) fh_any_drop(&w->plans[i].names[k].name);
+    fh_mem_free(w->plans[i].names);
+    fh_any_drop(&w->plans[i].key);
+  }
+  fh_mem_free(w->plans);
+  fh_memo_free(&w->plan_of);
+}
+
+/* ---- Nodes ---- */
+
+/* Sets a key to an owned value, which it takes also on failure. */
+static int set_literal(fh_hashmap_object *map, const char *key, TVMFFIAny value) {
+  fh_hashmap_pair pair, old;
+  pair.value = value;
+  if (fh_str_from_cstr(key, &pair.key) != 0) {
+    fh_any_drop(&pair.value);
+    return -1;
+  }
+  int rc = fh_hashmap_set(map, &pair, FH_HASHMAP_NO_HOOKS, &old);
+  fh_hashmap_drop_pair(rc == 0 ? &old : &pair);
+  return rc;
+}
+
+/* Adds {"type": ..., "data": ...}, which takes `data`, also on failure; data that is NULL is left out. */
+static int add_node(writer *w, size_t plan, TVMFFIAny *data, int64_t *index) {
+  TVMFFIAny key;
+  fh_hashmap_object *node = NULL;
+  int rc = reserve((void **)&w->nodes, &w->n_nodes_room, w->n_nodes, sizeof *w->nodes);
+  if (rc == 0) node = fh_hashmap_new(kTVMFFIMap, 2);
+  if (node == NULL) {
+    if (data != NULL) fh_any_drop(data);
+    return -1;
+  }
+  fh_any_copy(&w->plans[plan].key, &key);
+  rc = set_literal(node, "type", key);
+  if (rc != 0 && data != NULL) fh_any_drop(data);
+  if (rc == 0 && data != NULL) rc = set_literal(node, "data", *data);
+  if (rc != 0) {
+    fh_object_release(node);
+    return -1;
+  }
+  *index = (int64_t)w->n_nodes;
+  w->nodes[w->n_nodes++] = fh_any_object(node);
+  return 0;
+}
+
+static int make_ints(const int64_t *ints, size_t n, TVMFFIAny *out) {
+  fh_seq_object *array = fh_seq_new_array((int64_t)n);
+  *out = fh_any_object(array);
+  if (array == NULL) return -1;
+  for (size_t i = 0; i < n; ++i) fh_seq_items(array)[i] = fh_any_int(ints[i]);
+  array->cell.size = (int64_t)n;
+  return 0;
+}
+
+static int make_bigint(const TVMFFIObject *obj, TVMFFIAny *out) {
+  const fh_bigint_object *big = (const fh_bigint_object *)(const void *)obj;
+  fh_text text = {NULL, 0, 0};
+  int rc = fh_text_add_bigint(&text, big->words, big->n_words);
+  if (rc == 0) rc = fh_str_new(text.data, text.n_bytes, out);
+  fh_text_free(&text);
+  return rc;
+}
+
+static int raise_unable(int32_t type_index) {
+  return fh_error_raise(FH_TYPE_ERROR,
+                        "Type `%s` does not support ToJSONGraph (no native creator or __ffi_new__ type attr)",
+                        fh_type_name(type_index));
+}
+
+/* The data of a value that refers to no other nodes: 1 with an owned *data, 0 if it does refer, -1. */
+static int make_data(const type_plan *plan, const TVMFFIAny *value, TVMFFIAny *data) {
+  TVMFFIByteArray bytes;
+  *data = fh_any_none();
+  switch (plan->info->type_index) {
+  case kTVMFFINone: return 1;
+  case kTVMFFIBool:
+  case kTVMFFIInt:
+  case kTVMFFIFloat:
+  case kTVMFFIStr: fh_any_copy(value, data); return 1;
+  case kTVMFFIDataType: return fh_dtype_print(value->v_dtype, data) == 0 ? 1 : -1;
+  case kTVMFFIDevice: {
+    int64_t ints[] = {value->v_device.device_type, value->v_device.device_id};
+    return make_ints(ints, 2, data) == 0 ? 1 : -1;
+  }
+  case kTVMFFIBytes: return fh_bytes_content(value, &bytes) && fh_base64_encode(bytes, data) == 0 ? 1 : -1;
+  case kTVMFFIBigInt: return make_bigint(value->v_obj, data) == 0 ? 1 : -1;
+  case kTVMFFIShape: {
+    const TVMFFIShapeCell *cell = TVMFFIShapeGetCellPtr(value->v_obj);
+    return make_ints(cell->data, cell->size, data) == 0 ? 1 : -1;
+  }
+  case kTVMFFIArray:
+  case kTVMFFIList:
+  case kTVMFFIMap:
+  case kTVMFFIDict: return 0;
+  default: break;
+  }
+  if (!fh_any_is_object(value)) {
+    return fh_error_raise(FH_TYPE_ERROR, "Cannot serialize type `%s`", fh_type_name(value->type_index));
+  }
+  switch (plan->form) {
+  case FH_GRAPH_INT_ENUM: *data = fh_any_int(fh_graph_enum_int(value->v_obj)); return 1;
+  case FH_GRAPH_STR_ENUM: fh_any_copy(fh_graph_enum_str(value->v_obj), data); return 1;
+  case FH_GRAPH_HOOK: return fh_graph_call_hook(plan->hook, "__data_to_json__", value, data) == 0 ? 1 : -1;
+  case FH_GRAPH_FIELDS: return 0;
+  default: return raise_unable(value->type_index);
+  }
+}
+
+/* ---- Objects with children ---- */
+
+static const char *what_it_is(const TVMFFIAny *value) {
+  return value->type_index == kTVMFFIList ? "a List" : value->type_index == kTVMFFIDict ? "a Dict" : "an object";
+}
+
+/* With room for the names that an object of the type had before. */
+static fh_hashmap_object *new_fields(const type_plan *plan) {
+  int stays_small = plan->n_names <= FH_HASHMAP_SMALL_MAX;
+  return fh_hashmap_new(kTVMFFIMap, stays_small ? FH_HASHMAP_SMALL_MAX - 1 : plan->n_names);
+}
+
+static int open_value(writer *w, const TVMFFIAny *value, const open_node *node) {
+  if (fh_walk_is_open(&w->walk, value->v_obj, NULL)) {
+    return fh_error_raise(FH_VALUE_ERROR, "Cycle detected during serialization: %s contains itself",
+                          what_it_is(value));
+  }
+  if (fh_walk_push(&w->walk, value) != 0) return -1;
+  fh_walk_frame *f = fh_walk_top(&w->walk);
+  void *data = f->shape == FH_WALK_FIELDS ? (void *)new_fields(&w->plans[node->plan])
+                                          : (void *)fh_seq_new_array(f->n_children);
+  open_node *opened = (open_node *)fh_walk_data(f);
+  *opened = *node;
+  opened->data = (TVMFFIObject *)data;
+  return data != NULL ? 0 : -1;
+}
+
+/* Takes an owned value that the innermost object refers to at the field or item the walk gave last. */
+static int put_into(writer *w, TVMFFIAny value) {
+  fh_walk_frame *f = fh_walk_top(&w->walk);
+  open_node *node = (open_node *)fh_walk_data(f);
+  if (f->shape != FH_WALK_FIELDS) return fh_seq_push((fh_seq_object *)(void *)node->data, value);
+  fh_hashmap_pair pair, old;
+  pair.value = value;
+  const TVMFFIFieldInfo *field = fh_walk_label_of(&w->walk, f).field;
+  if (get_name(&w->plans[node->plan], (size_t)f->n_done - 1, field, &pair.key) != 0) {
+    fh_any_drop(&pair.value);
+    return -1;
+  }
+  int rc = fh_hashmap_set((fh_hashmap_object *)(void *)node->data, &pair, FH_HASHMAP_NO_HOOKS, &old);
+  fh_hashmap_drop_pair(rc == 0 ? &old : &pair);
+  return rc;
+}
+
+/* Whether a value may come up again: text and numbers by content, objects if somebody else has them. */
+static int may_repeat(const writer *w, const TVMFFIAny *value) {
+  if (value->type_index < kTVMFFIShape || fh_walk_depth(&w->walk) == 0) return 1;
+  if (fh_reflect_attr(fh_reflect_column(FH_ATTR_ANY_EQUAL), value->type_index) != NULL) return 1;
+  return fh_walk_is_shared(value->v_obj, fh_walk_gives_copies(fh_walk_top(&w->walk)));
+}
+
+static int32_t type_in_graph(int32_t type_index) {
+  return type_index == kTVMFFISmallStr ? kTVMFFIStr : type_index == kTVMFFISmallBytes ? kTVMFFIBytes : type_index;
+}
+
+/* 1 with the index of the value's node, 0 if it is open now, -1. */
+static int place(writer *w, const TVMFFIAny *value, int64_t *index) {
+  open_node node = {NULL, 0, 0, may_repeat(w, value)};
+  TVMFFIAny data;
+  if (node.is_known_later) {
+    int found = fh_value_table_find(&w->known, value, &node.hash, index);
+    if (found != 0) return found;
+  }
+  if (find_plan(w, type_in_graph(value->type_index), &node.plan) != 0) return -1;
+  int is_leaf = make_data(&w->plans[node.plan], value, &data);
+  if (is_leaf < 0) return -1;
+  if (is_leaf == 0) return open_value(w, value, &node);
+  if (add_node(w, node.plan, value->type_index != kTVMFFINone ? &data : NULL, index) != 0) return -1;
+  if (node.is_known_later && fh_value_table_add(&w->known, value, node.hash, *index) != 0) return -1;
+  return 1;
+}
+
+/* The innermost object is complete: it becomes a node. */
+static int close_top(writer *w, int64_t *index) {
+  fh_walk_frame *f = fh_walk_top(&w->walk);
+  open_node node = *(open_node *)fh_walk_data(f);
+  ((open_node *)fh_walk_data(f))->data = NULL;
+  TVMFFIAny data = fh_any_object(node.data), value = fh_any_object(f->obj);
+  if (add_node(w, node.plan, &data, index) != 0) return -1;
+  if (node.is_known_later && fh_value_table_add(&w->known, &value, node.hash, *index) != 0) return -1;
+  fh_walk_pop(&w->walk);
+  return 0;
+}
+
+/* ---- Fields ---- */
+
+static int raise_field_type(const TVMFFIFieldInfo *field, const TVMFFIAny *value) {
+  return fh_error_raise(FH_TYPE_ERROR, "Expected field `%.*s` to hold `%s` but got `%s`", FH_BYTES_ARGS(field->name),
+                        fh_type_name(field->field_static_type_index), fh_type_name(value->type_index));
+}
+
+/* The value of a field that is written in place. */
+static int put_inline(writer *w, const TVMFFIFieldInfo *field, const TVMFFIAny *value) {
+  TVMFFIAny written = fh_any_none();
+  if (field->field_static_type_index != kTVMFFINone) {
+    if (value->type_index != field->field_static_type_index) return raise_field_type(field, value);
+    written = *value;
+  }
+  if (written.type_index == kTVMFFIDataType && fh_dtype_print(value->v_dtype, &written) != 0) return -1;
+  return put_into(w, written);
+}
+
+/* ---- The loop ---- */
+
+static int add_child(writer *w, const TVMFFIAny *child) {
+  const fh_walk_frame *f = fh_walk_top(&w->walk);
+  int64_t index;
+  if (f->shape == FH_WALK_FIELDS) {
+    const TVMFFIFieldInfo *field = fh_walk_label_of(&w->walk, f).field;
+    if (fh_graph_is_inline(field)) return put_inline(w, field, child);
+  }
+  int placed = place(w, child, &index);
+  return placed == 1 ? put_into(w, fh_any_int(index)) : placed;
+}
+
+static int run(writer *w, const TVMFFIAny *root, int64_t *root_index) {
+  TVMFFIAny child;
+  int placed = place(w, root, root_index);
+  if (placed != 0) return placed == 1 ? 0 : -1;
+  while (fh_walk_depth(&w->walk) != 0) {
+    switch (fh_walk_next(&w->walk, &child)) {
+    case FH_WALK_CHILD:
+      if (add_child(w, &child) != 0) return -1;
+      break;
+    case FH_WALK_END:
+      if (close_top(w, root_index) != 0) return -1;
+      if (fh_walk_depth(&w->walk) != 0 && put_into(w, fh_any_int(*root_index)) != 0) return -1;
+      break;
+    default: return -1;
+    }
+  }
+  return 0;
+}
+
+/* Takes the nodes. */
+static int make_result(writer *w, int64_t root_index, const TVMFFIAny *metadata, TVMFFIAny *out) {
+  TVMFFIAny owned;
+  fh_hashmap_object *graph = fh_hashmap_new(kTVMFFIMap, 3);
+  fh_seq_object *nodes = graph != NULL ? fh_seq_array_of(w->nodes, (int64_t)w->n_nodes) : NULL;
+  int rc = nodes != NULL ? 0 : -1;
+  if (rc == 0) {
+    w->n_nodes = 0;
+    rc = set_literal(graph, "root_index", fh_any_int(root_index));
+    if (rc != 0) fh_object_release(nodes);
+  }
+  if (rc == 0) rc = set_literal(graph, "nodes", fh_any_object(nodes));
+  if (rc == 0 && metadata->type_index != kTVMFFINone) {
+    rc = fh_any_own(metadata, &owned);
+    if (rc == 0) rc = set_literal(graph, "metadata", owned);
+  }
+  if (rc == 0) {
+    *out = fh_any_object(graph);
+  } else {
+    fh_object_release(graph);
+  }
+  return rc;
+}
+
+static void free_writer(writer *w) {
+  for (size_t i = 0; i < fh_walk_depth(&w->walk); ++i) {
+    fh_object_release(((open_node *)fh_walk_data(fh_walk_at(&w->walk, i)))->data);
+  }
+  fh_walk_free(&w->walk);
+  fh_value_table_free(&w->known);
+  free_plans(w);
+  while (w->n_nodes != 0) fh_any_drop(&w->nodes[--w->n_nodes]);
+  fh_mem_free(w->nodes);
+}
+
+int fh_graph_write(const TVMFFIAny *value, const TVMFFIAny *metadata, TVMFFIAny *out) {
+  writer w;
+  TVMFFIAny root;
+  int64_t root_index = 0;
+  *out = fh_any_none();
+  if (fh_any_own(value, &root) != 0) return -1;
+  memset(&w, 0, sizeof w);
+  fh_walk_init(&w.walk, FH_WALK_CYCLES, 0, sizeof(open_node));
+  int rc = run(&w, &root, &root_index);
+  if (rc == 0) rc = make_result(&w, root_index, metadata, out);
+  free_writer(&w);
+  fh_any_drop(&root);
+  return rc;
+}
