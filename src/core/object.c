@@ -29,64 +29,15 @@ static void run_deleter(TVMFFIObject *obj, int flags) {
   if (obj->deleter != NULL) obj->deleter(obj, flags);
 }
 
-static void end_now(TVMFFIObject *obj, uint64_t before) {
+void fh_object_end(TVMFFIObject *obj, uint64_t before) {
+  /* acquire: pairs with the release in fh_object_release (and fh_object_weak_release) of every other thread */
+  fh_atomic_fence_acquire_after_u64(&obj->combined_ref_count);
   if (before == FH_OBJECT_BOTH_ONE) { /* no weak reference but the strong ones' own: nobody can make one any more */
     run_deleter(obj, kTVMFFIObjectDeleterFlagBitMaskBoth);
     return;
   }
   run_deleter(obj, kTVMFFIObjectDeleterFlagBitMaskStrong);
   fh_object_weak_release(obj); /* the one that the strong references owned together */
-}
-
-/* Containers end their items, which may be containers: beyond MAX_ENDING of them within one another, the rest waits until
- * the first of them has ended, so that no nesting is too deep for the C stack. Without memory it is nested after all. */
-#define MAX_ENDING 64
-
-typedef struct {
-  TVMFFIObject *obj;
-  uint64_t before;
-} waiting_end;
-
-static FH_THREAD_LOCAL int n_ending;
-static FH_THREAD_LOCAL waiting_end *waiting; /* none outside of fh_object_end */
-static FH_THREAD_LOCAL size_t n_waiting, waiting_room;
-
-static int wait_for_end(TVMFFIObject *obj, uint64_t before) {
-  if (n_waiting == waiting_room) {
-    size_t room = waiting_room * 2 + 16;
-    waiting_end *longer = (waiting_end *)fh_mem_realloc(waiting, room * sizeof *waiting);
-    if (longer == NULL) return -1;
-    waiting = longer;
-    waiting_room = room;
-  }
-  waiting[n_waiting].obj = obj;
-  waiting[n_waiting++].before = before;
-  return 0;
-}
-
-static void end_container(TVMFFIObject *obj, uint64_t before) {
-  if (n_ending >= MAX_ENDING && wait_for_end(obj, before) == 0) return;
-  n_ending += 1;
-  end_now(obj, before);
-  while (n_ending == 1 && n_waiting != 0) {
-    waiting_end next = waiting[--n_waiting];
-    end_now(next.obj, next.before);
-  }
-  n_ending -= 1;
-  if (n_ending != 0 || waiting == NULL) return;
-  fh_mem_free(waiting);
-  waiting = NULL;
-  waiting_room = 0;
-}
-
-void fh_object_end(TVMFFIObject *obj, uint64_t before) {
-  /* acquire: pairs with the release in fh_object_release (and fh_object_weak_release) of every other thread */
-  fh_atomic_fence_acquire_after_u64(&obj->combined_ref_count);
-  if (obj->type_index < kTVMFFIArray) { /* text, errors, functions, tensors: no containers of anything */
-    end_now(obj, before);
-  } else {
-    end_container(obj, before);
-  }
 }
 
 void fh_object_weak_release(void *handle) {

@@ -76,6 +76,12 @@ static const row rows[] = {
     {"ffi.RecursiveGe", "OO", NULL, 0, NULL},
     {"ffi.RecursiveHash", "V", NULL, 0, NULL},
     {"ffi.ContainerFindFirstNonCPUDevice", "V", NULL, 0, NULL},
+    {"ffi.json.Parse", "j", NULL, 0, NULL},
+    {"ffi.json.Stringify", "J2", NULL, 0, NULL},
+    {"ffi.ToJSONGraph", "Pm", NULL, 0, NULL},
+    {"ffi.ToJSONGraphString", "Pn", NULL, 0, NULL},
+    {"ffi.FromJSONGraph", "G", NULL, 0, NULL},
+    {"ffi.FromJSONGraphString", "H", NULL, 0, NULL},
     {"ffi.ModuleLoadFromFile", "x", NULL, 0, NULL},
     {"ffi.Module.load_from_file.so", "Ls", NULL, 0, NULL},
     {"ffi.SystemLib", "s", NULL, 1, NULL},
@@ -212,6 +218,29 @@ static TVMFFIAny new_nested(void) {
   return nest(wide, new_argument('m'), 100);
 }
 
+static const char json[] =
+    "[{\"a key longer than seven\": [1, -2.5e3, \"a \\u00e9 text \\ud83d\\ude00\\n\", null, true], \"k\": {}},"
+    " [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\"deep\"]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]], 0.1, \"\", []]";
+
+/* Objects with a field, one of them twice, beside nested values. */
+static TVMFFIAny new_objects(void) {
+  TVMFFIAny type = i64(point_type), field = raw("field"), nested = new_nested();
+  TVMFFIAny one = call_ok("ffi.MakeObjectFromPackedArgs", ARGS(type, field, raw(TEXT)));
+  TVMFFIAny two = call_ok("ffi.MakeObjectFromPackedArgs", ARGS(type, field, one));
+  TVMFFIAny all = call_ok("ffi.Array", ARGS(one, two, one, nested));
+  fh_any_drop(&one);
+  fh_any_drop(&two);
+  fh_any_drop(&nested);
+  return all;
+}
+
+/* What a function makes of an argument and of None. */
+static TVMFFIAny made_by(const char *name, TVMFFIAny argument, int32_t n_args) {
+  TVMFFIAny result = call_ok(name, (TVMFFIAny[]){argument, fh_any_none()}, n_args);
+  fh_any_drop(&argument);
+  return result;
+}
+
 /* One owned argument, or a view of what is static. */
 static TVMFFIAny new_argument(char letter) {
   switch (letter) {
@@ -225,6 +254,11 @@ static TVMFFIAny new_argument(char letter) {
   case 'd': return call_ok("ffi.Dict", ARGS(raw(KEY), raw(TEXT), i64(2), i64(3), i64(4), i64(5), i64(6), i64(7)));
   case 'V': return new_nested();
   case 'O': return nest(new_argument('a'), new_argument('l'), 100); /* has an order, as Maps have not */
+  case 'P': return new_objects();
+  case 'j': return raw(json);
+  case 'J': return made_by("ffi.json.Parse", raw(json), 1);
+  case 'G': return made_by("ffi.ToJSONGraph", new_objects(), 2);
+  case 'H': return made_by("ffi.ToJSONGraphString", new_objects(), 2);
   case 'g': return raw(GLOBAL_NAME);
   case 'p': return i64(point_type);
   case 'f': return raw("field");
