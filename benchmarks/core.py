@@ -175,7 +175,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--library", type=Path, help="ours, in place of the wheel's")
-    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"names: {' '.join(dict.fromkeys(r.name for r in ROWS))}")
+    parser.add_argument(
+        "rows", nargs="*", metavar="ROW", help=f"names: {' '.join(dict.fromkeys(r.name for r in ROWS))}"
+    )
     options = parser.parse_args()
     lines: list[list[object]] = [["row", "ours", "upstream", "ratio", "goal", "ours", "upstream", ""]]
     results: dict[str, list[Pair]] = {}

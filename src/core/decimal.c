@@ -42,9 +42,10 @@ static scaled scale(uint64_t bits, int exponent, int power) {
 
 /* ---- Writing ---- */
 
-static const char two_digits[] = "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546"
-                                 "4748495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293"
-                                 "949596979899";
+static const char two_digits[] =
+    "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546"
+    "4748495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293"
+    "949596979899";
 
 /* The digits of a number, right-aligned before `end`; where they begin. */
 static char *write_digits(uint64_t value, char *end) {
@@ -230,8 +231,10 @@ static double read_by_strtod(const parts *p) {
   for (const char *at = p->first; n_read < p->n_digits; ++at) {
     if (!is_digit(*at)) continue;
     n_read += 1;
-    if (n < MAX_DIGITS) text[n++] = *at;
-    else is_more |= *at != '0';
+    if (n < MAX_DIGITS)
+      text[n++] = *at;
+    else
+      is_more |= *at != '0';
   }
   int64_t exponent = p->exponent + p->n_digits - n;
   if (is_more) {

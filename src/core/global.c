@@ -34,9 +34,7 @@ enum { N_COUNTS = 32 };
 static reader_count counts[N_COUNTS];
 
 /* The calling thread's count, which it may share with others. */
-static uint64_t *my_count(void) {
-  return &counts[(fh_thread_id() * 0x9e3779b97f4a7c15u) >> 59].n_readers;
-}
+static uint64_t *my_count(void) { return &counts[(fh_thread_id() * 0x9e3779b97f4a7c15u) >> 59].n_readers; }
 
 static void enter(uint64_t *count) { (void)fh_atomic_add_seq_cst_u64(count, 1); /* pairs with wait_for_readers */ }
 static void leave(uint64_t *count) {

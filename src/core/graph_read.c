@@ -394,7 +394,8 @@ static int set_field(reader *r, const frame *f, const TVMFFIAny *json) {
 }
 
 static int set_missing(const frame *f) {
-  if (f->field->flags & kTVMFFIFieldFlagBitMaskHasDefault) return fh_create_set_default(f->field, f->made) == 0 ? 1 : -1;
+  if (f->field->flags & kTVMFFIFieldFlagBitMaskHasDefault)
+    return fh_create_set_default(f->field, f->made) == 0 ? 1 : -1;
   return fh_error_raise(FH_TYPE_ERROR, "Required field `%.*s` not set in type `%.*s`", FH_BYTES_ARGS(f->field->name),
                         FH_BYTES_ARGS(f->cursor.info->type_key));
 }

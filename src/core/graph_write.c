@@ -231,13 +231,12 @@ static fh_hashmap_object *new_fields(const type_plan *plan) {
 
 static int open_value(writer *w, const TVMFFIAny *value, const open_node *node) {
   if (fh_walk_is_open(&w->walk, value->v_obj, NULL)) {
-    return fh_error_raise(FH_VALUE_ERROR, "Cycle detected during serialization: %s contains itself",
-                          what_it_is(value));
+    return fh_error_raise(FH_VALUE_ERROR, "Cycle detected during serialization: %s contains itself", what_it_is(value));
   }
   if (fh_walk_push(&w->walk, value) != 0) return -1;
   fh_walk_frame *f = fh_walk_top(&w->walk);
-  void *data = f->shape == FH_WALK_FIELDS ? (void *)new_fields(&w->plans[node->plan])
-                                          : (void *)fh_seq_new_array(f->n_children);
+  void *data =
+      f->shape == FH_WALK_FIELDS ? (void *)new_fields(&w->plans[node->plan]) : (void *)fh_seq_new_array(f->n_children);
   open_node *opened = (open_node *)fh_walk_data(f);
   *opened = *node;
   opened->data = (TVMFFIObject *)data;

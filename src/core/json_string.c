@@ -57,10 +57,14 @@ static int32_t read_hex(const char *at, const char *end) {
   if (end - at < 4) return -1;
   for (int i = 0; i < 4; ++i) {
     char c = at[i];
-    if (c >= '0' && c <= '9') number = number * 16 + (c - '0');
-    else if (c >= 'a' && c <= 'f') number = number * 16 + (c - 'a' + 10);
-    else if (c >= 'A' && c <= 'F') number = number * 16 + (c - 'A' + 10);
-    else return -1;
+    if (c >= '0' && c <= '9')
+      number = number * 16 + (c - '0');
+    else if (c >= 'a' && c <= 'f')
+      number = number * 16 + (c - 'a' + 10);
+    else if (c >= 'A' && c <= 'F')
+      number = number * 16 + (c - 'A' + 10);
+    else
+      return -1;
   }
   return number;
 }

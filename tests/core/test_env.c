@@ -20,9 +20,7 @@ TEST(streams_are_recorded_per_device) {
   test_keeps(2); /* this thread's list, until it ends */
 }
 
-static int add_stream(void *n_devices) {
-  return TVMFFIEnvSetStream(kDLROCM, ++*(int32_t *)n_devices, n_devices, NULL);
-}
+static int add_stream(void *n_devices) { return TVMFFIEnvSetStream(kDLROCM, ++*(int32_t *)n_devices, n_devices, NULL); }
 static void add_streams_failing(void *unused, int thread) {
   int32_t n_devices = 0;
   (void)unused, (void)thread;

@@ -153,9 +153,11 @@ static int64_t dims[2] = {2, 3}, strides[2] = {3, 1};
 static float elements[6];
 static const DLTensor described = {elements, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, dims, strides, 0};
 static DLManagedTensor managed = {{elements, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, dims, NULL, 0}, NULL, NULL};
-static DLManagedTensorVersioned versioned = {
-    {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION}, NULL, NULL, 0, {elements, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, dims,
-                                                                  NULL, 0}};
+static DLManagedTensorVersioned versioned = {{DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION},
+                                             NULL,
+                                             NULL,
+                                             0,
+                                             {elements, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, dims, NULL, 0}};
 
 static int from_dlpack(void *unused) {
   (void)unused;

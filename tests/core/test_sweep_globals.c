@@ -144,8 +144,8 @@ static int answer(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *resul
 }
 static void *find(const void *state, const char *symbol) {
   (void)state;
-  int is_text = strcmp(symbol, "__tvm_ffi__metadata_" FUNCTION_NAME) == 0 ||
-                strcmp(symbol, "__tvm_ffi__doc_" FUNCTION_NAME) == 0;
+  int is_text =
+      strcmp(symbol, "__tvm_ffi__metadata_" FUNCTION_NAME) == 0 || strcmp(symbol, "__tvm_ffi__doc_" FUNCTION_NAME) == 0;
   return is_text ? (void *)(uintptr_t)answer : NULL;
 }
 static void *find_function(const void *state, const char *name) {

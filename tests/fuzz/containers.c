@@ -72,8 +72,8 @@ static int operate(const char *name, TVMFFIAny container, TVMFFIAny *more, int32
   return is_memory_error ? -1 : 1;
 }
 
-#define OPERATE(name, container, result, ...)                                        \
-  operate(name, container, (TVMFFIAny[]){__VA_ARGS__},                               \
+#define OPERATE(name, container, result, ...)          \
+  operate(name, container, (TVMFFIAny[]){__VA_ARGS__}, \
           (int32_t)(sizeof((TVMFFIAny[]){__VA_ARGS__}) / sizeof(TVMFFIAny)), result)
 
 static TVMFFIAny call(const char *name, TVMFFIAny container) {

@@ -78,8 +78,8 @@ void fuzz_one(const uint8_t *data, size_t n_bytes) {
   uint8_t options = fuzz_byte(&in);
   TVMFFIObjectHandle tensor;
   DLManagedTensor plain = {first.tensor, NULL, options & 2 ? end_plain : NULL};
-  DLManagedTensorVersioned versioned = {{fuzz_byte(&in) & 3, fuzz_byte(&in)}, NULL, options & 2 ? end_versioned : NULL,
-                                        fuzz_byte(&in), first.tensor};
+  DLManagedTensorVersioned versioned = {
+      {fuzz_byte(&in) & 3, fuzz_byte(&in)}, NULL, options & 2 ? end_versioned : NULL, fuzz_byte(&in), first.tensor};
   n_ends = 0;
   int rc = options & 1 ? TVMFFITensorFromDLPack(&plain, alignment, options & 4, &tensor)
                        : TVMFFITensorFromDLPackVersioned(&versioned, alignment, options & 4, &tensor);

@@ -3,7 +3,7 @@
 
 void fuzz_start(void) {}
 
-static int write(TVMFFIAny value, TVMFFIAny *text) { 
+static int write(TVMFFIAny value, TVMFFIAny *text) {
   return fuzz_call("ffi.json.Stringify", FUZZ_ARGS(value, fh_any_none()), text);
 }
 

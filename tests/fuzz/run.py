@@ -48,11 +48,12 @@ def build(clang, names, scratch):
         results = list(pool.map(lambda job: compile_one(clang, *job), jobs))
     common = [str(output) for source, output in jobs if source in shared]
     programs = {}
-    for name in names:
-        programs[name] = scratch / name
-        command = [clang, f"-fsanitize=fuzzer,{SANITIZERS}", "-rdynamic", *common, str(scratch / f"fuzz_{name}.o")]
-        if not any(result.returncode for result in results):
-            results.append(subprocess.run([*command, "-o", str(programs[name]), "-ldl"], capture_output=True, text=True))
+    if not any(result.returncode for result in results):
+        for name in names:
+            programs[name] = scratch / name
+            objects = [*common, str(scratch / f"fuzz_{name}.o")]
+            link = [clang, f"-fsanitize=fuzzer,{SANITIZERS}", "-rdynamic", *objects, "-o", str(programs[name]), "-ldl"]
+            results.append(subprocess.run(link, capture_output=True, text=True))
     for result in results:
         sys.stderr.write(result.stderr)
     return None if any(result.returncode for result in results) else programs
