@@ -31,7 +31,12 @@ static int callback_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
                           "Expected a hook's callback to be called in its thread while the hook runs");
   }
   if (fh_function_check_count("a hook's callback", n_args, c->n_args) != 0) return -1;
-  return c->back(c->client, args, n_args, result);
+  TVMFFIAny owned[FH_HOOK_MAX_BACK_ARGS];
+  int32_t n_owned = 0;
+  while (n_owned < n_args && fh_any_own(&args[n_owned], &owned[n_owned]) == 0) ++n_owned;
+  int rc = n_owned == n_args ? c->back(c->client, owned, n_args, result) : -1;
+  while (n_owned > 0) fh_any_drop(&owned[--n_owned]);
+  return rc;
 }
 
 static int call(TVMFFIObject *hook, TVMFFIObject *obj, TVMFFIObject *other, const callback *back, TVMFFIAny *result) {

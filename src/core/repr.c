@@ -17,6 +17,7 @@ typedef struct {
   fh_walk walk;
   fh_text text;
   int with_address;
+  int32_t enum_type; /* -1 while there is none */
 } printer;
 
 static int print_any(printer *p, const TVMFFIAny *value);
@@ -173,7 +174,7 @@ static int print_or_enter(printer *p, const TVMFFIAny *value) {
   TVMFFIObject *hook;
   if (fh_hook_find(FH_ATTR_REPR, value->type_index, &hook) != 0) return -1;
   if (hook != NULL) return add_by_hook(p, hook, obj);
-  if (fh_type_is_instance(value->type_index, fh_type_find_key(FH_LITERAL("ffi.Enum")))) return add_enum(p, obj);
+  if (fh_type_is_instance(value->type_index, p->enum_type)) return add_enum(p, obj);
   return add_opening(p, obj) != 0 ? -1 : fh_walk_push(&p->walk, value);
 }
 
@@ -205,12 +206,16 @@ static int print_any(printer *p, const TVMFFIAny *value) {
 int fh_repr_print(const TVMFFIAny *value, TVMFFIAny *out) {
   const char *setting = getenv("TVM_FFI_REPR_WITH_ADDR");
   printer p;
+  TVMFFIAny root;
+  if (fh_any_own(value, &root) != 0) return -1;
   fh_walk_init(&p.walk, FH_WALK_CYCLES, kTVMFFIFieldFlagBitMaskReprOff, 0);
   memset(&p.text, 0, sizeof p.text);
   p.with_address = setting != NULL && strcmp(setting, "1") == 0;
-  int rc = print_any(&p, value);
+  p.enum_type = fh_type_find_key(FH_LITERAL("ffi.Enum"));
+  int rc = print_any(&p, &root);
   if (rc == 0) rc = fh_str_new(p.text.data, p.text.n_bytes, out);
   fh_text_free(&p.text);
   fh_walk_free(&p.walk);
+  fh_any_drop(&root);
   return rc;
 }

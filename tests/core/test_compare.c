@@ -323,6 +323,35 @@ TEST(a_hook_that_asks_for_its_own_objects_finds_them_equal) {
   drop_all_of(a, b);
 }
 
+static int eq_of_views(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self, (void)n_args;
+  TVMFFIAny values[2] = {raw("a text of some length"), as_node(args[0])->left};
+  return fh_function_call(args[2].v_obj, values, 2, result);
+}
+
+TEST(a_hook_may_ask_for_views) {
+  int32_t type_index = node_type("test.compare.Views", 0, 0, 0);
+  node_add_hook(type_index, "__ffi_eq__", eq_of_views);
+  TVMFFIAny a = make_node(type_index, text("a text of some length"), none(), 0),
+            b = make_node(type_index, none(), none(), 0);
+  expect_int(call_int("ffi.RecursiveEq", ARGS(a, b)), 1);
+  expect_int(call_int("ffi.RecursiveEq", ARGS(b, a)), 0);
+  drop_all_of(a, b);
+}
+
+static int eq_of_one(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self, (void)n_args;
+  return fh_function_call(args[2].v_obj, args, 1, result);
+}
+
+TEST(a_callback_with_too_few_arguments_is_an_error) {
+  int32_t type_index = node_type("test.compare.Few", 0, 0, 0);
+  node_add_hook(type_index, "__ffi_eq__", eq_of_one);
+  TVMFFIAny a = make_node(type_index, none(), none(), 0), b = make_node(type_index, none(), none(), 0);
+  expect_call_raises("TypeError", "Expected 2 but got 1 arguments", "ffi.RecursiveEq", ARGS(a, b));
+  drop_all_of(a, b);
+}
+
 static TVMFFIObject *kept_callback;
 
 static int eq_keeps_callback(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -353,6 +382,35 @@ TEST(hooks_within_hooks_without_end_are_a_value_error) {
     b = make_node(type_index, b, none(), 0);
   }
   expect_call_raises("ValueError", "at most 256 hooks", "ffi.RecursiveEq", ARGS(a, b));
+  drop_all_of(a, b);
+}
+
+static TVMFFIObject *lent_callback;
+static TVMFFIAny *lent_values;
+
+static void call_lent(void *unused, int i) {
+  (void)unused;
+  TVMFFIAny result;
+  if (i != 0) return;
+  expect_int(fh_function_call(lent_callback, lent_values, 2, &result), -1);
+  expect_raised("RuntimeError", "in its thread");
+}
+
+static int eq_in_another_thread(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self, (void)n_args;
+  TVMFFIAny values[2] = {args[0], args[1]};
+  lent_callback = args[2].v_obj;
+  lent_values = values;
+  test_threads(1, call_lent, NULL);
+  *result = fh_any_bool(1);
+  return 0;
+}
+
+TEST(a_callback_in_another_thread_is_an_error) {
+  int32_t type_index = node_type("test.compare.Thread", 0, 0, 0);
+  node_add_hook(type_index, "__ffi_eq__", eq_in_another_thread);
+  TVMFFIAny a = make_node(type_index, none(), none(), 0), b = make_node(type_index, none(), none(), 0);
+  expect_int(call_int("ffi.RecursiveEq", ARGS(a, b)), 1);
   drop_all_of(a, b);
 }
 
