@@ -1,20 +1,26 @@
 /* core.c - bringing the library up: the static types, then each part. */
 #include "core.h"
 
+#include "access_path.h"
 #include "backtrace.h"
 #include "base.h"
 #include "bigint.h"
 #include "dtype.h"
+#include "enum.h"
 #include "env.h"
 #include "error.h"
 #include "globals.h"
 #include "hashmap.h"
 #include "module.h"
+#include "mutator.h"
 #include "reflect.h"
 #include "seq.h"
+#include "structural_key.h"
 #include "sync.h"
 #include "tensor.h"
 #include "type.h"
+#include "visit_context.h"
+#include "visitor.h"
 
 /* The root type is the only one whose size every object shares. */
 static void register_object_metadata(void) {
@@ -38,6 +44,12 @@ static void init(void) {
   fh_tensor_init();
   fh_env_init();
   fh_module_init();
+  fh_enum_init();
+  fh_access_path_init();
+  fh_structural_key_init();
+  fh_visitor_init();
+  fh_visit_context_init();
+  fh_mutator_init();
   fh_globals_init();
 }
 

@@ -146,6 +146,8 @@ void fh_error_put(TVMFFIObject *error) {
 
 void fh_error_clear(void) { fh_error_put(NULL); }
 
+int fh_error_is_no_memory(const TVMFFIObject *error) { return error == &no_memory.header; }
+
 int fh_error_raise_no_memory(void) {
   fh_object_retain(&no_memory.header);
   fh_error_put(&no_memory.header);

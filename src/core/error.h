@@ -23,6 +23,8 @@ FH_COLD int fh_error_raise(const char *kind, const char *format, ...) FH_PRINTF(
 /* The same for a missing block of memory; allocates nothing. Always returns -1. */
 FH_COLD int fh_error_raise_no_memory(void);
 
+/* Whether this is that one error, which all threads share: it must not be changed. */
+int fh_error_is_no_memory(const TVMFFIObject *error);
 /* A new Error (a new reference), not raised; the arguments are copied, cause and context gain references. NULL without
  * memory, and then nothing is pending. */
 TVMFFIObject *fh_error_new(TVMFFIByteArray kind, TVMFFIByteArray message, TVMFFIByteArray backtrace,

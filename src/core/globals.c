@@ -31,4 +31,7 @@ void fh_globals_init(void) {
   add_all(fh_globals_create);
   add_all(fh_globals_module);
   add_all(fh_globals_json);
+  add_all(fh_globals_structural);
+  add_all(fh_globals_visit);
+  add_all(fh_globals_mutate);
 }

@@ -19,6 +19,9 @@ extern const fh_globals_entry fh_globals_registry[]; /* globals_registry.c: func
 extern const fh_globals_entry fh_globals_create[];   /* globals_create.c: objects from arguments */
 extern const fh_globals_entry fh_globals_module[];   /* globals_module.c */
 extern const fh_globals_entry fh_globals_json[];     /* globals_json.c: JSON, and values as graphs of JSON */
+extern const fh_globals_entry fh_globals_structural[]; /* globals_structural.c: equality, hash, keys */
+extern const fh_globals_entry fh_globals_visit[];      /* globals_visit.c: visits, visitors, contexts of errors */
+extern const fh_globals_entry fh_globals_mutate[];     /* globals_mutate.c: mutations, mutators */
 
 /* The two sentinels, borrowed: "no value given", and "keyword arguments follow". */
 TVMFFIObject *fh_globals_missing(void);

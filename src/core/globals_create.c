@@ -4,6 +4,8 @@
 #include "field.h"
 #include "function.h"
 #include "globals.h"
+#include "record.h"
+#include "schema.h"
 
 static int arg_type_index(const char *name, const TVMFFIAny *args, int32_t i, int32_t *out) {
   int64_t index;
@@ -45,6 +47,17 @@ static int register_init(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return rc;
 }
 
+static int register_record(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  const char *name = "ffi._PyClassRegisterTypeAttrColumns";
+  int64_t n_bytes;
+  int32_t type_index;
+  if (fh_function_check_count(name, n_args, 2) != 0 || arg_type_index(name, args, 0, &type_index) != 0) return -1;
+  if (fh_function_arg_int(name, args, 1, &n_bytes) != 0) return -1;
+  return fh_record_register(type_index, n_bytes);
+}
+
 static int make_getter(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.MakeFieldGetter";
@@ -72,6 +85,8 @@ static int make_setter(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFI
 const fh_globals_entry fh_globals_create[] = {
     {"ffi.MakeObjectFromPackedArgs", make_object, NULL},
     {"ffi._RegisterFFIInit", register_init, NULL},
+    {"ffi._PyClassRegisterTypeAttrColumns", register_record,
+     FH_SCHEMA(FH_SCHEMA_FUNCTION(FH_SCHEMA_NONE, FH_SCHEMA_INT "," FH_SCHEMA_INT))},
     {"ffi.MakeFieldGetter", make_getter, NULL},
     {"ffi.MakeFieldSetter", make_setter, NULL},
     {NULL, NULL, NULL},

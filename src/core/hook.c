@@ -39,7 +39,9 @@ static int callback_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return rc;
 }
 
-static int call(TVMFFIObject *hook, TVMFFIObject *obj, TVMFFIObject *other, const callback *back, TVMFFIAny *result) {
+/* `second` is NULL for hook(obj, fn). */
+static int call(TVMFFIObject *hook, TVMFFIObject *obj, const TVMFFIAny *second, const callback *back,
+                TVMFFIAny *result) {
   TVMFFIObjectHandle fn;
   callback *c = (callback *)fh_mem_alloc(sizeof *c);
   if (c == NULL) return fh_error_raise_no_memory();
@@ -48,26 +50,38 @@ static int call(TVMFFIObject *hook, TVMFFIObject *obj, TVMFFIObject *other, cons
     fh_mem_free(c);
     return -1;
   }
-  TVMFFIAny args[3] = {fh_any_object(obj), fh_any_object(other), fh_any_object(fn)};
-  if (other == NULL) args[1] = args[2];
-  int rc = fh_function_call(hook, args, other == NULL ? 2 : 3, result);
+  TVMFFIAny args[3] = {fh_any_object(obj), second != NULL ? *second : fh_any_object(fn), fh_any_object(fn)};
+  int rc = fh_function_call(hook, args, second != NULL ? 3 : 2, result);
   c->client = NULL;
   fh_object_release(fn);
+  return rc;
+}
+
+/* While the objects (`other` may be NULL) are open as a mark. */
+static int call_marked(fh_walk *walk, TVMFFIObject *hook, TVMFFIObject *obj, TVMFFIObject *other,
+                       const TVMFFIAny *second, const callback *back, TVMFFIAny *result) {
+  *result = fh_any_none();
+  if (fh_walk_push_mark(walk, obj, other) != 0) return -1;
+  int rc = fh_walk_enter_hook(walk);
+  if (rc == 0) {
+    rc = call(hook, obj, second, back, result);
+    fh_walk_leave_hook(walk);
+  }
+  fh_walk_pop(walk);
   return rc;
 }
 
 int fh_hook_call(fh_walk *walk, TVMFFIObject *hook, TVMFFIObject *obj, TVMFFIObject *other, fh_hook_callback back,
                  int32_t n_back_args, void *client, TVMFFIAny *result) {
   callback c = {back, n_back_args, fh_thread_id(), client};
-  *result = fh_any_none();
-  if (fh_walk_push_mark(walk, obj, other) != 0) return -1;
-  int rc = fh_walk_enter_hook(walk);
-  if (rc == 0) {
-    rc = call(hook, obj, other, &c, result);
-    fh_walk_leave_hook(walk);
-  }
-  fh_walk_pop(walk);
-  return rc;
+  TVMFFIAny second = fh_any_object(other);
+  return call_marked(walk, hook, obj, other, other != NULL ? &second : NULL, &c, result);
+}
+
+int fh_hook_call_value(fh_walk *walk, TVMFFIObject *hook, TVMFFIObject *obj, const TVMFFIAny *second,
+                       fh_hook_callback back, int32_t n_back_args, void *client, TVMFFIAny *result) {
+  callback c = {back, n_back_args, fh_thread_id(), client};
+  return call_marked(walk, hook, obj, NULL, second, &c, result);
 }
 
 int fh_hook_raise_result(fh_reflect_attr_id id, const TVMFFIObject *obj, const char *expected, const TVMFFIAny *got) {

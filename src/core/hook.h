@@ -19,6 +19,10 @@ int fh_hook_find(fh_reflect_attr_id id, int32_t type_index, TVMFFIObject **out);
 int fh_hook_call(fh_walk *walk, TVMFFIObject *hook, TVMFFIObject *obj, TVMFFIObject *other, fh_hook_callback back,
                  int32_t n_back_args, void *client, TVMFFIAny *result);
 
+/* The same for hook(obj, second, fn) with any value as the second argument. */
+int fh_hook_call_value(fh_walk *walk, TVMFFIObject *hook, TVMFFIObject *obj, const TVMFFIAny *second,
+                       fh_hook_callback back, int32_t n_back_args, void *client, TVMFFIAny *result);
+
 /* Raises the TypeError of a hook that gave another type than `expected`. Always -1. */
 FH_COLD int fh_hook_raise_result(fh_reflect_attr_id id, const TVMFFIObject *obj, const char *expected,
                                  const TVMFFIAny *got);

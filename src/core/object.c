@@ -72,7 +72,7 @@ int TVMFFIObjectDecRef(TVMFFIObjectHandle obj) {
 /* ---- The end of objects that own others ---- */
 
 #define MAX_ENDING 64
-#define MAX_OWNERS 8
+#define MAX_OWNERS 24
 
 /* Objects of one type that wait for their end. Each names the next in its header in place of its deleter, which nobody
  * reads meanwhile: the queue has a weak reference, so the last one cannot go. */

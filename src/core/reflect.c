@@ -297,7 +297,8 @@ static fh_name_table columns;
 static const char *const first_names[] = {
     "__any_hash__",    "__any_equal__", "__ffi_shallow_copy__", "__ffi_repr__",       "__ffi_hash__", "__ffi_eq__",
     "__ffi_compare__", "__ffi_new__",   "__ffi_init__",         "__ffi_convert__",    "__ffi_enum__", "__s_equal__",
-    "__s_hash__",      "__s_visit__",   "__data_to_json__",     "__data_from_json__",
+    "__s_hash__",      "__s_visit__",   "__s_mutate__",         "__s_maybe_inplace_mutate__",
+    "__data_to_json__", "__data_from_json__",
 };
 FH_STATIC_ASSERT(FH_COUNT_OF(first_names) == FH_ATTR_COUNT, "one name for each fh_reflect_attr_id");
 static column_entry first_columns[FH_ATTR_COUNT];
@@ -376,6 +377,13 @@ static int cells_reserve(TVMFFITypeAttrColumn *column, int32_t type_index) {
   }
   fh_atomic_store_release_i32(&column->size, type_index + 1); /* after the data; pairs with fh_reflect_attr */
   return 0;
+}
+
+int fh_reflect_reserve_attr(fh_reflect_attr_id id, int32_t type_index) {
+  fh_type_lock();
+  int rc = cells_reserve(&first_columns[id].column, type_index);
+  fh_type_unlock();
+  return rc;
 }
 
 /* Under the lock. A None cell becomes a value: the type last, because readers look at it first. */

@@ -26,6 +26,8 @@ typedef enum {
   FH_ATTR_S_EQUAL,         /* __s_equal__ */
   FH_ATTR_S_HASH,          /* __s_hash__ */
   FH_ATTR_S_VISIT,         /* __s_visit__ */
+  FH_ATTR_S_MUTATE,        /* __s_mutate__ */
+  FH_ATTR_S_INPLACE,       /* __s_maybe_inplace_mutate__ */
   FH_ATTR_DATA_TO_JSON,    /* __data_to_json__ */
   FH_ATTR_DATA_FROM_JSON,  /* __data_from_json__ */
   FH_ATTR_COUNT
@@ -42,6 +44,10 @@ const TVMFFITypeAttrColumn *fh_reflect_find_column(TVMFFIByteArray name);
 const TVMFFIAny *fh_reflect_attr(const TVMFFITypeAttrColumn *column, int32_t type_index);
 /* The same, asking the ancestors from the nearest to the root. */
 const TVMFFIAny *fh_reflect_attr_inherited(const TVMFFITypeAttrColumn *column, int32_t type_index);
+
+/* Makes room: giving this type, which is registered, the attribute then needs no memory. -1 without memory, nothing is
+ * pending. */
+int fh_reflect_reserve_attr(fh_reflect_attr_id id, int32_t type_index);
 
 /* The field of a type or its nearest ancestor that has it; borrowed, valid for ever, NULL if none. Lock-free. */
 const TVMFFIFieldInfo *fh_reflect_find_field(const TVMFFITypeInfo *info, TVMFFIByteArray name);

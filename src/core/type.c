@@ -137,6 +137,25 @@ static int32_t pick_index(const request *req, int *is_from_parent) {
   return next_index;
 }
 
+/* The hash of a type's key: what libstdc++'s std::hash gives for it (MurmurHash64A with that library's seed). Structural
+ * hashes begin with it, so they are the numbers that the reference gives where it is built with that library. */
+static uint64_t hash_key(const char *key, size_t n_bytes) {
+  const uint64_t multiplier = 0xc6a4a7935bd1e995u;
+  uint64_t hash = 0xc70f6907u ^ ((uint64_t)n_bytes * multiplier);
+  for (size_t i = 0; i < n_bytes; i += 8) {
+    size_t n = n_bytes - i < 8 ? n_bytes - i : 8;
+    uint64_t word = 0;
+    for (size_t k = 0; k < n; ++k) word |= (uint64_t)(unsigned char)key[i + k] << (8 * k);
+    if (n == 8) {
+      word *= multiplier;
+      word = (word ^ (word >> 47)) * multiplier;
+    }
+    hash = (hash ^ word) * multiplier;
+  }
+  hash = (hash ^ (hash >> 47)) * multiplier;
+  return hash ^ (hash >> 47);
+}
+
 /* A complete entry that nobody sees yet; NULL without memory. */
 static fh_type_entry *entry_new(const request *req, int32_t type_index) {
   fh_type_entry *entry = (fh_type_entry *)fh_mem_calloc(1, sizeof *entry);
@@ -159,7 +178,7 @@ static fh_type_entry *entry_new(const request *req, int32_t type_index) {
   entry->info.type_index = type_index;
   entry->info.type_depth = req->depth;
   entry->info.type_key = kept_key;
-  entry->info.type_key_hash = fh_str_hash(key, kept_key.size);
+  entry->info.type_key_hash = hash_key(key, kept_key.size);
   entry->info.type_ancestors = ancestors;
   entry->n_slots = req->n_child_slots + 1;
   entry->n_slots_used = 1;

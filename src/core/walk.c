@@ -250,7 +250,7 @@ static fh_walk_step step_field(fh_walk *walk, fh_walk_frame *f, TVMFFIAny *a, TV
 
 /* ---- Items and pairs ---- */
 
-static const TVMFFIAny *items_of(const fh_walk *walk, const fh_walk_frame *f) {
+const TVMFFIAny *fh_walk_items(const fh_walk *walk, const fh_walk_frame *f) {
   return f->source != NULL ? (const TVMFFIAny *)f->source : walk->values + f->mark;
 }
 
@@ -262,7 +262,7 @@ static const TVMFFIAny *items_of_other(const fh_walk *walk, const fh_walk_frame 
 const TVMFFIAny *fh_walk_rest(const fh_walk *walk, int64_t *n) {
   const fh_walk_frame *f = fh_walk_top(walk);
   *n = f->n_done < f->n_children ? f->n_children - f->n_done : 0;
-  return items_of(walk, f) + f->n_done;
+  return fh_walk_items(walk, f) + f->n_done;
 }
 
 const TVMFFIAny *fh_walk_rest_of_other(const fh_walk *walk, int64_t *n) {
@@ -295,7 +295,7 @@ fh_walk_step fh_walk_next(fh_walk *walk, TVMFFIAny *child) {
   if (f->shape == FH_WALK_FIELDS) return step_field(walk, f, child, NULL);
   if (f->n_done == f->n_children) return FH_WALK_END;
   if (f->shape == FH_WALK_PAIRS && f->source != NULL) return step_map(f, child);
-  *child = items_of(walk, f)[f->n_done++];
+  *child = fh_walk_items(walk, f)[f->n_done++];
   return FH_WALK_CHILD;
 }
 
@@ -304,7 +304,7 @@ static fh_walk_step step_items(fh_walk *walk, fh_walk_frame *f, TVMFFIAny *a, TV
   int on_left = i < f->n_children, on_right = i < f->n_of_other;
   if (!on_left && !on_right) return FH_WALK_END;
   f->n_done += 1;
-  *a = on_left ? items_of(walk, f)[i] : fh_any_none();
+  *a = on_left ? fh_walk_items(walk, f)[i] : fh_any_none();
   *b = on_right ? items_of_other(walk, f)[i] : fh_any_none();
   if (on_left && on_right) return FH_WALK_CHILD;
   return on_left ? FH_WALK_ONLY_LEFT : FH_WALK_ONLY_RIGHT;

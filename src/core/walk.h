@@ -150,6 +150,8 @@ fh_walk_step fh_walk_next_pair(fh_walk *walk, TVMFFIAny *a, TVMFFIAny *b);
 /* Of a frame of items: those that come next, in a row and borrowed as a child is, *n of them; for a client that deals
  * with many leaves at once. It says how many it has taken. */
 const TVMFFIAny *fh_walk_rest(const fh_walk *walk, int64_t *n);
+/* All n_children of a frame of items as they were when it was opened, borrowed until it is popped. */
+const TVMFFIAny *fh_walk_items(const fh_walk *walk, const fh_walk_frame *frame);
 const TVMFFIAny *fh_walk_rest_of_other(const fh_walk *walk, int64_t *n);
 static inline void fh_walk_take(fh_walk *walk, int64_t n) { fh_walk_top(walk)->n_done += n; }
 

@@ -76,6 +76,28 @@ static const row rows[] = {
     {"ffi.RecursiveGe", "OO", NULL, 0, NULL},
     {"ffi.RecursiveHash", "V", NULL, 0, NULL},
     {"ffi.ContainerFindFirstNonCPUDevice", "V", NULL, 0, NULL},
+    {"ffi.StructuralEqual", "VV00", NULL, 0, NULL},
+    {"ffi.GetFirstStructuralMismatch", "OX00", NULL, 0, NULL},
+    {"ffi.StructuralHash", "V00", NULL, 0, NULL},
+    {"ffi.StructuralKey", "V", NULL, 0, NULL},
+    {"ffi.StructuralKeyEqual", "KK", NULL, 0, NULL},
+    {"ffi.StructuralWalk", "Vwe0", NULL, 0, NULL},
+    {"ffi.StructuralVisit", "Vv", NULL, 0, NULL},
+    {"ffi.VisitInterrupt", "s", NULL, 0, NULL},
+    {"ffi.StructuralVisitorVisit", "Vv", NULL, 0, NULL},
+    {"ffi.StructuralVisitorDefaultVisit", "Vv", NULL, 0, NULL},
+    {"ffi.StructuralVisitorDefRegionKind", "Vv", NULL, 0, NULL},
+    {"ffi.StructuralVisitorWithDefRegionKind", "Vv", NULL, 0, NULL},
+    {"ffi.VisitErrorContext.FindAccessPaths", "OE1", NULL, 0, NULL},
+    {"ffi.StructuralMap", "Vie0", NULL, 0, NULL},
+    {"ffi.StructuralMutate", "Vu", NULL, 0, NULL},
+    {"ffi.StructuralMutatorMutate", "Vu", NULL, 0, NULL},
+    {"ffi.StructuralMutatorDefaultMutate", "Vu", NULL, 0, NULL},
+    {"ffi.StructuralMutatorVarRemapGet", "Vu", NULL, 0, NULL},
+    {"ffi.StructuralMutatorVarRemapSet", "Vu", NULL, 0, NULL},
+    {"ffi.StructuralMutatorDefRegionKind", "Vu", NULL, 0, NULL},
+    {"ffi.StructuralMutatorWithDefRegionKind", "Vu", NULL, 0, NULL},
+    {"ffi._PyClassRegisterTypeAttrColumns", "rz", NULL, 1, NULL},
     {"ffi.json.Parse", "j", NULL, 0, NULL},
     {"ffi.json.Stringify", "J2", NULL, 0, NULL},
     {"ffi.ToJSONGraph", "Pm", NULL, 0, NULL},
@@ -241,7 +263,73 @@ static TVMFFIAny made_by(const char *name, TVMFFIAny argument, int32_t n_args) {
   return result;
 }
 
-/* One owned argument, or a view of what is static. */
+/* ---- Visits and mutations. The functions of visitors and mutators are called from inside of one, for each List. */
+
+static const char *outer_of(const char *name) {
+  if (strncmp(name, "ffi.StructuralVisitor", 21) == 0) return "ffi.StructuralVisit";
+  if (strncmp(name, "ffi.StructuralMutator", 21) == 0) return "ffi.StructuralMutate";
+  return name;
+}
+
+static const char *inner; /* the function to call there */
+static int n_inner_calls;
+
+/* Gets a value and a visitor or mutator. */
+static int call_inner(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  (void)self;
+  n_inner_calls += 1;
+  expect(n == 2);
+  TVMFFIAny answer_func = fh_any_object(test_echo()), value = args[0], owner = args[1], more = i64(1);
+  int is_single = strstr(inner, "VisitorVisit") != NULL || strstr(inner, "MutatorMutate") != NULL;
+  if (strstr(inner, "WithDefRegionKind") != NULL) return call_n(inner, ARGS(owner, more, answer_func), result);
+  if (strstr(inner, "DefRegionKind") != NULL) {
+    if (call_n(inner, ARGS(owner), result) != 0) return -1;
+    *result = fh_any_none(); /* a number would be taken for what to say */
+    return 0;
+  }
+  if (strstr(inner, "RemapSet") != NULL) return call_n(inner, ARGS(owner, value, value), result);
+  return call_n(inner, ARGS(owner, is_single ? more : value), result);
+}
+
+static int say_nothing(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  (void)self, (void)args, (void)n, (void)result;
+  return 0;
+}
+static int fail_here(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  (void)self, (void)args, (void)n, (void)result;
+  return fh_error_raise(FH_VALUE_ERROR, "not here");
+}
+static int add_one(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  (void)self, (void)n;
+  *result = i64(args[0].v_int64 + 1);
+  return 0;
+}
+
+/* An Array of one entry: a type, a Function, and for mutations whether it gets more. */
+static TVMFFIAny new_callbacks(int32_t type_index, TVMFFISafeCallType call, int is_marked) {
+  TVMFFIObjectHandle func;
+  expect_int(TVMFFIFunctionCreate(NULL, call, NULL, &func), 0);
+  TVMFFIAny parts[3] = {i64(type_index), obj(func), fh_any_bool(0)};
+  TVMFFIAny entry = call_ok("ffi.Array", parts, 2 + is_marked), all = call_ok("ffi.Array", ARGS(entry));
+  fh_object_release(func);
+  fh_any_drop(&entry);
+  return all;
+}
+
+/* The context of an error that came up deep inside a value as new_argument('O') makes it. */
+static TVMFFIAny new_context(void) {
+  TVMFFIAny value = new_argument('O'), callbacks = new_callbacks(kTVMFFIArray, fail_here, 0), unused;
+  expect_int(call_n("ffi.StructuralVisit", ARGS(value, callbacks), &unused), -1);
+  TVMFFIObject *error = fh_error_take();
+  TVMFFIAny context = fh_any_none(), view = fh_any_object(TVMFFIErrorGetCellPtr(error)->extra_context);
+  fh_any_copy(&view, &context);
+  fh_object_release(error);
+  fh_any_drop(&value);
+  fh_any_drop(&callbacks);
+  return context;
+}
+
+/* ---- One owned argument, or a view of what is static. */
 static TVMFFIAny new_argument(char letter) {
   switch (letter) {
   case 'n': return fh_any_none();
@@ -259,6 +347,16 @@ static TVMFFIAny new_argument(char letter) {
   case 'J': return made_by("ffi.json.Parse", raw(json), 1);
   case 'G': return made_by("ffi.ToJSONGraph", new_objects(), 2);
   case 'H': return made_by("ffi.ToJSONGraphString", new_objects(), 2);
+  case 'X': return nest(new_argument('l'), new_argument('l'), 100);
+  case 'K': return made_by("ffi.StructuralKey", new_nested(), 1);
+  case 'e': return call_ok("ffi.Array", NO_ARGS);
+  case 'z': return i64(64);
+  case 'w': return new_callbacks(kTVMFFIAny, say_nothing, 0);
+  case 'v': return new_callbacks(kTVMFFIList, call_inner, 0);
+  case 'i': return new_callbacks(kTVMFFIInt, add_one, 0);
+  case 'u': return new_callbacks(kTVMFFIList, call_inner, 1);
+  case 'E': return new_context();
+  case 'r': return i64(fh_type_add_child("test.sweep.Record", kTVMFFIObject, 0));
   case 'g': return raw(GLOBAL_NAME);
   case 'p': return i64(point_type);
   case 'f': return raw("field");
@@ -296,7 +394,10 @@ static int is_expected_error(const char *part) {
 static int call_row(void *state) {
   trial *t = (trial *)state;
   TVMFFIAny result;
-  int rc = call_n(t->row->name, t->args, t->n_args, &result);
+  inner = t->row->name;
+  if (strcmp(inner, "ffi.StructuralVisit") == 0) inner = "ffi.StructuralVisitorDefaultVisit";
+  if (strcmp(inner, "ffi.StructuralMutate") == 0) inner = "ffi.StructuralMutatorDefaultMutate";
+  int rc = call_n(outer_of(t->row->name), t->args, t->n_args, &result);
   if (rc == 0 && t->row->error != NULL) test_fail(__FILE__, __LINE__, "%s should fail", t->row->name);
   if (rc != 0 && fh_any_is_object(&result)) test_fail(__FILE__, __LINE__, "%s fails with a result", t->row->name);
   fh_any_drop(&result);
@@ -322,7 +423,9 @@ static void sweep_row(const row *row) {
     t.args[i] = new_argument(row->args[i]);
     t.shown[i] = call_ok("ffi.ReprPrint", &t.args[i], 1);
   }
+  n_inner_calls = 0;
   test_sweep_checked(call_row, expect_unchanged, &t);
+  expect((strpbrk(row->args, "vu") != NULL) == (n_inner_calls > 0));
   if (row->undo != NULL) call_int(row->undo, &t.args[0], 1);
   for (int32_t i = 0; i < t.n_args; ++i) {
     fh_any_drop(&t.args[i]);

@@ -1,0 +1,83 @@
+/* structural.c - kinds, regions and tensor contents for the structural_* files. */
+#include "structural.h"
+
+#include "error.h"
+#include "function.h"
+#include "stripe.h"
+#include "tensor.h"
+#include "type.h"
+
+/* NULL when the type has none. */
+static const TVMFFITypeMetadata *metadata_of(int32_t type_index) {
+  const TVMFFITypeInfo *info = fh_type_find(type_index);
+  if (info == NULL) return NULL;
+  /* acquire: pairs with the release store in TVMFFITypeRegisterMetadata */
+  return (const TVMFFITypeMetadata *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&info->metadata);
+}
+
+int32_t fh_structural_find_kind(int32_t type_index) {
+  const TVMFFITypeMetadata *metadata = metadata_of(type_index);
+  return metadata != NULL ? (int32_t)metadata->structural_eq_hash_kind : (int32_t)kTVMFFISEqHashKindUnsupported;
+}
+
+int fh_structural_kind(const TVMFFIObject *obj, int32_t *out) {
+  *out = fh_structural_find_kind(obj->type_index);
+  if (FH_LIKELY(*out != kTVMFFISEqHashKindUnsupported)) return 0;
+  const char *missing = metadata_of(obj->type_index) == NULL ? "Type metadata" : "_type_s_eq_hash_kind";
+  return fh_error_raise(FH_TYPE_ERROR, "%s is not set for type `%s`, so StructuralHash is not supported for this type",
+                        missing, fh_type_name(obj->type_index));
+}
+
+static int arg_kind(const char *name, const TVMFFIAny *args, int32_t i, int32_t *out) {
+  int64_t asked;
+  if (fh_function_arg_int(name, args, i, &asked) != 0) return -1;
+  if (asked < kTVMFFIDefRegionKindNone || asked > kTVMFFIDefRegionKindSimple) {
+    return fh_error_raise(FH_VALUE_ERROR, "Expected the kind of a definition region (0, 1 or 2) but got %lld",
+                          (long long)asked);
+  }
+  *out = (int32_t)asked;
+  return 0;
+}
+
+int fh_structural_arg_region(const char *name, const TVMFFIAny *args, int32_t i, int32_t current, int32_t *out) {
+  if (arg_kind(name, args, i, out) != 0) return -1;
+  *out = fh_structural_enter(current, *out == kTVMFFIDefRegionKindNone ? current : *out);
+  return 0;
+}
+
+int fh_structural_with_region(const char *name, const TVMFFIAny *args, int32_t *region, TVMFFIAny *result) {
+  TVMFFIObject *func;
+  int32_t entered = kTVMFFIDefRegionKindNone, before = *region;
+  if (arg_kind(name, args, 1, &entered) != 0) return -1;
+  if (fh_function_arg_object(name, args, 2, kTVMFFIFunction, &func) != 0) return -1;
+  *region = fh_structural_enter(before, entered);
+  int rc = fh_function_call(func, NULL, 0, result);
+  *region = before;
+  return rc;
+}
+
+fh_hashmap_object *fh_structural_hold_map(TVMFFIObject *map) {
+  if (map->type_index != kTVMFFIDict) {
+    fh_object_retain(map);
+    return (fh_hashmap_object *)(void *)map;
+  }
+  fh_stripe_lock(map);
+  fh_hashmap_object *copy = fh_hashmap_copy((const fh_hashmap_object *)(void *)map, kTVMFFIDict);
+  fh_stripe_unlock(map);
+  return copy;
+}
+
+int fh_structural_tensor_bytes(const DLTensor *tensor, const char **data, size_t *n_bytes) {
+  if (tensor->device.device_type != kDLCPU) {
+    return fh_error_raise(FH_VALUE_ERROR, "Expected a tensor on the CPU but got one on a device of type %d",
+                          (int)tensor->device.device_type);
+  }
+  if (!fh_tensor_is_contiguous(tensor)) {
+    return fh_error_raise(FH_VALUE_ERROR, "Expected a contiguous tensor but got one with other strides");
+  }
+  uint64_t n_bits = (uint64_t)tensor->dtype.bits * tensor->dtype.lanes;
+  for (int32_t i = 0; i < tensor->ndim; ++i) n_bits *= (uint64_t)tensor->shape[i];
+  *n_bytes = (size_t)((n_bits + 7) / 8);
+  *data = (const char *)tensor->data + tensor->byte_offset;
+  return 0;
+}

@@ -1,0 +1,22 @@
+/* structural_visit.h - visiting a value with callbacks by type. */
+#ifndef FH_STRUCTURAL_VISIT_H_
+#define FH_STRUCTURAL_VISIT_H_
+
+#include "structural_callbacks.h"
+#include "visitor.h"
+
+typedef enum {
+  FH_VISIT_WALK_PRE = 0,  /* callback(value[, region]) before what the value consists of; may skip that or stop */
+  FH_VISIT_WALK_POST = 1, /* after it */
+  FH_VISIT_OWNED          /* callback(value, visitor) instead of it: it visits what it likes with the visitor */
+} fh_visit_order;
+
+/* Visits `root`, which the caller owns; takes over the callbacks. The first callback for a value's type is called; a
+ * value is met as often as it occurs; None is not visited. *out becomes None or the owned VisitInterrupt of the callback
+ * that stopped the visit. Runs foreign code. */
+int fh_structural_visit(const TVMFFIAny *root, fh_structural_callbacks callbacks, fh_visit_order order, TVMFFIAny *out);
+
+/* Visits what a value consists of, not the value itself; any visitor. For ours no C stack is used up. */
+fh_visit_verdict fh_structural_visit_default(fh_visitor_object *visitor, const TVMFFIAny *value, TVMFFIAny *interrupt);
+
+#endif /* FH_STRUCTURAL_VISIT_H_ */

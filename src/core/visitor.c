@@ -1,0 +1,175 @@
+/* visitor.c - the types StructuralVisitor and VisitInterrupt, and what every visitor shares. */
+#include "visitor.h"
+
+#include "builtin.h"
+#include "error.h"
+#include "function.h"
+#include "hashmap.h"
+#include "reflect.h"
+#include "schema.h"
+#include "seq.h"
+#include "stripe.h"
+#include "structural.h"
+#include "type.h"
+
+FH_STATIC_ASSERT(sizeof(fh_visitor_object) == 40 && offsetof(fh_visitor_object, region) == 32, "ABI");
+FH_STATIC_ASSERT(sizeof(fh_visit_interrupt_object) == 40, "ABI");
+
+static const fh_builtin_type visitor_type, interrupt_type;
+static int32_t visitor_index; /* written once, by the load-time constructor */
+
+int32_t fh_visitor_type(void) { return visitor_index; }
+
+/* ---- Results ---- */
+
+fh_visit_verdict fh_visitor_take_result(TVMFFIAny *result, const char *who, TVMFFIAny *interrupt) {
+  switch (result->type_index) {
+  case kTVMFFINone: return FH_VISIT_ON;
+  case kTVMFFIVisitInterrupt: *interrupt = *result; return FH_VISIT_STOPPED;
+  case kTVMFFIError: fh_error_put(result->v_obj); return FH_VISIT_FAILED;
+  default: break;
+  }
+  fh_error_raise(FH_TYPE_ERROR, "Expected %s to return None, a VisitInterrupt or an Error but got `%s`", who,
+                 fh_type_name(result->type_index));
+  fh_any_drop(result);
+  return FH_VISIT_FAILED;
+}
+
+TVMFFIAny fh_visitor_make_result(fh_visit_verdict verdict, TVMFFIAny interrupt) {
+  if (verdict == FH_VISIT_STOPPED) return interrupt;
+  return verdict == FH_VISIT_FAILED ? fh_any_object(fh_error_take()) : fh_any_none();
+}
+
+static fh_visit_verdict visit(fh_visitor_object *visitor, const TVMFFIAny *value, TVMFFIAny *interrupt) {
+  TVMFFIAny result = visitor->table->visit(visitor, *value);
+  return fh_visitor_take_result(&result, "a visitor", interrupt);
+}
+
+/* ---- Contents of containers. A Map's keys are where its values are, not what it consists of. ---- */
+
+/* Item i, owned: 1, or 0 behind the last. */
+static int take_item(fh_seq_object *seq, int64_t i, TVMFFIAny *out) {
+  fh_stripe_lock(seq);
+  int is_there = i < fh_seq_size(seq);
+  if (is_there) fh_any_copy(&fh_seq_items(seq)[i], out);
+  fh_stripe_unlock(seq);
+  return is_there;
+}
+
+static TVMFFIAny visit_items(fh_visitor_object *visitor, TVMFFIAny value) {
+  TVMFFIAny item, interrupt = fh_any_none();
+  fh_visit_verdict said = FH_VISIT_ON;
+  for (int64_t i = 0; said == FH_VISIT_ON && take_item((fh_seq_object *)(void *)value.v_obj, i, &item); ++i) {
+    said = visit(visitor, &item, &interrupt);
+    fh_any_drop(&item);
+  }
+  return fh_visitor_make_result(said, interrupt);
+}
+
+static TVMFFIAny visit_values(fh_visitor_object *visitor, TVMFFIAny value) {
+  TVMFFIAny interrupt = fh_any_none();
+  fh_visit_verdict said = FH_VISIT_ON;
+  fh_hashmap_object *map = fh_structural_hold_map(value.v_obj);
+  if (map == NULL) return fh_visitor_make_result(FH_VISIT_FAILED, interrupt);
+  const fh_hashmap_pair *pair;
+  uint64_t at = fh_hashmap_begin(map);
+  for (; said == FH_VISIT_ON && (pair = fh_hashmap_at(map, at)) != NULL; at = fh_hashmap_next(map, at)) {
+    said = visit(visitor, &pair->value, &interrupt);
+  }
+  fh_object_release(map);
+  return fh_visitor_make_result(said, interrupt);
+}
+
+int fh_visitor_is_container_hook(const TVMFFIAny *hook) {
+  return hook->type_index == kTVMFFIOpaquePtr &&
+         (hook->v_ptr == (void *)(uintptr_t)&visit_items || hook->v_ptr == (void *)(uintptr_t)&visit_values);
+}
+
+/* ---- Contents of any value ---- */
+
+fh_visit_verdict fh_visitor_call_hook(const TVMFFIAny *hook, fh_visitor_object *visitor, const TVMFFIAny *value,
+                                      TVMFFIAny *interrupt) {
+  TVMFFIAny result;
+  if (hook->type_index == kTVMFFIOpaquePtr) {
+    result = ((fh_visitor_visit)(uintptr_t)hook->v_ptr)(visitor, *value);
+  } else if (hook->type_index == kTVMFFIFunction) {
+    TVMFFIAny args[2] = {fh_any_object(visitor), *value};
+    if (fh_function_call(hook->v_obj, args, 2, &result) != 0) return FH_VISIT_FAILED;
+  } else {
+    fh_error_raise(FH_TYPE_ERROR, "__s_visit__ must be an opaque function pointer or ffi.Function");
+    return FH_VISIT_FAILED;
+  }
+  return fh_visitor_take_result(&result, "__s_visit__", interrupt);
+}
+
+static fh_visit_verdict visit_fields(fh_visitor_object *visitor, TVMFFIObject *obj, TVMFFIAny *interrupt) {
+  int32_t outer = visitor->region;
+  int32_t inner = fh_structural_inner_region(outer, fh_structural_find_kind(obj->type_index));
+  fh_reflect_cursor cursor = {fh_type_find(obj->type_index), 0, 0};
+  fh_visit_verdict said = FH_VISIT_ON;
+  const TVMFFIFieldInfo *field;
+  while (said == FH_VISIT_ON && cursor.info != NULL && (field = fh_reflect_next_field(&cursor)) != NULL) {
+    TVMFFIAny value;
+    if (field->flags & kTVMFFIFieldFlagBitMaskSEqHashIgnore) continue;
+    if (fh_reflect_get(field, obj, &value) != 0) return FH_VISIT_FAILED;
+    visitor->region = fh_structural_field_region(inner, field->flags);
+    said = visit(visitor, &value, interrupt);
+    visitor->region = outer;
+    fh_any_drop(&value);
+  }
+  return said;
+}
+
+fh_visit_verdict fh_visitor_default(fh_visitor_object *visitor, const TVMFFIAny *value, TVMFFIAny *interrupt) {
+  const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_S_VISIT), value->type_index);
+  if (hook != NULL) return fh_visitor_call_hook(hook, visitor, value, interrupt);
+  return fh_any_is_object(value) ? visit_fields(visitor, value->v_obj, interrupt) : FH_VISIT_ON;
+}
+
+/* ---- The types ---- */
+
+fh_visit_interrupt_object *fh_visit_interrupt_new(const TVMFFIAny *value) {
+  fh_visit_interrupt_object *interrupt = (fh_visit_interrupt_object *)fh_builtin_new(&interrupt_type);
+  if (interrupt == NULL || fh_any_own(value, &interrupt->value) == 0) return interrupt;
+  fh_object_release(interrupt);
+  return NULL;
+}
+
+static int create_interrupt(TVMFFIObjectHandle *out) { return fh_builtin_create(&interrupt_type, out); }
+static void end_interrupt(void *self) { fh_builtin_end(&interrupt_type, self); }
+static void delete_interrupt(void *self, int flags) { fh_object_delete_owner(&interrupt_type.owner, self, flags, 1); }
+
+static const fh_builtin_field interrupt_fields[] = {
+    {.name = "value",
+     .metadata = FH_SCHEMA(FH_SCHEMA_ANY),
+     .kind = FH_BUILTIN_ANY,
+     .offset = offsetof(fh_visit_interrupt_object, value),
+     .flags = kTVMFFIFieldFlagBitMaskHasDefault},
+    {.name = NULL},
+};
+static const fh_builtin_field no_fields[] = {{.name = NULL}};
+
+static const fh_builtin_type interrupt_type = {
+    .key = "ffi.VisitInterrupt",
+    .is_final = 1,
+    .total_bytes = sizeof(fh_visit_interrupt_object),
+    .fields = interrupt_fields,
+    .creator = create_interrupt,
+    .owner = {delete_interrupt, end_interrupt},
+};
+static const fh_builtin_type visitor_type = {
+    .key = "ffi.StructuralVisitor",
+    .total_bytes = sizeof(fh_visitor_object),
+    .fields = no_fields,
+    .copy = fh_builtin_refuse_copy,
+};
+
+void fh_visitor_init(void) {
+  static const int32_t sequences[] = {kTVMFFIArray, kTVMFFIList}, maps[] = {kTVMFFIMap, kTVMFFIDict};
+  fh_builtin_register(&interrupt_type);
+  visitor_index = fh_builtin_register(&visitor_type);
+  for (int i = 0; i < 2; ++i) {
+    fh_builtin_set_native(sequences[i], "__s_visit__", (void *)(uintptr_t)&visit_items);
+    fh_builtin_set_native(maps[i], "__s_visit__", (void *)(uintptr_t)&visit_values);
+  }
+}
