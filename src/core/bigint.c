@@ -129,6 +129,8 @@ static TVMFFIAny any_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
 void fh_bigint_init(void) {
   TVMFFIByteArray hash_name = FH_LITERAL("__any_hash__"), equal_name = FH_LITERAL("__any_equal__");
   TVMFFIAny hash = fh_any_ptr((void *)(uintptr_t)&any_hash), equal = fh_any_ptr((void *)(uintptr_t)&any_equal);
+  TVMFFITypeMetadata metadata = {.total_size = sizeof(fh_bigint_object)};
+  TVMFFITypeRegisterMetadata(kTVMFFIBigInt, &metadata);
   TVMFFITypeRegisterAttr(kTVMFFIBigInt, &hash_name, &hash);
   TVMFFITypeRegisterAttr(kTVMFFIBigInt, &equal_name, &equal);
 }

@@ -5,6 +5,7 @@
 #include "backtrace.h"
 #include "base.h"
 #include "bigint.h"
+#include "convert.h"
 #include "dtype.h"
 #include "enum.h"
 #include "env.h"
@@ -45,6 +46,7 @@ static void init(void) {
   fh_env_init();
   fh_module_init();
   fh_enum_init();
+  fh_convert_init();
   fh_access_path_init();
   fh_structural_key_init();
   fh_visitor_init();

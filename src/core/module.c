@@ -6,6 +6,7 @@
 #include "global.h"
 #include "library_module.h"
 #include "module_abi.h"
+#include "schema.h"
 #include "str.h"
 #include "sync.h"
 
@@ -346,12 +347,15 @@ void fh_module_init(void) {
   TVMFFIFieldInfo imports = {
       .name = FH_LITERAL("imports_"),
       .doc = FH_LITERAL("The modules that this one imports."),
-      .metadata = FH_LITERAL("{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Array\\\"}\"}"),
+      .metadata = FH_LITERAL(FH_SCHEMA(FH_SCHEMA_GENERIC("ffi.Array", FH_SCHEMA_ANY))),
       .size = sizeof(void *),
       .alignment = sizeof(void *),
       .offset = offsetof(fh_module_object, imports),
       .getter = get_imports,
       .field_static_type_index = kTVMFFIArray,
   };
-  (void)TVMFFITypeRegisterField(kTVMFFIModule, &imports); /* without memory the error stays pending, as for all parts */
+  TVMFFITypeMetadata metadata = {.total_size = sizeof(void *) + sizeof(fh_module_object), /* a vptr comes first */
+                                 .structural_eq_hash_kind = kTVMFFISEqHashKindUnsupported};
+  (void)TVMFFITypeRegisterMetadata(kTVMFFIModule, &metadata); /* without memory the error stays pending, as everywhere */
+  (void)TVMFFITypeRegisterField(kTVMFFIModule, &imports);
 }
