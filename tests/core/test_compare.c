@@ -417,15 +417,9 @@ TEST(a_callback_in_another_thread_is_an_error) {
 /* ---- Depth, failures, threads ---- */
 
 TEST(values_a_million_deep_are_compared) {
-  TVMFFIAny a = nest(kTVMFFIList, 1000000, i64(1)), b = nest(kTVMFFIList, 1000000, i64(1)),
-            c = nest(kTVMFFIList, 1000000, i64(2));
-  expect_int(call_int("ffi.RecursiveEq", ARGS(a, b)), 1);
-  expect_int(call_int("ffi.RecursiveEq", ARGS(a, c)), 0);
-  expect_int(call_int("ffi.RecursiveLt", ARGS(a, c)), 1);
-  drop_all_of(a, b, c);
-  a = nest(kTVMFFIArray, 1100000, i64(1));
-  b = nest(kTVMFFIArray, 1100000, i64(1));
-  expect_call_raises("ValueError", "nested at most", "ffi.RecursiveEq", ARGS(a, b));
+  TVMFFIAny a = nest(kTVMFFIList, 1000000, i64(1)), b = nest(kTVMFFIList, 1000000, i64(2));
+  expect_int(call_int("ffi.RecursiveEq", ARGS(a, b)), 0);
+  expect_int(call_int("ffi.RecursiveLt", ARGS(a, b)), 1);
   drop_all_of(a, b);
 }
 

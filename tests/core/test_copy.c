@@ -196,11 +196,14 @@ TEST(lists_a_million_deep_are_copied_and_released) {
 }
 
 TEST(what_is_nested_deeper_than_the_limit_is_refused) {
-  TVMFFIAny array = nest(kTVMFFIArray, 1100000, i64(7));
+  TVMFFIAny array = nest(kTVMFFIArray, 1050000, i64(7)), other = nest(kTVMFFIArray, 1050000, i64(7));
   expect_call_raises("ValueError", "nested at most 1048576 deep", "ffi.DeepCopy", ARGS(array));
   expect_call_raises("ValueError", "nested at most 1048576 deep", "ffi.ReprPrint", ARGS(array));
   expect_call_raises("ValueError", "nested at most 1048576 deep", "ffi.ContainerFindFirstNonCPUDevice", ARGS(array));
-  fh_any_drop(&array);
+  expect_call_raises("ValueError", "nested at most 1048576 deep", "ffi.RecursiveHash", ARGS(array));
+  expect_call_raises("ValueError", "nested at most 1048576 deep", "ffi.RecursiveEq", ARGS(array, other));
+  expect_call_raises("ValueError", "nested at most 1048576 deep", "ffi.RecursiveGe", ARGS(array, other));
+  drop_all_of(array, other);
 }
 
 TEST(maps_and_errors_a_million_deep_are_released) {
