@@ -39,7 +39,7 @@ typedef struct {
   unsigned char *states;
   frame *frames;
   size_t n_frames, n_frames_room;
-  TVMFFIAny type_name, data_name; /* the keys of a node */
+  TVMFFIAny type_name, data_name; /* the keys of a node, short text */
   struct {
     TVMFFIAny key; /* owned, so that its bytes say which text it is */
     const TVMFFITypeInfo *info;
@@ -452,8 +452,8 @@ static int read_nodes(const TVMFFIAny *root_index, const TVMFFIAny *nodes, TVMFF
   r.values = (TVMFFIAny *)fh_mem_calloc(n, sizeof *r.values);
   r.states = (unsigned char *)fh_mem_calloc(n, 1);
   int rc = r.values == NULL || r.states == NULL ? fh_error_raise_no_memory() : 0;
-  if (rc == 0) rc = fh_str_from_cstr("type", &r.type_name);
-  if (rc == 0) rc = fh_str_from_cstr("data", &r.data_name);
+  fh_str_from_cstr("type", &r.type_name);
+  fh_str_from_cstr("data", &r.data_name);
   if (rc == 0) rc = run(&r, root_index, out);
   while (r.n_frames != 0) close_frame(&r.frames[--r.n_frames]);
   for (size_t i = 0; r.values != NULL && i < n; ++i) fh_any_drop(&r.values[i]);

@@ -48,6 +48,8 @@ typedef struct {
   type_plan *plans;
   size_t n_plans, n_plans_room;
   fh_memo plan_of; /* TypeInfo to index into plans */
+  size_t last_plan;
+  TVMFFIAny type_name, data_name; /* the keys of a node, short text */
 } writer;
 
 /* ---- Plans ---- */
@@ -64,6 +66,8 @@ static int reserve(void **items, size_t *room, size_t n_items, size_t item_bytes
 }
 
 static int find_plan(writer *w, int32_t type_index, size_t *out) {
+  *out = w->last_plan;
+  if (w->n_plans != 0 && w->plans[w->last_plan].info->type_index == type_index) return 0;
   const TVMFFITypeInfo *info = fh_type_find(type_index);
   if (info == NULL) {
     return fh_error_raise(FH_TYPE_ERROR, "Expected a value of a registered type but got type index %d",
@@ -71,7 +75,7 @@ static int find_plan(writer *w, int32_t type_index, size_t *out) {
   }
   const uint64_t *found = fh_memo_find(&w->plan_of, info, NULL);
   if (found != NULL) {
-    *out = (size_t)*found;
+    *out = w->last_plan = (size_t)*found;
     return 0;
   }
   if (reserve((void **)&w->plans, &w->n_plans_room, w->n_plans, sizeof *w->plans) != 0) return -1;
@@ -84,7 +88,7 @@ static int find_plan(writer *w, int32_t type_index, size_t *out) {
     fh_any_drop(&plan->key);
     return -1;
   }
-  *out = w->n_plans++;
+  *out = w->last_plan = w->n_plans++;
   return 0;
 }
 
@@ -118,19 +122,6 @@ static void free_plans(writer *w) {
 
 /* ---- Nodes ---- */
 
-/* Sets a key to an owned value, which it takes also on failure. */
-static int set_literal(fh_hashmap_object *map, const char *key, TVMFFIAny value) {
-  fh_hashmap_pair pair, old;
-  pair.value = value;
-  if (fh_str_from_cstr(key, &pair.key) != 0) {
-    fh_any_drop(&pair.value);
-    return -1;
-  }
-  int rc = fh_hashmap_set(map, &pair, FH_HASHMAP_NO_HOOKS, &old);
-  fh_hashmap_drop_pair(rc == 0 ? &old : &pair);
-  return rc;
-}
-
 /* Adds {"type": ..., "data": ...}, which takes `data`, also on failure; data that is NULL is left out. */
 static int add_node(writer *w, size_t plan, TVMFFIAny *data, int64_t *index) {
   TVMFFIAny key;
@@ -142,13 +133,8 @@ static int add_node(writer *w, size_t plan, TVMFFIAny *data, int64_t *index) {
     return -1;
   }
   fh_any_copy(&w->plans[plan].key, &key);
-  rc = set_literal(node, "type", key);
-  if (rc != 0 && data != NULL) fh_any_drop(data);
-  if (rc == 0 && data != NULL) rc = set_literal(node, "data", *data);
-  if (rc != 0) {
-    fh_object_release(node);
-    return -1;
-  }
+  fh_hashmap_add_new(node, &w->type_name, &key);
+  if (data != NULL) fh_hashmap_add_new(node, &w->data_name, data);
   *index = (int64_t)w->n_nodes;
   w->nodes[w->n_nodes++] = fh_any_object(node);
   return 0;
@@ -352,19 +338,25 @@ static int run(writer *w, const TVMFFIAny *root, int64_t *root_index) {
 
 /* Takes the nodes. */
 static int make_result(writer *w, int64_t root_index, const TVMFFIAny *metadata, TVMFFIAny *out) {
-  TVMFFIAny owned;
+  TVMFFIAny root = fh_any_int(root_index), root_name, nodes_name, metadata_name, nodes, owned;
+  if (fh_str_from_cstr("root_index", &root_name) != 0) return -1;
   fh_hashmap_object *graph = fh_hashmap_new(kTVMFFIMap, 3);
-  fh_seq_object *nodes = graph != NULL ? fh_seq_array_of(w->nodes, (int64_t)w->n_nodes) : NULL;
-  int rc = nodes != NULL ? 0 : -1;
-  if (rc == 0) {
-    w->n_nodes = 0;
-    rc = set_literal(graph, "root_index", fh_any_int(root_index));
-    if (rc != 0) fh_object_release(nodes);
+  fh_seq_object *array = graph != NULL ? fh_seq_array_of(w->nodes, (int64_t)w->n_nodes) : NULL;
+  if (array == NULL) {
+    fh_any_drop(&root_name);
+    fh_object_release(graph);
+    return -1;
   }
-  if (rc == 0) rc = set_literal(graph, "nodes", fh_any_object(nodes));
-  if (rc == 0 && metadata->type_index != kTVMFFINone) {
-    rc = fh_any_own(metadata, &owned);
-    if (rc == 0) rc = set_literal(graph, "metadata", owned);
+  w->n_nodes = 0;
+  nodes = fh_any_object(array);
+  fh_str_from_cstr("nodes", &nodes_name); /* short ones need no memory */
+  fh_hashmap_add_new(graph, &root_name, &root);
+  fh_hashmap_add_new(graph, &nodes_name, &nodes);
+  int rc = 0;
+  if (metadata->type_index != kTVMFFINone) {
+    rc = fh_str_from_cstr("metadata", &metadata_name);
+    if (rc == 0 && (rc = fh_any_own(metadata, &owned)) != 0) fh_any_drop(&metadata_name);
+    if (rc == 0) fh_hashmap_add_new(graph, &metadata_name, &owned);
   }
   if (rc == 0) {
     *out = fh_any_object(graph);
@@ -393,6 +385,8 @@ int fh_graph_write(const TVMFFIAny *value, const TVMFFIAny *metadata, TVMFFIAny 
   if (fh_any_own(value, &root) != 0) return -1;
   memset(&w, 0, sizeof w);
   fh_walk_init(&w.walk, FH_WALK_CYCLES, 0, sizeof(open_node));
+  fh_str_from_cstr("type", &w.type_name);
+  fh_str_from_cstr("data", &w.data_name);
   int rc = run(&w, &root, &root_index);
   if (rc == 0) rc = make_result(&w, root_index, metadata, out);
   free_writer(&w);

@@ -240,6 +240,12 @@ int fh_hashmap_put(fh_hashmap_object *map, const fh_hashmap_pair *pair) {
   return rc;
 }
 
+void fh_hashmap_add_new(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value) {
+  fh_hashmap_pair *pair = &small_pairs(map)[map->size++];
+  pair->key = *key;
+  pair->value = *value;
+}
+
 int fh_hashmap_set_views(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value) {
   fh_hashmap_pair pair, old;
   if (fh_any_own(key, &pair.key) != 0) return -1;

@@ -14,8 +14,9 @@ typedef struct {
 typedef struct {
   fh_value_entry *entries; /* in order of addition */
   size_t n_entries, n_room;
-  uint32_t *slots; /* index into entries, plus one; 0 is free. Twice as many as there is room for entries. */
-  int shift;       /* 64 less the logarithm of the number of slots */
+  uint32_t *slots; /* index into entries, plus one; 0 is free */
+  size_t n_slots;  /* 0 or a power of two, at least twice as many as entries */
+  int shift;       /* 64 less its logarithm */
 } fh_value_table;
 
 /* 1 with the key's number, 0 when it is not there, -1 when a hook fails; *hash is for fh_value_table_add. Hooks are

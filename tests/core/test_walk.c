@@ -206,6 +206,30 @@ TEST(a_walk_deeper_than_its_limit_is_a_value_error) {
   fh_any_drop(&list);
 }
 
+TEST(containers_end_however_deep_they_are_before_the_release_returns) {
+  int ends = 0;
+  for (int32_t type = kTVMFFIArray; type <= kTVMFFIList; type += kTVMFFIList - kTVMFFIArray) {
+    TVMFFIAny middle = nest(type, 500000, obj(test_object_new(&ends)));
+    TVMFFIObject *weak = middle.v_obj;
+    fh_object_weak_retain(weak);
+    TVMFFIAny value = nest(type, 500000, make_map(i64(1), middle));
+    fh_any_drop(&value);
+    expect_int(fh_object_try_promote(weak), 0);
+    fh_object_weak_release(weak);
+  }
+  expect_int(ends, 2);
+}
+
+TEST(containers_end_when_nothing_is_left_to_queue_them) {
+  int ends = 0;
+  TVMFFIAny value = nest(kTVMFFIArray, 1000, obj(test_object_new(&ends)));
+  fh_mem_fail_nth(1);
+  fh_any_drop(&value);
+  expect(fh_mem_has_failed());
+  fh_mem_fail_nth(0);
+  expect_int(ends, 1);
+}
+
 TEST(hooks_that_call_back_too_deep_are_a_value_error) {
   fh_walk walk;
   fh_walk_init(&walk, FH_WALK_PLAIN, 0, 0);
