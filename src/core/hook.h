@@ -11,7 +11,7 @@ typedef int (*fh_hook_callback)(void *client, const TVMFFIAny *args, int32_t n_a
 /* The hook of exactly this type: *out borrowed for ever, NULL when it has none. TypeError when it is no Function. */
 int fh_hook_find(fh_reflect_attr_id id, int32_t type_index, TVMFFIObject **out);
 
-#define FH_HOOK_MAX_BACK_ARGS 2
+#define FH_HOOK_MAX_BACK_ARGS 4
 
 /* Calls hook(obj, fn), or hook(obj, other, fn) when `other` is not NULL, while they are open in the walk as a mark.
  * fn(...) must get n_back_args arguments. It works in this thread and while the hook runs; later, and elsewhere, it is a
