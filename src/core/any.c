@@ -22,16 +22,12 @@ static int own_rvalue(const TVMFFIAny *view, TVMFFIAny *out) {
   return 0;
 }
 
-int fh_any_own(const TVMFFIAny *view, TVMFFIAny *out) {
+int fh_any_own_view_only(const TVMFFIAny *view, TVMFFIAny *out) {
   TVMFFIByteArray content;
   switch (view->type_index) {
   case kTVMFFIRawStr: fh_str_content(view, &content); return fh_str_new(content.data, content.size, out);
   case kTVMFFIByteArrayPtr: fh_bytes_content(view, &content); return fh_bytes_new(content.data, content.size, out);
-  case kTVMFFIObjectRValueRef: return own_rvalue(view, out);
-  default:
-    *out = *view;
-    if (fh_any_is_object(out)) fh_object_retain(out->v_obj);
-    return 0;
+  default: return own_rvalue(view, out);
   }
 }
 

@@ -25,15 +25,10 @@ static void unlock(const fh_hashmap_object *map) {
   if (map->header.type_index == kTVMFFIDict) fh_stripe_unlock(map);
 }
 
-/* Kinds of arguments that no container holds. */
-static int is_view_only(const TVMFFIAny *view) {
-  return view->type_index >= kTVMFFIRawStr && view->type_index <= kTVMFFIObjectRValueRef;
-}
-
 /* An owned copy of the value of a key: 1, 0 or -1. */
 static int get_value(const fh_hashmap_object *map, const TVMFFIAny *key_view, TVMFFIAny *out) {
   TVMFFIAny owned;
-  if (!is_view_only(key_view)) return fh_hashmap_get(map, key_view, out);
+  if (!fh_any_is_view_only(key_view)) return fh_hashmap_get(map, key_view, out);
   if (fh_any_own(key_view, &owned) != 0) return -1;
   int found = fh_hashmap_get(map, &owned, out);
   fh_any_drop(&owned);

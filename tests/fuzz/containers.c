@@ -325,8 +325,8 @@ void fuzz_one(const uint8_t *data, size_t n_bytes) {
       change_dict(&dict, (operation >> 1) % 6, &in);
     }
     nth_failing = 0;
-    if (n % 64 == 0) compare_dict(&dict, "ffi.DictForwardIterFunctor");
-    if (n % 64 == 32) compare_list(&list, "ffi.ListSize", "ffi.ListGetItem");
+    if (n % 256 == 0) compare_dict(&dict, "ffi.DictForwardIterFunctor");
+    if (n % 256 == 128) compare_list(&list, "ffi.ListSize", "ffi.ListGetItem");
   }
   compare_dict(&dict, "ffi.DictForwardIterFunctor");
   compare_list(&list, "ffi.ListSize", "ffi.ListGetItem");
