@@ -293,9 +293,11 @@ static void use_module(void *state, int thread) {
 
 TEST(a_module_is_asked_by_many_threads_while_one_imports) {
   TVMFFIAny module = new_module("own");
-  try_call("ffi.ModuleGlobalsAdd", ARGS(module)); /* the table of kept modules stays */
-  try_call("ffi.ModuleGlobalsRemove", ARGS(module));
   int64_t before = fh_mem_live_blocks();
+  try_call("ffi.ModuleGlobalsAdd", ARGS(module));
+  try_call("ffi.ModuleGlobalsRemove", ARGS(module));
+  test_keeps(fh_mem_live_blocks() - before); /* the table of kept modules, unless it was there */
+  before = fh_mem_live_blocks();
   test_threads(N_THREADS, use_module, &module);
   try_call("ffi.ModuleClearImports", ARGS(module));
   expect_int(fh_mem_live_blocks(), before);
