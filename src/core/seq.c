@@ -111,11 +111,11 @@ int fh_seq_push(fh_seq_object *seq, TVMFFIAny item) {
     return fh_error_raise(FH_INTERNAL_ERROR, "Expected room for one more item in an Array of capacity %lld",
                           (long long)seq->cell.capacity);
   }
-  if (seq->cell.size == seq->cell.capacity && fh_seq_insert(seq, seq->cell.size, &item) != 0) {
+  if (seq->cell.size < seq->cell.capacity) {
+    fh_seq_items(seq)[seq->cell.size++] = item;
+  } else if (fh_seq_insert(seq, seq->cell.size, &item) != 0) {
     fh_any_drop(&item);
     return -1;
-  } else if (seq->cell.size < seq->cell.capacity) {
-    fh_seq_items(seq)[seq->cell.size++] = item;
   }
   return 0;
 }
