@@ -129,10 +129,10 @@ static int extend_by(const char *name, fh_access_kind kind, const TVMFFIAny *arg
   return give(fh_access_path_extend(path, kind, &key), result);
 }
 
-#define EXTENDING(function, name, kind)                                                             \
-  static int function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {       \
-    FH_UNUSED(self);                                                                                \
-    return extend_by(PATH_KEY "." name, kind, args, n_args, result);                                \
+#define EXTENDING(function, name, kind)                                                       \
+  static int function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) { \
+    FH_UNUSED(self);                                                                          \
+    return extend_by(PATH_KEY "." name, kind, args, n_args, result);                          \
   }
 EXTENDING(call_attr, "_attr", FH_ACCESS_ATTR)
 EXTENDING(call_array_item, "_array_item", FH_ACCESS_ARRAY_ITEM)

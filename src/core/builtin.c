@@ -2,6 +2,7 @@
 #include "builtin.h"
 
 #include "error.h"
+#include "field.h"
 #include "function.h"
 #include "hashmap.h"
 #include "seq.h"
@@ -131,24 +132,10 @@ int fh_builtin_refuse_copy(void *self, const TVMFFIAny *args, int32_t n_args, TV
 
 /* ---- Getters and setters ---- */
 
-static int get_int(void *field, TVMFFIAny *out) {
-  *out = fh_any_int(*(const int64_t *)field);
-  return 0;
-}
 static int get_int32(void *field, TVMFFIAny *out) {
   *out = fh_any_int(*(const int32_t *)field);
   return 0;
 }
-static int get_cell(void *field, TVMFFIAny *out) {
-  fh_any_copy((const TVMFFIAny *)field, out);
-  return 0;
-}
-static int get_object(void *field, TVMFFIAny *out) {
-  TVMFFIAny view = fh_any_object(*(TVMFFIObject *const *)field);
-  fh_any_copy(&view, out);
-  return 0;
-}
-
 int fh_builtin_raise_convert(const TVMFFIAny *value, const char *expected) {
   return fh_error_raise(FH_TYPE_ERROR, "Cannot convert from type `%s` to `%s`", fh_type_name(value->type_index),
                         expected);
@@ -237,18 +224,18 @@ static TVMFFIByteArray text_or_none(const char *text) {
 
 /* What is the same for all fields of a kind, in the order of fh_builtin_kind. */
 static const struct {
-  TVMFFIFieldGetter getter;
   TVMFFIFieldSetter setter;
   int64_t n_bytes, alignment;
   int32_t static_type_index;
+  int32_t getter_type_index; /* of field.h */
 } kinds[] = {
-    {get_int, set_int, sizeof(int64_t), sizeof(int64_t), kTVMFFIInt},
-    {get_int32, set_int32, sizeof(int32_t), sizeof(int32_t), kTVMFFIInt},
-    {get_cell, set_any, sizeof(TVMFFIAny), sizeof(int64_t), kTVMFFIAny},
-    {get_cell, set_str, sizeof(TVMFFIAny), sizeof(int64_t), kTVMFFIAny},
-    {get_object, NULL, sizeof(void *), sizeof(void *), kTVMFFIAny},
-    {get_object, NULL, sizeof(void *), sizeof(void *), kTVMFFIList},
-    {get_object, NULL, sizeof(void *), sizeof(void *), kTVMFFIObject},
+    {set_int, sizeof(int64_t), sizeof(int64_t), kTVMFFIInt, kTVMFFIInt},
+    {set_int32, sizeof(int32_t), sizeof(int32_t), kTVMFFIInt, kTVMFFIInt},
+    {set_any, sizeof(TVMFFIAny), sizeof(int64_t), kTVMFFIAny, kTVMFFIAny},
+    {set_str, sizeof(TVMFFIAny), sizeof(int64_t), kTVMFFIAny, kTVMFFIAny},
+    {NULL, sizeof(void *), sizeof(void *), kTVMFFIAny, kTVMFFIObject},
+    {NULL, sizeof(void *), sizeof(void *), kTVMFFIList, kTVMFFIObject},
+    {NULL, sizeof(void *), sizeof(void *), kTVMFFIObject, kTVMFFIObject},
 };
 
 static int register_field(int32_t type_index, const fh_builtin_field *field) {
@@ -262,7 +249,8 @@ static int register_field(int32_t type_index, const fh_builtin_field *field) {
   info.size = kinds[field->kind].n_bytes;
   info.alignment = kinds[field->kind].alignment;
   info.offset = field->offset;
-  info.getter = kinds[field->kind].getter;
+  if (fh_field_getter(kinds[field->kind].getter_type_index, &info.getter) != 0) return -1;
+  if (field->kind == FH_BUILTIN_INT32) info.getter = get_int32; /* no binding has such fields */
   info.setter = (void *)(uintptr_t)setter;
   info.field_static_type_index = kinds[field->kind].static_type_index;
   return TVMFFITypeRegisterField(type_index, &info);

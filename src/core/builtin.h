@@ -7,13 +7,13 @@
 
 /* What a field is in memory, and its value in a new object. */
 typedef enum {
-  FH_BUILTIN_INT,    /* int64_t, 0 */
-  FH_BUILTIN_INT32,  /* int32_t, 0 */
-  FH_BUILTIN_ANY,    /* a cell, None */
-  FH_BUILTIN_STR,    /* a cell that holds text, "" */
+  FH_BUILTIN_INT, /* int64_t, 0 */
+  FH_BUILTIN_INT32, /* int32_t, 0 */
+  FH_BUILTIN_ANY, /* a cell, None */
+  FH_BUILTIN_STR, /* a cell that holds text, "" */
   FH_BUILTIN_OBJECT, /* a pointer, NULL for None */
-  FH_BUILTIN_LIST,   /* a pointer to a List, empty */
-  FH_BUILTIN_DICT    /* a pointer to a Dict, empty */
+  FH_BUILTIN_LIST, /* a pointer to a List, empty */
+  FH_BUILTIN_DICT /* a pointer to a Dict, empty */
 } fh_builtin_kind;
 
 typedef struct {
@@ -21,9 +21,9 @@ typedef struct {
   const char *metadata; /* JSON, see schema.h */
   fh_builtin_kind kind;
   int64_t offset;
-  int64_t flags;             /* kTVMFFIFieldFlagBitMask*; a default is None */
-  TVMFFIFieldSetter setter;  /* NULL: the one of the kind; must be given for pointers */
-  int is_alias;              /* another name of a field of the parent */
+  int64_t flags; /* kTVMFFIFieldFlagBitMask*; a default is None */
+  TVMFFIFieldSetter setter; /* NULL: the one of the kind; must be given for pointers */
+  int is_alias; /* another name of a field of the parent */
 } fh_builtin_field;
 
 typedef struct {
@@ -35,14 +35,14 @@ typedef struct {
 typedef struct fh_builtin_type {
   const char *key;
   const struct fh_builtin_type *parent; /* NULL: ffi.Object */
-  int is_final;                         /* nothing derives from it */
+  int is_final; /* nothing derives from it */
   int32_t total_bytes;
   TVMFFISEqHashKind kind;
   const fh_builtin_field *fields; /* its own; the last one has no name */
   const fh_builtin_method *methods; /* NULL, or an array whose last has no name */
   TVMFFIObjectCreator creator; /* calls fh_builtin_create; NULL: objects come from elsewhere */
-  fh_object_owner owner;       /* its deleter calls fh_object_delete_owner, its end fh_builtin_end */
-  TVMFFISafeCallType copy;     /* __ffi_shallow_copy__; NULL: every field copied */
+  fh_object_owner owner; /* its deleter calls fh_object_delete_owner, its end fh_builtin_end */
+  TVMFFISafeCallType copy; /* __ffi_shallow_copy__; NULL: every field copied */
 } fh_builtin_type;
 
 /* Registers the type (unless its key is static already), its metadata, fields, methods, __ffi_shallow_copy__ and, with a

@@ -18,19 +18,19 @@ typedef struct {
   int is_order;
 } comparer;
 
-/* Progress of one comparison: negative with an error pending; ENTERED: pushed; DECIDED: *out is the result. */
-typedef enum { FAILED = -1, ENTERED = 0, DECIDED = 1 } progress;
+/* What became of one comparison: an error is pending; its objects were entered; *out is the result. */
+typedef enum { FAILED = -1, ENTERED = 0, DECIDED = 1 } verdict;
 
 static int sign_of(int less, int more) { return more - less; }
 
 /* ---- Plain data ---- */
 
-static progress refuse_order(const TVMFFIAny *value) {
+static verdict refuse_order(const TVMFFIAny *value) {
   fh_error_raise(FH_TYPE_ERROR, "Expected values that have an order but got `%s`", fh_type_name(value->type_index));
   return FAILED;
 }
 
-static progress compare_floats(const comparer *c, double a, double b, int *out) {
+static verdict compare_floats(const comparer *c, double a, double b, int *out) {
   int a_nan = a != a, b_nan = b != b;
   *out = a_nan || b_nan ? a_nan != b_nan : sign_of(a<b, a> b);
   if (!c->is_order || !(a_nan || b_nan)) return DECIDED;
@@ -49,7 +49,7 @@ static int compare_devices(DLDevice a, DLDevice b) {
   return sign_of(a.device_id<b.device_id, a.device_id> b.device_id);
 }
 
-static progress compare_plain(const comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
+static verdict compare_plain(const comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
   switch (a->type_index) {
   case kTVMFFINone: *out = 0; return DECIDED;
   case kTVMFFIBool: *out = sign_of(!a->v_int64 && b->v_int64, a->v_int64 && !b->v_int64); return DECIDED;
@@ -127,8 +127,8 @@ static int compare_back(void *client, const TVMFFIAny *args, int32_t n_args, TVM
   return 0;
 }
 
-static progress call_hook(comparer *c, fh_reflect_attr_id id, TVMFFIObject *hook, TVMFFIObject *a, TVMFFIObject *b,
-                          int *out) {
+static verdict call_hook(comparer *c, fh_reflect_attr_id id, TVMFFIObject *hook, TVMFFIObject *a, TVMFFIObject *b,
+                         int *out) {
   TVMFFIAny result;
   int is_eq = id == FH_ATTR_EQ;
   if (fh_hook_call(&c->walk, hook, a, b, is_eq ? eq_back : compare_back, 2, c, &result) != 0) return FAILED;
@@ -155,7 +155,7 @@ static int find_hook(const comparer *c, int32_t type_index, fh_reflect_attr_id *
 /* ---- Objects ---- */
 
 /* A pair that may be met again: whether it was met before decides. */
-static progress compare_known(comparer *c, TVMFFIObject *a, TVMFFIObject *b, int *out) {
+static verdict compare_known(comparer *c, TVMFFIObject *a, TVMFFIObject *b, int *out) {
   const uint64_t *word = fh_memo_find(&c->pairs, a, b);
   if (word == NULL) return fh_memo_put(&c->pairs, a, b, c->n_pairs++ * 2 + 1) != 0 ? FAILED : ENTERED;
   *out = 0;
@@ -176,7 +176,7 @@ static int differs_in_size(const comparer *c, const fh_walk_frame *f) {
 }
 
 /* Two objects of one type. */
-static progress compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int is_shared, int *out) {
+static verdict compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int is_shared, int *out) {
   if (a->v_obj == b->v_obj) {
     *out = 0;
     return DECIDED;
@@ -189,12 +189,12 @@ static progress compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny
   TVMFFIObject *hook;
   if (find_hook(c, a->type_index, &id, &hook) != 0) return FAILED;
   if (hook != NULL) is_shared = 1; /* a hook may call back with the objects themselves */
-  progress p = is_shared ? compare_known(c, a->v_obj, b->v_obj, out) : ENTERED;
-  if (p == ENTERED && hook != NULL) {
-    p = call_hook(c, id, hook, a->v_obj, b->v_obj, out);
-    if (p == DECIDED && *out == 0) set_done(c, a->v_obj, b->v_obj);
+  verdict v = is_shared ? compare_known(c, a->v_obj, b->v_obj, out) : ENTERED;
+  if (v == ENTERED && hook != NULL) {
+    v = call_hook(c, id, hook, a->v_obj, b->v_obj, out);
+    if (v == DECIDED && *out == 0) set_done(c, a->v_obj, b->v_obj);
   }
-  if (p != ENTERED) return p;
+  if (v != ENTERED) return v;
   if (fh_walk_push_pair(&c->walk, a, b) != 0) return FAILED;
   if (!differs_in_size(c, fh_walk_top(&c->walk))) return ENTERED;
   fh_walk_pop(&c->walk);
@@ -202,7 +202,7 @@ static progress compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny
   return c->is_order ? refuse_order(a) : DECIDED;
 }
 
-static progress compare_or_enter(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int is_shared, int *out) {
+static verdict compare_or_enter(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int is_shared, int *out) {
   int a_none = a->type_index == kTVMFFINone, b_none = b->type_index == kTVMFFINone;
   if (a_none != b_none) {
     *out = a_none ? -1 : 1;
@@ -231,7 +231,7 @@ static int may_recur(const fh_walk_frame *f, const TVMFFIAny *a, const TVMFFIAny
 }
 
 /* The next children of the innermost pair. DECIDED: *out is their order, 0 too. */
-static progress step(comparer *c, int *out) {
+static verdict step(comparer *c, int *out) {
   TVMFFIAny a, b;
   const fh_walk_frame *f;
   switch (fh_walk_next_pair(&c->walk, &a, &b)) {
@@ -263,13 +263,13 @@ static int check_no_map(const comparer *c, size_t depth) {
 static int run(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
   size_t depth = fh_walk_depth(&c->walk);
   uint64_t n_before = c->n_pairs;
-  progress p = compare_or_enter(c, a, b, 1, out);
-  int rc = p == FAILED ? -1 : 0;
-  if (p == ENTERED) *out = 0;
+  verdict v = compare_or_enter(c, a, b, 1, out);
+  int rc = v == FAILED ? -1 : 0;
+  if (v == ENTERED) *out = 0;
   while (rc == 0 && *out == 0 && fh_walk_depth(&c->walk) > depth) {
-    p = step(c, out);
-    if (p == ENTERED) *out = 0;
-    if (p == FAILED) rc = -1;
+    v = step(c, out);
+    if (v == ENTERED) *out = 0;
+    if (v == FAILED) rc = -1;
   }
   if (rc == 0 && *out != 0 && c->is_order) rc = check_no_map(c, depth);
   fh_walk_unwind(&c->walk, depth);

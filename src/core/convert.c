@@ -123,10 +123,10 @@ static int call(conversion convert, const TVMFFIAny *args, int32_t n_args, TVMFF
   return convert(&args[0], result);
 }
 
-#define CONVERTING(convert)                                                                             \
+#define CONVERTING(convert)                                                                         \
   static int call_##convert(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) { \
-    FH_UNUSED(self);                                                                                    \
-    return call(convert, args, n_args, result);                                                         \
+    FH_UNUSED(self);                                                                                \
+    return call(convert, args, n_args, result);                                                     \
   }
 CONVERTING(to_object)
 CONVERTING(to_string)
@@ -147,10 +147,10 @@ void fh_convert_init(void) {
     int32_t type_index;
     TVMFFISafeCallType call;
   } static_types[] = {
-      {kTVMFFIObject, call_to_object},     {kTVMFFIStr, call_to_string},  {kTVMFFIBytes, call_to_bytes},
-      {kTVMFFIError, call_to_error},       {kTVMFFIFunction, call_to_function},
-      {kTVMFFIShape, call_to_shape},       {kTVMFFITensor, call_to_tensor}, {kTVMFFIArray, call_to_array},
-      {kTVMFFIMap, call_to_map},           {kTVMFFIList, call_to_list},   {kTVMFFIDict, call_to_dict},
+      {kTVMFFIObject, call_to_object}, {kTVMFFIStr, call_to_string},        {kTVMFFIBytes, call_to_bytes},
+      {kTVMFFIError, call_to_error},   {kTVMFFIFunction, call_to_function}, {kTVMFFIShape, call_to_shape},
+      {kTVMFFITensor, call_to_tensor}, {kTVMFFIArray, call_to_array},       {kTVMFFIMap, call_to_map},
+      {kTVMFFIList, call_to_list},     {kTVMFFIDict, call_to_dict},
   };
   for (size_t i = 0; i < FH_COUNT_OF(static_types); ++i) {
     fh_builtin_set_function(static_types[i].type_index, "__ffi_convert__", static_types[i].call);

@@ -111,8 +111,8 @@ static int give_pair(const fh_walk_frame *f, progress *p, TVMFFIAny *child) {
   return fh_hashmap_put((fh_hashmap_object *)p->copy.v_obj, &pair);
 }
 
-static int give_field(const copier *c, const fh_walk_frame *f, const progress *p, TVMFFIAny *child) {
-  const TVMFFIFieldInfo *field = fh_walk_label_of(&c->walk, f).field;
+static int give_field(const fh_walk_frame *f, const progress *p, TVMFFIAny *child) {
+  const TVMFFIFieldInfo *field = fh_walk_field(f);
   int rc = fh_reflect_set(field, p->copy.v_obj, child);
   fh_any_drop(child);
   return rc;
@@ -124,8 +124,36 @@ static int give(const copier *c, TVMFFIAny *child) {
   switch (f->shape) {
   case FH_WALK_ITEMS: return give_item(f, p, child);
   case FH_WALK_PAIRS: return give_pair(f, p, child);
-  default: return give_field(c, f, p, child);
+  default: return give_field(f, p, child);
   }
+}
+
+/* ---- Who may be met again ---- */
+
+/* Whether the unfinished copy has the original child where the child's copy will go. -1 with an error pending. */
+static int is_held_by_copy(fh_walk_frame *f, const TVMFFIAny *child) {
+  const progress *p = (const progress *)fh_walk_data(f);
+  TVMFFIAny held;
+  if (f->shape == FH_WALK_ITEMS) {
+    return f->obj->type_index == kTVMFFIArray && p->is_known &&
+           fh_any_same(&fh_seq_items((fh_seq_object *)p->copy.v_obj)[f->n_done - 1], child);
+  }
+  if (f->shape != FH_WALK_FIELDS) return 0;
+  if (fh_reflect_get(fh_walk_field(f), p->copy.v_obj, &held) != 0) return -1;
+  int is_same = fh_any_same(&held, child);
+  fh_any_drop(&held);
+  return is_same;
+}
+
+/* Whether the child of the innermost frame may be met again: a reference from its unfinished copy does not count. -1 with
+ * an error pending. */
+static int is_shared_child(const copier *c, fh_walk_frame *f, const TVMFFIAny *child) {
+  int gives_copies = fh_walk_gives_copies(f);
+  if (!fh_any_is_object(child) || !fh_walk_is_shared(child->v_obj, gives_copies)) return 0;
+  uint32_t n_more = fh_object_use_count(child->v_obj) - (gives_copies ? 2 : 1);
+  if (n_more != 1 || is_leaf(c, child->v_obj)) return 1;
+  int is_held = is_held_by_copy(f, child);
+  return is_held < 0 ? -1 : !is_held;
 }
 
 /* ---- The loop ---- */
@@ -167,9 +195,9 @@ static int step(copier *c, TVMFFIAny *result) {
   case FH_WALK_END: return finish(c, result);
   default: return -1;
   }
-  const fh_walk_frame *f = fh_walk_top(&c->walk);
-  int is_shared = fh_any_is_object(&child) && fh_walk_is_shared(child.v_obj, fh_walk_gives_copies(f));
-  int rc = copy_or_enter(c, &child, is_shared, &copy);
+  fh_walk_frame *f = fh_walk_top(&c->walk);
+  int is_shared = is_shared_child(c, f, &child);
+  int rc = is_shared < 0 ? -1 : copy_or_enter(c, &child, is_shared, &copy);
   if (rc != 1) return rc;
   if (f->shape != FH_WALK_FIELDS || !fh_any_same(&child, &copy)) return give(c, &copy);
   fh_any_drop(&copy); /* the shallow copy has it */

@@ -177,14 +177,19 @@ static int is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Digits up to the end of them; leading zeros of the number are passed over. How many there were, zeros included. */
 static int64_t read_digits(const char **at, const char *end, parts *p) {
-  const char *begin = *at;
-  for (; *at != end && is_digit(**at); ++*at) {
-    if (p->n_digits == 0 && **at == '0') continue;
-    if (p->n_digits == 0) p->first = *at;
-    if (p->n_digits < MAX_WORD_DIGITS) p->bits = p->bits * 10 + (uint64_t)(**at - '0');
-    p->n_digits += 1;
+  const char *begin = *at, *c = begin;
+  if (p->n_digits == 0) {
+    while (c != end && *c == '0') ++c;
+    p->first = c;
   }
-  return *at - begin;
+  const char *first = c;
+  int64_t room = p->n_digits < MAX_WORD_DIGITS ? MAX_WORD_DIGITS - p->n_digits : 0;
+  const char *stop = end - c > room ? c + room : end;
+  for (; c != stop && is_digit(*c); ++c) p->bits = p->bits * 10 + (uint64_t)(*c - '0');
+  while (c != end && is_digit(*c)) ++c;
+  p->n_digits += c - first;
+  *at = c;
+  return c - begin;
 }
 
 static int read_exponent(const char **at, const char *end, int64_t *out) {

@@ -16,7 +16,7 @@ typedef struct {
   TVMFFIObject header;
   TVMFFIObject *entries; /* List of the singletons in order */
   TVMFFIObject *indexes; /* Dict from integers and texts to singletons */
-  TVMFFIObject *attrs;   /* Dict from names to Dicts from singletons to values */
+  TVMFFIObject *attrs; /* Dict from names to Dicts from singletons to values */
 } fh_enum_state_object;
 
 /* Registers the four types. */

@@ -130,7 +130,6 @@ const fh_globals_entry fh_globals_visit[] = {
     {"ffi.StructuralVisitorDefRegionKind", visitor_region, OF(FH_SCHEMA_INT, VISITOR)},
     {"ffi.StructuralVisitorWithDefRegionKind", visitor_with_region,
      OF(FH_SCHEMA_ANY, VISITOR "," FH_SCHEMA_INT "," FUNCTION)},
-    {"ffi.VisitErrorContext.FindAccessPaths", find_paths,
-     OF(PATHS, FH_SCHEMA_OBJECT "," CONTEXT "," FH_SCHEMA_BOOL)},
+    {"ffi.VisitErrorContext.FindAccessPaths", find_paths, OF(PATHS, FH_SCHEMA_OBJECT "," CONTEXT "," FH_SCHEMA_BOOL)},
     {NULL, NULL, NULL},
 };

@@ -4,18 +4,14 @@
  * have values; the first that has none gets a frame of its own, and the question is asked again after that. */
 #include "graph_read.h"
 
-#include "base64.h"
-#include "bigint.h"
 #include "create.h"
-#include "dtype.h"
 #include "error.h"
+#include "graph_leaf.h"
 #include "graph_type.h"
 #include "hashmap.h"
 #include "mem.h"
 #include "seq.h"
 #include "str.h"
-#include "stripe.h"
-#include "tensor.h"
 #include "type.h"
 
 #define INVALID "Invalid JSON Object Graph"
@@ -46,139 +42,16 @@ typedef struct {
   } types[N_KEYS]; /* type keys that came up lately */
 } reader;
 
-/* ---- JSON values as what they should be ---- */
-
-static int raise_convert(const TVMFFIAny *value, const char *expected) {
-  return fh_error_raise(FH_TYPE_ERROR, "Cannot convert from type `%s` to `%s`", fh_type_name(value->type_index),
-                        expected);
-}
-
-static int to_int(const TVMFFIAny *value, int64_t *out) {
-  if (value->type_index != kTVMFFIInt && value->type_index != kTVMFFIBool) return raise_convert(value, "int");
-  *out = value->v_int64;
-  return 0;
-}
-
-static int to_text(const TVMFFIAny *value, TVMFFIByteArray *out) {
-  return fh_str_content(value, out) ? 0 : raise_convert(value, "str");
-}
-
-/* An owned Array; of a List, what it has now. */
-static int to_array(const TVMFFIAny *value, TVMFFIAny *out) {
-  *out = fh_any_none();
-  if (value->type_index == kTVMFFIArray) {
-    fh_any_copy(value, out);
-    return 0;
-  }
-  if (value->type_index != kTVMFFIList) return raise_convert(value, "Array<Any>");
-  const fh_seq_object *list = (const fh_seq_object *)(const void *)value->v_obj;
-  fh_stripe_lock(list);
-  fh_seq_object *array = fh_seq_from_views(kTVMFFIArray, fh_seq_items(list), fh_seq_size(list));
-  fh_stripe_unlock(list);
-  *out = fh_any_object(array);
-  return array != NULL ? 0 : -1;
-}
-
-static const TVMFFIAny *items_of(const TVMFFIAny *array, int64_t *n) {
-  const fh_seq_object *seq = (const fh_seq_object *)(const void *)array->v_obj;
-  *n = fh_seq_size(seq);
-  return fh_seq_items(seq);
-}
-
 /* An owned copy of a key's value: 1, or 0, or -1. */
 static int get(const TVMFFIAny *map, const TVMFFIAny *key, TVMFFIAny *out) {
   return fh_hashmap_get((const fh_hashmap_object *)(const void *)map->v_obj, key, out);
 }
 
-/* ---- Nodes without references to others ---- */
-
-static int read_device(const TVMFFIAny *data, TVMFFIAny *out) {
-  int64_t n, type = 0, id = 0;
-  const TVMFFIAny *items = items_of(data, &n);
-  if (n != 2) {
-    return fh_error_raise(FH_VALUE_ERROR,
-                          INVALID ": Device data must be an array of [device_type, device_id], got %lld element(s)",
-                          (long long)n);
-  }
-  if (to_int(&items[0], &type) != 0 || to_int(&items[1], &id) != 0) return -1;
-  if (type < INT32_MIN || type > INT32_MAX || id < INT32_MIN || id > INT32_MAX) {
-    return fh_error_raise(FH_VALUE_ERROR, INVALID ": expected numbers of 32 bits for a Device but got [%lld, %lld]",
-                          (long long)type, (long long)id);
-  }
-  DLDevice device;
-  device.device_type = (DLDeviceType)type;
-  device.device_id = (int32_t)id;
-  *out = fh_any_device(device);
-  return 0;
-}
-
-static int read_shape(const TVMFFIAny *data, TVMFFIAny *out) {
-  int64_t n;
-  const TVMFFIAny *items = items_of(data, &n);
-  fh_shape_object *shape = fh_shape_new(NULL, (size_t)n);
-  if (shape == NULL) return -1;
-  for (int64_t i = 0; i < n; ++i) {
-    if (to_int(&items[i], &shape->dims[i]) == 0) continue;
-    fh_object_release(shape);
-    return -1;
-  }
-  *out = fh_any_object(shape);
-  return 0;
-}
-
-static int read_from_array(int32_t type_index, const TVMFFIAny *data, TVMFFIAny *out) {
-  TVMFFIAny array;
-  if (to_array(data, &array) != 0) return -1;
-  int rc = type_index == kTVMFFIDevice ? read_device(&array, out) : read_shape(&array, out);
-  fh_any_drop(&array);
-  return rc;
-}
-
-static int read_from_text(int32_t type_index, const TVMFFIAny *data, TVMFFIAny *out) {
-  TVMFFIByteArray text;
-  DLDataType dtype;
-  if (to_text(data, &text) != 0) return -1;
-  switch (type_index) {
-  case kTVMFFIStr: fh_any_copy(data, out); return 0;
-  case kTVMFFIBytes: return fh_base64_decode(text, out);
-  case kTVMFFIBigInt: return fh_bigint_from_decimal(text, out);
-  default: break;
-  }
-  if (fh_dtype_parse(text, &dtype) != 0) return -1;
-  *out = fh_any_dtype(dtype);
-  return 0;
-}
-
-/* Plain data of a static type: a node's, or a field's that is written in place. */
-static int read_plain(int32_t type_index, const TVMFFIAny *data, TVMFFIAny *out) {
-  int64_t number = 0;
-  *out = fh_any_none();
-  switch (type_index) {
-  case kTVMFFINone: return 0;
-  case kTVMFFIFloat:
-    if (data->type_index == kTVMFFIFloat) {
-      *out = *data;
-      return 0;
-    }
-    if (data->type_index != kTVMFFIInt && data->type_index != kTVMFFIBool) return raise_convert(data, "float");
-    *out = fh_any_float((double)data->v_int64);
-    return 0;
-  case kTVMFFIDataType: return read_from_text(type_index, data, out);
-  default: break;
-  }
-  if (type_index == kTVMFFIBool && data->type_index != kTVMFFIInt && data->type_index != kTVMFFIBool) {
-    return raise_convert(data, "bool");
-  }
-  if (to_int(data, &number) != 0) return -1;
-  *out = type_index == kTVMFFIBool ? fh_any_bool(number != 0) : fh_any_int(number);
-  return 0;
-}
-
 static int read_enum(const TVMFFITypeInfo *info, fh_graph_form form, const TVMFFIAny *data, TVMFFIAny *out) {
   TVMFFIByteArray text;
   int64_t number = 0;
-  if (form == FH_GRAPH_STR_ENUM) return to_text(data, &text) != 0 ? -1 : fh_graph_enum_find(info, data, out);
-  if (to_int(data, &number) != 0) return -1;
+  if (form == FH_GRAPH_STR_ENUM) return fh_graph_to_text(data, &text) != 0 ? -1 : fh_graph_enum_find(info, data, out);
+  if (fh_graph_to_int(data, &number) != 0) return -1;
   TVMFFIAny index = fh_any_int(number);
   return fh_graph_enum_find(info, &index, out);
 }
@@ -222,8 +95,8 @@ static int open_container(reader *r, int64_t node, int32_t type_index, const TVM
   TVMFFIAny array;
   int64_t n;
   void *made;
-  if (to_array(data, &array) != 0) return -1;
-  items_of(&array, &n);
+  if (fh_graph_to_array(data, &array) != 0) return -1;
+  fh_graph_items(&array, &n);
   if (type_index == kTVMFFIArray) {
     made = fh_seq_new_array(n);
   } else if (type_index == kTVMFFIList) {
@@ -254,7 +127,7 @@ static int begin_object(reader *r, int64_t node, const TVMFFITypeInfo *info, con
         FH_BYTES_ARGS(info->type_key));
   default: break;
   }
-  if (!fh_hashmap_is(data)) return raise_convert(data, "Map<Any, Any>");
+  if (!fh_hashmap_is(data)) return fh_graph_raise_convert(data, "Map<Any, Any>");
   fh_any_copy(data, &fields);
   return open_frame(r, node, fields, fh_create_empty(info), info);
 }
@@ -263,7 +136,7 @@ static int begin_object(reader *r, int64_t node, const TVMFFITypeInfo *info, con
 
 static int find_type(reader *r, const TVMFFIAny *key, const TVMFFITypeInfo **out) {
   TVMFFIByteArray text;
-  if (to_text(key, &text) != 0) return -1;
+  if (fh_graph_to_text(key, &text) != 0) return -1;
   size_t i = (size_t)(key->v_uint64 * UINT64_C(0x9e3779b97f4a7c15) >> 60) & (N_KEYS - 1);
   if (!fh_any_same(&r->types[i].key, key)) {
     int32_t type_index = fh_type_find_key(text);
@@ -284,16 +157,9 @@ static int begin_data(reader *r, int64_t node, const TVMFFITypeInfo *info, const
     return fh_error_raise(FH_VALUE_ERROR, INVALID ": expected `data` in node %lld of type `%.*s`", (long long)node,
                           FH_BYTES_ARGS(info->type_key));
   }
+  int done = fh_graph_leaf_read(info->type_index, data, out);
+  if (done != 0) return done;
   switch (info->type_index) {
-  case kTVMFFIBool:
-  case kTVMFFIInt:
-  case kTVMFFIFloat:
-  case kTVMFFIDataType: return read_plain(info->type_index, data, out) == 0 ? 1 : -1;
-  case kTVMFFIStr:
-  case kTVMFFIBytes:
-  case kTVMFFIBigInt: return read_from_text(info->type_index, data, out) == 0 ? 1 : -1;
-  case kTVMFFIDevice:
-  case kTVMFFIShape: return read_from_array(info->type_index, data, out) == 0 ? 1 : -1;
   case kTVMFFIArray:
   case kTVMFFIList:
   case kTVMFFIMap:
@@ -306,7 +172,7 @@ static int begin_node(reader *r, int64_t node, TVMFFIAny *out) {
   const TVMFFIAny *json = &fh_seq_items(r->nodes)[node];
   const TVMFFITypeInfo *info = NULL;
   TVMFFIAny key, data;
-  if (!fh_hashmap_is(json)) return raise_convert(json, "Map<Any, Any>");
+  if (!fh_hashmap_is(json)) return fh_graph_raise_convert(json, "Map<Any, Any>");
   int has_key = get(json, &r->type_name, &key);
   if (has_key < 0) return -1;
   if (has_key == 0) {
@@ -330,7 +196,7 @@ static void keep(reader *r, int64_t node, TVMFFIAny value) {
 /* 1 with the value of the node that `index` names, borrowed; 0 if it has to be read first and has a frame now; -1. */
 static int need(reader *r, const TVMFFIAny *index, TVMFFIAny *out) {
   int64_t node = 0;
-  if (to_int(index, &node) != 0) return -1;
+  if (fh_graph_to_int(index, &node) != 0) return -1;
   if (node < 0 || node >= fh_seq_size(r->nodes)) {
     return fh_error_raise(FH_VALUE_ERROR, INVALID ": invalid node index %lld", (long long)node);
   }
@@ -351,7 +217,7 @@ static int need(reader *r, const TVMFFIAny *index, TVMFFIAny *out) {
 static int add_items(reader *r) {
   frame *f = &r->frames[r->n_frames - 1];
   int64_t n;
-  const TVMFFIAny *items = items_of(&f->data, &n);
+  const TVMFFIAny *items = fh_graph_items(&f->data, &n);
   while (f->n_done < n) {
     TVMFFIAny item, owned;
     int rc = need(r, &items[f->n_done], &item);
@@ -366,7 +232,7 @@ static int add_items(reader *r) {
 static int add_pairs(reader *r) {
   frame *f = &r->frames[r->n_frames - 1];
   int64_t n;
-  const TVMFFIAny *items = items_of(&f->data, &n);
+  const TVMFFIAny *items = fh_graph_items(&f->data, &n);
   while (f->n_done < n) {
     TVMFFIAny item;
     int rc = need(r, &items[f->n_done], &item);
@@ -387,7 +253,7 @@ static int set_field(reader *r, const frame *f, const TVMFFIAny *json) {
   if (!fh_graph_is_inline(f->field)) {
     int rc = need(r, json, &value);
     if (rc != 1) return rc;
-  } else if (read_plain(f->field->field_static_type_index, json, &value) != 0) {
+  } else if (fh_graph_leaf_read(f->field->field_static_type_index, json, &value) != 1) {
     return -1;
   }
   return fh_reflect_set(f->field, f->made, &value) == 0 ? 1 : -1;

@@ -1,17 +1,13 @@
 /* graph_write.c - any value as a graph of JSON values. */
 #include "graph_write.h"
 
-#include "base64.h"
-#include "bigint.h"
-#include "dtype.h"
 #include "error.h"
+#include "graph_leaf.h"
 #include "graph_type.h"
 #include "hashmap.h"
 #include "mem.h"
 #include "seq.h"
 #include "str.h"
-#include "tensor.h"
-#include "text.h"
 #include "type.h"
 #include "value_table.h"
 #include "walk.h"
@@ -140,24 +136,6 @@ static int add_node(writer *w, size_t plan, TVMFFIAny *data, int64_t *index) {
   return 0;
 }
 
-static int make_ints(const int64_t *ints, size_t n, TVMFFIAny *out) {
-  fh_seq_object *array = fh_seq_new_array((int64_t)n);
-  *out = fh_any_object(array);
-  if (array == NULL) return -1;
-  for (size_t i = 0; i < n; ++i) fh_seq_items(array)[i] = fh_any_int(ints[i]);
-  array->cell.size = (int64_t)n;
-  return 0;
-}
-
-static int make_bigint(const TVMFFIObject *obj, TVMFFIAny *out) {
-  const fh_bigint_object *big = (const fh_bigint_object *)(const void *)obj;
-  fh_text text = {NULL, 0, 0};
-  int rc = fh_text_add_bigint(&text, big->words, big->n_words);
-  if (rc == 0) rc = fh_str_new(text.data, text.n_bytes, out);
-  fh_text_free(&text);
-  return rc;
-}
-
 static int raise_unable(int32_t type_index) {
   return fh_error_raise(FH_TYPE_ERROR,
                         "Type `%s` does not support ToJSONGraph (no native creator or __ffi_new__ type attr)",
@@ -166,31 +144,8 @@ static int raise_unable(int32_t type_index) {
 
 /* The data of a value that refers to no other nodes: 1 with an owned *data, 0 if it does refer, -1. */
 static int make_data(const type_plan *plan, const TVMFFIAny *value, TVMFFIAny *data) {
-  TVMFFIByteArray bytes;
-  *data = fh_any_none();
-  switch (plan->info->type_index) {
-  case kTVMFFINone: return 1;
-  case kTVMFFIBool:
-  case kTVMFFIInt:
-  case kTVMFFIFloat:
-  case kTVMFFIStr: fh_any_copy(value, data); return 1;
-  case kTVMFFIDataType: return fh_dtype_print(value->v_dtype, data) == 0 ? 1 : -1;
-  case kTVMFFIDevice: {
-    int64_t ints[] = {value->v_device.device_type, value->v_device.device_id};
-    return make_ints(ints, 2, data) == 0 ? 1 : -1;
-  }
-  case kTVMFFIBytes: return fh_bytes_content(value, &bytes) && fh_base64_encode(bytes, data) == 0 ? 1 : -1;
-  case kTVMFFIBigInt: return make_bigint(value->v_obj, data) == 0 ? 1 : -1;
-  case kTVMFFIShape: {
-    const TVMFFIShapeCell *cell = TVMFFIShapeGetCellPtr(value->v_obj);
-    return make_ints(cell->data, cell->size, data) == 0 ? 1 : -1;
-  }
-  case kTVMFFIArray:
-  case kTVMFFIList:
-  case kTVMFFIMap:
-  case kTVMFFIDict: return 0;
-  default: break;
-  }
+  int done = fh_graph_leaf_write(value, data);
+  if (done != 0 || fh_seq_is(value) || fh_hashmap_is(value)) return done;
   if (!fh_any_is_object(value)) {
     return fh_error_raise(FH_TYPE_ERROR, "Cannot serialize type `%s`", fh_type_name(value->type_index));
   }
@@ -253,10 +208,6 @@ static int may_repeat(const writer *w, const TVMFFIAny *value) {
   return fh_walk_is_shared(value->v_obj, fh_walk_gives_copies(fh_walk_top(&w->walk)));
 }
 
-static int32_t type_in_graph(int32_t type_index) {
-  return type_index == kTVMFFISmallStr ? kTVMFFIStr : type_index == kTVMFFISmallBytes ? kTVMFFIBytes : type_index;
-}
-
 /* 1 with the index of the value's node, 0 if it is open now, -1. */
 static int place(writer *w, const TVMFFIAny *value, int64_t *index) {
   open_node node = {NULL, 0, 0, may_repeat(w, value)};
@@ -265,7 +216,7 @@ static int place(writer *w, const TVMFFIAny *value, int64_t *index) {
     int found = fh_value_table_find(&w->known, value, &node.hash, index);
     if (found != 0) return found;
   }
-  if (find_plan(w, type_in_graph(value->type_index), &node.plan) != 0) return -1;
+  if (find_plan(w, fh_graph_leaf_type(value->type_index), &node.plan) != 0) return -1;
   int is_leaf = make_data(&w->plans[node.plan], value, &data);
   if (is_leaf < 0) return -1;
   if (is_leaf == 0) return open_value(w, value, &node);
@@ -296,12 +247,9 @@ static int raise_field_type(const TVMFFIFieldInfo *field, const TVMFFIAny *value
 /* The value of a field that is written in place. */
 static int put_inline(writer *w, const TVMFFIFieldInfo *field, const TVMFFIAny *value) {
   TVMFFIAny written = fh_any_none();
-  if (field->field_static_type_index != kTVMFFINone) {
-    if (value->type_index != field->field_static_type_index) return raise_field_type(field, value);
-    written = *value;
-  }
-  if (written.type_index == kTVMFFIDataType && fh_dtype_print(value->v_dtype, &written) != 0) return -1;
-  return put_into(w, written);
+  if (field->field_static_type_index == kTVMFFINone) return put_into(w, written);
+  if (value->type_index != field->field_static_type_index) return raise_field_type(field, value);
+  return fh_graph_leaf_write(value, &written) == 1 ? put_into(w, written) : -1;
 }
 
 /* ---- The loop ---- */

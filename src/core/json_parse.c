@@ -1,7 +1,8 @@
 /* json_parse.c - JSON text to values, without recursion.
  *
  * Values that belong to open containers lie on one stack, a container's behind those of the one around it. What closes a
- * container makes an object of exactly the right size of its part of the stack, which then is one value. */
+ * container makes an object of exactly the right size of its part of the stack, which then is one value. An outermost
+ * array needs no such copy: the stack lies in a block with room for an Array's head, and becomes the Array. */
 #include "json_parse.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ typedef struct {
 
 typedef struct {
   const char *begin, *at, *end;
-  TVMFFIAny *values; /* owned */
+  fh_seq_object *stack; /* not yet an object; its items are the values, owned */
   size_t n_values, values_room;
   container *open;
   size_t n_open, open_room;
@@ -48,22 +49,24 @@ static int raise_at(const parser *p, const char *what, const char *at) {
 
 /* ---- Stacks ---- */
 
-static int grow(void **block, size_t *room, size_t item_bytes) {
+/* A longer block; *room and *block updated. */
+static int grow(void **block, size_t *room, size_t head_bytes, size_t item_bytes) {
   size_t longer = *room * 2 + MIN_ROOM;
-  void *grown = longer <= SIZE_MAX / item_bytes ? fh_mem_realloc(*block, longer * item_bytes) : NULL;
+  void *grown = longer <= SIZE_MAX / 2 / item_bytes ? fh_mem_realloc(*block, head_bytes + longer * item_bytes) : NULL;
   if (grown == NULL) return fh_error_raise_no_memory();
   *block = grown;
   *room = longer;
   return 0;
 }
 
+static FH_NOINLINE int grow_values(parser *p) {
+  return grow((void **)&p->stack, &p->values_room, sizeof *p->stack, sizeof *p->stack->items);
+}
+
 /* Where the next value goes; NULL with an error pending. */
-static TVMFFIAny *next_value(parser *p) {
-  if (FH_UNLIKELY(p->n_values == p->values_room) &&
-      grow((void **)&p->values, &p->values_room, sizeof *p->values) != 0) {
-    return NULL;
-  }
-  return &p->values[p->n_values];
+static inline TVMFFIAny *next_value(parser *p) {
+  if (FH_UNLIKELY(p->n_values == p->values_room) && grow_values(p) != 0) return NULL;
+  return &p->stack->items[p->n_values];
 }
 
 static int push(parser *p, TVMFFIAny value) {
@@ -80,7 +83,7 @@ static int open_container(parser *p, int is_object) {
     snprintf(what, sizeof what, "Expected at most %d nested containers", FH_JSON_MAX_DEPTH);
     return raise_at(p, what, p->at);
   }
-  if (p->n_open == p->open_room && grow((void **)&p->open, &p->open_room, sizeof *p->open) != 0) return -1;
+  if (p->n_open == p->open_room && grow((void **)&p->open, &p->open_room, 0, sizeof *p->open) != 0) return -1;
   container opened = {p->n_values, is_object};
   p->open[p->n_open++] = opened;
   return 0;
@@ -102,25 +105,52 @@ static TVMFFIObject *make_map(TVMFFIAny *values, size_t n) {
   return &map->header;
 }
 
+/* The outermost array: the stack becomes the value and a new stack holds it. */
+static int close_root_array(parser *p) {
+  size_t n = p->n_values;
+  void *block = fh_mem_realloc(p->stack, sizeof *p->stack + n * sizeof *p->stack->items);
+  if (block == NULL) return fh_error_raise_no_memory();
+  p->stack = (fh_seq_object *)block;
+  p->values_room = n;
+  fh_seq_object *rest = NULL;
+  size_t rest_room = 0;
+  if (grow((void **)&rest, &rest_room, sizeof *rest, sizeof *rest->items) != 0) return -1;
+  rest->items[0] = fh_any_object(fh_seq_array_in(block, (int64_t)n));
+  p->stack = rest;
+  p->values_room = rest_room;
+  p->n_values = 1;
+  return 0;
+}
+
 /* The innermost container becomes a value. */
 static int close_container(parser *p) {
   if (next_value(p) == NULL) return -1; /* an empty one needs a place that it has not had */
   container closed = p->open[p->n_open - 1];
-  TVMFFIAny *values = p->values + closed.n_before;
+  TVMFFIAny *values = p->stack->items + closed.n_before;
   size_t n = p->n_values - closed.n_before;
+  p->at += 1;
+  if (p->n_open == 1 && !closed.is_object && n != 0) {
+    p->n_open = 0;
+    return close_root_array(p);
+  }
   void *made = closed.is_object ? (void *)make_map(values, n) : (void *)fh_seq_array_of(values, (int64_t)n);
   if (made == NULL) return -1;
   p->n_open -= 1;
   p->n_values = closed.n_before + 1;
   *values = fh_any_object(made);
-  p->at += 1;
   return 0;
 }
 
 /* ---- Values ---- */
 
 static void skip_spaces(parser *p) {
-  while (p->at != p->end && (*p->at == ' ' || *p->at == '\n' || *p->at == '\r' || *p->at == '\t')) ++p->at;
+  const char *at = p->at, *end = p->end;
+  if (at == end || (unsigned char)*at > ' ') return;
+  while (at != end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) {
+    ++at;
+    while (end - at >= 8 && fh_json_load(at) == FH_JSON_ONES * ' ') at += 8;
+  }
+  p->at = at;
 }
 
 /* The character at hand, -1 at the end of the text. */
@@ -248,9 +278,9 @@ int fh_json_parse(TVMFFIByteArray text, TVMFFIAny *out) {
   p->begin = p->at = text.size != 0 ? text.data : "";
   p->end = p->begin + text.size;
   int rc = run(p);
-  if (rc == 0) *out = p->values[--p->n_values];
-  while (p->n_values != 0) fh_any_drop(&p->values[--p->n_values]);
-  fh_mem_free(p->values);
+  if (rc == 0) *out = p->stack->items[--p->n_values];
+  while (p->n_values != 0) fh_any_drop(&p->stack->items[--p->n_values]);
+  fh_mem_free(p->stack);
   fh_mem_free(p->open);
   fh_json_strings_free(&p->strings);
   fh_mem_free(p);

@@ -8,6 +8,8 @@
 
 /* ---- Sharing ---- */
 
+#define MAX_SHARED 64 /* longer ones are no keys */
+
 /* Of more than FH_STR_SMALL_MAX bytes: only the first and last 8 and the length, which is enough to tell keys apart. */
 static uint64_t quick_hash(const char *data, size_t n_bytes) {
   uint64_t hash = (fh_json_load(data) ^ n_bytes) * UINT64_C(0x9e3779b97f4a7c15);
@@ -17,7 +19,7 @@ static uint64_t quick_hash(const char *data, size_t n_bytes) {
 
 /* A new object, or one of the same content. */
 static int make(fh_json_strings *strings, const char *data, size_t n_bytes, TVMFFIAny *out) {
-  if (n_bytes <= FH_STR_SMALL_MAX) return fh_str_new(data, n_bytes, out);
+  if (n_bytes <= FH_STR_SMALL_MAX || n_bytes > MAX_SHARED) return fh_str_new(data, n_bytes, out);
   uint64_t hash = quick_hash(data, n_bytes);
   size_t i = (size_t)(hash & (FH_JSON_SHARED_STRINGS - 1));
   fh_str_object *known = strings->entries[i].str;
@@ -120,10 +122,20 @@ static int read_escape(const char **at, const char *end, fh_str_build *build, fh
 
 /* ---- Strings ---- */
 
+static int is_tail(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
+
+/* As fh_text_utf8_length, quick about the frequent ones. */
+static size_t utf8_length(const char *at, size_t n_left) {
+  unsigned char c = (unsigned char)*at;
+  if (c >= 0xc2 && c < 0xe0 && n_left >= 2 && is_tail(at[1])) return 2;
+  if (c > 0xe0 && c < 0xed && n_left >= 3 && is_tail(at[1]) && is_tail(at[2])) return 3;
+  return fh_text_utf8_length((const unsigned char *)at, n_left);
+}
+
 /* Behind the UTF-8 sequences of more than one byte that follow one another at `at`, which is not `end`. */
 static const char *skip_utf8(const char *at, const char *end) {
   while (at != end && (unsigned char)*at >= 0x80) {
-    size_t n = fh_text_utf8_length((const unsigned char *)at, (size_t)(end - at));
+    size_t n = utf8_length(at, (size_t)(end - at));
     if (n == 0) break;
     at += n;
   }
@@ -139,13 +151,33 @@ static const char *skip_plain(const char *at, const char *end) {
       if (marks != 0) break;
     }
     for (; at != end && (unsigned char)*at < 0x80; ++at) {
-      unsigned char c = (unsigned char)*at;
-      if (c < 0x20 || c == '"' || c == '\\') return at;
+      if ((unsigned char)*at < 0x20 || *at == '"' || *at == '\\') return at;
     }
     const char *behind = at != end ? skip_utf8(at, end) : at;
     if (behind == at) return at;
     at = behind;
   }
+}
+
+/* A string of up to 7 plain bytes that ends 8 bytes or more before the end of the text, the most frequent kind: 1, or 0
+ * when it is another one. */
+static int read_short(const char **at, const char *end, TVMFFIAny *out) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  if (end - *at < 8) return 0;
+  uint64_t word = fh_json_load(*at), marks = fh_json_special_bytes(word);
+  size_t n = marks != 0 ? fh_json_bytes_before(marks) : 8;
+  if (n > FH_STR_SMALL_MAX || (*at)[n] != '"') return 0;
+  out->type_index = kTVMFFISmallStr;
+  out->small_str_len = (uint32_t)n;
+  out->v_uint64 = word & (((uint64_t)1 << n * 8) - 1);
+  *at += n + 1;
+  return 1;
+#else
+  FH_UNUSED(at);
+  FH_UNUSED(end);
+  FH_UNUSED(out);
+  return 0;
+#endif
 }
 
 /* Reads on from the first escape at `at`. */
@@ -174,6 +206,7 @@ int fh_json_string_read(fh_json_strings *strings, const char **at, const char *e
                         fh_json_fault *fault) {
   const char *begin = *at;
   int rc = 0;
+  if (read_short(at, end, out)) return 0;
   *at = skip_plain(begin, end);
   if (*at != end && **at == '\\') {
     rc = read_with_escapes(begin, at, end, out, fault);

@@ -356,6 +356,7 @@ void fh_module_init(void) {
   };
   TVMFFITypeMetadata metadata = {.total_size = sizeof(void *) + sizeof(fh_module_object), /* a vptr comes first */
                                  .structural_eq_hash_kind = kTVMFFISEqHashKindUnsupported};
-  (void)TVMFFITypeRegisterMetadata(kTVMFFIModule, &metadata); /* without memory the error stays pending, as everywhere */
+  (void)TVMFFITypeRegisterMetadata(kTVMFFIModule,
+                                   &metadata); /* without memory the error stays pending, as everywhere */
   (void)TVMFFITypeRegisterField(kTVMFFIModule, &imports);
 }

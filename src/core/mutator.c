@@ -28,9 +28,7 @@ int fh_mutator_take_result(TVMFFIAny *result) {
   return -1;
 }
 
-TVMFFIAny fh_mutator_make_result(int rc, TVMFFIAny result) {
-  return rc == 0 ? result : fh_any_object(fh_error_take());
-}
+TVMFFIAny fh_mutator_make_result(int rc, TVMFFIAny result) { return rc == 0 ? result : fh_any_object(fh_error_take()); }
 
 /* In place only where the item is nobody else's. */
 static int mutate(fh_mutator_object *mutator, const TVMFFIAny *value, int can_inplace, TVMFFIAny *out) {
@@ -41,29 +39,40 @@ static int mutate(fh_mutator_object *mutator, const TVMFFIAny *value, int can_in
 
 /* ---- Hooks of containers, for mutators of others: ours knows their contents ---- */
 
-/* On a copy of the items, which also serves where others may change a List meanwhile. */
-static TVMFFIAny mutate_items(fh_mutator_object *mutator, TVMFFIAny value) {
-  fh_seq_object *made = NULL;
-  TVMFFIAny *items, changed;
-  int64_t n;
-  fh_stripe_lock(value.v_obj);
-  int rc = fh_seq_copy_items((const fh_seq_object *)(void *)value.v_obj, &items, &n);
-  fh_stripe_unlock(value.v_obj);
+/* *made becomes a copy of the n items at the first change. */
+static int mutate_each(fh_mutator_object *mutator, int32_t type_index, const TVMFFIAny *items, int64_t n,
+                       fh_seq_object **made) {
+  int rc = 0;
   for (int64_t i = 0; rc == 0 && i < n; ++i) {
+    TVMFFIAny changed;
     rc = mutate(mutator, &items[i], 0, &changed);
-    if (rc != 0 || fh_mutator_keeps(&changed, &items[i])) {
-      fh_any_drop(&changed);
-      continue;
+    if (rc == 0 && !fh_mutator_keeps(&changed, &items[i])) {
+      if (*made == NULL) *made = fh_seq_from_views(type_index, items, n);
+      if (*made != NULL) fh_seq_swap(*made, i, &changed);
+      rc = *made != NULL ? 0 : -1;
     }
-    if (made == NULL) made = fh_seq_from_views(value.type_index, items, n);
-    if (made == NULL) rc = -1;
-    if (made != NULL) fh_seq_swap(made, i, &changed);
     fh_any_drop(&changed);
   }
-  fh_seq_drop_items(items, n);
+  return rc;
+}
+
+/* A List's items are copied first: others may change it meanwhile. */
+static TVMFFIAny mutate_items(fh_mutator_object *mutator, TVMFFIAny value) {
+  const fh_seq_object *seq = (const fh_seq_object *)(void *)value.v_obj;
+  fh_seq_object *made = NULL;
+  TVMFFIAny *copies = NULL;
+  int64_t n = fh_seq_size(seq);
+  int rc = 0;
+  if (value.type_index == kTVMFFIList) {
+    fh_stripe_lock(seq);
+    rc = fh_seq_copy_items(seq, &copies, &n);
+    fh_stripe_unlock(seq);
+  }
+  if (rc == 0) rc = mutate_each(mutator, value.type_index, copies != NULL ? copies : fh_seq_items(seq), n, &made);
+  if (copies != NULL) fh_seq_drop_items(copies, n);
   if (rc == 0) return made != NULL ? fh_any_object(made) : fh_mutator_unchanged();
   fh_object_release(made);
-  return fh_mutator_make_result(-1, changed);
+  return fh_mutator_make_result(-1, fh_any_none());
 }
 
 /* The sequence is nobody else's. */
@@ -142,8 +151,7 @@ int fh_mutator_call_hook(const TVMFFIAny *hook, fh_mutator_object *mutator, cons
   case kTVMFFIOpaquePtr:
     *out = ((fh_mutator_mutate)(uintptr_t)hook->v_ptr)(mutator, *value);
     return fh_mutator_take_result(out);
-  case kTVMFFIFunction:
-    return fh_function_call(hook->v_obj, args, 2, out) != 0 ? -1 : fh_mutator_take_result(out);
+  case kTVMFFIFunction: return fh_function_call(hook->v_obj, args, 2, out) != 0 ? -1 : fh_mutator_take_result(out);
   default: return fh_error_raise(FH_TYPE_ERROR, "__s_mutate__ must be a direct hook pointer or ffi.Function");
   }
 }

@@ -127,8 +127,8 @@ static int check_field(void *state, const TVMFFIFieldInfo *field) {
   int64_t size = kind_of(field) == CELL ? (int64_t)sizeof(TVMFFIAny) : field->size;
   if (field->offset >= (int64_t)sizeof(TVMFFIObject) && size >= 0 && field->offset <= l->n_bytes - size) return 0;
   return fh_error_raise(FH_VALUE_ERROR, "Expected field `%.*s` of `%s` inside %lld bytes but it has %lld at %lld",
-                        FH_BYTES_ARGS(field->name), fh_type_name(l->type_index), (long long)l->n_bytes,
-                        (long long)size, (long long)field->offset);
+                        FH_BYTES_ARGS(field->name), fh_type_name(l->type_index), (long long)l->n_bytes, (long long)size,
+                        (long long)field->offset);
 }
 
 int fh_record_register(int32_t type_index, int64_t n_bytes) {

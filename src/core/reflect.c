@@ -295,9 +295,10 @@ typedef struct {
 static fh_name_table columns;
 
 static const char *const first_names[] = {
-    "__any_hash__",    "__any_equal__", "__ffi_shallow_copy__", "__ffi_repr__",       "__ffi_hash__", "__ffi_eq__",
-    "__ffi_compare__", "__ffi_new__",   "__ffi_init__",         "__ffi_convert__",    "__ffi_enum__", "__s_equal__",
-    "__s_hash__",      "__s_visit__",   "__s_mutate__",         "__s_maybe_inplace_mutate__",
+    "__any_hash__",     "__any_equal__",      "__ffi_shallow_copy__", "__ffi_repr__",
+    "__ffi_hash__",     "__ffi_eq__",         "__ffi_compare__",      "__ffi_new__",
+    "__ffi_init__",     "__ffi_convert__",    "__ffi_enum__",         "__s_equal__",
+    "__s_hash__",       "__s_visit__",        "__s_mutate__",         "__s_maybe_inplace_mutate__",
     "__data_to_json__", "__data_from_json__",
 };
 FH_STATIC_ASSERT(FH_COUNT_OF(first_names) == FH_ATTR_COUNT, "one name for each fh_reflect_attr_id");

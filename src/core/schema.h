@@ -7,9 +7,8 @@
 /* A type by its name, without and with arguments; several are separated by ",". */
 #define FH_SCHEMA_TYPE(name) "{\\\"type\\\":\\\"" name "\\\"}"
 #define FH_SCHEMA_GENERIC(name, args) "{\\\"type\\\":\\\"" name "\\\",\\\"args\\\":[" args "]}"
-#define FH_SCHEMA_FUNCTION(result, params)                                                                  \
-  "{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{\\\"return\\\":[" result "],\\\"params\\\":[" params \
-  "]}}"
+#define FH_SCHEMA_FUNCTION(result, params) \
+  "{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{\\\"return\\\":[" result "],\\\"params\\\":[" params "]}}"
 
 /* The whole metadata of a field or function. */
 #define FH_SCHEMA(type) "{\"type_schema\":\"" type "\"}"

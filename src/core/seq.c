@@ -36,14 +36,17 @@ static void delete_seq(void *self, int flags) {
   fh_object_delete_owner(&owner, self, flags, has_objects((const fh_seq_object *)self));
 }
 
-static fh_seq_object *new_object(int32_t type_index, int64_t n_inline) {
-  fh_seq_object *seq = (fh_seq_object *)fh_mem_alloc(sizeof *seq + (size_t)n_inline * sizeof(TVMFFIAny));
-  if (seq == NULL) return NULL;
+static void init_object(fh_seq_object *seq, int32_t type_index, int64_t n_inline) {
   fh_object_init(&seq->header, type_index, delete_seq);
   seq->cell.data = n_inline != 0 ? seq->items : NULL;
   seq->cell.size = 0;
   seq->cell.capacity = n_inline;
   seq->cell.data_deleter = NULL;
+}
+
+static fh_seq_object *new_object(int32_t type_index, int64_t n_inline) {
+  fh_seq_object *seq = (fh_seq_object *)fh_mem_alloc(sizeof *seq + (size_t)n_inline * sizeof(TVMFFIAny));
+  if (seq != NULL) init_object(seq, type_index, n_inline);
   return seq;
 }
 
@@ -75,6 +78,13 @@ fh_seq_object *fh_seq_array_of(const TVMFFIAny *items, int64_t n) {
     return NULL;
   }
   memcpy(array->items, items, (size_t)n * sizeof *items);
+  array->cell.size = n;
+  return array;
+}
+
+fh_seq_object *fh_seq_array_in(void *block, int64_t n) {
+  fh_seq_object *array = (fh_seq_object *)block;
+  init_object(array, kTVMFFIArray, n);
   array->cell.size = n;
   return array;
 }
@@ -111,11 +121,11 @@ int fh_seq_push(fh_seq_object *seq, TVMFFIAny item) {
     return fh_error_raise(FH_INTERNAL_ERROR, "Expected room for one more item in an Array of capacity %lld",
                           (long long)seq->cell.capacity);
   }
-  if (seq->cell.size == seq->cell.capacity && fh_seq_insert(seq, seq->cell.size, &item) != 0) {
+  if (seq->cell.size < seq->cell.capacity) {
+    fh_seq_items(seq)[seq->cell.size++] = item;
+  } else if (fh_seq_insert(seq, seq->cell.size, &item) != 0) {
     fh_any_drop(&item);
     return -1;
-  } else if (seq->cell.size < seq->cell.capacity) {
-    fh_seq_items(seq)[seq->cell.size++] = item;
   }
   return 0;
 }

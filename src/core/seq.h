@@ -31,6 +31,9 @@ fh_seq_object *fh_seq_from_views(int32_t type_index, const TVMFFIAny *views, int
 
 /* An Array of n owned values, which it takes on success only. */
 fh_seq_object *fh_seq_array_of(const TVMFFIAny *items, int64_t n);
+/* The same in a block from fh_mem_alloc, which becomes the Array: its n owned items begin offsetof(fh_seq_object, items)
+ * bytes into it. Cannot fail. */
+fh_seq_object *fh_seq_array_in(void *block, int64_t n);
 
 /* Appends an owned value, which it takes also on failure. An Array must have room and no other user. */
 int fh_seq_push(fh_seq_object *seq, TVMFFIAny item);

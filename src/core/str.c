@@ -74,25 +74,25 @@ int fh_bytes_content(const TVMFFIAny *any, TVMFFIByteArray *out) {
   }
 }
 
-/* 8 bytes as a little-endian number; spelled so that compilers see one load in it. */
-static uint64_t load_8(const unsigned char *p) {
-  return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
-         (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
-}
-
-/* Fewer than 8. */
-static uint64_t load_rest(const unsigned char *data, size_t n_bytes) {
+/* Up to 7 bytes as a little-endian number. */
+static uint64_t load_part(const unsigned char *data, size_t n_bytes) {
   uint64_t word = 0;
   for (size_t i = 0; i < n_bytes; ++i) word |= (uint64_t)data[i] << (8 * i);
   return word;
+}
+
+/* Eight of them; written out, so that compilers see a plain load. */
+static uint64_t load_word(const unsigned char *p) {
+  return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
+         (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
 
 uint64_t fh_str_hash(const char *data, size_t n_bytes) {
   const uint64_t multiplier = 1099511628211u, modulus = 2147483647u;
   const unsigned char *p = (const unsigned char *)data;
   uint64_t hash = 0;
-  for (; n_bytes >= 8; p += 8, n_bytes -= 8) hash = (hash * multiplier + load_8(p)) % modulus;
-  if (n_bytes != 0) hash = (hash * multiplier + load_rest(p, n_bytes)) % modulus;
+  for (; n_bytes >= 8; p += 8, n_bytes -= 8) hash = (hash * multiplier + load_word(p)) % modulus;
+  if (n_bytes != 0) hash = (hash * multiplier + load_part(p, n_bytes)) % modulus;
   return hash;
 }
 

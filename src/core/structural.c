@@ -4,6 +4,7 @@
 #include "error.h"
 #include "function.h"
 #include "stripe.h"
+#include "sync.h"
 #include "tensor.h"
 #include "type.h"
 
@@ -54,6 +55,22 @@ int fh_structural_with_region(const char *name, const TVMFFIAny *args, int32_t *
   int rc = fh_function_call(func, NULL, 0, result);
   *region = before;
   return rc;
+}
+
+int fh_structural_use_begin(fh_structural_use *use, const char *what) {
+  uint64_t self = fh_thread_id(), user = 0;
+  if (!fh_atomic_cas_relaxed_u64(&use->thread, &user, self) && user != self) {
+    return fh_error_raise(FH_RUNTIME_ERROR, "Expected a `%s` to be used by one thread at a time", what);
+  }
+  /* acquire: pairs with the release store in fh_structural_use_end of the thread that was inside before */
+  (void)fh_atomic_load_acquire_u64(&use->thread);
+  use->n_entries += 1;
+  return 0;
+}
+
+void fh_structural_use_end(fh_structural_use *use) {
+  use->n_entries -= 1;
+  if (use->n_entries == 0) fh_atomic_store_release_u64(&use->thread, 0); /* pairs with fh_structural_use_begin */
 }
 
 fh_hashmap_object *fh_structural_hold_map(TVMFFIObject *map) {

@@ -28,8 +28,7 @@ static inline int32_t fh_structural_enter(int32_t current, int32_t entered) {
 static inline int32_t fh_structural_field_region(int32_t current, int64_t field_flags) {
   const int64_t simple = kTVMFFIFieldFlagBitMaskSEqHashDefSimple, pattern = kTVMFFIFieldFlagBitMaskSEqHashDefPattern;
   if (!(field_flags & (simple | pattern))) return current;
-  return fh_structural_enter(current,
-                             field_flags & simple ? kTVMFFIDefRegionKindSimple : kTVMFFIDefRegionKindPattern);
+  return fh_structural_enter(current, field_flags & simple ? kTVMFFIDefRegionKindSimple : kTVMFFIDefRegionKindPattern);
 }
 /* The region of an object's contents. */
 static inline int32_t fh_structural_inner_region(int32_t current, int32_t kind) {
@@ -49,6 +48,16 @@ static inline int fh_structural_is_remapped(int32_t kind, int32_t region, const 
 /* Calls args[2], a Function, with *region entered as args[1] says; *region is as before afterwards. For a visitor's or
  * mutator's function WithDefRegionKind. */
 int fh_structural_with_region(const char *name, const TVMFFIAny *args, int32_t *region, TVMFFIAny *result);
+
+/* Who uses a visitor or mutator of ours: one thread at a time, which may come back into it. All zero is nobody. */
+typedef struct {
+  uint64_t thread; /* atomic; 0: nobody */
+  uint32_t n_entries; /* how often that thread is inside; for it only */
+} fh_structural_use;
+
+/* RuntimeError that names `what` when another thread is inside. */
+int fh_structural_use_begin(fh_structural_use *use, const char *what);
+void fh_structural_use_end(fh_structural_use *use);
 
 /* What to read instead of a map while foreign code runs: itself, or a copy of a Dict, which that code may change. A new
  * reference; NULL with an error pending. */

@@ -5,16 +5,16 @@
 #include "function.h"
 #include "mem.h"
 #include "seq.h"
+#include "stripe.h"
 #include "type.h"
 
 static int is_int(const TVMFFIAny *value) {
   return value->type_index == kTVMFFIInt || value->type_index == kTVMFFIBool;
 }
 
-/* One entry of the sequence: 1, or 0 if it is something else. */
-static int take_entry(const TVMFFIAny *value, int is_marked, int gets_more, fh_structural_entry *out) {
-  const fh_seq_object *seq = (const fh_seq_object *)(const void *)value->v_obj;
-  if (!fh_seq_is(value) || fh_seq_size(seq) != 2 + is_marked) return 0;
+/* One entry of the table: 1, or 0 if it is something else. */
+static int read_entry(const fh_seq_object *seq, int is_marked, int gets_more, fh_structural_entry *out) {
+  if (fh_seq_size(seq) != 2 + is_marked) return 0;
   const TVMFFIAny *items = fh_seq_items(seq);
   if (!is_int(&items[0]) || items[1].type_index != kTVMFFIFunction || (is_marked && !is_int(&items[2]))) return 0;
   out->type_index = (int32_t)items[0].v_int64;
@@ -24,16 +24,27 @@ static int take_entry(const TVMFFIAny *value, int is_marked, int gets_more, fh_s
   return 1;
 }
 
+static int take_entry(const TVMFFIAny *value, int is_marked, int gets_more, fh_structural_entry *out) {
+  if (!fh_seq_is(value)) return 0;
+  fh_stripe_lock(value->v_obj); /* it may be a List */
+  int is_entry = read_entry((const fh_seq_object *)(const void *)value->v_obj, is_marked, gets_more, out);
+  fh_stripe_unlock(value->v_obj);
+  return is_entry;
+}
+
 int fh_structural_callbacks_add(fh_structural_callbacks *callbacks, const char *name, const TVMFFIAny *args, int32_t i,
                                 int is_marked, int gets_more) {
   const char *expected = is_marked ? "Array<Tuple<int, ffi.Function, bool>>" : "Array<Tuple<int, ffi.Function>>";
   TVMFFIAny *items;
   int64_t n;
   if (!fh_seq_is(&args[i])) return fh_function_raise_type(name, i, expected, &args[i]);
-  if (fh_seq_copy_items((const fh_seq_object *)(const void *)args[i].v_obj, &items, &n) != 0) return -1;
+  fh_stripe_lock(args[i].v_obj);
+  int rc = fh_seq_copy_items((const fh_seq_object *)(const void *)args[i].v_obj, &items, &n);
+  fh_stripe_unlock(args[i].v_obj);
+  if (rc != 0) return -1;
   size_t n_bytes = (size_t)(callbacks->n_entries + n) * sizeof *callbacks->entries;
   fh_structural_entry *entries = (fh_structural_entry *)fh_mem_realloc(callbacks->entries, n_bytes);
-  int rc = entries != NULL ? 0 : fh_error_raise_no_memory();
+  rc = entries != NULL ? 0 : fh_error_raise_no_memory();
   if (rc == 0) callbacks->entries = entries;
   for (int64_t k = 0; k < n && rc == 0; ++k) {
     if (take_entry(&items[k], is_marked, gets_more, &entries[callbacks->n_entries])) {

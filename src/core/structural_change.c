@@ -10,8 +10,7 @@
 int fh_structural_changes_add(fh_structural_changes *changes, const fh_structural_place *place, TVMFFIAny *value) {
   if (changes->n_items == changes->n_room) {
     size_t n_room = changes->n_room * 2 + 16;
-    fh_structural_change *items =
-        (fh_structural_change *)fh_mem_realloc(changes->items, n_room * sizeof *items);
+    fh_structural_change *items = (fh_structural_change *)fh_mem_realloc(changes->items, n_room * sizeof *items);
     if (items == NULL) {
       fh_any_drop(value);
       return fh_error_raise_no_memory();

@@ -9,8 +9,8 @@
 
 /* Where in its object a child is. */
 typedef struct {
-  int64_t index;                /* in a sequence */
-  TVMFFIAny key;                /* in a map; borrowed from the walk's frame */
+  int64_t index; /* in a sequence */
+  TVMFFIAny key; /* in a map; borrowed from the walk's frame */
   const TVMFFIFieldInfo *field; /* in a reflected object, else NULL */
 } fh_structural_place;
 

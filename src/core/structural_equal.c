@@ -149,25 +149,14 @@ static int call_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFI
   FH_UNUSED(n_args);
   comparer *c = (comparer *)client;
   TVMFFIByteArray name;
-  TVMFFIAny a, b;
   int32_t region;
   if (fh_structural_arg_region(CALLBACK_NAME, args, 2, c->hook_region, &region) != 0) return -1;
-  if (fh_any_own(&args[0], &a) != 0) return -1;
-  if (fh_any_own(&args[1], &b) != 0) {
-    fh_any_drop(&a);
-    return -1;
-  }
-  verdict said = compare_values(c, &a, &b, region);
-  if (said == DIFFERENT && c->path != NULL) {
-    TVMFFIAny key = args[3];
-    if (fh_function_arg_str(CALLBACK_NAME, args, 3, &name) != 0 ||
-        fh_structural_path_add_same(c->path, FH_ACCESS_ATTR, &key) != 0) {
-      said = FAILED;
-    }
-  }
-  fh_any_drop(&a);
-  fh_any_drop(&b);
+  verdict said = compare_values(c, &args[0], &args[1], region);
   if (said == FAILED) return -1;
+  if (said == DIFFERENT && c->path != NULL) {
+    if (fh_function_arg_str(CALLBACK_NAME, args, 3, &name) != 0) return -1;
+    if (fh_structural_path_add_same(c->path, FH_ACCESS_ATTR, &args[3]) != 0) return -1;
+  }
   *result = fh_any_bool(said == EQUAL);
   return 0;
 }
@@ -316,7 +305,8 @@ static int add_key_of_right(comparer *c) {
     step = fh_walk_lookup(&c->walk, &left_key, &value);
     if (step == FH_WALK_CHILD) continue;
     if (step == FH_WALK_ERROR) break;
-    if (fh_structural_path_add(c->path, FH_ACCESS_MAP_ITEM_MISSING, &left_key, FH_ACCESS_MAP_ITEM, &key) != 0) return -1;
+    if (fh_structural_path_add(c->path, FH_ACCESS_MAP_ITEM_MISSING, &left_key, FH_ACCESS_MAP_ITEM, &key) != 0)
+      return -1;
     break;
   }
   if (step == FH_WALK_ERROR) return -1;
@@ -367,8 +357,7 @@ static verdict compare(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars
   c.right_of.retains = c.left_of.retains = 1;
   c.path = path;
   c.skip_tensors = skip_tensors;
-  verdict said =
-      compare_values(&c, a, b, map_free_vars ? kTVMFFIDefRegionKindPattern : kTVMFFIDefRegionKindNone);
+  verdict said = compare_values(&c, a, b, map_free_vars ? kTVMFFIDefRegionKindPattern : kTVMFFIDefRegionKindNone);
   fh_walk_free(&c.walk);
   fh_memo_free(&c.right_of);
   fh_memo_free(&c.left_of);

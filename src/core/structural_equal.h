@@ -10,7 +10,6 @@
 /* The options and errors of fh_structural_hash. *out becomes 1 or 0. Runs foreign code. */
 int fh_structural_equal(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars, int skip_tensors, int *out);
 /* The same; *out becomes None, or an Array of two AccessPaths to where the values differ first. */
-int fh_structural_mismatch(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars, int skip_tensors,
-                           TVMFFIAny *out);
+int fh_structural_mismatch(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars, int skip_tensors, TVMFFIAny *out);
 
 #endif /* FH_STRUCTURAL_EQUAL_H_ */

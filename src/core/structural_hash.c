@@ -167,16 +167,18 @@ static int hash_key(const hasher *h, const TVMFFIAny *key, uint64_t *out) {
 static int take_pairs(hasher *h) {
   fh_walk_frame *f = fh_walk_top(&h->walk);
   frame_data *data = (frame_data *)fh_walk_data(f);
+  sorted_pair pair;
   TVMFFIAny key;
   fh_walk_step step;
-  data->first_pair = data->next_pair = h->n_pairs;
+  data->first_pair = data->next_pair = data->end_pair = h->n_pairs;
+  if (f->n_children == 0) return 0;
   if (reserve_pairs(h, (size_t)f->n_children / 2) != 0) return -1;
-  while ((step = fh_walk_next_key(&h->walk, &key, &h->pairs[h->n_pairs].value)) == FH_WALK_CHILD) {
-    if (hash_key(h, &key, &h->pairs[h->n_pairs].key_hash)) h->n_pairs += 1;
+  while ((step = fh_walk_next_key(&h->walk, &key, &pair.value)) == FH_WALK_CHILD) {
+    if (hash_key(h, &key, &pair.key_hash)) h->pairs[h->n_pairs++] = pair;
   }
   if (step == FH_WALK_ERROR) return -1;
   data->end_pair = h->n_pairs;
-  sort_pairs(&h->pairs[data->first_pair], data->end_pair - data->first_pair);
+  if (data->end_pair != data->first_pair) sort_pairs(&h->pairs[data->first_pair], data->end_pair - data->first_pair);
   return 0;
 }
 
@@ -216,15 +218,12 @@ static int call_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFI
   hasher *h = (hasher *)client;
   int64_t hash;
   int32_t region;
-  uint64_t hash_of_value = 0;
-  TVMFFIAny value;
+  uint64_t hash_of_value;
   if (fh_function_arg_int(CALLBACK_NAME, args, 1, &hash) != 0) return -1;
   if (fh_structural_arg_region(CALLBACK_NAME, args, 2, h->hook_region, &region) != 0) return -1;
-  if (fh_any_own(&args[0], &value) != 0) return -1;
-  int rc = hash_value(h, &value, region, &hash_of_value);
-  fh_any_drop(&value);
-  if (rc == 0) *result = fh_any_int((int64_t)fh_str_hash_combine((uint64_t)hash, hash_of_value));
-  return rc;
+  if (hash_value(h, &args[0], region, &hash_of_value) != 0) return -1;
+  *result = fh_any_int((int64_t)fh_str_hash_combine((uint64_t)hash, hash_of_value));
+  return 0;
 }
 
 /* __s_hash__(object, hash so far, fn_hash) */
@@ -258,12 +257,32 @@ static int open_frame(hasher *h, const TVMFFIAny *value, const frame_data *initi
   return is_map ? take_pairs(h) : 0;
 }
 
+/* The hash of an Array of leaves, which needs no frame; of others, the frame behind the leaves they begin with. */
+static int start_array(hasher *h, const TVMFFIAny *value, const frame_data *initial, uint64_t *out) {
+  const fh_seq_object *array = (const fh_seq_object *)(const void *)value->v_obj;
+  const TVMFFIAny *items = fh_seq_items(array);
+  int64_t n = fh_seq_size(array), i = 0;
+  uint64_t hash = fh_str_hash_combine(initial->hash, (uint64_t)n), hash_of_item = 0;
+  int is_leaf = 1;
+  while (i < n && (is_leaf = hash_leaf(h, &items[i], &hash_of_item)) == 1) {
+    hash = fh_str_hash_combine(hash, hash_of_item);
+    ++i;
+  }
+  *out = hash;
+  if (is_leaf != 0) return is_leaf;
+  if (open_frame(h, value, initial) != 0) return -1;
+  ((frame_data *)fh_walk_data(fh_walk_top(&h->walk)))->hash = hash;
+  fh_walk_take(&h->walk, i);
+  return 0;
+}
+
 /* Starts on a value: 1 with its hash, 0 when its frame is open, -1. */
 static int start(hasher *h, const TVMFFIAny *value, int32_t region, int is_shared, uint64_t *out) {
   int is_leaf = hash_leaf(h, value, out);
   if (is_leaf != 0) return is_leaf;
   TVMFFIObject *obj = value->v_obj;
   frame_data data = {.hash = type_hash(value->type_index), .region = region, .inner_region = region};
+  if (value->type_index == kTVMFFIArray) return start_array(h, value, &data, out);
   if (fh_seq_is(value) || fh_hashmap_is(value)) return open_frame(h, value, &data);
   if (fh_structural_kind(obj, &data.kind) != 0) return -1;
   const uint64_t *known = is_shared ? fh_memo_find(&h->memo, obj, NULL) : NULL;

@@ -7,9 +7,12 @@
 #include "structural_change.h"
 #include "visit_context.h"
 
+#define MUTATOR "ffi.StructuralMutator"
+
 /* Foreign code may keep the mutator and use it again when the mutation is over. */
 typedef struct {
   fh_mutator_object base;
+  fh_structural_use use;
   fh_walk walk;
   fh_structural_callbacks callbacks;
   fh_mutate_order order;
@@ -21,7 +24,8 @@ typedef struct {
 /* What a frame knows beside its children. */
 typedef struct {
   size_t first_change;
-  TVMFFIAny held;  /* owned: what a callback put in the place of a value, whose contents this frame is of; or Unchanged */
+  TVMFFIAny
+      held;  /* owned: what a callback put in the place of a value, whose contents this frame is of; or Unchanged */
   TVMFFIAny child; /* borrowed: the one that is mutated */
   fh_structural_place place; /* where it is */
   int32_t kind;
@@ -306,10 +310,13 @@ static int run(our_mutator *m, task *t, TVMFFIAny *out) {
 
 /* `value` is the caller's for the call. */
 static int mutate(our_mutator *m, const TVMFFIAny *value, int may_inplace, int is_bare, TVMFFIAny *out) {
+  *out = fh_any_none();
+  if (fh_structural_use_begin(&m->use, MUTATOR) != 0) return -1;
   int32_t region = m->base.region;
   task t = {*value, fh_mutator_unchanged(), region, may_inplace, is_bare, 1};
   int rc = run(m, &t, out);
   m->base.region = region;
+  fh_structural_use_end(&m->use);
   return rc;
 }
 
@@ -324,12 +331,23 @@ static TVMFFIAny table_mutate_inplace(fh_mutator_object *mutator, TVMFFIAny valu
   return fh_mutator_make_result(rc, out);
 }
 static TVMFFIAny table_remap_get(fh_mutator_object *mutator, TVMFFIAny var) {
-  TVMFFIAny out;
-  int rc = remap_get((our_mutator *)mutator, &var, &out);
+  our_mutator *m = (our_mutator *)mutator;
+  TVMFFIAny out = fh_any_none();
+  int rc = fh_structural_use_begin(&m->use, MUTATOR);
+  if (rc == 0) {
+    rc = remap_get(m, &var, &out);
+    fh_structural_use_end(&m->use);
+  }
   return fh_mutator_make_result(rc, out);
 }
 static TVMFFIAny table_remap_set(fh_mutator_object *mutator, TVMFFIAny var, TVMFFIAny mapped) {
-  return fh_mutator_make_result(remap_set((our_mutator *)mutator, &var, &mapped), fh_any_none());
+  our_mutator *m = (our_mutator *)mutator;
+  int rc = fh_structural_use_begin(&m->use, MUTATOR);
+  if (rc == 0) {
+    rc = remap_set(m, &var, &mapped);
+    fh_structural_use_end(&m->use);
+  }
+  return fh_mutator_make_result(rc, fh_any_none());
 }
 
 static const fh_mutator_table our_table = {table_mutate, table_mutate_inplace, table_remap_get, table_remap_set};

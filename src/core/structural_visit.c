@@ -9,9 +9,12 @@
 #include "type.h"
 #include "visit_context.h"
 
+#define VISITOR "ffi.StructuralVisitor"
+
 /* Foreign code may keep the visitor and use it again when the visit is over. */
 typedef struct {
   fh_visitor_object base;
+  fh_structural_use use;
   fh_walk walk;
   fh_structural_callbacks callbacks;
   fh_visit_order order;
@@ -28,7 +31,8 @@ typedef enum { FAILED = FH_VISIT_FAILED, DONE = FH_VISIT_ON, STOPPED = FH_VISIT_
 /* ---- Callbacks ---- */
 
 static verdict take_walk_result(TVMFFIAny *result, TVMFFIAny *interrupt) {
-  if (result->type_index == kTVMFFIInt || result->type_index == kTVMFFIBool) return result->v_int64 == 1 ? SKIPPED : DONE;
+  if (result->type_index == kTVMFFIInt || result->type_index == kTVMFFIBool)
+    return result->v_int64 == 1 ? SKIPPED : DONE;
   return (verdict)fh_visitor_take_result(result, "a callback of a structural walk", interrupt);
 }
 
@@ -127,6 +131,7 @@ static fh_visit_verdict run(our_visitor *v, size_t base, verdict said, TVMFFIAny
 
 static TVMFFIAny visit(fh_visitor_object *visitor, TVMFFIAny value) {
   our_visitor *v = (our_visitor *)visitor;
+  if (fh_structural_use_begin(&v->use, VISITOR) != 0) return fh_visitor_make_result(FH_VISIT_FAILED, fh_any_none());
   size_t base = fh_walk_depth(&v->walk);
   int32_t region = v->base.region;
   TVMFFIAny interrupt = fh_any_none(), owned;
@@ -136,6 +141,7 @@ static TVMFFIAny visit(fh_visitor_object *visitor, TVMFFIAny value) {
     fh_any_drop(&owned);
   }
   v->base.region = region;
+  fh_structural_use_end(&v->use);
   return fh_visitor_make_result(said, interrupt);
 }
 
@@ -144,10 +150,12 @@ static const fh_visitor_table our_table = {visit};
 fh_visit_verdict fh_structural_visit_default(fh_visitor_object *visitor, const TVMFFIAny *value, TVMFFIAny *interrupt) {
   if (visitor->table != &our_table) return fh_visitor_default(visitor, value, interrupt);
   our_visitor *v = (our_visitor *)visitor;
+  if (fh_structural_use_begin(&v->use, VISITOR) != 0) return FH_VISIT_FAILED;
   size_t base = fh_walk_depth(&v->walk);
   int32_t region = v->base.region;
   fh_visit_verdict said = run(v, base, descend(v, value, region, 1, interrupt), interrupt);
   v->base.region = region;
+  fh_structural_use_end(&v->use);
   return said;
 }
 

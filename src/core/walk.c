@@ -39,7 +39,7 @@ static void add_slots(fh_walk *walk, size_t n) {
 
 void fh_walk_init(fh_walk *walk, fh_walk_flags flags, int64_t skip_flags, size_t client_bytes) {
   memset(walk, 0, sizeof *walk);
-  walk->frame_bytes = sizeof(fh_walk_frame) + client_bytes;
+  walk->frame_bytes = sizeof(fh_walk_frame) + ((client_bytes + 7) & ~(size_t)7);
   walk->flags = flags;
   walk->skip_flags = skip_flags;
 }

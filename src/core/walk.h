@@ -46,7 +46,7 @@
 #include "reflect.h"
 
 #define FH_WALK_MAX_DEPTH (1 << 20)
-#define FH_WALK_MAX_HOOKS 256
+#define FH_WALK_MAX_HOOKS 1024 /* about what interpreters allow of their own functions; fits a megabyte of stack */
 
 typedef enum {
   FH_WALK_PLAIN = 0,
@@ -91,7 +91,7 @@ typedef struct {
 /* ---- Life ---- */
 
 /* Cannot fail. skip_flags: a union of kTVMFFIFieldFlagBitMask*. client_bytes: how much room for the client's own data
- * each frame has (fh_walk_data), zero when pushed; a multiple of 8. */
+ * each frame has (fh_walk_data), zero when pushed. */
 void fh_walk_init(fh_walk *walk, fh_walk_flags flags, int64_t skip_flags, size_t client_bytes);
 /* Pops what is open and frees all. May run foreign code (deleters). What client data owns, the client ends before. */
 void fh_walk_free(fh_walk *walk);

@@ -32,8 +32,8 @@ static TVMFFIAny root(void) { return call_method("_root", NULL, 0); }
 TEST(a_path_shows_its_steps) {
   TVMFFIAny path = by("_map_item", by("_array_item", by("_attr", root(), raw("body")), i64(3)), raw("key"));
   expect_repr(path, "<root>.body[3][\"key\"]");
-  TVMFFIAny missing = by("_attr_missing", by("_array_item_missing", by("_map_item_missing", root(), i64(1)), i64(2)),
-                         raw("x"));
+  TVMFFIAny missing =
+      by("_attr_missing", by("_array_item_missing", by("_map_item_missing", root(), i64(1)), i64(2)), raw("x"));
   expect_repr(missing, "<root>[<missing:1>][<missing:2>][<missing:\"x\">]");
   TVMFFIAny steps = call_method("_to_steps", ARGS(path));
   expect_int(call_int("ffi.ArraySize", ARGS(steps)), 3);
@@ -162,7 +162,8 @@ TEST(an_enum_state_takes_singletons_only) {
                           ARGS(raw("ffi.Enum"), raw("_int_index"), i64(7), raw("_str_index"), raw("seven")));
   expect_repr(one, "ffi.Enum.seven");
   TVMFFIAny entries = make_array(again(one)), numbers = make_list(i64(1)), empty = make_pairs(kTVMFFIDict, NULL, 0);
-  TVMFFIAny indexes = make_map(i64(7), again(one)), columns = make_dict(raw("color"), make_dict(again(one), raw("red")));
+  TVMFFIAny indexes = make_map(i64(7), again(one)),
+            columns = make_dict(raw("color"), make_dict(again(one), raw("red")));
   TVMFFIAny state = call_ok("ffi.MakeObjectFromPackedArgs", ARGS(raw("ffi.EnumState"), raw("entries"), entries,
                                                                  raw("indexes"), indexes, raw("attrs"), columns));
   expect_repr(state, "ffi.EnumState(entries=[ffi.Enum.seven], indexes={7: ffi.Enum.seven}, "

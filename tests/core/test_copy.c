@@ -5,6 +5,7 @@
 #include "harness.h"
 #include "nodes.h"
 #include "object.h"
+#include "walk.h"
 
 static TVMFFIAny copy_of(TVMFFIAny value) { return call_ok("ffi.DeepCopy", ARGS(value)); }
 
@@ -131,6 +132,108 @@ TEST(a_cycle_through_an_array_or_a_map_leads_back_to_the_copy) {
   fh_any_drop(&as_node(pair->key)->left);
   fh_any_drop(&as_node(node_copy)->left);
   drop_all_of(of_array, of_map, array, map, array_copy, map_copy, node_copy);
+}
+
+/* Whether two values look the same way: what is one object on one side is one object on the other, and no container is
+ * on both. */
+static void expect_same_shape(TVMFFIAny from, TVMFFIAny copy) {
+  fh_walk walk;
+  fh_memo images = {NULL, 0, 0, 0}, originals = {NULL, 0, 0, 0};
+  TVMFFIAny a = from, b = copy;
+  fh_walk_init(&walk, FH_WALK_PLAIN, 0, 0);
+  for (fh_walk_step step = FH_WALK_CHILD; step != FH_WALK_END || fh_walk_depth(&walk) != 0;) {
+    expect(step == FH_WALK_CHILD || step == FH_WALK_END);
+    if (step == FH_WALK_END) {
+      fh_walk_pop(&walk);
+    } else if (!fh_any_is_object(&a)) {
+      expect(fh_any_same(&a, &b));
+    } else {
+      const uint64_t *image = fh_memo_find(&images, a.v_obj, NULL), *original = fh_memo_find(&originals, b.v_obj, NULL);
+      expect(a.type_index == b.type_index && a.v_obj != b.v_obj);
+      expect(image == NULL ? original == NULL : *image == (uintptr_t)b.v_obj && *original == (uintptr_t)a.v_obj);
+      if (image == NULL) {
+        expect_int(fh_memo_put(&images, a.v_obj, NULL, (uintptr_t)b.v_obj), 0);
+        expect_int(fh_memo_put(&originals, b.v_obj, NULL, (uintptr_t)a.v_obj), 0);
+        expect_int(fh_walk_push_pair(&walk, &a, &b), 0);
+      }
+    }
+    if (fh_walk_depth(&walk) != 0)
+      step = fh_walk_next_pair(&walk, &a, &b);
+    else
+      break;
+  }
+  fh_walk_free(&walk);
+  fh_memo_free(&images);
+  fh_memo_free(&originals);
+}
+
+/* Makes nothing hold anything any more that was made to hold it later. */
+static void unknot(TVMFFIAny value) {
+  if (value.type_index == kTVMFFIList) call_int("ffi.ListClear", ARGS(value));
+  if (value.type_index != plain_node_type()) return;
+  fh_any_drop(&as_node(value)->left);
+  fh_any_drop(&as_node(value)->right);
+}
+
+/* Unknots everything below a value. */
+static void unknot_all(TVMFFIAny value) {
+  TVMFFIAny todo[2000], child;
+  int n = 0, n_done = 0;
+  fh_walk walk;
+  fh_memo seen = {NULL, 0, 0, 0};
+  todo[n++] = again(value);
+  for (; n_done < n; ++n_done) {
+    fh_walk_init(&walk, FH_WALK_PLAIN, 0, 0);
+    expect_int(fh_walk_push(&walk, &todo[n_done]), 0);
+    while (fh_walk_next(&walk, &child) == FH_WALK_CHILD) {
+      if (!fh_any_is_object(&child) || fh_memo_find(&seen, child.v_obj, NULL) != NULL) continue;
+      expect_int(fh_memo_put(&seen, child.v_obj, NULL, 0), 0);
+      todo[n++] = again(child);
+    }
+    fh_walk_free(&walk);
+  }
+  for (int i = 0; i < n; ++i) unknot(todo[i]);
+  drop_values(todo, n);
+  fh_memo_free(&seen);
+}
+
+TEST(random_graphs_are_copied_with_their_shape) {
+  enum { N = 12, N_KNOTS = 8 };
+  uint32_t state = 1;
+  for (int round = 0; round < 400; ++round) {
+    TVMFFIAny made[N];
+    for (int i = 0; i < N; ++i) {
+      uint32_t r = (state = state * 1664525u + 1013904223u) >> 16;
+      TVMFFIAny other = i != 0 ? again(made[r / 8 % (uint32_t)i]) : i64(i);
+      switch (r % 4) {
+      case 0: made[i] = make_array(i64(i), other); break;
+      case 1: made[i] = make_list(other); break;
+      case 2: made[i] = make_map(i64(i), other); break;
+      default: made[i] = make_node(plain_node_type(), other, none(), i); break;
+      }
+    }
+    TVMFFIAny knots[N_KNOTS];
+    for (int i = 0; i < N_KNOTS; ++i) {
+      uint32_t r = (state = state * 1664525u + 1013904223u) >> 16;
+      TVMFFIAny to = made[r / N % N];
+      knots[i] = made[r % N];
+      fh_object_weak_retain(knots[i].v_obj);
+      if (knots[i].type_index == kTVMFFIList) expect_int(fh_seq_push(as_seq(knots[i]), again(to)), 0);
+      if (knots[i].type_index == plain_node_type()) expect_int(node_set_any(&as_node(knots[i])->right, &to), 0);
+    }
+    drop_values(made, N - 1); /* so that some have one reference only */
+    TVMFFIAny root = made[N - 1], copy = copy_of(root);
+    expect_same_shape(root, copy);
+    unknot_all(copy);
+    for (int i = 0; i < N_KNOTS; ++i) {
+      if (fh_object_try_promote(knots[i].v_obj)) {
+        unknot(knots[i]);
+        fh_object_release(knots[i].v_obj);
+      }
+      fh_object_weak_release(knots[i].v_obj);
+    }
+    drop_all_of(copy, root);
+  }
 }
 
 /* ---- Refusals ---- */

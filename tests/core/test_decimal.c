@@ -60,9 +60,30 @@ TEST(powers_of_ten_are_exact_where_128_bits_hold_them) {
 }
 
 TEST(floats_are_written_as_printf_does) {
-  static const double few[] = {0.0,   -0.0,    1.0,     -1.5,   0.1,    0.5,     1e15,    1e16,    1e17,
-                               1e22,  1e23,    1e-4,    1e-5,   123456, DBL_MAX, DBL_MIN, DBL_EPSILON,
-                               5e-324, 1e308, 1e-308, 9007199254740993.0, 4503599627370496.5, 0.0001234, 1e100};
+  static const double few[] = {0.0,
+                               -0.0,
+                               1.0,
+                               -1.5,
+                               0.1,
+                               0.5,
+                               1e15,
+                               1e16,
+                               1e17,
+                               1e22,
+                               1e23,
+                               1e-4,
+                               1e-5,
+                               123456,
+                               DBL_MAX,
+                               DBL_MIN,
+                               DBL_EPSILON,
+                               5e-324,
+                               1e308,
+                               1e-308,
+                               9007199254740993.0,
+                               4503599627370496.5,
+                               0.0001234,
+                               1e100};
   for (size_t i = 0; i < sizeof few / sizeof few[0]; ++i) expect_written(few[i]);
   uint64_t state = 1;
   for (int i = 0; i < 200000; ++i) {
@@ -157,8 +178,8 @@ TEST(integers_are_integers_as_long_as_64_bits_hold_them) {
 }
 
 TEST(what_is_no_number_is_invalid) {
-  static const char *const few[] = {"", "+", "-", ".", "e5", "1e", "1e+", "1e-", "1.2.3", "1-2", "--1", "1e5.", "0x1",
-                                    " 1", "1 ", ".e1", "1ee5", "Infinity"};
+  static const char *const few[] = {"",    "+",   "-",    ".",   "e5", "1e", "1e+", "1e-",  "1.2.3",
+                                    "1-2", "--1", "1e5.", "0x1", " 1", "1 ", ".e1", "1ee5", "Infinity"};
   fh_decimal_value value;
   for (size_t i = 0; i < sizeof few / sizeof few[0]; ++i) {
     expect_int(fh_decimal_read(few[i], strlen(few[i]), &value), FH_DECIMAL_INVALID);

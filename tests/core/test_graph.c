@@ -1,11 +1,12 @@
 /* test_graph.c - values as graphs of JSON and back: ffi.ToJSONGraph, ffi.FromJSONGraph and their string forms. */
-#include <error.h>
 #include <graph_read.h>
 #include <graph_write.h>
 #include <json_parse.h>
 #include <mem.h>
 
-#include "nodes.h"
+#include "graphs.h"
+
+/* ---- Round trips ---- */
 
 static TVMFFIAny written(TVMFFIAny value) { return call_ok("ffi.ToJSONGraphString", ARGS(value, none())); }
 static TVMFFIAny read_back(const char *text) { return call_ok("ffi.FromJSONGraphString", ARGS(raw(text))); }
@@ -21,76 +22,6 @@ static TVMFFIByteArray text_in(const TVMFFIAny *value) {
   expect(fh_str_content(value, &content));
   return content;
 }
-
-/* ---- Graphs that the reference implementation has written, and what they show ---- */
-
-typedef struct {
-  const char *text, *repr;
-} fixture;
-
-static const fixture fixtures[] = {
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"None\"}]}",
-     "None"},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"bool\",\"data\":true}]}",
-     "True"},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"int\",\"data\":-5}]}",
-     "-5"},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"float\",\"data\":0.10000000000000001}]}",
-     "0.1"},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"float\",\"data\":-0.0}]}",
-     "-0"},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"float\",\"data\":1.0000000000000001e+300}]}",
-     "1e+300"},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"float\",\"data\":Infinity}]}",
-     "inf"},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"ffi.String\",\"data\":\"\"}]}",
-     "\"\""},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"ffi.String\",\"data\":\"a text of more than seven bytes\"}]}",
-     "\"a text of more than seven bytes\""},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"ffi.String\",\"data\":\"q\\\"\\\\\\/\\n\\u007f \303\251 \346\227\245 \360\237\230\200\"}]}",
-     "\"q\\\"\\\\/\\n\\x7f \\u00e9 \\u65e5 \\U0001f600\""},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"ffi.Bytes\",\"data\":\"\"}]}",
-     "b\"\""},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"ffi.Bytes\",\"data\":\"YWJj\"}]}",
-     "b\"abc\""},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"ffi.Bytes\",\"data\":\"AP8QgCBtb3JlIHRoYW4gc2V2ZW4=\"}]}",
-     "b\"\\x00\\xff\\x10\\x80 more than seven\""},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"DataType\",\"data\":\"float16\"}]}",
-     "float16"},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"DataType\",\"data\":\"int8x4\"}]}",
-     "int8x4"},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"Device\",\"data\":[2,3]}]}",
-     "cuda:3"},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"ffi.Shape\",\"data\":[1,-2,3]}]}",
-     "Shape(1, -2, 3)"},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"ffi.Shape\",\"data\":[]}]}",
-     "Shape()"},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"ffi.BigInt\",\"data\":\"9223372036854775808\"}]}",
-     "9223372036854775808"},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"ffi.BigInt\",\"data\":\"-1606938044258990275541962092341162602522202993782792835301376\"}]}",
-     "-1606938044258990275541962092341162602522202993782792835301376"},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"ffi.Array\",\"data\":[]}]}",
-     "()"},
-    {"{\"root_index\":7,\"nodes\":[{\"type\":\"int\",\"data\":1},{\"type\":\"float\",\"data\":2.5},{\"type\":\"ffi.String\",\"data\":\"x\"},{\"type\":\"None\"},{\"type\":\"bool\",\"data\":true},{\"type\":\"ffi.Array\",\"data\":[0]},{\"type\":\"ffi.Array\",\"data\":[0,5]},{\"type\":\"ffi.Array\",\"data\":[0,1,2,3,4,6]}]}",
-     "(1, 2.5, \"x\", None, True, (1, (1,)))"},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"ffi.List\",\"data\":[]}]}",
-     "[]"},
-    {"{\"root_index\":3,\"nodes\":[{\"type\":\"int\",\"data\":7},{\"type\":\"ffi.List\",\"data\":[0]},{\"type\":\"ffi.List\",\"data\":[0]},{\"type\":\"ffi.List\",\"data\":[1,1,2]}]}",
-     "[[7], [7], [7]]"},
-    {"{\"root_index\":0,\"nodes\":[{\"type\":\"ffi.Map\",\"data\":[]}]}",
-     "{}"},
-    {"{\"root_index\":5,\"nodes\":[{\"type\":\"ffi.String\",\"data\":\"k\"},{\"type\":\"int\",\"data\":1},{\"type\":\"int\",\"data\":2},{\"type\":\"ffi.String\",\"data\":\"a text of more than seven bytes\"},{\"type\":\"ffi.Array\",\"data\":[3]},{\"type\":\"ffi.Map\",\"data\":[0,1,2,0,3,4]}]}",
-     "{\"k\": 1, 2: \"k\", \"a text of more than seven bytes\": (\"a text of more than seven bytes\",)}"},
-    {"{\"root_index\":6,\"nodes\":[{\"type\":\"int\",\"data\":1},{\"type\":\"int\",\"data\":2},{\"type\":\"int\",\"data\":3},{\"type\":\"int\",\"data\":4},{\"type\":\"int\",\"data\":5},{\"type\":\"ffi.Map\",\"data\":[3,4]},{\"type\":\"ffi.Dict\",\"data\":[0,1,2,5]}]}",
-     "{1: 2, 3: {4: 5}}"},
-    {"{\"root_index\":9,\"nodes\":[{\"type\":\"int\",\"data\":0},{\"type\":\"int\",\"data\":1},{\"type\":\"int\",\"data\":2},{\"type\":\"int\",\"data\":4},{\"type\":\"int\",\"data\":3},{\"type\":\"int\",\"data\":9},{\"type\":\"int\",\"data\":16},{\"type\":\"int\",\"data\":5},{\"type\":\"int\",\"data\":25},{\"type\":\"ffi.Map\",\"data\":[0,0,1,1,2,3,4,5,3,6,7,8]}]}",
-     "{0: 0, 1: 1, 2: 4, 3: 9, 4: 16, 5: 25}"},
-    {"{\"root_index\":5,\"nodes\":[{\"type\":\"int\",\"data\":1},{\"type\":\"float\",\"data\":1.0},{\"type\":\"bool\",\"data\":true},{\"type\":\"ffi.String\",\"data\":\"1\"},{\"type\":\"ffi.Bytes\",\"data\":\"MQ==\"},{\"type\":\"ffi.Array\",\"data\":[0,1,2,3,4]}]}",
-     "(1, 1, True, \"1\", b\"1\")"},
-    {"{\"root_index\":2,\"nodes\":[{\"type\":\"ffi.BigInt\",\"data\":\"9223372036854775808\"},{\"type\":\"ffi.BigInt\",\"data\":\"18446744073709551616\"},{\"type\":\"ffi.Array\",\"data\":[0,0,1]}]}",
-     "(9223372036854775808, 9223372036854775808, 18446744073709551616)"},
-};
-#define N_FIXTURES ((int)(sizeof fixtures / sizeof fixtures[0]))
 
 TEST(graphs_of_the_reference_are_read_and_written_again) {
   for (int i = 0; i < N_FIXTURES; ++i) {
@@ -149,42 +80,6 @@ TEST(shared_objects_stay_shared) {
 
 /* ---- Objects ---- */
 
-static int node_new(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self;
-  (void)args;
-  expect_int(n_args, 0);
-  node *n = (node *)fh_object_new(sizeof *n, fh_type_find_key(text_of("test.graph.Node")), node_delete);
-  if (n == NULL) return -1;
-  *result = fh_any_object(n);
-  return 0;
-}
-
-/* A type with a creator by __ffi_new__, and a field whose default is 7. */
-static int32_t graph_node_type(void) {
-  static int32_t type_index;
-  if (type_index != 0) return type_index;
-  type_index = fh_type_add_child("test.graph.Node", kTVMFFIObject, 0);
-  node_add_field(type_index, "left", (int64_t)offsetof(node, left), kTVMFFIAny, 0);
-  node_add_field(type_index, "a right side", (int64_t)offsetof(node, right), kTVMFFIAny, 0);
-  TVMFFIFieldInfo field;
-  memset(&field, 0, sizeof field);
-  field.name = text_of("tag");
-  field.flags = kTVMFFIFieldFlagBitMaskWritable | kTVMFFIFieldFlagBitMaskHasDefault;
-  field.offset = (int64_t)offsetof(node, tag);
-  field.field_static_type_index = kTVMFFIInt;
-  field.setter = (void *)(uintptr_t)node_set_int;
-  field.default_value_or_factory = i64(7);
-  expect_int(fh_field_getter(kTVMFFIInt, &field.getter), 0);
-  expect_int(TVMFFITypeRegisterField(type_index, &field), 0);
-  node_add_hook(type_index, "__ffi_new__", node_new);
-  return type_index;
-}
-
-#define NODE_TEXT                                                                                                    \
-  "{\"root_index\":3,\"nodes\":[{\"type\":\"None\"},{\"type\":\"float\",\"data\":0.5},{\"type\":\"test.graph.Node\"," \
-  "\"data\":{\"left\":0,\"a right side\":1,\"tag\":-3}},{\"type\":\"test.graph.Node\",\"data\":{\"left\":2,"            \
-  "\"a right side\":2,\"tag\":4}}]}"
-
 TEST(objects_are_written_as_their_fields) {
   TVMFFIAny inner = make_node(graph_node_type(), none(), f64(0.5), -3);
   expect_graph(make_node(graph_node_type(), again(inner), inner, 4), NODE_TEXT);
@@ -196,12 +91,10 @@ TEST(objects_are_written_as_their_fields) {
   expect_graph(back, NODE_TEXT);
 }
 
-#define GRAPH(nodes) "{\"root_index\":0,\"nodes\":[" nodes "]}"
-#define NODE(type, data) "{\"type\":\"" type "\",\"data\":" data "}"
-
 TEST(fields_that_are_missing_get_their_default) {
   graph_node_type();
-  TVMFFIAny value = read_back(GRAPH(NODE("test.graph.Node", "{\"left\":1,\"a right side\":1,\"more\":5}") ",{\"type\":\"None\"}"));
+  TVMFFIAny value =
+      read_back(GRAPH(NODE("test.graph.Node", "{\"left\":1,\"a right side\":1,\"more\":5}") ",{\"type\":\"None\"}"));
   expect_int(as_node(value)->tag, 7);
   fh_any_drop(&value);
   expect_call_raises("TypeError", "Required field `a right side` not set in type `test.graph.Node`",
@@ -210,14 +103,16 @@ TEST(fields_that_are_missing_get_their_default) {
 }
 
 TEST(what_cannot_be_made_again_is_not_written) {
-  TVMFFIAny plain = make_node(plain_node_type(), none(), none(), 1), array = make_array(again(plain));
-  expect_call_raises("TypeError", "Type `test.Node` does not support ToJSONGraph (no native creator or __ffi_new__",
+  TVMFFIAny plain = make_node(node_type("test.graph.Plain", 0, 0, 0), none(), none(), 1),
+            array = make_array(again(plain));
+  expect_call_raises("TypeError",
+                     "Type `test.graph.Plain` does not support ToJSONGraph (no native creator or __ffi_new__",
                      "ffi.ToJSONGraph", ARGS(array, none()));
   expect_call_raises("TypeError", "Type `ffi.Function` does not support ToJSONGraph", "ffi.ToJSONGraph",
                      ARGS(fh_any_object(test_echo()), none()));
   expect_call_raises("TypeError", "Cannot serialize type `void*`", "ffi.ToJSONGraph", ARGS(fh_any_ptr(&plain), none()));
-  expect_call_raises("TypeError", "Type `test.Node` does not support reflection creation", "ffi.FromJSONGraphString",
-                     ARGS(raw(GRAPH(NODE("test.Node", "{}")))));
+  expect_call_raises("TypeError", "Type `test.graph.Plain` does not support reflection creation",
+                     "ffi.FromJSONGraphString", ARGS(raw(GRAPH(NODE("test.graph.Plain", "{}")))));
   drop_all_of(plain, array);
 }
 
@@ -239,40 +134,6 @@ TEST(a_value_in_itself_is_a_value_error) {
 
 /* ---- Hooks ---- */
 
-static int tag_to_json(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self;
-  expect_int(n_args, 1);
-  int64_t tag = as_node(args[0])->tag;
-  if (tag < 0) return fh_error_raise("ValueError", "a hook refuses %lld", (long long)tag);
-  *result = make_map(raw("the tag"), i64(tag));
-  return 0;
-}
-
-static int32_t hooked_type(void);
-
-static int tag_from_json(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self;
-  fh_hashmap_pair *pair;
-  TVMFFIAny key;
-  expect_int(n_args, 1);
-  if (args[0].type_index != kTVMFFIMap) return fh_error_raise("ValueError", "a hook wants a Map");
-  expect_int(fh_str_from_cstr("the tag", &key), 0);
-  if (fh_hashmap_find(as_map(args[0]), &key, FH_HASHMAP_HOOKS, &pair) != 1) {
-    return fh_error_raise("ValueError", "a hook misses its key");
-  }
-  *result = make_node(hooked_type(), none(), none(), pair->value.v_int64);
-  return 0;
-}
-
-static int32_t hooked_type(void) {
-  static int32_t type_index;
-  if (type_index != 0) return type_index;
-  type_index = node_type("test.graph.Hooked", 0, 0, 0);
-  node_add_hook(type_index, "__data_to_json__", tag_to_json);
-  node_add_hook(type_index, "__data_from_json__", tag_from_json);
-  return type_index;
-}
-
 TEST(hooks_decide_what_the_data_is) {
   const char *text = GRAPH(NODE("test.graph.Hooked", "{\"the tag\":5}"));
   expect_graph(make_node(hooked_type(), none(), none(), 5), text);
@@ -284,34 +145,6 @@ TEST(hooks_decide_what_the_data_is) {
   fh_any_drop(&bad);
   expect_call_raises("ValueError", "a hook wants a Map", "ffi.FromJSONGraphString",
                      ARGS(raw(GRAPH(NODE("test.graph.Hooked", "[]")))));
-}
-
-static TVMFFIAny native_error(const char *message) {
-  fh_error_raise("ValueError", "%s", message);
-  return fh_any_object(fh_error_take());
-}
-
-static TVMFFIAny native_to_json(TVMFFIAny value) {
-  return as_node(value)->tag < 0 ? native_error("a native hook refuses") : i64(as_node(value)->tag);
-}
-
-static int32_t native_type(void);
-
-static TVMFFIAny native_from_json(TVMFFIAny data) {
-  if (data.type_index != kTVMFFIInt) return native_error("a native hook wants an int");
-  return make_node(native_type(), none(), none(), data.v_int64);
-}
-
-static int32_t native_type(void) {
-  static int32_t type_index;
-  if (type_index != 0) return type_index;
-  type_index = node_type("test.graph.Native", 0, 0, 0);
-  TVMFFIByteArray to = text_of("__data_to_json__"), from = text_of("__data_from_json__");
-  TVMFFIAny to_hook = fh_any_ptr((void *)(uintptr_t)native_to_json);
-  TVMFFIAny from_hook = fh_any_ptr((void *)(uintptr_t)native_from_json);
-  expect_int(TVMFFITypeRegisterAttr(type_index, &to, &to_hook), 0);
-  expect_int(TVMFFITypeRegisterAttr(type_index, &from, &from_hook), 0);
-  return type_index;
 }
 
 TEST(hooks_may_be_native_functions) {
@@ -369,7 +202,8 @@ static TVMFFIAny make_enum(int32_t type_index, int64_t int_index, const char *st
 
 /* A type of enums whose only instance, borrowed, is (-9, "LOW value"). It stays. */
 static int32_t enum_type(const char *key, const char *base, TVMFFIAny *instance) {
-  int32_t parent = enum_base(base, strcmp(base, "ffi.Enum") != 0 ? enum_base("ffi.Enum", kTVMFFIObject) : kTVMFFIObject);
+  int32_t parent =
+      enum_base(base, strcmp(base, "ffi.Enum") != 0 ? enum_base("ffi.Enum", kTVMFFIObject) : kTVMFFIObject);
   int32_t state_index = enum_base("ffi.EnumState", kTVMFFIObject);
   int32_t type_index = fh_type_add_child(key, parent, 0);
   TVMFFIByteArray attr = text_of("__ffi_enum__");
@@ -413,148 +247,6 @@ TEST(enums_without_state_have_no_instances) {
   expect_graph(make_enum(type_index, 3, "three"), GRAPH(NODE("test.graph.Stateless", "\"three\"")));
   expect_call_raises("ValueError", "has no instance with index three", "ffi.FromJSONGraphString",
                      ARGS(raw(GRAPH(NODE("test.graph.Stateless", "\"three\"")))));
-}
-
-/* ---- What is no graph ---- */
-
-typedef struct {
-  const char *text, *kind, *message;
-} refusal;
-
-TEST(what_is_no_graph_is_refused) {
-  static const refusal all[] = {
-      {"3", "ValueError", "expected an object"},
-      {"[]", "ValueError", "expected an object"},
-      {"{}", "ValueError", "expected `root_index` integer field"},
-      {"{\"root_index\":0}", "ValueError", "expected `nodes` array field"},
-      {"{\"root_index\":0,\"nodes\":{}}", "ValueError", "expected `nodes` array field"},
-      {"{\"root_index\":0.0,\"nodes\":[]}", "ValueError", "expected `root_index` integer field"},
-      {"{\"root_index\":true,\"nodes\":[{\"type\":\"None\"}]}", "ValueError", "expected `root_index` integer"},
-      {GRAPH(""), "ValueError", "invalid node index 0"},
-      {"{\"root_index\":-1,\"nodes\":[{\"type\":\"None\"}]}", "ValueError", "invalid node index -1"},
-      {"{\"root_index\":9223372036854775807,\"nodes\":[{\"type\":\"None\"}]}", "ValueError", "invalid node index"},
-      {GRAPH("7"), "TypeError", "Cannot convert from type `int` to `Map<Any, Any>`"},
-      {GRAPH("{\"data\":1}"), "ValueError", "expected `type` in node 0"},
-      {GRAPH("{\"type\":3}"), "TypeError", "Cannot convert from type `int` to `str`"},
-      {GRAPH("{\"type\":\"nope\"}"), "TypeError", "Cannot find type `nope`"},
-      {GRAPH("{\"type\":\"int\"}"), "ValueError", "expected `data` in node 0 of type `int`"},
-      {GRAPH(NODE("int", "1.5")), "TypeError", "Cannot convert from type `float` to `int`"},
-      {GRAPH(NODE("int", "\"x\"")), "TypeError", "Cannot convert from type `ffi.SmallStr` to `int`"},
-      {GRAPH(NODE("bool", "1.5")), "TypeError", "Cannot convert from type `float` to `bool`"},
-      {GRAPH(NODE("float", "\"1\"")), "TypeError", "Cannot convert from type `ffi.SmallStr` to `float`"},
-      {GRAPH(NODE("ffi.String", "1")), "TypeError", "Cannot convert from type `int` to `str`"},
-      {GRAPH(NODE("ffi.Bytes", "\"abc\"")), "ValueError", "base64 in groups of 4"},
-      {GRAPH(NODE("ffi.Bytes", "\"!!!!\"")), "ValueError", "base64 character"},
-      {GRAPH(NODE("ffi.BigInt", "\"12x\"")), "ValueError", "Expected a decimal integer but got `12x`"},
-      {GRAPH(NODE("ffi.BigInt", "\"\"")), "ValueError", "Expected a decimal integer"},
-      {GRAPH(NODE("ffi.BigInt", "\"-\"")), "ValueError", "Expected a decimal integer"},
-      {GRAPH(NODE("DataType", "\"int3x\"")), "ValueError", "int3x"},
-      {GRAPH(NODE("DataType", "3")), "TypeError", "to `str`"},
-      {GRAPH(NODE("Device", "[1]")), "ValueError", "Device data must be an array of [device_type, device_id], got 1"},
-      {GRAPH(NODE("Device", "[1,2,3]")), "ValueError", "got 3 element(s)"},
-      {GRAPH(NODE("Device", "[1,\"x\"]")), "TypeError", "Cannot convert from type `ffi.SmallStr` to `int`"},
-      {GRAPH(NODE("Device", "[1,4294967296]")), "ValueError", "numbers of 32 bits for a Device"},
-      {GRAPH(NODE("Device", "{}")), "TypeError", "Cannot convert from type `ffi.Map` to `Array<Any>`"},
-      {GRAPH(NODE("ffi.Shape", "[1,null]")), "TypeError", "Cannot convert from type `None` to `int`"},
-      {GRAPH(NODE("ffi.Array", "3")), "TypeError", "Cannot convert from type `int` to `Array<Any>`"},
-      {GRAPH(NODE("ffi.Array", "[1.5]")), "TypeError", "Cannot convert from type `float` to `int`"},
-      {GRAPH(NODE("ffi.Array", "[42]")), "ValueError", "invalid node index 42"},
-      {GRAPH(NODE("ffi.Map", "[0]")), "ValueError", "even number of [key, value] entries, got 1"},
-      {GRAPH(NODE("ffi.Dict", "[1,2]")), "ValueError", "invalid node index 1"},
-      {GRAPH(NODE("ffi.Array", "[0]")), "ValueError", "node 0 refers to itself"},
-      {GRAPH(NODE("ffi.Array", "[1]") "," NODE("ffi.List", "[2]") "," NODE("ffi.Map", "[0,0]")), "ValueError",
-       "node 0 refers to itself"},
-      {GRAPH(NODE("test.graph.Node", "[]")), "TypeError", "Cannot convert from type `ffi.Array` to `Map<Any, Any>`"},
-      {GRAPH(NODE("test.graph.Node", "{\"left\":0}")), "ValueError", "node 0 refers to itself"},
-      {GRAPH(NODE("test.graph.Node", "{\"left\":1,\"a right side\":1,\"tag\":\"x\"}") ",{\"type\":\"None\"}"),
-       "TypeError", "Cannot convert from type `ffi.SmallStr` to `int`"},
-      {GRAPH(NODE("ffi.Tensor", "1")), "TypeError", "Type `ffi.Tensor` does not support reflection creation"},
-      {GRAPH(NODE("ffi.Function", "{}")), "TypeError", "Type `ffi.Function` does not support"},
-      {GRAPH(NODE("ffi.Object", "{}")), "TypeError", "Type `ffi.Object` does not support"},
-      {GRAPH(NODE("ffi.SmallStr", "\"x\"")), "TypeError", "Type `ffi.SmallStr` does not support"},
-      {GRAPH(NODE("void*", "1")), "TypeError", "Type `void*` does not support"},
-      {"{\"root_index\":0,\"nodes\":[", "ValueError", "line 1 column 26 (char 25)"},
-  };
-  graph_node_type();
-  for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
-    expect_call_raises(all[i].kind, all[i].message, "ffi.FromJSONGraphString", ARGS(raw(all[i].text)));
-  }
-}
-
-TEST(graph_functions_check_their_arguments) {
-  expect_call_raises("TypeError", "Expected 2 but got 1", "ffi.ToJSONGraph", ARGS(i64(1)));
-  expect_call_raises("TypeError", "Expected 2 but got 0", "ffi.ToJSONGraphString", NO_ARGS);
-  expect_call_raises("TypeError", "Expected 1 but got 2", "ffi.FromJSONGraph", ARGS(i64(1), i64(2)));
-  expect_call_raises("TypeError", "Expected `str` but got `int`", "ffi.FromJSONGraphString", ARGS(i64(1)));
-  expect_call_raises("ValueError", "expected an object", "ffi.FromJSONGraph", ARGS(none()));
-}
-
-/* The pending error is one of the two kinds that broken graphs give. */
-static void expect_refused(void) {
-  TVMFFIObject *error = fh_error_take();
-  expect(error != NULL);
-  TVMFFIByteArray kind = TVMFFIErrorGetCellPtr(error)->kind;
-  if (!fh_str_is(kind, "ValueError") && !fh_str_is(kind, "TypeError")) {
-    test_fail(__FILE__, __LINE__, "a broken graph gives %s: %s", kind.data, TVMFFIErrorGetCellPtr(error)->message.data);
-  }
-  fh_object_release(error);
-}
-
-/* Reads a text with something else in place of `n` bytes at `at`: 1 if it was a graph still. */
-static int read_changed(const char *text, size_t at, size_t n, const char *instead) {
-  TVMFFIAny graph, value;
-  size_t n_text = strlen(text), n_instead = strlen(instead);
-  char *changed = (char *)malloc(n_text + n_instead + 1);
-  memcpy(changed, text, at);
-  memcpy(changed + at, instead, n_instead);
-  memcpy(changed + at + n_instead, text + at + n, n_text - at - n + 1);
-  int rc = fh_json_parse(text_of(changed), &graph);
-  free(changed);
-  if (rc == 0) {
-    rc = fh_graph_read(&graph, &value);
-    fh_any_drop(&graph);
-    fh_any_drop(&value);
-  }
-  if (rc != 0) expect_refused();
-  return rc == 0;
-}
-
-/* Numbers, names and types are replaced one by one: thousands of graphs, most of them broken. */
-TEST(broken_graphs_are_refused_and_nothing_leaks) {
-  static const char *const instead[] = {"-1", "0", "99", "1e999", "null", "\"\"", "[]", "{}", "1.5", "[0,0]", "true", ""};
-  int n_good = 0, n_all = 0;
-  graph_node_type();
-  for (int i = 0; i <= N_FIXTURES; ++i) {
-    const char *text = i < N_FIXTURES ? fixtures[i].text : NODE_TEXT;
-    for (size_t at = 0; text[at] != '\0'; ++at) {
-      if (!strchr("0123456789[{\"", text[at]) || (at > 0 && text[at] == '"' && !strchr(":,{[", text[at - 1]))) continue;
-      size_t n = strcspn(text + at + 1, ",:]}") + 1;
-      for (size_t k = 0; k < sizeof instead / sizeof instead[0]; ++k, ++n_all) {
-        n_good += read_changed(text, at, n, instead[k]);
-      }
-    }
-  }
-  expect(n_all > 3000 && n_good > 100 && n_good < n_all / 2);
-}
-
-TEST(types_of_nodes_exchanged_are_refused_or_read) {
-  static const char *const keys[] = {"None",     "bool",      "int",     "float",    "ffi.String", "ffi.Bytes", "DataType",
-                                     "Device",   "ffi.Array", "ffi.Map", "ffi.List", "ffi.Dict",   "ffi.Shape", "ffi.BigInt",
-                                     "ffi.Error", "test.graph.Node", "test.graph.Hooked", "test.graph.Native"};
-  int n_good = 0;
-  graph_node_type();
-  hooked_type();
-  native_type();
-  for (int i = 0; i <= N_FIXTURES; ++i) {
-    const char *text = i < N_FIXTURES ? fixtures[i].text : NODE_TEXT;
-    for (const char *at = text; (at = strstr(at, "\"type\":\"")) != NULL;) {
-      at += 8;
-      for (size_t k = 0; k < sizeof keys / sizeof keys[0]; ++k) {
-        n_good += read_changed(text, (size_t)(at - text), strcspn(at, "\""), keys[k]);
-      }
-    }
-  }
-  expect(n_good > 100);
 }
 
 /* ---- Depth, size, failures, threads ---- */

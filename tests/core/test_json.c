@@ -135,7 +135,9 @@ TEST(json_that_is_none_is_a_value_error_with_its_place) {
       {"\"\xed\xa0\x80\"", "Invalid UTF-8 at: line 1 column 2 (char 1)"},
       {"\"\xc0\xaf\"", "Invalid UTF-8 at: line 1 column 2 (char 1)"},
       {"\"\\n\xf5\"", "Invalid UTF-8 at: line 1 column 4 (char 3)"},
-      {"\xef\xbb\xbf" "1", "Expecting value: line 1 column 1 (char 0)"},
+      {"\xef\xbb\xbf"
+       "1",
+       "Expecting value: line 1 column 1 (char 0)"},
   };
   for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
     expect_call_raises("ValueError", all[i].message, "ffi.json.Parse", ARGS(raw(all[i].text)));
@@ -264,10 +266,11 @@ TEST(json_deeper_than_the_limit_is_a_value_error) {
   free(text);
 }
 
-static const char rich[] = "[{\"a key of many bytes\": [1, 2.5, \"x\\ny and more text\"], \"b\": {}, \"c\": null, \"d\": "
-                           "[[[]]], \"e\": \"a value of many bytes\"}, {\"a key of many bytes\": 1}, {\"a key of many "
-                           "bytes\": -1e300}, [[[[[[[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,"
-                           "26,27,28,29,30,31,32,33,34]]]]]]]]";
+static const char rich[] =
+    "[{\"a key of many bytes\": [1, 2.5, \"x\\ny and more text\"], \"b\": {}, \"c\": null, \"d\": "
+    "[[[]]], \"e\": \"a value of many bytes\"}, {\"a key of many bytes\": 1}, {\"a key of many "
+    "bytes\": -1e300}, [[[[[[[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,"
+    "26,27,28,29,30,31,32,33,34]]]]]]]]";
 
 static int read_and_write(void *unused) {
   (void)unused;

@@ -32,8 +32,8 @@ TEST(a_layout_that_does_not_hold_its_fields_is_refused) {
   int32_t type_index = fh_type_add_child("test.record.Small", kTVMFFIObject, 0);
   node_add_field(type_index, "a", 40, kTVMFFIAny, 0);
   const char *name = "ffi._PyClassRegisterTypeAttrColumns";
-  expect_call_raises("ValueError", "Expected field `a` of `test.record.Small` inside 48 bytes but it has 16 at 40", name,
-                     ARGS(i64(type_index), i64(48)));
+  expect_call_raises("ValueError", "Expected field `a` of `test.record.Small` inside 48 bytes but it has 16 at 40",
+                     name, ARGS(i64(type_index), i64(48)));
   expect_call_raises("ValueError", "Expected the size of objects with a header of 24 bytes but got 8", name,
                      ARGS(i64(type_index), i64(8)));
   expect_call_raises("RuntimeError", "Cannot find a type with index 12345678", name, ARGS(i64(12345678), i64(48)));

@@ -51,6 +51,15 @@ TEST(list_append_keeps_the_value_alive) {
   fh_any_drop(&list);
 }
 
+TEST(a_pushed_item_arrives_once_also_when_the_list_grows) {
+  int ends = 0;
+  fh_seq_object *list = fh_seq_new_list(0);
+  for (int i = 0; i < 20; ++i) expect_int(fh_seq_push(list, fh_any_object(test_object_new(&ends))), 0);
+  expect_int(fh_seq_size(list), 20);
+  fh_object_release(list);
+  expect_int(ends, 20);
+}
+
 TEST(list_changes_in_place) {
   TVMFFIAny list = call_ok("ffi.List", ARGS(i64(0), i64(1), i64(2), i64(3), i64(4)));
   call_int("ffi.ListSetItem", ARGS(list, i64(0), raw("zero")));

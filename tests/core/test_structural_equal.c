@@ -83,9 +83,11 @@ TEST(the_first_difference_is_told_as_two_paths) {
                   "(<root>[1][1], <root>[1][1])");
   expect_mismatch(make_array(i64(1), i64(2)), make_array(i64(1)), "(<root>[1], <root>[<missing:1>])");
   expect_mismatch(make_list(i64(1)), make_list(i64(1), i64(2)), "(<root>[<missing:1>], <root>[1])");
-  expect_mismatch(make_map(str("k"), make_list(i64(1))), make_map(str("k"), make_list(i64(2))), "(<root>[\"k\"][0], <root>[\"k\"][0])");
+  expect_mismatch(make_map(str("k"), make_list(i64(1))), make_map(str("k"), make_list(i64(2))),
+                  "(<root>[\"k\"][0], <root>[\"k\"][0])");
   expect_mismatch(make_map(str("k"), i64(1)), make_map(str("l"), i64(1)), "(<root>[\"k\"], <root>[<missing:\"k\">])");
-  expect_mismatch(make_dict(i64(1), i64(1)), make_dict(i64(1), i64(1), i64(2), i64(2)), "(<root>[<missing:2>], <root>[2])");
+  expect_mismatch(make_dict(i64(1), i64(1)), make_dict(i64(1), i64(1), i64(2), i64(2)),
+                  "(<root>[<missing:2>], <root>[2])");
   expect_mismatch(record_of(PAIR, i64(1), make_array(i64(2))), record_of(PAIR, i64(1), make_array(i64(3))),
                   "(<root>.b[0], <root>.b[0])");
   expect_mismatch(i64(1), i64(2), "(<root>, <root>)");
@@ -151,7 +153,8 @@ TEST(free_variables_are_equal_where_they_are_defined_alike) {
 
 TEST(keys_of_a_map_are_compared_as_what_stands_for_them) {
   TVMFFIAny x = var("x"), y = var("y");
-  TVMFFIAny a = record_of(LAMBDA, again(x), make_map(again(x), i64(1))), b = record_of(LAMBDA, again(y), make_map(again(y), i64(1)));
+  TVMFFIAny a = record_of(LAMBDA, again(x), make_map(again(x), i64(1))),
+            b = record_of(LAMBDA, again(y), make_map(again(y), i64(1)));
   TVMFFIAny c = record_of(LAMBDA, again(y), make_map(again(x), i64(1)));
   expect(same(a, b, 0));
   expect(!same(a, c, 0));
@@ -186,7 +189,8 @@ TEST(graph_nodes_must_be_shared_alike) {
 }
 
 TEST(values_nested_deeply_are_compared) {
-  TVMFFIAny a = nest(kTVMFFIArray, 200000, i64(1)), b = nest(kTVMFFIArray, 200000, i64(1)), c = nest(kTVMFFIArray, 200000, i64(2));
+  TVMFFIAny a = nest(kTVMFFIArray, 200000, i64(1)), b = nest(kTVMFFIArray, 200000, i64(1)),
+            c = nest(kTVMFFIArray, 200000, i64(2));
   expect(same(a, b, 0));
   expect(!same(a, c, 0));
   drop(a);
@@ -241,8 +245,8 @@ TEST(a_hook_compares_its_fields_by_calling_back) {
   expect(equal(record_of(type, again(x), make_array(again(x))), record_of(type, again(y), make_array(again(y)))));
   expect_int(n_hook_calls, 2);
   expect(!equal(record_of(type, again(x), make_array(again(x))), record_of(type, again(y), make_array(again(x)))));
-  expect_mismatch(make_array(record_of(type, i64(0), make_array(i64(1)))), make_array(record_of(type, i64(0), make_array(i64(2)))),
-                  "(<root>[0].b[0], <root>[0].b[0])");
+  expect_mismatch(make_array(record_of(type, i64(0), make_array(i64(1)))),
+                  make_array(record_of(type, i64(0), make_array(i64(2)))), "(<root>[0].b[0], <root>[0].b[0])");
   expect(equal(record_of(type, i64(1), record_of(type, i64(2), i64(3))),
                record_of(type, i64(1), record_of(type, i64(2), i64(3)))));
   drop(x);
@@ -322,8 +326,8 @@ TEST(a_callback_that_a_hook_keeps_is_of_no_use_afterwards) {
 
 TEST(a_difference_that_a_hook_forgives_leaves_no_trace) {
   int32_t type = hooked_type("test.equal.Forgiving", forgiving_hook);
-  expect_mismatch(make_array(record_of(type, i64(1), i64(1)), i64(5)), make_array(record_of(type, i64(1), i64(1)), i64(6)),
-                  "(<root>[1], <root>[1])");
+  expect_mismatch(make_array(record_of(type, i64(1), i64(1)), i64(5)),
+                  make_array(record_of(type, i64(1), i64(1)), i64(6)), "(<root>[1], <root>[1])");
 }
 
 /* ---- Tensors ---- */
@@ -369,9 +373,9 @@ TEST(comparing_without_memory_is_an_error) {
   TVMFFIAny x = var("x"), y = var("y"), one = record_of(DAG, i64(1), i64(2)), two = record_of(DAG, i64(1), i64(2));
   TVMFFIAny values[2] = {
       make_array(record_of(LAMBDA, again(x), make_dict(again(x), make_list(again(one), again(one)), str("k"), i64(1))),
-            record_of(type, again(x), make_array(str("some text that needs an object"), again(x)))),
+                 record_of(type, again(x), make_array(str("some text that needs an object"), again(x)))),
       make_array(record_of(LAMBDA, again(y), make_dict(again(y), make_list(again(two), again(two)), str("k"), i64(1))),
-            record_of(type, again(y), make_array(str("some text that needs an object"), again(x)))),
+                 record_of(type, again(y), make_array(str("some text that needs an object"), again(x)))),
   };
   test_sweep(sweep, values);
   TVMFFIAny all[] = {x, y, one, two, values[0], values[1]};

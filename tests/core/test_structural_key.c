@@ -40,8 +40,7 @@ TEST(the_global_functions_about_structure_check_their_arguments) {
   expect_int(call_int("ffi.StructuralEqual", ARGS(array, array, fh_any_bool(0), fh_any_bool(0))), 1);
   expect_int(call_int("ffi.StructuralHash", ARGS(raw("text"), fh_any_bool(0), fh_any_bool(0))),
              call_int("ffi.StructuralHash", ARGS(raw("text"), fh_any_bool(1), fh_any_bool(1))));
-  TVMFFIAny paths =
-      call_ok("ffi.GetFirstStructuralMismatch", ARGS(array, raw("text"), fh_any_bool(0), fh_any_bool(0)));
+  TVMFFIAny paths = call_ok("ffi.GetFirstStructuralMismatch", ARGS(array, raw("text"), fh_any_bool(0), fh_any_bool(0)));
   expect_repr(paths, "(<root>, <root>)");
   expect_call_raises("TypeError", "Expected 4 but got 2 arguments", "ffi.StructuralEqual", ARGS(array, array));
   expect_call_raises("TypeError", "Expected `bool` but got `None`", "ffi.StructuralHash",

@@ -9,7 +9,8 @@
 #define TREE record_type("test.mutate.Tree", kTVMFFISEqHashKindTreeNode, 0, kTVMFFIFieldFlagBitMaskSEqHashIgnore)
 #define VAR record_type("test.mutate.Var", kTVMFFISEqHashKindFreeVar, 0, 0)
 #define DAG record_type("test.mutate.Dag", kTVMFFISEqHashKindDAGNode, 0, 0)
-#define LAMBDA record_type("test.mutate.Lambda", kTVMFFISEqHashKindTreeNode, kTVMFFIFieldFlagBitMaskSEqHashDefPattern, 0)
+#define LAMBDA \
+  record_type("test.mutate.Lambda", kTVMFFISEqHashKindTreeNode, kTVMFFIFieldFlagBitMaskSEqHashDefPattern, 0)
 
 /* ---- Callbacks ---- */
 
@@ -79,7 +80,8 @@ static void expect_increased(TVMFFIAny root, const char *wanted) {
 }
 
 TEST(a_map_copies_what_changes) {
-  TVMFFIAny root = make_array(i64(1), str("a"), make_list(i64(2)), make_map(i64(3), i64(4)), record_of(PAIR, i64(5), none()));
+  TVMFFIAny root =
+      make_array(i64(1), str("a"), make_list(i64(2)), make_map(i64(3), i64(4)), record_of(PAIR, i64(5), none()));
   expect_increased(again(root), "(2, \"a\", [3], {3: 5}, test.mutate.Pair(a=6, b=None))");
   expect_repr(root, "(1, \"a\", [2], {3: 4}, test.mutate.Pair(a=5, b=None))");
   drop(root);
@@ -124,10 +126,10 @@ TEST(a_callback_before_the_contents_puts_something_in_their_place) {
   expect_repr(mapped, "((8,), None)"); /* the replacement's contents are mapped too */
   expect_repr(replacement, "(7,)");
   drop(mapped);
-  mapped = map_with(make_array(str("s")),
-                    make_array(entry(kTVMFFIStr, function_of(give, &replacement)),
-                               entry(kTVMFFIInt, function_of(add_one, NULL))),
-                    no_entries(), 1);
+  mapped = map_with(
+      make_array(str("s")),
+      make_array(entry(kTVMFFIStr, function_of(give, &replacement)), entry(kTVMFFIInt, function_of(add_one, NULL))),
+      no_entries(), 1);
   expect_repr(mapped, "((7,),)"); /* after the contents: it is final */
   drop_all_of(mapped, replacement);
 }
@@ -295,9 +297,9 @@ static TVMFFIAny new_increasing(void) {
 
 TEST(containers_and_fields_are_mutated_for_mutators_of_others) {
   TVMFFIAny mutator = new_increasing();
-  TVMFFIAny root = make_array(i64(1), make_list(i64(2)), make_map(i64(0), i64(3), i64(1), str("s")),
-                              make_dict(i64(0), i64(4)), record_of(PAIR, i64(5), str("a longer text")),
-                              record_of(VAR, i64(6), none()), str("x"));
+  TVMFFIAny root =
+      make_array(i64(1), make_list(i64(2)), make_map(i64(0), i64(3), i64(1), str("s")), make_dict(i64(0), i64(4)),
+                 record_of(PAIR, i64(5), str("a longer text")), record_of(VAR, i64(6), none()), str("x"));
   TVMFFIAny mutated = call_ok("ffi.StructuralMutatorMutate", ARGS(mutator, root));
   const char *wanted = "(2, [3], {0: 4, 1: \"s\"}, {0: 5}, test.mutate.Pair(a=6, b=\"a longer text\"), "
                        "test.mutate.Var(a=6, b=None), \"x\")";

@@ -73,8 +73,7 @@ static TVMFFIAny walk_with(TVMFFIAny root, TVMFFIAny plain, TVMFFIAny with_regio
   return result;
 }
 static void see_all(TVMFFIAny root, int order) {
-  TVMFFIAny result =
-      walk_with(root, make_array(entry(kTVMFFIAny, function_of(see, NULL))), no_entries(), order);
+  TVMFFIAny result = walk_with(root, make_array(entry(kTVMFFIAny, function_of(see, NULL))), no_entries(), order);
   expect_int(result.type_index, kTVMFFINone);
 }
 
@@ -91,7 +90,8 @@ TEST(a_walk_meets_every_value_but_none_and_keys) {
 
 TEST(the_first_callback_for_a_type_is_called) {
   TVMFFIAny root = make_array(str("s"), str("a longer string"), i64(1), make_list(fh_any_bool(1)));
-  drop(walk_with(root, make_array(entry(kTVMFFIStr, function_of(see, NULL)), entry(kTVMFFIObject, function_of(see, NULL))),
+  drop(walk_with(root,
+                 make_array(entry(kTVMFFIStr, function_of(see, NULL)), entry(kTVMFFIObject, function_of(see, NULL))),
                  make_array(entry(kTVMFFIAny, function_of(see, NULL))), 0));
   expect_trace("(\"s\", \"a longer string\", 1, [True])|\"s\"|\"a longer string\"|1|0|[True]|True|0");
   drop(root);
@@ -100,7 +100,8 @@ TEST(the_first_callback_for_a_type_is_called) {
 TEST(a_callback_may_skip_what_a_value_consists_of) {
   static TVMFFIAny skip = {.type_index = kTVMFFIInt, .v_int64 = 1};
   TVMFFIAny root = make_array(make_list(i64(1)), i64(2));
-  drop(walk_with(root, make_array(entry(kTVMFFIList, function_of(see, &skip)), entry(kTVMFFIInt, function_of(see, NULL))),
+  drop(walk_with(root,
+                 make_array(entry(kTVMFFIList, function_of(see, &skip)), entry(kTVMFFIInt, function_of(see, NULL))),
                  no_entries(), 0));
   expect_trace("[1]|2");
   drop(root);
@@ -122,8 +123,8 @@ TEST(a_callback_may_stop_the_walk) {
 TEST(callbacks_are_told_the_definition_region) {
   TVMFFIAny x = record_of(VAR, i64(5), none());
   TVMFFIAny root = make_array(record_of(LAMBDA, again(x), i64(1)), record_of(LET, again(x), i64(2)), again(x));
-  drop(walk_with(root, no_entries(), make_array(entry(kTVMFFIInt, function_of(see, NULL)), entry(VAR, function_of(see, NULL))),
-                 1));
+  drop(walk_with(root, no_entries(),
+                 make_array(entry(kTVMFFIInt, function_of(see, NULL)), entry(VAR, function_of(see, NULL))), 1));
   expect_trace("5|1|test.visit.Var(a=5, b=None)|1|1|0|5|0|test.visit.Var(a=5, b=None)|2|2|0|"
                "5|0|test.visit.Var(a=5, b=None)|0");
   drop_all_of(root, x);
@@ -133,12 +134,11 @@ TEST(what_callbacks_may_not_return_is_an_error) {
   static TVMFFIAny wrong = {.type_index = kTVMFFIFloat, .v_float64 = 1};
   TVMFFIAny root = make_array(i64(1)), callbacks = make_array(entry(kTVMFFIInt, function_of(see, &wrong)));
   TVMFFIAny none_at_all = no_entries(), bad = make_array(make_array(i64(1))), not_a_list = i64(3);
-  expect_call_raises("TypeError", "but got `float`", "ffi.StructuralWalk",
-                     ARGS(root, callbacks, none_at_all, i64(0)));
+  expect_call_raises("TypeError", "but got `float`", "ffi.StructuralWalk", ARGS(root, callbacks, none_at_all, i64(0)));
   expect_call_raises("TypeError", "but got `float`", "ffi.StructuralVisit", ARGS(root, callbacks));
   expect_trace("1|1|ffi.StructuralVisitor");
-  expect_call_raises("TypeError", "Expected `Array<Tuple<int, ffi.Function>>` but item 0 is none",
-                     "ffi.StructuralWalk", ARGS(root, callbacks, bad, i64(0)));
+  expect_call_raises("TypeError", "Expected `Array<Tuple<int, ffi.Function>>` but item 0 is none", "ffi.StructuralWalk",
+                     ARGS(root, callbacks, bad, i64(0)));
   expect_call_raises("TypeError", "Expected `Array<Tuple<int, ffi.Function>>` but got `int`", "ffi.StructuralVisit",
                      ARGS(root, not_a_list));
   drop_all_of(root, callbacks, none_at_all, bad);
@@ -146,8 +146,9 @@ TEST(what_callbacks_may_not_return_is_an_error) {
 
 TEST(a_visit_leaves_the_descent_to_its_callbacks) {
   TVMFFIAny root = make_array(i64(1), make_list(i64(2)), make_map(i64(0), make_array(i64(3))));
-  TVMFFIAny callbacks = make_array(entry(kTVMFFIArray, function_of(descend, NULL)),
-                                   entry(kTVMFFIList, function_of(see, NULL)), entry(kTVMFFIInt, function_of(see, NULL)));
+  TVMFFIAny callbacks =
+      make_array(entry(kTVMFFIArray, function_of(descend, NULL)), entry(kTVMFFIList, function_of(see, NULL)),
+                 entry(kTVMFFIInt, function_of(see, NULL)));
   drop(call_ok("ffi.StructuralVisit", ARGS(root, callbacks)));
   expect_trace("(1, [2], {0: (3,)})|1|ffi.StructuralVisitor|[2]|ffi.StructuralVisitor|(3,)|3|ffi.StructuralVisitor");
   drop_all_of(root, callbacks);
@@ -298,9 +299,9 @@ TEST(an_error_knows_the_objects_it_came_through) {
 }
 
 static TVMFFIAny context_of(TVMFFIAny objects) {
-  TVMFFIAny context = call_ok("ffi.MakeObjectFromPackedArgs",
-                              ARGS(raw("ffi.VisitErrorContext"), raw("reverse_visit_pattern"), objects,
-                                   raw("prev_error_context"), none()));
+  TVMFFIAny context =
+      call_ok("ffi.MakeObjectFromPackedArgs", ARGS(raw("ffi.VisitErrorContext"), raw("reverse_visit_pattern"), objects,
+                                                   raw("prev_error_context"), none()));
   drop(objects);
   return context;
 }
@@ -312,8 +313,8 @@ TEST(paths_are_found_where_the_objects_lie_inside_each_other) {
   TVMFFIAny any_leaf = context_of(make_list(again(leaf))), broken = context_of(make_list(again(stranger), again(mid)));
   const char *name = "ffi.VisitErrorContext.FindAccessPaths";
   TVMFFIAny found[] = {
-      call_ok(name, ARGS(root, full, fh_any_bool(0))),   call_ok(name, ARGS(root, any_leaf, fh_any_bool(0))),
-      call_ok(name, ARGS(root, broken, fh_any_bool(0))), call_ok(name, ARGS(root, broken, fh_any_bool(1))),
+      call_ok(name, ARGS(root, full, fh_any_bool(0))),     call_ok(name, ARGS(root, any_leaf, fh_any_bool(0))),
+      call_ok(name, ARGS(root, broken, fh_any_bool(0))),   call_ok(name, ARGS(root, broken, fh_any_bool(1))),
       call_ok(name, ARGS(leaf, any_leaf, fh_any_bool(0))),
   };
   expect_repr(found[0], "(<root>.a.a, <root>.a.b[\"k\"])");
@@ -352,7 +353,8 @@ static int visit_all(void *state) {
   TVMFFIAny result;
   if (call_n("ffi.StructuralWalk", ARGS(values[0], values[1], values[2], i64(0)), &result) != 0) return -1;
   if (call_n("ffi.StructuralVisit", ARGS(values[0], values[2]), &result) != 0) return -1;
-  if (call_n("ffi.VisitErrorContext.FindAccessPaths", ARGS(values[0], values[3], fh_any_bool(1)), &result) != 0) return -1;
+  if (call_n("ffi.VisitErrorContext.FindAccessPaths", ARGS(values[0], values[3], fh_any_bool(1)), &result) != 0)
+    return -1;
   drop(result);
   return 0;
 }

@@ -1,6 +1,7 @@
 /* test_walk.c - the traversal of values, and its table of visited objects. */
 #include "walk.h"
 
+#include "error.h"
 #include "harness.h"
 #include "nodes.h"
 
@@ -235,10 +236,35 @@ TEST(hooks_that_call_back_too_deep_are_a_value_error) {
   fh_walk_init(&walk, FH_WALK_PLAIN, 0, 0);
   for (int i = 0; i < FH_WALK_MAX_HOOKS; ++i) expect_int(fh_walk_enter_hook(&walk), 0);
   expect_int(fh_walk_enter_hook(&walk), -1);
-  expect_raised("ValueError", "at most 256 hooks");
+  expect_raised("ValueError", "hooks to call back");
   fh_walk_leave_hook(&walk);
   expect_int(fh_walk_enter_hook(&walk), 0);
   fh_walk_free(&walk);
+}
+
+static int get_nothing(void *field, TVMFFIAny *result) {
+  (void)field, (void)result;
+  return fh_error_raise("AttributeError", "nothing there");
+}
+
+TEST(a_getter_s_error_ends_what_walks) {
+  int32_t type_index = node_type("test.walk.Getter", 0, 0, 0);
+  TVMFFIFieldInfo field;
+  memset(&field, 0, sizeof field);
+  field.name = text_of("nothing");
+  field.offset = offsetof(node, tag);
+  field.getter = get_nothing;
+  field.field_static_type_index = kTVMFFIAny;
+  expect_int(TVMFFITypeRegisterField(type_index, &field), 0);
+  node_add_hook(type_index, "__ffi_shallow_copy__", node_copy);
+  TVMFFIAny a = make_list(make_node(type_index, make_list(i64(1)), none(), 0));
+  TVMFFIAny b = make_list(make_node(type_index, make_list(i64(1)), none(), 0));
+  expect_call_raises("AttributeError", "nothing there", "ffi.ReprPrint", ARGS(a));
+  expect_call_raises("AttributeError", "nothing there", "ffi.DeepCopy", ARGS(a));
+  expect_call_raises("AttributeError", "nothing there", "ffi.RecursiveHash", ARGS(a));
+  expect_call_raises("AttributeError", "nothing there", "ffi.RecursiveEq", ARGS(a, b));
+  expect_call_raises("AttributeError", "nothing there", "ffi.RecursiveGt", ARGS(a, b));
+  drop_all_of(a, b);
 }
 
 static int trace_nested(void *value) {
