@@ -107,7 +107,8 @@ static int new_layout_function(const layout *l, TVMFFISafeCallType call, TVMFFIO
 static const struct {
   fh_reflect_attr_id id;
   const char *name;
-} attrs[] = {{FH_ATTR_INIT, "__ffi_init__"}, {FH_ATTR_NEW, "__ffi_new__"}, {FH_ATTR_SHALLOW_COPY, "__ffi_shallow_copy__"}};
+} attrs[] = {
+    {FH_ATTR_INIT, "__ffi_init__"}, {FH_ATTR_NEW, "__ffi_new__"}, {FH_ATTR_SHALLOW_COPY, "__ffi_shallow_copy__"}};
 
 static int give_attrs(int32_t type_index, const TVMFFIObjectHandle *funcs) {
   for (size_t i = 0; i < FH_COUNT_OF(attrs); ++i) {
