@@ -5,8 +5,8 @@
     run.py --mode asan NAME...  only these tests, in one mode
     run.py --mode plain --gdb NAME
 
-Modes: plain; asan (AddressSanitizer with LeakSanitizer); ubsan; tsan; oom (asan and ubsan, where a sweep that fails the
-n-th allocation does so twice, the second time with all that follow it).
+Modes: plain; asan (AddressSanitizer with LeakSanitizer); ubsan; tsan; oom (asan and ubsan, only the tests that fail the
+n-th allocation for each n, and these do so twice, once with all that follow it).
 Prints one closing line per mode. Exits non-zero when a mode fails or cannot be built.
 """
 
@@ -64,6 +64,13 @@ def exported_names():
     return "".join(f'"{name}",\n' for name in names)
 
 
+def sweeps():
+    """The names of the tests that go through failing allocations, as their text says."""
+    text = "".join(source.read_text() for source in sorted(HERE.glob("test_*.c")))
+    tests = re.findall(r"^TEST\((\w+)\) (\{.*\}$|\{[^}]*?\n(?:.*\n)*?\}$)", text, re.MULTILINE)
+    return [name for name, body in tests if re.search(r"sweep|memory|failing", name + body)]
+
+
 def build(compiler, mode, scratch, extra):
     """The path of the program, or None after printing why not."""
     (scratch / "exported_names.h").write_text(exported_names())
@@ -100,14 +107,16 @@ def run_mode(args, mode, scratch):
         print(f"core {mode}: FAILED to build")
         return 1
     command = ["gdb", "--args", str(program)] if args.gdb else [str(program)]
+    names = args.names
     if mode == "oom":
         command.append("--oom")
+        names = names or sweeps()
     environment = {**os.environ, **SANITIZER_ENV}
     if args.gdb:
         return subprocess.run([*command, *args.names], env=environment).returncode
     try:
         result = subprocess.run(
-            [*command, *args.names],
+            [*command, *names],
             env=environment,
             capture_output=True,
             text=True,
@@ -131,7 +140,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mode", choices=[*MODES, "all"], default="all")
     parser.add_argument("--compiler", default=os.environ.get("CC", "cc"), help="a C compiler that is gcc or clang")
-    parser.add_argument("--timeout", type=float, default=300, help="seconds for one mode's tests")
+    parser.add_argument("--timeout", type=float, default=600, help="seconds for one mode's tests")
     parser.add_argument("--gdb", action="store_true", help="run under gdb")
     parser.add_argument("--extra", action="append", default=[], metavar="FILE", help="one more C source to build in")
     parser.add_argument("names", nargs="*", metavar="NAME", help="tests to run; default all")
