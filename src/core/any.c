@@ -4,6 +4,7 @@
 #include "error.h"
 #include "reflect.h"
 #include "str.h"
+#include "sync.h"
 
 FH_STATIC_ASSERT(sizeof(TVMFFIAny) == 16, "the cell is part of the ABI");
 
@@ -21,16 +22,12 @@ static int own_rvalue(const TVMFFIAny *view, TVMFFIAny *out) {
   return 0;
 }
 
-int fh_any_own(const TVMFFIAny *view, TVMFFIAny *out) {
+int fh_any_own_view_only(const TVMFFIAny *view, TVMFFIAny *out) {
   TVMFFIByteArray content;
   switch (view->type_index) {
   case kTVMFFIRawStr: fh_str_content(view, &content); return fh_str_new(content.data, content.size, out);
   case kTVMFFIByteArrayPtr: fh_bytes_content(view, &content); return fh_bytes_new(content.data, content.size, out);
-  case kTVMFFIObjectRValueRef: return own_rvalue(view, out);
-  default:
-    *out = *view;
-    if (fh_any_is_object(out)) fh_object_retain(out->v_obj);
-    return 0;
+  default: return own_rvalue(view, out);
   }
 }
 
@@ -73,8 +70,14 @@ static int call_function_hook(const TVMFFIAny *hook, const TVMFFIAny *args, int3
   return TVMFFIFunctionGetCellPtr(hook->v_obj)->safe_call(hook->v_obj, args, n_args, result);
 }
 
+/* BigInt's hooks are this library's own: they may run under a lock. */
+static void check_unlocked(const TVMFFIAny *any) {
+  if (any->type_index != kTVMFFIBigInt) fh_sync_check_unlocked("a hash or equality hook");
+}
+
 static int call_hash_hook(const TVMFFIAny *hook, const TVMFFIAny *any, int64_t *out) {
   TVMFFIAny result;
+  check_unlocked(any);
   if (hook->type_index == kTVMFFIOpaquePtr) {
     result = ((native_hash)(uintptr_t)hook->v_ptr)(any);
 #ifdef OLDER_HOOKS
@@ -92,6 +95,7 @@ static int call_hash_hook(const TVMFFIAny *hook, const TVMFFIAny *any, int64_t *
 
 static int call_equal_hook(const TVMFFIAny *hook, const TVMFFIAny *a, const TVMFFIAny *b, int64_t *out) {
   TVMFFIAny result;
+  check_unlocked(a);
   if (hook->type_index == kTVMFFIOpaquePtr) {
     result = ((native_equal)(uintptr_t)hook->v_ptr)(a, b);
 #ifdef OLDER_HOOKS

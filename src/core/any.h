@@ -77,8 +77,18 @@ static inline void fh_any_drop(TVMFFIAny *any) {
   if (fh_any_is_object(&old)) fh_object_release(old.v_obj);
 }
 
+/* Kinds that only views have: no container holds them. */
+static inline int fh_any_is_view_only(const TVMFFIAny *any) {
+  return any->type_index >= kTVMFFIRawStr && any->type_index <= kTVMFFIObjectRValueRef;
+}
+
 /* Any view to an owned value: the contract of TVMFFIAnyViewToOwnedAny. On -1 *out is None. */
-int fh_any_own(const TVMFFIAny *view, TVMFFIAny *out);
+int fh_any_own_view_only(const TVMFFIAny *view, TVMFFIAny *out);
+static inline int fh_any_own(const TVMFFIAny *view, TVMFFIAny *out) {
+  if (FH_UNLIKELY(fh_any_is_view_only(view))) return fh_any_own_view_only(view, out);
+  fh_any_copy(view, out);
+  return 0;
+}
 
 /* ---- Hash and equality as the ABI's maps define them. Text and bytes go by content, other objects by identity
  * unless their type has __any_hash__ / __any_equal__; plain data by type and bits (1, 1.0 and True differ; a NaN equals

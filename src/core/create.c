@@ -9,12 +9,14 @@
 #include "mem.h"
 #include "reflect.h"
 #include "str.h"
+#include "sync.h"
 
 #define PAIRS_NAME "ffi.MakeObjectFromPackedArgs"
 
 TVMFFIObject *fh_create_empty(const TVMFFITypeInfo *info) {
   if (info->metadata != NULL && info->metadata->creator != NULL) {
     TVMFFIObjectHandle obj = NULL;
+    fh_sync_check_unlocked("a creator");
     return info->metadata->creator(&obj) == 0 ? (TVMFFIObject *)obj : NULL;
   }
   const TVMFFIAny *creator = fh_reflect_attr(fh_reflect_column(FH_ATTR_NEW), info->type_index);

@@ -21,6 +21,8 @@ typedef struct {
   stream_entry *items;
 } stream_list;
 
+enum { FIRST_CAPACITY = 4 };
+
 static FH_THREAD_LOCAL stream_list *streams; /* the calling thread's; NULL until one is set */
 static fh_tls streams_end;                   /* frees it */
 static int has_streams_end;                  /* written in init only */
@@ -41,18 +43,26 @@ static stream_entry *find_stream(int32_t device_type, int32_t device_id) {
   return NULL;
 }
 
-static stream_entry *add_stream(int32_t device_type, int32_t device_id) {
-  if (streams == NULL) {
-    stream_list *list = (stream_list *)fh_mem_calloc(1, sizeof *list);
-    if (list == NULL) return NULL;
-    if (!has_streams_end || fh_tls_set(&streams_end, list) != 0) {
-      fh_mem_free(list);
-      return NULL;
-    }
-    streams = list;
+/* The calling thread's list, made at first use; NULL without memory. */
+static stream_list *get_list(void) {
+  if (streams != NULL) return streams;
+  stream_list *list = (stream_list *)fh_mem_calloc(1, sizeof *list);
+  stream_entry *items = (stream_entry *)fh_mem_calloc(FIRST_CAPACITY, sizeof *items);
+  if (list == NULL || items == NULL || !has_streams_end || fh_tls_set(&streams_end, list) != 0) {
+    fh_mem_free(items);
+    fh_mem_free(list);
+    return NULL;
   }
+  list->items = items;
+  list->capacity = FIRST_CAPACITY;
+  streams = list;
+  return list;
+}
+
+static stream_entry *add_stream(int32_t device_type, int32_t device_id) {
+  if (get_list() == NULL) return NULL;
   if (streams->n_items == streams->capacity) {
-    int32_t capacity = streams->capacity == 0 ? 4 : streams->capacity * 2;
+    int32_t capacity = streams->capacity * 2;
     stream_entry *items = (stream_entry *)fh_mem_realloc(streams->items, (size_t)capacity * sizeof *items);
     if (items == NULL) return NULL;
     streams->items = items;
@@ -119,6 +129,7 @@ int TVMFFIEnvTensorAlloc(DLTensor *prototype, TVMFFIObjectHandle *out) {
         FH_RUNTIME_ERROR,
         "Expected a tensor allocator set by TVMFFIEnvSetDLPackManagedTensorAllocator but there is none");
   }
+  fh_sync_check_unlocked("a tensor allocator");
   if (allocator(prototype, &tensor, &has_raised, raise_from_allocator) != 0 || tensor == NULL) {
     if (has_raised || fh_error_is_pending()) return -1;
     return fh_error_raise(FH_RUNTIME_ERROR, "The tensor allocator failed without saying why");
@@ -145,6 +156,7 @@ int TVMFFIEnvCheckSignals(void) {
   gil_ensure ensure = (gil_ensure)(uintptr_t)fh_atomic_load_acquire_ptr(&py_gil_ensure);
   gil_release release = (gil_release)(uintptr_t)fh_atomic_load_acquire_ptr(&py_gil_release);
   if (check == NULL) return 0;
+  fh_sync_check_unlocked("the check for signals");
   if (ensure == NULL || release == NULL) return check() != 0 ? -1 : 0;
   int state = ensure();
   int rc = check();

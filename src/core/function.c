@@ -57,6 +57,7 @@ int TVMFFIFunctionCreate(void *self, TVMFFISafeCallType safe_call, void (*delete
 }
 
 int TVMFFIFunctionCall(TVMFFIObjectHandle func, TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  fh_sync_check_unlocked("a Function");
   return TVMFFIFunctionGetCellPtr(func)->safe_call(func, args, num_args, result);
 }
 
@@ -127,6 +128,10 @@ int fh_function_arg_bytes(const char *name, const TVMFFIAny *args, int32_t i, TV
 }
 
 int fh_function_arg_object(const char *name, const TVMFFIAny *args, int32_t i, int32_t type_index, TVMFFIObject **out) {
+  if (FH_LIKELY(args[i].type_index == type_index)) { /* mostly; an object's index is one of an object */
+    *out = args[i].v_obj;
+    return 0;
+  }
   TVMFFIAny referred = look_through(&args[i]);
   if (!fh_any_is_object(&referred) || !fh_type_is_instance(referred.type_index, type_index)) {
     return fh_function_raise_type(name, i, fh_type_name(type_index), &referred);

@@ -3,6 +3,7 @@
 #define FH_FUNCTION_H_
 
 #include "any.h"
+#include "sync.h"
 
 /* A Function (a new reference) that calls call(self, args, n, result) and ends with deleter(self); the contract of
  * TVMFFIFunctionCreate. -1 without memory, `self` then stays the caller's. */
@@ -11,6 +12,7 @@ int fh_function_new(void *self, TVMFFISafeCallType call, void (*deleter)(void *s
 /* Calls a Function. *result is set to None first; owned by the caller after. */
 static inline int fh_function_call(TVMFFIObjectHandle func, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   *result = fh_any_none();
+  fh_sync_check_unlocked("a Function");
   return TVMFFIFunctionGetCellPtr(func)->safe_call(func, args, n_args, result);
 }
 /* The same for a call whose result does not matter. */

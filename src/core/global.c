@@ -22,16 +22,29 @@ static fh_mutex global_lock = FH_MUTEX_INIT;
 static fh_name_table globals;
 
 /* ---- Readers without a lock. Between enter and leave no foreign code may run, as under a lock: a writer waits.
- * n_readers counts those between enter and leave. A writer first takes an entry out of the table and then waits for a
- * moment without readers: each read-modify-write of n_readers orders the two, so a reader either is counted when the
- * writer looks, or sees the table without the entry. */
-static uint64_t n_readers;
+ * They are counted, in many places so that threads do not slow each other down. A writer first takes an entry out of
+ * the table and then waits, count after count, for a moment without readers there: each read-modify-write of a count
+ * orders the two, so a reader either is counted when the writer looks, or sees the table without the entry. */
+typedef struct {
+  uint64_t n_readers;
+  char apart[120]; /* so that no two share a cache line, nor a pair of lines that is fetched together */
+} reader_count;
 
-static void enter(void) { (void)fh_atomic_add_seq_cst_u64(&n_readers, 1); /* pairs with wait_for_readers */ }
-static void leave(void) { (void)fh_atomic_add_seq_cst_u64(&n_readers, (uint64_t)-1); /* pairs with wait_for_readers */ }
+enum { N_COUNTS = 32 };
+static reader_count counts[N_COUNTS];
+
+/* The calling thread's count, which it may share with others. */
+static uint64_t *my_count(void) { return &counts[(fh_thread_id() * 0x9e3779b97f4a7c15u) >> 59].n_readers; }
+
+static void enter(uint64_t *count) { (void)fh_atomic_add_seq_cst_u64(count, 1); /* pairs with wait_for_readers */ }
+static void leave(uint64_t *count) {
+  (void)fh_atomic_add_seq_cst_u64(count, (uint64_t)-1); /* pairs with wait_for_readers */
+}
 
 static void wait_for_readers(void) {
-  while (fh_atomic_add_seq_cst_u64(&n_readers, 0) != 0) fh_thread_yield(); /* pairs with enter and leave */
+  for (int i = 0; i < N_COUNTS; ++i) {
+    while (fh_atomic_add_seq_cst_u64(&counts[i].n_readers, 0) != 0) fh_thread_yield(); /* pairs with enter and leave */
+  }
 }
 
 /* Between enter and leave, or under the lock. NULL when there is no such name, or no longer. */
@@ -134,12 +147,13 @@ int fh_global_add(const char *name, TVMFFISafeCallType call, const char *metadat
 
 int fh_global_find(TVMFFIByteArray name, TVMFFIObjectHandle *out) {
   *out = NULL;
-  enter();
+  uint64_t *count = my_count();
+  enter(count);
   global_entry *entry = (global_entry *)fh_name_find(&globals, name);
   /* acquire: pairs with the exchange in fh_global_remove. Once read, the Function lives until leave. */
   if (entry != NULL) *out = fh_atomic_load_acquire_ptr(&entry->func);
   if (*out != NULL) fh_object_retain(*out);
-  leave();
+  leave(count);
   return *out != NULL;
 }
 
@@ -158,10 +172,11 @@ static int get_text(TVMFFIByteArray name, text_id id, TVMFFIAny *out) {
   *out = fh_any_none();
   int result = 0;
   TVMFFIObject *before = fh_error_take(); /* an error raised below must not end it, and with it foreign code */
-  enter();
+  uint64_t *count = my_count();
+  enter(count);
   global_entry *entry = find(name);
   if (entry != NULL) result = fh_str_from_bytes(id == TEXT_DOC ? entry->doc : entry->metadata, out);
-  leave();
+  leave(count);
   restore_error(before, result);
   if (entry != NULL) return result;
   return fh_error_raise(FH_RUNTIME_ERROR, "Expected a global function `%.*s` but there is none", FH_BYTES_ARGS(name));
@@ -179,14 +194,15 @@ int fh_global_names(TVMFFIAny **out, int64_t *n) {
   int64_t n_names = 0;
   int result = 0;
   TVMFFIObject *before = fh_error_take(); /* as in get_text */
-  enter();
+  uint64_t *count = my_count();
+  enter(count);
   for (size_t i = 0; i < n_entries && result == 0; ++i) {
     global_entry *entry = (global_entry *)fh_name_at(&globals, i);
     if (fh_atomic_load_acquire_ptr(&entry->func) == NULL) continue; /* pairs with fh_global_remove */
     result = fh_str_from_bytes(entry->by_name.name, &names[n_names]);
     n_names += result == 0;
   }
-  leave();
+  leave(count);
   restore_error(before, result);
   if (result == 0) {
     *out = names;

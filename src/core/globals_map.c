@@ -27,10 +27,11 @@ static void unlock(const fh_hashmap_object *map) {
 
 /* An owned copy of the value of a key: 1, 0 or -1. */
 static int get_value(const fh_hashmap_object *map, const TVMFFIAny *key_view, TVMFFIAny *out) {
-  TVMFFIAny key;
-  if (fh_any_own(key_view, &key) != 0) return -1;
-  int found = fh_hashmap_get(map, &key, out);
-  fh_any_drop(&key);
+  TVMFFIAny owned;
+  if (!fh_any_is_view_only(key_view)) return fh_hashmap_get(map, key_view, out);
+  if (fh_any_own(key_view, &owned) != 0) return -1;
+  int found = fh_hashmap_get(map, &owned, out);
+  fh_any_drop(&owned);
   return found;
 }
 

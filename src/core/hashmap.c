@@ -74,7 +74,7 @@ static fh_hashmap_object *new_dense(int32_t type_index, uint64_t n_pairs) {
 
 fh_hashmap_object *fh_hashmap_new(int32_t type_index, uint64_t n_pairs) {
   fh_hashmap_object *map =
-      n_pairs < FH_HASHMAP_SMALL_MAX ? new_small(type_index, n_pairs) : new_dense(type_index, n_pairs);
+      n_pairs <= FH_HASHMAP_SMALL_MAX ? new_small(type_index, n_pairs) : new_dense(type_index, n_pairs);
   if (map == NULL) fh_error_raise_no_memory();
   return map;
 }
@@ -115,12 +115,12 @@ static int has_foreign_hook(const TVMFFIAny *key, fh_reflect_attr_id id) {
          fh_reflect_attr(fh_reflect_column(id), key->type_index) != NULL;
 }
 
-int fh_hashmap_key_hash(const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *out) {
+int fh_hashmap_hash_other(const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *out) {
   if (hooks == FH_HASHMAP_NO_HOOKS && has_foreign_hook(key, FH_ATTR_ANY_HASH)) return FH_HASHMAP_NEEDS_HOOK;
   return fh_any_hash(key, out);
 }
 
-int fh_hashmap_key_equal(const TVMFFIAny *a, const TVMFFIAny *b, fh_hashmap_hooks hooks, int *out) {
+int fh_hashmap_equal_other(const TVMFFIAny *a, const TVMFFIAny *b, fh_hashmap_hooks hooks, int *out) {
   /* different types are never asked */
   if (hooks == FH_HASHMAP_NO_HOOKS && a->type_index == b->type_index && has_foreign_hook(a, FH_ATTR_ANY_EQUAL)) {
     return FH_HASHMAP_NEEDS_HOOK;
@@ -156,8 +156,8 @@ static int small_grow(fh_hashmap_object *map, uint64_t n_slots) {
 
 /* Turns a full small table dense, in place. */
 static int small_to_dense(fh_hashmap_object *map, fh_hashmap_hooks hooks) {
-  fh_hashmap_object dense;
-  dense.header = map->header;
+  fh_hashmap_object dense; /* as in the dense table's growth, without the object's header */
+  memset(&dense, 0, sizeof dense);
   if (fh_hashmap_dense_init(&dense, map->size) != 0) return fh_error_raise_no_memory();
   for (uint64_t i = 0; i < map->size; ++i) {
     fh_hashmap_pair old;

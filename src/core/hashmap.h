@@ -73,11 +73,11 @@ int fh_hashmap_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashm
 int fh_hashmap_get(const fh_hashmap_object *map, const TVMFFIAny *key, TVMFFIAny *out);
 /* Sets a key to a value, both owned and taken on 0 only. *old becomes what is to be dropped then (or None). */
 int fh_hashmap_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks, fh_hashmap_pair *old);
-/* Adds an owned pair whose key is not there to a small table that has room, as a new one for up to 3 pairs has. */
-void fh_hashmap_add_new(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value);
 /* Sets a key to a value, both owned and taken also on failure, and drops what is displaced. Of a Dict it is done under
  * its stripe lock, except when a key needs a hook. */
 int fh_hashmap_put(fh_hashmap_object *map, const fh_hashmap_pair *pair);
+/* Adds an owned pair whose key is not there to a small table that has room, as a new one for up to 3 pairs has. */
+void fh_hashmap_add_new(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value);
 /* As fh_hashmap_set with hooks and copies of two views, dropping what is displaced. */
 int fh_hashmap_set_views(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value);
 /* Takes a key out: 1 with the pair in *old, 0 if it is not there, -1 when a hook fails. */

@@ -163,7 +163,7 @@ static uint64_t home_of(const fh_hashmap_object *map, uint64_t hash) {
 /* The next slot of a chain, NO_SLOT at its end. */
 static uint64_t next_in_chain(const fh_hashmap_object *map, uint64_t slot) {
   uint64_t distance = distances[*meta_at(map, slot) & JUMP_MASK];
-  return distance == 0 ? NO_SLOT : (slot + distance) % map->slots;
+  return distance == 0 ? NO_SLOT : (slot + distance) & (map->slots - 1); /* a power of two */
 }
 
 static void set_jump(fh_hashmap_object *map, uint64_t slot, uint8_t jump) {
@@ -174,7 +174,7 @@ static void set_jump(fh_hashmap_object *map, uint64_t slot, uint8_t jump) {
 /* A free slot that `from` can point to: the jump to it, 0 if there is none. */
 static uint8_t find_free(const fh_hashmap_object *map, uint64_t from, uint64_t *slot) {
   for (uint8_t jump = 1; jump < N_DISTANCES; ++jump) {
-    *slot = (from + distances[jump]) % map->slots;
+    *slot = (from + distances[jump]) & (map->slots - 1);
     if (*meta_at(map, *slot) == EMPTY) return jump;
   }
   return 0;
@@ -387,7 +387,8 @@ static int fill(const fh_hashmap_object *map, fh_hashmap_object *larger, fh_hash
 
 /* Doubles the table, more than once if the chains do not fit. */
 static int grow(fh_hashmap_object *map, fh_hashmap_hooks hooks) {
-  fh_hashmap_object larger = *map;
+  fh_hashmap_object larger; /* of the object only the table: other threads change its count meanwhile */
+  memset(&larger, 0, sizeof larger);
   uint64_t slots = map->slots == 0 ? FH_HASHMAP_SMALL_MAX : map->slots;
   uint32_t shift = map->slots == 0 ? 62 : map->fib_shift;
   int rc;

@@ -9,6 +9,7 @@
 static uint64_t live_blocks;
 static FH_THREAD_LOCAL int64_t fail_countdown; /* per thread, so that threads of a test do not disturb its count */
 static FH_THREAD_LOCAL int has_failed;
+static FH_THREAD_LOCAL int fails_on; /* whether all fail after the first that does */
 
 static void count_block(int64_t change) {
   /* relaxed, pairs with nothing: a statistic, read when the threads have been joined */
@@ -16,6 +17,7 @@ static void count_block(int64_t change) {
 }
 
 static int must_fail(void) {
+  if (has_failed && fails_on) return 1;
   if (fail_countdown == 0 || --fail_countdown != 0) return 0;
   has_failed = 1;
   return 1;
@@ -26,6 +28,12 @@ int64_t fh_mem_live_blocks(void) { return (int64_t)fh_atomic_load_relaxed_u64(&l
 void fh_mem_fail_nth(int64_t n) {
   fail_countdown = n;
   has_failed = 0;
+  fails_on = 0;
+}
+
+void fh_mem_fail_from(int64_t n) {
+  fh_mem_fail_nth(n);
+  fails_on = 1;
 }
 
 int fh_mem_has_failed(void) { return has_failed; }

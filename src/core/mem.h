@@ -38,6 +38,8 @@ FH_EXPORT int64_t fh_mem_live_blocks(void);
 /* The n-th allocation from now (1 is the next one) returns NULL, then all succeed again; 0 switches it off. Counts the
  * calling thread's allocations only. */
 FH_EXPORT void fh_mem_fail_nth(int64_t n);
+/* The same, where that allocation and all after it return NULL, until fh_mem_fail_nth(0). */
+FH_EXPORT void fh_mem_fail_from(int64_t n);
 /* Whether the failure asked for has happened. */
 FH_EXPORT int fh_mem_has_failed(void);
 #endif

@@ -48,6 +48,7 @@ static int invoke(virtual_call *call, TVMFFIObject *module, fh_module_slot slot,
   call->self = fh_module_this(module);
   call->slot = slot;
   call->arg = arg;
+  if (!fh_library_module_is(module)) fh_sync_check_unlocked("a module's function");
   if (fh_library_module_is(module) || !fh_global_find(FH_LITERAL("ffi_hpy.catch_cxx"), &catcher)) {
     run_virtual(call);
     return 0;
@@ -94,7 +95,11 @@ int fh_module_source(TVMFFIObject *module, const TVMFFIAny *format, TVMFFIAny *o
 }
 
 int fh_module_write_formats(TVMFFIObject *module, TVMFFIAny *out) {
-  return invoke_object(module, FH_SLOT_WRITE_FORMATS, NULL, out);
+  if (!fh_library_module_is(module)) return invoke_object(module, FH_SLOT_WRITE_FORMATS, NULL, out);
+  fh_seq_object *none = fh_seq_new_array(0); /* not through the table, which has no way to say that memory lacks */
+  if (none == NULL) return -1;
+  *out = fh_any_object(none);
+  return 0;
 }
 
 int fh_module_write(TVMFFIObject *module, const TVMFFIAny *file, const TVMFFIAny *format) {

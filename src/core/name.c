@@ -24,23 +24,23 @@ static fh_name_entry *load_item(const fh_name_slots *slots, size_t i) {
   return (fh_name_entry *)fh_atomic_load_acquire_ptr(&slots->items[i]);
 }
 
-/* The bucket of that name, or the empty one where it would go. */
-static size_t find_bucket(const fh_name_slots *slots, uint64_t hash, TVMFFIByteArray name) {
+/* The bucket of that name, or the empty one where it would go. *entry is what the bucket held when it was read, or NULL:
+ * readers must not look again, because an empty bucket may be given to another name meanwhile. */
+static size_t find_bucket(const fh_name_slots *slots, uint64_t hash, TVMFFIByteArray name, fh_name_entry **entry) {
   for (size_t i = (size_t)(hash * 0x9e3779b97f4a7c15u >> 32) & slots->mask;; i = (i + 1) & slots->mask) {
     /* acquire: pairs with the release store in fh_name_put, so that the item behind the number is there */
     uint64_t number = fh_atomic_load_acquire_u64(&slots->buckets[i]);
-    if (number == 0) return i;
-    const fh_name_entry *entry = load_item(slots, (size_t)number - 1);
-    if (entry->hash == hash && fh_str_same(entry->name, name)) return i;
+    *entry = number != 0 ? load_item(slots, (size_t)number - 1) : NULL;
+    if (*entry == NULL || ((*entry)->hash == hash && fh_str_same((*entry)->name, name))) return i;
   }
 }
 
 fh_name_entry *fh_name_find(const fh_name_table *table, TVMFFIByteArray name) {
   const fh_name_slots *slots = load_slots(table);
   if (slots == NULL) return NULL;
-  size_t bucket = find_bucket(slots, fh_str_hash(name.data, name.size), name);
-  uint64_t number = fh_atomic_load_acquire_u64(&slots->buckets[bucket]); /* pairs as in find_bucket */
-  return number == 0 ? NULL : load_item(slots, (size_t)number - 1);
+  fh_name_entry *entry;
+  (void)find_bucket(slots, fh_str_hash(name.data, name.size), name, &entry);
+  return entry;
 }
 
 static fh_name_slots *slots_new(size_t capacity) {
@@ -58,7 +58,8 @@ static fh_name_slots *slots_new(size_t capacity) {
 /* Puts a new name behind the last one; there is room and the name is not in the table. */
 static void append(fh_name_slots *slots, fh_name_entry *entry) {
   size_t n_items = (size_t)slots->n_items; /* plain: only the writer changes it */
-  size_t bucket = find_bucket(slots, entry->hash, entry->name);
+  fh_name_entry *none;
+  size_t bucket = find_bucket(slots, entry->hash, entry->name, &none);
   fh_atomic_store_release_ptr(&slots->items[n_items], entry);             /* pairs with load_item */
   fh_atomic_store_release_u64(&slots->buckets[bucket], n_items + 1);      /* pairs with find_bucket */
   fh_atomic_store_release_u64(&slots->n_items, n_items + 1);              /* pairs with fh_name_count */
@@ -79,14 +80,13 @@ int fh_name_reserve(fh_name_table *table) {
 fh_name_entry *fh_name_put(fh_name_table *table, fh_name_entry *entry) {
   fh_name_slots *slots = table->slots; /* plain: only the writer changes it */
   entry->hash = fh_str_hash(entry->name.data, entry->name.size);
-  size_t bucket = find_bucket(slots, entry->hash, entry->name);
-  size_t number = (size_t)slots->buckets[bucket];
-  if (number == 0) {
+  fh_name_entry *old;
+  size_t bucket = find_bucket(slots, entry->hash, entry->name, &old);
+  if (old == NULL) {
     append(slots, entry);
     return NULL;
   }
-  fh_name_entry *old = (fh_name_entry *)slots->items[number - 1];
-  fh_atomic_store_release_ptr(&slots->items[number - 1], entry); /* pairs with load_item */
+  fh_atomic_store_release_ptr(&slots->items[slots->buckets[bucket] - 1], entry); /* pairs with load_item */
   return old;
 }
 

@@ -3,17 +3,19 @@
 
 #include "error.h"
 #include "mem.h"
+#include "sync.h"
 
 FH_STATIC_ASSERT(sizeof(TVMFFIObject) == 24, "the header is part of the ABI");
 
 /* ---- Life ---- */
 
 void *fh_object_new(size_t n_bytes, int32_t type_index, fh_object_deleter deleter) {
-  TVMFFIObject *obj = (TVMFFIObject *)fh_mem_calloc(1, n_bytes);
+  TVMFFIObject *obj = (TVMFFIObject *)fh_mem_alloc(n_bytes);
   if (obj == NULL) {
     fh_error_raise_no_memory();
     return NULL;
   }
+  memset(obj, 0, n_bytes); /* not fh_mem_calloc: C libraries keep small blocks at hand for malloc only */
   fh_object_init(obj, type_index, deleter);
   return obj;
 }
@@ -23,6 +25,7 @@ void fh_object_delete_plain(void *self, int flags) {
 }
 
 static void run_deleter(TVMFFIObject *obj, int flags) {
+  fh_sync_check_unlocked("a deleter");
   if (obj->deleter != NULL) obj->deleter(obj, flags);
 }
 

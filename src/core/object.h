@@ -26,7 +26,7 @@ static inline void fh_object_init(TVMFFIObject *obj, int32_t type_index, fh_obje
   obj->deleter = deleter;
 }
 
-/* Allocates n_bytes (header included; all zero) by fh_mem_calloc and writes the header. The deleter frees it with
+/* Allocates n_bytes (header included; all zero) by fh_mem_alloc and writes the header. The deleter frees it with
  * fh_mem_free on Weak. NULL with a MemoryError pending. */
 void *fh_object_new(size_t n_bytes, int32_t type_index, fh_object_deleter deleter);
 

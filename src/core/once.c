@@ -66,6 +66,7 @@ int TVMFFIHandleInitOnce(void **handle_addr, int (*init_func)(void **result)) {
   case TURN_INIT: break;
   }
   void *made = NULL;
+  fh_sync_check_unlocked("the init function of a handle");
   int result = init_func(&made);
   if (result == 0 && made != NULL) {
     fh_atomic_store_release_ptr(handle_addr, made); /* pairs with the acquire loads above and in take_turn */
@@ -80,5 +81,6 @@ int TVMFFIHandleInitOnce(void **handle_addr, int (*init_func)(void **result)) {
 int TVMFFIHandleDeinitOnce(void **handle_addr, int (*deinit_func)(void *handle)) {
   /* acquire and release: pairs with the release store in TVMFFIHandleInitOnce, and with a later acquire load there */
   void *handle = fh_atomic_exchange_acq_rel_ptr(handle_addr, NULL);
+  fh_sync_check_unlocked("the deinit function of a handle");
   return handle != NULL ? deinit_func(handle) : 0;
 }

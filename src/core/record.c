@@ -93,23 +93,33 @@ static int call_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 
 /* ---- Registration ---- */
 
-/* Registers a Function and takes the caller's reference. */
-static int set_attr(int32_t type_index, const char *attr, TVMFFIObjectHandle func) {
-  TVMFFIByteArray name = fh_base_bytes(attr);
-  TVMFFIAny value = fh_any_object(func);
-  int rc = TVMFFITypeRegisterAttr(type_index, &name, &value);
-  fh_object_release(func);
-  return rc;
-}
-
-static int set_layout_function(const layout *l, const char *attr, TVMFFISafeCallType call) {
+static int new_layout_function(const layout *l, TVMFFISafeCallType call, TVMFFIObjectHandle *out) {
   layout *own = (layout *)fh_mem_alloc(sizeof *own);
-  TVMFFIObjectHandle func;
+  *out = NULL;
   if (own == NULL) return fh_error_raise_no_memory();
   *own = *l;
-  if (fh_function_new(own, call, fh_mem_free, &func) == 0) return set_attr(l->type_index, attr, func);
+  if (fh_function_new(own, call, fh_mem_free, out) == 0) return 0;
   fh_mem_free(own);
   return -1;
+}
+
+/* What a type gets: all of it or, without memory, nothing. */
+static const struct {
+  fh_reflect_attr_id id;
+  const char *name;
+} attrs[] = {
+    {FH_ATTR_INIT, "__ffi_init__"}, {FH_ATTR_NEW, "__ffi_new__"}, {FH_ATTR_SHALLOW_COPY, "__ffi_shallow_copy__"}};
+
+static int give_attrs(int32_t type_index, const TVMFFIObjectHandle *funcs) {
+  for (size_t i = 0; i < FH_COUNT_OF(attrs); ++i) {
+    if (fh_reflect_reserve_attr(attrs[i].id, type_index) != 0) return fh_error_raise_no_memory();
+  }
+  for (size_t i = 0; i < FH_COUNT_OF(attrs); ++i) {
+    TVMFFIByteArray name = fh_base_bytes(attrs[i].name);
+    TVMFFIAny value = fh_any_object(funcs[i]);
+    if (TVMFFITypeRegisterAttr(type_index, &name, &value) != 0) return -1;
+  }
+  return 0;
 }
 
 /* Whether every field lies inside an object of that size. */
@@ -125,14 +135,17 @@ static int check_field(void *state, const TVMFFIFieldInfo *field) {
 int fh_record_register(int32_t type_index, int64_t n_bytes) {
   const TVMFFITypeInfo *info = fh_type_find(type_index);
   layout l = {type_index, n_bytes};
-  TVMFFIObjectHandle init;
+  TVMFFIObjectHandle funcs[FH_COUNT_OF(attrs)] = {NULL, NULL, NULL};
   if (info == NULL) return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find a type with index %d", (int)type_index);
   if (n_bytes < (int64_t)sizeof(TVMFFIObject) || n_bytes > INT32_MAX) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected the size of objects with a header of %d bytes but got %lld",
                           (int)sizeof(TVMFFIObject), (long long)n_bytes);
   }
   if (fh_reflect_each_field(info, check_field, &l) != 0) return -1;
-  if (fh_create_constructor(type_index, &init) != 0 || set_attr(type_index, "__ffi_init__", init) != 0) return -1;
-  if (set_layout_function(&l, "__ffi_new__", call_new) != 0) return -1;
-  return set_layout_function(&l, "__ffi_shallow_copy__", call_copy);
+  int rc = fh_create_constructor(type_index, &funcs[0]);
+  if (rc == 0) rc = new_layout_function(&l, call_new, &funcs[1]);
+  if (rc == 0) rc = new_layout_function(&l, call_copy, &funcs[2]);
+  if (rc == 0) rc = give_attrs(type_index, funcs);
+  for (size_t i = 0; i < FH_COUNT_OF(funcs); ++i) fh_object_release(funcs[i]);
+  return rc;
 }

@@ -7,6 +7,7 @@
 #include "mem.h"
 #include "name.h"
 #include "str.h"
+#include "sync.h"
 
 /* ---- Growing lists: readers may hold any generation, so all are kept, each naming the one before ---- */
 
@@ -176,6 +177,7 @@ int fh_reflect_get(const TVMFFIFieldInfo *field, void *obj, TVMFFIAny *out) {
   if (field->getter == NULL) {
     return fh_error_raise(FH_TYPE_ERROR, "Field `%.*s` cannot be read", FH_BYTES_ARGS(field->name));
   }
+  fh_sync_check_unlocked("a field getter");
   return field->getter(field_address(field, obj), out);
 }
 
@@ -183,6 +185,7 @@ int fh_reflect_set(const TVMFFIFieldInfo *field, void *obj, const TVMFFIAny *val
   if (field->setter == NULL) {
     return fh_error_raise(FH_TYPE_ERROR, "Field `%.*s` cannot be written", FH_BYTES_ARGS(field->name));
   }
+  fh_sync_check_unlocked("a field setter");
   if (!has_function_setter(field)) {
     return ((TVMFFIFieldSetter)(uintptr_t)field->setter)(field_address(field, obj), value);
   }
@@ -375,6 +378,13 @@ static int cells_reserve(TVMFFITypeAttrColumn *column, int32_t type_index) {
   }
   fh_atomic_store_release_i32(&column->size, type_index + 1); /* after the data; pairs with fh_reflect_attr */
   return 0;
+}
+
+int fh_reflect_reserve_attr(fh_reflect_attr_id id, int32_t type_index) {
+  fh_type_lock();
+  int rc = cells_reserve(&first_columns[id].column, type_index);
+  fh_type_unlock();
+  return rc;
 }
 
 /* Under the lock. A None cell becomes a value: the type last, because readers look at it first. */

@@ -45,6 +45,10 @@ const TVMFFIAny *fh_reflect_attr(const TVMFFITypeAttrColumn *column, int32_t typ
 /* The same, asking the ancestors from the nearest to the root. */
 const TVMFFIAny *fh_reflect_attr_inherited(const TVMFFITypeAttrColumn *column, int32_t type_index);
 
+/* Makes room: giving this type, which is registered, the attribute then needs no memory. -1 without memory, nothing is
+ * pending. */
+int fh_reflect_reserve_attr(fh_reflect_attr_id id, int32_t type_index);
+
 /* The field of a type or its nearest ancestor that has it; borrowed, valid for ever, NULL if none. Lock-free. */
 const TVMFFIFieldInfo *fh_reflect_find_field(const TVMFFITypeInfo *info, TVMFFIByteArray name);
 const TVMFFIMethodInfo *fh_reflect_find_method(const TVMFFITypeInfo *info, TVMFFIByteArray name);

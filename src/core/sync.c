@@ -1,7 +1,19 @@
-/* sync.c - once; the rest of sync.h is inline. */
+/* sync.c - once, and the test build's check for locks; the rest of sync.h is inline. */
 #include "sync.h"
 
 #include "atomic.h"
+
+#ifdef FH_TEST
+#include <stdio.h>
+#include <stdlib.h>
+
+FH_THREAD_LOCAL int fh_sync_n_held;
+
+void fh_sync_fail_locked(const char *what) {
+  fprintf(stderr, "%s runs while this thread holds %d lock(s)\n", what, fh_sync_n_held);
+  abort();
+}
+#endif
 
 void fh_once_run(fh_once *once, void (*init)(void)) {
   /* acquire: pairs with the release store below, so that what init wrote is seen */

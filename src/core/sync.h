@@ -7,6 +7,20 @@
 
 #include "base.h"
 
+/* The test build counts the locks that a thread holds; whatever is about to run foreign code says so by
+ * fh_sync_check_unlocked, which ends the process when there is one. Elsewhere both are nothing. */
+#ifdef FH_TEST
+extern FH_THREAD_LOCAL int fh_sync_n_held;
+void fh_sync_fail_locked(const char *what);
+static inline void fh_sync_count_lock(int change) { fh_sync_n_held += change; }
+static inline void fh_sync_check_unlocked(const char *what) {
+  if (FH_UNLIKELY(fh_sync_n_held != 0)) fh_sync_fail_locked(what);
+}
+#else
+static inline void fh_sync_count_lock(int change) { FH_UNUSED(change); }
+static inline void fh_sync_check_unlocked(const char *what) { FH_UNUSED(what); }
+#endif
+
 #if defined(_WIN32)
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
@@ -15,8 +29,14 @@ typedef struct {
   SRWLOCK lock;
 } fh_mutex;
 #define FH_MUTEX_INIT {SRWLOCK_INIT}
-static inline void fh_mutex_lock(fh_mutex *m) { AcquireSRWLockExclusive(&m->lock); }
-static inline void fh_mutex_unlock(fh_mutex *m) { ReleaseSRWLockExclusive(&m->lock); }
+static inline void fh_mutex_lock(fh_mutex *m) {
+  AcquireSRWLockExclusive(&m->lock);
+  fh_sync_count_lock(1);
+}
+static inline void fh_mutex_unlock(fh_mutex *m) {
+  fh_sync_count_lock(-1);
+  ReleaseSRWLockExclusive(&m->lock);
+}
 
 typedef struct {
   CONDITION_VARIABLE cond;
@@ -46,8 +66,14 @@ typedef struct {
   pthread_mutex_t lock;
 } fh_mutex;
 #define FH_MUTEX_INIT {PTHREAD_MUTEX_INITIALIZER}
-static inline void fh_mutex_lock(fh_mutex *m) { (void)pthread_mutex_lock(&m->lock); }
-static inline void fh_mutex_unlock(fh_mutex *m) { (void)pthread_mutex_unlock(&m->lock); }
+static inline void fh_mutex_lock(fh_mutex *m) {
+  (void)pthread_mutex_lock(&m->lock);
+  fh_sync_count_lock(1);
+}
+static inline void fh_mutex_unlock(fh_mutex *m) {
+  fh_sync_count_lock(-1);
+  (void)pthread_mutex_unlock(&m->lock);
+}
 
 typedef struct {
   pthread_cond_t cond;

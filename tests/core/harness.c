@@ -2,7 +2,10 @@
 #include "harness.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "any.h"
 #include "error.h"
@@ -11,6 +14,8 @@
 
 static test_case *all_tests;
 static int64_t n_kept;
+static int is_oom_run;
+static int64_t n_sweeps, n_failures; /* of allocations, that were survived */
 
 void test_add(test_case *test) {
   test_case **at = &all_tests;
@@ -62,23 +67,61 @@ void test_raised_at(const char *file, int line, const char *kind, const char *pa
 
 void test_keeps(int64_t n_blocks) { n_kept += n_blocks; }
 
-void test_sweep(int (*body)(void *state), void *state) {
+/* Calls body with its n-th allocation failing, and those after it if `and_on`: 1, or 0 if there were fewer than n. */
+static int call_failing(int (*body)(void *state), void *state, int64_t n, int and_on) {
+  int64_t live = fh_mem_live_blocks();
+  (and_on ? fh_mem_fail_from : fh_mem_fail_nth)(n);
+  int result = body(state);
+  int has_failed = fh_mem_has_failed();
+  fh_mem_fail_nth(0);
+  if (!has_failed) {
+    if (result != 0) test_fail(__FILE__, __LINE__, "failed although no allocation did");
+    return 0;
+  }
+  n_failures += 1;
+  if (result == 0) test_fail(__FILE__, __LINE__, "succeeded although allocation %lld failed", (long long)n);
+  expect_raised("MemoryError", "Out of memory");
+  if (fh_mem_live_blocks() != live) {
+    test_fail(__FILE__, __LINE__, "allocation %lld failed and %lld blocks leaked", (long long)n,
+              (long long)(fh_mem_live_blocks() - live));
+  }
+  return 1;
+}
+
+void test_sweep_checked(int (*body)(void *state), void (*check)(void *state), void *state) {
+  n_sweeps += 1;
   for (int64_t n = 1;; ++n) {
-    int64_t live = fh_mem_live_blocks();
-    fh_mem_fail_nth(n);
-    int result = body(state);
-    int has_failed = fh_mem_has_failed();
-    fh_mem_fail_nth(0);
-    if (!has_failed) {
-      if (result != 0) test_fail(__FILE__, __LINE__, "failed although no allocation did");
-      return;
+    for (int and_on = is_oom_run; and_on >= 0; --and_on) {
+      if (!call_failing(body, state, n, and_on)) return;
+      if (check != NULL) check(state);
     }
-    if (result == 0) test_fail(__FILE__, __LINE__, "succeeded although allocation %lld failed", (long long)n);
-    expect_raised("MemoryError", "Out of memory");
-    if (fh_mem_live_blocks() != live) {
-      test_fail(__FILE__, __LINE__, "allocation %lld failed and %lld blocks leaked", (long long)n,
-                (long long)(fh_mem_live_blocks() - live));
-    }
+  }
+}
+
+void test_sweep(int (*body)(void *state), void *state) { test_sweep_checked(body, NULL, state); }
+
+void test_aborts(void (*body)(void *state), void *state, const char *part) {
+  char said[4096];
+  size_t n_said = 0;
+  int ends[2], status;
+  expect_int(pipe(ends), 0);
+  fflush(stderr);
+  pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    signal(SIGABRT, SIG_DFL); /* no report by a sanitizer */
+    body(state);
+    _exit(0);
+  }
+  expect(child > 0);
+  close(ends[1]);
+  for (ssize_t n; (n = read(ends[0], said + n_said, sizeof said - 1 - n_said)) > 0;) n_said += (size_t)n;
+  said[n_said] = '\0';
+  close(ends[0]);
+  expect_int(waitpid(child, &status, 0), child);
+  if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGABRT || strstr(said, part) == NULL) {
+    test_fail(__FILE__, __LINE__, "expected the child to abort with \"%s\" but it ended with status %d: %s", part,
+              status, said);
   }
 }
 
@@ -173,6 +216,9 @@ static int is_wanted(const test_case *test, int argc, char **argv) {
 
 int main(int argc, char **argv) {
   int n_run = 0;
+  is_oom_run = argc > 1 && strcmp(argv[1], "--oom") == 0;
+  argc -= is_oom_run;
+  argv += is_oom_run;
   (void)TVMFFIBacktrace("file", 1, "function", 0); /* the thread's buffer, made at first use, is nobody's leak */
   if (argc == 2 && strcmp(argv[1], "--list") == 0) {
     for (test_case *test = all_tests; test != NULL; test = test->next) printf("%s\n", test->name);
@@ -188,6 +234,6 @@ int main(int argc, char **argv) {
     fprintf(stderr, "no test of that name\n");
     return 2;
   }
-  printf("%d passed\n", n_run);
+  printf("%d passed, %lld failing allocations in %lld sweeps\n", n_run, (long long)n_failures, (long long)n_sweeps);
   return 0;
 }

@@ -2,7 +2,7 @@
  *
  * All tests are in one program: without arguments it runs every one, with names only those (for gdb: one). After each
  * test no error may be pending and as many memory blocks live as before. A failed expectation ends the program at that
- * line: the state after it proves nothing. */
+ * line: the state after it proves nothing. With --oom, sweeps go further, see test_sweep. */
 #ifndef TEST_HARNESS_H_
 #define TEST_HARNESS_H_
 
@@ -49,10 +49,16 @@ static inline TVMFFIByteArray text_of(const char *text) {
   return bytes;
 }
 
-/* Calls body(state) with its 1st, 2nd, 3rd ... allocation failing, until none is left to fail. Each failing call must
- * return nonzero with a MemoryError pending and leave as many blocks live as there were; the last one must return 0.
- * body cleans up after itself when it succeeds. */
+/* Calls body(state) with its 1st, 2nd, 3rd ... allocation failing, until none is left to fail; with --oom each time
+ * once more with all after it failing too. Each failing call must return nonzero with a MemoryError pending and leave as many blocks live as
+ * there were; the last one must return 0. body cleans up after itself when it succeeds.
+ * The program's last line says how many failures all sweeps have gone through. */
 void test_sweep(int (*body)(void *state), void *state);
+/* The same; check(state) runs after each failure, when allocations succeed: what must not have changed? */
+void test_sweep_checked(int (*body)(void *state), void (*check)(void *state), void *state);
+
+/* Runs body(state) in a child process, which must end by abort() after writing `part` to stderr. */
+void test_aborts(void (*body)(void *state), void *state, const char *part);
 
 /* Runs body(state, i) for i in 0..n_threads-1 on as many threads, which start together. */
 void test_threads(int n_threads, void (*body)(void *state, int i), void *state);

@@ -5,13 +5,15 @@
     run.py --mode asan NAME...  only these tests, in one mode
     run.py --mode plain --gdb NAME
 
-Modes: plain; asan (AddressSanitizer with LeakSanitizer, and UBSan); tsan (ThreadSanitizer).
+Modes: plain; asan (AddressSanitizer with LeakSanitizer); ubsan; tsan; oom (asan and ubsan, only the tests that fail the
+n-th allocation for each n, and these do so twice, once with all that follow it).
 Prints one closing line per mode. Exits non-zero when a mode fails or cannot be built.
 """
 
 import argparse
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -26,8 +28,10 @@ WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 COMMON = ["-g", "-fPIC", "-fvisibility=hidden", "-DFH_TEST=1", f"-I{ROOT / 'include'}", f"-I{CORE}", f"-I{HERE}"]
 MODES = {
     "plain": ["-O1"],
-    "asan": ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"],
+    "asan": ["-O1", "-fsanitize=address", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"],
+    "ubsan": ["-O1", "-fsanitize=undefined", "-fno-sanitize-recover=all"],
     "tsan": ["-O1", "-fsanitize=thread"],
+    "oom": ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"],
 }
 SANITIZER_ENV = {
     "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0",
@@ -53,9 +57,24 @@ def compile_one(compiler, flags, source, output):
     return subprocess.run(command, capture_output=True, text=True)
 
 
+def exported_names():
+    """The names of the functions that the public headers declare as exported, as string literals."""
+    text = "".join(header.read_text() for header in sorted((ROOT / "include").rglob("*.h")))
+    names = re.findall(r"^TVM_FFI_DLL [^;]*?\b(TVMFFI\w+)\(", text, re.MULTILINE)
+    return "".join(f'"{name}",\n' for name in names)
+
+
+def sweeps():
+    """The names of the tests that go through failing allocations, as their text says."""
+    text = "".join(source.read_text() for source in sorted(HERE.glob("test_*.c")))
+    tests = re.findall(r"^TEST\((\w+)\) (\{.*\}$|\{[^}]*?\n(?:.*\n)*?\}$)", text, re.MULTILINE)
+    return [name for name, body in tests if re.search(r"sweep|memory|failing", name + body)]
+
+
 def build(compiler, mode, scratch, extra):
     """The path of the program, or None after printing why not."""
-    flags = COMMON + MODES[mode]
+    (scratch / "exported_names.h").write_text(exported_names())
+    flags = [*COMMON, *MODES[mode], f"-I{scratch}"]
     sources = sorted(CORE.glob("*.c")) + sorted(HERE.glob("*.c")) + [pathlib.Path(p) for p in extra]
     jobs = [(source, scratch / f"{source.parent.name}_{source.stem}.o") for source in sources]
     jobs.append((HERE / "abi_layout.c", scratch / "abi_layout_as_cxx.oxx"))
@@ -88,12 +107,16 @@ def run_mode(args, mode, scratch):
         print(f"core {mode}: FAILED to build")
         return 1
     command = ["gdb", "--args", str(program)] if args.gdb else [str(program)]
+    names = args.names
+    if mode == "oom":
+        command.append("--oom")
+        names = names or sweeps()
     environment = {**os.environ, **SANITIZER_ENV}
     if args.gdb:
         return subprocess.run([*command, *args.names], env=environment).returncode
     try:
         result = subprocess.run(
-            [*command, *args.names],
+            [*command, *names],
             env=environment,
             capture_output=True,
             text=True,
@@ -117,7 +140,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mode", choices=[*MODES, "all"], default="all")
     parser.add_argument("--compiler", default=os.environ.get("CC", "cc"), help="a C compiler that is gcc or clang")
-    parser.add_argument("--timeout", type=float, default=300, help="seconds for one mode's tests")
+    parser.add_argument("--timeout", type=float, default=600, help="seconds for one mode's tests")
     parser.add_argument("--gdb", action="store_true", help="run under gdb")
     parser.add_argument("--extra", action="append", default=[], metavar="FILE", help="one more C source to build in")
     parser.add_argument("names", nargs="*", metavar="NAME", help="tests to run; default all")

@@ -20,6 +20,14 @@ TEST(streams_are_recorded_per_device) {
   test_keeps(2); /* this thread's list, until it ends */
 }
 
+static int add_stream(void *n_devices) { return TVMFFIEnvSetStream(kDLROCM, ++*(int32_t *)n_devices, n_devices, NULL); }
+static void add_streams_failing(void *unused, int thread) {
+  int32_t n_devices = 0;
+  (void)unused, (void)thread;
+  for (int i = 0; i < 10; ++i) test_sweep(add_stream, &n_devices); /* often enough to grow the thread's list */
+}
+TEST(a_stream_that_finds_no_memory_is_not_set) { test_threads(1, add_streams_failing, NULL); }
+
 static void use_streams(void *state, int thread) {
   for (int i = 0; i < 50; ++i) {
     expect_int(TVMFFIEnvSetStream(kDLCUDA, i, (char *)state + thread, NULL), 0);

@@ -152,6 +152,15 @@ TEST(map_iterator_keeps_the_map_and_stops_at_the_end) {
   fh_any_drop(&it);
 }
 
+TEST(a_map_of_four_pairs_keeps_the_place_of_a_key_given_twice) {
+  TVMFFIAny map = call_ok("ffi.Map", ARGS(i64(1), i64(1), i64(2), i64(2), i64(1), i64(3), i64(4), i64(4)));
+  expect_repr(map, "{1: 3, 2: 2, 4: 4}");
+  fh_any_drop(&map);
+  map = call_ok("ffi.Map", ARGS(i64(1), i64(1), i64(2), i64(2), i64(3), i64(3), i64(4), i64(4), i64(1), i64(5)));
+  expect_repr(map, "{2: 2, 3: 3, 4: 4, 1: 5}");
+  fh_any_drop(&map);
+}
+
 /* ---- Keys whose type has hooks: every object of it is equal, with one hash ---- */
 
 static int n_hook_calls, hooks_fail;

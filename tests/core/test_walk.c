@@ -221,6 +221,16 @@ TEST(containers_end_however_deep_they_are_before_the_release_returns) {
   expect_int(ends, 2);
 }
 
+TEST(containers_end_without_memory_too) {
+  int ends = 0;
+  TVMFFIAny value = nest(kTVMFFIArray, 1000, obj(test_object_new(&ends)));
+  fh_mem_fail_nth(1);
+  fh_any_drop(&value);
+  expect(!fh_mem_has_failed()); /* it needs no memory */
+  fh_mem_fail_nth(0);
+  expect_int(ends, 1);
+}
+
 TEST(hooks_that_call_back_too_deep_are_a_value_error) {
   fh_walk walk;
   fh_walk_init(&walk, FH_WALK_PLAIN, 0, 0);

@@ -1,0 +1,174 @@
+/* test_sync.c - the test build's check that no lock is held while foreign code runs: it must catch each kind. */
+#include "sync.h"
+
+#include <any.h>
+#include <create.h>
+#include <env.h>
+#include <function.h>
+#include <mem.h>
+#include <reflect.h>
+#include <type.h>
+
+#include <tvm/ffi/extra/c_env_api.h>
+
+#include "calls.h"
+
+static fh_mutex lock = FH_MUTEX_INIT, second = FH_MUTEX_INIT;
+
+/* What each test does with and without the lock. */
+typedef void (*deed)(void);
+
+static void do_locked(void *raw) {
+  fh_mutex_lock(&lock);
+  (*(deed *)raw)();
+  fh_mutex_unlock(&lock);
+}
+
+static void expect_checked(deed what, const char *part) {
+  what(); /* without a lock it is fine */
+  test_aborts(do_locked, &what, part);
+}
+
+static void release_object(void) {
+  int ends = 0;
+  fh_object_release(test_object_new(&ends));
+}
+TEST(a_deleter_under_a_lock_is_caught) { expect_checked(release_object, "a deleter runs while this thread holds 1"); }
+
+static void call_abi(void) {
+  TVMFFIAny result = fh_any_none();
+  expect_int(TVMFFIFunctionCall(test_echo(), NULL, 0, &result), 0);
+}
+static void call_core(void) { expect_int(fh_function_call_drop(test_echo(), NULL, 0), 0); }
+TEST(a_call_under_a_lock_is_caught) {
+  expect_checked(call_abi, "a Function runs");
+  expect_checked(call_core, "a Function runs");
+}
+
+/* ---- A type with hooks, fields and a creator ---- */
+
+typedef struct {
+  TVMFFIObject header;
+  int64_t number;
+} numbered;
+
+static TVMFFIAny hash_by_number(const TVMFFIAny *any) { return i64(((numbered *)any->v_obj)->number); }
+static TVMFFIAny always_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
+  (void)a, (void)b;
+  return fh_any_bool(1);
+}
+static int create_numbered(TVMFFIObjectHandle *out);
+static int get_number(void *field, TVMFFIAny *out) {
+  *out = i64(*(int64_t *)field);
+  return 0;
+}
+static int set_number(void *field, const TVMFFIAny *value) {
+  *(int64_t *)field = value->v_int64;
+  return 0;
+}
+
+static int32_t numbered_type(void) {
+  static int32_t type_index;
+  if (type_index != 0) return type_index;
+  int64_t before = fh_mem_live_blocks();
+  type_index = fh_type_add_child("test.sync.Numbered", kTVMFFIObject, 0);
+  TVMFFIByteArray hash = text_of("__any_hash__"), equal = text_of("__any_equal__");
+  TVMFFIAny hash_hook = fh_any_ptr((void *)(uintptr_t)hash_by_number);
+  TVMFFIAny equal_hook = fh_any_ptr((void *)(uintptr_t)always_equal);
+  expect_int(TVMFFITypeRegisterAttr(type_index, &hash, &hash_hook), 0);
+  expect_int(TVMFFITypeRegisterAttr(type_index, &equal, &equal_hook), 0);
+  TVMFFIFieldInfo field;
+  memset(&field, 0, sizeof field);
+  field.name = text_of("number");
+  field.flags = kTVMFFIFieldFlagBitMaskWritable;
+  field.size = field.alignment = 8;
+  field.offset = offsetof(numbered, number);
+  field.getter = get_number;
+  field.setter = (void *)(uintptr_t)set_number;
+  expect_int(TVMFFITypeRegisterField(type_index, &field), 0);
+  TVMFFITypeMetadata metadata;
+  memset(&metadata, 0, sizeof metadata);
+  metadata.creator = create_numbered;
+  expect_int(TVMFFITypeRegisterMetadata(type_index, &metadata), 0);
+  test_keeps(fh_mem_live_blocks() - before);
+  return type_index;
+}
+static int create_numbered(TVMFFIObjectHandle *out) {
+  *out = fh_object_new(sizeof(numbered), numbered_type(), fh_object_delete_plain);
+  return *out != NULL ? 0 : -1;
+}
+
+static TVMFFIAny one, other;
+static void hash_it(void) {
+  uint64_t hash;
+  expect_int(fh_any_hash(&one, &hash), 0);
+}
+static void compare_them(void) {
+  int equal;
+  expect_int(fh_any_equal(&one, &other, &equal), 0);
+}
+static const TVMFFIFieldInfo *number_field(void) {
+  return fh_reflect_find_field(fh_type_find(numbered_type()), text_of("number"));
+}
+static void read_it(void) {
+  TVMFFIAny value;
+  expect_int(fh_reflect_get(number_field(), one.v_obj, &value), 0);
+}
+static void write_it(void) {
+  TVMFFIAny value = i64(5);
+  expect_int(fh_reflect_set(number_field(), one.v_obj, &value), 0);
+}
+static TVMFFIObject *last_made;
+static void make_it(void) { last_made = fh_create_empty(fh_type_find(numbered_type())); }
+
+TEST(hooks_accessors_and_creators_under_a_lock_are_caught) {
+  (void)numbered_type();
+  make_it();
+  one = obj(last_made);
+  make_it();
+  other = obj(last_made);
+  expect_checked(hash_it, "a hash or equality hook runs");
+  expect_checked(compare_them, "a hash or equality hook runs");
+  expect_checked(read_it, "a field getter runs");
+  expect_checked(write_it, "a field setter runs");
+  expect_checked(make_it, "a creator runs");
+  fh_object_release(last_made);
+  fh_any_drop(&one);
+  fh_any_drop(&other);
+}
+
+/* ---- What surrounds a call ---- */
+
+static int give_address(void **result) {
+  *result = &lock;
+  return 0;
+}
+static int take_address(void *handle) { return handle == &lock ? 0 : -1; }
+static void *once_handle;
+static void init_handle(void) {
+  once_handle = NULL;
+  expect_int(TVMFFIHandleInitOnce(&once_handle, give_address), 0);
+}
+static void deinit_handle(void) {
+  once_handle = &lock;
+  expect_int(TVMFFIHandleDeinitOnce(&once_handle, take_address), 0);
+}
+static int no_signal(void) { return 0; }
+static void check_signals(void) { expect_int(TVMFFIEnvCheckSignals(), 0); }
+
+TEST(callbacks_of_the_environment_under_a_lock_are_caught) {
+  expect_checked(init_handle, "the init function of a handle runs");
+  expect_checked(deinit_handle, "the deinit function of a handle runs");
+  expect_int(TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", (void *)(uintptr_t)no_signal), 0);
+  expect_checked(check_signals, "the check for signals runs");
+  expect_int(TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", NULL), 0);
+}
+
+TEST(a_lock_that_was_given_back_is_not_held) {
+  fh_mutex_lock(&lock);
+  fh_mutex_lock(&second);
+  expect_int(fh_sync_n_held, 2);
+  fh_mutex_unlock(&lock); /* in any order */
+  fh_mutex_unlock(&second);
+  release_object();
+}
