@@ -107,9 +107,9 @@ def error_to_exception(error: _core.Error) -> BaseException:
     The one that the error carries, if it came out of a callback; else a new one of the class registered for its kind.
     An unknown kind gives a RuntimeError whose message begins with it.
     """
-    carrier = error.extra_context
-    exception = carrier.take() if isinstance(carrier, _Carrier) else None
-    if exception is None:
+    carrier = _carrier_of(error)
+    exception = None if carrier is None else carrier.take()
+    if carrier is None or exception is None:
         exception = _exception_new(str(error.kind), str(error.message))
         frames = str(error.backtrace)
     else:
@@ -176,6 +176,14 @@ class _Carrier:
             return None
 
 
+def _carrier_of(error: _core.Error) -> _Carrier | None:
+    """The carrier of an error; a structural walk puts it behind a context of its own, an ffi.VisitErrorContext."""
+    context = error.extra_context
+    while context is not None and not isinstance(context, _Carrier):
+        context = getattr(context, "prev_error_context", None)
+    return context
+
+
 def exception_to_error(exception: BaseException) -> Error:
     """The native error for an exception that leaves a callback; it carries the exception."""
     backtrace = _backtrace_of(exception.__traceback__)
@@ -183,12 +191,12 @@ def exception_to_error(exception: BaseException) -> Error:
     error: Error | None = exception.__dict__.pop("__tvm_ffi_error__", None)
     if error is None:
         return _error_new(_kind_of(type(exception)), _message_of(exception), backtrace, None, exception)
-    context = error.extra_context
-    if isinstance(context, _Carrier):
+    carrier = _carrier_of(error)
+    if carrier is not None:
         error.update_backtrace(backtrace)
-        context.put(exception, len(backtrace))
+        carrier.put(exception, len(backtrace))
         return error
-    if context is None:
+    if error.extra_context is None:
         return _error_new(str(error.kind), str(error.message), backtrace, error.cause, exception)
     error.update_backtrace(backtrace)  # native code keeps something of its own in it
     exception.__tvm_ffi_error__ = error  # type: ignore[attr-defined]

@@ -212,7 +212,8 @@ def structural_mutate(root: Any, callbacks: Any = ()) -> Any:
     """Rewrite a value with callbacks that steer: callback(value, mutator), or callback(value, mutator, inplace_mode),
     returns what to put in the value's place. What nobody changed is shared with the old value; nothing that others hold
     is changed."""
-    return _ffi_api.StructuralMutate(root, _entries("structural_mutate", callbacks, _with_mode))
+    entries = _entries("structural_mutate", callbacks)
+    return _ffi_api.StructuralMutate(root, [(index, callback, _takes_mode(callback)) for index, callback in entries])
 
 
 def structural_map(
@@ -237,18 +238,18 @@ def _with_kind(callback: Callable[..., Any]) -> Callable[..., Any]:
     return lambda value, kind: callback(value, DefRegionKind(kind))
 
 
-def _with_mode(callback: Callable[..., Any]) -> Callable[..., Any]:
-    """The callback as native code calls it, with the mode; the mode is left out for one that takes two arguments."""
+def _takes_mode(callback: Callable[..., Any]) -> bool:
+    """Whether a callback of structural_mutate() has a third parameter; TypeError if it cannot take two either."""
     try:
         signature = inspect.signature(callback)
     except (TypeError, ValueError):  # some native callables tell nothing
-        return lambda value, mutator, mode: callback(value, mutator)
+        return False
     for n_arguments in (3, 2):
         try:
             signature.bind(*range(n_arguments))
         except TypeError:
             continue
-        return callback if n_arguments == 3 else lambda value, mutator, mode: callback(value, mutator)
+        return n_arguments == 3
     raise TypeError(f"structural_mutate callback must accept (value, mutator) or (value, mutator, mode): {callback!r}")
 
 
