@@ -74,7 +74,7 @@ static fh_hashmap_object *new_dense(int32_t type_index, uint64_t n_pairs) {
 
 fh_hashmap_object *fh_hashmap_new(int32_t type_index, uint64_t n_pairs) {
   fh_hashmap_object *map =
-      n_pairs <= FH_HASHMAP_SMALL_MAX ? new_small(type_index, n_pairs) : new_dense(type_index, n_pairs);
+      n_pairs < FH_HASHMAP_SMALL_MAX ? new_small(type_index, n_pairs) : new_dense(type_index, n_pairs);
   if (map == NULL) fh_error_raise_no_memory();
   return map;
 }

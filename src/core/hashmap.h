@@ -55,7 +55,8 @@ static inline int fh_hashmap_is(const TVMFFIAny *any) {
 static inline int fh_hashmap_is_small(const fh_hashmap_object *map) { return (map->slots & FH_HASHMAP_SMALL_TAG) != 0; }
 static inline int64_t fh_hashmap_size(const fh_hashmap_object *map) { return (int64_t)map->size; }
 
-/* A new one, empty, of type kTVMFFIMap or kTVMFFIDict, with room for n_pairs; NULL with an error pending. */
+/* A new one, empty, of type kTVMFFIMap or kTVMFFIDict, with room for n_pairs, dense from FH_HASHMAP_SMALL_MAX on, as
+ * the reference makes one of a range; NULL with an error pending. */
 fh_hashmap_object *fh_hashmap_new(int32_t type_index, uint64_t n_pairs);
 /* A copy in the same order, of that type. */
 fh_hashmap_object *fh_hashmap_copy(const fh_hashmap_object *from, int32_t type_index);
