@@ -142,6 +142,7 @@ extern int PyGILState_Ensure(void);
 extern int PyGILState_Check(void); /* callable from any thread; CPython's stable ABI does not have it */
 #endif
 extern void PyGILState_Release(int);
+extern unsigned long PyThread_get_thread_ident(void);
 extern PyObject *PyEval_GetBuiltins(void); /* borrowed */
 extern PyObject *PyEval_EvalCode(PyObject *, PyObject *, PyObject *);
 #ifdef FHPY_PYPY

@@ -97,7 +97,7 @@ uint64_t fhpy_debug_serial(void);
  * order of closing. NULL with an exception raised. */
 PyObject *fhpy_debug_list_open(uint64_t since);
 PyObject *fhpy_debug_list_closed(uint64_t since);
-/* Tells stderr what is open, if anything is. */
+/* Tells stderr what is open, if anything is, without what another thread that still runs has opened: it may use it. */
 void fhpy_debug_report_open(void);
 
 /* ---- names of functions (debug_name.c) ---- */

@@ -166,6 +166,7 @@ HPy fhpy_debug_open(void *object, FhpyHandleKind kind) {
     *r = (FhpyRecord){.object = object,
                       .opener = fhpy_debug_running,
                       .serial = ++n_opened,
+                      .thread = PyThread_get_thread_ident(),
                       .trace = trace,
                       .use = r->use % UINT32_MAX + 1, /* never 0 */
                       .number = r->number,

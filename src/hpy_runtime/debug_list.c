@@ -83,17 +83,45 @@ static void print_open(const FhpyRecordCopy *copy) {
           type != NULL ? " of type " : "", type != NULL ? type : "", debug_words(r->opener));
 }
 
+/* The threads that run, as keys of a dict; NULL if that cannot be told. */
+static PyObject *find_threads(void) {
+  PyObject *sys = PyImport_ImportModule("sys");
+  PyObject *get = sys != NULL ? PyObject_GetAttrString(sys, "_current_frames") : NULL;
+  PyObject *threads = get != NULL ? PyObject_CallObject(get, NULL) : NULL;
+  Py_DecRef(get), Py_DecRef(sys);
+  if (threads == NULL) PyErr_Clear();
+  return threads;
+}
+
+/* Whether the thread that opened a handle is another one and still runs. (Or a later thread with the same identity: then
+ * the handle is not told.) */
+static bool is_in_use(const FhpyRecord *r, PyObject *threads) {
+  if (threads == NULL || r->thread == PyThread_get_thread_ident()) return false;
+  PyObject *ident = PyLong_FromUnsignedLong(r->thread);
+  int is_there = ident != NULL ? PySequence_Contains(threads, ident) : -1;
+  Py_DecRef(ident);
+  if (is_there < 0) PyErr_Clear();
+  return is_there == 1;
+}
+
 void fhpy_debug_report_open(void) {
   enum { N_SHOWN = 20 };
-  size_t n;
+  size_t n, n_left = 0;
   FhpyRecordCopy *copies = fhpy_debug_copy(LIST_OPEN, 0, &n);
   if (copies == NULL) {
     fputs("ffi_hpy debug mode: no memory to look for what is open at exit\n", stderr);
     return;
   }
-  if (n > 0) fprintf(stderr, "ffi_hpy debug mode: %zu open at exit:\n", n);
-  for (size_t i = 0; i < n && i < N_SHOWN; i++) print_open(&copies[i]);
-  if (n > N_SHOWN) fprintf(stderr, "  and %zu more\n", n - N_SHOWN);
+  PyObject *threads = find_threads();
+  for (size_t i = 0; i < n; i++) n_left += !is_in_use(&copies[i].record, threads);
+  if (n_left > 0) fprintf(stderr, "ffi_hpy debug mode: %zu open at exit:\n", n_left);
+  for (size_t i = 0, n_shown = 0; i < n && n_shown < N_SHOWN; i++) {
+    if (is_in_use(&copies[i].record, threads)) continue;
+    print_open(&copies[i]);
+    n_shown++;
+  }
+  if (n_left > N_SHOWN) fprintf(stderr, "  and %zu more\n", n_left - N_SHOWN);
   fflush(stderr);
+  Py_DecRef(threads);
   fhpy_debug_free_copies(copies, n);
 }

@@ -13,6 +13,7 @@ typedef struct {
   const char *opener;       /* the function that ran, or NULL; names live for ever */
   const char *closer;       /* the same, once closed */
   uint64_t serial;          /* counts handles */
+  unsigned long thread;     /* that opened it, as threading.get_ident() counts them */
   struct FhpyText *texts;   /* that were handed out for it */
   struct FhpyTrace *trace;  /* of its opening, or NULL */
   uint32_t use;             /* counts the handles of this record, from 1 */

@@ -249,6 +249,7 @@
 #define PyTuple_Size PyPyTuple_Size
 #define PyType_FromSpecWithBases PyPyType_FromSpecWithBases
 #define PyType_GenericAlloc PyPyType_GenericAlloc
+#define PyThread_get_thread_ident PyPyThread_get_thread_ident
 #define PyType_GetSlot PyPyType_GetSlot
 #define PyType_IsSubtype PyPyType_IsSubtype
 #define PyType_Modified PyPyType_Modified

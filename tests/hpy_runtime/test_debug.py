@@ -535,6 +535,26 @@ def test_nothing_is_told_at_exit_where_nothing_is_open_or_the_environment_does_n
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_what_a_running_thread_has_opened_is_not_told_at_exit(debug_path):
+    threads = """
+import threading
+has_leaked = threading.Event()
+def work():
+    probe.leak([1])
+    has_leaked.set()
+    threading.Event().wait()
+threading.Thread(target=work, daemon=True).start()
+has_leaked.wait()
+# After the other, whose identity it would give on
+ended = threading.Thread(target=probe.leak, args=("by a thread that has ended",))
+ended.start(), ended.join()
+"""
+    done = run(EXIT_PROGRAM + threads, debug_path, "0", FFI_HPY_DEBUG="1")
+    lines = done.stderr.splitlines()
+    assert (done.returncode, lines[0]) == (0, "ffi_hpy debug mode: 1 open at exit:")
+    assert lines[1].endswith("of type str, opened by debug_probe.leak")
+
+
 # ---- threads ----
 
 

@@ -49,7 +49,7 @@ def test_keys_find_equal_structures():
     assert table[StructuralKey([1, {"a": 2}])] == "first"
     assert StructuralKey([1]) != StructuralKey([2])
     assert StructuralKey([1]) != 3
-    assert hash(StructuralKey([1])) == structural_hash([1])
+    assert StructuralKey([1]).__hash__() == structural_hash([1])
     assert Map({StructuralKey("a key of some length"): 1})[StructuralKey("a key of some length")] == 1
 
 
