@@ -66,7 +66,7 @@ def bench(sides: list[Side], rounds: int) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="What HPy costs on our runtime.")
-    parser.add_argument("--rounds", type=int, default=25)
+    parser.add_argument("--rounds", type=int, default=75)
     options = parser.parse_args()
     wheel = envs.build_wheel()
     pythons = envs.find_interpreters(["cp311"])
