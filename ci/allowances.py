@@ -8,9 +8,9 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Allowance:
-    """Tests that may fail on some interpreters."""
+    """Tests that may fail, or skip themselves, on some interpreters."""
 
-    interpreter: str  # a pattern
+    interpreter: str  # a pattern for the names of rows
     test: str  # the end of its name, or a file
     reason: str
 
