@@ -1,6 +1,7 @@
 /* test_structural_hash.c - the structural hash. */
 #include "structural_hash.h"
 
+#include "callbacks.h"
 #include "error.h"
 #include "records.h"
 
@@ -129,13 +130,6 @@ static int hash_hook(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   if (fh_function_call(args[2].v_obj, back, 3, result) != 0) return -1;
   back[1] = *result;
   return fh_function_call(args[2].v_obj, back, 3, result);
-}
-static int failing_hook(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(args);
-  FH_UNUSED(n_args);
-  FH_UNUSED(result);
-  return fh_error_raise("KeyError", "from the hook");
 }
 static int text_hook(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);

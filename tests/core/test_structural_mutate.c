@@ -1,6 +1,7 @@
 /* test_structural_mutate.c - maps and mutations with callbacks, mutators, hooks. */
 #include "structural_mutate.h"
 
+#include "callbacks.h"
 #include "error.h"
 #include "records.h"
 #include "reflect.h"
@@ -32,13 +33,6 @@ static int give(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *re
   *result = again(*(const TVMFFIAny *)self);
   return 0;
 }
-static int fail(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(args);
-  FH_UNUSED(n_args);
-  FH_UNUSED(result);
-  return fh_error_raise("KeyError", "from the callback");
-}
 static int descend(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   expect(n_args >= 2);
@@ -51,9 +45,6 @@ static int tell_mode(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   *result = again(args[0]);
   return 0;
 }
-
-static TVMFFIAny entry(int32_t type_index, TVMFFIAny func) { return make_array(i64(type_index), func); }
-static TVMFFIAny no_entries(void) { return make_seq(kTVMFFIArray, NULL, 0); }
 
 /* Maps a root, which it takes (also its only reference); takes the callbacks. */
 static TVMFFIAny map_with(TVMFFIAny root, TVMFFIAny plain, TVMFFIAny with_region, int order) {
@@ -68,7 +59,7 @@ static TVMFFIAny map_with(TVMFFIAny root, TVMFFIAny plain, TVMFFIAny with_region
   return result;
 }
 static TVMFFIAny increase(TVMFFIAny root, int order) {
-  return map_with(root, make_array(entry(kTVMFFIInt, function_of(add_one, NULL))), no_entries(), order);
+  return map_with(root, make_array(callback_entry(kTVMFFIInt, function_of(add_one, NULL))), no_entries(), order);
 }
 static void expect_increased(TVMFFIAny root, const char *wanted) {
   for (int order = 0; order < 2; ++order) {
@@ -96,7 +87,7 @@ TEST(what_does_not_change_stays_the_same_object) {
   TVMFFIAny mapped = increase(again(root), 0);
   expect(mapped.v_obj == root.v_obj);
   drop(mapped);
-  TVMFFIAny callbacks = make_array(entry(kTVMFFIAny, function_of(keep, NULL)));
+  TVMFFIAny callbacks = make_array(callback_entry(kTVMFFIAny, function_of(keep, NULL)));
   mapped = map_with(again(root), again(callbacks), again(callbacks), 1);
   expect(mapped.v_obj == root.v_obj);
   drop_all_of(mapped, root, callbacks);
@@ -119,17 +110,17 @@ TEST(containers_that_are_nobody_else_s_change_in_place) {
 TEST(a_callback_before_the_contents_puts_something_in_their_place) {
   TVMFFIAny replacement = make_array(i64(7)), nothing = none();
   TVMFFIAny mapped = map_with(make_array(str("s"), fh_any_bool(1)),
-                              make_array(entry(kTVMFFIStr, function_of(give, &replacement)),
-                                         entry(kTVMFFIInt, function_of(add_one, NULL)),
-                                         entry(kTVMFFIBool, function_of(give, &nothing))),
+                              make_array(callback_entry(kTVMFFIStr, function_of(give, &replacement)),
+                                         callback_entry(kTVMFFIInt, function_of(add_one, NULL)),
+                                         callback_entry(kTVMFFIBool, function_of(give, &nothing))),
                               no_entries(), 0);
   expect_repr(mapped, "((8,), None)"); /* the replacement's contents are mapped too */
   expect_repr(replacement, "(7,)");
   drop(mapped);
-  mapped = map_with(
-      make_array(str("s")),
-      make_array(entry(kTVMFFIStr, function_of(give, &replacement)), entry(kTVMFFIInt, function_of(add_one, NULL))),
-      no_entries(), 1);
+  mapped = map_with(make_array(str("s")),
+                    make_array(callback_entry(kTVMFFIStr, function_of(give, &replacement)),
+                               callback_entry(kTVMFFIInt, function_of(add_one, NULL))),
+                    no_entries(), 1);
   expect_repr(mapped, "((7,),)"); /* after the contents: it is final */
   drop_all_of(mapped, replacement);
 }
@@ -157,7 +148,7 @@ TEST(a_shared_graph_node_is_mapped_once) {
 
 TEST(callbacks_of_a_map_are_told_the_region) {
   TVMFFIAny mapped = map_with(record_of(LAMBDA, i64(1), i64(1)), no_entries(),
-                              make_array(entry(kTVMFFIInt, function_of(add_one, NULL))), 0);
+                              make_array(callback_entry(kTVMFFIInt, function_of(add_one, NULL))), 0);
   expect_repr(mapped, "test.mutate.Lambda(a=102, b=2)");
   drop(mapped);
 }
@@ -211,7 +202,7 @@ TEST(what_cannot_be_mutated_is_an_error) {
   int64_t before = fh_mem_live_blocks();
   int32_t read_only = read_only_type();
   test_keeps(fh_mem_live_blocks() - before);
-  TVMFFIAny callbacks = make_array(entry(kTVMFFIInt, function_of(add_one, NULL))), others = no_entries();
+  TVMFFIAny callbacks = make_array(callback_entry(kTVMFFIInt, function_of(add_one, NULL))), others = no_entries();
   TVMFFIAny function = make_array(again(obj(test_echo()))), fixed = record_of(read_only, i64(1), none());
   expect_call_raises("TypeError", "__ffi_shallow_copy__ must be an ffi.Function", "ffi.StructuralMap",
                      ARGS(function, callbacks, others, i64(0)));
@@ -224,7 +215,7 @@ TEST(what_cannot_be_mutated_is_an_error) {
 TEST(a_failed_mutation_changes_nothing) {
   TVMFFIAny root = make_list(i64(1), make_list(i64(2), f64(3)));
   TVMFFIAny callbacks = make_array(make_array(i64(kTVMFFIInt), function_of(add_one, NULL), fh_any_bool(0)),
-                                   make_array(i64(kTVMFFIFloat), function_of(fail, NULL), fh_any_bool(0)));
+                                   make_array(i64(kTVMFFIFloat), function_of(failing_callback, NULL), fh_any_bool(0)));
   TVMFFIAny moved = none(), second = again(root);
   moved.type_index = kTVMFFIObjectRValueRef;
   moved.v_ptr = &second.v_obj;
@@ -363,7 +354,7 @@ TEST(mutating_without_memory_is_an_error) {
   TVMFFIAny values[] = {
       make_array(record_of(LAMBDA, again(x), make_list(again(x), again(node))), make_dict(i64(1), again(node)),
                  make_map(i64(1), i64(2), i64(3), i64(4), i64(5), i64(6), i64(7), i64(8), i64(9), i64(10))),
-      make_array(entry(kTVMFFIInt, function_of(add_one, NULL))), no_entries(), new_increasing()};
+      make_array(callback_entry(kTVMFFIInt, function_of(add_one, NULL))), no_entries(), new_increasing()};
   test_sweep(mutate_all, values);
   drop_all_of(x, node);
   drop_values(values, FH_COUNT_OF(values));

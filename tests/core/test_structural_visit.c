@@ -1,6 +1,7 @@
 /* test_structural_visit.c - walks and visits with callbacks, visitors, contexts of errors. */
 #include "structural_visit.h"
 
+#include "callbacks.h"
 #include "error.h"
 #include "records.h"
 #include "text.h"
@@ -46,13 +47,6 @@ static int stop(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *re
   *result = obj(fh_visit_interrupt_new(&args[0]));
   return 0;
 }
-static int fail(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(args);
-  FH_UNUSED(n_args);
-  FH_UNUSED(result);
-  return fh_error_raise("KeyError", "from the callback");
-}
 static int descend(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   expect_int(n_args, 2);
@@ -60,10 +54,6 @@ static int descend(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny 
   TVMFFIAny pass[] = {args[1], args[0]};
   return call_n("ffi.StructuralVisitorDefaultVisit", pass, 2, result);
 }
-
-/* One entry (type, function); the function is taken. */
-static TVMFFIAny entry(int32_t type_index, TVMFFIAny func) { return make_array(i64(type_index), func); }
-static TVMFFIAny no_entries(void) { return make_seq(kTVMFFIArray, NULL, 0); }
 
 /* Walks; takes the two lists, not the root. */
 static TVMFFIAny walk_with(TVMFFIAny root, TVMFFIAny plain, TVMFFIAny with_region, int order) {
@@ -73,7 +63,8 @@ static TVMFFIAny walk_with(TVMFFIAny root, TVMFFIAny plain, TVMFFIAny with_regio
   return result;
 }
 static void see_all(TVMFFIAny root, int order) {
-  TVMFFIAny result = walk_with(root, make_array(entry(kTVMFFIAny, function_of(see, NULL))), no_entries(), order);
+  TVMFFIAny result =
+      walk_with(root, make_array(callback_entry(kTVMFFIAny, function_of(see, NULL))), no_entries(), order);
   expect_int(result.type_index, kTVMFFINone);
 }
 
@@ -91,8 +82,9 @@ TEST(a_walk_meets_every_value_but_none_and_keys) {
 TEST(the_first_callback_for_a_type_is_called) {
   TVMFFIAny root = make_array(str("s"), str("a longer string"), i64(1), make_list(fh_any_bool(1)));
   drop(walk_with(root,
-                 make_array(entry(kTVMFFIStr, function_of(see, NULL)), entry(kTVMFFIObject, function_of(see, NULL))),
-                 make_array(entry(kTVMFFIAny, function_of(see, NULL))), 0));
+                 make_array(callback_entry(kTVMFFIStr, function_of(see, NULL)),
+                            callback_entry(kTVMFFIObject, function_of(see, NULL))),
+                 make_array(callback_entry(kTVMFFIAny, function_of(see, NULL))), 0));
   expect_trace("(\"s\", \"a longer string\", 1, [True])|\"s\"|\"a longer string\"|1|0|[True]|True|0");
   drop(root);
 }
@@ -101,7 +93,8 @@ TEST(a_callback_may_skip_what_a_value_consists_of) {
   static TVMFFIAny skip = {.type_index = kTVMFFIInt, .v_int64 = 1};
   TVMFFIAny root = make_array(make_list(i64(1)), i64(2));
   drop(walk_with(root,
-                 make_array(entry(kTVMFFIList, function_of(see, &skip)), entry(kTVMFFIInt, function_of(see, NULL))),
+                 make_array(callback_entry(kTVMFFIList, function_of(see, &skip)),
+                            callback_entry(kTVMFFIInt, function_of(see, NULL))),
                  no_entries(), 0));
   expect_trace("[1]|2");
   drop(root);
@@ -110,9 +103,10 @@ TEST(a_callback_may_skip_what_a_value_consists_of) {
 TEST(a_callback_may_stop_the_walk) {
   TVMFFIAny root = make_array(make_list(i64(1), f64(2)), i64(3));
   for (int order = 0; order < 2; ++order) {
-    TVMFFIAny result = walk_with(
-        root, make_array(entry(kTVMFFIFloat, function_of(stop, NULL)), entry(kTVMFFIInt, function_of(see, NULL))),
-        no_entries(), order);
+    TVMFFIAny result = walk_with(root,
+                                 make_array(callback_entry(kTVMFFIFloat, function_of(stop, NULL)),
+                                            callback_entry(kTVMFFIInt, function_of(see, NULL))),
+                                 no_entries(), order);
     expect_repr(result, "ffi.VisitInterrupt(value=2)");
     expect_trace("1");
     drop(result);
@@ -123,8 +117,9 @@ TEST(a_callback_may_stop_the_walk) {
 TEST(callbacks_are_told_the_definition_region) {
   TVMFFIAny x = record_of(VAR, i64(5), none());
   TVMFFIAny root = make_array(record_of(LAMBDA, again(x), i64(1)), record_of(LET, again(x), i64(2)), again(x));
-  drop(walk_with(root, no_entries(),
-                 make_array(entry(kTVMFFIInt, function_of(see, NULL)), entry(VAR, function_of(see, NULL))), 1));
+  drop(walk_with(
+      root, no_entries(),
+      make_array(callback_entry(kTVMFFIInt, function_of(see, NULL)), callback_entry(VAR, function_of(see, NULL))), 1));
   expect_trace("5|1|test.visit.Var(a=5, b=None)|1|1|0|5|0|test.visit.Var(a=5, b=None)|2|2|0|"
                "5|0|test.visit.Var(a=5, b=None)|0");
   drop_all_of(root, x);
@@ -132,7 +127,7 @@ TEST(callbacks_are_told_the_definition_region) {
 
 TEST(what_callbacks_may_not_return_is_an_error) {
   static TVMFFIAny wrong = {.type_index = kTVMFFIFloat, .v_float64 = 1};
-  TVMFFIAny root = make_array(i64(1)), callbacks = make_array(entry(kTVMFFIInt, function_of(see, &wrong)));
+  TVMFFIAny root = make_array(i64(1)), callbacks = make_array(callback_entry(kTVMFFIInt, function_of(see, &wrong)));
   TVMFFIAny none_at_all = no_entries(), bad = make_array(make_array(i64(1))), not_a_list = i64(3);
   expect_call_raises("TypeError", "but got `float`", "ffi.StructuralWalk", ARGS(root, callbacks, none_at_all, i64(0)));
   expect_call_raises("TypeError", "but got `float`", "ffi.StructuralVisit", ARGS(root, callbacks));
@@ -146,9 +141,9 @@ TEST(what_callbacks_may_not_return_is_an_error) {
 
 TEST(a_visit_leaves_the_descent_to_its_callbacks) {
   TVMFFIAny root = make_array(i64(1), make_list(i64(2)), make_map(i64(0), make_array(i64(3))));
-  TVMFFIAny callbacks =
-      make_array(entry(kTVMFFIArray, function_of(descend, NULL)), entry(kTVMFFIList, function_of(see, NULL)),
-                 entry(kTVMFFIInt, function_of(see, NULL)));
+  TVMFFIAny callbacks = make_array(callback_entry(kTVMFFIArray, function_of(descend, NULL)),
+                                   callback_entry(kTVMFFIList, function_of(see, NULL)),
+                                   callback_entry(kTVMFFIInt, function_of(see, NULL)));
   drop(call_ok("ffi.StructuralVisit", ARGS(root, callbacks)));
   expect_trace("(1, [2], {0: (3,)})|1|ffi.StructuralVisitor|[2]|ffi.StructuralVisitor|(3,)|3|ffi.StructuralVisitor");
   drop_all_of(root, callbacks);
@@ -156,7 +151,7 @@ TEST(a_visit_leaves_the_descent_to_its_callbacks) {
 
 TEST(deep_values_are_walked) {
   TVMFFIAny deep = nest(kTVMFFIArray, 200000, i64(1));
-  TVMFFIAny result = walk_with(deep, make_array(entry(kTVMFFIInt, function_of(stop, NULL))), no_entries(), 1);
+  TVMFFIAny result = walk_with(deep, make_array(callback_entry(kTVMFFIInt, function_of(stop, NULL))), no_entries(), 1);
   expect_repr(result, "ffi.VisitInterrupt(value=1)");
   drop_all_of(result, deep);
 }
@@ -196,9 +191,9 @@ static int32_t hooked_type(const char *key, TVMFFISafeCallType hook) {
 TEST(hooks_visit_what_they_like) {
   int32_t type = hooked_type("test.visit.Hooked", function_hook);
   TVMFFIAny root = make_array(record_of(native_type(), i64(1), make_list(i64(2))), record_of(type, i64(3), i64(4)));
-  drop(walk_with(root, no_entries(), make_array(entry(kTVMFFIInt, function_of(see, NULL))), 1));
+  drop(walk_with(root, no_entries(), make_array(callback_entry(kTVMFFIInt, function_of(see, NULL))), 1));
   expect_trace("2|1|3|0");
-  TVMFFIAny stopping = make_array(entry(kTVMFFIInt, function_of(stop, NULL)));
+  TVMFFIAny stopping = make_array(callback_entry(kTVMFFIInt, function_of(stop, NULL)));
   TVMFFIAny result = call_ok("ffi.StructuralVisit", ARGS(root, stopping));
   expect_repr(result, "ffi.VisitInterrupt(value=2)");
   drop_all_of(root, result, stopping);
@@ -281,7 +276,8 @@ static TVMFFIAny take_context(void) {
 
 TEST(an_error_knows_the_objects_it_came_through) {
   TVMFFIAny inner = record_of(PAIR, f64(1), none()), root = record_of(PAIR, i64(0), make_list(again(inner))), result;
-  TVMFFIAny callbacks = make_array(entry(kTVMFFIFloat, function_of(fail, NULL))), others = no_entries();
+  TVMFFIAny callbacks = make_array(callback_entry(kTVMFFIFloat, function_of(failing_callback, NULL))),
+            others = no_entries();
   for (int order = 0; order < 3; ++order) {
     int rc = order < 2 ? call_n("ffi.StructuralWalk", ARGS(root, callbacks, others, i64(order)), &result)
                        : call_n("ffi.StructuralVisit", ARGS(root, callbacks), &result);
@@ -364,7 +360,8 @@ TEST(visiting_without_memory_is_an_error) {
   TVMFFIAny inner = record_of(PAIR, i64(1), i64(2));
   TVMFFIAny values[] = {
       record_of(PAIR, make_dict(i64(1), make_list(again(inner))), make_array(record_of(type, i64(1), none()))),
-      make_array(entry(kTVMFFIAny, function_of(quiet, NULL))), no_entries(), context_of(make_list(again(inner)))};
+      make_array(callback_entry(kTVMFFIAny, function_of(quiet, NULL))), no_entries(),
+      context_of(make_list(again(inner)))};
   test_sweep(visit_all, values);
   drop(inner);
   drop_values(values, FH_COUNT_OF(values));
