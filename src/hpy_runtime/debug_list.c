@@ -113,13 +113,14 @@ void fhpy_debug_report_open(void) {
     return;
   }
   PyObject *threads = find_threads();
-  for (size_t i = 0; i < n; i++) n_left += !is_in_use(&copies[i].record, threads);
-  if (n_left > 0) fprintf(stderr, "ffi_hpy debug mode: %zu open at exit:\n", n_left);
-  for (size_t i = 0, n_shown = 0; i < n && n_shown < N_SHOWN; i++) {
+  FhpyRecordCopy *shown[N_SHOWN];
+  for (size_t i = 0; i < n; i++) {
     if (is_in_use(&copies[i].record, threads)) continue;
-    print_open(&copies[i]);
-    n_shown++;
+    if (n_left < N_SHOWN) shown[n_left] = &copies[i];
+    n_left++;
   }
+  if (n_left > 0) fprintf(stderr, "ffi_hpy debug mode: %zu open at exit:\n", n_left);
+  for (size_t i = 0; i < n_left && i < N_SHOWN; i++) print_open(shown[i]);
   if (n_left > N_SHOWN) fprintf(stderr, "  and %zu more\n", n_left - N_SHOWN);
   fflush(stderr);
   Py_DecRef(threads);
