@@ -149,7 +149,7 @@ void fb_args_own_last(FbArgs *args, int n_temps, TVMFFIAny *out) {
   TVMFFIObject *handle = place->handle;
   if (tag == FB_TEMP_MOVE) {
     place->handle = NULL;
-    fb_place_move_end(place);
+    fb_place_release(place);
   } else {
     TVMFFIObjectIncRef(handle);
     fb_place_unuse(place);

@@ -28,7 +28,7 @@ FB_INLINE void fb_temp_end(FbTemp temp) {
   FbPlace *place = (FbPlace *)(temp.tagged & ~(uintptr_t)FB_TEMP_TAGS);
   switch (temp.tagged & FB_TEMP_TAGS) {
   case FB_TEMP_USE: fb_place_unuse(place); break;
-  case FB_TEMP_MOVE: fb_place_move_end(place); break;
+  case FB_TEMP_MOVE: fb_place_release(place); break;
   default: TVMFFIObjectDecRef(temp.object); break;
   }
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "../core/sync.h"
 #include "convert.h"
 #include "error.h"
 #include "function.h"
@@ -58,23 +59,37 @@ FbPlace *fb_object_begin_failed(HPyContext *ctx, HPy self, FbPlace *place) {
   return NULL;
 }
 
-int fb_place_move_begin(HPyContext *ctx, FbPlace *place) {
-  intptr_t unused = 0;
-  bool free;
-  if (fb_free_threaded) {
-    free = atomic_compare_exchange_strong_explicit((_Atomic(intptr_t) *)&place->n_uses, &unused, FB_PLACE_MOVING,
-                                                   memory_order_acquire, memory_order_relaxed);
-  } else {
-    free = place->n_uses == 0;
-    if (free) place->n_uses = FB_PLACE_MOVING;
+intptr_t fb_place_settle(FbPlace *place) {
+  intptr_t n;
+  while ((n = atomic_load_explicit((_Atomic(intptr_t) *)&place->n_uses, memory_order_relaxed)) == FB_PLACE_MOVING) {
+    fh_thread_yield();
   }
-  if (free) return 0;
-  fb_raise(ctx, ctx->h_RuntimeError, "the native object cannot be moved away while a call uses it");
-  return -1;
+  return n;
 }
 
-void fb_place_move_end(FbPlace *place) {
+/* Makes an unused place MOVING or LENT. False if a call uses it. */
+static bool place_claim(FbPlace *place, intptr_t state) {
+  if (!fb_free_threaded) {
+    if (place->n_uses != 0) return false;
+    place->n_uses = state;
+    return true;
+  }
+  intptr_t n = 0;
+  while (!atomic_compare_exchange_weak_explicit((_Atomic(intptr_t) *)&place->n_uses, &n, state, memory_order_acquire,
+                                                memory_order_relaxed)) {
+    if (n == FB_PLACE_MOVING) n = fb_place_settle(place);
+    if (n != 0) return false;
+  }
+  return true;
+}
+
+void fb_place_release(FbPlace *place) {
   atomic_store_explicit((_Atomic(intptr_t) *)&place->n_uses, 0, memory_order_release); /* pairs with fb_place_use */
+}
+
+static int raise_in_use(HPyContext *ctx) {
+  fb_raise(ctx, ctx->h_RuntimeError, "the native object cannot be moved away while a call uses it");
+  return -1;
 }
 
 /* Gives a CObject, where it needs one, the owner that its handle will be in. */
@@ -99,13 +114,13 @@ static FbPlace *place_make(HPyContext *ctx, HPy self) {
 
 int fb_object_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   FbPlace *place = place_make(ctx, self);
-  if (place == NULL || fb_place_move_begin(ctx, place) != 0) {
+  if (place == NULL || (!place_claim(place, FB_PLACE_MOVING) && raise_in_use(ctx) != 0)) {
     TVMFFIObjectDecRef(handle);
     return -1;
   }
   TVMFFIObject *old = place->handle;
   place->handle = handle;
-  fb_place_move_end(place);
+  fb_place_release(place);
   if (old != NULL) TVMFFIObjectDecRef(old);
   return 0;
 }
@@ -277,6 +292,26 @@ static HPy refuse_function(HPyContext *ctx) {
   return fb_raise(ctx, ctx->h_TypeError, "the handle of a Function cannot be moved away");
 }
 
+/* Moves what is in `from` (nothing, if that is NULL) into `to`, another place; *old is what was there. False, and nothing
+ * done, if a call uses one of them. No thread stops in between: it calls nothing of the interpreter's. */
+static bool place_move(FbPlace *from, FbPlace *to, TVMFFIObject **old) {
+  /* In the order of their addresses: two threads that move both ways do not wait for each other. */
+  FbPlace *first = from == NULL || (uintptr_t)to < (uintptr_t)from ? to : from, *second = first == to ? from : to;
+  if (!place_claim(first, FB_PLACE_MOVING)) return false;
+  if (second != NULL && !place_claim(second, FB_PLACE_MOVING)) {
+    fb_place_release(first);
+    return false;
+  }
+  *old = to->handle;
+  to->handle = from == NULL ? NULL : from->handle;
+  if (from != NULL) {
+    from->handle = NULL;
+    fb_place_release(from);
+  }
+  fb_place_release(to);
+  return true;
+}
+
 HPyDef_METH(object_move_from, "__move_handle_from__", HPyFunc_O, .doc = "Take over the handle of another object.")
 static HPy object_move_from_impl(HPyContext *ctx, HPy self, HPy other) {
   if (!fb_object_check(ctx, other)) {
@@ -287,18 +322,12 @@ static HPy object_move_from_impl(HPyContext *ctx, HPy self, HPy other) {
   if (fb_function_check(ctx, self) || fb_function_check(ctx, other)) return refuse_function(ctx);
   if (fb_is(ctx, self, other)) return HPy_Dup(ctx, ctx->h_None);
   FbPlace *from = fb_object_place(ctx, other), *to = place_make(ctx, self);
-  if (to == NULL || fb_place_move_begin(ctx, to) != 0) return HPy_NULL;
-  if (from != NULL && fb_place_move_begin(ctx, from) != 0) {
-    fb_place_move_end(to);
+  if (to == NULL) return HPy_NULL;
+  TVMFFIObject *old;
+  if (!place_move(from, to, &old)) {
+    raise_in_use(ctx);
     return HPy_NULL;
   }
-  TVMFFIObject *old = to->handle;
-  to->handle = from == NULL ? NULL : from->handle;
-  if (from != NULL) {
-    from->handle = NULL;
-    fb_place_move_end(from);
-  }
-  fb_place_move_end(to);
   if (old != NULL) TVMFFIObjectDecRef(old);
   return HPy_Dup(ctx, ctx->h_None);
 }
@@ -420,10 +449,12 @@ static HPy object_move_impl(HPyContext *ctx, HPy self) {
 FbPlace *fb_rvalue_ref_begin(HPyContext *ctx, HPy ref) {
   HPy object = HPyField_Load(ctx, ref, RValueRef_AsStruct(ctx, ref)->object);
   FbPlace *place = fb_object_place(ctx, object);
-  if (place == NULL || place->handle == NULL) {
-    fb_object_raise_no_handle(ctx, object);
+  if (place != NULL && !place_claim(place, FB_PLACE_LENT)) {
+    raise_in_use(ctx);
     place = NULL;
-  } else if (fb_place_move_begin(ctx, place) != 0) {
+  } else if (place == NULL || place->handle == NULL) {
+    if (place != NULL) fb_place_release(place);
+    fb_object_raise_no_handle(ctx, object);
     place = NULL;
   }
   HPy_Close(ctx, object); /* ref keeps it alive */

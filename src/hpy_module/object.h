@@ -10,13 +10,16 @@
  *
  * While native code runs, it borrows the handles of its arguments. n_uses counts such calls, so that nobody (a callback,
  * another thread) moves the handle away and drops the object under the callee: moving wants the count to be 0 and makes it
- * PLACE_MOVING meanwhile. Under a GIL the count is a plain word; without one it is atomic. */
+ * negative meanwhile. Under a GIL the count is a plain word; without one it is atomic. */
 typedef struct FbPlace {
   TVMFFIObject *handle; /* owned; NULL before initialisation and after it was moved away */
-  intptr_t n_uses;      /* calls in progress, or FB_PLACE_MOVING */
+  intptr_t n_uses;      /* calls in progress, or one of the states below */
 } FbPlace;
 
-enum { FB_PLACE_MOVING = -1 };
+enum {
+  FB_PLACE_MOVING = -1, /* for a few instructions, in which no thread stops: whoever meets it waits */
+  FB_PLACE_LENT = -2,   /* for a call, which may take the handle: whoever meets it is refused */
+};
 
 /* Struct of CObject and, as its beginning, of every class derived from it.
  *
@@ -53,17 +56,20 @@ FB_INLINE TVMFFIObject *fb_object_get(HPyContext *ctx, HPy h) {
   return FB_LIKELY(place != NULL) ? place->handle : NULL;
 }
 
-/* Begins a use of the handle. False if it is being moved away: then there is no use to end. */
+/* Waits until no thread moves the handle; returns n_uses as it was then. */
+intptr_t fb_place_settle(FbPlace *place);
+
+/* Begins a use of the handle. False if it is lent: then there is no use to end. */
 FB_INLINE bool fb_place_use(FbPlace *place) {
   if (FB_LIKELY(!fb_free_threaded)) {
     if (FB_UNLIKELY(place->n_uses < 0)) return false;
     place->n_uses++;
     return true;
   }
-  /* Acquire: a use after a move sees the empty place (release, in fb_place_move_end). */
+  /* Acquire: a use after a move sees the empty place (release, in fb_place_release). */
   intptr_t n = atomic_load_explicit((_Atomic(intptr_t) *)&place->n_uses, memory_order_relaxed);
   do {
-    if (n < 0) return false;
+    if (FB_UNLIKELY(n < 0) && (n = fb_place_settle(place)) < 0) return false;
   } while (!atomic_compare_exchange_weak_explicit((_Atomic(intptr_t) *)&place->n_uses, &n, n + 1, memory_order_acquire,
                                                   memory_order_relaxed));
   return true;
@@ -72,7 +78,7 @@ FB_INLINE bool fb_place_use(FbPlace *place) {
 FB_INLINE void fb_place_unuse(FbPlace *place) {
   if (FB_LIKELY(!fb_free_threaded)) {
     place->n_uses--;
-  } else { /* release: pairs with the acquire of fb_place_move_begin */
+  } else { /* release: pairs with the acquire of place_claim */
     atomic_fetch_sub_explicit((_Atomic(intptr_t) *)&place->n_uses, 1, memory_order_release);
   }
 }
@@ -108,13 +114,10 @@ HPy fb_object_wrap(HPyContext *ctx, TVMFFIObject *handle);
 /* Makes cls the class of a type index. cls must derive from CObject. Returns 0, or -1 with an exception raised. */
 int fb_class_store(HPyContext *ctx, int32_t index, HPy cls);
 
-/* Begins to move a handle away. Returns 0, or -1 with RuntimeError raised while a call uses it. */
-int fb_place_move_begin(HPyContext *ctx, FbPlace *place);
-void fb_place_move_end(FbPlace *place);
-
-/* The place behind an ObjectRValueRef, in the state of being moved; NULL with an exception raised if there is no handle
+/* The place behind an ObjectRValueRef, lent until fb_place_release; NULL with an exception raised if there is no handle
  * (any more) or a call uses it. */
 FbPlace *fb_rvalue_ref_begin(HPyContext *ctx, HPy ref);
+void fb_place_release(FbPlace *place);
 
 /* The Python object inside an ffi.OpaquePyObject made by this binding: new handle; HPy_NULL without an exception if it is
  * somebody else's. */

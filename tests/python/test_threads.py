@@ -276,6 +276,21 @@ def test_one_handle_is_moved_by_many_threads(classes):
         assert pair.__chandle__() == 0
 
 
+def test_a_handle_goes_to_and_fro_between_many_threads(classes):
+    """Who meets a move in progress waits for it: nobody is refused, and nobody waits for ever."""
+    one, other = classes.TestIntPair(1, 2), classes.TestIntPair.__new__(classes.TestIntPair)
+
+    def work(i):
+        for _ in range(500):
+            if i % 2:
+                one.__move_handle_from__(other)
+            else:
+                other.__move_handle_from__(one)
+
+    parallelize(work, N_THREADS)
+    assert one.__use_count__() + other.__use_count__() <= 1  # none is left where one without a handle was moved in
+
+
 def test_classes_are_registered_and_used_at_once(testing, classes):
     index = _core.type_key_to_index("testing.TestIntPair")
     pair = classes.TestIntPair(1, 2)
