@@ -29,7 +29,7 @@ def box_of(value: Any) -> ffi_hpy.Array:
     return ffi_hpy.Array([value])
 
 
-# --- one wrapper --------------------------------------------------------------------------------------------------------
+# --- one wrapper -----------------------------------------------------------------------------------------------------
 
 
 def test_what_is_read_twice_is_one_object(classes):
@@ -132,7 +132,7 @@ def test_many_wrappers_come_and_go(classes):
     assert [box[0].a for box in boxes] == list(range(5000))
 
 
-# --- handles that move ----------------------------------------------------------------------------------------------------
+# --- handles that move -----------------------------------------------------------------------------------------------
 
 
 def test_a_callback_gets_a_wrapper_of_its_own_which_it_can_move(testing, classes):
@@ -185,7 +185,7 @@ def test_a_wrapper_made_empty_or_given_another_object_is_found_no_more(testing, 
     assert second[0] is other
 
 
-# --- the end of wrappers ------------------------------------------------------------------------------------------------------
+# --- the end of wrappers ---------------------------------------------------------------------------------------------
 
 
 @finalizes
@@ -277,7 +277,7 @@ print(keep() is rich)
     assert run_python(program) == "True\nTrue\n"
 
 
-# --- threads ----------------------------------------------------------------------------------------------------------------------
+# --- threads ---------------------------------------------------------------------------------------------------------
 
 
 def test_threads_that_read_one_object_share_its_wrapper(classes):
