@@ -9,7 +9,7 @@ from .common import asdict, astuple, fields, is_dataclass, replace
 from .enum import Enum, EnumAttrMap, EnumState, IntEnum, StrEnum, auto, entry
 from .field import KW_ONLY, Field, field, init_property
 from .gen_abi_cpp import gen_abi_cpp
-from .py_class import py_class
+from .py_class import method, py_class
 
 __all__ = [
     "KW_ONLY",
@@ -31,6 +31,7 @@ __all__ = [
     "gen_abi_cpp",
     "init_property",
     "is_dataclass",
+    "method",
     "py_class",
     "replace",
 ]

@@ -7,7 +7,7 @@ import re
 from typing import Any, NamedTuple
 
 from ..core import _object_type_key_to_index
-from ..registry import _type_info_of_key
+from .._type_info import info_of_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ class Lowering:
         if schema is None:
             found = self._lower_untyped(field, where)
         else:
-            is_python = getattr(owner, "_decorator_args", None) is not None
+            is_python = bool(getattr(owner, "_decorator_args", None))
             if not is_python:
                 _check_owning(schema, _raw_schema(field, where))
             if is_python or schema.origin not in ("Optional", "Union"):
@@ -245,7 +245,7 @@ class Lowering:
             return _FFI + entry[0]
         if schema.origin_type_index < FIRST_DYNAMIC:
             raise ValueError(f"the headers have no struct for {schema.origin}")
-        info = _type_info_of_key(schema.origin)
+        info = info_of_key(schema.origin)
         self.used[info.type_index] = info
         return str(CppName.of(info.type_key))
 

@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 from .. import _core
+from .._type_info import TypeField, TypeInfo
 from .common import type_chain
 from .field import MISSING, STRUCTURAL_FLAGS
 
@@ -74,30 +75,56 @@ def own_end(info: Any) -> int:
     return end if end > total - 8 else total  # what lies in between belongs to members without reflection
 
 
-def define_fields(info: Any, fields: list[Field], structure_kind: int = 0) -> int:
-    """Register the fields of a type that has none yet, and how its objects are made. Returns their size in bytes.
+def define_fields(info: TypeInfo, fields: list[Field], structure_kind: int = 0) -> list[TypeField]:
+    """Register the fields of a type that has none yet, and how its objects are made.
 
     TypeError for a default that no native value can be made of. Nothing is registered then.
     """
     end = own_end(info.parent_type_info)
-    rows = []
-    for f in fields:
+    rows, found = [], []
+    for i, f in enumerate(fields):
         schema = f._ty_schema
         assert schema is not None
         size, alignment, static_index = _PLACES.get(schema.origin, _POINTER)
         offset = -(-end // alignment) * alignment
         end = offset + size
-        metadata = json.dumps({"type_schema": schema.to_json()})
+        found.append(_TypeField(info.type_index, i, f, (size, alignment, offset, static_index)))
+        metadata = json.dumps(found[-1].metadata)
         default = f.default if f.default_factory is MISSING else f.default_factory
-        row = (f.name, f.doc, metadata, _flags(f), size, alignment, offset, static_index, converter_of(schema), default)
-        rows.append(row)
-    total = -(-end // 8) * 8
-    _core.fields_define(info.type_index, rows, total, structure_kind)
-    return total
+        rows.append((f.name, f.doc, metadata, _flags(f), size, alignment, offset, static_index, schema, default))
+    _core.fields_define(info.type_index, rows, -(-end // 8) * 8, structure_kind)
+    return found
 
 
-def converter_of(schema: Any) -> Any:
-    return schema._converter
+class _TypeField(TypeField):
+    """A TypeField of a type that is defined here: what reads and writes it is made when somebody asks."""
+
+    _is_laid_out = True
+
+    def __init__(self, type_index: int, which: int, f: Field, place: tuple[int, int, int, int]) -> None:
+        size, alignment, offset, static_index = place
+        super().__init__(
+            f.name,
+            f.doc,
+            size,
+            alignment,
+            offset,
+            static_index,
+            f.frozen,
+            {"type_schema": f._ty_schema.to_json()},  # type: ignore[union-attr]
+            ty=f._ty_schema,
+            c_init=f.init,
+            c_kw_only=bool(f.kw_only),
+            c_has_default=f.has_default,
+            c_default=f.default,
+            c_default_factory=f.default_factory,
+            c_repr=f.repr,
+            c_compare=f.compare,
+            c_hash=bool(f.hash),
+            c_structural_eq=f.structural_eq,
+            dataclass_field=f,
+        )
+        self._place = (type_index, which)
 
 
 def _flags(f: Field) -> int:

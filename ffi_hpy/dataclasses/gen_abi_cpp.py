@@ -5,7 +5,8 @@ from __future__ import annotations
 import fnmatch
 from itertools import groupby
 
-from ..registry import _type_info_of_key, get_registered_type_keys
+from .._type_info import info_of_key
+from ..registry import get_registered_type_keys
 from ._cpp_type import FIRST_DYNAMIC, OBJECT_INDEX, CppName, CppType, Lowering, builtin_structs, identifier
 from .common import type_chain
 
@@ -57,7 +58,7 @@ def _select(selectors: Iterable[str]) -> list[TypeInfo]:
         matches = [key for key in registered if fnmatch.fnmatchcase(key, selector)]
         if not matches:
             raise ValueError(f"{selector!r} did not match any registered type")
-        infos = [info for info in map(_type_info_of_key, matches) if info.type_index >= OBJECT_INDEX]
+        infos = [info for info in map(info_of_key, matches) if info.type_index >= OBJECT_INDEX]
         if not infos:
             raise ValueError(f"{selector!r} did not match any registered object type")
         for info in infos:
@@ -124,7 +125,7 @@ class _Generator:
 
 
 def _knows_size(info: TypeInfo) -> bool:
-    return info._has_type_metadata or getattr(info, "_decorator_args", None) is not None
+    return info._has_type_metadata or bool(info._decorator_args)
 
 
 def _base_of(info: TypeInfo) -> str:

@@ -8,14 +8,12 @@ import typing
 from copy import copy
 from typing import Any, ClassVar
 
-from typing_extensions import dataclass_transform
-
 from .. import core
-from .._dunder import _install_dataclass_dunders
 from ..core import TypeSchema
 from ..registry import _add_class_attrs
 from . import _annotations, _pending
 from ._layout import STRUCTURE_KINDS
+from ._dunder import install_dunders
 from .common import type_chain
 from .field import KW_ONLY, MISSING, Field, convert_natively, field, init_property
 
@@ -23,6 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar, overload
+
+    from typing_extensions import dataclass_transform
 
     Class = TypeVar("Class", bound=type)
     # name, value, whether static, metadata (JSON; None for attributes)
@@ -109,7 +109,6 @@ if TYPE_CHECKING:
     ) -> Callable[[Class], Class]: ...
 
 
-@dataclass_transform(eq_default=False, order_default=False, field_specifiers=(Field, field))
 def py_class(
     cls_or_type_key: Any = None,
     /,
@@ -190,7 +189,15 @@ def py_class(
     return decorate(cls_or_type_key) if isinstance(cls_or_type_key, type) else decorate
 
 
-py_class.__dataclass_transform__["kwargs"]["converter"] = convert_natively  # type: ignore[attr-defined]
+# What typing.dataclass_transform would leave here, which is younger than Python 3.9; and the converter of fields.
+py_class.__dataclass_transform__ = {  # type: ignore[attr-defined]
+    "eq_default": False,
+    "order_default": False,
+    "kw_only_default": False,
+    "frozen_default": False,
+    "field_specifiers": (Field, field),
+    "kwargs": {"converter": convert_natively},
+}
 
 
 # --- the class and its type -------------------------------------------------------------------------------------------
@@ -295,7 +302,7 @@ def _finish_class(cls: type, info: Any, fields: list[Field], names: frozenset[st
     """Give a class whose type is complete its attributes."""
     options = info._decorator_args
     _add_class_attrs(cls, info, type_attr_names=names)
-    _install_dataclass_dunders(
+    install_dunders(
         cls,
         init=options["init"],
         repr=options["repr"],

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 
 #include "convert.h"
+#include "core_function.h"
 #include "error.h"
-#include "field_slot.h"
-#include "function.h"
+#include "schema_convert.h"
+#include "schema_type.h"
 #include "text.h"
 
 /* --- the fields defined here -------------------------------------------------------------------------------------------- */
@@ -81,13 +82,11 @@ static int int_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, int64_t *out) 
   return *out == -1 && HPyErr_Occurred(ctx) ? -1 : 0;
 }
 
-/* Stores item i unless it is None. */
-static int cell_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, FbCell *cell) {
+static int schema_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, const FbSchema **out) {
   HPy item = HPy_GetItem_i(ctx, sequence, i);
-  if (HPy_IsNull(item)) return -1;
-  if (!fb_is(ctx, item, ctx->h_None)) fb_cell_store(ctx, cell, item);
-  HPy_Close(ctx, item);
-  return 0;
+  *out = HPy_IsNull(item) ? NULL : fb_schema_get(ctx, item);
+  if (!HPy_IsNull(item)) HPy_Close(ctx, item);
+  return *out == NULL ? -1 : 0;
 }
 
 static const TVMFFITypeInfo *type_arg(HPyContext *ctx, HPy h) {
@@ -127,46 +126,34 @@ static HPy fb_type_define_impl(HPyContext *ctx, HPy self, const HPy *args, size_
 
 /* --- fields_define -------------------------------------------------------------------------------------------------------- */
 
-/* A global function of the core's, which lives as long as the process; NULL with an exception raised. */
-static TVMFFIObject *core_function(HPyContext *ctx, const char *name) {
-  TVMFFIByteArray bytes = {name, strlen(name)};
-  TVMFFIObjectHandle found = NULL;
-  if (TVMFFIFunctionGetGlobal(&bytes, &found) != 0) {
-    fb_error_raise_pending(ctx, name);
-  } else if (found == NULL) {
-    fb_raise(ctx, ctx->h_RuntimeError, "the global function %s is missing from the core", name);
-  }
-  return found;
-}
+static FbCoreFunction make_getter = {.name = "ffi.MakeFieldGetter"}, make_setter = {.name = "ffi.MakeFieldSetter"},
+                      register_record = {.name = "ffi._PyClassRegisterTypeAttrColumns"};
 
-/* Calls one. *result is owned. Returns 0, or -1 with an exception raised. */
-static int core_call(HPyContext *ctx, const char *name, TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
-  TVMFFIObject *function = core_function(ctx, name);
-  if (function == NULL) return -1;
-  *result = (TVMFFIAny){0};
-  int rc = TVMFFIFunctionCall(function, args, n, result);
-  TVMFFIObjectDecRef(function);
-  if (rc != 0) fb_error_raise_pending(ctx, name);
-  return rc;
+/* Calls a function of the core's that takes and gives numbers or objects. Returns 0, or -1 with an exception raised. */
+static int core_call(HPyContext *ctx, FbCoreFunction *function, const int64_t *numbers, int32_t n, TVMFFIAny *result) {
+  TVMFFIAny args[3] = {{0}};
+  for (int32_t i = 0; i < n; i++) {
+    args[i].type_index = kTVMFFIInt;
+    args[i].v_int64 = numbers[i];
+  }
+  if (fb_core_function_call(function, args, n, result) == 0) return 0;
+  fb_error_raise_pending(ctx, function->name);
+  return -1;
 }
 
 /* Getter and setter for native code. */
 static int make_accessors(HPyContext *ctx, FbField *field) {
-  TVMFFIAny args[3] = {{.type_index = kTVMFFIInt}, {.type_index = kTVMFFIOpaquePtr}, {.type_index = kTVMFFIOpaquePtr}};
+  const int64_t parts[3] = {field->static_index, (int64_t)(uintptr_t)field->schema,
+                            (int64_t)(uintptr_t)&fb_schema_convert};
   TVMFFIAny made;
-  args[0].v_int64 = field->static_index;
-  if (core_call(ctx, "ffi.MakeFieldGetter", args, 1, &made) != 0) return -1;
+  if (core_call(ctx, &make_getter, parts, 1, &made) != 0) return -1;
   field->getter = (TVMFFIFieldGetter)(uintptr_t)made.v_int64;
-  /* as numbers, which is what the reference's function takes */
-  args[1] = args[2] = (TVMFFIAny){.type_index = kTVMFFIInt};
-  args[1].v_int64 = (int64_t)(uintptr_t)field;
-  args[2].v_int64 = (int64_t)(uintptr_t)&fb_field_convert_native;
-  if (core_call(ctx, "ffi.MakeFieldSetter", args, 3, &made) != 0) return -1;
+  if (core_call(ctx, &make_setter, parts, 3, &made) != 0) return -1;
   field->setter_function = made.v_obj;
   return 0;
 }
 
-enum { NAME, DOC, METADATA, FLAGS, SIZE, ALIGNMENT, OFFSET, STATIC_INDEX, CONVERTER, INITIAL, N_ITEMS };
+enum { NAME, DOC, METADATA, FLAGS, SIZE, ALIGNMENT, OFFSET, STATIC_INDEX, SCHEMA, INITIAL };
 
 /* A field that is to be registered. */
 typedef struct Draft {
@@ -189,7 +176,7 @@ static int draft_read(HPyContext *ctx, HPy item, const TVMFFITypeInfo *type, Cop
   field->is_laid_out = true;
   field->offset = info->offset;
   field->static_index = info->field_static_type_index = (int32_t)static_index;
-  if (cell_item(ctx, item, CONVERTER, &field->converter) != 0 || make_accessors(ctx, field) != 0) return -1;
+  if (schema_item(ctx, item, SCHEMA, &field->schema) != 0 || make_accessors(ctx, field) != 0) return -1;
   info->getter = field->getter;
   info->setter = field->setter_function;
   if ((info->flags & kTVMFFIFieldFlagBitMaskHasDefault) == 0) return 0;
@@ -208,17 +195,15 @@ static void draft_end(HPyContext *ctx, Draft *draft) {
   if (initial->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(initial->v_obj);
   FbField *field = draft->field;
   if (field == NULL) return;
-  fb_cell_clear(ctx, &field->converter);
   fb_cell_clear(ctx, &field->initial);
   TVMFFIObjectDecRef(field->setter_function);
   free(field);
 }
 
 static int register_layout(HPyContext *ctx, int32_t index, int64_t n_bytes, int64_t kind) {
-  TVMFFIAny args[2] = {{.type_index = kTVMFFIInt}, {.type_index = kTVMFFIInt}}, result;
-  args[0].v_int64 = index;
-  args[1].v_int64 = n_bytes;
-  if (core_call(ctx, "ffi._PyClassRegisterTypeAttrColumns", args, 2, &result) != 0) return -1;
+  const int64_t parts[2] = {index, n_bytes};
+  TVMFFIAny result;
+  if (core_call(ctx, &register_record, parts, 2, &result) != 0) return -1;
   if (kind == kTVMFFISEqHashKindUnsupported) return 0;
   TVMFFITypeMetadata metadata = {.total_size = (int32_t)n_bytes,
                                  .structural_eq_hash_kind = (TVMFFISEqHashKind)kind};

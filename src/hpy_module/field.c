@@ -7,6 +7,7 @@
 #include "convert.h"
 #include "define.h"
 #include "error.h"
+#include "schema_value.h"
 
 const char *fb_field_own_name(const FbField *field) { return strrchr(field->name, '.') + 1; }
 
@@ -57,54 +58,14 @@ void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) 
   *value = old;
 }
 
-/* Whether an owned value has the form of the field's place. */
-static bool fits(const FbField *field, const TVMFFIAny *value) {
-  if (field->static_index == kTVMFFIAny || value->type_index == field->static_index) return true;
-  if (field->static_index == kTVMFFIOpaquePtr) return value->type_index == kTVMFFINone;
-  if (field->static_index < kTVMFFIStaticObjectBegin) return false;
-  return value->type_index == kTVMFFINone || value->type_index >= kTVMFFIStaticObjectBegin;
-}
-
-static int convert_with(HPyContext *ctx, const FbField *field, HPy converter, HPy value, TVMFFIAny *out) {
-  HPy converted = fb_call_one(ctx, converter, value);
-  if (HPy_IsNull(converted)) return -1;
-  int rc = fb_convert_owned(ctx, converted, out, field->name);
-  HPy_Close(ctx, converted);
-  return rc;
-}
-
 int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, TVMFFIAny *out) {
-  HPy converter = fb_cell_borrow(ctx, &field->converter);
-  int rc = HPy_IsNull(converter) ? fb_convert_owned(ctx, value, out, field->name)
-                                 : convert_with(ctx, field, converter, value, out);
-  if (!HPy_IsNull(converter)) fb_cell_return(ctx, converter);
-  if (rc != 0 || fits(field, out)) return rc;
-  fb_raise(ctx, ctx->h_TypeError, "%s: its schema made a value of type index %d for a place of type index %d",
-           field->name, (int)out->type_index, (int)field->static_index);
-  if (out->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(out->v_obj);
-  return -1;
-}
-
-int fb_field_convert_native(void *self, const TVMFFIAny *view, TVMFFIAny *out) {
-  const FbField *field = self;
-  bool is_plain = field->static_index == kTVMFFIInt || field->static_index == kTVMFFIBool ||
-                  field->static_index == kTVMFFIFloat;
-  if (is_plain && view->type_index == field->static_index) {
-    *out = *view;
-    return 0;
+  FbFault fault = {0};
+  FbFit fit = fb_schema_fit_value(ctx, field->schema, value, out, &fault);
+  if (FB_UNLIKELY(fit == FB_MISFIT)) {
+    fb_raise(ctx, ctx->h_TypeError, "%s: %s", field->name, fault.text == NULL ? "the value does not fit" : fault.text);
   }
-  if (HPy_IsNull(field->converter.handle)) return TVMFFIAnyViewToOwnedAny(view, out);
-  FbAttach attach;
-  if (fb_attach(&attach) != 0) {
-    TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a field was set after the interpreter began to exit");
-    return -1;
-  }
-  HPy value = fb_convert_view(attach.ctx, view);
-  int rc = HPy_IsNull(value) ? -1 : fb_field_convert(attach.ctx, field, value, out);
-  if (rc != 0) fb_error_from_raised(attach.ctx);
-  if (!HPy_IsNull(value)) HPy_Close(attach.ctx, value);
-  fb_detach(&attach);
-  return rc;
+  fb_fault_end(&fault);
+  return fit == FB_FIT ? 0 : -1;
 }
 
 /* --- any field ---------------------------------------------------------------------------------------------------------- */
@@ -124,7 +85,8 @@ HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object) {
   return fb_convert_result(ctx, &value);
 }
 
-static int call_setter(const FbField *field, char *address, const TVMFFIAny *value) {
+int fb_field_set(const FbField *field, TVMFFIObject *object, const TVMFFIAny *value) {
+  char *address = (char *)object + field->offset;
   if (field->setter_function == NULL) return field->setter(address, value);
   TVMFFIAny args[2] = {{.type_index = kTVMFFIOpaquePtr}, *value}, result = {0};
   args[0].v_ptr = address;
@@ -137,16 +99,19 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
   FbTemp temp;
   FbArgs args = {.temps = &temp, .position = -1, .callee = field->name};
   TVMFFIAny view;
-  int rc = fb_convert_arg(ctx, value, &view, &args);
-  if (rc == 0 && call_setter(field, (char *)object + field->offset, &view) != 0) {
-    TVMFFIObjectHandle error = fb_error_set_aside();
-    fb_args_end(&args);
-    fb_error_put_back(error);
-    fb_error_raise_pending(ctx, field->name);
-    return -1;
+  int rc;
+  if (field->schema == NULL) {
+    rc = fb_convert_arg(ctx, value, &view, &args);
+  } else if ((rc = fb_field_convert(ctx, field, value, &view)) == 0 && view.type_index >= kTVMFFIStaticObjectBegin) {
+    args.temps[args.n_temps++].object = view.v_obj;
   }
+  bool is_refused = rc == 0 && fb_field_set(field, object, &view) != 0;
+  TVMFFIObjectHandle error = is_refused ? fb_error_set_aside() : NULL;
   fb_args_end(&args);
-  return rc;
+  if (!is_refused) return rc;
+  fb_error_put_back(error);
+  fb_error_raise_pending(ctx, field->name);
+  return -1;
 }
 
 int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value) {
@@ -179,9 +144,11 @@ FbField *fb_field_new(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFFIB
   return field;
 }
 
-static const FbField *field_from_registry(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFFIFieldInfo *info) {
+static const FbField *field_from_registry(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFFIFieldInfo *info,
+                                          const FbSchema *schema) {
   FbField *field = fb_field_new(ctx, type, &info->name);
   if (field == NULL) return NULL;
+  field->schema = schema;
   field->offset = info->offset;
   field->static_index = info->field_static_type_index;
   field->getter = info->getter;
@@ -194,7 +161,7 @@ static const FbField *field_from_registry(HPyContext *ctx, const TVMFFITypeInfo 
   return field;
 }
 
-const FbField *fb_field_find(HPyContext *ctx, const TVMFFITypeInfo *type, int32_t which) {
+const FbField *fb_field_find(HPyContext *ctx, const TVMFFITypeInfo *type, int32_t which, const FbSchema *schema) {
   const FbField *defined = fb_define_find(type->type_index, which);
-  return defined != NULL ? defined : field_from_registry(ctx, type, &type->fields[which]);
+  return defined != NULL ? defined : field_from_registry(ctx, type, &type->fields[which], schema);
 }

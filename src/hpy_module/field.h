@@ -5,10 +5,11 @@
 #include <tvm/ffi/c_api.h>
 
 #include "hold.h"
+#include "schema.h"
 
 /* One field of a native type. Made once, constant afterwards, lives as long as the process, as types do.
  *
- * The fields of types that are defined in Python (define.h) are `laid_out`: they have a converter and a place of a known
+ * The fields of types that are defined in Python (define.h) are `laid_out`: they have a schema and a place of a known
  * form, so that a value is written without a call of the setter, which is for native code. Where there is no GIL, reads
  * and writes of such a field by Python threads exclude each other; a native thread that writes it at the same time is
  * the program's business, as with any other native field. */
@@ -21,7 +22,7 @@ typedef struct FbField {
   TVMFFIFieldGetter getter;
   TVMFFIFieldSetter setter;      /* NULL if the setter is a Function or there is none */
   TVMFFIObject *setter_function; /* owned; NULL if there is none */
-  FbCell converter;              /* of Python values to what the field holds; empty: every value as calls pass it */
+  const FbSchema *schema;        /* converts Python values; NULL: they are passed to the setter as to any function */
   FbCell initial;                /* laid out: default value or factory as Python has it; empty: none */
   char *name;                    /* "key.field", for messages */
 } FbField;
@@ -31,20 +32,19 @@ const char *fb_field_own_name(const FbField *field);
 
 /* A field with a name and the ends of its reach, nothing else; NULL with MemoryError raised. */
 FbField *fb_field_new(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFFIByteArray *name);
-/* The `which`th own field of a type: as it was defined in Python, or made from the registry's entry. NULL with an
- * exception raised. */
-const FbField *fb_field_find(HPyContext *ctx, const TVMFFITypeInfo *type, int32_t which);
+/* The `which`th own field of a type: as it was defined in Python, or made from the registry's entry, then with `schema`
+ * (may be NULL). NULL with an exception raised. */
+const FbField *fb_field_find(HPyContext *ctx, const TVMFFITypeInfo *type, int32_t which, const FbSchema *schema);
 
 /* The value of the field in `object`, which the caller keeps alive. New handle, or HPy_NULL with an exception raised. */
 HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object);
 /* The same the other way. Conversion and setter may run Python code. Returns 0, or -1 with an exception raised. */
 int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value);
-/* A Python value as what a laid out field holds, owned by the caller. Returns 0, or -1 with an exception raised. */
+/* Passes a value to the setter; the field must have one. Returns 0, or -1 with a native error pending. */
+int fb_field_set(const FbField *field, TVMFFIObject *object, const TVMFFIAny *value);
+/* A Python value as what a field with a schema holds, owned by the caller. Returns 0, or -1 with an exception raised. */
 int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, TVMFFIAny *out);
 /* Puts such a value into a laid out field, and what was there before into *value. */
 void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value);
-
-/* Setter of laid out fields for native code (fh_field_convert of ffi.MakeFieldSetter): `field` is an FbField. */
-int fb_field_convert_native(void *field, const TVMFFIAny *view, TVMFFIAny *out);
 
 #endif /* FFI_HPY_MODULE_FIELD_H_ */

@@ -3,6 +3,7 @@
 
 #include "error.h"
 #include "object.h"
+#include "schema_type.h"
 #include "type.h"
 
 typedef struct FieldSlot {
@@ -12,21 +13,9 @@ typedef struct FieldSlot {
 
 HPyType_HELPERS(FieldSlot)
 
-static FbCell slot_type; /* written once during the import */
-
 FB_INLINE FieldSlot *slot_struct(HPyContext *ctx, HPy h) {
   if (FB_LIKELY(fb_ext != NULL)) return (FieldSlot *)((char *)h._i + fb_data_offset);
   return FieldSlot_AsStruct(ctx, h);
-}
-
-const FbField *fb_field_slot_get(HPyContext *ctx, HPy slot) {
-  HPy type = fb_cell_borrow(ctx, &slot_type);
-  bool fits = HPy_TypeCheck(ctx, slot, type);
-  fb_cell_return(ctx, type);
-  if (fits) return slot_struct(ctx, slot)->field;
-  char given[128];
-  fb_raise(ctx, ctx->h_TypeError, "expected a FieldSlot, got %s", fb_type_name(ctx, slot, given, sizeof(given)));
-  return NULL;
 }
 
 /* --- access ------------------------------------------------------------------------------------------------------------- */
@@ -109,8 +98,10 @@ static HPy slot_frozen_get(HPyContext *ctx, HPy self, void *closure) {
   return HPy_Dup(ctx, slot_struct(ctx, self)->is_frozen ? ctx->h_True : ctx->h_False);
 }
 
-/* The own field of a type that (index, which) name; NULL with an exception raised. */
-static const FbField *find(HPyContext *ctx, const HPy *args) {
+/* The own field of a type that arguments name: index, which, frozen, schema. NULL with an exception raised. */
+static const FbField *find(HPyContext *ctx, const HPy *args, HPy_ssize_t nargs) {
+  const FbSchema *schema = NULL;
+  if (nargs > 3 && !fb_is(ctx, args[3], ctx->h_None) && (schema = fb_schema_get(ctx, args[3])) == NULL) return NULL;
   int32_t index = HPyLong_AsInt32_t(ctx, args[0]);
   if (index == -1 && HPyErr_Occurred(ctx)) return NULL;
   int32_t which = HPyLong_AsInt32_t(ctx, args[1]);
@@ -123,7 +114,7 @@ static const FbField *find(HPyContext *ctx, const HPy *args) {
     fb_raise(ctx, ctx->h_IndexError, "type %.*s has %d fields of its own, got index %d", (int)type->type_key.size,
              type->type_key.data, (int)type->num_fields, (int)which);
   } else {
-    return fb_field_find(ctx, type, which);
+    return fb_field_find(ctx, type, which, schema);
   }
   return NULL;
 }
@@ -131,37 +122,13 @@ static const FbField *find(HPyContext *ctx, const HPy *args) {
 HPyDef_SLOT(slot_new, HPy_tp_new)
 static HPy slot_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)kw; /* of a subclass: for __init__ */
-  if (nargs < 3) return fb_raise(ctx, ctx->h_TypeError, "FieldSlot() takes index, field, frozen");
+  if (nargs < 3) return fb_raise(ctx, ctx->h_TypeError, "FieldSlot() takes index, field, frozen[, schema]");
   int is_frozen = HPy_IsTrue(ctx, args[2]);
-  const FbField *field = is_frozen < 0 ? NULL : find(ctx, args);
+  const FbField *field = is_frozen < 0 ? NULL : find(ctx, args, nargs);
   if (field == NULL) return HPy_NULL;
   FieldSlot *data;
   HPy h = HPy_New(ctx, type, &data);
   if (!HPy_IsNull(h)) *data = (FieldSlot){.field = field, .is_frozen = is_frozen};
-  return h;
-}
-
-/* In the shape of type.h. */
-static HPy access_get(HPyContext *ctx, HPy self, void *closure) { return read(ctx, closure, self); }
-static int access_set(HPyContext *ctx, HPy self, HPy value, void *closure) { return write(ctx, closure, self, value); }
-
-HPyDef_METH(fb_field_descriptor, "field_descriptor", HPyFunc_VARARGS,
-            .doc = "A descriptor for one own field of a type.")
-static HPy fb_field_descriptor_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
-  if (nargs != 4) return fb_raise(ctx, ctx->h_TypeError, "field_descriptor() takes cls, index, field, writable");
-  int writable = HPy_IsTrue(ctx, args[3]);
-  const FbField *field = writable < 0 ? NULL : find(ctx, args + 1);
-  if (field == NULL) return HPy_NULL;
-  if (fb_ext == NULL) {
-    FbAccess access = {access_get, writable ? access_set : NULL, (void *)(uintptr_t)field};
-    return fb_property_new(ctx, args[0], fb_field_own_name(field), access);
-  }
-  HPy type = fb_cell_load(ctx, &slot_type);
-  FieldSlot *data;
-  HPy h = HPy_New(ctx, type, &data);
-  HPy_Close(ctx, type);
-  if (!HPy_IsNull(h)) *data = (FieldSlot){.field = field, .is_frozen = !writable};
   return h;
 }
 
@@ -186,7 +153,5 @@ HPy fb_field_slot_type_new(HPyContext *ctx) {
     defines[FIRST_FREE] = &descr_get;
     defines[FIRST_FREE + 1] = &descr_set;
   }
-  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
-  if (!HPy_IsNull(type)) fb_cell_store(ctx, &slot_type, type);
-  return type;
+  return fb_type_new(ctx, &spec, HPy_NULL);
 }

@@ -8,7 +8,7 @@
 
 #include "convert.h"
 #include "error.h"
-#include "field_slot.h"
+#include "field.h"
 #include "object.h"
 #include "text.h"
 
@@ -52,15 +52,6 @@ static bool is_positional(const Slot *slot) {
 
 /* --- giving fields values ------------------------------------------------------------------------------------------------- */
 
-static int call_setter(const Slot *slot, TVMFFIObject *object, const TVMFFIAny *value) {
-  char *place = (char *)object + slot->field->offset;
-  const FbField *field = slot->field;
-  if (field->setter_function == NULL) return field->setter(place, value);
-  TVMFFIAny args[2] = {{.type_index = kTVMFFIOpaquePtr}, *value}, result = {0};
-  args[0].v_ptr = place;
-  return TVMFFIFunctionCall(field->setter_function, args, 2, &result);
-}
-
 static int set_native(HPyContext *ctx, const Slot *slot, TVMFFIObject *object) {
   TVMFFIAny made = {0};
   const TVMFFIAny *value = &slot->info->default_value_or_factory;
@@ -69,7 +60,7 @@ static int set_native(HPyContext *ctx, const Slot *slot, TVMFFIObject *object) {
     rc = TVMFFIFunctionCall(value->v_obj, NULL, 0, &made);
     value = &made;
   }
-  if (rc == 0) rc = call_setter(slot, object, value);
+  if (rc == 0) rc = fb_field_set(slot->field, object, value);
   if (rc != 0) fb_error_raise_pending(ctx, slot->field->name);
   if (made.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(made.v_obj);
   return rc;
@@ -257,9 +248,10 @@ static HPy initializer_call_impl(HPyContext *ctx, HPy self, const HPy *args, siz
     return fb_raise(ctx, ctx->h_TypeError, "%s() is for instances of its class, not of %s", init->callee,
                     fb_type_name(ctx, args[0], given, sizeof(given)));
   }
+  if (fb_object_get(ctx, args[0]) != NULL) return HPy_Dup(ctx, ctx->h_False); /* a subclass has made it */
   TVMFFIObject *object = make_object(ctx, init, args[1], nargs == 3 ? args[2] : HPy_NULL);
   if (object == NULL || fb_object_put(ctx, args[0], object) != 0) return HPy_NULL;
-  return HPy_Dup(ctx, ctx->h_None);
+  return HPy_Dup(ctx, ctx->h_True);
 }
 
 /* --- making them ---------------------------------------------------------------------------------------------------------- */
@@ -307,7 +299,7 @@ static void settle_initial(HPyContext *ctx, Slot *slot) {
 
 static int add_slot(HPyContext *ctx, Initializer *init, const TVMFFITypeInfo *type, int32_t which) {
   const TVMFFIFieldInfo *info = &type->fields[which];
-  const FbField *field = fb_field_find(ctx, type, which);
+  const FbField *field = fb_field_find(ctx, type, which, NULL);
   if (field == NULL) return -1;
   int32_t k = 0;
   while (k < init->n_slots && strcmp(fb_field_own_name(init->slots[k].field), fb_field_own_name(field)) != 0) k++;
