@@ -76,10 +76,12 @@ def _put(cls: type, name: str, function: Any) -> None:
 
 
 def _constructor_fields(type_index: int) -> list[tuple[str, int]]:
-    """Name and flags of the fields that the constructor takes, those of the root first."""
+    """Name and flags of the fields that the constructor takes, those of the root first; of those with one name the last
+    counts, in the place of the first."""
     described = _core.type_info(type_index)
     own = [_core.type_info(ancestor)[4] for ancestor in described[6]] + [described[4]]
-    return [(str(name), flags) for fields in own for name, _, _, flags, *_ in fields if not flags & _INIT_OFF]
+    found = {str(name): flags for fields in own for name, _, _, flags, *_ in fields}
+    return [(name, flags) for name, flags in found.items() if not flags & _INIT_OFF]
 
 
 def positional_names(type_index: int) -> tuple[str, ...]:
@@ -143,7 +145,7 @@ def _record_initializer(cls: type, type_index: int) -> Callable[..., None]:
     """`__init__` for a class that defines its type: nothing, where a subclass made the object already."""
     from ..core import MISSING
 
-    build = _core.Initializer(type_index, f"{cls.__qualname__}.__init__", MISSING)
+    build = _core.Initializer(type_index, MISSING)
     properties = _init_properties(cls)
     post_init = getattr(cls, "__post_init__", None)
 

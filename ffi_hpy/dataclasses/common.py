@@ -34,16 +34,18 @@ def is_dataclass(obj: Any) -> bool:
 
 
 def fields(obj_or_cls: Any) -> tuple[Field, ...]:
-    """The fields of such a class or instance, the root's first. TypeError for anything else."""
+    """The fields of such a class or instance, the root's first. TypeError for anything else.
+
+    Of a field that a class defines again, the last definition counts, in the place of the first."""
     if not is_dataclass(obj_or_cls):
         raise TypeError(
             f"fields() argument must be a c_class or py_class type or instance, got {type(obj_or_cls).__name__}"
         )
     cls = obj_or_cls if isinstance(obj_or_cls, type) else type(obj_or_cls)
-    found = []
+    found: dict[str, Field] = {}
     for info in type_chain(getattr(cls, "__tvm_ffi_type_info__", None)):
-        found += [f.dataclass_field for f in info.fields or () if f.dataclass_field is not None]
-    return tuple(found)
+        found.update((f.name, f.dataclass_field) for f in info.fields or () if f.dataclass_field is not None)
+    return tuple(found.values())
 
 
 def type_chain(info: Any) -> list[Any]:

@@ -219,10 +219,9 @@ def _define(cls: type, type_key: str | None, options: dict[str, Any]) -> None:
     cls.__tvm_ffi_type_info__ = info  # type: ignore[attr-defined]
     _annotations.announce(cls)
     definition = _pending.Definition(cls, key, lambda: _attempt(cls, info), lambda: _undo(cls, info))
+    _defer_init(cls, definition)
     if definition.complete():
         _pending.complete_others()
-    else:
-        _defer_init(cls, definition)
     cls.__ffi_is_dataclass__ = True  # type: ignore[attr-defined]
 
 
@@ -236,7 +235,7 @@ def _undo(cls: type, info: Any) -> None:
 
 
 def _defer_init(cls: type, definition: _pending.Definition) -> None:
-    """Until the class is complete, the first instance completes it."""
+    """Until the class is complete, the first instance completes it; of a class that failed there is none."""
     own_init = cls.__dict__.get("__init__")
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
