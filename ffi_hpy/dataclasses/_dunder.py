@@ -11,6 +11,7 @@ import functools
 
 from .. import _core, _ffi_api
 from .._object import object_repr
+from ._initializer import init_property_funcs, make_init
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,9 +113,7 @@ def _install_init(cls: type, type_index: int, init: bool, py_class_mode: bool) -
         _put(cls, "__init__", _refusal(cls))
         return
     if py_class_mode:
-        function = _record_initializer(cls, type_index)
-        function.__signature__ = signature_of(type_index)  # type: ignore[attr-defined]
-        _put(cls, "__init__", function)
+        _put(cls, "__init__", make_init(cls))
         return
     constructor = constructor_of(type_index)
     if constructor is not None:
@@ -141,32 +140,11 @@ def _refusal(cls: type) -> Callable[..., None]:
     return __init__
 
 
-def _record_initializer(cls: type, type_index: int) -> Callable[..., None]:
-    """`__init__` for a class that defines its type: nothing, where a subclass made the object already."""
-    from ..core import MISSING
-
-    build = _core.Initializer(type_index, MISSING)
-    properties = _init_properties(cls)
-    post_init = getattr(cls, "__post_init__", None)
-
-    def __init__(self: Any, /, *args: Any, **kwargs: Any) -> None:
-        build(self, args, kwargs)
-
-    def __init_and_finish__(self: Any, /, *args: Any, **kwargs: Any) -> None:
-        if build(self, args, kwargs):
-            for name, function in properties:
-                getattr(type(self), name).set(self, function(self))
-            if post_init is not None:
-                self.__post_init__()
-
-    return __init_and_finish__ if properties or post_init is not None else __init__
-
-
 def _initializer(cls: type, type_index: int, constructor: _core.Function) -> Callable[..., None]:
     from ..core import KWARGS, MISSING
 
     post_init = hasattr(cls, "__post_init__")
-    properties = _init_properties(cls)
+    properties = init_property_funcs(cls)
 
     def __init__(self: Any, /, *args: Any, **kwargs: Any) -> None:
         if type(self) is not cls and type(self).__tvm_ffi_type_info__.type_index != type_index:
@@ -184,14 +162,6 @@ def _initializer(cls: type, type_index: int, constructor: _core.Function) -> Cal
             self.__post_init__()
 
     return __init__
-
-
-def _init_properties(cls: type) -> list[tuple[str, Callable[[Any], Any]]]:
-    """Fields that a class computes at the end of construction, with the functions: parents' before own."""
-    found: dict[str, Callable[[Any], Any]] = {}
-    for base in reversed(cls.__mro__):
-        found.update(base.__dict__.get("__ffi_init_property_funcs__", {}))
-    return list(found.items())
 
 
 def _wrap_init(cls: type, type_index: int) -> None:

@@ -9,6 +9,7 @@ from copy import copy
 from typing import Any, ClassVar
 
 from .. import core
+from .._object import Object
 from ..core import TypeSchema
 from ..registry import _add_class_attrs
 from . import _annotations, _pending
@@ -317,8 +318,9 @@ def _finish_class(cls: type, info: Any, fields: list[Field], names: frozenset[st
 
 
 def _field_hooks(cls: type) -> list[Callable[[Any, list[Field]], None]]:
-    values = [value for base in reversed(cls.__mro__) for value in base.__dict__.values()]
-    return [v for v in values if callable(v) and getattr(v, "__ffi_on_fields_resolved__", False) is True]
+    bases = [base for base in reversed(cls.__mro__) if base not in Object.__mro__]
+    values = [value for base in bases for value in base.__dict__.values()]
+    return [v for v in values if getattr(v, "__ffi_on_fields_resolved__", False) is True and callable(v)]
 
 
 def _collect_fields(
