@@ -42,7 +42,7 @@ def make_init(cls: Any) -> Callable[..., None]:
 
 
 def init_property_funcs(cls: type) -> list[tuple[str, Callable[[Any], Any]]]:
-    """Fields that a class computes, with the functions: parents' before own, the last of one name in the first place."""
+    """Fields that a class computes, with the functions, parents' before own; of those of one name the last."""
     found: dict[str, Callable[[Any], Any]] = {}
     for base in reversed(cls.__mro__):
         found.update(base.__dict__.get("__ffi_init_property_funcs__", {}))

@@ -60,8 +60,8 @@ static int assign(HPyContext *ctx, const FieldSlot *slot, HPy self, HPy value) {
 static cpy_PyObject *slot_descr_get(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject *type) {
   (void)type;
   HPy slot = {(intptr_t)self};
-  HPy result = object == NULL ? HPy_Dup(fb_ctx, slot)
-                              : read(fb_ctx, slot_struct(fb_ctx, slot)->field, (HPy){(intptr_t)object});
+  HPy result =
+      object == NULL ? HPy_Dup(fb_ctx, slot) : read(fb_ctx, slot_struct(fb_ctx, slot)->field, (HPy){(intptr_t)object});
   return (cpy_PyObject *)result._i;
 }
 
