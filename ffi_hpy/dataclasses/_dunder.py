@@ -7,11 +7,10 @@ of the four of the order one that is defined keeps the others away: generated an
 from __future__ import annotations
 
 import copy as _copy
-import functools
 
 from .. import _core, _ffi_api
 from .._object import object_repr
-from ._initializer import init_property_funcs, make_init
+from ._initializer import init_property_funcs, install_init, refuse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,10 +47,8 @@ def install_dunders(
     """
     body = cls.__dict__
     type_index: int = cls.__tvm_ffi_type_info__.type_index  # type: ignore[attr-defined]
-    if "__init__" not in body:
-        _install_init(cls, type_index, init, py_class_mode)
-    elif py_class_mode:
-        _wrap_init(cls, type_index)
+    if not py_class_mode and "__init__" not in body:
+        _install_init(cls, type_index, init)
     if repr and "__repr__" not in body:
         cls.__repr__ = object_repr  # type: ignore[assignment,method-assign]
     if eq and not _EQUALITY.intersection(body):
@@ -64,6 +61,8 @@ def install_dunders(
     _install_copies(cls, type_index)
     if match_args and "__match_args__" not in body:
         cls.__match_args__ = positional_names(type_index)  # type: ignore[attr-defined]
+    if py_class_mode:  # at the end: from here on other threads make instances
+        install_init(cls, init)
 
 
 def _put(cls: type, name: str, function: Any) -> None:
@@ -108,12 +107,9 @@ def signature_of(type_index: int) -> Signature:
 # --- construction ---------------------------------------------------------------------------------------------------
 
 
-def _install_init(cls: type, type_index: int, init: bool, py_class_mode: bool) -> None:
+def _install_init(cls: type, type_index: int, init: bool) -> None:
     if not init:
-        _put(cls, "__init__", _refusal(cls))
-        return
-    if py_class_mode:
-        _put(cls, "__init__", make_init(cls))
+        cls.__init__ = refuse(cls)  # type: ignore[misc]
         return
     constructor = constructor_of(type_index)
     if constructor is not None:
@@ -129,15 +125,6 @@ def constructor_of(type_index: int) -> _core.Function | None:
             return function  # type: ignore[no-any-return]
     found: _core.Function | None = _core.type_attr(type_index, "__ffi_init__")
     return found
-
-
-def _refusal(cls: type) -> Callable[..., None]:
-    message = f"`{cls.__name__}` cannot be constructed directly. Define a custom __init__ or use a factory method."
-
-    def __init__(self: Any, /, *args: Any, **kwargs: Any) -> None:
-        raise TypeError(message)
-
-    return __init__
 
 
 def _initializer(cls: type, type_index: int, constructor: _core.Function) -> Callable[..., None]:
@@ -162,22 +149,6 @@ def _initializer(cls: type, type_index: int, constructor: _core.Function) -> Cal
             self.__post_init__()
 
     return __init__
-
-
-def _wrap_init(cls: type, type_index: int) -> None:
-    """Give a written `__init__` an object to work on, which is empty unless a subclass made it already."""
-    make_empty = _core.type_attr(type_index, "__ffi_new__")
-    if make_empty is None:
-        return
-    written = cls.__dict__["__init__"]
-
-    @functools.wraps(written)
-    def __init__(self: Any, /, *args: Any, **kwargs: Any) -> None:
-        if self.__chandle__() == 0:
-            self.__init_handle_by_constructor__(make_empty)
-        written(self, *args, **kwargs)
-
-    cls.__init__ = __init__  # type: ignore[misc]
 
 
 # --- comparison and hash --------------------------------------------------------------------------------------------

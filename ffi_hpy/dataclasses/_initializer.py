@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from inspect import Parameter, Signature
 
 from .. import _core
@@ -15,12 +16,54 @@ if TYPE_CHECKING:
 
     from .._type_info import TypeInfo
 
-__all__ = ["init_property_funcs", "make_init"]
+__all__ = ["init_property_funcs", "install_init", "named", "refuse"]
 
 
-def make_init(cls: Any) -> Callable[..., None]:
-    """`__init__` for a class whose type is complete: it makes the object and gives the fields their values, computes
-    those of init_property, and calls `__post_init__`. Where a subclass has made the object already, it does nothing."""
+def install_init(cls: Any, init: bool) -> None:
+    """Give a class whose type is complete its `__init__`: the one in its body on an empty object, or, with `init`, one
+    that takes the fields, or one that refuses. Where a subclass has made the object already, none makes another one."""
+    written = cls.__dict__.get("__init__")
+    written = getattr(written, "_ffi_own_init", written)  # of a class that waited
+    if written is not None:
+        cls.__init__ = _on_empty_object(cls, written)
+    elif init:
+        cls.__init__ = named(cls, "__init__", _from_fields(cls))
+    else:
+        cls.__init__ = refuse(cls)
+
+
+def named(cls: type, name: str, function: Any) -> Any:
+    """The function as a method of a class."""
+    function.__name__ = name
+    function.__qualname__ = f"{cls.__qualname__}.{name}"
+    function.__module__ = cls.__module__
+    return function
+
+
+def refuse(cls: type) -> Callable[..., None]:
+    """An `__init__` that raises TypeError."""
+    message = f"`{cls.__name__}` cannot be constructed directly. Define a custom __init__ or use a factory method."
+
+    def refuse(self: Any, /, *args: Any, **kwargs: Any) -> None:
+        raise TypeError(message)
+
+    return named(cls, "__init__", refuse)  # type: ignore[no-any-return]
+
+
+def _on_empty_object(cls: Any, written: Callable[..., None]) -> Callable[..., None]:
+    allocate = _core.type_attr(cls.__tvm_ffi_type_info__.type_index, "__ffi_new__")
+
+    @wraps(written)
+    def __init__(self: Any, /, *args: Any, **kwargs: Any) -> None:
+        if self.__chandle__() == 0:
+            self.__init_handle_by_constructor__(allocate)
+        written(self, *args, **kwargs)
+
+    return __init__
+
+
+def _from_fields(cls: Any) -> Callable[..., None]:
+    """Makes the object, gives the fields their values, computes those of init_property, calls `__post_init__`."""
     info = cls.__tvm_ffi_type_info__
     build = _core.Initializer(info.type_index, MISSING)
     computed = init_property_funcs(cls)
