@@ -249,6 +249,24 @@ def _add_class_attrs(cls: type[Any], info: TypeInfo, type_attr_names: Collection
     return cls
 
 
+def _warn_missing_field_annotations(cls: type, info: TypeInfo, *, stacklevel: int) -> None:
+    """A UserWarning if the body of a class does not annotate all fields of its own type."""
+    import warnings
+
+    from .dataclasses.field import forward_annotations
+
+    annotated = forward_annotations(cls)
+    missing = sorted(field.name for field in info.fields or () if field.name not in annotated)
+    if missing:
+        warnings.warn(
+            f"@c_class({str(info.type_key)!r}): class `{cls.__qualname__}` does not annotate the field(s) "
+            f"{', '.join(missing)} of its type. Annotations in the class body (`name: type`) tell type checkers and "
+            f"readers what is there.",
+            UserWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
 def _bind_members(cls: type[CObject], info: TypeInfo) -> None:
     for field in info.fields or ():
         if field.name not in cls.__dict__:

@@ -1,7 +1,8 @@
 """What dataclass decorators put into a class: construction, repr, comparison, hash, copies.
 
-Everything delegates to the core, which knows the fields. What the class body defines stays, and of `__eq__`/`__ne__` and
-of the four of the order one that is defined keeps the others away: generated and written ones would disagree.
+The core knows the fields, and the binding has the methods that ask it; here they get their names in the class. What the
+class body defines stays, and of `__eq__`/`__ne__` and of the four of the order one that is defined keeps the others away:
+generated and written ones would disagree.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import copy as _copy
 import functools
 
-from .. import _core, _ffi_api
-from .._object import object_repr
+from .. import _core
+from .._core import CObject
+from .common import type_chain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,15 +20,19 @@ if TYPE_CHECKING:
     from inspect import Signature
     from typing import Any
 
-__all__ = ["constructor_of", "install_dunders", "positional_names", "signature_of"]
+    from .._type_info import TypeField, TypeInfo
 
-# Bits of a field's flags (TVMFFIFieldFlagBitMask).
-_HAS_DEFAULT = 1 << 1
-_INIT_OFF = 1 << 9
-_KW_ONLY = 1 << 10
+    Make = Callable[[Any, tuple[Any, ...], dict[str, Any]], bool]
 
-_EQUALITY = frozenset({"__eq__", "__ne__"})
-_ORDER = {"__lt__": "RecursiveLt", "__le__": "RecursiveLe", "__gt__": "RecursiveGt", "__ge__": "RecursiveGe"}
+__all__ = ["install_dunders", "positional_names", "signature_of"]
+
+_EQUALITY = {"__eq__": CObject._recursive_eq, "__ne__": CObject._recursive_ne}
+_ORDER = {
+    "__lt__": CObject._recursive_lt,
+    "__le__": CObject._recursive_le,
+    "__gt__": CObject._recursive_gt,
+    "__ge__": CObject._recursive_ge,
+}
 
 
 def install_dunders(
@@ -45,89 +51,82 @@ def install_dunders(
     In `py_class_mode` an object may be there already when an `__init__` begins: a written `__init__` gets one that is
     empty, and a generated one leaves alone what a subclass made.
     """
-    body = cls.__dict__
-    type_index: int = cls.__tvm_ffi_type_info__.type_index  # type: ignore[attr-defined]
-    if "__init__" not in body:
-        _install_init(cls, type_index, init, py_class_mode)
+    info: TypeInfo = cls.__tvm_ffi_type_info__  # type: ignore[attr-defined]
+    if "__init__" not in cls.__dict__:
+        _install_init(cls, info, init, py_class_mode)
     elif py_class_mode:
-        _wrap_init(cls, type_index)
-    if repr and "__repr__" not in body:
-        cls.__repr__ = object_repr  # type: ignore[assignment,method-assign]
-    if eq and not _EQUALITY.intersection(body):
-        _install_equality(cls)
-    if order and not _ORDER.keys() & set(body):
-        for name, function in _ORDER.items():
-            _put(cls, name, _comparison(getattr(_ffi_api, function)))
-    if unsafe_hash and "__hash__" not in body:
-        _install_hash(cls)
-    _install_copies(cls, type_index)
-    if match_args and "__match_args__" not in body:
-        cls.__match_args__ = positional_names(type_index)  # type: ignore[attr-defined]
+        _wrap_init(cls, info)
+    wanted: dict[str, Any] = {"__repr__": CObject._repr} if repr else {}
+    if eq and not _EQUALITY.keys() & set(cls.__dict__):
+        wanted.update(_EQUALITY)
+    if order and not _ORDER.keys() & set(cls.__dict__):
+        wanted.update(_ORDER)
+    if unsafe_hash:
+        wanted["__hash__"] = CObject._recursive_hash
+    wanted.update(__copy__=CObject._shallow_copy, __deepcopy__=CObject._deep_copy, __replace__=_replace)
+    if match_args:
+        wanted["__match_args__"] = positional_names(info)
+    for name, value in wanted.items():
+        if name not in cls.__dict__:
+            setattr(cls, name, value)
 
 
-def _put(cls: type, name: str, function: Any) -> None:
-    function.__name__ = name
-    function.__qualname__ = f"{cls.__qualname__}.{name}"
-    function.__module__ = cls.__module__
-    setattr(cls, name, function)
+def _replace(self: Any, /, **changes: Any) -> Any:
+    """A copy with other values in some fields, frozen ones included."""
+    made = _copy.copy(self)
+    for name, value in changes.items():
+        getattr(type(made), name).set(made, value)
+    return made
 
 
-# --- fields ---------------------------------------------------------------------------------------------------------
+# --- parameters of the constructor ------------------------------------------------------------------------------------
 
 
-def _constructor_fields(type_index: int) -> list[tuple[str, int]]:
-    """Name and flags of the fields that the constructor takes, those of the root first."""
-    described = _core.type_info(type_index)
-    own = [_core.type_info(ancestor)[4] for ancestor in described[6]] + [described[4]]
-    return [(str(name), flags) for fields in own for name, _, _, flags, *_ in fields if not flags & _INIT_OFF]
+def _parameters(info: TypeInfo) -> list[TypeField]:
+    """The fields that the constructor takes, those of the root first."""
+    return [field for ancestor in type_chain(info) for field in ancestor.fields or () if field.c_init]
 
 
-def positional_names(type_index: int) -> tuple[str, ...]:
+def positional_names(info: TypeInfo) -> tuple[str, ...]:
     """The names of the fields that the constructor takes by position, parents' before own."""
-    return tuple(name for name, flags in _constructor_fields(type_index) if not flags & _KW_ONLY)
+    return tuple(field.name for field in _parameters(info) if not field.c_kw_only)
 
 
-def signature_of(type_index: int) -> Signature:
-    """The signature of a generated `__init__`: in each of both groups those that have no default come first."""
+def _in_order(info: TypeInfo) -> list[TypeField]:
+    """The same in the order of arguments: by position first, and in both groups those without default first."""
+    return sorted(_parameters(info), key=lambda field: (field.c_kw_only, field.c_has_default))
+
+
+def signature_of(info: TypeInfo) -> Signature:
+    """The signature of a generated `__init__`."""
     from inspect import Parameter, Signature
 
     from ..core import MISSING
 
-    fields = sorted(_constructor_fields(type_index), key=lambda field: field[1] & (_KW_ONLY | _HAS_DEFAULT))
     parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)]
-    for name, flags in fields:
-        kind = Parameter.KEYWORD_ONLY if flags & _KW_ONLY else Parameter.POSITIONAL_OR_KEYWORD
-        default = MISSING if flags & _HAS_DEFAULT else Parameter.empty
-        parameters.append(Parameter(name, kind, default=default))
+    for field in _in_order(info):
+        kind = Parameter.KEYWORD_ONLY if field.c_kw_only else Parameter.POSITIONAL_OR_KEYWORD
+        default = MISSING if field.c_has_default else Parameter.empty
+        parameters.append(Parameter(field.name, kind, default=default))
     return Signature(parameters)
 
 
 # --- construction ---------------------------------------------------------------------------------------------------
 
 
-def _install_init(cls: type, type_index: int, init: bool, py_class_mode: bool) -> None:
+def _install_init(cls: type, info: TypeInfo, init: bool, py_class_mode: bool) -> None:
     if not init:
-        _put(cls, "__init__", _refusal(cls))
-        return
-    if py_class_mode:
-        function = _record_initializer(cls, type_index)
-        function.__signature__ = signature_of(type_index)  # type: ignore[attr-defined]
-        _put(cls, "__init__", function)
-        return
-    constructor = constructor_of(type_index)
-    if constructor is not None:
-        function = _initializer(cls, type_index, constructor)
-        function.__signature__ = signature_of(type_index)  # type: ignore[attr-defined]
-        _put(cls, "__init__", function)
-
-
-def constructor_of(type_index: int) -> _core.Function | None:
-    """The native constructor of a type: its method `__ffi_init__`, else the attribute of that name."""
-    for name, *_, function in _core.type_info(type_index)[5]:
-        if name == "__ffi_init__":
-            return function  # type: ignore[no-any-return]
-    found: _core.Function | None = _core.type_attr(type_index, "__ffi_init__")
-    return found
+        function = _refusal(cls)
+    else:
+        make = _core.Initializer(info.type_index, f"{cls.__qualname__}.__init__", _missing()) if py_class_mode else None
+        make = make or _native_maker(cls, info)
+        if make is None:
+            return
+        function = _initializer(cls, make)
+        function.__signature__ = signature_of(info)  # type: ignore[attr-defined]
+    function.__name__, function.__qualname__ = "__init__", f"{cls.__qualname__}.__init__"
+    function.__module__ = cls.__module__
+    cls.__init__ = function  # type: ignore[misc]
 
 
 def _refusal(cls: type) -> Callable[..., None]:
@@ -139,49 +138,22 @@ def _refusal(cls: type) -> Callable[..., None]:
     return __init__
 
 
-def _record_initializer(cls: type, type_index: int) -> Callable[..., None]:
-    """`__init__` for a class that defines its type: nothing, where a subclass made the object already."""
-    from ..core import MISSING
-
-    build = _core.Initializer(type_index, f"{cls.__qualname__}.__init__", MISSING)
+def _initializer(cls: type, make: Make) -> Callable[..., None]:
+    """`__init__` by `make`, which tells whether it made an object: not where a subclass had made it."""
     properties = _init_properties(cls)
-    post_init = getattr(cls, "__post_init__", None)
+    post_init = hasattr(cls, "__post_init__")
 
     def __init__(self: Any, /, *args: Any, **kwargs: Any) -> None:
-        build(self, args, kwargs)
+        make(self, args, kwargs)
 
     def __init_and_finish__(self: Any, /, *args: Any, **kwargs: Any) -> None:
-        if build(self, args, kwargs):
+        if make(self, args, kwargs):
             for name, function in properties:
                 getattr(type(self), name).set(self, function(self))
-            if post_init is not None:
+            if post_init:
                 self.__post_init__()
 
-    return __init_and_finish__ if properties or post_init is not None else __init__
-
-
-def _initializer(cls: type, type_index: int, constructor: _core.Function) -> Callable[..., None]:
-    from ..core import KWARGS, MISSING
-
-    post_init = hasattr(cls, "__post_init__")
-    properties = _init_properties(cls)
-
-    def __init__(self: Any, /, *args: Any, **kwargs: Any) -> None:
-        if type(self) is not cls and type(self).__tvm_ffi_type_info__.type_index != type_index:
-            raise TypeError(
-                f"Calling `super().__init__()` is not supported for @c_class `{cls.__name__}`. Use @py_class for "
-                f"inheritance with manual __init__, or define `{type(self).__name__}` with init=True."
-            )
-        if kwargs:
-            named = (part for pair in kwargs.items() if pair[1] is not MISSING for part in pair)
-            args = (*args, KWARGS, *named)
-        self.__init_handle_by_constructor__(constructor, *args)
-        for name, function in properties:
-            getattr(type(self), name).set(self, function(self))
-        if post_init:
-            self.__post_init__()
-
-    return __init__
+    return __init_and_finish__ if properties or post_init else __init__
 
 
 def _init_properties(cls: type) -> list[tuple[str, Callable[[Any], Any]]]:
@@ -192,9 +164,74 @@ def _init_properties(cls: type) -> list[tuple[str, Callable[[Any], Any]]]:
     return list(found.items())
 
 
-def _wrap_init(cls: type, type_index: int) -> None:
+def _native_maker(cls: type, info: TypeInfo) -> Make | None:
+    """What makes objects of a native library's type: its own constructor; the binding, where the library leaves it to the
+    fields; None if the type has no constructor."""
+    own = next((method.func for method in info.methods if method.name == "__ffi_init__"), None)
+    constructor = own or _core.type_attr(info.type_index, "__ffi_init__")
+    if constructor is None:
+        return None
+
+    def construct(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        if type(self) is not cls:
+            _check_type(self, cls, info)
+        if kwargs:
+            args = (*args, *_named(kwargs))
+        self.__init_handle_by_constructor__(constructor, *args)
+        return True
+
+    make: Make = construct
+    if own is None:
+        build = _core.Initializer(info.type_index, f"{cls.__qualname__}.__init__", _missing())
+
+        def make(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+            if type(self) is not cls:
+                _check_type(self, cls, info)
+            return build(self, args, kwargs) or construct(self, args, kwargs)  # the latter for a second __init__
+
+    return _normalizing(info, make)
+
+
+def _check_type(self: Any, cls: type, info: TypeInfo) -> None:
+    if type(self).__tvm_ffi_type_info__ is not info:
+        raise TypeError(
+            f"Calling `super().__init__()` is not supported for @c_class `{cls.__name__}`. Use @py_class for "
+            f"inheritance with manual __init__, or define `{type(self).__name__}` with init=True."
+        )
+
+
+def _normalizing(info: TypeInfo, make: Make) -> Make:
+    """The same with arguments for enum fields that are what singletons stand for."""
+    order = _in_order(info)
+    enums = {field.name: field.normalize_value for field in order if field._takes_payloads()}
+    if not enums:
+        return make
+    names = [field.name for field in order if not field.c_kw_only]
+
+    def make_with_singletons(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        given = [enums[name](value) if name in enums else value for name, value in zip(names, args)]
+        named = {name: enums[name](value) if name in enums else value for name, value in kwargs.items()}
+        return make(self, (*given, *args[len(names) :]), named)
+
+    return make_with_singletons
+
+
+def _named(kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """Keyword arguments as native constructors take them, behind a mark; those that are MISSING are left out."""
+    from ..core import KWARGS, MISSING
+
+    return (KWARGS, *(part for pair in kwargs.items() if pair[1] is not MISSING for part in pair))
+
+
+def _missing() -> Any:
+    from ..core import MISSING
+
+    return MISSING
+
+
+def _wrap_init(cls: type, info: TypeInfo) -> None:
     """Give a written `__init__` an object to work on, which is empty unless a subclass made it already."""
-    make_empty = _core.type_attr(type_index, "__ffi_new__")
+    make_empty = _core.type_attr(info.type_index, "__ffi_new__")
     if make_empty is None:
         return
     written = cls.__dict__["__init__"]
@@ -206,64 +243,3 @@ def _wrap_init(cls: type, type_index: int) -> None:
         written(self, *args, **kwargs)
 
     cls.__init__ = __init__  # type: ignore[misc]
-
-
-# --- comparison and hash --------------------------------------------------------------------------------------------
-
-
-def _related(self: Any, other: Any) -> bool:
-    return isinstance(other, type(self)) or isinstance(self, type(other))
-
-
-def _comparison(function: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    def compare(self: Any, other: Any) -> bool:
-        return function(self, other) if _related(self, other) else NotImplemented
-
-    return compare
-
-
-def _install_equality(cls: type) -> None:
-    equal = _ffi_api.RecursiveEq
-
-    def __ne__(self: Any, other: Any) -> bool:
-        return not equal(self, other) if _related(self, other) else NotImplemented
-
-    _put(cls, "__eq__", _comparison(equal))
-    _put(cls, "__ne__", __ne__)
-
-
-def _install_hash(cls: type) -> None:
-    recursive_hash = _ffi_api.RecursiveHash
-
-    def __hash__(self: Any) -> int:
-        return recursive_hash(self)  # type: ignore[no-any-return]
-
-    _put(cls, "__hash__", __hash__)
-
-
-# --- copies ---------------------------------------------------------------------------------------------------------
-
-
-def _install_copies(cls: type, type_index: int) -> None:
-    shallow_copy = _core.type_attr(type_index, "__ffi_shallow_copy__")
-    deep_copy = _ffi_api.DeepCopy
-
-    def __copy__(self: Any) -> Any:
-        if shallow_copy is None:
-            raise TypeError(
-                f"Type `{type(self).__name__}` does not support copy. The underlying C++ type is not copy-constructible."
-            )
-        return shallow_copy(self)
-
-    def __deepcopy__(self: Any, memo: Any = None) -> Any:
-        return deep_copy(self)
-
-    def __replace__(self: Any, /, **changes: Any) -> Any:
-        made = _copy.copy(self)
-        for name, value in changes.items():
-            getattr(type(made), name).set(made, value)
-        return made
-
-    for name, function in (("__copy__", __copy__), ("__deepcopy__", __deepcopy__), ("__replace__", __replace__)):
-        if name not in cls.__dict__:
-            _put(cls, name, function)
