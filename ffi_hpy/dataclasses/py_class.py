@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["method", "py_class"]
 
-_TYPE_ATTRS = frozenset(
+TYPE_ATTRS = frozenset(
     {
         "__any_equal__",
         "__any_hash__",
@@ -379,7 +379,7 @@ def _attr_policies(cls: type) -> tuple[frozenset[str], tuple[str, ...]]:
     """The names that become type attributes, and those that are taken over from a parent."""
     extra = _names_of_kind(cls, "__ffi_type_attr_names__", (), str, "strings")
     inherited = _names_of_kind(cls, "__ffi_inherit_type_attrs__", _INHERITED_ATTRS, str, "strings")
-    return _TYPE_ATTRS.union(extra, inherited), inherited
+    return TYPE_ATTRS.union(extra, inherited), inherited
 
 
 def _inherited_entries(info: Any, names: tuple[str, ...]) -> list[Entry]:
