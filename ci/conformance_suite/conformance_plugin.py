@@ -27,6 +27,7 @@ INTERNALS = {
 
 
 def pytest_configure() -> None:
+    importlib.import_module("ffi_hpy.testing")  # upstream's binding is linked to its library of that name
     for module, names in INTERNALS.items():
         for name in names:
             setattr(importlib.import_module(module), name, _internal(name))
