@@ -107,6 +107,19 @@ int fb_field_set(const FbField *field, TVMFFIObject *object, const TVMFFIAny *va
   return rc;
 }
 
+/* What a setter says of a value, which is the thread's native error, becomes part of a message about the field. */
+static FB_NOINLINE int refuse_as_setter(HPyContext *ctx, const FbField *field, const char *what) {
+  FbFault fault = {0};
+  fb_fault_set(&fault, "%s", "");
+  if (what != NULL && fb_fault_take_native(&fault, "", "") == FB_MISFIT) {
+    refuse(ctx, field, what, &fault);
+  } else {
+    fb_error_raise_pending(ctx, field->name);
+  }
+  fb_fault_end(&fault);
+  return -1;
+}
+
 static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what) {
   FbTemp temp;
   FbArgs args = {.temps = &temp, .position = -1, .callee = field->name};
@@ -123,8 +136,7 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
   fb_args_end(&args);
   if (!is_refused) return rc;
   fb_error_put_back(error);
-  fb_error_raise_pending(ctx, field->name);
-  return -1;
+  return refuse_as_setter(ctx, field, what);
 }
 
 int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what) {
