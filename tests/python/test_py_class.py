@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 import copy
-import gc
 import inspect
 import pickle
 import sys
+import weakref
 from typing import Any, ClassVar, Optional
 
 import pytest
-from support import IS_DEBUG, IS_PYPY, needs_threads, parallelize, run_python, unique_name
+from support import IS_DEBUG, IS_PYPY, is_gone, needs_threads, parallelize, run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy import Object, method
@@ -117,9 +117,11 @@ def test_defaults_that_can_change_are_made_anew():
     assert len(second.b) == 0
 
 
-def test_a_factory_that_raises_is_heard_and_nothing_is_left():
-    alive = ffi_hpy.convert(object())
+class Witness:
+    pass
 
+
+def test_a_factory_that_raises_is_heard_and_nothing_is_left():
     def fail():
         raise KeyError("no value today")
 
@@ -128,13 +130,31 @@ def test_a_factory_that_raises_is_heard_and_nothing_is_left():
         a: Any
         b: int = field(default_factory=fail)
 
-    before = sys.getrefcount(alive) if hasattr(sys, "getrefcount") else 0
+    witness = Witness()
+    ref = weakref.ref(witness)
     for _ in range(10):
         with pytest.raises(KeyError, match="no value today"):
-            Failing(alive)
-    assert Failing(alive, 1).b == 1
-    gc.collect()
-    assert hasattr(sys, "getrefcount") is False or sys.getrefcount(alive) <= before + 1
+            Failing(witness)
+    assert Failing(witness, 1).b == 1
+    del witness
+    assert is_gone(ref)
+
+
+def test_what_a_field_held_goes_with_the_object_or_the_next_value():
+    refs = []
+
+    def witness():
+        made = Witness()
+        refs.append(weakref.ref(made))
+        return made
+
+    node = Node(witness(), Node(witness()), [witness()])
+    node.value = None
+    assert is_gone(refs[0])
+    assert refs[1]() is not None
+    del node
+    assert is_gone(refs[1])
+    assert is_gone(refs[2])
 
 
 def test_a_factory_of_the_wrong_type_is_told_with_the_field():
