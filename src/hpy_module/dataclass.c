@@ -5,6 +5,7 @@
 #include "core_function.h"
 #include "error.h"
 #include "object.h"
+#include "registry.h"
 #include "text.h"
 
 static TVMFFIAny view_of(const FbPlace *place) {
@@ -144,14 +145,8 @@ static HPy fb_dataclass_repr_impl(HPyContext *ctx, HPy self) {
 
 /* The function that copies objects of a type, borrowed; NULL if there is none. */
 static TVMFFIObject *find_copier(int32_t type_index) {
-  static const TVMFFIByteArray name = {"__ffi_shallow_copy__", sizeof("__ffi_shallow_copy__") - 1};
-  const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&name);
-  if (column == NULL) return NULL;
-  /* Before the data, as c_api.h asks; acquire: pairs with the core's publication of a longer column. */
-  int32_t size = atomic_load_explicit((_Atomic(int32_t) *)&column->size, memory_order_acquire);
-  int32_t i = type_index - column->begin_index;
-  if (i < 0 || i >= size || column->data[i].type_index != kTVMFFIFunction) return NULL;
-  return column->data[i].v_obj;
+  const TVMFFIAny *value = fb_registry_attr(type_index, "__ffi_shallow_copy__", strlen("__ffi_shallow_copy__"));
+  return value == NULL || value->type_index != kTVMFFIFunction ? NULL : value->v_obj;
 }
 
 HPyDef_METH(fb_dataclass_copy, "_shallow_copy", HPyFunc_NOARGS,

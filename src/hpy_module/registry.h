@@ -2,7 +2,12 @@
 #ifndef FFI_HPY_MODULE_REGISTRY_H_
 #define FFI_HPY_MODULE_REGISTRY_H_
 
+#include <tvm/ffi/c_api.h>
+
 #include "context.h"
+
+/* A type's own value in the attribute column `name`, borrowed from the registry, where it stays; NULL if it has none. */
+const TVMFFIAny *fb_registry_attr(int32_t type_index, const char *name, size_t byte_len);
 
 extern HPyDef fb_type_key_to_index, fb_type_info, fb_type_attr, fb_global_get, fb_global_set;
 
