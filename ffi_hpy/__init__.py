@@ -31,6 +31,7 @@ from .container import Array, Dict, List, Map  # noqa: E402
 from .error import (  # noqa: E402
     Error,
     call_guarded,
+    check_signals,
     error_to_exception,
     exception_to_error,
     raise_for_error,
@@ -117,6 +118,7 @@ _core.set_hooks(
     error_to_exception=error_to_exception if _core.HAS_EXTENSION else raise_for_error,
     exception_to_error=exception_to_error,
     call_guarded=call_guarded,
+    check_signals=check_signals,
     dlpack_capsule=dlpack_capsule,
     string_class=String,
     bytes_class=Bytes,

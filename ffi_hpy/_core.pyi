@@ -180,6 +180,7 @@ def set_hooks(
     error_to_exception: Callable[[Error], BaseException],
     exception_to_error: Callable[[BaseException], Error],
     call_guarded: Callable[[Callable[..., Any], tuple[Any, ...]], tuple[bool, Any]],
+    check_signals: Callable[[], None],
     dlpack_capsule: Callable[[Any], Any],
     string_class: Callable[[str], Any],
     bytes_class: Callable[[bytes], Any],
@@ -195,6 +196,7 @@ def set_hooks(
     - error_to_exception(error): the exception to raise for a native error.
     - exception_to_error(exc): the native error for a Python exception that leaves a callback.
     - call_guarded(fn, args): (True, fn(*args)) or (False, exception_to_error(exc)); for contexts without the extension.
+    - check_signals(): runs Python code, in which PyPy calls the handlers of signals that are waiting.
     - dlpack_capsule(x): capsule of x.__dlpack__(...), versioned where x can.
     - string_class/bytes_class: wrap strings and bytes of more than 7 bytes that come from native code.
     - shape_class: wrap shapes.

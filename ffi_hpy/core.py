@@ -16,6 +16,9 @@ from ._string import Bytes, PyNativeObject, String
 from ._tensor import DLPACK_VERSION as __dlpack_version__
 from ._tensor import Shape, Tensor, from_dlpack
 from .error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME, Error
+from .error import append_backtrace as _WITH_APPEND_BACKTRACE
+from .error import backtrace_of as _TRACEBACK_TO_BACKTRACE_STR
+from .error import exception_to_error_value as _convert_to_ffi_error
 from .registry import TypeInfo
 
 TYPE_CHECKING = False
@@ -27,6 +30,8 @@ __all__ = [
     "ERROR_TYPE_TO_NAME",
     "KWARGS",
     "MISSING",
+    "_TRACEBACK_TO_BACKTRACE_STR",
+    "_WITH_APPEND_BACKTRACE",
     "Bytes",
     "CObject",
     "DLDeviceType",
@@ -44,6 +49,7 @@ __all__ = [
     "Tensor",
     "TypeInfo",
     "__dlpack_version__",
+    "_convert_to_ffi_error",
     "convert",
     "from_dlpack",
     "object_repr",

@@ -5,7 +5,7 @@ import traceback
 import weakref
 
 import pytest
-from support import FREES_AT_ONCE, IS_PYPY, is_gone, needs_threads
+from support import FREES_AT_ONCE, IS_PYPY, is_gone, needs_threads, run_python
 
 
 def frames_of(exception):
@@ -112,6 +112,29 @@ def test_lines_of_a_backtrace_that_are_no_frames_do_no_harm():
     backtrace = 'nonsense\n  File "f.c", line x, in g\n  File "ü.c", line 7, in größe(int, char)\n\n  File\n'
     exception = ffi_hpy.Error("ValueError", "m", backtrace).py_error()
     assert frames_of(exception) == [("größe(int, char)", "ü.c")]
+
+
+def test_native_frames_stand_between_those_of_python_where_they_were_called(testing_library):
+    program = """
+import sys, traceback
+import ffi_hpy
+ffi_hpy.load_module(sys.argv[1])
+apply, fail = map(ffi_hpy.get_global_func, ("testing.apply", "testing.test_raise_error"))
+def innermost():
+    fail("ValueError", "boo")
+def middle():
+    apply(innermost)
+def outermost():
+    apply(middle)
+try:
+    apply(outermost)
+except ValueError as error:
+    for frame in traceback.extract_tb(error.__traceback__):
+        print(frame.name.partition("(")[0])
+"""
+    said = run_python(program, testing_library, environ={"TVM_FFI_NATIVE_BACKTRACE": "1"})
+    apply, fail = "tvm::ffi::TestApply", "void tvm::ffi::TestRaiseError"
+    assert said.split("\n") == ["<module>", apply, "outermost", apply, "middle", apply, "innermost", fail, ""]
 
 
 # --- no reference cycle ---------------------------------------------------------------------------------------------
