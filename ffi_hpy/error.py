@@ -251,7 +251,7 @@ def call_guarded(fn: Callable[..., Any], args: tuple[Any, ...]) -> tuple[bool, A
     except BaseException as exception:
         traceback = exception.__traceback__
         if traceback is not None:
-            exception.__traceback__ = traceback.tb_next  # without this function's frame
+            BaseException.with_traceback(exception, traceback.tb_next)  # without this function's frame
         return False, exception_to_error(exception)
 
 

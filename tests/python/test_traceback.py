@@ -233,6 +233,46 @@ def test_what_a_handled_error_kept_alive_is_freed(testing):
     assert is_gone(refs[0])
 
 
+@pytest.mark.thread_unsafe(reason="turns the garbage collector off")
+@pytest.mark.skipif(IS_PYPY, reason="PyPy's collector does not say what it found")
+def test_the_collector_finds_nothing_after_errors_that_crossed(testing, no_collector):
+    class Own(Exception):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            self.more = list(arguments)
+
+    def fail_natively():
+        testing.test_raise_error("ValueError", "boo")
+
+    def fail_in_python():
+        raise Own("boo")
+
+    def fail_with_a_cause():
+        try:
+            testing.apply(fail_natively)
+        except ValueError as error:
+            raise Own("second") from error
+
+    def fail_again():
+        try:
+            testing.apply(fail_in_python)
+        except Own as error:
+            testing.echo(error)
+            raise
+
+    def deeper():
+        testing.apply(fail_with_a_cause)
+
+    for fail in (fail_natively, fail_in_python, fail_with_a_cause, fail_again, deeper):
+        for call in (fail, lambda fail=fail: testing.apply(fail), lambda fail=fail: testing.apply(testing.apply, fail)):
+            try:
+                call()
+            except (ValueError, Own):
+                pass
+    del fail, call
+    assert gc.collect() == 0
+
+
 @pytest.mark.skipif(IS_PYPY, reason="PyPy has no frames that can be told apart")
 def test_frames_for_native_code_have_no_caller(testing):
     error = raised_by(testing.test_raise_error, "ValueError", "boo")
