@@ -19,7 +19,7 @@ _load.load()  # from here on `ffi_hpy._core` can be imported
 import atexit  # noqa: E402
 import functools  # noqa: E402
 
-from . import _core  # noqa: E402
+from . import _core, _function  # noqa: E402
 from ._convert import classify, convert, wrap_opaque_ptr  # noqa: E402
 from ._core import Function  # noqa: E402
 from ._device import Device, DLDeviceType, device  # noqa: E402
@@ -130,7 +130,7 @@ _core.set_hooks(
 for _key, _cls in (("ffi.Error", Error), ("ffi.Tensor", Tensor)):
     _core.class_register(_core.type_key_to_index(_key), _cls)
 atexit.register(_core.mark_finalizing)
-del _key, _cls, _load
+del _key, _cls, _load, _function
 
 
 # Names that cost import time and are not always used, by the modules that have them; a module of its own name too.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ._convert import OPAQUE_PTR_HANDLERS as _OPAQUE_PTR_HANDLERS
 from ._convert import convert
 from ._core import (
     CObject,
@@ -30,6 +31,7 @@ __all__ = [
     "ERROR_TYPE_TO_NAME",
     "KWARGS",
     "MISSING",
+    "_OPAQUE_PTR_HANDLERS",
     "_TRACEBACK_TO_BACKTRACE_STR",
     "_WITH_APPEND_BACKTRACE",
     "Bytes",

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <tvm/ffi/c_api.h>
 
+#include "address.h"
 #include "callback.h"
 #include "error.h"
 #include "field.h"
@@ -123,6 +124,7 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_convert,
                                    &fb_function_from_callable,
                                    &fb_function_from_address,
+                                   &fb_function_from_mlir,
                                    &fb_data_type_from_code,
                                    &fb_tensor_from_dlpack,
                                    &fb_type_key_to_index,

@@ -343,7 +343,7 @@ def test_an_exception_group_comes_back_with_its_members(testing):
 def test_a_class_that_cannot_be_made_of_a_message_becomes_a_runtime_error(testing):
     kind = unique_name("Kind")
     ffi_hpy.register_error(kind, ExceptionGroup)  # noqa: F821
-    with pytest.raises(RuntimeError, match=f"^{kind}: boo$"):
+    with pytest.raises(RuntimeError, match=rf"^{kind}: boo$"):
         testing.test_raise_error(kind, "boo")
 
 
@@ -356,7 +356,7 @@ def test_a_class_that_refuses_attributes_comes_back_all_the_same(testing):
     assert come_back(testing, exception) is exception
     kind = unique_name("Kind")
     ffi_hpy.register_error(kind, Frozen)
-    with pytest.raises(Frozen, match="^boo$") as caught:
+    with pytest.raises(Frozen, match=r"^boo$") as caught:
         testing.test_raise_error(kind, "boo")
     assert caught.value.__tvm_ffi_error__.kind == kind
 
@@ -413,15 +413,14 @@ def test_an_exception_passed_as_a_value_tells_where_it_was_raised(testing):
     def raise_native():
         testing.test_raise_error("KeyError", "boo")
 
-    try:
+    with pytest.raises(KeyError) as caught:
         raise_native()
-    except KeyError as exception:
-        before = exception.__tvm_ffi_error__.backtrace
-        value = testing.echo(exception)
-        assert "raise_native" not in before
-        assert "in raise_native" in value.backtrace
-        assert (value.kind, value.message) == ("KeyError", "boo")
-        assert exception.__tvm_ffi_error__.backtrace == before
+    before = caught.value.__tvm_ffi_error__.backtrace
+    value = testing.echo(caught.value)
+    assert "raise_native" not in before
+    assert "in raise_native" in value.backtrace
+    assert (value.kind, value.message) == ("KeyError", "boo")
+    assert caught.value.__tvm_ffi_error__.backtrace == before
     assert type(value.py_error()) is KeyError
 
 
@@ -450,7 +449,7 @@ def test_kinds_are_registered_and_raised_by_many_threads(testing):
             kind = unique_name("Kind")
             registered = ffi_hpy.register_error(kind, type("Registered", (ValueError,), {}))
             below = type("Below", (registered,), {})
-            with pytest.raises(registered, match="^boo$"):
+            with pytest.raises(registered, match=r"^boo$"):
                 testing.test_raise_error(kind, "boo")
             assert ffi_hpy.convert(below("x")).kind == kind
             assert type(come_back(testing, below("x"))) is below

@@ -234,7 +234,7 @@ def test_what_a_handled_error_kept_alive_is_freed(testing):
 
 
 @pytest.mark.thread_unsafe(reason="turns the garbage collector off")
-@pytest.mark.skipif(IS_PYPY, reason="PyPy's collector does not say what it found")
+@pytest.mark.skipif(not FREES_AT_ONCE, reason="only where references are counted")
 def test_the_collector_finds_nothing_after_errors_that_crossed(testing, no_collector):
     class Own(Exception):
         def __init__(self, *arguments):
