@@ -27,6 +27,7 @@ KIND_CONVERTER: Final[int]  # converter(value) gives a value of one of the kinds
 
 CONTEXT_NAME: Final[str]  # name of the HPy context in use
 HAS_EXTENSION: Final[bool]  # whether that context is the package's own, with its accelerators
+KEEPS_IDENTITY: Final[bool]  # whether a native object has one wrapper while that lives; not so in debug modes
 
 class CObject:
     """Base of everything that owns a handle of a native object. The handle is None (0) until it is initialised, and

@@ -6,7 +6,7 @@ import copyreg
 from abc import ABCMeta
 
 from . import _ffi_api
-from ._core import CObject, Function, ObjectRValueRef, class_register, type_key_to_index
+from ._core import CObject, Function, ObjectRValueRef
 from ._load import subclass_made
 
 TYPE_CHECKING = False
@@ -58,9 +58,6 @@ class Object(CObject, metaclass=ObjectMeta):
 
     def __repr__(self) -> str:
         return object_repr(self)
-
-
-class_register(type_key_to_index("ffi.Object"), Object)
 
 
 class ObjectConvertible:

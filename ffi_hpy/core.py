@@ -5,22 +5,25 @@ from __future__ import annotations
 from ._convert import OPAQUE_PTR_HANDLERS as _OPAQUE_PTR_HANDLERS
 from ._convert import convert
 from ._core import (
+    CAny,
     CObject,
     DataType,
     Function,
     ObjectRValueRef,
     OpaquePyObject,
+    type_key_to_index,
 )
 from ._device import Device, DLDeviceType
 from ._object import Object, ObjectConvertible, object_repr
 from ._string import Bytes, PyNativeObject, String
 from ._tensor import DLPACK_VERSION as __dlpack_version__
 from ._tensor import Shape, Tensor, from_dlpack
+from ._type_info import FFIProperty, TypeField, TypeInfo, TypeMethod
+from ._type_schema import TypeSchema
 from .error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME, Error
 from .error import append_backtrace as _WITH_APPEND_BACKTRACE
 from .error import backtrace_of as _TRACEBACK_TO_BACKTRACE_STR
 from .error import exception_to_error_value as _convert_to_ffi_error
-from .registry import TypeInfo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,11 +38,13 @@ __all__ = [
     "_TRACEBACK_TO_BACKTRACE_STR",
     "_WITH_APPEND_BACKTRACE",
     "Bytes",
+    "CAny",
     "CObject",
     "DLDeviceType",
     "DataType",
     "Device",
     "Error",
+    "FFIProperty",
     "Function",
     "Object",
     "ObjectConvertible",
@@ -49,7 +54,10 @@ __all__ = [
     "Shape",
     "String",
     "Tensor",
+    "TypeField",
     "TypeInfo",
+    "TypeMethod",
+    "TypeSchema",
     "__dlpack_version__",
     "_convert_to_ffi_error",
     "convert",
@@ -62,6 +70,12 @@ if TYPE_CHECKING:
     MISSING: Object
 
 _SENTINELS = {"MISSING": "GetInvalidObject", "KWARGS": "GetKwargsObject"}
+
+
+def _object_type_key_to_index(type_key: str) -> int | None:
+    """The index of a type key, None if it is unknown."""
+    index = type_key_to_index(type_key)
+    return index if index >= 0 else None
 
 
 def __getattr__(name: str) -> Any:

@@ -4,11 +4,14 @@
 
 #include "address.h"
 #include "callback.h"
+#include "cany.h"
 #include "error.h"
 #include "field.h"
 #include "function.h"
 #include "hooks.h"
+#include "identity.h"
 #include "registry.h"
+#include "schema_type.h"
 #include "signals.h"
 #include "stream.h"
 #include "tensor.h"
@@ -62,6 +65,8 @@ static int add_types(HPyContext *ctx, HPy module) {
   if (rc == 0) rc = add(ctx, module, "DataType", fb_data_type_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "Device", fb_device_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "OpaquePtr", fb_opaque_ptr_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "CAny", fb_cany_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "Schema", fb_schema_type_new(ctx));
   int last = add(ctx, module, "CObject", object);
   return rc == 0 ? last : rc;
 }
@@ -89,6 +94,8 @@ static int add_constants(HPyContext *ctx, HPy module) {
     if (add(ctx, module, kinds[i].name, HPyLong_FromInt32_t(ctx, kinds[i].kind)) != 0) return -1;
   }
   if (add(ctx, module, "HAS_EXTENSION", HPy_Dup(ctx, fb_ext != NULL ? ctx->h_True : ctx->h_False)) != 0) return -1;
+  HPy keeps_identity = HPy_Dup(ctx, fb_identity_is_kept ? ctx->h_True : ctx->h_False);
+  if (add(ctx, module, "KEEPS_IDENTITY", keeps_identity) != 0) return -1;
   return add(ctx, module, "CONTEXT_NAME", HPyUnicode_FromString(ctx, ctx->name));
 }
 
@@ -133,6 +140,9 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_class_register,
                                    &fb_class_find,
                                    &fb_field_descriptor,
+                                   &fb_field_accessors,
+                                   &fb_cany_value,
+                                   &fb_schema_setter,
                                    &fb_global_get,
                                    &fb_global_set,
                                    &fb_stream_get,

@@ -57,17 +57,23 @@ static HPy field_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
                  HPyLong_FromInt64_t(ctx, field->size),
                  HPyLong_FromInt64_t(ctx, field->offset),
                  HPyLong_FromInt32_t(ctx, field->field_static_type_index),
+                 HPyLong_FromInt64_t(ctx, field->alignment),
                  fb_convert_view(ctx, &field->default_value_or_factory)};
-  return tuple_take(ctx, items, 8);
+  return tuple_take(ctx, items, 9);
 }
 
 static HPy method_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
   const TVMFFIMethodInfo *method = &info->methods[i];
-  HPy items[] = {text(ctx, &method->name),     text(ctx, &method->doc),
-                 text(ctx, &method->metadata), HPyLong_FromInt64_t(ctx, method->flags),
-                 HPyLong_FromInt32_t(ctx, 0),  HPyLong_FromInt32_t(ctx, 0),
-                 HPyLong_FromInt32_t(ctx, 0),  fb_convert_view(ctx, &method->method)};
-  return tuple_take(ctx, items, 8);
+  HPy items[] = {text(ctx, &method->name),
+                 text(ctx, &method->doc),
+                 text(ctx, &method->metadata),
+                 HPyLong_FromInt64_t(ctx, method->flags),
+                 HPyLong_FromInt32_t(ctx, 0),
+                 HPyLong_FromInt32_t(ctx, 0),
+                 HPyLong_FromInt32_t(ctx, 0),
+                 HPyLong_FromInt32_t(ctx, 0),
+                 fb_convert_view(ctx, &method->method)};
+  return tuple_take(ctx, items, 9);
 }
 
 /* Appends an item, which is taken, to a list. Returns 0, or -1 with an exception raised. */
@@ -159,8 +165,10 @@ static HPy fb_global_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t
   }
   int override = HPy_IsTrue(ctx, args[2]);
   if (override < 0) return HPy_NULL;
-  TVMFFIObject *handle = fb_object_get(ctx, args[1]); /* a function's handle stays where it is */
+  TVMFFIObject *handle = fb_object_take(ctx, args[1]);
   if (handle == NULL) return fb_object_raise_no_handle(ctx, args[1]);
-  if (TVMFFIFunctionSetGlobal(&name, handle, override) != 0) return fb_error_raise_pending(ctx, "global_set");
+  int rc = TVMFFIFunctionSetGlobal(&name, handle, override);
+  TVMFFIObjectDecRef(handle);
+  if (rc != 0) return fb_error_raise_pending(ctx, "global_set");
   return HPy_Dup(ctx, ctx->h_None);
 }
