@@ -28,7 +28,7 @@ from ._object import Object, ObjectConvertible  # noqa: E402
 from ._protocol import unwrap  # noqa: E402
 from ._string import Bytes, String  # noqa: E402
 from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack  # noqa: E402
-from ._type_info import info_of_key, set_class  # noqa: E402
+from ._type_info import info_of_key, set_class, set_python_class  # noqa: E402
 from .container import Array, Dict, List, Map  # noqa: E402
 from .error import (  # noqa: E402
     Error,
@@ -133,8 +133,16 @@ _core.set_hooks(
 for _key, _cls in (("ffi.Error", Error), ("ffi.Tensor", Tensor)):
     set_class(info_of_key(_key), _cls)
     _cls.__tvm_ffi_type_info__ = info_of_key(_key)
+for _key, _python_class in (
+    ("ffi.String", String),
+    ("ffi.Bytes", Bytes),
+    ("ffi.Shape", Shape),
+    ("DataType", _core.DataType),
+    ("Device", Device),
+):
+    set_python_class(info_of_key(_key), _python_class)
 atexit.register(_core.mark_finalizing)
-del _key, _cls, _load, _function
+del _key, _cls, _load, _function, _python_class
 
 
 # Names that cost import time and are not always used, by the modules that have them; a module of its own name too.

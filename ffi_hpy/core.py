@@ -19,6 +19,7 @@ from ._string import Bytes, PyNativeObject, String
 from ._tensor import DLPACK_VERSION as __dlpack_version__
 from ._tensor import Shape, Tensor, from_dlpack
 from ._type_info import FFIProperty, TypeField, TypeInfo, TypeMethod
+from ._type_info import info_of_class as _type_cls_to_type_info
 from ._type_schema import TypeSchema
 from .error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME, Error
 from .error import append_backtrace as _WITH_APPEND_BACKTRACE
@@ -60,6 +61,7 @@ __all__ = [
     "TypeSchema",
     "__dlpack_version__",
     "_convert_to_ffi_error",
+    "_type_cls_to_type_info",
     "convert",
     "from_dlpack",
     "object_repr",
