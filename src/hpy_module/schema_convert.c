@@ -42,8 +42,8 @@ FbFit fb_schema_refuse(const FbSchema *schema, FbFault *fault, const char *given
 }
 
 FbFit fb_schema_refuse_length(const FbSchema *schema, FbFault *fault, const char *given, int64_t n_given) {
-  return fb_fault_set(fault, "expected %s of length %d, got %s of length %lld", schema->name, (int)schema->n_args, given,
-                      (long long)n_given);
+  return fb_fault_set(fault, "expected %s of length %d, got %s of length %lld", schema->name, (int)schema->n_args,
+                      given, (long long)n_given);
 }
 
 static const char *name_of(const TVMFFIAny *view, const FbFault *fault) {
