@@ -2,6 +2,7 @@
 #include "convert.h"
 
 #include "container.h"
+#include "dlpack.h"
 #include "error.h"
 #include "hooks.h"
 #include "tensor.h"
@@ -127,7 +128,9 @@ static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) 
   out->zero_padding = 0;
   out->v_uint64 = 0;
   out->v_obj = handle;
-  return 0;
+  const DLPackExchangeAPI *exchange = fb_place_exchange(place);
+  if (FB_LIKELY(exchange == NULL) || args->scope == NULL) return 0;
+  return fb_scope_add_container(ctx, args->scope, exchange, handle);
 }
 
 static int rvalue_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
@@ -178,12 +181,26 @@ static FB_NOINLINE int too_deep(HPyContext *ctx, const FbArgs *args) {
   return -1;
 }
 
+static int exchange_arg(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, TVMFFIAny *out, FbArgs *args) {
+  TVMFFIObject *made;
+  if (FB_UNLIKELY(fb_exchange_tensor(ctx, value, exchange, &made) != 0)) return -1;
+  if (args->scope != NULL) fb_scope_add_tensor(args->scope, exchange, made);
+  return temp_view(made, out, args);
+}
+
+static int producer_arg(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObject **out) {
+  if (fb_dlpack_from_producer(ctx, value, 0, false, out) != 0) return -1;
+  if (args->scope == NULL || fb_scope_add_producer(ctx, args->scope, value, *out) == 0) return 0;
+  TVMFFIObjectDecRef(*out);
+  return -1;
+}
+
 /* Kinds whose conversion runs other conversions or Python code. */
-static FB_NOINLINE int compound_arg(HPyContext *ctx, FbKind kind, HPy converter, HPy value, TVMFFIAny *out,
+static FB_NOINLINE int compound_arg(HPyContext *ctx, FbKind kind, const FbKindDetail *detail, HPy value, TVMFFIAny *out,
                                     FbArgs *args) {
   TVMFFIObject *made = NULL;
   if (args->depth >= DEPTH_LIMIT) {
-    if (kind == FB_KIND_CONVERTER) HPy_Close(ctx, converter);
+    if (kind == FB_KIND_CONVERTER) HPy_Close(ctx, detail->converter);
     return too_deep(ctx, args);
   }
   args->depth++;
@@ -191,8 +208,8 @@ static FB_NOINLINE int compound_arg(HPyContext *ctx, FbKind kind, HPy converter,
   switch (kind) {
   case FB_KIND_SEQUENCE: rc = fb_array_from_sequence(ctx, value, args, &made); break;
   case FB_KIND_MAPPING: rc = fb_map_from_mapping(ctx, value, args, &made); break;
-  case FB_KIND_DLPACK: rc = fb_tensor_from_producer(ctx, value, &made); break;
-  case FB_KIND_CONVERTER: rc = converted_arg(ctx, converter, value, out, args); break;
+  case FB_KIND_DLPACK: rc = producer_arg(ctx, value, args, &made); break;
+  case FB_KIND_CONVERTER: rc = converted_arg(ctx, detail->converter, value, out, args); break;
   default: break;
   }
   args->depth--;
@@ -207,8 +224,8 @@ FB_INLINE int pod_arg(TVMFFIAny *out, int32_t type_index, int64_t payload) {
 }
 
 int fb_convert_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
-  HPy converter = HPy_NULL;
-  FbKind kind = fb_kind_of(ctx, value, &converter);
+  FbKindDetail detail;
+  FbKind kind = fb_kind_of(ctx, value, &detail);
   switch (kind) {
   case FB_KIND_NONE: return pod_arg(out, kTVMFFINone, 0);
   case FB_KIND_BOOL: return pod_arg(out, kTVMFFIBool, fb_is(ctx, value, ctx->h_True));
@@ -240,8 +257,9 @@ int fb_convert_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
     pod_arg(out, kTVMFFIOpaquePtr, 0);
     out->v_ptr = fb_opaque_ptr_get(ctx, value);
     return 0;
+  case FB_KIND_EXCHANGE: return exchange_arg(ctx, value, detail.exchange, out, args);
   case FB_KIND_UNKNOWN: return -1;
-  default: return compound_arg(ctx, kind, converter, value, out, args);
+  default: return compound_arg(ctx, kind, &detail, value, out, args);
   }
 }
 
@@ -265,7 +283,7 @@ int fb_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *cal
 
 /* --- out of native code ----------------------------------------------------------------------------------------------- */
 
-/* Passes a str, bytes or tuple (taken) through the class that the package wraps such values in. */
+/* Passes a str or bytes (taken) through the class that the package wraps such values in. */
 static HPy wrapped(HPyContext *ctx, FbHook hook, HPy plain) {
   if (HPy_IsNull(plain)) return plain;
   HPy result = fb_hook_call(ctx, hook, &plain, 1);
@@ -273,18 +291,26 @@ static HPy wrapped(HPyContext *ctx, FbHook hook, HPy plain) {
   return result;
 }
 
+/* The package's Shape of a native one, which is taken. */
+static HPy shape_result(HPyContext *ctx, TVMFFIObject *handle) {
+  const TVMFFIShapeCell *shape = (const TVMFFIShapeCell *)(handle + 1);
+  HPy parts[2] = {fb_int_tuple(ctx, shape->data, (int32_t)shape->size), fb_object_wrap(ctx, handle)};
+  HPy result = HPy_NULL;
+  if (!HPy_IsNull(parts[0]) && !HPy_IsNull(parts[1])) result = fb_hook_call(ctx, FB_HOOK_SHAPE_CLASS, parts, 2);
+  if (!HPy_IsNull(parts[0])) HPy_Close(ctx, parts[0]);
+  if (!HPy_IsNull(parts[1])) HPy_Close(ctx, parts[1]);
+  return result;
+}
+
 HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle) {
   const TVMFFIByteArray *bytes = (const TVMFFIByteArray *)(handle + 1);
-  const TVMFFIShapeCell *shape = (const TVMFFIShapeCell *)(handle + 1);
   HPy result;
   switch (handle->type_index) {
   case kTVMFFIStr: result = wrapped(ctx, FB_HOOK_STRING_CLASS, fb_text_new(ctx, bytes->data, bytes->size)); break;
   case kTVMFFIBytes:
     result = wrapped(ctx, FB_HOOK_BYTES_CLASS, HPyBytes_FromStringAndSize(ctx, bytes->data, (HPy_ssize_t)bytes->size));
     break;
-  case kTVMFFIShape:
-    result = wrapped(ctx, FB_HOOK_SHAPE_CLASS, fb_int_tuple(ctx, shape->data, (int32_t)shape->size));
-    break;
+  case kTVMFFIShape: return shape_result(ctx, handle);
   case kTVMFFIOpaquePyObject:
     result = fb_opaque_unwrap(ctx, handle);
     if (HPy_IsNull(result)) return fb_object_wrap(ctx, handle);
@@ -293,6 +319,11 @@ HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle) {
   }
   TVMFFIObjectDecRef(handle);
   return result;
+}
+
+static HPy borrowed_result(HPyContext *ctx, const DLTensor *tensor) {
+  TVMFFIObject *handle = fb_dlpack_borrow(ctx, tensor);
+  return handle == NULL ? HPy_NULL : fb_object_wrap(ctx, handle);
 }
 
 HPy fb_convert_rare(HPyContext *ctx, const TVMFFIAny *value) {
@@ -305,7 +336,7 @@ HPy fb_convert_rare(HPyContext *ctx, const TVMFFIAny *value) {
   case kTVMFFIOpaquePtr: return fb_opaque_ptr_result(ctx, value->v_ptr);
   case kTVMFFIDataType: return fb_data_type_result(ctx, value->v_dtype);
   case kTVMFFIDevice: return fb_device_result(ctx, value->v_device);
-  case kTVMFFIDLTensorPtr: return fb_tensor_from_borrowed(ctx, value->v_ptr);
+  case kTVMFFIDLTensorPtr: return borrowed_result(ctx, value->v_ptr);
   default:
     return fb_raise(ctx, ctx->h_TypeError,
                     "native code returned a value of type index %d, which has no "
@@ -314,13 +345,14 @@ HPy fb_convert_rare(HPyContext *ctx, const TVMFFIAny *value) {
   }
 }
 
-HPy fb_convert_view(HPyContext *ctx, const TVMFFIAny *view) {
+HPy fb_convert_view(HPyContext *ctx, const TVMFFIAny *view, const DLPackExchangeAPI *exchange) {
   TVMFFIAny value = *view;
   if (value.type_index == kTVMFFIObjectRValueRef) {
     if (TVMFFIAnyViewToOwnedAny(view, &value) != 0) return fb_error_raise_pending(ctx, "callback");
   } else if (value.type_index >= kTVMFFIStaticObjectBegin) {
     TVMFFIObjectIncRef(value.v_obj);
   }
+  if (FB_UNLIKELY(exchange != NULL)) return fb_exchange_result(ctx, &value, exchange, true);
   return fb_convert_result(ctx, &value);
 }
 

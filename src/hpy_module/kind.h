@@ -2,6 +2,7 @@
 #ifndef FFI_HPY_MODULE_KIND_H_
 #define FFI_HPY_MODULE_KIND_H_
 
+#include <dlpack/dlpack.h>
 #include <stdatomic.h>
 
 #include "hold.h"
@@ -22,15 +23,23 @@ typedef enum FbKind {
   FB_KIND_SEQUENCE,
   FB_KIND_MAPPING,
   FB_KIND_DLPACK,
-  FB_KIND_CONVERTER,
+  FB_KIND_CONVERTER, /* from here on with an FbKindDetail */
+  FB_KIND_EXCHANGE,
   FB_N_KINDS
 } FbKind;
+
+/* What belongs to a kind: a handle to be closed, or the table of the class. */
+typedef union FbKindDetail {
+  HPy converter;                     /* FB_KIND_CONVERTER */
+  const DLPackExchangeAPI *exchange; /* FB_KIND_EXCHANGE */
+} FbKindDetail;
 
 /* One classified type. Complete before it is published, constant afterwards, never freed. */
 typedef struct FbKindEntry {
   intptr_t type; /* word at fb_type_offset of the type's instances */
   FbKind kind;
-  FbCell converter; /* FB_KIND_CONVERTER only */
+  FbCell converter;                  /* FB_KIND_CONVERTER only */
+  const DLPackExchangeAPI *exchange; /* FB_KIND_EXCHANGE only */
 } FbKindEntry;
 
 typedef struct FbKindTable {
@@ -44,9 +53,11 @@ extern _Atomic(FbKindTable *) fb_kind_table;
 /* Takes the types whose kind needs no question (None, bool, int, ...) into the table. 0, or -1 with an exception. */
 int fb_kind_init(HPyContext *ctx);
 
-/* The slow way: asks `classify`. Returns the kind, or FB_KIND_UNKNOWN with an exception raised. *converter gets a new
- * handle if the kind is FB_KIND_CONVERTER. */
-FbKind fb_kind_ask(HPyContext *ctx, HPy value, HPy *converter);
+/* The slow way: asks `classify`. Returns the kind, or FB_KIND_UNKNOWN with an exception raised. *detail is set for the
+ * kinds that have one. */
+FbKind fb_kind_ask(HPyContext *ctx, HPy value, FbKindDetail *detail);
+/* The detail of an entry of such a kind. */
+void fb_kind_load(HPyContext *ctx, const FbKindEntry *entry, FbKindDetail *detail);
 
 FB_INLINE size_t fb_kind_hash(intptr_t type) {
   return (size_t)(((uintptr_t)type >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 40);
@@ -64,16 +75,16 @@ FB_INLINE const FbKindEntry *fb_kind_find(HPy value) {
   }
 }
 
-/* Kind of `value`; FB_KIND_UNKNOWN with an exception raised on failure. See fb_kind_ask for *converter. */
-FB_INLINE FbKind fb_kind_of(HPyContext *ctx, HPy value, HPy *converter) {
+/* Kind of `value`; FB_KIND_UNKNOWN with an exception raised on failure. See fb_kind_ask for *detail. */
+FB_INLINE FbKind fb_kind_of(HPyContext *ctx, HPy value, FbKindDetail *detail) {
   if (FB_LIKELY(fb_ext != NULL)) {
     const FbKindEntry *entry = fb_kind_find(value);
     if (FB_LIKELY(entry != NULL)) {
-      if (FB_UNLIKELY(entry->kind == FB_KIND_CONVERTER)) *converter = fb_cell_load(ctx, &entry->converter);
+      if (FB_UNLIKELY(entry->kind >= FB_KIND_CONVERTER)) fb_kind_load(ctx, entry, detail);
       return entry->kind;
     }
   }
-  return fb_kind_ask(ctx, value, converter);
+  return fb_kind_ask(ctx, value, detail);
 }
 
 #endif /* FFI_HPY_MODULE_KIND_H_ */

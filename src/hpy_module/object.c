@@ -125,6 +125,11 @@ int fb_object_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   return 0;
 }
 
+void fb_object_set_exchange(HPyContext *ctx, HPy h, const DLPackExchangeAPI *exchange) {
+  FbPlace *place = fb_object_place(ctx, h);
+  if (place != NULL) atomic_store_explicit(&place->exchange, exchange, memory_order_relaxed);
+}
+
 /* --- the table of classes --------------------------------------------------------------------------------------------- */
 
 enum { N_FIRST = 1024, CHUNK_SIZE = 256, N_CHUNKS = 1024, N_CLASSES = N_FIRST + CHUNK_SIZE * N_CHUNKS };

@@ -14,6 +14,9 @@
 typedef struct FbPlace {
   TVMFFIObject *handle; /* owned; NULL before initialisation and after it was moved away */
   intptr_t n_uses;      /* calls in progress, or one of the states below */
+  /* Of a container that a call returned whose arguments had a table: it gives out tensors as arrays of that library.
+   * NULL otherwise. A table is constant, so that nothing is ordered by this word. */
+  _Atomic(const DLPackExchangeAPI *) exchange;
 } FbPlace;
 
 enum {
@@ -82,6 +85,12 @@ FB_INLINE void fb_place_unuse(FbPlace *place) {
     atomic_fetch_sub_explicit((_Atomic(intptr_t) *)&place->n_uses, 1, memory_order_release);
   }
 }
+
+FB_INLINE const DLPackExchangeAPI *fb_place_exchange(const FbPlace *place) {
+  return atomic_load_explicit(&place->exchange, memory_order_relaxed);
+}
+/* Sets the table of a CObject that has a place. */
+void fb_object_set_exchange(HPyContext *ctx, HPy h, const DLPackExchangeAPI *exchange);
 
 /* Whether an object is of a type, which is at `depth` below ffi.Object, or derives from it. */
 bool fb_object_derives(TVMFFIObject *handle, int32_t type_index, int32_t depth);

@@ -57,7 +57,7 @@ static HPy field_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
                  HPyLong_FromInt64_t(ctx, field->size),
                  HPyLong_FromInt64_t(ctx, field->offset),
                  HPyLong_FromInt32_t(ctx, field->field_static_type_index),
-                 fb_convert_view(ctx, &field->default_value_or_factory)};
+                 fb_convert_view(ctx, &field->default_value_or_factory, NULL)};
   return tuple_take(ctx, items, 8);
 }
 
@@ -66,7 +66,7 @@ static HPy method_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) 
   HPy items[] = {text(ctx, &method->name),     text(ctx, &method->doc),
                  text(ctx, &method->metadata), HPyLong_FromInt64_t(ctx, method->flags),
                  HPyLong_FromInt32_t(ctx, 0),  HPyLong_FromInt32_t(ctx, 0),
-                 HPyLong_FromInt32_t(ctx, 0),  fb_convert_view(ctx, &method->method)};
+                 HPyLong_FromInt32_t(ctx, 0),  fb_convert_view(ctx, &method->method, NULL)};
   return tuple_take(ctx, items, 8);
 }
 
@@ -131,7 +131,7 @@ static HPy fb_type_attr_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
   const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&name);
   int64_t row = column == NULL ? -1 : (int64_t)index - column->begin_index;
   if (row < 0 || row >= column->size) return HPy_Dup(ctx, ctx->h_None);
-  return fb_convert_view(ctx, &column->data[row]);
+  return fb_convert_view(ctx, &column->data[row], NULL);
 }
 
 /* --- global functions ------------------------------------------------------------------------------------------------------- */
