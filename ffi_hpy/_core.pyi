@@ -31,6 +31,7 @@ KIND_EXCHANGE: Final[int]  # the class has an exchange table: becomes an ffi.Ten
 CONTEXT_NAME: Final[str]  # name of the HPy context in use
 HAS_EXTENSION: Final[bool]  # whether that context is the package's own, with its accelerators
 HAS_EXCHANGE: Final[bool]  # whether it can use exchange tables; not so on PyPy 7.3 and in hpy's debug mode
+KEEPS_IDENTITY: Final[bool]  # whether a native object has one wrapper while that lives; not so in debug modes
 
 class CObject:
     """Base of everything that owns a handle of a native object. The handle is None (0) until it is initialised, and

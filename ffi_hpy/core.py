@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import _device, _dtype
 from ._convert import convert
 from ._core import (
+    CAny,
     CObject,
     DataType,
     Function,
@@ -13,6 +14,8 @@ from ._core import (
     class_find,
     type_key_to_index,
 )
+from ._core import cany_value as _to_py_class_value
+from ._core import type_attr as _lookup_type_attr
 from ._device import Device, DLDeviceType, _create_device_from_tuple, _set_class_device
 from ._dtype import (
     _convert_numpy_dtype_to_ffi_dtype,
@@ -32,7 +35,8 @@ from ._tensor import (
     from_dlpack,
 )
 from .error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME, Error
-from .registry import TypeInfo
+from ._type_info import FFIProperty, TypeField, TypeInfo, TypeMethod
+from ._type_schema import TypeSchema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,12 +48,14 @@ __all__ = [
     "KWARGS",
     "MISSING",
     "Bytes",
+    "CAny",
     "CObject",
     "DLDeviceType",
     "DLTensorTestWrapper",
     "DataType",
     "Device",
     "Error",
+    "FFIProperty",
     "Function",
     "Object",
     "ObjectConvertible",
@@ -59,7 +65,10 @@ __all__ = [
     "Shape",
     "String",
     "Tensor",
+    "TypeField",
     "TypeInfo",
+    "TypeMethod",
+    "TypeSchema",
     "__dlpack_version__",
     "convert",
     "from_dlpack",
@@ -76,6 +85,13 @@ _CLASSES = {
     "_CLASS_TENSOR": lambda: class_find(type_key_to_index("ffi.Tensor")),
 }
 _SENTINELS = {"MISSING": "GetInvalidObject", "KWARGS": "GetKwargsObject"}
+
+
+
+def _object_type_key_to_index(type_key: str) -> int | None:
+    """The index of a type key, None if it is unknown."""
+    index = type_key_to_index(type_key)
+    return index if index >= 0 else None
 
 
 def __getattr__(name: str) -> Any:

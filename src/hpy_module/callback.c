@@ -82,7 +82,8 @@ static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIA
   int32_t n_done = 0;
   int rc = 0;
   for (; rc == 0 && n_done < n; n_done += rc == 0) {
-    argv[n_done] = fb_convert_view(ctx, &args[n_done], self->exchange);
+    argv[n_done] = FB_LIKELY(self->exchange == NULL) ? fb_convert_view(ctx, &args[n_done])
+                                                     : fb_convert_view_for(ctx, &args[n_done], self->exchange);
     if (HPy_IsNull(argv[n_done])) rc = -1;
   }
   if (rc == 0) {

@@ -5,6 +5,7 @@
 #include "dlpack.h"
 #include "error.h"
 #include "hooks.h"
+#include "identity.h"
 #include "tensor.h"
 #include "text.h"
 #include "value.h"
@@ -124,11 +125,12 @@ static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) 
     fb_object_raise_no_handle(ctx, value);
     return -1;
   }
+  fb_identity_hand_out(ctx, value, place);
   out->type_index = handle->type_index;
   out->zero_padding = 0;
   out->v_uint64 = 0;
   out->v_obj = handle;
-  const DLPackExchangeAPI *exchange = fb_place_exchange(place);
+  const DLPackExchangeAPI *exchange = fb_exchange_of(place);
   if (FB_LIKELY(exchange == NULL) || args->scope == NULL) return 0;
   return fb_scope_add_container(ctx, args->scope, exchange, handle);
 }
@@ -181,9 +183,10 @@ static FB_NOINLINE int too_deep(HPyContext *ctx, const FbArgs *args) {
   return -1;
 }
 
-static int exchange_arg(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, TVMFFIAny *out, FbArgs *args) {
+static int exchange_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  const DLPackExchangeAPI *exchange = fb_kind_exchange(ctx, value);
   TVMFFIObject *made;
-  if (FB_UNLIKELY(fb_exchange_tensor(ctx, value, exchange, &made) != 0)) return -1;
+  if (FB_UNLIKELY(exchange == NULL || fb_exchange_tensor(ctx, value, exchange, &made) != 0)) return -1;
   if (args->scope != NULL) fb_scope_add_tensor(args->scope, exchange, made);
   return temp_view(made, out, args);
 }
@@ -196,11 +199,11 @@ static int producer_arg(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObject *
 }
 
 /* Kinds whose conversion runs other conversions or Python code. */
-static FB_NOINLINE int compound_arg(HPyContext *ctx, FbKind kind, const FbKindDetail *detail, HPy value, TVMFFIAny *out,
+static FB_NOINLINE int compound_arg(HPyContext *ctx, FbKind kind, HPy converter, HPy value, TVMFFIAny *out,
                                     FbArgs *args) {
   TVMFFIObject *made = NULL;
   if (args->depth >= DEPTH_LIMIT) {
-    if (kind == FB_KIND_CONVERTER) HPy_Close(ctx, detail->converter);
+    if (kind == FB_KIND_CONVERTER) HPy_Close(ctx, converter);
     return too_deep(ctx, args);
   }
   args->depth++;
@@ -209,7 +212,7 @@ static FB_NOINLINE int compound_arg(HPyContext *ctx, FbKind kind, const FbKindDe
   case FB_KIND_SEQUENCE: rc = fb_array_from_sequence(ctx, value, args, &made); break;
   case FB_KIND_MAPPING: rc = fb_map_from_mapping(ctx, value, args, &made); break;
   case FB_KIND_DLPACK: rc = producer_arg(ctx, value, args, &made); break;
-  case FB_KIND_CONVERTER: rc = converted_arg(ctx, detail->converter, value, out, args); break;
+  case FB_KIND_CONVERTER: rc = converted_arg(ctx, converter, value, out, args); break;
   default: break;
   }
   args->depth--;
@@ -224,8 +227,8 @@ FB_INLINE int pod_arg(TVMFFIAny *out, int32_t type_index, int64_t payload) {
 }
 
 int fb_convert_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
-  FbKindDetail detail;
-  FbKind kind = fb_kind_of(ctx, value, &detail);
+  HPy converter = HPy_NULL;
+  FbKind kind = fb_kind_of(ctx, value, &converter);
   switch (kind) {
   case FB_KIND_NONE: return pod_arg(out, kTVMFFINone, 0);
   case FB_KIND_BOOL: return pod_arg(out, kTVMFFIBool, fb_is(ctx, value, ctx->h_True));
@@ -257,9 +260,9 @@ int fb_convert_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
     pod_arg(out, kTVMFFIOpaquePtr, 0);
     out->v_ptr = fb_opaque_ptr_get(ctx, value);
     return 0;
-  case FB_KIND_EXCHANGE: return exchange_arg(ctx, value, detail.exchange, out, args);
+  case FB_KIND_EXCHANGE: return exchange_arg(ctx, value, out, args);
   case FB_KIND_UNKNOWN: return -1;
-  default: return compound_arg(ctx, kind, &detail, value, out, args);
+  default: return compound_arg(ctx, kind, converter, value, out, args);
   }
 }
 
@@ -302,7 +305,7 @@ static HPy shape_result(HPyContext *ctx, TVMFFIObject *handle) {
   return result;
 }
 
-HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle) {
+static HPy object_result(HPyContext *ctx, TVMFFIObject *handle, HPy (*wrap)(HPyContext *, TVMFFIObject *)) {
   const TVMFFIByteArray *bytes = (const TVMFFIByteArray *)(handle + 1);
   HPy result;
   switch (handle->type_index) {
@@ -313,13 +316,15 @@ HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle) {
   case kTVMFFIShape: return shape_result(ctx, handle);
   case kTVMFFIOpaquePyObject:
     result = fb_opaque_unwrap(ctx, handle);
-    if (HPy_IsNull(result)) return fb_object_wrap(ctx, handle);
+    if (HPy_IsNull(result)) return wrap(ctx, handle);
     break;
-  default: return fb_object_wrap(ctx, handle);
+  default: return wrap(ctx, handle);
   }
   TVMFFIObjectDecRef(handle);
   return result;
 }
+
+HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle) { return object_result(ctx, handle, fb_object_wrap); }
 
 static HPy borrowed_result(HPyContext *ctx, const DLTensor *tensor) {
   TVMFFIObject *handle = fb_dlpack_borrow(ctx, tensor);
@@ -345,15 +350,28 @@ HPy fb_convert_rare(HPyContext *ctx, const TVMFFIAny *value) {
   }
 }
 
-HPy fb_convert_view(HPyContext *ctx, const TVMFFIAny *view, const DLPackExchangeAPI *exchange) {
-  TVMFFIAny value = *view;
-  if (value.type_index == kTVMFFIObjectRValueRef) {
-    if (TVMFFIAnyViewToOwnedAny(view, &value) != 0) return fb_error_raise_pending(ctx, "callback");
-  } else if (value.type_index >= kTVMFFIStaticObjectBegin) {
-    TVMFFIObjectIncRef(value.v_obj);
+/* The owned value of a view. 0, or -1 with an exception raised. */
+static int view_retain(HPyContext *ctx, const TVMFFIAny *view, TVMFFIAny *out) {
+  *out = *view;
+  if (view->type_index == kTVMFFIObjectRValueRef) {
+    if (TVMFFIAnyViewToOwnedAny(view, out) == 0) return 0;
+    fb_error_raise_pending(ctx, "callback");
+    return -1;
   }
-  if (FB_UNLIKELY(exchange != NULL)) return fb_exchange_result(ctx, &value, exchange, true);
-  return fb_convert_result(ctx, &value);
+  if (view->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(view->v_obj);
+  return 0;
+}
+
+HPy fb_convert_view(HPyContext *ctx, const TVMFFIAny *view) {
+  TVMFFIAny value;
+  if (view_retain(ctx, view, &value) != 0) return HPy_NULL;
+  if (view->type_index < kTVMFFIStaticObjectBegin) return fb_convert_result(ctx, &value);
+  return object_result(ctx, value.v_obj, fb_object_wrap_movable);
+}
+
+HPy fb_convert_view_for(HPyContext *ctx, const TVMFFIAny *view, const DLPackExchangeAPI *exchange) {
+  TVMFFIAny value;
+  return view_retain(ctx, view, &value) == 0 ? fb_exchange_result(ctx, &value, exchange, true) : HPy_NULL;
 }
 
 HPyDef_METH(fb_convert, "convert", HPyFunc_O, .doc = "The value after a trip to native code and back.")

@@ -68,8 +68,10 @@ FB_INLINE HPy fb_convert_result(HPyContext *ctx, TVMFFIAny *value) {
   if (value->type_index >= kTVMFFIStaticObjectBegin) return fb_object_result(ctx, value->v_obj);
   return fb_convert_rare(ctx, value);
 }
-/* The same for a view; with a table, arrays become those of its library, or it fails. */
-HPy fb_convert_view(HPyContext *ctx, const TVMFFIAny *view, const DLPackExchangeAPI *exchange);
+/* The same for a view. */
+HPy fb_convert_view(HPyContext *ctx, const TVMFFIAny *view);
+/* The same, but tensors become arrays of the table's library, or it fails. */
+HPy fb_convert_view_for(HPyContext *ctx, const TVMFFIAny *view, const DLPackExchangeAPI *exchange);
 
 extern HPyDef fb_convert;
 

@@ -138,11 +138,14 @@ TVMFFIObject *fb_dlpack_borrow(HPyContext *ctx, const DLTensor *tensor) {
 
 /* From whatever it is: an object whose class has an exchange table, one with __dlpack__, or a capsule. */
 static int from_any(HPyContext *ctx, HPy value, int32_t alignment, bool contiguous, TVMFFIObject **out) {
-  FbKindDetail detail;
-  FbKind kind = fb_kind_of(ctx, value, &detail);
+  HPy converter = HPy_NULL;
+  FbKind kind = fb_kind_of(ctx, value, &converter);
+  if (!HPy_IsNull(converter)) HPy_Close(ctx, converter);
   if (kind == FB_KIND_UNKNOWN) return -1;
-  if (kind == FB_KIND_EXCHANGE) return fb_exchange_managed(ctx, value, detail.exchange, alignment, contiguous, out);
-  if (kind == FB_KIND_CONVERTER) HPy_Close(ctx, detail.converter);
+  if (kind == FB_KIND_EXCHANGE) {
+    const DLPackExchangeAPI *exchange = fb_kind_exchange(ctx, value);
+    return exchange == NULL ? -1 : fb_exchange_managed(ctx, value, exchange, alignment, contiguous, out);
+  }
   if (kind != FB_KIND_DLPACK && !HPy_HasAttr_s(ctx, value, "__dlpack__"))
     return take_capsule(ctx, value, alignment, contiguous, out);
   return fb_dlpack_from_producer(ctx, value, alignment, contiguous, out);

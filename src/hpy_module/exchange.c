@@ -214,6 +214,25 @@ static HPy tensor_result(HPyContext *ctx, TVMFFIObject *handle, const DLPackExch
   return fb_object_wrap(ctx, handle);
 }
 
+_Atomic(const DLPackExchangeAPI *) fb_exchange_numbered[UINT8_MAX + 1];
+
+/* The number of a table, given if need be; 0 once there are too many. */
+static uint8_t number_of(const DLPackExchangeAPI *exchange) {
+  for (int number = 1; number <= UINT8_MAX; number++) {
+    const DLPackExchangeAPI *there = NULL;
+    if (atomic_compare_exchange_strong_explicit(&fb_exchange_numbered[number], &there, exchange, memory_order_relaxed,
+                                                memory_order_relaxed) ||
+        there == exchange)
+      return (uint8_t)number;
+  }
+  return 0;
+}
+
+static void mark_container(HPyContext *ctx, HPy container, const DLPackExchangeAPI *exchange) {
+  FbPlace *place = fb_object_place(ctx, container);
+  if (place != NULL) atomic_store_explicit(&place->table, number_of(exchange), memory_order_relaxed);
+}
+
 HPy fb_exchange_result(HPyContext *ctx, TVMFFIAny *value, const DLPackExchangeAPI *exchange, bool is_required) {
   HPy result;
   TVMFFIObject *borrowed;
@@ -227,7 +246,7 @@ HPy fb_exchange_result(HPyContext *ctx, TVMFFIAny *value, const DLPackExchangeAP
   case kTVMFFIMap:
   case kTVMFFIDict:
     result = fb_object_wrap(ctx, value->v_obj);
-    if (!HPy_IsNull(result)) fb_object_set_exchange(ctx, result, exchange);
+    if (!HPy_IsNull(result)) mark_container(ctx, result, exchange);
     return result;
   default: return fb_convert_result(ctx, value);
   }

@@ -9,7 +9,7 @@
 #include <tvm/ffi/c_api.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
-#include "context.h"
+#include "object.h"
 
 /* What the arguments of a call say about its surroundings. All zero: nothing. */
 typedef struct FbScope {
@@ -36,6 +36,17 @@ void fb_scope_leave(const FbScope *scope, const FbScopeBefore *before);
 
 /* Whether this context can use tables. */
 bool fb_exchange_is_usable(void);
+
+/* The tables that containers were returned under, by their numbers, which begin at 1. Written once each; a table is
+ * constant, so that nothing is ordered by these words. */
+extern _Atomic(const DLPackExchangeAPI *) fb_exchange_numbered[UINT8_MAX + 1];
+
+/* The table that a container was returned under; NULL: none. */
+FB_INLINE const DLPackExchangeAPI *fb_exchange_of(const FbPlace *place) {
+  uint8_t number = atomic_load_explicit(&place->table, memory_order_relaxed);
+  if (FB_LIKELY(number == 0)) return NULL;
+  return atomic_load_explicit(&fb_exchange_numbered[number], memory_order_relaxed);
+}
 
 /* An ffi.Tensor over the memory of `value`, an instance of the class that has the table. *out is owned.
  * Returns 0, or -1 with an exception raised. */

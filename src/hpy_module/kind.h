@@ -23,16 +23,10 @@ typedef enum FbKind {
   FB_KIND_SEQUENCE,
   FB_KIND_MAPPING,
   FB_KIND_DLPACK,
-  FB_KIND_CONVERTER, /* from here on with an FbKindDetail */
+  FB_KIND_CONVERTER,
   FB_KIND_EXCHANGE,
   FB_N_KINDS
 } FbKind;
-
-/* What belongs to a kind: a handle to be closed, or the table of the class. */
-typedef union FbKindDetail {
-  HPy converter;                     /* FB_KIND_CONVERTER */
-  const DLPackExchangeAPI *exchange; /* FB_KIND_EXCHANGE */
-} FbKindDetail;
 
 /* One classified type. Complete before it is published, constant afterwards, never freed. */
 typedef struct FbKindEntry {
@@ -53,20 +47,24 @@ extern _Atomic(FbKindTable *) fb_kind_table;
 /* Takes the types whose kind needs no question (None, bool, int, ...) into the table. 0, or -1 with an exception. */
 int fb_kind_init(HPyContext *ctx);
 
-/* The slow way: asks `classify`. Returns the kind, or FB_KIND_UNKNOWN with an exception raised. *detail is set for the
- * kinds that have one. */
-FbKind fb_kind_ask(HPyContext *ctx, HPy value, FbKindDetail *detail);
-/* The detail of an entry of such a kind. */
-void fb_kind_load(HPyContext *ctx, const FbKindEntry *entry, FbKindDetail *detail);
+/* The slow way: asks `classify`. Returns the kind, or FB_KIND_UNKNOWN with an exception raised. *converter gets a new
+ * handle if the kind is FB_KIND_CONVERTER. */
+FbKind fb_kind_ask(HPyContext *ctx, HPy value, HPy *converter);
 
 FB_INLINE size_t fb_kind_hash(intptr_t type) {
   return (size_t)(((uintptr_t)type >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 40);
 }
 
-/* Cached entry for the exact type of `value`, or NULL. Lock-free: slots only ever go from NULL to an entry. */
-FB_INLINE const FbKindEntry *fb_kind_find(HPy value) {
+/* The word that tells the exact type of `value`; where there is an extension. */
+FB_INLINE intptr_t fb_kind_type(HPy value) {
   intptr_t type;
   memcpy(&type, (const char *)value._i + fb_type_offset, sizeof(type));
+  return type;
+}
+
+/* Cached entry for the exact type of `value`, or NULL. Lock-free: slots only ever go from NULL to an entry. */
+FB_INLINE const FbKindEntry *fb_kind_find(HPy value) {
+  intptr_t type = fb_kind_type(value);
   /* Acquire: pairs with the release stores of insert() in kind.c. */
   FbKindTable *table = atomic_load_explicit(&fb_kind_table, memory_order_acquire);
   for (size_t i = fb_kind_hash(type);; i++) {
@@ -75,16 +73,19 @@ FB_INLINE const FbKindEntry *fb_kind_find(HPy value) {
   }
 }
 
-/* Kind of `value`; FB_KIND_UNKNOWN with an exception raised on failure. See fb_kind_ask for *detail. */
-FB_INLINE FbKind fb_kind_of(HPyContext *ctx, HPy value, FbKindDetail *detail) {
+/* Kind of `value`; FB_KIND_UNKNOWN with an exception raised on failure. See fb_kind_ask for *converter. */
+FB_INLINE FbKind fb_kind_of(HPyContext *ctx, HPy value, HPy *converter) {
   if (FB_LIKELY(fb_ext != NULL)) {
     const FbKindEntry *entry = fb_kind_find(value);
     if (FB_LIKELY(entry != NULL)) {
-      if (FB_UNLIKELY(entry->kind >= FB_KIND_CONVERTER)) fb_kind_load(ctx, entry, detail);
+      if (FB_UNLIKELY(entry->kind == FB_KIND_CONVERTER)) *converter = fb_cell_load(ctx, &entry->converter);
       return entry->kind;
     }
   }
-  return fb_kind_ask(ctx, value, detail);
+  return fb_kind_ask(ctx, value, converter);
 }
+
+/* The exchange table of the class of a value of FB_KIND_EXCHANGE; NULL with an exception raised on failure. */
+const DLPackExchangeAPI *fb_kind_exchange(HPyContext *ctx, HPy value);
 
 #endif /* FFI_HPY_MODULE_KIND_H_ */

@@ -57,8 +57,9 @@ static HPy field_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
                  HPyLong_FromInt64_t(ctx, field->size),
                  HPyLong_FromInt64_t(ctx, field->offset),
                  HPyLong_FromInt32_t(ctx, field->field_static_type_index),
-                 fb_convert_view(ctx, &field->default_value_or_factory, NULL)};
-  return tuple_take(ctx, items, 8);
+                 HPyLong_FromInt64_t(ctx, field->alignment),
+                 fb_convert_view(ctx, &field->default_value_or_factory)};
+  return tuple_take(ctx, items, 9);
 }
 
 static HPy method_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
@@ -66,8 +67,9 @@ static HPy method_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) 
   HPy items[] = {text(ctx, &method->name),     text(ctx, &method->doc),
                  text(ctx, &method->metadata), HPyLong_FromInt64_t(ctx, method->flags),
                  HPyLong_FromInt32_t(ctx, 0),  HPyLong_FromInt32_t(ctx, 0),
-                 HPyLong_FromInt32_t(ctx, 0),  fb_convert_view(ctx, &method->method, NULL)};
-  return tuple_take(ctx, items, 8);
+                 HPyLong_FromInt32_t(ctx, 0),  HPyLong_FromInt32_t(ctx, 0),
+                 fb_convert_view(ctx, &method->method)};
+  return tuple_take(ctx, items, 9);
 }
 
 /* Appends an item, which is taken, to a list. Returns 0, or -1 with an exception raised. */
@@ -131,7 +133,7 @@ static HPy fb_type_attr_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
   const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&name);
   int64_t row = column == NULL ? -1 : (int64_t)index - column->begin_index;
   if (row < 0 || row >= column->size) return HPy_Dup(ctx, ctx->h_None);
-  return fb_convert_view(ctx, &column->data[row], NULL);
+  return fb_convert_view(ctx, &column->data[row]);
 }
 
 /* --- global functions ------------------------------------------------------------------------------------------------------- */
@@ -159,8 +161,10 @@ static HPy fb_global_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t
   }
   int override = HPy_IsTrue(ctx, args[2]);
   if (override < 0) return HPy_NULL;
-  TVMFFIObject *handle = fb_object_get(ctx, args[1]); /* a function's handle stays where it is */
+  TVMFFIObject *handle = fb_object_take(ctx, args[1]);
   if (handle == NULL) return fb_object_raise_no_handle(ctx, args[1]);
-  if (TVMFFIFunctionSetGlobal(&name, handle, override) != 0) return fb_error_raise_pending(ctx, "global_set");
+  int rc = TVMFFIFunctionSetGlobal(&name, handle, override);
+  TVMFFIObjectDecRef(handle);
+  if (rc != 0) return fb_error_raise_pending(ctx, "global_set");
   return HPy_Dup(ctx, ctx->h_None);
 }
