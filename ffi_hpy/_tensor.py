@@ -53,7 +53,8 @@ class Tensor(_core.Tensor, metaclass=ObjectMeta):
 class Shape(tuple[int, ...], PyNativeObject):
     """A shape: a tuple of ints that native code takes and gives as ffi.Shape. TypeError if an item is no integer."""
 
-    # Not empty slots: the native object is made when it is asked for, and kept in __dict__.
+    # No empty slots: the native object is made when it is asked for, and kept in __dict__.
+    _constructor = "Shape"
     if TYPE_CHECKING:
         _native: _core.CObject
 

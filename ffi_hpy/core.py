@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import _device, _dtype
+from ._convert import OPAQUE_PTR_HANDLERS as _OPAQUE_PTR_HANDLERS
 from ._convert import convert
 from ._core import (
     CAny,
@@ -34,9 +35,13 @@ from ._tensor import (
     _shape_obj_get_py_tuple,
     from_dlpack,
 )
-from .error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME, Error
 from ._type_info import FFIProperty, TypeField, TypeInfo, TypeMethod
+from ._type_info import info_of_class as _type_cls_to_type_info
 from ._type_schema import TypeSchema
+from .error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME, Error
+from .error import append_backtrace as _WITH_APPEND_BACKTRACE
+from .error import backtrace_of as _TRACEBACK_TO_BACKTRACE_STR
+from .error import exception_to_error_value as _convert_to_ffi_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +52,9 @@ __all__ = [
     "ERROR_TYPE_TO_NAME",
     "KWARGS",
     "MISSING",
+    "_OPAQUE_PTR_HANDLERS",
+    "_TRACEBACK_TO_BACKTRACE_STR",
+    "_WITH_APPEND_BACKTRACE",
     "Bytes",
     "CAny",
     "CObject",
@@ -70,6 +78,8 @@ __all__ = [
     "TypeMethod",
     "TypeSchema",
     "__dlpack_version__",
+    "_convert_to_ffi_error",
+    "_type_cls_to_type_info",
     "convert",
     "from_dlpack",
     "object_repr",
@@ -85,7 +95,6 @@ _CLASSES = {
     "_CLASS_TENSOR": lambda: class_find(type_key_to_index("ffi.Tensor")),
 }
 _SENTINELS = {"MISSING": "GetInvalidObject", "KWARGS": "GetKwargsObject"}
-
 
 
 def _object_type_key_to_index(type_key: str) -> int | None:
