@@ -245,7 +245,7 @@ class FieldInfo(NamedTuple):
 
 def set_hooks(
     *,
-    classify: Callable[[type], tuple[int, Callable[[Any], Any] | int | None]] = ...,
+    classify: Callable[[type], tuple[int, Callable[[Any], Any] | int | None, int]] = ...,
     class_for_type_index: Callable[[int], type] = ...,
     error_to_exception: Callable[[Error], BaseException] = ...,
     exception_to_error: Callable[[BaseException], Error] = ...,
@@ -258,13 +258,13 @@ def set_hooks(
     wrap_opaque_ptr: Callable[[int], Any] = ...,
     device_class: type[Device] = ...,
     shape_class: Callable[[tuple[int, ...], CObject], Any] = ...,
-    unwrap: Callable[[Any], tuple[int, Any, bool]] = ...,
     convert: Callable[[Any], Any] = ...,
 ) -> None:
     """Give the binding its Python half; called by the package. What is not given stays.
 
     - classify(cls): kind of a Python type and, for KIND_CONVERTER, the converter, for KIND_EXCHANGE, the address of the
-      exchange table.
+      exchange table; and the protocols
+      of the type for schemas, see _protocol.py.
     - class_for_type_index(index): the class for native objects of a type that no class is registered for yet.
     - error_to_exception(error): the exception to raise for a native error.
     - exception_to_error(exc): the native error for a Python exception that leaves a callback.
@@ -273,7 +273,6 @@ def set_hooks(
     - dlpack_capsule(x): capsule of x.__dlpack__(...), versioned where x can.
     - string_class/bytes_class: wrap strings and bytes of more than 7 bytes that come from native code.
     - shape_class(extents, obj): wrap shapes; obj is the native one.
-    - unwrap(value): what a value's protocols put in its place for a schema; see _protocol.py.
     - convert: `convert` itself, for call_guarded.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code.
     """

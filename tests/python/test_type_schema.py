@@ -246,7 +246,7 @@ def test_the_reason_of_a_protocol_that_fails_is_told():
         def __tvm_ffi_object__(self):
             raise LookupError("nothing there")
 
-    with pytest.raises(TypeError, match=r"__tvm_ffi_object__\(\) failed for Broken: LookupError: nothing there"):
+    with pytest.raises(TypeError, match=r"__tvm_ffi_object__\(\) failed for Broken: nothing there"):
         of(int).convert(Broken())
 
 
