@@ -4,6 +4,7 @@
 #include "container.h"
 #include "error.h"
 #include "hooks.h"
+#include "schema_container.h"
 #include "schema_source.h"
 #include "text.h"
 
