@@ -85,9 +85,14 @@ int fb_kind_init(HPyContext *ctx) {
   const struct {
     HPy type;
     FbKind kind;
-  } plain[] = {{none_type, FB_KIND_NONE},          {ctx->h_BoolType, FB_KIND_BOOL},  {ctx->h_LongType, FB_KIND_INT},
-               {ctx->h_FloatType, FB_KIND_FLOAT},  {ctx->h_UnicodeType, FB_KIND_STR}, {ctx->h_BytesType, FB_KIND_BYTES},
-               {ctx->h_TupleType, FB_KIND_SEQUENCE}, {ctx->h_ListType, FB_KIND_SEQUENCE}};
+  } plain[] = {{none_type, FB_KIND_NONE},
+               {ctx->h_BoolType, FB_KIND_BOOL},
+               {ctx->h_LongType, FB_KIND_INT},
+               {ctx->h_FloatType, FB_KIND_FLOAT},
+               {ctx->h_UnicodeType, FB_KIND_STR},
+               {ctx->h_BytesType, FB_KIND_BYTES},
+               {ctx->h_TupleType, FB_KIND_SEQUENCE},
+               {ctx->h_ListType, FB_KIND_SEQUENCE}};
   for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
     remember(ctx, plain[i].type, &(Answer){.kind = plain[i].kind});
   }

@@ -100,7 +100,8 @@ static FbFit rebuild(const FbSchema *schema, const TVMFFIAny *view, const TVMFFI
   FbValues values = {0};
   bool changed = view->type_index != schema->type_index;
   FbFit fit = fit_values(schema, views, n, &values, &changed, fault);
-  if (fit == FB_FIT) fit = changed ? fb_schema_build(schema, &values, out, fault) : fb_schema_own(schema, view, out, fault);
+  if (fit == FB_FIT)
+    fit = changed ? fb_schema_build(schema, &values, out, fault) : fb_schema_own(schema, view, out, fault);
   fb_values_end(&values);
   return fit;
 }
@@ -122,7 +123,8 @@ static FbFit snapshot(const FbSchema *schema, const TVMFFIAny *view, int32_t typ
 }
 
 static FbFit fit_sequence(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbFault *fault) {
-  if (view->type_index != kTVMFFIArray && view->type_index != kTVMFFIList) return fb_schema_refuse_view(schema, view, fault);
+  if (view->type_index != kTVMFFIArray && view->type_index != kTVMFFIList)
+    return fb_schema_refuse_view(schema, view, fault);
   if (view->type_index == schema->type_index && takes_anything(schema)) return fb_schema_own(schema, view, out, fault);
   TVMFFIAny array;
   FbFit fit = snapshot(schema, view, kTVMFFIArray, &array, fault);
@@ -166,7 +168,8 @@ static int read_pairs(const TVMFFIAny *map, FbValues *pairs) {
 }
 
 static FbFit fit_mapping(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbFault *fault) {
-  if (view->type_index != kTVMFFIMap && view->type_index != kTVMFFIDict) return fb_schema_refuse_view(schema, view, fault);
+  if (view->type_index != kTVMFFIMap && view->type_index != kTVMFFIDict)
+    return fb_schema_refuse_view(schema, view, fault);
   if (view->type_index == schema->type_index && takes_anything(schema)) return fb_schema_own(schema, view, out, fault);
   TVMFFIAny map;
   FbFit fit = snapshot(schema, view, kTVMFFIMap, &map, fault);

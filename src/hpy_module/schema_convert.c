@@ -181,7 +181,8 @@ static FbFit fit_dtype(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny 
 
 static FbFit fit_address(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbFault *fault) {
   if (view->type_index == kTVMFFINone) return put(out, kTVMFFIOpaquePtr, 0);
-  return view->type_index == kTVMFFIOpaquePtr ? fb_schema_own(schema, view, out, fault) : fb_schema_refuse_view(schema, view, fault);
+  return view->type_index == kTVMFFIOpaquePtr ? fb_schema_own(schema, view, out, fault)
+                                              : fb_schema_refuse_view(schema, view, fault);
 }
 
 static FbFit fit_union(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbFault *fault) {
@@ -214,14 +215,16 @@ static bool is_pythons(const FbSchema *schema, const TVMFFIAny *view) {
 FbFit fb_schema_fit_packed(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbFault *fault) {
   switch (schema->op) {
   case FB_SCHEMA_ANY: return fb_schema_own(schema, view, out, fault);
-  case FB_SCHEMA_NONE: return view->type_index == kTVMFFINone ? put(out, kTVMFFINone, 0) : fb_schema_refuse_view(schema, view, fault);
+  case FB_SCHEMA_NONE:
+    return view->type_index == kTVMFFINone ? put(out, kTVMFFINone, 0) : fb_schema_refuse_view(schema, view, fault);
   case FB_SCHEMA_INT:
   case FB_SCHEMA_FLOAT:
   case FB_SCHEMA_BOOL: return fit_number(schema, view, out, fault);
   case FB_SCHEMA_STR:
   case FB_SCHEMA_BYTES: return fit_text(schema, view, out, fault);
   case FB_SCHEMA_DEVICE:
-    return view->type_index == kTVMFFIDevice ? fb_schema_own(schema, view, out, fault) : fb_schema_refuse_view(schema, view, fault);
+    return view->type_index == kTVMFFIDevice ? fb_schema_own(schema, view, out, fault)
+                                             : fb_schema_refuse_view(schema, view, fault);
   case FB_SCHEMA_DTYPE: return fit_dtype(schema, view, out, fault);
   case FB_SCHEMA_OPAQUE_PTR: return fit_address(schema, view, out, fault);
   case FB_SCHEMA_OBJECT:

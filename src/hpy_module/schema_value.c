@@ -91,7 +91,8 @@ static FbFit fit_mapping(HPyContext *ctx, const FbSchema *schema, const FbSource
   HPy_ssize_t n = HPy_Length(ctx, pairs);
   FbValues values;
   FbFit result = n < 0 ? FB_RAISED : FB_FIT;
-  if (result == FB_FIT && fb_values_begin(&values, 2 * n) != 0) result = fb_source_from_native(ctx, fb_schema_no_memory());
+  if (result == FB_FIT && fb_values_begin(&values, 2 * n) != 0)
+    result = fb_source_from_native(ctx, fb_schema_no_memory());
   if (result != FB_FIT) {
     HPy_Close(ctx, pairs);
     return result;
@@ -182,7 +183,8 @@ static FbFit fit(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMF
     if (kind == FB_KIND_SEQUENCE) return fit_sequence(ctx, schema, source, out, fault);
     break;
   case FB_SCHEMA_MAPPING:
-    if (kind == FB_KIND_MAPPING || (source->protocols & FB_PROTOCOL_MAPPING) != 0) return fit_mapping(ctx, schema, source, out, fault);
+    if (kind == FB_KIND_MAPPING || (source->protocols & FB_PROTOCOL_MAPPING) != 0)
+      return fit_mapping(ctx, schema, source, out, fault);
     break;
   case FB_SCHEMA_OPTIONAL:
     if (kind == FB_KIND_NONE) return fb_source_put(out, kTVMFFINone, 0);
