@@ -103,7 +103,7 @@ def _schema_of_union(args: tuple[Any, ...]) -> TypeSchema:
 def _schema_of_tuple(annotation: Any, args: tuple[Any, ...]) -> TypeSchema:
     if len(args) == 2 and args[1] is Ellipsis:
         return TypeSchema("Array", (schema_of_annotation(args[0]),))
-    if not args and annotation is typing.Tuple:
+    if not args and annotation is typing.Tuple:  # noqa: UP006
         return TypeSchema("tuple")
     if args == ((),):  # how Python before 3.11 has tuple[()]
         args = ()
@@ -114,7 +114,7 @@ def _schema_of_callable(args: tuple[Any, ...]) -> TypeSchema:
     if len(args) != 2:
         return TypeSchema("Callable")
     params, result = args
-    groups = {"return": (schema_of_annotation(result),)}
+    groups: dict[str, tuple[TypeSchema, ...]] = {"return": (schema_of_annotation(result),)}
     if isinstance(params, list):
         groups["params"] = tuple(map(schema_of_annotation, params))
     return TypeSchema("Callable", named_args=groups)

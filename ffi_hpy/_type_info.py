@@ -414,6 +414,12 @@ def info_of_class(cls: type) -> TypeInfo | None:
 def set_class(info: TypeInfo, cls: type) -> None:
     """Make a class the one of a type; the latest counts. Native objects of the type become its instances."""
     _core.class_register(info.type_index, cls)
+    set_python_class(info, cls)
+
+
+def set_python_class(info: TypeInfo, cls: type) -> None:
+    """The same for a class that holds no native object: str, a data type or a device of native code become its
+    instances in other ways."""
     info.type_cls = cls
     _infos_of_classes[cls] = info
 

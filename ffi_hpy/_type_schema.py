@@ -103,10 +103,11 @@ class TypeSchema(_core.Schema):
     """A type as values are checked against it: an origin and the schemas of its arguments. Immutable, hashable.
 
     `args` are the arguments in order, as of ``Map[str, int]``; a ``Callable`` has them in `named_args` instead, groups
-    called "return" (one schema) and "params" (left out where any arguments will do). A plain ``tuple`` has None as args,
-    one of no items an empty tuple. `fallback` is printed for an origin that is no known type. `type_key` is the name
-    in the JSON it was made from where the origin says less ("ffi.BigInt" for an int); it does not count for equality.
-    `origin_type_index` is the index of the origin's type, -2 for Optional and Union, -3 if there is none (yet).
+    called "return" (one schema) and "params" (left out where any arguments will do). A plain ``tuple`` has None as
+    args, one of no items an empty tuple. `fallback` is printed for an origin that is no known type. `type_key` is the
+    name in the JSON it was made from where the origin says less ("ffi.BigInt" for an int); it does not count for
+    equality. `origin_type_index` is the index of the origin's type, -2 for Optional and Union, -3 if there is none
+    (yet).
 
     ValueError for a wrong number of arguments, TypeError for arguments that are no schemas.
     """
@@ -333,7 +334,7 @@ class TypeSchema(_core.Schema):
 subclass_made(TypeSchema)
 
 
-# --- arguments ----------------------------------------------------------------------------------------------------------
+# --- arguments ------------------------------------------------------------------------------------------------------
 
 
 def _shown(value: object) -> str:

@@ -145,7 +145,8 @@ static HPy fb_dataclass_repr_impl(HPyContext *ctx, HPy self) {
 
 /* The function that copies objects of a type, borrowed; NULL if there is none. */
 static TVMFFIObject *find_copier(int32_t type_index) {
-  const TVMFFIAny *value = fb_registry_attr(type_index, "__ffi_shallow_copy__", strlen("__ffi_shallow_copy__"));
+  static const TVMFFIByteArray name = {"__ffi_shallow_copy__", sizeof("__ffi_shallow_copy__") - 1};
+  const TVMFFIAny *value = fb_type_attr_find(type_index, &name);
   return value == NULL || value->type_index != kTVMFFIFunction ? NULL : value->v_obj;
 }
 

@@ -107,7 +107,8 @@ static int add_slots(HPyContext *ctx, FbInitPlan *plan) {
 /* How objects of the type are made. */
 static int find_allocator(HPyContext *ctx, FbInitPlan *plan) {
   if (plan->type->metadata != NULL && plan->type->metadata->creator != NULL) return 0;
-  const TVMFFIAny *function = fb_registry_attr(plan->type->type_index, "__ffi_new__", strlen("__ffi_new__"));
+  static const TVMFFIByteArray name = {"__ffi_new__", sizeof("__ffi_new__") - 1};
+  const TVMFFIAny *function = fb_type_attr_find(plan->type->type_index, &name);
   if (function != NULL && function->type_index == kTVMFFIFunction) {
     plan->allocate = function->v_obj;
     TVMFFIObjectIncRef(plan->allocate);

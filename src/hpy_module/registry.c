@@ -65,10 +65,14 @@ static HPy field_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
 
 static HPy method_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
   const TVMFFIMethodInfo *method = &info->methods[i];
-  HPy items[] = {text(ctx, &method->name),     text(ctx, &method->doc),
-                 text(ctx, &method->metadata), HPyLong_FromInt64_t(ctx, method->flags),
-                 HPyLong_FromInt32_t(ctx, 0),  HPyLong_FromInt32_t(ctx, 0),
-                 HPyLong_FromInt32_t(ctx, 0),  HPyLong_FromInt32_t(ctx, 0),
+  HPy items[] = {text(ctx, &method->name),
+                 text(ctx, &method->doc),
+                 text(ctx, &method->metadata),
+                 HPyLong_FromInt64_t(ctx, method->flags),
+                 HPyLong_FromInt32_t(ctx, 0),
+                 HPyLong_FromInt32_t(ctx, 0),
+                 HPyLong_FromInt32_t(ctx, 0),
+                 HPyLong_FromInt32_t(ctx, 0),
                  fb_convert_view(ctx, &method->method)};
   return tuple_take(ctx, items, 9);
 }
@@ -123,12 +127,11 @@ static HPy fb_type_info_impl(HPyContext *ctx, HPy self, HPy arg) {
   return tuple_take(ctx, items, 7);
 }
 
-const TVMFFIAny *fb_registry_attr(int32_t type_index, const char *name, size_t byte_len) {
-  TVMFFIByteArray text = {name, byte_len};
-  const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&text);
+const TVMFFIAny *fb_type_attr_find(int32_t type_index, const TVMFFIByteArray *name) {
+  const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(name);
   if (column == NULL) return NULL;
   /* Before the data, as c_api.h asks; acquire: pairs with the core's publication of a longer column. */
-  int32_t size = atomic_load_explicit((_Atomic(int32_t) *)&column->size, memory_order_acquire);
+  int32_t size = atomic_load_explicit((const _Atomic(int32_t) *)&column->size, memory_order_acquire);
   int64_t row = (int64_t)type_index - column->begin_index;
   if (row < 0 || row >= size || column->data[row].type_index == kTVMFFINone) return NULL;
   return &column->data[row];
@@ -142,7 +145,7 @@ static HPy fb_type_attr_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
   if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
   TVMFFIByteArray name;
   if (name_arg(ctx, args[1], "type_attr() argument 'name'", &name) != 0) return HPy_NULL;
-  const TVMFFIAny *value = fb_registry_attr(index, name.data, name.size);
+  const TVMFFIAny *value = fb_type_attr_find(index, &name);
   return value == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_convert_view(ctx, value);
 }
 

@@ -6,8 +6,8 @@
 
 #include "context.h"
 
-/* A type's own value in the attribute column `name`, borrowed from the registry, where it stays; NULL if it has none. */
-const TVMFFIAny *fb_registry_attr(int32_t type_index, const char *name, size_t byte_len);
+/* A type's own value in an attribute column, borrowed for good; NULL if there is none. Any thread, attached or not. */
+const TVMFFIAny *fb_type_attr_find(int32_t type_index, const TVMFFIByteArray *name);
 
 extern HPyDef fb_type_key_to_index, fb_type_info, fb_type_attr, fb_global_get, fb_global_set;
 
