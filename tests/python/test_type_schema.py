@@ -15,7 +15,7 @@ import pytest
 from support import IS_DEBUG, IS_OWN_DEBUG, parallelize, unique_name
 
 import ffi_hpy
-from ffi_hpy import Array, Dict, List, Map, _core
+from ffi_hpy import Array, Dict, List, Map, _core, dataclasses
 from ffi_hpy.core import CAny, TypeSchema, _to_py_class_value
 
 of = TypeSchema.from_annotation
@@ -248,6 +248,24 @@ def test_an_interruption_passes_through(hook):
         given = [value] if schema.origin == "List" else value
         with pytest.raises(KeyboardInterrupt):
             schema.convert(given)
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit, MemoryError])
+def test_an_interruption_of_a_native_conversion_passes_through(interruption):
+    """The conversion of a type is a native function, which may run Python code."""
+    key = unique_name("Interrupted")
+
+    @dataclasses.py_class(key)
+    class Interrupted(ffi_hpy.Object):
+        @staticmethod
+        def __ffi_convert__(value):
+            raise interruption
+
+    for schema in (of(Interrupted), of(Union[Interrupted, int]), of(list[Interrupted])):
+        with pytest.raises(interruption):
+            schema.convert([3] if schema.origin == "List" else 3)
+        with pytest.raises(interruption):
+            schema.convert(List([3]) if schema.origin == "List" else 3)
 
 
 def test_the_reason_of_a_protocol_that_fails_is_told():
