@@ -6,6 +6,7 @@ Reads lines `ROW MODE N` and answers each with the ns per call of N calls, the c
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import importlib
 import sys
@@ -46,6 +47,16 @@ ROWS = {
     "List of 10 made": "List(ten_list)",
     "Dict of 10 made": "Dict(ten_dict)",
     "callback": "callback()",
+    "c_class made": "Simple(1, 2)",
+    "c_class made by name": "Simple(x=1, y=2)",
+    "repr": "repr(obj)",
+    "repr, nested": "repr(nested)",
+    "fields compared": "four == other_four",
+    "fields hashed": "hash(four)",
+    "copy": "copy.copy(four)",
+    "deep copy": "copy.deepcopy(four)",
+    "deep copy, nested": "copy.deepcopy(nested)",
+    "replace": "replace(four, v_f64=1.0)",
 }
 
 
@@ -53,23 +64,11 @@ def names_of(package: str, library: str) -> dict[str, Any]:
     """Everything the statements use. `library` registers the testing.* functions and types when it is loaded."""
     ffi = importlib.import_module(package)
     if package == "ffi_hpy":
-        ctypes.CDLL(library)
-
-        @ffi.register_object("testing.TestIntPair")
-        class TestIntPair(ffi.Object):  # type: ignore[misc, name-defined]
-            pass
-
-        @ffi.register_object("testing.TestObjectBase")
-        class TestObjectBase(ffi.Object):  # type: ignore[misc, name-defined]
-            pass
-
-        @ffi.register_object("testing.TestObjectDerived")
-        class TestObjectDerived(TestObjectBase):
-            pass
-    else:
-        testing = importlib.import_module("tvm_ffi.testing")
-        TestIntPair, TestObjectDerived = testing.TestIntPair, testing.TestObjectDerived
-        TestObjectBase = testing.TestObjectBase
+        ctypes.CDLL(library)  # both sides on the same: ffi_hpy.testing takes the one that is there
+    testing = importlib.import_module(f"{package}.testing")
+    TestIntPair, TestObjectBase, TestObjectDerived = (
+        getattr(testing, name) for name in ("TestIntPair", "TestObjectBase", "TestObjectDerived")
+    )
     names = {
         "nop": ffi.get_global_func("testing.nop"),
         "echo": ffi.get_global_func("testing.echo"),
@@ -79,6 +78,7 @@ def names_of(package: str, library: str) -> dict[str, Any]:
         "base": TestObjectBase(v_i64=1),
         "derived": TestObjectDerived({}, [1, 2]),
         **container_names(ffi, TestIntPair),
+        **dataclass_names(ffi, testing),
     }
     try:
         import numpy as np
@@ -103,6 +103,19 @@ def container_names(ffi: Any, cls: Any) -> dict[str, Any]:
         "items": ffi.List(range(1000)),
         "text_map": ffi.Map({f"k{i}": i for i in range(100)}),
         "numbers": ffi.Dict({i: i for i in range(100)}),
+    }
+
+
+def dataclass_names(ffi: Any, testing: Any) -> dict[str, Any]:
+    dataclasses = importlib.import_module(f"{ffi.__name__}.dataclasses")
+    pairs = [testing.TestIntPair(i, i) for i in range(10)]
+    return {
+        "copy": copy,
+        "replace": dataclasses.replace,
+        "Simple": testing._TestCxxAutoInitSimple,
+        "four": testing._TestCxxClassDerived(1, 2, 3.0, 4.0),
+        "other_four": testing._TestCxxClassDerived(1, 2, 3.0, 4.0),
+        "nested": testing.TestObjectDerived({f"k{i}": pair for i, pair in enumerate(pairs)}, pairs),
     }
 
 
