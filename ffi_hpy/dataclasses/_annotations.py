@@ -3,15 +3,11 @@
 Names are looked up as Python does, in the module of the class that has the annotation; then among the classes that
 :func:`py_class` decorated, by their `__name__`, those of the same module first. So classes can name each other, and
 themselves, before the module has the name, or without it if it is imported for type checkers only.
-
-Functions that define classes may run in several threads at once, and again and again: so the classes of the thread that
-defines a class come first, and those of others are only looked at when an instance is wanted.
 """
 
 from __future__ import annotations
 
 import sys
-import threading
 import typing
 from typing import Any
 
@@ -28,56 +24,41 @@ __all__ = ["Namespace", "announce", "describe_unresolved", "owners_of", "resolve
 Namespace = dict[str, Any]
 
 # module name -> class name -> class. Each change is one dict operation, which threads may do at the same time.
-Names = dict[str, dict[str, type]]
-Scopes = tuple[Names, ...]
-_of_all_threads: Names = {}
+_announced: dict[str, dict[str, type]] = {}
 
 
-class _OfThread(threading.local):
-    def __init__(self) -> None:
-        self.names: Names = {}
+def announce(cls: type) -> None:
+    """Let annotations name a class from now on."""
+    _announced.setdefault(cls.__module__, {})[cls.__name__] = cls
 
 
-_of_thread = _OfThread()
-
-
-def announce(cls: type) -> Names:
-    """Let annotations name a class from now on. Returns what this thread has announced and will announce."""
-    for names in (_of_all_threads, _of_thread.names):
-        names.setdefault(cls.__module__, {})[cls.__name__] = cls
-    return _of_thread.names
-
-
-def withdraw(cls: type, names: Names) -> None:
-    """Undo `announce`, which returned `names`, unless another class of that name came after it."""
-    for announced in (_of_all_threads, names):
-        of_module = announced.get(cls.__module__, {})
-        if of_module.get(cls.__name__) is cls:
-            del of_module[cls.__name__]
+def withdraw(cls: type) -> None:
+    """Undo `announce`, if no other class of that name came after it."""
+    named = _announced.get(cls.__module__, {})
+    if named.get(cls.__name__) is cls:
+        del named[cls.__name__]
 
 
 def owners_of(cls: type, is_registered: Any) -> list[type]:
-    """The classes whose annotations are fields of `cls`: itself, and bases that are no native types (mixins) unless
-    the nearest base that is one has them too; bases first."""
+    """The classes whose annotations are fields of `cls`: itself, and bases that are no native types (mixins) unless the
+    nearest base that is one has them too; bases first."""
     registered = next((base for base in cls.__mro__[1:] if is_registered(base)), object)
     known = {*registered.__mro__, object}
     return [base for base in reversed(cls.__mro__) if base not in known and forward_annotations(base)]
 
 
-def resolve(cls: type, owners: Iterable[type], names: Names | None = None, others: bool = True) -> Hints | None:
+def resolve(cls: type, owners: Iterable[type]) -> Hints | None:
     """The annotations of each owner as types, None while they contain names that mean nothing yet.
 
-    `names` are those that `announce` returned, by default this thread's; with `others` all threads' count.
-
     Whatever else evaluating them raises is passed on."""
-    names = _of_thread.names if names is None else names
-    for scopes in ((names,), (_of_all_threads, names))[: 1 + others]:
-        for all_modules in (False, True):
-            try:
-                return _resolve_all(cls, owners, scopes, all_modules)
-            except (NameError, AttributeError):  # the latter: of a module that is being imported
-                pass
-    return None
+    try:
+        return _resolve_all(cls, owners, all_modules=False)
+    except (NameError, AttributeError):  # the latter: of a module that is being imported
+        pass
+    try:
+        return _resolve_all(cls, owners, all_modules=True)
+    except (NameError, AttributeError):
+        return None
 
 
 def resolve_function(cls: type, function: Any) -> dict[str, Any] | None:
@@ -85,7 +66,7 @@ def resolve_function(cls: type, function: Any) -> dict[str, Any] | None:
     globalns = getattr(function, "__globals__", {})
     extras: dict[str, Any] = {"include_extras": True} if sys.version_info >= (3, 11) else {}
     for all_modules in (False, True):
-        _, localns = _namespaces(cls, cls, (_of_all_threads, _of_thread.names), all_modules)
+        _, localns = _namespaces(cls, cls, all_modules)
         try:
             return typing.get_type_hints(function, globalns=globalns, localns=localns, **extras)
         except (NameError, AttributeError):
@@ -97,7 +78,7 @@ def describe_unresolved(cls: type, owners: Iterable[type]) -> str:
     """The annotations that cannot be evaluated, and why, for a message."""
     found = []
     for owner in owners:
-        globalns, localns = _namespaces(cls, owner, (_of_all_threads,), all_modules=True)
+        globalns, localns = _namespaces(cls, owner, all_modules=True)
         for name, annotation in forward_annotations(owner).items():
             try:
                 _evaluate(owner, annotation, globalns, localns)
@@ -107,10 +88,10 @@ def describe_unresolved(cls: type, owners: Iterable[type]) -> str:
     return ", ".join(found)
 
 
-def _resolve_all(cls: type, owners: Iterable[type], scopes: Scopes, all_modules: bool) -> Hints:
+def _resolve_all(cls: type, owners: Iterable[type], all_modules: bool) -> Hints:
     hints: Hints = {}
     for owner in owners:
-        globalns, localns = _namespaces(cls, owner, scopes, all_modules)
+        globalns, localns = _namespaces(cls, owner, all_modules)
         hints[owner] = {
             name: _evaluate(owner, annotation, globalns, localns)
             for name, annotation in forward_annotations(owner).items()
@@ -118,15 +99,12 @@ def _resolve_all(cls: type, owners: Iterable[type], scopes: Scopes, all_modules:
     return hints
 
 
-def _namespaces(cls: type, owner: type, scopes: Scopes, all_modules: bool) -> tuple[Namespace, Namespace]:
-    """Globals and locals to evaluate an annotation with; the last scope comes first."""
+def _namespaces(cls: type, owner: type, all_modules: bool) -> tuple[Namespace, Namespace]:
     localns: Namespace = {}
     if all_modules:
-        for names in scopes:
-            for of_module in list(names.values()):
-                localns.update(of_module)
-    for names in scopes:
-        localns.update(names.get(cls.__module__, {}))
+        for named in list(_announced.values()):
+            localns.update(named)
+    localns.update(_announced.get(cls.__module__, {}))
     localns[owner.__name__] = owner
     localns[cls.__name__] = cls
     return getattr(sys.modules.get(owner.__module__), "__dict__", {}), localns

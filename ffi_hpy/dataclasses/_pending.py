@@ -19,12 +19,11 @@ __all__ = ["Definition", "complete_others", "find", "give_up"]
 class Definition:
     """One class on its way.
 
-    `attempt` completes the class and returns True, or changes nothing and returns False while names are missing; its
-    argument says whether an instance is wanted. What it raises ends the definition, after `undo`. `failure` then says
-    why.
+    `attempt` completes the class and returns True, or changes nothing and returns False while names are missing; what
+    it raises ends the definition, after `undo`. `failure` then says why.
     """
 
-    def __init__(self, cls: type, key: str, attempt: Callable[[bool], bool], undo: Callable[[], None]) -> None:
+    def __init__(self, cls: type, key: str, attempt: Callable[[], bool], undo: Callable[[], None]) -> None:
         self.cls = cls
         self.key = key
         self.failure: str | None = None
@@ -33,11 +32,9 @@ class Definition:
         self._undo = undo
         self._worker: int | None = None  # the thread that completes it now
 
-    def complete(self, wanted: bool) -> bool:
-        """Whether the class is complete, after an attempt if it was not. `wanted`: to make an instance.
-
-        Raises what makes the definition fail, and TypeError if it has failed before; RuntimeError if the class is
-        needed by what completes it."""
+    def complete(self) -> bool:
+        """Whether the class is complete, after an attempt if it was not. Raises what makes the definition fail, and
+        TypeError if it has failed before; RuntimeError if the class is needed by what completes it."""
         me = threading.get_ident()
         with _changed:
             while self._worker is not None:
@@ -51,7 +48,7 @@ class Definition:
             self._worker = me
         done, failure = False, None
         try:
-            done = self._attempt(wanted)
+            done = self._attempt()
         except BaseException as error:
             failure = f"{type(error).__name__}: {error}"
             self._undo()
@@ -95,7 +92,7 @@ def complete_others() -> None:
             if definition._worker == threading.get_ident():
                 continue
             try:
-                progress = definition.complete(wanted=False) or progress
+                progress = definition.complete() or progress
             except Exception:
                 progress = True
 

@@ -221,20 +221,18 @@ def _define(cls: type, type_key: str | None, options: dict[str, Any]) -> None:
     info = define_type(parent, key, cls)
     info._decorator_args = options
     cls.__tvm_ffi_type_info__ = info  # type: ignore[attr-defined]
-    names = _annotations.announce(cls)
-    definition = _pending.Definition(
-        cls, key, lambda wanted: _attempt(cls, info, names, wanted), lambda: _undo(cls, info, names)
-    )
+    _annotations.announce(cls)
+    definition = _pending.Definition(cls, key, lambda: _attempt(cls, info), lambda: _undo(cls, info))
     _defer_init(cls, definition)
-    if definition.complete(wanted=False):
+    if definition.complete():
         _pending.complete_others()
     cls.__ffi_is_dataclass__ = True  # type: ignore[attr-defined]
 
 
-def _undo(cls: type, info: Any, names: _annotations.Names) -> None:
+def _undo(cls: type, info: Any) -> None:
     """Leave nothing behind but the class: its key can be used again."""
     forget_type(info)
-    _annotations.withdraw(cls, names)
+    _annotations.withdraw(cls)
     for name in ("__tvm_ffi_type_info__", "__ffi_is_dataclass__"):
         if name in cls.__dict__:
             delattr(cls, name)
@@ -245,7 +243,7 @@ def _defer_init(cls: type, definition: _pending.Definition) -> None:
     own_init = cls.__dict__.get("__init__")
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-        if not definition.complete(wanted=True):
+        if not definition.complete():
             unresolved = _annotations.describe_unresolved(cls, _annotations.owners_of(cls, _info_of))
             raise TypeError(f"Cannot instantiate {cls.__name__}: unresolved forward references: {unresolved}")
         _pending.complete_others()
@@ -257,16 +255,16 @@ def _defer_init(cls: type, definition: _pending.Definition) -> None:
     cls.__init__ = __init__  # type: ignore[misc]
 
 
-def _attempt(cls: type, info: Any, names: _annotations.Names, wanted: bool) -> bool:
+def _attempt(cls: type, info: Any) -> bool:
     """Complete a class whose annotations can be resolved, and whose parent is complete. Nothing is registered before
     all that may fail for other reasons than memory is done."""
     parent = info.parent_type_info
     if parent.fields is None:
         waiting = _pending.find(parent.type_cls)
-        if waiting is None or not waiting.complete(wanted):
+        if waiting is None or not waiting.complete():
             return False
     owners = _annotations.owners_of(cls, _info_of)
-    hints = _annotations.resolve(cls, owners, names, others=wanted)
+    hints = _annotations.resolve(cls, owners)
     if hints is None:
         return False
     fields, markers, computed = _collect_fields(cls, info, owners, hints)
@@ -280,19 +278,19 @@ def _attempt(cls: type, info: Any, names: _annotations.Names, wanted: bool) -> b
         if f.extra_kwargs:
             unknown = ", ".join(sorted(f.extra_kwargs))
             raise TypeError(f"{cls.__name__}.{f.name}: unrecognized field options: {unknown}")
-    attr_names, inherited = _attr_policies(cls)
-    entries = [*_collect_entries(cls, attr_names), *_inherited_entries(info, inherited)]
+    names, inherited = _attr_policies(cls)
+    entries = [*_collect_entries(cls, names), *_inherited_entries(info, inherited)]
     for _name, value, _is_static, _metadata in entries:
         convert(value)  # TypeError now rather than after the fields are registered
     info._register_fields(fields, STRUCTURE_KINDS[options["structural_eq"]])
     for own, registered in zip(fields, info.fields):
         registered.dataclass_field = own
-    info._register_py_methods(entries, type_attr_names=attr_names)
-    _finish_class(cls, info, attr_names)
+    info._register_py_methods(entries, type_attr_names=names)
+    _finish_class(cls, info, fields, names)
     return True
 
 
-def _finish_class(cls: type, info: Any, names: frozenset[str]) -> None:
+def _finish_class(cls: type, info: Any, fields: list[Field], names: frozenset[str]) -> None:
     """Give a class whose type is complete its attributes."""
     options = info._decorator_args
     _add_class_attrs(cls, info, type_attr_names=names)
