@@ -284,7 +284,8 @@ class TypeInfo:
         if size != 0 or self.parent_type_info is None:
             return size
         ends = [field.offset + field.size for field in self.fields or ()]
-        return (max(self.parent_type_info.total_size, *ends, 24) + 7) & ~7
+        end: int = max(self.parent_type_info.total_size, *ends, 24)
+        return (end + 7) & ~7
 
     def prototype_py(self) -> str:
         """The type as the text of a Python class: its fields and methods with their annotations."""
