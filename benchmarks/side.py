@@ -11,7 +11,7 @@ import ctypes
 import importlib
 import sys
 import time
-from typing import Any
+from typing import Any, Union
 
 # What is timed. `nop` takes anything and returns None, `echo` returns its argument.
 ROWS = {
@@ -61,6 +61,14 @@ ROWS = {
     "List of 10 made": "List(ten_list)",
     "Dict of 10 made": "Dict(ten_dict)",
     "callback": "callback()",
+    "schema: int": "int_schema.convert(7)",
+    "schema: str": "str_schema.convert('hello')",
+    "schema: list[int] of 10": "list_schema.convert(ten_list)",
+    "schema: dict[int, int] of 10": "dict_schema.convert(ten_dict)",
+    "schema: Array[int] of 10": "array_schema.convert(ten)",
+    "schema: Map[str, int] of 100": "map_schema.convert(text_map)",
+    "schema: int | str | list[int]": "union_schema.convert('hello')",
+    "schema: made of an annotation": "schema_of(list[int])",
 }
 
 
@@ -95,6 +103,7 @@ def names_of(package: str, library: str) -> dict[str, Any]:
         "derived": TestObjectDerived({}, [1, 2]),
         **container_names(ffi, TestIntPair),
         **dataclass_names(package, ffi),
+        **schema_names(package, ffi),
     }
     try:
         import numpy as np
@@ -118,6 +127,20 @@ def dataclass_names(package: str, ffi: Any) -> dict[str, Any]:
     Record = dc.py_class("bench.Record")(type(ffi.Object)("Record", (ffi.Object,), {**body, **defaults}))
     names = {"Point": Point, "Record": Record, "point": Point(1, 2.5), "other": Point(1, 2.5)}
     return {**names, "record": Record(1, "hello"), "copy": copy.copy, "deepcopy": copy.deepcopy}
+
+
+def schema_names(package: str, ffi: Any) -> dict[str, Any]:
+    schema_of = importlib.import_module(f"{package}.core").TypeSchema.from_annotation
+    return {
+        "schema_of": schema_of,
+        "int_schema": schema_of(int),
+        "str_schema": schema_of(str),
+        "list_schema": schema_of(list[int]),
+        "dict_schema": schema_of(dict[int, int]),
+        "array_schema": schema_of(ffi.Array[int]),
+        "map_schema": schema_of(ffi.Map[str, int]),
+        "union_schema": schema_of(Union[int, str, list[int]]),
+    }
 
 
 def container_names(ffi: Any, cls: Any) -> dict[str, Any]:
