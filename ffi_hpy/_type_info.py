@@ -245,7 +245,7 @@ class TypeInfo:
         """The type's own methods."""
         return [_read_method(*method) for method in _core.type_info(self.type_index)[5]]
 
-    @property
+    @_Lazy
     def parent_type_info(self) -> TypeInfo | None:
         """That of the parent type."""
         return info_of_index(self.parent_type_index) if self.parent_type_index >= 0 else None
