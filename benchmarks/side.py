@@ -11,7 +11,7 @@ import ctypes
 import importlib
 import sys
 import time
-from typing import Any
+from typing import Any, Union
 
 # What is timed. `nop` takes anything and returns None, `echo` returns its argument.
 ROWS = {
@@ -56,6 +56,14 @@ ROWS = {
     "List of 10 made": "List(ten_list)",
     "Dict of 10 made": "Dict(ten_dict)",
     "callback": "callback()",
+    "schema: int": "int_schema.convert(7)",
+    "schema: str": "str_schema.convert('hello')",
+    "schema: list[int] of 10": "list_schema.convert(ten_list)",
+    "schema: dict[int, int] of 10": "dict_schema.convert(ten_dict)",
+    "schema: Array[int] of 10": "array_schema.convert(ten)",
+    "schema: Map[str, int] of 100": "map_schema.convert(text_map)",
+    "schema: int | str | list[int]": "union_schema.convert('hello')",
+    "schema: made of an annotation": "schema_of(list[int])",
     "c_class made": "Simple(1, 2)",
     "c_class made by name": "Simple(x=1, y=2)",
     "repr": "repr(obj)",
@@ -87,6 +95,7 @@ def names_of(package: str, library: str) -> dict[str, Any]:
         "base": TestObjectBase(v_i64=1),
         "derived": TestObjectDerived({}, [1, 2]),
         **container_names(ffi, TestIntPair),
+        **schema_names(ffi),
         **py_class_names(ffi),
         **dataclass_names(ffi, testing),
     }
@@ -111,6 +120,20 @@ def py_class_names(ffi: Any) -> dict[str, Any]:
     defaults = {"items": dataclasses.field(default_factory=list), "point": Point(1, 2.5), "last": 4}
     Record = dataclasses.py_class("bench.Record")(type(ffi.Object)("Record", (ffi.Object,), {**body, **defaults}))
     return {"Point": Point, "Record": Record, "point": Point(1, 2.5), "record": Record(1, "hello")}
+
+
+def schema_names(ffi: Any) -> dict[str, Any]:
+    schema_of = ffi.core.TypeSchema.from_annotation
+    return {
+        "schema_of": schema_of,
+        "int_schema": schema_of(int),
+        "str_schema": schema_of(str),
+        "list_schema": schema_of(list[int]),
+        "dict_schema": schema_of(dict[int, int]),
+        "array_schema": schema_of(ffi.Array[int]),
+        "map_schema": schema_of(ffi.Map[str, int]),
+        "union_schema": schema_of(Union[int, str, list[int]]),
+    }
 
 
 def container_names(ffi: Any, cls: Any) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from . import _core
 from ._core import CObject
 from ._object import Object
-from ._type_schema import FIRST_OBJECT, TypeSchema
+from ._type_origin import FIRST_OBJECT
+from ._type_schema import TypeSchema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
