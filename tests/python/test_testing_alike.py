@@ -54,9 +54,11 @@ ATTRIBUTES = [
 class Bytes(ctypes.Structure):
     _fields_ = [("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
 class Field(ctypes.Structure):
-    _fields_ = [("name", Bytes), ("doc", Bytes), ("metadata", Bytes), ("flags", ctypes.c_int64),
-                ("size", ctypes.c_int64), ("alignment", ctypes.c_int64), ("offset", ctypes.c_int64),
-                ("getter", ctypes.c_void_p), ("setter", ctypes.c_void_p), ("value", ctypes.c_int64 * 2), ("static_type", ctypes.c_int32)]
+    _fields_ = [
+        ("name", Bytes), ("doc", Bytes), ("metadata", Bytes), ("flags", ctypes.c_int64), ("size", ctypes.c_int64),
+        ("alignment", ctypes.c_int64), ("offset", ctypes.c_int64), ("getter", ctypes.c_void_p),
+        ("setter", ctypes.c_void_p), ("value", ctypes.c_int64 * 2), ("static_type", ctypes.c_int32),
+    ]
 class Metadata(ctypes.Structure):
     _fields_ = [("doc", Bytes), ("creator", ctypes.c_void_p), ("size", ctypes.c_int32), ("kind", ctypes.c_int32)]
 class Info(ctypes.Structure):
