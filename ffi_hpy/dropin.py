@@ -3,6 +3,8 @@
     python -m ffi_hpy.dropin program.py ARGUMENT...
     python -m ffi_hpy.dropin -m MODULE ARGUMENT...
     python -m ffi_hpy.dropin -c CODE ARGUMENT...
+    python -m ffi_hpy.dropin tvm-ffi-config ARGUMENT...         tvm_ffi's commands: our ffi-hpy-config,
+    python -m ffi_hpy.dropin tvm-ffi-stubgen ARGUMENT...        our ffi-hpy-stubgen
 
 or, first thing in a program, ``ffi_hpy.dropin.install()``. From then on ``import tvm_ffi.x`` gives the module
 ``ffi_hpy.x`` itself, and ``importlib.metadata`` answers for the distribution apache-tvm-ffi with that of ffi_hpy, under
@@ -34,6 +36,7 @@ __all__ = ["install", "main", "uninstall"]
 _OURS = __package__ or "ffi_hpy"
 _THEIRS = "tvm_ffi"
 _DISTRIBUTION = "apache-tvm-ffi"
+_COMMANDS = {"tvm-ffi-config": "tvm_ffi.config", "tvm-ffi-stubgen": "tvm_ffi.stub.cli"}
 ABI_VERSION = "0.1.15.post2"
 """The release of apache-tvm-ffi whose ABI and names ffi_hpy follows."""
 
@@ -139,6 +142,8 @@ def main(arguments: list[str]) -> int | None:
         print(__doc__, file=sys.stdout if arguments else sys.stderr)
         return 0 if arguments else 2
     first, *rest = arguments
+    if first in _COMMANDS:
+        first, rest = "-m", [_COMMANDS[first], *rest]
     if first in ("-m", "-c") and not rest:
         print(f"ffi_hpy.dropin: {first} wants an argument", file=sys.stderr)
         return 2
