@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-__all__ = ["install", "main", "uninstall"]
+__all__ = ["install", "is_installed", "main", "uninstall"]
 
 _OURS = __package__ or "ffi_hpy"
 _THEIRS = "tvm_ffi"
@@ -123,6 +123,11 @@ def install() -> None:
         raise RuntimeError(f"ffi_hpy.dropin.install() comes too late: {_THEIRS} is imported already, from {there}")
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
+
+
+def is_installed() -> bool:
+    """Whether tvm_ffi is answered for, in this process."""
+    return _finder in sys.meta_path
 
 
 def uninstall() -> None:
