@@ -5,7 +5,9 @@ All functions are safe to call from several threads.
 """
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, final, type_check_only
+
+from typing_extensions import Self, disjoint_base
 
 # --- How a Python type is passed to native code -----------------------------------------------------------------
 # `classify` (see `set_hooks`) answers with one of these for each Python type, once; the answer is cached.
@@ -28,6 +30,7 @@ KIND_CONVERTER: Final[int]  # converter(value) gives a value of one of the kinds
 CONTEXT_NAME: Final[str]  # name of the HPy context in use
 HAS_EXTENSION: Final[bool]  # whether that context is the package's own, with its accelerators
 
+@disjoint_base
 class CObject:
     """Base of everything that owns a handle of a native object. The handle is None (0) until it is initialised, and
     again after it was moved away. While a call uses it, it cannot be moved away (RuntimeError); a Function's never."""
@@ -55,11 +58,13 @@ class CObject:
     def __use_count__(self) -> int:
         """Strong references to the native object, 0 if there is none."""
 
+@final
 class ObjectRValueRef:
     """A CObject marked by `_move()`: passing it to a call lets the callee take the handle."""
 
-    def __init__(self, obj: CObject, /) -> None: ...
+    def __new__(cls, obj: CObject, /) -> Self: ...
 
+@final
 class Function(CObject):
     """A native function. Arguments are positional; keyword arguments are a TypeError."""
 
@@ -101,17 +106,19 @@ class OpaquePyObject(CObject):
     def __init__(self, pyobject: object, /) -> None: ...
     def pyobject(self) -> Any: ...
 
+@final
 class OpaquePtr:
     """An address passed as `void*`."""
 
-    def __init__(self, address: int, /) -> None: ...
+    def __new__(cls, address: int, /) -> Self: ...
     @property
     def value(self) -> int: ...
 
+@disjoint_base
 class DataType:
     """An element type: DLPack type code, bits per lane, lanes. Compares and hashes by value."""
 
-    def __init__(self, text: str, /) -> None:
+    def __new__(cls, text: str, /) -> Self:
         """ValueError if the text is no data type."""
     @property
     def type_code(self) -> int: ...
@@ -124,6 +131,7 @@ class DataType:
         """Bytes per element, rounded up."""
     def __str__(self) -> str: ...
 
+@disjoint_base
 class Device:
     """DLPack device type and index. Compares and hashes by value. Subclassable."""
 
@@ -159,6 +167,7 @@ class Tensor(CObject):
     def _to_dlpack_versioned(self) -> Any:
         """Capsule "dltensor_versioned"."""
 
+@type_check_only
 class FieldInfo(NamedTuple):
     """One reflected field or method as type_info() gives it (a plain tuple in this order)."""
 

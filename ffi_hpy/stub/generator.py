@@ -27,11 +27,21 @@ class Generator(Protocol):
     api_filename: str
     init_filename: str
 
-    def default_ty_map(self) -> dict[str, str]: ...
-    def is_builtin(self, type_key: str) -> bool: ...
-    def new_imports(self) -> Any: ...
-    def add_directive(self, imports: Any, name: str, payload: str, lineno: int) -> None: ...
-    def extra_export_names(self, imports: Any) -> set[str]: ...
+    def default_ty_map(self) -> dict[str, str]:
+        """What types of the ABI are called, before directives change it."""
+
+    def is_builtin(self, type_key: str) -> bool:
+        """Whether the runtime has a class for the type."""
+
+    def new_imports(self) -> Any:
+        """Where the imports of one file are collected."""
+
+    def add_directive(self, imports: Any, name: str, payload: str, lineno: int) -> None:
+        """Note a directive in `imports`. ValueError, which names the line, if it says nothing that is understood."""
+
+    def extra_export_names(self, imports: Any) -> set[str]:
+        """What a file exports besides its functions and classes."""
+
     def generate_global_funcs_block(
         self,
         code: CodeBlock,
@@ -40,7 +50,9 @@ class Generator(Protocol):
         imports: Any,
         opt: Options,
         defined: set[str],
-    ) -> None: ...
+    ) -> None:
+        """Fill a ``global`` region."""
+
     def generate_object_block(
         self,
         code: CodeBlock,
@@ -49,12 +61,18 @@ class Generator(Protocol):
         opt: Options,
         obj_info: ObjectInfo,
         defined: set[str],
-    ) -> None: ...
-    def generate_import_section_block(
-        self, code: CodeBlock, imports: Any, opt: Options, defined: set[str]
-    ) -> None: ...
-    def generate_all_block(self, code: CodeBlock, names: set[str], opt: Options) -> None: ...
-    def generate_export_block(self, code: CodeBlock) -> None: ...
+    ) -> None:
+        """Fill an ``object`` region."""
+
+    def generate_import_section_block(self, code: CodeBlock, imports: Any, opt: Options, defined: set[str]) -> None:
+        """Fill an ``import-section``."""
+
+    def generate_all_block(self, code: CodeBlock, names: set[str], opt: Options) -> None:
+        """Fill an ``__all__`` region with the last parts of `names`."""
+
+    def generate_export_block(self, code: CodeBlock) -> None:
+        """Fill an ``export`` region."""
+
     def generate_api_file(
         self,
         code_blocks: list[CodeBlock],
@@ -63,8 +81,11 @@ class Generator(Protocol):
         object_infos: list[ObjectInfo],
         init_cfg: InitConfig,
         is_root: bool,
-    ) -> str: ...
-    def generate_init_file(self, code_blocks: list[CodeBlock], module_name: str, submodule: str) -> str: ...
+    ) -> str:
+        """What the file of a prefix lacks; classes are made for `object_infos`, which are ordered, parents first."""
+
+    def generate_init_file(self, code_blocks: list[CodeBlock], module_name: str, submodule: str) -> str:
+        """What the file of a package lacks that exports the names of its `submodule`."""
 
 
 def generator_names() -> list[str]:

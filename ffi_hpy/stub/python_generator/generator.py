@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import consts as C
+from ..generator import Generator
 from . import codegen
 from . import consts as PC
 from .utils import ImportItem, PythonImports
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["PythonGenerator"]
 
 
-class PythonGenerator:
+class PythonGenerator(Generator):
     """Annotations in .py and .pyi files."""
 
     name = "python"
@@ -26,15 +27,12 @@ class PythonGenerator:
     init_filename = "__init__.py"
 
     def default_ty_map(self) -> dict[str, str]:
-        """What types of the ABI are called, before directives change it."""
         return dict(PC.TY_MAP_DEFAULTS)
 
     def is_builtin(self, type_key: str) -> bool:
-        """Whether the runtime has a class for the type."""
         return type_key in C.BUILTIN_TYPE_KEYS or type_key in PC.TY_MAP_DEFAULTS
 
     def new_imports(self) -> PythonImports:
-        """Where the imports of one file are collected."""
         return PythonImports()
 
     def add_directive(self, imports: PythonImports, name: str, payload: str, lineno: int) -> None:
@@ -50,7 +48,6 @@ class PythonGenerator:
             imports.has_lib_load = True
 
     def extra_export_names(self, imports: PythonImports) -> set[str]:
-        """What a file exports besides its functions and classes."""
         return {"LIB"} if imports.has_lib_load else set()
 
     def generate_global_funcs_block(
@@ -62,7 +59,6 @@ class PythonGenerator:
         opt: Options,
         defined: set[str],
     ) -> None:
-        """Fill a ``global`` region."""
         codegen.generate_python_global_funcs(code, global_funcs, ty_map, imports.items, opt, defined)
 
     def generate_object_block(
@@ -74,21 +70,17 @@ class PythonGenerator:
         obj_info: ObjectInfo,
         defined: set[str],
     ) -> None:
-        """Fill an ``object`` region."""
         codegen.generate_python_object(code, ty_map, imports.items, opt, obj_info, defined)
 
     def generate_import_section_block(
         self, code: CodeBlock, imports: PythonImports, opt: Options, defined: set[str]
     ) -> None:
-        """Fill an ``import-section``."""
         codegen.generate_python_import_section(code, imports.items, opt, defined)
 
     def generate_all_block(self, code: CodeBlock, names: set[str], opt: Options) -> None:
-        """Fill an ``__all__`` region."""
         codegen.generate_python_all(code, names, opt)
 
     def generate_export_block(self, code: CodeBlock) -> None:
-        """Fill an ``export`` region."""
         codegen.generate_python_export(code)
 
     def generate_api_file(
@@ -100,11 +92,9 @@ class PythonGenerator:
         init_cfg: InitConfig,
         is_root: bool,
     ) -> str:
-        """What the file of a prefix lacks."""
         return codegen.generate_python_ffi_api(
             code_blocks, ty_map, module_name, object_infos, init_cfg, is_root, self.syntax
         )
 
     def generate_init_file(self, code_blocks: list[CodeBlock], module_name: str, submodule: str) -> str:
-        """What the file of a package lacks."""
         return codegen.generate_python_init(code_blocks, module_name, submodule, self.syntax)

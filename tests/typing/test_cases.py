@@ -1,0 +1,41 @@
+"""Programs whose types mypy must infer as they say, and that run: cases/*.py.
+
+``assert_type`` states what must be inferred. What must be refused carries ``type: ignore`` with the code of the error:
+where mypy has nothing to say, it complains about the comment.
+"""
+
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CASES = sorted(Path(__file__).with_name("cases").glob("*.py"))
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run_mypy(*paths, cwd=ROOT):
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "--python-version", "3.11"]
+    command += ["--enable-error-code", "ignore-without-code", "--no-error-summary", *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_mypy_infers_what_the_programs_say(tmp_path):
+    status, said = run_mypy("--cache-dir", tmp_path, *CASES)
+    assert (status, said) == (0, "")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
+def test_the_program_runs(case):
+    runpy.run_path(str(case))
+
+
+def test_the_wheel_says_that_it_is_typed():
+    import ffi_hpy
+
+    package = Path(ffi_hpy.__file__).parent
+    assert ROOT not in package.parents  # the wheel, not the checkout
+    assert (package / "py.typed").is_file()
+    assert (package / "_core.pyi").is_file()
