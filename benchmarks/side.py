@@ -24,6 +24,27 @@ ROWS = {
     "Tensor": "nop(tensor)",
     "NumPy array": "nop(array)",
     "field read": "obj.a",
+    "field set": "base.v_i64 = 7",
+    "field of an object read": "derived.v_array",
+    "object made": "Pair(1, 2)",
+    "method call": "obj.sum()",
+    "Array item": "ints[500]",
+    "Array item, an object": "objects[500]",
+    "Array of 1000 iterated": "for _ in ints: pass",
+    "Array of 1000 objects iterated": "for _ in objects: pass",
+    "Array slice of 10": "ints[100:110]",
+    "len of an Array": "len(ints)",
+    "in an Array of 10": "7 in ten",
+    "List item": "items[500]",
+    "List item set": "items[500] = 7",
+    "List append and pop": "items.append(7); items.pop()",
+    "Map item": "text_map['k5']",
+    "Map of 100 iterated": "for _ in text_map.items(): pass",
+    "Dict item set": "numbers[5] = 6",
+    "in a Dict": "5 in numbers",
+    "Array of 10 made": "Array(ten_list)",
+    "List of 10 made": "List(ten_list)",
+    "Dict of 10 made": "Dict(ten_dict)",
     "callback": "callback()",
 }
 
@@ -37,13 +58,27 @@ def names_of(package: str, library: str) -> dict[str, Any]:
         @ffi.register_object("testing.TestIntPair")
         class TestIntPair(ffi.Object):  # type: ignore[misc, name-defined]
             pass
+
+        @ffi.register_object("testing.TestObjectBase")
+        class TestObjectBase(ffi.Object):  # type: ignore[misc, name-defined]
+            pass
+
+        @ffi.register_object("testing.TestObjectDerived")
+        class TestObjectDerived(TestObjectBase):
+            pass
     else:
-        TestIntPair = importlib.import_module("tvm_ffi.testing").TestIntPair
+        testing = importlib.import_module("tvm_ffi.testing")
+        TestIntPair, TestObjectDerived = testing.TestIntPair, testing.TestObjectDerived
+        TestObjectBase = testing.TestObjectBase
     names = {
         "nop": ffi.get_global_func("testing.nop"),
         "echo": ffi.get_global_func("testing.echo"),
         "callback": ffi.convert(lambda: None),
         "obj": TestIntPair(1, 2),
+        "Pair": TestIntPair,
+        "base": TestObjectBase(v_i64=1),
+        "derived": TestObjectDerived({}, [1, 2]),
+        **container_names(ffi, TestIntPair),
     }
     try:
         import numpy as np
@@ -54,9 +89,26 @@ def names_of(package: str, library: str) -> dict[str, Any]:
     return names
 
 
+def container_names(ffi: Any, cls: Any) -> dict[str, Any]:
+    ten = list(range(10))
+    return {
+        "Array": ffi.Array,
+        "List": ffi.List,
+        "Dict": ffi.Dict,
+        "ten": ffi.Array(ten),
+        "ten_list": ten,
+        "ten_dict": {i: i for i in ten},
+        "ints": ffi.Array(range(1000)),
+        "objects": ffi.Array([cls(i, i) for i in range(1000)]),
+        "items": ffi.List(range(1000)),
+        "text_map": ffi.Map({f"k{i}": i for i in range(100)}),
+        "numbers": ffi.Dict({i: i for i in range(100)}),
+    }
+
+
 def make_loop(statement: str, names: dict[str, Any]) -> Any:
     """A function that runs the statement n times with the names as locals, as fast as the interpreter can."""
-    source = f"def loop(n, {', '.join(f'{name}={name}' for name in names)}):\n for _ in range(n): {statement}\n"
+    source = f"def loop(n, {', '.join(f'{name}={name}' for name in names)}):\n for _ in range(n):\n  {statement}\n"
     space = dict(names)
     exec(source, space)
     return space["loop"]

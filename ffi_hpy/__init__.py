@@ -135,10 +135,12 @@ del _key, _cls, _load
 _HOMES = {
     "access_path": "access_path",
     "core": "core",
+    "dataclasses": "dataclasses",
     "dropin": "dropin",
     "hpy": "hpy",
     "serialization": "serialization",
     "structural": "structural",
+    "testing": "testing",
     "DefRegionKind": "structural",
     "InplaceMode": "structural",
     "StructuralKey": "structural",

@@ -29,6 +29,7 @@ KIND_CONVERTER: Final[int]  # converter(value) gives a value of one of the kinds
 
 CONTEXT_NAME: Final[str]  # name of the HPy context in use
 HAS_EXTENSION: Final[bool]  # whether that context is the package's own, with its accelerators
+KEEPS_IDENTITY: Final[bool]  # whether a native object has one wrapper while that lives; not so in debug modes
 
 @disjoint_base
 class CObject:

@@ -4,6 +4,7 @@
 #include "container.h"
 #include "error.h"
 #include "hooks.h"
+#include "identity.h"
 #include "tensor.h"
 #include "text.h"
 #include "value.h"
@@ -123,6 +124,7 @@ static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) 
     fb_object_raise_no_handle(ctx, value);
     return -1;
   }
+  fb_identity_hand_out(ctx, value, place);
   out->type_index = handle->type_index;
   out->zero_padding = 0;
   out->v_uint64 = 0;
@@ -273,7 +275,7 @@ static HPy wrapped(HPyContext *ctx, FbHook hook, HPy plain) {
   return result;
 }
 
-HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle) {
+static HPy object_result(HPyContext *ctx, TVMFFIObject *handle, HPy (*wrap)(HPyContext *, TVMFFIObject *)) {
   const TVMFFIByteArray *bytes = (const TVMFFIByteArray *)(handle + 1);
   const TVMFFIShapeCell *shape = (const TVMFFIShapeCell *)(handle + 1);
   HPy result;
@@ -287,13 +289,15 @@ HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle) {
     break;
   case kTVMFFIOpaquePyObject:
     result = fb_opaque_unwrap(ctx, handle);
-    if (HPy_IsNull(result)) return fb_object_wrap(ctx, handle);
+    if (HPy_IsNull(result)) return wrap(ctx, handle);
     break;
-  default: return fb_object_wrap(ctx, handle);
+  default: return wrap(ctx, handle);
   }
   TVMFFIObjectDecRef(handle);
   return result;
 }
+
+HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle) { return object_result(ctx, handle, fb_object_wrap); }
 
 HPy fb_convert_rare(HPyContext *ctx, const TVMFFIAny *value) {
   const TVMFFIByteArray *bytes = value->v_ptr;
@@ -320,6 +324,7 @@ HPy fb_convert_view(HPyContext *ctx, const TVMFFIAny *view) {
     if (TVMFFIAnyViewToOwnedAny(view, &value) != 0) return fb_error_raise_pending(ctx, "callback");
   } else if (value.type_index >= kTVMFFIStaticObjectBegin) {
     TVMFFIObjectIncRef(value.v_obj);
+    return object_result(ctx, value.v_obj, fb_object_wrap_movable);
   }
   return fb_convert_result(ctx, &value);
 }

@@ -150,6 +150,7 @@ const char *fb_function_name(HPyContext *ctx, HPy function) {
 }
 
 static int name_set(HPyContext *ctx, FbFunction *function, const char *name) {
+  if (strcmp(name_of(function), name) == 0) return 0;
   char *copy = strdup(name);
   if (copy == NULL) {
     HPyErr_NoMemory(ctx);
@@ -213,7 +214,8 @@ static int function_traverse_impl(void *self, HPyFunc_visitproc visit, void *arg
 }
 
 HPy fb_function_wrap(HPyContext *ctx, TVMFFIObject *handle, const char *name) {
-  HPy h = fb_object_wrap(ctx, handle);
+  /* Whoever looks a function up gets a wrapper of his own: with settings of its own, and no count that threads share. */
+  HPy h = name == NULL ? fb_object_wrap(ctx, handle) : fb_object_wrap_apart(ctx, handle);
   if (HPy_IsNull(h) || name == NULL || !fb_function_check(ctx, h)) return h;
   /* registered functions are what threads share; others would wait for a collection to give up what they hold */
   if (defers_refcounts) fb_ext->refcount_defer(ctx, h);

@@ -52,10 +52,16 @@ FB_INLINE size_t fb_kind_hash(intptr_t type) {
   return (size_t)(((uintptr_t)type >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 40);
 }
 
-/* Cached entry for the exact type of `value`, or NULL. Lock-free: slots only ever go from NULL to an entry. */
-FB_INLINE const FbKindEntry *fb_kind_find(HPy value) {
+/* The word that tells the exact type of `value`; where there is an extension. */
+FB_INLINE intptr_t fb_kind_type(HPy value) {
   intptr_t type;
   memcpy(&type, (const char *)value._i + fb_type_offset, sizeof(type));
+  return type;
+}
+
+/* Cached entry for the exact type of `value`, or NULL. Lock-free: slots only ever go from NULL to an entry. */
+FB_INLINE const FbKindEntry *fb_kind_find(HPy value) {
+  intptr_t type = fb_kind_type(value);
   /* Acquire: pairs with the release stores of insert() in kind.c. */
   FbKindTable *table = atomic_load_explicit(&fb_kind_table, memory_order_acquire);
   for (size_t i = fb_kind_hash(type);; i++) {

@@ -8,6 +8,7 @@
 #include "field.h"
 #include "function.h"
 #include "hooks.h"
+#include "identity.h"
 #include "registry.h"
 #include "stream.h"
 #include "tensor.h"
@@ -97,6 +98,8 @@ static int add_constants(HPyContext *ctx, HPy module) {
     if (add(ctx, module, kinds[i].name, HPyLong_FromInt32_t(ctx, kinds[i].kind)) != 0) return -1;
   }
   if (add(ctx, module, "HAS_EXTENSION", HPy_Dup(ctx, fb_ext != NULL ? ctx->h_True : ctx->h_False)) != 0) return -1;
+  HPy keeps_identity = HPy_Dup(ctx, fb_identity_is_kept ? ctx->h_True : ctx->h_False);
+  if (add(ctx, module, "KEEPS_IDENTITY", keeps_identity) != 0) return -1;
   return add(ctx, module, "CONTEXT_NAME", HPyUnicode_FromString(ctx, ctx->name));
 }
 

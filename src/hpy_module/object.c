@@ -8,6 +8,7 @@
 #include "error.h"
 #include "function.h"
 #include "hooks.h"
+#include "identity.h"
 #include "type.h"
 
 static FbCell object_type, owner_type; /* written once during the import */
@@ -36,7 +37,10 @@ TVMFFIObject *fb_object_take(HPyContext *ctx, HPy h) {
   FbPlace *place = fb_object_check(ctx, h) ? fb_object_place(ctx, h) : NULL;
   if (place == NULL || !fb_place_use(place)) return NULL;
   TVMFFIObject *handle = place->handle;
-  if (handle != NULL) TVMFFIObjectIncRef(handle);
+  if (handle != NULL) {
+    fb_identity_hand_out(ctx, h, place);
+    TVMFFIObjectIncRef(handle);
+  }
   fb_place_unuse(place);
   return handle;
 }
@@ -59,23 +63,23 @@ FbPlace *fb_object_begin_failed(HPyContext *ctx, HPy self, FbPlace *place) {
   return NULL;
 }
 
-intptr_t fb_place_settle(FbPlace *place) {
-  intptr_t n;
-  while ((n = atomic_load_explicit((_Atomic(intptr_t) *)&place->n_uses, memory_order_relaxed)) == FB_PLACE_MOVING) {
+int32_t fb_place_settle(FbPlace *place) {
+  int32_t n;
+  while ((n = atomic_load_explicit((_Atomic(int32_t) *)&place->n_uses, memory_order_relaxed)) == FB_PLACE_MOVING) {
     fh_thread_yield();
   }
   return n;
 }
 
 /* Makes an unused place MOVING or LENT. False if a call uses it. */
-static bool place_claim(FbPlace *place, intptr_t state) {
+static bool place_claim(FbPlace *place, int32_t state) {
   if (!fb_free_threaded) {
     if (place->n_uses != 0) return false;
     place->n_uses = state;
     return true;
   }
-  intptr_t n = 0;
-  while (!atomic_compare_exchange_weak_explicit((_Atomic(intptr_t) *)&place->n_uses, &n, state, memory_order_acquire,
+  int32_t n = 0;
+  while (!atomic_compare_exchange_weak_explicit((_Atomic(int32_t) *)&place->n_uses, &n, state, memory_order_acquire,
                                                 memory_order_relaxed)) {
     if (n == FB_PLACE_MOVING) n = fb_place_settle(place);
     if (n != 0) return false;
@@ -84,7 +88,7 @@ static bool place_claim(FbPlace *place, intptr_t state) {
 }
 
 void fb_place_release(FbPlace *place) {
-  atomic_store_explicit((_Atomic(intptr_t) *)&place->n_uses, 0, memory_order_release); /* pairs with fb_place_use */
+  atomic_store_explicit((_Atomic(int32_t) *)&place->n_uses, 0, memory_order_release); /* pairs with fb_place_use */
 }
 
 static int raise_in_use(HPyContext *ctx) {
@@ -95,13 +99,13 @@ static int raise_in_use(HPyContext *ctx) {
 /* Gives a CObject, where it needs one, the owner that its handle will be in. */
 static int owner_make(HPyContext *ctx, HPy self) {
   HPy type = fb_cell_load(ctx, &owner_type);
-  FbPlace *data;
+  FbOwner *data;
   HPy owner = HPy_New(ctx, type, &data);
   HPy_Close(ctx, type);
   if (HPy_IsNull(owner)) return -1;
   FbObject *object = fb_object_struct(ctx, self);
   HPyField_Store(ctx, self, &object->owner_field, owner);
-  object->owner = data;
+  object->owner = &data->place;
   HPy_Close(ctx, owner);
   return 0;
 }
@@ -112,15 +116,37 @@ static FbPlace *place_make(HPyContext *ctx, HPy self) {
   return place != NULL || owner_make(ctx, self) != 0 ? place : fb_object_place(ctx, self);
 }
 
+/* Whether self is an instance of the class that stands for the type of an object: only then is it what others expect who
+ * get it for that object. */
+static bool fits(HPyContext *ctx, HPy self, TVMFFIObject *handle);
+
+FB_INLINE void set_listing(FbPlace *place, FbListing listing) {
+  atomic_store_explicit(&place->listing, (uint8_t)listing, memory_order_relaxed); /* the claim of the place orders it */
+}
+
+/* What is left to do when a place that was unlistable got a handle: others who have references to the object may come with
+ * it at any time. */
+static void listing_begin(HPyContext *ctx, HPy self, FbPlace *place) {
+  if (!fb_place_use(place)) return;
+  if (place->handle != NULL && fits(ctx, self, place->handle)) {
+    set_listing(place, FB_UNLISTED);
+    if (fb_identity_is_shared(place->handle)) fb_identity_hand_out(ctx, self, place);
+  }
+  fb_place_unuse(place);
+}
+
 int fb_object_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   FbPlace *place = place_make(ctx, self);
   if (place == NULL || (!place_claim(place, FB_PLACE_MOVING) && raise_in_use(ctx) != 0)) {
     TVMFFIObjectDecRef(handle);
     return -1;
   }
+  fb_identity_unlist_own(place);
   TVMFFIObject *old = place->handle;
   place->handle = handle;
+  set_listing(place, FB_UNLISTABLE);
   fb_place_release(place);
+  listing_begin(ctx, self, place);
   if (old != NULL) TVMFFIObjectDecRef(old);
   return 0;
 }
@@ -175,25 +201,52 @@ int fb_class_store(HPyContext *ctx, int32_t index, HPy cls) {
   return 0;
 }
 
+static bool fits(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
+  const FbCell *cell = class_cell(handle->type_index);
+  if (cell == NULL) return false;
+  if (FB_LIKELY(fb_ext != NULL) && fb_kind_type(self) == cell->handle._i) return true;
+  HPy cls = fb_cell_borrow(ctx, cell);
+  bool is_instance = HPy_TypeCheck(ctx, self, cls);
+  fb_cell_return(ctx, cls);
+  return is_instance;
+}
+
 /* --- wrapping --------------------------------------------------------------------------------------------------------- */
 
-FB_INLINE HPy wrap_as(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
+/* Whose wrapper is asked for. */
+typedef enum Wanted { WANTED_LISTED, WANTED_MOVABLE, WANTED_APART } Wanted;
+
+FB_INLINE HPy wrap_new(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   FbObject *object;
   HPy h = HPy_New(ctx, cls, &object);
   if (FB_UNLIKELY(HPy_IsNull(h))) {
     TVMFFIObjectDecRef(handle);
     return h;
   }
-  if (FB_LIKELY(!fb_object_has_owner)) {
-    object->place.handle = handle;
-  } else if (fb_object_put(ctx, h, handle) != 0) {
-    HPy_Close(ctx, h);
-    return HPy_NULL;
+  if (FB_UNLIKELY(fb_object_has_owner)) {
+    if (owner_make(ctx, h) != 0) {
+      TVMFFIObjectDecRef(handle);
+      HPy_Close(ctx, h);
+      return HPy_NULL;
+    }
+    object = (FbObject *)fb_object_struct(ctx, h)->owner;
   }
+  object->place.handle = handle;
+  set_listing(&object->place, FB_UNLISTED);
   return h;
 }
 
-static FB_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle) {
+/* The same, for an object that others have, too: it is listed, unless another has come first, which is returned then. */
+static HPy wrap_listed(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
+  HPy h = wrap_new(ctx, cls, handle);
+  if (FB_UNLIKELY(HPy_IsNull(h))) return h;
+  HPy other = fb_identity_list(ctx, h, fb_object_place(ctx, h));
+  if (FB_LIKELY(HPy_IsNull(other))) return h;
+  HPy_Close(ctx, h);
+  return other;
+}
+
+static FB_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle, bool is_shared) {
   HPy index = HPyLong_FromInt32_t(ctx, handle->type_index);
   HPy cls = HPy_IsNull(index) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_CLASS_FOR_TYPE_INDEX, &index, 1);
   if (!HPy_IsNull(index)) HPy_Close(ctx, index);
@@ -201,20 +254,42 @@ static FB_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle) 
     TVMFFIObjectDecRef(handle);
     return HPy_NULL;
   }
-  HPy result = wrap_as(ctx, cls, handle);
+  HPy result = is_shared ? wrap_listed(ctx, cls, handle) : wrap_new(ctx, cls, handle);
   HPy_Close(ctx, cls);
   return result;
 }
 
-HPy fb_object_wrap(HPyContext *ctx, TVMFFIObject *handle) {
+/* Whether a call uses a wrapper, so that it cannot be moved away. */
+static bool is_used(HPyContext *ctx, HPy h) {
+  FbPlace *place = fb_object_place(ctx, h);
+  /* relaxed: a hint for callbacks of that call, which run on its thread or were told by it */
+  return atomic_load_explicit((_Atomic(int32_t) *)&place->n_uses, memory_order_relaxed) != 0;
+}
+
+FB_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
+  bool is_shared = wanted != WANTED_APART && fb_identity_is_shared(handle);
+  if (is_shared) {
+    HPy found = fb_identity_find(ctx, handle);
+    if (!HPy_IsNull(found)) {
+      if (FB_LIKELY(wanted != WANTED_MOVABLE || !is_used(ctx, found))) {
+        TVMFFIObjectDecRef(handle);
+        return found;
+      }
+      HPy_Close(ctx, found);
+      is_shared = false;
+    }
+  }
   const FbCell *cell = class_cell(handle->type_index);
-  if (FB_UNLIKELY(cell == NULL)) return wrap_unregistered(ctx, handle);
-  if (FB_LIKELY(fb_ext != NULL)) return wrap_as(ctx, cell->handle, handle);
-  HPy cls = fb_cell_load(ctx, cell);
-  HPy result = wrap_as(ctx, cls, handle);
-  HPy_Close(ctx, cls);
+  if (FB_UNLIKELY(cell == NULL)) return wrap_unregistered(ctx, handle, is_shared);
+  HPy cls = fb_cell_borrow(ctx, cell);
+  HPy result = is_shared ? wrap_listed(ctx, cls, handle) : wrap_new(ctx, cls, handle);
+  fb_cell_return(ctx, cls);
   return result;
 }
+
+HPy fb_object_wrap(HPyContext *ctx, TVMFFIObject *handle) { return wrap(ctx, handle, WANTED_LISTED); }
+HPy fb_object_wrap_apart(HPyContext *ctx, TVMFFIObject *handle) { return wrap(ctx, handle, WANTED_APART); }
+HPy fb_object_wrap_movable(HPyContext *ctx, TVMFFIObject *handle) { return wrap(ctx, handle, WANTED_MOVABLE); }
 
 /* --- CObject ------------------------------------------------------------------------------------------------------------ */
 
@@ -227,7 +302,8 @@ static HPy fb_object_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ss
 
 HPyDef_SLOT(object_destroy, HPy_tp_destroy)
 static void object_destroy_impl(void *self) {
-  FbPlace *place = self; /* an FbObject begins with it, and so it is for an owner */
+  FbPlace *place = self; /* an FbObject begins with it, and so does an owner */
+  fb_identity_unlist_own(place);
   if (place->handle != NULL) TVMFFIObjectDecRef(place->handle);
 }
 
@@ -262,7 +338,10 @@ static HPy object_is_impl(HPyContext *ctx, HPy self, HPy other) { return object_
 
 HPyDef_METH(object_chandle, "__chandle__", HPyFunc_NOARGS, .doc = "Address of the native object, 0 if there is none.")
 static HPy object_chandle_impl(HPyContext *ctx, HPy self) {
-  return HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)fb_object_get(ctx, self));
+  TVMFFIObject *handle = fb_object_take(ctx, self); /* others may turn up with the address from now on */
+  HPy address = HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)handle);
+  if (handle != NULL) TVMFFIObjectDecRef(handle);
+  return address;
 }
 
 HPyDef_METH(object_type_index, "__type_index__", HPyFunc_NOARGS, .doc = "Type index of the native object.")
@@ -302,9 +381,12 @@ static bool place_move(FbPlace *from, FbPlace *to, TVMFFIObject **old) {
     fb_place_release(first);
     return false;
   }
+  fb_identity_unlist_own(to);
+  set_listing(to, FB_UNLISTABLE);
   *old = to->handle;
   to->handle = from == NULL ? NULL : from->handle;
   if (from != NULL) {
+    fb_identity_unlist(from);
     from->handle = NULL;
     fb_place_release(from);
   }
@@ -328,6 +410,7 @@ static HPy object_move_from_impl(HPyContext *ctx, HPy self, HPy other) {
     raise_in_use(ctx);
     return HPy_NULL;
   }
+  listing_begin(ctx, self, to);
   if (old != NULL) TVMFFIObjectDecRef(old);
   return HPy_Dup(ctx, ctx->h_None);
 }
@@ -366,7 +449,7 @@ static int owner_type_init(HPyContext *ctx) {
   static HPyDef *defines[] = {&object_destroy, NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core._Owner",
-      .basicsize = sizeof(FbPlace),
+      .basicsize = sizeof(FbOwner),
       .flags = HPy_TPFLAGS_DEFAULT,
       .defines = defines,
   };
@@ -402,7 +485,7 @@ HPy fb_object_type_new(HPyContext *ctx) {
   /* our debug mode does not tell; what is right without the GIL is right with it */
   fb_free_threaded = fb_ext != NULL ? fb_ext->free_threaded : fb_contexts_are_lasting && !fb_is_pypy;
   fb_object_has_owner = fb_is_pypy;
-  if (fb_object_has_owner && owner_type_init(ctx) != 0) return HPy_NULL;
+  if ((fb_object_has_owner && owner_type_init(ctx) != 0) || fb_identity_init(ctx) != 0) return HPy_NULL;
   if (!fb_object_has_owner) defines[sizeof(defines) / sizeof(defines[0]) - 2] = &object_destroy;
   adapt(&spec);
   HPy type = fb_type_new(ctx, &spec, HPy_NULL);
@@ -452,7 +535,9 @@ FbPlace *fb_rvalue_ref_begin(HPyContext *ctx, HPy ref) {
   if (place != NULL && !place_claim(place, FB_PLACE_LENT)) {
     raise_in_use(ctx);
     place = NULL;
-  } else if (place == NULL || place->handle == NULL) {
+  } else if (place != NULL && place->handle != NULL) {
+    fb_identity_unlist(place); /* the callee may take the handle, and whatever comes back is apart from this wrapper */
+  } else {
     if (place != NULL) fb_place_release(place);
     fb_object_raise_no_handle(ctx, object);
     place = NULL;

@@ -12,9 +12,17 @@
  * another thread) moves the handle away and drops the object under the callee: moving wants the count to be 0 and makes it
  * negative meanwhile. Under a GIL the count is a plain word; without one it is atomic. */
 typedef struct FbPlace {
-  TVMFFIObject *handle; /* owned; NULL before initialisation and after it was moved away */
-  intptr_t n_uses;      /* calls in progress, or one of the states below */
+  TVMFFIObject *handle;     /* owned; NULL before initialisation and after it was moved away */
+  int32_t n_uses;           /* calls in progress, or one of the states below */
+  _Atomic(uint8_t) listing; /* an FbListing */
 } FbPlace;
+
+/* Whether the wrapper is the one that stands for its object: see identity.h. */
+typedef enum FbListing {
+  FB_UNLISTABLE, /* it has no object, or is no instance of the object's class */
+  FB_UNLISTED,
+  FB_LISTED,
+} FbListing;
 
 enum {
   FB_PLACE_MOVING = -1, /* for a few instructions, in which no thread stops: whoever meets it waits */
@@ -33,6 +41,12 @@ typedef union FbObject {
     HPyField owner_field;
   }; /* where fb_object_has_owner */
 } FbObject;
+
+/* Struct of such a second object. */
+typedef struct FbOwner {
+  FbPlace place;
+  struct FbWeak *weak; /* identity_weak.h */
+} FbOwner;
 
 HPyType_HELPERS(FbObject)
 
@@ -57,7 +71,7 @@ FB_INLINE TVMFFIObject *fb_object_get(HPyContext *ctx, HPy h) {
 }
 
 /* Waits until no thread moves the handle; returns n_uses as it was then. */
-intptr_t fb_place_settle(FbPlace *place);
+int32_t fb_place_settle(FbPlace *place);
 
 /* Begins a use of the handle. False if it is lent: then there is no use to end. */
 FB_INLINE bool fb_place_use(FbPlace *place) {
@@ -67,10 +81,10 @@ FB_INLINE bool fb_place_use(FbPlace *place) {
     return true;
   }
   /* Acquire: a use after a move sees the empty place (release, in fb_place_release). */
-  intptr_t n = atomic_load_explicit((_Atomic(intptr_t) *)&place->n_uses, memory_order_relaxed);
+  int32_t n = atomic_load_explicit((_Atomic(int32_t) *)&place->n_uses, memory_order_relaxed);
   do {
     if (FB_UNLIKELY(n < 0) && (n = fb_place_settle(place)) < 0) return false;
-  } while (!atomic_compare_exchange_weak_explicit((_Atomic(intptr_t) *)&place->n_uses, &n, n + 1, memory_order_acquire,
+  } while (!atomic_compare_exchange_weak_explicit((_Atomic(int32_t) *)&place->n_uses, &n, n + 1, memory_order_acquire,
                                                   memory_order_relaxed));
   return true;
 }
@@ -79,7 +93,7 @@ FB_INLINE void fb_place_unuse(FbPlace *place) {
   if (FB_LIKELY(!fb_free_threaded)) {
     place->n_uses--;
   } else { /* release: pairs with the acquire of place_claim */
-    atomic_fetch_sub_explicit((_Atomic(intptr_t) *)&place->n_uses, 1, memory_order_release);
+    atomic_fetch_sub_explicit((_Atomic(int32_t) *)&place->n_uses, 1, memory_order_release);
   }
 }
 
@@ -109,8 +123,13 @@ HPy fb_object_raise_no_handle(HPyContext *ctx, HPy self);
 /* Puts `handle` (taken, on failure too) in the place of the one that a CObject has. Returns 0, or -1 with an exception. */
 int fb_object_put(HPyContext *ctx, HPy self, TVMFFIObject *handle);
 
-/* A new instance of the class that stands for the object's type. Takes `handle`, on failure too (HPy_NULL). */
+/* The listed wrapper of an object, or a new instance of the class that stands for its type. Takes `handle`, on failure too
+ * (HPy_NULL). */
 HPy fb_object_wrap(HPyContext *ctx, TVMFFIObject *handle);
+/* The same, but a new instance in any case. */
+HPy fb_object_wrap_apart(HPyContext *ctx, TVMFFIObject *handle);
+/* The same as fb_object_wrap, but a new instance if a call uses the listed one, which nobody can move away then. */
+HPy fb_object_wrap_movable(HPyContext *ctx, TVMFFIObject *handle);
 /* Makes cls the class of a type index. cls must derive from CObject. Returns 0, or -1 with an exception raised. */
 int fb_class_store(HPyContext *ctx, int32_t index, HPy cls);
 

@@ -159,8 +159,10 @@ static HPy fb_global_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t
   }
   int override = HPy_IsTrue(ctx, args[2]);
   if (override < 0) return HPy_NULL;
-  TVMFFIObject *handle = fb_object_get(ctx, args[1]); /* a function's handle stays where it is */
+  TVMFFIObject *handle = fb_object_take(ctx, args[1]);
   if (handle == NULL) return fb_object_raise_no_handle(ctx, args[1]);
-  if (TVMFFIFunctionSetGlobal(&name, handle, override) != 0) return fb_error_raise_pending(ctx, "global_set");
+  int rc = TVMFFIFunctionSetGlobal(&name, handle, override);
+  TVMFFIObjectDecRef(handle);
+  if (rc != 0) return fb_error_raise_pending(ctx, "global_set");
   return HPy_Dup(ctx, ctx->h_None);
 }

@@ -2,6 +2,7 @@
 #include "context.h"
 
 #include "extension.h"
+#include "watch.h"
 
 FhpyContext fhpy_context;
 
@@ -20,7 +21,7 @@ int fhpy_context_check(const HPyContext *ctx, size_t byte_size) {
 
 HPyContext *fhpy_context_get(void) {
   if (is_complete) return &fhpy_context.base;
-  if (fhpy_layout_measure() < 0) return NULL;
+  if (fhpy_layout_measure() < 0 || fhpy_watch_measure() < 0) return NULL;
   HPyContext *ctx = &fhpy_context.base;
   ctx->name = FHPY_CONTEXT_NAME;
   ctx->abi_version = HPY_ABI_VERSION;

@@ -306,6 +306,7 @@ typedef struct FhpyOptional {
   void *(*PyInterpreterState_ThreadHead)(void *); /* all, not stable */
   void *(*PyThreadState_Next)(void *); /* all, not stable */
   int (*PyUnstable_Object_EnableDeferredRefcount)(PyObject *); /* 3.14 */
+  void (*PyUnstable_EnableTryIncRef)(PyObject *); /* 3.14 */
 } FhpyOptional;
 
 extern FhpyOptional fhpy_optional;

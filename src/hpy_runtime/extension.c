@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "context.h"
+#include "watch.h"
 
 static FhpyExtension extension; /* filled once, before the context is given to anybody */
 
@@ -107,6 +108,9 @@ static void error_restore(HPyContext *ctx, HPy exception) {
 
 static int refcount_defer(HPyContext *ctx, HPy h) { return (void)ctx, defer_references(to_py(h)); }
 
+static void reference_watch(HPy h) { fhpy_watch(to_py(h)); }
+static int reference_try(HPy h) { return fhpy_watch_try(to_py(h)); }
+
 /* The copy lives as long as the process: the descriptor points into it and does not say when it ends. */
 static HPy getset_new(HPyContext *ctx, HPy type, const FhpyGetSet *def) {
   (void)ctx;
@@ -139,6 +143,8 @@ void fhpy_extension_fill(HPyContext *ctx) {
       .refcount_defer = refcount_defer,
       .getset_new = getset_new,
       .defers_refcounts = can_defer_references(),
+      .reference_watch = fhpy_watch_is_possible() ? reference_watch : NULL,
+      .reference_try = fhpy_watch_is_possible() ? reference_try : NULL,
   };
   ctx->_private = &extension;
 }

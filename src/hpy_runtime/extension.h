@@ -80,7 +80,18 @@ typedef struct FhpyExtension {
 
   /* 1 if refcount_defer can do anything, so that an instance is worth being garbage-collected for it; else 0. */
   int defers_refcounts;
+
+  /* For tables of handles that own no reference. A handle may be put in after reference_watch(h); it must be taken out by
+   * the object's HPy_tp_destroy, under the lock under which reference_try is called. reference_try gives 1 with a new
+   * reference, or 0: then the object is on its way to its destructor. It runs no Python code. Without the GIL it gives 0
+   * also for an object that its finalizer brought back, until that is watched again.
+   * Both are NULL where the interpreter does not let that be done. */
+  void (*reference_watch)(HPy h);
+  int (*reference_try)(HPy h);
 } FhpyExtension;
+
+/* Whether the runtime's extension has an entry. */
+#define FHPY_EXTENSION_HAS(ext, entry) ((ext)->byte_size > offsetof(FhpyExtension, entry))
 
 /* The extension of ctx, or NULL if ctx carries none (of at least this version). */
 static inline const FhpyExtension *fhpy_extension_find(const HPyContext *ctx) {

@@ -48,6 +48,7 @@ static void find_optional(void) {
   FIND(PyInterpreterState_ThreadHead);
   FIND(PyThreadState_Next);
   FIND(PyUnstable_Object_EnableDeferredRefcount);
+  FIND(PyUnstable_EnableTryIncRef);
 #undef FIND
 }
 

@@ -87,6 +87,14 @@ BINARIES = (
         is_cxx=True,
     ),
     Binary(
+        output="lib/libtvm_ffi_testing.so",
+        sources="src/testing/*.c",
+        include=("include", "src/testing"),
+        # nodelete: what it registers is never taken back
+        link=("-Wl,-soname,libtvm_ffi_testing.so", "-Wl,--no-undefined", "-Wl,-z,nodelete", "-Wl,-rpath,$ORIGIN"),
+        needs=("lib/libtvm_ffi.so",),
+    ),
+    Binary(
         output="_hpy.so",  # its Py* symbols are the interpreter's, found when it is loaded
         sources="src/hpy_runtime/*.c",
         include=("src/hpy_runtime",),

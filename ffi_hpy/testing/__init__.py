@@ -1,0 +1,39 @@
+"""Types, functions and helpers for tests, by the names of `tvm_ffi.testing`.
+
+Importing this loads the testing library, a small native library of the package that uses everything of the ABI once: its
+functions are here by their names (`echo`, `schema_id_int`, ...), and there is a class for most of its types.
+"""
+
+from __future__ import annotations
+
+from ._ffi_api import *
+from ._locking import run_with_gpu_lock
+from .testing import (
+    TestCompare,
+    TestCustomCompare,
+    TestCustomHash,
+    TestEqWithoutHash,
+    TestFrozenCxx,
+    TestHash,
+    TestIntPair,
+    TestNonCopyable,
+    TestObjectBase,
+    TestObjectDerived,
+    TestObjectPtrHolder,
+    _SchemaAllTypes,
+    _TestCxxAutoInit,
+    _TestCxxAutoInitAllInitOff,
+    _TestCxxAutoInitChild,
+    _TestCxxAutoInitKwOnlyDefaults,
+    _TestCxxAutoInitParent,
+    _TestCxxAutoInitSimple,
+    _TestCxxClassBase,
+    _TestCxxClassDerived,
+    _TestCxxClassDerivedDerived,
+    _TestCxxInitSubset,
+    _TestCxxKwOnly,
+    _TestCxxNoAutoInit,
+    add_one,
+    create_object,
+    make_unregistered_object,
+)

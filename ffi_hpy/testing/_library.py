@@ -1,0 +1,31 @@
+"""Loads the testing library, whose types and functions are called `testing.*`.
+
+It is `lib/libtvm_ffi_testing.so` of the package, with the soname of apache-tvm-ffi's: libraries that are linked to that
+find this one. The first of them in a process stays: a process that loaded apache-tvm-ffi's before keeps that. Loading
+that one afterwards is refused by `load_module`, because it cannot live with a second of its sort.
+"""
+
+from __future__ import annotations
+
+import os
+
+from .. import _core
+from .._load import CORE_LIBRARY
+from ..module import load_module
+
+__all__ = ["TESTING_LIBRARY", "load"]
+
+TESTING_LIBRARY = os.path.join(os.path.dirname(CORE_LIBRARY), "libtvm_ffi_testing.so")  # noqa: PTH118, PTH120
+"""Path of the library."""
+
+
+def load() -> None:
+    """Load the library unless one of its sort is there. ImportError if that does not work."""
+    if _core.global_get("testing.echo") is not None:
+        return
+    try:
+        load_module(TESTING_LIBRARY)
+    except RuntimeError as error:
+        raise ImportError(f"{TESTING_LIBRARY} cannot be loaded: {error}", path=TESTING_LIBRARY) from error
+    if _core.global_get("testing.echo") is None:  # it said why on stderr
+        raise ImportError(f"{TESTING_LIBRARY} registered nothing", path=TESTING_LIBRARY)

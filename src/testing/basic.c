@@ -1,0 +1,154 @@
+/* basic.c - functions that test calling: echoes, errors, functions by address, signals. */
+#if !defined(_WIN32) && !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 199309L /* nanosleep */
+#endif
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <tvm/ffi/extra/c_env_api.h>
+#ifdef _WIN32
+#include <windows.h>
+#else
+#include <time.h>
+#endif
+
+#include "tables.h"
+
+/* ---- Arguments of any number ---- */
+
+static int nop(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self, (void)args, (void)n_args, (void)result;
+  return 0;
+}
+
+static int echo(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  if (n_args < 1) return ft_raise("TypeError", "testing.echo expected an argument but got none", (char *)NULL);
+  return ft_function_echo(self, args, n_args, result);
+}
+
+static int apply(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self;
+  if (n_args < 1) return ft_raise("TypeError", "testing.apply expected a function but got nothing", (char *)NULL);
+  if (args[0].type_index != kTVMFFIFunction) {
+    const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(args[0].type_index);
+    return ft_raise("TypeError", "Cannot convert from type `", info != NULL ? info->type_key.data : "something else",
+                    "` to `ffi.Function`", (char *)NULL);
+  }
+  if (TVMFFIFunctionCall(args[0].v_obj, (TVMFFIAny *)args + 1, n_args - 1, result) == 0) return 0;
+  /* The frame of this function becomes part of the error's traceback. */
+  TVMFFIObjectHandle error;
+  TVMFFIErrorMoveFromRaised(&error);
+  if (error == NULL) return -1;
+  TVMFFIErrorGetCellPtr(error)->update_backtrace(error, TVMFFIBacktrace("basic.c", __LINE__, "TestApply", 0),
+                                                 kTVMFFIBacktraceUpdateModeAppend);
+  TVMFFIErrorSetRaised(error);
+  (void)TVMFFIObjectDecRef(error);
+  return -1;
+}
+
+/* ---- Errors ---- */
+
+static int raise_error(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  TVMFFIByteArray kind, message;
+  TVMFFIObjectHandle error;
+  (void)self, (void)n_args, (void)result;
+  (void)ft_value_bytes(&args[0], &kind);
+  (void)ft_value_bytes(&args[1], &message);
+  const TVMFFIByteArray *here = TVMFFIBacktrace("basic.c", __LINE__, "TestRaiseError", 0);
+  if (TVMFFIErrorCreate(&kind, &message, here, &error) != 0) {
+    return ft_raise("MemoryError", "no memory for an error", (char *)NULL);
+  }
+  TVMFFIErrorSetRaised(error);
+  (void)TVMFFIObjectDecRef(error);
+  return -1;
+}
+
+static void sleep_a_second(void) {
+#ifdef _WIN32
+  Sleep(1000);
+#else
+  struct timespec left = {1, 0};
+  (void)nanosleep(&left, NULL); /* a signal may end it early: then the next look at signals comes sooner */
+#endif
+}
+
+static int run_check_signal(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self, (void)n_args, (void)result;
+  for (int64_t i = 0; i < args[0].v_int64; i++) {
+    /* The exception is the host's and pending there: this kind of error says so. */
+    if (TVMFFIEnvCheckSignals() != 0) return ft_raise("EnvErrorAlreadySet", "", (char *)NULL);
+    sleep_a_second();
+  }
+  puts("Function finished without catching signal");
+  (void)fflush(stdout);
+  return 0;
+}
+
+/* ---- Functions by address ---- */
+
+static int add_one(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self, (void)n_args;
+  *result = ft_int((int32_t)((uint32_t)args[0].v_int64 + 1)); /* of 32 bits, as the C++ int of the reference is */
+  return 0;
+}
+
+static int add_one_symbol(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self;
+  if (n_args != 1) return ft_raise("TypeError", "Expected 1 argument", (char *)NULL);
+  if (args[0].type_index != kTVMFFIInt && args[0].type_index != kTVMFFIBool) {
+    const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(args[0].type_index);
+    return ft_raise("TypeError", "Cannot convert from type `", info != NULL ? info->type_key.data : "something else",
+                    "` to `int`", (char *)NULL);
+  }
+  return add_one(NULL, args, n_args, result);
+}
+
+/* The same as compilers of the MLIR family call it: addresses of handle, args, n_args, result and the status. */
+static void add_one_packed(void **packed) {
+  void *handle = *(void **)packed[0];
+  const TVMFFIAny *args = *(const TVMFFIAny **)packed[1];
+  TVMFFIAny *result = *(TVMFFIAny **)packed[3];
+  *(int *)packed[4] = add_one_symbol(handle, args, *(int32_t *)packed[2], result);
+}
+
+static int address_of_add_one(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self, (void)args, (void)n_args;
+  *result = ft_int((int64_t)(intptr_t)add_one_symbol);
+  return 0;
+}
+
+static int address_of_packed(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self, (void)args, (void)n_args;
+  *result = ft_int((int64_t)(intptr_t)add_one_packed);
+  return 0;
+}
+
+/* ---- Objects ---- */
+
+static int use_count(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self, (void)n_args;
+  _Atomic(uint64_t) *count = (_Atomic(uint64_t) *)(void *)&args[0].v_obj->combined_ref_count;
+  /* relaxed: other threads may change it at any time, so it is only a number */
+  *result = ft_int((int64_t)(atomic_load_explicit(count, memory_order_relaxed) & 0xffffffff));
+  return 0;
+}
+
+/* ---- The table ---- */
+
+static const ft_global globals[] = {
+    {"testing.test_raise_error", "(0: str, 1: str) -> void", raise_error, NULL, NULL},
+    {"testing.add_one", "(0: int) -> int", add_one, NULL, NULL},
+    {"testing.nop", NULL, nop, NULL, NULL},
+    {"testing.echo", NULL, echo, NULL, NULL},
+    {"testing.apply", NULL, apply, NULL, NULL},
+    {"testing.run_check_signal", "(0: int) -> void", run_check_signal, NULL, NULL},
+    {"testing.object_use_count", "(0: ffi.Object) -> int", use_count, NULL, NULL},
+    {"testing.get_add_one_c_symbol", "() -> int", address_of_add_one, NULL, NULL},
+    {"testing.get_mlir_add_one_c_symbol", "() -> int", address_of_packed, NULL, NULL},
+};
+
+int ft_basic_load(void) {
+  void *symbol = (void *)(intptr_t)add_one_symbol;
+  if (TVMFFIEnvModRegisterSystemLibSymbol("__tvm_ffi_testing.add_one", symbol) != 0) return -1;
+  return ft_function_add_globals(globals, FT_COUNT(globals));
+}

@@ -1,0 +1,58 @@
+/* function.h - functions with a signature: arguments are counted, checked and converted before the body sees them. */
+#ifndef FT_FUNCTION_H_
+#define FT_FUNCTION_H_
+
+#include "accept.h"
+
+#define FT_MAX_PARAMS 4
+
+typedef struct ft_function ft_function;
+
+/* *result arrives as None and leaves owned. Arguments are views, of the types of the signature; each stands for a value
+ * that lives until the body returns. */
+typedef int (*ft_body)(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
+
+struct ft_function {
+  const char *name; /* in messages; "" for none */
+  ft_type type;     /* of kind FT_CALLABLE, or FT_OBJECT for functions of any arguments */
+  ft_body body;
+  const void *context;
+};
+
+/* A Function of the signature, `(0: int) -> int`, or NULL for any arguments. The texts last for ever, and so does what
+ * is made here. */
+int ft_function_new(const char *name, const char *signature, ft_body body, const void *context, TVMFFIAny *out);
+/* What the call does, for functions that are exported symbols. */
+int ft_function_call(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
+
+/* A global function. `more` is what its metadata has besides, or NULL. */
+typedef struct {
+  const char *name;
+  const char *signature;
+  ft_body body;
+  const char *doc;
+  const char *more;
+} ft_global;
+
+int ft_function_add_globals(const ft_global *globals, int32_t n_globals);
+
+/* The same for a type: a method gets the object first unless it is static. */
+typedef struct {
+  const char *name; /* "sum" */
+  const char *full_name; /* "testing.TestIntPair.sum" */
+  const char *signature;
+  ft_body body;
+  int is_static;
+  const char *doc;
+  const char *more;
+} ft_method;
+
+int ft_function_add_method(int32_t type_index, const ft_method *method, const void *context);
+/* A Function as an attribute of a type. */
+int ft_function_add_attr(int32_t type_index, const char *attr, const char *full_name, const char *signature,
+                         ft_body body, const void *context);
+
+/* The body of functions that return their only argument. */
+int ft_function_echo(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
+
+#endif /* FT_FUNCTION_H_ */

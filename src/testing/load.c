@@ -1,0 +1,63 @@
+/* load.c - registers everything when the library is loaded, unless another library of this sort was there first. */
+#include <stdio.h>
+
+#include "tables.h"
+
+/* Whether somebody registered `testing.*` already: the first to come stays, and this library then adds nothing. */
+static int is_taken(void) {
+  TVMFFIByteArray name = ft_text("testing.echo");
+  TVMFFIObjectHandle found;
+  if (TVMFFIFunctionGetGlobal(&name, &found) != 0) return -1;
+  (void)TVMFFIObjectDecRef(found);
+  return found != NULL;
+}
+
+static int register_all(void) {
+  static ft_classes (*const tables[])(void) = {ft_enum_classes, ft_plain_classes, ft_init_classes, ft_custom_classes,
+                                               ft_every_classes};
+  static int (*const loads[])(void) = {ft_enum_load,  ft_basic_load, ft_plain_load,
+                                       ft_tensor_load, ft_schema_load, ft_custom_load};
+  for (int32_t i = 0; i < FT_COUNT(tables); i++) {
+    ft_classes table = tables[i]();
+    if (ft_object_register(table.classes, table.n_classes) != 0) return -1;
+  }
+  if (ft_field_load() != 0) return -1;
+  for (int32_t i = 0; i < FT_COUNT(tables); i++) {
+    ft_classes table = tables[i]();
+    for (int32_t k = 0; k < table.n_classes; k++) {
+      if (ft_object_define(table.classes[k]) != 0) return -1;
+    }
+  }
+  for (int32_t i = 0; i < FT_COUNT(loads); i++) {
+    if (loads[i]() != 0) return -1;
+  }
+  return 0;
+}
+
+/* A library that is being loaded has nobody to return an error to. */
+static void complain(void) {
+  TVMFFIObjectHandle error;
+  TVMFFIErrorMoveFromRaised(&error);
+  if (error == NULL) return;
+  const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error);
+  (void)fprintf(stderr, "libtvm_ffi_testing: %.*s: %.*s\n", (int)cell->kind.size, cell->kind.data,
+                (int)cell->message.size, cell->message.data);
+  (void)TVMFFIObjectDecRef(error);
+}
+
+static void load(void) {
+  int taken = is_taken();
+  if (taken == 1) return;
+  if (taken != 0 || ft_value_load() != 0 || register_all() != 0) complain();
+}
+
+#ifdef _MSC_VER
+#pragma section(".CRT$XCU", read)
+__declspec(allocate(".CRT$XCU")) void (*ft_load_at_start)(void) = load;
+#else
+__attribute__((constructor)) static void load_at_start(void) { load(); }
+#endif
+
+/* Something to link to, for programs that only want the library loaded. */
+TVM_FFI_DLL_EXPORT int TVMFFITestingDummyTarget(void);
+int TVMFFITestingDummyTarget(void) { return 0; }

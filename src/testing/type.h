@@ -1,0 +1,54 @@
+/* type.h - types as messages write them, `Map<str, Array<int>>`, read into a tree.
+ *
+ * A type is text. The grammar is that of the reference's messages:
+ *
+ *   type: name | name '?' | name '<' type (', ' type)* '>' | '(' [index ': ' type (', ' index ': ' type)*] ') -> ' type
+ *
+ * A `?`, which no message shows, is behind the names of object types that take None too. */
+#ifndef FT_TYPE_H_
+#define FT_TYPE_H_
+
+#include "value.h"
+
+typedef enum {
+  FT_ANY,      /* Any, AnyView */
+  FT_VOID,     /* void */
+  FT_INT,      /* int */
+  FT_BOOL,     /* bool */
+  FT_FLOAT,    /* float */
+  FT_STR,      /* str */
+  FT_BYTES,    /* bytes */
+  FT_DEVICE,   /* Device */
+  FT_DTYPE,    /* DataType */
+  FT_DLTENSOR, /* DLTensor*: a tensor's description, or a Tensor */
+  FT_OBJECT,   /* a type key */
+  FT_OPTIONAL, /* args: what it may be besides None */
+  FT_VARIANT,  /* args: what it may be */
+  FT_SEQUENCE, /* Array or List; args: its items */
+  FT_MAPPING,  /* Map or Dict; args: keys, values */
+  FT_CALLABLE  /* args: the result, then the parameters; a value is any function */
+} ft_kind;
+
+typedef struct ft_type {
+  ft_kind kind;
+  int32_t type_index; /* of objects: which; FT_SEQUENCE, FT_MAPPING: which of the two; else -1 */
+  int takes_none;
+  const char *name; /* the text, which the caller keeps */
+  size_t name_size;
+  struct ft_type *args;
+  int32_t n_args;
+} ft_type;
+
+/* Reads a type that lasts for ever. ValueError for text that is none, RuntimeError for a key that nobody registered. */
+int ft_type_read(const char *text, ft_type *out);
+
+/* Appends the type as messages write it. */
+void ft_type_print(const ft_type *type, ft_buffer *out);
+/* Appends what the type is in metadata: {"type":"int"}. */
+void ft_type_describe(const ft_type *type, ft_buffer *out);
+/* Appends a function's or field's metadata: the description, then `more`, which begins with a comma or is NULL. */
+void ft_type_add_metadata(const ft_type *type, const char *more, ft_buffer *out);
+/* What a field of the type says in field_static_type_index. */
+int32_t ft_type_static_index(const ft_type *type);
+
+#endif /* FT_TYPE_H_ */

@@ -1,0 +1,132 @@
+/* value.h - what a C client of the ABI needs around values: making, owning, dropping, text, errors, the core's functions.
+ *
+ * Everything may be called from any thread once ft_value_load has returned. */
+#ifndef FT_VALUE_H_
+#define FT_VALUE_H_
+
+#include <string.h>
+#include <tvm/ffi/c_api.h>
+
+#define FT_COUNT(array) ((int32_t)(sizeof(array) / sizeof((array)[0])))
+
+/* ---- Values ---- */
+
+static inline TVMFFIByteArray ft_text(const char *text) {
+  TVMFFIByteArray bytes = {text, strlen(text)};
+  return bytes;
+}
+
+static inline TVMFFIAny ft_none(void) {
+  TVMFFIAny value;
+  memset(&value, 0, sizeof value);
+  return value;
+}
+
+static inline TVMFFIAny ft_int(int64_t number) {
+  TVMFFIAny value = ft_none();
+  value.type_index = kTVMFFIInt;
+  value.v_int64 = number;
+  return value;
+}
+
+static inline TVMFFIAny ft_bool(int truth) {
+  TVMFFIAny value = ft_none();
+  value.type_index = kTVMFFIBool;
+  value.v_int64 = truth != 0;
+  return value;
+}
+
+/* None for NULL; it owns a reference if the caller gives it one. */
+static inline TVMFFIAny ft_object(void *object) {
+  TVMFFIAny value = ft_none();
+  if (object == NULL) return value;
+  value.type_index = TVMFFIObjectGetTypeIndex(object);
+  value.v_obj = (TVMFFIObject *)object;
+  return value;
+}
+
+/* A view of a literal. */
+static inline TVMFFIAny ft_raw(const char *text) {
+  TVMFFIAny value = ft_none();
+  value.type_index = kTVMFFIRawStr;
+  value.v_c_str = text;
+  return value;
+}
+
+static inline int ft_is_object(const TVMFFIAny *value) { return value->type_index >= kTVMFFIStaticObjectBegin; }
+
+/* Gives one reference back; the value is None afterwards. */
+static inline void ft_drop(TVMFFIAny *value) {
+  TVMFFIAny gone = *value;
+  *value = ft_none();
+  if (ft_is_object(&gone)) (void)TVMFFIObjectDecRef(gone.v_obj);
+}
+
+/* The bytes of a text or of bytes in any form, borrowed; 0 for any other value. */
+int ft_value_bytes(const TVMFFIAny *value, TVMFFIByteArray *out);
+/* Whether a value of a type is one of `wanted` too. */
+int ft_value_is_instance(int32_t type_index, int32_t wanted);
+/* The items of an Array or a List, borrowed. */
+const TVMFFISeqCell *ft_value_items(const TVMFFIAny *sequence);
+
+/* ---- Errors ---- */
+
+/* Makes an error of the parts, which end with NULL (16 at most), the pending one. Always -1. */
+int ft_raise(const char *kind, ...);
+
+/* ---- Text that grows ---- */
+
+typedef struct {
+  char *data; /* NUL-terminated, NULL while empty */
+  size_t size;
+  size_t capacity;
+  int is_cut; /* there was no memory for all of it */
+} ft_buffer;
+
+void ft_buffer_add(ft_buffer *buffer, const char *data, size_t size);
+static inline void ft_buffer_put(ft_buffer *buffer, const char *text) { ft_buffer_add(buffer, text, strlen(text)); }
+/* As it stands in a JSON string. */
+void ft_buffer_add_escaped(ft_buffer *buffer, const char *data, size_t size);
+void ft_buffer_free(ft_buffer *buffer);
+static inline const char *ft_buffer_text(const ft_buffer *buffer) { return buffer->data != NULL ? buffer->data : ""; }
+
+/* ---- The core's functions ---- */
+
+typedef enum {
+  FT_ARRAY,
+  FT_LIST,
+  FT_MAP,
+  FT_DICT,
+  FT_MAP_SIZE,
+  FT_DICT_SIZE,
+  FT_MAP_WALK,
+  FT_DICT_WALK,
+  FT_LIST_APPEND,
+  FT_DICT_SET,
+  FT_DICT_GET,
+  FT_DICT_COUNT,
+  FT_REGISTER_INIT,
+  FT_VISIT,
+  FT_VISIT_IN_REGION,
+  FT_CORE_COUNT
+} ft_core;
+
+/* Looks them up. -1 with an error pending when the core has one of them not. */
+int ft_value_load(void);
+/* *result is owned, and None on failure. */
+int ft_core_call(ft_core which, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
+/* The same, where the result does not matter. */
+int ft_core_do(ft_core which, const TVMFFIAny *args, int32_t n_args);
+
+/* Goes through a Map or a Dict. `ft_walk_begin` before, `ft_walk_end` after, whatever happened between. */
+typedef struct {
+  TVMFFIAny step;
+  int64_t n_left;
+} ft_walk;
+
+int ft_walk_begin(const TVMFFIAny *mapping, ft_walk *walk);
+/* 1 with the next pair, both owned; 0 at the end; -1 with an error pending. */
+int ft_walk_next(ft_walk *walk, TVMFFIAny *key, TVMFFIAny *value);
+void ft_walk_end(ft_walk *walk);
+
+#endif /* FT_VALUE_H_ */
