@@ -54,7 +54,7 @@ def load() -> ModuleType:
 
 def _is_config_command() -> bool:
     """Whether this process is ffi-hpy-config, or `python -m ffi_hpy.config` (which only Python 3.10 and later tell)."""
-    program = (getattr(sys, "argv", None) or [""])[0]  # a program that embeds Python need not set it
+    program: str = (getattr(sys, "argv", None) or [""])[0]  # a program that embeds Python need not set it
     if program != "-m":
         return os.path.basename(program) == "ffi-hpy-config"  # noqa: PTH119
     words = getattr(sys, "orig_argv", ())

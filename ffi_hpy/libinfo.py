@@ -78,7 +78,7 @@ def find_cython_lib() -> str:
 
 
 def find_python_helper_include_path() -> str:
-    """RuntimeError: tvm_ffi_python_helpers.h is the inside of tvm_ffi's Cython module, and ffi_hpy has no such thing."""
+    """RuntimeError: tvm_ffi_python_helpers.h is the inside of tvm_ffi's Cython module, which ffi_hpy does not have."""
     raise RuntimeError(
         "tvm_ffi_python_helpers.h declares the inside of tvm_ffi's Cython module, which ffi_hpy does not have; "
         "extensions use the C ABI of tvm/ffi/c_api.h, or global functions"
@@ -100,7 +100,7 @@ def _own_file(what: str, *names: str) -> str:
 def load_lib_module(
     package: str, target_name: str, keep_module_alive: bool = True, extra_lib_paths: Sequence[Path] | None = None
 ) -> Module:
-    """The library `target_name` of the distribution `package`, loaded as a Module: see find_library(), load_module()."""
+    """The library `target_name` of the distribution `package` as a Module: see find_library() and load_module()."""
     from .module import load_module
 
     return load_module(find_library(package, target_name, extra_lib_paths), keep_module_alive)

@@ -57,7 +57,9 @@ def _run(options: Options) -> tuple[bool, bool]:
     """Whether a file had to change, and whether one could not be processed."""
     if options.coverage_out is not None:
         keys = [key for keys in collect_type_keys().values() for key in keys]
-        write_coverage_report(Path(options.coverage_out), classify({key: object_info_from_type_key(key) for key in keys}))
+        write_coverage_report(
+            Path(options.coverage_out), classify({key: object_info_from_type_key(key) for key in keys})
+        )
     failed: list[Path] = []
 
     def note_failure(path: Path, error: Exception) -> None:
@@ -279,7 +281,11 @@ def _parse(arguments: Sequence[str] | None) -> Options:
     add("--target", choices=generator_names(), default="python", help="the language to write")
     add("--verbose", action="store_true", help="print what changes, as a diff")
     add("--dry-run", action="store_true", help="write no file")
-    add("--check", action="store_true", help="write no file; print what is out of date as a diff, and fail if anything is")
+    add(
+        "--check",
+        action="store_true",
+        help="write no file; print what is out of date as a diff, and fail if anything is",
+    )
     add("--coverage-out", metavar="JSON", help="write whether the memory layout of each type can be reproduced")
     given = parser.parse_args(arguments)
     init = [given.init_pypkg, given.init_lib, given.init_prefix]

@@ -26,8 +26,8 @@ def syntax_for(path: Path) -> C.MarkerSyntax:
 class CodeBlock:
     """Lines of a file: a region with its marks, a directive, or what lies between (`kind` is None).
 
-    `param` is what the mark says: of ``global/demo@mod`` it is ("demo", "mod"), of a directive its name and the rest, of
-    others what follows the slash. Line numbers count from 1; `lineno_end` is that of the last line.
+    `param` is what the mark says: of ``global/demo@mod`` it is ("demo", "mod"), of a directive its name and the rest,
+    of others what follows the slash. Line numbers count from 1; `lineno_end` is that of the last line.
     """
 
     kind: C.STUB_BLOCK_KINDS
@@ -193,7 +193,9 @@ def _split(lines: list[str], syntax: C.MarkerSyntax) -> Iterator[CodeBlock]:
             region = None
         elif region is not None:
             if text.startswith(syntax.prefix):
-                raise ValueError(f"Nested stub not permitted at line {number}, in what line {region.lineno_start} begins")
+                raise ValueError(
+                    f"Nested stub not permitted at line {number}, in what line {region.lineno_start} begins"
+                )
             region.lines.append(line)
         elif text.startswith(syntax.prefix):
             if between is not None:

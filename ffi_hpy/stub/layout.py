@@ -1,7 +1,7 @@
 """Whether a type's memory can be reproduced from what its library registered: every byte must be explained.
 
-A type is complete if its parent is, its fields lie after the parent's without overlap, and what is left free between and
-after them is what alignment demands. Anything else has members that nobody registered, and is opaque.
+A type is complete if its parent is, its fields lie after the parent's without overlap, and what is left free between
+and after them is what alignment demands. Anything else has members that nobody registered, and is opaque.
 """
 
 from __future__ import annotations
@@ -221,7 +221,10 @@ def _account(verdict: Verdict, start: int) -> Fault | None:
     for f in verdict.fields:
         if f.offset < cursor:
             place = ByteRange(f.offset, f.end)
-            return "field-overlap", f"field {f.name!r} at {place} starts before byte {cursor}, where the ones before it end"
+            return (
+                "field-overlap",
+                f"field {f.name!r} at {place} starts before byte {cursor}, where the ones before it end",
+            )
         _note_gap(verdict, cursor, f.offset, f.alignment)
         cursor = f.end
     if cursor > verdict.total_size:

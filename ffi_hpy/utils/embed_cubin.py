@@ -2,8 +2,8 @@
 
     python -m ffi_hpy.utils.embed_cubin --cubin KERNEL.cubin --name NAME --input-obj IN.o --output-obj OUT.o
 
-The code in IN.o has ``extern const unsigned char __tvm_ffi__cubin_NAME[], __tvm_ffi__cubin_NAME_end[];``, the first byte
-and the one after the last. Works for every ELF machine; only the linker's ``ld -r`` is needed, LD names another one.
+The code in IN.o has ``extern const unsigned char __tvm_ffi__cubin_NAME[], __tvm_ffi__cubin_NAME_end[];``, the first
+byte and the one after the last. Works for every ELF machine, and needs only ``ld -r``; LD names another linker.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Bytes of a file inside an object file: ffi_hpy.utils.embed_cubin."""
 
 import ctypes
-import os
 import subprocess
 import sys
 
@@ -55,7 +54,7 @@ def test_the_command_does_the_same(tmp_path, compiled):
     assert (done.returncode, done.stderr) == (0, "")
     assert " -r -o " in done.stdout
     assert (tmp_path / "out.o").stat().st_size > compiled.stat().st_size
-    assert sorted(os.listdir(tmp_path)) == ["kernel", "out.o", "user.c", "user.o"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kernel", "out.o", "user.c", "user.o"]
 
 
 def test_what_cannot_be_embedded_is_an_error_that_names_it(tmp_path, compiled, capsys):
@@ -73,7 +72,7 @@ def test_what_cannot_be_embedded_is_an_error_that_names_it(tmp_path, compiled, c
         with pytest.raises(ValueError, match="name must be an identifier in C"):
             embed_cubin(blob, compiled, tmp_path / "out.o", name)
     embed_cubin(blob, compiled, tmp_path / "out.o", "kernel")
-    with pytest.raises(RuntimeError, match="(?s)exit status 1.*__tvm_ffi__cubin_kernel"):
+    with pytest.raises(RuntimeError, match=r"(?s)exit status 1.*__tvm_ffi__cubin_kernel"):
         embed_cubin(blob, tmp_path / "out.o", tmp_path / "again.o", "kernel")
     assert not (tmp_path / "again.o").exists()
     arguments = ["--cubin", str(missing), "--name", "x", "--input-obj", "x", "--output-obj", "x"]

@@ -217,7 +217,9 @@ def test_config_needs_no_binary(tmp_path):
 
 
 def test_importing_libinfo_imports_no_ctypes():
-    program = "import sys; before = set(sys.modules); import ffi_hpy.libinfo; print('ctypes' in set(sys.modules) - before)"
+    program = (
+        "import sys; before = set(sys.modules); import ffi_hpy.libinfo; print('ctypes' in set(sys.modules) - before)"
+    )
     assert run_python(program) == "False\n"
 
 

@@ -147,8 +147,11 @@ def has_own_doc(value: object) -> bool:
 def members_without_doc(cls: type) -> Iterator[str]:
     for name, member in vars(cls).items():
         is_member = callable(member) or isinstance(member, (property, staticmethod, classmethod))
-        if not name.startswith("_") and is_member and not isinstance(member, type) and not inspect.getdoc(
-            getattr(cls, name)
+        if (
+            not name.startswith("_")
+            and is_member
+            and not isinstance(member, type)
+            and not inspect.getdoc(getattr(cls, name))
         ):
             yield name
 

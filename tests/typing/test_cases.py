@@ -15,16 +15,19 @@ CASES = sorted(Path(__file__).with_name("cases").glob("*.py"))
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def run_mypy(*paths, cwd=ROOT):
+def mypy_says(folder, *arguments):
+    """What mypy --strict has to say, run in a folder from where it sees the installed package, not the checkout."""
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "--python-version", "3.11"]
-    command += ["--enable-error-code", "ignore-without-code", "--no-error-summary", *map(str, paths)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd)
-    return done.returncode, done.stdout + done.stderr
+    command += ["--enable-error-code", "ignore-without-code", "--no-error-summary", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    said = done.stdout + done.stderr
+    assert (done.returncode != 0) == bool(said)
+    return said
 
 
 def test_mypy_infers_what_the_programs_say(tmp_path):
-    status, said = run_mypy("--cache-dir", tmp_path, *CASES)
-    assert (status, said) == (0, "")
+    said = mypy_says(tmp_path, *CASES)
+    assert not said, said
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..lib_state import object_info_from_type_key
-from . import consts as PC
 from .utils import (
     ImportItem,
     TypeNames,
@@ -188,7 +187,7 @@ def generate_python_ffi_api(
     if "import-section" not in kinds:
         parts.append(_region("import-section", syntax))
     if is_root and not _loads_library(code_blocks):
-        parts.append(f'{_import_mark(_LOAD_LIB_HOME, _LOAD_LIB, syntax)}\nLIB = {_call_load_lib(init_cfg)}\n')
+        parts.append(f"{_import_mark(_LOAD_LIB_HOME, _LOAD_LIB, syntax)}\nLIB = {_call_load_lib(init_cfg)}\n")
     if not any(block.kind == "global" and block.pair_param[0] == module_name for block in code_blocks):
         parts.append(_region(f"global/{module_name}", syntax))
     new = [info for info in object_infos if ("object", info.type_key) not in have]
