@@ -25,8 +25,10 @@ from ._core import Function  # noqa: E402
 from ._device import Device, DLDeviceType, device  # noqa: E402
 from ._dtype import dtype  # noqa: E402
 from ._object import Object, ObjectConvertible  # noqa: E402
+from ._protocol import unwrap  # noqa: E402
 from ._string import Bytes, String  # noqa: E402
 from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack  # noqa: E402
+from ._type_info import info_of_key, set_class  # noqa: E402
 from .container import Array, Dict, List, Map  # noqa: E402
 from .error import (  # noqa: E402
     Error,
@@ -124,9 +126,11 @@ _core.set_hooks(
     wrap_dtype=dtype._wrap,
     wrap_opaque_ptr=wrap_opaque_ptr,
     device_class=Device,
+    unwrap=unwrap,
 )
 for _key, _cls in (("ffi.Error", Error), ("ffi.Tensor", Tensor)):
-    _core.class_register(_core.type_key_to_index(_key), _cls)
+    set_class(info_of_key(_key), _cls)
+    _cls.__tvm_ffi_type_info__ = info_of_key(_key)
 atexit.register(_core.mark_finalizing)
 del _key, _cls, _load
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABCMeta
 
 from . import _ffi_api
-from ._core import CObject, Function, ObjectRValueRef, class_register, type_key_to_index
+from ._core import CObject, Function, ObjectRValueRef
 from ._load import subclass_made
 
 TYPE_CHECKING = False
@@ -64,9 +64,6 @@ class Object(CObject, metaclass=ObjectMeta):
         if to_json is None:
             raise TypeError(f"cannot pickle {type(self).__qualname__!r} object: the core has no ffi.ToJSONGraphString")
         return _from_json_graph, (type(self), str(to_json(self, None)))
-
-
-class_register(type_key_to_index("ffi.Object"), Object)
 
 
 class ObjectConvertible:

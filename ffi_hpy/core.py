@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from ._convert import convert
 from ._core import (
+    CAny,
     CObject,
     DataType,
     Function,
     ObjectRValueRef,
     OpaquePyObject,
+    type_key_to_index,
 )
 from ._device import Device, DLDeviceType
 from ._object import Object, ObjectConvertible, object_repr
@@ -16,7 +18,10 @@ from ._string import Bytes, PyNativeObject, String
 from ._tensor import DLPACK_VERSION as __dlpack_version__
 from ._tensor import Shape, Tensor, from_dlpack
 from .error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME, Error
-from .registry import TypeInfo
+from ._core import cany_value as _to_py_class_value
+from ._core import type_attr as _lookup_type_attr
+from ._type_info import FFIProperty, TypeField, TypeInfo, TypeMethod
+from ._type_schema import TypeSchema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,11 +33,13 @@ __all__ = [
     "KWARGS",
     "MISSING",
     "Bytes",
+    "CAny",
     "CObject",
     "DLDeviceType",
     "DataType",
     "Device",
     "Error",
+    "FFIProperty",
     "Function",
     "Object",
     "ObjectConvertible",
@@ -42,7 +49,10 @@ __all__ = [
     "Shape",
     "String",
     "Tensor",
+    "TypeField",
     "TypeInfo",
+    "TypeMethod",
+    "TypeSchema",
     "__dlpack_version__",
     "convert",
     "from_dlpack",
@@ -54,6 +64,13 @@ if TYPE_CHECKING:
     MISSING: Object
 
 _SENTINELS = {"MISSING": "GetInvalidObject", "KWARGS": "GetKwargsObject"}
+
+
+
+def _object_type_key_to_index(type_key: str) -> int | None:
+    """The index of a type key, None if it is unknown."""
+    index = type_key_to_index(type_key)
+    return index if index >= 0 else None
 
 
 def __getattr__(name: str) -> Any:

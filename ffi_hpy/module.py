@@ -9,7 +9,8 @@ from errno import ENOENT
 from . import _ffi_api
 from ._core import Function
 from ._object import Object
-from .registry import _parse, declares_nonblocking, register_object
+from ._type_info import declares_nonblocking
+from .registry import _parse, register_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from importlib import import_module
 from . import _core, _ffi_api
 from ._core import CObject, Function
 from ._object import Object, ObjectMeta, _raise_not_constructible
+from ._type_info import TypeInfo, declares_nonblocking, info_of_index, info_of_key, set_class
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,9 +46,6 @@ _HOMES = {
     "ffi.reflection.AccessPath": "access_path",
     "ffi.reflection.AccessStep": "access_path",
 }
-# Bits of a field's or method's flags (TVMFFIFieldFlagBitMask).
-_WRITABLE = 1
-_STATIC_METHOD = 4
 
 
 # --- global functions -----------------------------------------------------------------------------------------------
@@ -154,16 +152,6 @@ def _global_metadata(name: str) -> str | None:
     return text
 
 
-def declares_nonblocking(metadata: str) -> bool:
-    """Whether a function's metadata (JSON text) has ``"nonblocking": true``."""
-    if '"nonblocking"' not in metadata:
-        return False
-    try:
-        return _parse(metadata).get("nonblocking") is True
-    except ValueError:
-        return False
-
-
 def _parse(metadata: str) -> dict[str, Any]:
     import json
 
@@ -174,40 +162,6 @@ def _parse(metadata: str) -> dict[str, Any]:
 
 
 # --- types ----------------------------------------------------------------------------------------------------------
-
-
-class TypeInfo:
-    """What the core knows about a type; `__tvm_ffi_type_info__` of its class. Immutable.
-
-    `fields` and `methods` are those of the type alone, in the form of `_core.FieldInfo`; `type_ancestors` are type
-    indices from the root to the parent; `total_size` is in bytes, 0 if it varies.
-    """
-
-    __slots__ = (
-        "doc",
-        "fields",
-        "methods",
-        "parent_type_index",
-        "total_size",
-        "type_ancestors",
-        "type_index",
-        "type_key",
-    )
-
-    def __init__(self, type_index: int) -> None:
-        self.type_index = type_index
-        (
-            self.type_key,
-            self.parent_type_index,
-            self.doc,
-            self.total_size,
-            self.fields,
-            self.methods,
-            self.type_ancestors,
-        ) = _core.type_info(type_index)
-
-    def __repr__(self) -> str:
-        return f"TypeInfo({self.type_key!r}, type_index={self.type_index})"
 
 
 if TYPE_CHECKING:
@@ -248,7 +202,7 @@ def class_for_type_index(index: int) -> type[CObject]:
     found = _core.class_find(index)
     if found is not None:
         return found
-    info = TypeInfo(index)
+    info = info_of_index(index)
     home = _HOMES.get(str(info.type_key))
     if home is not None:
         import_module(f".{home}", __package__)
@@ -270,18 +224,16 @@ def class_for_type_index(index: int) -> type[CObject]:
     existing = _core.class_find(index)
     if existing is not None:
         return existing
-    _core.class_register(index, cls)
+    set_class(info, cls)
     return cls
 
 
 def _register(cls: ObjectClass, type_key: str, init: bool) -> ObjectClass:
     if not issubclass(cls, CObject):
         raise TypeError(f"register_object({type_key!r}): {cls.__qualname__} does not derive from ffi_hpy.Object")
-    index = _core.type_key_to_index(type_key)
-    if index < 0:
-        raise ValueError(f"No type is called {type_key}: no loaded library registered it")
-    _bind(cls, TypeInfo(index), init)
-    _core.class_register(index, cls)
+    info = info_of_key(type_key)
+    _bind(cls, info, init)
+    set_class(info, cls)
     return cls
 
 
@@ -291,7 +243,7 @@ def _bind(cls: type[CObject], info: TypeInfo, init: bool) -> None:
     for ancestor in info.type_ancestors:
         ancestor_class = _core.class_find(ancestor)
         if ancestor_class is None or not issubclass(cls, ancestor_class):
-            _bind_members(cls, TypeInfo(ancestor))
+            _bind_members(cls, info_of_index(ancestor))
     _bind_members(cls, info)
     constructor = _constructor_of(info)
     if constructor is not None:
@@ -303,39 +255,18 @@ def _bind(cls: type[CObject], info: TypeInfo, init: bool) -> None:
 
 
 def _bind_members(cls: type[CObject], info: TypeInfo) -> None:
-    for i, (name, _doc, _metadata, flags, *_rest) in enumerate(info.fields):
-        if name not in cls.__dict__:
-            setattr(cls, name, _core.field_descriptor(cls, info.type_index, i, bool(flags & _WRITABLE)))
-    for name, doc, metadata, flags, *_rest, function in info.methods:
-        if name == "__ffi_init__" or name in cls.__dict__:
-            continue
-        function.__name__ = str(name)
-        if metadata and declares_nonblocking(metadata):
-            function.release_gil = False
-        if flags & _STATIC_METHOD:
-            setattr(cls, name, staticmethod(function))
-        else:
-            _set_instance_method(cls, str(name), str(doc), function)
-
-
-def _set_instance_method(cls: type, name: str, doc: str, function: Function) -> None:
-    """`function` as a method: the instance is its first argument."""
-    bind = getattr(_core, "method_descriptor", None)
-    if bind is not None:
-        setattr(cls, name, bind(function))
-        return
-
-    def method(self: CObject, *args: Any) -> Any:
-        return function(self, *args)
-
-    method.__doc__ = doc or None
-    _set_method(cls, name, method)
+    for field in info.fields or ():
+        if field.name not in cls.__dict__:
+            setattr(cls, field.name, field.as_property(cls))
+    for method in info.methods:
+        if method.name != "__ffi_init__" and method.name not in cls.__dict__:
+            setattr(cls, method.name, method.as_callable(cls))
 
 
 def _constructor_of(info: TypeInfo) -> Function | None:
-    for name, *_rest, function in info.methods:
-        if name == "__ffi_init__":
-            return function  # type: ignore[no-any-return]
+    for method in info.methods:
+        if method.name == "__ffi_init__":
+            return method.func  # type: ignore[return-value]
     constructor: Function | None = _core.type_attr(info.type_index, "__ffi_init__")
     return constructor
 

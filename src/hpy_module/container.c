@@ -3,39 +3,12 @@
 
 #include <stdlib.h>
 
+#include "core_function.h"
 #include "error.h"
 
 enum { STACK_ITEMS = 16 };
 
-typedef struct Constructor {
-  const char *name;
-  _Atomic(TVMFFIObject *) function; /* found once, kept for good */
-} Constructor;
-
-static Constructor array_constructor = {.name = "ffi.Array"}, map_constructor = {.name = "ffi.Map"};
-
-static TVMFFIObject *constructor_get(HPyContext *ctx, Constructor *self) {
-  /* Acquire and release pair with each other: whoever sees the pointer sees the function. */
-  TVMFFIObject *found = atomic_load_explicit(&self->function, memory_order_acquire);
-  if (FB_LIKELY(found != NULL)) return found;
-  TVMFFIByteArray name = {self->name, strlen(self->name)};
-  TVMFFIObjectHandle fresh = NULL;
-  if (TVMFFIFunctionGetGlobal(&name, &fresh) != 0) {
-    fb_error_raise_pending(ctx, self->name);
-    return NULL;
-  }
-  if (fresh == NULL) {
-    fb_raise(ctx, ctx->h_RuntimeError, "the global function %s is missing from the core", self->name);
-    return NULL;
-  }
-  TVMFFIObject *expected = NULL;
-  if (!atomic_compare_exchange_strong_explicit(&self->function, &expected, fresh, memory_order_acq_rel,
-                                               memory_order_acquire)) {
-    TVMFFIObjectDecRef(fresh);
-    return expected;
-  }
-  return fresh;
-}
+static FbCoreFunction array_constructor = {.name = "ffi.Array"}, map_constructor = {.name = "ffi.Map"};
 
 /* Arguments of a constructor call: a view and room for a temporary for each item. */
 typedef struct Items {
@@ -64,12 +37,10 @@ static void items_end(Items *items, FbArgs *inner) {
   if (items->views != items->stack_views) free(items->views);
 }
 
-static int construct(HPyContext *ctx, Constructor *constructor, const Items *items, HPy_ssize_t n, TVMFFIObject **out) {
-  TVMFFIObject *function = constructor_get(ctx, constructor);
-  if (function == NULL) return -1;
-  TVMFFIAny result = {0};
-  const TVMFFIFunctionCell *cell = (const TVMFFIFunctionCell *)(function + 1);
-  if (cell->safe_call(function, items->views, (int32_t)n, &result) != 0) {
+static int construct(HPyContext *ctx, FbCoreFunction *constructor, const Items *items, HPy_ssize_t n,
+                     TVMFFIObject **out) {
+  TVMFFIAny result;
+  if (fb_core_function_call(constructor, items->views, (int32_t)n, &result) != 0) {
     fb_error_raise_pending(ctx, constructor->name);
     return -1;
   }
@@ -111,13 +82,17 @@ int fb_array_from_sequence(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObjec
   return rc;
 }
 
-int fb_map_from_mapping(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObject **out) {
-  /* The items of list(value.items()): keys and values alternate. */
+HPy fb_mapping_pairs(HPyContext *ctx, HPy value) {
   HPy items_method = HPy_GetAttr_s(ctx, value, "items");
   HPy view = HPy_IsNull(items_method) ? HPy_NULL : fb_call(ctx, items_method, NULL, 0, HPy_NULL);
   HPy pairs = HPy_IsNull(view) ? HPy_NULL : fb_call_one(ctx, ctx->h_ListType, view);
   if (!HPy_IsNull(items_method)) HPy_Close(ctx, items_method);
   if (!HPy_IsNull(view)) HPy_Close(ctx, view);
+  return pairs;
+}
+
+int fb_map_from_mapping(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObject **out) {
+  HPy pairs = fb_mapping_pairs(ctx, value); /* keys and values alternate in what is made of them */
   if (HPy_IsNull(pairs)) return -1;
   HPy_ssize_t n = HPy_Length(ctx, pairs);
   Items items;

@@ -8,5 +8,7 @@
 int fb_array_from_sequence(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObject **out);
 /* A new ffi.Map with the converted items of a dict. */
 int fb_map_from_mapping(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObject **out);
+/* The list of a mapping's items() as they are now. */
+HPy fb_mapping_pairs(HPyContext *ctx, HPy value);
 
 #endif /* FFI_HPY_MODULE_CONTAINER_H_ */

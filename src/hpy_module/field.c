@@ -32,6 +32,10 @@ FB_INLINE HPy field_read(HPyContext *ctx, const Field *field, HPy self) {
 }
 
 static int call_setter(const Field *field, char *address, const TVMFFIAny *value) {
+  if (field->setter == NULL && field->setter_function == NULL) {
+    TVMFFIErrorSetRaisedFromCStr("AttributeError", "the field has no setter");
+    return -1;
+  }
   if (field->setter_function == NULL) return field->setter(address, value);
   TVMFFIAny args[2] = {{.type_index = kTVMFFIOpaquePtr}, *value}, result = {0};
   args[0].v_ptr = address;
@@ -96,25 +100,35 @@ static Field *field_new(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFF
   return field;
 }
 
+/* The field that two arguments name, type index and number among the own fields; NULL with an exception raised. */
+static Field *field_arg(HPyContext *ctx, const HPy *args, const TVMFFIFieldInfo **info) {
+  int32_t index = HPyLong_AsInt32_t(ctx, args[0]);
+  if (index == -1 && HPyErr_Occurred(ctx)) return NULL;
+  int32_t which = HPyLong_AsInt32_t(ctx, args[1]);
+  if (which == -1 && HPyErr_Occurred(ctx)) return NULL;
+  const TVMFFITypeInfo *type = TVMFFIGetTypeInfo(index);
+  if (type == NULL) {
+    fb_raise(ctx, ctx->h_ValueError, "no type is registered for index %d", (int)index);
+    return NULL;
+  }
+  if (which < 0 || which >= type->num_fields) {
+    fb_raise(ctx, ctx->h_IndexError, "type %.*s has %d fields of its own, got index %d", (int)type->type_key.size,
+             type->type_key.data, (int)type->num_fields, (int)which);
+    return NULL;
+  }
+  *info = &type->fields[which];
+  return field_new(ctx, type, *info);
+}
+
 HPyDef_METH(fb_field_descriptor, "field_descriptor", HPyFunc_VARARGS,
             .doc = "A descriptor for one own field of a type.")
 static HPy fb_field_descriptor_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   if (nargs != 4) return fb_raise(ctx, ctx->h_TypeError, "field_descriptor() takes cls, index, field, writable");
-  int32_t index = HPyLong_AsInt32_t(ctx, args[1]);
-  if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
-  int32_t which = HPyLong_AsInt32_t(ctx, args[2]);
-  if (which == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
   int writable = HPy_IsTrue(ctx, args[3]);
   if (writable < 0) return HPy_NULL;
-  const TVMFFITypeInfo *type = TVMFFIGetTypeInfo(index);
-  if (type == NULL) return fb_raise(ctx, ctx->h_ValueError, "no type is registered for index %d", (int)index);
-  if (which < 0 || which >= type->num_fields) {
-    return fb_raise(ctx, ctx->h_IndexError, "type %.*s has %d fields of its own, got index %d",
-                    (int)type->type_key.size, type->type_key.data, (int)type->num_fields, (int)which);
-  }
-  const TVMFFIFieldInfo *info = &type->fields[which];
-  Field *field = field_new(ctx, type, info);
+  const TVMFFIFieldInfo *info;
+  Field *field = field_arg(ctx, args + 1, &info);
   if (field == NULL) return HPy_NULL;
   bool can_write = writable && (field->setter != NULL || field->setter_function != NULL);
   const char *name = strrchr(field->name, '.') + 1;
@@ -127,4 +141,25 @@ static HPy fb_field_descriptor_impl(HPyContext *ctx, HPy self, const HPy *args, 
                     .doc = info->doc.data,
                     .closure = field};
   return fb_ext->getset_new(ctx, args[0], &def);
+}
+
+HPyDef_METH(fb_field_accessors, "field_accessors", HPyFunc_VARARGS,
+            .doc = "The functions get(obj) and set(obj, value) of one own field of a type.")
+static HPy fb_field_accessors_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "field_accessors() takes index, field");
+  const TVMFFIFieldInfo *info;
+  Field *field = field_arg(ctx, args, &info);
+  if (field == NULL) return HPy_NULL;
+  HPy cls = fb_object_type(ctx);
+  HPy parts[2];
+  HPy result = HPy_NULL;
+  FbAccess access = {access_get, access_set, field};
+  if (fb_accessors_new(ctx, cls, strrchr(field->name, '.') + 1, access, parts) == 0) {
+    result = HPyTuple_FromArray(ctx, parts, 2);
+    HPy_Close(ctx, parts[0]);
+    HPy_Close(ctx, parts[1]);
+  }
+  HPy_Close(ctx, cls);
+  return result;
 }

@@ -4,6 +4,6 @@
 
 #include "context.h"
 
-extern HPyDef fb_field_descriptor;
+extern HPyDef fb_field_descriptor, fb_field_accessors;
 
 #endif /* FFI_HPY_MODULE_FIELD_H_ */

@@ -16,6 +16,7 @@ static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_WRAP_OPAQUE_PTR] = "wrap_opaque_ptr",
     [FB_HOOK_DEVICE_CLASS] = "device_class",
     [FB_HOOK_SHAPE_CLASS] = "shape_class",
+    [FB_HOOK_UNWRAP] = "unwrap",
 };
 
 /* Written by set_hooks during the import of the package, before other threads can come here; only read afterwards. */

@@ -4,12 +4,14 @@
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "callback.h"
+#include "cany.h"
 #include "error.h"
 #include "field.h"
 #include "function.h"
 #include "hooks.h"
 #include "identity.h"
 #include "registry.h"
+#include "schema_type.h"
 #include "stream.h"
 #include "tensor.h"
 #include "type.h"
@@ -71,6 +73,8 @@ static int add_types(HPyContext *ctx, HPy module) {
   if (rc == 0) rc = add(ctx, module, "DataType", fb_data_type_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "Device", fb_device_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "OpaquePtr", fb_opaque_ptr_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "CAny", fb_cany_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "Schema", fb_schema_type_new(ctx));
   int last = add(ctx, module, "CObject", object);
   return rc == 0 ? last : rc;
 }
@@ -143,6 +147,9 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_class_register,
                                    &fb_class_find,
                                    &fb_field_descriptor,
+                                   &fb_field_accessors,
+                                   &fb_cany_value,
+                                   &fb_schema_setter,
                                    &fb_global_get,
                                    &fb_global_set,
                                    &fb_stream_get,

@@ -27,6 +27,8 @@ bool fb_object_check(HPyContext *ctx, HPy h) {
   return is_object;
 }
 
+HPy fb_object_type(HPyContext *ctx) { return fb_cell_load(ctx, &object_type); }
+
 bool fb_object_derives(TVMFFIObject *handle, int32_t type_index, int32_t depth) {
   if (type_index == kTVMFFIObject) return true;
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(handle->type_index);

@@ -57,8 +57,9 @@ static HPy field_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
                  HPyLong_FromInt64_t(ctx, field->size),
                  HPyLong_FromInt64_t(ctx, field->offset),
                  HPyLong_FromInt32_t(ctx, field->field_static_type_index),
+                 HPyLong_FromInt64_t(ctx, field->alignment),
                  fb_convert_view(ctx, &field->default_value_or_factory)};
-  return tuple_take(ctx, items, 8);
+  return tuple_take(ctx, items, 9);
 }
 
 static HPy method_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
@@ -66,8 +67,9 @@ static HPy method_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) 
   HPy items[] = {text(ctx, &method->name),     text(ctx, &method->doc),
                  text(ctx, &method->metadata), HPyLong_FromInt64_t(ctx, method->flags),
                  HPyLong_FromInt32_t(ctx, 0),  HPyLong_FromInt32_t(ctx, 0),
-                 HPyLong_FromInt32_t(ctx, 0),  fb_convert_view(ctx, &method->method)};
-  return tuple_take(ctx, items, 8);
+                 HPyLong_FromInt32_t(ctx, 0),  HPyLong_FromInt32_t(ctx, 0),
+                 fb_convert_view(ctx, &method->method)};
+  return tuple_take(ctx, items, 9);
 }
 
 /* Appends an item, which is taken, to a list. Returns 0, or -1 with an exception raised. */

@@ -216,10 +216,10 @@ def test_type_info_tells_what_is_known(testing, classes):
     assert info.type_key == "testing.TestObjectDerived"
     assert [_core.type_info(index)[0] for index in info.type_ancestors] == ["ffi.Object", "testing.TestObjectBase"]
     assert info.parent_type_index == info.type_ancestors[-1]
-    assert [field[0] for field in info.fields] == ["v_map", "v_array"]
+    assert [field.name for field in info.fields] == ["v_map", "v_array"]
     base = classes.TestObjectBase.__tvm_ffi_type_info__
-    assert {field[0]: field[1] for field in base.fields}["v_i64"] == "i64 field"
-    assert [method[0] for method in base.methods] == ["add_i64"]
+    assert {field.name: field.doc for field in base.fields}["v_i64"] == "i64 field"
+    assert [method.name for method in base.methods] == ["add_i64"]
     assert info.total_size >= base.total_size > 24
 
 
