@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..core import _lookup_or_register_type_info_from_type_key
+from .._type_info import info_of_key
 from ..registry import get_global_func_metadata, get_registered_type_keys, list_global_func_names
-from .utils import FuncInfo, ObjectInfo, parse_type_schema
+from .utils import FuncInfo, ObjectInfo, function_schema
 
 __all__ = ["collect_global_funcs", "collect_type_keys", "object_info_from_type_key", "toposort_objects"]
 
@@ -15,7 +15,7 @@ def collect_global_funcs() -> dict[str, list[FuncInfo]]:
     for name in sorted(map(str, list_global_func_names())):
         prefix, dot, _ = name.rpartition(".")
         if dot:
-            schema = parse_type_schema(get_global_func_metadata(name).get("type_schema"))
+            schema = function_schema(get_global_func_metadata(name))
             found.setdefault(prefix, []).append(FuncInfo.from_schema(name, schema))
     return found
 
@@ -32,7 +32,7 @@ def collect_type_keys() -> dict[str, list[str]]:
 
 def object_info_from_type_key(type_key: str) -> ObjectInfo:
     """What is registered under a type key. ValueError if nothing is."""
-    return ObjectInfo.from_type_info(_lookup_or_register_type_info_from_type_key(type_key))
+    return ObjectInfo.from_type_info(info_of_key(type_key))
 
 
 def toposort_objects(type_keys: list[str]) -> list[ObjectInfo]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 
-from .._core import type_info as type_info_of_core
-from ..core import MISSING, TypeInfo, TypeSchema, _lookup_type_attr
+from .. import _core
+from .._type_info import _schema_in
+from .._type_schema import TypeSchema
+from ..core import MISSING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable
 
-    from ..core import TypeField, TypeMethod
+    from .._type_info import TypeField, TypeInfo, TypeMethod
 
 __all__ = [
     "FuncInfo",
@@ -21,7 +22,7 @@ __all__ = [
     "NamedTypeSchema",
     "ObjectInfo",
     "Options",
-    "parse_type_schema",
+    "function_schema",
 ]
 
 
@@ -137,8 +138,7 @@ class FuncInfo:
     @staticmethod
     def from_type_method(method: TypeMethod) -> FuncInfo:
         """A method of a registered type."""
-        schema = parse_type_schema((method.metadata or {}).get("type_schema"))
-        return FuncInfo.from_schema(method.name, schema, is_member=not method.is_static)
+        return FuncInfo.from_schema(method.name, function_schema(method.metadata), is_member=not method.is_static)
 
     @property
     def name(self) -> str:
@@ -150,12 +150,9 @@ class FuncInfo:
         schema = self.schema
         if schema.origin != "Callable":
             raise ValueError(f"{schema.name} is no function: its type is {schema.repr()}")
-        if schema.named_args is not None:
-            (result,) = schema.named_args.get("return") or (TypeSchema("Any"),)
-            return schema.named_args.get("params"), result
-        # Without names, the result comes first, and no parameters means that nothing is said about them
-        result, *params = schema.args or (TypeSchema("Any"),)
-        return tuple(params) or None, result
+        groups = schema.named_args or {}
+        (result,) = groups.get("return") or (TypeSchema("Any"),)
+        return groups.get("params"), result
 
 
 @dataclass
@@ -197,16 +194,16 @@ class ObjectInfo:
         lineage = [type_info]
         while lineage[-1].parent_type_info is not None:
             lineage.append(lineage[-1].parent_type_info)
-        ancestors = [str(info.type_key) for info in lineage[:0:-1]]
-        methods = [FuncInfo.from_type_method(method) for method in type_info.methods or ()]
+        ancestors = [info.type_key for info in lineage[:0:-1]]
+        methods = [FuncInfo.from_type_method(method) for method in type_info.methods]
         has_init = any(method.name == "__ffi_init__" for method in methods)
-        has_init = has_init or _lookup_type_attr(type_info.type_index, "__ffi_init__") is not None
-        is_final = _lookup_type_attr(type_info.type_index, "__ffi_type_final__")
-        total_size: int = type_info_of_core(type_info.type_index)[3]
+        has_init = has_init or _core.type_attr(type_info.type_index, "__ffi_init__") is not None
+        is_final = _core.type_attr(type_info.type_index, "__ffi_type_final__")
+        total_size = _core.type_info(type_info.type_index)[3]  # 0 if the library did not say
         return ObjectInfo(
             fields=[NamedTypeSchema.from_type_field(type_field) for type_field in type_info.fields or ()],
             methods=methods,
-            type_key=str(type_info.type_key),
+            type_key=type_info.type_key,
             parent_type_key=ancestors[-1] if ancestors else None,
             init_fields=_init_fields(lineage[::-1]) if has_init else [],
             has_init=has_init,
@@ -216,11 +213,9 @@ class ObjectInfo:
         )
 
 
-def parse_type_schema(raw: Any) -> TypeSchema:
-    """The type of a function from its metadata: JSON text or what was read from it; without any, takes anything."""
-    if not raw:
-        return TypeSchema("Callable")
-    return TypeSchema.from_json_obj(json.loads(raw) if isinstance(raw, str) else raw)
+def function_schema(metadata: dict[str, Any]) -> TypeSchema:
+    """The type of a function, from its metadata; that of one which takes anything if they do not tell."""
+    return _schema_in(metadata) or TypeSchema("Callable")
 
 
 def _init_fields(lineage: list[TypeInfo]) -> list[InitFieldInfo]:
