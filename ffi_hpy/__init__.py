@@ -19,7 +19,7 @@ _load.load()  # from here on `ffi_hpy._core` can be imported
 import atexit  # noqa: E402
 import functools  # noqa: E402
 
-from . import _core  # noqa: E402
+from . import _core, _function  # noqa: E402
 from ._convert import classify, convert, wrap_opaque_ptr  # noqa: E402
 from ._core import Function  # noqa: E402
 from ._device import Device, DLDeviceType, device  # noqa: E402
@@ -28,11 +28,12 @@ from ._object import Object, ObjectConvertible  # noqa: E402
 from ._protocol import unwrap  # noqa: E402
 from ._string import Bytes, String  # noqa: E402
 from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack  # noqa: E402
-from ._type_info import info_of_key, set_class  # noqa: E402
+from ._type_info import info_of_key, set_class, set_python_class  # noqa: E402
 from .container import Array, Dict, List, Map  # noqa: E402
 from .error import (  # noqa: E402
     Error,
     call_guarded,
+    check_signals,
     error_to_exception,
     exception_to_error,
     raise_for_error,
@@ -119,6 +120,7 @@ _core.set_hooks(
     error_to_exception=error_to_exception if _core.HAS_EXTENSION else raise_for_error,
     exception_to_error=exception_to_error,
     call_guarded=call_guarded,
+    check_signals=check_signals,
     dlpack_capsule=dlpack_capsule,
     string_class=String,
     bytes_class=Bytes,
@@ -131,8 +133,16 @@ _core.set_hooks(
 for _key, _cls in (("ffi.Error", Error), ("ffi.Tensor", Tensor)):
     set_class(info_of_key(_key), _cls)
     _cls.__tvm_ffi_type_info__ = info_of_key(_key)
+for _key, _python_class in (
+    ("ffi.String", String),
+    ("ffi.Bytes", Bytes),
+    ("ffi.Shape", Shape),
+    ("DataType", _core.DataType),
+    ("Device", Device),
+):
+    set_python_class(info_of_key(_key), _python_class)
 atexit.register(_core.mark_finalizing)
-del _key, _cls, _load
+del _key, _cls, _load, _function, _python_class
 
 
 # Names that cost import time and are not always used, by the modules that have them; a module of its own name too.

@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 
     Answer = tuple[int, "Callable[[Any], Any] | None"]
 
-__all__ = ["classify", "convert"]
+__all__ = ["OPAQUE_PTR_HANDLERS", "classify", "convert"]
 
+OPAQUE_PTR_HANDLERS: dict[type, Callable[[Any], int]] = {}
+"""Classes of other libraries whose instances stand for an address, by exact class, and what gives the address. Looked
+at once, when the first value of a class is passed."""
 
 _SCALARS: tuple[tuple[type, int], ...] = (
     (bool, _core.KIND_BOOL),  # before int, its base
@@ -57,6 +60,9 @@ def classify(cls: type) -> Answer:
 
 def _array_kind(cls: type) -> Answer | None:
     """Objects in disguise, streams, arrays; first because an array class may also have __float__ and so on."""
+    address_of = OPAQUE_PTR_HANDLERS.get(cls)
+    if address_of is not None:
+        return _core.KIND_CONVERTER, lambda value: OpaquePtr(address_of(value))
     if hasattr(cls, "__tvm_ffi_object__"):
         return _core.KIND_CONVERTER, lambda value: value.__tvm_ffi_object__()
     if hasattr(cls, "__cuda_stream__"):

@@ -38,11 +38,17 @@ class CObject:
 
     def __chandle__(self) -> int:
         """Address of the native object, 0 if there is none."""
+    @property
+    def id_(self) -> int:
+        """The same as `__chandle__()`."""
+    def __ctypes_handle__(self) -> Any:
+        """The same as ctypes.c_void_p, whose value is None if there is none."""
     def __init_handle_by_constructor__(self, fconstructor: Function, /, *args: Any) -> None:
         """Take over the handle of the object that `fconstructor(*args)` returns. TypeError if it returns no object.
         Never gives up the GIL."""
     def __move_handle_from__(self, other: CObject, /) -> None:
-        """Take over the handle of `other`, which is left without one."""
+        """Take over the handle of `other`, which is left without one; a Function keeps it, because a call of it may be
+        running. TypeError for a Function that has a handle already."""
     def _move(self) -> ObjectRValueRef:
         """Mark the object for a call that may take its handle away."""
     def same_as(self, other: object, /) -> bool:
@@ -54,6 +60,10 @@ class CObject:
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int:
         """Hash of the handle's address."""
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickle keeps: see ffi_hpy._object.get_state."""
+    def __setstate__(self, state: dict[str, Any]) -> None: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
     def __type_index__(self) -> int:
         """Type index of the native object; ValueError if there is none."""
     def __use_count__(self) -> int:
@@ -67,7 +77,11 @@ class ObjectRValueRef:
 
 @final
 class Function(CObject):
-    """A native function. Arguments are positional; keyword arguments are a TypeError."""
+    """A native function. Arguments are positional; keyword arguments are a TypeError.
+
+    It cannot be made directly; an instance of a subclass has no function at first, and takes that of another one over
+    by `__move_handle_from__`.
+    """
 
     release_gil: bool
     """Whether a call gives up the GIL while native code runs. Default: True unless TVM_FFI_RELEASE_GIL_BY_DEFAULT=0."""
@@ -75,6 +89,12 @@ class Function(CObject):
     """Name for messages; "" if unknown. Can be set."""
 
     def __call__(self, *args: Any) -> Any: ...
+    @staticmethod
+    def __from_extern_c__(c_symbol: int, *, keep_alive_object: Any = None) -> Function:
+        """See ffi_hpy._function.from_extern_c."""
+    @staticmethod
+    def __from_mlir_packed_safe_call__(mlir_packed_symbol: int, *, keep_alive_object: Any = None) -> Function:
+        """See ffi_hpy._function.from_mlir_packed_safe_call."""
 
 class Error(CObject):
     """A native error value (not an exception)."""
@@ -190,6 +210,7 @@ def set_hooks(
     error_to_exception: Callable[[Error], BaseException],
     exception_to_error: Callable[[BaseException], Error],
     call_guarded: Callable[[Callable[..., Any], tuple[Any, ...]], tuple[bool, Any]],
+    check_signals: Callable[[], None],
     dlpack_capsule: Callable[[Any], Any],
     string_class: Callable[[str], Any],
     bytes_class: Callable[[bytes], Any],
@@ -205,6 +226,7 @@ def set_hooks(
     - error_to_exception(error): the exception to raise for a native error.
     - exception_to_error(exc): the native error for a Python exception that leaves a callback.
     - call_guarded(fn, args): (True, fn(*args)) or (False, exception_to_error(exc)); for contexts without the extension.
+    - check_signals(): runs Python code, in which PyPy calls the handlers of signals that are waiting.
     - dlpack_capsule(x): capsule of x.__dlpack__(...), versioned where x can.
     - string_class/bytes_class: wrap strings and bytes of more than 7 bytes that come from native code.
     - shape_class: wrap shapes.
@@ -219,6 +241,10 @@ def function_from_callable(fn: Callable[..., Any], /) -> Function:
 
 def function_from_address(address: int, keep_alive: Any = None, context: int = 0, /) -> Function:
     """A Function around a C function of type TVMFFISafeCallType, called with `context` as its handle."""
+
+def function_from_mlir(address: int, keep_alive: Any = None, /) -> Function:
+    """A Function around what MLIR's execution engine compiled of a C function of type TVMFFISafeCallType: it takes one
+    array of addresses, those of its handle (NULL), arguments, number of arguments, result and return code."""
 
 def data_type_from_code(type_code: int, bits: int, lanes: int, /) -> DataType: ...
 def tensor_from_dlpack(capsule: Any, require_alignment: int = 0, require_contiguous: bool = False, /) -> Tensor:

@@ -74,6 +74,7 @@ class Shape(tuple[int, ...], PyNativeObject):
     """A shape: a tuple of ints that native code takes and gives as ffi.Shape. TypeError if an item is no integer."""
 
     __slots__ = ()
+    _constructor = "Shape"
 
     def __new__(cls, content: Iterable[SupportsIndex] = ()) -> Shape:
         return tuple.__new__(cls, map(_as_int, content))

@@ -58,6 +58,7 @@ class FFIProperty(property):
         doc: str | None = None,
     ) -> None:
         super().__init__(fget, None if frozen else fset, fdel, doc)
+        self.__doc__ = doc  # before 3.12 a subclass shows its own instead
         self._set = fset
 
     def set(self, obj: Any, value: Any) -> None:
@@ -379,6 +380,12 @@ def info_of_class(cls: type) -> TypeInfo | None:
 def set_class(info: TypeInfo, cls: type) -> None:
     """Make a class the one of a type; the latest counts. Native objects of the type become its instances."""
     _core.class_register(info.type_index, cls)
+    set_python_class(info, cls)
+
+
+def set_python_class(info: TypeInfo, cls: type) -> None:
+    """The same for a class that holds no native object: str, a data type or a device of native code become its
+    instances in other ways."""
     info.type_cls = cls
     _infos_of_classes[cls] = info
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ._convert import OPAQUE_PTR_HANDLERS as _OPAQUE_PTR_HANDLERS
 from ._convert import convert
 from ._core import (
     CAny,
@@ -17,11 +18,13 @@ from ._object import Object, ObjectConvertible, object_repr
 from ._string import Bytes, PyNativeObject, String
 from ._tensor import DLPACK_VERSION as __dlpack_version__
 from ._tensor import Shape, Tensor, from_dlpack
-from .error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME, Error
-from ._core import cany_value as _to_py_class_value
-from ._core import type_attr as _lookup_type_attr
 from ._type_info import FFIProperty, TypeField, TypeInfo, TypeMethod
+from ._type_info import info_of_class as _type_cls_to_type_info
 from ._type_schema import TypeSchema
+from .error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME, Error
+from .error import append_backtrace as _WITH_APPEND_BACKTRACE
+from .error import backtrace_of as _TRACEBACK_TO_BACKTRACE_STR
+from .error import exception_to_error_value as _convert_to_ffi_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +35,9 @@ __all__ = [
     "ERROR_TYPE_TO_NAME",
     "KWARGS",
     "MISSING",
+    "_OPAQUE_PTR_HANDLERS",
+    "_TRACEBACK_TO_BACKTRACE_STR",
+    "_WITH_APPEND_BACKTRACE",
     "Bytes",
     "CAny",
     "CObject",
@@ -54,6 +60,8 @@ __all__ = [
     "TypeMethod",
     "TypeSchema",
     "__dlpack_version__",
+    "_convert_to_ffi_error",
+    "_type_cls_to_type_info",
     "convert",
     "from_dlpack",
     "object_repr",
@@ -64,7 +72,6 @@ if TYPE_CHECKING:
     MISSING: Object
 
 _SENTINELS = {"MISSING": "GetInvalidObject", "KWARGS": "GetKwargsObject"}
-
 
 
 def _object_type_key_to_index(type_key: str) -> int | None:

@@ -215,7 +215,9 @@ def class_for_type_index(index: int) -> type[CObject]:
     module, _, name = str(info.type_key).rpartition(".")
     body = {
         "__module__": module or __name__,
-        "__doc__": str(info.doc) or f"Native type {info.type_key}, for which no Python class is registered.",
+        "__qualname__": str(info.type_key),
+        "__doc__": f"Auto-generated fallback class for the native type {info.type_key}."
+        + (f"\n\n{info.doc}" if info.doc else ""),
     }
     cls: type[CObject] = ObjectMeta(name, (parent,), body)  # type: ignore[assignment]
     _bind(cls, info, init=True)

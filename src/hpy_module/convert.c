@@ -1,6 +1,7 @@
 /* Values on their way into native code and back. */
 #include "convert.h"
 
+#include "bigint.h"
 #include "container.h"
 #include "error.h"
 #include "hooks.h"
@@ -25,21 +26,6 @@ static const char *where(const FbArgs *args, char *buffer, size_t size) {
   return buffer;
 }
 
-/* Replaces an exception of the given type by one that says where; leaves others alone. */
-static FB_NOINLINE int int_failed(HPyContext *ctx, HPy value, const FbArgs *args) {
-  char place[256], given[128];
-  if (HPyErr_ExceptionMatches(ctx, ctx->h_OverflowError)) {
-    HPyErr_Clear(ctx);
-    fb_raise(ctx, ctx->h_OverflowError, "%s: expected an int from -2**63 to 2**63 - 1, got one beyond that",
-             where(args, place, sizeof(place)));
-  } else if (HPyErr_ExceptionMatches(ctx, ctx->h_TypeError)) {
-    HPyErr_Clear(ctx);
-    fb_raise(ctx, ctx->h_TypeError, "%s: expected an int, got %s", where(args, place, sizeof(place)),
-             fb_type_name(ctx, value, given, sizeof(given)));
-  }
-  return -1;
-}
-
 /* Takes `handle` as a temporary and makes *out a view of it. */
 FB_INLINE int temp_view(TVMFFIObject *handle, TVMFFIAny *out, FbArgs *args) {
   args->temps[args->n_temps++].object = handle;
@@ -55,6 +41,23 @@ static int temp_view_any(const TVMFFIAny *owned, TVMFFIAny *out, FbArgs *args) {
   if (owned->type_index >= kTVMFFIStaticObjectBegin) return temp_view(owned->v_obj, out, args);
   *out = *owned;
   return 0;
+}
+
+/* What is no int of 64 bits: a larger one becomes a BigInt, for others the exception says where. */
+static FB_NOINLINE int other_int_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  char place[256], given[128];
+  if (HPyErr_ExceptionMatches(ctx, ctx->h_OverflowError)) {
+    TVMFFIAny made;
+    HPyErr_Clear(ctx);
+    if (fb_bigint_from_python(ctx, value, &made, args->callee) != 0) return -1;
+    return temp_view_any(&made, out, args);
+  }
+  if (HPyErr_ExceptionMatches(ctx, ctx->h_TypeError)) {
+    HPyErr_Clear(ctx);
+    fb_raise(ctx, ctx->h_TypeError, "%s: expected an int, got %s", where(args, place, sizeof(place)),
+             fb_type_name(ctx, value, given, sizeof(given)));
+  }
+  return -1;
 }
 
 typedef int (*FromBytes)(const TVMFFIByteArray *, TVMFFIAny *);
@@ -216,7 +219,7 @@ int fb_convert_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   case FB_KIND_BOOL: return pod_arg(out, kTVMFFIBool, fb_is(ctx, value, ctx->h_True));
   case FB_KIND_INT: {
     int64_t number = HPyLong_AsInt64_t(ctx, value);
-    if (FB_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return int_failed(ctx, value, args);
+    if (FB_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return other_int_arg(ctx, value, out, args);
     return pod_arg(out, kTVMFFIInt, number);
   }
   case FB_KIND_FLOAT: {
@@ -287,6 +290,7 @@ static HPy object_result(HPyContext *ctx, TVMFFIObject *handle, HPy (*wrap)(HPyC
   case kTVMFFIShape:
     result = wrapped(ctx, FB_HOOK_SHAPE_CLASS, fb_int_tuple(ctx, shape->data, (int32_t)shape->size));
     break;
+  case kTVMFFIBigInt: result = fb_bigint_to_python(ctx, handle); break;
   case kTVMFFIOpaquePyObject:
     result = fb_opaque_unwrap(ctx, handle);
     if (HPy_IsNull(result)) return wrap(ctx, handle);

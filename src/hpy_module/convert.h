@@ -50,7 +50,7 @@ int fb_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *cal
 
 /* The rest of fb_convert_result: values that are no objects and not the commonest. */
 HPy fb_convert_rare(HPyContext *ctx, const TVMFFIAny *value);
-/* The Python value of an object handle, which is taken; strings, bytes, and Python objects are unwrapped. */
+/* The Python value of an object handle, which is taken; strings, bytes, large ints and Python objects are unwrapped. */
 HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle);
 
 /* The Python value of an owned native value, which is taken, on failure too (HPy_NULL, exception raised). */

@@ -12,7 +12,7 @@ enum { GIL_DEFAULT = 0, GIL_RELEASE = 1, GIL_KEEP = 2 };
 typedef struct FbFunction {
   FbObject base;
   /* Set while the function is in use by other threads at worst: each is one word, either value is a valid one. */
-  _Atomic(const char *) name; /* NULL: unknown. A replaced name is leaked: a message may be using it. */
+  _Atomic(const char *) name; /* NULL: unknown; else from name_intern */
   _Atomic(uint8_t) gil;
 } FbFunction;
 
@@ -149,9 +149,35 @@ const char *fb_function_name(HPyContext *ctx, HPy function) {
   return *name ? name : "native function";
 }
 
+/* Names live for good, one copy of each: messages may be using them, and PyPy 7.3 cannot destroy an instance of a class that
+ * was made in Python. */
+typedef struct Name {
+  struct Name *next;
+  char text[];
+} Name;
+enum { N_NAME_LISTS = 256 };
+static _Atomic(Name *) names[N_NAME_LISTS]; /* only ever grow, at their heads */
+
+/* NULL without memory. Two threads may make a copy each of a new name. */
+static const char *name_intern(const char *text) {
+  size_t hash = 0, size = strlen(text) + 1;
+  for (size_t i = 0; i < size; i++) hash = hash * 31 + (unsigned char)text[i];
+  _Atomic(Name *) *list = &names[hash % N_NAME_LISTS];
+  Name *head = atomic_load_explicit(list, memory_order_acquire); /* pairs with the exchange below */
+  for (const Name *name = head; name != NULL; name = name->next) {
+    if (strcmp(name->text, text) == 0) return name->text;
+  }
+  Name *made = malloc(sizeof(*made) + size);
+  if (made == NULL) return NULL;
+  memcpy(made->text, text, size);
+  made->next = head;
+  while (!atomic_compare_exchange_weak_explicit(list, &made->next, made, memory_order_release, memory_order_relaxed)) {
+  }
+  return made->text;
+}
+
 static int name_set(HPyContext *ctx, FbFunction *function, const char *name) {
-  if (strcmp(name_of(function), name) == 0) return 0;
-  char *copy = strdup(name);
+  const char *copy = name_intern(name);
   if (copy == NULL) {
     HPyErr_NoMemory(ctx);
     return -1;
@@ -196,16 +222,33 @@ static int function_gil_set(HPyContext *ctx, HPy self, HPy value, void *closure)
   return 0;
 }
 
+HPyDef_SLOT(function_repr, HPy_tp_repr)
+static HPy function_repr_impl(HPyContext *ctx, HPy self) {
+  char text[256], type[128];
+  TVMFFIObject *handle = fb_object_get(ctx, self);
+  const char *name = name_of(function_struct(ctx, self));
+  fb_type_name(ctx, self, type, sizeof(type));
+  if (handle == NULL) {
+    snprintf(text, sizeof(text), "%s(chandle=None)", type);
+  } else {
+    snprintf(text, sizeof(text), "<%s%s%.80s at %p>", type, *name ? " " : "", name, (void *)handle);
+  }
+  return fb_text_new(ctx, text, strlen(text));
+}
+
 HPyDef_SLOT(function_new, HPy_tp_new)
 static HPy function_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
-  (void)type, (void)args, (void)nargs, (void)kw;
+  (void)args, (void)nargs, (void)kw; /* they are for __init__ */
+  FbFunction *function;
+  HPy base = fb_cell_load(ctx, &function_type);
+  bool is_subclass = !HPy_Is(ctx, type, base);
+  HPy_Close(ctx, base);
+  /* An instance of a subclass takes over the handle of a function: __move_handle_from__. */
+  if (is_subclass) return HPy_New(ctx, type, &function);
   return fb_raise(ctx, ctx->h_TypeError,
                   "Function cannot be made directly: use ffi_hpy.convert(callable) or "
                   "ffi_hpy.get_global_func(name)");
 }
-
-HPyDef_SLOT(function_destroy, HPy_tp_destroy)
-static void function_destroy_impl(void *self) { free((void *)((FbFunction *)self)->name); }
 
 HPyDef_SLOT(function_traverse, HPy_tp_traverse)
 static int function_traverse_impl(void *self, HPyFunc_visitproc visit, void *arg) {
@@ -225,13 +268,12 @@ HPy fb_function_wrap(HPyContext *ctx, TVMFFIObject *handle, const char *name) {
 }
 
 HPy fb_function_type_new(HPyContext *ctx, HPy base) {
-  static HPyDef *defines[] = {&function_call,    &function_name, &function_gil, &function_new,
-                              &function_destroy, NULL,           NULL};
+  static HPyDef *defines[] = {&function_call, &function_name, &function_gil, &function_repr, &function_new, NULL, NULL};
   enum { FIRST_FREE = 5 };
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.Function",
       .basicsize = sizeof(FbFunction),
-      .flags = HPy_TPFLAGS_DEFAULT,
+      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
       .builtin_shape = SHAPE(FbFunction),
       .defines = defines,
       .doc = "A native function.",

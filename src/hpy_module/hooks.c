@@ -9,6 +9,7 @@ static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_ERROR_TO_EXCEPTION] = "error_to_exception",
     [FB_HOOK_EXCEPTION_TO_ERROR] = "exception_to_error",
     [FB_HOOK_CALL_GUARDED] = "call_guarded",
+    [FB_HOOK_CHECK_SIGNALS] = "check_signals",
     [FB_HOOK_DLPACK_CAPSULE] = "dlpack_capsule",
     [FB_HOOK_STRING_CLASS] = "string_class",
     [FB_HOOK_BYTES_CLASS] = "bytes_class",

@@ -1,8 +1,8 @@
 /* The module _core: its types in order, its functions, its constants. */
 #include <dlfcn.h>
 #include <tvm/ffi/c_api.h>
-#include <tvm/ffi/extra/c_env_api.h>
 
+#include "address.h"
 #include "callback.h"
 #include "cany.h"
 #include "error.h"
@@ -12,6 +12,7 @@
 #include "identity.h"
 #include "registry.h"
 #include "schema_type.h"
+#include "signals.h"
 #include "stream.h"
 #include "tensor.h"
 #include "type.h"
@@ -34,15 +35,6 @@ static void core_load_cxx_names(void) {
   TVMFFIAny result = {0};
   if (TVMFFIFunctionGetGlobal(&text, &load) == 0 && load != NULL) TVMFFIFunctionCall(load, NULL, 0, &result);
   TVMFFIObjectDecRef(load);
-}
-
-/* Lets native code ask whether a signal is waiting (TVMFFIEnvCheckSignals). Without these functions nothing waits. */
-static void signals_connect(void) {
-  static const char *const names[] = {"PyErr_CheckSignals", "PyGILState_Ensure", "PyGILState_Release"};
-  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-    void *symbol = dlsym(RTLD_DEFAULT, names[i]);
-    if (symbol != NULL) TVMFFIEnvRegisterCAPI(names[i], symbol);
-  }
 }
 
 /* Sets an attribute to a handle, which is taken. Returns 0, or -1 with an exception raised. */
@@ -125,7 +117,7 @@ static int module_exec_impl(HPyContext *ctx, HPy module) {
   if (fb_context_init(ctx) != 0) return -1;
   core_make_global();
   core_load_cxx_names();
-  signals_connect();
+  fb_signals_connect();
   if (fb_kind_init(ctx) != 0 || fb_tensor_init(ctx) != 0 || fb_type_init(ctx) != 0 || add_types(ctx, module) != 0)
     return -1;
   if (add_constants(ctx, module) != 0) return -1;
@@ -139,6 +131,7 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_convert,
                                    &fb_function_from_callable,
                                    &fb_function_from_address,
+                                   &fb_function_from_mlir,
                                    &fb_data_type_from_code,
                                    &fb_tensor_from_dlpack,
                                    &fb_type_key_to_index,

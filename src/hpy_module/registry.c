@@ -64,10 +64,14 @@ static HPy field_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
 
 static HPy method_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
   const TVMFFIMethodInfo *method = &info->methods[i];
-  HPy items[] = {text(ctx, &method->name),     text(ctx, &method->doc),
-                 text(ctx, &method->metadata), HPyLong_FromInt64_t(ctx, method->flags),
-                 HPyLong_FromInt32_t(ctx, 0),  HPyLong_FromInt32_t(ctx, 0),
-                 HPyLong_FromInt32_t(ctx, 0),  HPyLong_FromInt32_t(ctx, 0),
+  HPy items[] = {text(ctx, &method->name),
+                 text(ctx, &method->doc),
+                 text(ctx, &method->metadata),
+                 HPyLong_FromInt64_t(ctx, method->flags),
+                 HPyLong_FromInt32_t(ctx, 0),
+                 HPyLong_FromInt32_t(ctx, 0),
+                 HPyLong_FromInt32_t(ctx, 0),
+                 HPyLong_FromInt32_t(ctx, 0),
                  fb_convert_view(ctx, &method->method)};
   return tuple_take(ctx, items, 9);
 }

@@ -41,8 +41,8 @@ FbFit fb_schema_refuse(const FbSchema *schema, FbFault *fault, const char *given
 }
 
 FbFit fb_schema_refuse_length(const FbSchema *schema, FbFault *fault, const char *given, int64_t n_given) {
-  return fb_fault_set(fault, "expected %s of length %d, got %s of length %lld", schema->name, (int)schema->n_args, given,
-                      (long long)n_given);
+  return fb_fault_set(fault, "expected %s of length %d, got %s of length %lld", schema->name, (int)schema->n_args,
+                      given, (long long)n_given);
 }
 
 static const char *name_of(const TVMFFIAny *view, const FbFault *fault) {
@@ -232,8 +232,10 @@ static FbFit rebuild(const FbSchema *schema, const TVMFFIAny *view, const TVMFFI
   FbValues values = {0};
   bool changed = view->type_index != schema->type_index;
   FbFit fit = fit_values(schema, views, n, &values, &changed, fault);
-  if (fit == FB_FIT && changed) fit = fb_schema_build(schema, &values, out, fault);
-  else if (fit == FB_FIT) fit = own(schema, view, out, fault);
+  if (fit == FB_FIT && changed)
+    fit = fb_schema_build(schema, &values, out, fault);
+  else if (fit == FB_FIT)
+    fit = own(schema, view, out, fault);
   fb_values_end(&values);
   return fit;
 }

@@ -165,8 +165,7 @@ static FbFit float_of(HPyContext *ctx, const Source *source, TVMFFIAny *out, FbF
   return FB_FIT;
 }
 
-static FbFit fit_number(HPyContext *ctx, const FbSchema *schema, const Source *source, TVMFFIAny *out,
-                        FbFault *fault) {
+static FbFit fit_number(HPyContext *ctx, const FbSchema *schema, const Source *source, TVMFFIAny *out, FbFault *fault) {
   if (source->kind == FB_KIND_FLOAT && schema->op != FB_SCHEMA_FLOAT) return refuse(ctx, schema, source, fault);
   switch (schema->op) {
   case FB_SCHEMA_INT: return int_of(ctx, source, out, fault);
