@@ -18,10 +18,16 @@ from ._object import Object, ObjectConvertible, object_repr
 from ._string import Bytes, PyNativeObject, String
 from ._tensor import DLPACK_VERSION as __dlpack_version__
 from ._tensor import Shape, Tensor, from_dlpack
-from ._type_info import FFIProperty, TypeField, TypeInfo, TypeMethod
-from ._type_info import info_of_class as _type_cls_to_type_info
-from ._type_schema import TypeSchema
 from .error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME, Error
+from ._core import cany_value as _to_py_class_value
+from ._core import type_attr as _lookup_type_attr
+from ._core import type_attr_define as _register_type_attr
+from ._type_define import define_type as _register_py_class
+from ._type_define import forget_type as _rollback_py_class
+from ._type_info import info_of_class as _type_cls_to_type_info
+from ._type_info import info_of_key as _lookup_or_register_type_info_from_type_key
+from ._type_info import FFIProperty, TypeField, TypeInfo, TypeMethod
+from ._type_schema import TypeSchema
 from .error import append_backtrace as _WITH_APPEND_BACKTRACE
 from .error import backtrace_of as _TRACEBACK_TO_BACKTRACE_STR
 from .error import exception_to_error_value as _convert_to_ffi_error
