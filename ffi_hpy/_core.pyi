@@ -9,6 +9,8 @@ from typing import Any, Final, NamedTuple, final, type_check_only
 
 from typing_extensions import Self, disjoint_base
 
+from ._tensor import Tensor as _Tensor
+
 # --- How a Python type is passed to native code -----------------------------------------------------------------
 # `classify` (see `set_hooks`) answers with one of these for each Python type, once; the answer is cached.
 KIND_NONE: Final[int]
@@ -26,9 +28,11 @@ KIND_SEQUENCE: Final[int]  # list, tuple: becomes an ffi.Array
 KIND_MAPPING: Final[int]  # dict: becomes an ffi.Map
 KIND_DLPACK: Final[int]  # has __dlpack__: becomes an ffi.Tensor
 KIND_CONVERTER: Final[int]  # converter(value) gives a value of one of the kinds above
+KIND_EXCHANGE: Final[int]  # the class has an exchange table: becomes an ffi.Tensor
 
 CONTEXT_NAME: Final[str]  # name of the HPy context in use
 HAS_EXTENSION: Final[bool]  # whether that context is the package's own, with its accelerators
+HAS_EXCHANGE: Final[bool]  # whether it can use exchange tables; not so on PyPy 7.3 and in hpy's debug mode
 KEEPS_IDENTITY: Final[bool]  # whether a native object has one wrapper while that lives; not so in debug modes
 
 @disjoint_base
@@ -194,15 +198,43 @@ class Tensor(CObject):
     def ndim(self) -> int: ...
     @property
     def byte_offset(self) -> int: ...
-    def data_ptr(self) -> int: ...
-    def numel(self) -> int: ...
+    def data_ptr(self) -> int:
+        """Address of the first element."""
+    def numel(self) -> int:
+        """Number of elements. OverflowError beyond 2**63 - 1."""
     def size(self, idx: int, /) -> int:
         """Length of one axis; negative counts from the end; IndexError."""
     def is_contiguous(self) -> bool: ...
     def _to_dlpack(self) -> Any:
-        """Capsule "dltensor" (legacy struct)."""
+        """Capsule "dltensor" (legacy struct). BufferError if the memory is read-only."""
     def _to_dlpack_versioned(self) -> Any:
         """Capsule "dltensor_versioned"."""
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+class CAny:
+    """A native value of its own. `CAny(value)` converts a Python value as a call would."""
+
+    def __init__(self, value: object = None, /) -> None: ...
+    @property
+    def type_index(self) -> int:
+        """Type index of the value."""
+
+class Schema:
+    """What TypeSchema derives from: conversions. They happen on a tree that is compiled at the first use from what
+    `_describe()` says of each schema."""
+
+    def convert(self, value: object, /) -> CAny:
+        """The value as one of this schema; TypeError if it is none."""
+    def check_value(self, value: object, /) -> None:
+        """TypeError if convert() would refuse the value."""
 
 @type_check_only
 class FieldInfo(NamedTuple):
@@ -215,29 +247,33 @@ class FieldInfo(NamedTuple):
     size: int  # bytes; methods: 0
     offset: int  # bytes from the handle; methods: 0
     static_type_index: int  # methods: 0
+    alignment: int  # bytes; methods: 0
     value: Any  # field: default value or factory (None if none); method: the Function
 
 # --- conversion -------------------------------------------------------------------------------------------------
 
 def set_hooks(
     *,
-    classify: Callable[[type], tuple[int, Callable[[Any], Any] | None]],
-    class_for_type_index: Callable[[int], type],
-    error_to_exception: Callable[[Error], BaseException],
-    exception_to_error: Callable[[BaseException], Error],
-    call_guarded: Callable[[Callable[..., Any], tuple[Any, ...]], tuple[bool, Any]],
-    check_signals: Callable[[], None],
-    dlpack_capsule: Callable[[Any], Any],
-    string_class: Callable[[str], Any],
-    bytes_class: Callable[[bytes], Any],
-    wrap_dtype: Callable[[DataType], Any],
-    wrap_opaque_ptr: Callable[[int], Any],
-    device_class: type[Device],
-    shape_class: Callable[[tuple[int, ...]], Any],
+    classify: Callable[[type], tuple[int, Callable[[Any], Any] | int | None]] = ...,
+    class_for_type_index: Callable[[int], type] = ...,
+    error_to_exception: Callable[[Error], BaseException] = ...,
+    exception_to_error: Callable[[BaseException], Error] = ...,
+    call_guarded: Callable[[Callable[..., Any], tuple[Any, ...]], tuple[bool, Any]] = ...,
+    check_signals: Callable[[], None] = ...,
+    dlpack_capsule: Callable[[Any], Any] = ...,
+    string_class: Callable[[str], Any] = ...,
+    bytes_class: Callable[[bytes], Any] = ...,
+    wrap_dtype: Callable[[DataType], Any] = ...,
+    wrap_opaque_ptr: Callable[[int], Any] = ...,
+    device_class: type[Device] = ...,
+    shape_class: Callable[[tuple[int, ...], CObject], Any] = ...,
+    unwrap: Callable[[Any], tuple[int, Any, bool]] = ...,
+    convert: Callable[[Any], Any] = ...,
 ) -> None:
-    """Give the binding its Python half; called once by the package.
+    """Give the binding its Python half; called by the package. What is not given stays.
 
-    - classify(cls): kind of a Python type and, for KIND_CONVERTER, the converter.
+    - classify(cls): kind of a Python type and, for KIND_CONVERTER, the converter, for KIND_EXCHANGE, the address of the
+      exchange table.
     - class_for_type_index(index): the class for native objects of a type that no class is registered for yet.
     - error_to_exception(error): the exception to raise for a native error.
     - exception_to_error(exc): the native error for a Python exception that leaves a callback.
@@ -245,15 +281,26 @@ def set_hooks(
     - check_signals(): runs Python code, in which PyPy calls the handlers of signals that are waiting.
     - dlpack_capsule(x): capsule of x.__dlpack__(...), versioned where x can.
     - string_class/bytes_class: wrap strings and bytes of more than 7 bytes that come from native code.
-    - shape_class: wrap shapes.
+    - shape_class(extents, obj): wrap shapes; obj is the native one.
+    - unwrap(value): what a value's protocols put in its place for a schema; see _protocol.py.
+    - convert: `convert` itself, for call_guarded.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code.
     """
 
 def convert(value: Any, /) -> Any:
     """The value as it looks after a trip to native code and back (list -> ffi.Array, callable -> Function, ...)."""
 
-def function_from_callable(fn: Callable[..., Any], /) -> Function:
-    """A native function that calls `fn`. Native code may call and drop it on any thread."""
+def cany_value(value: CAny, /) -> Any:
+    """The Python value of a CAny; text and bytes of any length are String and Bytes. TypeError for anything else."""
+
+def schema_setter(schema: Schema, type_index: int, /) -> Function:
+    """A native Function(field address, value) that converts the value by the schema and writes it into a field of that
+    static type (-1 for an Any). It runs without Python wherever the value needs none. ValueError for a type index that
+    no field has."""
+
+def function_from_callable(fn: Callable[..., Any], exchange_api: Any = ..., /) -> Function:
+    """A native function that calls `fn`. Native code may call and drop it on any thread. With the capsule of an
+    exchange table, tensor arguments arrive as arrays of that table's library. TypeError if it has no such table."""
 
 def function_from_address(address: int, keep_alive: Any = None, context: int = 0, /) -> Function:
     """A Function around a C function of type TVMFFISafeCallType, called with `context` as its handle."""
@@ -263,11 +310,14 @@ def function_from_mlir(address: int, keep_alive: Any = None, /) -> Function:
     array of addresses, those of its handle (NULL), arguments, number of arguments, result and return code."""
 
 def data_type_from_code(type_code: int, bits: int, lanes: int, /) -> DataType: ...
-def tensor_from_dlpack(capsule: Any, require_alignment: int = 0, require_contiguous: bool = False, /) -> Tensor:
-    """Take over a "dltensor" or "dltensor_versioned" capsule. ValueError if it was consumed already, TypeError if it is
-    none, BufferError if the memory is read-only, RuntimeError if a requirement is not met.
+def exchange_table() -> Any:
+    """A capsule with the exchange table of Tensor."""
 
-    require_alignment is in bytes; 0 for none."""
+def exchange_address(capsule: Any, /) -> int:
+    """Address of the exchange table in a capsule "dlpack_exchange_api", or at an address; 0 if it is of no version that
+    is understood. TypeError if it is neither, ValueError if it is 0."""
+
+def from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> _Tensor: ...
 
 # --- registry ---------------------------------------------------------------------------------------------------
 
@@ -287,6 +337,10 @@ def class_register(index: int, cls: type, /) -> None:
 def class_find(index: int, /) -> type | None: ...
 def field_descriptor(cls: type, index: int, field: int, writable: bool, /) -> Any:
     """A descriptor for the field'th own field of the type, to be set on cls."""
+
+def field_accessors(index: int, field: int, /) -> tuple[Callable[[CObject], Any], Callable[[CObject, Any], None]]:
+    """The functions get(obj) and set(obj, value) of the field'th own field of the type; set ignores whether the field
+    is writable, and is an AttributeError where there is no setter."""
 
 def global_get(name: str, /) -> Function | None: ...
 def global_set(name: str, fn: Function, override: bool, /) -> None: ...

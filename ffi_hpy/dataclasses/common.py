@@ -7,6 +7,8 @@ from collections import namedtuple
 from functools import wraps
 from typing import Any
 
+from .._core import cany_value
+from .._type_schema import TypeSchema
 from ..container import Array, Dict, List, Map
 
 TYPE_CHECKING = False
@@ -139,8 +141,6 @@ def _make_namedtuple(typename: str, fields: tuple[Field, ...]) -> Any:
     All of them are required; defaults and initialisation of the class they come from play no part. TypeError, which
     names the field, for a value that does not fit; also from `_make` and `_replace`.
     """
-    from ..core import TypeSchema, _to_py_class_value
-
     cls: Any = namedtuple(typename, [f.name for f in fields])  # type: ignore[misc]  # noqa: PYI024
     schemas = [TypeSchema.from_annotation(f.type) if f._ty_schema is None else f._ty_schema for f in fields]
     cls.__annotations__ = {f.name: f.type for f in fields if f.type is not None}
@@ -148,7 +148,7 @@ def _make_namedtuple(typename: str, fields: tuple[Field, ...]) -> Any:
 
     def convert(name: str, schema: TypeSchema, value: Any) -> Any:
         try:
-            return _to_py_class_value(schema.convert(value))
+            return cany_value(schema.convert(value))
         except TypeError as error:
             raise TypeError(f"{typename}.{name}: {error}") from error
 

@@ -61,7 +61,7 @@ def method(fn: Any) -> Any:
     classmethod, which cannot be called that way, and for what is not callable.
     """
     if isinstance(fn, classmethod):
-        raise TypeError("@method: a @classmethod cannot be a native method, which gets no class; use @staticmethod")
+        raise TypeError("@method: @classmethod is not supported, as native code passes no class; use @staticmethod")
     target = fn.__func__ if isinstance(fn, staticmethod) else fn
     if not callable(target):
         raise TypeError(f"@method: expected a callable, got {type(fn).__name__}")
@@ -420,7 +420,7 @@ def _collect_entries(cls: type, names: frozenset[str]) -> list[Entry]:
         if not is_attr and not _is_marked(value):
             continue
         if isinstance(value, classmethod):
-            raise TypeError(f"{cls.__name__}.{name}: a @classmethod cannot be called by native code; use @staticmethod")
+            raise TypeError(f"{cls.__name__}.{name} is wrapped by @classmethod, but native code passes no class; use @staticmethod")
         is_static = isinstance(value, staticmethod)
         function = value.__func__ if is_static else value
         entries.append((name, function, is_static, None if is_attr else _method_metadata(cls, function, is_static)))

@@ -65,7 +65,7 @@ static FB_NOINLINE void refuse(HPyContext *ctx, const FbField *field, const char
   } else { /* as the native constructor says it */
     FbFault whole = {0};
     fb_fault_set(&whole, "%s() field '%s'", callee, fb_field_own_name(field));
-    if (fault->text != NULL) fb_fault_append(&whole, ":", "  ", fault->text, strlen(fault->text));
+    if (fault->text != NULL) fb_fault_append(&whole, ":\n", "  ", fault->text, strlen(fault->text));
     fb_fault_end(fault);
     *fault = whole;
   }
