@@ -192,10 +192,9 @@ def _in_distribution(package: str, names: list[str], searched: list[str]) -> Pat
     for file in files:
         if file.name in names:
             path = Path(str(file.locate()))
-            if path.is_file():
+            if path.is_file():  # before Python 3.12 what is gone is listed too
                 return path.resolve()
-            searched.append(f"{path}, which the distribution {package!r} lists, and which is gone")
-    searched.append(f"the {len(files)} files that the distribution {package!r} lists")
+    searched.append(f"the files that the distribution {package!r} lists")
     return None
 
 

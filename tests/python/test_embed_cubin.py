@@ -34,6 +34,7 @@ def embedded(library, other):
     return ctypes.string_at(begin, end - begin)
 
 
+@pytest.mark.thread_unsafe(reason="the threads would write the same files")
 def test_code_finds_the_bytes_under_their_names(tmp_path, compiled):
     contents = {"kernel": b"\x7fELF kernel" * 1001, "other": b""}
     for name, content in contents.items():
@@ -46,6 +47,7 @@ def test_code_finds_the_bytes_under_their_names(tmp_path, compiled):
     assert {name for name in read_library(library).exports if "cubin" in name} == set()
 
 
+@pytest.mark.thread_unsafe(reason="the threads would write the same files")
 def test_the_command_does_the_same(tmp_path, compiled):
     (tmp_path / "kernel").write_bytes(b"abc")
     command = [sys.executable, "-m", "ffi_hpy.utils.embed_cubin", "--cubin", tmp_path / "kernel", "--name", "kernel"]

@@ -104,7 +104,7 @@ class TestFindLibrary:
     @pytest.mark.parametrize("record", ["", "{", "[]", '{"url": "file:///x"}', '{"dir_info": {"editable": true}}'])
     def test_a_record_that_says_nothing_of_a_project_is_passed_over(self, site, record):
         install_distribution(site, "strange", ["a.txt"], direct_url_json=record)
-        with pytest.raises(RuntimeError, match="the 1 files that the distribution 'strange' lists"):
+        with pytest.raises(RuntimeError, match="the files that the distribution 'strange' lists"):
             libinfo.find_library("strange", "found")
 
     @pytest.mark.parametrize("variable", ["LD_LIBRARY_PATH", "PATH"])
@@ -125,8 +125,7 @@ class TestFindLibrary:
             libinfo.find_library("lost-it", "gone", [tmp_path])
         assert str(caught.value).splitlines() == [
             "Cannot find library libgone.so of 'lost-it'; searched:",
-            f"  {site / 'a' / 'libgone.so'}, which the distribution 'lost-it' lists, and which is gone",
-            "  the 2 files that the distribution 'lost-it' lists",
+            "  the files that the distribution 'lost-it' lists",
             f"  {tmp_path}",
             f"  {PACKAGE / 'lib'}",
             f"  {tmp_path / 'bin'}",

@@ -145,7 +145,12 @@ def has_own_doc(value: object) -> bool:
 
 
 def members_without_doc(cls: type) -> Iterator[str]:
+    """Public members without a docstring, but for those that a native library registered, and may document."""
+    info = vars(cls).get("__tvm_ffi_type_info__")
+    registered = {member.name for member in (*info.fields, *info.methods)} if info is not None else set()
     for name, member in vars(cls).items():
+        if name in registered:
+            continue
         is_member = callable(member) or isinstance(member, (property, staticmethod, classmethod))
         if (
             not name.startswith("_")
