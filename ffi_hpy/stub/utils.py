@@ -72,7 +72,7 @@ class NamedTypeSchema:
         frozen: bool = False,
     ) -> None:
         self.name = name
-        self.schema = schema.schema if isinstance(schema, NamedTypeSchema) else schema
+        self.schema: TypeSchema = schema.schema if isinstance(schema, NamedTypeSchema) else schema
         self.size = size
         self.alignment = alignment
         self.offset = offset

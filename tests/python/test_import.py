@@ -12,7 +12,18 @@ import ffi_hpy
 
 @pytest.mark.parametrize(
     "library",
-    ["torch", "numpy", "ctypes", "asyncio", "json", "pathlib", "importlib.metadata", "typing", "inspect", "dataclasses"],
+    [
+        "torch",
+        "numpy",
+        "ctypes",
+        "asyncio",
+        "json",
+        "pathlib",
+        "importlib.metadata",
+        "typing",
+        "inspect",
+        "dataclasses",
+    ],
 )
 @pytest.mark.skipif(IS_DEBUG, reason="the PyPI package hpy imports modules of its own")
 def test_importing_does_not_import(library):

@@ -80,7 +80,8 @@ def test_a_package_is_made_works_and_stays_as_it_is(stubgen, extension_path, tmp
     program = """
 import ffi_hpy_test
 pair = ffi_hpy_test.IntPair(3, 4)
-print(pair.sum(), ffi_hpy_test.IntPair.product(3, 4), isinstance(ffi_hpy_test.gil_state(), int), ffi_hpy_test.LIB.make_pair(1, 1).a)
+print(pair.sum(), ffi_hpy_test.IntPair.product(3, 4), type(ffi_hpy_test.gil_state()).__name__)
+print(ffi_hpy_test.LIB.make_pair(1, 1).a)
 print(sorted(ffi_hpy_test.__all__))
 """
     shutil.copyfile(extension_path, tmp_path / "libpairs.so")
@@ -89,7 +90,7 @@ print(sorted(ffi_hpy_test.__all__))
     done = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     exported = ["IntPair", "LIB", "gil_state", "gil_state_blocking", "gil_state_nonblocking"]
-    assert done.stdout == f"7 12 True 1\n{exported}\n"
+    assert done.stdout == f"7 12 int\n1\n{exported}\n"
 
 
 def test_what_is_written_by_hand_stays(stubgen, extension_path, tmp_path):
@@ -213,7 +214,9 @@ def test_folders_are_searched_without_what_is_hidden(tmp_path):
     for name in ("b.py", "a/c.pyi", "a/d.txt", ".git/e.py", "__pycache__/f.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(region("__all__"))
-    found = [info.path.relative_to(tmp_path.resolve()).as_posix() for info in collect_files([tmp_path], {".py", ".pyi"})]
+    found = [
+        info.path.relative_to(tmp_path.resolve()).as_posix() for info in collect_files([tmp_path], {".py", ".pyi"})
+    ]
     assert found == ["b.py", "a/c.pyi"]
     assert FileInfo.from_file(tmp_path / "a" / "d.txt") is not None  # one that is named is read whatever it is called
 
