@@ -20,7 +20,7 @@ import atexit  # noqa: E402
 import functools  # noqa: E402
 
 from . import _core, _function  # noqa: E402
-from ._convert import classify, convert, wrap_opaque_ptr  # noqa: E402
+from ._convert import classify, convert, convert_func, wrap_opaque_ptr  # noqa: E402
 from ._core import Function  # noqa: E402
 from ._device import Device, DLDeviceType, device  # noqa: E402
 from ._dtype import dtype  # noqa: E402
@@ -56,6 +56,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ._dtype_names import *  # noqa: F403
+
 __all__ = [
     "LIB",
     "Array",
@@ -86,6 +88,7 @@ __all__ = [
     "__version_tuple__",
     "access_path",
     "convert",
+    "convert_func",
     "device",
     "dtype",
     "from_dlpack",
@@ -133,6 +136,7 @@ _core.set_hooks(
 for _key, _cls in (("ffi.Error", Error), ("ffi.Tensor", Tensor)):
     set_class(info_of_key(_key), _cls)
     _cls.__tvm_ffi_type_info__ = info_of_key(_key)
+_core.class_register(_core.type_key_to_index("ffi.Shape"), Object)
 for _key, _python_class in (
     ("ffi.String", String),
     ("ffi.Bytes", Bytes),
@@ -146,7 +150,13 @@ del _key, _cls, _load, _function, _python_class
 
 
 # Names that cost import time and are not always used, by the modules that have them; a module of its own name too.
+_DTYPE_NAMES = """
+bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bfloat16
+float8_e3m4 float8_e4m3 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu
+float6_e2m3fn float6_e3m2fn float4_e2m1fn float4_e2m1fnx2
+"""
 _HOMES = {
+    **dict.fromkeys(_DTYPE_NAMES.split(), "_dtype_names"),
     "access_path": "access_path",
     "core": "core",
     "dataclasses": "dataclasses",

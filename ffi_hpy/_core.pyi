@@ -7,6 +7,8 @@ All functions are safe to call from several threads.
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
+from ._tensor import Tensor as _Tensor
+
 # --- How a Python type is passed to native code -----------------------------------------------------------------
 # `classify` (see `set_hooks`) answers with one of these for each Python type, once; the answer is cached.
 KIND_NONE: Final[int]
@@ -24,9 +26,11 @@ KIND_SEQUENCE: Final[int]  # list, tuple: becomes an ffi.Array
 KIND_MAPPING: Final[int]  # dict: becomes an ffi.Map
 KIND_DLPACK: Final[int]  # has __dlpack__: becomes an ffi.Tensor
 KIND_CONVERTER: Final[int]  # converter(value) gives a value of one of the kinds above
+KIND_EXCHANGE: Final[int]  # the class has an exchange table: becomes an ffi.Tensor
 
 CONTEXT_NAME: Final[str]  # name of the HPy context in use
 HAS_EXTENSION: Final[bool]  # whether that context is the package's own, with its accelerators
+HAS_EXCHANGE: Final[bool]  # whether it can use exchange tables; not so on PyPy 7.3 and in hpy's debug mode
 KEEPS_IDENTITY: Final[bool]  # whether a native object has one wrapper while that lives; not so in debug modes
 
 class CObject:
@@ -170,15 +174,26 @@ class Tensor(CObject):
     def ndim(self) -> int: ...
     @property
     def byte_offset(self) -> int: ...
-    def data_ptr(self) -> int: ...
-    def numel(self) -> int: ...
+    def data_ptr(self) -> int:
+        """Address of the first element."""
+    def numel(self) -> int:
+        """Number of elements. OverflowError beyond 2**63 - 1."""
     def size(self, idx: int, /) -> int:
         """Length of one axis; negative counts from the end; IndexError."""
     def is_contiguous(self) -> bool: ...
     def _to_dlpack(self) -> Any:
-        """Capsule "dltensor" (legacy struct)."""
+        """Capsule "dltensor" (legacy struct). BufferError if the memory is read-only."""
     def _to_dlpack_versioned(self) -> Any:
         """Capsule "dltensor_versioned"."""
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
 
 class FieldInfo(NamedTuple):
     """One reflected field or method as type_info() gives it (a plain tuple in this order)."""
@@ -196,23 +211,24 @@ class FieldInfo(NamedTuple):
 
 def set_hooks(
     *,
-    classify: Callable[[type], tuple[int, Callable[[Any], Any] | None]],
-    class_for_type_index: Callable[[int], type],
-    error_to_exception: Callable[[Error], BaseException],
-    exception_to_error: Callable[[BaseException], Error],
-    call_guarded: Callable[[Callable[..., Any], tuple[Any, ...]], tuple[bool, Any]],
-    check_signals: Callable[[], None],
-    dlpack_capsule: Callable[[Any], Any],
-    string_class: Callable[[str], Any],
-    bytes_class: Callable[[bytes], Any],
-    wrap_dtype: Callable[[DataType], Any],
-    wrap_opaque_ptr: Callable[[int], Any],
-    device_class: type[Device],
-    shape_class: Callable[[tuple[int, ...]], Any],
+    classify: Callable[[type], tuple[int, Callable[[Any], Any] | int | None]] = ...,
+    class_for_type_index: Callable[[int], type] = ...,
+    error_to_exception: Callable[[Error], BaseException] = ...,
+    exception_to_error: Callable[[BaseException], Error] = ...,
+    call_guarded: Callable[[Callable[..., Any], tuple[Any, ...]], tuple[bool, Any]] = ...,
+    check_signals: Callable[[], None] = ...,
+    dlpack_capsule: Callable[[Any], Any] = ...,
+    string_class: Callable[[str], Any] = ...,
+    bytes_class: Callable[[bytes], Any] = ...,
+    wrap_dtype: Callable[[DataType], Any] = ...,
+    wrap_opaque_ptr: Callable[[int], Any] = ...,
+    device_class: type[Device] = ...,
+    shape_class: Callable[[tuple[int, ...], CObject], Any] = ...,
 ) -> None:
-    """Give the binding its Python half; called once by the package.
+    """Give the binding its Python half; called by the package. What is not given stays.
 
-    - classify(cls): kind of a Python type and, for KIND_CONVERTER, the converter.
+    - classify(cls): kind of a Python type and, for KIND_CONVERTER, the converter, for KIND_EXCHANGE, the address of the
+      exchange table.
     - class_for_type_index(index): the class for native objects of a type that no class is registered for yet.
     - error_to_exception(error): the exception to raise for a native error.
     - exception_to_error(exc): the native error for a Python exception that leaves a callback.
@@ -220,15 +236,16 @@ def set_hooks(
     - check_signals(): runs Python code, in which PyPy calls the handlers of signals that are waiting.
     - dlpack_capsule(x): capsule of x.__dlpack__(...), versioned where x can.
     - string_class/bytes_class: wrap strings and bytes of more than 7 bytes that come from native code.
-    - shape_class: wrap shapes.
+    - shape_class(extents, obj): wrap shapes; obj is the native one.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code.
     """
 
 def convert(value: Any, /) -> Any:
     """The value as it looks after a trip to native code and back (list -> ffi.Array, callable -> Function, ...)."""
 
-def function_from_callable(fn: Callable[..., Any], /) -> Function:
-    """A native function that calls `fn`. Native code may call and drop it on any thread."""
+def function_from_callable(fn: Callable[..., Any], exchange_api: Any = ..., /) -> Function:
+    """A native function that calls `fn`. Native code may call and drop it on any thread. With the capsule of an
+    exchange table, tensor arguments arrive as arrays of that table's library. TypeError if it has no such table."""
 
 def function_from_address(address: int, keep_alive: Any = None, context: int = 0, /) -> Function:
     """A Function around a C function of type TVMFFISafeCallType, called with `context` as its handle."""
@@ -238,11 +255,14 @@ def function_from_mlir(address: int, keep_alive: Any = None, /) -> Function:
     array of addresses, those of its handle (NULL), arguments, number of arguments, result and return code."""
 
 def data_type_from_code(type_code: int, bits: int, lanes: int, /) -> DataType: ...
-def tensor_from_dlpack(capsule: Any, require_alignment: int = 0, require_contiguous: bool = False, /) -> Tensor:
-    """Take over a "dltensor" or "dltensor_versioned" capsule. ValueError if it was consumed already, TypeError if it is
-    none, BufferError if the memory is read-only, RuntimeError if a requirement is not met.
+def exchange_table() -> Any:
+    """A capsule with the exchange table of Tensor."""
 
-    require_alignment is in bytes; 0 for none."""
+def exchange_address(capsule: Any, /) -> int:
+    """Address of the exchange table in a capsule "dlpack_exchange_api", or at an address; 0 if it is of no version that
+    is understood. TypeError if it is neither, ValueError if it is 0."""
+
+def from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> _Tensor: ...
 
 # --- registry ---------------------------------------------------------------------------------------------------
 

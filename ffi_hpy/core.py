@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import _device, _dtype
 from ._convert import OPAQUE_PTR_HANDLERS as _OPAQUE_PTR_HANDLERS
 from ._convert import convert
 from ._core import (
@@ -11,13 +12,29 @@ from ._core import (
     Function,
     ObjectRValueRef,
     OpaquePyObject,
+    class_find,
     type_key_to_index,
 )
-from ._device import Device, DLDeviceType
+from ._core import cany_value as _to_py_class_value
+from ._core import type_attr as _lookup_type_attr
+from ._device import Device, DLDeviceType, _create_device_from_tuple, _set_class_device
+from ._dtype import (
+    _convert_numpy_dtype_to_ffi_dtype,
+    _convert_torch_dtype_to_ffi_dtype,
+    _create_cdtype_from_tuple,
+    _set_class_dtype,
+)
 from ._object import Object, ObjectConvertible, object_repr
 from ._string import Bytes, PyNativeObject, String
 from ._tensor import DLPACK_VERSION as __dlpack_version__
-from ._tensor import Shape, Tensor, from_dlpack
+from ._tensor import (
+    DLTensorTestWrapper,
+    Shape,
+    Tensor,
+    _set_class_tensor,
+    _shape_obj_get_py_tuple,
+    from_dlpack,
+)
 from ._type_info import FFIProperty, TypeField, TypeInfo, TypeMethod
 from ._type_info import info_of_class as _type_cls_to_type_info
 from ._type_schema import TypeSchema
@@ -42,6 +59,7 @@ __all__ = [
     "CAny",
     "CObject",
     "DLDeviceType",
+    "DLTensorTestWrapper",
     "DataType",
     "Device",
     "Error",
@@ -71,6 +89,11 @@ if TYPE_CHECKING:
     KWARGS: Object
     MISSING: Object
 
+_CLASSES = {
+    "_CLASS_DEVICE": lambda: _device._CLASS_DEVICE,
+    "_CLASS_DTYPE": lambda: _dtype._CLASS_DTYPE,
+    "_CLASS_TENSOR": lambda: class_find(type_key_to_index("ffi.Tensor")),
+}
 _SENTINELS = {"MISSING": "GetInvalidObject", "KWARGS": "GetKwargsObject"}
 
 
@@ -81,7 +104,10 @@ def _object_type_key_to_index(type_key: str) -> int | None:
 
 
 def __getattr__(name: str) -> Any:
-    """MISSING and KWARGS, the core's marks for "no value" and "keyword arguments follow", are fetched on first use."""
+    """MISSING and KWARGS, the core's marks for "no value" and "keyword arguments follow", are fetched on first use; the
+    classes that can be set are looked up each time."""
+    if name in _CLASSES:
+        return _CLASSES[name]()
     getter = _SENTINELS.get(name)
     if getter is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -38,14 +38,20 @@ FB_INLINE bool releases_gil(FbFunction *function) {
 
 /* Converts the arguments into `views` and calls. Temporaries are dropped before it returns. */
 FB_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv, size_t n,
-                        TVMFFIAny *views, FbTemp *temps, bool release, TVMFFIAny *result) {
-  FbArgs args = {.temps = temps, .callee = name_of(function)};
+                        TVMFFIAny *views, FbTemp *temps, bool release, FbScope *scope, TVMFFIAny *result) {
+  FbArgs args = {.temps = temps, .callee = name_of(function), .scope = scope};
+  FbScopeBefore before;
   for (size_t i = 0; i < n; i++) {
     args.position = (int)i;
     if (FB_UNLIKELY(fb_convert_arg(ctx, argv[i], &views[i], &args) != 0)) {
       fb_args_end(&args);
       return -1;
     }
+  }
+  bool is_scoped = fb_scope_is_set(scope);
+  if (FB_UNLIKELY(is_scoped) && fb_scope_enter(ctx, scope, &before) != 0) {
+    fb_args_end(&args);
+    return -1;
   }
   const TVMFFIFunctionCell *cell = (const TVMFFIFunctionCell *)(handle + 1);
   int rc;
@@ -58,6 +64,7 @@ FB_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *han
   } else {
     rc = cell->safe_call(handle, views, (int32_t)n, result);
   }
+  if (FB_UNLIKELY(is_scoped)) fb_scope_leave(scope, &before);
   if (FB_LIKELY(rc == 0)) {
     fb_args_end(&args);
     return 0;
@@ -71,18 +78,19 @@ FB_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *han
 
 /* More arguments than fit on the C stack. */
 static FB_NOINLINE int call_with_many(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv,
-                                      size_t n, bool release, TVMFFIAny *result) {
+                                      size_t n, bool release, FbScope *scope, TVMFFIAny *result) {
   TVMFFIAny *views = n > INT32_MAX ? NULL : calloc(n, sizeof(TVMFFIAny) + sizeof(FbTemp));
   if (views == NULL) {
     HPyErr_NoMemory(ctx);
     return -1;
   }
-  int rc = call_with(ctx, function, handle, argv, n, views, (FbTemp *)(views + n), release, result);
+  int rc = call_with(ctx, function, handle, argv, n, views, (FbTemp *)(views + n), release, scope, result);
   free(views);
   return rc;
 }
 
-FB_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n, bool keep_gil, TVMFFIAny *result) {
+FB_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n, bool keep_gil, FbScope *scope,
+                            TVMFFIAny *result) {
   FbFunction *function = function_struct(ctx, self);
   TVMFFIObject *handle = fb_object_get(ctx, self);
   if (FB_UNLIKELY(handle == NULL)) {
@@ -91,10 +99,10 @@ FB_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n
   }
   if (FB_UNLIKELY(fb_ext == NULL)) fb_hold_drain(ctx);
   bool release = !keep_gil && releases_gil(function);
-  if (FB_UNLIKELY(n > STACK_ARGS)) return call_with_many(ctx, function, handle, argv, n, release, result);
+  if (FB_UNLIKELY(n > STACK_ARGS)) return call_with_many(ctx, function, handle, argv, n, release, scope, result);
   TVMFFIAny views[STACK_ARGS];
   FbTemp temps[STACK_ARGS];
-  return call_with(ctx, function, handle, argv, n, views, temps, release, result);
+  return call_with(ctx, function, handle, argv, n, views, temps, release, scope, result);
 }
 
 static FB_NOINLINE HPy refuse_keywords(HPyContext *ctx, HPy self, HPy kwnames) {
@@ -113,7 +121,9 @@ static FB_NOINLINE HPy refuse_keywords(HPyContext *ctx, HPy self, HPy kwnames) {
 FB_INLINE HPy call_python(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames) {
   if (FB_UNLIKELY(!HPy_IsNull(kwnames)) && HPy_Length(ctx, kwnames) != 0) return refuse_keywords(ctx, self, kwnames);
   TVMFFIAny result;
-  if (FB_UNLIKELY(call_function(ctx, self, argv, n, false, &result) != 0)) return HPy_NULL;
+  FbScope scope = {0};
+  if (FB_UNLIKELY(call_function(ctx, self, argv, n, false, &scope, &result) != 0)) return HPy_NULL;
+  if (FB_UNLIKELY(scope.exchange != NULL)) return fb_exchange_result(ctx, &result, scope.exchange, false);
   return fb_convert_result(ctx, &result);
 }
 
@@ -132,7 +142,8 @@ static cpy_PyObject *function_vectorcall(cpy_PyObject *self, cpy_PyObject *const
 }
 
 int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result) {
-  return call_function(ctx, function, args, nargs, true, result);
+  FbScope scope = {0};
+  return call_function(ctx, function, args, nargs, true, &scope, result);
 }
 
 /* --- attributes --------------------------------------------------------------------------------------------------------- */

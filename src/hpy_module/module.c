@@ -5,7 +5,10 @@
 #include "address.h"
 #include "callback.h"
 #include "cany.h"
+#include "dlpack.h"
 #include "error.h"
+#include "exchange.h"
+#include "exchange_table.h"
 #include "field.h"
 #include "function.h"
 #include "hooks.h"
@@ -89,11 +92,15 @@ static int add_constants(HPyContext *ctx, HPy module) {
                {"KIND_SEQUENCE", FB_KIND_SEQUENCE},
                {"KIND_MAPPING", FB_KIND_MAPPING},
                {"KIND_DLPACK", FB_KIND_DLPACK},
-               {"KIND_CONVERTER", FB_KIND_CONVERTER}};
+               {"KIND_CONVERTER", FB_KIND_CONVERTER},
+               {"KIND_EXCHANGE", FB_KIND_EXCHANGE}};
   for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
     if (add(ctx, module, kinds[i].name, HPyLong_FromInt32_t(ctx, kinds[i].kind)) != 0) return -1;
   }
   if (add(ctx, module, "HAS_EXTENSION", HPy_Dup(ctx, fb_ext != NULL ? ctx->h_True : ctx->h_False)) != 0) return -1;
+  if (add(ctx, module, "HAS_EXCHANGE", HPy_Dup(ctx, fb_exchange_is_usable() ? ctx->h_True : ctx->h_False)) != 0) {
+    return -1;
+  }
   HPy keeps_identity = HPy_Dup(ctx, fb_identity_is_kept ? ctx->h_True : ctx->h_False);
   if (add(ctx, module, "KEEPS_IDENTITY", keeps_identity) != 0) return -1;
   return add(ctx, module, "CONTEXT_NAME", HPyUnicode_FromString(ctx, ctx->name));
@@ -118,7 +125,7 @@ static int module_exec_impl(HPyContext *ctx, HPy module) {
   core_make_global();
   core_load_cxx_names();
   fb_signals_connect();
-  if (fb_kind_init(ctx) != 0 || fb_tensor_init(ctx) != 0 || fb_type_init(ctx) != 0 || add_types(ctx, module) != 0)
+  if (fb_kind_init(ctx) != 0 || fb_dlpack_init(ctx) != 0 || fb_type_init(ctx) != 0 || add_types(ctx, module) != 0)
     return -1;
   if (add_constants(ctx, module) != 0) return -1;
   is_loaded = true;
@@ -133,7 +140,9 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_function_from_address,
                                    &fb_function_from_mlir,
                                    &fb_data_type_from_code,
-                                   &fb_tensor_from_dlpack,
+                                   &fb_dlpack_from,
+                                   &fb_exchange_address,
+                                   &fb_exchange_table_get,
                                    &fb_type_key_to_index,
                                    &fb_type_info,
                                    &fb_type_attr,
