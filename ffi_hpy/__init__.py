@@ -132,6 +132,7 @@ _core.set_hooks(
     wrap_opaque_ptr=wrap_opaque_ptr,
     device_class=Device,
     unwrap=unwrap,
+    convert=_core.convert,
 )
 for _key, _cls in (("ffi.Error", Error), ("ffi.Tensor", Tensor)):
     set_class(info_of_key(_key), _cls)

@@ -195,6 +195,23 @@ class Tensor(CObject):
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
+class CAny:
+    """A native value of its own. `CAny(value)` converts a Python value as a call would."""
+
+    def __init__(self, value: object = None, /) -> None: ...
+    @property
+    def type_index(self) -> int:
+        """Type index of the value."""
+
+class Schema:
+    """What TypeSchema derives from: conversions. They happen on a tree that is compiled at the first use from what
+    `_describe()` says of each schema."""
+
+    def convert(self, value: object, /) -> CAny:
+        """The value as one of this schema; TypeError if it is none."""
+    def check_value(self, value: object, /) -> None:
+        """TypeError if convert() would refuse the value."""
+
 class FieldInfo(NamedTuple):
     """One reflected field or method as type_info() gives it (a plain tuple in this order)."""
 
@@ -205,6 +222,7 @@ class FieldInfo(NamedTuple):
     size: int  # bytes; methods: 0
     offset: int  # bytes from the handle; methods: 0
     static_type_index: int  # methods: 0
+    alignment: int  # bytes; methods: 0
     value: Any  # field: default value or factory (None if none); method: the Function
 
 # --- conversion -------------------------------------------------------------------------------------------------
@@ -224,6 +242,8 @@ def set_hooks(
     wrap_opaque_ptr: Callable[[int], Any] = ...,
     device_class: type[Device] = ...,
     shape_class: Callable[[tuple[int, ...], CObject], Any] = ...,
+    unwrap: Callable[[Any], tuple[int, Any, bool]] = ...,
+    convert: Callable[[Any], Any] = ...,
 ) -> None:
     """Give the binding its Python half; called by the package. What is not given stays.
 
@@ -237,11 +257,21 @@ def set_hooks(
     - dlpack_capsule(x): capsule of x.__dlpack__(...), versioned where x can.
     - string_class/bytes_class: wrap strings and bytes of more than 7 bytes that come from native code.
     - shape_class(extents, obj): wrap shapes; obj is the native one.
+    - unwrap(value): what a value's protocols put in its place for a schema; see _protocol.py.
+    - convert: `convert` itself, for call_guarded.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code.
     """
 
 def convert(value: Any, /) -> Any:
     """The value as it looks after a trip to native code and back (list -> ffi.Array, callable -> Function, ...)."""
+
+def cany_value(value: CAny, /) -> Any:
+    """The Python value of a CAny; text and bytes of any length are String and Bytes. TypeError for anything else."""
+
+def schema_setter(schema: Schema, type_index: int, /) -> Function:
+    """A native Function(field address, value) that converts the value by the schema and writes it into a field of that
+    static type (-1 for an Any). It runs without Python wherever the value needs none. ValueError for a type index that
+    no field has."""
 
 def function_from_callable(fn: Callable[..., Any], exchange_api: Any = ..., /) -> Function:
     """A native function that calls `fn`. Native code may call and drop it on any thread. With the capsule of an
@@ -282,6 +312,10 @@ def class_register(index: int, cls: type, /) -> None:
 def class_find(index: int, /) -> type | None: ...
 def field_descriptor(cls: type, index: int, field: int, writable: bool, /) -> Any:
     """A descriptor for the field'th own field of the type, to be set on cls."""
+
+def field_accessors(index: int, field: int, /) -> tuple[Callable[[CObject], Any], Callable[[CObject, Any], None]]:
+    """The functions get(obj) and set(obj, value) of the field'th own field of the type; set ignores whether the field
+    is writable, and is an AttributeError where there is no setter."""
 
 def global_get(name: str, /) -> Function | None: ...
 def global_set(name: str, fn: Function, override: bool, /) -> None: ...

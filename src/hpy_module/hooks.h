@@ -19,6 +19,7 @@ typedef enum FbHook {
   FB_HOOK_DEVICE_CLASS,
   FB_HOOK_SHAPE_CLASS,
   FB_HOOK_UNWRAP,
+  FB_HOOK_CONVERT,
   FB_N_HOOKS
 } FbHook;
 
