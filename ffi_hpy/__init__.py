@@ -166,6 +166,7 @@ _HOMES = {
     "serialization": "serialization",
     "structural": "structural",
     "testing": "testing",
+    "method": "dataclasses",
     "DefRegionKind": "structural",
     "InplaceMode": "structural",
     "StructuralKey": "structural",

@@ -69,6 +69,22 @@ class CObject:
         """Type index of the native object; ValueError if there is none."""
     def __use_count__(self) -> int:
         """Strong references to the native object, 0 if there is none."""
+    def _recursive_eq(self, other: object, /) -> bool:
+        """Whether all fields are equal; NotImplemented unless one is an instance of the other's class. What a dataclass
+        has as `__eq__`; so are the others."""
+    def _recursive_ne(self, other: object, /) -> bool: ...
+    def _recursive_lt(self, other: Any, /) -> bool: ...
+    def _recursive_le(self, other: Any, /) -> bool: ...
+    def _recursive_gt(self, other: Any, /) -> bool: ...
+    def _recursive_ge(self, other: Any, /) -> bool: ...
+    def _recursive_hash(self) -> int:
+        """A hash of all fields. TypeError for a type with an equality and no hash of its own."""
+    def _repr(self) -> str:
+        """The type and the fields as text; the class and the address where that fails. Never raises."""
+    def _shallow_copy(self) -> Any:
+        """A new object with the same values in its fields. TypeError where the type cannot be copied."""
+    def _deep_copy(self, memo: Any = None, /) -> Any:
+        """A new object whose fields are deep copies. RuntimeError for what cannot be copied."""
 
 class ObjectRValueRef:
     """A CObject marked by `_move()`: passing it to a call lets the callee take the handle."""

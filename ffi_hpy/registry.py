@@ -20,7 +20,7 @@ from ._type_info import TypeInfo, declares_nonblocking, info_of_index, info_of_k
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from typing import Any, Literal, TypeVar, overload
 
     ObjectClass = TypeVar("ObjectClass", bound=type[CObject])
@@ -235,6 +235,20 @@ def _bind(cls: type[CObject], info: TypeInfo, init: bool) -> None:
         _set_method(
             cls, "__init__", _refuse_for(cls) if constructor is None else _construct_for(cls, info, constructor)
         )
+
+
+def _add_class_attrs(cls: type[Any], info: TypeInfo, type_attr_names: Collection[str] = ()) -> type[Any]:
+    """Give a class the members of its own type, its constructor as `__ffi_init__`, and those of the named type
+    attributes that the type has."""
+    _bind_members(cls, info)
+    constructor = _constructor_of(info)
+    if constructor is not None:
+        _set_method(cls, "__ffi_init__", _construct_for(cls, info, constructor))
+    for name in type_attr_names:
+        value = None if name in cls.__dict__ else _core.type_attr(info.type_index, name)
+        if value is not None:
+            setattr(cls, name, value)
+    return cls
 
 
 def _bind_members(cls: type[CObject], info: TypeInfo) -> None:

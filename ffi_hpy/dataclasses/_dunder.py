@@ -109,9 +109,14 @@ def _install_init(cls: type, type_index: int, init: bool, py_class_mode: bool) -
     if not init:
         _put(cls, "__init__", _refusal(cls))
         return
+    if py_class_mode:
+        function = _record_initializer(cls, type_index)
+        function.__signature__ = signature_of(type_index)  # type: ignore[attr-defined]
+        _put(cls, "__init__", function)
+        return
     constructor = constructor_of(type_index)
     if constructor is not None:
-        function = _initializer(cls, type_index, constructor, py_class_mode)
+        function = _initializer(cls, type_index, constructor)
         function.__signature__ = signature_of(type_index)  # type: ignore[attr-defined]
         _put(cls, "__init__", function)
 
@@ -134,13 +139,39 @@ def _refusal(cls: type) -> Callable[..., None]:
     return __init__
 
 
-def _initializer(cls: type, type_index: int, constructor: _core.Function, py_class_mode: bool) -> Callable[..., None]:
+def _record_initializer(cls: type, type_index: int) -> Callable[..., None]:
+    """`__init__` for a class that defines its type: nothing, where a subclass made the object already."""
+    from ..core import MISSING
+
+    build = _core.Initializer(type_index, f"{cls.__qualname__}.__init__", MISSING)
+    properties = _init_properties(cls)
+    post_init = getattr(cls, "__post_init__", None)
+
+    def __init__(self: Any, /, *args: Any, **kwargs: Any) -> None:
+        build(self, args, kwargs)
+
+    def __init_and_finish__(self: Any, /, *args: Any, **kwargs: Any) -> None:
+        if build(self, args, kwargs):
+            for name, function in properties:
+                getattr(type(self), name).set(self, function(self))
+            if post_init is not None:
+                self.__post_init__()
+
+    return __init_and_finish__ if properties or post_init is not None else __init__
+
+
+def _initializer(cls: type, type_index: int, constructor: _core.Function) -> Callable[..., None]:
     from ..core import KWARGS, MISSING
 
     post_init = hasattr(cls, "__post_init__")
     properties = _init_properties(cls)
 
-    def construct(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def __init__(self: Any, /, *args: Any, **kwargs: Any) -> None:
+        if type(self) is not cls and type(self).__tvm_ffi_type_info__.type_index != type_index:
+            raise TypeError(
+                f"Calling `super().__init__()` is not supported for @c_class `{cls.__name__}`. Use @py_class for "
+                f"inheritance with manual __init__, or define `{type(self).__name__}` with init=True."
+            )
         if kwargs:
             named = (part for pair in kwargs.items() if pair[1] is not MISSING for part in pair)
             args = (*args, KWARGS, *named)
@@ -149,22 +180,6 @@ def _initializer(cls: type, type_index: int, constructor: _core.Function, py_cla
             getattr(type(self), name).set(self, function(self))
         if post_init:
             self.__post_init__()
-
-    if py_class_mode:
-
-        def __init__(self: Any, /, *args: Any, **kwargs: Any) -> None:
-            if self.__chandle__() == 0:
-                construct(self, args, kwargs)
-
-    else:
-
-        def __init__(self: Any, /, *args: Any, **kwargs: Any) -> None:
-            if type(self) is not cls and type(self).__tvm_ffi_type_info__.type_index != type_index:
-                raise TypeError(
-                    f"Calling `super().__init__()` is not supported for @c_class `{cls.__name__}`. Use @py_class for "
-                    f"inheritance with manual __init__, or define `{type(self).__name__}` with init=True."
-                )
-            construct(self, args, kwargs)
 
     return __init__
 

@@ -29,7 +29,7 @@ typedef enum FbListing {
 
 enum {
   FB_PLACE_MOVING = -1, /* for a few instructions, in which no thread stops: whoever meets it waits */
-  FB_PLACE_LENT = -2,   /* for a call, which may take the handle: whoever meets it is refused */
+  FB_PLACE_LENT = -2, /* for a call, which may take the handle: whoever meets it is refused */
 };
 
 /* Struct of CObject and, as its beginning, of every class derived from it.
@@ -145,8 +145,6 @@ void fb_place_release(FbPlace *place);
  * somebody else's. */
 HPy fb_opaque_unwrap(HPyContext *ctx, TVMFFIObject *handle);
 
-/* CObject itself, new handle. */
-HPy fb_object_type(HPyContext *ctx);
 /* Type objects, new handles. A derived type is made by fb_object_derive, from a spec whose `defines` have room for one more
  * entry before the final NULL. */
 HPy fb_object_type_new(HPyContext *ctx);
