@@ -8,7 +8,6 @@ class; others that need it wait. No lock is held while annotations and hooks run
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,55 +20,56 @@ class Definition:
     """One class on its way.
 
     `attempt` completes the class and returns True, or changes nothing and returns False while names are missing; what
-    it raises ends the definition, after `undo`.
+    it raises ends the definition, after `undo`. `failure` then says why.
     """
 
     def __init__(self, cls: type, key: str, attempt: Callable[[], bool], undo: Callable[[], None]) -> None:
         self.cls = cls
         self.key = key
-        self.error: BaseException | None = None
+        self.failure: str | None = None
         self.is_done = False
         self._attempt = attempt
         self._undo = undo
         self._worker: int | None = None  # the thread that completes it now
 
     def complete(self) -> bool:
-        """Whether the class is complete, after an attempt if it was not. Raises what made the definition fail, every
-        time; RuntimeError if the class is needed by what completes it."""
+        """Whether the class is complete, after an attempt if it was not. Raises what makes the definition fail, and
+        TypeError if it has failed before; RuntimeError if the class is needed by what completes it."""
         me = threading.get_ident()
         with _changed:
             while self._worker is not None:
                 if self._worker == me:
                     raise RuntimeError(f"{self.cls.__qualname__} is used while it is being defined")
                 _changed.wait()
-            if self.error is not None:
-                raise self.error
+            if self.failure is not None:
+                raise TypeError(f"{self.cls.__qualname__} has no type, its definition failed: {self.failure}")
             if self.is_done:
                 return True
             self._worker = me
+        done, failure = False, None
         try:
-            done, error = self._attempt(), None
-        except BaseException as raised:
-            done, error = False, raised
+            done = self._attempt()
+        except BaseException as error:
+            failure = f"{type(error).__name__}: {error}"
             self._undo()
-        with _changed:
-            self._worker = None
-            self.is_done, self.error = done, error
-            if done or error is not None:
-                _waiting.pop(self.cls, None)
-            else:
-                _waiting[self.cls] = self
-            _changed.notify_all()
-        if error is not None:
-            raise error
+            raise
+        finally:
+            with _changed:
+                self._worker = None
+                self.is_done, self.failure = done, failure
+                if done or failure is not None:
+                    _waiting.pop(self.cls, None)
+                else:
+                    _waiting[self.cls] = self
+                _changed.notify_all()
         return done
 
-    def end(self, error: BaseException) -> None:
-        """Give up a definition that waits: whoever needs the class gets the error. Nothing if it does not wait."""
+    def end(self, failure: str) -> None:
+        """Give up a definition that waits. Nothing if it does not wait."""
         with _changed:
             if self._worker is not None or _waiting.pop(self.cls, None) is None:
                 return
-            self.error = error
+            self.failure = failure
         self._undo()
 
 
@@ -101,4 +101,4 @@ def give_up(key: str) -> None:
     """End the definition that waits under a type key, so that another class can have it."""
     for definition in list(_waiting.values()):
         if definition.key == key:
-            definition.end(TypeError(f"{definition.cls.__qualname__} was replaced before its fields were complete"))
+            definition.end("it was replaced before its fields were complete")

@@ -7,6 +7,8 @@ from collections import namedtuple
 from functools import wraps
 from typing import Any
 
+from .._core import cany_value
+from .._type_schema import TypeSchema
 from ..container import Array, Dict, List, Map
 
 TYPE_CHECKING = False
@@ -34,16 +36,18 @@ def is_dataclass(obj: Any) -> bool:
 
 
 def fields(obj_or_cls: Any) -> tuple[Field, ...]:
-    """The fields of such a class or instance, the root's first. TypeError for anything else."""
+    """The fields of such a class or instance, the root's first. TypeError for anything else.
+
+    Of a field that a class defines again, the last definition counts, in the place of the first."""
     if not is_dataclass(obj_or_cls):
         raise TypeError(
             f"fields() argument must be a c_class or py_class type or instance, got {type(obj_or_cls).__name__}"
         )
     cls = obj_or_cls if isinstance(obj_or_cls, type) else type(obj_or_cls)
-    found = []
+    found: dict[str, Field] = {}
     for info in type_chain(getattr(cls, "__tvm_ffi_type_info__", None)):
-        found += [f.dataclass_field for f in info.fields or () if f.dataclass_field is not None]
-    return tuple(found)
+        found.update((f.name, f.dataclass_field) for f in info.fields or () if f.dataclass_field is not None)
+    return tuple(found.values())
 
 
 def type_chain(info: Any) -> list[Any]:
@@ -131,29 +135,31 @@ def _rebuild(value: Any, inner: Callable[[Any], Any]) -> Any:
     return copy.deepcopy(value)
 
 
+def _plain_namedtuple(typename: str, names: list[str]) -> Any:
+    return namedtuple(typename, names)
+
+
 def _make_namedtuple(typename: str, fields: tuple[Field, ...]) -> Any:
     """A named tuple with these fields, in this order, whose values are converted as the fields' types do.
 
     All of them are required; defaults and initialisation of the class they come from play no part. TypeError, which
     names the field, for a value that does not fit; also from `_make` and `_replace`.
     """
-    from ..core import TypeSchema, _to_py_class_value
-
-    cls: Any = namedtuple(typename, [f.name for f in fields])  # type: ignore[misc]  # noqa: PYI024
+    cls = _plain_namedtuple(typename, [f.name for f in fields])
     schemas = [TypeSchema.from_annotation(f.type) if f._ty_schema is None else f._ty_schema for f in fields]
     cls.__annotations__ = {f.name: f.type for f in fields if f.type is not None}
-    plain_new, plain_make = cls.__new__, cls._make.__func__
+    names, plain_new, plain_make = cls._fields, cls.__new__, cls._make.__func__
 
     def convert(name: str, schema: TypeSchema, value: Any) -> Any:
         try:
-            return _to_py_class_value(schema.convert(value))
+            return cany_value(schema.convert(value))
         except TypeError as error:
             raise TypeError(f"{typename}.{name}: {error}") from error
 
     @wraps(plain_new)
     def __new__(cls: type, /, *args: Any, **kwargs: Any) -> Any:
-        values = zip(cls._fields, schemas, plain_new(cls, *args, **kwargs))  # type: ignore[attr-defined]
-        return plain_new(cls, *[convert(*parts) for parts in values])
+        plain = plain_new(cls, *args, **kwargs)
+        return plain_new(cls, *[convert(*parts) for parts in zip(names, schemas, plain)])
 
     def _make(cls: Any, iterable: Iterable[Any]) -> Any:
         return cls(*plain_make(cls, iterable))  # which checks the length

@@ -44,7 +44,7 @@ static int write(HPyContext *ctx, const FbField *field, HPy self, HPy value) {
   }
   FbPlace *place = begin(ctx, field, self);
   if (FB_UNLIKELY(place == NULL)) return -1;
-  int rc = fb_field_write(ctx, field, place->handle, value);
+  int rc = fb_field_write(ctx, field, place->handle, value, NULL);
   fb_place_unuse(place);
   return rc;
 }
@@ -81,14 +81,6 @@ HPyDef_METH(slot_set, "set", HPyFunc_VARARGS, .doc = "Set the field of an object
 static HPy slot_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "set() takes 2 arguments, got %zu", nargs);
   if (write(ctx, slot_struct(ctx, self)->field, args[0], args[1]) != 0) return HPy_NULL;
-  return HPy_Dup(ctx, ctx->h_None);
-}
-
-/* For contexts in which a FieldSlot is no descriptor: what a property calls. */
-HPyDef_METH(slot_assign, "assign", HPyFunc_VARARGS, .doc = "Set the field of an object unless it is frozen.")
-static HPy slot_assign_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "assign() takes 2 arguments, got %zu", nargs);
-  if (assign(ctx, slot_struct(ctx, self), args[0], args[1]) != 0) return HPy_NULL;
   return HPy_Dup(ctx, ctx->h_None);
 }
 
@@ -137,8 +129,8 @@ static HPyDef descr_get = {.kind = HPyDef_Kind_Slot, .slot = {.slot = (HPySlot_S
 static HPyDef descr_set = {.kind = HPyDef_Kind_Slot, .slot = {.slot = (HPySlot_Slot)FHPY_TP_DESCR_SET}};
 
 HPy fb_field_slot_type_new(HPyContext *ctx) {
-  static HPyDef *defines[] = {&slot_new, &slot_get, &slot_set, &slot_assign, &slot_frozen, NULL, NULL, NULL};
-  enum { FIRST_FREE = 5 };
+  static HPyDef *defines[] = {&slot_new, &slot_get, &slot_set, &slot_frozen, NULL, NULL, NULL};
+  enum { FIRST_FREE = 4 };
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.FieldSlot",
       .basicsize = sizeof(FieldSlot),

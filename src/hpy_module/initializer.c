@@ -38,7 +38,8 @@ typedef struct Initializer {
   int32_t n_positional;
   Slot *slots; /* of all fields, the root's first; a name that is defined again counts for the last one only */
   int32_t *positional; /* slots in the order of positional arguments: those without default first */
-  char *callee; /* "Class.__init__", for messages */
+  char *callee; /* "key.__ffi_init__", as the native constructor calls itself in messages */
+  char *about_argument, *about_default; /* what begins the message about a field; in the same block */
   FbCell missing; /* an argument that stands for none */
 } Initializer;
 
@@ -66,17 +67,17 @@ static int set_native(HPyContext *ctx, const Slot *slot, TVMFFIObject *object) {
   return rc;
 }
 
-static int set_from_factory(HPyContext *ctx, const Slot *slot, TVMFFIObject *object) {
+static int set_from_factory(HPyContext *ctx, const Initializer *init, const Slot *slot, TVMFFIObject *object) {
   HPy factory = fb_cell_borrow(ctx, &slot->field->initial);
   HPy value = fb_call(ctx, factory, NULL, 0, HPy_NULL);
   fb_cell_return(ctx, factory);
   if (HPy_IsNull(value)) return -1;
-  int rc = fb_field_write(ctx, slot->field, object, value);
+  int rc = fb_field_write(ctx, slot->field, object, value, init->about_default);
   HPy_Close(ctx, value);
   return rc;
 }
 
-static int set_initial(HPyContext *ctx, const Slot *slot, TVMFFIObject *object) {
+static int set_initial(HPyContext *ctx, const Initializer *init, const Slot *slot, TVMFFIObject *object) {
   switch (slot->initial) {
   case READY_VALUE: {
     TVMFFIAny value = slot->ready;
@@ -86,11 +87,11 @@ static int set_initial(HPyContext *ctx, const Slot *slot, TVMFFIObject *object) 
   }
   case PYTHON_VALUE: {
     HPy value = fb_cell_borrow(ctx, &slot->field->initial);
-    int rc = fb_field_write(ctx, slot->field, object, value);
+    int rc = fb_field_write(ctx, slot->field, object, value, init->about_default);
     fb_cell_return(ctx, value);
     return rc;
   }
-  case PYTHON_FACTORY: return set_from_factory(ctx, slot, object);
+  case PYTHON_FACTORY: return set_from_factory(ctx, init, slot, object);
   case NATIVE_VALUE:
   case NATIVE_FACTORY: return set_native(ctx, slot, object);
   default: return 0;
@@ -145,7 +146,7 @@ static int write_argument(HPyContext *ctx, const Initializer *init, int32_t k, T
   fb_cell_return(ctx, missing);
   if (FB_UNLIKELY(stands_for_none)) return 0;
   given[k] = how;
-  return fb_field_write(ctx, init->slots[k].field, object, value);
+  return fb_field_write(ctx, init->slots[k].field, object, value, init->about_argument);
 }
 
 static int bind_positional(HPyContext *ctx, const Initializer *init, TVMFFIObject *object, HPy args,
@@ -191,7 +192,7 @@ static int bind_all(HPyContext *ctx, const Initializer *init, TVMFFIObject *obje
     const Slot *slot = &init->slots[k];
     if (given[k]) continue;
     if (FB_UNLIKELY(slot->initial == NOTHING && takes_argument(slot))) return missing_argument(ctx, init, slot);
-    if (FB_UNLIKELY(set_initial(ctx, slot, object) != 0)) return -1;
+    if (FB_UNLIKELY(set_initial(ctx, init, slot, object) != 0)) return -1;
   }
   return 0;
 }
@@ -285,7 +286,7 @@ static void settle_initial(HPyContext *ctx, Slot *slot) {
   HPy value = fb_cell_borrow(ctx, &slot->field->initial);
   TVMFFIAny converted;
   if (is_constant(ctx, value)) {
-    if (fb_field_convert(ctx, slot->field, value, &converted) != 0) {
+    if (fb_field_convert(ctx, slot->field, value, NULL, &converted) != 0) {
       HPyErr_Clear(ctx); /* whoever relies on the default is told */
     } else if (is_ready(&converted)) {
       slot->initial = READY_VALUE;
@@ -362,16 +363,27 @@ static int find_allocator(HPyContext *ctx, Initializer *init) {
   return -1;
 }
 
+static int make_texts(HPyContext *ctx, Initializer *init) {
+  static const char *const formats[] = {"%.*s.__ffi_init__", "%.*s.__ffi_init__() field",
+                                        "%.*s.__ffi_init__() default for field"};
+  char **const texts[] = {&init->callee, &init->about_argument, &init->about_default};
+  size_t size = init->type->type_key.size + strlen(formats[2]);
+  char *block = malloc(3 * size);
+  for (size_t i = 0; block != NULL && i < 3; i++) {
+    *texts[i] = block + i * size;
+    snprintf(*texts[i], size, formats[i], (int)init->type->type_key.size, init->type->type_key.data);
+  }
+  if (block == NULL) HPyErr_NoMemory(ctx);
+  return block == NULL ? -1 : 0;
+}
+
 HPyDef_SLOT(initializer_new, HPy_tp_new)
 static HPy initializer_new_impl(HPyContext *ctx, HPy cls, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)kw;
-  if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "Initializer() takes index, name, missing");
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "Initializer() takes index, missing");
   int32_t index = HPyLong_AsInt32_t(ctx, args[0]);
   if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
-  HPy_ssize_t n;
-  const char *callee = fb_text_arg(ctx, args[1], "Initializer() argument 'name'", &n);
-  const TVMFFITypeInfo *type = callee == NULL ? NULL : TVMFFIGetTypeInfo(index);
-  if (callee == NULL) return HPy_NULL;
+  const TVMFFITypeInfo *type = TVMFFIGetTypeInfo(index);
   if (type == NULL) {
     fb_error_discard();
     return fb_raise(ctx, ctx->h_ValueError, "no type is registered for index %d", (int)index);
@@ -380,13 +392,8 @@ static HPy initializer_new_impl(HPyContext *ctx, HPy cls, const HPy *args, HPy_s
   HPy h = HPy_New(ctx, cls, &init);
   if (HPy_IsNull(h)) return h;
   init->type = type;
-  init->callee = strdup(callee);
-  fb_cell_store(ctx, &init->missing, args[2]);
-  if (init->callee == NULL) {
-    HPyErr_NoMemory(ctx);
-  } else if (find_allocator(ctx, init) == 0 && add_slots(ctx, init) == 0) {
-    return h;
-  }
+  fb_cell_store(ctx, &init->missing, args[1]);
+  if (make_texts(ctx, init) == 0 && find_allocator(ctx, init) == 0 && add_slots(ctx, init) == 0) return h;
   HPy_Close(ctx, h);
   return HPy_NULL;
 }

@@ -53,8 +53,8 @@ def test_fields_are_given_by_position_by_name_and_by_default():
         ((1, 2.0, 3), {}, r"takes at most 2 positional argument\(s\), but 3 were given"),
         ((1,), {"x": 2}, r"got multiple values for argument 'x'"),
         ((1,), {"z": 2}, r"got an unexpected keyword argument 'z'"),
-        (("a",), {}, r"x.*expected int, got str"),
-        ((1, "a"), {}, r"y.*expected float, got str"),
+        (("a",), {}, r"(?s)x.*expected int, got str"),
+        ((1, "a"), {}, r"(?s)y.*expected float, got str"),
     ],
 )
 def test_wrong_arguments_are_told(args, kwargs, message):
@@ -141,9 +141,9 @@ def test_a_factory_of_the_wrong_type_is_told_with_the_field():
         a: int = field(default_factory=lambda: "text")
         b: int = field(default="text")
 
-    with pytest.raises(TypeError, match=r"a.*expected int, got str"):
+    with pytest.raises(TypeError, match=r"(?s)a.*expected int, got str"):
         Wrong()
-    with pytest.raises(TypeError, match=r"b.*expected int, got str"):
+    with pytest.raises(TypeError, match=r"(?s)b.*expected int, got str"):
         Wrong(1)
     assert Wrong(1, 2).b == 2
 
@@ -572,7 +572,7 @@ def test_a_failed_class_cannot_be_used():
     with pytest.raises(ZeroDivisionError):
         py_class(key())(failed)
     assert not is_dataclass(failed)
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="its definition failed: ZeroDivisionError"):
         failed(1)
 
 
@@ -740,9 +740,7 @@ def test_threads_write_and_read_one_field():
 @needs_threads
 def test_a_hook_that_uses_its_class_from_within_is_refused():
     def hook(info, own):
-        definition = ffi_hpy.dataclasses._pending.find(info.type_cls)
-        assert definition is None
-        with pytest.raises(TypeError):
+        with pytest.raises(RuntimeError, match="while it is being defined"):
             info.type_cls(1)
 
     hook.__ffi_on_fields_resolved__ = True
