@@ -255,16 +255,6 @@ def _defer_init(cls: type, definition: _pending.Definition) -> None:
     cls.__init__ = __init__  # type: ignore[misc]
 
 
-def _restore_init(cls: type) -> None:
-    deferred = cls.__dict__.get("__init__")
-    if not hasattr(deferred, "_ffi_own_init"):
-        return
-    if deferred._ffi_own_init is None:  # type: ignore[union-attr]
-        del cls.__init__  # type: ignore[misc]
-    else:
-        cls.__init__ = deferred._ffi_own_init  # type: ignore[misc, union-attr]
-
-
 def _attempt(cls: type, info: Any) -> bool:
     """Complete a class whose annotations can be resolved, and whose parent is complete. Nothing is registered before
     all that may fail for other reasons than memory is done."""
@@ -296,7 +286,6 @@ def _attempt(cls: type, info: Any) -> bool:
     for own, registered in zip(fields, info.fields):
         registered.dataclass_field = own
     info._register_py_methods(entries, type_attr_names=names)
-    _restore_init(cls)
     _finish_class(cls, info, fields, names)
     return True
 

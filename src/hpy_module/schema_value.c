@@ -338,6 +338,13 @@ static FbFit fit(HPyContext *ctx, const FbSchema *schema, Source *source, TVMFFI
   case FB_SCHEMA_BOOL:
     if (kind == FB_KIND_INT || kind == FB_KIND_FLOAT) return fit_number(ctx, schema, source, out, fault);
     break;
+  case FB_SCHEMA_INT_ENUM: /* singletons stand for integers of 64 bits */
+    if (kind == FB_KIND_INT && !source->is_packed) {
+      FbFit result = int_of(ctx, source, &source->packed, fault);
+      if (result != FB_FIT) return result;
+      source->is_packed = true;
+    }
+    break;
   case FB_SCHEMA_DEVICE:
     if (kind == FB_KIND_STR) return fit_device_name(ctx, schema, source, out, fault);
     break;
