@@ -124,7 +124,7 @@ class Array:
 
 
 class MadeArray:
-    """What the library makes of a managed tensor, which it has until drop()."""
+    """What the library makes of a managed tensor, which it has as long as it lives."""
 
     def __init__(self, managed: int) -> None:
         self.managed = managed
@@ -132,10 +132,8 @@ class MadeArray:
         self.data = (tensor.data or 0) + tensor.byte_offset
         self.shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
 
-    def drop(self) -> None:
-        managed, self.managed = self.managed, 0
-        if managed:
-            library().drop_managed(ctypes.c_void_p(managed))
+    def __del__(self) -> None:
+        library().drop_managed(ctypes.c_void_p(self.managed))
 
 
 def made_of(managed: int) -> MadeArray:
