@@ -250,6 +250,33 @@ class FieldInfo(NamedTuple):
     alignment: int  # bytes; methods: 0
     value: Any  # field: default value or factory (None if none); method: the Function
 
+class FieldSlot:
+    """One own field of a native type. Where HAS_EXTENSION is true it is a data descriptor; then a frozen one refuses
+    assignment, and every one deletion. Subclassable.
+
+    `schema`, a Schema, converts values before the native setter gets them; fields that fields_define() made have one.
+    IndexError for a field that the type does not have, ValueError for an unknown type.
+    """
+
+    def __new__(cls, index: int, field: int, frozen: bool, schema: Any = None, /, *args: Any) -> Any: ...
+    @property
+    def frozen(self) -> bool: ...
+    def get(self, obj: Any, /) -> Any:
+        """The value of the field of an object. TypeError if that is of another type, ValueError if it is gone."""
+    def set(self, obj: Any, value: Any, /) -> None:
+        """Set it, frozen or not. TypeError for a value that does not fit."""
+
+class Initializer:
+    """Makes objects of a type by its fields as they are now, with the texts of the native constructor's errors.
+
+    Called with an instance without a handle, a tuple of arguments and a dict of keyword arguments, it makes the native
+    object, gives each field the value of its argument, default or factory, and puts the object into the instance: True.
+    An instance that has its object already is left alone: False. An argument that is `missing` counts as not given.
+    """
+
+    def __init__(self, index: int, missing: Any, /) -> None: ...
+    def __call__(self, instance: CObject, args: tuple[Any, ...], kwargs: dict[str, Any] = ..., /) -> bool: ...
+
 # --- conversion -------------------------------------------------------------------------------------------------
 
 def set_hooks(
@@ -331,17 +358,25 @@ def type_info(index: int, /) -> tuple[str, int, str, int, list[Any], list[Any], 
 def type_attr(index: int, name: str, /) -> Any:
     """The value in the attribute column `name` for the type itself (no inheritance), None if there is none."""
 
+def type_define(key: str, parent: int, /) -> int:
+    """The index of a key below a parent type, new or, if it is there already, as it is. ValueError if it is below
+    another one."""
+
+def fields_define(index: int, fields: list[tuple[Any, ...]], total_size: int, kind: int, /) -> None:
+    """Register the fields of a type, which must have none (RuntimeError), with its size in bytes and its TVMFFISEqHashKind,
+    and give it `__ffi_init__`, `__ffi_new__` and `__ffi_shallow_copy__`.
+
+    A field is (name, doc or None, metadata, flags, size, alignment, offset, static type index, Schema, default or
+    factory). What is wrong with one is an error before any is registered."""
+
+def method_define(index: int, name: str, fn: Any, metadata: str, flags: int, /) -> None: ...
+def type_attr_define(index: int, name: str, value: Any, /) -> None:
+    """Give a type a value in an attribute column. RuntimeError if it has one."""
+
 def class_register(index: int, cls: type, /) -> None:
     """Native objects of that type become instances of cls from now on. cls must derive from CObject."""
 
 def class_find(index: int, /) -> type | None: ...
-def field_descriptor(cls: type, index: int, field: int, writable: bool, /) -> Any:
-    """A descriptor for the field'th own field of the type, to be set on cls."""
-
-def field_accessors(index: int, field: int, /) -> tuple[Callable[[CObject], Any], Callable[[CObject, Any], None]]:
-    """The functions get(obj) and set(obj, value) of the field'th own field of the type; set ignores whether the field
-    is writable, and is an AttributeError where there is no setter."""
-
 def global_get(name: str, /) -> Function | None: ...
 def global_set(name: str, fn: Function, override: bool, /) -> None: ...
 def stream_get(device_type: int, device_id: int, /) -> int:

@@ -17,7 +17,6 @@ __all__ = ["unwrap"]
 # What unwrap() found: the value itself, what stands for it, a value that gives nothing but itself, a failure's text.
 _SAME, _INNER, _STALLED, _FAILED = range(4)
 _MOST_STEPS = 64
-_NO_MAPPINGS = (int, float, str, bytes, list, tuple, type(None))  # which is asked sooner than the ABC
 
 
 def unwrap(value: Any) -> tuple[int, Any, bool]:
@@ -45,15 +44,15 @@ def unwrap(value: Any) -> tuple[int, Any, bool]:
                 step = "asobject"
                 inner = value.asobject()
                 if not isinstance(inner, CObject):
-                    given = type(inner).__name__
-                    return _FAILED, f"asobject() of {cls.__name__} returned {given}, not an object", False
+                    given = type(inner).__qualname__
+                    return _FAILED, f"asobject() of {cls.__qualname__} returned {given}, not an object", False
             else:
-                return state, value, not isinstance(value, _NO_MAPPINGS) and isinstance(value, Mapping)
+                return state, value, isinstance(value, Mapping)
         except (MemoryError, RecursionError):
             raise
         except Exception as error:
             if step == "__tvm_ffi_value__":
                 return _STALLED, value, False
-            return _FAILED, f"{step}() failed for {cls.__name__}: {type(error).__name__}: {error}", False
+            return _FAILED, f"{step}() failed for {cls.__qualname__}: {type(error).__name__}: {error}", False
         state, value = _INNER, inner
     return _FAILED, "infinite __tvm_ffi_value__ cycle detected", False

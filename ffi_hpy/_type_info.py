@@ -51,7 +51,7 @@ class _Lazy:
 if TYPE_CHECKING or _core.HAS_EXTENSION:
 
     class FFIProperty(_core.FieldSlot):
-        """The attribute of a field, a data descriptor. A frozen one refuses assignment; `set` writes it all the same."""
+        """The attribute of a field. A frozen one refuses assignment; `set` writes it all the same."""
 
         def __init__(
             self,
@@ -66,7 +66,8 @@ if TYPE_CHECKING or _core.HAS_EXTENSION:
         @property
         def fget(self) -> Callable[[Any], Any]:
             """What reads the field of an object."""
-            return self.get
+            get: Callable[[Any], Any] = self.get
+            return get
 
         @property
         def fset(self) -> Callable[[Any, Any], None] | None:
@@ -81,7 +82,7 @@ else:
         def __init__(self, type_index, field, frozen=False, schema=None, doc=None):
             slot = _core.FieldSlot(type_index, field, frozen, schema)
             super().__init__(slot.get, None if frozen else slot.set, None, doc)
-            self.__doc__ = doc  # before 3.12 a subclass shows its own instead
+            self.__doc__ = doc
             self.set = slot.set
             self.frozen = frozen
 
@@ -145,8 +146,8 @@ class TypeField:
 
     _place: tuple[int, int]  # type index, and which of the type's own fields
     _is_laid_out = False  # whether a Python class defines the type
-    getter: Callable[[Any], Any] = _Lazy(lambda self: _core.FieldSlot(*self._place, False).get)
-    setter: Callable[[Any, Any], None] = _Lazy(lambda self: _core.FieldSlot(*self._place, False).set)
+    getter: Any = _Lazy(lambda self: _core.FieldSlot(*self._place, False).get)
+    setter: Any = _Lazy(lambda self: _core.FieldSlot(*self._place, False).set)
     metadata: Any = _Lazy(lambda self: _parsed(self._metadata))
     ty: Any = _Lazy(lambda self: _schema_in(self.metadata))
     c_default: Any = _Lazy(lambda self: _missing())

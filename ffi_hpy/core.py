@@ -1,4 +1,5 @@
 """The names of `tvm_ffi.core`, for code that imports them from there."""
+# ruff: noqa: F401 - names that are not in __all__ are here to be imported, too
 
 from __future__ import annotations
 
@@ -89,32 +90,8 @@ __all__ = [
     "TypeMethod",
     "TypeSchema",
     "__dlpack_version__",
-    "_convert_numpy_dtype_to_ffi_dtype",
     "_convert_to_ffi_error",
-    "_convert_to_ffi_func",
-    "_convert_to_opaque_object",
-    "_convert_torch_dtype_to_ffi_dtype",
-    "_create_cdtype_from_tuple",
-    "_create_device_from_tuple",
-    "_env_get_current_stream",
-    "_env_set_current_stream",
-    "_get_global_func",
-    "_lookup_or_register_type_info_from_type_key",
-    "_lookup_type_attr",
-    "_object_type_key_to_index",
-    "_register_global_func",
-    "_register_object_by_index",
-    "_register_py_class",
-    "_register_type_attr",
-    "_rollback_py_class",
-    "_set_class_device",
-    "_set_class_dtype",
-    "_set_class_tensor",
-    "_set_type_cls",
-    "_shape_obj_get_py_tuple",
-    "_to_py_class_value",
     "_type_cls_to_type_info",
-    "_type_index_to_type_info",
     "convert",
     "from_dlpack",
     "object_repr",

@@ -270,6 +270,24 @@ def _add_class_attrs(cls: type[Any], info: TypeInfo, type_attr_names: Collection
     return cls
 
 
+def _warn_missing_field_annotations(cls: type, info: TypeInfo, *, stacklevel: int) -> None:
+    """A UserWarning if the body of a class does not annotate all fields of its own type."""
+    import warnings
+
+    from .dataclasses.field import forward_annotations
+
+    annotated = forward_annotations(cls)
+    missing = sorted(field.name for field in info.fields or () if field.name not in annotated)
+    if missing:
+        warnings.warn(
+            f"@c_class({str(info.type_key)!r}): class `{cls.__qualname__}` does not annotate the field(s) "
+            f"{', '.join(missing)} of its type. Annotations in the class body (`name: type`) tell type checkers and "
+            f"readers what is there.",
+            UserWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
 def _bind_members(cls: type[CObject], info: TypeInfo) -> None:
     for field in info.fields or ():
         if field.name not in cls.__dict__:
@@ -294,7 +312,10 @@ def _construct_for(cls: type[CObject], info: TypeInfo, constructor: Function) ->
         if type(self) is not cls:
             own = type(self).__tvm_ffi_type_info__  # type: ignore[attr-defined]
             if own.type_index != info.type_index:
-                raise TypeError(f"{cls.__qualname__} constructs {info.type_key}, not {own.type_key}")
+                raise TypeError(
+                    f"Calling `{cls.__name__}.__ffi_init__()` on a `{type(self).__name__}` is not supported: it makes a "
+                    f"{info.type_key}, not a {own.type_key}"
+                )
         if kwargs:
             args = (*args, _ffi_api.GetKwargsObject(), *_flatten(kwargs))
         self.__init_handle_by_constructor__(constructor, *args)

@@ -6,8 +6,8 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from ..core import _object_type_key_to_index
 from .._type_info import info_of_key
+from ..core import _object_type_key_to_index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

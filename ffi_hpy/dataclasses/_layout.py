@@ -81,7 +81,8 @@ def define_fields(info: TypeInfo, fields: list[Field], structure_kind: int = 0) 
     TypeError for a default that no native value can be made of. Nothing is registered then.
     """
     end = own_end(info.parent_type_info)
-    rows, found = [], []
+    rows: list[tuple[object, ...]] = []
+    found: list[TypeField] = []
     for i, f in enumerate(fields):
         schema = f._ty_schema
         assert schema is not None

@@ -8,7 +8,6 @@ class; others that need it wait. No lock is held while annotations and hooks run
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -135,16 +135,20 @@ def _rebuild(value: Any, inner: Callable[[Any], Any]) -> Any:
     return copy.deepcopy(value)
 
 
+def _plain_namedtuple(typename: str, names: list[str]) -> Any:
+    return namedtuple(typename, names)
+
+
 def _make_namedtuple(typename: str, fields: tuple[Field, ...]) -> Any:
     """A named tuple with these fields, in this order, whose values are converted as the fields' types do.
 
     All of them are required; defaults and initialisation of the class they come from play no part. TypeError, which
     names the field, for a value that does not fit; also from `_make` and `_replace`.
     """
-    cls: Any = namedtuple(typename, [f.name for f in fields])  # type: ignore[misc]  # noqa: PYI024
+    cls = _plain_namedtuple(typename, [f.name for f in fields])
     schemas = [TypeSchema.from_annotation(f.type) if f._ty_schema is None else f._ty_schema for f in fields]
     cls.__annotations__ = {f.name: f.type for f in fields if f.type is not None}
-    plain_new, plain_make = cls.__new__, cls._make.__func__
+    names, plain_new, plain_make = cls._fields, cls.__new__, cls._make.__func__
 
     def convert(name: str, schema: TypeSchema, value: Any) -> Any:
         try:
@@ -154,8 +158,8 @@ def _make_namedtuple(typename: str, fields: tuple[Field, ...]) -> Any:
 
     @wraps(plain_new)
     def __new__(cls: type, /, *args: Any, **kwargs: Any) -> Any:
-        values = zip(cls._fields, schemas, plain_new(cls, *args, **kwargs))  # type: ignore[attr-defined]
-        return plain_new(cls, *[convert(*parts) for parts in values])
+        plain = plain_new(cls, *args, **kwargs)
+        return plain_new(cls, *[convert(*parts) for parts in zip(names, schemas, plain)])
 
     def _make(cls: Any, iterable: Iterable[Any]) -> Any:
         return cls(*plain_make(cls, iterable))  # which checks the length

@@ -10,9 +10,11 @@ import threading
 import typing
 from typing import Any, ClassVar
 
-from .. import core
-from .._object import Object
+from .._core import type_attr, type_attr_define, type_key_to_index
+from .._load import subclass_made
+from .._object import Object, ObjectMeta
 from ..container import Dict, List
+from ..core import MISSING
 from .c_class import c_class
 from .field import forward_annotations
 from .py_class import py_class
@@ -20,9 +22,6 @@ from .py_class import py_class
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from enum import EnumMeta as _Meta
-else:
-    _Meta = type(Object)
 
 __all__ = ["ENUM_STATE_ATTR", "Enum", "EnumAttrMap", "EnumState", "IntEnum", "StrEnum", "auto", "entry"]
 
@@ -75,18 +74,18 @@ def _state(cls: Any, create: bool = False) -> Any:
     info = getattr(cls, "__tvm_ffi_type_info__", None)
     if info is None:
         return None
-    state = core._lookup_type_attr(info.type_index, ENUM_STATE_ATTR)
+    state = type_attr(info.type_index, ENUM_STATE_ATTR)
     if state is None and create:
         fresh = EnumState()
         with _making:
-            state = core._lookup_type_attr(info.type_index, ENUM_STATE_ATTR)
+            state = type_attr(info.type_index, ENUM_STATE_ATTR)
             if state is None:
-                core._register_type_attr(info.type_index, ENUM_STATE_ATTR, fresh)
-                state = core._lookup_type_attr(info.type_index, ENUM_STATE_ATTR)
+                type_attr_define(info.type_index, ENUM_STATE_ATTR, fresh)
+                state = type_attr(info.type_index, ENUM_STATE_ATTR)
     return state
 
 
-class _EnumMeta(_Meta):
+class _EnumMeta(ObjectMeta):
     """Makes the class the collection of its variants, and a call with one index a lookup."""
 
     def __iter__(cls) -> Iterator[Any]:
@@ -158,10 +157,11 @@ class Enum(Object, metaclass=_EnumMeta):
         super().__init_subclass__(**kwargs)
         if type_key is None:
             return
+        subclass_made(cls)  # now already: variants are made before the metaclass gets to it
         has_repr = "__repr__" in cls.__dict__
         payload = _payload_of(cls)
         bound, declared = _take_declarations(cls, payload)
-        is_native = core._object_type_key_to_index(type_key) is not None
+        is_native = type_key_to_index(type_key) >= 0
         if is_native:
             c_class(type_key, init=init, repr=repr)(cls)
         else:
@@ -195,7 +195,7 @@ class Enum(Object, metaclass=_EnumMeta):
     @classmethod
     def all_entries(cls) -> Iterator[Any]:
         """The variants in the order of their definition."""
-        return iter(cls)
+        return iter(list(cls))
 
     @_ClassAttribute
     def attr_dict(cls: type) -> Any:
@@ -204,7 +204,7 @@ class Enum(Object, metaclass=_EnumMeta):
         return Dict({}) if state is None else state.attrs
 
     @classmethod
-    def def_attr(cls, name: str, *, default: Any = core.MISSING) -> EnumAttrMap:
+    def def_attr(cls, name: str, *, default: Any = MISSING) -> EnumAttrMap:
         """The values of one such attribute, by variant; `default` is for variants that have none."""
         return EnumAttrMap(cls, name, default=default)
 
@@ -217,7 +217,7 @@ class EnumAttrMap:
 
     __slots__ = ("_default", "_enum_cls", "_name")
 
-    def __init__(self, enum_cls: type, name: str, *, default: Any = core.MISSING) -> None:
+    def __init__(self, enum_cls: type, name: str, *, default: Any = MISSING) -> None:
         self._enum_cls = enum_cls
         self._name = name
         self._default = default
@@ -240,7 +240,7 @@ class EnumAttrMap:
         column = self._column()
         if column is not None and variant in column:
             return column[variant]
-        if self._default is core.MISSING:
+        if self._default is MISSING:
             raise KeyError(f"{variant!r} has no attribute {self._name!r}")
         return self._default
 
@@ -291,7 +291,7 @@ class StrEnum(_PayloadEnum):
 # --- the body of a class ----------------------------------------------------------------------------------------------
 
 
-def _payload_of(cls: type) -> type | None:
+def _payload_of(cls: type) -> Any:
     return int if issubclass(cls, IntEnum) else str if issubclass(cls, StrEnum) else None
 
 
@@ -304,7 +304,7 @@ def _is_class_var(annotation: Any) -> bool:
     return annotation is ClassVar or typing.get_origin(annotation) is ClassVar
 
 
-def _take_declarations(cls: type, payload: type | None) -> tuple[list[str], dict[str, _EnumEntry]]:
+def _take_declarations(cls: type, payload: Any) -> tuple[list[str], dict[str, _EnumEntry]]:
     """Names of variants that are only annotated, and the declared ones, which leave the class."""
     annotations = forward_annotations(cls)
     bound = [
@@ -357,7 +357,7 @@ def _install_payload_methods(cls: Any, payload: type, has_repr: bool) -> None:
 class _Maker:
     """Makes the variants of one class, and finds those that are there."""
 
-    def __init__(self, cls: Any, is_native: bool, payload: type | None) -> None:
+    def __init__(self, cls: Any, is_native: bool, payload: Any) -> None:
         self.cls = cls
         self.is_native = is_native
         self.payload = payload
@@ -382,6 +382,7 @@ class _Maker:
         if "_int_index" in kwargs or "_str_index" in kwargs:
             raise TypeError(f"{where}: the indexes of a variant follow from its place, its name and its value")
         int_index, str_index = len(self.entries), alias
+        value: Any
         if self.payload is not None:
             value = kwargs.pop("value", None)
             if type(value) is not self.payload:
@@ -414,7 +415,7 @@ class _Maker:
             return self.cls(int_index, str_index, *declaration.args, **declaration.kwargs)
         if declaration.args:
             raise TypeError("variants of a native type take keyword arguments only")
-        allocate = core._lookup_type_attr(self.cls.__tvm_ffi_type_info__.type_index, "__ffi_new__")
+        allocate = type_attr(self.cls.__tvm_ffi_type_info__.type_index, "__ffi_new__")
         if allocate is None:
             raise TypeError("the native type has no allocator")
         variant = allocate()

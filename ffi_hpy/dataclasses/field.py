@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from ..core import MISSING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Generic, TypeVar, overload
+    from typing import overload
 
     from ..core import TypeSchema
-
-    Result = TypeVar("Result")
 
 __all__ = ["KW_ONLY", "MISSING", "Field", "field", "init_property"]
 
@@ -25,6 +23,8 @@ else:
     class KW_ONLY:
         """Annotation after which all fields are keyword-only: ``_: KW_ONLY``."""
 
+
+Result = TypeVar("Result")
 
 # Bits of a field's flags (TVMFFIFieldFlagBitMask) by the words that `structural_eq` takes.
 STRUCTURAL_FLAGS: dict[str | None, int] = {
@@ -53,7 +53,8 @@ class Field:
       where there is none. Both are converted as if they had been passed;
     - `frozen`: the attribute cannot be assigned, `Class.field.set(obj, value)` still can;
     - `init`: whether `__init__` takes it; `kw_only`: by keyword only, None for what the class says;
-    - `repr`, `compare`, `hash`: whether it counts in `repr`, recursive comparison and hashing; `hash` None: as `compare`;
+    - `repr`, `compare`, `hash`: whether it counts in `repr`, recursive comparison and hashing; `hash` None is as
+      `compare`;
     - `structural_eq`: None, or "ignore" (structural comparison and hashing leave the field out), or "def-pattern"
       (alias "def": variables in it, also in their types, are bound at their first occurrence), or "def-simple" (only
       the variable itself is);
@@ -199,23 +200,10 @@ def forward_annotations(obj: Any) -> dict[str, Any]:
         import annotationlib
 
         return dict(annotationlib.get_annotations(obj, format=annotationlib.Format.FORWARDREF))
-    return dict(obj.__dict__.get("__annotations__", {}))
+    return dict(obj.__dict__.get("__annotations__", {}))  # noqa: RUF063 - before 3.14 these are the own ones
 
 
-if TYPE_CHECKING:
-    _Base = Generic[Result]
-else:
-
-    class _Base:
-        """init_property as if it were generic at run time too."""
-
-        __slots__ = ()
-
-        def __class_getitem__(cls, item: Any) -> type:
-            return cls
-
-
-class init_property(_Base):
+class init_property(Generic[Result]):
     """Decorator for a method without arguments in the body of a :func:`py_class`: a field that `__init__` computes.
 
     The value is computed once for each object, when all other fields have theirs and before `__post_init__`, parents'
@@ -236,7 +224,6 @@ class init_property(_Base):
         @overload
         def __get__(self, obj: object, objtype: type) -> Result: ...
         def __get__(self, obj: object | None, objtype: type) -> Any: ...
-
 
     def __set_name__(self, owner: type, name: str) -> None:
         """Annotate the class, so that the name is among its fields."""

@@ -87,10 +87,7 @@ class _Generator:
         parts = [
             "#pragma once\n\n#include <tvm/ffi/tvm_ffi.h>\n\n",
             _in_namespaces((name, f"struct {name.name};\n") for name in names),
-            *(
-                f"template <>\ninline constexpr bool tvm::ffi::is_object_subclass_v<{name}> = true;\n"
-                for name in names
-            ),
+            *(f"template <>\ninline constexpr bool tvm::ffi::is_object_subclass_v<{name}> = true;\n" for name in names),
             "\n",
             _in_namespaces((CppName.of(info.type_key), _open_struct(info) + "};\n") for info in empty),
             f"static_assert(sizeof(::tvm::ffi::Object) == {_OBJECT_BYTES});\n",

@@ -8,12 +8,16 @@ import typing
 from copy import copy
 from typing import Any, ClassVar
 
-from .. import core
+from .._convert import convert
+from .._core import type_attr
+from .._object import Object
+from .._type_define import define_type, forget_type
+from .._type_info import info_of_class
 from ..core import TypeSchema
 from ..registry import _add_class_attrs
 from . import _annotations, _pending
-from ._layout import STRUCTURE_KINDS
 from ._dunder import install_dunders
+from ._layout import STRUCTURE_KINDS
 from .common import type_chain
 from .field import KW_ONLY, MISSING, Field, convert_natively, field, init_property
 
@@ -30,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["method", "py_class"]
 
-_TYPE_ATTRS = frozenset(
+TYPE_ATTRS = frozenset(
     {
         "__any_equal__",
         "__any_hash__",
@@ -62,10 +66,10 @@ def method(fn: Any) -> Any:
     """
     if isinstance(fn, classmethod):
         raise TypeError("@method: @classmethod is not supported, as native code passes no class; use @staticmethod")
-    target = fn.__func__ if isinstance(fn, staticmethod) else fn
+    target: Any = fn.__func__ if isinstance(fn, staticmethod) else fn
     if not callable(target):
         raise TypeError(f"@method: expected a callable, got {type(fn).__name__}")
-    target.__ffi_method__ = True  # type: ignore[attr-defined]
+    target.__ffi_method__ = True
     return fn
 
 
@@ -127,18 +131,18 @@ def py_class(
 ) -> Any:
     """Class decorator: define a native type whose fields are the annotations of the class.
 
-    Its objects live in native memory, and any language can make, read, compare, print, copy and serialise them. The class
-    derives from Object, or from the class of a native type, whose fields it inherits. Used bare, with the type key, or
-    with options::
+    Its objects live in native memory, and any language can make, read, compare, print, copy and serialise them. The
+    class derives from Object, or from the class of a native type, whose fields it inherits. Used bare, with the type
+    key, or with options::
 
         @py_class("my.Point", eq=True)
         class Point(Object):
             x: float
             y: float = 0.0
 
-    Annotations may name classes that are defined later: the class is complete, at the latest, when its first instance is
-    made. TypeError then, and in the decorator where it is known, for a type that no field can have; the key can be used
-    again after that.
+    Annotations may name classes that are defined later: the class is complete, at the latest, when its first instance
+    is made. TypeError then, and in the decorator where it is known, for a type that no field can have; the key can be
+    used again after that.
 
     - `type_key`: the name of the type, "module.qualname" by default. ValueError if it is taken.
     - `frozen`, `kw_only`: for all fields, what :class:`Field` has for one.
@@ -205,7 +209,7 @@ py_class.__dataclass_transform__ = {  # type: ignore[attr-defined]
 
 def _info_of(cls: type) -> Any:
     """The TypeInfo that is the class's own, None if it has none."""
-    return core._type_cls_to_type_info(cls) or cls.__dict__.get("__tvm_ffi_type_info__")
+    return info_of_class(cls) or cls.__dict__.get("__tvm_ffi_type_info__")
 
 
 def _define(cls: type, type_key: str | None, options: dict[str, Any]) -> None:
@@ -214,7 +218,7 @@ def _define(cls: type, type_key: str | None, options: dict[str, Any]) -> None:
         raise TypeError(f"{cls.__name__} must inherit from a registered FFI Object type (e.g. ffi_hpy.Object)")
     key = type_key or f"{cls.__module__}.{cls.__qualname__}"
     _pending.give_up(key)
-    info = core._register_py_class(parent, key, cls)
+    info = define_type(parent, key, cls)
     info._decorator_args = options
     cls.__tvm_ffi_type_info__ = info  # type: ignore[attr-defined]
     _annotations.announce(cls)
@@ -227,7 +231,7 @@ def _define(cls: type, type_key: str | None, options: dict[str, Any]) -> None:
 
 def _undo(cls: type, info: Any) -> None:
     """Leave nothing behind but the class: its key can be used again."""
-    core._rollback_py_class(info)
+    forget_type(info)
     _annotations.withdraw(cls)
     for name in ("__tvm_ffi_type_info__", "__ffi_is_dataclass__"):
         if name in cls.__dict__:
@@ -251,19 +255,9 @@ def _defer_init(cls: type, definition: _pending.Definition) -> None:
     cls.__init__ = __init__  # type: ignore[misc]
 
 
-def _restore_init(cls: type) -> None:
-    deferred = cls.__dict__.get("__init__")
-    if not hasattr(deferred, "_ffi_own_init"):
-        return
-    if deferred._ffi_own_init is None:  # type: ignore[union-attr]
-        del cls.__init__  # type: ignore[misc]
-    else:
-        cls.__init__ = deferred._ffi_own_init  # type: ignore[misc, union-attr]
-
-
 def _attempt(cls: type, info: Any) -> bool:
-    """Complete a class whose annotations can be resolved, and whose parent is complete. Nothing is registered before all
-    that may fail for other reasons than memory is done."""
+    """Complete a class whose annotations can be resolved, and whose parent is complete. Nothing is registered before
+    all that may fail for other reasons than memory is done."""
     parent = info.parent_type_info
     if parent.fields is None:
         waiting = _pending.find(parent.type_cls)
@@ -287,12 +281,11 @@ def _attempt(cls: type, info: Any) -> bool:
     names, inherited = _attr_policies(cls)
     entries = [*_collect_entries(cls, names), *_inherited_entries(info, inherited)]
     for _name, value, _is_static, _metadata in entries:
-        core.convert(value)  # TypeError now rather than after the fields are registered
+        convert(value)  # TypeError now rather than after the fields are registered
     info._register_fields(fields, STRUCTURE_KINDS[options["structural_eq"]])
     for own, registered in zip(fields, info.fields):
         registered.dataclass_field = own
     info._register_py_methods(entries, type_attr_names=names)
-    _restore_init(cls)
     _finish_class(cls, info, fields, names)
     return True
 
@@ -317,8 +310,9 @@ def _finish_class(cls: type, info: Any, fields: list[Field], names: frozenset[st
 
 
 def _field_hooks(cls: type) -> list[Callable[[Any, list[Field]], None]]:
-    values = [value for base in reversed(cls.__mro__) for value in base.__dict__.values()]
-    return [v for v in values if callable(v) and getattr(v, "__ffi_on_fields_resolved__", False) is True]
+    bases = [base for base in reversed(cls.__mro__) if base not in Object.__mro__]
+    values = [value for base in bases for value in base.__dict__.values()]
+    return [v for v in values if getattr(v, "__ffi_on_fields_resolved__", False) is True and callable(v)]
 
 
 def _collect_fields(
@@ -385,7 +379,7 @@ def _attr_policies(cls: type) -> tuple[frozenset[str], tuple[str, ...]]:
     """The names that become type attributes, and those that are taken over from a parent."""
     extra = _names_of_kind(cls, "__ffi_type_attr_names__", (), str, "strings")
     inherited = _names_of_kind(cls, "__ffi_inherit_type_attrs__", _INHERITED_ATTRS, str, "strings")
-    return _TYPE_ATTRS.union(extra, inherited), inherited
+    return TYPE_ATTRS.union(extra, inherited), inherited
 
 
 def _inherited_entries(info: Any, names: tuple[str, ...]) -> list[Entry]:
@@ -394,7 +388,7 @@ def _inherited_entries(info: Any, names: tuple[str, ...]) -> list[Entry]:
         if name in info.type_cls.__dict__:
             continue
         for owner in reversed(type_chain(info.parent_type_info)):
-            value = core._lookup_type_attr(owner.type_index, name)
+            value = type_attr(owner.type_index, name)
             if value is not None:
                 entries.append((name, value, True, None))
             if value is not None or name in getattr(owner.type_cls, "__dict__", ()):  # there None means: no such hook
@@ -420,7 +414,9 @@ def _collect_entries(cls: type, names: frozenset[str]) -> list[Entry]:
         if not is_attr and not _is_marked(value):
             continue
         if isinstance(value, classmethod):
-            raise TypeError(f"{cls.__name__}.{name} is wrapped by @classmethod, but native code passes no class; use @staticmethod")
+            raise TypeError(
+                f"{cls.__name__}.{name} is wrapped by @classmethod, but native code passes no class; use @staticmethod"
+            )
         is_static = isinstance(value, staticmethod)
         function = value.__func__ if is_static else value
         entries.append((name, function, is_static, None if is_attr else _method_metadata(cls, function, is_static)))

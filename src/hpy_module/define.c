@@ -168,7 +168,8 @@ static int draft_read(HPyContext *ctx, HPy item, const TVMFFITypeInfo *type, Cop
   if (text_item(ctx, item, DOC, "doc of a field", copies, &info->doc) != 0) return -1;
   if (text_item(ctx, item, METADATA, "metadata of a field", copies, &info->metadata) != 0) return -1;
   if (int_item(ctx, item, FLAGS, &info->flags) != 0 || int_item(ctx, item, SIZE, &info->size) != 0) return -1;
-  if (int_item(ctx, item, ALIGNMENT, &info->alignment) != 0 || int_item(ctx, item, OFFSET, &info->offset) != 0) return -1;
+  if (int_item(ctx, item, ALIGNMENT, &info->alignment) != 0 || int_item(ctx, item, OFFSET, &info->offset) != 0)
+    return -1;
   if (int_item(ctx, item, STATIC_INDEX, &static_index) != 0) return -1;
   FbField *field = fb_field_new(ctx, type, &info->name);
   if (field == NULL) return -1;
@@ -205,8 +206,7 @@ static int register_layout(HPyContext *ctx, int32_t index, int64_t n_bytes, int6
   TVMFFIAny result;
   if (core_call(ctx, &register_record, parts, 2, &result) != 0) return -1;
   if (kind == kTVMFFISEqHashKindUnsupported) return 0;
-  TVMFFITypeMetadata metadata = {.total_size = (int32_t)n_bytes,
-                                 .structural_eq_hash_kind = (TVMFFISEqHashKind)kind};
+  TVMFFITypeMetadata metadata = {.total_size = (int32_t)n_bytes, .structural_eq_hash_kind = (TVMFFISEqHashKind)kind};
   if (TVMFFITypeRegisterMetadata(index, &metadata) == 0) return 0;
   fb_error_raise_pending(ctx, "fields_define");
   return -1;

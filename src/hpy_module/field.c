@@ -59,12 +59,12 @@ void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) 
 }
 
 /* TypeError for a value that is none of the field's. */
-static FB_NOINLINE void refuse(HPyContext *ctx, const FbField *field, const char *callee, FbFault *fault) {
-  if (callee == NULL) {
+static FB_NOINLINE void refuse(HPyContext *ctx, const FbField *field, const char *what, FbFault *fault) {
+  if (what == NULL) {
     fb_fault_prefix(fault, "%s: ", field->name);
   } else { /* as the native constructor says it */
     FbFault whole = {0};
-    fb_fault_set(&whole, "%s() field '%s'", callee, fb_field_own_name(field));
+    fb_fault_set(&whole, "%s '%s'", what, fb_field_own_name(field));
     if (fault->text != NULL) fb_fault_append(&whole, ":\n", "  ", fault->text, strlen(fault->text));
     fb_fault_end(fault);
     *fault = whole;
@@ -72,10 +72,10 @@ static FB_NOINLINE void refuse(HPyContext *ctx, const FbField *field, const char
   fb_raise(ctx, ctx->h_TypeError, "%s", fault->text == NULL ? field->name : fault->text);
 }
 
-int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, const char *callee, TVMFFIAny *out) {
+int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, const char *what, TVMFFIAny *out) {
   FbFault fault = {0};
   FbFit fit = fb_schema_fit_value(ctx, field->schema, value, out, &fault);
-  if (FB_UNLIKELY(fit == FB_MISFIT)) refuse(ctx, field, callee, &fault);
+  if (FB_UNLIKELY(fit == FB_MISFIT)) refuse(ctx, field, what, &fault);
   fb_fault_end(&fault);
   return fit == FB_FIT ? 0 : -1;
 }
@@ -107,15 +107,28 @@ int fb_field_set(const FbField *field, TVMFFIObject *object, const TVMFFIAny *va
   return rc;
 }
 
-static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value,
-                           const char *callee) {
+/* What a setter says of a value, which is the thread's native error, becomes part of a message about the field. */
+static FB_NOINLINE int refuse_as_setter(HPyContext *ctx, const FbField *field, const char *what) {
+  FbFault fault = {0};
+  fb_fault_set(&fault, "%s", "");
+  if (what != NULL && fb_fault_take_native(&fault, "", "") == FB_MISFIT) {
+    refuse(ctx, field, what, &fault);
+  } else {
+    fb_error_raise_pending(ctx, field->name);
+  }
+  fb_fault_end(&fault);
+  return -1;
+}
+
+static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what) {
   FbTemp temp;
   FbArgs args = {.temps = &temp, .position = -1, .callee = field->name};
   TVMFFIAny view;
   int rc;
   if (field->schema == NULL) {
     rc = fb_convert_arg(ctx, value, &view, &args);
-  } else if ((rc = fb_field_convert(ctx, field, value, callee, &view)) == 0 && view.type_index >= kTVMFFIStaticObjectBegin) {
+  } else if ((rc = fb_field_convert(ctx, field, value, what, &view)) == 0 &&
+             view.type_index >= kTVMFFIStaticObjectBegin) {
     args.temps[args.n_temps++].object = view.v_obj;
   }
   bool is_refused = rc == 0 && fb_field_set(field, object, &view) != 0;
@@ -123,18 +136,18 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
   fb_args_end(&args);
   if (!is_refused) return rc;
   fb_error_put_back(error);
-  fb_error_raise_pending(ctx, field->name);
-  return -1;
+  return refuse_as_setter(ctx, field, what);
 }
 
-int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *callee) {
+int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what) {
   if (!field->is_laid_out) {
-    if (field->setter != NULL || field->setter_function != NULL) return write_by_setter(ctx, field, object, value, callee);
+    if (field->setter != NULL || field->setter_function != NULL)
+      return write_by_setter(ctx, field, object, value, what);
     fb_raise(ctx, ctx->h_AttributeError, "%s cannot be set", field->name);
     return -1;
   }
   TVMFFIAny owned;
-  if (fb_field_convert(ctx, field, value, callee, &owned) != 0) return -1;
+  if (fb_field_convert(ctx, field, value, what, &owned) != 0) return -1;
   fb_field_put(field, object, &owned);
   if (owned.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(owned.v_obj);
   return 0;

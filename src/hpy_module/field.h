@@ -39,12 +39,12 @@ const FbField *fb_field_find(HPyContext *ctx, const TVMFFITypeInfo *type, int32_
 /* The value of the field in `object`, which the caller keeps alive. New handle, or HPy_NULL with an exception raised. */
 HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object);
 /* The same the other way. Conversion and setter may run Python code. Returns 0, or -1 with an exception raised. A message
- * names the field, and before it the function `callee` that the value is an argument of; NULL: it was assigned. */
-int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *callee);
+ * begins with `what`, "key.__ffi_init__() field" or the like, and the field's name; NULL: the value was assigned. */
+int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what);
 /* Passes a value to the setter; the field must have one. Returns 0, or -1 with a native error pending. */
 int fb_field_set(const FbField *field, TVMFFIObject *object, const TVMFFIAny *value);
 /* A Python value as what a field with a schema holds, owned by the caller. Returns 0, or -1 with an exception raised. */
-int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, const char *callee, TVMFFIAny *out);
+int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, const char *what, TVMFFIAny *out);
 /* Puts such a value into a laid out field, and what was there before into *value. */
 void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value);
 

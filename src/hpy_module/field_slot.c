@@ -44,7 +44,10 @@ static int write(HPyContext *ctx, const FbField *field, HPy self, HPy value) {
   }
   FbPlace *place = begin(ctx, field, self);
   if (FB_UNLIKELY(place == NULL)) return -1;
+  FbCallState outer;
+  fb_call_enter_held(ctx, &outer);
   int rc = fb_field_write(ctx, field, place->handle, value, NULL);
+  fb_call_leave_held(&outer);
   fb_place_unuse(place);
   return rc;
 }
@@ -60,8 +63,8 @@ static int assign(HPyContext *ctx, const FieldSlot *slot, HPy self, HPy value) {
 static cpy_PyObject *slot_descr_get(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject *type) {
   (void)type;
   HPy slot = {(intptr_t)self};
-  HPy result = object == NULL ? HPy_Dup(fb_ctx, slot)
-                              : read(fb_ctx, slot_struct(fb_ctx, slot)->field, (HPy){(intptr_t)object});
+  HPy result =
+      object == NULL ? HPy_Dup(fb_ctx, slot) : read(fb_ctx, slot_struct(fb_ctx, slot)->field, (HPy){(intptr_t)object});
   return (cpy_PyObject *)result._i;
 }
 

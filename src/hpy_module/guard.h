@@ -7,8 +7,8 @@
 
 typedef enum FbGuarded {
   FB_GUARDED_RETURNED, /* *out is what the callable returned */
-  FB_GUARDED_FAILED,   /* *out is the native Error of what it raised */
-  FB_GUARDED_BROKEN,   /* an exception is raised: lack of memory, too many calls within calls, an interruption */
+  FB_GUARDED_FAILED, /* *out is the native Error of what it raised */
+  FB_GUARDED_BROKEN, /* an exception is raised: lack of memory, too many calls within calls, an interruption */
 } FbGuarded;
 
 /* Calls. *out is a new handle, HPy_NULL with FB_GUARDED_BROKEN. */

@@ -36,10 +36,11 @@ typedef struct Initializer {
   TVMFFIObject *allocate; /* __ffi_new__; owned; NULL: the type has a creator */
   int32_t n_slots;
   int32_t n_positional;
-  Slot *slots;         /* of all fields, the root's first; a name that is defined again counts for the last one only */
+  Slot *slots; /* of all fields, the root's first; a name that is defined again counts for the last one only */
   int32_t *positional; /* slots in the order of positional arguments: those without default first */
-  char *callee;        /* "key.__ffi_init__", for messages */
-  FbCell missing;      /* an argument that stands for none */
+  char *callee; /* "key.__ffi_init__", as the native constructor calls itself in messages */
+  char *about_argument, *about_default; /* what begins the message about a field; in the same block */
+  FbCell missing; /* an argument that stands for none */
 } Initializer;
 
 HPyType_HELPERS(Initializer)
@@ -71,7 +72,7 @@ static int set_from_factory(HPyContext *ctx, const Initializer *init, const Slot
   HPy value = fb_call(ctx, factory, NULL, 0, HPy_NULL);
   fb_cell_return(ctx, factory);
   if (HPy_IsNull(value)) return -1;
-  int rc = fb_field_write(ctx, slot->field, object, value, init->callee);
+  int rc = fb_field_write(ctx, slot->field, object, value, init->about_default);
   HPy_Close(ctx, value);
   return rc;
 }
@@ -86,7 +87,7 @@ static int set_initial(HPyContext *ctx, const Initializer *init, const Slot *slo
   }
   case PYTHON_VALUE: {
     HPy value = fb_cell_borrow(ctx, &slot->field->initial);
-    int rc = fb_field_write(ctx, slot->field, object, value, init->callee);
+    int rc = fb_field_write(ctx, slot->field, object, value, init->about_default);
     fb_cell_return(ctx, value);
     return rc;
   }
@@ -145,7 +146,7 @@ static int write_argument(HPyContext *ctx, const Initializer *init, int32_t k, T
   fb_cell_return(ctx, missing);
   if (FB_UNLIKELY(stands_for_none)) return 0;
   given[k] = how;
-  return fb_field_write(ctx, init->slots[k].field, object, value, init->callee);
+  return fb_field_write(ctx, init->slots[k].field, object, value, init->about_argument);
 }
 
 static int bind_positional(HPyContext *ctx, const Initializer *init, TVMFFIObject *object, HPy args,
@@ -249,7 +250,10 @@ static HPy initializer_call_impl(HPyContext *ctx, HPy self, const HPy *args, siz
                     fb_type_name(ctx, args[0], given, sizeof(given)));
   }
   if (fb_object_get(ctx, args[0]) != NULL) return HPy_Dup(ctx, ctx->h_False); /* a subclass has made it */
+  FbCallState outer;
+  fb_call_enter_held(ctx, &outer);
   TVMFFIObject *object = make_object(ctx, init, args[1], nargs == 3 ? args[2] : HPy_NULL);
+  fb_call_leave_held(&outer);
   if (object == NULL || fb_object_put(ctx, args[0], object) != 0) return HPy_NULL;
   return HPy_Dup(ctx, ctx->h_True);
 }
@@ -362,12 +366,18 @@ static int find_allocator(HPyContext *ctx, Initializer *init) {
   return -1;
 }
 
-/* "key.__ffi_init__", as the native constructor calls itself. */
-static char *make_callee(const TVMFFITypeInfo *type) {
-  size_t size = type->type_key.size + sizeof(".__ffi_init__");
-  char *callee = malloc(size);
-  if (callee != NULL) snprintf(callee, size, "%.*s.__ffi_init__", (int)type->type_key.size, type->type_key.data);
-  return callee;
+static int make_texts(HPyContext *ctx, Initializer *init) {
+  static const char *const formats[] = {"%.*s.__ffi_init__", "%.*s.__ffi_init__() field",
+                                        "%.*s.__ffi_init__() default for field"};
+  char **const texts[] = {&init->callee, &init->about_argument, &init->about_default};
+  size_t size = init->type->type_key.size + strlen(formats[2]);
+  char *block = malloc(3 * size);
+  for (size_t i = 0; block != NULL && i < 3; i++) {
+    *texts[i] = block + i * size;
+    snprintf(*texts[i], size, formats[i], (int)init->type->type_key.size, init->type->type_key.data);
+  }
+  if (block == NULL) HPyErr_NoMemory(ctx);
+  return block == NULL ? -1 : 0;
 }
 
 HPyDef_SLOT(initializer_new, HPy_tp_new)
@@ -385,13 +395,8 @@ static HPy initializer_new_impl(HPyContext *ctx, HPy cls, const HPy *args, HPy_s
   HPy h = HPy_New(ctx, cls, &init);
   if (HPy_IsNull(h)) return h;
   init->type = type;
-  init->callee = make_callee(type);
   fb_cell_store(ctx, &init->missing, args[1]);
-  if (init->callee == NULL) {
-    HPyErr_NoMemory(ctx);
-  } else if (find_allocator(ctx, init) == 0 && add_slots(ctx, init) == 0) {
-    return h;
-  }
+  if (make_texts(ctx, init) == 0 && find_allocator(ctx, init) == 0 && add_slots(ctx, init) == 0) return h;
   HPy_Close(ctx, h);
   return HPy_NULL;
 }

@@ -338,6 +338,13 @@ static FbFit fit(HPyContext *ctx, const FbSchema *schema, Source *source, TVMFFI
   case FB_SCHEMA_BOOL:
     if (kind == FB_KIND_INT || kind == FB_KIND_FLOAT) return fit_number(ctx, schema, source, out, fault);
     break;
+  case FB_SCHEMA_INT_ENUM: /* singletons stand for integers of 64 bits */
+    if (kind == FB_KIND_INT && !source->is_packed) {
+      FbFit result = int_of(ctx, source, &source->packed, fault);
+      if (result != FB_FIT) return result;
+      source->is_packed = true;
+    }
+    break;
   case FB_SCHEMA_DEVICE:
     if (kind == FB_KIND_STR) return fit_device_name(ctx, schema, source, out, fault);
     break;
@@ -426,8 +433,7 @@ FbFit fb_schema_fit_value(HPyContext *ctx, const FbSchema *schema, HPy value, TV
   Source source = {.value = value, .kind = fb_kind_of(ctx, value, &converter)};
   if (FB_UNLIKELY(!HPy_IsNull(converter))) HPy_Close(ctx, converter);
   if (FB_UNLIKELY(source.kind == FB_KIND_UNKNOWN)) return refuse_because(ctx, schema, &source, fault);
-  if (FB_LIKELY(source.kind != FB_KIND_CONVERTER && source.kind != FB_KIND_DLPACK &&
-                source.kind != FB_KIND_EXCHANGE)) {
+  if (FB_LIKELY(source.kind != FB_KIND_CONVERTER && source.kind != FB_KIND_DLPACK && source.kind != FB_KIND_EXCHANGE)) {
     return fit_source(ctx, schema, &source, out, fault);
   }
   return fit_with_protocols(ctx, schema, &source, out, fault);

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gc
-import os
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from native_build import PACKAGE, Missing, compile_c, compile_cxx, fetch_upstream
-from support import IS_DEBUG, IS_OWN_DEBUG, settle
+from support import IS_DEBUG, IS_OWN_DEBUG, TESTED_LIBRARY, settle
 
 import ffi_hpy
 
@@ -17,8 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-TESTED_LIBRARY = os.environ.get("FFI_HPY_TESTED_LIBRARY", "")
-"""Path of the testing library that the tests are to use in place of our own: only one can be in a process."""
 if TESTED_LIBRARY:
     ffi_hpy.load_module(TESTED_LIBRARY)
 

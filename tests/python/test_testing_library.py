@@ -8,9 +8,8 @@ import ctypes
 import json
 
 import pytest
-from conftest import TESTED_LIBRARY
 from native_build import read_library
-from support import run_python
+from support import TESTED_LIBRARY, run_python
 
 import ffi_hpy
 from ffi_hpy import _core, registry

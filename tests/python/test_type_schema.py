@@ -64,7 +64,9 @@ def test_an_annotation_prints_as_it_was(annotation, text):
     assert hash(copy.copy(schema)) == hash(schema)
 
 
-@pytest.mark.parametrize("annotation", ["int", typing.ForwardRef("int"), complex, 3, [int], typing.TypeVar("T"), object()])
+@pytest.mark.parametrize(
+    "annotation", ["int", typing.ForwardRef("int"), complex, 3, [int], typing.TypeVar("T"), object()]
+)
 def test_what_is_no_type_of_values_is_a_type_error(annotation):
     with pytest.raises(TypeError, match="Cannot convert"):
         of(annotation)
@@ -161,7 +163,11 @@ def test_values_become_what_the_schema_says(annotation, value, expected):
         (bytes, "a", "expected bytes, got str"),
         (typing.List[int], {1: 2}, "expected List, got dict"),
         (typing.List[int], "abc", "expected List, got str"),
-        (typing.Dict[str, typing.List[int]], {"k": [1, None]}, r"value for key 'k': element \[1\]: expected int, got None"),
+        (
+            typing.Dict[str, typing.List[int]],
+            {"k": [1, None]},
+            r"value for key 'k': element \[1\]: expected int, got None",
+        ),
         (typing.Dict[int, int], {"k": 1}, "key 'k': expected int, got str"),
         (typing.Tuple[int, int], [1], "expected tuple of length 2, got list of length 1"),
         (Union[int, str], 1.5, r"int \| str: expected int \| str, got float"),
