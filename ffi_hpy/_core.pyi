@@ -219,14 +219,16 @@ class Tensor(CObject):
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
+@final
 class CAny:
     """A native value of its own. `CAny(value)` converts a Python value as a call would."""
 
-    def __init__(self, value: object = None, /) -> None: ...
+    def __new__(cls, value: object = None, /) -> Self: ...
     @property
     def type_index(self) -> int:
         """Type index of the value."""
 
+@disjoint_base
 class Schema:
     """What TypeSchema derives from: conversions. They happen on a tree that is compiled at the first use from what
     `_describe()` says of each schema."""
@@ -250,6 +252,7 @@ class FieldInfo(NamedTuple):
     alignment: int  # bytes; methods: 0
     value: Any  # field: default value or factory (None if none); method: the Function
 
+@disjoint_base
 class FieldSlot:
     """One own field of a native type. Where HAS_EXTENSION is true it is a data descriptor; then a frozen one refuses
     assignment, and every one deletion. Subclassable.
@@ -258,7 +261,7 @@ class FieldSlot:
     IndexError for a field that the type does not have, ValueError for an unknown type.
     """
 
-    def __new__(cls, index: int, field: int, frozen: bool, schema: Any = None, /, *args: Any) -> Any: ...
+    def __new__(cls, index: int, field: int, frozen: bool, schema: Any = None, /, *args: Any) -> Self: ...
     @property
     def frozen(self) -> bool: ...
     def get(self, obj: Any, /) -> Any:
@@ -266,6 +269,7 @@ class FieldSlot:
     def set(self, obj: Any, value: Any, /) -> None:
         """Set it, frozen or not. TypeError for a value that does not fit."""
 
+@final
 class Initializer:
     """Makes objects of a type by its fields as they are now, with the texts of the native constructor's errors.
 
@@ -274,7 +278,7 @@ class Initializer:
     An instance that has its object already is left alone: False. An argument that is `missing` counts as not given.
     """
 
-    def __init__(self, index: int, missing: Any, /) -> None: ...
+    def __new__(cls, index: int, missing: Any, /) -> Self: ...
     def __call__(self, instance: CObject, args: tuple[Any, ...], kwargs: dict[str, Any] = ..., /) -> bool: ...
 
 # --- conversion -------------------------------------------------------------------------------------------------
