@@ -59,7 +59,8 @@ def defined_in(body: list[ast.stmt]) -> set[str]:
 
 def imported_in(body: list[ast.stmt]) -> set[str]:
     """Names that a package has because it imports them from modules of its own."""
-    statements = [s for s in body if isinstance(s, ast.ImportFrom) and s.level == 1]
+    inside = (node for statement in body for node in ast.walk(statement))  # upstream's are behind a condition
+    statements = [node for node in inside if isinstance(node, ast.ImportFrom) and node.level == 1]
     names = {alias.asname or alias.name for s in statements for alias in s.names}
     return {name for name in names if not name.startswith("_")}
 
