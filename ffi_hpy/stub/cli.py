@@ -56,10 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: Options) -> tuple[bool, bool]:
     """Whether a file had to change, and whether one could not be processed."""
     if options.coverage_out is not None:
-        keys = [key for keys in collect_type_keys().values() for key in keys]
-        write_coverage_report(
-            Path(options.coverage_out), classify({key: object_info_from_type_key(key) for key in keys})
-        )
+        _report_coverage(Path(options.coverage_out))
     failed: list[Path] = []
 
     def note_failure(path: Path, error: Exception) -> None:
@@ -68,9 +65,8 @@ def _run(options: Options) -> tuple[bool, bool]:
 
     generator = get_generator(options.target)
     paths = [Path(path) for path in options.files]
-    files = collect_files(
-        [path for path in paths if path.exists() or options.init is None], generator.source_exts, note_failure
-    )
+    wanted = [path for path in paths if path.exists() or options.init is None]
+    files = collect_files(wanted, generator.source_exts, note_failure)
     ty_map = generator.default_ty_map()
     for file in files:
         try:
@@ -80,7 +76,10 @@ def _run(options: Options) -> tuple[bool, bool]:
     global_funcs = collect_global_funcs() if files or options.init else {}
     if options.init is not None:
         folder = paths[0].parent if paths[0].is_file() else paths[0]
-        make_missing(files, ty_map, options.init, folder, global_funcs, generator, dry_run=options.dry_run)
+        try:
+            make_missing(files, ty_map, options.init, folder, global_funcs, generator, dry_run=options.dry_run)
+        except (OSError, ValueError) as error:
+            raise _Failure(str(error)) from error
     changed = False
     for file in files:
         if file.path in failed:
@@ -92,6 +91,15 @@ def _run(options: Options) -> tuple[bool, bool]:
         except (ValueError, OSError) as error:
             note_failure(file.path, error)
     return changed, bool(failed)
+
+
+def _report_coverage(path: Path) -> None:
+    keys = [key for keys in collect_type_keys().values() for key in keys]
+    verdicts = classify({key: object_info_from_type_key(key) for key in keys})
+    try:
+        write_coverage_report(path, verdicts)
+    except OSError as error:
+        raise _Failure(f"--coverage-out {path}: {error}") from error
 
 
 # --- what is done to a file -----------------------------------------------------------------------------------------
@@ -120,7 +128,7 @@ def make_missing(
     """Make the files, and in them the regions, for all names under a prefix; returns the prefixes that have a file.
 
     What is under ``a.b.`` gets the folder ``a/b`` of `init_path`. New files join `files`; unless `dry_run` they are
-    written too.
+    written too. OSError, or ValueError that names the file, for one that cannot be read.
     """
     root = init_cfg.prefix.rstrip(".")
     type_keys = collect_type_keys()
@@ -222,11 +230,16 @@ def _file_at(path: Path, by_path: dict[Path, FileInfo], files: list[FileInfo]) -
     """The file, read or new; None if it says that it is to be left alone."""
     path = path.resolve()
     if path not in by_path:
-        info = FileInfo.from_file(path, include_empty=True) if path.exists() else None
-        if info is None and path.exists():
+        try:
+            info = FileInfo.from_file(path, include_empty=True)
+        except FileNotFoundError:
+            info = FileInfo(path, (), [], syntax_for(path))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+        if info is None:
             return None
-        by_path[path] = info or FileInfo(path, (), [], syntax_for(path))
-        files.append(by_path[path])
+        by_path[path] = info
+        files.append(info)
     return by_path[path]
 
 

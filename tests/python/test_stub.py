@@ -191,6 +191,7 @@ def test_what_cannot_be_loaded_or_read_fails(stubgen, tmp_path):
         ([tmp_path, "--imports", "no_such_module"], "--imports no_such_module: No module named 'no_such_module'"),
         ([tmp_path, "--dlls", "no_such.so"], "--dlls no_such.so: "),
         ([tmp_path / "missing.py"], f"{tmp_path / 'missing.py'}: "),
+        (["--coverage-out", tmp_path], f"--coverage-out {tmp_path}: "),
         ([], "at least one PATH is required"),
         ([tmp_path, "--init-lib", "x"], "--init-pypkg, --init-lib, and --init-prefix must be provided together"),
         ([tmp_path, "--indent", "-1"], "--indent must not be negative, got -1"),
@@ -199,6 +200,16 @@ def test_what_cannot_be_loaded_or_read_fails(stubgen, tmp_path):
         status, _, complaints = stubgen(*arguments)
         assert status == 2
         assert expected in complaints
+
+
+def test_a_file_with_wrong_marks_is_not_added_to(stubgen, tmp_path):
+    package = tmp_path / "testing"
+    package.mkdir()
+    (package / "_ffi_api.py").write_text(END)
+    status, _, complaints = stubgen(tmp_path, "--init-pypkg=x", "--init-lib=y", "--init-prefix=testing.")
+    assert status == 2
+    assert complaints.splitlines()[-1] == f"ffi-hpy-stubgen: {package / '_ffi_api.py'}: Unmatched `{END}` at line 1"
+    assert (package / "_ffi_api.py").read_text() == END
 
 
 def test_line_ends_stay_what_they_are(tmp_path, stubgen):
