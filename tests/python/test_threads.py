@@ -2,6 +2,7 @@
 
 import threading
 import weakref
+from typing import Optional
 
 import pytest
 from support import FREES_AT_ONCE, NO_GIL, is_gone, needs_threads, parallelize, run_python, settle, unique_name
@@ -245,7 +246,7 @@ def test_one_exception_is_raised_by_many_threads(testing):
             try:
                 testing.apply(fail)
             except ValueError as error:
-                assert error is exception
+                assert error is exception  # noqa: PT017
             else:
                 raise AssertionError("nothing was raised")
 
@@ -300,7 +301,9 @@ def test_a_class_is_registered_by_many_threads_while_objects_arrive(testing):
 
     def work(i):
         for _ in range(20):
-            mine = ffi_hpy.register_object("testing.TestUnregisteredObject", init=False)(type("Mine", (ffi_hpy.Object,), {}))
+            mine = ffi_hpy.register_object("testing.TestUnregisteredObject", init=False)(
+                type("Mine", (ffi_hpy.Object,), {})
+            )
             made.append(mine)
             found = make()
             assert (found.v1, found.v2) == (41, 42)
@@ -324,5 +327,28 @@ def test_one_function_is_named_by_many_threads(testing):
             function.__name__ = f"named.{n % 7}"
             assert function.__name__.startswith("named.")
             assert " named." in repr(function)
+
+    parallelize(work, N_THREADS)
+
+
+def test_local_classes_of_one_name_are_told_apart_by_threads():
+    """Annotations are resolved by name, among classes that other threads define at the same time."""
+    from ffi_hpy.dataclasses import py_class
+
+    def work(i):
+        for _ in range(10):
+
+            @py_class(unique_name())
+            class Inner(ffi_hpy.Object):
+                x: int
+
+            @py_class(unique_name())
+            class Outer(ffi_hpy.Object):
+                inner: "Inner"
+                next: "Optional[Outer]" = None
+
+            outer = Outer(Inner(i), Outer(Inner(i + 1)))
+            assert type(outer.inner) is Inner
+            assert (outer.inner.x, outer.next.inner.x) == (i, i + 1)
 
     parallelize(work, N_THREADS)
