@@ -28,20 +28,6 @@ ROWS = {
     "field set": "base.v_i64 = 7",
     "field of an object read": "derived.v_array",
     "object made": "Pair(1, 2)",
-    "py_class object made": "Point(1, 2.5)",
-    "py_class object made by keywords": "Point(x=1, y=2.5)",
-    "py_class object of defaults made": "Record(1, 'hello')",
-    "py_class field read": "point.x",
-    "py_class text field read": "record.name",
-    "py_class object field read": "record.point",
-    "py_class field set": "point.x = 7",
-    "py_class text field set": "record.name = 'hello'",
-    "py_class object field set": "record.point = point",
-    "py_class repr": "repr(point)",
-    "py_class copied": "copy(point)",
-    "py_class deep copied": "deepcopy(record)",
-    "py_class compared": "point == other",
-    "py_class hashed": "hash(point)",
     "method call": "obj.sum()",
     "Array item": "ints[500]",
     "Array item, an object": "objects[500]",
@@ -61,6 +47,16 @@ ROWS = {
     "List of 10 made": "List(ten_list)",
     "Dict of 10 made": "Dict(ten_dict)",
     "callback": "callback()",
+    "c_class made": "Simple(1, 2)",
+    "c_class made by name": "Simple(x=1, y=2)",
+    "repr": "repr(obj)",
+    "repr, nested": "repr(nested)",
+    "fields compared": "four == other_four",
+    "fields hashed": "hash(four)",
+    "copy": "copy.copy(four)",
+    "deep copy": "copy.deepcopy(four)",
+    "deep copy, nested": "copy.deepcopy(nested)",
+    "replace": "replace(four, v_f64=1.0)",
 }
 
 
@@ -68,23 +64,11 @@ def names_of(package: str, library: str) -> dict[str, Any]:
     """Everything the statements use. `library` registers the testing.* functions and types when it is loaded."""
     ffi = importlib.import_module(package)
     if package == "ffi_hpy":
-        ctypes.CDLL(library)
-
-        @ffi.register_object("testing.TestIntPair")
-        class TestIntPair(ffi.Object):  # type: ignore[misc, name-defined]
-            pass
-
-        @ffi.register_object("testing.TestObjectBase")
-        class TestObjectBase(ffi.Object):  # type: ignore[misc, name-defined]
-            pass
-
-        @ffi.register_object("testing.TestObjectDerived")
-        class TestObjectDerived(TestObjectBase):
-            pass
-    else:
-        testing = importlib.import_module("tvm_ffi.testing")
-        TestIntPair, TestObjectDerived = testing.TestIntPair, testing.TestObjectDerived
-        TestObjectBase = testing.TestObjectBase
+        ctypes.CDLL(library)  # both sides on the same: ffi_hpy.testing takes the one that is there
+    testing = importlib.import_module(f"{package}.testing")
+    TestIntPair, TestObjectBase, TestObjectDerived = (
+        getattr(testing, name) for name in ("TestIntPair", "TestObjectBase", "TestObjectDerived")
+    )
     names = {
         "nop": ffi.get_global_func("testing.nop"),
         "echo": ffi.get_global_func("testing.echo"),
@@ -94,7 +78,7 @@ def names_of(package: str, library: str) -> dict[str, Any]:
         "base": TestObjectBase(v_i64=1),
         "derived": TestObjectDerived({}, [1, 2]),
         **container_names(ffi, TestIntPair),
-        **dataclass_names(package, ffi),
+        **dataclass_names(ffi, testing),
     }
     try:
         import numpy as np
@@ -103,21 +87,6 @@ def names_of(package: str, library: str) -> dict[str, Any]:
     names["array"] = np.zeros(4, dtype="float32")
     names["tensor"] = ffi.from_dlpack(names["array"])
     return names
-
-
-def dataclass_names(package: str, ffi: Any) -> dict[str, Any]:
-    dc = importlib.import_module(f"{package}.dataclasses")
-
-    @dc.py_class("bench.Point", eq=True, unsafe_hash=True)
-    class Point(ffi.Object):  # type: ignore[misc, name-defined]
-        x: int
-        y: float
-
-    body = {"__annotations__": {"number": int, "name": str, "items": list, "point": Point, "last": int}}
-    defaults = {"items": dc.field(default_factory=list), "point": Point(1, 2.5), "last": 4}
-    Record = dc.py_class("bench.Record")(type(ffi.Object)("Record", (ffi.Object,), {**body, **defaults}))
-    names = {"Point": Point, "Record": Record, "point": Point(1, 2.5), "other": Point(1, 2.5)}
-    return {**names, "record": Record(1, "hello"), "copy": copy.copy, "deepcopy": copy.deepcopy}
 
 
 def container_names(ffi: Any, cls: Any) -> dict[str, Any]:
@@ -134,6 +103,19 @@ def container_names(ffi: Any, cls: Any) -> dict[str, Any]:
         "items": ffi.List(range(1000)),
         "text_map": ffi.Map({f"k{i}": i for i in range(100)}),
         "numbers": ffi.Dict({i: i for i in range(100)}),
+    }
+
+
+def dataclass_names(ffi: Any, testing: Any) -> dict[str, Any]:
+    dataclasses = importlib.import_module(f"{ffi.__name__}.dataclasses")
+    pairs = [testing.TestIntPair(i, i) for i in range(10)]
+    return {
+        "copy": copy,
+        "replace": dataclasses.replace,
+        "Simple": testing._TestCxxAutoInitSimple,
+        "four": testing._TestCxxClassDerived(1, 2, 3.0, 4.0),
+        "other_four": testing._TestCxxClassDerived(1, 2, 3.0, 4.0),
+        "nested": testing.TestObjectDerived({f"k{i}": pair for i, pair in enumerate(pairs)}, pairs),
     }
 
 
