@@ -19,8 +19,8 @@ _load.load()  # from here on `ffi_hpy._core` can be imported
 import atexit  # noqa: E402
 import functools  # noqa: E402
 
-from . import _core  # noqa: E402
-from ._convert import classify, convert, wrap_opaque_ptr  # noqa: E402
+from . import _core, _function  # noqa: E402
+from ._convert import classify, convert, convert_func, wrap_opaque_ptr  # noqa: E402
 from ._core import Function  # noqa: E402
 from ._device import Device, DLDeviceType, device  # noqa: E402
 from ._dtype import dtype  # noqa: E402
@@ -28,11 +28,12 @@ from ._object import Object, ObjectConvertible  # noqa: E402
 from ._protocol import unwrap  # noqa: E402
 from ._string import Bytes, String  # noqa: E402
 from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack  # noqa: E402
-from ._type_info import info_of_key, set_class  # noqa: E402
+from ._type_info import info_of_key, set_class, set_python_class  # noqa: E402
 from .container import Array, Dict, List, Map  # noqa: E402
 from .error import (  # noqa: E402
     Error,
     call_guarded,
+    check_signals,
     error_to_exception,
     exception_to_error,
     raise_for_error,
@@ -53,7 +54,41 @@ from .stream import StreamContext, get_raw_stream, use_raw_stream, use_torch_str
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ctypes
     from typing import Any
+
+    from . import access_path, dataclasses, serialization, structural
+    from . import config as config
+    from . import core as core
+    from . import dropin as dropin
+    from . import hpy as hpy
+    from . import libinfo as libinfo
+    from . import testing as testing
+    from . import utils as utils
+    from ._core import CAny as CAny
+    from ._dtype_names import *  # noqa: F403
+    from .dataclasses import method
+    from .structural import (
+        DefRegionKind,
+        InplaceMode,
+        StructuralKey,
+        StructuralMutator,
+        StructuralVisitor,
+        VisitInterrupt,
+        WalkOrder,
+        WalkResult,
+        get_first_structural_mismatch,
+        structural_equal,
+        structural_hash,
+        structural_map,
+        structural_mutate,
+        structural_visit,
+        structural_walk,
+    )
+
+    LIB: ctypes.CDLL
+    __version__: str
+    __version_tuple__: tuple[int | str, ...]
 
 __all__ = [
     "LIB",
@@ -85,6 +120,8 @@ __all__ = [
     "__version_tuple__",
     "access_path",
     "convert",
+    "convert_func",
+    "dataclasses",
     "device",
     "dtype",
     "from_dlpack",
@@ -95,6 +132,7 @@ __all__ = [
     "init_ffi_api",
     "list_global_func_names",
     "load_module",
+    "method",
     "register_error",
     "register_global_func",
     "register_object",
@@ -119,6 +157,7 @@ _core.set_hooks(
     error_to_exception=error_to_exception if _core.HAS_EXTENSION else raise_for_error,
     exception_to_error=exception_to_error,
     call_guarded=call_guarded,
+    check_signals=check_signals,
     dlpack_capsule=dlpack_capsule,
     string_class=String,
     bytes_class=Bytes,
@@ -127,24 +166,44 @@ _core.set_hooks(
     wrap_opaque_ptr=wrap_opaque_ptr,
     device_class=Device,
     unwrap=unwrap,
+    convert=_core.convert,
 )
 for _key, _cls in (("ffi.Error", Error), ("ffi.Tensor", Tensor)):
     set_class(info_of_key(_key), _cls)
     _cls.__tvm_ffi_type_info__ = info_of_key(_key)
+_core.class_register(_core.type_key_to_index("ffi.Shape"), Object)
+for _key, _python_class in (
+    ("ffi.String", String),
+    ("ffi.Bytes", Bytes),
+    ("ffi.Shape", Shape),
+    ("DataType", _core.DataType),
+    ("Device", Device),
+):
+    set_python_class(info_of_key(_key), _python_class)
 atexit.register(_core.mark_finalizing)
-del _key, _cls, _load
+del _key, _cls, _load, _function, _python_class
 
 
 # Names that cost import time and are not always used, by the modules that have them; a module of its own name too.
+_DTYPE_NAMES = """
+bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bfloat16
+float8_e3m4 float8_e4m3 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu
+float6_e2m3fn float6_e3m2fn float4_e2m1fn float4_e2m1fnx2
+"""
 _HOMES = {
+    **dict.fromkeys(_DTYPE_NAMES.split(), "_dtype_names"),
     "access_path": "access_path",
+    "config": "config",
     "core": "core",
     "dataclasses": "dataclasses",
     "dropin": "dropin",
     "hpy": "hpy",
+    "libinfo": "libinfo",
     "serialization": "serialization",
     "structural": "structural",
     "testing": "testing",
+    "utils": "utils",
+    "CAny": "_core",
     "method": "dataclasses",
     "DefRegionKind": "structural",
     "InplaceMode": "structural",

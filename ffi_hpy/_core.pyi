@@ -5,7 +5,11 @@ All functions are safe to call from several threads.
 """
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, final, type_check_only
+
+from typing_extensions import Self, disjoint_base
+
+from ._tensor import Tensor as _Tensor
 
 # --- How a Python type is passed to native code -----------------------------------------------------------------
 # `classify` (see `set_hooks`) answers with one of these for each Python type, once; the answer is cached.
@@ -24,22 +28,31 @@ KIND_SEQUENCE: Final[int]  # list, tuple: becomes an ffi.Array
 KIND_MAPPING: Final[int]  # dict: becomes an ffi.Map
 KIND_DLPACK: Final[int]  # has __dlpack__: becomes an ffi.Tensor
 KIND_CONVERTER: Final[int]  # converter(value) gives a value of one of the kinds above
+KIND_EXCHANGE: Final[int]  # the class has an exchange table: becomes an ffi.Tensor
 
 CONTEXT_NAME: Final[str]  # name of the HPy context in use
 HAS_EXTENSION: Final[bool]  # whether that context is the package's own, with its accelerators
+HAS_EXCHANGE: Final[bool]  # whether it can use exchange tables; not so on PyPy 7.3 and in hpy's debug mode
 KEEPS_IDENTITY: Final[bool]  # whether a native object has one wrapper while that lives; not so in debug modes
 
+@disjoint_base
 class CObject:
     """Base of everything that owns a handle of a native object. The handle is None (0) until it is initialised, and
     again after it was moved away. While a call uses it, it cannot be moved away (RuntimeError); a Function's never."""
 
     def __chandle__(self) -> int:
         """Address of the native object, 0 if there is none."""
+    @property
+    def id_(self) -> int:
+        """The same as `__chandle__()`."""
+    def __ctypes_handle__(self) -> Any:
+        """The same as ctypes.c_void_p, whose value is None if there is none."""
     def __init_handle_by_constructor__(self, fconstructor: Function, /, *args: Any) -> None:
         """Take over the handle of the object that `fconstructor(*args)` returns. TypeError if it returns no object.
         Never gives up the GIL."""
     def __move_handle_from__(self, other: CObject, /) -> None:
-        """Take over the handle of `other`, which is left without one."""
+        """Take over the handle of `other`, which is left without one; a Function keeps it, because a call of it may be
+        running. TypeError for a Function that has a handle already."""
     def _move(self) -> ObjectRValueRef:
         """Mark the object for a call that may take its handle away."""
     def same_as(self, other: object, /) -> bool:
@@ -51,6 +64,10 @@ class CObject:
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int:
         """Hash of the handle's address."""
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickle keeps: see ffi_hpy._object.get_state."""
+    def __setstate__(self, state: dict[str, Any]) -> None: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
     def __type_index__(self) -> int:
         """Type index of the native object; ValueError if there is none."""
     def __use_count__(self) -> int:
@@ -72,13 +89,19 @@ class CObject:
     def _deep_copy(self, memo: Any = None, /) -> Any:
         """A new object whose fields are deep copies. RuntimeError for what cannot be copied."""
 
+@final
 class ObjectRValueRef:
     """A CObject marked by `_move()`: passing it to a call lets the callee take the handle."""
 
-    def __init__(self, obj: CObject, /) -> None: ...
+    def __new__(cls, obj: CObject, /) -> Self: ...
 
+@final
 class Function(CObject):
-    """A native function. Arguments are positional; keyword arguments are a TypeError."""
+    """A native function. Arguments are positional; keyword arguments are a TypeError.
+
+    It cannot be made directly; an instance of a subclass has no function at first, and takes that of another one over
+    by `__move_handle_from__`.
+    """
 
     release_gil: bool
     """Whether a call gives up the GIL while native code runs. Default: True unless TVM_FFI_RELEASE_GIL_BY_DEFAULT=0."""
@@ -86,6 +109,12 @@ class Function(CObject):
     """Name for messages; "" if unknown. Can be set."""
 
     def __call__(self, *args: Any) -> Any: ...
+    @staticmethod
+    def __from_extern_c__(c_symbol: int, *, keep_alive_object: Any = None) -> Function:
+        """See ffi_hpy._function.from_extern_c."""
+    @staticmethod
+    def __from_mlir_packed_safe_call__(mlir_packed_symbol: int, *, keep_alive_object: Any = None) -> Function:
+        """See ffi_hpy._function.from_mlir_packed_safe_call."""
 
 class Error(CObject):
     """A native error value (not an exception)."""
@@ -118,17 +147,19 @@ class OpaquePyObject(CObject):
     def __init__(self, pyobject: object, /) -> None: ...
     def pyobject(self) -> Any: ...
 
+@final
 class OpaquePtr:
     """An address passed as `void*`."""
 
-    def __init__(self, address: int, /) -> None: ...
+    def __new__(cls, address: int, /) -> Self: ...
     @property
     def value(self) -> int: ...
 
+@disjoint_base
 class DataType:
     """An element type: DLPack type code, bits per lane, lanes. Compares and hashes by value."""
 
-    def __init__(self, text: str, /) -> None:
+    def __new__(cls, text: str, /) -> Self:
         """ValueError if the text is no data type."""
     @property
     def type_code(self) -> int: ...
@@ -141,6 +172,7 @@ class DataType:
         """Bytes per element, rounded up."""
     def __str__(self) -> str: ...
 
+@disjoint_base
 class Device:
     """DLPack device type and index. Compares and hashes by value. Subclassable."""
 
@@ -166,16 +198,47 @@ class Tensor(CObject):
     def ndim(self) -> int: ...
     @property
     def byte_offset(self) -> int: ...
-    def data_ptr(self) -> int: ...
-    def numel(self) -> int: ...
+    def data_ptr(self) -> int:
+        """Address of the first element."""
+    def numel(self) -> int:
+        """Number of elements. OverflowError beyond 2**63 - 1."""
     def size(self, idx: int, /) -> int:
         """Length of one axis; negative counts from the end; IndexError."""
     def is_contiguous(self) -> bool: ...
     def _to_dlpack(self) -> Any:
-        """Capsule "dltensor" (legacy struct)."""
+        """Capsule "dltensor" (legacy struct). BufferError if the memory is read-only."""
     def _to_dlpack_versioned(self) -> Any:
         """Capsule "dltensor_versioned"."""
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
 
+@final
+class CAny:
+    """A native value of its own. `CAny(value)` converts a Python value as a call would."""
+
+    def __new__(cls, value: object = None, /) -> Self: ...
+    @property
+    def type_index(self) -> int:
+        """Type index of the value."""
+
+@disjoint_base
+class Schema:
+    """What TypeSchema derives from: conversions. They happen on a tree that is compiled at the first use from what
+    `_describe()` says of each schema."""
+
+    def convert(self, value: object, /) -> CAny:
+        """The value as one of this schema; TypeError if it is none."""
+    def check_value(self, value: object, /) -> None:
+        """TypeError if convert() would refuse the value."""
+
+@type_check_only
 class FieldInfo(NamedTuple):
     """One reflected field or method as type_info() gives it (a plain tuple in this order)."""
 
@@ -186,8 +249,10 @@ class FieldInfo(NamedTuple):
     size: int  # bytes; methods: 0
     offset: int  # bytes from the handle; methods: 0
     static_type_index: int  # methods: 0
+    alignment: int  # bytes; methods: 0
     value: Any  # field: default value or factory (None if none); method: the Function
 
+@disjoint_base
 class FieldSlot:
     """One own field of a native type. Where HAS_EXTENSION is true it is a data descriptor; then a frozen one refuses
     assignment, and every one deletion. Subclassable.
@@ -196,7 +261,7 @@ class FieldSlot:
     IndexError for a field that the type does not have, ValueError for an unknown type.
     """
 
-    def __new__(cls, index: int, field: int, frozen: bool, schema: Any = None, /, *args: Any) -> Any: ...
+    def __new__(cls, index: int, field: int, frozen: bool, schema: Any = None, /, *args: Any) -> Self: ...
     @property
     def frozen(self) -> bool: ...
     def get(self, obj: Any, /) -> Any:
@@ -204,6 +269,7 @@ class FieldSlot:
     def set(self, obj: Any, value: Any, /) -> None:
         """Set it, frozen or not. TypeError for a value that does not fit."""
 
+@final
 class Initializer:
     """Makes objects of a type by its fields as they are now, with the texts of the native constructor's errors.
 
@@ -212,54 +278,77 @@ class Initializer:
     An instance that has its object already is left alone: False. An argument that is `missing` counts as not given.
     """
 
-    def __init__(self, index: int, missing: Any, /) -> None: ...
+    def __new__(cls, index: int, missing: Any, /) -> Self: ...
     def __call__(self, instance: CObject, args: tuple[Any, ...], kwargs: dict[str, Any] = ..., /) -> bool: ...
 
 # --- conversion -------------------------------------------------------------------------------------------------
 
 def set_hooks(
     *,
-    classify: Callable[[type], tuple[int, Callable[[Any], Any] | None]],
-    class_for_type_index: Callable[[int], type],
-    error_to_exception: Callable[[Error], BaseException],
-    exception_to_error: Callable[[BaseException], Error],
-    call_guarded: Callable[[Callable[..., Any], tuple[Any, ...]], tuple[bool, Any]],
-    dlpack_capsule: Callable[[Any], Any],
-    string_class: Callable[[str], Any],
-    bytes_class: Callable[[bytes], Any],
-    wrap_dtype: Callable[[DataType], Any],
-    wrap_opaque_ptr: Callable[[int], Any],
-    device_class: type[Device],
-    shape_class: Callable[[tuple[int, ...]], Any],
+    classify: Callable[[type], tuple[int, Callable[[Any], Any] | int | None]] = ...,
+    class_for_type_index: Callable[[int], type] = ...,
+    error_to_exception: Callable[[Error], BaseException] = ...,
+    exception_to_error: Callable[[BaseException], Error] = ...,
+    call_guarded: Callable[[Callable[..., Any], tuple[Any, ...]], tuple[bool, Any]] = ...,
+    check_signals: Callable[[], None] = ...,
+    dlpack_capsule: Callable[[Any], Any] = ...,
+    string_class: Callable[[str], Any] = ...,
+    bytes_class: Callable[[bytes], Any] = ...,
+    wrap_dtype: Callable[[DataType], Any] = ...,
+    wrap_opaque_ptr: Callable[[int], Any] = ...,
+    device_class: type[Device] = ...,
+    shape_class: Callable[[tuple[int, ...], CObject], Any] = ...,
+    unwrap: Callable[[Any], tuple[int, Any, bool]] = ...,
+    convert: Callable[[Any], Any] = ...,
 ) -> None:
-    """Give the binding its Python half; called once by the package.
+    """Give the binding its Python half; called by the package. What is not given stays.
 
-    - classify(cls): kind of a Python type and, for KIND_CONVERTER, the converter.
+    - classify(cls): kind of a Python type and, for KIND_CONVERTER, the converter, for KIND_EXCHANGE, the address of the
+      exchange table.
     - class_for_type_index(index): the class for native objects of a type that no class is registered for yet.
     - error_to_exception(error): the exception to raise for a native error.
     - exception_to_error(exc): the native error for a Python exception that leaves a callback.
     - call_guarded(fn, args): (True, fn(*args)) or (False, exception_to_error(exc)); for contexts without the extension.
+    - check_signals(): runs Python code, in which PyPy calls the handlers of signals that are waiting.
     - dlpack_capsule(x): capsule of x.__dlpack__(...), versioned where x can.
     - string_class/bytes_class: wrap strings and bytes of more than 7 bytes that come from native code.
-    - shape_class: wrap shapes.
+    - shape_class(extents, obj): wrap shapes; obj is the native one.
+    - unwrap(value): what a value's protocols put in its place for a schema; see _protocol.py.
+    - convert: `convert` itself, for call_guarded.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code.
     """
 
 def convert(value: Any, /) -> Any:
     """The value as it looks after a trip to native code and back (list -> ffi.Array, callable -> Function, ...)."""
 
-def function_from_callable(fn: Callable[..., Any], /) -> Function:
-    """A native function that calls `fn`. Native code may call and drop it on any thread."""
+def cany_value(value: CAny, /) -> Any:
+    """The Python value of a CAny; text and bytes of any length are String and Bytes. TypeError for anything else."""
+
+def schema_setter(schema: Schema, type_index: int, /) -> Function:
+    """A native Function(field address, value) that converts the value by the schema and writes it into a field of that
+    static type (-1 for an Any). It runs without Python wherever the value needs none. ValueError for a type index that
+    no field has."""
+
+def function_from_callable(fn: Callable[..., Any], exchange_api: Any = ..., /) -> Function:
+    """A native function that calls `fn`. Native code may call and drop it on any thread. With the capsule of an
+    exchange table, tensor arguments arrive as arrays of that table's library. TypeError if it has no such table."""
 
 def function_from_address(address: int, keep_alive: Any = None, context: int = 0, /) -> Function:
     """A Function around a C function of type TVMFFISafeCallType, called with `context` as its handle."""
 
-def data_type_from_code(type_code: int, bits: int, lanes: int, /) -> DataType: ...
-def tensor_from_dlpack(capsule: Any, require_alignment: int = 0, require_contiguous: bool = False, /) -> Tensor:
-    """Take over a "dltensor" or "dltensor_versioned" capsule. ValueError if it was consumed already, TypeError if it is
-    none, BufferError if the memory is read-only, RuntimeError if a requirement is not met.
+def function_from_mlir(address: int, keep_alive: Any = None, /) -> Function:
+    """A Function around what MLIR's execution engine compiled of a C function of type TVMFFISafeCallType: it takes one
+    array of addresses, those of its handle (NULL), arguments, number of arguments, result and return code."""
 
-    require_alignment is in bytes; 0 for none."""
+def data_type_from_code(type_code: int, bits: int, lanes: int, /) -> DataType: ...
+def exchange_table() -> Any:
+    """A capsule with the exchange table of Tensor."""
+
+def exchange_address(capsule: Any, /) -> int:
+    """Address of the exchange table in a capsule "dlpack_exchange_api", or at an address; 0 if it is of no version that
+    is understood. TypeError if it is neither, ValueError if it is 0."""
+
+def from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> _Tensor: ...
 
 # --- registry ---------------------------------------------------------------------------------------------------
 

@@ -82,6 +82,7 @@ else:
         def __init__(self, type_index, field, frozen=False, schema=None, doc=None):
             slot = _core.FieldSlot(type_index, field, frozen, schema)
             super().__init__(slot.get, None if frozen else slot.set, None, doc)
+            self.__doc__ = doc
             self.set = slot.set
             self.frozen = frozen
 
@@ -414,6 +415,12 @@ def info_of_class(cls: type) -> TypeInfo | None:
 def set_class(info: TypeInfo, cls: type) -> None:
     """Make a class the one of a type; the latest counts. Native objects of the type become its instances."""
     _core.class_register(info.type_index, cls)
+    set_python_class(info, cls)
+
+
+def set_python_class(info: TypeInfo, cls: type) -> None:
+    """The same for a class that holds no native object: str, a data type or a device of native code become its
+    instances in other ways."""
     info.type_cls = cls
     _infos_of_classes[cls] = info
 

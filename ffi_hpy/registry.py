@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, TypeVar, overload
 
     ObjectClass = TypeVar("ObjectClass", bound=type[CObject])
+    _MakesFunction = Callable[[Callable[..., Any]], Function]
 
 __all__ = [
     "get_global_func",
@@ -68,6 +69,16 @@ def get_global_func(name: str, allow_missing: bool = False) -> Function | None:
     if metadata is not None and declares_nonblocking(metadata):
         function.release_gil = False
     return function
+
+
+if TYPE_CHECKING:
+
+    @overload
+    def register_global_func(func_name: str, f: None = None, override: bool = False) -> _MakesFunction: ...
+    @overload
+    def register_global_func(func_name: str, f: Callable[..., Any], override: bool = False) -> Function: ...
+    @overload
+    def register_global_func(func_name: Callable[..., Any], f: None = None, override: bool = False) -> Function: ...
 
 
 def register_global_func(
@@ -153,6 +164,14 @@ def _parse(metadata: str) -> dict[str, Any]:
 # --- types ----------------------------------------------------------------------------------------------------------
 
 
+if TYPE_CHECKING:
+
+    @overload
+    def register_object(type_key: ObjectClass, *, init: bool = True) -> ObjectClass: ...
+    @overload
+    def register_object(type_key: str | None = None, *, init: bool = True) -> Callable[[ObjectClass], ObjectClass]: ...
+
+
 def register_object(type_key: Any = None, *, init: bool = True) -> Any:
     """Class decorator: make a class the Python side of a native type.
 
@@ -196,7 +215,9 @@ def class_for_type_index(index: int) -> type[CObject]:
     module, _, name = str(info.type_key).rpartition(".")
     body = {
         "__module__": module or __name__,
-        "__doc__": str(info.doc) or f"Native type {info.type_key}, for which no Python class is registered.",
+        "__qualname__": str(info.type_key),
+        "__doc__": f"Auto-generated fallback class for the native type {info.type_key}."
+        + (f"\n\n{info.doc}" if info.doc else ""),
     }
     cls: type[CObject] = ObjectMeta(name, (parent,), body)  # type: ignore[assignment]
     _bind(cls, info, init=True)

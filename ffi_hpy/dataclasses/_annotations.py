@@ -1,13 +1,15 @@
 """What the annotations in the bodies of classes mean.
 
 Names are looked up as Python does, in the module of the class that has the annotation; then among the classes that
-:func:`py_class` decorated, by their `__name__`, those of the same module first. So classes can name each other, and
+:func:`py_class` decorated, by their `__name__`, those of the same module first, and of these what this thread
+decorated: threads that run one function have local classes of the same names. So classes can name each other, and
 themselves, before the module has the name, or without it if it is imported for type checkers only.
 """
 
 from __future__ import annotations
 
 import sys
+import threading
 import typing
 from typing import Any
 
@@ -27,16 +29,28 @@ Namespace = dict[str, Any]
 _announced: dict[str, dict[str, type]] = {}
 
 
+class _Own(threading.local):
+    """The same, of the classes that the thread itself announced."""
+
+    def __init__(self) -> None:
+        self.announced: dict[str, dict[str, type]] = {}
+
+
+_own = _Own()
+
+
 def announce(cls: type) -> None:
     """Let annotations name a class from now on."""
-    _announced.setdefault(cls.__module__, {})[cls.__name__] = cls
+    for announced in (_announced, _own.announced):
+        announced.setdefault(cls.__module__, {})[cls.__name__] = cls
 
 
 def withdraw(cls: type) -> None:
     """Undo `announce`, if no other class of that name came after it."""
-    named = _announced.get(cls.__module__, {})
-    if named.get(cls.__name__) is cls:
-        del named[cls.__name__]
+    for announced in (_announced, _own.announced):
+        named = announced.get(cls.__module__, {})
+        if named.get(cls.__name__) is cls:
+            named.pop(cls.__name__, None)
 
 
 def owners_of(cls: type, is_registered: Any) -> list[type]:
@@ -105,6 +119,7 @@ def _namespaces(cls: type, owner: type, all_modules: bool) -> tuple[Namespace, N
         for named in list(_announced.values()):
             localns.update(named)
     localns.update(_announced.get(cls.__module__, {}))
+    localns.update(_own.announced.get(cls.__module__, {}))
     localns[owner.__name__] = owner
     localns[cls.__name__] = cls
     return getattr(sys.modules.get(owner.__module__), "__dict__", {}), localns

@@ -41,10 +41,6 @@ def install_dunders(
     In `py_class_mode` an object may be there already when an `__init__` begins: a written `__init__` gets one that is
     empty, and a generated one leaves alone what a subclass made.
     """
-    if "__init__" not in cls.__dict__:
-        _put_init(cls, make_init(cls, py_class_mode) if init else refuse_init(cls))
-    elif py_class_mode:
-        _put_init(cls, wrap_init(cls, cls.__dict__["__init__"]))
     wanted: dict[str, Any] = {"__repr__": CObject._repr} if repr else {}
     if eq and not _EQUALITY.keys() & set(cls.__dict__):
         wanted.update(_EQUALITY)
@@ -59,6 +55,16 @@ def install_dunders(
     for name, value in wanted.items():
         if name not in cls.__dict__:
             setattr(cls, name, value)
+    _install_init(cls, init, py_class_mode)  # at the end: from here on other threads make instances
+
+
+def _install_init(cls: type, init: bool, py_class_mode: bool) -> None:
+    written = cls.__dict__.get("__init__")
+    written = getattr(written, "_ffi_own_init", written)  # of a class that waited
+    if written is None:
+        _put_init(cls, make_init(cls, py_class_mode) if init else refuse_init(cls))
+    elif py_class_mode:
+        _put_init(cls, wrap_init(cls, written))
 
 
 def _put_init(cls: type, function: Any) -> None:

@@ -11,6 +11,7 @@ import typing
 from typing import Any, ClassVar
 
 from .._core import type_attr, type_attr_define, type_key_to_index
+from .._load import subclass_made
 from .._object import Object, ObjectMeta
 from ..container import Dict, List
 from ..core import MISSING
@@ -156,6 +157,7 @@ class Enum(Object, metaclass=_EnumMeta):
         super().__init_subclass__(**kwargs)
         if type_key is None:
             return
+        subclass_made(cls)  # now already: variants are made before the metaclass gets to it
         has_repr = "__repr__" in cls.__dict__
         payload = _payload_of(cls)
         bound, declared = _take_declarations(cls, payload)

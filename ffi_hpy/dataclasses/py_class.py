@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
 
     Class = TypeVar("Class", bound=type)
+    Method = TypeVar("Method", bound="Callable[..., Any] | staticmethod[..., Any]")
     # name, value, whether static, metadata (JSON; None for attributes)
     Entry = tuple[str, Any, bool, "str | None"]
 
@@ -57,7 +58,7 @@ _INHERITED_ATTRS = ("__s_equal__", "__s_hash__", "__s_visit__", "__data_to_json_
 """Hooks that a class takes over from the nearest parent that has them: native code looks at a type's own only."""
 
 
-def method(fn: Any) -> Any:
+def method(fn: Method) -> Method:
     """Mark a method in the body of a :func:`py_class` as a method of the native type, which native code and other
     languages can look up by name and call; the instance is the first argument, unless it is a staticmethod.
 
@@ -255,16 +256,6 @@ def _defer_init(cls: type, definition: _pending.Definition) -> None:
     cls.__init__ = __init__  # type: ignore[misc]
 
 
-def _restore_init(cls: type) -> None:
-    deferred = cls.__dict__.get("__init__")
-    if not hasattr(deferred, "_ffi_own_init"):
-        return
-    if deferred._ffi_own_init is None:  # type: ignore[union-attr]
-        del cls.__init__  # type: ignore[misc]
-    else:
-        cls.__init__ = deferred._ffi_own_init  # type: ignore[misc, union-attr]
-
-
 def _attempt(cls: type, info: Any) -> bool:
     """Complete a class whose annotations can be resolved, and whose parent is complete. Nothing is registered before
     all that may fail for other reasons than memory is done."""
@@ -296,7 +287,6 @@ def _attempt(cls: type, info: Any) -> bool:
     for own, registered in zip(fields, info.fields):
         registered.dataclass_field = own
     info._register_py_methods(entries, type_attr_names=names)
-    _restore_init(cls)
     _finish_class(cls, info, fields, names)
     return True
 

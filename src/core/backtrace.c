@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "atomic.h"
 #include "base.h"
 #include "mem.h"
 #include "sync.h"
@@ -82,17 +83,31 @@ static int is_glue_file(const char *filename) {
   return 0;
 }
 
+static void *boundary; /* release store in set_boundary, acquire load in boundary_base */
+
+void fh_backtrace_set_boundary(void *function) {
+  fh_atomic_store_release_ptr(&boundary, function); /* pairs with the load in boundary_base */
+}
+
 #ifdef HAS_NATIVE_FRAMES
+/* Where the library of the boundary begins; NULL without one. */
+static void *boundary_base(void) {
+  void *function = fh_atomic_load_acquire_ptr(&boundary); /* pairs with the store in set_boundary */
+  Dl_info info;
+  return function != NULL && dladdr(function, &info) ? info.dli_fbase : NULL;
+}
+
 static int starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
 /* Frames that the reader did not write: this ABI's own and the C++ call glue. */
 static int is_uninteresting(const char *symbol) {
   return starts_with(symbol, "TVMFFIBacktrace") || starts_with(symbol, "TVMFFIErrorSetRaised") ||
          starts_with(symbol, "_ZN3tvm3ffi6detail") || starts_with(symbol, "_ZN3tvm3ffi8Function") ||
-         starts_with(symbol, "__libc_") || starts_with(symbol, "ffi_call_");
+         starts_with(symbol, "_ZN3tvm3ffi11FunctionObj") || starts_with(symbol, "__libc_") ||
+         starts_with(symbol, "ffi_call_");
 }
 
-/* Where another language called in: its own traceback tells the rest. */
+/* Where a language that named no library called in. */
 static int is_boundary(const char *symbol) {
   return strcmp(symbol, "TVMFFIFunctionCall") == 0 || starts_with(symbol, "_Py") || starts_with(symbol, "PyObject") ||
          starts_with(symbol, "slot_tp_call");
@@ -108,12 +123,18 @@ static char *demangled(const char *symbol) {
   return demangle(symbol, NULL, NULL, &status); /* from the C library's malloc */
 }
 
-static void append_native(int n_skip, int limit, int cross_ffi_boundary, int n_frames) {
-  void *addresses[MAX_NATIVE_FRAMES];
-  int n_addresses = backtrace(addresses, MAX_NATIVE_FRAMES);
-  for (int i = n_skip; i < n_addresses && n_frames < limit; ++i) {
+/* Without the frames of the caller if it has named itself. */
+static FH_NOINLINE void append_native(int names_itself, int limit, int cross_ffi_boundary, int n_frames) {
+  enum { N_OWN = 2 }; /* this function's and TVMFFIBacktrace's */
+  void *addresses[MAX_NATIVE_FRAMES], *host = boundary_base();
+  int n_addresses = backtrace(addresses, MAX_NATIVE_FRAMES), is_at_host = !names_itself; /* asking what called it */
+  for (int i = N_OWN + names_itself; i < n_addresses && n_frames < limit; ++i) {
     Dl_info info;
-    if (!dladdr(addresses[i], &info) || info.dli_sname == NULL) continue;
+    if (!dladdr(addresses[i], &info)) continue;
+    int is_host = host != NULL && info.dli_fbase == host && !cross_ffi_boundary;
+    if (is_host && !is_at_host) return;
+    is_at_host &= is_host;
+    if (is_host || info.dli_sname == NULL) continue;
     if (!cross_ffi_boundary && is_boundary(info.dli_sname)) return;
     if (is_uninteresting(info.dli_sname)) continue;
     char *readable = demangled(info.dli_sname);
@@ -140,8 +161,7 @@ FH_NOINLINE const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lin
     n_frames = 1;
   }
 #ifdef HAS_NATIVE_FRAMES
-  /* skipped: append_native, this function, and the caller when it has named itself */
-  if (wants_native()) append_native(2 + names_itself, limit, cross_ffi_boundary, n_frames);
+  if (wants_native()) append_native(names_itself, limit, cross_ffi_boundary, n_frames);
 #else
   FH_UNUSED(cross_ffi_boundary);
   FH_UNUSED(n_frames);

@@ -50,7 +50,11 @@ static int construct(HPyContext *ctx, FbCoreFunction *constructor, const Items *
 
 /* The same argument for messages, one level deeper. */
 static FbArgs inner_args(const FbArgs *outer, Items *items) {
-  return (FbArgs){.temps = items->temps, .depth = outer->depth, .position = outer->position, .callee = outer->callee};
+  return (FbArgs){.temps = items->temps,
+                  .depth = outer->depth,
+                  .position = outer->position,
+                  .callee = outer->callee,
+                  .scope = outer->scope};
 }
 
 /* Converts an item of a container. What becomes of it must not depend on the Python value: converting the next one may run

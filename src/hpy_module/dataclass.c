@@ -16,7 +16,10 @@ static int call_one(HPyContext *ctx, FbCoreFunction *function, HPy self, TVMFFIA
   FbPlace *place = fb_object_begin(ctx, self, kTVMFFIObject, 0);
   if (place == NULL) return -2;
   TVMFFIAny arg = view_of(place);
+  FbCallState outer;
+  fb_call_enter_held(ctx, &outer);
   int rc = fb_core_function_call(function, &arg, 1, result);
+  fb_call_leave_held(&outer);
   fb_place_unuse(place);
   return rc == 0 ? 0 : -1;
 }
@@ -41,7 +44,10 @@ static int ask(HPyContext *ctx, FbCoreFunction *function, HPy self, HPy other) {
   TVMFFIAny result;
   if (theirs != NULL) {
     TVMFFIAny args[2] = {view_of(mine), view_of(theirs)};
+    FbCallState outer;
+    fb_call_enter_held(ctx, &outer);
     rc = fb_core_function_call(function, args, 2, &result);
+    fb_call_leave_held(&outer);
     fb_place_unuse(theirs);
   }
   fb_place_unuse(mine);
@@ -160,7 +166,10 @@ static HPy fb_dataclass_copy_impl(HPyContext *ctx, HPy self) {
   if (place == NULL) return HPy_NULL;
   TVMFFIObject *copier = find_copier(place->handle->type_index);
   TVMFFIAny arg = view_of(place), result = {0};
+  FbCallState outer;
+  fb_call_enter_held(ctx, &outer);
   int rc = copier == NULL ? 0 : TVMFFIFunctionCall(copier, &arg, 1, &result);
+  fb_call_leave_held(&outer);
   fb_place_unuse(place);
   if (rc != 0) return fb_error_raise_pending(ctx, "__ffi_shallow_copy__");
   if (copier != NULL) return fb_convert_result(ctx, &result);

@@ -44,7 +44,10 @@ static int write(HPyContext *ctx, const FbField *field, HPy self, HPy value) {
   }
   FbPlace *place = begin(ctx, field, self);
   if (FB_UNLIKELY(place == NULL)) return -1;
+  FbCallState outer;
+  fb_call_enter_held(ctx, &outer);
   int rc = fb_field_write(ctx, field, place->handle, value, NULL);
+  fb_call_leave_held(&outer);
   fb_place_unuse(place);
   return rc;
 }

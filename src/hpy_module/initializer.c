@@ -250,7 +250,10 @@ static HPy initializer_call_impl(HPyContext *ctx, HPy self, const HPy *args, siz
                     fb_type_name(ctx, args[0], given, sizeof(given)));
   }
   if (fb_object_get(ctx, args[0]) != NULL) return HPy_Dup(ctx, ctx->h_False); /* a subclass has made it */
+  FbCallState outer;
+  fb_call_enter_held(ctx, &outer);
   TVMFFIObject *object = make_object(ctx, init, args[1], nargs == 3 ? args[2] : HPy_NULL);
+  fb_call_leave_held(&outer);
   if (object == NULL || fb_object_put(ctx, args[0], object) != 0) return HPy_NULL;
   return HPy_Dup(ctx, ctx->h_True);
 }

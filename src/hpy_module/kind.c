@@ -48,11 +48,12 @@ static FbKindTable *grown(void) {
 
 /* Remembers the kind of a type. Failing to is no error: the next value of that type asks again. A remembered type is kept
  * alive for good, so that its address cannot come to mean another one; therefore their number is bounded. */
-static void remember(HPyContext *ctx, HPy type, FbKind kind, HPy converter) {
+static void remember(HPyContext *ctx, HPy type, FbKind kind, HPy converter, const DLPackExchangeAPI *exchange) {
   FbKindEntry *entry = calloc(1, sizeof(*entry));
   if (entry == NULL) return;
   entry->type = type._i;
   entry->kind = kind;
+  entry->exchange = exchange;
   if (kind == FB_KIND_CONVERTER) fb_cell_store(ctx, &entry->converter, converter);
   while (atomic_flag_test_and_set_explicit(&writing, memory_order_acquire)) {
   }
@@ -72,14 +73,14 @@ int fb_kind_init(HPyContext *ctx) {
   if (fb_ext == NULL) return 0;
   HPy none_type = HPy_Type(ctx, ctx->h_None);
   if (HPy_IsNull(none_type)) return -1;
-  remember(ctx, none_type, FB_KIND_NONE, HPy_NULL);
-  remember(ctx, ctx->h_BoolType, FB_KIND_BOOL, HPy_NULL);
-  remember(ctx, ctx->h_LongType, FB_KIND_INT, HPy_NULL);
-  remember(ctx, ctx->h_FloatType, FB_KIND_FLOAT, HPy_NULL);
-  remember(ctx, ctx->h_UnicodeType, FB_KIND_STR, HPy_NULL);
-  remember(ctx, ctx->h_BytesType, FB_KIND_BYTES, HPy_NULL);
-  remember(ctx, ctx->h_TupleType, FB_KIND_SEQUENCE, HPy_NULL);
-  remember(ctx, ctx->h_ListType, FB_KIND_SEQUENCE, HPy_NULL);
+  remember(ctx, none_type, FB_KIND_NONE, HPy_NULL, NULL);
+  remember(ctx, ctx->h_BoolType, FB_KIND_BOOL, HPy_NULL, NULL);
+  remember(ctx, ctx->h_LongType, FB_KIND_INT, HPy_NULL, NULL);
+  remember(ctx, ctx->h_FloatType, FB_KIND_FLOAT, HPy_NULL, NULL);
+  remember(ctx, ctx->h_UnicodeType, FB_KIND_STR, HPy_NULL, NULL);
+  remember(ctx, ctx->h_BytesType, FB_KIND_BYTES, HPy_NULL, NULL);
+  remember(ctx, ctx->h_TupleType, FB_KIND_SEQUENCE, HPy_NULL, NULL);
+  remember(ctx, ctx->h_ListType, FB_KIND_SEQUENCE, HPy_NULL, NULL);
   HPy_Close(ctx, none_type);
   if (atomic_load_explicit(&fb_kind_table, memory_order_relaxed) != NULL) return 0;
   HPyErr_NoMemory(ctx);
@@ -97,8 +98,8 @@ static FbKind common_kind(HPyContext *ctx, HPy value, HPy type) {
   return FB_KIND_UNKNOWN;
 }
 
-/* Splits the answer of `classify`: (kind, converter or None). */
-static FbKind read_answer(HPyContext *ctx, HPy answer, HPy *converter) {
+/* Splits the answer of `classify`: (kind, None), (KIND_CONVERTER, function) or (KIND_EXCHANGE, address). */
+static FbKind read_answer(HPyContext *ctx, HPy answer, HPy *converter, const DLPackExchangeAPI **exchange) {
   HPy kind = HPy_GetItem_i(ctx, answer, 0);
   if (HPy_IsNull(kind)) return FB_KIND_UNKNOWN;
   long value = HPyLong_AsLong(ctx, kind);
@@ -112,10 +113,17 @@ static FbKind read_answer(HPyContext *ctx, HPy answer, HPy *converter) {
     *converter = HPy_GetItem_i(ctx, answer, 1);
     if (HPy_IsNull(*converter)) return FB_KIND_UNKNOWN;
   }
+  if (value == FB_KIND_EXCHANGE) {
+    HPy address = HPy_GetItem_i(ctx, answer, 1);
+    if (HPy_IsNull(address)) return FB_KIND_UNKNOWN;
+    *exchange = HPyLong_AsVoidPtr(ctx, address);
+    HPy_Close(ctx, address);
+    if (*exchange == NULL && HPyErr_Occurred(ctx)) return FB_KIND_UNKNOWN;
+  }
   return (FbKind)value;
 }
 
-FbKind fb_kind_ask(HPyContext *ctx, HPy value, HPy *converter) {
+static FbKind ask(HPyContext *ctx, HPy value, HPy *converter, const DLPackExchangeAPI **exchange) {
   FbKind kind = FB_KIND_UNKNOWN;
   HPy type = HPy_Type(ctx, value);
   if (HPy_IsNull(type)) return kind;
@@ -123,13 +131,28 @@ FbKind fb_kind_ask(HPyContext *ctx, HPy value, HPy *converter) {
   if (kind == FB_KIND_UNKNOWN) {
     HPy answer = fb_hook_call(ctx, FB_HOOK_CLASSIFY, &type, 1);
     if (!HPy_IsNull(answer)) {
-      kind = read_answer(ctx, answer, converter);
+      kind = read_answer(ctx, answer, converter, exchange);
       HPy_Close(ctx, answer);
     }
     if (kind != FB_KIND_UNKNOWN && fb_ext != NULL) {
-      remember(ctx, type, kind, kind == FB_KIND_CONVERTER ? *converter : HPy_NULL);
+      remember(ctx, type, kind, kind == FB_KIND_CONVERTER ? *converter : HPy_NULL, *exchange);
     }
   }
   HPy_Close(ctx, type);
   return kind;
+}
+
+FbKind fb_kind_ask(HPyContext *ctx, HPy value, HPy *converter) {
+  const DLPackExchangeAPI *exchange = NULL;
+  return ask(ctx, value, converter, &exchange);
+}
+
+const DLPackExchangeAPI *fb_kind_exchange(HPyContext *ctx, HPy value) {
+  const FbKindEntry *entry = fb_ext != NULL ? fb_kind_find(value) : NULL;
+  if (FB_LIKELY(entry != NULL)) return entry->exchange;
+  const DLPackExchangeAPI *exchange = NULL;
+  HPy converter = HPy_NULL;
+  ask(ctx, value, &converter, &exchange);
+  if (!HPy_IsNull(converter)) HPy_Close(ctx, converter);
+  return exchange;
 }

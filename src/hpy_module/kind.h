@@ -2,6 +2,7 @@
 #ifndef FFI_HPY_MODULE_KIND_H_
 #define FFI_HPY_MODULE_KIND_H_
 
+#include <dlpack/dlpack.h>
 #include <stdatomic.h>
 
 #include "hold.h"
@@ -23,6 +24,7 @@ typedef enum FbKind {
   FB_KIND_MAPPING,
   FB_KIND_DLPACK,
   FB_KIND_CONVERTER,
+  FB_KIND_EXCHANGE,
   FB_N_KINDS
 } FbKind;
 
@@ -30,7 +32,8 @@ typedef enum FbKind {
 typedef struct FbKindEntry {
   intptr_t type; /* word at fb_type_offset of the type's instances */
   FbKind kind;
-  FbCell converter; /* FB_KIND_CONVERTER only */
+  FbCell converter;                  /* FB_KIND_CONVERTER only */
+  const DLPackExchangeAPI *exchange; /* FB_KIND_EXCHANGE only */
 } FbKindEntry;
 
 typedef struct FbKindTable {
@@ -81,5 +84,8 @@ FB_INLINE FbKind fb_kind_of(HPyContext *ctx, HPy value, HPy *converter) {
   }
   return fb_kind_ask(ctx, value, converter);
 }
+
+/* The exchange table of the class of a value of FB_KIND_EXCHANGE; NULL with an exception raised on failure. */
+const DLPackExchangeAPI *fb_kind_exchange(HPyContext *ctx, HPy value);
 
 #endif /* FFI_HPY_MODULE_KIND_H_ */

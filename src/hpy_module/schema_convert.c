@@ -5,6 +5,7 @@
 
 #include "core_function.h"
 #include "error.h"
+#include "registry.h"
 #include "schema_value.h"
 
 static FbCoreFunction make_array = {.name = "ffi.Array"}, make_list = {.name = "ffi.List"},
@@ -41,8 +42,8 @@ FbFit fb_schema_refuse(const FbSchema *schema, FbFault *fault, const char *given
 }
 
 FbFit fb_schema_refuse_length(const FbSchema *schema, FbFault *fault, const char *given, int64_t n_given) {
-  return fb_fault_set(fault, "expected %s of length %d, got %s of length %lld", schema->name, (int)schema->n_args, given,
-                      (long long)n_given);
+  return fb_fault_set(fault, "expected %s of length %d, got %s of length %lld", schema->name, (int)schema->n_args,
+                      given, (long long)n_given);
 }
 
 static const char *name_of(const TVMFFIAny *view, const FbFault *fault) {
@@ -123,18 +124,9 @@ static bool is_instance(const FbSchema *schema, const TVMFFIAny *value) {
   return info != NULL && info->type_depth > depth && info->type_ancestors[depth]->type_index == schema->type_index;
 }
 
-/* A type's own value in an attribute column, NULL if there is none. */
-static const TVMFFIAny *type_attr(int32_t type_index, const char *name) {
-  TVMFFIByteArray text = {name, strlen(name)};
-  const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&text);
-  int64_t row = column == NULL ? -1 : (int64_t)type_index - column->begin_index;
-  if (row < 0 || row >= column->size || column->data[row].type_index == kTVMFFINone) return NULL;
-  return &column->data[row];
-}
-
 /* Asks a type's __ffi_convert__. FB_MISFIT and no word if it has none. */
 static FbFit convert_by_type(int32_t type_index, const TVMFFIAny *view, TVMFFIAny *out, FbFault *fault) {
-  const TVMFFIAny *convert = type_attr(type_index, "__ffi_convert__");
+  const TVMFFIAny *convert = fb_type_attr_find(type_index, &(TVMFFIByteArray){"__ffi_convert__", 15});
   if (convert == NULL || convert->type_index != kTVMFFIFunction) return FB_MISFIT;
   TVMFFIAny arg = *view;
   *out = (TVMFFIAny){0};
@@ -159,7 +151,7 @@ static FbFit fit_object(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny
 
 /* The dict from payloads to singletons of an enum type, owned; false if there is none. */
 static bool enum_indexes(int32_t type_index, TVMFFIAny *out) {
-  const TVMFFIAny *state = type_attr(type_index, "__ffi_enum__");
+  const TVMFFIAny *state = fb_type_attr_find(type_index, &(TVMFFIByteArray){"__ffi_enum__", 12});
   if (state == NULL || !is_object(state)) return false;
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(state->type_index);
   for (int32_t i = 0; info != NULL && i < info->num_fields; i++) {
@@ -232,8 +224,7 @@ static FbFit rebuild(const FbSchema *schema, const TVMFFIAny *view, const TVMFFI
   FbValues values = {0};
   bool changed = view->type_index != schema->type_index;
   FbFit fit = fit_values(schema, views, n, &values, &changed, fault);
-  if (fit == FB_FIT && changed) fit = fb_schema_build(schema, &values, out, fault);
-  else if (fit == FB_FIT) fit = own(schema, view, out, fault);
+  if (fit == FB_FIT) fit = changed ? fb_schema_build(schema, &values, out, fault) : own(schema, view, out, fault);
   fb_values_end(&values);
   return fit;
 }
@@ -278,7 +269,10 @@ static int read_pairs(const TVMFFIAny *map, FbValues *pairs) {
   enum { GET_KEY = 0, GET_VALUE = 1, ADVANCE = 2 };
   TVMFFIAny n, iterator, command = {.type_index = kTVMFFIInt}, more = {0};
   if (fb_core_function_call(&map_size, map, 1, &n) != 0) return -1;
-  if (fb_values_begin(pairs, 2 * n.v_int64) != 0) return fb_schema_no_memory() == FB_FIT ? 0 : -1;
+  if (fb_values_begin(pairs, 2 * n.v_int64) != 0) {
+    fb_schema_no_memory();
+    return -1;
+  }
   if (fb_core_function_call(&map_iterate, map, 1, &iterator) != 0) return -1;
   int rc = 0;
   for (int64_t i = 0; rc == 0 && i < n.v_int64; i++) {

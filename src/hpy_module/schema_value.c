@@ -3,6 +3,7 @@
 
 #include "container.h"
 #include "error.h"
+#include "guard.h"
 #include "hooks.h"
 #include "text.h"
 
@@ -72,32 +73,31 @@ static FbFit from_native(HPyContext *ctx, FbFit result) {
 
 /* --- numbers ------------------------------------------------------------------------------------------------------------ */
 
-/* callable(value), a number type's; HPy_NULL and the fault said, or an exception raised, in *failed. */
+/* callable(value): a new handle, or HPy_NULL and in *failed why there is none. */
+static HPy call_or_refuse(HPyContext *ctx, HPy callable, HPy value, FbFault *fault, FbFit *failed) {
+  HPy result;
+  if (fb_ext != NULL) {
+    result = fb_call_one(ctx, callable, value);
+    if (HPy_IsNull(result)) *failed = fb_fault_take_python(ctx, fault, ": ");
+    return result;
+  }
+  FbGuarded state = fb_guard_call(ctx, callable, &value, 1, &result);
+  if (state == FB_GUARDED_RETURNED) return result;
+  *failed = FB_RAISED;
+  if (state == FB_GUARDED_FAILED) {
+    fb_error_set_pending(ctx, result);
+    *failed = from_native(ctx, fb_fault_take_native(fault, ": ", ""));
+    HPy_Close(ctx, result);
+  }
+  return HPy_NULL;
+}
+
+/* callable(value) of a number type. */
 static HPy number_call(HPyContext *ctx, const char *name, HPy callable, const Source *source, FbFault *fault,
                        FbFit *failed) {
   char given[NAME_SIZE];
   fb_fault_set(fault, "%s() failed for %s", name, fb_type_name(ctx, source->value, given, NAME_SIZE));
-  if (fb_ext != NULL) {
-    HPy number = fb_call_one(ctx, callable, source->value);
-    if (HPy_IsNull(number)) *failed = fb_fault_take_python(ctx, fault, ": ");
-    return number;
-  }
-  HPy tuple = HPyTuple_FromArray(ctx, (HPy[]){source->value}, 1), answer = HPy_NULL, ok = HPy_NULL, result = HPy_NULL;
-  if (!HPy_IsNull(tuple)) answer = fb_hook_call(ctx, FB_HOOK_CALL_GUARDED, (HPy[]){callable, tuple}, 2);
-  if (!HPy_IsNull(answer)) ok = HPy_GetItem_i(ctx, answer, 0);
-  if (!HPy_IsNull(ok)) result = HPy_GetItem_i(ctx, answer, 1);
-  if (!HPy_IsNull(result) && !HPy_Is(ctx, ok, ctx->h_True)) {
-    fb_error_set_pending(ctx, result);
-    *failed = from_native(ctx, fb_fault_take_native(fault, ": ", ""));
-    HPy_Close(ctx, result);
-    result = HPy_NULL;
-  } else if (HPy_IsNull(result)) {
-    *failed = FB_RAISED;
-  }
-  if (!HPy_IsNull(ok)) HPy_Close(ctx, ok);
-  if (!HPy_IsNull(answer)) HPy_Close(ctx, answer);
-  if (!HPy_IsNull(tuple)) HPy_Close(ctx, tuple);
-  return result;
+  return call_or_refuse(ctx, callable, source->value, fault, failed);
 }
 
 static FbFit put(TVMFFIAny *out, int32_t type_index, int64_t payload) {
@@ -165,8 +165,7 @@ static FbFit float_of(HPyContext *ctx, const Source *source, TVMFFIAny *out, FbF
   return FB_FIT;
 }
 
-static FbFit fit_number(HPyContext *ctx, const FbSchema *schema, const Source *source, TVMFFIAny *out,
-                        FbFault *fault) {
+static FbFit fit_number(HPyContext *ctx, const FbSchema *schema, const Source *source, TVMFFIAny *out, FbFault *fault) {
   if (source->kind == FB_KIND_FLOAT && schema->op != FB_SCHEMA_FLOAT) return refuse(ctx, schema, source, fault);
   switch (schema->op) {
   case FB_SCHEMA_INT: return int_of(ctx, source, out, fault);
@@ -292,14 +291,30 @@ static FbFit fit_device_name(HPyContext *ctx, const FbSchema *schema, const Sour
   return rc == 0 ? FB_FIT : FB_RAISED;
 }
 
+/* Converts a value in the ordinary way. Where exceptions are not handed out, what may raise one is first converted under
+ * guard, into an object. */
+static FbFit pack(HPyContext *ctx, const FbSchema *schema, Source *source, FbFault *fault) {
+  HPy value = source->value, made = HPy_NULL;
+  FbFit failed = FB_FIT;
+  if (FB_UNLIKELY(fb_ext == NULL) && source->kind >= FB_KIND_SEQUENCE) {
+    HPy convert = fb_hook_get(ctx, FB_HOOK_CONVERT);
+    if (HPy_IsNull(convert)) return FB_RAISED;
+    refuse(ctx, schema, source, fault);
+    made = call_or_refuse(ctx, convert, value, fault, &failed);
+    HPy_Close(ctx, convert);
+    if (HPy_IsNull(made)) return failed;
+    value = made;
+  }
+  int rc = fb_convert_owned(ctx, value, &source->packed, "a value");
+  if (!HPy_IsNull(made)) HPy_Close(ctx, made);
+  source->is_packed = rc == 0;
+  return rc == 0 ? FB_FIT : refuse_because(ctx, schema, source, fault);
+}
+
 /* By the ordinary conversion, which happens once however many schemas are tried. */
 static FbFit fit_packed(HPyContext *ctx, const FbSchema *schema, Source *source, TVMFFIAny *out, FbFault *fault) {
-  if (!source->is_packed) {
-    if (fb_convert_owned(ctx, source->value, &source->packed, "a value") != 0) {
-      return refuse_because(ctx, schema, source, fault);
-    }
-    source->is_packed = true;
-  }
+  FbFit packed = source->is_packed ? FB_FIT : pack(ctx, schema, source, fault);
+  if (packed != FB_FIT) return packed;
   char name[NAME_SIZE];
   if (fault != NULL) fault->given = describe(ctx, source, name);
   FbFit result = from_native(ctx, fb_schema_fit_packed(schema, &source->packed, out, fault));
@@ -322,6 +337,13 @@ static FbFit fit(HPyContext *ctx, const FbSchema *schema, Source *source, TVMFFI
   case FB_SCHEMA_FLOAT:
   case FB_SCHEMA_BOOL:
     if (kind == FB_KIND_INT || kind == FB_KIND_FLOAT) return fit_number(ctx, schema, source, out, fault);
+    break;
+  case FB_SCHEMA_INT_ENUM: /* singletons stand for integers of 64 bits */
+    if (kind == FB_KIND_INT && !source->is_packed) {
+      FbFit result = int_of(ctx, source, &source->packed, fault);
+      if (result != FB_FIT) return result;
+      source->is_packed = true;
+    }
     break;
   case FB_SCHEMA_DEVICE:
     if (kind == FB_KIND_STR) return fit_device_name(ctx, schema, source, out, fault);
@@ -388,7 +410,9 @@ static FbFit fit_unwrapped(HPyContext *ctx, const FbSchema *schema, long state, 
 
 static FB_NOINLINE FbFit fit_with_protocols(HPyContext *ctx, const FbSchema *schema, Source *source, TVMFFIAny *out,
                                             FbFault *fault) {
+  if (!fb_guard_enter(ctx)) return FB_RAISED;
   HPy answer = fb_hook_call(ctx, FB_HOOK_UNWRAP, &source->value, 1);
+  fb_guard_leave();
   HPy parts[3] = {HPy_NULL, HPy_NULL, HPy_NULL}; /* state, value or text, whether the value is a mapping */
   bool complete = !HPy_IsNull(answer);
   for (int i = 0; complete && i < 3; i++) complete = !HPy_IsNull(parts[i] = HPy_GetItem_i(ctx, answer, i));
@@ -409,7 +433,7 @@ FbFit fb_schema_fit_value(HPyContext *ctx, const FbSchema *schema, HPy value, TV
   Source source = {.value = value, .kind = fb_kind_of(ctx, value, &converter)};
   if (FB_UNLIKELY(!HPy_IsNull(converter))) HPy_Close(ctx, converter);
   if (FB_UNLIKELY(source.kind == FB_KIND_UNKNOWN)) return refuse_because(ctx, schema, &source, fault);
-  if (FB_LIKELY(source.kind != FB_KIND_CONVERTER && source.kind != FB_KIND_DLPACK)) {
+  if (FB_LIKELY(source.kind != FB_KIND_CONVERTER && source.kind != FB_KIND_DLPACK && source.kind != FB_KIND_EXCHANGE)) {
     return fit_source(ctx, schema, &source, out, fault);
   }
   return fit_with_protocols(ctx, schema, &source, out, fault);

@@ -105,7 +105,7 @@ def test_writing_a_value_of_the_wrong_type_changes_nothing(classes):
     for wrong in ("text", None, 1.5, [1]):
         with pytest.raises(TypeError):
             base.v_i64 = wrong
-    with pytest.raises(OverflowError, match=r"v_i64: expected an int from"):
+    with pytest.raises(TypeError):
         base.v_i64 = 2**63
     with pytest.raises(UnicodeEncodeError):
         base.v_str = "\udc80"
