@@ -272,9 +272,10 @@ private:
   ::tvm::ffi::detail::UnexpectedBuilder(#ErrorKind, __FILE__, __LINE__, TVM_FFI_FUNC_SIG)
 
 /* Return from the function unless the condition holds. A loop, because an `if` would take the else of the caller's. */
-#define TVM_FFI_RET_CHECK(cond, ErrorKind)                                                                       \
-  while (TVM_FFI_PREDICT_FALSE(!(cond))) return TVM_FFI_UNEXPECTED(ErrorKind) << "Check failed: (" #cond ") is " \
-                                                                                                         "false: "
+#define TVM_FFI_RET_CHECK(cond, ErrorKind)                                \
+  while (TVM_FFI_PREDICT_FALSE(!(cond)))                                  \
+  return TVM_FFI_UNEXPECTED(ErrorKind) << "Check failed: (" #cond ") is " \
+                                          "false: "
 
 #define TVM_FFI_RET_CHECK_BINARY_OP(name, op, x, y, ErrorKind)              \
   while (auto __tvm_ffi_log_err = ::tvm::ffi::detail::LogCheck##name(x, y)) \
