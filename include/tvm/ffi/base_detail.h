@@ -54,19 +54,15 @@
  *
  * TVM_FFI_STATIC_INIT_BLOCK() { ... } runs its body once, after libtvm_ffi is ready. An exception in it cannot be
  * caught by anybody: the process ends. TVM_FFI_LOG_EXCEPTION_CALL_BEGIN/END around such code say on stderr which one
- * it was; who uses them includes <iostream>. */
-#if defined(__GNUC__) || defined(__clang__)
-#define TVM_FFI_STATIC_INIT_BLOCK_NAMED_(name) __attribute__((constructor)) static void name()
-#define TVM_FFI_STATIC_INIT_BLOCK() \
-  TVM_FFI_STATIC_INIT_BLOCK_NAMED_(TVM_FFI_STR_CONCAT(__TVMFFIStaticInitFunc, __COUNTER__))
-#else
-#define TVM_FFI_STATIC_INIT_BLOCK_NAMED_(name)                                        \
-  static void name();                                                                 \
-  [[maybe_unused]] static const bool TVM_FFI_STR_CONCAT(name, Done) = (name(), true); \
+ * it was; who uses them includes <iostream>.
+ * It is the initialiser of a variable, not a constructor function, as these run before all variables of their file:
+ * before the classes above it have their type indices. */
+#define TVM_FFI_STATIC_INIT_BLOCK_NAMED_(name)                                                                         \
+  static void name();                                                                                                  \
+  [[maybe_unused]] static const bool TVM_FFI_STR_CONCAT(name, Done) = (name(), true);                                  \
   static void name()
-#define TVM_FFI_STATIC_INIT_BLOCK() \
+#define TVM_FFI_STATIC_INIT_BLOCK()                                                                                    \
   TVM_FFI_STATIC_INIT_BLOCK_NAMED_(TVM_FFI_STR_CONCAT(__TVMFFIStaticInitFunc, __COUNTER__))
-#endif
 
 #define TVM_FFI_LOG_EXCEPTION_CALL_BEGIN() \
   try {                                    \
