@@ -164,21 +164,26 @@ TVM_FFI_INLINE Plain ConvertArg(const CallContext &context, const AnyView *args,
   }
 }
 
-template <typename F, size_t... I>
-TVM_FFI_INLINE void CallWithArgs(std::index_sequence<I...>, const CallContext &context, F &f,
-                                 [[maybe_unused]] const AnyView *args, [[maybe_unused]] Any *result) {
-  using Info = FunctionInfo<F>;
-  using R = typename Info::RetType;
-  using Args = typename Info::ArgType;
+/* Calls f with values that fit; `result` is None, and owns what comes. The error of an Expected is thrown. */
+template <typename F, typename... Values>
+TVM_FFI_INLINE void InvokeInto([[maybe_unused]] Any *result, F &f, Values &&...values) {
+  using R = typename FunctionInfo<F>::RetType;
   if constexpr (std::is_void_v<R>) {
-    f(ConvertArg<std::tuple_element_t<I, Args>>(context, args, I)...);
+    f(std::forward<Values>(values)...);
   } else if constexpr (is_expected_v<R>) {
-    R expected = f(ConvertArg<std::tuple_element_t<I, Args>>(context, args, I)...);
+    R expected = f(std::forward<Values>(values)...);
     if (expected.is_err()) throw std::move(expected).error();
     *result = ExpectedUnsafe::GetData(expected);
   } else {
-    *result = R(f(ConvertArg<std::tuple_element_t<I, Args>>(context, args, I)...));
+    *result = R(f(std::forward<Values>(values)...));
   }
+}
+
+template <typename F, size_t... I>
+TVM_FFI_INLINE void CallWithArgs(std::index_sequence<I...>, const CallContext &context, F &f,
+                                 [[maybe_unused]] const AnyView *args, Any *result) {
+  using Args = typename FunctionInfo<F>::ArgType;
+  InvokeInto(result, f, ConvertArg<std::tuple_element_t<I, Args>>(context, args, I)...);
 }
 
 template <typename Info, typename = std::make_index_sequence<Info::num_args>> struct CheckSignature;
