@@ -43,8 +43,8 @@ TEST(Enum, InstancesByNumberAndName) {
 }
 
 TEST(Enum, WhatElseIsKnown) {
-  EnumState state = *type_attr::kEnumState.ValueFrom(
-      refl::TypeAttrColumn(type_attr::kEnumState)[ColorObj::RuntimeTypeIndex()]);
+  EnumState state =
+      *type_attr::kEnumState.ValueFrom(refl::TypeAttrColumn(type_attr::kEnumState)[ColorObj::RuntimeTypeIndex()]);
   EXPECT_EQ(state->entries.size(), 2U);
   EXPECT_EQ(state->attrs["rgb"][state->entries[1]].cast<int>(), 0x00ff00);
 }

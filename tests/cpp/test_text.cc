@@ -24,6 +24,11 @@ TEST(String, ShortAndLongContent) {
       EXPECT_EQ(AnyView(made).type_index(), size <= 7 ? kTVMFFISmallStr : kTVMFFIStr);
     }
   }
+  for (size_t size : {3, 20, 500}) {
+    std::string source(size, 'q');
+    EXPECT_EQ(String(std::move(source)).size(), size);
+    EXPECT_TRUE(source.empty());
+  }
   String with_nul("a\0b", 3);
   EXPECT_EQ(with_nul.size(), 3U);
   EXPECT_EQ(static_cast<std::string>(with_nul), std::string("a\0b", 3));
@@ -35,7 +40,8 @@ TEST(String, OrderAndEquality) {
   EXPECT_TRUE(a != "abd" && a < "abd" && "abd" > a && a <= "abc" && a >= "abc" && a < String("abcd"));
   EXPECT_TRUE(String("\xff") > "a"); /* bytes are unsigned */
   EXPECT_EQ(a.compare("abc"), 0);
-  EXPECT_LT(a.compare(std::string("b")), 0);
+  EXPECT_EQ(a.compare(std::string("z")), -1);
+  EXPECT_EQ(a.compare(String("a")), 1);
 }
 
 TEST(String, SearchAndParts) {

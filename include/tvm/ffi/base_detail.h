@@ -57,11 +57,11 @@
  * it was; who uses them includes <iostream>.
  * It is the initialiser of a variable, not a constructor function, as these run before all variables of their file:
  * before the classes above it have their type indices. */
-#define TVM_FFI_STATIC_INIT_BLOCK_NAMED_(name)                                                                         \
-  static void name();                                                                                                  \
-  [[maybe_unused]] static const bool TVM_FFI_STR_CONCAT(name, Done) = (name(), true);                                  \
+#define TVM_FFI_STATIC_INIT_BLOCK_NAMED_(name)                                        \
+  static void name();                                                                 \
+  [[maybe_unused]] static const bool TVM_FFI_STR_CONCAT(name, Done) = (name(), true); \
   static void name()
-#define TVM_FFI_STATIC_INIT_BLOCK()                                                                                    \
+#define TVM_FFI_STATIC_INIT_BLOCK() \
   TVM_FFI_STATIC_INIT_BLOCK_NAMED_(TVM_FFI_STR_CONCAT(__TVMFFIStaticInitFunc, __COUNTER__))
 
 #define TVM_FFI_LOG_EXCEPTION_CALL_BEGIN() \

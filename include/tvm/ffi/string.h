@@ -96,6 +96,7 @@ public:
   template <typename LargeObj> void Adopt(std::string &&content, int32_t small_type_index) {
     if (content.size() < kAdoptSize) {
       Copy<LargeObj>(content.data(), content.size(), small_type_index);
+      content.clear();
     } else {
       PutOwned(make_object<BytesObjStdImpl<LargeObj>>(std::move(content)));
     }
@@ -146,9 +147,10 @@ public:
   size_t size() const noexcept { return cell_.size(); }
   operator std::string() const { return std::string(data(), size()); }
 
-  /* Less than, equal to or greater than 0, as unsigned bytes; the shorter one is less where all else is equal. */
+  /* -1, 0 or 1, as unsigned bytes; the shorter one is less where all else is equal. */
   static int memncmp(const char *left, const char *right, size_t left_size, size_t right_size) {
-    return std::string_view(left, left_size).compare(std::string_view(right, right_size));
+    int order = std::string_view(left, left_size).compare(std::string_view(right, right_size));
+    return (order > 0) - (order < 0);
   }
   static bool memequal(const void *left, const void *right, size_t left_size, size_t right_size) {
     return left_size == right_size && (left == right || left_size == 0 || std::memcmp(left, right, left_size) == 0);
@@ -219,11 +221,12 @@ public:
     return parts;
   }
 
-  /* Less than, equal to or greater than 0, as unsigned bytes. */
-  int compare(const String &other) const { return view().compare(other.view()); }
-  int compare(const std::string &other) const { return view().compare(other); }
-  int compare(const char *other) const { return view().compare(other); }
-  int compare(const TVMFFIByteArray &other) const { return view().compare(std::string_view(other.data, other.size)); }
+  /* -1, 0 or 1, as unsigned bytes. */
+  int compare(std::string_view other) const { return Bytes::memncmp(data(), other.data(), size(), other.size()); }
+  int compare(const String &other) const { return compare(other.view()); }
+  int compare(const std::string &other) const { return compare(std::string_view(other)); }
+  int compare(const char *other) const { return compare(std::string_view(other)); }
+  int compare(const TVMFFIByteArray &other) const { return compare(std::string_view(other.data, other.size)); }
 
 private:
   explicit String(detail::BytesBaseCell cell) : cell_(std::move(cell)) {}

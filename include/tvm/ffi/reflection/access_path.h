@@ -44,7 +44,9 @@ public:
   static AccessStep ArrayItem(int64_t i) { return AccessStep(AccessKind::kArrayItem, i); }
   static AccessStep ArrayItemMissing(int64_t i) { return AccessStep(AccessKind::kArrayItemMissing, i); }
   static AccessStep MapItem(Any key) { return AccessStep(AccessKind::kMapItem, std::move(key)); }
-  static AccessStep MapItemMissing(Any key = nullptr) { return AccessStep(AccessKind::kMapItemMissing, std::move(key)); }
+  static AccessStep MapItemMissing(Any key = nullptr) {
+    return AccessStep(AccessKind::kMapItemMissing, std::move(key));
+  }
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(AccessStep, ObjectRef, AccessStepObj);
 };
 

@@ -65,7 +65,8 @@ private:
     return true;
   }
   template <size_t... I>
-  void MismatchOf([[maybe_unused]] const AnyView *args, [[maybe_unused]] std::string *text, std::index_sequence<I...>) const {
+  void MismatchOf([[maybe_unused]] const AnyView *args, [[maybe_unused]] std::string *text,
+                  std::index_sequence<I...>) const {
     (void)(MismatchAt<Plain<I>>(args[I], I, text) || ...);
   }
   template <typename T> bool MismatchAt(const AnyView &arg, size_t i, std::string *text) const {
@@ -133,7 +134,8 @@ public:
     Method(name, 0, std::forward<F>(f), extra...);
     return *this;
   }
-  template <typename F, typename... Extra> OverloadObjectDef &def_static(const char *name, F &&f, const Extra &...extra) {
+  template <typename F, typename... Extra>
+  OverloadObjectDef &def_static(const char *name, F &&f, const Extra &...extra) {
     Method(name, kTVMFFIFieldFlagBitMaskIsStaticMethod, std::forward<F>(f), extra...);
     return *this;
   }
