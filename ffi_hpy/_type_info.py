@@ -83,6 +83,7 @@ else:
         def __init__(self, type_index, field, frozen=False, schema=None, doc=None):
             slot = _core.FieldSlot(type_index, field, frozen, schema)
             super().__init__(slot.get, None if frozen else slot.set, None, doc)
+            self.__doc__ = doc
             self.set = slot.set
             self.frozen = frozen
 

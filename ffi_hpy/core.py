@@ -1,4 +1,5 @@
 """The names of `tvm_ffi.core`, for code that imports them from there."""
+# ruff: noqa: F401 - names that are not in __all__ are here to be imported, too
 
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ from ._core import (
 )
 from ._core import cany_value as _to_py_class_value
 from ._core import type_attr as _lookup_type_attr
+from ._core import type_attr_define as _register_type_attr
 from ._device import Device, DLDeviceType, _create_device_from_tuple, _set_class_device
 from ._dtype import (
     _convert_numpy_dtype_to_ffi_dtype,
@@ -37,10 +39,9 @@ from ._tensor import (
 )
 from ._type_define import define_type as _register_py_class
 from ._type_define import forget_type as _rollback_py_class
-from ._core import type_attr_define as _register_type_attr
-from ._type_info import info_of_key as _lookup_or_register_type_info_from_type_key
 from ._type_info import FFIProperty, TypeField, TypeInfo, TypeMethod
 from ._type_info import info_of_class as _type_cls_to_type_info
+from ._type_info import info_of_key as _lookup_or_register_type_info_from_type_key
 from ._type_schema import TypeSchema
 from .error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME, Error
 from .error import append_backtrace as _WITH_APPEND_BACKTRACE
