@@ -9,8 +9,6 @@ from typing import Any, Final, NamedTuple, final, type_check_only
 
 from typing_extensions import Self, disjoint_base
 
-from ._tensor import Tensor as _Tensor
-
 # --- How a Python type is passed to native code -----------------------------------------------------------------
 # `classify` (see `set_hooks`) answers with one of these for each Python type, once; the answer is cached.
 KIND_NONE: Final[int]
@@ -347,7 +345,7 @@ def exchange_address(capsule: Any, /) -> int:
     """Address of the exchange table in a capsule "dlpack_exchange_api", or at an address; 0 if it is of no version that
     is understood. TypeError if it is neither, ValueError if it is 0."""
 
-def from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> _Tensor: ...
+def from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> Any: ...
 
 # --- registry ---------------------------------------------------------------------------------------------------
 
