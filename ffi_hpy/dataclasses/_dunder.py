@@ -134,9 +134,7 @@ def _refusal(cls: type) -> Callable[..., None]:
     return __init__
 
 
-def _initializer(
-    cls: type, type_index: int, constructor: _core.Function, py_class_mode: bool
-) -> Callable[..., None]:
+def _initializer(cls: type, type_index: int, constructor: _core.Function, py_class_mode: bool) -> Callable[..., None]:
     from ..core import KWARGS, MISSING
 
     post_init = hasattr(cls, "__post_init__")

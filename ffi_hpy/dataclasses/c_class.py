@@ -30,9 +30,7 @@ def c_class(
 
     def decorate(cls: Class) -> Class:
         register_object(type_key, init=False)(cls)
-        install_dunders(
-            cls, init=init, repr=repr, eq=eq, order=order, unsafe_hash=unsafe_hash, match_args=match_args
-        )
+        install_dunders(cls, init=init, repr=repr, eq=eq, order=order, unsafe_hash=unsafe_hash, match_args=match_args)
         cls.__ffi_is_dataclass__ = True
         return cls
 

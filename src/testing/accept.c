@@ -40,9 +40,9 @@ static const struct {
   const char *name;
   DLDeviceType type;
 } devices[] = {
-    {"cpu", kDLCPU},       {"cuda", kDLCUDA}, {"opencl", kDLOpenCL}, {"vulkan", kDLVulkan},   {"metal", kDLMetal},
-    {"mps", kDLMetal},     {"vpi", kDLVPI},   {"rocm", kDLROCM},     {"ext_dev", kDLExtDev},  {"hexagon", kDLHexagon},
-    {"webgpu", kDLWebGPU}, {"wgpu", kDLWebGPU}, {"maia", kDLMAIA},   {"trn", kDLTrn},
+    {"cpu", kDLCPU},       {"cuda", kDLCUDA},   {"opencl", kDLOpenCL}, {"vulkan", kDLVulkan},  {"metal", kDLMetal},
+    {"mps", kDLMetal},     {"vpi", kDLVPI},     {"rocm", kDLROCM},     {"ext_dev", kDLExtDev}, {"hexagon", kDLHexagon},
+    {"webgpu", kDLWebGPU}, {"wgpu", kDLWebGPU}, {"maia", kDLMAIA},     {"trn", kDLTrn},
 };
 
 /* `cuda`, `cuda:1` */
@@ -223,35 +223,25 @@ static ft_verdict accept_variant(const ft_type *type, const TVMFFIAny *value, ft
 ft_verdict ft_accept(const ft_type *type, const TVMFFIAny *value, ft_accepted *out) {
   if (type->takes_none && value->type_index == kTVMFFINone) return accept_view(value, out);
   switch (type->kind) {
-  case FT_ANY:
-    return accept_view(value, out);
+  case FT_ANY: return accept_view(value, out);
   case FT_INT:
   case FT_BOOL:
-  case FT_FLOAT:
-    return accept_number(type->kind, value, out);
+  case FT_FLOAT: return accept_number(type->kind, value, out);
   case FT_STR:
-  case FT_BYTES:
-    return accept_text(type->kind, value, out);
-  case FT_DEVICE:
-    return accept_device(value, out);
-  case FT_DTYPE:
-    return accept_dtype(value, out);
-  case FT_DLTENSOR:
-    return accept_dltensor(value, out);
+  case FT_BYTES: return accept_text(type->kind, value, out);
+  case FT_DEVICE: return accept_device(value, out);
+  case FT_DTYPE: return accept_dtype(value, out);
+  case FT_DLTENSOR: return accept_dltensor(value, out);
   case FT_OBJECT:
   case FT_CALLABLE:
     if (!ft_is_object(value) || !ft_value_is_instance(value->type_index, type->type_index)) return FT_NO;
     return accept_view(value, out);
   case FT_OPTIONAL:
     return value->type_index == kTVMFFINone ? accept_view(value, out) : ft_accept(&type->args[0], value, out);
-  case FT_VARIANT:
-    return accept_variant(type, value, out);
-  case FT_SEQUENCE:
-    return accept_sequence(type, value, out);
-  case FT_MAPPING:
-    return accept_mapping(type, value, out);
-  case FT_VOID:
-    break;
+  case FT_VARIANT: return accept_variant(type, value, out);
+  case FT_SEQUENCE: return accept_sequence(type, value, out);
+  case FT_MAPPING: return accept_mapping(type, value, out);
+  case FT_VOID: break;
   }
   return FT_NO;
 }
@@ -266,9 +256,7 @@ static int refuses(const ft_type *type, const TVMFFIAny *value) {
 }
 
 /* The word before `<` in the type's name. */
-static void put_word(const ft_type *type, ft_buffer *out) {
-  ft_buffer_add(out, type->name, strcspn(type->name, "<"));
-}
+static void put_word(const ft_type *type, ft_buffer *out) { ft_buffer_add(out, type->name, strcspn(type->name, "<")); }
 
 static int explain_sequence(const ft_type *type, const TVMFFIAny *value, ft_buffer *out) {
   if (value->type_index != kTVMFFIArray && value->type_index != kTVMFFIList) return 0;

@@ -74,27 +74,13 @@ int ft_field_put(ft_store store, void *at, ft_accepted *accepted) {
   const TVMFFIAny *value = &accepted->value;
   TVMFFIAny before = ft_none();
   switch (store) {
-  case FT_STORE_I64:
-    *(int64_t *)at = value->v_int64;
-    return 0;
-  case FT_STORE_I32:
-    *(int32_t *)at = (int32_t)value->v_int64;
-    return 0;
-  case FT_STORE_F64:
-    *(double *)at = value->v_float64;
-    return 0;
-  case FT_STORE_F32:
-    *(float *)at = (float)value->v_float64;
-    return 0;
-  case FT_STORE_BOOL:
-    *(uint8_t *)at = value->v_int64 != 0;
-    return 0;
-  case FT_STORE_DEVICE:
-    *(DLDevice *)at = value->v_device;
-    return 0;
-  case FT_STORE_DTYPE:
-    *(DLDataType *)at = value->v_dtype;
-    return 0;
+  case FT_STORE_I64: *(int64_t *)at = value->v_int64; return 0;
+  case FT_STORE_I32: *(int32_t *)at = (int32_t)value->v_int64; return 0;
+  case FT_STORE_F64: *(double *)at = value->v_float64; return 0;
+  case FT_STORE_F32: *(float *)at = (float)value->v_float64; return 0;
+  case FT_STORE_BOOL: *(uint8_t *)at = value->v_int64 != 0; return 0;
+  case FT_STORE_DEVICE: *(DLDevice *)at = value->v_device; return 0;
+  case FT_STORE_DTYPE: *(DLDataType *)at = value->v_dtype; return 0;
   case FT_STORE_ANY:
     if (own(accepted) != 0) return -1;
     before = *(TVMFFIAny *)at;
@@ -125,7 +111,7 @@ static int set(const ft_field_type *field, void *at, const TVMFFIAny *value) {
   ft_accept_explain(&field->type, value, &text);
   ft_buffer_put(&text, "` to `");
   ft_type_print(field->type.kind == FT_OPTIONAL && field->type.args[0].kind == FT_OBJECT ? &field->type.args[0]
-                                                                                          : &field->type,
+                                                                                         : &field->type,
                 &text);
   (void)ft_raise("TypeError", ft_buffer_text(&text), "`", (char *)NULL);
   ft_buffer_free(&text);
@@ -152,31 +138,23 @@ static const struct {
   int64_t size;
   TVMFFIFieldGetter getter;
 } stores[] = {
-    [FT_STORE_I64] = {8, get_i64},       [FT_STORE_I32] = {4, get_i32},     [FT_STORE_F64] = {8, get_f64},
-    [FT_STORE_F32] = {4, get_f32},       [FT_STORE_BOOL] = {1, get_bool},   [FT_STORE_DEVICE] = {8, get_device},
-    [FT_STORE_DTYPE] = {4, get_dtype},   [FT_STORE_ANY] = {16, get_any},    [FT_STORE_OBJECT] = {8, get_object},
+    [FT_STORE_I64] = {8, get_i64},     [FT_STORE_I32] = {4, get_i32},   [FT_STORE_F64] = {8, get_f64},
+    [FT_STORE_F32] = {4, get_f32},     [FT_STORE_BOOL] = {1, get_bool}, [FT_STORE_DEVICE] = {8, get_device},
+    [FT_STORE_DTYPE] = {4, get_dtype}, [FT_STORE_ANY] = {16, get_any},  [FT_STORE_OBJECT] = {8, get_object},
 };
 
 static ft_store store_of(ft_field_id id, const ft_type *type) {
   switch (type->kind) {
-  case FT_INT:
-    return id == FT_FIELD_i32 ? FT_STORE_I32 : FT_STORE_I64;
-  case FT_FLOAT:
-    return id == FT_FIELD_f32 ? FT_STORE_F32 : FT_STORE_F64;
-  case FT_BOOL:
-    return FT_STORE_BOOL;
-  case FT_DEVICE:
-    return FT_STORE_DEVICE;
-  case FT_DTYPE:
-    return FT_STORE_DTYPE;
+  case FT_INT: return id == FT_FIELD_i32 ? FT_STORE_I32 : FT_STORE_I64;
+  case FT_FLOAT: return id == FT_FIELD_f32 ? FT_STORE_F32 : FT_STORE_F64;
+  case FT_BOOL: return FT_STORE_BOOL;
+  case FT_DEVICE: return FT_STORE_DEVICE;
+  case FT_DTYPE: return FT_STORE_DTYPE;
   case FT_OBJECT:
   case FT_SEQUENCE:
-  case FT_MAPPING:
-    return FT_STORE_OBJECT;
-  case FT_OPTIONAL:
-    return store_of(id, &type->args[0]) == FT_STORE_OBJECT ? FT_STORE_OBJECT : FT_STORE_ANY;
-  default:
-    return FT_STORE_ANY;
+  case FT_MAPPING: return FT_STORE_OBJECT;
+  case FT_OPTIONAL: return store_of(id, &type->args[0]) == FT_STORE_OBJECT ? FT_STORE_OBJECT : FT_STORE_ANY;
+  default: return FT_STORE_ANY;
   }
 }
 
@@ -196,18 +174,13 @@ int ft_field_load(void) {
 void ft_field_begin(const ft_field_type *field, void *at) {
   TVMFFIAny *empty = field->type.kind == FT_SEQUENCE ? &empty_array : &empty_map;
   switch (field->type.kind) {
-  case FT_STR:
-    ((TVMFFIAny *)at)->type_index = kTVMFFISmallStr;
-    break;
-  case FT_BYTES:
-    ((TVMFFIAny *)at)->type_index = kTVMFFISmallBytes;
-    break;
+  case FT_STR: ((TVMFFIAny *)at)->type_index = kTVMFFISmallStr; break;
+  case FT_BYTES: ((TVMFFIAny *)at)->type_index = kTVMFFISmallBytes; break;
   case FT_SEQUENCE:
   case FT_MAPPING:
     (void)TVMFFIObjectIncRef(empty->v_obj);
     *(void **)at = empty->v_obj;
     break;
-  default:
-    break;
+  default: break;
   }
 }

@@ -7,31 +7,31 @@
 
 #include "accept.h"
 
-#define FT_FIELD_TYPES(X) \
-  X(i64, "int") \
-  X(i32, "int") \
-  X(f64, "float") \
-  X(f32, "float") \
-  X(bool, "bool") \
-  X(device, "Device") \
-  X(dtype, "DataType") \
-  X(str, "str") \
-  X(bytes, "bytes") \
-  X(any, "Any") \
-  X(object, "ffi.Object?") \
-  X(opt_int, "Optional<int>") \
-  X(opt_str, "Optional<str>") \
-  X(arr_any, "Array<Any>") \
-  X(arr_int, "Array<int>") \
-  X(arr_str, "Array<str>") \
-  X(map_any, "Map<Any, Any>") \
-  X(map_str_int, "Map<str, int>") \
-  X(map_str_arr_int, "Map<str, Array<int>>") \
-  X(variant, "Variant<str, Array<int>, Map<str, int>>") \
+#define FT_FIELD_TYPES(X)                                  \
+  X(i64, "int")                                            \
+  X(i32, "int")                                            \
+  X(f64, "float")                                          \
+  X(f32, "float")                                          \
+  X(bool, "bool")                                          \
+  X(device, "Device")                                      \
+  X(dtype, "DataType")                                     \
+  X(str, "str")                                            \
+  X(bytes, "bytes")                                        \
+  X(any, "Any")                                            \
+  X(object, "ffi.Object?")                                 \
+  X(opt_int, "Optional<int>")                              \
+  X(opt_str, "Optional<str>")                              \
+  X(arr_any, "Array<Any>")                                 \
+  X(arr_int, "Array<int>")                                 \
+  X(arr_str, "Array<str>")                                 \
+  X(map_any, "Map<Any, Any>")                              \
+  X(map_str_int, "Map<str, int>")                          \
+  X(map_str_arr_int, "Map<str, Array<int>>")               \
+  X(variant, "Variant<str, Array<int>, Map<str, int>>")    \
   X(opt_arr_variant, "Optional<Array<Variant<int, str>>>") \
-  X(object_base, "testing.TestObjectBase") \
-  X(opt_object_base, "Optional<testing.TestObjectBase>") \
-  X(int_enum, "testing.TestCxxIntEnum") \
+  X(object_base, "testing.TestObjectBase")                 \
+  X(opt_object_base, "Optional<testing.TestObjectBase>")   \
+  X(int_enum, "testing.TestCxxIntEnum")                    \
   X(str_enum, "testing.TestCxxStrEnum")
 
 #define FT_FIELD_ID(id, text) FT_FIELD_##id,

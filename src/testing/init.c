@@ -252,9 +252,9 @@ static ft_class no_auto_class = {
 
 ft_classes ft_init_classes(void) {
   static ft_class *const classes[] = {
-      &base_class,    &derived_class, &derived_derived_class, &hidden_class, &polymorphic_class,
-      &subset_class,  &kw_only_class, &auto_class,            &simple_class, &all_off_class,
-      &mixed_class,   &parent_class,  &child_class,           &no_auto_class,
+      &base_class,    &derived_class, &derived_derived_class, &hidden_class,  &polymorphic_class, &subset_class,
+      &kw_only_class, &auto_class,    &simple_class,          &all_off_class, &mixed_class,       &parent_class,
+      &child_class,   &no_auto_class,
   };
   ft_classes all = {classes, FT_COUNT(classes)};
   return all;

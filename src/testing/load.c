@@ -15,7 +15,7 @@ static int is_taken(void) {
 static int register_all(void) {
   static ft_classes (*const tables[])(void) = {ft_enum_classes, ft_plain_classes, ft_init_classes, ft_custom_classes,
                                                ft_every_classes};
-  static int (*const loads[])(void) = {ft_enum_load,  ft_basic_load, ft_plain_load,
+  static int (*const loads[])(void) = {ft_enum_load,   ft_basic_load,  ft_plain_load,
                                        ft_tensor_load, ft_schema_load, ft_custom_load};
   for (int32_t i = 0; i < FT_COUNT(tables); i++) {
     ft_classes table = tables[i]();

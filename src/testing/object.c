@@ -177,7 +177,10 @@ static int define_field(const ft_class *cls, const ft_field *field) {
   info.metadata.size = metadata.size;
   info.flags = field->flags;
   info.size = type->size;
-  info.alignment = type->store == FT_STORE_DEVICE ? 4 : type->store == FT_STORE_DTYPE ? 2 : type->size > 8 ? 8 : type->size;
+  info.alignment = type->store == FT_STORE_DEVICE  ? 4
+                   : type->store == FT_STORE_DTYPE ? 2
+                   : type->size > 8                ? 8
+                                                   : type->size;
   info.offset = (int64_t)field->offset;
   info.getter = type->getter;
   info.setter = (void *)(uintptr_t)type->setter; /* of read-only fields too: constructors and copies use it */

@@ -12,7 +12,7 @@ typedef struct {
   const char *name;
   ft_field_id type;
   size_t offset;
-  int64_t flags;     /* TVMFFIFieldFlagBitMask; that there is a default is told by `value` */
+  int64_t flags; /* TVMFFIFieldFlagBitMask; that there is a default is told by `value` */
   const char *value; /* the default: `10`, `1.5`, `"text"`, `None`; NULL for none */
   const char *doc;
   const char *more; /* of the metadata */
@@ -20,12 +20,12 @@ typedef struct {
 
 /* What a type can do. */
 enum {
-  FT_FINAL = 1,     /* nothing derives from it */
-  FT_NEW = 2,       /* objects can be made without arguments */
-  FT_COPY = 4,      /* objects can be copied */
+  FT_FINAL = 1, /* nothing derives from it */
+  FT_NEW = 2, /* objects can be made without arguments */
+  FT_COPY = 4, /* objects can be copied */
   FT_AUTO_INIT = 8, /* the core makes the constructor out of the fields */
-  FT_CONVERT = 16,  /* it says what it can be converted from: objects of it */
-  FT_UNIQUE = 32    /* structural comparison goes by identity */
+  FT_CONVERT = 16, /* it says what it can be converted from: objects of it */
+  FT_UNIQUE = 32 /* structural comparison goes by identity */
 };
 
 typedef struct ft_class ft_class;
@@ -33,7 +33,7 @@ struct ft_class {
   const char *key;
   const ft_class *parent; /* has the fields that come before its own; or NULL */
   const char *parent_key; /* where the parent is not of this library; NULL for ffi.Object */
-  size_t size;            /* bytes, header included */
+  size_t size; /* bytes, header included */
   int32_t child_slots;
   int traits;
   int64_t extra_size; /* bytes of an object that lie before the handle */
@@ -45,7 +45,7 @@ struct ft_class {
   const char *init_doc;
   void (*begin)(void *object); /* initial values that are not 0; or NULL */
   TVMFFIObjectCreator creator; /* with FT_NEW */
-  int32_t type_index;          /* filled by ft_object_register */
+  int32_t type_index; /* filled by ft_object_register */
 };
 
 /* Allocates the indices of all classes, so that types can name each other. Parents come first. */

@@ -253,8 +253,8 @@ static const ft_global globals[] = {
 
 ft_classes ft_plain_classes(void) {
   static ft_class *const classes[] = {
-      &int_pair_class, &object_base_class, &object_derived_class, &holder_class,       &frozen_class,
-      &edges_class,    &non_copyable_class, &unknown_base_class,  &unknown_class,
+      &int_pair_class, &object_base_class,  &object_derived_class, &holder_class,  &frozen_class,
+      &edges_class,    &non_copyable_class, &unknown_base_class,   &unknown_class,
   };
   ft_classes all = {classes, FT_COUNT(classes)};
   return all;

@@ -95,8 +95,8 @@ static const ft_global globals[] = {
     ECHO("id_variant_int_str", "Variant<int, str>"),
     {"testing.schema_packed", NULL, nothing, NULL, NULL},
     {"testing.schema_arr_map_opt",
-     "(0: Array<Optional<int>>, 1: Map<str, Array<int>>, 2: Optional<str>) -> Map<str, Array<int>>", with_compact,
-     NULL, NULL},
+     "(0: Array<Optional<int>>, 1: Map<str, Array<int>>, 2: Optional<str>) -> Map<str, Array<int>>", with_compact, NULL,
+     NULL},
     {"testing.schema_variant_mix", "(0: Variant<int, str, Array<int>>) -> Variant<int, str, Array<int>>",
      ft_function_echo, "variant passthrough", NULL},
     {"testing.schema_no_args", "() -> int", one, NULL, NULL},
@@ -126,7 +126,8 @@ static int metadata_of(const ft_function *function, TVMFFIAny *result) {
   return rc;
 }
 
-#define EXPORT(name) TVM_FFI_DLL_EXPORT int name(void *, const TVMFFIAny *, int32_t, TVMFFIAny *); \
+#define EXPORT(name)                                                            \
+  TVM_FFI_DLL_EXPORT int name(void *, const TVMFFIAny *, int32_t, TVMFFIAny *); \
   int name(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result)
 
 EXPORT(__tvm_ffi_testing_dll_schema_id_int) {
@@ -150,8 +151,9 @@ EXPORT(__tvm_ffi__metadata_testing_dll_test_add_with_docstring) {
 }
 
 EXPORT(__tvm_ffi__doc_testing_dll_test_add_with_docstring) {
-  static const char text[] = "Add two integers and return the sum.\n\nParameters\n----------\na : int\n    First integer\n"
-                             "b : int\n    Second integer\n\nReturns\n-------\nresult : int\n    Sum of a and b";
+  static const char text[] =
+      "Add two integers and return the sum.\n\nParameters\n----------\na : int\n    First integer\n"
+      "b : int\n    Second integer\n\nReturns\n-------\nresult : int\n    Sum of a and b";
   const TVMFFIByteArray bytes = {text, sizeof text - 1};
   (void)self, (void)args, (void)n_args;
   return TVMFFIStringFromByteArray(&bytes, result);

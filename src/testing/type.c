@@ -175,11 +175,8 @@ void ft_type_add_metadata(const ft_type *type, const char *more, ft_buffer *out)
 int32_t ft_type_static_index(const ft_type *type) {
   switch (type->kind) {
   case FT_OBJECT:
-  case FT_MAPPING:
-    return kTVMFFIObject;
-  case FT_OPTIONAL:
-    return type->args[0].kind == FT_OBJECT ? kTVMFFIObject : kTVMFFIAny;
-  default:
-    return type->type_index;
+  case FT_MAPPING: return kTVMFFIObject;
+  case FT_OPTIONAL: return type->args[0].kind == FT_OBJECT ? kTVMFFIObject : kTVMFFIAny;
+  default: return type->type_index;
   }
 }

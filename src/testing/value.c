@@ -12,21 +12,12 @@
 int ft_value_bytes(const TVMFFIAny *value, TVMFFIByteArray *out) {
   switch (value->type_index) {
   case kTVMFFISmallStr:
-  case kTVMFFISmallBytes:
-    *out = TVMFFISmallBytesGetContentByteArray(value);
-    return 1;
+  case kTVMFFISmallBytes: *out = TVMFFISmallBytesGetContentByteArray(value); return 1;
   case kTVMFFIStr:
-  case kTVMFFIBytes:
-    *out = *TVMFFIBytesGetByteArrayPtr(value->v_obj);
-    return 1;
-  case kTVMFFIRawStr:
-    *out = ft_text(value->v_c_str);
-    return 1;
-  case kTVMFFIByteArrayPtr:
-    *out = *(const TVMFFIByteArray *)value->v_ptr;
-    return 1;
-  default:
-    return 0;
+  case kTVMFFIBytes: *out = *TVMFFIBytesGetByteArrayPtr(value->v_obj); return 1;
+  case kTVMFFIRawStr: *out = ft_text(value->v_c_str); return 1;
+  case kTVMFFIByteArrayPtr: *out = *(const TVMFFIByteArray *)value->v_ptr; return 1;
+  default: return 0;
   }
 }
 

@@ -1,0 +1,60 @@
+/* Functions of the core, found by name. */
+#include "core_function.h"
+
+#include "error.h"
+#include "hold.h"
+
+/* A new reference, or NULL. */
+static TVMFFIObject *look_up(const FbCoreFunction *self) {
+  TVMFFIByteArray name = {self->name, strlen(self->name)};
+  TVMFFIObjectHandle found = NULL;
+  if (self->type_index == 0) {
+    if (TVMFFIFunctionGetGlobal(&name, &found) != 0) fb_error_discard();
+    return found;
+  }
+  const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&name);
+  int64_t row = column == NULL ? -1 : (int64_t)self->type_index - column->begin_index;
+  if (row < 0 || row >= column->size || column->data[row].type_index != kTVMFFIFunction) return NULL;
+  found = column->data[row].v_obj;
+  TVMFFIObjectIncRef(found);
+  return found;
+}
+
+TVMFFIObject *fb_core_function_find(FbCoreFunction *self) {
+  /* Acquire and release pair with each other: whoever sees the pointer sees the function. */
+  TVMFFIObject *found = atomic_load_explicit(&self->function, memory_order_acquire);
+  if (FB_LIKELY(found != NULL)) return found;
+  TVMFFIObject *fresh = look_up(self), *expected = NULL;
+  if (fresh == NULL || atomic_compare_exchange_strong_explicit(&self->function, &expected, fresh, memory_order_acq_rel,
+                                                               memory_order_acquire)) {
+    return fresh;
+  }
+  TVMFFIObjectDecRef(fresh);
+  return expected;
+}
+
+int fb_core_function_call_handle(HPyContext *ctx, TVMFFIObject *function, const char *name, const TVMFFIAny *args,
+                                 int32_t n, TVMFFIAny *result) {
+  const TVMFFIFunctionCell *cell = (const TVMFFIFunctionCell *)(function + 1);
+  *result = (TVMFFIAny){0};
+  int rc;
+  if (FB_LIKELY(fb_ext != NULL)) {
+    rc = cell->safe_call(function, args, n, result);
+  } else {
+    FbCallState outer;
+    fb_call_enter(ctx, false, &outer);
+    rc = cell->safe_call(function, args, n, result);
+    fb_call_leave(&outer);
+    fb_hold_drain(ctx);
+  }
+  if (FB_LIKELY(rc == 0)) return 0;
+  fb_error_raise_pending(ctx, name);
+  return -1;
+}
+
+int fb_core_function_call(HPyContext *ctx, FbCoreFunction *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  TVMFFIObject *function = fb_core_function_find(self);
+  if (FB_LIKELY(function != NULL)) return fb_core_function_call_handle(ctx, function, self->name, args, n, result);
+  fb_raise(ctx, ctx->h_RuntimeError, "the function %s is missing from the core", self->name);
+  return -1;
+}
