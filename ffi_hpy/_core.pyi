@@ -260,6 +260,10 @@ def function_from_callable(fn: Callable[..., Any], /) -> Function:
 def function_from_address(address: int, keep_alive: Any = None, context: int = 0, /) -> Function:
     """A Function around a C function of type TVMFFISafeCallType, called with `context` as its handle."""
 
+def method_descriptor(fn: Function, name: str = ..., qualname: str = ..., doc: str | None = None, /) -> Any:
+    """The function as an attribute for a class: called on an instance, which is its first argument. All of name, qualname
+    and doc, or none. Missing where a method written in Python is no slower (PyPy, debug modes)."""
+
 def data_type_from_code(type_code: int, bits: int, lanes: int, /) -> DataType: ...
 def tensor_from_dlpack(capsule: Any, require_alignment: int = 0, require_contiguous: bool = False, /) -> Tensor:
     """Take over a "dltensor" or "dltensor_versioned" capsule. ValueError if it was consumed already, TypeError if it is

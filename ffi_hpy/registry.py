@@ -303,7 +303,7 @@ def _set_instance_method(cls: type, name: str, doc: str, function: Function) -> 
     """`function` as a method: the instance is its first argument."""
     bind = getattr(_core, "method_descriptor", None)
     if bind is not None:
-        setattr(cls, name, bind(function))
+        setattr(cls, name, bind(function, name, f"{cls.__qualname__}.{name}", doc or None))
         return
 
     def method(self: CObject, *args: Any) -> Any:

@@ -139,6 +139,7 @@ static int module_exec_impl(HPyContext *ctx, HPy module) {
       add_types(ctx, module) != 0)
     return -1;
   if (add_constants(ctx, module) != 0) return -1;
+  if (!fb_function_has_methods() && HPy_DelAttr_s(ctx, module, "method_descriptor") != 0) return -1;
   is_loaded = true;
   return 0;
 }
@@ -149,6 +150,7 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_convert,
                                    &fb_function_from_callable,
                                    &fb_function_from_address,
+                                   &fb_method_descriptor,
                                    &fb_data_type_from_code,
                                    &fb_tensor_from_dlpack,
                                    &fb_type_key_to_index,
