@@ -17,18 +17,46 @@ FB_INLINE HPy item_result(HPyContext *ctx, const TVMFFIAny *item) {
   return fb_convert_result(ctx, &value);
 }
 
-HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t first, int64_t step, int64_t n) {
-  HPyListBuilder list = HPyListBuilder_New(ctx, (HPy_ssize_t)n);
-  for (int64_t i = 0; i < n; i++) {
-    HPy item = item_result(ctx, &items[first + i * step]);
-    if (HPy_IsNull(item)) {
-      HPyListBuilder_Cancel(ctx, list);
-      return HPy_NULL;
+/* A list while it is filled. PyPy 7.3 never frees what its builders build. */
+typedef struct Filling {
+  HPyListBuilder builder;
+  HPy list; /* where there is no builder */
+} Filling;
+
+static Filling filling_begin(HPyContext *ctx, int64_t n) {
+  return fb_is_pypy ? (Filling){.list = HPyList_New(ctx, 0)} : (Filling){.builder = HPyListBuilder_New(ctx, (HPy_ssize_t)n)};
+}
+
+/* Adds item i, which is taken. Returns 0; -1 with an exception raised, also if there is no item: then it is over. */
+FB_INLINE int filling_add(HPyContext *ctx, Filling *filling, int64_t i, HPy item) {
+  int rc = HPy_IsNull(item) ? -1 : 0;
+  if (FB_LIKELY(rc == 0)) {
+    if (FB_LIKELY(!fb_is_pypy)) {
+      HPyListBuilder_Set(ctx, filling->builder, (HPy_ssize_t)i, item);
+    } else if (!HPy_IsNull(filling->list)) {
+      rc = HPyList_Append(ctx, filling->list, item);
     }
-    HPyListBuilder_Set(ctx, list, (HPy_ssize_t)i, item);
     HPy_Close(ctx, item);
   }
-  return HPyListBuilder_Build(ctx, list);
+  if (FB_LIKELY(rc == 0)) return 0;
+  if (!fb_is_pypy) {
+    HPyListBuilder_Cancel(ctx, filling->builder);
+  } else if (!HPy_IsNull(filling->list)) {
+    HPy_Close(ctx, filling->list);
+  }
+  return -1;
+}
+
+static HPy filling_end(HPyContext *ctx, Filling *filling) {
+  return fb_is_pypy ? filling->list : HPyListBuilder_Build(ctx, filling->builder);
+}
+
+HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t first, int64_t step, int64_t n) {
+  Filling filling = filling_begin(ctx, n);
+  for (int64_t i = 0; i < n; i++) {
+    if (filling_add(ctx, &filling, i, item_result(ctx, &items[first + i * step])) != 0) return HPy_NULL;
+  }
+  return filling_end(ctx, &filling);
 }
 
 /* Commands of the function that walks a map. */
@@ -57,20 +85,17 @@ static HPy walk_entry(HPyContext *ctx, TVMFFIObject *walk, FbPart part) {
 
 /* A list of the next n entries, which must be there. */
 static HPy walk_list(HPyContext *ctx, TVMFFIObject *walk, FbPart part, int64_t n) {
-  HPyListBuilder list = HPyListBuilder_New(ctx, (HPy_ssize_t)n);
+  Filling filling = filling_begin(ctx, n);
   for (int64_t i = 0; i < n; i++) {
-    HPy entry = walk_entry(ctx, walk, part);
-    if (!HPy_IsNull(entry)) {
-      HPyListBuilder_Set(ctx, list, (HPy_ssize_t)i, entry);
-      HPy_Close(ctx, entry);
-    }
     TVMFFIAny more;
-    if (HPy_IsNull(entry) || walk_call(ctx, walk, ADVANCE, &more) != 0) {
-      HPyListBuilder_Cancel(ctx, list);
-      return HPy_NULL;
+    HPy entry = walk_entry(ctx, walk, part);
+    if (!HPy_IsNull(entry) && walk_call(ctx, walk, ADVANCE, &more) != 0) {
+      HPy_Close(ctx, entry);
+      entry = HPy_NULL;
     }
+    if (filling_add(ctx, &filling, i, entry) != 0) return HPy_NULL;
   }
-  return HPyListBuilder_Build(ctx, list);
+  return filling_end(ctx, &filling);
 }
 
 /* --- chunks: a callable that gives a list of the next items, an empty one at the end ---------------------------------------- */
