@@ -24,7 +24,8 @@ typedef struct Filling {
 } Filling;
 
 static Filling filling_begin(HPyContext *ctx, int64_t n) {
-  return fb_is_pypy ? (Filling){.list = HPyList_New(ctx, 0)} : (Filling){.builder = HPyListBuilder_New(ctx, (HPy_ssize_t)n)};
+  return fb_is_pypy ? (Filling){.list = HPyList_New(ctx, 0)}
+                    : (Filling){.builder = HPyListBuilder_New(ctx, (HPy_ssize_t)n)};
 }
 
 /* Adds item i, which is taken. Returns 0; -1 with an exception raised, also if there is no item: then it is over. */

@@ -87,6 +87,16 @@ static int array_item(TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
   return 0;
 }
 
+/* The commonest case, without a reference to the array. False if it is another one. */
+FB_INLINE bool array_item_in_place(HPyContext *ctx, HPy self, int64_t i, TVMFFIAny *out) {
+  FbPlace *place = fb_object_place(ctx, self);
+  if (FB_UNLIKELY(place == NULL || !fb_place_use(place))) return false;
+  TVMFFIObject *handle = place->handle;
+  bool found = handle != NULL && is_array(handle) && array_item(handle, i, out) == 0;
+  fb_place_unuse(place);
+  return found;
+}
+
 /* The items of a slice as a Python list. Takes `handle`. */
 static HPy slice_list(HPyContext *ctx, TVMFFIObject *handle, HPy slice) {
   FbRange range;
@@ -105,10 +115,13 @@ static HPy sequence_item_impl(HPyContext *ctx, HPy self, HPy key) {
   int64_t i;
   FbPosition kind = fb_position_of(ctx, self, key, &i);
   if (FB_UNLIKELY(kind == FB_POSITION_NONE)) return HPy_NULL;
+  TVMFFIAny item;
+  if (FB_LIKELY(kind == FB_POSITION_INDEX) && array_item_in_place(ctx, self, i, &item)) {
+    return fb_convert_result(ctx, &item);
+  }
   TVMFFIObject *handle = sequence_take(ctx, self);
   if (FB_UNLIKELY(handle == NULL)) return HPy_NULL;
   if (FB_UNLIKELY(kind == FB_POSITION_SLICE)) return slice_list(ctx, handle, key);
-  TVMFFIAny item;
   int rc = kind == FB_POSITION_BEYOND ? 1
            : is_array(handle)         ? array_item(handle, i, &item)
                                       : list_item(ctx, &list_get, handle, i, &item);
