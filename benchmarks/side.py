@@ -6,11 +6,12 @@ Reads lines `ROW MODE N` and answers each with the ns per call of N calls, the c
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import importlib
 import sys
 import time
-from typing import Any
+from typing import Any, Union
 
 # What is timed. `nop` takes anything and returns None, `echo` returns its argument.
 ROWS = {
@@ -27,6 +28,15 @@ ROWS = {
     "field set": "base.v_i64 = 7",
     "field of an object read": "derived.v_array",
     "object made": "Pair(1, 2)",
+    "py_class object made": "Point(1, 2.5)",
+    "py_class object made by keywords": "Point(x=1, y=2.5)",
+    "py_class object of defaults made": "Record(1, 'hello')",
+    "py_class field read": "point.x",
+    "py_class text field read": "record.name",
+    "py_class object field read": "record.point",
+    "py_class field set": "point.x = 7",
+    "py_class text field set": "record.name = 'hello'",
+    "py_class object field set": "record.point = point",
     "method call": "obj.sum()",
     "Array item": "ints[500]",
     "Array item, an object": "objects[500]",
@@ -46,6 +56,24 @@ ROWS = {
     "List of 10 made": "List(ten_list)",
     "Dict of 10 made": "Dict(ten_dict)",
     "callback": "callback()",
+    "schema: int": "int_schema.convert(7)",
+    "schema: str": "str_schema.convert('hello')",
+    "schema: list[int] of 10": "list_schema.convert(ten_list)",
+    "schema: dict[int, int] of 10": "dict_schema.convert(ten_dict)",
+    "schema: Array[int] of 10": "array_schema.convert(ten)",
+    "schema: Map[str, int] of 100": "map_schema.convert(text_map)",
+    "schema: int | str | list[int]": "union_schema.convert('hello')",
+    "schema: made of an annotation": "schema_of(list[int])",
+    "c_class made": "Simple(1, 2)",
+    "c_class made by name": "Simple(x=1, y=2)",
+    "repr": "repr(obj)",
+    "repr, nested": "repr(nested)",
+    "fields compared": "four == other_four",
+    "fields hashed": "hash(four)",
+    "copy": "copy.copy(four)",
+    "deep copy": "copy.deepcopy(four)",
+    "deep copy, nested": "copy.deepcopy(nested)",
+    "replace": "replace(four, v_f64=1.0)",
 }
 
 ARRAY_ROWS = ("Tensor", "NumPy array")  # where there is NumPy
@@ -57,23 +85,11 @@ def names_of(package: str, library: str) -> dict[str, Any]:
     if package == "plain":
         return {**ffi.names(), **container_names(ffi, ffi.Pair)}
     if package == "ffi_hpy":
-        ctypes.CDLL(library)
-
-        @ffi.register_object("testing.TestIntPair")
-        class TestIntPair(ffi.Object):  # type: ignore[misc, name-defined]
-            pass
-
-        @ffi.register_object("testing.TestObjectBase")
-        class TestObjectBase(ffi.Object):  # type: ignore[misc, name-defined]
-            pass
-
-        @ffi.register_object("testing.TestObjectDerived")
-        class TestObjectDerived(TestObjectBase):
-            pass
-    else:
-        testing = importlib.import_module("tvm_ffi.testing")
-        TestIntPair, TestObjectDerived = testing.TestIntPair, testing.TestObjectDerived
-        TestObjectBase = testing.TestObjectBase
+        ctypes.CDLL(library)  # both sides on the same: ffi_hpy.testing takes the one that is there
+    testing = importlib.import_module(f"{package}.testing")
+    TestIntPair, TestObjectBase, TestObjectDerived = (
+        getattr(testing, name) for name in ("TestIntPair", "TestObjectBase", "TestObjectDerived")
+    )
     names = {
         "nop": ffi.get_global_func("testing.nop"),
         "echo": ffi.get_global_func("testing.echo"),
@@ -83,6 +99,9 @@ def names_of(package: str, library: str) -> dict[str, Any]:
         "base": TestObjectBase(v_i64=1),
         "derived": TestObjectDerived({}, [1, 2]),
         **container_names(ffi, TestIntPair),
+        **schema_names(ffi),
+        **py_class_names(ffi),
+        **dataclass_names(ffi, testing),
     }
     try:
         import numpy as np
@@ -91,6 +110,34 @@ def names_of(package: str, library: str) -> dict[str, Any]:
     names["array"] = np.zeros(4, dtype="float32")
     names["tensor"] = ffi.from_dlpack(names["array"])
     return names
+
+
+def py_class_names(ffi: Any) -> dict[str, Any]:
+    dataclasses = importlib.import_module(f"{ffi.__name__}.dataclasses")
+
+    @dataclasses.py_class("bench.Point")
+    class Point(ffi.Object):  # type: ignore[misc, name-defined]
+        x: int
+        y: float
+
+    body = {"__annotations__": {"number": int, "name": str, "items": list, "point": Point, "last": int}}
+    defaults = {"items": dataclasses.field(default_factory=list), "point": Point(1, 2.5), "last": 4}
+    Record = dataclasses.py_class("bench.Record")(type(ffi.Object)("Record", (ffi.Object,), {**body, **defaults}))
+    return {"Point": Point, "Record": Record, "point": Point(1, 2.5), "record": Record(1, "hello")}
+
+
+def schema_names(ffi: Any) -> dict[str, Any]:
+    schema_of = ffi.core.TypeSchema.from_annotation
+    return {
+        "schema_of": schema_of,
+        "int_schema": schema_of(int),
+        "str_schema": schema_of(str),
+        "list_schema": schema_of(list[int]),
+        "dict_schema": schema_of(dict[int, int]),
+        "array_schema": schema_of(ffi.Array[int]),
+        "map_schema": schema_of(ffi.Map[str, int]),
+        "union_schema": schema_of(Union[int, str, list[int]]),
+    }
 
 
 def container_names(ffi: Any, cls: Any) -> dict[str, Any]:
@@ -107,6 +154,19 @@ def container_names(ffi: Any, cls: Any) -> dict[str, Any]:
         "items": ffi.List(range(1000)),
         "text_map": ffi.Map({f"k{i}": i for i in range(100)}),
         "numbers": ffi.Dict({i: i for i in range(100)}),
+    }
+
+
+def dataclass_names(ffi: Any, testing: Any) -> dict[str, Any]:
+    dataclasses = importlib.import_module(f"{ffi.__name__}.dataclasses")
+    pairs = [testing.TestIntPair(i, i) for i in range(10)]
+    return {
+        "copy": copy,
+        "replace": dataclasses.replace,
+        "Simple": testing._TestCxxAutoInitSimple,
+        "four": testing._TestCxxClassDerived(1, 2, 3.0, 4.0),
+        "other_four": testing._TestCxxClassDerived(1, 2, 3.0, 4.0),
+        "nested": testing.TestObjectDerived({f"k{i}": pair for i, pair in enumerate(pairs)}, pairs),
     }
 
 

@@ -19,18 +19,21 @@ _load.load()  # from here on `ffi_hpy._core` can be imported
 import atexit  # noqa: E402
 import functools  # noqa: E402
 
-from . import _core  # noqa: E402
-from ._convert import classify, convert, wrap_opaque_ptr  # noqa: E402
+from . import _core, _function  # noqa: E402
+from ._convert import convert, convert_func, wrap_opaque_ptr  # noqa: E402
 from ._core import Function  # noqa: E402
 from ._device import Device, DLDeviceType, device  # noqa: E402
 from ._dtype import dtype  # noqa: E402
 from ._object import Object, ObjectConvertible  # noqa: E402
+from ._protocol import classify_with_protocols  # noqa: E402
 from ._string import Bytes, String  # noqa: E402
 from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack  # noqa: E402
+from ._type_info import info_of_key, set_class, set_python_class  # noqa: E402
 from .container import Array, Dict, List, Map  # noqa: E402
 from .error import (  # noqa: E402
     Error,
     call_guarded,
+    check_signals,
     error_to_exception,
     exception_to_error,
     raise_for_error,
@@ -52,6 +55,8 @@ from .stream import StreamContext, get_raw_stream, use_raw_stream, use_torch_str
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from ._dtype_names import *  # noqa: F403
 
 __all__ = [
     "LIB",
@@ -83,6 +88,7 @@ __all__ = [
     "__version_tuple__",
     "access_path",
     "convert",
+    "convert_func",
     "device",
     "dtype",
     "from_dlpack",
@@ -112,11 +118,14 @@ __all__ = [
 
 _core.set_hooks(
     # The binding remembers the answers by the types' addresses; where they have none, Python remembers.
-    classify=classify if _core.HAS_EXTENSION else functools.lru_cache(maxsize=4096)(classify),
+    classify=(
+        classify_with_protocols if _core.HAS_EXTENSION else functools.lru_cache(maxsize=4096)(classify_with_protocols)
+    ),
     class_for_type_index=class_for_type_index,
     error_to_exception=error_to_exception if _core.HAS_EXTENSION else raise_for_error,
     exception_to_error=exception_to_error,
     call_guarded=call_guarded,
+    check_signals=check_signals,
     dlpack_capsule=dlpack_capsule,
     string_class=String,
     bytes_class=Bytes,
@@ -124,15 +133,32 @@ _core.set_hooks(
     wrap_dtype=dtype._wrap,
     wrap_opaque_ptr=wrap_opaque_ptr,
     device_class=Device,
+    convert=_core.convert,
 )
 for _key, _cls in (("ffi.Error", Error), ("ffi.Tensor", Tensor)):
-    _core.class_register(_core.type_key_to_index(_key), _cls)
+    set_class(info_of_key(_key), _cls)
+    _cls.__tvm_ffi_type_info__ = info_of_key(_key)
+_core.class_register(_core.type_key_to_index("ffi.Shape"), Object)
+for _key, _python_class in (
+    ("ffi.String", String),
+    ("ffi.Bytes", Bytes),
+    ("ffi.Shape", Shape),
+    ("DataType", _core.DataType),
+    ("Device", Device),
+):
+    set_python_class(info_of_key(_key), _python_class)
 atexit.register(_core.mark_finalizing)
-del _key, _cls, _load
+del _key, _cls, _load, _function, _python_class
 
 
 # Names that cost import time and are not always used, by the modules that have them; a module of its own name too.
+_DTYPE_NAMES = """
+bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bfloat16
+float8_e3m4 float8_e4m3 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu
+float6_e2m3fn float6_e3m2fn float4_e2m1fn float4_e2m1fnx2
+"""
 _HOMES = {
+    **dict.fromkeys(_DTYPE_NAMES.split(), "_dtype_names"),
     "access_path": "access_path",
     "core": "core",
     "dataclasses": "dataclasses",
@@ -141,6 +167,7 @@ _HOMES = {
     "serialization": "serialization",
     "structural": "structural",
     "testing": "testing",
+    "method": "dataclasses",
     "DefRegionKind": "structural",
     "InplaceMode": "structural",
     "StructuralKey": "structural",

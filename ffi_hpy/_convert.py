@@ -6,6 +6,7 @@ and adding a protocol method to it later has no effect.
 
 from __future__ import annotations
 
+import os
 import sys
 
 from . import _core
@@ -14,7 +15,7 @@ from ._device import Device
 from ._dtype import dtype, from_foreign_dtype, is_foreign_dtype
 from ._object import ObjectConvertible
 from ._string import Bytes, PyNativeObject, String
-from ._tensor import Shape, from_dlpack, shape_object
+from ._tensor import Shape, from_dlpack
 from .container import Array, Map
 from .error import exception_to_error_value
 
@@ -23,10 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    Answer = tuple[int, "Callable[[Any], Any] | None"]
+    Answer = tuple[int, "Callable[[Any], Any] | int | None"]
 
-__all__ = ["classify", "convert"]
+__all__ = ["OPAQUE_PTR_HANDLERS", "classify", "convert", "convert_func"]
 
+OPAQUE_PTR_HANDLERS: dict[type, Callable[[Any], int]] = {}
+"""Classes of other libraries whose instances stand for an address, by exact class, and what gives the address. Looked
+at once, when the first value of a class is passed."""
 
 _SCALARS: tuple[tuple[type, int], ...] = (
     (bool, _core.KIND_BOOL),  # before int, its base
@@ -47,7 +51,7 @@ _CONTAINERS: tuple[tuple[type, int], ...] = (
 
 def classify(cls: type) -> Answer:
     """Kind (a `_core.KIND_*`) of the values of a type; with KIND_CONVERTER the function that gives the value to pass
-    instead. The first rule that fits counts; what fits none is passed as an opaque Python object."""
+    instead, with KIND_EXCHANGE the address of the type's exchange table. The first rule that fits counts; what fits none is passed as an opaque Python object."""
     if issubclass(cls, CObject):
         return _core.KIND_OBJECT, None
     if issubclass(cls, _core.ObjectRValueRef):
@@ -57,8 +61,16 @@ def classify(cls: type) -> Answer:
 
 def _array_kind(cls: type) -> Answer | None:
     """Objects in disguise, streams, arrays; first because an array class may also have __float__ and so on."""
+    address_of = OPAQUE_PTR_HANDLERS.get(cls)
+    if address_of is not None:
+        return _core.KIND_CONVERTER, lambda value: OpaquePtr(address_of(value))
     if hasattr(cls, "__tvm_ffi_object__"):
         return _core.KIND_CONVERTER, lambda value: value.__tvm_ffi_object__()
+    if any(base.__module__.partition(".")[0] == "torch" for base in cls.__mro__):
+        _prepare_torch()
+    address = _exchange_address(cls)
+    if address:
+        return _core.KIND_EXCHANGE, address
     if hasattr(cls, "__cuda_stream__"):
         return _core.KIND_CONVERTER, lambda value: OpaquePtr(value.__cuda_stream__()[1])
     if cls.__module__ == "cuda.bindings.driver" and cls.__name__ == "CUstream":
@@ -66,6 +78,35 @@ def _array_kind(cls: type) -> Answer | None:
     if hasattr(cls, "__dlpack__"):
         return _core.KIND_DLPACK, None
     return None
+
+
+def _prepare_torch() -> None:
+    from ._optional_torch_c_dlpack import prepare_torch
+
+    prepare_torch()
+
+
+def _exchange_address(cls: type) -> int:
+    """Address of a class's exchange table; 0 if it has none, or none that can be used, or none is to be used."""
+    if not _core.HAS_EXCHANGE or os.environ.get("TVM_FFI_SKIP_DLPACK_C_EXCHANGE_API", "0") == "1":
+        return 0
+    capsule = getattr(cls, "__dlpack_c_exchange_api__", None)
+    return 0 if capsule is None else _core.exchange_address(capsule)
+
+
+def convert_func(pyfunc: Callable[..., Any], tensor_cls: type | None = None) -> _core.Function:
+    """A native function that calls `pyfunc`, which native code may call and drop on any thread.
+
+    With `tensor_cls`, such as torch.Tensor, tensor arguments arrive as arrays of that class instead of Tensor, and
+    containers give out theirs so; TypeError if it has no `__dlpack_c_exchange_api__`, or `pyfunc` is not callable.
+    """
+    if tensor_cls is None:
+        return _core.function_from_callable(pyfunc)
+    capsule = getattr(tensor_cls, "__dlpack_c_exchange_api__", None)
+    if capsule is None or not _core.HAS_EXCHANGE:
+        here = "" if _core.HAS_EXCHANGE else " that this interpreter can use"
+        raise TypeError(f"expected a class with __dlpack_c_exchange_api__{here} as tensor_cls, got {tensor_cls!r}")
+    return _core.function_from_callable(pyfunc, capsule)
 
 
 def _builtin_kind(cls: type) -> Answer | None:
@@ -77,7 +118,7 @@ def _builtin_kind(cls: type) -> Answer | None:
     if issubclass(cls, dtype):
         return _core.KIND_CONVERTER, lambda value: value._tvm_ffi_dtype
     if issubclass(cls, Shape):
-        return _core.KIND_CONVERTER, shape_object
+        return _core.KIND_CONVERTER, lambda value: value._tvm_ffi_cached_object
     for container, kind in _CONTAINERS:
         if issubclass(cls, container):
             return kind, None
@@ -156,9 +197,9 @@ def convert(value: Any) -> Any:
         return Array(value)
     if kind == _core.KIND_MAPPING:
         return Map(value)
-    if kind == _core.KIND_DLPACK:
+    if kind in (_core.KIND_DLPACK, _core.KIND_EXCHANGE):
         return from_dlpack(value)
-    if converter is None or isinstance(value, (dtype, PyNativeObject)) or _is_left_alone(cls):
+    if not callable(converter) or isinstance(value, (dtype, PyNativeObject)) or _is_left_alone(cls):
         return value
     converted = converter(value)
     if isinstance(converted, _core.DataType):

@@ -7,6 +7,8 @@ All functions are safe to call from several threads.
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple, SupportsIndex, overload
 
+from ._tensor import Tensor as _Tensor
+
 # --- How a Python type is passed to native code -----------------------------------------------------------------
 # `classify` (see `set_hooks`) answers with one of these for each Python type, once; the answer is cached.
 KIND_NONE: Final[int]
@@ -24,9 +26,11 @@ KIND_SEQUENCE: Final[int]  # list, tuple: becomes an ffi.Array
 KIND_MAPPING: Final[int]  # dict: becomes an ffi.Map
 KIND_DLPACK: Final[int]  # has __dlpack__: becomes an ffi.Tensor
 KIND_CONVERTER: Final[int]  # converter(value) gives a value of one of the kinds above
+KIND_EXCHANGE: Final[int]  # the class has an exchange table: becomes an ffi.Tensor
 
 CONTEXT_NAME: Final[str]  # name of the HPy context in use
 HAS_EXTENSION: Final[bool]  # whether that context is the package's own, with its accelerators
+HAS_EXCHANGE: Final[bool]  # whether it can use exchange tables; not so on PyPy 7.3 and in hpy's debug mode
 KEEPS_IDENTITY: Final[bool]  # whether a native object has one wrapper while that lives; not so in debug modes
 
 class CObject:
@@ -35,11 +39,17 @@ class CObject:
 
     def __chandle__(self) -> int:
         """Address of the native object, 0 if there is none."""
+    @property
+    def id_(self) -> int:
+        """The same as `__chandle__()`."""
+    def __ctypes_handle__(self) -> Any:
+        """The same as ctypes.c_void_p, whose value is None if there is none."""
     def __init_handle_by_constructor__(self, fconstructor: Function, /, *args: Any) -> None:
         """Take over the handle of the object that `fconstructor(*args)` returns. TypeError if it returns no object.
         Never gives up the GIL."""
     def __move_handle_from__(self, other: CObject, /) -> None:
-        """Take over the handle of `other`, which is left without one."""
+        """Take over the handle of `other`, which is left without one; a Function keeps it, because a call of it may be
+        running. TypeError for a Function that has a handle already."""
     def _move(self) -> ObjectRValueRef:
         """Mark the object for a call that may take its handle away."""
     def same_as(self, other: object, /) -> bool:
@@ -51,10 +61,30 @@ class CObject:
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int:
         """Hash of the handle's address."""
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickle keeps: see ffi_hpy._object.get_state."""
+    def __setstate__(self, state: dict[str, Any]) -> None: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
     def __type_index__(self) -> int:
         """Type index of the native object; ValueError if there is none."""
     def __use_count__(self) -> int:
         """Strong references to the native object, 0 if there is none."""
+    def _recursive_eq(self, other: object, /) -> bool:
+        """Whether all fields are equal; NotImplemented unless one is an instance of the other's class. What a dataclass
+        has as `__eq__`; so are the others."""
+    def _recursive_ne(self, other: object, /) -> bool: ...
+    def _recursive_lt(self, other: Any, /) -> bool: ...
+    def _recursive_le(self, other: Any, /) -> bool: ...
+    def _recursive_gt(self, other: Any, /) -> bool: ...
+    def _recursive_ge(self, other: Any, /) -> bool: ...
+    def _recursive_hash(self) -> int:
+        """A hash of all fields. TypeError for a type with an equality and no hash of its own."""
+    def _repr(self) -> str:
+        """The type and the fields as text; the class and the address where that fails. Never raises."""
+    def _shallow_copy(self) -> Any:
+        """A new object with the same values in its fields. TypeError where the type cannot be copied."""
+    def _deep_copy(self, memo: Any = None, /) -> Any:
+        """A new object whose fields are deep copies. RuntimeError for what cannot be copied."""
 
 class CSequence(CObject):
     """Reading of native sequences: instances have an ffi.Array or an ffi.List, of which operations are atomic. Called with
@@ -111,7 +141,11 @@ class ObjectRValueRef:
     def __init__(self, obj: CObject, /) -> None: ...
 
 class Function(CObject):
-    """A native function. Arguments are positional; keyword arguments are a TypeError."""
+    """A native function. Arguments are positional; keyword arguments are a TypeError.
+
+    It cannot be made directly; an instance of a subclass has no function at first, and takes that of another one over
+    by `__move_handle_from__`.
+    """
 
     release_gil: bool
     """Whether a call gives up the GIL while native code runs. Default: True unless TVM_FFI_RELEASE_GIL_BY_DEFAULT=0."""
@@ -119,6 +153,12 @@ class Function(CObject):
     """Name for messages; "" if unknown. Can be set."""
 
     def __call__(self, *args: Any) -> Any: ...
+    @staticmethod
+    def __from_extern_c__(c_symbol: int, *, keep_alive_object: Any = None) -> Function:
+        """See ffi_hpy._function.from_extern_c."""
+    @staticmethod
+    def __from_mlir_packed_safe_call__(mlir_packed_symbol: int, *, keep_alive_object: Any = None) -> Function:
+        """See ffi_hpy._function.from_mlir_packed_safe_call."""
 
 class Error(CObject):
     """A native error value (not an exception)."""
@@ -199,15 +239,43 @@ class Tensor(CObject):
     def ndim(self) -> int: ...
     @property
     def byte_offset(self) -> int: ...
-    def data_ptr(self) -> int: ...
-    def numel(self) -> int: ...
+    def data_ptr(self) -> int:
+        """Address of the first element."""
+    def numel(self) -> int:
+        """Number of elements. OverflowError beyond 2**63 - 1."""
     def size(self, idx: int, /) -> int:
         """Length of one axis; negative counts from the end; IndexError."""
     def is_contiguous(self) -> bool: ...
     def _to_dlpack(self) -> Any:
-        """Capsule "dltensor" (legacy struct)."""
+        """Capsule "dltensor" (legacy struct). BufferError if the memory is read-only."""
     def _to_dlpack_versioned(self) -> Any:
         """Capsule "dltensor_versioned"."""
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+class CAny:
+    """A native value of its own. `CAny(value)` converts a Python value as a call would."""
+
+    def __init__(self, value: object = None, /) -> None: ...
+    @property
+    def type_index(self) -> int:
+        """Type index of the value."""
+
+class Schema:
+    """What TypeSchema derives from: conversions. They happen on a tree that is compiled at the first use from what
+    `_describe()` says of each schema."""
+
+    def convert(self, value: object, /) -> CAny:
+        """The value as one of this schema; TypeError if it is none."""
+    def check_value(self, value: object, /) -> None:
+        """TypeError if convert() would refuse the value."""
 
 class FieldInfo(NamedTuple):
     """One reflected field or method as type_info() gives it (a plain tuple in this order)."""
@@ -219,43 +287,86 @@ class FieldInfo(NamedTuple):
     size: int  # bytes; methods: 0
     offset: int  # bytes from the handle; methods: 0
     static_type_index: int  # methods: 0
+    alignment: int  # bytes; methods: 0
     value: Any  # field: default value or factory (None if none); method: the Function
+
+class FieldSlot:
+    """One own field of a native type. Where HAS_EXTENSION is true it is a data descriptor; then a frozen one refuses
+    assignment, and every one deletion. Subclassable.
+
+    `schema`, a Schema, converts values before the native setter gets them; fields that fields_define() made have one.
+    IndexError for a field that the type does not have, ValueError for an unknown type.
+    """
+
+    def __new__(cls, index: int, field: int, frozen: bool, schema: Any = None, /, *args: Any) -> Any: ...
+    @property
+    def frozen(self) -> bool: ...
+    def get(self, obj: Any, /) -> Any:
+        """The value of the field of an object. TypeError if that is of another type, ValueError if it is gone."""
+    def set(self, obj: Any, value: Any, /) -> None:
+        """Set it, frozen or not. TypeError for a value that does not fit."""
+
+class Initializer:
+    """Makes objects of a type by its fields as they are now, with the texts of the native constructor's errors.
+
+    Called with an instance without a handle, a tuple of arguments and a dict of keyword arguments, it makes the native
+    object, gives each field the value of its argument, default or factory, and puts the object into the instance: True.
+    An instance that has its object already is left alone: False. An argument that is `missing` counts as not given.
+    """
+
+    def __init__(self, index: int, missing: Any, /) -> None: ...
+    def __call__(self, instance: CObject, args: tuple[Any, ...], kwargs: dict[str, Any] = ..., /) -> bool: ...
 
 # --- conversion -------------------------------------------------------------------------------------------------
 
 def set_hooks(
     *,
-    classify: Callable[[type], tuple[int, Callable[[Any], Any] | None]],
-    class_for_type_index: Callable[[int], type],
-    error_to_exception: Callable[[Error], BaseException],
-    exception_to_error: Callable[[BaseException], Error],
-    call_guarded: Callable[[Callable[..., Any], tuple[Any, ...]], tuple[bool, Any]],
-    dlpack_capsule: Callable[[Any], Any],
-    string_class: Callable[[str], Any],
-    bytes_class: Callable[[bytes], Any],
-    wrap_dtype: Callable[[DataType], Any],
-    wrap_opaque_ptr: Callable[[int], Any],
-    device_class: type[Device],
-    shape_class: Callable[[tuple[int, ...]], Any],
+    classify: Callable[[type], tuple[int, Callable[[Any], Any] | int | None, int]] = ...,
+    class_for_type_index: Callable[[int], type] = ...,
+    error_to_exception: Callable[[Error], BaseException] = ...,
+    exception_to_error: Callable[[BaseException], Error] = ...,
+    call_guarded: Callable[[Callable[..., Any], tuple[Any, ...]], tuple[bool, Any]] = ...,
+    check_signals: Callable[[], None] = ...,
+    dlpack_capsule: Callable[[Any], Any] = ...,
+    string_class: Callable[[str], Any] = ...,
+    bytes_class: Callable[[bytes], Any] = ...,
+    wrap_dtype: Callable[[DataType], Any] = ...,
+    wrap_opaque_ptr: Callable[[int], Any] = ...,
+    device_class: type[Device] = ...,
+    shape_class: Callable[[tuple[int, ...], CObject], Any] = ...,
+    convert: Callable[[Any], Any] = ...,
 ) -> None:
-    """Give the binding its Python half; called once by the package.
+    """Give the binding its Python half; called by the package. What is not given stays.
 
-    - classify(cls): kind of a Python type and, for KIND_CONVERTER, the converter.
+    - classify(cls): kind of a Python type and, for KIND_CONVERTER, the converter, for KIND_EXCHANGE, the address of the
+      exchange table; and the protocols
+      of the type for schemas, see _protocol.py.
     - class_for_type_index(index): the class for native objects of a type that no class is registered for yet.
     - error_to_exception(error): the exception to raise for a native error.
     - exception_to_error(exc): the native error for a Python exception that leaves a callback.
     - call_guarded(fn, args): (True, fn(*args)) or (False, exception_to_error(exc)); for contexts without the extension.
+    - check_signals(): runs Python code, in which PyPy calls the handlers of signals that are waiting.
     - dlpack_capsule(x): capsule of x.__dlpack__(...), versioned where x can.
     - string_class/bytes_class: wrap strings and bytes of more than 7 bytes that come from native code.
-    - shape_class: wrap shapes.
+    - shape_class(extents, obj): wrap shapes; obj is the native one.
+    - convert: `convert` itself, for call_guarded.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code.
     """
 
 def convert(value: Any, /) -> Any:
     """The value as it looks after a trip to native code and back (list -> ffi.Array, callable -> Function, ...)."""
 
-def function_from_callable(fn: Callable[..., Any], /) -> Function:
-    """A native function that calls `fn`. Native code may call and drop it on any thread."""
+def cany_value(value: CAny, /) -> Any:
+    """The Python value of a CAny; text and bytes of any length are String and Bytes. TypeError for anything else."""
+
+def schema_setter(schema: Schema, type_index: int, /) -> Function:
+    """A native Function(field address, value) that converts the value by the schema and writes it into a field of that
+    static type (-1 for an Any). It runs without Python wherever the value needs none. ValueError for a type index that
+    no field has."""
+
+def function_from_callable(fn: Callable[..., Any], exchange_api: Any = ..., /) -> Function:
+    """A native function that calls `fn`. Native code may call and drop it on any thread. With the capsule of an
+    exchange table, tensor arguments arrive as arrays of that table's library. TypeError if it has no such table."""
 
 def function_from_address(address: int, keep_alive: Any = None, context: int = 0, /) -> Function:
     """A Function around a C function of type TVMFFISafeCallType, called with `context` as its handle."""
@@ -264,12 +375,19 @@ def method_descriptor(fn: Function, name: str = ..., qualname: str = ..., doc: s
     """The function as an attribute for a class: called on an instance, which is its first argument. All of name, qualname
     and doc, or none. Missing where a method written in Python is no slower (PyPy, debug modes)."""
 
-def data_type_from_code(type_code: int, bits: int, lanes: int, /) -> DataType: ...
-def tensor_from_dlpack(capsule: Any, require_alignment: int = 0, require_contiguous: bool = False, /) -> Tensor:
-    """Take over a "dltensor" or "dltensor_versioned" capsule. ValueError if it was consumed already, TypeError if it is
-    none, BufferError if the memory is read-only, RuntimeError if a requirement is not met.
+def function_from_mlir(address: int, keep_alive: Any = None, /) -> Function:
+    """A Function around what MLIR's execution engine compiled of a C function of type TVMFFISafeCallType: it takes one
+    array of addresses, those of its handle (NULL), arguments, number of arguments, result and return code."""
 
-    require_alignment is in bytes; 0 for none."""
+def data_type_from_code(type_code: int, bits: int, lanes: int, /) -> DataType: ...
+def exchange_table() -> Any:
+    """A capsule with the exchange table of Tensor."""
+
+def exchange_address(capsule: Any, /) -> int:
+    """Address of the exchange table in a capsule "dlpack_exchange_api", or at an address; 0 if it is of no version that
+    is understood. TypeError if it is neither, ValueError if it is 0."""
+
+def from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> _Tensor: ...
 
 # --- registry ---------------------------------------------------------------------------------------------------
 
@@ -283,13 +401,25 @@ def type_info(index: int, /) -> tuple[str, int, str, int, list[Any], list[Any], 
 def type_attr(index: int, name: str, /) -> Any:
     """The value in the attribute column `name` for the type itself (no inheritance), None if there is none."""
 
+def type_define(key: str, parent: int, /) -> int:
+    """The index of a key below a parent type, new or, if it is there already, as it is. ValueError if it is below
+    another one."""
+
+def fields_define(index: int, fields: list[tuple[Any, ...]], total_size: int, kind: int, /) -> None:
+    """Register the fields of a type, which must have none (RuntimeError), with its size in bytes and its TVMFFISEqHashKind,
+    and give it `__ffi_init__`, `__ffi_new__` and `__ffi_shallow_copy__`.
+
+    A field is (name, doc or None, metadata, flags, size, alignment, offset, static type index, Schema, default or
+    factory). What is wrong with one is an error before any is registered."""
+
+def method_define(index: int, name: str, fn: Any, metadata: str, flags: int, /) -> None: ...
+def type_attr_define(index: int, name: str, value: Any, /) -> None:
+    """Give a type a value in an attribute column. RuntimeError if it has one."""
+
 def class_register(index: int, cls: type, /) -> None:
     """Native objects of that type become instances of cls from now on. cls must derive from CObject."""
 
 def class_find(index: int, /) -> type | None: ...
-def field_descriptor(cls: type, index: int, field: int, writable: bool, /) -> Any:
-    """A descriptor for the field'th own field of the type, to be set on cls."""
-
 def global_get(name: str, /) -> Function | None: ...
 def global_set(name: str, fn: Function, override: bool, /) -> None: ...
 def stream_get(device_type: int, device_id: int, /) -> int:

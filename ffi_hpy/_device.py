@@ -102,7 +102,27 @@ def device(device_type: str | SupportsIndex | Device, index: SupportsIndex | Non
     """The device of that type (name, "name:index", or DLPack code) and index. A Device is returned as it is."""
     if isinstance(device_type, Device) and index is None:
         return device_type
-    return Device(device_type, index)  # type: ignore[arg-type]
+    return _CLASS_DEVICE(device_type, index)  # type: ignore[arg-type]
+
+
+# What code written for tvm_ffi.core calls.
+
+_CLASS_DEVICE: type[Device] = Device
+
+
+def _set_class_device(cls: type[Device]) -> None:
+    """Devices from native code and from device() become instances of `cls`, a subclass of Device."""
+    global _CLASS_DEVICE
+    if not issubclass(cls, Device):
+        raise TypeError(f"expected a subclass of Device, got {cls!r}")
+    subclass_made(cls)
+    _core.set_hooks(device_class=cls)
+    _CLASS_DEVICE = cls
+
+
+def _create_device_from_tuple(cls: type[Device], device_type: int, device_id: int) -> Device:
+    """A device of a class, by DLPack type and index."""
+    return cls(device_type, device_id)
 
 
 def _parse(text: str) -> tuple[int, int]:
@@ -110,7 +130,7 @@ def _parse(text: str) -> tuple[int, int]:
     name, colon, number = text.partition(" ")[0].partition(":")
     code = _TYPE_OF_NAME.get(name)
     if code is None:
-        raise ValueError(f"Unknown device: {text!r}; known are {', '.join(_TYPE_OF_NAME)}")
+        raise ValueError(f"Unknown device: {text}")
     if not colon:
         return code, 0
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from . import _core
 from ._core import DataType, data_type_from_code
 
 TYPE_CHECKING = False
@@ -20,24 +21,32 @@ _FIRST_SMALL_FLOAT, _LAST_SMALL_FLOAT = 7, 17  # float8_*, float6_*, float4_*
 class dtype(str):
     """An element type, such as ``dtype("float32")`` or ``dtype("int8x4")``.
 
-    It is a str with the type's canonical name, so it compares equal to that name and can be given to array libraries.
+    It is a str with the type's canonical name, so it compares and hashes as that name and can be given to array
+    libraries; `str()` gives the text that it was made from, which may be an alias (``dtype("f32") == "float32"``).
     Also made from a numpy.dtype, a numpy scalar class, a torch.dtype or another dtype. ValueError if the argument
     names no data type. Immutable.
     """
 
-    __slots__ = ("_tvm_ffi_dtype",)
+    __slots__ = ("_text", "_tvm_ffi_dtype")
 
+    _text: str
     _tvm_ffi_dtype: DataType
 
     def __new__(cls, content: Any) -> dtype:
         if isinstance(content, dtype):
             return content
-        return cls._wrap(DataType(_name_of(content)))
+        if not isinstance(content, str):
+            return cls._wrap(from_foreign_dtype(content))
+        self = cls._wrap(DataType(content))
+        self._text = str(content)
+        return self
 
     @classmethod
     def _wrap(cls, data_type: DataType) -> dtype:
         """The dtype of a value that came from native code."""
-        self = str.__new__(cls, str(data_type))
+        text = str(data_type)
+        self = str.__new__(cls, text)
+        self._text = text
         self._tvm_ffi_dtype = data_type
         return self
 
@@ -52,14 +61,17 @@ class dtype(str):
         """Whether native code that wants a data type takes `obj`: a dtype, or one of numpy or torch."""
         return isinstance(obj, (dtype, DataType)) or is_foreign_dtype(type(obj))
 
+    def __str__(self) -> str:
+        return self._text
+
     def __repr__(self) -> str:
-        return f"dtype({str(self)!r})"
+        return f"dtype({self._text!r})"
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        return dtype, (str(self),)
+        return dtype, (self._text,)
 
     def with_lanes(self, lanes: int) -> dtype:
-        """The same element type with another number of lanes (vector elements)."""
+        """The same element type with another number of lanes (vector elements). ValueError beyond 65535."""
         return dtype._wrap(data_type_from_code(self.type_code, self.bits, lanes))
 
     @property
@@ -112,17 +124,62 @@ def is_foreign_dtype(cls: type) -> bool:
     return numpy is not None and issubclass(cls, getattr(numpy, "dtype", ()))
 
 
-def from_foreign_dtype(value: object) -> DataType:
-    """The DataType of a numpy.dtype or torch.dtype; ValueError if it has no counterpart."""
-    return DataType(_name_of(value))
+_known: dict[object, DataType] = {}  # of other libraries' types, which are few and last
+
+
+def from_foreign_dtype(value: Any) -> DataType:
+    """The DataType of a numpy.dtype, numpy scalar class or torch.dtype; ValueError if it has no counterpart."""
+    known = _known.get(value)
+    if known is None:
+        known = DataType(_name_of(value))
+        if len(_known) < _MOST_KNOWN:  # numpy makes new types without end: datetime64[3s], structures
+            _known[value] = known
+    return known
+
+
+_MOST_KNOWN = 256
 
 
 def _name_of(content: Any) -> str:
-    if isinstance(content, str):
-        return content
     if isinstance(content, type):  # numpy.float32 and its like
         numpy = sys.modules.get("numpy")
         if numpy is not None and issubclass(content, numpy.generic):
             return str(numpy.dtype(content))
     text = str(content)
     return text[len("torch.") :] if text.startswith("torch.") else text
+
+
+# What code written for tvm_ffi.core calls.
+
+
+def _create_cdtype_from_tuple(cls: type[DataType], code: int, bits: int, lanes: int) -> DataType:
+    """A DataType of DLPack type code, bits per lane and lanes. TypeError for a class other than DataType."""
+    if cls is not DataType:
+        raise TypeError(f"expected the class DataType, got {cls!r}")
+    return data_type_from_code(code, bits, lanes)
+
+
+def _convert_torch_dtype_to_ffi_dtype(torch_dtype: Any) -> dtype:
+    """The dtype of a torch.dtype; ValueError if it has no counterpart."""
+    return dtype._wrap(from_foreign_dtype(torch_dtype))
+
+
+def _convert_numpy_dtype_to_ffi_dtype(numpy_dtype: Any) -> dtype:
+    """The dtype of a numpy.dtype; ValueError if it has no counterpart."""
+    return dtype._wrap(from_foreign_dtype(numpy_dtype))
+
+
+_CLASS_DTYPE: type[Any] = dtype
+
+
+def _set_class_dtype(cls: type[Any]) -> None:
+    """Data types from native code become instances of `cls`, a str class with an attribute `_tvm_ffi_dtype`."""
+    global _CLASS_DTYPE
+
+    def wrap(data_type: DataType) -> Any:
+        value = str.__new__(cls, str(data_type))
+        value._tvm_ffi_dtype = data_type
+        return value
+
+    _core.set_hooks(wrap_dtype=cls._wrap if issubclass(cls, dtype) else wrap)
+    _CLASS_DTYPE = cls

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copyreg
 from abc import ABCMeta
 
 from . import _ffi_api
-from ._core import CObject, Function, ObjectRValueRef, class_register, type_key_to_index
+from ._core import CObject, Function, ObjectRValueRef
 from ._load import subclass_made
 
 TYPE_CHECKING = False
@@ -60,16 +61,6 @@ class Object(CObject, metaclass=ObjectMeta):
     def __repr__(self) -> str:
         return object_repr(self)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle through the JSON graph of the object. TypeError where the core or the type has no serialisation."""
-        to_json = _ffi_function("ToJSONGraphString")
-        if to_json is None:
-            raise TypeError(f"cannot pickle {type(self).__qualname__!r} object: the core has no ffi.ToJSONGraphString")
-        return _from_json_graph, (type(self), str(to_json(self, None)))
-
-
-class_register(type_key_to_index("ffi.Object"), Object)
-
 
 class ObjectConvertible:
     """Base for Python classes that stand for a native object: passed to native code, `asobject()` is passed instead."""
@@ -96,18 +87,50 @@ def object_repr(obj: CObject) -> str:
     return f"{name}({handle:#x})"
 
 
+# --- pickle ---------------------------------------------------------------------------------------------------------
+
+
+def get_state(self: CObject) -> dict[str, Any]:
+    """What pickle keeps: as "handle" the JSON graph of the native object (None without one), as "attributes" those of
+    the instance, if it has any. TypeError for types that have no graph, as functions and tensors."""
+    state: dict[str, Any] = {"handle": None}
+    if self.__chandle__() != 0:
+        state["handle"] = str(_serializer(type(self), "ToJSONGraphString")(self, None))
+    attributes = getattr(self, "__dict__", None)
+    if attributes:
+        state["attributes"] = dict(attributes)
+    return state
+
+
+def set_state(self: CObject, state: dict[str, Any]) -> None:
+    """Become what __getstate__() told. TypeError or ValueError if the graph cannot be read."""
+    if state["handle"] is not None:
+        self.__init_handle_by_constructor__(_serializer(type(self), "FromJSONGraphString"), state["handle"])
+    if "attributes" in state:
+        self.__dict__.update(state["attributes"])
+
+
+def reduce(self: CObject) -> tuple[Any, ...]:
+    """Pickle and copy by __getstate__() and __setstate__()."""
+    return copyreg.__newobj__, (type(self),), self.__getstate__()  # type: ignore[attr-defined]
+
+
+# Of the root of all, so that functions and tensors refuse here, too: PyPy would pickle a wrapper without its handle
+CObject.__getstate__ = get_state  # type: ignore[method-assign]
+CObject.__setstate__ = set_state  # type: ignore[method-assign]
+CObject.__reduce__ = reduce  # type: ignore[assignment,method-assign]
+
+
 def _ffi_function(name: str) -> Function | None:
     """The core's function `ffi.<name>`, None if this core has none."""
     return getattr(_ffi_api, name, None)
 
 
-def _from_json_graph(cls: type[Object], text: str) -> Object:
-    from_json = _ffi_function("FromJSONGraphString")
-    if from_json is None:
-        raise TypeError(f"cannot unpickle {cls.__qualname__!r} object: the core has no ffi.FromJSONGraphString")
-    obj = cls.__new__(cls)
-    obj.__init_handle_by_constructor__(from_json, text)
-    return obj
+def _serializer(cls: type, name: str) -> Function:
+    function = _ffi_function(name)
+    if function is None:
+        raise TypeError(f"cannot pickle {cls.__qualname__!r} object: the core has no ffi.{name}")
+    return function
 
 
 def _raise_not_constructible(cls: type) -> NoReturn:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, ClassVar
 
 __all__ = ["Bytes", "PyNativeObject", "String"]
 
@@ -13,12 +13,29 @@ class PyNativeObject:
     """Marks the classes that are both a Python builtin and the image of a native object: String, Bytes, Shape."""
 
     __slots__ = ()
+    _constructor: ClassVar[str]  # the function of _ffi_api that makes such an object
+
+    @property
+    def _tvm_ffi_cached_object(self) -> Any:
+        """A native object of the same value, made at each access; None if the value needs none, as up to 7 bytes of
+        text do. tvm_ffi keeps one in each instance, here they cost nothing until somebody asks."""
+        from . import _ffi_api
+        from ._object import Object
+
+        arguments = self if isinstance(self, tuple) else (self,)
+        made = Object.__new__(Object)
+        try:
+            made.__init_handle_by_constructor__(getattr(_ffi_api, self._constructor), *arguments)
+        except TypeError:  # what came of it is no object
+            return None
+        return made
 
 
 class String(str, PyNativeObject):
     """Text from native code: a str in every respect. Text of up to 7 UTF-8 bytes arrives as a plain str."""
 
     __slots__ = ()
+    _constructor = "String"
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         """Pickle as a plain str, which can be read without this package."""
@@ -29,6 +46,7 @@ class Bytes(bytes, PyNativeObject):
     """Bytes from native code: a bytes in every respect. Up to 7 bytes arrive as a plain bytes."""
 
     __slots__ = ()
+    _constructor = "Bytes"
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         """Pickle as a plain bytes, which can be read without this package."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from operator import index as _as_int
 
 from . import _core
-from ._object import ObjectMeta
+from ._core import from_dlpack
+from ._object import Object, ObjectMeta
 from ._string import PyNativeObject
 
 TYPE_CHECKING = False
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from ._device import Device
     from ._dtype import dtype
 
-__all__ = ["Shape", "Tensor", "from_dlpack"]
+__all__ = ["DLTensorTestWrapper", "Shape", "Tensor", "from_dlpack"]
 
 DLPACK_VERSION = (1, 3)
 """The DLPack version that capsules are read and written in."""
@@ -27,7 +28,8 @@ class Tensor(_core.Tensor, metaclass=ObjectMeta):
 
     Tensors come from :func:`from_dlpack` and from native functions, and go to any DLPack consumer
     (``numpy.from_dlpack(tensor)``). The memory lives as long as the last tensor or array on it. `shape` counts elements
-    per axis, `strides` is in elements, `byte_offset` in bytes, `data_ptr()` is the address of the first element.
+    per axis, `strides` is in elements, `byte_offset` in bytes from the beginning of the memory to the first element,
+    whose address is `data_ptr()`.
     """
 
     if TYPE_CHECKING:
@@ -37,32 +39,10 @@ class Tensor(_core.Tensor, metaclass=ObjectMeta):
         @property
         def device(self) -> Device: ...
 
-    def __dlpack_device__(self) -> tuple[int, int]:
-        """DLPack device type and index."""
-        place = self.device
-        return place.dlpack_device_type(), place.index
-
-    def __dlpack__(
-        self,
-        *,
-        stream: Any = None,
-        max_version: tuple[int, int] | None = None,
-        dl_device: tuple[int, int] | None = None,
-        copy: bool | None = None,
-    ) -> Any:
-        """A DLPack capsule that keeps the memory alive until its consumer is done.
-
-        The capsule is "dltensor_versioned" for a consumer that reads major version 1 or later, else the older
-        "dltensor". `stream` is ignored: a tensor does not know which stream its data is written on. BufferError for
-        what cannot be given without moving data: `copy=True`, or a `dl_device` other than the tensor's own.
-        """
-        if dl_device is not None and tuple(map(int, dl_device)) != self.__dlpack_device__():
-            raise BufferError(f"cannot export a tensor on device {self.__dlpack_device__()} to device {dl_device}")
-        if copy:
-            raise BufferError("a tensor is exported without copying; copy=True is not supported")
-        if max_version is not None and max_version[0] >= DLPACK_VERSION[0]:
-            return self._to_dlpack_versioned()
-        return self._to_dlpack()
+    if _core.HAS_EXCHANGE:
+        __dlpack_c_exchange_api__ = _core.exchange_table()
+        """Capsule with the functions by which C code takes and makes tensors. Not on PyPy 7.3, whose C interface sees
+        other objects than HPy does: there arrays are exchanged by `__dlpack__` alone."""
 
     def __repr__(self) -> str:
         if self.__chandle__() == 0:
@@ -73,23 +53,40 @@ class Tensor(_core.Tensor, metaclass=ObjectMeta):
 class Shape(tuple[int, ...], PyNativeObject):
     """A shape: a tuple of ints that native code takes and gives as ffi.Shape. TypeError if an item is no integer."""
 
-    __slots__ = ()
+    # No empty slots: the native object is made when it is asked for, and kept in __dict__.
+    _constructor = "Shape"
+    if TYPE_CHECKING:
+        _native: _core.CObject
 
     def __new__(cls, content: Iterable[SupportsIndex] = ()) -> Shape:
         return tuple.__new__(cls, map(_as_int, content))
 
     @classmethod
-    def _wrap(cls, content: Iterable[int]) -> Shape:
-        """The Shape of ints that came from native code."""
-        return tuple.__new__(cls, content)
+    def _wrap(cls, content: Iterable[int], native: _core.CObject) -> Shape:
+        """The Shape of a native one."""
+        self = tuple.__new__(cls, content)
+        self._native = native
+        return self
+
+    @property
+    def _tvm_ffi_cached_object(self) -> _core.CObject:
+        """The ffi.Shape that this one came from, or is passed as."""
+        try:
+            return self._native
+        except AttributeError:
+            # Of two threads that come here at once, the first makes it for both
+            return self.__dict__.setdefault("_native", _new_shape(self))  # type: ignore[no-any-return]
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        return type(self), (tuple(self),)
 
 
-def shape_object(shape: Shape) -> _core.CObject:
+def _new_shape(extents: Iterable[int]) -> _core.CObject:
     """A new ffi.Shape with these extents."""
     from . import _ffi_api
 
-    obj = _core.CObject.__new__(_core.CObject)
-    obj.__init_handle_by_constructor__(_ffi_api.Shape, *shape)
+    obj = Object.__new__(Object)
+    obj.__init_handle_by_constructor__(_ffi_api.Shape, *extents)
     return obj
 
 
@@ -108,14 +105,39 @@ def dlpack_capsule(producer: Any) -> Any:
             raise refused from None
 
 
-def from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> Tensor:
-    """A Tensor on the memory of an array of any library that supports DLPack, without copying.
+# What code written for tvm_ffi.core calls.
 
-    `ext_tensor` has `__dlpack__`, or is a DLPack capsule, which is used up. With `require_alignment` (bytes) the data
-    address must be a multiple of it; with `require_contiguous` the layout must be row-major without gaps: RuntimeError
-    otherwise. TypeError if `ext_tensor` is neither, ValueError if the capsule was used up before, BufferError if the
-    memory's owner does not give it out or it is read-only.
+
+def _set_class_tensor(cls: type[_core.Tensor]) -> None:
+    """Tensors from native code become instances of `cls`, a subclass of Tensor. TypeError if it is none."""
+    if not issubclass(cls, _core.Tensor):
+        raise TypeError(f"expected a subclass of Tensor, got {cls!r}")
+    _core.class_register(_core.type_key_to_index("ffi.Tensor"), cls)
+
+
+def _shape_obj_get_py_tuple(obj: _core.CObject) -> tuple[int, ...]:
+    """The extents of a native ffi.Shape, as a plain tuple."""
+    return tuple(_core.convert(obj))
+
+
+class DLTensorTestWrapper:
+    """A stand-in for the array class of a library that has an exchange table: it has a Tensor's memory, and is none.
+
+    `tensor` is the Tensor. For tests.
     """
-    capsule = dlpack_capsule(ext_tensor) if hasattr(ext_tensor, "__dlpack__") else ext_tensor
-    tensor: Tensor = _core.tensor_from_dlpack(capsule, require_alignment, require_contiguous)  # type: ignore[assignment]
-    return tensor
+
+    if _core.HAS_EXCHANGE:
+        __dlpack_c_exchange_api__ = Tensor.__dlpack_c_exchange_api__
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+
+    def __tvm_ffi_env_stream__(self) -> int:
+        """Address of the stream that native code called by this thread uses on the tensor's device."""
+        return _core.stream_get(*self.tensor.__dlpack_device__())
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.tensor.__dlpack_device__()
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.tensor.__dlpack__(**options)

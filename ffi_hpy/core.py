@@ -2,21 +2,50 @@
 
 from __future__ import annotations
 
+from . import _device, _dtype
+from ._convert import OPAQUE_PTR_HANDLERS as _OPAQUE_PTR_HANDLERS
 from ._convert import convert
 from ._core import (
+    CAny,
     CObject,
     DataType,
     Function,
     ObjectRValueRef,
     OpaquePyObject,
+    class_find,
+    type_key_to_index,
 )
-from ._device import Device, DLDeviceType
+from ._core import cany_value as _to_py_class_value
+from ._core import type_attr as _lookup_type_attr
+from ._device import Device, DLDeviceType, _create_device_from_tuple, _set_class_device
+from ._dtype import (
+    _convert_numpy_dtype_to_ffi_dtype,
+    _convert_torch_dtype_to_ffi_dtype,
+    _create_cdtype_from_tuple,
+    _set_class_dtype,
+)
 from ._object import Object, ObjectConvertible, object_repr
 from ._string import Bytes, PyNativeObject, String
 from ._tensor import DLPACK_VERSION as __dlpack_version__
-from ._tensor import Shape, Tensor, from_dlpack
+from ._tensor import (
+    DLTensorTestWrapper,
+    Shape,
+    Tensor,
+    _set_class_tensor,
+    _shape_obj_get_py_tuple,
+    from_dlpack,
+)
+from ._type_define import define_type as _register_py_class
+from ._type_define import forget_type as _rollback_py_class
+from ._core import type_attr_define as _register_type_attr
+from ._type_info import info_of_key as _lookup_or_register_type_info_from_type_key
+from ._type_info import FFIProperty, TypeField, TypeInfo, TypeMethod
+from ._type_info import info_of_class as _type_cls_to_type_info
+from ._type_schema import TypeSchema
 from .error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME, Error
-from .registry import TypeInfo
+from .error import append_backtrace as _WITH_APPEND_BACKTRACE
+from .error import backtrace_of as _TRACEBACK_TO_BACKTRACE_STR
+from .error import exception_to_error_value as _convert_to_ffi_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,12 +56,18 @@ __all__ = [
     "ERROR_TYPE_TO_NAME",
     "KWARGS",
     "MISSING",
+    "_OPAQUE_PTR_HANDLERS",
+    "_TRACEBACK_TO_BACKTRACE_STR",
+    "_WITH_APPEND_BACKTRACE",
     "Bytes",
+    "CAny",
     "CObject",
     "DLDeviceType",
+    "DLTensorTestWrapper",
     "DataType",
     "Device",
     "Error",
+    "FFIProperty",
     "Function",
     "Object",
     "ObjectConvertible",
@@ -42,8 +77,13 @@ __all__ = [
     "Shape",
     "String",
     "Tensor",
+    "TypeField",
     "TypeInfo",
+    "TypeMethod",
+    "TypeSchema",
     "__dlpack_version__",
+    "_convert_to_ffi_error",
+    "_type_cls_to_type_info",
     "convert",
     "from_dlpack",
     "object_repr",
@@ -53,11 +93,25 @@ if TYPE_CHECKING:
     KWARGS: Object
     MISSING: Object
 
+_CLASSES = {
+    "_CLASS_DEVICE": lambda: _device._CLASS_DEVICE,
+    "_CLASS_DTYPE": lambda: _dtype._CLASS_DTYPE,
+    "_CLASS_TENSOR": lambda: class_find(type_key_to_index("ffi.Tensor")),
+}
 _SENTINELS = {"MISSING": "GetInvalidObject", "KWARGS": "GetKwargsObject"}
 
 
+def _object_type_key_to_index(type_key: str) -> int | None:
+    """The index of a type key, None if it is unknown."""
+    index = type_key_to_index(type_key)
+    return index if index >= 0 else None
+
+
 def __getattr__(name: str) -> Any:
-    """MISSING and KWARGS, the core's marks for "no value" and "keyword arguments follow", are fetched on first use."""
+    """MISSING and KWARGS, the core's marks for "no value" and "keyword arguments follow", are fetched on first use; the
+    classes that can be set are looked up each time."""
+    if name in _CLASSES:
+        return _CLASSES[name]()
     getter = _SENTINELS.get(name)
     if getter is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

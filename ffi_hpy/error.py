@@ -6,11 +6,12 @@ class by :func:`register_error`. What crosses the border keeps its identity wher
 - An exception that leaves a callback travels inside the native error. If that error comes back to Python, the same
   exception is raised again, with the native frames it passed added to its traceback.
 - An exception made for a native error has that error as its `__tvm_ffi_error__`, and keeps its kind and message when it
-  leaves a callback.
+  leaves a callback. If the error says which other one caused it, so does the exception, by its `__cause__`.
 """
 
 from __future__ import annotations
 
+import copyreg
 import sys
 from functools import lru_cache
 from threading import Lock
@@ -49,6 +50,8 @@ class Error(_core.Error, metaclass=ObjectMeta):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle kind, message and backtrace; cause and context stay behind."""
+        if self.__chandle__() == 0:
+            return copyreg.__newobj__, (type(self),)  # type: ignore[attr-defined]
         return type(self), (str(self.kind), str(self.message), str(self.backtrace))
 
     def __repr__(self) -> str:
@@ -107,27 +110,54 @@ def error_to_exception(error: _core.Error) -> BaseException:
     The one that the error carries, if it came out of a callback; else a new one of the class registered for its kind.
     An unknown kind gives a RuntimeError whose message begins with it.
     """
+    first, is_new = _exception_of(error)
+    exception, cause = first, error.cause
+    while is_new and cause is not None:
+        following, is_new = _exception_of(cause)
+        BaseException.__setattr__(exception, "__cause__", following)
+        exception, cause = following, cause.cause
+    return first
+
+
+def _exception_of(error: _core.Error) -> tuple[BaseException, bool]:
+    """The exception for one error, whatever caused it, and whether it was made for the error just now."""
     carrier = _carrier_of(error)
-    exception = None if carrier is None else carrier.take()
-    if carrier is None or exception is None:
+    carried = None if carrier is None else carrier.take()
+    frames = str(error.backtrace)
+    if carrier is None or carried is None:
         exception = _exception_new(str(error.kind), str(error.message))
-        frames = str(error.backtrace)
     else:
-        frames = str(error.backtrace)[carrier.backtrace_length :]
-    exception.__traceback__ = _traceback_extend(exception.__traceback__, frames)
-    exception.__tvm_ffi_error__ = error  # type: ignore[attr-defined]
-    return exception
+        exception, frames = carried, frames[carrier.backtrace_length :]
+    append_backtrace(exception, frames)
+    _attach(exception, error)
+    return exception, carried is None
 
 
 def _exception_new(kind: str, message: str) -> BaseException:
-    cls = ERROR_NAME_TO_TYPE.get(kind)
-    if cls is None:
+    cls = ERROR_NAME_TO_TYPE.get(kind, RuntimeError)
+    if kind not in ERROR_NAME_TO_TYPE:
         return RuntimeError(f"{kind}: {message}")
     try:
         return cls(message)
     except Exception:
+        pass
+    try:
         # The class's __init__ wants something else: what matters is that `except cls` catches it.
         return cls.__new__(cls, message)
+    except Exception:
+        return RuntimeError(f"{kind}: {message}")
+
+
+def append_backtrace(exception: BaseException, backtrace: str) -> BaseException:
+    """Put the frames of a backtrace text, which called those that the exception's traceback has, in front of these.
+    Returns the exception."""
+    # The base class's own: a class of exceptions may refuse to have its attributes set
+    traceback = _traceback_extend(exception.__traceback__, backtrace)
+    return BaseException.with_traceback(exception, traceback)
+
+
+def _attach(exception: BaseException, error: _core.Error) -> None:
+    BaseException.__setattr__(exception, "__tvm_ffi_error__", error)
 
 
 def _hidden(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -186,7 +216,7 @@ def _carrier_of(error: _core.Error) -> _Carrier | None:
 
 def exception_to_error(exception: BaseException) -> Error:
     """The native error for an exception that leaves a callback; it carries the exception."""
-    backtrace = _backtrace_of(exception.__traceback__)
+    backtrace = backtrace_of(exception.__traceback__)
     # Taken, not read: several threads may raise one exception, and only one of them gets the error to change.
     error: Error | None = exception.__dict__.pop("__tvm_ffi_error__", None)
     if error is None:
@@ -199,17 +229,19 @@ def exception_to_error(exception: BaseException) -> Error:
     if error.extra_context is None:
         return _error_new(str(error.kind), str(error.message), backtrace, error.cause, exception)
     error.update_backtrace(backtrace)  # native code keeps something of its own in it
-    exception.__tvm_ffi_error__ = error  # type: ignore[attr-defined]
+    _attach(exception, error)
     return error
 
 
 def exception_to_error_value(exception: BaseException) -> Error:
-    """The native error that describes an exception passed as a value. It does not own the exception."""
-    error: Error | None = getattr(exception, "__tvm_ffi_error__", None)
-    if error is not None:
-        return error
-    backtrace = _backtrace_of(exception.__traceback__)
-    return Error(_kind_of(type(exception)), _message_of(exception), backtrace)
+    """A native error that describes an exception passed as a value. It does not own the exception."""
+    backtrace = backtrace_of(exception.__traceback__)
+    error: Error | None = exception.__dict__.get("__tvm_ffi_error__")
+    if error is None:
+        return Error(_kind_of(type(exception)), _message_of(exception), backtrace)
+    # A new one: others may be reading the backtrace of that one now
+    context = None if _carrier_of(error) is not None else error.extra_context
+    return Error(str(error.kind), str(error.message), backtrace, error.cause, context)
 
 
 def call_guarded(fn: Callable[..., Any], args: tuple[Any, ...]) -> tuple[bool, Any]:
@@ -219,8 +251,14 @@ def call_guarded(fn: Callable[..., Any], args: tuple[Any, ...]) -> tuple[bool, A
     except BaseException as exception:
         traceback = exception.__traceback__
         if traceback is not None:
-            exception.__traceback__ = traceback.tb_next  # without this function's frame
+            BaseException.with_traceback(exception, traceback.tb_next)  # without this function's frame
         return False, exception_to_error(exception)
+
+
+def check_signals() -> None:
+    """Native code asks for signals that are waiting: PyPy calls their handlers between the steps of this loop."""
+    for _ in range(8):
+        pass
 
 
 def _error_new(kind: str, message: str, backtrace: str, cause: _core.Error | None, exception: BaseException) -> Error:
@@ -230,12 +268,13 @@ def _error_new(kind: str, message: str, backtrace: str, cause: _core.Error | Non
 
 
 def _kind_of(cls: type[BaseException]) -> str:
-    """The kind registered for the class or the nearest of its bases."""
+    """The kind registered for the class or the nearest of its bases; for what is no error but an interruption, such as
+    KeyboardInterrupt, the class's name."""
     for base in cls.__mro__:
         kind = ERROR_TYPE_TO_NAME.get(base)
         if kind is not None:
             return kind
-    return "RuntimeError"
+    return "RuntimeError" if issubclass(cls, Exception) else cls.__name__
 
 
 def _message_of(exception: BaseException) -> str:
@@ -253,7 +292,7 @@ def _encodable(text: str) -> str:
 # --- traceback <-> backtrace text -----------------------------------------------------------------------------------
 
 
-def _backtrace_of(traceback: TracebackType | None) -> str:
+def backtrace_of(traceback: TracebackType | None) -> str:
     """The frames of a traceback as backtrace text, most recent call first."""
     lines = []
     while traceback is not None:
@@ -264,19 +303,21 @@ def _backtrace_of(traceback: TracebackType | None) -> str:
     return _encodable("".join(lines))
 
 
-def _backtrace_frames(backtrace: str) -> Iterator[tuple[str, int, str]]:
+def _parse_backtrace(backtrace: str) -> list[tuple[str, int, str]]:
     """(file, line, function) of each frame, in the text's order; lines that are no frame are passed over."""
+    frames = []
     for line in backtrace.splitlines():
         head, in_file, rest = line.partition('File "')
         file, in_line, rest = rest.partition('", line ')
         number, in_function, function = rest.partition(", in ")
         if in_file and in_line and in_function and not head.strip() and number.isdecimal():
-            yield file, int(number), function
+            frames.append((file, int(number), function))
+    return frames
 
 
 def _traceback_extend(traceback: TracebackType | None, backtrace: str) -> TracebackType | None:
     """`traceback` with the frames of the text, which are the callers of its first, in front of it."""
-    for file, line, function in _backtrace_frames(backtrace):
+    for file, line, function in _parse_backtrace(backtrace):
         traceback = _traceback_new(traceback, file, line, function)
     return traceback
 
@@ -298,9 +339,15 @@ def _traceback_new(tail: TracebackType | None, file: str, line: int, function: s
     return TracebackType(tail, frame, -1, max(line, 1))
 
 
+def _shown(file: str) -> str:
+    """The file's name for tracebacks. CPython 3.9 prints no traceback at all if it takes a binary for source code."""
+    is_binary = file.endswith(".so") or ".so." in file
+    return f"<{file}>" if is_binary and sys.version_info < (3, 10) else file
+
+
 @lru_cache(maxsize=256)  # errors come from the same places again, and without a GIL code is freed late
 def _code_at(file: str, line: int, function: str) -> CodeType:
-    code = _SUSPENDED_CODE.replace(co_filename=file, co_name=function, co_firstlineno=line)
+    code = _SUSPENDED_CODE.replace(co_filename=_shown(file), co_name=function, co_firstlineno=line)
     if sys.version_info >= (3, 11):
         code = code.replace(co_qualname=function)
     return code

@@ -16,10 +16,11 @@ from importlib import import_module
 from . import _core, _ffi_api
 from ._core import CObject, Function
 from ._object import Object, ObjectMeta, _raise_not_constructible
+from ._type_info import TypeInfo, declares_nonblocking, info_of_index, info_of_key, set_class
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from typing import Any, Literal, TypeVar, overload
 
     ObjectClass = TypeVar("ObjectClass", bound=type[CObject])
@@ -44,9 +45,6 @@ _HOMES = {
     "ffi.reflection.AccessPath": "access_path",
     "ffi.reflection.AccessStep": "access_path",
 }
-# Bits of a field's or method's flags (TVMFFIFieldFlagBitMask).
-_WRITABLE = 1
-_STATIC_METHOD = 4
 
 
 # --- global functions -----------------------------------------------------------------------------------------------
@@ -143,16 +141,6 @@ def _global_metadata(name: str) -> str | None:
     return text
 
 
-def declares_nonblocking(metadata: str) -> bool:
-    """Whether a function's metadata (JSON text) has ``"nonblocking": true``."""
-    if '"nonblocking"' not in metadata:
-        return False
-    try:
-        return _parse(metadata).get("nonblocking") is True
-    except ValueError:
-        return False
-
-
 def _parse(metadata: str) -> dict[str, Any]:
     import json
 
@@ -163,40 +151,6 @@ def _parse(metadata: str) -> dict[str, Any]:
 
 
 # --- types ----------------------------------------------------------------------------------------------------------
-
-
-class TypeInfo:
-    """What the core knows about a type; `__tvm_ffi_type_info__` of its class. Immutable.
-
-    `fields` and `methods` are those of the type alone, in the form of `_core.FieldInfo`; `type_ancestors` are type
-    indices from the root to the parent; `total_size` is in bytes, 0 if it varies.
-    """
-
-    __slots__ = (
-        "doc",
-        "fields",
-        "methods",
-        "parent_type_index",
-        "total_size",
-        "type_ancestors",
-        "type_index",
-        "type_key",
-    )
-
-    def __init__(self, type_index: int) -> None:
-        self.type_index = type_index
-        (
-            self.type_key,
-            self.parent_type_index,
-            self.doc,
-            self.total_size,
-            self.fields,
-            self.methods,
-            self.type_ancestors,
-        ) = _core.type_info(type_index)
-
-    def __repr__(self) -> str:
-        return f"TypeInfo({self.type_key!r}, type_index={self.type_index})"
 
 
 def register_object(type_key: Any = None, *, init: bool = True) -> Any:
@@ -229,7 +183,7 @@ def class_for_type_index(index: int) -> type[CObject]:
     found = _core.class_find(index)
     if found is not None:
         return found
-    info = TypeInfo(index)
+    info = info_of_index(index)
     home = _HOMES.get(str(info.type_key))
     if home is not None:
         import_module(f".{home}", __package__)
@@ -242,7 +196,9 @@ def class_for_type_index(index: int) -> type[CObject]:
     module, _, name = str(info.type_key).rpartition(".")
     body = {
         "__module__": module or __name__,
-        "__doc__": str(info.doc) or f"Native type {info.type_key}, for which no Python class is registered.",
+        "__qualname__": str(info.type_key),
+        "__doc__": f"Auto-generated fallback class for the native type {info.type_key}."
+        + (f"\n\n{info.doc}" if info.doc else ""),
     }
     cls: type[CObject] = ObjectMeta(name, (parent,), body)  # type: ignore[assignment]
     _bind(cls, info, init=True)
@@ -251,18 +207,16 @@ def class_for_type_index(index: int) -> type[CObject]:
     existing = _core.class_find(index)
     if existing is not None:
         return existing
-    _core.class_register(index, cls)
+    set_class(info, cls)
     return cls
 
 
 def _register(cls: ObjectClass, type_key: str, init: bool) -> ObjectClass:
     if not issubclass(cls, CObject):
         raise TypeError(f"register_object({type_key!r}): {cls.__qualname__} does not derive from ffi_hpy.Object")
-    index = _core.type_key_to_index(type_key)
-    if index < 0:
-        raise ValueError(f"No type is called {type_key}: no loaded library registered it")
-    _bind(cls, TypeInfo(index), init)
-    _core.class_register(index, cls)
+    info = info_of_key(type_key)
+    _bind(cls, info, init)
+    set_class(info, cls)
     return cls
 
 
@@ -272,7 +226,7 @@ def _bind(cls: type[CObject], info: TypeInfo, init: bool) -> None:
     for ancestor in info.type_ancestors:
         ancestor_class = _core.class_find(ancestor)
         if ancestor_class is None or not issubclass(cls, ancestor_class):
-            _bind_members(cls, TypeInfo(ancestor))
+            _bind_members(cls, info_of_index(ancestor))
     _bind_members(cls, info)
     constructor = _constructor_of(info)
     if constructor is not None:
@@ -283,40 +237,51 @@ def _bind(cls: type[CObject], info: TypeInfo, init: bool) -> None:
         )
 
 
+def _add_class_attrs(cls: type[Any], info: TypeInfo, type_attr_names: Collection[str] = ()) -> type[Any]:
+    """Give a class the members of its own type, its constructor as `__ffi_init__`, and those of the named type
+    attributes that the type has."""
+    _bind_members(cls, info)
+    constructor = _constructor_of(info)
+    if constructor is not None:
+        _set_method(cls, "__ffi_init__", _construct_for(cls, info, constructor))
+    for name in type_attr_names:
+        value = None if name in cls.__dict__ else _core.type_attr(info.type_index, name)
+        if value is not None:
+            setattr(cls, name, value)
+    return cls
+
+
+def _warn_missing_field_annotations(cls: type, info: TypeInfo, *, stacklevel: int) -> None:
+    """A UserWarning if the body of a class does not annotate all fields of its own type."""
+    import warnings
+
+    from .dataclasses.field import forward_annotations
+
+    annotated = forward_annotations(cls)
+    missing = sorted(field.name for field in info.fields or () if field.name not in annotated)
+    if missing:
+        warnings.warn(
+            f"@c_class({str(info.type_key)!r}): class `{cls.__qualname__}` does not annotate the field(s) "
+            f"{', '.join(missing)} of its type. Annotations in the class body (`name: type`) tell type checkers and "
+            f"readers what is there.",
+            UserWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
 def _bind_members(cls: type[CObject], info: TypeInfo) -> None:
-    for i, (name, _doc, _metadata, flags, *_rest) in enumerate(info.fields):
-        if name not in cls.__dict__:
-            setattr(cls, name, _core.field_descriptor(cls, info.type_index, i, bool(flags & _WRITABLE)))
-    for name, doc, metadata, flags, *_rest, function in info.methods:
-        if name == "__ffi_init__" or name in cls.__dict__:
-            continue
-        function.__name__ = str(name)
-        if metadata and declares_nonblocking(metadata):
-            function.release_gil = False
-        if flags & _STATIC_METHOD:
-            setattr(cls, name, staticmethod(function))
-        else:
-            _set_instance_method(cls, str(name), str(doc), function)
-
-
-def _set_instance_method(cls: type, name: str, doc: str, function: Function) -> None:
-    """`function` as a method: the instance is its first argument."""
-    bind = getattr(_core, "method_descriptor", None)
-    if bind is not None:
-        setattr(cls, name, bind(function, name, f"{cls.__qualname__}.{name}", doc or None))
-        return
-
-    def method(self: CObject, *args: Any) -> Any:
-        return function(self, *args)
-
-    method.__doc__ = doc or None
-    _set_method(cls, name, method)
+    for field in info.fields or ():
+        if field.name not in cls.__dict__:
+            setattr(cls, field.name, field.as_property(cls))
+    for method in info.methods:
+        if method.name != "__ffi_init__" and method.name not in cls.__dict__:
+            setattr(cls, method.name, method.as_callable(cls))
 
 
 def _constructor_of(info: TypeInfo) -> Function | None:
-    for name, *_rest, function in info.methods:
-        if name == "__ffi_init__":
-            return function  # type: ignore[no-any-return]
+    for method in info.methods:
+        if method.name == "__ffi_init__":
+            return method.func  # type: ignore[return-value]
     constructor: Function | None = _core.type_attr(info.type_index, "__ffi_init__")
     return constructor
 
@@ -328,7 +293,10 @@ def _construct_for(cls: type[CObject], info: TypeInfo, constructor: Function) ->
         if type(self) is not cls:
             own = type(self).__tvm_ffi_type_info__  # type: ignore[attr-defined]
             if own.type_index != info.type_index:
-                raise TypeError(f"{cls.__qualname__} constructs {info.type_key}, not {own.type_key}")
+                raise TypeError(
+                    f"Calling `{cls.__name__}.__ffi_init__()` on a `{type(self).__name__}` is not supported: it makes "
+                    f"a {info.type_key}, not a {own.type_key}"
+                )
         if kwargs:
             args = (*args, _ffi_api.GetKwargsObject(), *_flatten(kwargs))
         self.__init_handle_by_constructor__(constructor, *args)

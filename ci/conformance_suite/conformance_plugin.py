@@ -1,59 +1,51 @@
-"""The pytest plugin of ci/conformance, loaded in each interpreter: it notes what becomes of each test.
+"""The pytest plugin of ci/conformance, loaded in each interpreter: it makes the tests' files importable.
 
-CONFORMANCE_SUMMARY names the file for the outcomes. The test that runs is noted beside it, for the case that it ends
-the process.
+Files import names of upstream's internals, and modules that ffi_hpy does not have, beside what they test of the
+interface. They can import these, and a test that uses one fails.
 """
 
 from __future__ import annotations
 
 import importlib
-import json
-import os
+import importlib.machinery
+import importlib.util
 import sys
-from pathlib import Path
+from types import ModuleType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_summary = Path(os.environ["CONFORMANCE_SUMMARY"])
-_outcomes: dict[str, str] = {}
-
-# Names of upstream's internals that files import beside what they test of the interface: they can be imported, and a
-# test that uses one fails.
 INTERNALS = {
     "ffi_hpy.utils.unpack_dataclass": ("_extract_dataclass_to_tuple_schema", "_validate_dataclass_to_tuple_schema"),
+}
+MISSING_MODULES = {
+    "ffi_hpy.cpp": ("build", "build_inline", "load", "load_inline"),
 }
 
 
 def pytest_configure() -> None:
+    importlib.import_module("ffi_hpy.testing")  # tvm_ffi loads its testing library whenever it is imported itself
+    for module, names in MISSING_MODULES.items():
+        if importlib.util.find_spec(module) is None:
+            _module_new(module, names)
     for module, names in INTERNALS.items():
         for name in names:
-            setattr(importlib.import_module(module), name, _internal(name))
+            setattr(importlib.import_module(module), name, _stand_in(f"{name} is an internal of tvm_ffi"))
 
 
-def _internal(name: str) -> Any:
+def _module_new(name: str, names: tuple[str, ...]) -> None:
+    module = ModuleType(name)
+    module.__spec__ = importlib.machinery.ModuleSpec(name, None)
+    for function in names:
+        setattr(module, function, _stand_in(f"there is no {name}.{function} yet"))
+    sys.modules[name] = module
+    package, _, last = name.rpartition(".")
+    setattr(importlib.import_module(package), last, module)
+
+
+def _stand_in(says: str) -> Any:
     def stand_in(*_: Any, **__: Any) -> None:
-        raise NotImplementedError(f"{name} is an internal of tvm_ffi")
+        raise NotImplementedError(says)
 
     return stand_in
-
-
-def pytest_runtest_logstart(nodeid: str) -> None:
-    _summary.with_suffix(".running").write_text(nodeid)
-
-
-def pytest_runtest_logreport(report: Any) -> None:
-    if report.when == "call" or report.outcome != "passed":
-        _outcomes[report.nodeid] = report.outcome
-
-
-def pytest_collectreport(report: Any) -> None:
-    """A file that cannot be imported counts as one failed test."""
-    if report.failed:
-        _outcomes[report.nodeid or "collection"] = "failed"
-
-
-def pytest_sessionfinish() -> None:
-    is_enabled = getattr(sys, "_is_gil_enabled", lambda: True)
-    _summary.write_text(json.dumps({"outcomes": _outcomes, "gil": "on" if is_enabled() else "off"}))

@@ -1,7 +1,7 @@
-"""The pytest plugin of ci/hpy-suite, loaded in each interpreter: it compiles the tests' modules and counts outcomes.
+"""The pytest plugin of ci/hpy-suite, loaded in each interpreter: it compiles the tests' modules.
 
 HPY_SUITE_MODE is universal or debug; HPY_SUITE_MODULES names the folder of compiled modules, which the interpreters
-share; HPY_SUITE_SUMMARY the file for the outcomes; CC has the words that run the compiler.
+share; CC has the words that run the compiler.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
-import json
 import os
 import shutil
 import subprocess
@@ -17,6 +16,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import outcomes  # ci/foreign_suite's
 from hpy.devel import HPyDevel
 from hpy.devel.abitag import get_hpy_ext_suffix
 from test import support  # hpy's, which comes before the standard library's
@@ -36,7 +36,7 @@ __spec__.origin = os.path.join(os.path.dirname(__file__), {file!r})
 sys.modules[__name__] = load(__name__, __spec__.origin, __spec__)
 """
 
-_counts = {"compiled": 0, "reused": 0}
+outcomes.notes.update(compiled=0, reused=0)
 
 
 # --- the tests' modules ---------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ def _build(name: str, sources: Sequence[Path], flags: Sequence[str], *objects: P
     target = _MODULES / hashlib.sha256("\0".join(text).encode()).hexdigest()[:32]
     with _locked(target.with_suffix(".lock")):
         if target.exists():
-            _counts["reused"] += 1
+            outcomes.notes["reused"] += 1
             return target
         made = target.with_suffix(".new")
         kind = [] if "-r" in flags else ["-shared"]
@@ -90,7 +90,7 @@ def _build(name: str, sources: Sequence[Path], flags: Sequence[str], *objects: P
 
             raise distutils.errors.CompileError(f"{name} cannot be compiled")
         made.rename(target)
-        _counts["compiled"] += 1
+        outcomes.notes["compiled"] += 1
     return target
 
 
@@ -125,41 +125,15 @@ def _is_of_cpython_abi(item: Any) -> bool:
     return "[cpython" in item.nodeid
 
 
-class Outcomes:
-    """What became of each test. The test that runs is noted in a file, for the case that it ends the process.
-
-    A test of the CPython ABI imports an ordinary extension module, which turns the GIL on; so these come last, and what
-    is noted of the GIL is from before.
-    """
-
-    def __init__(self, summary: Path) -> None:
-        self.summary = summary
-        self.outcomes: dict[str, str] = {}
-        self.gil = ""
-
-    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        items.sort(key=_is_of_cpython_abi)
-
-    def pytest_runtest_setup(self, item: Any) -> None:
-        if _is_of_cpython_abi(item):
-            self._note_gil()
-
-    def _note_gil(self) -> None:
-        is_enabled = getattr(sys, "_is_gil_enabled", lambda: True)
-        self.gil = self.gil or ("on" if is_enabled() else "off")
-
-    def pytest_runtest_logstart(self, nodeid: str) -> None:
-        self.summary.with_suffix(".running").write_text(nodeid)
-
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        if report.when == "call" or report.outcome != "passed":
-            self.outcomes[report.nodeid] = report.outcome
-
-    def pytest_sessionfinish(self) -> None:
-        self._note_gil()
-        self.summary.write_text(json.dumps({"outcomes": self.outcomes, "gil": self.gil, **_counts}))
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """Tests of the CPython ABI come last: they import an ordinary extension module, which turns the GIL on."""
+    items.sort(key=_is_of_cpython_abi)
 
 
-def pytest_configure(config: Any) -> None:
+def pytest_runtest_setup(item: Any) -> None:
+    if _is_of_cpython_abi(item):
+        outcomes.note_gil()
+
+
+def pytest_configure() -> None:
     ffi_hpy.hpy.install()
-    config.pluginmanager.register(Outcomes(Path(os.environ["HPY_SUITE_SUMMARY"])))

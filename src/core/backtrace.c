@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "atomic.h"
 #include "base.h"
 #include "mem.h"
 #include "sync.h"
@@ -82,17 +83,31 @@ static int is_glue_file(const char *filename) {
   return 0;
 }
 
+static void *boundary; /* release store in set_boundary, acquire load in boundary_base */
+
+void fh_backtrace_set_boundary(void *function) {
+  fh_atomic_store_release_ptr(&boundary, function); /* pairs with the load in boundary_base */
+}
+
 #ifdef HAS_NATIVE_FRAMES
+/* Where the library of the boundary begins; NULL without one. */
+static void *boundary_base(void) {
+  void *function = fh_atomic_load_acquire_ptr(&boundary); /* pairs with the store in set_boundary */
+  Dl_info info;
+  return function != NULL && dladdr(function, &info) ? info.dli_fbase : NULL;
+}
+
 static int starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
 /* Frames that the reader did not write: this ABI's own and the C++ call glue. */
 static int is_uninteresting(const char *symbol) {
   return starts_with(symbol, "TVMFFIBacktrace") || starts_with(symbol, "TVMFFIErrorSetRaised") ||
          starts_with(symbol, "_ZN3tvm3ffi6detail") || starts_with(symbol, "_ZN3tvm3ffi8Function") ||
-         starts_with(symbol, "__libc_") || starts_with(symbol, "ffi_call_");
+         starts_with(symbol, "_ZN3tvm3ffi11FunctionObj") || starts_with(symbol, "__libc_") ||
+         starts_with(symbol, "ffi_call_");
 }
 
-/* Where another language called in: its own traceback tells the rest. */
+/* Where a language that named no library called in. */
 static int is_boundary(const char *symbol) {
   return strcmp(symbol, "TVMFFIFunctionCall") == 0 || starts_with(symbol, "_Py") || starts_with(symbol, "PyObject") ||
          starts_with(symbol, "slot_tp_call");
@@ -109,11 +124,17 @@ static char *demangled(const char *symbol) {
 }
 
 static void append_native(int n_skip, int limit, int cross_ffi_boundary, int n_frames) {
-  void *addresses[MAX_NATIVE_FRAMES];
-  int n_addresses = backtrace(addresses, MAX_NATIVE_FRAMES);
+  void *addresses[MAX_NATIVE_FRAMES], *host = boundary_base();
+  int n_addresses = backtrace(addresses, MAX_NATIVE_FRAMES), is_leading = 1;
   for (int i = n_skip; i < n_addresses && n_frames < limit; ++i) {
     Dl_info info;
-    if (!dladdr(addresses[i], &info) || info.dli_sname == NULL) continue;
+    if (!dladdr(addresses[i], &info)) continue;
+    if (host != NULL && info.dli_fbase == host && !cross_ffi_boundary) {
+      if (is_leading) continue; /* it asks for what called it */
+      return;
+    }
+    is_leading = 0;
+    if (info.dli_sname == NULL) continue;
     if (!cross_ffi_boundary && is_boundary(info.dli_sname)) return;
     if (is_uninteresting(info.dli_sname)) continue;
     char *readable = demangled(info.dli_sname);

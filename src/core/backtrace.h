@@ -9,4 +9,8 @@
 
 void fh_backtrace_init(void);
 
+/* Names the library through which another language calls in, by a function of it: native frames are given up to there,
+ * what lies beyond is in that language's own traceback. NULL: there is none. */
+void fh_backtrace_set_boundary(void *function);
+
 #endif /* FH_BACKTRACE_H_ */

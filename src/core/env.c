@@ -2,6 +2,7 @@
 #include "env.h"
 
 #include "atomic.h"
+#include "backtrace.h"
 #include "error.h"
 #include "mem.h"
 #include "object.h"
@@ -174,6 +175,7 @@ int TVMFFIEnvRegisterCAPI(const char *name, void *symbol) {
                           "Expected PyErr_CheckSignals, PyGILState_Ensure or PyGILState_Release but got `%s`", name);
   }
   fh_atomic_store_release_ptr(slot, symbol); /* pairs with the loads in CheckSignals */
+  if (slot == &py_check_signals) fh_backtrace_set_boundary(symbol);
   return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "bigint.h"
 #include "decimal.h"
 #include "error.h"
 #include "json_text.h"
@@ -32,6 +33,16 @@ static int add_int(writer *w, int64_t value) {
   if (fh_str_build_reserve(&w->text, FH_DECIMAL_INT_MAX) != 0) return -1;
   w->text.n_bytes += fh_decimal_write_int(value, fh_str_build_end(&w->text));
   return 0;
+}
+
+/* In full: JSON has no limit, whatever its readers make of it. */
+static int add_bigint(writer *w, const TVMFFIObject *obj) {
+  const fh_bigint_object *big = (const fh_bigint_object *)(const void *)obj;
+  fh_text digits = {0};
+  int rc = fh_text_add_bigint(&digits, big->words, big->n_words);
+  if (rc == 0) rc = fh_str_build_add(&w->text, digits.data, digits.n_bytes);
+  fh_text_free(&digits);
+  return rc;
 }
 
 static int add_float(writer *w, double value) {
@@ -148,6 +159,7 @@ static int add_value(writer *w, const TVMFFIAny *value) {
   case kTVMFFINone: return add_literal(w, "null");
   case kTVMFFIBool: return add_literal(w, value->v_int64 ? "true" : "false");
   case kTVMFFIInt: return add_int(w, value->v_int64);
+  case kTVMFFIBigInt: return add_bigint(w, value->v_obj);
   case kTVMFFIFloat: return add_float(w, value->v_float64);
   case kTVMFFIArray:
   case kTVMFFIList:

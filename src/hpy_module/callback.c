@@ -6,7 +6,7 @@
 #include "convert.h"
 #include "error.h"
 #include "function.h"
-#include "hooks.h"
+#include "guard.h"
 
 enum { STACK_ARGS = 8 };
 
@@ -16,23 +16,6 @@ FB_INLINE int result_out(HPyContext *ctx, HPy value, TVMFFIAny *result) {
   return fb_convert_owned(ctx, value, result, "the return value of a callback");
 }
 
-/* Reads the guard's answer: (True, value) or (False, Error). */
-static int read_answer(HPyContext *ctx, HPy answer, TVMFFIAny *result) {
-  HPy ok = HPy_GetItem_i(ctx, answer, 0);
-  if (HPy_IsNull(ok)) return -1;
-  bool returned = fb_is(ctx, ok, ctx->h_True);
-  HPy_Close(ctx, ok);
-  HPy value = HPy_GetItem_i(ctx, answer, 1);
-  if (HPy_IsNull(value)) return -1;
-  int rc = returned ? result_out(ctx, value, result) : fb_error_set_pending(ctx, value);
-  HPy_Close(ctx, value);
-  return rc;
-}
-
-/* PyPy ends the process if its stack is used up within an HPy function; a quarter of what it bears by default. */
-enum { DEPTH_LIMIT = 100 };
-static FB_THREAD_LOCAL int guarded_depth;
-
 static int fail_too_deep(void) {
   TVMFFIErrorSetRaisedFromCStr("RecursionError", "maximum recursion depth exceeded: callbacks within callbacks");
   return -1;
@@ -40,18 +23,11 @@ static int fail_too_deep(void) {
 
 /* Calls through the package's guard, which catches: for contexts that cannot hand out a raised exception. */
 static int call_guarded(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, TVMFFIAny *result) {
-  if (guarded_depth >= DEPTH_LIMIT) return fail_too_deep();
-  HPy tuple = HPyTuple_FromArray(ctx, (HPy *)argv, (HPy_ssize_t)n);
-  HPy answer = HPy_NULL;
-  if (!HPy_IsNull(tuple)) {
-    HPy parts[2] = {callable, tuple};
-    guarded_depth++;
-    answer = fb_hook_call(ctx, FB_HOOK_CALL_GUARDED, parts, 2);
-    guarded_depth--;
-    HPy_Close(ctx, tuple);
-  }
-  int rc = HPy_IsNull(answer) ? -1 : read_answer(ctx, answer, result);
-  if (!HPy_IsNull(answer)) HPy_Close(ctx, answer);
+  HPy value;
+  FbGuarded state = fb_guard_call(ctx, callable, argv, n, &value);
+  int rc = state == FB_GUARDED_FAILED ? fb_error_set_pending(ctx, value) : -1;
+  if (state == FB_GUARDED_RETURNED) rc = result_out(ctx, value, result);
+  if (!HPy_IsNull(value)) HPy_Close(ctx, value);
   if (rc != 0 && HPyErr_Occurred(ctx)) { /* the guard itself, or the conversion of the result */
     bool too_deep = HPyErr_ExceptionMatches(ctx, ctx->h_RecursionError);
     HPyErr_Clear(ctx);
@@ -70,17 +46,24 @@ static int call_callable(HPyContext *ctx, HPy callable, const HPy *argv, size_t 
   return FB_LIKELY(rc == 0) ? 0 : fb_error_from_raised(ctx);
 }
 
+/* Whom to call, and in what form arrays arrive. */
+typedef struct Callback {
+  const FbHold *hold;
+  const DLPackExchangeAPI *exchange; /* NULL: as Tensor */
+} Callback;
+
 /* Converts the arguments and calls. argv has room for n handles. */
-static int convert_and_call(HPyContext *ctx, const FbHold *hold, const TVMFFIAny *args, int32_t n, HPy *argv,
+static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIAny *args, int32_t n, HPy *argv,
                             TVMFFIAny *result) {
   int32_t n_done = 0;
   int rc = 0;
   for (; rc == 0 && n_done < n; n_done += rc == 0) {
-    argv[n_done] = fb_convert_view(ctx, &args[n_done]);
+    argv[n_done] = FB_LIKELY(self->exchange == NULL) ? fb_convert_view(ctx, &args[n_done])
+                                                     : fb_convert_view_for(ctx, &args[n_done], self->exchange);
     if (HPy_IsNull(argv[n_done])) rc = -1;
   }
   if (rc == 0) {
-    HPy callable = fb_cell_borrow(ctx, &hold->cell); /* the caller keeps the function, and with it the hold, alive */
+    HPy callable = fb_cell_borrow(ctx, &self->hold->cell); /* the caller keeps the function alive, and it the hold */
     rc = call_callable(ctx, callable, argv, (size_t)n, result);
     fb_cell_return(ctx, callable);
   } else if (fb_ext != NULL) {
@@ -95,8 +78,8 @@ static int convert_and_call(HPyContext *ctx, const FbHold *hold, const TVMFFIAny
   return rc;
 }
 
-/* safe_call of a callback. Runs on any thread. */
-static int callback_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+/* Runs on any thread. */
+FB_INLINE int run_callback(const Callback *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   HPy stack[STACK_ARGS], *argv = stack;
   FbAttach attach;
   if (fb_attach(&attach) != 0) {
@@ -121,10 +104,61 @@ static int callback_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny
   return rc;
 }
 
-HPyDef_METH(fb_function_from_callable, "function_from_callable", HPyFunc_O,
+/* safe_call of a callback: self is its FbHold. */
+static int callback_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  return run_callback(&(Callback){.hold = self}, args, n, result);
+}
+
+/* safe_call of a callback that wants arrays of a library: self is a Callback, which owns the hold. */
+static int array_callback_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  return run_callback(self, args, n, result);
+}
+
+static void array_callback_drop(void *self) {
+  fb_hold_drop((FbHold *)((Callback *)self)->hold);
+  free(self);
+}
+
+/* 0, or -1 with an exception raised; the hold is taken. */
+static int callback_new(HPyContext *ctx, FbHold *hold, const DLPackExchangeAPI *exchange, TVMFFIObjectHandle *out) {
+  Callback *callback = exchange == NULL ? NULL : malloc(sizeof(*callback));
+  int rc = -1;
+  if (exchange == NULL) {
+    rc = TVMFFIFunctionCreate(hold, callback_call, fb_hold_drop, out);
+  } else if (callback != NULL) {
+    *callback = (Callback){hold, exchange};
+    rc = TVMFFIFunctionCreate(callback, array_callback_call, array_callback_drop, out);
+  } else {
+    HPyErr_NoMemory(ctx);
+  }
+  if (rc == 0) return 0;
+  if (!HPyErr_Occurred(ctx)) fb_error_raise_pending(ctx, "function_from_callable");
+  free(callback);
+  fb_hold_drop(hold);
+  return -1;
+}
+
+/* The table of the class that arrays are to be of; NULL with an exception raised. */
+static const DLPackExchangeAPI *table_of(HPyContext *ctx, HPy capsule) {
+  const DLPackExchangeAPI *exchange = fb_exchange_read(ctx, capsule);
+  if (exchange != NULL && exchange->managed_tensor_to_py_object_no_sync != NULL) return exchange;
+  if (!HPyErr_Occurred(ctx)) {
+    fb_raise(ctx, ctx->h_TypeError, "expected an exchange table of DLPack %d that makes arrays", DLPACK_MAJOR_VERSION);
+  }
+  return NULL;
+}
+
+HPyDef_METH(fb_function_from_callable, "function_from_callable", HPyFunc_VARARGS,
             .doc = "A native function that calls a Python callable.")
-static HPy fb_function_from_callable_impl(HPyContext *ctx, HPy self, HPy fn) {
+static HPy fb_function_from_callable_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
+  if (nargs < 1 || nargs > 2) {
+    return fb_raise(ctx, ctx->h_TypeError, "function_from_callable() takes a callable[, exchange_api], got %zu arguments",
+                    nargs);
+  }
+  HPy fn = args[0];
+  const DLPackExchangeAPI *exchange = nargs == 2 ? table_of(ctx, args[1]) : NULL;
+  if (nargs == 2 && exchange == NULL) return HPy_NULL;
   if (!HPyCallable_Check(ctx, fn)) {
     char given[128];
     return fb_raise(ctx, ctx->h_TypeError, "function_from_callable() argument must be callable, not %s",
@@ -133,60 +167,6 @@ static HPy fb_function_from_callable_impl(HPyContext *ctx, HPy self, HPy fn) {
   FbHold *hold = fb_hold_new(ctx, fn);
   if (hold == NULL) return HPy_NULL;
   TVMFFIObjectHandle handle = NULL;
-  if (TVMFFIFunctionCreate(hold, callback_call, fb_hold_drop, &handle) != 0) {
-    fb_hold_drop(hold);
-    return fb_error_raise_pending(ctx, "function_from_callable");
-  }
-  return fb_function_wrap(ctx, handle, NULL);
-}
-
-/* --- C functions at an address ------------------------------------------------------------------------------------------ */
-
-typedef struct Address {
-  TVMFFISafeCallType safe_call;
-  void *context;
-  FbHold *keep_alive;
-} Address;
-
-static int address_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
-  const Address *address = self;
-  return address->safe_call(address->context, args, n, result);
-}
-
-static void address_drop(void *self) {
-  Address *address = self;
-  if (address->keep_alive != NULL) fb_hold_drop(address->keep_alive);
-  free(address);
-}
-
-HPyDef_METH(fb_function_from_address, "function_from_address", HPyFunc_VARARGS,
-            .doc = "A Function around a C function of type TVMFFISafeCallType.")
-static HPy fb_function_from_address_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
-  if (nargs < 1 || nargs > 3) {
-    return fb_raise(ctx, ctx->h_TypeError, "function_from_address() takes address[, keep_alive[, context]]");
-  }
-  void *pointers[2] = {NULL, NULL};
-  for (size_t i = 0; i < 2 && 2 * i < nargs; i++) {
-    pointers[i] = HPyLong_AsVoidPtr(ctx, args[2 * i]);
-    if (pointers[i] == NULL && HPyErr_Occurred(ctx)) return HPy_NULL;
-  }
-  if (pointers[0] == NULL) return fb_raise(ctx, ctx->h_ValueError, "function_from_address() address must not be 0");
-  Address *address = calloc(1, sizeof(*address));
-  if (address == NULL) return HPyErr_NoMemory(ctx);
-  memcpy(&address->safe_call, &pointers[0], sizeof(address->safe_call));
-  address->context = pointers[1];
-  if (nargs > 1 && !HPy_Is(ctx, args[1], ctx->h_None)) {
-    address->keep_alive = fb_hold_new(ctx, args[1]);
-    if (address->keep_alive == NULL) {
-      free(address);
-      return HPy_NULL;
-    }
-  }
-  TVMFFIObjectHandle handle = NULL;
-  if (TVMFFIFunctionCreate(address, address_call, address_drop, &handle) != 0) {
-    address_drop(address);
-    return fb_error_raise_pending(ctx, "function_from_address");
-  }
+  if (callback_new(ctx, hold, exchange, &handle) != 0) return HPy_NULL;
   return fb_function_wrap(ctx, handle, NULL);
 }

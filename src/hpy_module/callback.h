@@ -4,6 +4,6 @@
 
 #include "context.h"
 
-extern HPyDef fb_function_from_callable, fb_function_from_address;
+extern HPyDef fb_function_from_callable;
 
 #endif /* FFI_HPY_MODULE_CALLBACK_H_ */

@@ -128,3 +128,7 @@ HPy fb_capsule_new_dltensor(HPyContext *ctx, DLManagedTensor *tensor) {
 HPy fb_capsule_new_dltensor_versioned(HPyContext *ctx, DLManagedTensorVersioned *tensor) {
   return capsule_new(ctx, tensor, dltensor_versioned, &versioned_destructor, pypy_versioned_destructor);
 }
+
+HPy fb_capsule_new_lasting(HPyContext *ctx, void *pointer, const char *name) {
+  return capsule_new(ctx, pointer, name, NULL, NULL);
+}

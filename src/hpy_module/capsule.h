@@ -16,4 +16,7 @@ int fb_capsule_rename(HPyContext *ctx, HPy capsule, const char *name);
 HPy fb_capsule_new_dltensor(HPyContext *ctx, DLManagedTensor *tensor);
 HPy fb_capsule_new_dltensor_versioned(HPyContext *ctx, DLManagedTensorVersioned *tensor);
 
+/* A capsule of something that lives as long as the process. HPy_NULL with an exception raised. */
+HPy fb_capsule_new_lasting(HPyContext *ctx, void *pointer, const char *name);
+
 #endif /* FFI_HPY_MODULE_CAPSULE_H_ */

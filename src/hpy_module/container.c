@@ -40,14 +40,18 @@ static void items_end(Items *items, FbArgs *inner) {
 static int construct(HPyContext *ctx, FbCoreFunction *constructor, const Items *items, HPy_ssize_t n,
                      TVMFFIObject **out) {
   TVMFFIAny result;
-  if (fb_core_function_call(ctx, constructor, items->views, (int32_t)n, &result) != 0) return -1;
+  if (fb_core_function_run(ctx, constructor, items->views, (int32_t)n, &result) != 0) return -1;
   *out = result.v_obj;
   return 0;
 }
 
 /* The same argument for messages, one level deeper. */
 static FbArgs inner_args(const FbArgs *outer, Items *items) {
-  return (FbArgs){.temps = items->temps, .depth = outer->depth, .position = outer->position, .callee = outer->callee};
+  return (FbArgs){.temps = items->temps,
+                  .depth = outer->depth,
+                  .position = outer->position,
+                  .callee = outer->callee,
+                  .scope = outer->scope};
 }
 
 /* Converts an item of a container. What becomes of it must not depend on the Python value: converting the next one may run
@@ -79,13 +83,17 @@ static int from_sequence(HPyContext *ctx, FbCoreFunction *constructor, HPy value
   return rc;
 }
 
-static int from_mapping(HPyContext *ctx, FbCoreFunction *constructor, HPy value, FbArgs *args, TVMFFIObject **out) {
-  /* The items of list(value.items()): keys and values alternate. */
+HPy fb_mapping_pairs(HPyContext *ctx, HPy value) {
   HPy items_method = HPy_GetAttr_s(ctx, value, "items");
   HPy view = HPy_IsNull(items_method) ? HPy_NULL : fb_call(ctx, items_method, NULL, 0, HPy_NULL);
   HPy pairs = HPy_IsNull(view) ? HPy_NULL : fb_call_one(ctx, ctx->h_ListType, view);
   if (!HPy_IsNull(items_method)) HPy_Close(ctx, items_method);
   if (!HPy_IsNull(view)) HPy_Close(ctx, view);
+  return pairs;
+}
+
+static int from_mapping(HPyContext *ctx, FbCoreFunction *constructor, HPy value, FbArgs *args, TVMFFIObject **out) {
+  HPy pairs = fb_mapping_pairs(ctx, value); /* keys and values alternate in what is made of them */
   if (HPy_IsNull(pairs)) return -1;
   HPy_ssize_t n = HPy_Length(ctx, pairs);
   Items items;

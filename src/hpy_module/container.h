@@ -14,5 +14,7 @@ int fb_container_make(HPyContext *ctx, int32_t type_index, HPy value, const char
  * none, or with TypeError raised. `callee` is for messages. */
 HPy fb_container_argument(HPyContext *ctx, const char *callee, const char *name, const HPy *args, HPy_ssize_t nargs,
                           HPy kw);
+/* The list of a mapping's items() as they are now. */
+HPy fb_mapping_pairs(HPyContext *ctx, HPy value);
 
 #endif /* FFI_HPY_MODULE_CONTAINER_H_ */

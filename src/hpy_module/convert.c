@@ -1,7 +1,9 @@
 /* Values on their way into native code and back. */
 #include "convert.h"
 
+#include "bigint.h"
 #include "container.h"
+#include "dlpack.h"
 #include "error.h"
 #include "hooks.h"
 #include "identity.h"
@@ -25,21 +27,6 @@ static const char *where(const FbArgs *args, char *buffer, size_t size) {
   return buffer;
 }
 
-/* Replaces an exception of the given type by one that says where; leaves others alone. */
-static FB_NOINLINE int int_failed(HPyContext *ctx, HPy value, const FbArgs *args) {
-  char place[256], given[128];
-  if (HPyErr_ExceptionMatches(ctx, ctx->h_OverflowError)) {
-    HPyErr_Clear(ctx);
-    fb_raise(ctx, ctx->h_OverflowError, "%s: expected an int from -2**63 to 2**63 - 1, got one beyond that",
-             where(args, place, sizeof(place)));
-  } else if (HPyErr_ExceptionMatches(ctx, ctx->h_TypeError)) {
-    HPyErr_Clear(ctx);
-    fb_raise(ctx, ctx->h_TypeError, "%s: expected an int, got %s", where(args, place, sizeof(place)),
-             fb_type_name(ctx, value, given, sizeof(given)));
-  }
-  return -1;
-}
-
 /* Takes `handle` as a temporary and makes *out a view of it. */
 FB_INLINE int temp_view(TVMFFIObject *handle, TVMFFIAny *out, FbArgs *args) {
   args->temps[args->n_temps++].object = handle;
@@ -55,6 +42,23 @@ static int temp_view_any(const TVMFFIAny *owned, TVMFFIAny *out, FbArgs *args) {
   if (owned->type_index >= kTVMFFIStaticObjectBegin) return temp_view(owned->v_obj, out, args);
   *out = *owned;
   return 0;
+}
+
+/* What is no int of 64 bits: a larger one becomes a BigInt, for others the exception says where. */
+static FB_NOINLINE int other_int_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  char place[256], given[128];
+  if (HPyErr_ExceptionMatches(ctx, ctx->h_OverflowError)) {
+    TVMFFIAny made;
+    HPyErr_Clear(ctx);
+    if (fb_bigint_from_python(ctx, value, &made, args->callee) != 0) return -1;
+    return temp_view_any(&made, out, args);
+  }
+  if (HPyErr_ExceptionMatches(ctx, ctx->h_TypeError)) {
+    HPyErr_Clear(ctx);
+    fb_raise(ctx, ctx->h_TypeError, "%s: expected an int, got %s", where(args, place, sizeof(place)),
+             fb_type_name(ctx, value, given, sizeof(given)));
+  }
+  return -1;
 }
 
 typedef int (*FromBytes)(const TVMFFIByteArray *, TVMFFIAny *);
@@ -129,7 +133,9 @@ static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) 
   out->zero_padding = 0;
   out->v_uint64 = 0;
   out->v_obj = handle;
-  return 0;
+  const DLPackExchangeAPI *exchange = fb_exchange_of(place);
+  if (FB_LIKELY(exchange == NULL) || args->scope == NULL) return 0;
+  return fb_scope_add_container(ctx, args->scope, exchange, handle);
 }
 
 static int rvalue_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
@@ -180,6 +186,21 @@ static FB_NOINLINE int too_deep(HPyContext *ctx, const FbArgs *args) {
   return -1;
 }
 
+static int exchange_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  const DLPackExchangeAPI *exchange = fb_kind_exchange(ctx, value);
+  TVMFFIObject *made;
+  if (FB_UNLIKELY(exchange == NULL || fb_exchange_tensor(ctx, value, exchange, &made) != 0)) return -1;
+  if (args->scope != NULL) fb_scope_add_tensor(args->scope, exchange, made);
+  return temp_view(made, out, args);
+}
+
+static int producer_arg(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObject **out) {
+  if (fb_dlpack_from_producer(ctx, value, 0, false, out) != 0) return -1;
+  if (args->scope == NULL || fb_scope_add_producer(ctx, args->scope, value, *out) == 0) return 0;
+  TVMFFIObjectDecRef(*out);
+  return -1;
+}
+
 /* Kinds whose conversion runs other conversions or Python code. */
 static FB_NOINLINE int compound_arg(HPyContext *ctx, FbKind kind, HPy converter, HPy value, TVMFFIAny *out,
                                     FbArgs *args) {
@@ -193,7 +214,7 @@ static FB_NOINLINE int compound_arg(HPyContext *ctx, FbKind kind, HPy converter,
   switch (kind) {
   case FB_KIND_SEQUENCE: rc = fb_array_from_sequence(ctx, value, args, &made); break;
   case FB_KIND_MAPPING: rc = fb_map_from_mapping(ctx, value, args, &made); break;
-  case FB_KIND_DLPACK: rc = fb_tensor_from_producer(ctx, value, &made); break;
+  case FB_KIND_DLPACK: rc = producer_arg(ctx, value, args, &made); break;
   case FB_KIND_CONVERTER: rc = converted_arg(ctx, converter, value, out, args); break;
   default: break;
   }
@@ -216,7 +237,7 @@ int fb_convert_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   case FB_KIND_BOOL: return pod_arg(out, kTVMFFIBool, fb_is(ctx, value, ctx->h_True));
   case FB_KIND_INT: {
     int64_t number = HPyLong_AsInt64_t(ctx, value);
-    if (FB_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return int_failed(ctx, value, args);
+    if (FB_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return other_int_arg(ctx, value, out, args);
     return pod_arg(out, kTVMFFIInt, number);
   }
   case FB_KIND_FLOAT: {
@@ -242,6 +263,7 @@ int fb_convert_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
     pod_arg(out, kTVMFFIOpaquePtr, 0);
     out->v_ptr = fb_opaque_ptr_get(ctx, value);
     return 0;
+  case FB_KIND_EXCHANGE: return exchange_arg(ctx, value, out, args);
   case FB_KIND_UNKNOWN: return -1;
   default: return compound_arg(ctx, kind, converter, value, out, args);
   }
@@ -267,7 +289,7 @@ int fb_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *cal
 
 /* --- out of native code ----------------------------------------------------------------------------------------------- */
 
-/* Passes a str, bytes or tuple (taken) through the class that the package wraps such values in. */
+/* Passes a str or bytes (taken) through the class that the package wraps such values in. */
 static HPy wrapped(HPyContext *ctx, FbHook hook, HPy plain) {
   if (HPy_IsNull(plain)) return plain;
   HPy result = fb_hook_call(ctx, hook, &plain, 1);
@@ -275,18 +297,27 @@ static HPy wrapped(HPyContext *ctx, FbHook hook, HPy plain) {
   return result;
 }
 
+/* The package's Shape of a native one, which is taken. */
+static HPy shape_result(HPyContext *ctx, TVMFFIObject *handle) {
+  const TVMFFIShapeCell *shape = (const TVMFFIShapeCell *)(handle + 1);
+  HPy parts[2] = {fb_int_tuple(ctx, shape->data, (int32_t)shape->size), fb_object_wrap(ctx, handle)};
+  HPy result = HPy_NULL;
+  if (!HPy_IsNull(parts[0]) && !HPy_IsNull(parts[1])) result = fb_hook_call(ctx, FB_HOOK_SHAPE_CLASS, parts, 2);
+  if (!HPy_IsNull(parts[0])) HPy_Close(ctx, parts[0]);
+  if (!HPy_IsNull(parts[1])) HPy_Close(ctx, parts[1]);
+  return result;
+}
+
 static HPy object_result(HPyContext *ctx, TVMFFIObject *handle, HPy (*wrap)(HPyContext *, TVMFFIObject *)) {
   const TVMFFIByteArray *bytes = (const TVMFFIByteArray *)(handle + 1);
-  const TVMFFIShapeCell *shape = (const TVMFFIShapeCell *)(handle + 1);
   HPy result;
   switch (handle->type_index) {
   case kTVMFFIStr: result = wrapped(ctx, FB_HOOK_STRING_CLASS, fb_text_new(ctx, bytes->data, bytes->size)); break;
   case kTVMFFIBytes:
     result = wrapped(ctx, FB_HOOK_BYTES_CLASS, HPyBytes_FromStringAndSize(ctx, bytes->data, (HPy_ssize_t)bytes->size));
     break;
-  case kTVMFFIShape:
-    result = wrapped(ctx, FB_HOOK_SHAPE_CLASS, fb_int_tuple(ctx, shape->data, (int32_t)shape->size));
-    break;
+  case kTVMFFIShape: return shape_result(ctx, handle);
+  case kTVMFFIBigInt: result = fb_bigint_to_python(ctx, handle); break;
   case kTVMFFIOpaquePyObject:
     result = fb_opaque_unwrap(ctx, handle);
     if (HPy_IsNull(result)) return wrap(ctx, handle);
@@ -299,6 +330,11 @@ static HPy object_result(HPyContext *ctx, TVMFFIObject *handle, HPy (*wrap)(HPyC
 
 HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle) { return object_result(ctx, handle, fb_object_wrap); }
 
+static HPy borrowed_result(HPyContext *ctx, const DLTensor *tensor) {
+  TVMFFIObject *handle = fb_dlpack_borrow(ctx, tensor);
+  return handle == NULL ? HPy_NULL : fb_object_wrap(ctx, handle);
+}
+
 HPy fb_convert_rare(HPyContext *ctx, const TVMFFIAny *value) {
   const TVMFFIByteArray *bytes = value->v_ptr;
   switch (value->type_index) {
@@ -309,7 +345,7 @@ HPy fb_convert_rare(HPyContext *ctx, const TVMFFIAny *value) {
   case kTVMFFIOpaquePtr: return fb_opaque_ptr_result(ctx, value->v_ptr);
   case kTVMFFIDataType: return fb_data_type_result(ctx, value->v_dtype);
   case kTVMFFIDevice: return fb_device_result(ctx, value->v_device);
-  case kTVMFFIDLTensorPtr: return fb_tensor_from_borrowed(ctx, value->v_ptr);
+  case kTVMFFIDLTensorPtr: return borrowed_result(ctx, value->v_ptr);
   default:
     return fb_raise(ctx, ctx->h_TypeError,
                     "native code returned a value of type index %d, which has no "
@@ -318,15 +354,28 @@ HPy fb_convert_rare(HPyContext *ctx, const TVMFFIAny *value) {
   }
 }
 
-HPy fb_convert_view(HPyContext *ctx, const TVMFFIAny *view) {
-  TVMFFIAny value = *view;
-  if (value.type_index == kTVMFFIObjectRValueRef) {
-    if (TVMFFIAnyViewToOwnedAny(view, &value) != 0) return fb_error_raise_pending(ctx, "callback");
-  } else if (value.type_index >= kTVMFFIStaticObjectBegin) {
-    TVMFFIObjectIncRef(value.v_obj);
-    return object_result(ctx, value.v_obj, fb_object_wrap_movable);
+/* The owned value of a view. 0, or -1 with an exception raised. */
+static int view_retain(HPyContext *ctx, const TVMFFIAny *view, TVMFFIAny *out) {
+  *out = *view;
+  if (view->type_index == kTVMFFIObjectRValueRef) {
+    if (TVMFFIAnyViewToOwnedAny(view, out) == 0) return 0;
+    fb_error_raise_pending(ctx, "callback");
+    return -1;
   }
-  return fb_convert_result(ctx, &value);
+  if (view->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(view->v_obj);
+  return 0;
+}
+
+HPy fb_convert_view(HPyContext *ctx, const TVMFFIAny *view) {
+  TVMFFIAny value;
+  if (view_retain(ctx, view, &value) != 0) return HPy_NULL;
+  if (view->type_index < kTVMFFIStaticObjectBegin) return fb_convert_result(ctx, &value);
+  return object_result(ctx, value.v_obj, fb_object_wrap_movable);
+}
+
+HPy fb_convert_view_for(HPyContext *ctx, const TVMFFIAny *view, const DLPackExchangeAPI *exchange) {
+  TVMFFIAny value;
+  return view_retain(ctx, view, &value) == 0 ? fb_exchange_result(ctx, &value, exchange, true) : HPy_NULL;
 }
 
 HPyDef_METH(fb_convert, "convert", HPyFunc_O, .doc = "The value after a trip to native code and back.")

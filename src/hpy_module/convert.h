@@ -4,6 +4,7 @@
 
 #include <tvm/ffi/c_api.h>
 
+#include "exchange.h"
 #include "kind.h"
 #include "object.h"
 
@@ -22,6 +23,7 @@ typedef struct FbArgs {
   int depth;          /* nesting of containers, converters */
   int position;       /* 0-based, of the argument being converted, for messages; -1: a return value or a field */
   const char *callee; /* for messages, "" if unknown */
+  FbScope *scope;     /* of the call; NULL: what is converted is for no call */
 } FbArgs;
 
 FB_INLINE void fb_temp_end(FbTemp temp) {
@@ -50,7 +52,7 @@ int fb_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *cal
 
 /* The rest of fb_convert_result: values that are no objects and not the commonest. */
 HPy fb_convert_rare(HPyContext *ctx, const TVMFFIAny *value);
-/* The Python value of an object handle, which is taken; strings, bytes, and Python objects are unwrapped. */
+/* The Python value of an object handle, which is taken; strings, bytes, large ints and Python objects are unwrapped. */
 HPy fb_object_result(HPyContext *ctx, TVMFFIObject *handle);
 
 /* The Python value of an owned native value, which is taken, on failure too (HPy_NULL, exception raised). */
@@ -68,6 +70,8 @@ FB_INLINE HPy fb_convert_result(HPyContext *ctx, TVMFFIAny *value) {
 }
 /* The same for a view. */
 HPy fb_convert_view(HPyContext *ctx, const TVMFFIAny *view);
+/* The same, but tensors become arrays of the table's library, or it fails. */
+HPy fb_convert_view_for(HPyContext *ctx, const TVMFFIAny *view, const DLPackExchangeAPI *exchange);
 
 extern HPyDef fb_convert;
 

@@ -22,10 +22,10 @@ static TVMFFIObject *look_up(const FbCoreFunction *self) {
 
 TVMFFIObject *fb_core_function_find(FbCoreFunction *self) {
   /* Acquire and release pair with each other: whoever sees the pointer sees the function. */
-  TVMFFIObject *found = atomic_load_explicit(&self->function, memory_order_acquire);
+  TVMFFIObject *found = atomic_load_explicit(&self->found, memory_order_acquire);
   if (FB_LIKELY(found != NULL)) return found;
   TVMFFIObject *fresh = look_up(self), *expected = NULL;
-  if (fresh == NULL || atomic_compare_exchange_strong_explicit(&self->function, &expected, fresh, memory_order_acq_rel,
+  if (fresh == NULL || atomic_compare_exchange_strong_explicit(&self->found, &expected, fresh, memory_order_acq_rel,
                                                                memory_order_acquire)) {
     return fresh;
   }
@@ -33,17 +33,34 @@ TVMFFIObject *fb_core_function_find(FbCoreFunction *self) {
   return expected;
 }
 
-int fb_core_function_call_handle(HPyContext *ctx, TVMFFIObject *function, const char *name, const TVMFFIAny *args,
-                                 int32_t n, TVMFFIAny *result) {
-  const TVMFFIFunctionCell *cell = (const TVMFFIFunctionCell *)(function + 1);
+TVMFFIObject *fb_core_function_get(FbCoreFunction *self) {
+  TVMFFIObject *found = fb_core_function_find(self);
+  if (FB_LIKELY(found != NULL)) return found;
+  char message[160];
+  snprintf(message, sizeof(message), "the function %s is missing from the core", self->name);
+  TVMFFIErrorSetRaisedFromCStr("RuntimeError", message);
+  return NULL;
+}
+
+static int call(TVMFFIObject *function, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   *result = (TVMFFIAny){0};
+  return ((const TVMFFIFunctionCell *)(function + 1))->safe_call(function, args, n_args, result);
+}
+
+int fb_core_function_call(FbCoreFunction *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  TVMFFIObject *function = fb_core_function_get(self);
+  return function == NULL ? -1 : call(function, args, n_args, result);
+}
+
+int fb_core_function_run_handle(HPyContext *ctx, TVMFFIObject *function, const char *name, const TVMFFIAny *args,
+                                int32_t n, TVMFFIAny *result) {
   int rc;
   if (FB_LIKELY(fb_ext != NULL)) {
-    rc = cell->safe_call(function, args, n, result);
+    rc = call(function, args, n, result);
   } else {
     FbCallState outer;
     fb_call_enter(ctx, false, &outer);
-    rc = cell->safe_call(function, args, n, result);
+    rc = call(function, args, n, result);
     fb_call_leave(&outer);
     fb_hold_drain(ctx);
   }
@@ -52,9 +69,9 @@ int fb_core_function_call_handle(HPyContext *ctx, TVMFFIObject *function, const 
   return -1;
 }
 
-int fb_core_function_call(HPyContext *ctx, FbCoreFunction *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
-  TVMFFIObject *function = fb_core_function_find(self);
-  if (FB_LIKELY(function != NULL)) return fb_core_function_call_handle(ctx, function, self->name, args, n, result);
-  fb_raise(ctx, ctx->h_RuntimeError, "the function %s is missing from the core", self->name);
+int fb_core_function_run(HPyContext *ctx, FbCoreFunction *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  TVMFFIObject *function = fb_core_function_get(self);
+  if (FB_LIKELY(function != NULL)) return fb_core_function_run_handle(ctx, function, self->name, args, n, result);
+  fb_error_raise_pending(ctx, self->name);
   return -1;
 }

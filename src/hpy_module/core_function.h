@@ -10,19 +10,24 @@
 /* Static, with a name and perhaps a type. Found at first use and kept for good. */
 typedef struct FbCoreFunction {
   const char *name;
+  _Atomic(TVMFFIObject *) found;
   int32_t type_index; /* if not 0: the name is that of an attribute of this type, not of a global function */
-  _Atomic(TVMFFIObject *) function;
 } FbCoreFunction;
 
-/* Borrowed; NULL if the core, which may be another than ours, has no such function. Raises nothing. */
+/* Borrowed; NULL if the core, which may be another than ours, has no such function, and no error. Any thread, attached or
+ * not; so the next two. */
 TVMFFIObject *fb_core_function_find(FbCoreFunction *self);
+/* The same with a native error pending if there is none. */
+TVMFFIObject *fb_core_function_get(FbCoreFunction *self);
+/* Calls it. 0, or -1 with a native error pending. *result need not be initialised, and is owned. */
+int fb_core_function_call(FbCoreFunction *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
 
-/* Calls it without giving up the GIL. *result is owned. Returns 0, or -1 with an exception raised; RuntimeError if the core
- * has no such function. Hooks that the core calls back may run Python code. */
-int fb_core_function_call(HPyContext *ctx, FbCoreFunction *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result);
+/* The same from Python code: 0, or -1 with an exception raised. Keeps the GIL; hooks that the core calls back may run Python
+ * code. */
+int fb_core_function_run(HPyContext *ctx, FbCoreFunction *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result);
 /* The same with a function that the caller has. `name` is for messages. */
-int fb_core_function_call_handle(HPyContext *ctx, TVMFFIObject *function, const char *name, const TVMFFIAny *args,
-                                 int32_t n, TVMFFIAny *result);
+int fb_core_function_run_handle(HPyContext *ctx, TVMFFIObject *function, const char *name, const TVMFFIAny *args,
+                                int32_t n, TVMFFIAny *result);
 
 FB_INLINE TVMFFIAny fb_core_object(TVMFFIObject *handle) {
   TVMFFIAny any = {.type_index = handle->type_index};

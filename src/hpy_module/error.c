@@ -85,6 +85,13 @@ int fb_error_from_raised(HPyContext *ctx) {
   }
   HPy error = fb_hook_call(ctx, FB_HOOK_EXCEPTION_TO_ERROR, &exception, 1);
   HPy_Close(ctx, exception);
+  if (HPy_IsNull(error)) { /* what interrupted the translation, a KeyboardInterrupt perhaps, takes its place */
+    HPy interruption = fb_ext->error_take(ctx);
+    if (!HPy_IsNull(interruption)) {
+      error = fb_hook_call(ctx, FB_HOOK_EXCEPTION_TO_ERROR, &interruption, 1);
+      HPy_Close(ctx, interruption);
+    }
+  }
   if (HPy_IsNull(error)) {
     HPyErr_Clear(ctx);
     TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a callback failed, and its exception could not be translated");

@@ -12,7 +12,7 @@ enum { GIL_DEFAULT = 0, GIL_RELEASE = 1, GIL_KEEP = 2 };
 typedef struct FbFunction {
   FbObject base;
   /* Set while the function is in use by other threads at worst: each is one word, either value is a valid one. */
-  _Atomic(const char *) name; /* NULL: unknown. A replaced name is leaked: a message may be using it. */
+  _Atomic(const char *) name; /* NULL: unknown; else from name_intern */
   _Atomic(uint8_t) gil;
 } FbFunction;
 
@@ -38,14 +38,20 @@ FB_INLINE bool releases_gil(FbFunction *function) {
 
 /* Converts the arguments into `views` and calls. Temporaries are dropped before it returns. */
 FB_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv, size_t n,
-                        TVMFFIAny *views, FbTemp *temps, bool release, TVMFFIAny *result) {
-  FbArgs args = {.temps = temps, .callee = name_of(function)};
+                        TVMFFIAny *views, FbTemp *temps, bool release, FbScope *scope, TVMFFIAny *result) {
+  FbArgs args = {.temps = temps, .callee = name_of(function), .scope = scope};
+  FbScopeBefore before;
   for (size_t i = 0; i < n; i++) {
     args.position = (int)i;
     if (FB_UNLIKELY(fb_convert_arg(ctx, argv[i], &views[i], &args) != 0)) {
       fb_args_end(&args);
       return -1;
     }
+  }
+  bool is_scoped = fb_scope_is_set(scope);
+  if (FB_UNLIKELY(is_scoped) && fb_scope_enter(ctx, scope, &before) != 0) {
+    fb_args_end(&args);
+    return -1;
   }
   const TVMFFIFunctionCell *cell = (const TVMFFIFunctionCell *)(handle + 1);
   int rc;
@@ -58,6 +64,7 @@ FB_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *han
   } else {
     rc = cell->safe_call(handle, views, (int32_t)n, result);
   }
+  if (FB_UNLIKELY(is_scoped)) fb_scope_leave(scope, &before);
   if (FB_LIKELY(rc == 0)) {
     fb_args_end(&args);
     return 0;
@@ -71,18 +78,19 @@ FB_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *han
 
 /* More arguments than fit on the C stack. */
 static FB_NOINLINE int call_with_many(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv,
-                                      size_t n, bool release, TVMFFIAny *result) {
+                                      size_t n, bool release, FbScope *scope, TVMFFIAny *result) {
   TVMFFIAny *views = n > INT32_MAX ? NULL : calloc(n, sizeof(TVMFFIAny) + sizeof(FbTemp));
   if (views == NULL) {
     HPyErr_NoMemory(ctx);
     return -1;
   }
-  int rc = call_with(ctx, function, handle, argv, n, views, (FbTemp *)(views + n), release, result);
+  int rc = call_with(ctx, function, handle, argv, n, views, (FbTemp *)(views + n), release, scope, result);
   free(views);
   return rc;
 }
 
-FB_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n, bool keep_gil, TVMFFIAny *result) {
+FB_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n, bool keep_gil, FbScope *scope,
+                            TVMFFIAny *result) {
   FbFunction *function = function_struct(ctx, self);
   TVMFFIObject *handle = fb_object_get(ctx, self);
   if (FB_UNLIKELY(handle == NULL)) {
@@ -91,10 +99,10 @@ FB_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n
   }
   if (FB_UNLIKELY(fb_ext == NULL)) fb_hold_drain(ctx);
   bool release = !keep_gil && releases_gil(function);
-  if (FB_UNLIKELY(n > STACK_ARGS)) return call_with_many(ctx, function, handle, argv, n, release, result);
+  if (FB_UNLIKELY(n > STACK_ARGS)) return call_with_many(ctx, function, handle, argv, n, release, scope, result);
   TVMFFIAny views[STACK_ARGS];
   FbTemp temps[STACK_ARGS];
-  return call_with(ctx, function, handle, argv, n, views, temps, release, result);
+  return call_with(ctx, function, handle, argv, n, views, temps, release, scope, result);
 }
 
 static FB_NOINLINE HPy refuse_keywords(HPyContext *ctx, HPy self, HPy kwnames) {
@@ -113,7 +121,9 @@ static FB_NOINLINE HPy refuse_keywords(HPyContext *ctx, HPy self, HPy kwnames) {
 FB_INLINE HPy call_python(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames) {
   if (FB_UNLIKELY(!HPy_IsNull(kwnames)) && HPy_Length(ctx, kwnames) != 0) return refuse_keywords(ctx, self, kwnames);
   TVMFFIAny result;
-  if (FB_UNLIKELY(call_function(ctx, self, argv, n, false, &result) != 0)) return HPy_NULL;
+  FbScope scope = {0};
+  if (FB_UNLIKELY(call_function(ctx, self, argv, n, false, &scope, &result) != 0)) return HPy_NULL;
+  if (FB_UNLIKELY(scope.exchange != NULL)) return fb_exchange_result(ctx, &result, scope.exchange, false);
   return fb_convert_result(ctx, &result);
 }
 
@@ -132,7 +142,8 @@ static cpy_PyObject *function_vectorcall(cpy_PyObject *self, cpy_PyObject *const
 }
 
 int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result) {
-  return call_function(ctx, function, args, nargs, true, result);
+  FbScope scope = {0};
+  return call_function(ctx, function, args, nargs, true, &scope, result);
 }
 
 /* --- attributes --------------------------------------------------------------------------------------------------------- */
@@ -149,9 +160,35 @@ const char *fb_function_name(HPyContext *ctx, HPy function) {
   return *name ? name : "native function";
 }
 
+/* Names live for good, one copy of each: messages may be using them, and PyPy 7.3 cannot destroy an instance of a class that
+ * was made in Python. */
+typedef struct Name {
+  struct Name *next;
+  char text[];
+} Name;
+enum { N_NAME_LISTS = 256 };
+static _Atomic(Name *) names[N_NAME_LISTS]; /* only ever grow, at their heads */
+
+/* NULL without memory. Two threads may make a copy each of a new name. */
+static const char *name_intern(const char *text) {
+  size_t hash = 0, size = strlen(text) + 1;
+  for (size_t i = 0; i < size; i++) hash = hash * 31 + (unsigned char)text[i];
+  _Atomic(Name *) *list = &names[hash % N_NAME_LISTS];
+  Name *head = atomic_load_explicit(list, memory_order_acquire); /* pairs with the exchange below */
+  for (const Name *name = head; name != NULL; name = name->next) {
+    if (strcmp(name->text, text) == 0) return name->text;
+  }
+  Name *made = malloc(sizeof(*made) + size);
+  if (made == NULL) return NULL;
+  memcpy(made->text, text, size);
+  made->next = head;
+  while (!atomic_compare_exchange_weak_explicit(list, &made->next, made, memory_order_release, memory_order_relaxed)) {
+  }
+  return made->text;
+}
+
 static int name_set(HPyContext *ctx, FbFunction *function, const char *name) {
-  if (strcmp(name_of(function), name) == 0) return 0;
-  char *copy = strdup(name);
+  const char *copy = name_intern(name);
   if (copy == NULL) {
     HPyErr_NoMemory(ctx);
     return -1;
@@ -196,16 +233,33 @@ static int function_gil_set(HPyContext *ctx, HPy self, HPy value, void *closure)
   return 0;
 }
 
+HPyDef_SLOT(function_repr, HPy_tp_repr)
+static HPy function_repr_impl(HPyContext *ctx, HPy self) {
+  char text[256], type[128];
+  TVMFFIObject *handle = fb_object_get(ctx, self);
+  const char *name = name_of(function_struct(ctx, self));
+  fb_type_name(ctx, self, type, sizeof(type));
+  if (handle == NULL) {
+    snprintf(text, sizeof(text), "%s(chandle=None)", type);
+  } else {
+    snprintf(text, sizeof(text), "<%s%s%.80s at %p>", type, *name ? " " : "", name, (void *)handle);
+  }
+  return fb_text_new(ctx, text, strlen(text));
+}
+
 HPyDef_SLOT(function_new, HPy_tp_new)
 static HPy function_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
-  (void)type, (void)args, (void)nargs, (void)kw;
+  (void)args, (void)nargs, (void)kw; /* they are for __init__ */
+  FbFunction *function;
+  HPy base = fb_cell_load(ctx, &function_type);
+  bool is_subclass = !HPy_Is(ctx, type, base);
+  HPy_Close(ctx, base);
+  /* An instance of a subclass takes over the handle of a function: __move_handle_from__. */
+  if (is_subclass) return HPy_New(ctx, type, &function);
   return fb_raise(ctx, ctx->h_TypeError,
                   "Function cannot be made directly: use ffi_hpy.convert(callable) or "
                   "ffi_hpy.get_global_func(name)");
 }
-
-HPyDef_SLOT(function_destroy, HPy_tp_destroy)
-static void function_destroy_impl(void *self) { free((void *)((FbFunction *)self)->name); }
 
 HPyDef_SLOT(function_traverse, HPy_tp_traverse)
 static int function_traverse_impl(void *self, HPyFunc_visitproc visit, void *arg) {
@@ -249,13 +303,12 @@ bool fb_function_has_methods(void) {
 }
 
 HPy fb_function_type_new(HPyContext *ctx, HPy base) {
-  static HPyDef *defines[] = {&function_call,    &function_name, &function_gil, &function_new,
-                              &function_destroy, NULL,           NULL};
+  static HPyDef *defines[] = {&function_call, &function_name, &function_gil, &function_repr, &function_new, NULL, NULL};
   enum { FIRST_FREE = 5 };
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.Function",
       .basicsize = sizeof(FbFunction),
-      .flags = HPy_TPFLAGS_DEFAULT,
+      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
       .builtin_shape = SHAPE(FbFunction),
       .defines = defines,
       .doc = "A native function.",

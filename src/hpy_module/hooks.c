@@ -2,6 +2,7 @@
 #include "hooks.h"
 
 #include "hold.h"
+#include "text.h"
 
 static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_CLASSIFY] = "classify",
@@ -9,6 +10,7 @@ static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_ERROR_TO_EXCEPTION] = "error_to_exception",
     [FB_HOOK_EXCEPTION_TO_ERROR] = "exception_to_error",
     [FB_HOOK_CALL_GUARDED] = "call_guarded",
+    [FB_HOOK_CHECK_SIGNALS] = "check_signals",
     [FB_HOOK_DLPACK_CAPSULE] = "dlpack_capsule",
     [FB_HOOK_STRING_CLASS] = "string_class",
     [FB_HOOK_BYTES_CLASS] = "bytes_class",
@@ -16,6 +18,7 @@ static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_WRAP_OPAQUE_PTR] = "wrap_opaque_ptr",
     [FB_HOOK_DEVICE_CLASS] = "device_class",
     [FB_HOOK_SHAPE_CLASS] = "shape_class",
+    [FB_HOOK_CONVERT] = "convert",
 };
 
 /* Written by set_hooks during the import of the package, before other threads can come here; only read afterwards. */
@@ -35,26 +38,13 @@ HPy fb_hook_call(HPyContext *ctx, FbHook hook, const HPy *args, size_t nargs) {
   return result;
 }
 
-static int hook_find(HPyContext *ctx, HPy name) {
-  HPy_ssize_t n;
-  const char *text = HPyUnicode_AsUTF8AndSize(ctx, name, &n);
-  for (int i = 0; text != NULL && i < FB_N_HOOKS; i++) {
-    if (strcmp(text, names[i]) == 0) return i;
-  }
-  if (text != NULL) fb_raise(ctx, ctx->h_TypeError, "set_hooks() got an unexpected keyword argument '%s'", text);
-  return -1;
-}
-
 HPyDef_METH(fb_set_hooks, "set_hooks", HPyFunc_KEYWORDS, .doc = "Give the binding its Python half.")
 static HPy fb_set_hooks_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   (void)self;
   if (nargs != 0) return fb_raise(ctx, ctx->h_TypeError, "set_hooks() takes keyword arguments only");
   HPy_ssize_t n = HPy_IsNull(kwnames) ? 0 : HPy_Length(ctx, kwnames);
   for (HPy_ssize_t i = 0; i < n; i++) {
-    HPy name = HPy_GetItem_i(ctx, kwnames, i);
-    if (HPy_IsNull(name)) return HPy_NULL;
-    int hook = hook_find(ctx, name);
-    HPy_Close(ctx, name);
+    int hook = fb_text_keyword(ctx, kwnames, i, "set_hooks", names, FB_N_HOOKS);
     if (hook < 0) return HPy_NULL;
     fb_cell_store(ctx, &hooks[hook], args[i]);
   }

@@ -65,7 +65,7 @@ typedef enum Command { GET_KEY, GET_VALUE, ADVANCE } Command;
 
 static int walk_call(HPyContext *ctx, TVMFFIObject *walk, Command command, TVMFFIAny *result) {
   TVMFFIAny arg = fb_core_int(command);
-  return fb_core_function_call_handle(ctx, walk, "ffi.MapForwardIterFunctor", &arg, 1, result);
+  return fb_core_function_run_handle(ctx, walk, "ffi.MapForwardIterFunctor", &arg, 1, result);
 }
 
 static HPy walk_part(HPyContext *ctx, TVMFFIObject *walk, Command command) {

@@ -59,7 +59,7 @@ static int call(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *funct
   rc = -1;
   if (handle != NULL) {
     args[0] = fb_core_object(handle);
-    rc = fb_core_function_call(ctx, function != NULL ? function : choose(functions, handle), args, n, result);
+    rc = fb_core_function_run(ctx, function != NULL ? function : choose(functions, handle), args, n, result);
     TVMFFIObjectDecRef(handle);
   }
   fb_args_end(&converted);
@@ -72,7 +72,7 @@ static bool is_missing(HPyContext *ctx, TVMFFIAny *value) {
   if (FB_LIKELY(value->type_index != kTVMFFIObject)) return false;
   TVMFFIObject *mark = atomic_load_explicit(&missing, memory_order_acquire); /* pairs with the store below */
   TVMFFIAny fresh;
-  if (mark == NULL && fb_core_function_call(ctx, &get_missing, NULL, 0, &fresh) == 0) {
+  if (mark == NULL && fb_core_function_run(ctx, &get_missing, NULL, 0, &fresh) == 0) {
     mark = fresh.v_obj;
     atomic_store_explicit(&missing, mark, memory_order_release);
     TVMFFIObjectDecRef(mark);
@@ -140,12 +140,12 @@ static HPy iterate(HPyContext *ctx, HPy self, FbPart part) {
   int rc = 0;
   if (handle->type_index == kTVMFFIDict) {
     TVMFFIAny dict = map;
-    rc = fb_core_function_call(ctx, &to_map, &dict, 1, &map);
+    rc = fb_core_function_run(ctx, &to_map, &dict, 1, &map);
     TVMFFIObjectDecRef(handle);
   }
   if (rc != 0) return HPy_NULL;
-  rc = fb_core_function_call(ctx, &size_functions.map, &map, 1, &size);
-  if (rc == 0) rc = fb_core_function_call(ctx, &map_walk, &map, 1, &walk);
+  rc = fb_core_function_run(ctx, &size_functions.map, &map, 1, &size);
+  if (rc == 0) rc = fb_core_function_run(ctx, &map_walk, &map, 1, &walk);
   TVMFFIObjectDecRef(map.v_obj);
   return rc == 0 ? fb_iterate_map(ctx, walk.v_obj, size.v_int64, part) : HPy_NULL;
 }

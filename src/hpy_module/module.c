@@ -1,18 +1,26 @@
 /* The module _core: its types in order, its functions, its constants. */
 #include <dlfcn.h>
 #include <tvm/ffi/c_api.h>
-#include <tvm/ffi/extra/c_env_api.h>
 
+#include "address.h"
 #include "callback.h"
+#include "cany.h"
+#include "define.h"
+#include "dlpack.h"
 #include "error.h"
-#include "field.h"
+#include "exchange.h"
+#include "exchange_table.h"
+#include "field_slot.h"
 #include "function.h"
 #include "hooks.h"
 #include "identity.h"
+#include "initializer.h"
 #include "iterate.h"
 #include "mapping.h"
 #include "registry.h"
+#include "schema_type.h"
 #include "sequence.h"
+#include "signals.h"
 #include "stream.h"
 #include "tensor.h"
 #include "type.h"
@@ -35,15 +43,6 @@ static void core_load_cxx_names(void) {
   TVMFFIAny result = {0};
   if (TVMFFIFunctionGetGlobal(&text, &load) == 0 && load != NULL) TVMFFIFunctionCall(load, NULL, 0, &result);
   TVMFFIObjectDecRef(load);
-}
-
-/* Lets native code ask whether a signal is waiting (TVMFFIEnvCheckSignals). Without these functions nothing waits. */
-static void signals_connect(void) {
-  static const char *const names[] = {"PyErr_CheckSignals", "PyGILState_Ensure", "PyGILState_Release"};
-  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-    void *symbol = dlsym(RTLD_DEFAULT, names[i]);
-    if (symbol != NULL) TVMFFIEnvRegisterCAPI(names[i], symbol);
-  }
 }
 
 /* Sets an attribute to a handle, which is taken. Returns 0, or -1 with an exception raised. */
@@ -84,6 +83,10 @@ static int add_types(HPyContext *ctx, HPy module) {
   if (rc == 0) rc = add(ctx, module, "Device", fb_device_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "OpaquePtr", fb_opaque_ptr_type_new(ctx));
   if (rc == 0) rc = add_containers(ctx, module, object);
+  if (rc == 0) rc = add(ctx, module, "FieldSlot", fb_field_slot_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "Initializer", fb_initializer_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "CAny", fb_cany_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "Schema", fb_schema_type_new(ctx));
   int last = add(ctx, module, "CObject", object);
   return rc == 0 ? last : rc;
 }
@@ -106,11 +109,15 @@ static int add_constants(HPyContext *ctx, HPy module) {
                {"KIND_SEQUENCE", FB_KIND_SEQUENCE},
                {"KIND_MAPPING", FB_KIND_MAPPING},
                {"KIND_DLPACK", FB_KIND_DLPACK},
-               {"KIND_CONVERTER", FB_KIND_CONVERTER}};
+               {"KIND_CONVERTER", FB_KIND_CONVERTER},
+               {"KIND_EXCHANGE", FB_KIND_EXCHANGE}};
   for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
     if (add(ctx, module, kinds[i].name, HPyLong_FromInt32_t(ctx, kinds[i].kind)) != 0) return -1;
   }
   if (add(ctx, module, "HAS_EXTENSION", HPy_Dup(ctx, fb_ext != NULL ? ctx->h_True : ctx->h_False)) != 0) return -1;
+  if (add(ctx, module, "HAS_EXCHANGE", HPy_Dup(ctx, fb_exchange_is_usable() ? ctx->h_True : ctx->h_False)) != 0) {
+    return -1;
+  }
   HPy keeps_identity = HPy_Dup(ctx, fb_identity_is_kept ? ctx->h_True : ctx->h_False);
   if (add(ctx, module, "KEEPS_IDENTITY", keeps_identity) != 0) return -1;
   return add(ctx, module, "CONTEXT_NAME", HPyUnicode_FromString(ctx, ctx->name));
@@ -134,8 +141,8 @@ static int module_exec_impl(HPyContext *ctx, HPy module) {
   if (fb_context_init(ctx) != 0) return -1;
   core_make_global();
   core_load_cxx_names();
-  signals_connect();
-  if (fb_kind_init(ctx) != 0 || fb_tensor_init(ctx) != 0 || fb_type_init(ctx) != 0 || fb_iterate_init(ctx) != 0 ||
+  fb_signals_connect();
+  if (fb_kind_init(ctx) != 0 || fb_dlpack_init(ctx) != 0 || fb_type_init(ctx) != 0 || fb_iterate_init(ctx) != 0 ||
       add_types(ctx, module) != 0)
     return -1;
   if (add_constants(ctx, module) != 0) return -1;
@@ -151,14 +158,22 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_function_from_callable,
                                    &fb_function_from_address,
                                    &fb_method_descriptor,
+                                   &fb_function_from_mlir,
                                    &fb_data_type_from_code,
-                                   &fb_tensor_from_dlpack,
+                                   &fb_dlpack_from,
+                                   &fb_exchange_address,
+                                   &fb_exchange_table_get,
                                    &fb_type_key_to_index,
                                    &fb_type_info,
                                    &fb_type_attr,
+                                   &fb_type_define,
+                                   &fb_fields_define,
+                                   &fb_method_define,
+                                   &fb_type_attr_define,
                                    &fb_class_register,
                                    &fb_class_find,
-                                   &fb_field_descriptor,
+                                   &fb_cany_value,
+                                   &fb_schema_setter,
                                    &fb_global_get,
                                    &fb_global_set,
                                    &fb_stream_get,

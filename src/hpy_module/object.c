@@ -5,11 +5,13 @@
 
 #include "../core/sync.h"
 #include "convert.h"
+#include "dataclass.h"
 #include "error.h"
 #include "function.h"
 #include "hooks.h"
 #include "identity.h"
 #include "type.h"
+#include "value.h"
 
 static FbCell object_type, owner_type; /* written once during the import */
 bool fb_object_has_owner, fb_free_threaded;
@@ -344,6 +346,18 @@ static HPy object_chandle_impl(HPyContext *ctx, HPy self) {
   return address;
 }
 
+HPyDef_METH(object_ctypes_handle, "__ctypes_handle__", HPyFunc_NOARGS,
+            .doc = "Address of the native object as ctypes.c_void_p; its value is None if there is none.")
+static HPy object_ctypes_handle_impl(HPyContext *ctx, HPy self) {
+  return fb_opaque_ptr_result(ctx, fb_object_get(ctx, self));
+}
+
+HPyDef_GET(object_id, "id_", .doc = "Address of the native object, 0 if there is none.")
+static HPy object_id_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return object_chandle_impl(ctx, self);
+}
+
 HPyDef_METH(object_type_index, "__type_index__", HPyFunc_NOARGS, .doc = "Type index of the native object.")
 static HPy object_type_index_impl(HPyContext *ctx, HPy self) {
   FbPlace *place = fb_object_begin(ctx, self, kTVMFFIObject, 0);
@@ -369,6 +383,24 @@ static HPy object_move_impl(HPyContext *ctx, HPy self);
 /* A function may be running, and calls do not count their callee: that would cost each of them. */
 static HPy refuse_function(HPyContext *ctx) {
   return fb_raise(ctx, ctx->h_TypeError, "the handle of a Function cannot be moved away");
+}
+
+/* Gives a Function without a handle, which nobody calls yet, that of a function; takes it. */
+static HPy function_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
+  if (handle == NULL) return fb_object_raise_no_handle(ctx, self);
+  bool is_function = handle->type_index == kTVMFFIFunction;
+  FbPlace *place = place_make(ctx, self);
+  TVMFFIObject *nothing = NULL;
+  /* Release: pairs with whoever hands the Function to another thread. Of two that come here one is refused. */
+  if (is_function && place != NULL &&
+      atomic_compare_exchange_strong_explicit((_Atomic(TVMFFIObject *) *)&place->handle, &nothing, handle,
+                                              memory_order_release, memory_order_relaxed)) {
+    return HPy_Dup(ctx, ctx->h_None);
+  }
+  TVMFFIObjectDecRef(handle);
+  if (place == NULL) return HPy_NULL;
+  return is_function ? refuse_function(ctx)
+                     : fb_raise(ctx, ctx->h_TypeError, "a Function can take over the handle of a function only");
 }
 
 /* Moves what is in `from` (nothing, if that is NULL) into `to`, another place; *old is what was there. False, and nothing
@@ -401,7 +433,8 @@ static HPy object_move_from_impl(HPyContext *ctx, HPy self, HPy other) {
     return fb_raise(ctx, ctx->h_TypeError, "__move_handle_from__() argument must be a CObject, not %s",
                     fb_type_name(ctx, other, given, sizeof(given)));
   }
-  if (fb_function_check(ctx, self) || fb_function_check(ctx, other)) return refuse_function(ctx);
+  if (fb_function_check(ctx, self)) return function_put(ctx, self, fb_object_take(ctx, other)); /* which keeps it */
+  if (fb_function_check(ctx, other)) return refuse_function(ctx);
   if (fb_is(ctx, self, other)) return HPy_Dup(ctx, ctx->h_None);
   FbPlace *from = fb_object_place(ctx, other), *to = place_make(ctx, self);
   if (to == NULL) return HPy_NULL;
@@ -421,13 +454,13 @@ static HPy object_init_by_impl(HPyContext *ctx, HPy self, const HPy *args, size_
   if (nargs == 0 || !fb_function_check(ctx, args[0])) {
     return fb_raise(ctx, ctx->h_TypeError, "__init_handle_by_constructor__() argument 1 must be a Function");
   }
-  if (fb_function_check(ctx, self)) return refuse_function(ctx);
   TVMFFIAny made;
   if (fb_function_call_raw(ctx, args[0], args + 1, nargs - 1, &made) != 0) return HPy_NULL;
   if (made.type_index < kTVMFFIStaticObjectBegin) {
     return fb_raise(ctx, ctx->h_TypeError, "%s() must return an object, it returned a value of type index %d",
                     fb_function_name(ctx, args[0]), (int)made.type_index);
   }
+  if (fb_function_check(ctx, self)) return function_put(ctx, self, made.v_obj);
   return fb_object_put(ctx, self, made.v_obj) == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
 }
 
@@ -467,11 +500,23 @@ HPy fb_object_type_new(HPyContext *ctx) {
                               &object_same_as,
                               &object_is,
                               &object_chandle,
+                              &object_ctypes_handle,
+                              &object_id,
                               &object_move,
                               &object_move_from,
                               &object_init_by,
                               &object_type_index,
                               &object_use_count,
+                              &fb_dataclass_eq,
+                              &fb_dataclass_ne,
+                              &fb_dataclass_lt,
+                              &fb_dataclass_le,
+                              &fb_dataclass_gt,
+                              &fb_dataclass_ge,
+                              &fb_dataclass_hash,
+                              &fb_dataclass_repr,
+                              &fb_dataclass_copy,
+                              &fb_dataclass_deep_copy,
                               NULL,
                               NULL};
   static HPyType_Spec spec = {

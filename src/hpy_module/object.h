@@ -15,6 +15,9 @@ typedef struct FbPlace {
   TVMFFIObject *handle;     /* owned; NULL before initialisation and after it was moved away */
   int32_t n_uses;           /* calls in progress, or one of the states below */
   _Atomic(uint8_t) listing; /* an FbListing */
+  /* Of a container that a call returned whose arguments had an exchange table: the table's number (exchange.h). It gives
+   * out tensors as arrays of that library. 0: none. */
+  _Atomic(uint8_t) table;
 } FbPlace;
 
 /* Whether the wrapper is the one that stands for its object: see identity.h. */

@@ -1,6 +1,7 @@
 /* The core's registries as Python sees them. */
 #include "registry.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "convert.h"
@@ -57,17 +58,23 @@ static HPy field_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
                  HPyLong_FromInt64_t(ctx, field->size),
                  HPyLong_FromInt64_t(ctx, field->offset),
                  HPyLong_FromInt32_t(ctx, field->field_static_type_index),
+                 HPyLong_FromInt64_t(ctx, field->alignment),
                  fb_convert_view(ctx, &field->default_value_or_factory)};
-  return tuple_take(ctx, items, 8);
+  return tuple_take(ctx, items, 9);
 }
 
 static HPy method_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
   const TVMFFIMethodInfo *method = &info->methods[i];
-  HPy items[] = {text(ctx, &method->name),     text(ctx, &method->doc),
-                 text(ctx, &method->metadata), HPyLong_FromInt64_t(ctx, method->flags),
-                 HPyLong_FromInt32_t(ctx, 0),  HPyLong_FromInt32_t(ctx, 0),
-                 HPyLong_FromInt32_t(ctx, 0),  fb_convert_view(ctx, &method->method)};
-  return tuple_take(ctx, items, 8);
+  HPy items[] = {text(ctx, &method->name),
+                 text(ctx, &method->doc),
+                 text(ctx, &method->metadata),
+                 HPyLong_FromInt64_t(ctx, method->flags),
+                 HPyLong_FromInt32_t(ctx, 0),
+                 HPyLong_FromInt32_t(ctx, 0),
+                 HPyLong_FromInt32_t(ctx, 0),
+                 HPyLong_FromInt32_t(ctx, 0),
+                 fb_convert_view(ctx, &method->method)};
+  return tuple_take(ctx, items, 9);
 }
 
 /* Appends an item, which is taken, to a list. Returns 0, or -1 with an exception raised. */
@@ -120,6 +127,16 @@ static HPy fb_type_info_impl(HPyContext *ctx, HPy self, HPy arg) {
   return tuple_take(ctx, items, 7);
 }
 
+const TVMFFIAny *fb_type_attr_find(int32_t type_index, const TVMFFIByteArray *name) {
+  const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(name);
+  if (column == NULL) return NULL;
+  /* Before the data, as c_api.h asks; acquire: pairs with the core's publication of a longer column. */
+  int32_t size = atomic_load_explicit((const _Atomic(int32_t) *)&column->size, memory_order_acquire);
+  int64_t row = (int64_t)type_index - column->begin_index;
+  if (row < 0 || row >= size || column->data[row].type_index == kTVMFFINone) return NULL;
+  return &column->data[row];
+}
+
 HPyDef_METH(fb_type_attr, "type_attr", HPyFunc_VARARGS, .doc = "A type's own value in an attribute column, or None.")
 static HPy fb_type_attr_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
@@ -128,10 +145,8 @@ static HPy fb_type_attr_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
   if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
   TVMFFIByteArray name;
   if (name_arg(ctx, args[1], "type_attr() argument 'name'", &name) != 0) return HPy_NULL;
-  const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&name);
-  int64_t row = column == NULL ? -1 : (int64_t)index - column->begin_index;
-  if (row < 0 || row >= column->size) return HPy_Dup(ctx, ctx->h_None);
-  return fb_convert_view(ctx, &column->data[row]);
+  const TVMFFIAny *value = fb_type_attr_find(index, &name);
+  return value == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_convert_view(ctx, value);
 }
 
 /* --- global functions ------------------------------------------------------------------------------------------------------- */

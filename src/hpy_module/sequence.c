@@ -40,14 +40,14 @@ FB_INLINE bool is_array(const TVMFFIObject *handle) { return handle->type_index 
 static int64_t size_of(HPyContext *ctx, TVMFFIObject *handle) {
   if (is_array(handle)) return cell_of(handle)->size;
   TVMFFIAny arg = fb_core_object(handle), size;
-  return fb_core_function_call(ctx, &list_size, &arg, 1, &size) != 0 ? -1 : size.v_int64;
+  return fb_core_function_run(ctx, &list_size, &arg, 1, &size) != 0 ? -1 : size.v_int64;
 }
 
 /* An Array with the items of `handle`, which is taken: itself, or a copy made at one moment. NULL with an exception raised. */
 static TVMFFIObject *fixed(HPyContext *ctx, TVMFFIObject *handle) {
   if (handle == NULL || is_array(handle)) return handle;
   TVMFFIAny arg = fb_core_object(handle), copy;
-  int rc = fb_core_function_call(ctx, &to_array, &arg, 1, &copy);
+  int rc = fb_core_function_run(ctx, &to_array, &arg, 1, &copy);
   TVMFFIObjectDecRef(handle);
   return rc == 0 ? copy.v_obj : NULL;
 }
@@ -70,7 +70,7 @@ static int list_item(HPyContext *ctx, FbCoreFunction *get, TVMFFIObject *handle,
     if (size < 0) return -1;
     if (position < 0) return 1;
     TVMFFIAny args[2] = {fb_core_object(handle), fb_core_int(position)};
-    if (fb_core_function_call(ctx, get, args, 2, out) == 0) return 0;
+    if (fb_core_function_run(ctx, get, args, 2, out) == 0) return 0;
     if (!HPyErr_ExceptionMatches(ctx, ctx->h_IndexError)) return -1;
     HPyErr_Clear(ctx);
     if (i >= 0) return 1;
@@ -248,7 +248,7 @@ static int list_change(HPyContext *ctx, HPy self, FbCoreFunction *change, TVMFFI
   if (handle != NULL) {
     TVMFFIAny nothing;
     args[0] = fb_core_object(handle);
-    rc = fb_core_function_call(ctx, change, args, n + has_value, &nothing);
+    rc = fb_core_function_run(ctx, change, args, n + has_value, &nothing);
     TVMFFIObjectDecRef(handle);
   }
   fb_args_end(&converted);

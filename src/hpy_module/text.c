@@ -84,3 +84,18 @@ HPy fb_text_new(HPyContext *ctx, const char *data, size_t byte_len) {
   HPy_Close(ctx, bytes);
   return text;
 }
+
+int fb_text_keyword(HPyContext *ctx, HPy kwnames, HPy_ssize_t i, const char *callee, const char *const *names, int n) {
+  HPy name = HPy_GetItem_i(ctx, kwnames, i);
+  HPy_ssize_t byte_len;
+  int found = n;
+  if (HPy_IsNull(name)) return -1;
+  const char *text = HPyUnicode_AsUTF8AndSize(ctx, name, &byte_len);
+  while (text != NULL && --found >= 0 && strcmp(text, names[found]) != 0) {
+  }
+  if (text != NULL && found < 0) {
+    fb_raise(ctx, ctx->h_TypeError, "%s() got an unexpected keyword argument '%s'", callee, text);
+  }
+  HPy_Close(ctx, name);
+  return text == NULL ? -1 : found;
+}

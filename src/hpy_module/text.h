@@ -16,4 +16,7 @@ const char *fb_text_arg(HPyContext *ctx, HPy h, const char *what, HPy_ssize_t *b
  * last one must be readable. */
 HPy fb_text_new(HPyContext *ctx, const char *data, size_t byte_len);
 
+/* Which of `names` the i'th name in kwnames is; -1 with TypeError raised, for the caller `callee`, if it is none. */
+int fb_text_keyword(HPyContext *ctx, HPy kwnames, HPy_ssize_t i, const char *callee, const char *const *names, int n);
+
 #endif /* FFI_HPY_MODULE_TEXT_H_ */

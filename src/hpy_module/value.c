@@ -94,7 +94,7 @@ static HPy fb_data_type_from_code_impl(HPyContext *ctx, HPy self, const HPy *arg
   bool ok = true;
   int64_t code = int_in_range(ctx, args[0], "type code", 0, UINT8_MAX, &ok);
   int64_t bits = ok ? int_in_range(ctx, args[1], "bits", 0, UINT8_MAX, &ok) : 0;
-  int64_t lanes = ok ? int_in_range(ctx, args[2], "lanes", 0, UINT16_MAX, &ok) : 0;
+  int64_t lanes = ok ? int_in_range(ctx, args[2], "lanes", INT16_MIN, UINT16_MAX, &ok) : 0;
   if (!ok) return HPy_NULL;
   HPy cls = fb_cell_load(ctx, &data_type_type);
   HPy h = data_type_make(ctx, cls, (DLDataType){(uint8_t)code, (uint8_t)bits, (uint16_t)lanes});
@@ -143,6 +143,18 @@ static HPy data_type_str_impl(HPyContext *ctx, HPy self) {
   return result;
 }
 
+HPyDef_METH(data_type_reduce, "__reduce__", HPyFunc_NOARGS, .doc = "Pickle by name.")
+static HPy data_type_reduce_impl(HPyContext *ctx, HPy self) {
+  HPy text = data_type_str_impl(ctx, self);
+  if (HPy_IsNull(text)) return text;
+  HPy arguments = HPyTuple_FromArray(ctx, &text, 1), type = HPy_Type(ctx, self), parts[2] = {type, arguments};
+  HPy result = HPy_IsNull(arguments) || HPy_IsNull(type) ? HPy_NULL : HPyTuple_FromArray(ctx, parts, 2);
+  if (!HPy_IsNull(arguments)) HPy_Close(ctx, arguments);
+  if (!HPy_IsNull(type)) HPy_Close(ctx, type);
+  HPy_Close(ctx, text);
+  return result;
+}
+
 HPyDef_SLOT(data_type_compare, HPy_tp_richcompare)
 static HPy data_type_compare_impl(HPyContext *ctx, HPy self, HPy other, HPy_RichCmpOp op) {
   if (!is_equality(ctx, other, op, &data_type_type)) return HPy_Dup(ctx, ctx->h_NotImplemented);
@@ -159,7 +171,7 @@ static HPy_hash_t data_type_hash_impl(HPyContext *ctx, HPy self) {
 HPy fb_data_type_type_new(HPyContext *ctx) {
   static HPyDef *defines[] = {&data_type_new,     &data_type_code,     &data_type_bits,
                               &data_type_lanes,   &data_type_itemsize, &data_type_str,
-                              &data_type_compare, &data_type_hash,     NULL};
+                              &data_type_compare, &data_type_hash,     &data_type_reduce, NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.DataType",
       .basicsize = sizeof(FbDataType),

@@ -1,6 +1,7 @@
 /* test_error.c - error objects, the thread's pending error, backtraces. */
 #include "error.h"
 
+#include "backtrace.h"
 #include "harness.h"
 #include "mem.h"
 
@@ -257,6 +258,27 @@ TEST(native_frames_follow_when_asked_for) {
   setenv("TVM_TRACEBACK_LIMIT", "2", 1);
   expect_int(count_lines(TVMFFIBacktrace("f.c", 12, "g", 1)), 2);
   unsetenv("TVM_TRACEBACK_LIMIT");
+  unsetenv("TVM_FFI_NATIVE_BACKTRACE");
+}
+
+static char traced[10000];
+
+/* Called back by the C library: between this function and its caller are frames of another library. */
+static int trace_from_library(const void *a, const void *b) {
+  const TVMFFIByteArray *text = TVMFFIBacktrace(NULL, 0, NULL, 0);
+  snprintf(traced, sizeof traced, "%.*s", (int)text->size, text->data);
+  return *(const int *)a - *(const int *)b;
+}
+
+TEST(native_frames_end_at_the_library_of_the_host) {
+  int pair[] = {2, 1};
+  setenv("TVM_FFI_NATIVE_BACKTRACE", "1", 1);
+  fh_backtrace_set_boundary((void *)(uintptr_t)trace_from_library);
+  qsort(pair, 2, sizeof pair[0], trace_from_library);
+  fh_backtrace_set_boundary(NULL);
+  expect(strstr(traced, "qsort") != NULL);
+  expect(strstr(traced, "main") == NULL);
+  expect(strstr(traced, "trace_from_library") == NULL);
   unsetenv("TVM_FFI_NATIVE_BACKTRACE");
 }
 

@@ -192,6 +192,14 @@ TEST(json_floats_show_that_they_are_floats) {
   expect_json(f64(-(double)INFINITY), 0, "-Infinity");
 }
 
+TEST(big_integers_are_written_in_full) {
+  static const int64_t words[] = {0, 64}; /* 2^70 */
+  TVMFFIByteArray content = {(const char *)words, sizeof words};
+  TVMFFIAny big;
+  expect_int(TVMFFIBigIntFromByteArray(&content, &big), 0);
+  expect_json(make_array(i64(1), big), 0, "[1,1180591620717411303424]");
+}
+
 TEST(json_strings_are_escaped) {
   expect_json(make_array(raw("\"\\/\b\f\n\r\t"), raw("\x01\x1f\x7f"), raw("plain and longer than eight/x")), 0,
               "[\"\\\"\\\\\\/\\b\\f\\n\\r\\t\",\"\\u0001\\u001f\\u007f\",\"plain and longer than eight\\/x\"]");

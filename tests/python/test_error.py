@@ -3,7 +3,7 @@
 import sys
 
 import pytest
-from support import FREES_AT_ONCE, unique_name
+from support import FREES_AT_ONCE, parallelize, unique_name
 
 import ffi_hpy
 from ffi_hpy.error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME
@@ -292,3 +292,191 @@ def test_raising_and_catching_keeps_the_reference_counts(testing):
     for _ in range(10):
         once()
     assert sys.getrefcount(exception) == before
+
+
+# --- what an exception keeps on its way -----------------------------------------------------------------------------
+
+
+def come_back(testing, exception):
+    """The exception that comes out of native code when a callback raises the given one."""
+
+    def callback():
+        raise exception
+
+    try:
+        testing.apply(callback)
+    except BaseException as error:
+        return error
+    raise AssertionError("nothing was raised")
+
+
+def test_cause_context_and_suppression_are_kept(testing):
+    exception, cause, context = ValueError("x"), KeyError("cause"), IndexError("context")
+    exception.__cause__, exception.__context__, exception.__suppress_context__ = cause, context, False
+    back = come_back(testing, exception)
+    assert back is exception
+    assert back.__cause__ is cause
+    assert back.__context__ is context
+    assert back.__suppress_context__ is False
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have notes from 3.11 on")
+def test_notes_are_kept(testing):
+    exception = ValueError("x")
+    exception.add_note("first")
+    back = come_back(testing, exception)
+    back.add_note("second")
+    assert come_back(testing, back).__notes__ == ["first", "second"]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="there are exception groups from 3.11 on")
+def test_an_exception_group_comes_back_with_its_members(testing):
+    members = [ValueError("a"), ExceptionGroup("inner", [KeyError("b")])]  # noqa: F821
+    group = ExceptionGroup("outer", members)  # noqa: F821
+    back = come_back(testing, group)
+    assert back is group
+    assert list(back.exceptions) == members
+    assert back.split(KeyError)[0].exceptions[0].exceptions[0].args == ("b",)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="there are exception groups from 3.11 on")
+def test_a_class_that_cannot_be_made_of_a_message_becomes_a_runtime_error(testing):
+    kind = unique_name("Kind")
+    ffi_hpy.register_error(kind, ExceptionGroup)  # noqa: F821
+    with pytest.raises(RuntimeError, match=rf"^{kind}: boo$"):
+        testing.test_raise_error(kind, "boo")
+
+
+def test_a_class_that_refuses_attributes_comes_back_all_the_same(testing):
+    class Frozen(Exception):
+        def __setattr__(self, name, value):
+            raise TypeError(f"{name} cannot be set")
+
+    exception = Frozen("x")
+    assert come_back(testing, exception) is exception
+    kind = unique_name("Kind")
+    ffi_hpy.register_error(kind, Frozen)
+    with pytest.raises(Frozen, match=r"^boo$") as caught:
+        testing.test_raise_error(kind, "boo")
+    assert caught.value.__tvm_ffi_error__.kind == kind
+
+
+def test_the_traceback_is_extended_at_each_crossing(testing):
+    exception = ValueError("x")
+
+    def depth_of():
+        entry, depth = exception.__traceback__, 0
+        while entry is not None:
+            entry, depth = entry.tb_next, depth + 1
+        return depth
+
+    assert come_back(testing, exception) is exception
+    first = depth_of()
+    assert come_back(testing, exception) is exception
+    assert depth_of() > first
+
+
+@pytest.mark.skipif(not ffi_hpy._core.HAS_EXTENSION, reason="PyPy 7.3 calls str() within its guard")
+def test_an_interruption_while_an_exception_is_told_takes_its_place(testing):
+    class Interrupting(Exception):
+        def __str__(self):
+            raise KeyboardInterrupt
+
+    assert type(come_back(testing, Interrupting())) is KeyboardInterrupt
+
+
+def test_the_cause_of_a_native_error_is_the_cause_of_its_exception():
+    first = ffi_hpy.Error("IndexError", "first", '  File "a.c", line 1, in f\n')
+    second = ffi_hpy.Error("NoSuchKind", "second", "", first)
+    third = ffi_hpy.Error("KeyError", "third", "", second)
+    exception = third.py_error()
+    assert [type(exception), type(exception.__cause__), type(exception.__cause__.__cause__)] == [
+        KeyError, RuntimeError, IndexError,
+    ]  # fmt: skip
+    assert str(exception.__cause__) == "NoSuchKind: second"
+    assert exception.__cause__.__cause__.__traceback__.tb_frame.f_code.co_name == "f"
+    assert exception.__cause__.__cause__.__tvm_ffi_error__.same_as(first)
+    assert exception.__cause__.__cause__.__cause__ is None
+
+
+def test_a_long_chain_of_causes_costs_no_stack():
+    error = None
+    for i in range(5000):
+        error = ffi_hpy.Error("ValueError", str(i), "", error)
+    exception, n = error.py_error(), 0
+    while exception is not None:
+        exception, n = exception.__cause__, n + 1
+    assert n == 5000
+
+
+def test_an_exception_passed_as_a_value_tells_where_it_was_raised(testing):
+    def raise_native():
+        testing.test_raise_error("KeyError", "boo")
+
+    with pytest.raises(KeyError) as caught:
+        raise_native()
+    before = caught.value.__tvm_ffi_error__.backtrace
+    value = testing.echo(caught.value)
+    assert "raise_native" not in before
+    assert "in raise_native" in value.backtrace
+    assert (value.kind, value.message) == ("KeyError", "boo")
+    assert caught.value.__tvm_ffi_error__.backtrace == before
+    assert type(value.py_error()) is KeyError
+
+
+def test_an_exception_with_its_native_error_is_pickled_and_copied(testing):
+    import copy
+    import pickle
+
+    with pytest.raises(ValueError, match="boo") as caught:
+        testing.test_raise_error("ValueError", "boo")
+    for made in (pickle.loads(pickle.dumps(caught.value)), copy.deepcopy(caught.value), copy.copy(caught.value)):
+        assert made.args == ("boo",)
+        assert made.__tvm_ffi_error__.message == "boo"
+        assert come_back(testing, made) is made
+    empty = pickle.loads(pickle.dumps(ffi_hpy.Error.__new__(ffi_hpy.Error)))
+    assert empty.__chandle__() == 0
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        assert pickle.loads(pickle.dumps(ffi_hpy.Error("K", "m", "b"), protocol)).kind == "K"
+
+
+# --- threads --------------------------------------------------------------------------------------------------------
+
+
+def test_kinds_are_registered_and_raised_by_many_threads(testing):
+    def work(i):
+        for _ in range(30):
+            kind = unique_name("Kind")
+            registered = ffi_hpy.register_error(kind, type("Registered", (ValueError,), {}))
+            below = type("Below", (registered,), {})
+            with pytest.raises(registered, match=r"^boo$"):
+                testing.test_raise_error(kind, "boo")
+            assert ffi_hpy.convert(below("x")).kind == kind
+            assert type(come_back(testing, below("x"))) is below
+
+    parallelize(work)
+
+
+def test_one_kind_registered_by_many_threads_stays_consistent(testing):
+    kind = unique_name("Kind")
+    classes = [type(f"Registered{i}", (Exception,), {}) for i in range(4)]
+
+    def work(i):
+        for _ in range(50):
+            ffi_hpy.register_error(kind, classes[i])
+            with pytest.raises(tuple(classes)):
+                testing.test_raise_error(kind, "boo")
+
+    parallelize(work)
+    assert ERROR_NAME_TO_TYPE[kind] in classes
+    assert all(ERROR_TYPE_TO_NAME[cls] == kind for cls in classes)
+
+
+def test_one_exception_raised_by_many_threads_comes_back_to_each(testing):
+    exception = ValueError("shared")
+
+    def work(i):
+        for _ in range(100):
+            assert come_back(testing, exception) is exception
+
+    parallelize(work)

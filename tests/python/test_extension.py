@@ -27,8 +27,8 @@ def test_methods_and_static_methods_work(IntPair):
 
 def test_fields_and_methods_have_their_documentation(IntPair):
     info = IntPair.__tvm_ffi_type_info__
-    assert [field[1] for field in info.fields] == ["The first number.", "The second number."]
-    assert "Product of two numbers." in [method[1] for method in info.methods]
+    assert [field.doc for field in info.fields] == ["The first number.", "The second number."]
+    assert "Product of two numbers." in [method.doc for method in info.methods]
 
 
 def test_objects_go_in_and_out(extension, IntPair):

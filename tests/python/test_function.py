@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from support import IS_PYPY, unique_name
+from support import IS_PYPY, parallelize, unique_name
 
 import ffi_hpy
 from ffi_hpy import _core
@@ -114,8 +114,8 @@ def test_a_name_can_be_set_and_is_in_messages():
     function = ffi_hpy.convert(lambda x: x)
     function.__name__ = "größe"
     assert function.__name__ == "größe"
-    with pytest.raises(OverflowError, match=r"größe\(\) argument 1: expected an int"):
-        function(2**63)
+    with pytest.raises(UnicodeEncodeError, match=r"größe\(\) argument 1: surrogates"):
+        function("\ud800")
     with pytest.raises((TypeError, AttributeError), match="delete"):
         del function.__name__
     assert function.__name__ == "größe"
@@ -177,5 +177,90 @@ def test_a_function_can_be_passed_through_a_callback(testing):
 
 
 def test_a_callback_that_returns_what_native_code_cannot_take_is_an_error(testing):
-    with pytest.raises((OverflowError, RuntimeError, TypeError), match="return value of a callback"):
-        testing.apply(lambda: 2**64)
+    with pytest.raises((UnicodeEncodeError, RuntimeError, TypeError), match="return value of a callback"):
+        testing.apply(lambda: "\ud800")
+
+
+# --- subclasses -----------------------------------------------------------------------------------------------------
+
+
+class Compiled(ffi_hpy.Function):
+    """A function with something of its own."""
+
+    def __init__(self, source):
+        self.source = source
+
+
+def test_a_subclass_takes_a_function_over_which_stays(testing):
+    function = ffi_hpy.convert(lambda x: x + 1)
+    compiled = Compiled("x + 1")
+    assert compiled.__chandle__() == 0
+    compiled.__move_handle_from__(function)
+    assert (compiled(1), function(1), compiled.source) == (2, 2, "x + 1")
+    assert compiled.same_as(function)
+    assert testing.echo(compiled).same_as(function)
+    assert testing.apply(compiled, 41) == 42
+    with pytest.raises(TypeError, match="positional arguments only"):
+        compiled(x=1)
+
+
+def test_a_subclass_can_be_filled_by_a_native_function(testing):
+    compiled = Compiled("")
+    compiled.__init_handle_by_constructor__(testing.echo, lambda: 5)
+    assert compiled() == 5
+
+
+def test_a_subclass_without_a_function_says_so():
+    compiled = Compiled("")
+    with pytest.raises(ValueError, match="this Compiled has no native object"):
+        compiled(1)
+    with pytest.raises(ValueError, match="no native object"):
+        ffi_hpy.convert(lambda f: f)(compiled)
+    assert repr(compiled) == "Compiled(chandle=None)"
+
+
+def test_a_function_is_taken_over_once(testing, classes):
+    compiled, function = Compiled(""), ffi_hpy.convert(lambda: 1)
+    with pytest.raises(TypeError, match="of a function only"):
+        compiled.__move_handle_from__(classes.TestIntPair(1, 2))
+    with pytest.raises(ValueError, match="no native object"):
+        compiled.__move_handle_from__(Compiled(""))
+    compiled.__move_handle_from__(function)
+    with pytest.raises(TypeError, match="cannot be moved away"):
+        compiled.__move_handle_from__(ffi_hpy.convert(lambda: 2))
+    with pytest.raises(TypeError, match="cannot be moved away"):
+        function.__move_handle_from__(testing.echo)
+    pair = classes.TestIntPair(1, 2)
+    with pytest.raises(TypeError, match="cannot be moved away"):
+        pair.__move_handle_from__(function)
+    assert (compiled(), function(), pair.a) == (1, 1, 1)
+
+
+def test_of_many_threads_that_fill_a_function_one_wins():
+    for _ in range(20):
+        compiled = Compiled("")
+
+        def work(i, compiled=compiled):
+            try:
+                compiled.__move_handle_from__(ffi_hpy.convert(lambda: i))
+            except TypeError:
+                return None
+            return compiled()
+
+        winners = [result for result in parallelize(work) if result is not None]
+        assert winners == [compiled()]
+
+
+# --- handles and text -----------------------------------------------------------------------------------------------
+
+
+def test_the_handle_has_several_forms(testing):
+    function = testing.echo
+    assert function.id_ == function.__chandle__() == function.__ctypes_handle__().value != 0
+    assert Compiled("").id_ == 0
+    assert Compiled("").__ctypes_handle__().value is None
+
+
+def test_the_text_of_a_function_has_its_name(testing):
+    assert repr(testing.echo) == f"<Function testing.echo at {testing.echo.__chandle__():#x}>"
+    assert repr(ffi_hpy.convert(len)).startswith("<Function at 0x")

@@ -1,5 +1,8 @@
 """Object: identity, handles that move, and what the metaclass does."""
 
+import copy
+import pickle
+
 import pytest
 from support import IS_PYPY
 
@@ -249,3 +252,37 @@ def test_init_handle_by_constructor_passes_errors_on(testing, classes):
     with pytest.raises(KeyError, match="no"):
         pair.__init_handle_by_constructor__(testing.test_raise_error, "KeyError", "no")
     assert pair.a == 1
+
+
+# --- copies and pickles ---------------------------------------------------------------------------------------------
+
+
+class WithAttributes(ffi_hpy.Array):
+    __slots__ = ("__dict__",)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_an_object_is_pickled_with_its_graph_and_attributes(classes, protocol):
+    array = ffi_hpy.Array([1, "a text of some length", [2.5, None, 2**70]])
+    assert pickle.loads(pickle.dumps(array, protocol)) == array
+    decorated = WithAttributes([1])
+    decorated.note = ["mine"]
+    back = pickle.loads(pickle.dumps(decorated, protocol))
+    assert (type(back), back, back.note) == (WithAttributes, [1], ["mine"])
+    empty = pickle.loads(pickle.dumps(ffi_hpy.Array.__new__(ffi_hpy.Array), protocol))
+    assert empty.__chandle__() == 0
+
+
+def test_the_state_of_an_object_can_be_given_to_another(classes):
+    pair = classes.TestIntPair(3, 4)
+    other = classes.TestIntPair.__new__(classes.TestIntPair)
+    other.__setstate__(pair.__getstate__())
+    assert (other.a, other.b) == (3, 4)
+    assert not other.same_as(pair)
+    assert copy.copy(pair).b == copy.deepcopy(pair).b == 4
+
+
+def test_what_has_no_graph_is_not_pickled(testing):
+    for value in (ffi_hpy.Array([testing.echo]), testing.echo, ffi_hpy.convert(object())):
+        with pytest.raises(TypeError):
+            pickle.dumps(value)

@@ -105,7 +105,7 @@ def test_writing_a_value_of_the_wrong_type_changes_nothing(classes):
     for wrong in ("text", None, 1.5, [1]):
         with pytest.raises(TypeError):
             base.v_i64 = wrong
-    with pytest.raises(OverflowError, match=r"v_i64: expected an int from"):
+    with pytest.raises(TypeError):
         base.v_i64 = 2**63
     with pytest.raises(UnicodeEncodeError):
         base.v_str = "\udc80"
@@ -216,10 +216,10 @@ def test_type_info_tells_what_is_known(testing, classes):
     assert info.type_key == "testing.TestObjectDerived"
     assert [_core.type_info(index)[0] for index in info.type_ancestors] == ["ffi.Object", "testing.TestObjectBase"]
     assert info.parent_type_index == info.type_ancestors[-1]
-    assert [field[0] for field in info.fields] == ["v_map", "v_array"]
+    assert [field.name for field in info.fields] == ["v_map", "v_array"]
     base = classes.TestObjectBase.__tvm_ffi_type_info__
-    assert {field[0]: field[1] for field in base.fields}["v_i64"] == "i64 field"
-    assert [method[0] for method in base.methods] == ["add_i64"]
+    assert {field.name: field.doc for field in base.fields}["v_i64"] == "i64 field"
+    assert [method.name for method in base.methods] == ["add_i64"]
     assert info.total_size >= base.total_size > 24
 
 
@@ -235,11 +235,11 @@ for index in (-1, 2**30, 63):
     assert run_python(program) == "".join(f"no type is registered for index {i}\n" for i in (-1, 2**30, 63))
 
 
-def test_field_descriptor_refuses_what_is_not_there(classes):
+def test_a_field_slot_refuses_what_is_not_there(classes):
     index = _core.type_key_to_index("testing.TestIntPair")
     for which in (-1, 2):
         with pytest.raises(IndexError, match="has 2 fields of its own"):
-            _core.field_descriptor(classes.TestIntPair, index, which, False)
+            _core.FieldSlot(index, which, False)
 
 
 # --- methods ----------------------------------------------------------------------------------------------------------

@@ -176,8 +176,7 @@ def test_numpy_scalars_go_in_as_numbers(testing):
     assert testing.echo(np.float32(1.5)) == 1.5
     assert testing.echo(np.bool_(True)) is True
     assert type(testing.echo(np.int64(5))) is int
-    with pytest.raises(OverflowError):
-        testing.echo(np.uint64(2**63))
+    assert testing.echo(np.uint64(2**64 - 1)) == 2**64 - 1
 
 
 # --- lifetime -------------------------------------------------------------------------------------------------------
@@ -235,5 +234,5 @@ def test_a_shape_is_a_tuple_of_ints(testing):
     for wrong in ((1.5,), ("2",), 3):
         with pytest.raises(TypeError):
             ffi_hpy.Shape(wrong)
-    with pytest.raises(OverflowError):
+    with pytest.raises(TypeError, match="BigInt"):
         testing.echo(ffi_hpy.Shape((2**63,)))

@@ -1,4 +1,7 @@
-"""All that apache-tvm-ffi's own libtvm_ffi_testing.so has, unmodified on our core: each function and each type."""
+"""All that the testing library has: each function and each type.
+
+The library is ours; test_testing_alike.py runs this file again with apache-tvm-ffi's own, unmodified on our core.
+"""
 
 import builtins
 import ctypes
@@ -6,10 +9,11 @@ import json
 
 import pytest
 from native_build import read_library
-from support import run_python
+from support import TESTED_LIBRARY, run_python
 
 import ffi_hpy
 from ffi_hpy import _core, registry
+from ffi_hpy._type_info import TypeInfo
 
 # --- values in and out ------------------------------------------------------------------------------------------------
 
@@ -393,13 +397,16 @@ WITHOUT_CONSTRUCTOR = {
     "TestFrozenCxx": None,
     "TestVisitHook": lambda cls: ffi_hpy.get_global_func("testing.make_visit_region_graph")(True),
 }
+if not TESTED_LIBRARY:  # the other one has this type without its fields
+    del WITHOUT_CONSTRUCTOR["TestFrozenCxx"]
+    TYPES["TestFrozenCxx"] = ((1, "a"), {}), {"value": 1, "tag": "a"}
 MADE_OF_OBJECTS = {"TestCxxEnumHolder", "TestObjectPtrHolder"}
 
 
 def class_of(key):
     """A class for a type, bound to it and not registered: other tests register classes of their own."""
     cls = type(ffi_hpy.Object)(key, (ffi_hpy.Object,), {})
-    registry._bind(cls, registry.TypeInfo(_core.type_key_to_index(f"testing.{key}")), init=True)
+    registry._bind(cls, TypeInfo(_core.type_key_to_index(f"testing.{key}")), init=True)
     return cls
 
 
@@ -414,14 +421,14 @@ def test_a_constructor_sets_the_fields(testing_library, key):
     made = class_of(key)(*arguments, **named)
     assert key_of(made) == f"testing.{key}"
     assert {name: plain(getattr(made, name)) for name in fields} == fields
-    described = [field[0] for info in lineage(made) for field in info.fields]
+    described = [field.name for info in lineage(made) for field in info.fields]
     assert sorted(described) == sorted(fields)
 
 
 def lineage(value):
     """The descriptions of an object's type and of all that it derives from."""
     own = type(value).__tvm_ffi_type_info__
-    return [own, *map(registry.TypeInfo, own.type_ancestors)]
+    return [own, *map(TypeInfo, own.type_ancestors)]
 
 
 @pytest.mark.parametrize("key", TYPES)
@@ -457,7 +464,7 @@ def test_a_type_without_constructor_says_so(testing_library, key):
 def test_fields_are_written_where_they_may_be(testing_library, key):
     (arguments, named), fields = TYPES[key]
     made = class_of(key)(*arguments, **named)
-    is_writable = {field[0]: bool(field[3] & 1) for info in lineage(made) for field in info.fields}
+    is_writable = {field.name: not field.frozen for info in lineage(made) for field in info.fields}
     for name, value in fields.items():
         if is_writable[name]:
             setattr(made, name, value)
@@ -479,7 +486,7 @@ def test_methods(testing_library):
 def test_the_methods_named_above_are_all(testing_library):
     has_methods = {}
     for key in [*TYPES, *WITHOUT_CONSTRUCTOR, *MADE_OF_OBJECTS]:
-        names = {method[0] for method in class_of(key).__tvm_ffi_type_info__.methods} - {"__ffi_init__"}
+        names = {method.name for method in class_of(key).__tvm_ffi_type_info__.methods} - {"__ffi_init__"}
         if names:
             has_methods[key] = names
     assert has_methods == {
@@ -513,7 +520,7 @@ def test_the_type_with_every_sort_of_field(testing_library):
         "v_variant": [1, 2],
         "v_opt_arr_variant": [1, "a"],
     }
-    assert set(written) == {field[0] for field in type(made).__tvm_ffi_type_info__.fields}
+    assert set(written) == {field.name for field in type(made).__tvm_ffi_type_info__.fields}
     for name, value in written.items():
         setattr(made, name, value)
     assert {name: plain(getattr(made, name)) for name in written} == written

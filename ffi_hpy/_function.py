@@ -1,0 +1,31 @@
+"""Functions made of addresses, as code generators hand them out: two more constructors of Function."""
+
+from __future__ import annotations
+
+from . import _core
+from ._core import Function
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["from_extern_c", "from_mlir_packed_safe_call"]
+
+
+def from_extern_c(c_symbol: int, *, keep_alive_object: Any = None) -> Function:
+    """A Function around the C function of type TVMFFISafeCallType at the address `c_symbol`.
+
+    `keep_alive_object` lives as long as the function: what owns its code, for example. ValueError for address 0,
+    TypeError if it is no int. Nobody checks what is at the address.
+    """
+    return _core.function_from_address(c_symbol, keep_alive_object)
+
+
+def from_mlir_packed_safe_call(mlir_packed_symbol: int, *, keep_alive_object: Any = None) -> Function:
+    """The same for what MLIR's execution engine makes of such a function: ``void f(void **variables)``, with the
+    addresses of handle, arguments, their number, result and return code."""
+    return _core.function_from_mlir(mlir_packed_symbol, keep_alive_object)
+
+
+Function.__from_extern_c__ = staticmethod(from_extern_c)  # type: ignore[method-assign]
+Function.__from_mlir_packed_safe_call__ = staticmethod(from_mlir_packed_safe_call)  # type: ignore[method-assign]

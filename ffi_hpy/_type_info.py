@@ -1,0 +1,431 @@
+"""What the core knows about types: TypeInfo, TypeField and TypeMethod, and the property of a field.
+
+There is one TypeInfo per type. It is the same object wherever it is asked for, and reads the registry when its members
+are first looked at.
+"""
+
+from __future__ import annotations
+
+from . import _core
+from ._core import CObject
+from ._object import Object
+from ._type_origin import FIRST_OBJECT
+from ._type_schema import TypeSchema
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from typing import Any
+
+    from .dataclasses.field import Field
+
+__all__ = ["FFIProperty", "TypeField", "TypeInfo", "TypeMethod", "info_of_class", "info_of_index", "info_of_key"]
+
+FIRST_DYNAMIC = 128  # type index of the first type that is no built-in one
+
+# Bits of a field's or method's flags (TVMFFIFieldFlagBitMask).
+_WRITABLE = 1
+_HAS_DEFAULT = 2
+_STATIC_METHOD = 4
+_DEFAULT_IS_FACTORY = 32
+_REPR_OFF, _COMPARE_OFF, _HASH_OFF, _INIT_OFF, _KW_ONLY = 64, 128, 256, 512, 1024
+_STRUCTURAL = ((8, "ignore"), (16, "def-pattern"), (4096, "def-simple"))
+
+
+class _Lazy:
+    """An attribute that is made when it is first read and kept in the instance's __dict__. Threads that make it at the
+    same time get the same one."""
+
+    def __init__(self, make: Callable[[Any], Any]) -> None:
+        self._make = make
+        self.__doc__ = make.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        return instance.__dict__.setdefault(self._name, self._make(instance))
+
+
+if TYPE_CHECKING or _core.HAS_EXTENSION:
+
+    class FFIProperty(_core.FieldSlot):
+        """The attribute of a field. A frozen one refuses assignment; `set` writes it all the same."""
+
+        def __init__(
+            self,
+            type_index: int,
+            field: int,
+            frozen: bool = False,
+            schema: TypeSchema | None = None,
+            doc: str | None = None,
+        ) -> None:
+            self.__doc__ = doc
+
+        @property
+        def fget(self) -> Callable[[Any], Any]:
+            """What reads the field of an object."""
+            get: Callable[[Any], Any] = self.get
+            return get
+
+        @property
+        def fset(self) -> Callable[[Any, Any], None] | None:
+            """What an assignment does, None if the field is frozen."""
+            return None if self.frozen else self.set
+
+else:
+
+    class FFIProperty(property):
+        """The attribute of a field. Of a frozen field the property has no setter; `set` writes it all the same."""
+
+        def __init__(self, type_index, field, frozen=False, schema=None, doc=None):
+            slot = _core.FieldSlot(type_index, field, frozen, schema)
+            super().__init__(slot.get, None if frozen else slot.set, None, doc)
+            self.set = slot.set
+            self.frozen = frozen
+
+
+class TypeField:
+    """One field of a native type.
+
+    `getter(obj)` and `setter(obj, value)` read and write it, also where it is `frozen`: not to be written by assignment.
+    `size`, `alignment` and `offset` (from the object's address) are in bytes; `metadata` is what its author declared;
+    `ty` its schema, None if none is declared. The `c_*` attributes say how constructors (`c_init`, `c_kw_only`,
+    `c_has_default`, `c_default`, `c_default_factory`; MISSING if there is none), repr, order, hash and structural
+    comparison (None, "ignore", "def-pattern", "def-simple") treat it. `dataclass_field` is the Field that a dataclass
+    made it from, else None.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        doc: str | None,
+        size: int,
+        alignment: int,
+        offset: int,
+        field_static_type_index: int,
+        frozen: bool,
+        metadata: dict[str, Any] | str,
+        ty: Any = ...,
+        *,
+        c_init: bool = True,
+        c_kw_only: bool = False,
+        c_has_default: bool = False,
+        c_default: Any = ...,
+        c_default_factory: Any = ...,
+        c_repr: bool = True,
+        c_compare: bool = True,
+        c_hash: bool = True,
+        c_structural_eq: str | None = None,
+        dataclass_field: Any = None,
+    ) -> None:
+        self.name = name
+        self.doc = doc
+        self.size = size
+        self.alignment = alignment
+        self.offset = offset
+        self.field_static_type_index = field_static_type_index
+        self.frozen = frozen
+        self._metadata = metadata
+        if ty is not ...:
+            self.ty = ty
+        self.c_init = c_init
+        self.c_kw_only = c_kw_only
+        self.c_has_default = c_has_default
+        if c_default is not ...:
+            self.c_default = c_default
+        if c_default_factory is not ...:
+            self.c_default_factory = c_default_factory
+        self.c_repr = c_repr
+        self.c_compare = c_compare
+        self.c_hash = c_hash
+        self.c_structural_eq = c_structural_eq
+        self.dataclass_field = dataclass_field
+
+    _place: tuple[int, int]  # type index, and which of the type's own fields
+    _is_laid_out = False  # whether a Python class defines the type
+    getter: Any = _Lazy(lambda self: _core.FieldSlot(*self._place, False).get)
+    setter: Any = _Lazy(lambda self: _core.FieldSlot(*self._place, False).set)
+    metadata: Any = _Lazy(lambda self: _parsed(self._metadata))
+    ty: Any = _Lazy(lambda self: _schema_in(self.metadata))
+    c_default: Any = _Lazy(lambda self: _missing())
+    c_default_factory: Any = _Lazy(lambda self: _missing())
+
+    def __repr__(self) -> str:
+        return f"TypeField({self.name!r}, {self.ty}, offset={self.offset}, size={self.size})"
+
+    def _takes_payloads(self) -> bool:
+        """Whether the field is of an enum class whose singletons can be named by what they stand for."""
+        static_index = self.field_static_type_index
+        if static_index != FIRST_OBJECT and static_index < FIRST_DYNAMIC:
+            return False
+        index = -1 if self.ty is None else self.ty.origin_type_index
+        if index < FIRST_DYNAMIC:
+            return False
+        lineage = (*info_of_index(index).type_ancestors, index)
+        return any(_core.type_key_to_index(key) in lineage for key in ("ffi.IntEnum", "ffi.StrEnum"))
+
+    def normalize_value(self, value: Any) -> Any:
+        """The value to write for one that is assigned: of an enum field, the singleton that an int or str stands for.
+        TypeError if there is none."""
+        if self.ty is None or not self._takes_payloads():
+            return value
+        return _core.cany_value(self.ty.convert(value))
+
+    def as_property(self, cls: type) -> FFIProperty:
+        """The attribute for a class."""
+        takes_payloads = not self._is_laid_out and self._takes_payloads()
+        return FFIProperty(*self._place, self.frozen, self.ty if takes_payloads else None, self.doc)
+
+
+class TypeMethod:
+    """One method of a native type: `func` takes the object first, unless it is static."""
+
+    def __init__(
+        self, name: str, doc: str | None, func: Callable[..., Any], metadata: dict[str, Any] | str, is_static: bool
+    ) -> None:
+        self.name = name
+        self.doc = doc
+        self.func = func
+        self._metadata = metadata
+        self.is_static = is_static
+
+    metadata: Any = _Lazy(lambda self: _parsed(self._metadata))
+
+    def __repr__(self) -> str:
+        return f"TypeMethod({self.name!r}, is_static={self.is_static})"
+
+    def as_callable(self, cls: type) -> Any:
+        """The attribute for a class: a method, or a staticmethod."""
+        func = self.func
+        if self.is_static:
+            return staticmethod(func)
+        bind = getattr(_core, "method_descriptor", None)
+        if bind is not None:
+            return bind(func, self.name, f"{cls.__qualname__}.{self.name}", self.doc)
+
+        def method(self: CObject, *args: Any) -> Any:
+            return func(self, *args)
+
+        method.__name__, method.__module__ = self.name, cls.__module__
+        method.__qualname__ = f"{cls.__qualname__}.{self.name}"
+        method.__doc__ = self.doc
+        return method
+
+
+class TypeInfo:
+    """What the core knows about a type; `__tvm_ffi_type_info__` of its class.
+
+    `type_cls` is the class that is registered for it, or None; `type_ancestors` are type indices from the root to the
+    parent, `parent_type_info` is that of the parent, None for the root. `fields` and `methods` are those of the type
+    alone, in the order of their registration; of a class that is still being defined, `fields` is None.
+    """
+
+    type_cls: type | None
+    fields: list[TypeField] | None
+    methods: list[TypeMethod]
+
+    def __init__(self, type_index: int) -> None:
+        key, self.parent_type_index, self.doc, _size, _fields, _methods, ancestors = _core.type_info(type_index)
+        self.type_index = type_index
+        self.type_key = str(key)
+        self.type_ancestors = list(ancestors)
+        self.type_cls = None
+        self._decorator_args: dict[str, Any] = {}
+
+    @_Lazy
+    def fields(self) -> list[TypeField]:
+        """The type's own fields."""
+        return [_read_field(self.type_index, i, *field) for i, field in enumerate(_core.type_info(self.type_index)[4])]
+
+    @_Lazy
+    def methods(self) -> list[TypeMethod]:
+        """The type's own methods."""
+        return [_read_method(*method) for method in _core.type_info(self.type_index)[5]]
+
+    @_Lazy
+    def parent_type_info(self) -> TypeInfo | None:
+        """That of the parent type."""
+        return info_of_index(self.parent_type_index) if self.parent_type_index >= 0 else None
+
+    def _register_fields(self, fields: list[Field], structure_kind: int | None = None) -> None:
+        """Define the fields of a type that :func:`_type_define.define_type` made. RuntimeError for a second time; what
+        is wrong with a field is an error before anything is registered."""
+        from .dataclasses._layout import define_fields
+
+        if self.fields is not None:
+            raise RuntimeError(f"{self.type_key} has its fields already")
+        self.fields = define_fields(self, fields, structure_kind or 0)
+        self.__dict__.pop("methods", None)
+
+    def _register_py_methods(
+        self, entries: list[tuple[Any, ...]] | None = None, type_attr_names: Collection[str] = frozenset()
+    ) -> None:
+        """Register (name, function or value, whether static, metadata) as type attributes, those of these names, or as
+        methods."""
+        for name, value, is_static, metadata in entries or ():
+            if name in type_attr_names:
+                _core.type_attr_define(self.type_index, name, value)
+            else:
+                flags = _STATIC_METHOD if is_static else 0
+                _core.method_define(self.type_index, name, value, metadata or "", flags)
+        self.__dict__.pop("methods", None)
+
+    @property
+    def _has_type_metadata(self) -> bool:
+        """Whether the type tells the size of its objects."""
+        return bool(_core.type_info(self.type_index)[3])
+
+    @property
+    def total_size(self) -> int:
+        """Bytes of an object, header included; of a type that does not tell, up to the end of the last field."""
+        size: int = _core.type_info(self.type_index)[3]
+        if size != 0 or self.parent_type_info is None:
+            return size
+        ends = [field.offset + field.size for field in self.fields or ()]
+        return (max(self.parent_type_info.total_size, *ends, 24) + 7) & ~7
+
+    def prototype_py(self) -> str:
+        """The type as the text of a Python class: its fields and methods with their annotations."""
+        parent = self.parent_type_info
+        base = "" if parent is None else f"({parent.type_key.rpartition('.')[2]})"
+        lines = [f"class {self.type_key.rpartition('.')[2]}{base}:"]
+        lines += [f"    {field.name}: {field.ty or 'Any'}" for field in self.fields or ()]
+        for method in self.methods:
+            lines += ["    @staticmethod"] * method.is_static
+            lines.append(f"    {method.name}: {_schema_in(method.metadata) or 'Callable[..., Any]'}")
+        return "\n".join(lines if len(lines) > 1 else [*lines, "    pass"]) + "\n"
+
+    def __repr__(self) -> str:
+        return f"TypeInfo({self.type_key!r}, type_index={self.type_index})"
+
+
+# --- reading the registry -----------------------------------------------------------------------------------------------
+
+
+def _missing() -> Any:
+    from . import core
+
+    return core.MISSING
+
+
+def _parsed(metadata: dict[str, Any] | str) -> dict[str, Any]:
+    """Metadata, given as JSON text or as what is in it."""
+    if not isinstance(metadata, str):
+        return metadata
+    if not metadata:
+        return {}
+    from json import loads
+
+    parsed: dict[str, Any] = loads(metadata)
+    return parsed
+
+
+def _schema_in(metadata: dict[str, Any]) -> TypeSchema | None:
+    """The schema that metadata declares, as JSON text or as what is in it."""
+    schema = metadata.get("type_schema")
+    if schema is None:
+        return None
+    return TypeSchema.from_json_str(schema) if isinstance(schema, str) else TypeSchema.from_json_obj(schema)
+
+
+def declares_nonblocking(metadata: str) -> bool:
+    """Whether a function's metadata (JSON text) has ``"nonblocking": true``."""
+    if '"nonblocking"' not in metadata:
+        return False
+    try:
+        return _parsed(metadata).get("nonblocking") is True
+    except (ValueError, AttributeError):
+        return False
+
+
+def _read_field(
+    type_index: int,
+    i: int,
+    name: str,
+    doc: str,
+    metadata: str,
+    flags: int,
+    size: int,
+    offset: int,
+    static_type_index: int,
+    alignment: int,
+    default: Any,
+) -> TypeField:
+    has_default, is_factory = bool(flags & _HAS_DEFAULT), bool(flags & _DEFAULT_IS_FACTORY)
+    field = TypeField(
+        str(name),
+        str(doc) if doc else None,
+        size,
+        alignment,
+        offset,
+        static_type_index,
+        not flags & _WRITABLE,
+        str(metadata),
+        c_init=not flags & _INIT_OFF,
+        c_kw_only=bool(flags & _KW_ONLY),
+        c_has_default=has_default,
+        c_default=default if has_default and not is_factory else ...,
+        c_default_factory=default if has_default and is_factory else ...,
+        c_repr=not flags & _REPR_OFF,
+        c_compare=not flags & _COMPARE_OFF,
+        c_hash=not flags & _HASH_OFF,
+        c_structural_eq=next((word for bit, word in _STRUCTURAL if flags & bit), None),
+    )
+    field._place = (type_index, i)
+    return field
+
+
+def _read_method(name: str, doc: str, metadata: str, flags: int, *rest: Any) -> TypeMethod:
+    function = rest[-1]
+    if isinstance(function, _core.Function):
+        function.__name__ = str(name)
+        if declares_nonblocking(metadata):
+            function.release_gil = False
+    return TypeMethod(str(name), str(doc) if doc else None, function, str(metadata), bool(flags & _STATIC_METHOD))
+
+
+# --- finding a TypeInfo -------------------------------------------------------------------------------------------------
+
+_infos: dict[int, TypeInfo] = {}
+_infos_of_classes: dict[type, TypeInfo] = {}
+
+
+def info_of_index(type_index: int) -> TypeInfo:
+    """The TypeInfo of a registered type. ValueError for an index that is none."""
+    found = _infos.get(type_index)
+    return found if found is not None else _infos.setdefault(type_index, TypeInfo(type_index))
+
+
+def info_of_key(type_key: str) -> TypeInfo:
+    """The TypeInfo of a type key. ValueError if no loaded library registered it."""
+    index = _core.type_key_to_index(type_key)
+    if index < 0:
+        raise ValueError(f"No type is called {type_key}: no loaded library registered it")
+    return info_of_index(index)
+
+
+def info_of_class(cls: type) -> TypeInfo | None:
+    """The TypeInfo of the type that a class was registered for, None for a class that was not."""
+    return _infos_of_classes.get(cls)
+
+
+def set_class(info: TypeInfo, cls: type) -> None:
+    """Make a class the one of a type; the latest counts. Native objects of the type become its instances."""
+    _core.class_register(info.type_index, cls)
+    set_python_class(info, cls)
+
+
+def set_python_class(info: TypeInfo, cls: type) -> None:
+    """The same for a class that holds no native object: str, a data type or a device of native code become its
+    instances in other ways."""
+    info.type_cls = cls
+    _infos_of_classes[cls] = info
+
+
+set_class(info_of_index(FIRST_OBJECT), Object)
+Object.__tvm_ffi_type_info__ = info_of_index(FIRST_OBJECT)  # type: ignore[attr-defined]
+set_class(info_of_key("ffi.Function"), _core.Function)
+set_class(info_of_key("ffi.OpaquePyObject"), _core.OpaquePyObject)

@@ -1,0 +1,398 @@
+"""TypeSchema: which values a field, an argument or a result takes, and what they become.
+
+A schema is a tree: an origin such as ``"List"`` with schemas as arguments. It is made from Python annotations, from the
+JSON that native libraries give as metadata, or from a type index; it prints as an annotation, and converts and checks
+values. Converting happens in `_core`, on a form compiled at the first use.
+"""
+
+from __future__ import annotations
+
+from . import _core
+from ._load import subclass_made
+from ._type_origin import (
+    ANY,
+    CONTAINERS,
+    FIRST_OBJECT,
+    INDEX_OF_ORIGIN,
+    KEPT_NAME_OF_INDEX,
+    KEPT_NAMES,
+    NONE,
+    ORIGIN_OF_INDEX,
+    ORIGIN_OF_NAME,
+    PLAIN_OPS,
+    STRUCTURAL,
+    UNKNOWN,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, NoReturn
+
+    from ._core import CAny
+
+    Names = Callable[[str], str]
+    Description = tuple[str, int, str, tuple["TypeSchema", ...]]
+
+__all__ = ["TypeSchema"]
+
+
+class TypeSchema(_core.Schema):
+    """A type as values are checked against it: an origin and the schemas of its arguments. Immutable, hashable.
+
+    `args` are the arguments in order, as of ``Map[str, int]``; a ``Callable`` has them in `named_args` instead, groups
+    called "return" (one schema) and "params" (left out where any arguments will do). A plain ``tuple`` has None as
+    args, one of no items an empty tuple. `fallback` is printed for an origin that is no known type. `type_key` is the
+    name in the JSON it was made from where the origin says less ("ffi.BigInt" for an int); it does not count for
+    equality. `origin_type_index` is the index of the origin's type, -2 for Optional and Union, -3 if there is none
+    (yet).
+
+    ValueError for a wrong number of arguments, TypeError for arguments that are no schemas.
+    """
+
+    __slots__ = ("args", "fallback", "named_args", "origin", "origin_type_index", "type_key")
+
+    origin: str
+    args: tuple[TypeSchema, ...] | None
+    origin_type_index: int
+    fallback: TypeSchema | None
+    named_args: dict[str, tuple[TypeSchema, ...]] | None
+    type_key: str | None
+
+    def __init__(
+        self,
+        origin: str,
+        args: Iterable[TypeSchema] | None = None,
+        origin_type_index: int = UNKNOWN,
+        fallback: TypeSchema | None = None,
+        named_args: Mapping[str, Iterable[TypeSchema]] | None = None,
+        type_key: str | None = None,
+    ) -> None:
+        if not isinstance(origin, str) or not origin:
+            raise ValueError("the origin of a schema must be a nonempty str (schema type)")
+        own_args = _arguments(origin, args)
+        groups = None if named_args is None else _named_arguments(named_args)
+        if origin == "Callable":
+            own_args, groups = _callable_arguments(own_args or (), groups)
+        _set_origin(self, origin)
+        _set_args(self, own_args)
+        _set_index(self, _index_of(origin) if origin_type_index == UNKNOWN else origin_type_index)
+        _set_fallback(self, fallback)
+        _set_named_args(self, groups)
+        _set_type_key(self, type_key)
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"cannot set {name!r}: a TypeSchema is immutable")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"cannot delete {name!r}: a TypeSchema is immutable")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TypeSchema):
+            return NotImplemented
+        return (
+            self.origin == other.origin
+            and self.args == other.args
+            and self.origin_type_index == other.origin_type_index
+            and self.fallback == other.fallback
+            and self.named_args == other.named_args
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.origin, self.args, self.origin_type_index))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TypeSchema.from_json_obj, (self.to_json(),)
+
+    # --- made from something else ------------------------------------------------------------------------------------
+
+    @staticmethod
+    def from_annotation(annotation: object) -> TypeSchema:
+        """The schema of a Python annotation: ``int``, ``list[int]``, ``Optional[str]``, ``Callable[[int], str]``, a
+        class of native objects, ... TypeError for one that no values cross to native code for, and for text: resolve
+        it with `typing.get_type_hints` before."""
+        return _read_annotation(annotation)
+
+    @staticmethod
+    def from_type_index(type_index: int, args: Iterable[TypeSchema] = ()) -> TypeSchema:
+        """The schema of a registered type, by its index. ValueError for an index that is none."""
+        origin = ORIGIN_OF_INDEX.get(type_index)
+        if origin is None:
+            origin = _core.type_info(type_index)[0]
+        return TypeSchema(str(origin), args, type_index, type_key=KEPT_NAME_OF_INDEX.get(type_index))
+
+    @staticmethod
+    def from_json_str(s: str) -> TypeSchema:
+        """The schema in JSON text, as in the "type_schema" of metadata. ValueError if it is no JSON."""
+        from json import loads
+
+        return TypeSchema.from_json_obj(loads(s))
+
+    @staticmethod
+    def from_json_obj(obj: dict[str, Any]) -> TypeSchema:
+        """The schema in parsed JSON: ``{"type": name, "args": [...], "named_args": {...}, "fallback": {...}}``.
+
+        Items of "args" that are no objects (the length of an array) are left out. TypeError for anything else that has
+        another form.
+        """
+        if not isinstance(obj, dict) or "type" not in obj:
+            raise TypeError(f"expected schema dict with a 'type', got {_shown(obj)}")
+        name = obj["type"]
+        if len(obj) == 1 and type(name) is str and name in _leaves:
+            return _leaves[name]
+        if not isinstance(name, str):
+            raise TypeError(f"the type of a schema must be a str, got {_shown(name)}")
+        origin = ORIGIN_OF_NAME.get(name, name)
+        fallback = TypeSchema.from_json_obj(obj["fallback"]) if "fallback" in obj else None
+        groups = _groups_of_json(obj["named_args"]) if "named_args" in obj else None
+        args: Any = obj.get("args")
+        has_args = isinstance(args, (list, tuple))
+        if name == "std::function" and has_args and len(args) == 2 and isinstance(args[1], (list, tuple)):
+            params = tuple(map(TypeSchema.from_json_obj, args[1]))  # an older form: [result, [parameter, ...]]
+            groups, has_args = {"return": (TypeSchema.from_json_obj(args[0]),), "params": params}, False
+        own_args: tuple[TypeSchema, ...] | None = ()
+        if has_args:
+            own_args = tuple([TypeSchema.from_json_obj(arg) for arg in args if isinstance(arg, dict)])
+        elif origin == "tuple" and "args" not in obj:
+            own_args = None
+        return TypeSchema(origin, own_args, UNKNOWN, fallback, groups, name if name in KEPT_NAMES else None)
+
+    def to_json(self) -> dict[str, Any]:
+        """The schema as from_json_obj() reads it."""
+        result: dict[str, Any] = {"type": self.type_key or self.origin}
+        if self.args or (self.args is not None and self.origin == "tuple"):
+            result["args"] = [arg.to_json() for arg in self.args]
+        if self.named_args is not None:
+            result["named_args"] = {name: [arg.to_json() for arg in args] for name, args in self.named_args.items()}
+        if self.fallback is not None:
+            result["fallback"] = self.fallback.to_json()
+        return result
+
+    # --- printed -----------------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return self._print(None, False, frozenset())
+
+    def repr(self, ty_map: Names | None = None) -> str:
+        """Same as output_repr()."""
+        return self._print(ty_map, False, frozenset())
+
+    def output_repr(self, ty_map: Names | None = None) -> str:
+        """The annotation of what comes out: ``"int | None"``, ``"Map[str, int]"``, ``"Callable[[int], str]"``.
+
+        `ty_map` gives the name to print for an origin.
+        """
+        return self._print(ty_map, False, frozenset())
+
+    def input_repr(self, ty_map: Names | None = None) -> str:
+        """The annotation of what may go in: types whose `__ffi_convert__` takes other values, and which say so in the
+        attribute `__ffi_convert_type_schema__`, are replaced by what is said there."""
+        return self._print(ty_map, True, frozenset())
+
+    def _print(self, ty_map: Names | None, is_input: bool, widened: frozenset[int]) -> str:
+        index = self.origin_type_index
+        if self.fallback is not None and index == UNKNOWN and self.origin not in ("tuple", "list", "dict"):
+            return self.fallback._print(ty_map, is_input, widened)
+        if is_input and index >= FIRST_OBJECT and index not in widened:
+            wider = _core.type_attr(index, "__ffi_convert_type_schema__")
+            if wider is not None:
+                return _schema_of(wider)._print(ty_map, True, widened | {index})
+        origin = self.origin if ty_map is None else ty_map(self.origin)
+        if origin == "Callable":
+            return self._print_callable(ty_map, is_input, widened)
+        args = [arg._print(ty_map, is_input, widened) for arg in self.args or ()]
+        if origin == "Union":
+            return " | ".join(args)
+        if origin == "Optional":
+            return f"{args[0]} | None"
+        if origin == "tuple" and self.args == ():
+            return "tuple[()]"
+        return f"{origin}[{', '.join(args)}]" if args else origin
+
+    def _print_callable(self, ty_map: Names | None, is_input: bool, widened: frozenset[int]) -> str:
+        if not self.named_args:
+            return "Callable[..., Any]"
+        result = self.named_args["return"][0]._print(ty_map, is_input, widened)
+        if "params" not in self.named_args:
+            return f"Callable[..., {result}]"
+        params = ", ".join(arg._print(ty_map, is_input, widened) for arg in self.named_args["params"])
+        return f"Callable[[{params}], {result}]"
+
+    # --- used --------------------------------------------------------------------------------------------------------
+
+    def is_subtype_of(self, target_cls: type) -> bool:
+        """Whether values of the schema are native objects of a class or of one below it. False for other classes."""
+        from ._type_info import info_of_class
+
+        info = info_of_class(target_cls)
+        index = self.origin_type_index
+        if info is None or index < FIRST_OBJECT:
+            return False
+        return info.type_index == index or info.type_index in _core.type_info(index)[6]
+
+    def _describe(self) -> Description:
+        """What the schema is to `_core`: operation, type index, name in messages, schemas of the arguments. TypeError
+        for an origin that is no type: one may be registered later, so this is not known before."""
+        origin, index = self.origin, self.origin_type_index
+        args = self.args or ()
+        if index == ANY:
+            return "any", NONE, "Any", ()
+        if origin in PLAIN_OPS:
+            return PLAIN_OPS[origin], INDEX_OF_ORIGIN[origin], origin, ()
+        if origin in CONTAINERS:
+            return (*CONTAINERS[origin], args)
+        if origin == "tuple":
+            return ("sequence", 71, "tuple", (_ANY,)) if self.args is None else ("tuple", 71, "tuple", args)
+        if origin == "Optional":
+            return "optional", NONE, f"{args[0]} | None", args
+        if origin == "Union":
+            return "union", NONE, " | ".join(map(str, args)), args
+        if index < FIRST_OBJECT:
+            index = _core.type_key_to_index(origin)
+        if index < FIRST_OBJECT:
+            raise TypeError(f"unknown TypeSchema origin: {origin!r}")
+        lineage = (*_core.type_info(index)[6], index)
+        for op in ("int", "str"):
+            if _core.type_key_to_index(f"ffi.{op.capitalize()}Enum") in lineage:
+                return f"{op} enum", index, origin, ()
+        return "object", index, origin, ()
+
+    if TYPE_CHECKING:
+
+        def convert(self, value: object, /) -> CAny:
+            """The value as one of this schema. TypeError, with the path to what does not fit, if it is none.
+
+            What is converted: bool and int to float, bool to int, int to bool; text to dtype and Device; list, tuple,
+            Array and List into one another, and so dict, Map and Dict; what the protocols of an object give for it;
+            and what a type's `__ffi_convert__` makes into its instances. A native container whose items all stay what
+            they are stays itself.
+            """
+
+        def check_value(self, value: object, /) -> None:
+            """TypeError if convert() would refuse the value."""
+
+
+subclass_made(TypeSchema)
+
+# How __init__ gets past __setattr__.
+_set_origin, _set_args, _set_index = (
+    TypeSchema.__dict__[name].__set__ for name in ("origin", "args", "origin_type_index")
+)
+_set_fallback, _set_named_args, _set_type_key = (
+    TypeSchema.__dict__[name].__set__ for name in ("fallback", "named_args", "type_key")
+)
+
+
+def _read_annotation(annotation: object) -> TypeSchema:
+    """Loads the reader, which needs `typing`, and takes its place."""
+    global _read_annotation
+    from ._type_annotation import schema_of_annotation
+
+    _read_annotation = schema_of_annotation
+    return schema_of_annotation(annotation)
+
+
+# --- arguments ------------------------------------------------------------------------------------------------------
+
+
+def _shown(value: object) -> str:
+    return type(value).__name__
+
+
+def _arguments(origin: str, args: Iterable[TypeSchema] | None) -> tuple[TypeSchema, ...] | None:
+    """The arguments of an origin, checked; Any for the items of a container that has none."""
+    if args is None:
+        if origin == "tuple":
+            return None
+        args = ()
+    args = args if type(args) is tuple else tuple(args)
+    n = len(args)
+    for arg in args:
+        if not isinstance(arg, TypeSchema):
+            raise TypeError(f"schema arguments must be TypeSchema instances, got {_shown(arg)}")
+    if origin in CONTAINERS:
+        n_full = 1 if CONTAINERS[origin][0] == "sequence" else 2
+        if n not in (0, n_full):
+            raise ValueError(f"{origin} must have 0 or {n_full} argument{'s' * (n_full > 1)}, got {n}")
+        return args or (_ANY,) * n_full
+    if origin == "Union" and n < 2:
+        raise ValueError(f"Union must have at least two arguments, got {n}")
+    if origin == "Optional" and n != 1:
+        raise ValueError(f"Optional must have exactly one argument, got {n}")
+    return args
+
+
+def _named_arguments(groups: Mapping[str, Iterable[TypeSchema]]) -> dict[str, tuple[TypeSchema, ...]]:
+    if not isinstance(groups, dict):
+        raise TypeError(f"named_args must be a dict from names to lists of schemas, got {_shown(groups)}")
+    result = {}
+    for name, group in groups.items():
+        if not isinstance(name, str) or not name:
+            raise ValueError(f"the names in named_args must be nonempty strs, got {name!r}")
+        if not isinstance(group, (list, tuple)):
+            raise TypeError(f"named_args[{name!r}] must be a list of TypeSchema instances, got {_shown(group)}")
+        for arg in group:
+            if not isinstance(arg, TypeSchema):
+                raise TypeError(
+                    f"named_args[{name!r}] must be a list of TypeSchema instances, got one of {_shown(arg)}"
+                )
+        result[name] = tuple(group)
+    return result
+
+
+_CALLABLE_GROUPS = frozenset(("return", "params"))
+
+
+def _callable_arguments(
+    args: tuple[TypeSchema, ...], groups: dict[str, tuple[TypeSchema, ...]] | None
+) -> tuple[tuple[TypeSchema, ...], dict[str, tuple[TypeSchema, ...]] | None]:
+    """A Callable's arguments: (result, parameter, ...) is an older form of the named groups, in which a function
+    without parameters cannot be told from one whose parameters are unknown."""
+    if args and groups is None:
+        groups = {"return": args[:1]}
+        if len(args) > 1:
+            groups["params"] = args[1:]
+        args = ()
+    if groups is not None:
+        if args or not _CALLABLE_GROUPS.issuperset(groups):
+            raise ValueError("Callable uses only the named groups return and params")
+        if len(groups.get("return", ())) != 1:
+            raise ValueError("the group return of a Callable must contain exactly one type")
+    return args, groups
+
+
+def _groups_of_json(groups: Any) -> dict[str, tuple[TypeSchema, ...]]:
+    if not isinstance(groups, dict):
+        raise TypeError(f"named_args must be a dict from names to lists of schemas, got {_shown(groups)}")
+    result = {}
+    for name, group in groups.items():
+        if not isinstance(name, str) or not name or not isinstance(group, list):
+            raise TypeError(f"named_args must be a dict from names to lists, got {name!r}: {_shown(group)}")
+        result[name] = tuple(map(TypeSchema.from_json_obj, group))
+    return result
+
+
+def _index_of(origin: str) -> int:
+    if origin in ("Optional", "Union"):
+        return STRUCTURAL
+    index = INDEX_OF_ORIGIN.get(origin)
+    if index is None:
+        index = _core.type_key_to_index(origin)
+        return index if index >= 0 else UNKNOWN
+    return index
+
+
+def _schema_of(value: Any) -> TypeSchema:
+    """A schema in any form that a type attribute may have it in."""
+    if isinstance(value, TypeSchema):
+        return value
+    return TypeSchema.from_json_str(value) if isinstance(value, str) else TypeSchema.from_json_obj(value)
+
+
+_ANY = TypeSchema("Any")
+# The schemas of types that are always there and need no arguments, by the names that JSON has for them.
+_leaves = {origin: TypeSchema(origin) for origin in PLAIN_OPS}
+_leaves.update({name: _leaves[origin] for name, origin in ORIGIN_OF_NAME.items() if origin in _leaves})
+for _name in KEPT_NAMES:
+    del _leaves[_name]
+del _name

@@ -1,0 +1,18 @@
+/* The interpreter's own object pointers, where handles are something else. */
+#include "pyobject.h"
+
+#include <dlfcn.h>
+
+void fb_pyobject_release(void *object) {
+  /* Looked up each time: debug modes come here, and nobody else. */
+  void *symbol = dlsym(RTLD_DEFAULT, "Py_DecRef");
+  void (*release)(void *);
+  memcpy(&release, &symbol, sizeof(release));
+  if (release != NULL) release(object);
+}
+
+HPy fb_pyobject_translate(HPyContext *ctx, void *object) {
+  HPy h = HPy_FromPyObject(ctx, object);
+  fb_pyobject_release(object);
+  return h;
+}

@@ -1,0 +1,55 @@
+/* Native calls that take their time: those that ask for signals, and those that do not.
+ *
+ * tests/python/test_interrupt.py loads it. Every function takes milliseconds, and counts what it does in `n_steps`. */
+#define _POSIX_C_SOURCE 199309L /* nanosleep */
+#include <stdatomic.h>
+#include <time.h>
+#include <tvm/ffi/c_api.h>
+#include <tvm/ffi/extra/c_env_api.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+static atomic_long n_steps; /* of 1 ms, in all calls together */
+
+static void step(void) {
+  const struct timespec millisecond = {0, 1000000};
+  atomic_fetch_add(&n_steps, 1);
+  nanosleep(&millisecond, NULL); /* a signal may end it early */
+}
+
+EXPORT int __tvm_ffi_steps(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self, (void)args, (void)n_args;
+  result->type_index = kTVMFFIInt;
+  result->v_int64 = atomic_load(&n_steps);
+  return 0;
+}
+
+/* Never asks. */
+EXPORT int __tvm_ffi_sleep(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self, (void)n_args, (void)result;
+  for (int64_t i = 0; i < args[0].v_int64; i++) step();
+  return 0;
+}
+
+/* Asks at every step, and fails with the error that C++ code throws then. */
+EXPORT int __tvm_ffi_poll(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self, (void)n_args, (void)result;
+  for (int64_t i = 0; i < args[0].v_int64; i++) {
+    if (TVMFFIEnvCheckSignals() != 0) {
+      TVMFFIErrorSetRaisedFromCStr("EnvErrorAlreadySet", "");
+      return -1;
+    }
+    step();
+  }
+  return 0;
+}
+
+/* The same in the older protocol: -2, and no error. It asks twice, because code on the way out may ask too. */
+EXPORT int __tvm_ffi_poll_legacy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self, (void)n_args, (void)result;
+  for (int64_t i = 0; i < args[0].v_int64; i++) {
+    if (TVMFFIEnvCheckSignals() != 0) return TVMFFIEnvCheckSignals() != 0 ? -2 : 0;
+    step();
+  }
+  return 0;
+}
