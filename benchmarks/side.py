@@ -1,7 +1,7 @@
-"""One side of a benchmark: a process that times calls through ffi_hpy or through tvm_ffi when it is told to.
+"""One side of a benchmark: a process that times calls, through ffi_hpy or tvm_ffi or of plain Python, when told to.
 
 Reads lines `ROW MODE N` and answers each with the ns per call of N calls, the cost of the empty loop taken off.
-`ROW?` with N 0 asks whether this side knows the row. Usage: side.py ffi_hpy|tvm_ffi LIBRARY
+`ROW?` with N 0 asks whether this side knows the row. Usage: side.py ffi_hpy|tvm_ffi|plain LIBRARY
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import ctypes
 import importlib
 import sys
 import time
-from typing import Any
+from typing import Any, Union
 
 # What is timed. `nop` takes anything and returns None, `echo` returns its argument.
 ROWS = {
@@ -28,6 +28,15 @@ ROWS = {
     "field set": "base.v_i64 = 7",
     "field of an object read": "derived.v_array",
     "object made": "Pair(1, 2)",
+    "py_class object made": "Point(1, 2.5)",
+    "py_class object made by keywords": "Point(x=1, y=2.5)",
+    "py_class object of defaults made": "Record(1, 'hello')",
+    "py_class field read": "point.x",
+    "py_class text field read": "record.name",
+    "py_class object field read": "record.point",
+    "py_class field set": "point.x = 7",
+    "py_class text field set": "record.name = 'hello'",
+    "py_class object field set": "record.point = point",
     "method call": "obj.sum()",
     "Array item": "ints[500]",
     "Array item, an object": "objects[500]",
@@ -47,6 +56,14 @@ ROWS = {
     "List of 10 made": "List(ten_list)",
     "Dict of 10 made": "Dict(ten_dict)",
     "callback": "callback()",
+    "schema: int": "int_schema.convert(7)",
+    "schema: str": "str_schema.convert('hello')",
+    "schema: list[int] of 10": "list_schema.convert(ten_list)",
+    "schema: dict[int, int] of 10": "dict_schema.convert(ten_dict)",
+    "schema: Array[int] of 10": "array_schema.convert(ten)",
+    "schema: Map[str, int] of 100": "map_schema.convert(text_map)",
+    "schema: int | str | list[int]": "union_schema.convert('hello')",
+    "schema: made of an annotation": "schema_of(list[int])",
     "c_class made": "Simple(1, 2)",
     "c_class made by name": "Simple(x=1, y=2)",
     "repr": "repr(obj)",
@@ -59,10 +76,14 @@ ROWS = {
     "replace": "replace(four, v_f64=1.0)",
 }
 
+ARRAY_ROWS = ("Tensor", "NumPy array")  # where there is NumPy
+
 
 def names_of(package: str, library: str) -> dict[str, Any]:
     """Everything the statements use. `library` registers the testing.* functions and types when it is loaded."""
     ffi = importlib.import_module(package)
+    if package == "plain":
+        return {**ffi.names(), **container_names(ffi, ffi.Pair)}
     if package == "ffi_hpy":
         ctypes.CDLL(library)  # both sides on the same: ffi_hpy.testing takes the one that is there
     testing = importlib.import_module(f"{package}.testing")
@@ -78,6 +99,8 @@ def names_of(package: str, library: str) -> dict[str, Any]:
         "base": TestObjectBase(v_i64=1),
         "derived": TestObjectDerived({}, [1, 2]),
         **container_names(ffi, TestIntPair),
+        **schema_names(ffi),
+        **py_class_names(ffi),
         **dataclass_names(ffi, testing),
     }
     try:
@@ -87,6 +110,34 @@ def names_of(package: str, library: str) -> dict[str, Any]:
     names["array"] = np.zeros(4, dtype="float32")
     names["tensor"] = ffi.from_dlpack(names["array"])
     return names
+
+
+def py_class_names(ffi: Any) -> dict[str, Any]:
+    dataclasses = importlib.import_module(f"{ffi.__name__}.dataclasses")
+
+    @dataclasses.py_class("bench.Point")
+    class Point(ffi.Object):  # type: ignore[misc, name-defined]
+        x: int
+        y: float
+
+    body = {"__annotations__": {"number": int, "name": str, "items": list, "point": Point, "last": int}}
+    defaults = {"items": dataclasses.field(default_factory=list), "point": Point(1, 2.5), "last": 4}
+    Record = dataclasses.py_class("bench.Record")(type(ffi.Object)("Record", (ffi.Object,), {**body, **defaults}))
+    return {"Point": Point, "Record": Record, "point": Point(1, 2.5), "record": Record(1, "hello")}
+
+
+def schema_names(ffi: Any) -> dict[str, Any]:
+    schema_of = ffi.core.TypeSchema.from_annotation
+    return {
+        "schema_of": schema_of,
+        "int_schema": schema_of(int),
+        "str_schema": schema_of(str),
+        "list_schema": schema_of(list[int]),
+        "dict_schema": schema_of(dict[int, int]),
+        "array_schema": schema_of(ffi.Array[int]),
+        "map_schema": schema_of(ffi.Map[str, int]),
+        "union_schema": schema_of(Union[int, str, list[int]]),
+    }
 
 
 def container_names(ffi: Any, cls: Any) -> dict[str, Any]:
@@ -135,7 +186,8 @@ def seconds(loop: Any, n: int) -> float:
 
 def main() -> None:
     names = names_of(sys.argv[1], sys.argv[2])
-    loops = {row: make_loop(statement, names) for row, statement in ROWS.items()}
+    rows = {row: statement for row, statement in ROWS.items() if sys.argv[1] != "plain" or row not in ARRAY_ROWS}
+    loops = {row: make_loop(statement, names) for row, statement in rows.items()}
     empty = make_loop("pass", names)
     print("ready", flush=True)
     for line in sys.stdin:

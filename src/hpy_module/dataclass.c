@@ -5,6 +5,7 @@
 #include "core_function.h"
 #include "error.h"
 #include "object.h"
+#include "registry.h"
 #include "text.h"
 
 static TVMFFIAny view_of(const FbPlace *place) {

@@ -18,7 +18,6 @@ static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_WRAP_OPAQUE_PTR] = "wrap_opaque_ptr",
     [FB_HOOK_DEVICE_CLASS] = "device_class",
     [FB_HOOK_SHAPE_CLASS] = "shape_class",
-    [FB_HOOK_UNWRAP] = "unwrap",
     [FB_HOOK_CONVERT] = "convert",
 };
 

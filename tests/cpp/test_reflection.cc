@@ -74,6 +74,24 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .attr("test.cpp.rank", 7);
 }
 
+/* Classes for a type that is registered elsewhere, and for one that nobody registers. */
+class PointView : public Object {
+public:
+  int64_t x, y;
+  TVM_FFI_DECLARE_OBJECT_INFO_LOOKUP("test.cpp.Point", 1);
+};
+class AbsentView : public Object {
+public:
+  TVM_FFI_DECLARE_OBJECT_INFO_LOOKUP("test.cpp.Absent", 1);
+};
+
+TEST(Reflection, TypesOfOthers) {
+  Any point = Point(3, 4);
+  EXPECT_EQ(point.as<PointView>()->y, 4);
+  EXPECT_EQ(Any(Int(1)).as<PointView>(), nullptr);
+  EXPECT_EQ(ERROR_OF(point.as<AbsentView>()).kind(), "RuntimeError");
+}
+
 TEST(Reflection, GlobalFunctions) {
   EXPECT_EQ(Function::GetGlobalRequired("test.cpp.add")(1, 2).cast<int>(), 3);
   EXPECT_EQ(Function::GetGlobalRequired("test.cpp.count")(1, 2, 3).cast<int>(), 3);

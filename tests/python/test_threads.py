@@ -332,23 +332,27 @@ def test_one_function_is_named_by_many_threads(testing):
 
 
 def test_local_classes_of_one_name_are_told_apart_by_threads():
-    """Annotations are resolved by name, among classes that other threads define at the same time."""
+    """Annotations are resolved by name, while other threads define classes of these names, before and after."""
     from ffi_hpy.dataclasses import py_class
 
     def work(i):
-        for _ in range(10):
+        @py_class(unique_name())
+        class Inner(ffi_hpy.Object):
+            x: int
 
-            @py_class(unique_name())
-            class Inner(ffi_hpy.Object):
-                x: int
+        @py_class(unique_name())
+        class Outer(ffi_hpy.Object):
+            inner: "Inner"
+            later: "Optional[Later]" = None
+            next: "Optional[Outer]" = None
 
-            @py_class(unique_name())
-            class Outer(ffi_hpy.Object):
-                inner: "Inner"
-                next: "Optional[Outer]" = None
+        @py_class(unique_name())
+        class Later(ffi_hpy.Object):
+            y: int
 
-            outer = Outer(Inner(i), Outer(Inner(i + 1)))
-            assert type(outer.inner) is Inner
-            assert (outer.inner.x, outer.next.inner.x) == (i, i + 1)
+        outer = Outer(Inner(i), Later(i), Outer(Inner(i + 1)))
+        assert (type(outer.inner), type(outer.later)) == (Inner, Later)
+        assert (outer.inner.x, outer.next.inner.x) == (i, i + 1)
 
-    parallelize(work, N_THREADS)
+    for _ in range(10):
+        parallelize(work, N_THREADS)

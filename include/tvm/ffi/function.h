@@ -416,6 +416,9 @@ inline int32_t TypeKeyToIndex(std::string_view type_key) {
   TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeKeyToIndex(&key, &index));
   return index;
 }
+namespace detail {
+inline int32_t LookUpTypeIndex(const char *type_key) { return TypeKeyToIndex(type_key); }
+} // namespace detail
 
 } // namespace ffi
 } // namespace tvm

@@ -61,6 +61,20 @@
   [[maybe_unused]] static constexpr bool _type_final = true;             \
   TVM_FFI_DECLARE_OBJECT_INFO(TypeKey, TypeName, ParentType)
 
+/* For a class that another library, or Python, registers: the index is asked for at its first use, RuntimeError if the
+ * key is unknown then. TypeDepth is that of the type: 1 below Object. */
+#define TVM_FFI_DECLARE_OBJECT_INFO_LOOKUP(TypeKey, TypeDepth)                 \
+  static constexpr const char *_type_key = TypeKey;                            \
+  static constexpr int32_t _type_depth = TypeDepth;                            \
+  static constexpr bool _type_mutable = true;                                  \
+  static constexpr bool _type_final = false;                                   \
+  static constexpr uint32_t _type_child_slots = 0;                             \
+  static constexpr bool _type_child_slots_can_overflow = true;                 \
+  static int32_t RuntimeTypeIndex() {                                          \
+    static const int32_t index = ::tvm::ffi::detail::LookUpTypeIndex(TypeKey); \
+    return index;                                                              \
+  }
+
 /* ---- In a class of references ---- */
 
 #define TVM_FFI_OBJECT_REF_COMMON_(TypeName, ParentType, ObjectName, kNullable)                      \
@@ -85,6 +99,9 @@
 namespace tvm {
 namespace ffi {
 namespace detail {
+
+/* Defined in function.h. */
+int32_t LookUpTypeIndex(const char *type_key);
 
 /* Not inline: of a type that is neither the target nor in the target's slots. */
 TVM_FFI_NO_INLINE inline bool HasAncestor(int32_t type_index, int32_t target_index, int32_t target_depth) {
