@@ -1,7 +1,7 @@
-"""One side of a benchmark: a process that times calls through ffi_hpy or through tvm_ffi when it is told to.
+"""One side of a benchmark: a process that times calls, through ffi_hpy or tvm_ffi or of plain Python, when told to.
 
 Reads lines `ROW MODE N` and answers each with the ns per call of N calls, the cost of the empty loop taken off.
-`ROW?` with N 0 asks whether this side knows the row. Usage: side.py ffi_hpy|tvm_ffi LIBRARY
+`ROW?` with N 0 asks whether this side knows the row. Usage: side.py ffi_hpy|tvm_ffi|plain LIBRARY
 """
 
 from __future__ import annotations
@@ -76,10 +76,14 @@ ROWS = {
     "replace": "replace(four, v_f64=1.0)",
 }
 
+ARRAY_ROWS = ("Tensor", "NumPy array")  # where there is NumPy
+
 
 def names_of(package: str, library: str) -> dict[str, Any]:
     """Everything the statements use. `library` registers the testing.* functions and types when it is loaded."""
     ffi = importlib.import_module(package)
+    if package == "plain":
+        return {**ffi.names(), **container_names(ffi, ffi.Pair)}
     if package == "ffi_hpy":
         ctypes.CDLL(library)  # both sides on the same: ffi_hpy.testing takes the one that is there
     testing = importlib.import_module(f"{package}.testing")
@@ -182,7 +186,8 @@ def seconds(loop: Any, n: int) -> float:
 
 def main() -> None:
     names = names_of(sys.argv[1], sys.argv[2])
-    loops = {row: make_loop(statement, names) for row, statement in ROWS.items()}
+    rows = {row: statement for row, statement in ROWS.items() if sys.argv[1] != "plain" or row not in ARRAY_ROWS}
+    loops = {row: make_loop(statement, names) for row, statement in rows.items()}
     empty = make_loop("pass", names)
     print("ready", flush=True)
     for line in sys.stdin:

@@ -171,7 +171,7 @@ _core.set_hooks(
 )
 for _key, _cls in (("ffi.Error", Error), ("ffi.Tensor", Tensor)):
     set_class(info_of_key(_key), _cls)
-    _cls.__tvm_ffi_type_info__ = info_of_key(_key)
+    _cls.__tvm_ffi_type_info__ = info_of_key(_key)  # type: ignore[union-attr]
 _core.class_register(_core.type_key_to_index("ffi.Shape"), Object)
 for _key, _python_class in (
     ("ffi.String", String),

@@ -205,7 +205,7 @@ class TypeMethod:
             return staticmethod(func)
         bind = getattr(_core, "method_descriptor", None)
         if bind is not None:
-            return bind(func)
+            return bind(func, self.name, f"{cls.__qualname__}.{self.name}", self.doc)
 
         def method(self: CObject, *args: Any) -> Any:
             return func(self, *args)
@@ -225,8 +225,6 @@ class TypeInfo:
     """
 
     type_cls: type | None
-    fields: list[TypeField] | None
-    methods: list[TypeMethod]
 
     def __init__(self, type_index: int) -> None:
         key, self.parent_type_index, self.doc, _size, _fields, _methods, ancestors = _core.type_info(type_index)
@@ -236,15 +234,22 @@ class TypeInfo:
         self.type_cls = None
         self._decorator_args: dict[str, Any] = {}
 
-    @_Lazy
-    def fields(self) -> list[TypeField]:
-        """The type's own fields."""
-        return [_read_field(self.type_index, i, *field) for i, field in enumerate(_core.type_info(self.type_index)[4])]
+    if TYPE_CHECKING:
+        fields: list[TypeField] | None
+        methods: list[TypeMethod]
+    else:
 
-    @_Lazy
-    def methods(self) -> list[TypeMethod]:
-        """The type's own methods."""
-        return [_read_method(*method) for method in _core.type_info(self.type_index)[5]]
+        @_Lazy
+        def fields(self) -> list[TypeField]:
+            """The type's own fields."""
+            return [
+                _read_field(self.type_index, i, *field) for i, field in enumerate(_core.type_info(self.type_index)[4])
+            ]
+
+        @_Lazy
+        def methods(self) -> list[TypeMethod]:
+            """The type's own methods."""
+            return [_read_method(*method) for method in _core.type_info(self.type_index)[5]]
 
     @_Lazy
     def parent_type_info(self) -> TypeInfo | None:

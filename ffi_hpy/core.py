@@ -57,6 +57,7 @@ from .registry import register_global_func as _register_global_func
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 __all__ = [
@@ -101,7 +102,7 @@ if TYPE_CHECKING:
     KWARGS: Object
     MISSING: Object
 
-_CLASSES = {
+_CLASSES: dict[str, Callable[[], Any]] = {
     "_CLASS_DEVICE": lambda: _device._CLASS_DEVICE,
     "_CLASS_DTYPE": lambda: _dtype._CLASS_DTYPE,
     "_CLASS_TENSOR": lambda: class_find(type_key_to_index("ffi.Tensor")),
