@@ -30,6 +30,12 @@
 #define FH_THREAD_LOCAL __thread
 #endif
 
+#if defined(__has_builtin)
+#define FH_HAS_BUILTIN(name) __has_builtin(name)
+#else
+#define FH_HAS_BUILTIN(name) 0
+#endif
+
 /* FH_CONSTRUCTOR(name) { ... } runs when the library is loaded. */
 #if defined(_MSC_VER)
 #pragma section(".CRT$XCU", read)
