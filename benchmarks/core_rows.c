@@ -3,6 +3,7 @@
  * Reads lines `ROW SIZE N` and answers each with the ns per operation, over N rounds of the row at that size, and the KiB
  * by which the process grew at most; `missing` if the library has not what the row needs. Usage: core_rows LIBRARY */
 #include <dlfcn.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -120,6 +121,7 @@ static void reset_peak(void) {
 
 static long before_kib;
 static void begin_memory(void) {
+  malloc_trim(0); /* what is free already would hide what the operation takes */
   reset_peak();
   before_kib = read_status("VmRSS:");
 }
@@ -387,6 +389,19 @@ static double structural_equal(int64_t n, int64_t n_nodes) {
   return apply(n, "ffi.StructuralEqual", args, 4);
 }
 
+static double to_graph(int64_t n, int64_t n_nodes) {
+  TVMFFIAny args[2] = {make_tree(find_global("ffi.Array"), n_nodes), {0}};
+  return apply(n, "ffi.ToJSONGraph", args, 2);
+}
+
+static double from_graph(int64_t n, int64_t n_nodes) {
+  TVMFFIObjectHandle write = find_global("ffi.ToJSONGraph");
+  if (write == NULL) return -1;
+  TVMFFIAny args[2] = {make_tree(find_global("ffi.Array"), n_nodes), {0}}, graph = call(write, args, 2);
+  drop(&args[0]);
+  return apply(n, "ffi.FromJSONGraph", &graph, 1);
+}
+
 /* ---- Commands ---- */
 
 static const struct {
@@ -409,6 +424,8 @@ static const struct {
     {"deep_copy", deep_copy},
     {"structural_hash", structural_hash},
     {"structural_equal", structural_equal},
+    {"to_graph", to_graph},
+    {"from_graph", from_graph},
 };
 
 static void answer(const char *name, int64_t size, int64_t n) {
