@@ -70,7 +70,7 @@ ROWS = (
     Row("structural hash, 10^6 nodes", "structural_hash", 1_000_000, 1, FASTER, True),
     Row("structural equality, 10^6 nodes", "structural_equal", 1_000_000, 1, FASTER, True),
     Row("to a JSON graph, 10^6 nodes", "to_graph", 1_000_000, 1, FASTER, True),
-    Row("from a JSON graph, 10^6 nodes", "from_graph", 1_000_000, 1, FASTER, True),
+    Row("from a JSON graph's text, 10^6 nodes", "from_graph", 1_000_000, 1, FASTER, True),
 )
 SCALING_GOAL = 1.9
 MEMORY_ROUNDS = 3

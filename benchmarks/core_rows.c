@@ -395,11 +395,11 @@ static double to_graph(int64_t n, int64_t n_nodes) {
 }
 
 static double from_graph(int64_t n, int64_t n_nodes) {
-  TVMFFIObjectHandle write = find_global("ffi.ToJSONGraph");
+  TVMFFIObjectHandle write = find_global("ffi.ToJSONGraphString");
   if (write == NULL) return -1;
-  TVMFFIAny args[2] = {make_tree(find_global("ffi.Array"), n_nodes), {0}}, graph = call(write, args, 2);
+  TVMFFIAny args[2] = {make_tree(find_global("ffi.Array"), n_nodes), {0}}, text = call(write, args, 2);
   drop(&args[0]);
-  return apply(n, "ffi.FromJSONGraph", &graph, 1);
+  return apply(n, "ffi.FromJSONGraphString", &text, 1);
 }
 
 /* ---- Commands ---- */

@@ -48,7 +48,7 @@ static inline void fh_atomic_store_seq_cst_u64(uint64_t *p, uint64_t v) {
 static inline uint64_t fh_atomic_exchange_acq_rel_u64(uint64_t *p, uint64_t v) {
   return (uint64_t)_InterlockedExchange64((volatile __int64 *)p, (__int64)v);
 }
-static inline int fh_atomic_cas_release_u64(uint64_t *p, uint64_t *expected, uint64_t desired) {
+static inline int fh_atomic_cas_acq_rel_u64(uint64_t *p, uint64_t *expected, uint64_t desired) {
   return fh_atomic_cas_relaxed_u64(p, expected, desired);
 }
 static inline int fh_atomic_cas_seq_cst_ptr(void **p, void **expected, void *desired) {
@@ -95,8 +95,8 @@ static inline uint64_t fh_atomic_exchange_acq_rel_u64(uint64_t *p, uint64_t v) {
   return __atomic_exchange_n(p, v, __ATOMIC_ACQ_REL);
 }
 /* On failure of these too *expected becomes what was there. */
-static inline int fh_atomic_cas_release_u64(uint64_t *p, uint64_t *expected, uint64_t desired) {
-  return __atomic_compare_exchange_n(p, expected, desired, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+static inline int fh_atomic_cas_acq_rel_u64(uint64_t *p, uint64_t *expected, uint64_t desired) {
+  return __atomic_compare_exchange_n(p, expected, desired, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 static inline int fh_atomic_cas_seq_cst_ptr(void **p, void **expected, void *desired) {
   return __atomic_compare_exchange_n(p, expected, desired, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);

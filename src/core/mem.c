@@ -53,7 +53,7 @@ static void *counted(void *block) {
 /* ---- Small blocks: from the pool where there is one. In the test build malloc makes them all, so that sanitizers see
  * each; the pool has tests of its own. ---- */
 
-#if defined(FH_POOL) && !defined(FH_TEST) && !defined(FH_MEM_SANITIZED)
+#if defined(FH_POOL) && !defined(FH_TEST)
 #define MIN_BYTES 16 /* of malloc, which may align smaller blocks to less: the pool's are told by that */
 
 static inline void *alloc_small(size_t n_bytes) {

@@ -26,10 +26,19 @@ struct fh_pages_area {
 static fh_mutex pages_lock = FH_MUTEX_INIT;
 /* Under the lock: */
 static fh_pages_area *with_room;
-static int n_areas, n_used;
+static int n_areas, n_taken, n_used;
 
 void fh_pages_lock(void) { fh_mutex_lock(&pages_lock); }
 void fh_pages_unlock(void) { fh_mutex_unlock(&pages_lock); }
+
+#ifdef FH_TEST
+int fh_pages_n_taken(void) {
+  fh_mutex_lock(&pages_lock);
+  int n = n_taken;
+  fh_mutex_unlock(&pages_lock);
+  return n;
+}
+#endif
 
 /* ---- Areas; all under the lock ---- */
 
@@ -100,6 +109,7 @@ static void *take_chunk(fh_pages_area *area) {
   n_used -= (area->used & bit) != 0;
   area->used &= ~bit;
   area->taken |= bit;
+  n_taken += 1;
   if (area->taken == UINT32_MAX) unlink_area(area);
   return area->base + (size_t)i * FH_PAGES_CHUNK;
 }
@@ -119,6 +129,7 @@ void fh_pages_free(void *chunk, fh_pages_area *area) {
   if (area->taken == UINT32_MAX) link_area(area);
   area->taken &= ~bit;
   area->used |= bit;
+  n_taken -= 1;
   n_used += 1;
   if (area->taken == 0 && n_areas > 1)
     end_area(area);

@@ -20,6 +20,11 @@ typedef struct fh_pages_area fh_pages_area;
 void *fh_pages_new(fh_pages_area **area);
 void fh_pages_free(void *chunk, fh_pages_area *area);
 
+#ifdef FH_TEST
+/* Chunks taken and not given back. */
+int fh_pages_n_taken(void);
+#endif
+
 /* Around fork(), so that the child finds the lock free. */
 void fh_pages_lock(void);
 void fh_pages_unlock(void);
