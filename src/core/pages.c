@@ -75,7 +75,7 @@ static void add_area(void) {
     free(area);
     return;
   }
-  if (n_areas >= N_SMALL_AREAS) (void)madvise(area->base, AREA_BYTES, MADV_HUGEPAGE); /* only advice */
+  (void)madvise(area->base, AREA_BYTES, n_areas < N_SMALL_AREAS ? MADV_NOHUGEPAGE : MADV_HUGEPAGE); /* only advice */
   n_areas += 1;
   link_area(area);
 }
