@@ -84,6 +84,16 @@ static inline size_t small_bytes(const void *block) {
 }
 #endif
 
+/* Of a large block a reader misses fewer address translations, and its maker has fewer page faults. */
+static inline void *advised(void *block, size_t n_bytes) {
+#ifdef FH_PAGES
+  if (FH_UNLIKELY(n_bytes >= FH_PAGES_LARGE) && block != NULL) fh_pages_advise(block, n_bytes);
+#else
+  FH_UNUSED(n_bytes);
+#endif
+  return block;
+}
+
 static inline size_t at_least_min(size_t n_bytes) { return n_bytes < MIN_BYTES ? MIN_BYTES : n_bytes; }
 
 /* ---- Blocks ---- */
@@ -91,7 +101,7 @@ static inline size_t at_least_min(size_t n_bytes) { return n_bytes < MIN_BYTES ?
 void *fh_mem_alloc(size_t n_bytes) {
   if (must_fail()) return NULL;
   void *block = alloc_small(n_bytes);
-  return counted(block != NULL ? block : malloc(at_least_min(n_bytes)));
+  return counted(block != NULL ? block : advised(malloc(at_least_min(n_bytes)), n_bytes));
 }
 
 void *fh_mem_calloc(size_t n_items, size_t item_bytes) {
@@ -100,7 +110,7 @@ void *fh_mem_calloc(size_t n_items, size_t item_bytes) {
   size_t n_bytes = n_items * item_bytes;
   void *block = alloc_small(n_bytes);
   if (block != NULL) return counted(memset(block, 0, n_bytes));
-  return counted(calloc(1, at_least_min(n_bytes)));
+  return counted(advised(calloc(1, at_least_min(n_bytes)), n_bytes));
 }
 
 /* A block of the pool that has to move. */
@@ -117,7 +127,7 @@ void *fh_mem_realloc(void *block, size_t n_bytes) {
   size_t old_bytes = small_bytes(block);
   if (old_bytes != 0) return n_bytes <= old_bytes ? block : move_small(block, old_bytes, n_bytes);
   if (must_fail()) return NULL;
-  return realloc(block, at_least_min(n_bytes));
+  return advised(realloc(block, at_least_min(n_bytes)), n_bytes);
 }
 
 void fh_mem_free(void *block) {

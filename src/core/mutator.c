@@ -37,7 +37,8 @@ int fh_mutator_call(fh_mutator_object *mutator, fh_mutator_mutate function, cons
   return fh_mutator_take_result(out);
 }
 
-int fh_mutator_call_remap_set(fh_mutator_object *mutator, const TVMFFIAny *var, const TVMFFIAny *mapped, TVMFFIAny *out) {
+int fh_mutator_call_remap_set(fh_mutator_object *mutator, const TVMFFIAny *var, const TVMFFIAny *mapped,
+                              TVMFFIAny *out) {
   fh_sync_check_unlocked("a mutator");
   *out = mutator->table->var_remap_set(mutator, *var, *mapped);
   return fh_mutator_take_result(out);

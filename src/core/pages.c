@@ -100,6 +100,12 @@ static void end_used(void) {
   n_used = 0;
 }
 
+void fh_pages_advise(void *block, size_t n_bytes) {
+  uintptr_t first = ((uintptr_t)block + AREA_BYTES - 1) & ~(uintptr_t)(AREA_BYTES - 1);
+  uintptr_t end = ((uintptr_t)block + n_bytes) & ~(uintptr_t)(AREA_BYTES - 1);
+  if (first < end) (void)madvise((void *)first, end - first, MADV_HUGEPAGE);
+}
+
 /* ---- Chunks ---- */
 
 static void *take_chunk(fh_pages_area *area) {

@@ -1,4 +1,4 @@
-/* pages.h - chunks of memory straight from the system; for pool.c only. They exist where FH_PAGES is defined.
+/* pages.h - chunks of memory straight from the system, for pool.c, and huge pages. They exist where FH_PAGES is defined.
  *
  * A chunk has FH_PAGES_CHUNK bytes and begins at a multiple of that. Chunks are cut from areas, so that a large heap
  * consists of huge pages where the system has them: fewer page faults, and fewer misses when it is read. A chunk that is
@@ -19,6 +19,10 @@ typedef struct fh_pages_area fh_pages_area;
 /* A chunk with anything in it, and the area it belongs to; NULL when the system gives no more. Any thread. */
 void *fh_pages_new(fh_pages_area **area);
 void fh_pages_free(void *chunk, fh_pages_area *area);
+
+/* Asks for huge pages where a large block of another allocator lies; only advice. */
+#define FH_PAGES_LARGE ((size_t)1 << 22)
+void fh_pages_advise(void *block, size_t n_bytes);
 
 #ifdef FH_TEST
 /* Chunks taken and not given back. */

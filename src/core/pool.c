@@ -43,7 +43,7 @@ typedef struct chunk {
   struct chunk *next, *previous;     /* among the others; `next` also among the empty ones */
   fh_pages_area *area;
   char apart[56];
-  uint64_t foreign;                  /* freed by others: how many << 32 | where in the chunk the last of them begins */
+  uint64_t foreign; /* freed by others: how many << 32 | where in the chunk the last of them begins */
   struct chunk *next_touched;
   char apart_from_blocks[56];
 } chunk;
@@ -51,12 +51,12 @@ FH_STATIC_ASSERT(offsetof(chunk, foreign) % 64 == 0, "what others write has a ca
 FH_STATIC_ASSERT(sizeof(chunk) % 16 == 8, "where blocks begin tells them from malloc's");
 
 struct heap {
-  uint64_t thread;         /* whose it is, or NOBODY or NO_LONGER */
+  uint64_t thread; /* whose it is, or NOBODY or NO_LONGER */
   chunk *current[N_SIZES]; /* whose blocks are given; `none` instead of NULL */
-  chunk *others[N_SIZES];  /* lists of chunks that have room too */
-  heap *next;              /* of all, never changes */
+  chunk *others[N_SIZES]; /* lists of chunks that have room too */
+  heap *next; /* of all, never changes */
   char apart[64];
-  chunk *touched;          /* those in which others freed a block */
+  chunk *touched; /* those in which others freed a block */
 };
 
 /* Of heaps: waits for a thread; belongs to a thread of the process that this one was forked from. */
@@ -69,7 +69,7 @@ static FH_THREAD_LOCAL int is_ending;
 
 static fh_mutex pool_lock = FH_MUTEX_INIT;
 /* Under the lock: */
-static heap *heaps;   /* all; they live as long as the process */
+static heap *heaps; /* all; they live as long as the process */
 static fh_tls at_end; /* a thread's heap */
 static int is_ready;
 /* Atomic: */
@@ -126,7 +126,8 @@ static void collect(heap *h, chunk **empty) {
   chunk *c = (chunk *)fh_atomic_exchange_acq_rel_ptr((void **)&h->touched, NULL);
   for (chunk *next; c != NULL; c = next) {
     next = c->next_touched; /* before the next line, after which others may write it again */
-    uint64_t foreign = fh_atomic_exchange_acq_rel_u64(&c->foreign, 0); /* acquire: pairs with the swap in free_foreign */
+    uint64_t foreign =
+        fh_atomic_exchange_acq_rel_u64(&c->foreign, 0); /* acquire: pairs with the swap in free_foreign */
     block *first = (block *)(void *)((char *)c + (uint32_t)foreign), *last = first;
     uint32_t n = (uint32_t)(foreign >> 32);
     for (uint32_t i = 1; i < n; ++i) last = last->next;

@@ -91,6 +91,55 @@ static int convert_item(HPyContext *ctx, HPy item, TVMFFIAny *out, FbArgs *inner
   return rc;
 }
 
+/* Whether it is a dict and of no subclass, which may have other items than it holds. False where types have no address. */
+static bool is_plain_dict(HPyContext *ctx, HPy value) {
+  static _Atomic(intptr_t) dict_type; /* relaxed: each thread writes the same */
+  intptr_t wanted, type;
+  if (fb_ext == NULL) return false;
+  wanted = atomic_load_explicit(&dict_type, memory_order_relaxed);
+  if (FB_UNLIKELY(wanted == 0)) {
+    HPy dict = HPyDict_New(ctx);
+    if (HPy_IsNull(dict)) return HPyErr_Clear(ctx), false;
+    memcpy(&wanted, (const char *)dict._i + fb_type_offset, sizeof(wanted));
+    HPy_Close(ctx, dict);
+    atomic_store_explicit(&dict_type, wanted, memory_order_relaxed);
+  }
+  memcpy(&type, (const char *)value._i + fb_type_offset, sizeof(type));
+  return type == wanted;
+}
+
+static int convert_pair(HPyContext *ctx, HPy dict, HPy key, TVMFFIAny *out, FbArgs *inner) {
+  HPy value = HPy_GetItem(ctx, dict, key);
+  if (HPy_IsNull(value)) return -1;
+  int rc = convert_item(ctx, key, &out[0], inner);
+  if (rc == 0) rc = convert_item(ctx, value, &out[1], inner);
+  HPy_Close(ctx, value);
+  return rc;
+}
+
+/* Without a tuple for each item. KeyError if the dict loses one meanwhile. */
+static int map_from_dict(HPyContext *ctx, HPy dict, FbArgs *args, TVMFFIObject **out) {
+  HPy keys = HPyDict_Keys(ctx, dict);
+  if (HPy_IsNull(keys)) return -1;
+  HPy_ssize_t n = HPy_Length(ctx, keys);
+  Items items;
+  if (n < 0 || items_begin(ctx, &items, 2 * n) != 0) {
+    HPy_Close(ctx, keys);
+    return -1;
+  }
+  FbArgs inner = inner_args(args, &items);
+  int rc = 0;
+  for (HPy_ssize_t i = 0; rc == 0 && i < n; i++) {
+    HPy key = HPy_GetItem_i(ctx, keys, i);
+    rc = HPy_IsNull(key) ? -1 : convert_pair(ctx, dict, key, &items.views[2 * i], &inner);
+    if (!HPy_IsNull(key)) HPy_Close(ctx, key);
+  }
+  if (rc == 0) rc = construct(ctx, &map_constructor, &items, 2 * n, out);
+  items_end(&items, &inner);
+  HPy_Close(ctx, keys);
+  return rc;
+}
+
 int fb_array_from_sequence(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObject **out) {
   HPy_ssize_t n = HPy_Length(ctx, value);
   Items items;
@@ -112,6 +161,7 @@ int fb_array_from_sequence(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObjec
 }
 
 int fb_map_from_mapping(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObject **out) {
+  if (is_plain_dict(ctx, value)) return map_from_dict(ctx, value, args, out);
   /* The items of list(value.items()): keys and values alternate. */
   HPy items_method = HPy_GetAttr_s(ctx, value, "items");
   HPy view = HPy_IsNull(items_method) ? HPy_NULL : fb_call(ctx, items_method, NULL, 0, HPy_NULL);
