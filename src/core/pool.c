@@ -126,8 +126,8 @@ static void collect(heap *h, chunk **empty) {
   chunk *c = (chunk *)fh_atomic_exchange_acq_rel_ptr((void **)&h->touched, NULL);
   for (chunk *next; c != NULL; c = next) {
     next = c->next_touched; /* before the next line, after which others may write it again */
-    uint64_t foreign =
-        fh_atomic_exchange_acq_rel_u64(&c->foreign, 0); /* acquire: pairs with the swap in free_foreign */
+    /* pairs with the swap in free_foreign, both ways: see there */
+    uint64_t foreign = fh_atomic_exchange_acq_rel_u64(&c->foreign, 0);
     block *first = (block *)(void *)((char *)c + (uint32_t)foreign), *last = first;
     uint32_t n = (uint32_t)(foreign >> 32);
     for (uint32_t i = 1; i < n; ++i) last = last->next;

@@ -108,31 +108,35 @@ static bool is_plain_dict(HPyContext *ctx, HPy value) {
   return type == wanted;
 }
 
-static int convert_pair(HPyContext *ctx, HPy dict, HPy key, TVMFFIAny *out, FbArgs *inner) {
-  HPy value = HPy_GetItem(ctx, dict, key);
-  if (HPy_IsNull(value)) return -1;
-  int rc = convert_item(ctx, key, &out[0], inner);
-  if (rc == 0) rc = convert_item(ctx, value, &out[1], inner);
-  HPy_Close(ctx, value);
-  return rc;
+/* The keys and values of a dict as handles in the places of their views; how many, in all cases. -1 with an exception. */
+static int take_pairs(HPyContext *ctx, HPy dict, HPy keys, HPy_ssize_t n, TVMFFIAny *views, HPy_ssize_t *n_taken) {
+  for (HPy_ssize_t i = 0; i < n; i++) {
+    HPy key = HPy_GetItem_i(ctx, keys, i);
+    if (HPy_IsNull(key)) return -1;
+    views[(*n_taken)++].v_int64 = key._i;
+    HPy value = HPy_GetItem(ctx, dict, key);
+    if (HPy_IsNull(value)) return -1;
+    views[(*n_taken)++].v_int64 = value._i;
+  }
+  return 0;
 }
 
-/* Without a tuple for each item. KeyError if the dict loses one meanwhile. */
+/* Without a tuple for each item. All are taken first: converting one may run Python code that changes the dict. */
 static int map_from_dict(HPyContext *ctx, HPy dict, FbArgs *args, TVMFFIObject **out) {
   HPy keys = HPyDict_Keys(ctx, dict);
   if (HPy_IsNull(keys)) return -1;
-  HPy_ssize_t n = HPy_Length(ctx, keys);
+  HPy_ssize_t n = HPy_Length(ctx, keys), n_taken = 0;
   Items items;
   if (n < 0 || items_begin(ctx, &items, 2 * n) != 0) {
     HPy_Close(ctx, keys);
     return -1;
   }
   FbArgs inner = inner_args(args, &items);
-  int rc = 0;
-  for (HPy_ssize_t i = 0; rc == 0 && i < n; i++) {
-    HPy key = HPy_GetItem_i(ctx, keys, i);
-    rc = HPy_IsNull(key) ? -1 : convert_pair(ctx, dict, key, &items.views[2 * i], &inner);
-    if (!HPy_IsNull(key)) HPy_Close(ctx, key);
+  int rc = take_pairs(ctx, dict, keys, n, items.views, &n_taken);
+  for (HPy_ssize_t i = 0; i < n_taken; i++) {
+    HPy taken = {(intptr_t)items.views[i].v_int64};
+    if (rc == 0) rc = convert_item(ctx, taken, &items.views[i], &inner);
+    HPy_Close(ctx, taken);
   }
   if (rc == 0) rc = construct(ctx, &map_constructor, &items, 2 * n, out);
   items_end(&items, &inner);
