@@ -74,7 +74,7 @@ ROWS = (
     Row("from a JSON graph's text, 10^6 nodes", "from_graph", 1_000_000, 1, FASTER, True),
 )
 SCALING_GOAL = 1.9
-MEMORY_ROUNDS = 3
+MEMORY_ROUNDS = 9
 
 
 class Side:
