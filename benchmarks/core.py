@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """What the core costs: our libtvm_ffi.so against that of apache-tvm-ffi's wheel, through the same C functions.
 
-One program (core_rows.c) runs twice, once with each library, and both are told in turn to time the same row, so that a
-machine that changes its speed changes both. Printed are medians over the rounds; a ratio is the median of the ratios
-round by round. Rows that measure memory run in processes of their own; MB is what the process grew by at most.
+One program (core_rows.c) runs twice, once with each library, and both are told in turn to time the same row, so that
+a machine that changes its speed changes both. Times are CPU time of the threads that do the work. Printed are medians
+over the rounds; a ratio is the median of the ratios round by round. Rows that measure memory run in processes of their
+own; MB is what the process grew by at most.
 It sets up what it needs (the wheel of this checkout, the PyPI wheel of apache-tvm-ffi, a C compiler).
 
     python benchmarks/core.py [--rounds N] [ROW ...]
@@ -69,9 +70,11 @@ ROWS = (
     Row("deep copy, 10^6 nodes", "deep_copy", 1_000_000, 1, FASTER, True),
     Row("structural hash, 10^6 nodes", "structural_hash", 1_000_000, 1, FASTER, True),
     Row("structural equality, 10^6 nodes", "structural_equal", 1_000_000, 1, FASTER, True),
+    Row("to a JSON graph, 10^6 nodes", "to_graph", 1_000_000, 1, FASTER, True),
+    Row("from a JSON graph's text, 10^6 nodes", "from_graph", 1_000_000, 1, FASTER, True),
 )
 SCALING_GOAL = 1.9
-MEMORY_ROUNDS = 3
+MEMORY_ROUNDS = 9
 
 
 class Side:

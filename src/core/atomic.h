@@ -38,6 +38,25 @@ static inline void fh_atomic_store_release_ptr(void **p, void *v) { *(void *vola
 static inline void *fh_atomic_exchange_acq_rel_ptr(void **p, void *v) {
   return _InterlockedExchangePointer((void *volatile *)p, v);
 }
+static inline void *fh_atomic_load_relaxed_ptr(void *const *p) { return *(void *const volatile *)p; }
+static inline uint64_t fh_atomic_load_seq_cst_u64(const uint64_t *p) {
+  return (uint64_t)_InterlockedExchangeAdd64((volatile __int64 *)(uintptr_t)p, 0);
+}
+static inline void fh_atomic_store_seq_cst_u64(uint64_t *p, uint64_t v) {
+  (void)_InterlockedExchange64((volatile __int64 *)p, (__int64)v);
+}
+static inline uint64_t fh_atomic_exchange_acq_rel_u64(uint64_t *p, uint64_t v) {
+  return (uint64_t)_InterlockedExchange64((volatile __int64 *)p, (__int64)v);
+}
+static inline int fh_atomic_cas_acq_rel_u64(uint64_t *p, uint64_t *expected, uint64_t desired) {
+  return fh_atomic_cas_relaxed_u64(p, expected, desired);
+}
+static inline int fh_atomic_cas_seq_cst_ptr(void **p, void **expected, void *desired) {
+  void *seen = _InterlockedCompareExchangePointer((void *volatile *)p, desired, *expected);
+  int done = seen == *expected;
+  *expected = seen;
+  return done;
+}
 static inline void fh_atomic_fence_acquire_after_u64(const uint64_t *p) {
   (void)p;
   _ReadWriteBarrier();
@@ -68,6 +87,19 @@ static inline void *fh_atomic_load_acquire_ptr(void *const *p) { return __atomic
 static inline void fh_atomic_store_release_ptr(void **p, void *v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
 static inline void *fh_atomic_exchange_acq_rel_ptr(void **p, void *v) {
   return __atomic_exchange_n(p, v, __ATOMIC_ACQ_REL);
+}
+static inline void *fh_atomic_load_relaxed_ptr(void *const *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+static inline uint64_t fh_atomic_load_seq_cst_u64(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }
+static inline void fh_atomic_store_seq_cst_u64(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); }
+static inline uint64_t fh_atomic_exchange_acq_rel_u64(uint64_t *p, uint64_t v) {
+  return __atomic_exchange_n(p, v, __ATOMIC_ACQ_REL);
+}
+/* On failure of these too *expected becomes what was there. */
+static inline int fh_atomic_cas_acq_rel_u64(uint64_t *p, uint64_t *expected, uint64_t desired) {
+  return __atomic_compare_exchange_n(p, expected, desired, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+static inline int fh_atomic_cas_seq_cst_ptr(void **p, void **expected, void *desired) {
+  return __atomic_compare_exchange_n(p, expected, desired, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
 #if defined(__has_feature)

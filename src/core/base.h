@@ -20,6 +20,7 @@
 #define FH_LIKELY(cond) (cond)
 #define FH_UNLIKELY(cond) (cond)
 #define FH_THREAD_LOCAL __declspec(thread)
+#define FH_PREFETCH(address) ((void)(address))
 #else
 #define FH_EXPORT __attribute__((visibility("default")))
 #define FH_PRINTF(format_index, first_index) __attribute__((format(printf, format_index, first_index)))
@@ -28,6 +29,13 @@
 #define FH_LIKELY(cond) __builtin_expect(!!(cond), 1)
 #define FH_UNLIKELY(cond) __builtin_expect(!!(cond), 0)
 #define FH_THREAD_LOCAL __thread
+#define FH_PREFETCH(address) __builtin_prefetch(address)
+#endif
+
+#if defined(__has_builtin)
+#define FH_HAS_BUILTIN(name) __has_builtin(name)
+#else
+#define FH_HAS_BUILTIN(name) 0
 #endif
 
 /* FH_CONSTRUCTOR(name) { ... } runs when the library is loaded. */

@@ -33,8 +33,16 @@ typedef struct {
 enum { N_COUNTS = 32 };
 static reader_count counts[N_COUNTS];
 
-/* The calling thread's count, which it may share with others. */
-static uint64_t *my_count(void) { return &counts[(fh_thread_id() * 0x9e3779b97f4a7c15u) >> 59].n_readers; }
+/* The calling thread's count. Threads get them in turn, so that few share one. */
+static uint64_t *my_count(void) {
+  static uint64_t n_threads;
+  static FH_THREAD_LOCAL uint64_t *mine;
+  if (FH_UNLIKELY(mine == NULL)) {
+    /* relaxed, pairs with nothing: any number will do */
+    mine = &counts[fh_atomic_add_relaxed_u64(&n_threads, 1) % N_COUNTS].n_readers;
+  }
+  return mine;
+}
 
 static void enter(uint64_t *count) { (void)fh_atomic_add_seq_cst_u64(count, 1); /* pairs with wait_for_readers */ }
 static void leave(uint64_t *count) {

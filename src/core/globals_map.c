@@ -47,15 +47,6 @@ static int set_value(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIA
 
 /* ---- What Map and Dict share ---- */
 
-/* What to ask fh_hashmap_new for, which reserves twice as much, so that the table gets the size that adding pair by pair
- * would have left: half the memory is half the cache misses of whoever walks it. */
-static uint64_t room_for(uint64_t n_pairs) {
-  uint64_t n_slots = 8;
-  if (n_pairs <= FH_HASHMAP_SMALL_MAX) return n_pairs < FH_HASHMAP_SMALL_MAX ? n_pairs : FH_HASHMAP_SMALL_MAX - 1;
-  while (n_slots * 99 < n_pairs * 100) n_slots *= 2; /* 0.99 is the ABI's load limit */
-  return n_slots / 2;
-}
-
 static int make(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   if (n_args % 2 != 0) {
     return fh_error_raise(FH_TYPE_ERROR,
@@ -63,7 +54,7 @@ static int make(const char *name, int32_t type_index, const TVMFFIAny *args, int
                           "%d arguments",
                           name, (int)n_args);
   }
-  fh_hashmap_object *map = fh_hashmap_new(type_index, room_for((uint64_t)n_args / 2));
+  fh_hashmap_object *map = fh_hashmap_new(type_index, (uint64_t)n_args / 2);
   if (map == NULL) return -1;
   for (int32_t i = 0; i < n_args; i += 2) {
     if (fh_hashmap_set_views(map, &args[i], &args[i + 1]) != 0) {

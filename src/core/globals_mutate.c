@@ -63,8 +63,8 @@ static int mutator_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   TVMFFIAny value;
   if (arg_mutator("ffi.StructuralMutatorMutate", args, n_args, 2, &mutator) != 0) return -1;
   if (fh_any_own(&args[1], &value) != 0) return -1;
-  TVMFFIAny said = mutator->table->mutate(mutator, value);
-  int rc = fh_mutator_take_result(&said);
+  TVMFFIAny said;
+  int rc = fh_mutator_call(mutator, mutator->table->mutate, &value, &said);
   return give(rc, said, value, result);
 }
 
@@ -82,16 +82,14 @@ static int mutator_remap_get(void *self, const TVMFFIAny *args, int32_t n_args, 
   FH_UNUSED(self);
   fh_mutator_object *mutator;
   if (arg_mutator("ffi.StructuralMutatorVarRemapGet", args, n_args, 2, &mutator) != 0) return -1;
-  *result = mutator->table->var_remap_get(mutator, args[1]);
-  return fh_mutator_take_result(result);
+  return fh_mutator_call(mutator, mutator->table->var_remap_get, &args[1], result);
 }
 
 static int mutator_remap_set(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_mutator_object *mutator;
   if (arg_mutator("ffi.StructuralMutatorVarRemapSet", args, n_args, 3, &mutator) != 0) return -1;
-  *result = mutator->table->var_remap_set(mutator, args[1], args[2]);
-  return fh_mutator_take_result(result);
+  return fh_mutator_call_remap_set(mutator, &args[1], &args[2], result);
 }
 
 static int mutator_region(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {

@@ -65,8 +65,7 @@ static int visitor_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   FH_UNUSED(self);
   fh_visitor_object *visitor;
   if (arg_visitor("ffi.StructuralVisitorVisit", args, n_args, 2, &visitor) != 0) return -1;
-  TVMFFIAny said = visitor->table->visit(visitor, args[1]);
-  return fh_visitor_take_result(&said, "a visitor", result) == FH_VISIT_FAILED ? -1 : 0;
+  return fh_visitor_call(visitor, &args[1], result) == FH_VISIT_FAILED ? -1 : 0;
 }
 
 static int visitor_default_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {

@@ -165,10 +165,7 @@ static const char *what_it_is(const TVMFFIAny *value) {
 }
 
 /* With room for the names that an object of the type had before. */
-static fh_hashmap_object *new_fields(const type_plan *plan) {
-  int stays_small = plan->n_names <= FH_HASHMAP_SMALL_MAX;
-  return fh_hashmap_new(kTVMFFIMap, stays_small ? FH_HASHMAP_SMALL_MAX - 1 : plan->n_names);
-}
+static fh_hashmap_object *new_fields(const type_plan *plan) { return fh_hashmap_new(kTVMFFIMap, plan->n_names); }
 
 static int open_value(writer *w, const TVMFFIAny *value, const open_node *node) {
   if (fh_walk_is_open(&w->walk, value->v_obj, NULL)) {

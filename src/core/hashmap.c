@@ -62,10 +62,12 @@ static fh_hashmap_object *new_small(int32_t type_index, uint64_t n_slots) {
 }
 
 static fh_hashmap_object *new_dense(int32_t type_index, uint64_t n_pairs) {
+  uint64_t n_slots = 2 * FH_HASHMAP_SMALL_MAX;
+  while (n_slots * 99 < n_pairs * 100) n_slots *= 2; /* 0.99 is the ABI's load limit */
   fh_hashmap_object *map = (fh_hashmap_object *)fh_mem_alloc(sizeof *map);
   if (map == NULL) return NULL;
   fh_object_init(&map->header, type_index, delete_map);
-  if (fh_hashmap_dense_init(map, n_pairs) != 0) {
+  if (fh_hashmap_dense_init(map, n_slots / 2) != 0) { /* which makes twice as many slots */
     fh_mem_free(map);
     return NULL;
   }
@@ -74,7 +76,7 @@ static fh_hashmap_object *new_dense(int32_t type_index, uint64_t n_pairs) {
 
 fh_hashmap_object *fh_hashmap_new(int32_t type_index, uint64_t n_pairs) {
   fh_hashmap_object *map =
-      n_pairs < FH_HASHMAP_SMALL_MAX ? new_small(type_index, n_pairs) : new_dense(type_index, n_pairs);
+      n_pairs <= FH_HASHMAP_SMALL_MAX ? new_small(type_index, n_pairs) : new_dense(type_index, n_pairs);
   if (map == NULL) fh_error_raise_no_memory();
   return map;
 }

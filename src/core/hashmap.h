@@ -55,8 +55,8 @@ static inline int fh_hashmap_is(const TVMFFIAny *any) {
 static inline int fh_hashmap_is_small(const fh_hashmap_object *map) { return (map->slots & FH_HASHMAP_SMALL_TAG) != 0; }
 static inline int64_t fh_hashmap_size(const fh_hashmap_object *map) { return (int64_t)map->size; }
 
-/* A new one, empty, of type kTVMFFIMap or kTVMFFIDict, with room for n_pairs, dense from FH_HASHMAP_SMALL_MAX on, as
- * the reference makes one of a range; NULL with an error pending. */
+/* A new one, empty, of type kTVMFFIMap or kTVMFFIDict; NULL with an error pending. Its table has the layout and size that
+ * adding n_pairs one by one would leave, and not more: half the memory is half the cache misses of whoever walks it. */
 fh_hashmap_object *fh_hashmap_new(int32_t type_index, uint64_t n_pairs);
 /* A copy in the same order, of that type. */
 fh_hashmap_object *fh_hashmap_copy(const fh_hashmap_object *from, int32_t type_index);
@@ -77,7 +77,7 @@ int fh_hashmap_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashm
 /* Sets a key to a value, both owned and taken also on failure, and drops what is displaced. Of a Dict it is done under
  * its stripe lock, except when a key needs a hook. */
 int fh_hashmap_put(fh_hashmap_object *map, const fh_hashmap_pair *pair);
-/* Adds an owned pair whose key is not there to a small table that has room, as a new one for up to 3 pairs has. */
+/* Adds an owned pair whose key is not there to a small table that has room, as a new one for up to 4 pairs has. */
 void fh_hashmap_add_new(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value);
 /* As fh_hashmap_set with hooks and copies of two views, dropping what is displaced. */
 int fh_hashmap_set_views(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value);

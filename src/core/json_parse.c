@@ -89,6 +89,13 @@ static int open_container(parser *p, int is_object) {
   return 0;
 }
 
+/* A key has come up again. In a table of 4 pairs that is dense in the reference it goes to the end by that; ours is small,
+ * a quarter of the size, and would leave it where it is. */
+static void move_to_end(fh_hashmap_object *map, const TVMFFIAny *key) {
+  fh_hashmap_pair moved;
+  if (fh_hashmap_erase(map, key, FH_HASHMAP_NO_HOOKS, &moved) == 1) fh_hashmap_add_new(map, &moved.key, &moved.value);
+}
+
 /* A Map of n values that are keys and values, which it takes; on failure some of them have become None. */
 static TVMFFIObject *make_map(TVMFFIAny *values, size_t n) {
   fh_hashmap_object *map = fh_hashmap_new(kTVMFFIMap, n / 2);
@@ -100,6 +107,7 @@ static TVMFFIObject *make_map(TVMFFIAny *values, size_t n) {
       for (size_t k = 0; k < i; ++k) values[k] = fh_any_none();
       return NULL;
     }
+    if (n == 2 * FH_HASHMAP_SMALL_MAX && old.key.type_index != kTVMFFINone) move_to_end(map, &old.key);
     fh_hashmap_drop_pair(&old);
   }
   return &map->header;

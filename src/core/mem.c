@@ -1,6 +1,8 @@
 /* mem.c - the only malloc, and in the test build its live count and failure switch. */
 #include "mem.h"
 
+#include "pool.h"
+
 #include <stdlib.h>
 
 #ifdef FH_TEST
@@ -48,27 +50,90 @@ static void *counted(void *block) {
   return block;
 }
 
+/* ---- Small blocks: from the pool where there is one. In the test build malloc makes them all, so that sanitizers see
+ * each; the pool has tests of its own. ---- */
+
+#if defined(FH_POOL) && !defined(FH_TEST)
+#define MIN_BYTES 16 /* of malloc, which may align smaller blocks to less: the pool's are told by that */
+
+static inline void *alloc_small(size_t n_bytes) {
+  return n_bytes - 1 < FH_POOL_MAX_BYTES ? fh_pool_alloc(n_bytes) : NULL;
+}
+static inline int free_small(void *block) {
+  if (!fh_pool_has(block)) return 0;
+  fh_pool_free(block);
+  return 1;
+}
+/* How long a block of the pool is; 0 for one of malloc's. */
+static inline size_t small_bytes(const void *block) { return fh_pool_has(block) ? fh_pool_block_bytes(block) : 0; }
+
+#else
+#define MIN_BYTES 1
+
+static inline void *alloc_small(size_t n_bytes) {
+  FH_UNUSED(n_bytes);
+  return NULL;
+}
+static inline int free_small(void *block) {
+  FH_UNUSED(block);
+  return 0;
+}
+static inline size_t small_bytes(const void *block) {
+  FH_UNUSED(block);
+  return 0;
+}
+#endif
+
+/* Of a large block a reader misses fewer address translations, and its maker has fewer page faults. */
+static inline void *advised(void *block, size_t n_bytes) {
+#ifdef FH_PAGES
+  if (FH_UNLIKELY(n_bytes >= FH_PAGES_LARGE) && block != NULL) fh_pages_advise(block, n_bytes);
+#else
+  FH_UNUSED(n_bytes);
+#endif
+  return block;
+}
+
+static inline size_t at_least_min(size_t n_bytes) { return n_bytes < MIN_BYTES ? MIN_BYTES : n_bytes; }
+
+/* ---- Blocks ---- */
+
 void *fh_mem_alloc(size_t n_bytes) {
   if (must_fail()) return NULL;
-  return counted(malloc(n_bytes != 0 ? n_bytes : 1));
+  void *block = alloc_small(n_bytes);
+  return counted(block != NULL ? block : advised(malloc(at_least_min(n_bytes)), n_bytes));
 }
 
 void *fh_mem_calloc(size_t n_items, size_t item_bytes) {
+  if (item_bytes != 0 && n_items > SIZE_MAX / item_bytes) return NULL;
   if (must_fail()) return NULL;
-  if (n_items == 0 || item_bytes == 0) n_items = item_bytes = 1;
-  return counted(calloc(n_items, item_bytes)); /* calloc checks the product for overflow */
+  size_t n_bytes = n_items * item_bytes;
+  void *block = alloc_small(n_bytes);
+  if (block != NULL) return counted(memset(block, 0, n_bytes));
+  return counted(advised(calloc(1, at_least_min(n_bytes)), n_bytes));
+}
+
+/* A block of the pool that has to move. */
+static void *move_small(void *block, size_t old_bytes, size_t n_bytes) {
+  void *moved = fh_mem_alloc(n_bytes);
+  if (moved == NULL) return NULL;
+  memcpy(moved, block, old_bytes < n_bytes ? old_bytes : n_bytes);
+  fh_mem_free(block);
+  return moved;
 }
 
 void *fh_mem_realloc(void *block, size_t n_bytes) {
   if (block == NULL) return fh_mem_alloc(n_bytes);
+  size_t old_bytes = small_bytes(block);
+  if (old_bytes != 0) return n_bytes <= old_bytes ? block : move_small(block, old_bytes, n_bytes);
   if (must_fail()) return NULL;
-  return realloc(block, n_bytes != 0 ? n_bytes : 1);
+  return advised(realloc(block, at_least_min(n_bytes)), n_bytes);
 }
 
 void fh_mem_free(void *block) {
   if (block == NULL) return;
   count_block(-1);
-  free(block);
+  if (!free_small(block)) free(block);
 }
 
 /* The address that malloc gave lies in the pointer-sized word before the aligned block: needs no system call that only

@@ -1,5 +1,5 @@
-/* mem.h - the only malloc. Every function may return NULL without an error pending; the caller raises it
- * (fh_error_raise_no_memory) or not.
+/* mem.h - the only malloc, with a pool of small blocks before it (pool.h). Every function may return NULL without an
+ * error pending; the caller raises it (fh_error_raise_no_memory) or not.
  *
  * Memory rules: a block is freed by the function that matches the one that made it. Memory that a client frees (List
  * buffers) comes with the deleter that the ABI stores beside it, so blocks never cross libraries.
@@ -7,13 +7,13 @@
  * static data.
  *
  * The test build (FH_TEST defined) counts live blocks and can fail the n-th allocation; the controls at the end exist
- * only there. No environment variable changes anything. */
+ * only there, and malloc makes every block, so that sanitizers see each. No environment variable changes anything. */
 #ifndef FH_MEM_H_
 #define FH_MEM_H_
 
 #include "base.h"
 
-/* At least 16-byte aligned on 64-bit systems; size 0 gives a block too. */
+/* 8-byte aligned; size 0 gives a block too. */
 void *fh_mem_alloc(size_t n_bytes);
 /* Zeroed; NULL also when n_items * item_bytes overflows. */
 void *fh_mem_calloc(size_t n_items, size_t item_bytes);

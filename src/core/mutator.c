@@ -9,6 +9,7 @@
 #include "seq.h"
 #include "stripe.h"
 #include "structural.h"
+#include "sync.h"
 #include "type.h"
 #include "visit_context.h"
 
@@ -30,11 +31,23 @@ int fh_mutator_take_result(TVMFFIAny *result) {
 
 TVMFFIAny fh_mutator_make_result(int rc, TVMFFIAny result) { return rc == 0 ? result : fh_any_object(fh_error_take()); }
 
+int fh_mutator_call(fh_mutator_object *mutator, fh_mutator_mutate function, const TVMFFIAny *value, TVMFFIAny *out) {
+  fh_sync_check_unlocked("a mutator");
+  *out = function(mutator, *value);
+  return fh_mutator_take_result(out);
+}
+
+int fh_mutator_call_remap_set(fh_mutator_object *mutator, const TVMFFIAny *var, const TVMFFIAny *mapped,
+                              TVMFFIAny *out) {
+  fh_sync_check_unlocked("a mutator");
+  *out = mutator->table->var_remap_set(mutator, *var, *mapped);
+  return fh_mutator_take_result(out);
+}
+
 /* In place only where the item is nobody else's. */
 static int mutate(fh_mutator_object *mutator, const TVMFFIAny *value, int can_inplace, TVMFFIAny *out) {
   int inplace = can_inplace && fh_any_is_object(value) && fh_object_use_count(value->v_obj) == 1;
-  *out = (inplace ? mutator->table->maybe_inplace_mutate : mutator->table->mutate)(mutator, *value);
-  return fh_mutator_take_result(out);
+  return fh_mutator_call(mutator, inplace ? mutator->table->maybe_inplace_mutate : mutator->table->mutate, value, out);
 }
 
 /* ---- Hooks of containers, for mutators of others: ours knows their contents ---- */
@@ -156,6 +169,7 @@ int fh_mutator_call_hook(const TVMFFIAny *hook, fh_mutator_object *mutator, cons
   *out = fh_any_none();
   switch (hook->type_index) {
   case kTVMFFIOpaquePtr:
+    fh_sync_check_unlocked("a hook that mutates");
     *out = ((fh_mutator_mutate)(uintptr_t)hook->v_ptr)(mutator, *value);
     return fh_mutator_take_result(out);
   case kTVMFFIFunction: return fh_function_call(hook->v_obj, args, 2, out) != 0 ? -1 : fh_mutator_take_result(out);
@@ -231,8 +245,8 @@ static int mutate_object(fh_mutator_object *mutator, const TVMFFIAny *value, TVM
   int32_t kind = fh_structural_find_kind(value->type_index);
   int is_var = kind == kTVMFFISEqHashKindFreeVar, is_node = kind == kTVMFFISEqHashKindDAGNode;
   if (is_var || is_node) {
-    *out = mutator->table->var_remap_get(mutator, *value);
-    if (out->type_index != kTVMFFINone) return fh_mutator_take_result(out);
+    if (fh_mutator_call(mutator, mutator->table->var_remap_get, value, out) != 0) return -1;
+    if (out->type_index != kTVMFFINone) return 0;
   }
   if (is_var && mutator->region == kTVMFFIDefRegionKindNone) {
     *out = fh_mutator_unchanged();
@@ -240,10 +254,10 @@ static int mutate_object(fh_mutator_object *mutator, const TVMFFIAny *value, TVM
   }
   if (mutate_fields(mutator, value->v_obj, kind, out) != 0) return -1;
   if (!fh_structural_is_remapped(kind, mutator->region, out)) return 0;
-  TVMFFIAny said = mutator->table->var_remap_set(mutator, *value, *out);
-  if (fh_mutator_take_result(&said) == 0) return 0;
-  fh_any_drop(out);
-  return -1;
+  TVMFFIAny said;
+  int rc = fh_mutator_call_remap_set(mutator, value, out, &said);
+  fh_any_drop(rc == 0 ? &said : out);
+  return rc;
 }
 
 int fh_mutator_default(fh_mutator_object *mutator, const TVMFFIAny *value, TVMFFIAny *out) {

@@ -47,6 +47,11 @@ static inline int fh_mutator_keeps(const TVMFFIAny *result, const TVMFFIAny *val
          (result->type_index == value->type_index && fh_mutator_is_same_leaf(result, value));
 }
 
+/* Calls one of the functions of a mutator's table with a value; *out is owned, None on -1. */
+int fh_mutator_call(fh_mutator_object *mutator, fh_mutator_mutate function, const TVMFFIAny *value, TVMFFIAny *out);
+/* The same for var_remap_set. */
+int fh_mutator_call_remap_set(fh_mutator_object *mutator, const TVMFFIAny *var, const TVMFFIAny *mapped,
+                              TVMFFIAny *out);
 /* Calls a type's hook (not NULL) with a mutator and a value. */
 int fh_mutator_call_hook(const TVMFFIAny *hook, fh_mutator_object *mutator, const TVMFFIAny *value, TVMFFIAny *out);
 /* Whether that is the hook of containers, whose contents are known; of text and bytes, which stay as they are. */

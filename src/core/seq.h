@@ -3,8 +3,8 @@
  * Both share the ABI's TVMFFISeqCell. An Array's items lie in the object's own block; it grows only while its maker is
  * its only user. A List's items lie in a buffer of their own, which comes with the function that frees it. C++ clients
  * grow a List inline: they free the old buffer by that function and leave it in place for the new one, which comes from
- * operator new. So this library's function is free(), and a C++ runtime whose operator new is not malloc() underneath
- * would need another. (AddressSanitizer needs alloc_dealloc_mismatch=0 for such programs.)
+ * operator new. So this library's function gives free() what is none of its own blocks, and a C++ runtime whose operator
+ * new is not malloc() underneath would need another. (AddressSanitizer needs alloc_dealloc_mismatch=0 for such programs.)
  * Functions that displace items hand them to the caller, so that a caller with a lock drops them after unlocking. */
 #ifndef FH_SEQ_H_
 #define FH_SEQ_H_

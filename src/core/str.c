@@ -87,13 +87,23 @@ static uint64_t load_word(const unsigned char *p) {
          (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
 
+/* The remainder by 2^31 - 1: what lies above 31 bits counts as if it were below. */
+static uint64_t reduce(uint64_t number) {
+  const uint64_t modulus = 2147483647u;
+  number = (number & modulus) + (number >> 31);
+  number = (number & modulus) + (number >> 31);
+  return number >= modulus ? number - modulus : number;
+}
+
 uint64_t fh_str_hash(const char *data, size_t n_bytes) {
-  const uint64_t multiplier = 1099511628211u, modulus = 2147483647u;
-  const unsigned char *p = (const unsigned char *)data;
+  const uint64_t multiplier = 1099511628211u;
+  const unsigned char *p = (const unsigned char *)data, *end = p + n_bytes;
   uint64_t hash = 0;
-  for (; n_bytes >= 8; p += 8, n_bytes -= 8) hash = (hash * multiplier + load_word(p)) % modulus;
-  if (n_bytes != 0) hash = (hash * multiplier + load_part(p, n_bytes)) % modulus;
-  return hash;
+  for (; end - p >= 8; p += 8) hash = reduce(hash * multiplier + load_word(p));
+  if (p == end) return hash;
+  size_t n_left = (size_t)(end - p);
+  uint64_t rest = n_bytes >= 8 ? load_word(end - 8) >> (8 * (8 - n_left)) : load_part(p, n_left);
+  return reduce(hash * multiplier + rest);
 }
 
 int TVMFFIStringFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out) {

@@ -96,8 +96,12 @@ static inline void *fh_tls_get(fh_tls *tls) { return pthread_getspecific(tls->ke
 
 /* Distinct among the threads that live at the same time; never 0. */
 static inline uint64_t fh_thread_id(void) {
+#if (defined(__x86_64__) || defined(__aarch64__)) && defined(__linux__) && FH_HAS_BUILTIN(__builtin_thread_pointer)
+  return (uint64_t)(uintptr_t)__builtin_thread_pointer(); /* one instruction */
+#else
   static FH_THREAD_LOCAL char mark;
   return (uint64_t)(uintptr_t)&mark;
+#endif
 }
 static inline void fh_thread_yield(void) { (void)sched_yield(); }
 #endif

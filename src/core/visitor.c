@@ -10,6 +10,7 @@
 #include "seq.h"
 #include "stripe.h"
 #include "structural.h"
+#include "sync.h"
 #include "type.h"
 
 FH_STATIC_ASSERT(sizeof(fh_visitor_object) == 40 && offsetof(fh_visitor_object, region) == 32, "ABI");
@@ -40,7 +41,8 @@ TVMFFIAny fh_visitor_make_result(fh_visit_verdict verdict, TVMFFIAny interrupt) 
   return verdict == FH_VISIT_FAILED ? fh_any_object(fh_error_take()) : fh_any_none();
 }
 
-static fh_visit_verdict visit(fh_visitor_object *visitor, const TVMFFIAny *value, TVMFFIAny *interrupt) {
+fh_visit_verdict fh_visitor_call(fh_visitor_object *visitor, const TVMFFIAny *value, TVMFFIAny *interrupt) {
+  fh_sync_check_unlocked("a visitor");
   TVMFFIAny result = visitor->table->visit(visitor, *value);
   return fh_visitor_take_result(&result, "a visitor", interrupt);
 }
@@ -60,7 +62,7 @@ static TVMFFIAny visit_items(fh_visitor_object *visitor, TVMFFIAny value) {
   TVMFFIAny item, interrupt = fh_any_none();
   fh_visit_verdict said = FH_VISIT_ON;
   for (int64_t i = 0; said == FH_VISIT_ON && take_item((fh_seq_object *)(void *)value.v_obj, i, &item); ++i) {
-    said = visit(visitor, &item, &interrupt);
+    said = fh_visitor_call(visitor, &item, &interrupt);
     fh_any_drop(&item);
   }
   return fh_visitor_make_result(said, interrupt);
@@ -74,7 +76,7 @@ static TVMFFIAny visit_values(fh_visitor_object *visitor, TVMFFIAny value) {
   const fh_hashmap_pair *pair;
   uint64_t at = fh_hashmap_begin(map);
   for (; said == FH_VISIT_ON && (pair = fh_hashmap_at(map, at)) != NULL; at = fh_hashmap_next(map, at)) {
-    said = visit(visitor, &pair->value, &interrupt);
+    said = fh_visitor_call(visitor, &pair->value, &interrupt);
   }
   fh_object_release(map);
   return fh_visitor_make_result(said, interrupt);
@@ -91,6 +93,7 @@ fh_visit_verdict fh_visitor_call_hook(const TVMFFIAny *hook, fh_visitor_object *
                                       TVMFFIAny *interrupt) {
   TVMFFIAny result;
   if (hook->type_index == kTVMFFIOpaquePtr) {
+    fh_sync_check_unlocked("a hook that visits");
     result = ((fh_visitor_visit)(uintptr_t)hook->v_ptr)(visitor, *value);
   } else if (hook->type_index == kTVMFFIFunction) {
     TVMFFIAny args[2] = {fh_any_object(visitor), *value};
@@ -113,7 +116,7 @@ static fh_visit_verdict visit_fields(fh_visitor_object *visitor, TVMFFIObject *o
     if (field->flags & kTVMFFIFieldFlagBitMaskSEqHashIgnore) continue;
     if (fh_reflect_get(field, obj, &value) != 0) return FH_VISIT_FAILED;
     visitor->region = fh_structural_field_region(inner, field->flags);
-    said = visit(visitor, &value, interrupt);
+    said = fh_visitor_call(visitor, &value, interrupt);
     visitor->region = outer;
     fh_any_drop(&value);
   }

@@ -37,6 +37,8 @@ fh_visit_verdict fh_visitor_take_result(TVMFFIAny *result, const char *who, TVMF
 /* The other way round. Takes the interrupt. */
 TVMFFIAny fh_visitor_make_result(fh_visit_verdict verdict, TVMFFIAny interrupt);
 
+/* Calls a visitor with a value. */
+fh_visit_verdict fh_visitor_call(fh_visitor_object *visitor, const TVMFFIAny *value, TVMFFIAny *interrupt);
 /* Calls a type's hook (not NULL) with a visitor and a value. */
 fh_visit_verdict fh_visitor_call_hook(const TVMFFIAny *hook, fh_visitor_object *visitor, const TVMFFIAny *value,
                                       TVMFFIAny *interrupt);

@@ -84,6 +84,24 @@ static int copy_children(fh_walk *walk, const TVMFFIObject *obj, int64_t *n) {
   return rc;
 }
 
+/* Objects that will be read soon are asked for early: in a large value each is a miss of the caches. */
+#define N_AHEAD 8
+
+static inline void prefetch(const TVMFFIAny *item) {
+  if (!fh_any_is_object(item)) return;
+  FH_PREFETCH(item->v_obj);
+  FH_PREFETCH((const char *)item->v_obj + 64);
+}
+
+static void prefetch_first(const TVMFFIAny *items, int64_t n) {
+  for (int64_t i = 0; i < n && i < N_AHEAD; ++i) prefetch(&items[i]);
+}
+
+/* Item i is being read, of n. */
+static inline void prefetch_after(const TVMFFIAny *items, int64_t i, int64_t n) {
+  if (n - i > N_AHEAD) prefetch(&items[i + N_AHEAD]);
+}
+
 static int open_object(fh_walk *walk, fh_walk_frame *f) {
   TVMFFIObject *obj = f->obj;
   switch (obj->type_index) {
@@ -91,6 +109,7 @@ static int open_object(fh_walk *walk, fh_walk_frame *f) {
     f->shape = FH_WALK_ITEMS;
     f->source = fh_seq_items((const fh_seq_object *)obj);
     f->n_children = fh_seq_size((const fh_seq_object *)obj);
+    prefetch_first((const TVMFFIAny *)f->source, f->n_children);
     return 0;
   case kTVMFFIMap:
     f->shape = FH_WALK_PAIRS;
@@ -115,7 +134,10 @@ static int open_other(fh_walk *walk, fh_walk_frame *f) {
   TVMFFIObject *other = f->other;
   f->n_of_other = -1;
   switch (other->type_index) {
-  case kTVMFFIArray: f->n_of_other = fh_seq_size((const fh_seq_object *)other); return 0;
+  case kTVMFFIArray:
+    f->n_of_other = fh_seq_size((const fh_seq_object *)other);
+    prefetch_first(fh_seq_items((const fh_seq_object *)other), f->n_of_other);
+    return 0;
   case kTVMFFIList: return copy_children(walk, other, &f->n_of_other);
   case kTVMFFIMap: f->n_of_other = 2 * fh_hashmap_size((const fh_hashmap_object *)other); break;
   case kTVMFFIDict:
@@ -295,7 +317,9 @@ fh_walk_step fh_walk_next(fh_walk *walk, TVMFFIAny *child) {
   if (f->shape == FH_WALK_FIELDS) return step_field(walk, f, child, NULL);
   if (f->n_done == f->n_children) return FH_WALK_END;
   if (f->shape == FH_WALK_PAIRS && f->source != NULL) return step_map(f, child);
-  *child = fh_walk_items(walk, f)[f->n_done++];
+  const TVMFFIAny *items = fh_walk_items(walk, f);
+  prefetch_after(items, f->n_done, f->n_children);
+  *child = items[f->n_done++];
   return FH_WALK_CHILD;
 }
 
@@ -303,9 +327,12 @@ static fh_walk_step step_items(fh_walk *walk, fh_walk_frame *f, TVMFFIAny *a, TV
   int64_t i = f->n_done;
   int on_left = i < f->n_children, on_right = i < f->n_of_other;
   if (!on_left && !on_right) return FH_WALK_END;
+  const TVMFFIAny *items = fh_walk_items(walk, f), *others = items_of_other(walk, f);
+  prefetch_after(items, i, f->n_children);
+  prefetch_after(others, i, f->n_of_other);
   f->n_done += 1;
-  *a = on_left ? fh_walk_items(walk, f)[i] : fh_any_none();
-  *b = on_right ? items_of_other(walk, f)[i] : fh_any_none();
+  *a = on_left ? items[i] : fh_any_none();
+  *b = on_right ? others[i] : fh_any_none();
   if (on_left && on_right) return FH_WALK_CHILD;
   return on_left ? FH_WALK_ONLY_LEFT : FH_WALK_ONLY_RIGHT;
 }

@@ -63,6 +63,59 @@ static int convert_item(HPyContext *ctx, HPy item, TVMFFIAny *out, FbArgs *inner
   return rc;
 }
 
+/* Whether it is a dict and of no subclass, which may have other items than it holds. False where types have no address. */
+static bool is_plain_dict(HPyContext *ctx, HPy value) {
+  static _Atomic(intptr_t) dict_type; /* relaxed: each thread writes the same */
+  intptr_t wanted, type;
+  if (fb_ext == NULL) return false;
+  wanted = atomic_load_explicit(&dict_type, memory_order_relaxed);
+  if (FB_UNLIKELY(wanted == 0)) {
+    HPy dict = HPyDict_New(ctx);
+    if (HPy_IsNull(dict)) return HPyErr_Clear(ctx), false;
+    memcpy(&wanted, (const char *)dict._i + fb_type_offset, sizeof(wanted));
+    HPy_Close(ctx, dict);
+    atomic_store_explicit(&dict_type, wanted, memory_order_relaxed);
+  }
+  memcpy(&type, (const char *)value._i + fb_type_offset, sizeof(type));
+  return type == wanted;
+}
+
+/* The keys and values of a dict as handles in the places of their views; how many, in all cases. -1 with an exception. */
+static int take_pairs(HPyContext *ctx, HPy dict, HPy keys, HPy_ssize_t n, TVMFFIAny *views, HPy_ssize_t *n_taken) {
+  for (HPy_ssize_t i = 0; i < n; i++) {
+    HPy key = HPy_GetItem_i(ctx, keys, i);
+    if (HPy_IsNull(key)) return -1;
+    views[(*n_taken)++].v_int64 = key._i;
+    HPy value = HPy_GetItem(ctx, dict, key);
+    if (HPy_IsNull(value)) return -1;
+    views[(*n_taken)++].v_int64 = value._i;
+  }
+  return 0;
+}
+
+/* Without a tuple for each item. All are taken first: converting one may run Python code that changes the dict. */
+static int from_dict(HPyContext *ctx, FbCoreFunction *constructor, HPy dict, FbArgs *args, TVMFFIObject **out) {
+  HPy keys = HPyDict_Keys(ctx, dict);
+  if (HPy_IsNull(keys)) return -1;
+  HPy_ssize_t n = HPy_Length(ctx, keys), n_taken = 0;
+  Items items;
+  if (n < 0 || items_begin(ctx, &items, 2 * n) != 0) {
+    HPy_Close(ctx, keys);
+    return -1;
+  }
+  FbArgs inner = inner_args(args, &items);
+  int rc = take_pairs(ctx, dict, keys, n, items.views, &n_taken);
+  for (HPy_ssize_t i = 0; i < n_taken; i++) {
+    HPy taken = {(intptr_t)items.views[i].v_int64};
+    if (rc == 0) rc = convert_item(ctx, taken, &items.views[i], &inner);
+    HPy_Close(ctx, taken);
+  }
+  if (rc == 0) rc = construct(ctx, constructor, &items, 2 * n, out);
+  items_end(&items, &inner);
+  HPy_Close(ctx, keys);
+  return rc;
+}
+
 static int from_sequence(HPyContext *ctx, FbCoreFunction *constructor, HPy value, FbArgs *args, TVMFFIObject **out) {
   HPy_ssize_t n = HPy_Length(ctx, value);
   Items items;
@@ -93,6 +146,7 @@ HPy fb_mapping_pairs(HPyContext *ctx, HPy value) {
 }
 
 static int from_mapping(HPyContext *ctx, FbCoreFunction *constructor, HPy value, FbArgs *args, TVMFFIObject **out) {
+  if (is_plain_dict(ctx, value)) return from_dict(ctx, constructor, value, args, out);
   HPy pairs = fb_mapping_pairs(ctx, value); /* keys and values alternate in what is made of them */
   if (HPy_IsNull(pairs)) return -1;
   HPy_ssize_t n = HPy_Length(ctx, pairs);

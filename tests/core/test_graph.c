@@ -60,6 +60,24 @@ TEST(node_order_does_not_matter_and_unused_nodes_are_not_read) {
   fh_any_drop(&map);
 }
 
+TEST(a_key_that_comes_again_in_a_graph_keeps_its_place_in_small_maps_only) {
+  const char *nodes = "{\"type\":\"int\",\"data\":1},{\"type\":\"int\",\"data\":2},{\"type\":\"int\",\"data\":3},"
+                      "{\"type\":\"int\",\"data\":4},{\"type\":\"int\",\"data\":5}";
+  static const struct {
+    const char *data, *repr;
+  } maps[] = {{"[0,0,1,1,0,2]", "{1: 3, 2: 2}"},
+              {"[0,0,1,1,2,2,0,3]", "{1: 4, 2: 2, 3: 3}"},
+              {"[0,0,1,1,2,2,3,3,0,4]", "{2: 2, 3: 3, 4: 4, 1: 5}"}};
+  for (size_t i = 0; i < sizeof maps / sizeof maps[0]; ++i) {
+    char text[512];
+    snprintf(text, sizeof text, "{\"root_index\":5,\"nodes\":[%s,{\"type\":\"ffi.Dict\",\"data\":%s}]}", nodes,
+             maps[i].data);
+    TVMFFIAny dict = read_back(text);
+    expect_repr(dict, maps[i].repr);
+    fh_any_drop(&dict);
+  }
+}
+
 TEST(graphs_may_have_lists_and_dicts_inside) {
   TVMFFIAny node = make_dict(raw("type"), raw("ffi.Array"), raw("data"), make_list(i64(1), i64(1)));
   TVMFFIAny leaf = make_map(raw("type"), raw("int"), raw("data"), i64(5));

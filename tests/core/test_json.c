@@ -61,6 +61,9 @@ TEST(json_containers_keep_their_order) {
 
 TEST(of_equal_json_keys_the_last_one_counts) {
   expect_round("{\"a\":1,\"a\":2,\"b\":3}", "{\"a\":2,\"b\":3}");
+  expect_round("{\"a\":1,\"b\":2,\"c\":3,\"a\":4}", "{\"b\":2,\"c\":3,\"a\":4}");
+  expect_round("{\"a\":1,\"b\":2,\"b\":3,\"a\":4}", "{\"b\":3,\"a\":4}");
+  expect_round("{\"a\":1,\"a\":2,\"a\":3,\"a\":[]}", "{\"a\":[]}");
   expect_round("{\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"a\":5}", "{\"b\":2,\"c\":3,\"d\":4,\"a\":5}");
 }
 

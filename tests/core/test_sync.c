@@ -6,8 +6,10 @@
 #include <env.h>
 #include <function.h>
 #include <mem.h>
+#include <mutator.h>
 #include <reflect.h>
 #include <type.h>
+#include <visitor.h>
 
 #include <tvm/ffi/extra/c_env_api.h>
 
@@ -135,6 +137,46 @@ TEST(hooks_accessors_and_creators_under_a_lock_are_caught) {
   fh_object_release(last_made);
   fh_any_drop(&one);
   fh_any_drop(&other);
+}
+
+/* ---- Visitors and mutators ---- */
+
+static TVMFFIAny visit_nothing(fh_visitor_object *visitor, TVMFFIAny value) {
+  (void)visitor, (void)value;
+  return fh_any_none();
+}
+static TVMFFIAny mutate_nothing(fh_mutator_object *mutator, TVMFFIAny value) {
+  (void)mutator, (void)value;
+  return fh_mutator_unchanged();
+}
+static TVMFFIAny remap_nothing(fh_mutator_object *mutator, TVMFFIAny var, TVMFFIAny mapped) {
+  (void)mutator, (void)var, (void)mapped;
+  return fh_any_none();
+}
+static const fh_visitor_table visitor_table = {visit_nothing};
+static const fh_mutator_table mutator_table = {mutate_nothing, mutate_nothing, mutate_nothing, remap_nothing};
+static fh_visitor_object visitor = {.table = &visitor_table};
+static fh_mutator_object mutator = {.table = &mutator_table};
+
+static void call_visitor(void) { expect_int(fh_visitor_call(&visitor, &one, &other), FH_VISIT_ON); }
+static void call_visit_hook(void) {
+  TVMFFIAny hook = fh_any_ptr((void *)(uintptr_t)visit_nothing);
+  expect_int(fh_visitor_call_hook(&hook, &visitor, &one, &other), FH_VISIT_ON);
+}
+static void call_mutator(void) { expect_int(fh_mutator_call(&mutator, mutator.table->mutate, &one, &other), 0); }
+static void call_remap_set(void) { expect_int(fh_mutator_call_remap_set(&mutator, &one, &one, &other), 0); }
+static void call_mutate_hook(void) {
+  TVMFFIAny hook = fh_any_ptr((void *)(uintptr_t)mutate_nothing);
+  expect_int(fh_mutator_call_hook(&hook, &mutator, &one, &other), 0);
+}
+
+TEST(visitors_and_mutators_under_a_lock_are_caught) {
+  one = i64(1);
+  expect_checked(call_visitor, "a visitor runs");
+  expect_checked(call_visit_hook, "a hook that visits runs");
+  expect_checked(call_mutator, "a mutator runs");
+  expect_checked(call_remap_set, "a mutator runs");
+  expect_checked(call_mutate_hook, "a hook that mutates runs");
 }
 
 /* ---- What surrounds a call ---- */

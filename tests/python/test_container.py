@@ -544,6 +544,28 @@ def test_a_list_that_grows_while_it_is_converted_does_no_harm(testing):
     assert list(testing.echo(values)) == [1, 2, 3]
 
 
+def test_a_dict_that_is_cleared_while_it_is_converted_gives_what_it_had(testing):
+    values = {"first": None, "second": "a text of some length".upper(), 3: [4]}
+    values["first"] = Meddler(values.clear)
+    echoed = testing.echo(values)
+    assert list(echoed) == ["first", "second", 3]
+    assert echoed["second"] == "A TEXT OF SOME LENGTH"
+    assert list(echoed[3]) == [4]
+
+
+def test_a_subclass_of_dict_is_converted_by_its_items(testing):
+    class Doubled(dict):
+        def items(self):
+            return [(key, 2 * value) for key, value in super().items()]
+
+    assert dict(testing.echo(Doubled(a=1, b=2))) == {"a": 2, "b": 4}
+
+
+def test_a_dict_with_a_value_that_cannot_be_converted_raises_what_is_wrong_with_it(testing):
+    with pytest.raises(UnicodeEncodeError, match="surrogates not allowed"):
+        testing.echo({i: "fine" if i < 5 else "\ud800" for i in range(12)})
+
+
 def test_objects_that_a_list_drops_while_it_is_converted_stay_alive(testing, classes):
     values = [classes.TestIntPair(1, 2), None]
 

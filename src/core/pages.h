@@ -1,0 +1,37 @@
+/* pages.h - chunks of memory straight from the system, for pool.c, and huge pages. They exist where FH_PAGES is defined.
+ *
+ * A chunk has FH_PAGES_CHUNK bytes and begins at a multiple of that. Chunks are cut from areas, so that a large heap
+ * consists of huge pages where the system has them: fewer page faults, and fewer misses when it is read. A chunk that is
+ * given back is kept for the next who asks; of more than a few the memory goes to the system, and of an area all of it as
+ * soon as none of its chunks is in use. */
+#ifndef FH_PAGES_H_
+#define FH_PAGES_H_
+
+#include "base.h"
+
+#if defined(__linux__) && defined(__GNUC__) && UINTPTR_MAX == UINT64_MAX
+#define FH_PAGES 1
+
+#define FH_PAGES_CHUNK ((size_t)1 << 16)
+
+typedef struct fh_pages_area fh_pages_area;
+
+/* A chunk with anything in it, and the area it belongs to; NULL when the system gives no more. Any thread. */
+void *fh_pages_new(fh_pages_area **area);
+void fh_pages_free(void *chunk, fh_pages_area *area);
+
+/* Asks for huge pages where a large block of another allocator lies; only advice. */
+#define FH_PAGES_LARGE ((size_t)1 << 22)
+void fh_pages_advise(void *block, size_t n_bytes);
+
+#ifdef FH_TEST
+/* Chunks taken and not given back. */
+int fh_pages_n_taken(void);
+#endif
+
+/* Around fork(), so that the child finds the lock free. */
+void fh_pages_lock(void);
+void fh_pages_unlock(void);
+#endif
+
+#endif /* FH_PAGES_H_ */

@@ -1,0 +1,334 @@
+/* pool.c - small blocks: heaps of threads, and their chunks. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#endif
+#include "pool.h"
+
+#ifdef FH_POOL
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "atomic.h"
+#include "sync.h"
+
+/* ---- Sizes: by 16 bytes up to 256, then by 64 ---- */
+
+enum { FINE_MAX = 256, N_FINE = FINE_MAX / 16, N_SIZES = N_FINE + (FH_POOL_MAX_BYTES - FINE_MAX) / 64 };
+
+static inline size_t size_number(size_t n_bytes) {
+  return n_bytes <= FINE_MAX ? (n_bytes - 1) / 16 : N_FINE + (n_bytes - FINE_MAX - 1) / 64;
+}
+static size_t size_of_number(size_t number) {
+  return number < N_FINE ? (number + 1) * 16 : FINE_MAX + (number - N_FINE + 1) * 64;
+}
+
+/* ---- What there is ---- */
+
+typedef struct heap heap;
+
+/* What a free block holds. */
+typedef struct block {
+  struct block *next;
+} block;
+
+/* The head of a chunk. Up to `foreign` all is the owner's. */
+typedef struct chunk {
+  heap *owner; /* never changes */
+  block *free;
+  char *fresh, *end;                 /* what was never given */
+  uint32_t n_used;                   /* given, and not in `free` again */
+  uint32_t block_bytes;
+  int is_full;                       /* neither the current one nor among the others */
+  struct chunk *next, *previous;     /* among the others; `next` also among the empty ones */
+  fh_pages_area *area;
+  char apart[56];
+  uint64_t foreign; /* freed by others: how many << 32 | where in the chunk the last of them begins */
+  struct chunk *next_touched;
+  char apart_from_blocks[56];
+} chunk;
+FH_STATIC_ASSERT(offsetof(chunk, foreign) % 64 == 0, "what others write has a cache line of its own");
+FH_STATIC_ASSERT(sizeof(chunk) % 16 == 8, "where blocks begin tells them from malloc's");
+
+struct heap {
+  uint64_t thread; /* whose it is, or NOBODY or NO_LONGER */
+  chunk *current[N_SIZES]; /* whose blocks are given; `none` instead of NULL */
+  chunk *others[N_SIZES]; /* lists of chunks that have room too */
+  heap *next; /* of all, never changes */
+  char apart[64];
+  chunk *touched; /* those in which others freed a block */
+};
+
+/* Of heaps: waits for a thread; belongs to a thread of the process that this one was forked from. */
+enum { NOBODY = 0, NO_LONGER = 1 };
+
+static chunk none; /* without room; never written */
+
+static FH_THREAD_LOCAL heap *my_heap; /* NULL before the thread's first block and when it is ending */
+static FH_THREAD_LOCAL int is_ending;
+
+static fh_mutex pool_lock = FH_MUTEX_INIT;
+/* Under the lock: */
+static heap *heaps; /* all; they live as long as the process */
+static fh_tls at_end; /* a thread's heap */
+static int is_ready;
+/* Atomic: */
+static int32_t is_off;
+
+static inline chunk *chunk_of(const void *block) {
+  return (chunk *)((uintptr_t)block & ~(uintptr_t)(FH_PAGES_CHUNK - 1));
+}
+
+/* ---- The chunks of a heap: for its thread or, when that is NOBODY, under the lock ---- */
+
+static int has_room(const chunk *c) { return c->free != NULL || c->fresh != c->end; }
+
+static void link_other(heap *h, chunk *c) {
+  chunk **list = &h->others[size_number(c->block_bytes)];
+  c->previous = NULL;
+  c->next = *list;
+  if (*list != NULL) (*list)->previous = c;
+  *list = c;
+}
+
+static void unlink_other(heap *h, chunk *c) {
+  if (c->next != NULL) c->next->previous = c->previous;
+  if (c->previous != NULL)
+    c->previous->next = c->next;
+  else
+    h->others[size_number(c->block_bytes)] = c->next;
+}
+
+/* A block came back to a chunk that was full, or is empty now. Empty ones are let go, apart from the current one: they
+ * are put before *empty. */
+static FH_NOINLINE void put_in_place(heap *h, chunk *c, chunk **empty) {
+  if (c->is_full) {
+    c->is_full = 0;
+    link_other(h, c);
+  }
+  if (c->n_used != 0 || h->current[size_number(c->block_bytes)] == c) return;
+  unlink_other(h, c);
+  c->next = *empty;
+  *empty = c;
+}
+
+static void free_chunks(chunk *c) {
+  for (chunk *next; c != NULL; c = next) {
+    next = c->next;
+    fh_pages_free(c, c->area);
+  }
+}
+
+/* Takes back what others have freed. */
+static void collect(heap *h, chunk **empty) {
+  if (fh_atomic_load_relaxed_ptr((void **)&h->touched) == NULL) return; /* a hint: what comes later is found later */
+  /* acquire: pairs with the swap in touch */
+  chunk *c = (chunk *)fh_atomic_exchange_acq_rel_ptr((void **)&h->touched, NULL);
+  for (chunk *next; c != NULL; c = next) {
+    next = c->next_touched; /* before the next line, after which others may write it again */
+    /* pairs with the swap in free_foreign, both ways: see there */
+    uint64_t foreign = fh_atomic_exchange_acq_rel_u64(&c->foreign, 0);
+    block *first = (block *)(void *)((char *)c + (uint32_t)foreign), *last = first;
+    uint32_t n = (uint32_t)(foreign >> 32);
+    for (uint32_t i = 1; i < n; ++i) last = last->next;
+    last->next = c->free;
+    c->free = first;
+    c->n_used -= n;
+    if (c->is_full || c->n_used == 0) put_in_place(h, c, empty);
+  }
+}
+
+static chunk *chunk_new(heap *h, size_t number) {
+  fh_pages_area *area;
+  chunk *c = (chunk *)fh_pages_new(&area);
+  if (c == NULL) return NULL;
+  memset(c, 0, sizeof *c);
+  c->owner = h;
+  c->area = area;
+  c->block_bytes = (uint32_t)size_of_number(number);
+  c->fresh = (char *)(c + 1);
+  c->end = c->fresh + (FH_PAGES_CHUNK - sizeof *c) / c->block_bytes * c->block_bytes;
+  return c;
+}
+
+/* Makes free blocks of the bytes that were never given: few at once, so that memory nobody needs is not touched. */
+static void add_fresh(chunk *c) {
+  enum { AT_ONCE = 2048 };
+  size_t n_left = (size_t)(c->end - c->fresh) / c->block_bytes, n = AT_ONCE / c->block_bytes;
+  if (n > n_left) n = n_left;
+  block **link = &c->free;
+  for (; n != 0; --n, c->fresh += c->block_bytes) {
+    *link = (block *)(void *)c->fresh;
+    link = &(*link)->next;
+  }
+  *link = NULL;
+}
+
+/* ---- Heaps and threads ---- */
+
+static void FH_TLS_CALLBACK end_of_thread(void *value) {
+  heap *h = (heap *)value;
+  chunk *empty = NULL;
+  my_heap = NULL;
+  is_ending = 1;
+  fh_mutex_lock(&pool_lock);
+  fh_atomic_store_seq_cst_u64(&h->thread, NOBODY); /* before collect; pairs with touch */
+  collect(h, &empty);
+  for (size_t i = 0; i < N_SIZES; ++i) {
+    chunk *c = h->current[i];
+    if (c == &none) continue;
+    h->current[i] = &none;
+    c->is_full = 1;
+    if (has_room(c)) put_in_place(h, c, &empty);
+  }
+  fh_mutex_unlock(&pool_lock);
+  free_chunks(empty);
+}
+
+static void before_fork(void) {
+  fh_mutex_lock(&pool_lock);
+  fh_pages_lock();
+}
+
+static void after_fork(void) {
+  fh_pages_unlock();
+  fh_mutex_unlock(&pool_lock);
+}
+
+/* The child has none of the other threads, whose heaps may be in any state, but may get a thread with the id of one. */
+static void after_fork_in_child(void) {
+  for (heap *h = heaps; h != NULL; h = h->next) {
+    if (h != my_heap && h->thread != NOBODY) h->thread = NO_LONGER;
+  }
+  after_fork();
+}
+
+/* Tools that watch every block have to see malloc's. In the test build only the tests of the pool use it. */
+static int is_watched(void) {
+#ifdef FH_TEST
+  return 0;
+#else
+  static const char *const marks[] = {"_vgnU_freeres", "__asan_init", "__lsan_init", "__msan_init", "__tsan_init"};
+  for (size_t i = 0; i < FH_COUNT_OF(marks); ++i) {
+    if (dlsym(RTLD_DEFAULT, marks[i]) != NULL) return 1;
+  }
+  return 0;
+#endif
+}
+
+/* Under the lock. */
+static int make_ready(void) {
+  if (is_ready) return 1;
+  is_ready = !is_watched() && fh_tls_new(&at_end, end_of_thread) == 0 &&
+             pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
+  if (!is_ready) fh_atomic_store_release_i32(&is_off, 1); /* pairs with start */
+  return is_ready;
+}
+
+/* Under the lock. */
+static heap *find_heap(void) {
+  heap *h = heaps;
+  while (h != NULL && h->thread != NOBODY) h = h->next;
+  if (h != NULL) return h;
+  h = (heap *)calloc(1, sizeof *h);
+  if (h == NULL) return NULL;
+  for (size_t i = 0; i < N_SIZES; ++i) h->current[i] = &none;
+  h->next = heaps;
+  heaps = h;
+  return h;
+}
+
+/* The thread's first block: a heap for it, NULL if it gets none. */
+static FH_NOINLINE heap *start(void) {
+  if (is_ending || fh_atomic_load_acquire_i32(&is_off)) return NULL; /* pairs with make_ready */
+  fh_mutex_lock(&pool_lock);
+  heap *h = make_ready() ? find_heap() : NULL;
+  if (h != NULL && fh_tls_set(&at_end, h) != 0) h = NULL;
+  if (h != NULL) fh_atomic_store_seq_cst_u64(&h->thread, fh_thread_id()); /* pairs with touch, fh_pool_free */
+  fh_mutex_unlock(&pool_lock);
+  my_heap = h;
+  return h;
+}
+
+/* ---- Blocks ---- */
+
+static inline void *take(chunk *c) {
+  block *b = c->free;
+  c->free = b->next;
+  c->n_used += 1;
+  return b;
+}
+
+/* The current chunk has nothing at hand. */
+static FH_NOINLINE void *alloc_slowly(heap *h, size_t number) {
+  chunk *c = h->current[number], *empty = NULL;
+  if (c->fresh == c->end) {
+    if (c != &none) c->is_full = 1;
+    h->current[number] = &none;
+    collect(h, &empty);
+    free_chunks(empty);
+    c = h->others[number];
+    if (c != NULL)
+      unlink_other(h, c);
+    else if ((c = chunk_new(h, number)) == NULL)
+      return NULL;
+    h->current[number] = c;
+  }
+  if (c->free == NULL) add_fresh(c);
+  return take(c);
+}
+
+void *fh_pool_alloc(size_t n_bytes) {
+  heap *h = my_heap;
+  if (FH_UNLIKELY(h == NULL) && (h = start()) == NULL) return NULL;
+  size_t number = size_number(n_bytes);
+  chunk *c = h->current[number];
+  return FH_LIKELY(c->free != NULL) ? take(c) : alloc_slowly(h, number);
+}
+
+/* Tells the heap of a chunk that it has blocks to collect; does it when there is no thread that would. */
+static void touch(heap *h, chunk *c) {
+  chunk *empty = NULL;
+  void *first = fh_atomic_load_relaxed_ptr((void **)&h->touched); /* a guess, checked by the swap */
+  do {
+    c->next_touched = (chunk *)first;
+  } while (!fh_atomic_cas_seq_cst_ptr((void **)&h->touched, &first, c)); /* pairs with collect */
+  /* Either this comes after NOBODY was written, or the thread that wrote it collects what was touched above. */
+  if (fh_atomic_load_seq_cst_u64(&h->thread) != NOBODY) return;
+  fh_mutex_lock(&pool_lock);
+  if (fh_atomic_load_relaxed_u64(&h->thread) == NOBODY) collect(h, &empty); /* written under this lock only */
+  fh_mutex_unlock(&pool_lock);
+  free_chunks(empty);
+}
+
+static FH_NOINLINE void free_foreign(chunk *c, block *b) {
+  uint64_t after, before = fh_atomic_load_relaxed_u64(&c->foreign); /* a guess, checked by the swap */
+  do {
+    b->next = (block *)(void *)((char *)c + (uint32_t)before);
+    after = ((before >> 32) + 1) << 32 | (uint32_t)((char *)b - (char *)c);
+    /* release: what this thread wrote into the block comes first; acquire: the owner has read next_touched. Both pair
+     * with the exchange in collect. */
+  } while (!fh_atomic_cas_acq_rel_u64(&c->foreign, &before, after));
+  if (before == 0) touch(c->owner, c); /* the chunk stays while it has blocks that nobody collected */
+}
+
+void fh_pool_free(void *freed) {
+  chunk *c = chunk_of(freed);
+  block *b = (block *)freed;
+  heap *h = c->owner;
+  /* relaxed: only the thread itself writes its id there, or takes it away */
+  if (FH_UNLIKELY(fh_atomic_load_relaxed_u64(&h->thread) != fh_thread_id())) {
+    free_foreign(c, b);
+    return;
+  }
+  b->next = c->free;
+  c->free = b;
+  c->n_used -= 1;
+  if (FH_LIKELY(c->n_used != 0 && !c->is_full)) return;
+  chunk *empty = NULL;
+  put_in_place(h, c, &empty);
+  free_chunks(empty);
+}
+
+size_t fh_pool_block_bytes(const void *block) { return chunk_of(block)->block_bytes; }
+#endif
