@@ -64,9 +64,11 @@ typedef struct Request {
 static int32_t int_at(HPyContext *ctx, HPy sequence, int i) {
   HPy item = HPy_GetItem_i(ctx, sequence, i);
   if (HPy_IsNull(item)) return -1;
-  int32_t value = HPyLong_AsInt32_t(ctx, item);
+  int64_t value = HPyLong_AsInt64_t(ctx, item); /* PyPy 7.3 takes any int for an int32 */
   HPy_Close(ctx, item);
-  return value;
+  if (value >= INT32_MIN && value <= INT32_MAX) return (int32_t)value;
+  fb_raise(ctx, ctx->h_OverflowError, "expected an int of 32 bits, got %lld", (long long)value);
+  return -1;
 }
 
 static int read_one(HPyContext *ctx, int keyword, HPy value, Request *request) {

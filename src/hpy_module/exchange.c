@@ -58,8 +58,8 @@ static Lent *lent_new(HPyContext *ctx, const DLTensor *seen) {
     HPyErr_NoMemory(ctx);
     return NULL;
   }
-  lent->header = (TVMFFIObject){
-      .combined_ref_count = one_strong_one_weak, .type_index = kTVMFFITensor, .deleter = lent_delete};
+  lent->header =
+      (TVMFFIObject){.combined_ref_count = one_strong_one_weak, .type_index = kTVMFFITensor, .deleter = lent_delete};
   lent->tensor = *seen;
   lent->tensor.shape = lent->extents;
   lent->tensor.strides = lent->extents + n;
