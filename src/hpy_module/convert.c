@@ -152,7 +152,8 @@ static int rvalue_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) 
 void fb_args_own_last(FbArgs *args, int n_temps, TVMFFIAny *out) {
   if (args->n_temps == n_temps) return;
   uintptr_t tag = args->temps[n_temps].tagged & FB_TEMP_TAGS;
-  if (tag == 0) return;
+  if (tag == FB_TEMP_LENT) args->temps[n_temps].tagged -= tag; /* it is owned */
+  if (tag == 0 || tag == FB_TEMP_LENT) return;
   FbPlace *place = (FbPlace *)(args->temps[n_temps].tagged - tag);
   TVMFFIObject *handle = place->handle;
   if (tag == FB_TEMP_MOVE) {
@@ -191,7 +192,9 @@ static int exchange_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args
   TVMFFIObject *made;
   if (FB_UNLIKELY(exchange == NULL || fb_exchange_tensor(ctx, value, exchange, &made) != 0)) return -1;
   if (args->scope != NULL) fb_scope_add_tensor(args->scope, exchange, made);
-  return temp_view(made, out, args);
+  temp_view(made, out, args);
+  args->temps[args->n_temps - 1].tagged += FB_TEMP_LENT;
+  return 0;
 }
 
 static int producer_arg(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObject **out) {

@@ -21,6 +21,8 @@ static FB_NOINLINE int table_failed(HPyContext *ctx, const char *what, HPy value
   return -1;
 }
 
+static const uint64_t only_one_reference = UINT64_C(1) << 32 | 1; /* a strong one, and the weak one that belongs to it */
+
 /* --- a tensor that a Python object lends ---------------------------------------------------------------------------- */
 
 /* An ffi.Tensor whose memory stays with a Python object, which it keeps alive. Shape and strides are its own: the library
@@ -32,6 +34,28 @@ typedef struct Lent {
   HPy owner;
   int64_t extents[];
 } Lent;
+
+/* Blocks for the next arguments, of SPARE_AXES axes or less; the GIL guards them. Without one there are none. */
+enum { SPARE_AXES = 6, MOST_SPARE = 16 };
+static Lent *spare[MOST_SPARE];
+static int n_spare;
+
+static Lent *block_new(size_t n_axes) {
+  if (FB_LIKELY(n_axes <= SPARE_AXES)) {
+    if (FB_LIKELY(n_spare > 0)) return spare[--n_spare];
+    n_axes = SPARE_AXES;
+  }
+  return malloc(sizeof(Lent) + 2 * n_axes * sizeof(int64_t));
+}
+
+/* On an attached thread. */
+static void block_end(Lent *lent) {
+  if (FB_LIKELY(!fb_free_threaded && lent->tensor.ndim <= SPARE_AXES && n_spare < MOST_SPARE)) {
+    spare[n_spare++] = lent;
+  } else {
+    free(lent);
+  }
+}
 
 static void lent_delete(void *self, int flags) {
   Lent *lent = self;
@@ -45,21 +69,33 @@ static void lent_delete(void *self, int flags) {
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) free(lent);
 }
 
+void fb_exchange_release(TVMFFIObject *tensor) {
+  Lent *lent = (Lent *)tensor;
+  /* Acquire: pairs with the release of who gave up another reference. */
+  bool is_last =
+      atomic_load_explicit((_Atomic(uint64_t) *)&tensor->combined_ref_count, memory_order_acquire) == only_one_reference;
+  if (FB_LIKELY(is_last && tensor->deleter == lent_delete)) {
+    HPy_Close(fb_ctx, lent->owner); /* what it takes the deleter to know is known here: this thread is attached */
+    block_end(lent);
+  } else {
+    TVMFFIObjectDecRef(tensor);
+  }
+}
+
 static Lent *lent_new(HPyContext *ctx, const DLTensor *seen) {
-  const uint64_t one_strong_one_weak = (UINT64_C(1) << 32) + 1;
   Lent *lent = NULL;
   if (FB_UNLIKELY(seen->ndim < 0)) {
     fb_raise(ctx, ctx->h_ValueError, "expected a tensor of 0 or more dimensions, got ndim %d", (int)seen->ndim);
     return NULL;
   }
   size_t n = (size_t)seen->ndim;
-  lent = malloc(sizeof(*lent) + 2 * n * sizeof(int64_t));
+  lent = block_new(n);
   if (FB_UNLIKELY(lent == NULL)) {
     HPyErr_NoMemory(ctx);
     return NULL;
   }
   lent->header = (TVMFFIObject){
-      .combined_ref_count = one_strong_one_weak, .type_index = kTVMFFITensor, .deleter = lent_delete};
+      .combined_ref_count = only_one_reference, .type_index = kTVMFFITensor, .deleter = lent_delete};
   lent->tensor = *seen;
   lent->tensor.shape = lent->extents;
   lent->tensor.strides = lent->extents + n;

@@ -51,6 +51,8 @@ FB_INLINE const DLPackExchangeAPI *fb_exchange_of(const FbPlace *place) {
 /* An ffi.Tensor over the memory of `value`, an instance of the class that has the table. *out is owned.
  * Returns 0, or -1 with an exception raised. */
 int fb_exchange_tensor(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, TVMFFIObject **out);
+/* Gives such a tensor back at the end of a call, on the thread that made it. */
+void fb_exchange_release(TVMFFIObject *tensor);
 /* The same with the demands of TVMFFITensorFromDLPack, and the library's own hold on the memory instead of `value`. */
 int fb_exchange_managed(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, int32_t alignment,
                         bool contiguous, TVMFFIObject **out);

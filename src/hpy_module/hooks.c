@@ -3,6 +3,7 @@
 
 #include "hold.h"
 #include "text.h"
+#include "value.h"
 
 static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_CLASSIFY] = "classify",
@@ -47,6 +48,7 @@ static HPy fb_set_hooks_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
     int hook = fb_text_keyword(ctx, kwnames, i, "set_hooks", names, FB_N_HOOKS);
     if (hook < 0) return HPy_NULL;
     fb_cell_store(ctx, &hooks[hook], args[i]);
+    if (hook == FB_HOOK_WRAP_DTYPE) fb_data_type_forget();
   }
   return HPy_Dup(ctx, ctx->h_None);
 }

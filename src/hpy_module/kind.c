@@ -147,9 +147,7 @@ FbKind fb_kind_ask(HPyContext *ctx, HPy value, HPy *converter) {
   return ask(ctx, value, converter, &exchange);
 }
 
-const DLPackExchangeAPI *fb_kind_exchange(HPyContext *ctx, HPy value) {
-  const FbKindEntry *entry = fb_ext != NULL ? fb_kind_find(value) : NULL;
-  if (FB_LIKELY(entry != NULL)) return entry->exchange;
+const DLPackExchangeAPI *fb_kind_exchange_ask(HPyContext *ctx, HPy value) {
   const DLPackExchangeAPI *exchange = NULL;
   HPy converter = HPy_NULL;
   ask(ctx, value, &converter, &exchange);
