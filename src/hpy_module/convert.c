@@ -191,7 +191,10 @@ static int exchange_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args
   const DLPackExchangeAPI *exchange = fb_kind_exchange(ctx, value);
   TVMFFIObject *made;
   if (FB_UNLIKELY(exchange == NULL || fb_exchange_tensor(ctx, value, exchange, &made) != 0)) return -1;
-  if (args->scope != NULL) fb_scope_add_tensor(args->scope, exchange, made);
+  if (args->scope != NULL && FB_UNLIKELY(fb_scope_add_tensor(ctx, args->scope, exchange, made) != 0)) {
+    TVMFFIObjectDecRef(made);
+    return -1;
+  }
   temp_view(made, out, args);
   args->temps[args->n_temps - 1].tagged += FB_TEMP_LENT;
   return 0;

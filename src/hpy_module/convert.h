@@ -5,8 +5,10 @@
 #include <tvm/ffi/c_api.h>
 
 #include "exchange.h"
+#include "lent.h"
 #include "kind.h"
 #include "object.h"
+#include "scope.h"
 
 /* What a native call must give back when it is over: an object made for it, or the use of one that a wrapper owns. */
 typedef union FbTemp {
@@ -31,7 +33,7 @@ FB_INLINE void fb_temp_end(FbTemp temp) {
   switch (temp.tagged & FB_TEMP_TAGS) {
   case FB_TEMP_USE: fb_place_unuse(place); break;
   case FB_TEMP_MOVE: fb_place_release(place); break;
-  case FB_TEMP_LENT: fb_exchange_release((TVMFFIObject *)place); break;
+  case FB_TEMP_LENT: fb_lent_release((TVMFFIObject *)place); break;
   default: TVMFFIObjectDecRef(temp.object); break;
   }
 }

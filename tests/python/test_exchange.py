@@ -328,11 +328,15 @@ def test_nested_calls_restore_what_the_outer_one_set(ArrayClass, state):
     assert native_stream(GPU) == 0
 
 
-def test_a_library_that_does_not_know_its_stream_sets_none(ArrayClass, state):
-    state.fail_in("stream", is_mute=True)
-    seen = []
-    ffi_hpy.convert(lambda x: seen.append(native_stream(GPU)))(ArrayClass(device=(CUDA, 3)))
-    assert seen == [0]
+@pytest.mark.parametrize("is_mute", [False, True], ids=["says why", "mute"])
+def test_a_library_that_does_not_know_its_stream_stops_the_call(ArrayClass, state, testing, is_mute):
+    container = testing.make_array_with_tensor(ArrayClass(device=(CUDA, 3)))
+    state.fail_in("stream", is_mute)
+    for argument in (ArrayClass(device=(CUDA, 3)), container):
+        with pytest.raises(RuntimeError if is_mute else ValueError, match="fail"):
+            testing.nop(argument)
+    testing.nop(ArrayClass())
+    assert (native_stream(GPU), native_allocator()) == (0, 0)
 
 
 def test_a_container_of_arrays_brings_their_stream(ArrayClass, state, testing):

@@ -225,6 +225,27 @@ print(getattr(Stream(), "__cuda_stream__", lambda: None)())
     assert run_python(program, environ=switched_off) == "Stream False\nNone\n"
 
 
+def test_torch_without_a_table_gets_one_of_python_functions():
+    program = """
+import ffi_hpy, torch
+from ffi_hpy import testing
+x = torch.arange(6.0).reshape(2, 3)
+for y in (testing.echo(x), testing.make_nested_array_with_tensor(x)[0][0], testing.echo([x])[0]):
+    assert isinstance(y, torch.Tensor) and y.data_ptr() == x.data_ptr() and y.tolist() == x.tolist(), y
+assert type(ffi_hpy.from_dlpack(x)) is ffi_hpy.Tensor
+assert isinstance(testing.echo(torch.nn.Parameter(x)), torch.Tensor)
+try:
+    testing.echo(torch.zeros((2, 2)).to_sparse())
+except (RuntimeError, BufferError, ValueError, TypeError) as error:
+    print("refused")
+pick = ffi_hpy.convert(lambda a, b: b)
+print(type(pick(x, ffi_hpy.from_dlpack(torch.zeros(1, dtype=torch.int8)))).__name__)
+"""
+    without = {"TVM_FFI_SKIP_DLPACK_C_EXCHANGE_API": "1"}
+    assert run_python(program, environ=without) == "refused\nTensor\n"
+    assert run_python(program) == "refused\nTensor\n"
+
+
 @needs_threads
 def test_torch_tensors_are_passed_by_many_threads(testing):
     source = torch.arange(3)
