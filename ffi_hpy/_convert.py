@@ -51,7 +51,8 @@ _CONTAINERS: tuple[tuple[type, int], ...] = (
 
 def classify(cls: type) -> Answer:
     """Kind (a `_core.KIND_*`) of the values of a type; with KIND_CONVERTER the function that gives the value to pass
-    instead, with KIND_EXCHANGE the address of the type's exchange table. The first rule that fits counts; what fits none is passed as an opaque Python object."""
+    instead, with KIND_EXCHANGE the address of the type's exchange table. The first rule that fits counts; what fits
+    none is passed as an opaque Python object."""
     if issubclass(cls, CObject):
         return _core.KIND_OBJECT, None
     if issubclass(cls, _core.ObjectRValueRef):

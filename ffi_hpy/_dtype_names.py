@@ -7,11 +7,8 @@ from ._dtype import dtype
 __all__ = [
     "bfloat16",
     "bool",
-    "float16",
-    "float32",
     "float4_e2m1fn",
     "float4_e2m1fnx2",
-    "float64",
     "float6_e2m3fn",
     "float6_e3m2fn",
     "float8_e3m4",
@@ -22,14 +19,17 @@ __all__ = [
     "float8_e5m2",
     "float8_e5m2fnuz",
     "float8_e8m0fnu",
+    "float16",
+    "float32",
+    "float64",
+    "int8",
     "int16",
     "int32",
     "int64",
-    "int8",
+    "uint8",
     "uint16",
     "uint32",
     "uint64",
-    "uint8",
 ]
 
 bool = dtype("bool")

@@ -15,10 +15,10 @@ from ._core import (
     class_find,
     type_key_to_index,
 )
-from ._core import cany_value as _to_py_class_value
-from ._core import type_attr as _lookup_type_attr
-from ._device import Device, DLDeviceType, _create_device_from_tuple, _set_class_device
-from ._dtype import (
+from ._core import cany_value as _to_py_class_value  # noqa: F401
+from ._core import type_attr as _lookup_type_attr  # noqa: F401
+from ._device import Device, DLDeviceType, _create_device_from_tuple, _set_class_device  # noqa: F401 - for importers
+from ._dtype import (  # noqa: F401
     _convert_numpy_dtype_to_ffi_dtype,
     _convert_torch_dtype_to_ffi_dtype,
     _create_cdtype_from_tuple,
@@ -27,7 +27,7 @@ from ._dtype import (
 from ._object import Object, ObjectConvertible, object_repr
 from ._string import Bytes, PyNativeObject, String
 from ._tensor import DLPACK_VERSION as __dlpack_version__
-from ._tensor import (
+from ._tensor import (  # noqa: F401
     DLTensorTestWrapper,
     Shape,
     Tensor,
@@ -45,6 +45,7 @@ from .error import exception_to_error_value as _convert_to_ffi_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 __all__ = [
@@ -89,7 +90,7 @@ if TYPE_CHECKING:
     KWARGS: Object
     MISSING: Object
 
-_CLASSES = {
+_CLASSES: dict[str, Callable[[], type | None]] = {
     "_CLASS_DEVICE": lambda: _device._CLASS_DEVICE,
     "_CLASS_DTYPE": lambda: _dtype._CLASS_DTYPE,
     "_CLASS_TENSOR": lambda: class_find(type_key_to_index("ffi.Tensor")),

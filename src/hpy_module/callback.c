@@ -177,8 +177,8 @@ HPyDef_METH(fb_function_from_callable, "function_from_callable", HPyFunc_VARARGS
 static HPy fb_function_from_callable_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   if (nargs < 1 || nargs > 2) {
-    return fb_raise(ctx, ctx->h_TypeError, "function_from_callable() takes a callable[, exchange_api], got %zu arguments",
-                    nargs);
+    return fb_raise(ctx, ctx->h_TypeError,
+                    "function_from_callable() takes a callable[, exchange_api], got %zu arguments", nargs);
   }
   HPy fn = args[0];
   const DLPackExchangeAPI *exchange = nargs == 2 ? table_of(ctx, args[1]) : NULL;

@@ -5,8 +5,8 @@
 #include <tvm/ffi/c_api.h>
 
 #include "exchange.h"
-#include "lent.h"
 #include "kind.h"
+#include "lent.h"
 #include "object.h"
 #include "scope.h"
 

@@ -46,7 +46,8 @@ static int current_stream(DLDeviceType device_type, int32_t device_id, void **ou
   if (fb_attach(&attach) != 0) return -1;
   HPyContext *ctx = attach.ctx;
   HPy place[2] = {HPyLong_FromInt32_t(ctx, device_type), HPyLong_FromInt32_t(ctx, device_id)};
-  HPy answer = HPy_IsNull(place[0]) || HPy_IsNull(place[1]) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_ARRAY_STREAM, place, 2);
+  HPy answer =
+      HPy_IsNull(place[0]) || HPy_IsNull(place[1]) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_ARRAY_STREAM, place, 2);
   for (int i = 0; i < 2; i++) {
     if (!HPy_IsNull(place[i])) HPy_Close(ctx, place[i]);
   }

@@ -6,7 +6,8 @@
 #include "error.h"
 #include "object.h"
 
-static const uint64_t only_one_reference = UINT64_C(1) << 32 | 1; /* a strong one, and the weak one that belongs to it */
+static const uint64_t only_one_reference =
+    UINT64_C(1) << 32 | 1; /* a strong one, and the weak one that belongs to it */
 
 /* Blocks for the next arguments, of SPARE_AXES axes or less; the GIL guards them. Without one there are none. */
 enum { SPARE_AXES = 6, MOST_SPARE = 16 };
@@ -45,8 +46,8 @@ static void lent_delete(void *self, int flags) {
 void fb_lent_release(TVMFFIObject *tensor) {
   FbLent *lent = (FbLent *)tensor;
   /* Acquire: pairs with the release of who gave up another reference. */
-  bool is_last =
-      atomic_load_explicit((_Atomic(uint64_t) *)&tensor->combined_ref_count, memory_order_acquire) == only_one_reference;
+  bool is_last = atomic_load_explicit((_Atomic(uint64_t) *)&tensor->combined_ref_count, memory_order_acquire) ==
+                 only_one_reference;
   if (FB_LIKELY(is_last && tensor->deleter == lent_delete)) {
     HPy_Close(fb_ctx, lent->owner); /* what it takes the deleter to know is known here: this thread is attached */
     block_end(lent);
@@ -66,8 +67,8 @@ TVMFFIObject *fb_lent_new(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *e
     HPyErr_NoMemory(ctx);
     return NULL;
   }
-  lent->header = (TVMFFIObject){
-      .combined_ref_count = only_one_reference, .type_index = kTVMFFITensor, .deleter = lent_delete};
+  lent->header =
+      (TVMFFIObject){.combined_ref_count = only_one_reference, .type_index = kTVMFFITensor, .deleter = lent_delete};
   lent->tensor = *seen;
   lent->tensor.shape = lent->extents;
   lent->tensor.strides = lent->extents + n;

@@ -29,7 +29,7 @@ typedef enum FbListing {
 
 enum {
   FB_PLACE_MOVING = -1, /* for a few instructions, in which no thread stops: whoever meets it waits */
-  FB_PLACE_LENT = -2,   /* for a call, which may take the handle: whoever meets it is refused */
+  FB_PLACE_LENT = -2, /* for a call, which may take the handle: whoever meets it is refused */
 };
 
 /* Struct of CObject and, as its beginning, of every class derived from it.

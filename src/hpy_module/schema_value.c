@@ -408,8 +408,7 @@ FbFit fb_schema_fit_value(HPyContext *ctx, const FbSchema *schema, HPy value, TV
   Source source = {.value = value, .kind = fb_kind_of(ctx, value, &converter)};
   if (FB_UNLIKELY(!HPy_IsNull(converter))) HPy_Close(ctx, converter);
   if (FB_UNLIKELY(source.kind == FB_KIND_UNKNOWN)) return refuse_because(ctx, schema, &source, fault);
-  if (FB_LIKELY(source.kind != FB_KIND_CONVERTER && source.kind != FB_KIND_DLPACK &&
-                source.kind != FB_KIND_EXCHANGE)) {
+  if (FB_LIKELY(source.kind != FB_KIND_CONVERTER && source.kind != FB_KIND_DLPACK && source.kind != FB_KIND_EXCHANGE)) {
     return fit_source(ctx, schema, &source, out, fault);
   }
   return fit_with_protocols(ctx, schema, &source, out, fault);

@@ -144,11 +144,23 @@ HPyDef_METH(tensor_is_contiguous, "is_contiguous", HPyFunc_NOARGS,
 static HPy tensor_is_contiguous_impl(HPyContext *ctx, HPy self) { return read_tensor(ctx, self, read_is_contiguous); }
 
 HPy fb_tensor_type_new(HPyContext *ctx, HPy base) {
-  static HPyDef *defines[] = {
-      &fb_object_new,        &tensor_shape,       &tensor_strides,      &tensor_dtype,   &tensor_device,
-      &tensor_ndim,          &tensor_byte_offset, &tensor_data_ptr,     &tensor_numel,   &tensor_size,
-      &tensor_is_contiguous, &fb_dlpack_legacy,   &fb_dlpack_versioned, &fb_dlpack_method, &fb_dlpack_device,
-      NULL, NULL};
+  static HPyDef *defines[] = {&fb_object_new,
+                              &tensor_shape,
+                              &tensor_strides,
+                              &tensor_dtype,
+                              &tensor_device,
+                              &tensor_ndim,
+                              &tensor_byte_offset,
+                              &tensor_data_ptr,
+                              &tensor_numel,
+                              &tensor_size,
+                              &tensor_is_contiguous,
+                              &fb_dlpack_legacy,
+                              &fb_dlpack_versioned,
+                              &fb_dlpack_method,
+                              &fb_dlpack_device,
+                              NULL,
+                              NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.Tensor",
       .basicsize = sizeof(FbObject),

@@ -213,9 +213,9 @@ static HPy_hash_t data_type_hash_impl(HPyContext *ctx, HPy self) {
 }
 
 HPy fb_data_type_type_new(HPyContext *ctx) {
-  static HPyDef *defines[] = {&data_type_new,     &data_type_code,     &data_type_bits,
-                              &data_type_lanes,   &data_type_itemsize, &data_type_str,
-                              &data_type_compare, &data_type_hash,     &data_type_reduce, NULL};
+  static HPyDef *defines[] = {
+      &data_type_new, &data_type_code,    &data_type_bits, &data_type_lanes,  &data_type_itemsize,
+      &data_type_str, &data_type_compare, &data_type_hash, &data_type_reduce, NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.DataType",
       .basicsize = sizeof(FbDataType),
