@@ -6,11 +6,12 @@ Reads lines `ROW MODE N` and answers each with the ns per call of N calls, the c
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import importlib
 import sys
 import time
-from typing import Any
+from typing import Any, Union
 
 # What is timed. `nop` takes anything and returns None, `echo` returns its argument.
 ROWS = {
@@ -27,6 +28,20 @@ ROWS = {
     "field set": "base.v_i64 = 7",
     "field of an object read": "derived.v_array",
     "object made": "Pair(1, 2)",
+    "py_class object made": "Point(1, 2.5)",
+    "py_class object made by keywords": "Point(x=1, y=2.5)",
+    "py_class object of defaults made": "Record(1, 'hello')",
+    "py_class field read": "point.x",
+    "py_class text field read": "record.name",
+    "py_class object field read": "record.point",
+    "py_class field set": "point.x = 7",
+    "py_class text field set": "record.name = 'hello'",
+    "py_class object field set": "record.point = point",
+    "py_class repr": "repr(point)",
+    "py_class copied": "copy(point)",
+    "py_class deep copied": "deepcopy(record)",
+    "py_class compared": "point == other",
+    "py_class hashed": "hash(point)",
     "method call": "obj.sum()",
     "Array item": "ints[500]",
     "Array item, an object": "objects[500]",
@@ -46,6 +61,14 @@ ROWS = {
     "List of 10 made": "List(ten_list)",
     "Dict of 10 made": "Dict(ten_dict)",
     "callback": "callback()",
+    "schema: int": "int_schema.convert(7)",
+    "schema: str": "str_schema.convert('hello')",
+    "schema: list[int] of 10": "list_schema.convert(ten_list)",
+    "schema: dict[int, int] of 10": "dict_schema.convert(ten_dict)",
+    "schema: Array[int] of 10": "array_schema.convert(ten)",
+    "schema: Map[str, int] of 100": "map_schema.convert(text_map)",
+    "schema: int | str | list[int]": "union_schema.convert('hello')",
+    "schema: made of an annotation": "schema_of(list[int])",
 }
 
 
@@ -79,6 +102,8 @@ def names_of(package: str, library: str) -> dict[str, Any]:
         "base": TestObjectBase(v_i64=1),
         "derived": TestObjectDerived({}, [1, 2]),
         **container_names(ffi, TestIntPair),
+        **dataclass_names(package, ffi),
+        **schema_names(package, ffi),
     }
     try:
         import numpy as np
@@ -87,6 +112,35 @@ def names_of(package: str, library: str) -> dict[str, Any]:
     names["array"] = np.zeros(4, dtype="float32")
     names["tensor"] = ffi.from_dlpack(names["array"])
     return names
+
+
+def dataclass_names(package: str, ffi: Any) -> dict[str, Any]:
+    dc = importlib.import_module(f"{package}.dataclasses")
+
+    @dc.py_class("bench.Point", eq=True, unsafe_hash=True)
+    class Point(ffi.Object):  # type: ignore[misc, name-defined]
+        x: int
+        y: float
+
+    body = {"__annotations__": {"number": int, "name": str, "items": list, "point": Point, "last": int}}
+    defaults = {"items": dc.field(default_factory=list), "point": Point(1, 2.5), "last": 4}
+    Record = dc.py_class("bench.Record")(type(ffi.Object)("Record", (ffi.Object,), {**body, **defaults}))
+    names = {"Point": Point, "Record": Record, "point": Point(1, 2.5), "other": Point(1, 2.5)}
+    return {**names, "record": Record(1, "hello"), "copy": copy.copy, "deepcopy": copy.deepcopy}
+
+
+def schema_names(package: str, ffi: Any) -> dict[str, Any]:
+    schema_of = importlib.import_module(f"{package}.core").TypeSchema.from_annotation
+    return {
+        "schema_of": schema_of,
+        "int_schema": schema_of(int),
+        "str_schema": schema_of(str),
+        "list_schema": schema_of(list[int]),
+        "dict_schema": schema_of(dict[int, int]),
+        "array_schema": schema_of(ffi.Array[int]),
+        "map_schema": schema_of(ffi.Map[str, int]),
+        "union_schema": schema_of(Union[int, str, list[int]]),
+    }
 
 
 def container_names(ffi: Any, cls: Any) -> dict[str, Any]:

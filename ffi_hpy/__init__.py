@@ -20,12 +20,12 @@ import atexit  # noqa: E402
 import functools  # noqa: E402
 
 from . import _core, _function  # noqa: E402
-from ._convert import classify, convert, convert_func, wrap_opaque_ptr  # noqa: E402
+from ._convert import convert, convert_func, wrap_opaque_ptr  # noqa: E402
 from ._core import Function  # noqa: E402
 from ._device import Device, DLDeviceType, device  # noqa: E402
 from ._dtype import dtype  # noqa: E402
 from ._object import Object, ObjectConvertible  # noqa: E402
-from ._protocol import unwrap  # noqa: E402
+from ._protocol import classify_with_protocols  # noqa: E402
 from ._string import Bytes, String  # noqa: E402
 from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack  # noqa: E402
 from ._type_info import info_of_key, set_class, set_python_class  # noqa: E402
@@ -144,7 +144,9 @@ __all__ = [
 
 _core.set_hooks(
     # The binding remembers the answers by the types' addresses; where they have none, Python remembers.
-    classify=classify if _core.HAS_EXTENSION else functools.lru_cache(maxsize=4096)(classify),
+    classify=(
+        classify_with_protocols if _core.HAS_EXTENSION else functools.lru_cache(maxsize=4096)(classify_with_protocols)
+    ),
     class_for_type_index=class_for_type_index,
     error_to_exception=error_to_exception if _core.HAS_EXTENSION else raise_for_error,
     exception_to_error=exception_to_error,
@@ -157,7 +159,7 @@ _core.set_hooks(
     wrap_dtype=dtype._wrap,
     wrap_opaque_ptr=wrap_opaque_ptr,
     device_class=Device,
-    unwrap=unwrap,
+    convert=_core.convert,
 )
 for _key, _cls in (("ffi.Error", Error), ("ffi.Tensor", Tensor)):
     set_class(info_of_key(_key), _cls)
@@ -191,6 +193,7 @@ _HOMES = {
     "serialization": "serialization",
     "structural": "structural",
     "testing": "testing",
+    "method": "dataclasses",
     "DefRegionKind": "structural",
     "InplaceMode": "structural",
     "StructuralKey": "structural",

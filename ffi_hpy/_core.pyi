@@ -69,6 +69,22 @@ class CObject:
         """Type index of the native object; ValueError if there is none."""
     def __use_count__(self) -> int:
         """Strong references to the native object, 0 if there is none."""
+    def _recursive_eq(self, other: object, /) -> bool:
+        """Whether all fields are equal; NotImplemented unless one is an instance of the other's class. What a dataclass
+        has as `__eq__`; so are the others."""
+    def _recursive_ne(self, other: object, /) -> bool: ...
+    def _recursive_lt(self, other: Any, /) -> bool: ...
+    def _recursive_le(self, other: Any, /) -> bool: ...
+    def _recursive_gt(self, other: Any, /) -> bool: ...
+    def _recursive_ge(self, other: Any, /) -> bool: ...
+    def _recursive_hash(self) -> int:
+        """A hash of all fields. TypeError for a type with an equality and no hash of its own."""
+    def _repr(self) -> str:
+        """The type and the fields as text; the class and the address where that fails. Never raises."""
+    def _shallow_copy(self) -> Any:
+        """A new object with the same values in its fields. TypeError where the type cannot be copied."""
+    def _deep_copy(self, memo: Any = None, /) -> Any:
+        """A new object whose fields are deep copies. RuntimeError for what cannot be copied."""
 
 class ObjectRValueRef:
     """A CObject marked by `_move()`: passing it to a call lets the callee take the handle."""
@@ -195,6 +211,23 @@ class Tensor(CObject):
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
+class CAny:
+    """A native value of its own. `CAny(value)` converts a Python value as a call would."""
+
+    def __init__(self, value: object = None, /) -> None: ...
+    @property
+    def type_index(self) -> int:
+        """Type index of the value."""
+
+class Schema:
+    """What TypeSchema derives from: conversions. They happen on a tree that is compiled at the first use from what
+    `_describe()` says of each schema."""
+
+    def convert(self, value: object, /) -> CAny:
+        """The value as one of this schema; TypeError if it is none."""
+    def check_value(self, value: object, /) -> None:
+        """TypeError if convert() would refuse the value."""
+
 class FieldInfo(NamedTuple):
     """One reflected field or method as type_info() gives it (a plain tuple in this order)."""
 
@@ -205,13 +238,41 @@ class FieldInfo(NamedTuple):
     size: int  # bytes; methods: 0
     offset: int  # bytes from the handle; methods: 0
     static_type_index: int  # methods: 0
+    alignment: int  # bytes; methods: 0
     value: Any  # field: default value or factory (None if none); method: the Function
+
+class FieldSlot:
+    """One own field of a native type. Where HAS_EXTENSION is true it is a data descriptor; then a frozen one refuses
+    assignment, and every one deletion. Subclassable.
+
+    `schema`, a Schema, converts values before the native setter gets them; fields that fields_define() made have one.
+    IndexError for a field that the type does not have, ValueError for an unknown type.
+    """
+
+    def __new__(cls, index: int, field: int, frozen: bool, schema: Any = None, /, *args: Any) -> Any: ...
+    @property
+    def frozen(self) -> bool: ...
+    def get(self, obj: Any, /) -> Any:
+        """The value of the field of an object. TypeError if that is of another type, ValueError if it is gone."""
+    def set(self, obj: Any, value: Any, /) -> None:
+        """Set it, frozen or not. TypeError for a value that does not fit."""
+
+class Initializer:
+    """Makes objects of a type by its fields as they are now, with the texts of the native constructor's errors.
+
+    Called with an instance without a handle, a tuple of arguments and a dict of keyword arguments, it makes the native
+    object, gives each field the value of its argument, default or factory, and puts the object into the instance: True.
+    An instance that has its object already is left alone: False. An argument that is `missing` counts as not given.
+    """
+
+    def __init__(self, index: int, missing: Any, /) -> None: ...
+    def __call__(self, instance: CObject, args: tuple[Any, ...], kwargs: dict[str, Any] = ..., /) -> bool: ...
 
 # --- conversion -------------------------------------------------------------------------------------------------
 
 def set_hooks(
     *,
-    classify: Callable[[type], tuple[int, Callable[[Any], Any] | int | None]] = ...,
+    classify: Callable[[type], tuple[int, Callable[[Any], Any] | int | None, int]] = ...,
     class_for_type_index: Callable[[int], type] = ...,
     error_to_exception: Callable[[Error], BaseException] = ...,
     exception_to_error: Callable[[BaseException], Error] = ...,
@@ -227,11 +288,13 @@ def set_hooks(
     wrap_opaque_ptr: Callable[[int], Any] = ...,
     device_class: type[Device] = ...,
     shape_class: Callable[[tuple[int, ...], CObject], Any] = ...,
+    convert: Callable[[Any], Any] = ...,
 ) -> None:
     """Give the binding its Python half; called by the package. What is not given stays.
 
     - classify(cls): kind of a Python type and, for KIND_CONVERTER, the converter, for KIND_EXCHANGE, the address of the
-      exchange table.
+      exchange table; and the protocols
+      of the type for schemas, see _protocol.py.
     - class_for_type_index(index): the class for native objects of a type that no class is registered for yet.
     - error_to_exception(error): the exception to raise for a native error.
     - exception_to_error(exc): the native error for a Python exception that leaves a callback.
@@ -241,11 +304,20 @@ def set_hooks(
     - dlpack_capsule(x): capsule of x.__dlpack__(...), versioned where x can.
     - string_class/bytes_class: wrap strings and bytes of more than 7 bytes that come from native code.
     - shape_class(extents, obj): wrap shapes; obj is the native one.
+    - convert: `convert` itself, for call_guarded.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code.
     """
 
 def convert(value: Any, /) -> Any:
     """The value as it looks after a trip to native code and back (list -> ffi.Array, callable -> Function, ...)."""
+
+def cany_value(value: CAny, /) -> Any:
+    """The Python value of a CAny; text and bytes of any length are String and Bytes. TypeError for anything else."""
+
+def schema_setter(schema: Schema, type_index: int, /) -> Function:
+    """A native Function(field address, value) that converts the value by the schema and writes it into a field of that
+    static type (-1 for an Any). It runs without Python wherever the value needs none. ValueError for a type index that
+    no field has."""
 
 def function_from_callable(fn: Callable[..., Any], exchange_api: Any = ..., /) -> Function:
     """A native function that calls `fn`. Native code may call and drop it on any thread. With the capsule of an
@@ -283,13 +355,25 @@ def type_info(index: int, /) -> tuple[str, int, str, int, list[Any], list[Any], 
 def type_attr(index: int, name: str, /) -> Any:
     """The value in the attribute column `name` for the type itself (no inheritance), None if there is none."""
 
+def type_define(key: str, parent: int, /) -> int:
+    """The index of a key below a parent type, new or, if it is there already, as it is. ValueError if it is below
+    another one."""
+
+def fields_define(index: int, fields: list[tuple[Any, ...]], total_size: int, kind: int, /) -> None:
+    """Register the fields of a type, which must have none (RuntimeError), with its size in bytes and its TVMFFISEqHashKind,
+    and give it `__ffi_init__`, `__ffi_new__` and `__ffi_shallow_copy__`.
+
+    A field is (name, doc or None, metadata, flags, size, alignment, offset, static type index, Schema, default or
+    factory). What is wrong with one is an error before any is registered."""
+
+def method_define(index: int, name: str, fn: Any, metadata: str, flags: int, /) -> None: ...
+def type_attr_define(index: int, name: str, value: Any, /) -> None:
+    """Give a type a value in an attribute column. RuntimeError if it has one."""
+
 def class_register(index: int, cls: type, /) -> None:
     """Native objects of that type become instances of cls from now on. cls must derive from CObject."""
 
 def class_find(index: int, /) -> type | None: ...
-def field_descriptor(cls: type, index: int, field: int, writable: bool, /) -> Any:
-    """A descriptor for the field'th own field of the type, to be set on cls."""
-
 def global_get(name: str, /) -> Function | None: ...
 def global_set(name: str, fn: Function, override: bool, /) -> None: ...
 def stream_get(device_type: int, device_id: int, /) -> int:

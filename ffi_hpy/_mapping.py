@@ -94,6 +94,9 @@ class _Reading(Object):
         equal = self.__eq__(other)
         return equal if equal is NotImplemented else not equal
 
+    def __deepcopy__(self, memo: Any = None) -> Any:
+        return _ffi_api.DeepCopy(self)
+
     def __hash__(self) -> int:
         return _ffi_api.RecursiveHash(self)  # type: ignore[no-any-return]
 

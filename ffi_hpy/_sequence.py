@@ -71,6 +71,9 @@ class _Reading(Object):
     def __hash__(self) -> int:
         return _ffi_api.RecursiveHash(self)  # type: ignore[no-any-return]
 
+    def __deepcopy__(self, memo: Any = None) -> Any:
+        return _ffi_api.DeepCopy(self)
+
     def __add__(self, other: Iterable[Any]) -> Any:
         return type(self)([*self, *other])  # type: ignore[misc, call-arg]
 

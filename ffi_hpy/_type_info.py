@@ -13,8 +13,10 @@ from ._type_schema import FIRST_OBJECT, TypeSchema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from typing import Any
+
+    from .dataclasses.field import Field
 
 __all__ = ["FFIProperty", "TypeField", "TypeInfo", "TypeMethod", "info_of_class", "info_of_index", "info_of_key"]
 
@@ -46,24 +48,42 @@ class _Lazy:
         return instance.__dict__.setdefault(self._name, self._make(instance))
 
 
-class FFIProperty(property):
-    """The attribute of a field. Of a frozen field the property has no setter; `set` writes it all the same."""
+if TYPE_CHECKING or _core.HAS_EXTENSION:
 
-    def __init__(
-        self,
-        fget: Callable[[Any], Any],
-        fset: Callable[[Any, Any], None],
-        frozen: bool = False,
-        fdel: Callable[[Any], None] | None = None,
-        doc: str | None = None,
-    ) -> None:
-        super().__init__(fget, None if frozen else fset, fdel, doc)
-        self.__doc__ = doc  # before 3.12 a subclass shows its own instead
-        self._set = fset
+    class FFIProperty(_core.FieldSlot):
+        """The attribute of a field. A frozen one refuses assignment; `set` writes it all the same."""
 
-    def set(self, obj: Any, value: Any) -> None:
-        """Write the field of an object, frozen or not."""
-        self._set(obj, value)
+        def __init__(
+            self,
+            type_index: int,
+            field: int,
+            frozen: bool = False,
+            schema: TypeSchema | None = None,
+            doc: str | None = None,
+        ) -> None:
+            self.__doc__ = doc
+
+        @property
+        def fget(self) -> Callable[[Any], Any]:
+            """What reads the field of an object."""
+            get: Callable[[Any], Any] = self.get
+            return get
+
+        @property
+        def fset(self) -> Callable[[Any, Any], None] | None:
+            """What an assignment does, None if the field is frozen."""
+            return None if self.frozen else self.set
+
+else:
+
+    class FFIProperty(property):
+        """The attribute of a field. Of a frozen field the property has no setter; `set` writes it all the same."""
+
+        def __init__(self, type_index, field, frozen=False, schema=None, doc=None):
+            slot = _core.FieldSlot(type_index, field, frozen, schema)
+            super().__init__(slot.get, None if frozen else slot.set, None, doc)
+            self.set = slot.set
+            self.frozen = frozen
 
 
 class TypeField:
@@ -87,8 +107,6 @@ class TypeField:
         field_static_type_index: int,
         frozen: bool,
         metadata: dict[str, Any] | str,
-        getter: Callable[[Any], Any],
-        setter: Callable[[Any, Any], None],
         ty: Any = ...,
         *,
         c_init: bool = True,
@@ -110,8 +128,6 @@ class TypeField:
         self.field_static_type_index = field_static_type_index
         self.frozen = frozen
         self._metadata = metadata
-        self.getter = getter
-        self.setter = setter
         if ty is not ...:
             self.ty = ty
         self.c_init = c_init
@@ -127,6 +143,10 @@ class TypeField:
         self.c_structural_eq = c_structural_eq
         self.dataclass_field = dataclass_field
 
+    _place: tuple[int, int]  # type index, and which of the type's own fields
+    _is_laid_out = False  # whether a Python class defines the type
+    getter: Any = _Lazy(lambda self: _core.FieldSlot(*self._place, False).get)
+    setter: Any = _Lazy(lambda self: _core.FieldSlot(*self._place, False).set)
     metadata: Any = _Lazy(lambda self: _parsed(self._metadata))
     ty: Any = _Lazy(lambda self: _schema_in(self.metadata))
     c_default: Any = _Lazy(lambda self: _missing())
@@ -143,7 +163,7 @@ class TypeField:
         index = -1 if self.ty is None else self.ty.origin_type_index
         if index < FIRST_DYNAMIC:
             return False
-        lineage = _core.type_info(index)[6]
+        lineage = (*info_of_index(index).type_ancestors, index)
         return any(_core.type_key_to_index(key) in lineage for key in ("ffi.IntEnum", "ffi.StrEnum"))
 
     def normalize_value(self, value: Any) -> Any:
@@ -155,16 +175,8 @@ class TypeField:
 
     def as_property(self, cls: type) -> FFIProperty:
         """The attribute for a class."""
-        write = self.setter
-        if self._takes_payloads():
-            plain_write, normalize = self.setter, self.normalize_value
-
-            def write(obj: Any, value: Any) -> None:
-                plain_write(obj, normalize(value))
-
-            write.__name__, write.__module__ = self.name, cls.__module__
-            write.__qualname__ = f"{cls.__qualname__}.{self.name}"
-        return FFIProperty(self.getter, write, self.frozen, None, self.doc)
+        takes_payloads = not self._is_laid_out and self._takes_payloads()
+        return FFIProperty(*self._place, self.frozen, self.ty if takes_payloads else None, self.doc)
 
 
 class TypeMethod:
@@ -236,6 +248,29 @@ class TypeInfo:
     def parent_type_info(self) -> TypeInfo | None:
         """That of the parent type."""
         return info_of_index(self.parent_type_index) if self.parent_type_index >= 0 else None
+
+    def _register_fields(self, fields: list[Field], structure_kind: int | None = None) -> None:
+        """Define the fields of a type that :func:`_type_define.define_type` made. RuntimeError for a second time; what
+        is wrong with a field is an error before anything is registered."""
+        from .dataclasses._layout import define_fields
+
+        if self.fields is not None:
+            raise RuntimeError(f"{self.type_key} has its fields already")
+        self.fields = define_fields(self, fields, structure_kind or 0)
+        self.__dict__.pop("methods", None)
+
+    def _register_py_methods(
+        self, entries: list[tuple[Any, ...]] | None = None, type_attr_names: Collection[str] = frozenset()
+    ) -> None:
+        """Register (name, function or value, whether static, metadata) as type attributes, those of these names, or as
+        methods."""
+        for name, value, is_static, metadata in entries or ():
+            if name in type_attr_names:
+                _core.type_attr_define(self.type_index, name, value)
+            else:
+                flags = _STATIC_METHOD if is_static else 0
+                _core.method_define(self.type_index, name, value, metadata or "", flags)
+        self.__dict__.pop("methods", None)
 
     @property
     def _has_type_metadata(self) -> bool:
@@ -318,9 +353,8 @@ def _read_field(
     alignment: int,
     default: Any,
 ) -> TypeField:
-    getter, setter = _core.field_accessors(type_index, i)
     has_default, is_factory = bool(flags & _HAS_DEFAULT), bool(flags & _DEFAULT_IS_FACTORY)
-    return TypeField(
+    field = TypeField(
         str(name),
         str(doc) if doc else None,
         size,
@@ -329,8 +363,6 @@ def _read_field(
         static_type_index,
         not flags & _WRITABLE,
         str(metadata),
-        getter,
-        setter,
         c_init=not flags & _INIT_OFF,
         c_kw_only=bool(flags & _KW_ONLY),
         c_has_default=has_default,
@@ -341,6 +373,8 @@ def _read_field(
         c_hash=not flags & _HASH_OFF,
         c_structural_eq=next((word for bit, word in _STRUCTURAL if flags & bit), None),
     )
+    field._place = (type_index, i)
+    return field
 
 
 def _read_method(name: str, doc: str, metadata: str, flags: int, *rest: Any) -> TypeMethod:

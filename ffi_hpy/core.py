@@ -35,6 +35,10 @@ from ._tensor import (  # noqa: F401
     _shape_obj_get_py_tuple,
     from_dlpack,
 )
+from ._type_define import define_type as _register_py_class
+from ._type_define import forget_type as _rollback_py_class
+from ._core import type_attr_define as _register_type_attr
+from ._type_info import info_of_key as _lookup_or_register_type_info_from_type_key
 from ._type_info import FFIProperty, TypeField, TypeInfo, TypeMethod
 from ._type_info import info_of_class as _type_cls_to_type_info
 from ._type_schema import TypeSchema

@@ -46,7 +46,12 @@ class _Loader(importlib.abc.Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__
-        sys.modules[name] = importlib.import_module(_OURS + name[len(_THEIRS) :])
+        ours = _OURS + name[len(_THEIRS) :]
+        sys.modules[name] = importlib.import_module(ours)
+        # What it has imported below itself is imported under the other name too: an import of its own would put the
+        # submodule over what the module made of its name, as `dataclasses.field`.
+        for below in [loaded for loaded in sys.modules if loaded.startswith(f"{ours}.")]:
+            sys.modules.setdefault(_THEIRS + below[len(_OURS) :], sys.modules[below])
 
     def get_code(self, name: str) -> Any:
         """For ``python -m``, which runs a module's code under the name __main__."""

@@ -144,6 +144,10 @@ class Module(Object):
         return f"module {path!r}" if path else f"{self.kind} module"
 
 
+# Libraries that are loaded and have an equal elsewhere, which cannot be loaded too, by the name of the file.
+_LOADED_ALONE: dict[str, str] = {}
+
+
 def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) -> Module:
     """Load a library and return it as a module.
 
@@ -158,6 +162,9 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
     text = os.fspath(path)
     if os.path.dirname(text) and not os.path.exists(text):  # noqa: PTH110, PTH120
         raise LibraryNotFoundError(ENOENT, "Cannot load module: no such file", text)
+    loaded = _LOADED_ALONE.get(os.path.basename(text))  # noqa: PTH119
+    if loaded is not None and not os.path.samefile(text, loaded):  # noqa: PTH121
+        raise RuntimeError(f"Cannot load {text}: it registers what {loaded} registered, and would end the process")
     module: Module = _ffi_api.ModuleLoadFromFile(text)
     module.__dict__["_path"] = text
     if keep_module_alive:

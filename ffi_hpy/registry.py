@@ -20,7 +20,7 @@ from ._type_info import TypeInfo, declares_nonblocking, info_of_index, info_of_k
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from typing import Any, Literal, TypeVar, overload
 
     ObjectClass = TypeVar("ObjectClass", bound=type[CObject])
@@ -237,6 +237,38 @@ def _bind(cls: type[CObject], info: TypeInfo, init: bool) -> None:
         )
 
 
+def _add_class_attrs(cls: type[Any], info: TypeInfo, type_attr_names: Collection[str] = ()) -> type[Any]:
+    """Give a class the members of its own type, its constructor as `__ffi_init__`, and those of the named type
+    attributes that the type has."""
+    _bind_members(cls, info)
+    constructor = _constructor_of(info)
+    if constructor is not None:
+        _set_method(cls, "__ffi_init__", _construct_for(cls, info, constructor))
+    for name in type_attr_names:
+        value = None if name in cls.__dict__ else _core.type_attr(info.type_index, name)
+        if value is not None:
+            setattr(cls, name, value)
+    return cls
+
+
+def _warn_missing_field_annotations(cls: type, info: TypeInfo, *, stacklevel: int) -> None:
+    """A UserWarning if the body of a class does not annotate all fields of its own type."""
+    import warnings
+
+    from .dataclasses.field import forward_annotations
+
+    annotated = forward_annotations(cls)
+    missing = sorted(field.name for field in info.fields or () if field.name not in annotated)
+    if missing:
+        warnings.warn(
+            f"@c_class({str(info.type_key)!r}): class `{cls.__qualname__}` does not annotate the field(s) "
+            f"{', '.join(missing)} of its type. Annotations in the class body (`name: type`) tell type checkers and "
+            f"readers what is there.",
+            UserWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
 def _bind_members(cls: type[CObject], info: TypeInfo) -> None:
     for field in info.fields or ():
         if field.name not in cls.__dict__:
@@ -261,7 +293,10 @@ def _construct_for(cls: type[CObject], info: TypeInfo, constructor: Function) ->
         if type(self) is not cls:
             own = type(self).__tvm_ffi_type_info__  # type: ignore[attr-defined]
             if own.type_index != info.type_index:
-                raise TypeError(f"{cls.__qualname__} constructs {info.type_key}, not {own.type_key}")
+                raise TypeError(
+                    f"Calling `{cls.__name__}.__ffi_init__()` on a `{type(self).__name__}` is not supported: it makes a "
+                    f"{info.type_key}, not a {own.type_key}"
+                )
         if kwargs:
             args = (*args, _ffi_api.GetKwargsObject(), *_flatten(kwargs))
         self.__init_handle_by_constructor__(constructor, *args)

@@ -1,7 +1,37 @@
-"""Classes whose fields native code knows: `c_class` for types of native libraries."""
+"""Classes for native types: :func:`c_class` for those of native libraries, :func:`py_class` for types defined here."""
 
 from __future__ import annotations
 
+from .._object import Object
+from ..core import MISSING
 from .c_class import c_class
+from .common import asdict, astuple, fields, is_dataclass, replace
+from .enum import Enum, EnumAttrMap, EnumState, IntEnum, StrEnum, auto, entry
+from .field import KW_ONLY, Field, field, init_property
+from .gen_abi_cpp import gen_abi_cpp
+from .py_class import method, py_class
 
-__all__ = ["c_class"]
+__all__ = [
+    "KW_ONLY",
+    "MISSING",
+    "Enum",
+    "EnumAttrMap",
+    "EnumState",
+    "Field",
+    "IntEnum",
+    "Object",
+    "StrEnum",
+    "asdict",
+    "astuple",
+    "auto",
+    "c_class",
+    "entry",
+    "field",
+    "fields",
+    "gen_abi_cpp",
+    "init_property",
+    "is_dataclass",
+    "method",
+    "py_class",
+    "replace",
+]

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from ..registry import register_object
+from ..registry import _add_class_attrs, _warn_missing_field_annotations, register_object
+from . import _annotations
 from ._dunder import install_dunders
+from .field import Field, convert_natively, field
+from .py_class import TYPE_ATTRS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
 
+    from typing_extensions import dataclass_transform
+
+    from .._type_info import TypeField, TypeInfo
+
     Class = TypeVar("Class", bound=type[Any])
+else:
+
+    def dataclass_transform(**_options: Any) -> Any:
+        """The one of typing is for type checkers, and younger than Python 3.9."""
+        return lambda function: function
+
 
 __all__ = ["c_class"]
 
 
+@dataclass_transform(eq_default=False, order_default=False, field_specifiers=(Field, field))
 def c_class(
     type_key: str,
     *,
@@ -26,12 +40,85 @@ def c_class(
     unsafe_hash: bool = False,
     match_args: bool = True,
 ) -> Callable[[Class], Class]:
-    """Class decorator: make a class the Python side of the native type `type_key`, as a dataclass over its fields."""
+    """Class decorator: make a class the Python side of the native type `type_key`, as a dataclass over its fields.
+
+    The class gets what :func:`ffi_hpy.register_object` gives it, and besides, unless its body defines them:
+
+    - `init`: an `__init__` with the fields as parameters, as the type declares them; without, construction is a
+      TypeError. A `__post_init__` is called at the end. Subclasses for types of their own get or define their own.
+    - `repr`: a `__repr__` of the fields.
+    - `eq`: `__eq__` and `__ne__` that compare the fields, and what is in them; `order`: the same for `<`, `<=`, `>` and
+      `>=`. They are NotImplemented unless one object is an instance of the other's class.
+    - `unsafe_hash`: a `__hash__` of the fields. Changing a field changes it.
+    - `match_args`: `__match_args__`, the fields that `__init__` takes by position.
+    - `__copy__`, `__deepcopy__` and `__replace__`.
+
+    `frozen` makes the fields of this type, not those of its ancestors, refuse assignment with an AttributeError;
+    ``Class.field.set(obj, value)`` and `__replace__` still write them. The annotations of the body are for type checkers
+    and for `Field.type`: a UserWarning lists fields that have none.
+
+    ValueError if no loaded library registered the type, TypeError for a class that does not derive from Object.
+    """
 
     def decorate(cls: Class) -> Class:
+        for name, value in list(cls.__dict__.items()):
+            if isinstance(value, Field):  # what stands there for type checkers must not hide the field
+                delattr(cls, name)
+        written = frozenset(cls.__dict__)
         register_object(type_key, init=False)(cls)
-        install_dunders(cls, init=init, repr=repr, eq=eq, order=order, unsafe_hash=unsafe_hash, match_args=match_args)
+        info: TypeInfo = cls.__tvm_ffi_type_info__
+        _warn_missing_field_annotations(cls, info, stacklevel=2)
+        _attach_field_objects(cls, info, frozen=frozen)
+        if frozen:
+            for own in info.fields:
+                if own.name not in written:
+                    setattr(cls, own.name, own.as_property(cls))
+        _add_class_attrs(cls, info, TYPE_ATTRS)
+        install_dunders(
+            cls, init=init, repr=repr, eq=eq, order=order, unsafe_hash=unsafe_hash, match_args=match_args
+        )
         cls.__ffi_is_dataclass__ = True
         return cls
 
     return decorate
+
+
+# What typing.dataclass_transform would leave here, and the converter of fields.
+c_class.__dataclass_transform__ = {  # type: ignore[attr-defined]
+    "eq_default": False,
+    "order_default": False,
+    "kw_only_default": False,
+    "frozen_default": False,
+    "field_specifiers": (Field, field),
+    "kwargs": {"converter": convert_natively},
+}
+
+
+def _attach_field_objects(cls: type, type_info: TypeInfo, *, frozen: bool = False) -> None:
+    """Describe the own fields of a type as :func:`fields` gives them: Field objects, with the annotations of a class as
+    their `type` where these mean something already."""
+    try:
+        hints = (_annotations.resolve(cls, [cls]) or {}).get(cls, {})
+    except Exception:  # annotations are for people here, and need not be types
+        hints = {}
+    for own in type_info.fields or ():
+        own.frozen = own.frozen or frozen
+        own.dataclass_field = _describe(own)
+        own.dataclass_field.type = hints.get(own.name)
+
+
+def _describe(own: TypeField) -> Field:
+    return Field(
+        own.name,
+        own.ty,
+        default=own.c_default,
+        default_factory=own.c_default_factory,
+        frozen=own.frozen,
+        init=own.c_init,
+        repr=own.c_repr,
+        hash=own.c_hash,
+        compare=own.c_compare,
+        kw_only=own.c_kw_only,
+        structural_eq=own.c_structural_eq,
+        doc=own.doc,
+    )

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import os
 
-from .. import _core
+from .. import _core, module
 from .._load import CORE_LIBRARY
-from ..module import load_module
 
 __all__ = ["TESTING_LIBRARY", "load"]
 
@@ -24,8 +23,9 @@ def load() -> None:
     if _core.global_get("testing.echo") is not None:
         return
     try:
-        load_module(TESTING_LIBRARY)
+        module.load_module(TESTING_LIBRARY)
     except RuntimeError as error:
         raise ImportError(f"{TESTING_LIBRARY} cannot be loaded: {error}", path=TESTING_LIBRARY) from error
     if _core.global_get("testing.echo") is None:  # it said why on stderr
         raise ImportError(f"{TESTING_LIBRARY} registered nothing", path=TESTING_LIBRARY)
+    module._LOADED_ALONE[os.path.basename(TESTING_LIBRARY)] = TESTING_LIBRARY  # noqa: PTH119

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from .. import _ffi_api as _core_api
 from .._object import Object
-from ..dataclasses import c_class
+from ..dataclasses import IntEnum, StrEnum, c_class, entry
 from . import _ffi_api
 
 TYPE_CHECKING = False
@@ -268,6 +268,33 @@ class _TestCxxClassDerivedDerived(_TestCxxClassDerived):
         def __init__(
             self, v_i64: int, v_i32: int, v_f64: float, v_bool: bool, v_f32: float = ..., v_str: str = ...
         ) -> None: ...
+
+
+class _TestCxxIntEnum(IntEnum, type_key="testing.TestCxxIntEnum"):
+    """Singletons that integers stand for."""
+
+    low = entry(value=10)
+    high = entry(value=20)
+
+
+class _TestCxxStrEnum(StrEnum, type_key="testing.TestCxxStrEnum"):
+    """Singletons that texts stand for."""
+
+    add = entry(value="+")
+    mul = entry(value="*")
+
+
+@c_class("testing.TestCxxEnumHolder")
+class _TestCxxEnumHolder(Object):
+    """An object with fields that are singletons: what stands for one can be passed in its place."""
+
+    __test__ = False
+    priority: _TestCxxIntEnum
+    opcode: _TestCxxStrEnum
+
+    if TYPE_CHECKING:
+
+        def __init__(self, priority: _TestCxxIntEnum | int, opcode: _TestCxxStrEnum | str) -> None: ...
 
 
 @c_class("testing.TestCxxInitSubset")

@@ -6,7 +6,7 @@
 #include "convert.h"
 #include "error.h"
 #include "function.h"
-#include "hooks.h"
+#include "guard.h"
 
 enum { STACK_ARGS = 8 };
 
@@ -16,23 +16,6 @@ FB_INLINE int result_out(HPyContext *ctx, HPy value, TVMFFIAny *result) {
   return fb_convert_owned(ctx, value, result, "the return value of a callback");
 }
 
-/* Reads the guard's answer: (True, value) or (False, Error). */
-static int read_answer(HPyContext *ctx, HPy answer, TVMFFIAny *result) {
-  HPy ok = HPy_GetItem_i(ctx, answer, 0);
-  if (HPy_IsNull(ok)) return -1;
-  bool returned = fb_is(ctx, ok, ctx->h_True);
-  HPy_Close(ctx, ok);
-  HPy value = HPy_GetItem_i(ctx, answer, 1);
-  if (HPy_IsNull(value)) return -1;
-  int rc = returned ? result_out(ctx, value, result) : fb_error_set_pending(ctx, value);
-  HPy_Close(ctx, value);
-  return rc;
-}
-
-/* PyPy ends the process if its stack is used up within an HPy function; a quarter of what it bears by default. */
-enum { DEPTH_LIMIT = 100 };
-static FB_THREAD_LOCAL int guarded_depth;
-
 static int fail_too_deep(void) {
   TVMFFIErrorSetRaisedFromCStr("RecursionError", "maximum recursion depth exceeded: callbacks within callbacks");
   return -1;
@@ -40,18 +23,11 @@ static int fail_too_deep(void) {
 
 /* Calls through the package's guard, which catches: for contexts that cannot hand out a raised exception. */
 static int call_guarded(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, TVMFFIAny *result) {
-  if (guarded_depth >= DEPTH_LIMIT) return fail_too_deep();
-  HPy tuple = HPyTuple_FromArray(ctx, (HPy *)argv, (HPy_ssize_t)n);
-  HPy answer = HPy_NULL;
-  if (!HPy_IsNull(tuple)) {
-    HPy parts[2] = {callable, tuple};
-    guarded_depth++;
-    answer = fb_hook_call(ctx, FB_HOOK_CALL_GUARDED, parts, 2);
-    guarded_depth--;
-    HPy_Close(ctx, tuple);
-  }
-  int rc = HPy_IsNull(answer) ? -1 : read_answer(ctx, answer, result);
-  if (!HPy_IsNull(answer)) HPy_Close(ctx, answer);
+  HPy value;
+  FbGuarded state = fb_guard_call(ctx, callable, argv, n, &value);
+  int rc = state == FB_GUARDED_FAILED ? fb_error_set_pending(ctx, value) : -1;
+  if (state == FB_GUARDED_RETURNED) rc = result_out(ctx, value, result);
+  if (!HPy_IsNull(value)) HPy_Close(ctx, value);
   if (rc != 0 && HPyErr_Occurred(ctx)) { /* the guard itself, or the conversion of the result */
     bool too_deep = HPyErr_ExceptionMatches(ctx, ctx->h_RecursionError);
     HPyErr_Clear(ctx);

@@ -62,6 +62,14 @@ typedef struct FbCallState {
 void fb_call_enter(HPyContext *ctx, bool release, FbCallState *outer);
 void fb_call_leave(const FbCallState *outer);
 
+/* The same for native code that runs within a method and keeps the interpreter, but may call back. */
+FB_INLINE void fb_call_enter_held(HPyContext *ctx, FbCallState *outer) {
+  if (FB_UNLIKELY(fb_ext == NULL)) fb_call_enter(ctx, false, outer);
+}
+FB_INLINE void fb_call_leave_held(const FbCallState *outer) {
+  if (FB_UNLIKELY(fb_ext == NULL)) fb_call_leave(outer);
+}
+
 /* An attached thread, from wherever it came. */
 typedef struct FbAttach {
   HPyContext *ctx; /* valid until fb_detach */

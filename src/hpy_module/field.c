@@ -1,41 +1,104 @@
-/* Reflected fields as Python descriptors. */
+/* Reading and writing reflected fields. */
 #include "field.h"
 
 #include <stdlib.h>
 
+#include "../core/sync.h"
 #include "convert.h"
+#include "define.h"
 #include "error.h"
-#include "object.h"
-#include "type.h"
+#include "schema_value.h"
 
-/* What a descriptor needs of a field, copied from the registry. Lives as long as the process, as types do. */
-typedef struct Field {
-  int32_t type_index; /* the type that declares the field */
-  int32_t type_depth;
-  int64_t offset; /* bytes from the handle */
-  TVMFFIFieldGetter getter;
-  TVMFFIFieldSetter setter;     /* NULL if the setter is a Function or there is none */
-  TVMFFIObject *setter_function; /* owned; NULL if there is none */
-  char *name;                   /* "key.field", for messages */
-} Field;
+const char *fb_field_own_name(const FbField *field) { return strrchr(field->name, '.') + 1; }
 
-/* --- access ------------------------------------------------------------------------------------------------------------- */
+/* --- laid out fields ---------------------------------------------------------------------------------------------------- */
 
-FB_INLINE HPy field_read(HPyContext *ctx, const Field *field, HPy self) {
-  FbPlace *place = fb_object_begin(ctx, self, field->type_index, field->type_depth);
-  if (FB_UNLIKELY(place == NULL)) return HPy_NULL;
+/* Where threads run at the same time, each place of a laid out field has one of these locks, by the object's address. One
+ * is held for a few instructions, in which nothing of the interpreter's is called. */
+enum { N_LOCKS = 64 };
+static struct {
+  atomic_flag flag;
+  char padding[63]; /* a cache line each */
+} locks[N_LOCKS];
+
+FB_INLINE atomic_flag *lock_of(const TVMFFIObject *object) {
+  return &locks[((uintptr_t)object >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 58].flag;
+}
+
+FB_INLINE void lock(const TVMFFIObject *object) {
+  if (FB_LIKELY(!fb_free_threaded)) return;
+  while (atomic_flag_test_and_set_explicit(lock_of(object), memory_order_acquire)) fh_thread_yield();
+}
+
+FB_INLINE void unlock(const TVMFFIObject *object) { /* release: pairs with the acquire in lock() */
+  if (FB_UNLIKELY(fb_free_threaded)) atomic_flag_clear_explicit(lock_of(object), memory_order_release);
+}
+
+void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) {
+  void *place = (char *)object + field->offset;
+  TVMFFIAny old = {0};
+  lock(object);
+  switch (field->static_index) {
+  case kTVMFFIInt: *(int64_t *)place = value->v_int64; break;
+  case kTVMFFIFloat: *(double *)place = value->v_float64; break;
+  case kTVMFFIBool: *(uint8_t *)place = value->v_int64 != 0; break;
+  case kTVMFFIOpaquePtr: *(void **)place = value->type_index == kTVMFFINone ? NULL : value->v_ptr; break;
+  case kTVMFFIDataType: *(DLDataType *)place = value->v_dtype; break;
+  case kTVMFFIDevice: *(DLDevice *)place = value->v_device; break;
+  case kTVMFFIAny:
+    old = *(TVMFFIAny *)place;
+    *(TVMFFIAny *)place = *value;
+    break;
+  default:
+    old.v_obj = *(TVMFFIObject **)place;
+    old.type_index = old.v_obj == NULL ? kTVMFFINone : old.v_obj->type_index;
+    *(TVMFFIObject **)place = value->type_index == kTVMFFINone ? NULL : value->v_obj;
+  }
+  unlock(object);
+  *value = old;
+}
+
+/* TypeError for a value that is none of the field's. */
+static FB_NOINLINE void refuse(HPyContext *ctx, const FbField *field, const char *what, FbFault *fault) {
+  if (what == NULL) {
+    fb_fault_prefix(fault, "%s: ", field->name);
+  } else { /* as the native constructor says it */
+    FbFault whole = {0};
+    fb_fault_set(&whole, "%s '%s'", what, fb_field_own_name(field));
+    if (fault->text != NULL) fb_fault_append(&whole, ":\n", "  ", fault->text, strlen(fault->text));
+    fb_fault_end(fault);
+    *fault = whole;
+  }
+  fb_raise(ctx, ctx->h_TypeError, "%s", fault->text == NULL ? field->name : fault->text);
+}
+
+int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, const char *what, TVMFFIAny *out) {
+  FbFault fault = {0};
+  FbFit fit = fb_schema_fit_value(ctx, field->schema, value, out, &fault);
+  if (FB_UNLIKELY(fit == FB_MISFIT)) refuse(ctx, field, what, &fault);
+  fb_fault_end(&fault);
+  return fit == FB_FIT ? 0 : -1;
+}
+
+/* --- any field ---------------------------------------------------------------------------------------------------------- */
+
+HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object) {
   TVMFFIAny value = {0};
-  int rc = field->getter((char *)place->handle + field->offset, &value);
-  fb_place_unuse(place);
+  void *place = (char *)object + field->offset;
+  int rc;
+  if (field->is_laid_out) {
+    lock(object);
+    rc = field->getter(place, &value); /* the core's own, which copies */
+    unlock(object);
+  } else {
+    rc = field->getter(place, &value);
+  }
   if (FB_UNLIKELY(rc != 0)) return fb_error_raise_pending(ctx, field->name);
   return fb_convert_result(ctx, &value);
 }
 
-static int call_setter(const Field *field, char *address, const TVMFFIAny *value) {
-  if (field->setter == NULL && field->setter_function == NULL) {
-    TVMFFIErrorSetRaisedFromCStr("AttributeError", "the field has no setter");
-    return -1;
-  }
+int fb_field_set(const FbField *field, TVMFFIObject *object, const TVMFFIAny *value) {
+  char *address = (char *)object + field->offset;
   if (field->setter_function == NULL) return field->setter(address, value);
   TVMFFIAny args[2] = {{.type_index = kTVMFFIOpaquePtr}, *value}, result = {0};
   args[0].v_ptr = address;
@@ -44,53 +107,77 @@ static int call_setter(const Field *field, char *address, const TVMFFIAny *value
   return rc;
 }
 
-static int field_write(HPyContext *ctx, const Field *field, HPy self, HPy value) {
-  if (HPy_IsNull(value)) {
-    fb_raise(ctx, ctx->h_AttributeError, "%s cannot be deleted", field->name);
-    return -1;
+/* What a setter says of a value, which is the thread's native error, becomes part of a message about the field. */
+static FB_NOINLINE int refuse_as_setter(HPyContext *ctx, const FbField *field, const char *what) {
+  FbFault fault = {0};
+  fb_fault_set(&fault, "%s", "");
+  if (what != NULL && fb_fault_take_native(&fault, "", "") == FB_MISFIT) {
+    refuse(ctx, field, what, &fault);
+  } else {
+    fb_error_raise_pending(ctx, field->name);
   }
+  fb_fault_end(&fault);
+  return -1;
+}
+
+static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what) {
   FbTemp temp;
   FbArgs args = {.temps = &temp, .position = -1, .callee = field->name};
   TVMFFIAny view;
-  int rc = fb_convert_arg(ctx, value, &view, &args); /* may run Python code: before the use begins */
-  FbPlace *place = rc == 0 ? fb_object_begin(ctx, self, field->type_index, field->type_depth) : NULL;
-  rc = -1;
-  if (place != NULL) {
-    rc = call_setter(field, (char *)place->handle + field->offset, &view);
-    if (rc != 0) fb_error_raise_pending(ctx, field->name);
-    fb_place_unuse(place);
+  int rc;
+  if (field->schema == NULL) {
+    rc = fb_convert_arg(ctx, value, &view, &args);
+  } else if ((rc = fb_field_convert(ctx, field, value, what, &view)) == 0 &&
+             view.type_index >= kTVMFFIStaticObjectBegin) {
+    args.temps[args.n_temps++].object = view.v_obj;
   }
+  bool is_refused = rc == 0 && fb_field_set(field, object, &view) != 0;
+  TVMFFIObjectHandle error = is_refused ? fb_error_set_aside() : NULL;
   fb_args_end(&args);
-  return rc == 0 ? 0 : -1;
+  if (!is_refused) return rc;
+  fb_error_put_back(error);
+  return refuse_as_setter(ctx, field, what);
 }
 
-/* In the shape of extension.h. */
-static HPy descriptor_get(HPy self, void *closure) { return field_read(fb_ctx, closure, self); }
-static int descriptor_set(HPy self, HPy value, void *closure) { return field_write(fb_ctx, closure, self, value); }
-
-/* In the shape of type.h. */
-static HPy access_get(HPyContext *ctx, HPy self, void *closure) { return field_read(ctx, closure, self); }
-static int access_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
-  return field_write(ctx, closure, self, value);
+int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what) {
+  if (!field->is_laid_out) {
+    if (field->setter != NULL || field->setter_function != NULL)
+      return write_by_setter(ctx, field, object, value, what);
+    fb_raise(ctx, ctx->h_AttributeError, "%s cannot be set", field->name);
+    return -1;
+  }
+  TVMFFIAny owned;
+  if (fb_field_convert(ctx, field, value, what, &owned) != 0) return -1;
+  fb_field_put(field, object, &owned);
+  if (owned.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(owned.v_obj);
+  return 0;
 }
 
-/* --- field_descriptor -------------------------------------------------------------------------------------------------- */
+/* --- making them ---------------------------------------------------------------------------------------------------------- */
 
-/* A copy that lives for good; NULL with MemoryError raised. */
-static Field *field_new(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFFIFieldInfo *info) {
-  size_t name_size = type->type_key.size + info->name.size + 2;
-  Field *field = calloc(1, sizeof(*field) + name_size);
+FbField *fb_field_new(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFFIByteArray *name) {
+  size_t name_size = type->type_key.size + name->size + 2;
+  FbField *field = calloc(1, sizeof(*field) + name_size);
   if (field == NULL) {
     HPyErr_NoMemory(ctx);
     return NULL;
   }
-  *field = (Field){.type_index = type->type_index,
-                   .type_depth = type->type_depth,
-                   .offset = info->offset,
-                   .getter = info->getter,
-                   .name = (char *)(field + 1)};
-  snprintf(field->name, name_size, "%.*s.%.*s", (int)type->type_key.size, type->type_key.data, (int)info->name.size,
-           info->name.data);
+  field->type_index = type->type_index;
+  field->type_depth = type->type_depth;
+  field->name = (char *)(field + 1);
+  snprintf(field->name, name_size, "%.*s.%.*s", (int)type->type_key.size, type->type_key.data, (int)name->size,
+           name->data);
+  return field;
+}
+
+static const FbField *field_from_registry(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFFIFieldInfo *info,
+                                          const FbSchema *schema) {
+  FbField *field = fb_field_new(ctx, type, &info->name);
+  if (field == NULL) return NULL;
+  field->schema = schema;
+  field->offset = info->offset;
+  field->static_index = info->field_static_type_index;
+  field->getter = info->getter;
   if (info->setter != NULL && (info->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0) {
     TVMFFIObjectIncRef(info->setter);
     field->setter_function = info->setter;
@@ -100,66 +187,7 @@ static Field *field_new(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFF
   return field;
 }
 
-/* The field that two arguments name, type index and number among the own fields; NULL with an exception raised. */
-static Field *field_arg(HPyContext *ctx, const HPy *args, const TVMFFIFieldInfo **info) {
-  int32_t index = HPyLong_AsInt32_t(ctx, args[0]);
-  if (index == -1 && HPyErr_Occurred(ctx)) return NULL;
-  int32_t which = HPyLong_AsInt32_t(ctx, args[1]);
-  if (which == -1 && HPyErr_Occurred(ctx)) return NULL;
-  const TVMFFITypeInfo *type = TVMFFIGetTypeInfo(index);
-  if (type == NULL) {
-    fb_raise(ctx, ctx->h_ValueError, "no type is registered for index %d", (int)index);
-    return NULL;
-  }
-  if (which < 0 || which >= type->num_fields) {
-    fb_raise(ctx, ctx->h_IndexError, "type %.*s has %d fields of its own, got index %d", (int)type->type_key.size,
-             type->type_key.data, (int)type->num_fields, (int)which);
-    return NULL;
-  }
-  *info = &type->fields[which];
-  return field_new(ctx, type, *info);
-}
-
-HPyDef_METH(fb_field_descriptor, "field_descriptor", HPyFunc_VARARGS,
-            .doc = "A descriptor for one own field of a type.")
-static HPy fb_field_descriptor_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
-  if (nargs != 4) return fb_raise(ctx, ctx->h_TypeError, "field_descriptor() takes cls, index, field, writable");
-  int writable = HPy_IsTrue(ctx, args[3]);
-  if (writable < 0) return HPy_NULL;
-  const TVMFFIFieldInfo *info;
-  Field *field = field_arg(ctx, args + 1, &info);
-  if (field == NULL) return HPy_NULL;
-  bool can_write = writable && (field->setter != NULL || field->setter_function != NULL);
-  const char *name = strrchr(field->name, '.') + 1;
-  if (fb_ext == NULL) {
-    return fb_property_new(ctx, args[0], name, (FbAccess){access_get, can_write ? access_set : NULL, field});
-  }
-  FhpyGetSet def = {.name = name,
-                    .get = descriptor_get,
-                    .set = can_write ? descriptor_set : NULL,
-                    .doc = info->doc.data,
-                    .closure = field};
-  return fb_ext->getset_new(ctx, args[0], &def);
-}
-
-HPyDef_METH(fb_field_accessors, "field_accessors", HPyFunc_VARARGS,
-            .doc = "The functions get(obj) and set(obj, value) of one own field of a type.")
-static HPy fb_field_accessors_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
-  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "field_accessors() takes index, field");
-  const TVMFFIFieldInfo *info;
-  Field *field = field_arg(ctx, args, &info);
-  if (field == NULL) return HPy_NULL;
-  HPy cls = fb_object_type(ctx);
-  HPy parts[2];
-  HPy result = HPy_NULL;
-  FbAccess access = {access_get, access_set, field};
-  if (fb_accessors_new(ctx, cls, strrchr(field->name, '.') + 1, access, parts) == 0) {
-    result = HPyTuple_FromArray(ctx, parts, 2);
-    HPy_Close(ctx, parts[0]);
-    HPy_Close(ctx, parts[1]);
-  }
-  HPy_Close(ctx, cls);
-  return result;
+const FbField *fb_field_find(HPyContext *ctx, const TVMFFITypeInfo *type, int32_t which, const FbSchema *schema) {
+  const FbField *defined = fb_define_find(type->type_index, which);
+  return defined != NULL ? defined : field_from_registry(ctx, type, &type->fields[which], schema);
 }

@@ -22,7 +22,7 @@ static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_WRAP_OPAQUE_PTR] = "wrap_opaque_ptr",
     [FB_HOOK_DEVICE_CLASS] = "device_class",
     [FB_HOOK_SHAPE_CLASS] = "shape_class",
-    [FB_HOOK_UNWRAP] = "unwrap",
+    [FB_HOOK_CONVERT] = "convert",
 };
 
 /* Written by set_hooks during the import of the package, before other threads can come here; only read afterwards. */

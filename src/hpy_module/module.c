@@ -5,15 +5,17 @@
 #include "address.h"
 #include "callback.h"
 #include "cany.h"
+#include "define.h"
 #include "dlpack.h"
 #include "error.h"
 #include "exchange.h"
 #include "exchange_python.h"
 #include "exchange_table.h"
-#include "field.h"
+#include "field_slot.h"
 #include "function.h"
 #include "hooks.h"
 #include "identity.h"
+#include "initializer.h"
 #include "registry.h"
 #include "schema_type.h"
 #include "signals.h"
@@ -69,6 +71,8 @@ static int add_types(HPyContext *ctx, HPy module) {
   if (rc == 0) rc = add(ctx, module, "DataType", fb_data_type_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "Device", fb_device_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "OpaquePtr", fb_opaque_ptr_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "FieldSlot", fb_field_slot_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "Initializer", fb_initializer_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "CAny", fb_cany_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "Schema", fb_schema_type_new(ctx));
   int last = add(ctx, module, "CObject", object);
@@ -148,10 +152,12 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_type_key_to_index,
                                    &fb_type_info,
                                    &fb_type_attr,
+                                   &fb_type_define,
+                                   &fb_fields_define,
+                                   &fb_method_define,
+                                   &fb_type_attr_define,
                                    &fb_class_register,
                                    &fb_class_find,
-                                   &fb_field_descriptor,
-                                   &fb_field_accessors,
                                    &fb_cany_value,
                                    &fb_schema_setter,
                                    &fb_global_get,

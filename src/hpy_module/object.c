@@ -5,6 +5,7 @@
 
 #include "../core/sync.h"
 #include "convert.h"
+#include "dataclass.h"
 #include "error.h"
 #include "function.h"
 #include "hooks.h"
@@ -28,7 +29,6 @@ bool fb_object_check(HPyContext *ctx, HPy h) {
   return is_object;
 }
 
-HPy fb_object_type(HPyContext *ctx) { return fb_cell_load(ctx, &object_type); }
 
 bool fb_object_derives(TVMFFIObject *handle, int32_t type_index, int32_t depth) {
   if (type_index == kTVMFFIObject) return true;
@@ -508,6 +508,16 @@ HPy fb_object_type_new(HPyContext *ctx) {
                               &object_init_by,
                               &object_type_index,
                               &object_use_count,
+                              &fb_dataclass_eq,
+                              &fb_dataclass_ne,
+                              &fb_dataclass_lt,
+                              &fb_dataclass_le,
+                              &fb_dataclass_gt,
+                              &fb_dataclass_ge,
+                              &fb_dataclass_hash,
+                              &fb_dataclass_repr,
+                              &fb_dataclass_copy,
+                              &fb_dataclass_deep_copy,
                               NULL,
                               NULL};
   static HPyType_Spec spec = {

@@ -145,8 +145,6 @@ void fb_place_release(FbPlace *place);
  * somebody else's. */
 HPy fb_opaque_unwrap(HPyContext *ctx, TVMFFIObject *handle);
 
-/* CObject itself, new handle. */
-HPy fb_object_type(HPyContext *ctx);
 /* Type objects, new handles. A derived type is made by fb_object_derive, from a spec whose `defines` have room for one more
  * entry before the final NULL. */
 HPy fb_object_type_new(HPyContext *ctx);

@@ -1,6 +1,7 @@
 /* The core's registries as Python sees them. */
 #include "registry.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "convert.h"
@@ -126,6 +127,16 @@ static HPy fb_type_info_impl(HPyContext *ctx, HPy self, HPy arg) {
   return tuple_take(ctx, items, 7);
 }
 
+const TVMFFIAny *fb_type_attr_find(int32_t type_index, const TVMFFIByteArray *name) {
+  const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(name);
+  if (column == NULL) return NULL;
+  /* Before the data, as c_api.h asks; acquire: pairs with the core's publication of a longer column. */
+  int32_t size = atomic_load_explicit((const _Atomic(int32_t) *)&column->size, memory_order_acquire);
+  int64_t row = (int64_t)type_index - column->begin_index;
+  if (row < 0 || row >= size || column->data[row].type_index == kTVMFFINone) return NULL;
+  return &column->data[row];
+}
+
 HPyDef_METH(fb_type_attr, "type_attr", HPyFunc_VARARGS, .doc = "A type's own value in an attribute column, or None.")
 static HPy fb_type_attr_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
@@ -134,10 +145,8 @@ static HPy fb_type_attr_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
   if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
   TVMFFIByteArray name;
   if (name_arg(ctx, args[1], "type_attr() argument 'name'", &name) != 0) return HPy_NULL;
-  const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&name);
-  int64_t row = column == NULL ? -1 : (int64_t)index - column->begin_index;
-  if (row < 0 || row >= column->size) return HPy_Dup(ctx, ctx->h_None);
-  return fb_convert_view(ctx, &column->data[row]);
+  const TVMFFIAny *value = fb_type_attr_find(index, &name);
+  return value == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_convert_view(ctx, value);
 }
 
 /* --- global functions ------------------------------------------------------------------------------------------------------- */

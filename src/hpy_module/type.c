@@ -57,27 +57,18 @@ static HPy call_property(HPyContext *ctx, HPy *parts, size_t n) {
   return result;
 }
 
-int fb_accessors_new(HPyContext *ctx, HPy type, const char *name, FbAccess access, HPy parts[2]) {
-  parts[0] = parts[1] = HPy_NULL;
+HPy fb_property_new(HPyContext *ctx, HPy type, const char *name, FbAccess access) {
   HPy cls = fb_cell_load(ctx, &accessor_type);
   Accessor *data;
   HPy accessor = HPy_New(ctx, cls, &data);
   HPy_Close(ctx, cls);
-  if (HPy_IsNull(accessor)) return -1;
+  if (HPy_IsNull(accessor)) return accessor;
   data->access = access;
   data->name = name;
   fb_cell_store(ctx, &data->type, type);
-  parts[0] = HPy_GetAttr_s(ctx, accessor, "get");
+  HPy parts[2] = {HPy_GetAttr_s(ctx, accessor, "get"), HPy_NULL};
   if (!HPy_IsNull(parts[0]) && access.set != NULL) parts[1] = HPy_GetAttr_s(ctx, accessor, "set");
   HPy_Close(ctx, accessor);
-  if (!HPy_IsNull(parts[0]) && (access.set == NULL || !HPy_IsNull(parts[1]))) return 0;
-  if (!HPy_IsNull(parts[0])) HPy_Close(ctx, parts[0]);
-  return -1;
-}
-
-HPy fb_property_new(HPyContext *ctx, HPy type, const char *name, FbAccess access) {
-  HPy parts[2];
-  if (fb_accessors_new(ctx, type, name, access, parts) != 0) return HPy_NULL;
   return call_property(ctx, parts, access.set == NULL ? 1 : 2);
 }
 

@@ -15,9 +15,6 @@ typedef struct FbAccess {
   void *closure;
 } FbAccess;
 
-/* The functions get(obj) and set(obj, value), the second one only with access.set, for instances of `type`; anything else
- * is a TypeError. New handles. Returns 0, or -1 with an exception raised. */
-int fb_accessors_new(HPyContext *ctx, HPy type, const char *name, FbAccess access, HPy parts[2]);
 /* property(get, set) for instances of `type`; anything else is a TypeError. */
 HPy fb_property_new(HPyContext *ctx, HPy type, const char *name, FbAccess access);
 

@@ -37,6 +37,10 @@ typedef struct FhpyGetSet {
   void *closure;
 } FhpyGetSet;
 
+/* Type slots beyond HPy's that HPyType_FromSpec takes from a module that found the extension: the descriptor protocol, in
+ * the interpreter's own shape, as cpy_trampoline. The numbers are the interpreter's, like those of HPy's slots. */
+enum { FHPY_TP_DESCR_GET = 54, FHPY_TP_DESCR_SET = 55 };
+
 typedef struct FhpyExtension {
   uint64_t magic;     /* FHPY_EXTENSION_MAGIC */
   uint32_t version;   /* FHPY_EXTENSION_VERSION of the runtime; entries are only ever appended */

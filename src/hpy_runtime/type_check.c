@@ -27,7 +27,9 @@ static bool is_type_slot(int slot) {
   case HPy_tp_str:
   case HPy_tp_traverse:
   case HPy_tp_finalize:
-  case HPy_tp_destroy: return true;
+  case HPy_tp_destroy:
+  case FHPY_TP_DESCR_GET:
+  case FHPY_TP_DESCR_SET: return true;
   default: return false;
   }
 }

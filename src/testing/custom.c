@@ -96,7 +96,14 @@ static int by_key(const ft_function *self, const TVMFFIAny *args, int32_t n_args
     if (key_of(self, &args[i], &keys[i]) != 0) return -1;
   }
   if (!ft_is_object(&args[n_keys])) return ft_raise("TypeError", "Expected a function, not None", (char *)NULL);
-  return TVMFFIFunctionCall(args[n_keys].v_obj, keys, n_keys, result);
+  if (TVMFFIFunctionCall(args[n_keys].v_obj, keys, n_keys, result) != 0) return -1;
+  ft_accepted number;
+  if (ft_accept(&self->type.args[0], result, &number) == FT_YES) {
+    *result = number.value;
+    return 0;
+  }
+  ft_drop(result);
+  return ft_raise("TypeError", "Expected a number from the function of a hook", (char *)NULL);
 }
 
 /* ---- testing.TestVisitRegions, testing.TestVisitHook ---- */

@@ -16,7 +16,7 @@ static int one(const ft_function *self, const TVMFFIAny *args, int32_t n_args, T
 }
 
 static int dltensor(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  (void)self, (void)n_args;
+  (void)self, (void)args, (void)n_args, (void)result;
   return ft_raise("RuntimeError", "DLTensor* cannot be held in Any as it does not retain ownership", (char *)NULL);
 }
 

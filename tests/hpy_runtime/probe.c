@@ -124,6 +124,33 @@ static HPy add_getset_impl(HPyContext *ctx, HPy self, HPy type) {
   return fhpy_extension_find(ctx)->getset_new(ctx, type, &def);
 }
 
+/* add_descriptor(): an instance of a type with the descriptor slots. Reading gives what was assigned last, of any object;
+ * None at first and after a deletion. */
+static cpy_PyObject *descr_get(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject *type) {
+  (void)type;
+  HPy result = object == NULL ? HPy_Dup(context, (HPy){(intptr_t)self}) : HPyGlobal_Load(context, remembered);
+  return (cpy_PyObject *)result._i;
+}
+static int descr_set(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject *value) {
+  (void)self, (void)object;
+  HPyGlobal_Store(context, &remembered, value == NULL ? context->h_None : (HPy){(intptr_t)value});
+  return 0;
+}
+static HPyDef descr_get_slot = {.kind = HPyDef_Kind_Slot, .slot = {.slot = (HPySlot_Slot)FHPY_TP_DESCR_GET}};
+static HPyDef descr_set_slot = {.kind = HPyDef_Kind_Slot, .slot = {.slot = (HPySlot_Slot)FHPY_TP_DESCR_SET}};
+
+HPyDef_METH(add_descriptor, "add_descriptor", HPyFunc_NOARGS)
+static HPy add_descriptor_impl(HPyContext *ctx, HPy self) {
+  (void)self;
+  static HPyDef *slots[] = {&descr_get_slot, &descr_set_slot, NULL};
+  HPyType_Spec spec = {
+      .name = "probe.Descriptor", .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE, .defines = slots};
+  context = ctx;
+  descr_get_slot.slot.cpy_trampoline = (cpy_PyCFunction)(void (*)(void))descr_get;
+  descr_set_slot.slot.cpy_trampoline = (cpy_PyCFunction)(void (*)(void))descr_set;
+  return HPyType_FromSpec(ctx, &spec, NULL);
+}
+
 /* ---- a base type, a derived type in HPy with a larger struct, destroyed each ---- */
 
 typedef struct {
@@ -391,9 +418,10 @@ static int exec_impl(HPyContext *ctx, HPy module) {
   return add_type(ctx, module, "Meta", &Meta_spec, ctx->h_TypeType);
 }
 
-static HPyDef *defines[] = {&exec,       &nop,       &same,    &add_one,          &pack,  &pack_all,     &call_with,
-                            &upper,      &remember,  &recall,  &extension,        &catch, &attach_twice, &add_getset,
-                            &make_adder, &make_type, &make_on, &destroyed_counts, NULL};
+static HPyDef *defines[] = {&exec,       &nop,       &same,         &add_one,          &pack,
+                            &pack_all,   &call_with, &upper,        &remember,         &recall,
+                            &extension,  &catch,     &attach_twice, &add_getset,       &add_descriptor,
+                            &make_adder, &make_type, &make_on,      &destroyed_counts, NULL};
 static HPyGlobal *globals[] = {&remembered, NULL};
 static HPyModuleDef probe_def = {.doc = "a probe", .defines = defines, .globals = globals};
 HPy_MODINIT(probe, probe_def)

@@ -570,6 +570,22 @@ def test_getset_new_makes_a_descriptor(probe, with_extension):
         Sub().answer = 1
 
 
+def test_a_type_with_descriptor_slots_makes_descriptors(probe, with_extension):
+    class Descriptor(probe.add_descriptor()):
+        pass
+
+    class Owner:
+        field = Descriptor()
+
+    assert isinstance(Owner.field, Descriptor)
+    owner = Owner()
+    owner.field = [1]
+    assert owner.field == [1]
+    assert "field" not in vars(owner)
+    del owner.field
+    assert owner.field is None
+
+
 # ---- all at once ----
 
 

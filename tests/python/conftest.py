@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import gc
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from native_build import PACKAGE, Missing, compile_c, compile_cxx, fetch_upstream
-from support import IS_DEBUG, IS_OWN_DEBUG, settle
+from support import IS_DEBUG, IS_OWN_DEBUG, TESTED_LIBRARY, settle
 
 import ffi_hpy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
+
+if TESTED_LIBRARY:
+    ffi_hpy.load_module(TESTED_LIBRARY)
 
 
 class GlobalFunctions:
@@ -59,22 +62,29 @@ def compile_era(era_headers: dict[str, Path]) -> Callable[..., Path]:
 
 
 @pytest.fixture(scope="session")
-def testing_library(upstream: Path) -> Path:
-    """Path of apache-tvm-ffi's libtvm_ffi_testing.so, which is loaded."""
-    path = upstream / "tvm_ffi" / "lib" / "libtvm_ffi_testing.so"
-    ffi_hpy.load_module(path)
-    return path
+def upstream_testing_library(upstream: Path) -> Path:
+    """Path of apache-tvm-ffi's libtvm_ffi_testing.so, for another process."""
+    return upstream / "tvm_ffi" / "lib" / "libtvm_ffi_testing.so"
+
+
+@pytest.fixture(scope="session")
+def testing_library() -> Path:
+    """Path of the testing library, which is loaded."""
+    from ffi_hpy.testing import _library
+
+    _library.load()
+    return Path(TESTED_LIBRARY or _library.TESTING_LIBRARY)
 
 
 @pytest.fixture(scope="session")
 def testing(testing_library: Path) -> GlobalFunctions:
-    """The functions of libtvm_ffi_testing.so: testing.echo and so on."""
+    """The functions of the testing library: testing.echo and so on."""
     return GlobalFunctions("testing.")
 
 
 @pytest.fixture(scope="session")
 def classes(testing: GlobalFunctions) -> SimpleNamespace:
-    """Classes for types of libtvm_ffi_testing.so."""
+    """Classes for types of the testing library."""
 
     @ffi_hpy.register_object("testing.TestIntPair")
     class TestIntPair(ffi_hpy.Object):

@@ -29,6 +29,9 @@ IS_OWN_DEBUG = ffi_hpy._core.CONTEXT_NAME == "HPy Debug Mode ABI (ffi_hpy)"
 FREES_AT_ONCE = ffi_hpy._core.HAS_EXTENSION and not IS_PYPY
 """Whether what native code gives up is freed at once; PyPy and other HPy contexts do it later."""
 
+TESTED_LIBRARY = os.environ.get("FFI_HPY_TESTED_LIBRARY", "")
+"""Path of the testing library that the tests are to use in place of our own: only one can be in a process."""
+
 NO_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 NO_THREADS = "hpy's debug mode shares its contexts between threads, and has none for threads that Python did not start"

@@ -235,8 +235,8 @@ for index in (-1, 2**30, 63):
     assert run_python(program) == "".join(f"no type is registered for index {i}\n" for i in (-1, 2**30, 63))
 
 
-def test_field_descriptor_refuses_what_is_not_there(classes):
+def test_a_field_slot_refuses_what_is_not_there(classes):
     index = _core.type_key_to_index("testing.TestIntPair")
     for which in (-1, 2):
         with pytest.raises(IndexError, match="has 2 fields of its own"):
-            _core.field_descriptor(classes.TestIntPair, index, which, False)
+            _core.FieldSlot(index, which, False)

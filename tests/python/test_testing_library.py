@@ -1,4 +1,7 @@
-"""All that apache-tvm-ffi's own libtvm_ffi_testing.so has, unmodified on our core: each function and each type."""
+"""All that the testing library has: each function and each type.
+
+The library is ours; test_testing_alike.py runs this file again with apache-tvm-ffi's own, unmodified on our core.
+"""
 
 import builtins
 import ctypes
@@ -6,7 +9,7 @@ import json
 
 import pytest
 from native_build import read_library
-from support import run_python
+from support import TESTED_LIBRARY, run_python
 
 import ffi_hpy
 from ffi_hpy import _core, registry
@@ -394,6 +397,9 @@ WITHOUT_CONSTRUCTOR = {
     "TestFrozenCxx": None,
     "TestVisitHook": lambda cls: ffi_hpy.get_global_func("testing.make_visit_region_graph")(True),
 }
+if not TESTED_LIBRARY:  # the other one has this type without its fields
+    del WITHOUT_CONSTRUCTOR["TestFrozenCxx"]
+    TYPES["TestFrozenCxx"] = ((1, "a"), {}), {"value": 1, "tag": "a"}
 MADE_OF_OBJECTS = {"TestCxxEnumHolder", "TestObjectPtrHolder"}
 
 

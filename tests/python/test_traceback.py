@@ -32,13 +32,13 @@ def test_a_native_frame_follows_the_caller(testing):
     frames = frames_of(raised_by(testing.test_raise_error, "ValueError", "boo"))
     assert frames[0][0] == "raised_by"
     assert place_of(frames, "TestRaiseError") == len(frames) - 1
-    assert frames[-1][1].endswith("testing.cc")
+    assert frames[-1][1].endswith(("basic.c", "testing.cc"))  # ours, or the other library's
 
 
 def test_a_native_frame_has_its_line(testing):
     error = raised_by(testing.test_raise_error, "ValueError", "boo")
     line = traceback.extract_tb(error.__traceback__)[-1].lineno
-    assert f'testing.cc", line {line}, in' in error.__tvm_ffi_error__.backtrace
+    assert f'", line {line}, in TestRaiseError' in error.__tvm_ffi_error__.backtrace
     assert line > 1
 
 

@@ -1,0 +1,7 @@
+"""The name under which `tvm_ffi._dunder` has it."""
+
+from __future__ import annotations
+
+from .dataclasses._dunder import install_dunders as _install_dataclass_dunders
+
+__all__ = ["_install_dataclass_dunders"]

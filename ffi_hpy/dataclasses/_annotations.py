@@ -1,0 +1,123 @@
+"""What the annotations in the bodies of classes mean.
+
+Names are looked up as Python does, in the module of the class that has the annotation; then among the classes that
+:func:`py_class` decorated, by their `__name__`, those of the same module first. So classes can name each other, and
+themselves, before the module has the name, or without it if it is imported for type checkers only.
+"""
+
+from __future__ import annotations
+
+import sys
+import typing
+from typing import Any
+
+from .field import KW_ONLY, forward_annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    Hints = dict[type, dict[str, Any]]
+
+__all__ = ["Namespace", "announce", "describe_unresolved", "owners_of", "resolve", "resolve_function", "withdraw"]
+
+Namespace = dict[str, Any]
+
+# module name -> class name -> class. Each change is one dict operation, which threads may do at the same time.
+_announced: dict[str, dict[str, type]] = {}
+
+
+def announce(cls: type) -> None:
+    """Let annotations name a class from now on."""
+    _announced.setdefault(cls.__module__, {})[cls.__name__] = cls
+
+
+def withdraw(cls: type) -> None:
+    """Undo `announce`, if no other class of that name came after it."""
+    named = _announced.get(cls.__module__, {})
+    if named.get(cls.__name__) is cls:
+        del named[cls.__name__]
+
+
+def owners_of(cls: type, is_registered: Any) -> list[type]:
+    """The classes whose annotations are fields of `cls`: itself, and bases that are no native types (mixins) unless the
+    nearest base that is one has them too; bases first."""
+    registered = next((base for base in cls.__mro__[1:] if is_registered(base)), object)
+    known = {*registered.__mro__, object}
+    return [base for base in reversed(cls.__mro__) if base not in known and forward_annotations(base)]
+
+
+def resolve(cls: type, owners: Iterable[type]) -> Hints | None:
+    """The annotations of each owner as types, None while they contain names that mean nothing yet.
+
+    Whatever else evaluating them raises is passed on."""
+    try:
+        return _resolve_all(cls, owners, all_modules=False)
+    except (NameError, AttributeError):  # the latter: of a module that is being imported
+        pass
+    try:
+        return _resolve_all(cls, owners, all_modules=True)
+    except (NameError, AttributeError):
+        return None
+
+
+def resolve_function(cls: type, function: Any) -> dict[str, Any] | None:
+    """The annotations of a method of a class as types, None while they contain names that mean nothing yet."""
+    globalns = getattr(function, "__globals__", {})
+    extras: dict[str, Any] = {"include_extras": True} if sys.version_info >= (3, 11) else {}
+    for all_modules in (False, True):
+        _, localns = _namespaces(cls, cls, all_modules)
+        try:
+            return typing.get_type_hints(function, globalns=globalns, localns=localns, **extras)
+        except (NameError, AttributeError):
+            pass
+    return None
+
+
+def describe_unresolved(cls: type, owners: Iterable[type]) -> str:
+    """The annotations that cannot be evaluated, and why, for a message."""
+    found = []
+    for owner in owners:
+        globalns, localns = _namespaces(cls, owner, all_modules=True)
+        for name, annotation in forward_annotations(owner).items():
+            try:
+                _evaluate(owner, annotation, globalns, localns)
+            except Exception as error:
+                text = annotation if isinstance(annotation, str) else getattr(annotation, "__forward_arg__", annotation)
+                found.append(f"{name}: {text} ({error})")
+    return ", ".join(found)
+
+
+def _resolve_all(cls: type, owners: Iterable[type], all_modules: bool) -> Hints:
+    hints: Hints = {}
+    for owner in owners:
+        globalns, localns = _namespaces(cls, owner, all_modules)
+        hints[owner] = {
+            name: _evaluate(owner, annotation, globalns, localns)
+            for name, annotation in forward_annotations(owner).items()
+        }
+    return hints
+
+
+def _namespaces(cls: type, owner: type, all_modules: bool) -> tuple[Namespace, Namespace]:
+    localns: Namespace = {}
+    if all_modules:
+        for named in list(_announced.values()):
+            localns.update(named)
+    localns.update(_announced.get(cls.__module__, {}))
+    localns[owner.__name__] = owner
+    localns[cls.__name__] = cls
+    return getattr(sys.modules.get(owner.__module__), "__dict__", {}), localns
+
+
+def _evaluate(owner: type, annotation: Any, globalns: Namespace, localns: Namespace) -> Any:
+    text = annotation if isinstance(annotation, str) else getattr(annotation, "__forward_arg__", None)
+    if annotation is KW_ONLY or (isinstance(text, str) and text.rpartition(".")[2] == "KW_ONLY"):
+        return KW_ONLY  # also where its name was imported inside of a function
+    if isinstance(annotation, str):
+        annotation = eval(annotation, globalns, localns)
+    if annotation is None or (isinstance(annotation, type) and not hasattr(annotation, "__args__")):
+        return type(None) if annotation is None else annotation
+    shim = type(owner.__name__, (), {"__annotations__": {"it": annotation}, "__module__": owner.__module__})
+    extras: dict[str, Any] = {"include_extras": True} if sys.version_info >= (3, 11) else {}
+    return typing.get_type_hints(shim, globalns=globalns, localns=localns, **extras)["it"]

@@ -1,0 +1,175 @@
+"""The `__init__` of dataclasses: who makes the object, and what follows."""
+
+from __future__ import annotations
+
+import functools
+from inspect import Parameter, Signature
+
+from .. import _core
+from ..core import MISSING
+from .common import type_chain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .._type_info import TypeField, TypeInfo
+
+    Make = Callable[[Any, tuple[Any, ...], dict[str, Any]], bool]
+
+__all__ = ["init_property_funcs", "make_init", "parameters_of", "refuse_init", "wrap_init"]
+
+
+def make_init(cls: Any, py_class_mode: bool) -> Callable[..., None] | None:
+    """`__init__` for a class whose type is complete: it makes the object and gives the fields their values, computes
+    those of init_property, and calls `__post_init__`.
+
+    Of a class that defines its type (`py_class_mode`) it does nothing where a subclass has made the object already. For
+    the type of a native library it is for that type only; None if the type has no constructor."""
+    info = cls.__tvm_ffi_type_info__
+    make = _core.Initializer(info.type_index, MISSING) if py_class_mode else _native_maker(cls, info)
+    if make is None:
+        return None
+    computed = init_property_funcs(cls)
+    has_post_init = hasattr(cls, "__post_init__")
+
+    def init(self: Any, /, *args: Any, **kwargs: Any) -> None:
+        make(self, args, kwargs)
+
+    def init_and_finish(self: Any, /, *args: Any, **kwargs: Any) -> None:
+        if make(self, args, kwargs):
+            for name, function in computed:
+                getattr(type(self), name).set(self, function(self))
+            if has_post_init:
+                self.__post_init__()
+
+    function = init_and_finish if computed or has_post_init else init
+    function.__signature__ = _signature(info)  # type: ignore[attr-defined]
+    return function
+
+
+def refuse_init(cls: type) -> Callable[..., None]:
+    """`__init__` for a class that is not to be constructed."""
+    message = f"`{cls.__name__}` cannot be constructed directly. Define a custom __init__ or use a factory method."
+
+    def init(self: Any, /, *args: Any, **kwargs: Any) -> None:
+        raise TypeError(message)
+
+    return init
+
+
+def wrap_init(cls: Any, written: Callable[..., None]) -> Callable[..., None]:
+    """The `__init__` of a body, which gets an object to work on: it is empty unless a subclass made it already."""
+    make_empty = _core.type_attr(cls.__tvm_ffi_type_info__.type_index, "__ffi_new__")
+    if make_empty is None:
+        return written
+
+    @functools.wraps(written)
+    def init(self: Any, /, *args: Any, **kwargs: Any) -> None:
+        if self.__chandle__() == 0:
+            self.__init_handle_by_constructor__(make_empty)
+        written(self, *args, **kwargs)
+
+    return init
+
+
+def init_property_funcs(cls: type) -> list[tuple[str, Callable[[Any], Any]]]:
+    """Fields that a class computes, with the functions, parents' before own; of those of one name the last."""
+    found: dict[str, Callable[[Any], Any]] = {}
+    for base in reversed(cls.__mro__):
+        found.update(base.__dict__.get("__ffi_init_property_funcs__", {}))
+    return list(found.items())
+
+
+# --- parameters -------------------------------------------------------------------------------------------------------
+
+_SELF = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def parameters_of(info: TypeInfo) -> list[TypeField]:
+    """The fields that the constructor takes, the root's first; of those of one name the last, in the place of the
+    first."""
+    fields = {field.name: field for ancestor in type_chain(info) for field in ancestor.fields or ()}
+    return [field for field in fields.values() if field.c_init]
+
+
+def _in_order(info: TypeInfo) -> list[TypeField]:
+    """The same as arguments come: by position and then by keyword, in both those without default first."""
+    return sorted(parameters_of(info), key=lambda field: (field.c_kw_only, field.c_has_default))
+
+
+def _signature(info: TypeInfo) -> Signature:
+    parameters = [
+        Parameter(
+            field.name,
+            Parameter.KEYWORD_ONLY if field.c_kw_only else Parameter.POSITIONAL_OR_KEYWORD,
+            default=MISSING if field.c_has_default else Parameter.empty,
+        )
+        for field in _in_order(info)
+    ]
+    if any(p.name == "self" for p in parameters):  # a field may have any name
+        return Signature([_SELF.replace(kind=Parameter.POSITIONAL_ONLY), *parameters], __validate_parameters__=False)
+    return Signature([_SELF, *parameters], __validate_parameters__=False)
+
+
+# --- types of native libraries ----------------------------------------------------------------------------------------
+
+
+def _native_maker(cls: type, info: TypeInfo) -> Make | None:
+    """What makes objects of a native library's type: the constructor that the library wrote; where it has the core make
+    one out of the fields, the binding does that itself."""
+    written = next((method.func for method in info.methods if method.name == "__ffi_init__"), None)
+    constructor = written or _core.type_attr(info.type_index, "__ffi_init__")
+    if constructor is None:
+        return None
+
+    def construct(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        if type(self) is not cls:
+            _check_type(self, cls, info)
+        if kwargs:
+            args = (*args, *_named(kwargs))
+        self.__init_handle_by_constructor__(constructor, *args)
+        return True
+
+    if written is not None:
+        return construct
+    build = _core.Initializer(info.type_index, MISSING)
+
+    def fill(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        if type(self) is not cls:
+            _check_type(self, cls, info)
+        return build(self, args, kwargs) or construct(self, args, kwargs)  # the latter for a second __init__
+
+    return _with_singletons(info, fill)
+
+
+def _check_type(self: Any, cls: type, info: TypeInfo) -> None:
+    if type(self).__tvm_ffi_type_info__ is not info:
+        raise TypeError(
+            f"Calling `super().__init__()` is not supported for @c_class `{cls.__name__}`. Use @py_class for "
+            f"inheritance with manual __init__, or define `{type(self).__name__}` with init=True."
+        )
+
+
+def _named(kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """Keyword arguments as native constructors take them, behind a mark; those that are MISSING are left out."""
+    from ..core import KWARGS
+
+    return (KWARGS, *(part for pair in kwargs.items() if pair[1] is not MISSING for part in pair))
+
+
+def _with_singletons(info: TypeInfo, make: Make) -> Make:
+    """The same, where arguments for enum fields may be what singletons stand for."""
+    order = _in_order(info)
+    enums = {field.name: field.normalize_value for field in order if field._takes_payloads()}
+    if not enums:
+        return make
+    names = [field.name for field in order if not field.c_kw_only]
+
+    def make_with_singletons(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        given = [enums[name](value) if name in enums else value for name, value in zip(names, args)]
+        named = {name: enums[name](value) if name in enums else value for name, value in kwargs.items()}
+        return make(self, (*given, *args[len(names) :]), named)
+
+    return make_with_singletons

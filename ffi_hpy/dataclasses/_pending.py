@@ -1,0 +1,104 @@
+"""Classes whose fields wait for names that other classes bring.
+
+A class is first registered as a type, so that annotations can name it, and completed when all its annotations can be
+resolved: at once, or after another class was completed, or when its first instance is made. One thread completes a
+class; others that need it wait. No lock is held while annotations and hooks run.
+"""
+
+from __future__ import annotations
+
+import threading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Definition", "complete_others", "find", "give_up"]
+
+
+class Definition:
+    """One class on its way.
+
+    `attempt` completes the class and returns True, or changes nothing and returns False while names are missing; what
+    it raises ends the definition, after `undo`. `failure` then says why.
+    """
+
+    def __init__(self, cls: type, key: str, attempt: Callable[[], bool], undo: Callable[[], None]) -> None:
+        self.cls = cls
+        self.key = key
+        self.failure: str | None = None
+        self.is_done = False
+        self._attempt = attempt
+        self._undo = undo
+        self._worker: int | None = None  # the thread that completes it now
+
+    def complete(self) -> bool:
+        """Whether the class is complete, after an attempt if it was not. Raises what makes the definition fail, and
+        TypeError if it has failed before; RuntimeError if the class is needed by what completes it."""
+        me = threading.get_ident()
+        with _changed:
+            while self._worker is not None:
+                if self._worker == me:
+                    raise RuntimeError(f"{self.cls.__qualname__} is used while it is being defined")
+                _changed.wait()
+            if self.failure is not None:
+                raise TypeError(f"{self.cls.__qualname__} has no type, its definition failed: {self.failure}")
+            if self.is_done:
+                return True
+            self._worker = me
+        done, failure = False, None
+        try:
+            done = self._attempt()
+        except BaseException as error:
+            failure = f"{type(error).__name__}: {error}"
+            self._undo()
+            raise
+        finally:
+            with _changed:
+                self._worker = None
+                self.is_done, self.failure = done, failure
+                if done or failure is not None:
+                    _waiting.pop(self.cls, None)
+                else:
+                    _waiting[self.cls] = self
+                _changed.notify_all()
+        return done
+
+    def end(self, failure: str) -> None:
+        """Give up a definition that waits. Nothing if it does not wait."""
+        with _changed:
+            if self._worker is not None or _waiting.pop(self.cls, None) is None:
+                return
+            self.failure = failure
+        self._undo()
+
+
+_changed = threading.Condition()
+_waiting: dict[type, Definition] = {}
+
+
+def find(cls: type) -> Definition | None:
+    """The definition of a class that waits, or has failed to be completed."""
+    return _waiting.get(cls)
+
+
+def complete_others() -> None:
+    """Try all classes that wait, until none of them can be completed any more. A class that fails is not an error here:
+    whoever makes an instance of it is told."""
+    progress = True
+    while progress:
+        progress = False
+        for definition in list(_waiting.values()):
+            if definition._worker == threading.get_ident():
+                continue
+            try:
+                progress = definition.complete() or progress
+            except Exception:
+                progress = True
+
+
+def give_up(key: str) -> None:
+    """End the definition that waits under a type key, so that another class can have it."""
+    for definition in list(_waiting.values()):
+        if definition.key == key:
+            definition.end("it was replaced before its fields were complete")

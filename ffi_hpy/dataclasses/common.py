@@ -1,0 +1,169 @@
+"""The helpers of the standard library's `dataclasses`, for classes made by :func:`c_class` and :func:`py_class`."""
+
+from __future__ import annotations
+
+import copy
+from collections import namedtuple
+from functools import wraps
+from typing import Any
+
+from .._core import cany_value
+from .._type_schema import TypeSchema
+from ..container import Array, Dict, List, Map
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import TypeVar
+
+    from .field import Field
+
+    Instance = TypeVar("Instance")
+
+__all__ = ["asdict", "astuple", "fields", "is_dataclass", "replace"]
+
+# Values that are their own copies, by exact type.
+_ATOMS = frozenset({bool, bytes, complex, float, int, str, type(None), type(Ellipsis), type(NotImplemented)})
+
+
+def is_dataclass(obj: Any) -> bool:
+    """Whether `obj` is a class made by :func:`c_class` or :func:`py_class`, or an instance of one.
+
+    Containers, which are objects too, are none.
+    """
+    cls = obj if isinstance(obj, type) else type(obj)
+    return getattr(cls, "__ffi_is_dataclass__", False) is True
+
+
+def fields(obj_or_cls: Any) -> tuple[Field, ...]:
+    """The fields of such a class or instance, the root's first. TypeError for anything else.
+
+    Of a field that a class defines again, the last definition counts, in the place of the first."""
+    if not is_dataclass(obj_or_cls):
+        raise TypeError(
+            f"fields() argument must be a c_class or py_class type or instance, got {type(obj_or_cls).__name__}"
+        )
+    cls = obj_or_cls if isinstance(obj_or_cls, type) else type(obj_or_cls)
+    found: dict[str, Field] = {}
+    for info in type_chain(getattr(cls, "__tvm_ffi_type_info__", None)):
+        found.update((f.name, f.dataclass_field) for f in info.fields or () if f.dataclass_field is not None)
+    return tuple(found.values())
+
+
+def type_chain(info: Any) -> list[Any]:
+    """The TypeInfos from the root to `info`."""
+    chain = []
+    while info is not None:
+        chain.append(info)
+        info = info.parent_type_info
+    return chain[::-1]
+
+
+def replace(obj: Instance, /, **changes: Any) -> Instance:
+    """A copy of an object with other values in some fields, frozen ones included. AttributeError for an unknown name,
+    TypeError where the type cannot be copied."""
+    return obj.__replace__(**changes)  # type: ignore[attr-defined,no-any-return]
+
+
+def asdict(obj: Any, *, dict_factory: Callable[[list[tuple[str, Any]]], Any] = dict) -> Any:
+    """The fields of an instance as a dict, and so on inside: instances and mappings become dicts, sequences lists,
+    tuples tuples; other values are deep copies.
+
+    `dict_factory` makes each dict of a list of pairs. TypeError if `obj` is no instance of a dataclass.
+    """
+    _check_instance("asdict", obj)
+    return _asdict_inner(obj, dict_factory)
+
+
+def astuple(obj: Any, *, tuple_factory: Callable[[list[Any]], Any] = tuple) -> Any:
+    """The values of an instance's fields as a tuple, and so on inside: instances become tuples, mappings dicts,
+    sequences lists; other values are deep copies.
+
+    `tuple_factory` makes each instance's tuple of a list. TypeError if `obj` is no instance of a dataclass.
+    """
+    _check_instance("astuple", obj)
+    return _astuple_inner(obj, tuple_factory)
+
+
+def _check_instance(function: str, obj: Any) -> None:
+    if isinstance(obj, type) or not is_dataclass(obj):
+        raise TypeError(f"{function}() should be called on c_class / py_class instances")
+
+
+def _asdict_inner(obj: Any, dict_factory: Callable[..., Any]) -> Any:
+    def inner(value: Any) -> Any:
+        if type(value) in _ATOMS:
+            return value
+        if isinstance(value, (Map, Dict)):
+            return dict_factory([(inner(k), inner(v)) for k, v in value.items()])
+        if not isinstance(value, type) and is_dataclass(value):
+            return dict_factory([(f.name, inner(getattr(value, f.name))) for f in fields(value)])
+        return _rebuild(value, inner)
+
+    return inner(obj)
+
+
+def _astuple_inner(obj: Any, tuple_factory: Callable[..., Any]) -> Any:
+    def inner(value: Any) -> Any:
+        if type(value) in _ATOMS:
+            return value
+        if isinstance(value, (Map, Dict)):
+            return {inner(k): inner(v) for k, v in value.items()}
+        if not isinstance(value, type) and is_dataclass(value):
+            return tuple_factory([inner(getattr(value, f.name)) for f in fields(value)])
+        return _rebuild(value, inner)
+
+    return inner(obj)
+
+
+def _rebuild(value: Any, inner: Callable[[Any], Any]) -> Any:
+    """A value that is no instance of a dataclass, of its own class where that is Python's."""
+    cls = type(value)
+    if isinstance(value, (Array, List)):
+        return [inner(v) for v in value]
+    if isinstance(value, tuple) and hasattr(cls, "_fields"):
+        return cls(*[inner(v) for v in value])
+    if isinstance(value, (list, tuple)):
+        return cls(inner(v) for v in value)
+    if isinstance(value, dict):
+        pairs = ((inner(k), inner(v)) for k, v in value.items())
+        if not hasattr(cls, "default_factory"):
+            return cls(pairs)
+        result = cls(value.default_factory)  # type: ignore[attr-defined]
+        result.update(pairs)
+        return result
+    return copy.deepcopy(value)
+
+
+def _plain_namedtuple(typename: str, names: list[str]) -> Any:
+    return namedtuple(typename, names)
+
+
+def _make_namedtuple(typename: str, fields: tuple[Field, ...]) -> Any:
+    """A named tuple with these fields, in this order, whose values are converted as the fields' types do.
+
+    All of them are required; defaults and initialisation of the class they come from play no part. TypeError, which
+    names the field, for a value that does not fit; also from `_make` and `_replace`.
+    """
+    cls = _plain_namedtuple(typename, [f.name for f in fields])
+    schemas = [TypeSchema.from_annotation(f.type) if f._ty_schema is None else f._ty_schema for f in fields]
+    cls.__annotations__ = {f.name: f.type for f in fields if f.type is not None}
+    names, plain_new, plain_make = cls._fields, cls.__new__, cls._make.__func__
+
+    def convert(name: str, schema: TypeSchema, value: Any) -> Any:
+        try:
+            return cany_value(schema.convert(value))
+        except TypeError as error:
+            raise TypeError(f"{typename}.{name}: {error}") from error
+
+    @wraps(plain_new)
+    def __new__(cls: type, /, *args: Any, **kwargs: Any) -> Any:
+        plain = plain_new(cls, *args, **kwargs)
+        return plain_new(cls, *[convert(*parts) for parts in zip(names, schemas, plain)])
+
+    def _make(cls: Any, iterable: Iterable[Any]) -> Any:
+        return cls(*plain_make(cls, iterable))  # which checks the length
+
+    cls.__new__ = staticmethod(__new__)
+    cls._make = classmethod(_make)
+    return cls

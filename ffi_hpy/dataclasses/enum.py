@@ -1,0 +1,428 @@
+"""Enums that native code and other languages share: each variant is one object, found by an integer and by a name.
+
+The variants of a type, what finds them, and what extensions attach to them are in its EnumState, which is the type's
+attribute `__ffi_enum__`.
+"""
+
+from __future__ import annotations
+
+import threading
+import typing
+from typing import Any, ClassVar
+
+from .._core import type_attr, type_attr_define, type_key_to_index
+from .._load import subclass_made
+from .._object import Object, ObjectMeta
+from ..container import Dict, List
+from ..core import MISSING
+from .c_class import c_class
+from .field import forward_annotations
+from .py_class import py_class
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["ENUM_STATE_ATTR", "Enum", "EnumAttrMap", "EnumState", "IntEnum", "StrEnum", "auto", "entry"]
+
+ENUM_STATE_ATTR = "__ffi_enum__"
+"""Name of the type attribute that holds the EnumState."""
+
+_INT64 = range(-(1 << 63), 1 << 63)
+_making = threading.Lock()  # held while a state or a column is added, never while Python code runs
+
+
+@c_class("ffi.EnumState")
+class EnumState(Object):
+    """What a type's variants are: `entries` in the order of their definition, `indexes` from integers and names to
+    them, `attrs` from the names of attributes to their values by variant."""
+
+    entries: List[Object]
+    indexes: Dict[Any, Object]
+    attrs: Dict[str, Dict[Object, Any]]
+
+
+class _EnumEntry:
+    """What `entry()` and `auto()` leave in the body of a class until it becomes a variant."""
+
+    __slots__ = ("args", "kwargs")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.args = args
+        self.kwargs = kwargs
+
+    def __repr__(self) -> str:
+        shown = [*map(repr, self.args), *(f"{name}={value!r}" for name, value in self.kwargs.items())]
+        return f"entry({', '.join(shown)})"
+
+
+def entry(*args: Any, **kwargs: Any) -> Any:
+    """Declare a variant in the body of an Enum, with the values of the fields that the class declares.
+
+    IntEnum and StrEnum take the integer or text that stands for the variant as `value`; a bare literal means the same.
+    """
+    return _EnumEntry(*args, **kwargs)
+
+
+def auto() -> Any:
+    """Declare a variant that needs no values: its integer is its position and its name the one it is assigned to."""
+    return _EnumEntry()
+
+
+def _state(cls: Any, create: bool = False) -> Any:
+    """The EnumState of a class, None if it has none."""
+    info = getattr(cls, "__tvm_ffi_type_info__", None)
+    if info is None:
+        return None
+    state = type_attr(info.type_index, ENUM_STATE_ATTR)
+    if state is None and create:
+        fresh = EnumState()
+        with _making:
+            state = type_attr(info.type_index, ENUM_STATE_ATTR)
+            if state is None:
+                type_attr_define(info.type_index, ENUM_STATE_ATTR, fresh)
+                state = type_attr(info.type_index, ENUM_STATE_ATTR)
+    return state
+
+
+class _EnumMeta(ObjectMeta):
+    """Makes the class the collection of its variants, and a call with one index a lookup."""
+
+    def __iter__(cls) -> Iterator[Any]:
+        state = _state(cls)
+        return iter(()) if state is None else iter(list(state.entries))
+
+    def __len__(cls) -> int:
+        state = _state(cls)
+        return 0 if state is None else len(state.entries)
+
+    def __bool__(cls) -> bool:
+        return True
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs:
+            (value,) = args
+            if isinstance(value, cls):
+                return value
+            if isinstance(value, (int, str)):
+                try:
+                    return cls.get(value)  # type: ignore[attr-defined]
+                except KeyError:
+                    raise ValueError(f"{value!r} is not a valid {cls.__name__}") from None
+        return super().__call__(*args, **kwargs)
+
+
+class _ClassAttribute:
+    """A property of the class, read through it or an instance."""
+
+    __slots__ = ("_read",)
+
+    def __init__(self, read: Any) -> None:
+        self._read = read
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        return self._read(owner)
+
+
+@c_class("ffi.Enum", init=False)
+class Enum(Object, metaclass=_EnumMeta):
+    """Base of enums. A subclass that names a type declares variants, each one object, in its body::
+
+        class Activation(Enum, type_key="my.Activation"):
+            arity: int = 0  # a field of each variant
+            relu = entry(arity=1)
+            noop = auto()
+            other: ClassVar[Activation]  # the same as auto(), and known to type checkers
+
+    The type is the native one of that key if there is one: then `ClassVar` annotations bind its variants, RuntimeError
+    if it has none of that name. Otherwise it is defined as :func:`py_class` does, frozen, and compared by identity.
+
+    Variants are attributes of the class, which is iterable and has a length; `Activation("relu")` and `Activation(0)`
+    are lookups, ValueError if there is no such variant.
+    """
+
+    __slots__ = ()
+    _int_index: int
+    _str_index: str
+
+    def __init_subclass__(
+        cls,
+        *,
+        type_key: str | None = None,
+        frozen: bool = True,
+        init: bool = True,
+        repr: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        super().__init_subclass__(**kwargs)
+        if type_key is None:
+            return
+        subclass_made(cls)  # now already: variants are made before the metaclass gets to it
+        has_repr = "__repr__" in cls.__dict__
+        payload = _payload_of(cls)
+        bound, declared = _take_declarations(cls, payload)
+        is_native = type_key_to_index(type_key) >= 0
+        if is_native:
+            c_class(type_key, init=init, repr=repr)(cls)
+        else:
+            py_class(type_key, frozen=frozen, structural_eq="singleton")(cls)
+        if payload is not None:
+            _install_payload_methods(cls, payload, has_repr)
+        maker = _Maker(cls, is_native, payload)
+        for alias in bound:
+            setattr(cls, alias, maker.bind(alias, type_key))
+        for alias, declaration in declared.items():
+            setattr(cls, alias, maker.declare(alias, declaration))
+
+    @property
+    def name(self) -> str:
+        """The text that stands for the variant."""
+        return str(self._str_index)
+
+    @classmethod
+    def get(cls, index: int | str) -> Any:
+        """The variant that an integer or a text stands for. KeyError if there is none; OverflowError beyond int64;
+        TypeError for other indexes."""
+        if not isinstance(index, (int, str)):
+            raise TypeError(f"enum index must be int or str, got {type(index).__name__}")
+        if isinstance(index, int) and index not in _INT64:
+            raise OverflowError(f"enum index {index} is beyond int64")
+        state = _state(cls)
+        if state is None:
+            raise KeyError(index)
+        return state.indexes[int(index) if isinstance(index, int) else index]
+
+    @classmethod
+    def all_entries(cls) -> Iterator[Any]:
+        """The variants in the order of their definition."""
+        return iter(list(cls))
+
+    @_ClassAttribute
+    def attr_dict(cls: type) -> Any:
+        """The attributes that extensions gave to variants: from names to Dicts from variants to values."""
+        state = _state(cls)
+        return Dict({}) if state is None else state.attrs
+
+    @classmethod
+    def def_attr(cls, name: str, *, default: Any = MISSING) -> EnumAttrMap:
+        """The values of one such attribute, by variant; `default` is for variants that have none."""
+        return EnumAttrMap(cls, name, default=default)
+
+
+class EnumAttrMap:
+    """Values of one attribute that an extension gives to the variants of an enum: a mapping from variants.
+
+    TypeError for a key that is no variant of the enum; KeyError for one without a value, if there is no default.
+    """
+
+    __slots__ = ("_default", "_enum_cls", "_name")
+
+    def __init__(self, enum_cls: type, name: str, *, default: Any = MISSING) -> None:
+        self._enum_cls = enum_cls
+        self._name = name
+        self._default = default
+
+    @property
+    def name(self) -> str:
+        """Name of the attribute."""
+        return self._name
+
+    def __setitem__(self, variant: object, value: Any) -> None:
+        self._check(variant)
+        attrs = _state(self._enum_cls, create=True).attrs
+        with _making:
+            if self._name not in attrs:
+                attrs[self._name] = Dict({})
+        attrs[self._name][variant] = value
+
+    def __getitem__(self, variant: object) -> Any:
+        self._check(variant)
+        column = self._column()
+        if column is not None and variant in column:
+            return column[variant]
+        if self._default is MISSING:
+            raise KeyError(f"{variant!r} has no attribute {self._name!r}")
+        return self._default
+
+    def __contains__(self, variant: object) -> bool:
+        column = self._column()
+        return column is not None and isinstance(variant, self._enum_cls) and variant in column
+
+    def get(self, variant: object, default: Any = None) -> Any:
+        """The value of a variant, or `default`."""
+        column = self._column()
+        return column[variant] if column is not None and variant in self else default
+
+    def _column(self) -> Any:
+        state = _state(self._enum_cls)
+        return None if state is None else state.attrs.get(self._name)
+
+    def _check(self, variant: object) -> None:
+        if not isinstance(variant, self._enum_cls):
+            raise TypeError(f"expected {self._enum_cls.__name__}, got {type(variant).__name__}")
+
+
+class _PayloadEnum(Enum):
+    """What IntEnum and StrEnum have in common, which is no native type."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        if kwargs and ("value" in cls.__dict__ or "value" in forward_annotations(cls)):
+            base = next(base for base in (IntEnum, StrEnum) if issubclass(cls, base))
+            raise TypeError(f"{base.__name__} reserves `value` for the {_payload_of(cls).__name__} of a variant")  # type: ignore[union-attr]
+        super().__init_subclass__(**kwargs)
+
+
+@c_class("ffi.IntEnum", init=False)
+class IntEnum(_PayloadEnum):
+    """Enum whose variants stand for integers of 64 bits, and are equal to them: `LOW = 1` in the body declares one."""
+
+    __slots__ = ()
+    value: int
+
+
+@c_class("ffi.StrEnum", init=False)
+class StrEnum(_PayloadEnum):
+    """Enum whose variants stand for texts, and are equal to them: `SMEM = "smem"` in the body declares one."""
+
+    __slots__ = ()
+    value: str
+
+
+# --- the body of a class ----------------------------------------------------------------------------------------------
+
+
+def _payload_of(cls: type) -> Any:
+    return int if issubclass(cls, IntEnum) else str if issubclass(cls, StrEnum) else None
+
+
+def _is_class_var(annotation: Any) -> bool:
+    if isinstance(annotation, str):
+        return annotation.replace(" ", "").startswith(("ClassVar", "typing.ClassVar"))
+    text = getattr(annotation, "__forward_arg__", None)
+    if isinstance(text, str):
+        return _is_class_var(text)
+    return annotation is ClassVar or typing.get_origin(annotation) is ClassVar
+
+
+def _take_declarations(cls: type, payload: Any) -> tuple[list[str], dict[str, _EnumEntry]]:
+    """Names of variants that are only annotated, and the declared ones, which leave the class."""
+    annotations = forward_annotations(cls)
+    bound = [
+        name
+        for name, annotation in annotations.items()
+        if not name.startswith("_") and _is_class_var(annotation) and name not in cls.__dict__
+    ]
+    declared = {}
+    for name, value in list(cls.__dict__.items()):
+        if name.startswith("_") or (name in annotations and not _is_class_var(annotations[name])):
+            continue
+        if isinstance(value, _EnumEntry):
+            declared[name] = value
+        elif payload is not None and not (callable(value) or hasattr(type(value), "__get__")):
+            declared[name] = _EnumEntry(value=value)
+        else:
+            continue
+        delattr(cls, name)
+    return bound, declared
+
+
+def _install_payload_methods(cls: Any, payload: type, has_repr: bool) -> None:
+    """Let variants compare and hash as what they stand for."""
+
+    def __eq__(self: Any, other: object) -> Any:
+        if isinstance(other, type(self)):
+            return self.value == other.value
+        return self.value == other if isinstance(other, payload) else NotImplemented
+
+    def __ne__(self: Any, other: object) -> Any:
+        equal = __eq__(self, other)
+        return equal if equal is NotImplemented else not equal
+
+    def __hash__(self: Any) -> int:
+        return hash(self.value)
+
+    def __str__(self: Any) -> str:
+        return str(self.value)
+
+    def __repr__(self: Any) -> str:
+        return f"{type(self).__name__}.{self.name}"
+
+    for function in (__eq__, __ne__, __hash__, __str__):
+        if function.__name__ not in cls.__dict__ or cls.__dict__[function.__name__] is None:
+            setattr(cls, function.__name__, function)
+    if not has_repr:
+        cls.__repr__ = __repr__
+
+
+class _Maker:
+    """Makes the variants of one class, and finds those that are there."""
+
+    def __init__(self, cls: Any, is_native: bool, payload: Any) -> None:
+        self.cls = cls
+        self.is_native = is_native
+        self.payload = payload
+        state = _state(cls, create=True)
+        self.entries, self.indexes = state.entries, state.indexes
+
+    def bind(self, alias: str, type_key: str) -> Any:
+        """The variant of a name that is only annotated."""
+        found = self.indexes.get(alias)
+        if found is not None:
+            return found
+        if self.is_native:
+            raise RuntimeError(f"{type_key} has no variant at string index {alias!r}")
+        if self.payload is int:
+            raise TypeError(f"{self.cls.__name__}.{alias} requires an int value")
+        return self._add(len(self.entries), alias, _EnumEntry())
+
+    def declare(self, alias: str, declaration: _EnumEntry) -> Any:
+        """The variant of a declaration."""
+        kwargs = dict(declaration.kwargs)
+        where = f"{self.cls.__name__}.{alias}"
+        if "_int_index" in kwargs or "_str_index" in kwargs:
+            raise TypeError(f"{where}: the indexes of a variant follow from its place, its name and its value")
+        int_index, str_index = len(self.entries), alias
+        value: Any
+        if self.payload is not None:
+            value = kwargs.pop("value", None)
+            if type(value) is not self.payload:
+                raise TypeError(f"{where} value must be {self.payload.__name__}, got {type(value).__name__}")
+            if self.payload is str:
+                str_index = value
+            elif value in _INT64:
+                int_index = value
+            else:
+                raise OverflowError(f"{where}: {value} is beyond int64")
+        found = self.indexes.get(int_index if self.payload is int else str_index)
+        if found is not None:
+            return found
+        if int_index in self.indexes or str_index in self.indexes:
+            raise ValueError(f"duplicate enum index in {where}")
+        return self._add(int_index, str_index, _EnumEntry(*declaration.args, **kwargs))
+
+    def _add(self, int_index: int, str_index: str, declaration: _EnumEntry) -> Any:
+        try:
+            variant = self._make(int_index, str_index, declaration)
+        except Exception as error:
+            raise TypeError(f"{self.cls.__name__}.{str_index}: invalid enum entry: {error}") from error
+        self.entries.append(variant)
+        self.indexes[int_index] = variant
+        self.indexes[str_index] = variant
+        return variant
+
+    def _make(self, int_index: int, str_index: str, declaration: _EnumEntry) -> Any:
+        if not self.is_native:
+            return self.cls(int_index, str_index, *declaration.args, **declaration.kwargs)
+        if declaration.args:
+            raise TypeError("variants of a native type take keyword arguments only")
+        allocate = type_attr(self.cls.__tvm_ffi_type_info__.type_index, "__ffi_new__")
+        if allocate is None:
+            raise TypeError("the native type has no allocator")
+        variant = allocate()
+        values = {"_int_index": int_index, "_str_index": str_index, **declaration.kwargs}
+        for name, value in values.items():
+            descriptor = getattr(self.cls, name, None)
+            if not hasattr(descriptor, "set"):
+                raise TypeError(f"there is no field {name!r}")
+            descriptor.set(variant, value)  # type: ignore[union-attr]
+        return variant

@@ -1,0 +1,233 @@
+"""What the body of a class says about one field, for :func:`py_class` and :func:`c_class`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Generic, TypeVar
+
+from ..core import MISSING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import overload
+
+    from ..core import TypeSchema
+
+__all__ = ["KW_ONLY", "MISSING", "Field", "field", "init_property"]
+
+if sys.version_info >= (3, 10):
+    from dataclasses import KW_ONLY
+else:
+
+    class KW_ONLY:
+        """Annotation after which all fields are keyword-only: ``_: KW_ONLY``."""
+
+
+Result = TypeVar("Result")
+
+# Bits of a field's flags (TVMFFIFieldFlagBitMask) by the words that `structural_eq` takes.
+STRUCTURAL_FLAGS: dict[str | None, int] = {
+    None: 0,
+    "ignore": 1 << 3,
+    "def": 1 << 4,
+    "def-pattern": 1 << 4,
+    "def-recursive": 1 << 4,
+    "def-simple": 1 << 12,
+    "def-non-recursive": 1 << 12,
+}
+
+
+def convert_natively(value: Any) -> Any:
+    """The `converter` of every field that names none: the value itself, which the field's type then converts."""
+    return value
+
+
+class Field:
+    """One field of a class. `field()` makes it without a name and a type, which the decorator adds.
+
+    Attributes, which are also the parameters:
+
+    - `name`, and `type`, the resolved annotation (None if there is none that could be resolved);
+    - `default`, a value, or `default_factory`, a callable without arguments that makes one for each object; MISSING
+      where there is none. Both are converted as if they had been passed;
+    - `frozen`: the attribute cannot be assigned, `Class.field.set(obj, value)` still can;
+    - `init`: whether `__init__` takes it; `kw_only`: by keyword only, None for what the class says;
+    - `repr`, `compare`, `hash`: whether it counts in `repr`, recursive comparison and hashing; `hash` None is as
+      `compare`;
+    - `structural_eq`: None, or "ignore" (structural comparison and hashing leave the field out), or "def-pattern"
+      (alias "def": variables in it, also in their types, are bound at their first occurrence), or "def-simple" (only
+      the variable itself is);
+    - `doc`: text for the attribute; `metadata`: a dict for extensions, copied and otherwise ignored;
+    - `converter`: says to type checkers what may be passed. At run time the field's type converts;
+    - `extra_kwargs`: further options, which hooks of the class must consume.
+
+    ValueError for both a default and a factory and for an unknown `structural_eq`; TypeError for a factory that cannot
+    be called.
+    """
+
+    __slots__ = (
+        "_ty_schema",
+        "compare",
+        "converter",
+        "default",
+        "default_factory",
+        "doc",
+        "extra_kwargs",
+        "frozen",
+        "hash",
+        "init",
+        "kw_only",
+        "metadata",
+        "name",
+        "repr",
+        "structural_eq",
+        "type",
+    )
+
+    def __init__(
+        self,
+        name: str | None = None,
+        _ty_schema: TypeSchema | None = None,
+        *,
+        default: Any = MISSING,
+        default_factory: Any = MISSING,
+        frozen: bool = False,
+        init: bool = True,
+        repr: bool = True,
+        hash: bool | None = True,
+        compare: bool = False,
+        kw_only: bool | None = False,
+        metadata: Mapping[str, Any] | None = None,
+        structural_eq: str | None = None,
+        doc: str | None = None,
+        converter: Callable[[Any], Any] = convert_natively,
+        **extra_kwargs: Any,
+    ) -> None:
+        if default_factory is not MISSING:
+            if default is not MISSING:
+                raise ValueError("cannot specify both default and default_factory")
+            if not callable(default_factory):
+                raise TypeError(f"default_factory must be a callable, got {type(default_factory).__name__}")
+        if structural_eq not in STRUCTURAL_FLAGS:
+            words = ", ".join(repr_of(word) for word in STRUCTURAL_FLAGS)
+            raise ValueError(f"structural_eq must be one of {words}, got {structural_eq!r}")
+        self.name: Any = name
+        self._ty_schema = _ty_schema
+        self.type: Any = None
+        self.default = default
+        self.default_factory = default_factory
+        self.frozen = frozen
+        self.init = init
+        self.repr = repr
+        self.hash = hash
+        self.compare = compare
+        self.kw_only = kw_only
+        self.metadata: dict[str, Any] = dict(metadata or {})
+        self.structural_eq = structural_eq
+        self.doc = doc
+        self.converter = converter
+        self.extra_kwargs: dict[str, Any] = extra_kwargs
+
+    def __copy__(self) -> Field:
+        """A copy whose `metadata` and `extra_kwargs` are dicts of their own, with the same values."""
+        copied = type(self).__new__(type(self))
+        for cls in type(self).__mro__:
+            names = cls.__dict__.get("__slots__", ())
+            for name in (names,) if isinstance(names, str) else names:
+                if name not in ("__dict__", "__weakref__") and hasattr(self, name):
+                    setattr(copied, name, getattr(self, name))
+        if hasattr(self, "__dict__"):
+            copied.__dict__.update(self.__dict__)
+        copied.metadata = dict(self.metadata)
+        copied.extra_kwargs = dict(self.extra_kwargs)
+        return copied
+
+    def __repr__(self) -> str:
+        shown = [f"{name}={getattr(self, name)!r}" for name in ("name", "type", "default") if hasattr(self, name)]
+        return f"Field({', '.join(shown)})"
+
+    @property
+    def has_default(self) -> bool:
+        """Whether a value is there when none is passed."""
+        return self.default is not MISSING or self.default_factory is not MISSING
+
+
+repr_of = repr  # the builtin, where a parameter has its name
+
+
+def field(
+    *,
+    default: Any = MISSING,
+    default_factory: Any = MISSING,
+    frozen: bool = False,
+    init: bool = True,
+    repr: bool = True,
+    hash: bool | None = None,
+    compare: bool = True,
+    kw_only: bool | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    structural_eq: str | None = None,
+    doc: str | None = None,
+    converter: Callable[[Any], Any] = convert_natively,
+    **extra_kwargs: Any,
+) -> Any:
+    """A :class:`Field` to be assigned in the body of a class: ``y: float = field(default=0.0, repr=False)``.
+
+    The parameters are the attributes of :class:`Field`, which says what they mean and which errors there are.
+    """
+    return Field(
+        default=default,
+        default_factory=default_factory,
+        frozen=frozen,
+        init=init,
+        repr=repr,
+        hash=hash,
+        compare=compare,
+        kw_only=kw_only,
+        metadata=metadata,
+        structural_eq=structural_eq,
+        doc=doc,
+        converter=converter,
+        **extra_kwargs,
+    )
+
+
+def forward_annotations(obj: Any) -> dict[str, Any]:
+    """The own annotations of a class or function; on Python 3.14 and later, names that mean nothing yet are
+    ForwardRefs. A dict of the caller's own."""
+    if sys.version_info >= (3, 14):
+        import annotationlib
+
+        return dict(annotationlib.get_annotations(obj, format=annotationlib.Format.FORWARDREF))
+    return dict(obj.__dict__.get("__annotations__", {}))  # noqa: RUF063 - before 3.14 these are the own ones
+
+
+class init_property(Generic[Result]):
+    """Decorator for a method without arguments in the body of a :func:`py_class`: a field that `__init__` computes.
+
+    The value is computed once for each object, when all other fields have theirs and before `__post_init__`, parents'
+    properties first, and is stored like that of any other field of the method's return type (Any if it has none). The
+    field is no argument of `__init__` and counts in no comparison, hash or repr.
+    """
+
+    def __init__(self, func: Callable[[Any], Result]) -> None:
+        self.func = func
+        self.name: str | None = None
+        returned = func.__annotations__ if sys.version_info < (3, 14) else forward_annotations(func)
+        self._annotation = returned.get("return", Any)
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __get__(self, obj: None, objtype: type) -> init_property[Result]: ...
+        @overload
+        def __get__(self, obj: object, objtype: type) -> Result: ...
+        def __get__(self, obj: object | None, objtype: type) -> Any: ...
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Annotate the class, so that the name is among its fields."""
+        self.name = name
+        annotations = forward_annotations(owner)
+        annotations[name] = self._annotation
+        owner.__annotations__ = annotations

@@ -1,0 +1,163 @@
+"""C++ structs for registered types: :func:`gen_abi_cpp`."""
+
+from __future__ import annotations
+
+import fnmatch
+from itertools import groupby
+
+from .._type_info import info_of_key
+from ..registry import get_registered_type_keys
+from ._cpp_type import FIRST_DYNAMIC, OBJECT_INDEX, CppName, CppType, Lowering, builtin_structs, identifier
+from .common import type_chain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..core import TypeField, TypeInfo
+
+__all__ = ["gen_abi_cpp"]
+
+_OBJECT_BYTES, _OBJECT_ALIGNMENT = 24, 8
+
+_BEGIN = """\
+#if defined(__clang__) || defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+#elif defined(_MSC_VER)
+#pragma warning(push)
+#pragma warning(disable : 4749)
+#endif
+"""
+_END = """\
+#if defined(__clang__) || defined(__GNUC__)
+#pragma GCC diagnostic pop
+#elif defined(_MSC_VER)
+#pragma warning(pop)
+#endif
+"""
+
+
+def gen_abi_cpp(type_keys: str | Sequence[str]) -> str:
+    """The text of a C++17 header with a struct for each of the types, and their parents: with it C++ code reads their
+    objects in place, whoever defined them.
+
+    `type_keys` are keys or patterns of them ("my.ir.*"). Types that are only mentioned by fields get an empty struct.
+    The structs look their types up and register nothing; static assertions compare the layouts. ValueError for a key
+    that is not registered, a pattern without a match, and a type whose layout is not known.
+    """
+    return _Generator(_select([type_keys] if isinstance(type_keys, str) else type_keys)).build()
+
+
+def _select(selectors: Iterable[str]) -> list[TypeInfo]:
+    """The types that selectors name, with their parents, parents first; none of those that the headers have."""
+    registered = sorted(map(str, get_registered_type_keys()))
+    structs = builtin_structs()
+    found: dict[int, TypeInfo] = {}
+    for selector in selectors:
+        matches = [key for key in registered if fnmatch.fnmatchcase(key, selector)]
+        if not matches:
+            raise ValueError(f"{selector!r} did not match any registered type")
+        infos = [info for info in map(info_of_key, matches) if info.type_index >= OBJECT_INDEX]
+        if not infos:
+            raise ValueError(f"{selector!r} did not match any registered object type")
+        for info in infos:
+            if info.type_index < FIRST_DYNAMIC and info.type_index not in structs:
+                raise ValueError(f"{info.type_key} has no struct in the headers")
+            found.update((i.type_index, i) for i in type_chain(info) if i.type_index >= FIRST_DYNAMIC)
+    return sorted(found.values(), key=lambda info: (len(info.type_ancestors), info.type_key))
+
+
+class _Generator:
+    """Writes the header for a list of types."""
+
+    def __init__(self, infos: list[TypeInfo]) -> None:
+        self._infos = infos
+        self._lowering = Lowering()
+
+    def _lower_field(self, field: TypeField, owner: TypeInfo) -> CppType:
+        return self._lowering.lower_field(field, owner)
+
+    def build(self) -> str:
+        structs = [(CppName.of(info.type_key), self._struct(info)) for info in self._infos]
+        defined = {info.type_index: info for info in self._infos}
+        named = sorted({**self._lowering.used, **defined}.values(), key=lambda info: CppName.of(info.type_key))
+        empty = [info for info in named if info.type_index not in defined]
+        names = [CppName.of(info.type_key) for info in named]
+        parts = [
+            "#pragma once\n\n#include <tvm/ffi/tvm_ffi.h>\n\n",
+            _in_namespaces((name, f"struct {name.name};\n") for name in names),
+            *(f"template <>\ninline constexpr bool tvm::ffi::is_object_subclass_v<{name}> = true;\n" for name in names),
+            "\n",
+            _in_namespaces((CppName.of(info.type_key), _open_struct(info) + "};\n") for info in empty),
+            f"static_assert(sizeof(::tvm::ffi::Object) == {_OBJECT_BYTES});\n",
+            f"static_assert(alignof(::tvm::ffi::Object) == {_OBJECT_ALIGNMENT});\n\n",
+            _BEGIN,
+            "\n",
+            _in_namespaces(structs),
+            _END,
+        ]
+        return "".join(parts)
+
+    def _struct(self, info: TypeInfo) -> str:
+        if not (info.total_size and _knows_size(info)):
+            raise ValueError(f"{info.type_key} does not expose fixed total-size metadata")
+        name = CppName.of(info.type_key).name
+        fields = sorted(info.fields or (), key=lambda field: field.offset)
+        lowered = [(field, identifier(field.name), self._lower_field(field, info)) for field in fields]
+        alignments = [field.alignment for owner in type_chain(info) for field in owner.fields or ()]
+        alignment = max([_OBJECT_ALIGNMENT, *alignments])
+        lines = [_open_struct(info, f"alignas({alignment}) ", _base_of(info))]
+        checks = [f"sizeof({name}) == {info.total_size}", f"alignof({name}) == {alignment}"]
+        if lowered:
+            lines.append("\n")
+        for field, member, cpp in lowered:
+            note = "" if member == field.name else f", reflected name={field.name!r}"
+            where = f"offset={field.offset}, size={cpp.size}, align={cpp.alignment}{note}"
+            lines.append(f"  {cpp.cpp_type} {member};  // {where}\n")
+            checks.append(f"sizeof(decltype({name}::{member})) == {cpp.size}")
+            checks.append(f"alignof(decltype({name}::{member})) == {cpp.alignment}")
+            checks.append(f"offsetof({name}, {member}) == {field.offset}")
+        return "".join([*lines, "};\n\n", *(f"static_assert({check});\n" for check in checks)])
+
+
+def _knows_size(info: TypeInfo) -> bool:
+    return info._has_type_metadata or bool(info._decorator_args)
+
+
+def _base_of(info: TypeInfo) -> str:
+    parent = info.parent_type_info
+    if parent is None:
+        raise ValueError(f"{info.type_key} has no parent")
+    if parent.type_index >= FIRST_DYNAMIC:
+        return str(CppName.of(parent.type_key))
+    struct = builtin_structs().get(parent.type_index)
+    if struct is None:
+        raise ValueError(f"{parent.type_key}, the parent of {info.type_key}, has no struct in the headers")
+    return struct
+
+
+def _open_struct(info: TypeInfo, attributes: str = "", base: str = "::tvm::ffi::Object") -> str:
+    name = CppName.of(info.type_key).name
+    lookup = f"TVM_FFI_DECLARE_OBJECT_INFO_LOOKUP({_literal(info.type_key)}, {len(info.type_ancestors)})"
+    return f"struct {attributes}{name} : public {base} {{\n  {lookup};\n"
+
+
+def _literal(text: str) -> str:
+    """A C++ string literal of UTF-8 bytes, whatever the compiler's character set."""
+    escapes = {'"': r"\"", "\\": r"\\"}
+    chars = (escapes.get(chr(byte), chr(byte)) if 32 <= byte < 127 else f"\\{byte:03o}" for byte in text.encode())
+    return f'"{"".join(chars)}"'
+
+
+def _in_namespaces(blocks: Iterable[tuple[CppName, str]]) -> str:
+    """The blocks, those of one namespace that follow each other within one, with empty lines between."""
+    parts = []
+    for namespaces, group in groupby(blocks, key=lambda block: block[0].namespaces):
+        body = "\n".join(text for _, text in group)
+        if namespaces:
+            opening = "".join(f"namespace {name} {{\n" for name in namespaces)
+            closing = "".join(f"}}  // namespace {name}\n" for name in reversed(namespaces))
+            body = f"{opening}\n{body}\n{closing}"
+        parts.append(body + "\n")
+    return "".join(parts)

@@ -1,0 +1,443 @@
+"""Native types defined in Python: :func:`py_class`."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import typing
+from copy import copy
+from typing import Any, ClassVar
+
+from .._convert import convert
+from .._core import type_attr
+from .._object import Object
+from .._type_define import define_type, forget_type
+from .._type_info import info_of_class
+from ..core import TypeSchema
+from ..registry import _add_class_attrs
+from . import _annotations, _pending
+from ._dunder import install_dunders
+from ._layout import STRUCTURE_KINDS
+from .common import type_chain
+from .field import KW_ONLY, MISSING, Field, convert_natively, field, init_property
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar, overload
+
+    from typing_extensions import dataclass_transform
+
+    Class = TypeVar("Class", bound=type)
+    # name, value, whether static, metadata (JSON; None for attributes)
+    Entry = tuple[str, Any, bool, "str | None"]
+
+__all__ = ["method", "py_class"]
+
+TYPE_ATTRS = frozenset(
+    {
+        "__any_equal__",
+        "__any_hash__",
+        "__data_from_json__",
+        "__data_to_json__",
+        "__ffi_compare__",
+        "__ffi_convert__",
+        "__ffi_convert_type_schema__",
+        "__ffi_eq__",
+        "__ffi_hash__",
+        "__ffi_repr__",
+        "__s_equal__",
+        "__s_hash__",
+        "__s_maybe_inplace_mutate__",
+        "__s_mutate__",
+        "__s_visit__",
+    }
+)
+_INHERITED_ATTRS = ("__s_equal__", "__s_hash__", "__s_visit__", "__data_to_json__", "__data_from_json__")
+"""Hooks that a class takes over from the nearest parent that has them: native code looks at a type's own only."""
+
+
+def method(fn: Any) -> Any:
+    """Mark a method in the body of a :func:`py_class` as a method of the native type, which native code and other
+    languages can look up by name and call; the instance is the first argument, unless it is a staticmethod.
+
+    The functions of native code's own protocols (``__ffi_repr__`` and others) need no mark. TypeError for a
+    classmethod, which cannot be called that way, and for what is not callable.
+    """
+    if isinstance(fn, classmethod):
+        raise TypeError("@method: @classmethod is not supported, as native code passes no class; use @staticmethod")
+    target: Any = fn.__func__ if isinstance(fn, staticmethod) else fn
+    if not callable(target):
+        raise TypeError(f"@method: expected a callable, got {type(fn).__name__}")
+    target.__ffi_method__ = True
+    return fn
+
+
+if TYPE_CHECKING:
+
+    @overload
+    @dataclass_transform(eq_default=False, order_default=False, field_specifiers=(Field, field))
+    def py_class(
+        cls_or_type_key: Class,
+        /,
+        *,
+        type_key: str | None = None,
+        frozen: bool = False,
+        init: bool = True,
+        repr: bool = True,
+        eq: bool = False,
+        order: bool = False,
+        unsafe_hash: bool = False,
+        match_args: bool = True,
+        kw_only: bool = False,
+        structural_eq: str | None = "tree",
+        slots: bool = True,
+    ) -> Class: ...
+    @overload
+    @dataclass_transform(eq_default=False, order_default=False, field_specifiers=(Field, field))
+    def py_class(
+        cls_or_type_key: str | None = None,
+        /,
+        *,
+        type_key: str | None = None,
+        frozen: bool = False,
+        init: bool = True,
+        repr: bool = True,
+        eq: bool = False,
+        order: bool = False,
+        unsafe_hash: bool = False,
+        match_args: bool = True,
+        kw_only: bool = False,
+        structural_eq: str | None = "tree",
+        slots: bool = True,
+    ) -> Callable[[Class], Class]: ...
+
+
+def py_class(
+    cls_or_type_key: Any = None,
+    /,
+    *,
+    type_key: str | None = None,
+    frozen: bool = False,
+    init: bool = True,
+    repr: bool = True,
+    eq: bool = False,
+    order: bool = False,
+    unsafe_hash: bool = False,
+    match_args: bool = True,
+    kw_only: bool = False,
+    structural_eq: str | None = "tree",
+    slots: bool = True,
+) -> Any:
+    """Class decorator: define a native type whose fields are the annotations of the class.
+
+    Its objects live in native memory, and any language can make, read, compare, print, copy and serialise them. The
+    class derives from Object, or from the class of a native type, whose fields it inherits. Used bare, with the type
+    key, or with options::
+
+        @py_class("my.Point", eq=True)
+        class Point(Object):
+            x: float
+            y: float = 0.0
+
+    Annotations may name classes that are defined later: the class is complete, at the latest, when its first instance
+    is made. TypeError then, and in the decorator where it is known, for a type that no field can have; the key can be
+    used again after that.
+
+    - `type_key`: the name of the type, "module.qualname" by default. ValueError if it is taken.
+    - `frozen`, `kw_only`: for all fields, what :class:`Field` has for one.
+    - `init`: make an `__init__`, which takes fields as :func:`field` says, those without default first, and then calls
+      `__post_init__` if there is one. If the class has an `__init__` of its own, that runs on an object whose fields
+      are all zero or None.
+    - `repr`, `eq`, `order`, `unsafe_hash`: make `__repr__`; `__eq__`; `__lt__` and its kin; `__hash__`, all of them by
+      the values of the fields. ValueError for `order` without `eq`. Without `eq` and `unsafe_hash`, objects are equal
+      if they are the same. What the class defines stays.
+    - `match_args`: set `__match_args__` to the names of positional arguments.
+    - `structural_eq`: how structural comparison and hashing take the type: "tree" by its fields; "var" as a variable,
+      by where it is bound; "dag" by its fields and by who shares it; "const-tree" as "tree", faster where two are the
+      same object, for types that contain no variables; "singleton" by identity; None not at all. ValueError for others.
+    - `slots` is there for type checkers; instances have a `__dict__` only if `__slots__` says so.
+
+    In the body, functions with the names of native protocols (`__ffi_repr__`, `__s_hash__`, ...) and functions marked
+    by :func:`method` become native ones, too. `__ffi_type_attr_names__`, a list of further such names,
+    `__ffi_inherit_type_attrs__`, a list of those that are taken over from a parent, and `__ffi_field_markers__`, a list
+    of annotations that are no fields (they are in `_decorator_args["field_markers"]` of the TypeInfo), are for
+    extensions; so are functions with a true attribute `__ffi_on_fields_resolved__`, which are called with the TypeInfo
+    and the list of Fields before these are registered.
+    """
+    if order and not eq:
+        raise ValueError("order=True requires eq=True")
+    if structural_eq not in STRUCTURE_KINDS:
+        words = ", ".join(f"{word!r}" for word in STRUCTURE_KINDS)
+        raise ValueError(f"structural_eq must be one of {words}, got {structural_eq!r}")
+    if isinstance(cls_or_type_key, str):
+        type_key = cls_or_type_key
+    elif cls_or_type_key is not None and not isinstance(cls_or_type_key, type):
+        raise TypeError(f"py_class: expected str or type, got {type(cls_or_type_key).__name__}")
+    options = {
+        "frozen": frozen,
+        "init": init,
+        "repr": repr,
+        "eq": eq,
+        "order": order,
+        "unsafe_hash": unsafe_hash,
+        "match_args": match_args,
+        "kw_only": kw_only,
+        "structural_eq": structural_eq,
+    }
+
+    def decorate(cls: Class) -> Class:
+        _define(cls, type_key, dict(options))
+        return cls
+
+    return decorate(cls_or_type_key) if isinstance(cls_or_type_key, type) else decorate
+
+
+# What typing.dataclass_transform would leave here, which is younger than Python 3.9; and the converter of fields.
+py_class.__dataclass_transform__ = {  # type: ignore[attr-defined]
+    "eq_default": False,
+    "order_default": False,
+    "kw_only_default": False,
+    "frozen_default": False,
+    "field_specifiers": (Field, field),
+    "kwargs": {"converter": convert_natively},
+}
+
+
+# --- the class and its type -------------------------------------------------------------------------------------------
+
+
+def _info_of(cls: type) -> Any:
+    """The TypeInfo that is the class's own, None if it has none."""
+    return info_of_class(cls) or cls.__dict__.get("__tvm_ffi_type_info__")
+
+
+def _define(cls: type, type_key: str | None, options: dict[str, Any]) -> None:
+    parent = next(filter(None, map(_info_of, cls.__mro__[1:])), None)
+    if parent is None:
+        raise TypeError(f"{cls.__name__} must inherit from a registered FFI Object type (e.g. ffi_hpy.Object)")
+    key = type_key or f"{cls.__module__}.{cls.__qualname__}"
+    _pending.give_up(key)
+    info = define_type(parent, key, cls)
+    info._decorator_args = options
+    cls.__tvm_ffi_type_info__ = info  # type: ignore[attr-defined]
+    _annotations.announce(cls)
+    definition = _pending.Definition(cls, key, lambda: _attempt(cls, info), lambda: _undo(cls, info))
+    _defer_init(cls, definition)
+    if definition.complete():
+        _pending.complete_others()
+    cls.__ffi_is_dataclass__ = True  # type: ignore[attr-defined]
+
+
+def _undo(cls: type, info: Any) -> None:
+    """Leave nothing behind but the class: its key can be used again."""
+    forget_type(info)
+    _annotations.withdraw(cls)
+    for name in ("__tvm_ffi_type_info__", "__ffi_is_dataclass__"):
+        if name in cls.__dict__:
+            delattr(cls, name)
+
+
+def _defer_init(cls: type, definition: _pending.Definition) -> None:
+    """Until the class is complete, the first instance completes it; of a class that failed there is none."""
+    own_init = cls.__dict__.get("__init__")
+
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        if not definition.complete():
+            unresolved = _annotations.describe_unresolved(cls, _annotations.owners_of(cls, _info_of))
+            raise TypeError(f"Cannot instantiate {cls.__name__}: unresolved forward references: {unresolved}")
+        _pending.complete_others()
+        cls.__init__(self, *args, **kwargs)  # type: ignore[misc]
+
+    __init__._ffi_own_init = own_init  # type: ignore[attr-defined]
+    __init__.__qualname__ = f"{cls.__qualname__}.__init__"
+    __init__.__module__ = cls.__module__
+    cls.__init__ = __init__  # type: ignore[misc]
+
+
+def _attempt(cls: type, info: Any) -> bool:
+    """Complete a class whose annotations can be resolved, and whose parent is complete. Nothing is registered before
+    all that may fail for other reasons than memory is done."""
+    parent = info.parent_type_info
+    if parent.fields is None:
+        waiting = _pending.find(parent.type_cls)
+        if waiting is None or not waiting.complete():
+            return False
+    owners = _annotations.owners_of(cls, _info_of)
+    hints = _annotations.resolve(cls, owners)
+    if hints is None:
+        return False
+    fields, markers, computed = _collect_fields(cls, info, owners, hints)
+    options = info._decorator_args
+    options["field_markers"] = markers
+    if computed:
+        cls.__ffi_init_property_funcs__ = computed  # type: ignore[attr-defined]
+    for hook in _field_hooks(cls):
+        hook(info, fields)
+    for f in fields:
+        if f.extra_kwargs:
+            unknown = ", ".join(sorted(f.extra_kwargs))
+            raise TypeError(f"{cls.__name__}.{f.name}: unrecognized field options: {unknown}")
+    names, inherited = _attr_policies(cls)
+    entries = [*_collect_entries(cls, names), *_inherited_entries(info, inherited)]
+    for _name, value, _is_static, _metadata in entries:
+        convert(value)  # TypeError now rather than after the fields are registered
+    info._register_fields(fields, STRUCTURE_KINDS[options["structural_eq"]])
+    for own, registered in zip(fields, info.fields):
+        registered.dataclass_field = own
+    info._register_py_methods(entries, type_attr_names=names)
+    _finish_class(cls, info, fields, names)
+    return True
+
+
+def _finish_class(cls: type, info: Any, fields: list[Field], names: frozenset[str]) -> None:
+    """Give a class whose type is complete its attributes."""
+    options = info._decorator_args
+    _add_class_attrs(cls, info, type_attr_names=names)
+    install_dunders(
+        cls,
+        init=options["init"],
+        repr=options["repr"],
+        eq=options["eq"],
+        order=options["order"],
+        unsafe_hash=options["unsafe_hash"],
+        match_args=options["match_args"],
+        py_class_mode=True,
+    )
+
+
+# --- fields -----------------------------------------------------------------------------------------------------------
+
+
+def _field_hooks(cls: type) -> list[Callable[[Any, list[Field]], None]]:
+    bases = [base for base in reversed(cls.__mro__) if base not in Object.__mro__]
+    values = [value for base in bases for value in base.__dict__.values()]
+    return [v for v in values if getattr(v, "__ffi_on_fields_resolved__", False) is True and callable(v)]
+
+
+def _collect_fields(
+    cls: type, info: Any, owners: list[type], hints: dict[type, dict[str, Any]]
+) -> tuple[list[Field], tuple[Any, ...], dict[str, Callable[[Any], Any]]]:
+    """The fields, the markers with their positions, and the functions that compute fields."""
+    options = info._decorator_args
+    marker_types = _names_of_kind(cls, "__ffi_field_markers__", (), type, "types")
+    ancestors = type_chain(info.parent_type_info)
+    n_inherited = sum(len(ancestor.fields) for ancestor in ancestors)
+    markers = list(getattr(info.parent_type_info, "_decorator_args", {}).get("field_markers", ()))
+    fields: dict[str, Field] = {}
+    computed: dict[str, Callable[[Any], Any]] = {}
+    kw_only = options["kw_only"]
+    for owner in owners:
+        for name, hint in hints[owner].items():
+            if hint is ClassVar or typing.get_origin(hint) is ClassVar:
+                continue
+            if hint is KW_ONLY:
+                kw_only = True
+                if owner is cls and name in cls.__dict__:
+                    delattr(cls, name)
+                continue
+            if any(hint is marker for marker in marker_types):
+                markers.append((hint, owner, name, n_inherited + len(fields)))
+                continue
+            value = owner.__dict__.get(name, MISSING)
+            if isinstance(value, init_property):
+                computed[name] = value.func
+            f = _field_from(value, is_own=owner is cls)
+            if owner is cls and value is not MISSING:
+                delattr(cls, name)
+            f.name, f.type, f._ty_schema = name, hint, TypeSchema.from_annotation(hint)
+            f.kw_only = kw_only if f.kw_only is None else f.kw_only
+            f.frozen = f.frozen or options["frozen"]
+            f.hash = f.compare if f.hash is None else f.hash
+            fields[name] = f
+    return list(fields.values()), tuple(markers), computed
+
+
+def _field_from(value: Any, is_own: bool) -> Field:
+    """The Field for what a class body assigns to a name, MISSING for nothing."""
+    made: Field
+    if isinstance(value, Field):
+        made = value if is_own else copy(value)
+    elif isinstance(value, init_property):
+        made = field(init=False, structural_eq="ignore", repr=False, hash=False, compare=False)
+    else:
+        made = field(default=value)
+    return made
+
+
+# --- methods and attributes -------------------------------------------------------------------------------------------
+
+
+def _names_of_kind(cls: type, attribute: str, default: tuple[Any, ...], kind: type, words: str) -> tuple[Any, ...]:
+    values = getattr(cls, attribute, default)
+    if not isinstance(values, (tuple, list)) or not all(isinstance(value, kind) for value in values):
+        raise TypeError(f"{cls.__name__}.{attribute} must be a tuple or list of {words}, got {values!r}")
+    return tuple(values)
+
+
+def _attr_policies(cls: type) -> tuple[frozenset[str], tuple[str, ...]]:
+    """The names that become type attributes, and those that are taken over from a parent."""
+    extra = _names_of_kind(cls, "__ffi_type_attr_names__", (), str, "strings")
+    inherited = _names_of_kind(cls, "__ffi_inherit_type_attrs__", _INHERITED_ATTRS, str, "strings")
+    return TYPE_ATTRS.union(extra, inherited), inherited
+
+
+def _inherited_entries(info: Any, names: tuple[str, ...]) -> list[Entry]:
+    entries: list[Entry] = []
+    for name in names:
+        if name in info.type_cls.__dict__:
+            continue
+        for owner in reversed(type_chain(info.parent_type_info)):
+            value = type_attr(owner.type_index, name)
+            if value is not None:
+                entries.append((name, value, True, None))
+            if value is not None or name in getattr(owner.type_cls, "__dict__", ()):  # there None means: no such hook
+                break
+    return entries
+
+
+def _is_marked(value: Any) -> bool:
+    target = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
+    return callable(target) and getattr(target, "__ffi_method__", False) is True
+
+
+def _collect_py_methods(cls: type) -> list[tuple[str, Any, bool]] | None:
+    """(name, function or value, whether static) of what the body of a class has for native code; None for nothing."""
+    names, _ = _attr_policies(cls)
+    return [entry[:3] for entry in _collect_entries(cls, names)] or None
+
+
+def _collect_entries(cls: type, names: frozenset[str]) -> list[Entry]:
+    entries: list[Entry] = []
+    for name, value in cls.__dict__.items():
+        is_attr = name in names
+        if not is_attr and not _is_marked(value):
+            continue
+        if isinstance(value, classmethod):
+            raise TypeError(
+                f"{cls.__name__}.{name} is wrapped by @classmethod, but native code passes no class; use @staticmethod"
+            )
+        is_static = isinstance(value, staticmethod)
+        function = value.__func__ if is_static else value
+        entries.append((name, function, is_static, None if is_attr else _method_metadata(cls, function, is_static)))
+    return entries
+
+
+def _method_metadata(cls: type, function: Any, is_static: bool) -> str:
+    """The type schema of a method as JSON; that of any function where its annotations do not tell."""
+    schema = _method_schema(cls, function, is_static) or TypeSchema("Callable")
+    return json.dumps({"type_schema": schema.to_json()})
+
+
+def _method_schema(cls: type, function: Any, is_static: bool) -> TypeSchema | None:
+    parameters = list(inspect.signature(function).parameters.values())
+    if any(p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters):
+        return None
+    hints = _annotations.resolve_function(cls, function)
+    if hints is None:
+        return None
+    arguments = [TypeSchema.from_annotation(hints.get(p.name, Any)) for p in parameters[0 if is_static else 1 :]]
+    if not is_static:
+        arguments.insert(0, TypeSchema.from_annotation(cls))
+    returned = TypeSchema.from_annotation(hints.get("return", Any))
+    return TypeSchema("Callable", named_args={"return": (returned,), "params": tuple(arguments)})

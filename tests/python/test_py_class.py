@@ -1,0 +1,813 @@
+"""Native types defined in Python: what a class says, what its type does, and what happens when a definition fails."""
+
+# ruff: noqa: UP045 - annotations are evaluated, also by Python 3.9
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+import sys
+import weakref
+from typing import Any, ClassVar, Optional
+
+import pytest
+from support import IS_DEBUG, IS_PYPY, is_gone, needs_threads, parallelize, run_python, unique_name
+
+import ffi_hpy
+from ffi_hpy import Object, method
+from ffi_hpy.dataclasses import KW_ONLY, MISSING, Field, field, fields, init_property, is_dataclass, py_class, replace
+
+
+def key(name="class"):
+    return unique_name(f"test_py_class.{name}")
+
+
+@py_class(key("Point"), eq=True, order=True, unsafe_hash=True)
+class Point(Object):
+    x: int
+    y: float = 0.5
+
+
+@py_class(key("Node"))
+class Node(Object):
+    value: Any
+    next: Optional[Node] = None
+    children: list[Any] = field(default_factory=list)
+
+
+# --- construction ---------------------------------------------------------------------------------------------------
+
+
+def test_fields_are_given_by_position_by_name_and_by_default():
+    for p in (Point(1, 2.5), Point(x=1, y=2.5), Point(1, y=2.5), Point(y=2.5, x=1)):
+        assert (p.x, p.y) == (1, 2.5)
+    assert Point(1).y == 0.5
+    assert Point(1, MISSING).y == 0.5
+    assert Point(1, y=MISSING).y == 0.5
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "message"),
+    [
+        ((), {}, r"missing required argument: 'x'"),
+        ((), {"y": 1.0}, r"missing required argument: 'x'"),
+        ((1, 2.0, 3), {}, r"takes at most 2 positional argument\(s\), but 3 were given"),
+        ((1,), {"x": 2}, r"got multiple values for argument 'x'"),
+        ((1,), {"z": 2}, r"got an unexpected keyword argument 'z'"),
+        (("a",), {}, r"(?s)x.*expected int, got str"),
+        ((1, "a"), {}, r"(?s)y.*expected float, got str"),
+    ],
+)
+def test_wrong_arguments_are_told(args, kwargs, message):
+    with pytest.raises(TypeError, match=message):
+        Point(*args, **kwargs)
+
+
+def test_a_keyword_only_field_is_none_by_position():
+    @py_class(key())
+    class Mixed(Object):
+        a: int = 1
+        _: KW_ONLY
+        b: int
+        c: int = 3
+
+    assert str(inspect.signature(Mixed.__init__)).count("*") == 1
+    assert (Mixed(b=2).a, Mixed(b=2).c) == (1, 3)
+    with pytest.raises(TypeError, match="missing required keyword-only argument: 'b'"):
+        Mixed(1)
+    with pytest.raises(TypeError, match="at most 1 positional"):
+        Mixed(1, 2)
+
+
+def test_many_fields():
+    names = [f"f{i}" for i in range(100)]
+    cls = type(Object)("Many", (Object,), {"__annotations__": dict.fromkeys(names, int), "__module__": __name__})
+    py_class(key())(cls)
+    made = cls(*range(50), **{name: i for i, name in enumerate(names) if i >= 50})
+    assert [getattr(made, name) for name in names] == list(range(100))
+    with pytest.raises(TypeError, match="'f99'"):
+        cls(*range(99))
+
+
+def test_a_field_without_argument_has_its_default_or_nothing():
+    @py_class(key())
+    class Partial(Object):
+        a: int
+        b: int = field(init=False)
+        c: str = field(default="x", init=False)
+        d: Optional[int] = field(init=False)
+
+    made = Partial(1)
+    assert (made.a, made.b, made.c, made.d) == (1, 0, "x", None)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'b'"):
+        Partial(1, b=2)
+
+
+def test_defaults_that_can_change_are_made_anew():
+    @py_class(key())
+    class Defaults(Object):
+        a: list[int] = field(default=[1])
+        b: dict[str, int] = field(default_factory=dict)
+
+    first, second = Defaults(), Defaults()
+    first.a.append(2)
+    first.b["k"] = 1
+    assert list(second.a) == [1]
+    assert len(second.b) == 0
+
+
+class Witness:
+    pass
+
+
+def test_a_factory_that_raises_is_heard_and_nothing_is_left():
+    def fail():
+        raise KeyError("no value today")
+
+    @py_class(key())
+    class Failing(Object):
+        a: Any
+        b: int = field(default_factory=fail)
+
+    witness = Witness()
+    ref = weakref.ref(witness)
+    for _ in range(10):
+        with pytest.raises(KeyError, match="no value today"):
+            Failing(witness)
+    assert Failing(witness, 1).b == 1
+    del witness
+    assert is_gone(ref)
+
+
+def test_what_a_field_held_goes_with_the_object_or_the_next_value():
+    refs = []
+
+    def witness():
+        made = Witness()
+        refs.append(weakref.ref(made))
+        return made
+
+    node = Node(witness(), Node(witness()), [witness()])
+    node.value = None
+    assert is_gone(refs[0])
+    assert refs[1]() is not None
+    del node
+    assert is_gone(refs[1])
+    assert is_gone(refs[2])
+
+
+def test_a_factory_of_the_wrong_type_is_told_with_the_field():
+    @py_class(key())
+    class Wrong(Object):
+        a: int = field(default_factory=lambda: "text")
+        b: int = field(default="text")
+
+    with pytest.raises(TypeError, match=r"(?s)a.*expected int, got str"):
+        Wrong()
+    with pytest.raises(TypeError, match=r"(?s)b.*expected int, got str"):
+        Wrong(1)
+    assert Wrong(1, 2).b == 2
+
+
+def test_a_factory_that_makes_its_own_class():
+    depth = []
+
+    def nested():
+        depth.append(1)
+        return Recursive() if len(depth) < 5 else None
+
+    @py_class(key())
+    class Recursive(Object):
+        inner: Optional[Recursive] = field(default_factory=nested)
+
+    made = Recursive()
+    assert made.inner.inner.inner.inner.inner is None
+
+
+def test_post_init_runs_at_the_end_and_may_raise():
+    @py_class(key())
+    class Checked(Object):
+        x: int
+
+        @init_property
+        def double(self) -> int:
+            return 2 * self.x
+
+        def __post_init__(self):
+            if self.double < 0:
+                raise ValueError("x must not be negative")
+
+    assert Checked(2).double == 4
+    with pytest.raises(ValueError, match="must not be negative"):
+        Checked(-1)
+    assert "double" not in inspect.signature(Checked.__init__).parameters
+
+
+def test_a_written_init_begins_with_an_empty_object():
+    @py_class(key("Base"), init=False)
+    class Base(Object):
+        x: int
+
+        def __init__(self, x):
+            """Half of it."""
+            assert self.x == 0
+            self.x = x // 2
+
+    @py_class(key("Child"))
+    class Child(Base):
+        y: int
+
+    @py_class(key("Other"), init=False)
+    class Other(Base):
+        y: int
+
+        def __init__(self, x, y):
+            super().__init__(x)
+            self.y = y
+
+    assert Base(4).x == 2
+    assert Base.__init__.__doc__ == "Half of it."
+    assert (Child(4, 5).x, Child(4, 5).y) == (4, 5)
+    assert (Other(4, 5).x, Other(4, 5).y) == (2, 5)
+
+
+def test_initialising_twice_changes_nothing():
+    p = Point(1, 2.0)
+    p.__init__(3, 4.0)
+    assert (p.x, p.y) == (1, 2.0)
+
+
+def test_a_class_without_init_cannot_be_called():
+    @py_class(key(), init=False)
+    class Closed(Object):
+        x: int
+
+    with pytest.raises(TypeError, match="cannot be constructed directly"):
+        Closed(1)
+
+
+# --- access ---------------------------------------------------------------------------------------------------------
+
+
+def test_values_are_converted_when_they_are_assigned():
+    node = Node(1)
+    node.value = [1, 2]
+    node.next = Node("text of some length")
+    assert list(node.value) == [1, 2]
+    assert node.next.value == "text of some length"
+    node.next = None
+    assert node.next is None
+    for wrong in (1, "a", Point(1), [node]):
+        with pytest.raises(TypeError, match="expected"):
+            node.next = wrong
+    with pytest.raises(AttributeError):
+        del node.next
+    if not IS_PYPY:  # where every object has a __dict__
+        with pytest.raises(AttributeError):
+            node.nothing = 1
+
+
+@pytest.mark.parametrize("number", [0, 1, -1, 2**63 - 1, -(2**63)])
+def test_integers_of_64_bits(number):
+    assert Point(number).x == number
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1])
+def test_integers_beyond_64_bits(number):
+    with pytest.raises((TypeError, OverflowError)):
+        Point(number)
+    p = Point(1)
+    with pytest.raises((TypeError, OverflowError)):
+        p.x = number
+    assert p.x == 1
+
+
+def test_a_field_is_of_its_class_only():
+    with pytest.raises(TypeError):
+        Point.__dict__["x"].__get__(Node(1), Node)
+    with pytest.raises(TypeError):
+        Point.__dict__["x"].__get__("text", str)
+    assert isinstance(Point.x, ffi_hpy.core.FFIProperty)
+
+
+def test_frozen_fields_are_set_by_their_descriptor_only():
+    @py_class(key(), frozen=True)
+    class Frozen(Object):
+        x: int
+        y: int = 2
+
+    made = Frozen(1)
+    with pytest.raises(AttributeError):
+        made.x = 2
+    Frozen.x.set(made, 3)
+    assert made.x == 3
+    assert replace(made, y=5).y == 5
+    with pytest.raises(TypeError):
+        Frozen.x.set(made, "text")
+
+
+def test_objects_from_native_code_are_instances():
+    made = ffi_hpy.convert([Node(Point(1, 2.0))])[0]
+    assert type(made) is Node
+    assert type(made.value) is Point
+    assert made.value == Point(1, 2.0)
+
+
+def test_deleted_on_any_thread():
+    def work(_):
+        for i in range(200):
+            Node(i, Node(Point(i)), [Node(i), "text of some length"])
+
+    work(0)
+    if not IS_DEBUG:
+        parallelize(work)
+
+
+def test_cycles_do_not_stop_anything():
+    node = Node(1)
+    node.next = node
+    node.children.append(node)
+    assert node.next.next.value == 1
+    node.next = None
+    node.children.clear()
+    assert node.next is None
+
+
+# --- copies, pickling, comparison -----------------------------------------------------------------------------------
+
+
+def test_copies():
+    node = Node(Point(1), None, [1])
+    shallow, deep = copy.copy(node), copy.deepcopy(node)
+    node.children.append(2)
+    node.value.x = 5
+    assert (list(shallow.children), shallow.value.x) == ([1, 2], 5)
+    assert (list(deep.children), deep.value.x) == ([1], 1)
+    assert replace(node, value=3).value == 3
+    with pytest.raises(AttributeError):
+        replace(node, nothing=3)
+
+
+def test_pickling():
+    node = Node(Point(1, 2.0), Node("text of some length"), [1, "a", None])
+    again = pickle.loads(pickle.dumps(node))
+    assert type(again) is Node
+    assert again.value == Point(1, 2.0)
+    assert again.next.value == "text of some length"
+    assert list(again.children) == [1, "a", None]
+
+
+def test_comparison_by_value_where_asked_for():
+    assert Point(1, 2.0) == Point(1, 2.0) != Point(1, 3.0)
+    assert Point(1) < Point(2) <= Point(2) > Point(1) >= Point(1)
+    assert hash(Point(1)) == hash(Point(1))
+    assert len({Point(1), Point(1), Point(2)}) == 2
+    assert Node(1) != Node(1)
+    assert Point(1).__eq__(Node(1)) is NotImplemented
+    with pytest.raises(ValueError, match="order=True requires eq=True"):
+        py_class(key(), order=True)
+
+
+def test_repr_shows_what_is_to_be_shown():
+    type_key = key("Shown")
+
+    @py_class(type_key)
+    class Shown(Object):
+        a: int
+        b: int = field(default=2, repr=False)
+
+    assert repr(Shown(1)) == f"{type_key}(a=1)"
+
+
+def test_structural_kinds():
+    @py_class(key("Var"), structural_eq="var")
+    class Var(Object):
+        name: str = field(structural_eq="ignore")
+
+    @py_class(key("Fun"))
+    class Fun(Object):
+        params: list[Var] = field(structural_eq="def")
+        body: list[Var]
+        note: str = field(default="", structural_eq="ignore")
+
+    @py_class(key("One"), structural_eq="singleton")
+    class One(Object):
+        pass
+
+    def fun(n, note):
+        x, y = Var("x" + n), Var("y" + n)
+        return Fun([x, y], [y, x], note)
+
+    assert ffi_hpy.structural_equal(fun("1", "a"), fun("2", "b"))
+    assert ffi_hpy.structural_hash(fun("1", "a")) == ffi_hpy.structural_hash(fun("2", "b"))
+    assert not ffi_hpy.structural_equal(Fun([], [Var("x")]), Fun([], [Var("x")]))
+    one = One()
+    assert ffi_hpy.structural_equal(one, one)
+    assert not ffi_hpy.structural_equal(one, One())
+    with pytest.raises(ValueError, match="structural_eq must be one of"):
+        py_class(key(), structural_eq="tree-like")
+    with pytest.raises(ValueError, match="structural_eq must be one of"):
+        field(structural_eq="unknown")
+
+
+# --- inheritance ----------------------------------------------------------------------------------------------------
+
+
+def test_a_child_has_its_parents_fields_first():
+    @py_class(key("Child"))
+    class Child(Point):
+        flag: bool
+        z: int = 7
+
+    made = Child(1, True, 2.0)
+    assert (made.x, made.y, made.flag, made.z) == (1, 2.0, True, 7)
+    assert [f.name for f in fields(Child)] == ["x", "y", "flag", "z"]
+    assert isinstance(made, Point)
+    assert Child.__match_args__ == ("x", "y", "flag", "z")
+    offsets = [f.offset for f in Child.__tvm_ffi_type_info__.fields]
+    assert offsets == [40, 48]
+
+
+def test_a_child_that_defines_a_field_again():
+    @py_class(key("Child"))
+    class Child(Point):
+        y: str = "text"
+
+    made = Child(1)
+    assert (made.x, made.y) == (1, "text")
+    assert Child(1, "other").y == "other"
+    assert [f.name for f in fields(Child)] == ["x", "y"]
+
+
+def test_a_plain_subclass_may_have_a_dict_or_slots():
+    class WithDict(Point):
+        if not IS_PYPY:
+            __slots__ = ("__dict__",)
+
+    class WithSlots(Point):
+        __slots__ = ("note",)
+
+    a, b = WithDict(1), WithSlots(2, 3.0)
+    a.anything = b.note = "kept"
+    assert (a.anything, b.note, a.x, b.y) == ("kept", "kept", 1, 3.0)
+    assert type(a) is WithDict
+
+
+def test_mixins_give_fields_of_their_own():
+    class Mixin:
+        shared: int = field(default=1, metadata={"k": []})
+
+    @py_class(key("A"))
+    class A(Mixin, Object):
+        a: int = 2
+
+    @py_class(key("B"))
+    class B(Mixin, Object):
+        shared: int = 5
+
+    assert (A().shared, A().a, B().shared) == (1, 2, 5)
+    assert isinstance(Mixin.__dict__["shared"], Field)
+    assert fields(A)[0].metadata["k"] is Mixin.__dict__["shared"].metadata["k"]
+
+
+# --- names that come later ------------------------------------------------------------------------------------------
+
+
+def test_classes_may_name_each_other():
+    @py_class(key("Left"))
+    class Left(Object):
+        right: Optional[LaterRight] = None
+
+    assert is_dataclass(Left)
+    with pytest.raises(TypeError, match=r"Cannot instantiate Left.*right: Optional\[LaterRight\]"):
+        Left()
+
+    @py_class(key("Right"))
+    class LaterRight(Object):
+        left: Left
+
+    assert Left(LaterRight(Left())).right.left.right is None
+
+
+def test_a_class_that_waits_can_be_defined_again():
+    type_key = key("Again")
+
+    def define():
+        @py_class(type_key)
+        class Waiting(Object):
+            other: NeverDefinedAnywhere  # noqa: F821
+
+        return Waiting
+
+    first = define()
+    define()
+    with pytest.raises(TypeError, match="was replaced"):
+        first()
+
+    @py_class(type_key)
+    class Good(Object):
+        x: int
+
+    assert Good(1).x == 1
+    with pytest.raises(ValueError, match="already registered"):
+        py_class(type_key)(type(Object)("Other", (Object,), {}))
+
+
+def test_a_child_waits_for_its_parent():
+    @py_class(key("Parent"))
+    class Parent(Object):
+        other: LaterOther
+
+    @py_class(key("Child"))
+    class Child(Parent):
+        x: int
+
+    @py_class(key("Other"))
+    class LaterOther(Object):
+        pass
+
+    made = Child(LaterOther(), 3)
+    assert made.x == 3
+    assert Child.__tvm_ffi_type_info__.fields[0].offset == 32
+
+
+def test_a_written_init_waits_too():
+    @py_class(key("Waiting"), init=False)
+    class Waiting(Object):
+        x: int
+        other: Optional[LaterThing]
+
+        def __init__(self, x):
+            self.x = x
+
+    @py_class(key("Thing"))
+    class LaterThing(Object):
+        pass
+
+    made = Waiting(3)
+    assert (made.x, made.other) == (3, None)
+
+
+# --- definitions that fail ------------------------------------------------------------------------------------------
+
+
+def make_bad(annotations, **body):
+    return type(Object)("Bad", (Object,), {"__annotations__": annotations, "__module__": __name__, **body})
+
+
+@pytest.mark.parametrize(
+    ("annotations", "body", "error"),
+    [
+        ({"x": int, "y": object()}, {}, TypeError),
+        ({"x": "1 +"}, {}, SyntaxError),
+        ({"x": "1 / 0"}, {}, ZeroDivisionError),
+        ({"x": int}, {"x": field(unknown=1)}, TypeError),
+        ({"x": int}, {"__ffi_type_attr_names__": "text"}, TypeError),
+        ({"x": int}, {"__ffi_field_markers__": (1,)}, TypeError),
+        ({"x": int}, {"__ffi_repr__": classmethod(lambda cls: "")}, TypeError),
+    ],
+)
+def test_a_definition_that_fails_leaves_its_key(annotations, body, error):
+    type_key = key("Failed")
+    with pytest.raises(error):
+        py_class(type_key)(make_bad(annotations, **body))
+    good = py_class(type_key)(make_bad({"y": int}))
+    assert good(2).y == 2
+    assert not hasattr(Object, "x")
+
+
+def test_a_hook_that_raises_ends_the_definition():
+    type_key = key("Hooked")
+
+    def hook(info, own):
+        assert [f.name for f in own] == ["x"]
+        raise RuntimeError("not like this")
+
+    hook.__ffi_on_fields_resolved__ = True
+    with pytest.raises(RuntimeError, match="not like this"):
+        py_class(type_key)(make_bad({"x": int}, hook=hook))
+    assert py_class(type_key)(make_bad({"x": int}))(1).x == 1
+
+
+def test_a_failed_class_cannot_be_used():
+    failed = make_bad({"x": "1 / 0"})
+    with pytest.raises(ZeroDivisionError):
+        py_class(key())(failed)
+    assert not is_dataclass(failed)
+    with pytest.raises(TypeError, match="its definition failed: ZeroDivisionError"):
+        failed(1)
+
+
+def test_a_failure_of_one_class_is_not_that_of_another():
+    @py_class(key("Broken"))
+    class Broken(Object):
+        x: SoonThere
+        y: int = field(default=1, unknown_option=2)
+
+    @py_class(key("SoonThere"))
+    class SoonThere(Object):
+        pass
+
+    assert SoonThere() is not None
+    with pytest.raises(TypeError, match="unrecognized field options: unknown_option"):
+        Broken(SoonThere())
+
+
+def test_what_cannot_be_decorated():
+    with pytest.raises(TypeError, match="must inherit from"):
+        py_class(key())(type("Plain", (), {}))
+    with pytest.raises(TypeError, match="expected str or type"):
+        py_class(3)
+    with pytest.raises(ValueError, match="already registered"):
+        py_class("ffi.Array")(make_bad({}))
+
+
+def test_a_key_keeps_its_parent():
+    type_key = key()
+    with pytest.raises(ZeroDivisionError):
+        py_class(type_key)(make_bad({"x": "1 / 0"}))
+    with pytest.raises(ValueError, match="registered below"):
+        py_class(type_key)(type(Object)("Child", (Point,), {}))
+
+
+# --- native protocols -----------------------------------------------------------------------------------------------
+
+
+def test_methods_that_are_marked_are_native():
+    @py_class(key())
+    class Counter(Object):
+        n: int
+
+        @method
+        def plus(self, k: int) -> int:
+            return self.n + k
+
+        @method
+        @staticmethod
+        def zero() -> int:
+            return 0
+
+        def private(self):
+            return 1
+
+    methods = {m.name: m for m in Counter.__tvm_ffi_type_info__.methods}
+    assert {"plus", "zero"} <= set(methods)
+    assert "private" not in methods
+    assert methods["plus"].func(Counter(1), 2) == 3
+    assert methods["zero"].func() == 0
+    assert methods["zero"].is_static
+    assert Counter(1).plus(2) == 3
+    with pytest.raises(TypeError, match="classmethod"):
+        method(classmethod(lambda cls: 1))
+    with pytest.raises(TypeError, match="callable"):
+        method(3)
+
+
+def test_hooks_of_native_code_are_called_and_inherited():
+    @py_class(key("Parity"))
+    class Parity(Object):
+        n: int
+
+        def __ffi_repr__(self, print_value):
+            return f"<{print_value(self.n)}>"
+
+        def __s_equal__(self, other, compare):
+            return self.n % 2 == other.n % 2
+
+        def __s_hash__(self, seed, hash_value):
+            return self.n % 2
+
+    @py_class(key("Child"))
+    class Child(Parity):
+        pass
+
+    assert repr(Parity(3)) == "<3>"
+    assert ffi_hpy.structural_equal(Parity(1), Parity(3))
+    assert ffi_hpy.structural_equal(Child(1), Child(3))
+    assert not ffi_hpy.structural_equal(Child(1), Child(2))
+
+
+def test_class_variables_are_no_fields():
+    @py_class(key())
+    class Counted(Object):
+        count: ClassVar[int] = 3
+        x: int
+
+    assert Counted.count == 3
+    assert [f.name for f in fields(Counted)] == ["x"]
+
+
+# --- threads --------------------------------------------------------------------------------------------------------
+
+
+@needs_threads
+def test_many_threads_define_classes():
+    def work(i):
+        made = []
+        for k in range(20):
+
+            @py_class(key(f"T{i}"), eq=True)
+            class Local(Object):
+                x: int
+                y: str = "default text"
+
+            made.append(Local(k))
+        return [m.x for m in made]
+
+    assert parallelize(work) == [list(range(20))] * 4
+
+
+@needs_threads
+def test_many_threads_complete_one_class():
+    for _ in range(10):
+        name = unique_name("Shared").replace(".", "_")
+        space = {"py_class": py_class, "Object": Object, "Optional": Optional, "key": key, "__name__": __name__}
+        exec(f"@py_class(key())\nclass First(Object):\n    x: int\n    other: 'Optional[{name}]' = None\n", space)
+        sys.modules[__name__].__dict__[name] = Point
+        try:
+            results = parallelize(lambda i, cls=space["First"]: cls(i, Point(i)).other.x)
+        finally:
+            del sys.modules[__name__].__dict__[name]
+        assert results == [0, 1, 2, 3]
+
+
+@needs_threads
+def test_many_threads_want_one_key():
+    type_key = key("Wanted")
+
+    def work(_):
+        try:
+            return py_class(type_key)(make_bad({"x": int}))
+        except ValueError:
+            return None
+
+    winners = [cls for cls in parallelize(work) if cls is not None]
+    assert len(winners) == 1
+    assert winners[0](1).x == 1
+
+
+@needs_threads
+def test_threads_write_and_read_one_field():
+    node = Node("text of some length, number 0")
+
+    def work(i):
+        for k in range(500):
+            node.value = f"text of some length, number {k % 10}" if i % 2 else [i, k]
+            value = node.value
+            assert len(value) == 2 or str(value).startswith("text")
+
+    parallelize(work)
+
+
+@needs_threads
+def test_a_hook_that_uses_its_class_from_within_is_refused():
+    def hook(info, own):
+        with pytest.raises(RuntimeError, match="while it is being defined"):
+            info.type_cls(1)
+
+    hook.__ffi_on_fields_resolved__ = True
+    assert py_class(key())(make_bad({"x": int}, hook=hook))(1).x == 1
+
+
+# --- the end of the interpreter -------------------------------------------------------------------------------------
+
+PROGRAM = """
+import threading, sys
+from typing import Any, Optional
+from ffi_hpy import Object
+from ffi_hpy.dataclasses import py_class, field
+
+@py_class("exit.Node")
+class Node(Object):
+    value: Any
+    other: "Optional[Node]" = None
+    made: Any = field(default_factory=lambda: [object()])
+
+@py_class("exit.Waiting")
+class Waiting(Object):
+    other: "Nothing"
+
+kept = [Node(i, Node(lambda: kept), [Node("text of some length")]) for i in range(10)]
+kept[0].other = kept[0]
+"""
+
+
+def test_instances_are_alive_at_exit():
+    assert run_python(PROGRAM + "print('end')") == "end\n"
+
+
+@needs_threads
+def test_instances_end_on_a_thread_that_ends_last():
+    program = """
+def work():
+    import time
+    local = [Node(i, Node(object())) for i in range(100)]
+    go.wait()
+    while local: local.pop()
+    print('end')
+go = threading.Event()
+threading.Thread(target=work).start()
+go.set()
+"""
+    assert run_python(PROGRAM + program) == "end\n"
