@@ -17,7 +17,10 @@ HAS_EXCHANGE = ffi_hpy._core.HAS_EXCHANGE
 LENDS = ffi_hpy._core.HAS_EXTENSION
 """Whether arguments borrow what the object describes; in debug modes they take a managed tensor."""
 
-pytestmark = pytest.mark.skipif(not HAS_EXCHANGE, reason="this interpreter's context cannot use exchange tables")
+pytestmark = [
+    pytest.mark.skipif(not HAS_EXCHANGE, reason="this interpreter's context cannot use exchange tables"),
+    pytest.mark.thread_unsafe(reason="what the array library of the tests does is said per test and thread"),
+]
 GPU = ffi_hpy.device("cuda:3")
 
 
