@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What a call costs: ffi_hpy against apache-tvm-ffi on CPython 3.11, and alone on PyPy, free-threaded, and at import.
+"""What a call costs: ffi_hpy against apache-tvm-ffi on CPython 3.11, against plain Python objects on PyPy,
+free-threaded, and at import.
 
 Both sides run in processes of their own, which are told in turn to time the same row, so that a machine that changes
 its speed changes both. Printed are medians over the rounds; a ratio is the median of the ratios round by round.
@@ -20,7 +21,7 @@ sys.path.insert(0, str(HERE.parent / "ci"))
 
 import envs  # noqa: E402
 from matrix import say  # noqa: E402
-from side import ROWS  # noqa: E402
+from side import ARRAY_ROWS, ROWS  # noqa: E402
 from sides import Side  # noqa: E402
 
 UPSTREAM = "apache-tvm-ffi==0.1.15.post2"
@@ -72,18 +73,21 @@ def bench_calls(ours: Path, upstream: Path, rounds: int) -> bool:
     return within
 
 
-def bench_alone(env: Path, library: Path, rounds: int) -> bool:
-    """Print ns per call on PyPy, whose compiler wants long runs."""
-    side = Side(env, "side.py", "ffi_hpy", library)
-    rows: list[tuple[object, ...]] = [("row", "GIL", "PyPy 7.3 ns")]
+def bench_pypy(name: str, env: Path, library: Path, rounds: int) -> bool:
+    """Print ns per call on a PyPy, whose compiler wants long runs, next to the same done with plain Python objects."""
+    sides = (Side(env, "side.py", "ffi_hpy", library), Side(env, "side.py", "plain", library))
+    rows: list[tuple[object, ...]] = [("row", f"{name}: ffi_hpy ns", "plain Python ns")]
     within = True
-    for mode in CALL_BOUNDS:
-        for row in ("no argument", "int echoed", "three ints", "float", "str", "object in", "field read", "callback"):
-            value = statistics.median(side.ns(row, mode, 100_000) for _ in range(rounds))
-            rows.append((row, mode, f"{value:.1f}"))
-            if (row, mode) == ("no argument", "kept"):
-                within = value < 80
-    side.close()
+    for row in ROWS:
+        if row in ARRAY_ROWS:
+            continue
+        n = max(200, min(100_000, int(5 * ROUND_SECONDS / (max(sides[0].ns(row, "kept", 200), 5.0) * 1e-9))))
+        mine, plain = (statistics.median(side.ns(row, "kept", n) for _ in range(rounds)) for side in sides)
+        rows.append((row, f"{mine:.1f}", f"{plain:.1f}"))
+        if (name, row) == ("pp73", "no argument"):
+            within = mine < 80
+    for side in sides:
+        side.close()
     print(envs.table(rows), end="\n\n")
     return within
 
@@ -127,10 +131,10 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", choices=("calls", "pypy", "threads", "import"))
     options = parser.parse_args()
     wanted = options.only or ["calls", "pypy", "threads", "import"]
-    needed = {"calls": "cp311", "pypy": "pp73", "threads": "cp313t", "import": "cp311"}
+    needed = {"calls": ["cp311"], "pypy": ["pp73", "pp80"], "threads": ["cp313t"], "import": ["cp311"]}
     wheel = envs.build_wheel()
-    pythons = envs.find_interpreters(sorted({"cp311", *(needed[part] for part in wanted)}))
-    missing = [part for part in wanted if needed[part] not in pythons]
+    pythons = envs.find_interpreters(sorted({"cp311", *(name for part in wanted for name in needed[part])}))
+    missing = [part for part in wanted if any(name not in pythons for name in needed[part])]
     if missing or "cp311" not in pythons:
         raise envs.Missing(f"no interpreter for {', '.join(missing)}")
     upstream = envs.cached_env("bench-upstream", pythons["cp311"], [UPSTREAM, "numpy", "pytest"])
@@ -139,7 +143,8 @@ def main() -> int:
     if "calls" in wanted:
         within.append(bench_calls(ours, upstream, options.rounds))
     if "pypy" in wanted:
-        within.append(bench_alone(our_env("pp73", pythons["pp73"], wheel), testing_library(upstream), 5))
+        for name in needed["pypy"]:
+            within.append(bench_pypy(name, our_env(name, pythons[name], wheel), testing_library(upstream), 5))
     if "threads" in wanted:
         within.append(bench_threads(our_env("cp313t", pythons["cp313t"], wheel), testing_library(upstream)))
     if "import" in wanted:

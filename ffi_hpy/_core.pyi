@@ -4,8 +4,8 @@ What every call passes through is in that file; the Python modules of the packag
 All functions are safe to call from several threads.
 """
 
-from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, NamedTuple, SupportsIndex, overload
 
 from ._tensor import Tensor as _Tensor
 
@@ -85,6 +85,55 @@ class CObject:
         """A new object with the same values in its fields. TypeError where the type cannot be copied."""
     def _deep_copy(self, memo: Any = None, /) -> Any:
         """A new object whose fields are deep copies. RuntimeError for what cannot be copied."""
+
+class CSequence(CObject):
+    """Reading of native sequences: instances have an ffi.Array or an ffi.List, of which operations are atomic. Called with
+    an iterable it makes an ffi.Array."""
+
+    def __init__(self, input_list: Iterable[Any] = ()) -> None: ...
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, idx: SupportsIndex, /) -> Any: ...
+    @overload
+    def __getitem__(self, idx: slice, /) -> list[Any]:
+        """IndexError, TypeError."""
+    def __contains__(self, value: object, /) -> bool:
+        """Whether an item is the value or equals it, as Python compares."""
+    def __iter__(self) -> Iterator[Any]:
+        """Over the items that are there now."""
+
+class CList(CSequence):
+    """Changes of native sequences: instances have an ffi.List. Slices are left to `_set_slice` and `_del_slice`."""
+
+    def __setitem__(self, index: Any, value: Any, /) -> None: ...
+    def __delitem__(self, index: Any, /) -> None: ...
+    def append(self, value: Any, /) -> None: ...
+    def insert(self, index: SupportsIndex, value: Any, /) -> None: ...
+    def pop(self, index: SupportsIndex = -1, /) -> Any: ...
+
+class CMapping(CObject):
+    """Reading of native mappings: instances have an ffi.Map or an ffi.Dict, of which operations are atomic. Called with
+    a mapping it makes an ffi.Map."""
+
+    def __init__(self, input_dict: Any = None) -> None: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: Any, /) -> Any:
+        """KeyError."""
+    def __contains__(self, key: object, /) -> bool: ...
+    def get(self, key: Any, default: Any = None) -> Any: ...
+    def __iter__(self) -> Iterator[Any]:
+        """Over the keys that are there now."""
+    def _iter_values(self) -> Iterator[Any]: ...
+    def _iter_items(self) -> Iterator[tuple[Any, Any]]: ...
+
+class CDict(CMapping):
+    """Changes of native mappings: instances have an ffi.Dict."""
+
+    def __setitem__(self, key: Any, value: Any, /) -> None: ...
+    def __delitem__(self, key: Any, /) -> None:
+        """KeyError."""
+    def pop(self, key: Any, default: Any = ...) -> Any:
+        """KeyError."""
 
 class ObjectRValueRef:
     """A CObject marked by `_move()`: passing it to a call lets the callee take the handle."""
@@ -325,6 +374,10 @@ def function_from_callable(fn: Callable[..., Any], exchange_api: Any = ..., /) -
 
 def function_from_address(address: int, keep_alive: Any = None, context: int = 0, /) -> Function:
     """A Function around a C function of type TVMFFISafeCallType, called with `context` as its handle."""
+
+def method_descriptor(fn: Function, name: str = ..., qualname: str = ..., doc: str | None = None, /) -> Any:
+    """The function as an attribute for a class: called on an instance, which is its first argument. All of name, qualname
+    and doc, or none. Missing where a method written in Python is no slower (PyPy, debug modes)."""
 
 def function_from_mlir(address: int, keep_alive: Any = None, /) -> Function:
     """A Function around what MLIR's execution engine compiled of a C function of type TVMFFISafeCallType: it takes one

@@ -12,7 +12,8 @@ from ._core import CObject
 from ._dtype import dtype
 from ._string import Bytes, String
 from ._type_info import info_of_class
-from ._type_schema import ORIGIN_OF_INDEX, TypeSchema
+from ._type_origin import ORIGIN_OF_INDEX
+from ._type_schema import TypeSchema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

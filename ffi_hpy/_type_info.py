@@ -9,7 +9,8 @@ from __future__ import annotations
 from . import _core
 from ._core import CObject
 from ._object import Object
-from ._type_schema import FIRST_OBJECT, TypeSchema
+from ._type_origin import FIRST_OBJECT
+from ._type_schema import TypeSchema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -203,7 +204,7 @@ class TypeMethod:
             return staticmethod(func)
         bind = getattr(_core, "method_descriptor", None)
         if bind is not None:
-            return bind(func)
+            return bind(func, self.name, f"{cls.__qualname__}.{self.name}", self.doc)
 
         def method(self: CObject, *args: Any) -> Any:
             return func(self, *args)
@@ -244,7 +245,7 @@ class TypeInfo:
         """The type's own methods."""
         return [_read_method(*method) for method in _core.type_info(self.type_index)[5]]
 
-    @property
+    @_Lazy
     def parent_type_info(self) -> TypeInfo | None:
         """That of the parent type."""
         return info_of_index(self.parent_type_index) if self.parent_type_index >= 0 else None

@@ -9,6 +9,20 @@ from __future__ import annotations
 
 from . import _core
 from ._load import subclass_made
+from ._type_origin import (
+    ANY,
+    CONTAINERS,
+    FIRST_OBJECT,
+    INDEX_OF_ORIGIN,
+    KEPT_NAME_OF_INDEX,
+    KEPT_NAMES,
+    NONE,
+    ORIGIN_OF_INDEX,
+    ORIGIN_OF_NAME,
+    PLAIN_OPS,
+    STRUCTURAL,
+    UNKNOWN,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,84 +35,6 @@ if TYPE_CHECKING:
     Description = tuple[str, int, str, tuple["TypeSchema", ...]]
 
 __all__ = ["TypeSchema"]
-
-STRUCTURAL, UNKNOWN = -2, -3  # type indices of what has none: Optional and Union; an origin that nobody registered
-ANY, NONE, FIRST_OBJECT = -1, 0, 64
-
-# Type indices of the origins that are no type keys.
-_INDEX_OF_ORIGIN = {
-    "Any": ANY,
-    "None": NONE,
-    "int": 1,
-    "bool": 2,
-    "float": 3,
-    "ctypes.c_void_p": 4,
-    "dtype": 5,
-    "Device": 6,
-    "Object": FIRST_OBJECT,
-    "str": 65,
-    "bytes": 66,
-    "Callable": 68,
-    "Tensor": 70,
-    "Array": 71,
-    "Map": 72,
-    "List": 75,
-    "Dict": 76,
-}
-ORIGIN_OF_INDEX = {index: origin for origin, index in _INDEX_OF_ORIGIN.items()}
-ORIGIN_OF_INDEX.update({7: "Tensor", 8: "str", 9: "bytes", 10: "Object", 11: "str", 12: "bytes", 78: "int"})
-
-# Names in the JSON of native libraries, by the origin that they mean.
-_ORIGIN_OF_NAME = {
-    name: origin
-    for origin, names in {
-        "Any": ("ffi.OpaquePyObject",),  # native code takes every Python value as one
-        "Array": ("ffi.Array", "std::vector"),
-        "Callable": ("ffi.Function", "std::function"),
-        "Dict": ("ffi.Dict",),
-        "List": ("ffi.List",),
-        "Map": ("ffi.Map", "std::map", "std::unordered_map"),
-        "Object": ("ffi.Object", "ObjectRValueRef"),
-        "Optional": ("std::optional",),
-        "Tensor": ("ffi.Tensor", "DLTensor*"),
-        "Union": ("Variant", "std::variant"),
-        "bytes": ("ffi.Bytes", "ffi.SmallBytes", "TVMFFIByteArray*"),
-        "ctypes.c_void_p": ("void*",),
-        "dtype": ("DataType",),
-        "int": ("ffi.BigInt",),
-        "str": ("ffi.String", "ffi.SmallStr", "std::string", "const char*"),
-        "tuple": ("Tuple", "std::tuple"),
-    }.items()
-    for name in names
-}
-# An `int` in Python, but not for native code: what is printed for it needs the name.
-_KEPT_NAME_OF_INDEX = {78: "ffi.BigInt"}
-_KEPT_NAMES = frozenset(_KEPT_NAME_OF_INDEX.values())
-
-# Origins whose values need no arguments to be understood, and the operations of _core on them.
-_PLAIN_OPS = {
-    "Any": "any",
-    "None": "none",
-    "int": "int",
-    "float": "float",
-    "bool": "bool",
-    "str": "str",
-    "bytes": "bytes",
-    "Device": "device",
-    "dtype": "dtype",
-    "ctypes.c_void_p": "void*",
-    "Tensor": "instance",
-    "Callable": "instance",
-    "Object": "object",
-}
-_CONTAINERS = {  # origin: (operation, type index, name in messages)
-    "Array": ("sequence", 71, "Array"),
-    "List": ("sequence", 75, "List"),
-    "list": ("sequence", 75, "List"),
-    "Map": ("mapping", 72, "Map"),
-    "Dict": ("mapping", 76, "Dict"),
-    "dict": ("mapping", 76, "Dict"),
-}
 
 
 class TypeSchema(_core.Schema):
@@ -183,7 +119,7 @@ class TypeSchema(_core.Schema):
         origin = ORIGIN_OF_INDEX.get(type_index)
         if origin is None:
             origin = _core.type_info(type_index)[0]
-        return TypeSchema(str(origin), args, type_index, type_key=_KEPT_NAME_OF_INDEX.get(type_index))
+        return TypeSchema(str(origin), args, type_index, type_key=KEPT_NAME_OF_INDEX.get(type_index))
 
     @staticmethod
     def from_json_str(s: str) -> TypeSchema:
@@ -206,10 +142,10 @@ class TypeSchema(_core.Schema):
             return _leaves[name]
         if not isinstance(name, str):
             raise TypeError(f"the type of a schema must be a str, got {_shown(name)}")
-        origin = _ORIGIN_OF_NAME.get(name, name)
+        origin = ORIGIN_OF_NAME.get(name, name)
         fallback = TypeSchema.from_json_obj(obj["fallback"]) if "fallback" in obj else None
         groups = _groups_of_json(obj["named_args"]) if "named_args" in obj else None
-        args = obj.get("args")
+        args: Any = obj.get("args")
         has_args = isinstance(args, (list, tuple))
         if name == "std::function" and has_args and len(args) == 2 and isinstance(args[1], (list, tuple)):
             params = tuple(map(TypeSchema.from_json_obj, args[1]))  # an older form: [result, [parameter, ...]]
@@ -219,7 +155,7 @@ class TypeSchema(_core.Schema):
             own_args = tuple([TypeSchema.from_json_obj(arg) for arg in args if isinstance(arg, dict)])
         elif origin == "tuple" and "args" not in obj:
             own_args = None
-        return TypeSchema(origin, own_args, UNKNOWN, fallback, groups, name if name in _KEPT_NAMES else None)
+        return TypeSchema(origin, own_args, UNKNOWN, fallback, groups, name if name in KEPT_NAMES else None)
 
     def to_json(self) -> dict[str, Any]:
         """The schema as from_json_obj() reads it."""
@@ -301,10 +237,10 @@ class TypeSchema(_core.Schema):
         args = self.args or ()
         if index == ANY:
             return "any", NONE, "Any", ()
-        if origin in _PLAIN_OPS:
-            return _PLAIN_OPS[origin], _INDEX_OF_ORIGIN[origin], origin, ()
-        if origin in _CONTAINERS:
-            return (*_CONTAINERS[origin], args)
+        if origin in PLAIN_OPS:
+            return PLAIN_OPS[origin], INDEX_OF_ORIGIN[origin], origin, ()
+        if origin in CONTAINERS:
+            return (*CONTAINERS[origin], args)
         if origin == "tuple":
             return ("sequence", 71, "tuple", (_ANY,)) if self.args is None else ("tuple", 71, "tuple", args)
         if origin == "Optional":
@@ -374,8 +310,8 @@ def _arguments(origin: str, args: Iterable[TypeSchema] | None) -> tuple[TypeSche
     for arg in args:
         if not isinstance(arg, TypeSchema):
             raise TypeError(f"schema arguments must be TypeSchema instances, got {_shown(arg)}")
-    if origin in _CONTAINERS:
-        n_full = 1 if _CONTAINERS[origin][0] == "sequence" else 2
+    if origin in CONTAINERS:
+        n_full = 1 if CONTAINERS[origin][0] == "sequence" else 2
         if n not in (0, n_full):
             raise ValueError(f"{origin} must have 0 or {n_full} argument{'s' * (n_full > 1)}, got {n}")
         return args or (_ANY,) * n_full
@@ -439,7 +375,7 @@ def _groups_of_json(groups: Any) -> dict[str, tuple[TypeSchema, ...]]:
 def _index_of(origin: str) -> int:
     if origin in ("Optional", "Union"):
         return STRUCTURAL
-    index = _INDEX_OF_ORIGIN.get(origin)
+    index = INDEX_OF_ORIGIN.get(origin)
     if index is None:
         index = _core.type_key_to_index(origin)
         return index if index >= 0 else UNKNOWN
@@ -455,8 +391,8 @@ def _schema_of(value: Any) -> TypeSchema:
 
 _ANY = TypeSchema("Any")
 # The schemas of types that are always there and need no arguments, by the names that JSON has for them.
-_leaves = {origin: TypeSchema(origin) for origin in _PLAIN_OPS}
-_leaves.update({name: _leaves[origin] for name, origin in _ORIGIN_OF_NAME.items() if origin in _leaves})
-for _name in _KEPT_NAMES:
+_leaves = {origin: TypeSchema(origin) for origin in PLAIN_OPS}
+_leaves.update({name: _leaves[origin] for name, origin in ORIGIN_OF_NAME.items() if origin in _leaves})
+for _name in KEPT_NAMES:
     del _leaves[_name]
 del _name

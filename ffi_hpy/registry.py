@@ -294,8 +294,8 @@ def _construct_for(cls: type[CObject], info: TypeInfo, constructor: Function) ->
             own = type(self).__tvm_ffi_type_info__  # type: ignore[attr-defined]
             if own.type_index != info.type_index:
                 raise TypeError(
-                    f"Calling `{cls.__name__}.__ffi_init__()` on a `{type(self).__name__}` is not supported: it makes a "
-                    f"{info.type_key}, not a {own.type_key}"
+                    f"Calling `{cls.__name__}.__ffi_init__()` on a `{type(self).__name__}` is not supported: it makes "
+                    f"a {info.type_key}, not a {own.type_key}"
                 )
         if kwargs:
             args = (*args, _ffi_api.GetKwargsObject(), *_flatten(kwargs))

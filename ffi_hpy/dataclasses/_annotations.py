@@ -1,14 +1,17 @@
 """What the annotations in the bodies of classes mean.
 
 Names are looked up as Python does, in the module of the class that has the annotation; then among the classes that
-:func:`py_class` decorated, by their `__name__`, those of the same module first. So classes can name each other, and
+:func:`py_class` decorated, by their `__name__`, those of the same module first. Local classes are found for classes
+that the same thread decorated: threads that run one function have local classes of the same names. So classes can name each other, and
 themselves, before the module has the name, or without it if it is imported for type checkers only.
 """
 
 from __future__ import annotations
 
 import sys
+import threading
 import typing
+import weakref
 from typing import Any
 
 from .field import KW_ONLY, forward_annotations
@@ -23,20 +26,36 @@ __all__ = ["Namespace", "announce", "describe_unresolved", "owners_of", "resolve
 
 Namespace = dict[str, Any]
 
-# module name -> class name -> class. Each change is one dict operation, which threads may do at the same time.
+# module name -> class name -> class, not those that are local to a function. Each change is one dict operation, which
+# threads may do at the same time.
 _announced: dict[str, dict[str, type]] = {}
+
+
+class _Own(threading.local):
+    """The same, of all classes that the thread itself announced."""
+
+    def __init__(self) -> None:
+        self.announced: dict[str, dict[str, type]] = {}
+
+
+_own = _Own()
+# The same of the thread that announced the class, which may be completed by another one.
+_seen_by: weakref.WeakKeyDictionary[type, dict[str, dict[str, type]]] = weakref.WeakKeyDictionary()
 
 
 def announce(cls: type) -> None:
     """Let annotations name a class from now on."""
-    _announced.setdefault(cls.__module__, {})[cls.__name__] = cls
+    _seen_by[cls] = _own.announced
+    for announced in (_own.announced,) if "<locals>" in cls.__qualname__ else (_own.announced, _announced):
+        announced.setdefault(cls.__module__, {})[cls.__name__] = cls
 
 
 def withdraw(cls: type) -> None:
     """Undo `announce`, if no other class of that name came after it."""
-    named = _announced.get(cls.__module__, {})
-    if named.get(cls.__name__) is cls:
-        del named[cls.__name__]
+    for announced in (_seen_by.pop(cls, {}), _announced):
+        named = announced.get(cls.__module__, {})
+        if named.get(cls.__name__) is cls:
+            named.pop(cls.__name__, None)
 
 
 def owners_of(cls: type, is_registered: Any) -> list[type]:
@@ -101,10 +120,13 @@ def _resolve_all(cls: type, owners: Iterable[type], all_modules: bool) -> Hints:
 
 def _namespaces(cls: type, owner: type, all_modules: bool) -> tuple[Namespace, Namespace]:
     localns: Namespace = {}
+    sources = (_announced, _seen_by.get(cls, _own.announced))
     if all_modules:
-        for named in list(_announced.values()):
-            localns.update(named)
-    localns.update(_announced.get(cls.__module__, {}))
+        for announced in sources:
+            for named in list(announced.values()):
+                localns.update(named)
+    for announced in sources:
+        localns.update(announced.get(cls.__module__, {}))
     localns[owner.__name__] = owner
     localns[cls.__name__] = cls
     return getattr(sys.modules.get(owner.__module__), "__dict__", {}), localns

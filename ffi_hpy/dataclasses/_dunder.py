@@ -1,8 +1,8 @@
 """What dataclass decorators put into a class: construction, repr, comparison, hash, copies.
 
-The core knows the fields, and the binding has the methods that ask it; here they get their names in the class. What the
-class body defines stays, and of `__eq__`/`__ne__` and of the four of the order one that is defined keeps the others away:
-generated and written ones would disagree.
+The core knows the fields, and the binding has the methods that ask it; here they get their names in the class. What
+the class body defines stays, and of `__eq__`/`__ne__` and of the four of the order one that is defined keeps the others
+away: generated and written ones would disagree.
 """
 
 from __future__ import annotations

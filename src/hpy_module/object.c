@@ -29,7 +29,6 @@ bool fb_object_check(HPyContext *ctx, HPy h) {
   return is_object;
 }
 
-
 bool fb_object_derives(TVMFFIObject *handle, int32_t type_index, int32_t depth) {
   if (type_index == kTVMFFIObject) return true;
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(handle->type_index);

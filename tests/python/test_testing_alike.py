@@ -140,8 +140,9 @@ class Opaque:
 pair = class_of("TestIntPair")(1, 2)
 base = class_of("TestObjectBase")(3)
 VALUES = [
-    0, 1, True, False, 2**40, -1, 1.5, float("inf"), None, "", "a", "a text of some length", b"", b"x", b"bytes of some length",
-    [], [1], [True], ["x"], [1.5, None], [[1]], [None, 3], {}, {"a": 1}, {1: "a"}, {"a": True}, {"a": [1]}, {"a": ["x"]},
+    0, 1, True, False, 2**40, -1, 1.5, float("inf"), None, "", "a", "a text of some length", b"", b"x", b"bytes" * 5,
+    [], [1], [True], ["x"], [1.5, None], [[1]], [None, 3], {}, {"a": 1}, {1: "a"}, {"a": True}, {"a": [1]},
+    {"a": ["x"]},
     _ffi_api.List(), _ffi_api.List(1), _ffi_api.List(True), _ffi_api.List("x"), _ffi_api.Dict(), _ffi_api.Dict("a", 1),
     _ffi_api.Dict("a", "b"), _ffi_api.Dict(1, 2), Opaque(), len, ffi_hpy.device("cuda:1"), ffi_hpy.dtype("int8"),
     "cpu", "cuda:1", "cuda:", "cuda:x", ":1", "cuda:1:2", "webgpu:3", "int4", "float32x4", _core.OpaquePtr(5),
@@ -241,7 +242,8 @@ try:
     ffi_hpy.load_module(sys.argv[1])
 except RuntimeError as error:
     print("refused" if "testing" in str(error) else error)
-print(ffi_hpy.testing.add_one(1), ffi_hpy.load_module(ffi_hpy.testing._library.TESTING_LIBRARY).testing_dll_schema_id_int(3))
+ours = ffi_hpy.load_module(ffi_hpy.testing._library.TESTING_LIBRARY)
+print(ffi_hpy.testing.add_one(1), ours.testing_dll_schema_id_int(3))
 """
     assert run_python(program, upstream_testing_library) == "refused\n2 3\n"
 
