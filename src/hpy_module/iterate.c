@@ -11,10 +11,10 @@ enum { CHUNK = 64 };
 /* --- reading ------------------------------------------------------------------------------------------------------------ */
 
 /* The Python value of an item that somebody else owns. */
-FB_INLINE HPy item_result(HPyContext *ctx, const TVMFFIAny *item) {
+FB_INLINE HPy item_result(HPyContext *ctx, const TVMFFIAny *item, const DLPackExchangeAPI *exchange) {
   TVMFFIAny value = *item;
   if (value.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(value.v_obj);
-  return fb_convert_result(ctx, &value);
+  return fb_convert_item(ctx, &value, exchange);
 }
 
 /* A list while it is filled. PyPy 7.3 never frees what its builders build. */
@@ -52,10 +52,11 @@ static HPy filling_end(HPyContext *ctx, Filling *filling) {
   return fb_is_pypy ? filling->list : HPyListBuilder_Build(ctx, filling->builder);
 }
 
-HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t first, int64_t step, int64_t n) {
+HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t first, int64_t step, int64_t n,
+                    const DLPackExchangeAPI *exchange) {
   Filling filling = filling_begin(ctx, n);
   for (int64_t i = 0; i < n; i++) {
-    if (filling_add(ctx, &filling, i, item_result(ctx, &items[first + i * step])) != 0) return HPy_NULL;
+    if (filling_add(ctx, &filling, i, item_result(ctx, &items[first + i * step], exchange)) != 0) return HPy_NULL;
   }
   return filling_end(ctx, &filling);
 }
@@ -68,15 +69,15 @@ static int walk_call(HPyContext *ctx, TVMFFIObject *walk, Command command, TVMFF
   return fb_core_function_run_handle(ctx, walk, "ffi.MapForwardIterFunctor", &arg, 1, result);
 }
 
-static HPy walk_part(HPyContext *ctx, TVMFFIObject *walk, Command command) {
+static HPy walk_part(HPyContext *ctx, TVMFFIObject *walk, Command command, const DLPackExchangeAPI *exchange) {
   TVMFFIAny value;
-  return walk_call(ctx, walk, command, &value) != 0 ? HPy_NULL : fb_convert_result(ctx, &value);
+  return walk_call(ctx, walk, command, &value) != 0 ? HPy_NULL : fb_convert_item(ctx, &value, exchange);
 }
 
-static HPy walk_entry(HPyContext *ctx, TVMFFIObject *walk, FbPart part) {
-  if (part != FB_PART_ITEMS) return walk_part(ctx, walk, part == FB_PART_KEYS ? GET_KEY : GET_VALUE);
-  HPy pair[2] = {walk_part(ctx, walk, GET_KEY), HPy_NULL};
-  if (!HPy_IsNull(pair[0])) pair[1] = walk_part(ctx, walk, GET_VALUE);
+static HPy walk_entry(HPyContext *ctx, TVMFFIObject *walk, FbPart part, const DLPackExchangeAPI *exchange) {
+  if (part != FB_PART_ITEMS) return walk_part(ctx, walk, part == FB_PART_KEYS ? GET_KEY : GET_VALUE, exchange);
+  HPy pair[2] = {walk_part(ctx, walk, GET_KEY, exchange), HPy_NULL};
+  if (!HPy_IsNull(pair[0])) pair[1] = walk_part(ctx, walk, GET_VALUE, exchange);
   HPy entry = HPy_IsNull(pair[1]) ? HPy_NULL : HPyTuple_FromArray(ctx, pair, 2);
   for (int i = 0; i < 2; i++) {
     if (!HPy_IsNull(pair[i])) HPy_Close(ctx, pair[i]);
@@ -85,11 +86,11 @@ static HPy walk_entry(HPyContext *ctx, TVMFFIObject *walk, FbPart part) {
 }
 
 /* A list of the next n entries, which must be there. */
-static HPy walk_list(HPyContext *ctx, TVMFFIObject *walk, FbPart part, int64_t n) {
+static HPy walk_list(HPyContext *ctx, TVMFFIObject *walk, FbPart part, int64_t n, const DLPackExchangeAPI *exchange) {
   Filling filling = filling_begin(ctx, n);
   for (int64_t i = 0; i < n; i++) {
     TVMFFIAny more;
-    HPy entry = walk_entry(ctx, walk, part);
+    HPy entry = walk_entry(ctx, walk, part, exchange);
     if (!HPy_IsNull(entry) && walk_call(ctx, walk, ADVANCE, &more) != 0) {
       HPy_Close(ctx, entry);
       entry = HPy_NULL;
@@ -106,6 +107,7 @@ typedef struct Chunks {
   int64_t size;
   _Atomic(int64_t) position; /* threads that share an iterator get different chunks */
   FbPart part;               /* of a map */
+  const DLPackExchangeAPI *exchange;
 } Chunks;
 
 HPyType_HELPERS(Chunks)
@@ -121,11 +123,12 @@ static HPy chunks_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
   Chunks *chunks = Chunks_AsStruct(ctx, self);
   int64_t first = atomic_fetch_add_explicit(&chunks->position, CHUNK, memory_order_relaxed);
   int64_t left = chunks->size - first, n = left < 0 ? 0 : left > CHUNK ? CHUNK : left;
-  if (chunks->source->type_index == kTVMFFIFunction) return walk_list(ctx, chunks->source, chunks->part, n);
-  return fb_iterate_list(ctx, ((const TVMFFISeqCell *)(chunks->source + 1))->data, first, 1, n);
+  if (chunks->source->type_index == kTVMFFIFunction) return walk_list(ctx, chunks->source, chunks->part, n, chunks->exchange);
+  return fb_iterate_list(ctx, ((const TVMFFISeqCell *)(chunks->source + 1))->data, first, 1, n, chunks->exchange);
 }
 
-static HPy chunks_new(HPyContext *ctx, TVMFFIObject *source, int64_t size, FbPart part) {
+static HPy chunks_new(HPyContext *ctx, TVMFFIObject *source, int64_t size, FbPart part,
+                      const DLPackExchangeAPI *exchange) {
   HPy type = fb_cell_borrow(ctx, &chunks_type);
   Chunks *data;
   HPy chunks = HPy_New(ctx, type, &data);
@@ -135,6 +138,7 @@ static HPy chunks_new(HPyContext *ctx, TVMFFIObject *source, int64_t size, FbPar
   data->source = source;
   data->size = size;
   data->part = part;
+  data->exchange = exchange;
   return chunks;
 }
 
@@ -158,24 +162,25 @@ static HPy chain_of(HPyContext *ctx, HPy chunks) {
   return call_taking(ctx, &from_iterable, lists, HPy_NULL, 1);
 }
 
-HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array) {
+HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array, const DLPackExchangeAPI *exchange) {
   const TVMFFISeqCell *cell = (const TVMFFISeqCell *)(array + 1);
   HPy result;
   if (cell->size > CHUNK) {
-    result = chain_of(ctx, chunks_new(ctx, array, cell->size, FB_PART_VALUES));
+    result = chain_of(ctx, chunks_new(ctx, array, cell->size, FB_PART_VALUES, exchange));
   } else {
-    result = call_taking(ctx, &iter_function, fb_iterate_list(ctx, cell->data, 0, 1, cell->size), HPy_NULL, 1);
+    result = call_taking(ctx, &iter_function, fb_iterate_list(ctx, cell->data, 0, 1, cell->size, exchange), HPy_NULL, 1);
   }
   TVMFFIObjectDecRef(array);
   return result;
 }
 
-HPy fb_iterate_map(HPyContext *ctx, TVMFFIObject *walk, int64_t size, FbPart part) {
+HPy fb_iterate_map(HPyContext *ctx, TVMFFIObject *walk, int64_t size, FbPart part,
+                   const DLPackExchangeAPI *exchange) {
   HPy result;
   if (size > CHUNK) {
-    result = chain_of(ctx, chunks_new(ctx, walk, size, part));
+    result = chain_of(ctx, chunks_new(ctx, walk, size, part, exchange));
   } else {
-    result = call_taking(ctx, &iter_function, walk_list(ctx, walk, part, size), HPy_NULL, 1);
+    result = call_taking(ctx, &iter_function, walk_list(ctx, walk, part, size, exchange), HPy_NULL, 1);
   }
   TVMFFIObjectDecRef(walk);
   return result;

@@ -104,7 +104,7 @@ HPyDef_SLOT(mapping_item, HPy_mp_subscript)
 static HPy mapping_item_impl(HPyContext *ctx, HPy self, HPy key) {
   TVMFFIAny value;
   if (FB_UNLIKELY(call(ctx, self, NULL, &get_functions, key, HPy_NULL, &value) != 0)) return HPy_NULL;
-  return FB_UNLIKELY(is_missing(ctx, &value)) ? raise_key(ctx, key) : fb_convert_result(ctx, &value);
+  return FB_UNLIKELY(is_missing(ctx, &value)) ? raise_key(ctx, key) : fb_convert_item(ctx, &value, fb_exchange_of_object(ctx, self));
 }
 
 HPyDef_SLOT(mapping_contains, HPy_sq_contains)
@@ -124,7 +124,7 @@ static HPy mapping_get_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
   HPy result = HPy_NULL;
   if (call(ctx, self, NULL, &get_functions, key, HPy_NULL, &value) == 0) {
     if (!is_missing(ctx, &value)) {
-      result = fb_convert_result(ctx, &value);
+      result = fb_convert_item(ctx, &value, fb_exchange_of_object(ctx, self));
     } else {
       result = HPy_Dup(ctx, HPy_IsNull(fallback) ? ctx->h_None : fallback);
     }
@@ -147,7 +147,7 @@ static HPy iterate(HPyContext *ctx, HPy self, FbPart part) {
   rc = fb_core_function_run(ctx, &size_functions.map, &map, 1, &size);
   if (rc == 0) rc = fb_core_function_run(ctx, &map_walk, &map, 1, &walk);
   TVMFFIObjectDecRef(map.v_obj);
-  return rc == 0 ? fb_iterate_map(ctx, walk.v_obj, size.v_int64, part) : HPy_NULL;
+  return rc == 0 ? fb_iterate_map(ctx, walk.v_obj, size.v_int64, part, fb_exchange_of_object(ctx, self)) : HPy_NULL;
 }
 
 HPyDef_METH(mapping_iter, "__iter__", HPyFunc_NOARGS, .doc = "Over the keys; of a Dict over those that are there now.")
@@ -228,7 +228,7 @@ static HPy dict_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size
   TVMFFIAny value;
   int found = take_out(ctx, self, key, &value);
   if (found == 1) {
-    result = fb_convert_result(ctx, &value);
+    result = fb_convert_item(ctx, &value, fb_exchange_of_object(ctx, self));
   } else if (found == 0) {
     result = HPy_IsNull(fallback) ? raise_key(ctx, key) : HPy_Dup(ctx, fallback);
   }
