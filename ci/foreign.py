@@ -26,6 +26,11 @@ class Allowance:
     test: str  # a pattern for the end of its name, or a file
     reason: str
 
+    @property
+    def is_for_threads(self) -> bool:
+        """Whether it only says that a test does not run in several threads at once, where tests do."""
+        return self.interpreter.endswith("-threads")
+
     def fits(self, test: str) -> bool:
         """Whether this is about that test. In the pattern only * and ? mean something: names of tests have brackets."""
         return fnmatch.fnmatchcase(test, "*" + self.test.replace("[", "[[]"))

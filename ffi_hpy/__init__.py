@@ -54,35 +54,41 @@ from .stream import StreamContext, get_raw_stream, use_raw_stream, use_torch_str
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ctypes
     from typing import Any
 
-    from ._dtype_names import (  # noqa: F401
-        bfloat16,
-        bool,
-        float4_e2m1fn,
-        float4_e2m1fnx2,
-        float6_e2m3fn,
-        float6_e3m2fn,
-        float8_e3m4,
-        float8_e4m3,
-        float8_e4m3b11fnuz,
-        float8_e4m3fn,
-        float8_e4m3fnuz,
-        float8_e5m2,
-        float8_e5m2fnuz,
-        float8_e8m0fnu,
-        float16,
-        float32,
-        float64,
-        int8,
-        int16,
-        int32,
-        int64,
-        uint8,
-        uint16,
-        uint32,
-        uint64,
+    from . import access_path, dataclasses, serialization, structural
+    from . import config as config
+    from . import core as core
+    from . import dropin as dropin
+    from . import hpy as hpy
+    from . import libinfo as libinfo
+    from . import testing as testing
+    from . import utils as utils
+    from ._core import CAny as CAny
+    from ._dtype_names import *  # noqa: F403
+    from .dataclasses import method
+    from .structural import (
+        DefRegionKind,
+        InplaceMode,
+        StructuralKey,
+        StructuralMutator,
+        StructuralVisitor,
+        VisitInterrupt,
+        WalkOrder,
+        WalkResult,
+        get_first_structural_mismatch,
+        structural_equal,
+        structural_hash,
+        structural_map,
+        structural_mutate,
+        structural_visit,
+        structural_walk,
     )
+
+    LIB: ctypes.CDLL
+    __version__: str
+    __version_tuple__: tuple[int | str, ...]
 
 __all__ = [
     "LIB",
@@ -115,6 +121,7 @@ __all__ = [
     "access_path",
     "convert",
     "convert_func",
+    "dataclasses",
     "device",
     "dtype",
     "from_dlpack",
@@ -125,6 +132,7 @@ __all__ = [
     "init_ffi_api",
     "list_global_func_names",
     "load_module",
+    "method",
     "register_error",
     "register_global_func",
     "register_object",
@@ -163,7 +171,7 @@ _core.set_hooks(
 )
 for _key, _cls in (("ffi.Error", Error), ("ffi.Tensor", Tensor)):
     set_class(info_of_key(_key), _cls)
-    _cls.__tvm_ffi_type_info__ = info_of_key(_key)
+    _cls.__tvm_ffi_type_info__ = info_of_key(_key)  # type: ignore[union-attr]
 _core.class_register(_core.type_key_to_index("ffi.Shape"), Object)
 for _key, _python_class in (
     ("ffi.String", String),
@@ -186,13 +194,17 @@ float6_e2m3fn float6_e3m2fn float4_e2m1fn float4_e2m1fnx2
 _HOMES = {
     **dict.fromkeys(_DTYPE_NAMES.split(), "_dtype_names"),
     "access_path": "access_path",
+    "config": "config",
     "core": "core",
     "dataclasses": "dataclasses",
     "dropin": "dropin",
     "hpy": "hpy",
+    "libinfo": "libinfo",
     "serialization": "serialization",
     "structural": "structural",
     "testing": "testing",
+    "utils": "utils",
+    "CAny": "_core",
     "method": "dataclasses",
     "DefRegionKind": "structural",
     "InplaceMode": "structural",

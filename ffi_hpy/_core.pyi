@@ -5,9 +5,9 @@ All functions are safe to call from several threads.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final, NamedTuple, SupportsIndex, overload
+from typing import Any, Final, NamedTuple, SupportsIndex, final, overload, type_check_only
 
-from ._tensor import Tensor as _Tensor
+from typing_extensions import Self, disjoint_base
 
 # --- How a Python type is passed to native code -----------------------------------------------------------------
 # `classify` (see `set_hooks`) answers with one of these for each Python type, once; the answer is cached.
@@ -33,6 +33,7 @@ HAS_EXTENSION: Final[bool]  # whether that context is the package's own, with it
 HAS_EXCHANGE: Final[bool]  # whether it can use exchange tables; not so on PyPy 7.3 and in hpy's debug mode
 KEEPS_IDENTITY: Final[bool]  # whether a native object has one wrapper while that lives; not so in debug modes
 
+@disjoint_base
 class CObject:
     """Base of everything that owns a handle of a native object. The handle is None (0) until it is initialised, and
     again after it was moved away. While a call uses it, it cannot be moved away (RuntimeError); a Function's never."""
@@ -135,11 +136,13 @@ class CDict(CMapping):
     def pop(self, key: Any, default: Any = ...) -> Any:
         """KeyError."""
 
+@final
 class ObjectRValueRef:
     """A CObject marked by `_move()`: passing it to a call lets the callee take the handle."""
 
-    def __init__(self, obj: CObject, /) -> None: ...
+    def __new__(cls, obj: CObject, /) -> Self: ...
 
+@final
 class Function(CObject):
     """A native function. Arguments are positional; keyword arguments are a TypeError.
 
@@ -191,17 +194,19 @@ class OpaquePyObject(CObject):
     def __init__(self, pyobject: object, /) -> None: ...
     def pyobject(self) -> Any: ...
 
+@final
 class OpaquePtr:
     """An address passed as `void*`."""
 
-    def __init__(self, address: int, /) -> None: ...
+    def __new__(cls, address: int, /) -> Self: ...
     @property
     def value(self) -> int: ...
 
+@disjoint_base
 class DataType:
     """An element type: DLPack type code, bits per lane, lanes. Compares and hashes by value."""
 
-    def __init__(self, text: str, /) -> None:
+    def __new__(cls, text: str, /) -> Self:
         """ValueError if the text is no data type."""
     @property
     def type_code(self) -> int: ...
@@ -214,6 +219,7 @@ class DataType:
         """Bytes per element, rounded up."""
     def __str__(self) -> str: ...
 
+@disjoint_base
 class Device:
     """DLPack device type and index. Compares and hashes by value. Subclassable."""
 
@@ -260,14 +266,16 @@ class Tensor(CObject):
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
+@final
 class CAny:
     """A native value of its own. `CAny(value)` converts a Python value as a call would."""
 
-    def __init__(self, value: object = None, /) -> None: ...
+    def __new__(cls, value: object = None, /) -> Self: ...
     @property
     def type_index(self) -> int:
         """Type index of the value."""
 
+@disjoint_base
 class Schema:
     """What TypeSchema derives from: conversions. They happen on a tree that is compiled at the first use from what
     `_describe()` says of each schema."""
@@ -277,6 +285,7 @@ class Schema:
     def check_value(self, value: object, /) -> None:
         """TypeError if convert() would refuse the value."""
 
+@type_check_only
 class FieldInfo(NamedTuple):
     """One reflected field or method as type_info() gives it (a plain tuple in this order)."""
 
@@ -290,6 +299,7 @@ class FieldInfo(NamedTuple):
     alignment: int  # bytes; methods: 0
     value: Any  # field: default value or factory (None if none); method: the Function
 
+@disjoint_base
 class FieldSlot:
     """One own field of a native type. Where HAS_EXTENSION is true it is a data descriptor; then a frozen one refuses
     assignment, and every one deletion. Subclassable.
@@ -298,7 +308,7 @@ class FieldSlot:
     IndexError for a field that the type does not have, ValueError for an unknown type.
     """
 
-    def __new__(cls, index: int, field: int, frozen: bool, schema: Any = None, /, *args: Any) -> Any: ...
+    def __new__(cls, index: int, field: int, frozen: bool, schema: Any = None, /, *args: Any) -> Self: ...
     @property
     def frozen(self) -> bool: ...
     def get(self, obj: Any, /) -> Any:
@@ -306,6 +316,7 @@ class FieldSlot:
     def set(self, obj: Any, value: Any, /) -> None:
         """Set it, frozen or not. TypeError for a value that does not fit."""
 
+@final
 class Initializer:
     """Makes objects of a type by its fields as they are now, with the texts of the native constructor's errors.
 
@@ -314,7 +325,7 @@ class Initializer:
     An instance that has its object already is left alone: False. An argument that is `missing` counts as not given.
     """
 
-    def __init__(self, index: int, missing: Any, /) -> None: ...
+    def __new__(cls, index: int, missing: Any, /) -> Self: ...
     def __call__(self, instance: CObject, args: tuple[Any, ...], kwargs: dict[str, Any] = ..., /) -> bool: ...
 
 # --- conversion -------------------------------------------------------------------------------------------------

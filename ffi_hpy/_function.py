@@ -1,9 +1,10 @@
-"""Functions made of addresses, as code generators hand them out: two more constructors of Function."""
+"""What Function has besides calls: constructors from addresses, as code generators hand them out, and subclasses."""
 
 from __future__ import annotations
 
 from . import _core
 from ._core import Function
+from ._load import subclass_made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,5 +28,12 @@ def from_mlir_packed_safe_call(mlir_packed_symbol: int, *, keep_alive_object: An
     return _core.function_from_mlir(mlir_packed_symbol, keep_alive_object)
 
 
+def _init_subclass(cls: type[Function], /, **options: Any) -> None:
+    """Function has no metaclass that would tell."""
+    super(Function, cls).__init_subclass__(**options)
+    subclass_made(cls)
+
+
+Function.__init_subclass__ = classmethod(_init_subclass)  # type: ignore[assignment]
 Function.__from_extern_c__ = staticmethod(from_extern_c)  # type: ignore[method-assign]
 Function.__from_mlir_packed_safe_call__ = staticmethod(from_mlir_packed_safe_call)  # type: ignore[method-assign]

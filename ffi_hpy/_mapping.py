@@ -111,7 +111,11 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
         def get(self, key: Any, default: Any = None, /) -> Any:
             """The value of the key, `default` if there is none."""
 
-        def pop(self, key: K, default: Any = ...) -> Any:
+        @overload
+        def pop(self, key: K) -> V: ...
+        @overload
+        def pop(self, key: K, default: D) -> V | D: ...
+        def pop(self, key: Any, default: Any = ...) -> Any:
             """Remove a key and return its value; `default`, or KeyError, if it is not there."""
 
         def keys(self) -> KeysView[K]: ...

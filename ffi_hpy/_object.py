@@ -118,7 +118,7 @@ def reduce(self: CObject) -> tuple[Any, ...]:
 # Of the root of all, so that functions and tensors refuse here, too: PyPy would pickle a wrapper without its handle
 CObject.__getstate__ = get_state  # type: ignore[method-assign]
 CObject.__setstate__ = set_state  # type: ignore[method-assign]
-CObject.__reduce__ = reduce  # type: ignore[assignment,method-assign]
+CObject.__reduce__ = reduce  # type: ignore[method-assign]
 
 
 def _ffi_function(name: str) -> Function | None:

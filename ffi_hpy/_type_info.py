@@ -83,6 +83,7 @@ else:
         def __init__(self, type_index, field, frozen=False, schema=None, doc=None):
             slot = _core.FieldSlot(type_index, field, frozen, schema)
             super().__init__(slot.get, None if frozen else slot.set, None, doc)
+            self.__doc__ = doc
             self.set = slot.set
             self.frozen = frozen
 
@@ -224,8 +225,6 @@ class TypeInfo:
     """
 
     type_cls: type | None
-    fields: list[TypeField] | None
-    methods: list[TypeMethod]
 
     def __init__(self, type_index: int) -> None:
         key, self.parent_type_index, self.doc, _size, _fields, _methods, ancestors = _core.type_info(type_index)
@@ -235,15 +234,22 @@ class TypeInfo:
         self.type_cls = None
         self._decorator_args: dict[str, Any] = {}
 
-    @_Lazy
-    def fields(self) -> list[TypeField]:
-        """The type's own fields."""
-        return [_read_field(self.type_index, i, *field) for i, field in enumerate(_core.type_info(self.type_index)[4])]
+    if TYPE_CHECKING:
+        fields: list[TypeField] | None
+        methods: list[TypeMethod]
+    else:
 
-    @_Lazy
-    def methods(self) -> list[TypeMethod]:
-        """The type's own methods."""
-        return [_read_method(*method) for method in _core.type_info(self.type_index)[5]]
+        @_Lazy
+        def fields(self) -> list[TypeField]:
+            """The type's own fields."""
+            return [
+                _read_field(self.type_index, i, *field) for i, field in enumerate(_core.type_info(self.type_index)[4])
+            ]
+
+        @_Lazy
+        def methods(self) -> list[TypeMethod]:
+            """The type's own methods."""
+            return [_read_method(*method) for method in _core.type_info(self.type_index)[5]]
 
     @_Lazy
     def parent_type_info(self) -> TypeInfo | None:
@@ -285,7 +291,8 @@ class TypeInfo:
         if size != 0 or self.parent_type_info is None:
             return size
         ends = [field.offset + field.size for field in self.fields or ()]
-        return (max(self.parent_type_info.total_size, *ends, 24) + 7) & ~7
+        end: int = max(self.parent_type_info.total_size, *ends, 24)
+        return (end + 7) & ~7
 
     def prototype_py(self) -> str:
         """The type as the text of a Python class: its fields and methods with their annotations."""

@@ -1,5 +1,7 @@
 """The pytest plugin of ci/conformance, loaded in each interpreter: it makes the tests' files importable.
 
+CONFORMANCE_IN_ONE_THREAD lists the ends of names of tests that are not to run in several threads, where others do.
+
 Files import names of upstream's internals, and modules that ffi_hpy does not have, beside what they test of the
 interface. They can import these, and a test that uses one fails.
 """
@@ -9,8 +11,11 @@ from __future__ import annotations
 import importlib
 import importlib.machinery
 import importlib.util
+import os
 import sys
 from types import ModuleType
+
+import pytest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +37,16 @@ def pytest_configure() -> None:
     for module, names in INTERNALS.items():
         for name in names:
             setattr(importlib.import_module(module), name, _stand_in(f"{name} is an internal of tvm_ffi"))
+
+
+_in_one_thread = tuple(os.environ.get("CONFORMANCE_IN_ONE_THREAD", "").split())
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Before pytest-run-parallel looks at the test."""
+    if item.nodeid.endswith(_in_one_thread):
+        item.add_marker("thread_unsafe")
 
 
 def _module_new(name: str, names: tuple[str, ...]) -> None:

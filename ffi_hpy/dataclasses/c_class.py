@@ -74,9 +74,7 @@ def c_class(
                 if own.name not in written:
                     setattr(cls, own.name, own.as_property(cls))
         _add_class_attrs(cls, info, TYPE_ATTRS)
-        install_dunders(
-            cls, init=init, repr=repr, eq=eq, order=order, unsafe_hash=unsafe_hash, match_args=match_args
-        )
+        install_dunders(cls, init=init, repr=repr, eq=eq, order=order, unsafe_hash=unsafe_hash, match_args=match_args)
         cls.__ffi_is_dataclass__ = True
         return cls
 

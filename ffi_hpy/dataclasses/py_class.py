@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
 
     Class = TypeVar("Class", bound=type)
+    Method = TypeVar("Method", bound="Callable[..., Any] | staticmethod[..., Any]")
     # name, value, whether static, metadata (JSON; None for attributes)
     Entry = tuple[str, Any, bool, "str | None"]
 
@@ -57,7 +58,7 @@ _INHERITED_ATTRS = ("__s_equal__", "__s_hash__", "__s_visit__", "__data_to_json_
 """Hooks that a class takes over from the nearest parent that has them: native code looks at a type's own only."""
 
 
-def method(fn: Any) -> Any:
+def method(fn: Method) -> Method:
     """Mark a method in the body of a :func:`py_class` as a method of the native type, which native code and other
     languages can look up by name and call; the instance is the first argument, unless it is a staticmethod.
 

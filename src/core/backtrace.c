@@ -123,18 +123,18 @@ static char *demangled(const char *symbol) {
   return demangle(symbol, NULL, NULL, &status); /* from the C library's malloc */
 }
 
-static void append_native(int n_skip, int limit, int cross_ffi_boundary, int n_frames) {
+/* Without the frames of the caller if it has named itself. */
+static FH_NOINLINE void append_native(int names_itself, int limit, int cross_ffi_boundary, int n_frames) {
+  enum { N_OWN = 2 }; /* this function's and TVMFFIBacktrace's */
   void *addresses[MAX_NATIVE_FRAMES], *host = boundary_base();
-  int n_addresses = backtrace(addresses, MAX_NATIVE_FRAMES), is_leading = 1;
-  for (int i = n_skip; i < n_addresses && n_frames < limit; ++i) {
+  int n_addresses = backtrace(addresses, MAX_NATIVE_FRAMES), is_at_host = !names_itself; /* asking what called it */
+  for (int i = N_OWN + names_itself; i < n_addresses && n_frames < limit; ++i) {
     Dl_info info;
     if (!dladdr(addresses[i], &info)) continue;
-    if (host != NULL && info.dli_fbase == host && !cross_ffi_boundary) {
-      if (is_leading) continue; /* it asks for what called it */
-      return;
-    }
-    is_leading = 0;
-    if (info.dli_sname == NULL) continue;
+    int is_host = host != NULL && info.dli_fbase == host && !cross_ffi_boundary;
+    if (is_host && !is_at_host) return;
+    is_at_host &= is_host;
+    if (is_host || info.dli_sname == NULL) continue;
     if (!cross_ffi_boundary && is_boundary(info.dli_sname)) return;
     if (is_uninteresting(info.dli_sname)) continue;
     char *readable = demangled(info.dli_sname);
@@ -161,8 +161,7 @@ FH_NOINLINE const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lin
     n_frames = 1;
   }
 #ifdef HAS_NATIVE_FRAMES
-  /* skipped: append_native, this function, and the caller when it has named itself */
-  if (wants_native()) append_native(2 + names_itself, limit, cross_ffi_boundary, n_frames);
+  if (wants_native()) append_native(names_itself, limit, cross_ffi_boundary, n_frames);
 #else
   FH_UNUSED(cross_ffi_boundary);
   FH_UNUSED(n_frames);

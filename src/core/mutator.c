@@ -144,6 +144,13 @@ int fh_mutator_is_leaf_hook(const TVMFFIAny *hook) { return is_native(hook, keep
 
 /* ---- Any value ---- */
 
+int fh_mutator_is_same_leaf(const TVMFFIAny *a, const TVMFFIAny *b) {
+  int32_t type_index = a->type_index;
+  int is_equal = 0;
+  if (type_index != kTVMFFIStr && type_index != kTVMFFIBytes && type_index != kTVMFFIBigInt) return 0;
+  return fh_any_equal(a, b, &is_equal) == 0 && is_equal;
+}
+
 int fh_mutator_call_hook(const TVMFFIAny *hook, fh_mutator_object *mutator, const TVMFFIAny *value, TVMFFIAny *out) {
   TVMFFIAny args[2] = {fh_any_object(mutator), *value};
   *out = fh_any_none();

@@ -71,10 +71,6 @@ FB_INLINE HPy fb_convert_result(HPyContext *ctx, TVMFFIAny *value) {
   if (value->type_index >= kTVMFFIStaticObjectBegin) return fb_object_result(ctx, value->v_obj);
   return fb_convert_rare(ctx, value);
 }
-/* The same for something out of a container, which was returned under an exchange table unless that is NULL. */
-FB_INLINE HPy fb_convert_item(HPyContext *ctx, TVMFFIAny *value, const DLPackExchangeAPI *exchange) {
-  return FB_LIKELY(exchange == NULL) ? fb_convert_result(ctx, value) : fb_exchange_result(ctx, value, exchange, false);
-}
 /* The same for a view. */
 HPy fb_convert_view(HPyContext *ctx, const TVMFFIAny *view);
 /* The same, but tensors become arrays of the table's library, or it fails. */

@@ -146,8 +146,18 @@ static HPy fb_dataclass_repr_impl(HPyContext *ctx, HPy self) {
 /* The function that copies objects of a type, borrowed; NULL if there is none. */
 static TVMFFIObject *find_copier(int32_t type_index) {
   static const TVMFFIByteArray name = {"__ffi_shallow_copy__", sizeof("__ffi_shallow_copy__") - 1};
-  const TVMFFIAny *value = fb_type_attr_find(type_index, &name);
-  return value == NULL || value->type_index != kTVMFFIFunction ? NULL : value->v_obj;
+  static _Atomic(const TVMFFITypeAttrColumn *) known; /* of all threads the same, and for good */
+  const TVMFFITypeAttrColumn *column = atomic_load_explicit(&known, memory_order_acquire);
+  if (FB_UNLIKELY(column == NULL)) {
+    column = TVMFFIGetTypeAttrColumn(&name);
+    if (column == NULL) return NULL;
+    atomic_store_explicit(&known, column, memory_order_release); /* pairs with the load above */
+  }
+  /* Before the data, as c_api.h asks; acquire: pairs with the core's publication of a longer column. */
+  int32_t size = atomic_load_explicit((_Atomic(int32_t) *)&column->size, memory_order_acquire);
+  int32_t i = type_index - column->begin_index;
+  if (i < 0 || i >= size || column->data[i].type_index != kTVMFFIFunction) return NULL;
+  return column->data[i].v_obj;
 }
 
 HPyDef_METH(fb_dataclass_copy, "_shallow_copy", HPyFunc_NOARGS,

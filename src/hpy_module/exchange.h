@@ -31,11 +31,6 @@ int fb_exchange_tensor(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exch
 int fb_exchange_managed(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, int32_t alignment,
                         bool contiguous, TVMFFIObject **out);
 
-FB_INLINE const DLPackExchangeAPI *fb_exchange_of_object(HPyContext *ctx, HPy container) {
-  const FbPlace *place = fb_object_place(ctx, container);
-  return FB_LIKELY(place != NULL) ? fb_exchange_of(place) : NULL;
-}
-
 /* As fb_convert_result, for the caller of a call in a scope: a tensor becomes one of the table's library, and a container
  * will give out its tensors as such. A tensor that the library refuses stays a Tensor; with `is_required` that is the
  * library's exception. */

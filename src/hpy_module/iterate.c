@@ -3,7 +3,6 @@
 
 #include <stdatomic.h>
 
-#include "convert.h"
 #include "core_function.h"
 
 enum { CHUNK = 64 };
@@ -14,7 +13,7 @@ enum { CHUNK = 64 };
 FB_INLINE HPy item_result(HPyContext *ctx, const TVMFFIAny *item, const DLPackExchangeAPI *exchange) {
   TVMFFIAny value = *item;
   if (value.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(value.v_obj);
-  return fb_convert_item(ctx, &value, exchange);
+  return fb_iterate_item(ctx, &value, exchange);
 }
 
 /* A list while it is filled. PyPy 7.3 never frees what its builders build. */
@@ -71,7 +70,7 @@ static int walk_call(HPyContext *ctx, TVMFFIObject *walk, Command command, TVMFF
 
 static HPy walk_part(HPyContext *ctx, TVMFFIObject *walk, Command command, const DLPackExchangeAPI *exchange) {
   TVMFFIAny value;
-  return walk_call(ctx, walk, command, &value) != 0 ? HPy_NULL : fb_convert_item(ctx, &value, exchange);
+  return walk_call(ctx, walk, command, &value) != 0 ? HPy_NULL : fb_iterate_item(ctx, &value, exchange);
 }
 
 static HPy walk_entry(HPyContext *ctx, TVMFFIObject *walk, FbPart part, const DLPackExchangeAPI *exchange) {

@@ -38,6 +38,11 @@ static TVMFFIObject *mapping_take(HPyContext *ctx, HPy self) {
   return NULL;
 }
 
+/* The Python value of a value of self's, which is taken. */
+FB_INLINE HPy value_result(HPyContext *ctx, HPy self, TVMFFIAny *value) {
+  return fb_iterate_item(ctx, value, fb_exchange_of(fb_object_place(ctx, self)));
+}
+
 FB_INLINE FbCoreFunction *choose(Pair *functions, const TVMFFIObject *handle) {
   return handle->type_index == kTVMFFIMap ? &functions->map : &functions->dict;
 }
@@ -104,7 +109,7 @@ HPyDef_SLOT(mapping_item, HPy_mp_subscript)
 static HPy mapping_item_impl(HPyContext *ctx, HPy self, HPy key) {
   TVMFFIAny value;
   if (FB_UNLIKELY(call(ctx, self, NULL, &get_functions, key, HPy_NULL, &value) != 0)) return HPy_NULL;
-  return FB_UNLIKELY(is_missing(ctx, &value)) ? raise_key(ctx, key) : fb_convert_item(ctx, &value, fb_exchange_of_object(ctx, self));
+  return FB_UNLIKELY(is_missing(ctx, &value)) ? raise_key(ctx, key) : value_result(ctx, self, &value);
 }
 
 HPyDef_SLOT(mapping_contains, HPy_sq_contains)
@@ -124,7 +129,7 @@ static HPy mapping_get_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
   HPy result = HPy_NULL;
   if (call(ctx, self, NULL, &get_functions, key, HPy_NULL, &value) == 0) {
     if (!is_missing(ctx, &value)) {
-      result = fb_convert_item(ctx, &value, fb_exchange_of_object(ctx, self));
+      result = value_result(ctx, self, &value);
     } else {
       result = HPy_Dup(ctx, HPy_IsNull(fallback) ? ctx->h_None : fallback);
     }
@@ -147,7 +152,8 @@ static HPy iterate(HPyContext *ctx, HPy self, FbPart part) {
   rc = fb_core_function_run(ctx, &size_functions.map, &map, 1, &size);
   if (rc == 0) rc = fb_core_function_run(ctx, &map_walk, &map, 1, &walk);
   TVMFFIObjectDecRef(map.v_obj);
-  return rc == 0 ? fb_iterate_map(ctx, walk.v_obj, size.v_int64, part, fb_exchange_of_object(ctx, self)) : HPy_NULL;
+  if (rc != 0) return HPy_NULL;
+  return fb_iterate_map(ctx, walk.v_obj, size.v_int64, part, fb_exchange_of(fb_object_place(ctx, self)));
 }
 
 HPyDef_METH(mapping_iter, "__iter__", HPyFunc_NOARGS, .doc = "Over the keys; of a Dict over those that are there now.")
@@ -228,7 +234,7 @@ static HPy dict_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size
   TVMFFIAny value;
   int found = take_out(ctx, self, key, &value);
   if (found == 1) {
-    result = fb_convert_item(ctx, &value, fb_exchange_of_object(ctx, self));
+    result = value_result(ctx, self, &value);
   } else if (found == 0) {
     result = HPy_IsNull(fallback) ? raise_key(ctx, key) : HPy_Dup(ctx, fallback);
   }

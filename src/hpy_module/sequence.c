@@ -18,6 +18,11 @@ static FbCoreFunction list_size = {.name = "ffi.ListSize"}, list_get = {.name = 
 
 /* --- the native object ---------------------------------------------------------------------------------------------------- */
 
+/* The table that self was returned under, or NULL. For a self that has an object. */
+FB_INLINE const DLPackExchangeAPI *exchange_of(HPyContext *ctx, HPy self) {
+  return fb_exchange_of(fb_object_place(ctx, self));
+}
+
 /* Owned ffi.Array or ffi.List of self; NULL with ValueError or TypeError raised. */
 static TVMFFIObject *sequence_take(HPyContext *ctx, HPy self) {
   FbPlace *place = fb_object_begin(ctx, self, kTVMFFIObject, 0);
@@ -98,13 +103,13 @@ FB_INLINE bool array_item_in_place(HPyContext *ctx, HPy self, int64_t i, TVMFFIA
 }
 
 /* The items of a slice as a Python list. Takes `handle`. */
-static HPy slice_list(HPyContext *ctx, HPy self, TVMFFIObject *handle, HPy slice) {
+static HPy slice_list(HPyContext *ctx, TVMFFIObject *handle, HPy slice, const DLPackExchangeAPI *exchange) {
   FbRange range;
   TVMFFIObject *array = fixed(ctx, handle);
   if (array == NULL) return HPy_NULL;
   HPy list = HPy_NULL;
   if (fb_range_of_slice(ctx, slice, cell_of(array)->size, &range) == 0) {
-    list = fb_iterate_list(ctx, cell_of(array)->data, range.first, range.step, range.n, fb_exchange_of_object(ctx, self));
+    list = fb_iterate_list(ctx, cell_of(array)->data, range.first, range.step, range.n, exchange);
   }
   TVMFFIObjectDecRef(array);
   return list;
@@ -117,17 +122,17 @@ static HPy sequence_item_impl(HPyContext *ctx, HPy self, HPy key) {
   if (FB_UNLIKELY(kind == FB_POSITION_NONE)) return HPy_NULL;
   TVMFFIAny item;
   if (FB_LIKELY(kind == FB_POSITION_INDEX) && array_item_in_place(ctx, self, i, &item)) {
-    return fb_convert_item(ctx, &item, fb_exchange_of_object(ctx, self));
+    return fb_iterate_item(ctx, &item, exchange_of(ctx, self));
   }
   TVMFFIObject *handle = sequence_take(ctx, self);
   if (FB_UNLIKELY(handle == NULL)) return HPy_NULL;
-  if (FB_UNLIKELY(kind == FB_POSITION_SLICE)) return slice_list(ctx, self, handle, key);
+  if (FB_UNLIKELY(kind == FB_POSITION_SLICE)) return slice_list(ctx, handle, key, exchange_of(ctx, self));
   int rc = kind == FB_POSITION_BEYOND ? 1
            : is_array(handle)         ? array_item(handle, i, &item)
                                       : list_item(ctx, &list_get, handle, i, &item);
   int64_t size = rc == 1 ? size_of(ctx, handle) : 0;
   TVMFFIObjectDecRef(handle);
-  if (FB_LIKELY(rc == 0)) return fb_convert_item(ctx, &item, fb_exchange_of_object(ctx, self));
+  if (FB_LIKELY(rc == 0)) return fb_iterate_item(ctx, &item, exchange_of(ctx, self));
   return rc == 1 && size >= 0 ? fb_position_refuse(ctx, self, key, size) : HPy_NULL;
 }
 
@@ -135,7 +140,7 @@ HPyDef_METH(sequence_iter, "__iter__", HPyFunc_NOARGS,
             .doc = "Over the items; of a List over those that are there now.")
 static HPy sequence_iter_impl(HPyContext *ctx, HPy self) {
   TVMFFIObject *array = fixed(ctx, sequence_take(ctx, self));
-  return array == NULL ? HPy_NULL : fb_iterate_array(ctx, array, fb_exchange_of_object(ctx, self));
+  return array == NULL ? HPy_NULL : fb_iterate_array(ctx, array, exchange_of(ctx, self));
 }
 
 /* --- in ------------------------------------------------------------------------------------------------------------------------ */
@@ -193,7 +198,7 @@ static int sequence_contains_impl(HPyContext *ctx, HPy self, HPy value) {
   int found = needle.kind == NEEDLE_OTHER ? -1 : 0;
   for (int64_t i = 0; found == 0 && i < cell->size; i++) found = equals(&needle, (const TVMFFIAny *)cell->data + i);
   if (found < 0) {
-    HPy list = fb_iterate_list(ctx, cell->data, 0, 1, cell->size, fb_exchange_of_object(ctx, self));
+    HPy list = fb_iterate_list(ctx, cell->data, 0, 1, cell->size, exchange_of(ctx, self));
     found = HPy_IsNull(list) ? -1 : HPy_Contains(ctx, list, value);
     if (!HPy_IsNull(list)) HPy_Close(ctx, list);
   }
@@ -338,7 +343,7 @@ static HPy list_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size
   int rc = list_item(ctx, &list_pop, handle, wanted, &item);
   int64_t size = rc == 1 ? size_of(ctx, handle) : 0;
   TVMFFIObjectDecRef(handle);
-  if (rc == 0) return fb_convert_item(ctx, &item, fb_exchange_of_object(ctx, self));
+  if (rc == 0) return fb_iterate_item(ctx, &item, exchange_of(ctx, self));
   if (rc < 0 || size < 0) return HPy_NULL;
   if (size == 0) return fb_raise(ctx, ctx->h_IndexError, "pop from empty List");
   return fb_raise(ctx, ctx->h_IndexError, "List index %lld is out of range for %lld items", (long long)wanted,

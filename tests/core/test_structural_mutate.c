@@ -93,6 +93,26 @@ TEST(what_does_not_change_stays_the_same_object) {
   drop_all_of(mapped, root, callbacks);
 }
 
+/* What a language with strings of its own gives back: another object of the same text. */
+static int copy_text(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *out) {
+  TVMFFIByteArray content;
+  (void)self;
+  (void)n_args;
+  expect(fh_str_content(&args[0], &content));
+  return fh_str_new(content.data, content.size, out);
+}
+
+TEST(text_that_becomes_the_same_text_is_unchanged) {
+  TVMFFIAny root = make_array(str("short"), str("longer than the small form"));
+  for (int order = 0; order < 2; ++order) {
+    TVMFFIAny callbacks = make_array(callback_entry(kTVMFFIStr, function_of(copy_text, NULL)));
+    TVMFFIAny mapped = map_with(again(root), callbacks, no_entries(), order);
+    expect(mapped.v_obj == root.v_obj);
+    drop(mapped);
+  }
+  drop(root);
+}
+
 TEST(containers_that_are_nobody_else_s_change_in_place) {
   TVMFFIAny inner = make_list(i64(1)), shared = make_list(i64(2));
   TVMFFIObject *inner_list = inner.v_obj, *shared_list = shared.v_obj;

@@ -470,13 +470,3 @@ def test_one_kind_registered_by_many_threads_stays_consistent(testing):
     parallelize(work)
     assert ERROR_NAME_TO_TYPE[kind] in classes
     assert all(ERROR_TYPE_TO_NAME[cls] == kind for cls in classes)
-
-
-def test_one_exception_raised_by_many_threads_comes_back_to_each(testing):
-    exception = ValueError("shared")
-
-    def work(i):
-        for _ in range(100):
-            assert come_back(testing, exception) is exception
-
-    parallelize(work)

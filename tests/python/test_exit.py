@@ -111,6 +111,61 @@ print('end', flush=True)
     assert run(LIVE + program) == "end\n"
 
 
+@needs_threads
+def test_native_threads_drop_python_objects_at_exit(run):
+    program = """
+dropped = threading.Event()
+class Dropped:
+    def __del__(self):
+        dropped.set()
+class Calling:
+    def __del__(self):
+        try:
+            ffi_hpy.convert(lambda x: x)([1, IntPair(1, 2)])
+        except RuntimeError as error:
+            assert "began to exit" in str(error)
+for cls in (Dropped, Calling, Unknown):
+    things = [cls() for _ in range(3000)]
+    module.drop_slowly([ffi_hpy.convert(things[0]), *things])
+    del things
+import gc
+while not dropped.wait(0.01):  # the first of them on its way, the last ones find no interpreter
+    gc.collect()
+    ffi_hpy.convert(lambda: None)()
+print('end', flush=True)
+"""
+    assert run(LIVE + program) == "end\n"
+
+
+@needs_threads
+def test_daemon_threads_raise_and_register_at_exit(run):
+    program = """
+started = threading.Barrier(3)
+def fail():
+    raise ValueError("again")
+def work(i):
+    f = ffi_hpy.convert(fail)
+    started.wait()
+    n = 0
+    try:
+        while True:
+            n += 1
+            try:
+                f()
+            except ValueError:
+                pass
+            ffi_hpy.register_error(f"Kind{i}.{n % 50}", type("Mine", (Exception,), {}))
+            ffi_hpy.register_global_func(f"exit.daemon{i}.{n % 50}", fail, override=True)
+    except RuntimeError as error:  # a thread that comes too late to call back is told so
+        assert "began to exit" in str(error)
+for i in range(2):
+    threading.Thread(target=work, args=(i,), daemon=True).start()
+started.wait()
+print('end', flush=True)
+"""
+    assert run(LIVE + program) == "end\n"
+
+
 def test_a_callback_runs_in_an_atexit_function(run):
     program = """
 import atexit

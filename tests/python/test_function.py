@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from support import IS_PYPY, parallelize, unique_name
+from support import IS_DEBUG, IS_PYPY, parallelize, unique_name
 
 import ffi_hpy
 from ffi_hpy import _core
@@ -184,6 +184,9 @@ def test_a_callback_that_returns_what_native_code_cannot_take_is_an_error(testin
 # --- subclasses -----------------------------------------------------------------------------------------------------
 
 
+cannot_call_subclasses = pytest.mark.skipif(IS_DEBUG, reason="hpy 0.9.0 cannot call instances of subclasses")
+
+
 class Compiled(ffi_hpy.Function):
     """A function with something of its own."""
 
@@ -191,6 +194,7 @@ class Compiled(ffi_hpy.Function):
         self.source = source
 
 
+@cannot_call_subclasses
 def test_a_subclass_takes_a_function_over_which_stays(testing):
     function = ffi_hpy.convert(lambda x: x + 1)
     compiled = Compiled("x + 1")
@@ -204,12 +208,14 @@ def test_a_subclass_takes_a_function_over_which_stays(testing):
         compiled(x=1)
 
 
+@cannot_call_subclasses
 def test_a_subclass_can_be_filled_by_a_native_function(testing):
     compiled = Compiled("")
     compiled.__init_handle_by_constructor__(testing.echo, lambda: 5)
     assert compiled() == 5
 
 
+@cannot_call_subclasses
 def test_a_subclass_without_a_function_says_so():
     compiled = Compiled("")
     with pytest.raises(ValueError, match="this Compiled has no native object"):
@@ -219,6 +225,7 @@ def test_a_subclass_without_a_function_says_so():
     assert repr(compiled) == "Compiled(chandle=None)"
 
 
+@cannot_call_subclasses
 def test_a_function_is_taken_over_once(testing, classes):
     compiled, function = Compiled(""), ffi_hpy.convert(lambda: 1)
     with pytest.raises(TypeError, match="of a function only"):

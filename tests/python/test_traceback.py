@@ -38,7 +38,7 @@ def test_a_native_frame_follows_the_caller(testing):
 def test_a_native_frame_has_its_line(testing):
     error = raised_by(testing.test_raise_error, "ValueError", "boo")
     line = traceback.extract_tb(error.__traceback__)[-1].lineno
-    assert f'", line {line}, in TestRaiseError' in error.__tvm_ffi_error__.backtrace
+    assert f'", line {line}, in' in error.__tvm_ffi_error__.backtrace
     assert line > 1
 
 
@@ -130,11 +130,12 @@ try:
     apply(outermost)
 except ValueError as error:
     for frame in traceback.extract_tb(error.__traceback__):
-        print(frame.name.partition("(")[0])
+        if frame.name != "raise_for_error":  # which debug modes show
+            print(frame.name.partition("(")[0].rpartition("::")[2])
 """
     said = run_python(program, testing_library, environ={"TVM_FFI_NATIVE_BACKTRACE": "1"})
-    apply, fail = "tvm::ffi::TestApply", "void tvm::ffi::TestRaiseError"
-    assert said.split("\n") == ["<module>", apply, "outermost", apply, "middle", apply, "innermost", fail, ""]
+    apply, fail = "TestApply", "TestRaiseError"
+    assert said.split() == ["<module>", apply, "outermost", apply, "middle", apply, "innermost", fail]
 
 
 # --- no reference cycle ---------------------------------------------------------------------------------------------

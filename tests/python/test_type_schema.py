@@ -445,6 +445,54 @@ def test_a_list_that_another_thread_changes_is_read_as_it_was_at_some_moment():
     parallelize(work)
 
 
+def test_threads_define_types_and_convert_to_those_of_the_others():
+    """Whoever asks for a type too early is told so, and asks again; nobody sees half a type."""
+    keys = [unique_name(f"Mutual{i}") for i in range(4)]
+
+    def define(key):
+        class Node(ffi_hpy.Object):
+            number: int
+            names: list[str]
+
+        return dataclasses.py_class(key)(Node)
+
+    def work(i):
+        schemas = [TypeSchema("List", [TypeSchema("Optional", [TypeSchema(key)])]) for key in keys]
+        node = define(keys[i])(i, ["a text that is no small one"])
+        seen = set()
+        while len(seen) < len(keys):
+            for j, schema in enumerate(schemas):
+                try:
+                    schema.check_value([None])
+                except TypeError as error:
+                    assert "unknown TypeSchema origin" in str(error)
+                    continue
+                seen.add(j)
+        result = _to_py_class_value(schemas[i].convert([node, None]))
+        assert (result[0].number, list(result[0].names), result[1]) == (i, ["a text that is no small one"], None)
+        with pytest.raises(TypeError, match=f"expected {keys[(i + 1) % 4]}, got {keys[i]}"):
+            schemas[(i + 1) % 4].convert([node])
+
+    parallelize(work)
+
+
+def test_threads_set_one_field_through_its_schema():
+    @dataclasses.py_class(unique_name("Shared"))
+    class Shared(ffi_hpy.Object):
+        items: Union[int, list[int], dict[str, int], None]
+
+    shared = Shared(None)
+    values = (7, [1, 2, 3], {"a key that is no small one": 1}, None)
+
+    def work(i):
+        for _ in range(500):
+            shared.items = values[i]
+            found = shared.items
+            assert found is None or found == 7 or len(found) in (1, 3)
+
+    parallelize(work)
+
+
 # --- any schema, any value ------------------------------------------------------------------------------------------
 
 

@@ -9,6 +9,7 @@
 #include <tvm/ffi/reflection/registry.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <map>
 #include <memory>
@@ -181,6 +182,17 @@ void call_until_failure(ffi::Function f) {
   }).detach();
 }
 
+// Drops the items of a list on a detached thread, one after the other, until there are none; which takes its time.
+void drop_slowly(ffi::Array<ffi::Any> items) {
+  std::vector<ffi::Any> owned(items.begin(), items.end());
+  std::thread([owned = std::move(owned)]() mutable {
+    while (!owned.empty()) {
+      owned.pop_back();
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  }).detach();
+}
+
 // Calls f, and tells whether the object is still there. The caller owns it: no reference is taken.
 bool is_alive_after(const IntPairObj *pair, ffi::Function f) {
   std::shared_ptr<std::atomic<bool>> is_alive = pair->is_alive;
@@ -220,4 +232,5 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(store_value, ffi_hpy_test::store_value);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(take_stored, ffi_hpy_test::take_stored);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(drop_on_thread, ffi_hpy_test::drop_on_thread);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(call_until_failure, ffi_hpy_test::call_until_failure);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(drop_slowly, ffi_hpy_test::drop_slowly);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(is_alive_after, ffi_hpy_test::is_alive_after);
