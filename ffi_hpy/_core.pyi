@@ -339,6 +339,9 @@ def set_hooks(
     call_guarded: Callable[[Callable[..., Any], tuple[Any, ...]], tuple[bool, Any]] = ...,
     check_signals: Callable[[], None] = ...,
     dlpack_capsule: Callable[[Any], Any] = ...,
+    array_to_tensor: Callable[[Any], Tensor] = ...,
+    tensor_to_array: Callable[[Any], Any] = ...,
+    array_stream: Callable[[int, int], int] = ...,
     string_class: Callable[[str], Any] = ...,
     bytes_class: Callable[[bytes], Any] = ...,
     wrap_dtype: Callable[[DataType], Any] = ...,
@@ -357,6 +360,7 @@ def set_hooks(
     - exception_to_error(exc): the native error for a Python exception that leaves a callback.
     - call_guarded(fn, args): (True, fn(*args)) or (False, exception_to_error(exc)); for contexts without the extension.
     - check_signals(): runs Python code, in which PyPy calls the handlers of signals that are waiting.
+    - array_to_tensor(x), tensor_to_array(tensor), array_stream(device type, device index): for exchange_from_python().
     - dlpack_capsule(x): capsule of x.__dlpack__(...), versioned where x can.
     - string_class/bytes_class: wrap strings and bytes of more than 7 bytes that come from native code.
     - shape_class(extents, obj): wrap shapes; obj is the native one.
@@ -398,7 +402,10 @@ def exchange_address(capsule: Any, /) -> int:
     """Address of the exchange table in a capsule "dlpack_exchange_api", or at an address; 0 if it is of no version that
     is understood. TypeError if it is neither, ValueError if it is 0."""
 
-def from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> Any: ...
+def exchange_from_python() -> int:
+    """Address of the exchange table that calls the hooks array_to_tensor, tensor_to_array and array_stream."""
+
+def from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> _Tensor: ...
 
 # --- registry ---------------------------------------------------------------------------------------------------
 
