@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import functools
+import platform
 import re
 import shutil
 import subprocess
@@ -141,6 +142,17 @@ def debian_entry(suite: str, kind: str) -> Stanza:
     of_its_suite = ("arch", "lang", "target", "architectures", "languages", "targets", "enabled")
     kept = {name: value for name, value in ours.items() if name not in of_its_suite}
     return {**kept, "types": kind, "suites": suite, "components": "main"}
+
+
+def release() -> str:
+    """The code name of this machine's Debian. Raises Unavailable."""
+    try:
+        system = platform.freedesktop_os_release()
+    except OSError:
+        system = {}
+    if system.get("ID") != "debian" or "VERSION_CODENAME" not in system:
+        raise Unavailable("this machine is not a Debian release")
+    return system["VERSION_CODENAME"]
 
 
 class Apt:

@@ -130,9 +130,21 @@ def closing_line(text: str, status: int) -> str:
     return words
 
 
+# --- the C++ tests --------------------------------------------------------------------------------------------------
+
+
+def run_cpp(wheel: Path, log: Path) -> Result:
+    """Run the tests of the C++ headers."""
+    find_cxx_compiler()
+    status = run_logged([sys.executable, str(ROOT / "ci" / "cpp"), str(wheel)], log, clean_environ(), ROOT)
+    text = log.read_text(errors="replace")
+    outcome = "ok" if status == 0 else "FAILED"
+    return Result("cpp", outcome, count(text, "passed"), count(text, "failed"), closing=closing_line(text, status))
+
+
 # --- the headers ----------------------------------------------------------------------------------------------------
 
-_STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"]
+_STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-fsyntax-only"]
 
 
 def run_headers(wheel: Path, log: Path) -> Result:

@@ -1,0 +1,350 @@
+/* any.h - values of any type: AnyView borrows one, Any owns one. Both are 16 bytes, a TVMFFIAny.
+ *
+ *   as<T>()            T if the value is one, else nullopt; a pointer for a class of objects, null if it is none
+ *   as_or_throw<T>()   the same; TypeError instead
+ *   cast<T>()          T, converted if need be (an int to a float, text to a data type, ...); TypeError if it cannot be
+ *   try_cast<T>()      the same; nullopt instead */
+#ifndef TVM_FFI_ANY_H_
+#define TVM_FFI_ANY_H_
+
+#include <tvm/ffi/error.h>
+#include <tvm/ffi/object.h>
+#include <tvm/ffi/string.h>
+#include <tvm/ffi/type_traits.h>
+
+namespace tvm {
+namespace ffi {
+namespace detail {
+
+struct AnyUnsafe;
+
+/* "Cannot <verb> `source`<link>`target`": out of line, for every type. */
+[[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void
+ThrowTypeError(const char *verb, const std::string &source, const char *link, const std::string &target) {
+  TVM_FFI_THROW(TypeError) << "Cannot " << verb << " `" << source << link << target << "`";
+  TVM_FFI_UNREACHABLE();
+}
+template <typename T> [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void ThrowIsNot(const TVMFFIAny *value) {
+  ThrowTypeError("treat type", TypeTraits<T>::GetMismatchTypeInfo(value), "` as type `", TypeTraits<T>::TypeStr());
+}
+template <typename T> [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void ThrowCannotConvert(const TVMFFIAny *value) {
+  ThrowTypeError("convert from type", TypeTraits<T>::GetMismatchTypeInfo(value), "` to `", TypeTraits<T>::TypeStr());
+}
+[[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void ThrowIntegerTooLarge(uint64_t value) {
+  TVM_FFI_THROW(OverflowError) << "Integer value " << value << " is too large to fit in int64_t. "
+                               << "Cast it to int64_t first if its bits are meant.";
+  TVM_FFI_UNREACHABLE();
+}
+
+/* What can be in an Any, or come out of one as an argument. */
+template <typename T>
+inline constexpr bool storage_enabled_v = std::is_same_v<T, Any> || TypeTraits<T>::storage_enabled;
+template <typename T>
+inline constexpr bool convertible_or_any_v = TypeTraits<T>::convert_enabled || std::is_same_v<T, Any>;
+
+} // namespace detail
+
+/* A value that somebody else keeps alive: an argument. */
+class AnyView {
+public:
+  AnyView() { detail::PutNone(&data_); }
+  template <typename T, typename = std::enable_if_t<TypeTraits<T>::convert_enabled>>
+  TVM_FFI_INLINE AnyView(const T &value) {
+    TypeTraits<T>::CopyToAnyView(value, &data_);
+  }
+  template <typename T, typename = std::enable_if_t<TypeTraits<T>::convert_enabled>>
+  TVM_FFI_INLINE AnyView &operator=(const T &value) {
+    return *this = AnyView(value);
+  }
+
+  void reset() { *this = AnyView(); }
+  void swap(AnyView &other) noexcept { std::swap(data_, other.data_); }
+  int32_t type_index() const noexcept { return data_.type_index; }
+  std::string GetTypeKey() const { return TypeIndexToTypeKey(data_.type_index); }
+  /* The same bits: the same object, or equal plain data. */
+  bool same_as(const AnyView &other) const noexcept {
+    return data_.type_index == other.data_.type_index && data_.zero_padding == other.data_.zero_padding &&
+           data_.v_int64 == other.data_.v_int64;
+  }
+  bool operator==(std::nullptr_t) const noexcept { return data_.type_index == kTVMFFINone; }
+  bool operator!=(std::nullptr_t) const noexcept { return data_.type_index != kTVMFFINone; }
+
+  template <typename T, typename = std::enable_if_t<TypeTraits<T>::convert_enabled>>
+  TVM_FFI_INLINE std::optional<T> as() const {
+    if (TypeTraits<T>::CheckAnyStrict(&data_)) return TypeTraits<T>::CopyFromAnyViewAfterCheck(&data_);
+    return std::nullopt;
+  }
+  template <typename T, typename = std::enable_if_t<std::is_base_of_v<Object, T>>> TVM_FFI_INLINE const T *as() const {
+    return as<const T *>().value_or(nullptr);
+  }
+  template <typename T, typename = std::enable_if_t<TypeTraits<T>::convert_enabled>>
+  TVM_FFI_INLINE T as_or_throw() const {
+    if (TVM_FFI_PREDICT_FALSE(!TypeTraits<T>::CheckAnyStrict(&data_))) detail::ThrowIsNot<T>(&data_);
+    return TypeTraits<T>::CopyFromAnyViewAfterCheck(&data_);
+  }
+  template <typename T, typename = std::enable_if_t<TypeTraits<T>::convert_enabled>> TVM_FFI_INLINE T cast() const {
+    std::optional<T> value = TypeTraits<T>::TryCastFromAnyView(&data_);
+    if (TVM_FFI_PREDICT_FALSE(!value.has_value())) detail::ThrowCannotConvert<T>(&data_);
+    return *std::move(value);
+  }
+  template <typename T, typename = std::enable_if_t<TypeTraits<T>::convert_enabled>>
+  TVM_FFI_INLINE std::optional<T> try_cast() const {
+    return TypeTraits<T>::TryCastFromAnyView(&data_);
+  }
+
+  /* To and from C. */
+  TVMFFIAny CopyToTVMFFIAny() const { return data_; }
+  static AnyView CopyFromTVMFFIAny(TVMFFIAny data) {
+    AnyView view;
+    view.data_ = data;
+    return view;
+  }
+
+protected:
+  TVMFFIAny data_;
+
+  friend class Any;
+  friend struct detail::AnyUnsafe;
+};
+
+namespace detail {
+
+/* Borrowed text and bytes become objects, and an ObjectRValueRef gives up its object. */
+TVM_FFI_NO_INLINE inline void OwnBorrowedContent(TVMFFIAny *data) {
+  switch (data->type_index) {
+  case kTVMFFIRawStr: TypeTraits<String>::MoveToAny(String(data->v_c_str), data); break;
+  case kTVMFFIByteArrayPtr:
+    TypeTraits<Bytes>::MoveToAny(Bytes(*static_cast<TVMFFIByteArray *>(data->v_ptr)), data);
+    break;
+  case kTVMFFIObjectRValueRef: {
+    TVMFFIObject **place = static_cast<TVMFFIObject **>(data->v_ptr);
+    TVM_FFI_ICHECK(*place != nullptr) << "RValueRef already moved";
+    ObjectUnsafe::PutObject(std::exchange(*place, nullptr), data);
+    break;
+  }
+  default: break;
+  }
+}
+
+/* Makes a copied view a value of its own. */
+TVM_FFI_INLINE void InplaceConvertAnyViewToAny(TVMFFIAny *data, [[maybe_unused]] size_t extra_any_bytes = 0) {
+  if (data->type_index >= kTVMFFIStaticObjectBegin) {
+    ObjectUnsafe::IncRefObjectHandle(data->v_obj);
+  } else if (data->type_index >= kTVMFFIRawStr) {
+    OwnBorrowedContent(data);
+  }
+}
+
+} // namespace detail
+
+/* A value: a result, a field, an element of a container. */
+class Any {
+public:
+  TVM_FFI_INLINE Any() { detail::PutNone(&data_); }
+  TVM_FFI_INLINE ~Any() { Drop(); }
+  TVM_FFI_INLINE Any(const Any &other) : data_(other.data_) {
+    if (IsObject()) detail::ObjectUnsafe::IncRefObjectHandle(data_.v_obj);
+  }
+  TVM_FFI_INLINE Any(Any &&other) noexcept : data_(other.data_) { detail::PutNone(&other.data_); }
+  TVM_FFI_INLINE Any &operator=(const Any &other) {
+    Any(other).swap(*this);
+    return *this;
+  }
+  TVM_FFI_INLINE Any &operator=(Any &&other) noexcept {
+    Any(std::move(other)).swap(*this);
+    return *this;
+  }
+  TVM_FFI_INLINE Any(const AnyView &view) : data_(view.data_) { detail::InplaceConvertAnyViewToAny(&data_); }
+  TVM_FFI_INLINE Any &operator=(const AnyView &view) {
+    Any(view).swap(*this);
+    return *this;
+  }
+  template <typename T, typename = std::enable_if_t<TypeTraits<T>::convert_enabled>> TVM_FFI_INLINE Any(T value) {
+    TypeTraits<T>::MoveToAny(std::move(value), &data_);
+  }
+  template <typename T, typename = std::enable_if_t<TypeTraits<T>::convert_enabled>>
+  TVM_FFI_INLINE Any &operator=(T value) {
+    Any(std::move(value)).swap(*this);
+    return *this;
+  }
+  operator AnyView() const { return AnyView::CopyFromTVMFFIAny(data_); }
+
+  TVM_FFI_INLINE void reset() {
+    Drop();
+    detail::PutNone(&data_);
+  }
+  TVM_FFI_INLINE void swap(Any &other) noexcept { std::swap(data_, other.data_); }
+  int32_t type_index() const noexcept { return data_.type_index; }
+  std::string GetTypeKey() const { return TypeIndexToTypeKey(data_.type_index); }
+  bool same_as(const Any &other) const noexcept { return AnyView(*this).same_as(AnyView(other)); }
+  bool same_as(const ObjectRef &other) const noexcept { return AnyView(*this).same_as(AnyView(other)); }
+  bool operator==(std::nullptr_t) const noexcept { return data_.type_index == kTVMFFINone; }
+  bool operator!=(std::nullptr_t) const noexcept { return data_.type_index != kTVMFFINone; }
+
+  /* The && forms take the value out, where it is a T, and leave None. */
+  template <typename T, typename = std::enable_if_t<detail::convertible_or_any_v<T>>>
+  TVM_FFI_INLINE std::optional<T> as() const & {
+    if constexpr (std::is_same_v<T, Any>) {
+      return *this;
+    } else {
+      return AnyView(*this).template as<T>();
+    }
+  }
+  template <typename T, typename = std::enable_if_t<detail::storage_enabled_v<T>>>
+  TVM_FFI_INLINE std::optional<T> as() && {
+    if constexpr (std::is_same_v<T, Any>) {
+      return std::move(*this);
+    } else {
+      if (TypeTraits<T>::CheckAnyStrict(&data_)) return TypeTraits<T>::MoveFromAnyAfterCheck(&data_);
+      return std::nullopt;
+    }
+  }
+  template <typename T, typename = std::enable_if_t<std::is_base_of_v<Object, T>>>
+  TVM_FFI_INLINE const T *as() const & {
+    return AnyView(*this).template as<T>();
+  }
+  template <typename T, typename = std::enable_if_t<detail::convertible_or_any_v<T>>>
+  TVM_FFI_INLINE T as_or_throw() const & {
+    if constexpr (std::is_same_v<T, Any>) {
+      return *this;
+    } else {
+      return AnyView(*this).template as_or_throw<T>();
+    }
+  }
+  template <typename T, typename = std::enable_if_t<detail::storage_enabled_v<T>>> TVM_FFI_INLINE T as_or_throw() && {
+    if constexpr (std::is_same_v<T, Any>) {
+      return std::move(*this);
+    } else {
+      if (TVM_FFI_PREDICT_FALSE(!TypeTraits<T>::CheckAnyStrict(&data_))) detail::ThrowIsNot<T>(&data_);
+      return TypeTraits<T>::MoveFromAnyAfterCheck(&data_);
+    }
+  }
+  template <typename T, typename = std::enable_if_t<TypeTraits<T>::convert_enabled>> TVM_FFI_INLINE T cast() const & {
+    return AnyView(*this).template cast<T>();
+  }
+  template <typename T, typename = std::enable_if_t<TypeTraits<T>::storage_enabled>> TVM_FFI_INLINE T cast() && {
+    if (TVM_FFI_PREDICT_TRUE(TypeTraits<T>::CheckAnyStrict(&data_))) {
+      return TypeTraits<T>::MoveFromAnyAfterCheck(&data_);
+    }
+    return AnyView(*this).template cast<T>();
+  }
+  template <typename T, typename = std::enable_if_t<detail::convertible_or_any_v<T>>>
+  TVM_FFI_INLINE std::optional<T> try_cast() const {
+    if constexpr (std::is_same_v<T, Any>) {
+      return *this;
+    } else {
+      return AnyView(*this).template try_cast<T>();
+    }
+  }
+
+protected:
+  TVMFFIAny data_;
+
+private:
+  TVM_FFI_INLINE explicit Any(UnsafeInit, TVMFFIAny owned) noexcept : data_(owned) {}
+  bool IsObject() const { return data_.type_index >= kTVMFFIStaticObjectBegin; }
+  TVM_FFI_INLINE void Drop() {
+    if (IsObject()) detail::ObjectUnsafe::DecRefObjectHandle(data_.v_obj);
+  }
+
+  friend struct detail::AnyUnsafe;
+};
+
+static_assert(sizeof(AnyView) == sizeof(TVMFFIAny) && sizeof(Any) == sizeof(TVMFFIAny), "both are one value");
+static_assert(std::is_trivially_copyable_v<AnyView> && std::is_standard_layout_v<AnyView>,
+              "arrays of AnyView are passed to C as they are");
+
+namespace detail {
+
+/* Any and AnyView from inside. "AfterCheck": the caller knows that the value is a T. */
+struct AnyUnsafe : ObjectUnsafe {
+  TVM_FFI_INLINE static TVMFFIAny MoveAnyToTVMFFIAny(Any &&any) {
+    TVMFFIAny raw = any.data_;
+    PutNone(&any.data_);
+    return raw;
+  }
+  TVM_FFI_INLINE static Any MoveTVMFFIAnyToAny(TVMFFIAny *raw) {
+    Any any(UnsafeInit{}, *raw);
+    PutNone(raw);
+    return any;
+  }
+  TVM_FFI_INLINE static Any MoveTVMFFIAnyRawToAny(TVMFFIAny raw) { return Any(UnsafeInit{}, raw); }
+  TVM_FFI_INLINE static const TVMFFIAny *TVMFFIAnyPtrFromAny(const Any &any) { return &any.data_; }
+
+  template <typename T> TVM_FFI_INLINE static bool CheckAnyStrict(const Any &any) { return Check<T>(&any.data_); }
+  template <typename T> TVM_FFI_INLINE static bool CheckAnyViewStrict(const AnyView &view) {
+    return Check<T>(&view.data_);
+  }
+  template <typename T> TVM_FFI_INLINE static T CopyFromAnyViewAfterCheck(const Any &any) {
+    if constexpr (std::is_same_v<T, Any>) {
+      return any;
+    } else {
+      return TypeTraits<T>::CopyFromAnyViewAfterCheck(&any.data_);
+    }
+  }
+  template <typename T> TVM_FFI_INLINE static T MoveFromAnyAfterCheck(Any &&any) {
+    if constexpr (std::is_same_v<T, Any>) {
+      return std::move(any);
+    } else {
+      return TypeTraits<T>::MoveFromAnyAfterCheck(&any.data_);
+    }
+  }
+  template <typename TObject = Object> TVM_FFI_INLINE static TObject *RawObjectPtrFromAnyAfterCheck(const Any &any) {
+    return RawObjectPtrFromUnowned<TObject>(any.data_.v_obj);
+  }
+  template <typename TObject = Object>
+  TVM_FFI_INLINE static TObject *RawObjectPtrFromAnyViewAfterCheck(const AnyView &view) {
+    return RawObjectPtrFromUnowned<TObject>(view.data_.v_obj);
+  }
+  template <typename T> static std::string GetMismatchTypeInfo(const Any &any) {
+    return TypeTraits<T>::GetMismatchTypeInfo(&any.data_);
+  }
+
+private:
+  template <typename T> TVM_FFI_INLINE static bool Check(const TVMFFIAny *value) {
+    if constexpr (std::is_same_v<T, Any>) {
+      return true;
+    } else {
+      return TypeTraits<T>::CheckAnyStrict(value);
+    }
+  }
+};
+
+/* The name of a type in a signature. */
+template <typename T> struct Type2Str {
+  static std::string v() {
+    using Plain = std::remove_const_t<std::remove_reference_t<T>>;
+    if constexpr (std::is_same_v<Plain, Any>) {
+      return "Any";
+    } else if constexpr (std::is_same_v<Plain, AnyView>) {
+      return "AnyView";
+    } else if constexpr (std::is_void_v<Plain>) {
+      return "void";
+    } else {
+      return TypeTraits<Plain>::TypeStr();
+    }
+  }
+};
+
+} // namespace detail
+
+template <typename Ref, typename> TVM_FFI_INLINE Ref ObjectRef::as_or_throw() const & {
+  TVMFFIAny view = View();
+  if (TVM_FFI_PREDICT_FALSE(!TypeTraits<Ref>::CheckAnyStrict(&view))) detail::ThrowIsNot<Ref>(&view);
+  return Become<Ref>(data_);
+}
+template <typename Ref, typename> TVM_FFI_INLINE Ref ObjectRef::as_or_throw() && {
+  TVMFFIAny view = View();
+  if (TVM_FFI_PREDICT_FALSE(!TypeTraits<Ref>::CheckAnyStrict(&view))) detail::ThrowIsNot<Ref>(&view);
+  return Become<Ref>(std::move(data_));
+}
+
+} // namespace ffi
+
+using tvm::ffi::Any;
+using tvm::ffi::AnyView;
+} // namespace tvm
+
+#include <tvm/ffi/any_compare.h> /* IWYU pragma: export */
+
+#endif /* TVM_FFI_ANY_H_ */

@@ -1,0 +1,137 @@
+/* base_detail.h - what the headers need of the compiler, code that runs when a library is loaded, and stable hashes. */
+#ifndef TVM_FFI_BASE_DETAIL_H_
+#define TVM_FFI_BASE_DETAIL_H_
+
+#include <tvm/ffi/c_api.h>
+#include <tvm/ffi/endian.h>
+
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+/* ---- Compilers ---- */
+#if defined(_MSC_VER) && !defined(__clang__)
+#define TVM_FFI_INLINE [[msvc::forceinline]] inline
+#define TVM_FFI_NO_INLINE [[msvc::noinline]]
+#define TVM_FFI_COLD_CODE
+#define TVM_FFI_UNREACHABLE() __assume(false)
+#define TVM_FFI_PREDICT_TRUE(cond) (cond)
+#define TVM_FFI_PREDICT_FALSE(cond) (cond)
+#define TVM_FFI_UNSAFE_ASSUME(cond) __assume(cond)
+#define TVM_FFI_FUNC_SIG __FUNCSIG__
+#else
+#define TVM_FFI_INLINE [[gnu::always_inline]] inline
+#define TVM_FFI_NO_INLINE [[gnu::noinline]]
+#define TVM_FFI_COLD_CODE [[gnu::cold]]
+#define TVM_FFI_UNREACHABLE() __builtin_unreachable()
+#define TVM_FFI_PREDICT_TRUE(cond) (__builtin_expect(static_cast<bool>(cond), 1))
+#define TVM_FFI_PREDICT_FALSE(cond) (__builtin_expect(static_cast<bool>(cond), 0))
+#define TVM_FFI_UNSAFE_ASSUME(cond)       \
+  do {                                    \
+    if (!(cond)) __builtin_unreachable(); \
+  } while (0)
+#define TVM_FFI_FUNC_SIG __PRETTY_FUNCTION__
+#endif
+
+#define TVM_FFI_STR_CONCAT_(a, b) a##b
+#define TVM_FFI_STR_CONCAT(a, b) TVM_FFI_STR_CONCAT_(a, b)
+
+/* Where a pointer is shorter than the 8 bytes of a value, the rest must be 0. */
+#define TVM_FFI_CLEAR_PTR_PADDING_IN_FFI_ANY(result) \
+  if constexpr (sizeof(void *) != sizeof(int64_t)) { \
+    (result)->v_int64 = 0;                           \
+  }
+
+/* Classes with a destructor of their own say so for the other five. */
+#define TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(TypeName) \
+  TypeName(const TypeName &) = default;                       \
+  TypeName(TypeName &&) noexcept = default;                   \
+  TypeName &operator=(const TypeName &) = default;            \
+  TypeName &operator=(TypeName &&) noexcept = default;
+
+/* ---- When a library is loaded ----
+ *
+ * TVM_FFI_STATIC_INIT_BLOCK() { ... } runs its body once, after libtvm_ffi is ready. An exception in it cannot be
+ * caught by anybody: the process ends. TVM_FFI_LOG_EXCEPTION_CALL_BEGIN/END around such code say on stderr which one
+ * it was; who uses them includes <iostream>.
+ * It is the initialiser of a variable, not a constructor function, as these run before all variables of their file:
+ * before the classes above it have their type indices. */
+#define TVM_FFI_STATIC_INIT_BLOCK_NAMED_(name)                                        \
+  static void name();                                                                 \
+  [[maybe_unused]] static const bool TVM_FFI_STR_CONCAT(name, Done) = (name(), true); \
+  static void name()
+#define TVM_FFI_STATIC_INIT_BLOCK() \
+  TVM_FFI_STATIC_INIT_BLOCK_NAMED_(TVM_FFI_STR_CONCAT(__TVMFFIStaticInitFunc, __COUNTER__))
+
+#define TVM_FFI_LOG_EXCEPTION_CALL_BEGIN() \
+  try {                                    \
+  (void)0
+#define TVM_FFI_LOG_EXCEPTION_CALL_END(Name)                                              \
+  }                                                                                       \
+  catch (const std::exception &err) {                                                     \
+    std::cerr << "Exception caught during " << #Name << ":\n" << err.what() << std::endl; \
+    exit(-1);                                                                             \
+  }
+
+namespace tvm {
+namespace ffi {
+namespace detail {
+
+/* Calls f(i, arg_i) for each argument, in order. */
+template <typename F, typename... Args, size_t... I>
+void for_each_indexed(std::index_sequence<I...>, const F &f, Args &&...args) {
+  (f(I, std::forward<Args>(args)), ...);
+}
+template <typename F, typename... Args> void for_each(const F &f, Args &&...args) {
+  for_each_indexed(std::index_sequence_for<Args...>{}, f, std::forward<Args>(args)...);
+}
+
+/* ---- Stable hashes ----
+ *
+ * Maps are filled and searched by the code of every library, so these are part of the ABI: the same on every machine
+ * and in every version. */
+
+template <typename T, std::enable_if_t<std::is_convertible_v<T, uint64_t>, bool> = true>
+TVM_FFI_INLINE uint64_t StableHashCombine(uint64_t key, const T &value) {
+  return key ^ (static_cast<uint64_t>(value) + 0x9e3779b9U + (key << 6) + (key >> 2));
+}
+
+/* The first `size` (at most 8) bytes as a little-endian number. */
+TVM_FFI_INLINE uint64_t LoadWord(const char *bytes, size_t size) {
+  uint64_t word = 0;
+  if constexpr (TVM_FFI_IO_NO_ENDIAN_SWAP) {
+    std::memcpy(&word, bytes, size);
+  } else {
+    for (size_t i = size; i-- > 0;) word = word << 8 | static_cast<unsigned char>(bytes[i]);
+  }
+  return word;
+}
+
+constexpr uint64_t kStableHashModulus = 2147483647U;
+
+/* Of `size` bytes: a polynomial over little-endian words of 8 bytes, the last one filled up with zeros. */
+inline uint64_t StableHashBytes(const void *data, size_t size) {
+  constexpr uint64_t kFactor = 1099511628211ULL;
+  const char *bytes = static_cast<const char *>(data);
+  uint64_t hash = 0;
+  for (; size >= 8; size -= 8, bytes += 8) hash = (hash * kFactor + LoadWord(bytes, 8)) % kStableHashModulus;
+  if (size > 0) hash = (hash * kFactor + LoadWord(bytes, size)) % kStableHashModulus;
+  return hash;
+}
+
+/* The same for the bytes inside a value, of which the unused ones are 0. */
+TVM_FFI_INLINE uint64_t StableHashSmallStrBytes(const TVMFFIAny *value) {
+  return LoadWord(value->v_bytes, 8) % kStableHashModulus;
+}
+
+/* The type schema of a C++ type, as JSON; function_detail.h has the definition. */
+template <typename T> struct TypeSchemaImpl;
+template <typename T> using TypeSchema = TypeSchemaImpl<std::remove_const_t<std::remove_reference_t<T>>>;
+
+} // namespace detail
+namespace details = detail; /* the older name */
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_BASE_DETAIL_H_ */

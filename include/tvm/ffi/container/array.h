@@ -1,0 +1,195 @@
+/* array.h - Array<T>: values in order, never changed once they are shared.
+ *
+ * Methods that change it copy first if another reference shares the items, so that nobody sees a change but the owner
+ * of this reference. An Array<T> is made from any sequence whose items convert to T. */
+#ifndef TVM_FFI_CONTAINER_ARRAY_H_
+#define TVM_FFI_CONTAINER_ARRAY_H_
+
+#include <tvm/ffi/container/seq_base.h>
+
+namespace tvm {
+namespace ffi {
+
+class ArrayObj : public SeqBaseObj {
+public:
+  /* Without items, and room for n. */
+  static ObjectPtr<ArrayObj> Empty(int64_t n = kInitSize) {
+    ObjectPtr<ArrayObj> array = make_inplace_array_object<ArrayObj, Any>(static_cast<size_t>(n));
+    array->data = static_cast<void *>(array.get() + 1);
+    array->TVMFFISeqCell::capacity = n;
+    return array;
+  }
+  /* With the items of another one, copied or moved out, and room for `capacity` in all. */
+  static ObjectPtr<ArrayObj> CopyFrom(int64_t capacity, ArrayObj *from) {
+    ObjectPtr<ArrayObj> array = WithRoom(capacity, from);
+    std::uninitialized_copy(from->begin(), from->end(), array->MakeGap(0, from->TVMFFISeqCell::size));
+    return array;
+  }
+  static ObjectPtr<ArrayObj> MoveFrom(int64_t capacity, ArrayObj *from) {
+    ObjectPtr<ArrayObj> array = WithRoom(capacity, from);
+    int64_t n = std::exchange(from->TVMFFISeqCell::size, 0);
+    std::memcpy(static_cast<void *>(array->MakeGap(0, n)), from->data, static_cast<size_t>(n) * sizeof(Any));
+    return array;
+  }
+  static ObjectPtr<ArrayObj> CreateRepeated(int64_t n, const Any &value) {
+    if (n < 0) TVM_FFI_THROW(ValueError) << "cannot construct an Array of negative size";
+    ObjectPtr<ArrayObj> array = Empty(n);
+    std::uninitialized_fill_n(array->MakeGap(0, n), n, value);
+    return array;
+  }
+
+  static constexpr int32_t _type_index = kTVMFFIArray;
+  static constexpr bool _type_final = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIArray, ArrayObj, Object);
+
+private:
+  static ObjectPtr<ArrayObj> WithRoom(int64_t capacity, ArrayObj *from) {
+    if (capacity < from->TVMFFISeqCell::size) TVM_FFI_THROW(ValueError) << "Not enough capacity";
+    return Empty(capacity);
+  }
+
+  template <typename, typename> friend class Array;
+  template <typename, typename, typename> friend class detail::SeqRef;
+  template <typename...> friend class Tuple;
+};
+
+template <typename T, typename = std::enable_if_t<detail::storage_enabled_v<T>>>
+class Array : public detail::SeqRef<Array<T>, ArrayObj, T> {
+  using Base = detail::SeqRef<Array<T>, ArrayObj, T>;
+  using Base::data_;
+  using Base::Seq;
+
+public:
+  using ContainerType = ArrayObj;
+
+  explicit Array(UnsafeInit tag) : Base(tag) {}
+  explicit Array(ObjectPtr<Object> data) : Base(std::move(data)) {}
+  Array() : Base(ArrayObj::Empty()) {}
+  template <typename IterType> Array(IterType first, IterType last) : Base(UnsafeInit{}) { this->Assign(first, last); }
+  Array(std::initializer_list<T> items) : Array(items.begin(), items.end()) {}
+  Array(const std::vector<T> &items) : Array(items.begin(), items.end()) {}
+  /* n times the same. */
+  explicit Array(size_t n, const T &value) : Base(ArrayObj::CreateRepeated(static_cast<int64_t>(n), Any(value))) {}
+  TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(Array)
+  /* From an array whose items are T, too. */
+  template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
+  Array(const Array<U> &other) : Base(detail::ObjectUnsafe::ObjectPtrFromObjectRef<Object>(other)) {}
+  template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
+  Array(Array<U> &&other) : Base(detail::ObjectUnsafe::ObjectPtrFromObjectRef<Object>(std::move(other))) {}
+
+  ArrayObj *GetArrayObj() const { return Seq(); }
+  const ArrayObj *get() const { return Seq(); }
+  const ArrayObj *operator->() const { return Seq(); }
+
+  /* f of each item. Where f gives each item back, this very array. */
+  template <typename F, typename U = std::invoke_result_t<F, T>> Array<U> Map(F f) const {
+    return Array<U>(Apply<U>(data_, f));
+  }
+  /* Replaces each item by f of it, in place where nobody shares them. */
+  template <typename F, typename = std::enable_if_t<std::is_same_v<T, std::invoke_result_t<F, T>>>>
+  void MutateByApply(F f) {
+    data_ = Apply<T>(std::move(data_), f);
+  }
+  /* The object, which nobody shares any more. */
+  ArrayObj *CopyOnWrite() { return Mutable(0); }
+
+  /* An array of all args, which are items and arrays of them. */
+  template <typename... Args> static Array Agregate(Args... args) {
+    Array result(UnsafeInit{});
+    result.reserve(static_cast<int64_t>((size_t{0} + ... + CountOf(args))));
+    (result.Add(std::move(args)), ...);
+    return result;
+  }
+
+private:
+  static size_t CountOf(const Array &items) { return items.size(); }
+  static size_t CountOf(const T &) { return 1; }
+  void Add(const Array &items) { this->insert(this->end(), items.begin(), items.end()); }
+  void Add(const T &item) { this->push_back(item); }
+
+  ArrayObj *Mutable(int64_t n_extra) {
+    if (data_ == nullptr) {
+      data_ = ArrayObj::Empty(std::max(n_extra, ArrayObj::kInitSize));
+      return Seq();
+    }
+    ArrayObj *array = Seq();
+    int64_t needed = static_cast<int64_t>(array->size()) + n_extra, capacity = static_cast<int64_t>(array->capacity());
+    if (data_.unique()) {
+      if (needed <= capacity) return array;
+      data_ = ArrayObj::MoveFrom(std::max(capacity * ArrayObj::kIncFactor, needed), array);
+    } else {
+      if (needed > capacity) capacity = std::max(capacity * ArrayObj::kIncFactor, needed);
+      data_ = ArrayObj::CopyFrom(capacity, array);
+    }
+    return Seq();
+  }
+  ArrayObj *MutableEmpty(int64_t n) {
+    if (data_ != nullptr && data_.unique() && static_cast<int64_t>(Seq()->capacity()) >= n) {
+      Seq()->clear();
+    } else {
+      data_ = ArrayObj::Empty(n);
+    }
+    return Seq();
+  }
+
+  template <typename U, typename F> static ObjectPtr<Object> Apply(ObjectPtr<Object> data, F &f) {
+    if (data == nullptr) return nullptr;
+    using Get = detail::AnyConverter<T>;
+    ArrayObj *items = static_cast<ArrayObj *>(data.get());
+    if constexpr (std::is_same_v<T, U>) {
+      if (data.unique()) {
+        for (Any *item = items->MutableBegin(); item != items->MutableEnd(); ++item) {
+          *item = f(detail::AnyUnsafe::MoveFromAnyAfterCheck<T>(std::move(*item)));
+        }
+        return data;
+      }
+    }
+    int64_t n = static_cast<int64_t>(items->size()), i = 0;
+    ObjectPtr<ArrayObj> result;
+    if constexpr (is_valid_iterator_v<T, U *> || is_valid_iterator_v<U, T *>) {
+      /* As long as the items stay the same there is no need for another array. */
+      for (; result == nullptr; ++i) {
+        if (i == n) return data;
+        Any mapped(f(Get::convert(items->begin()[i])));
+        if (mapped.same_as(items->begin()[i])) continue;
+        result = ArrayObj::Empty(n);
+        std::uninitialized_copy_n(items->begin(), i, result->MakeGap(0, i));
+        new (result->MakeGap(i, 1)) Any(std::move(mapped));
+      }
+    } else {
+      result = ArrayObj::Empty(n);
+    }
+    for (; i < n; ++i) {
+      Any mapped(f(Get::convert(items->begin()[i])));
+      new (result->MakeGap(i, 1)) Any(std::move(mapped));
+    }
+    return result;
+  }
+
+  template <typename, typename> friend class Array;
+  friend Base;
+};
+
+/* left and then right. */
+template <typename T, typename = std::enable_if_t<detail::storage_enabled_v<T>>>
+inline Array<T> Concat(Array<T> left, const Array<T> &right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
+}
+
+template <typename T> inline constexpr bool use_default_type_traits_v<Array<T>> = false;
+
+template <typename T> struct TypeTraits<Array<T>> : SeqTypeTraitsBase<TypeTraits<Array<T>>, Array<T>, T> {
+  static constexpr int32_t field_static_type_index = kTVMFFIArray;
+  static constexpr int32_t kPrimaryTypeIndex = kTVMFFIArray;
+  static constexpr int32_t kOtherTypeIndex = kTVMFFIList;
+  static constexpr const char *kTypeName = "Array";
+  static constexpr const char *kStaticTypeKey = StaticTypeKey::kTVMFFIArray;
+};
+
+template <typename T, typename U> inline constexpr bool type_subsumes_v<Array<T>, Array<U>> = type_subsumes_v<T, U>;
+
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_CONTAINER_ARRAY_H_ */

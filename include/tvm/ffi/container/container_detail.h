@@ -1,0 +1,89 @@
+/* container_detail.h - what containers have in common: iterators that convert, and names. */
+#ifndef TVM_FFI_CONTAINER_CONTAINER_DETAIL_H_
+#define TVM_FFI_CONTAINER_CONTAINER_DETAIL_H_
+
+#include <tvm/ffi/any.h>
+
+#include <initializer_list>
+#include <iterator>
+
+namespace tvm {
+namespace ffi {
+namespace detail {
+
+/* Whether something can be an element. */
+template <typename... T> inline constexpr bool all_storage_enabled_v = (storage_enabled_v<T> && ...);
+template <typename... T> inline constexpr bool all_object_ref_v = (std::is_base_of_v<ObjectRef, T> && ...);
+
+/* An iterator whose elements are Converter::convert of those of TIter. It gives values: nothing to point into. */
+template <typename Converter, typename TIter> class IterAdapter {
+public:
+  using difference_type = typename std::iterator_traits<TIter>::difference_type;
+  using value_type = typename Converter::ResultType;
+  using pointer = const value_type *;
+  using reference = const value_type;
+  using iterator_category = typename std::iterator_traits<TIter>::iterator_category;
+
+  explicit IterAdapter(TIter iter) : iter_(iter) {}
+  reference operator*() const { return Converter::convert(*iter_); }
+  IterAdapter &operator++() {
+    ++iter_;
+    return *this;
+  }
+  IterAdapter &operator--() {
+    --iter_;
+    return *this;
+  }
+  IterAdapter operator++(int) { return IterAdapter(iter_++); }
+  IterAdapter operator--(int) { return IterAdapter(iter_--); }
+  IterAdapter operator+(difference_type n) const { return IterAdapter(iter_ + n); }
+  IterAdapter operator-(difference_type n) const { return IterAdapter(iter_ - n); }
+  IterAdapter &operator+=(difference_type n) {
+    iter_ += n;
+    return *this;
+  }
+  IterAdapter &operator-=(difference_type n) {
+    iter_ -= n;
+    return *this;
+  }
+  difference_type operator-(const IterAdapter &other) const { return iter_ - other.iter_; }
+  bool operator==(const IterAdapter &other) const { return iter_ == other.iter_; }
+  bool operator!=(const IterAdapter &other) const { return iter_ != other.iter_; }
+  bool operator<(const IterAdapter &other) const { return iter_ < other.iter_; }
+
+private:
+  TIter iter_;
+};
+
+/* The same backwards. */
+template <typename Converter, typename TIter>
+using ReverseIterAdapter = IterAdapter<Converter, std::reverse_iterator<TIter>>;
+
+/* Elements of type T out of a sequence of Any. */
+template <typename T> struct AnyConverter {
+  using ResultType = T;
+  TVM_FFI_INLINE static T convert(const Any &value) { return AnyUnsafe::CopyFromAnyViewAfterCheck<T>(value); }
+};
+
+/* "Name<A, B>" */
+template <typename... T> std::string ContainerTypeStr(const char *name) {
+  std::string text = std::string(name) + "<";
+  const char *separator = "";
+  ((text.append(separator).append(Type2Str<T>::v()), separator = ", "), ...);
+  (void)separator;
+  return text.append(">");
+}
+/* {"type":"Name","args":[A,B]} */
+template <typename... T> std::string ContainerTypeSchema(const char *name) {
+  std::string text = std::string("{\"type\":\"") + name + "\",\"args\":[";
+  const char *separator = "";
+  ((text.append(separator).append(TypeSchema<T>::v()), separator = ","), ...);
+  (void)separator;
+  return text.append("]}");
+}
+
+} // namespace detail
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_CONTAINER_CONTAINER_DETAIL_H_ */

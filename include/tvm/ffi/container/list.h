@@ -1,0 +1,104 @@
+/* list.h - List<T>: values in order, changed in place for everybody who shares them. */
+#ifndef TVM_FFI_CONTAINER_LIST_H_
+#define TVM_FFI_CONTAINER_LIST_H_
+
+#include <tvm/ffi/container/seq_base.h>
+
+namespace tvm {
+namespace ffi {
+
+class ListObj : public SeqBaseObj {
+public:
+  static ObjectPtr<ListObj> Empty(int64_t n = kInitSize) {
+    ObjectPtr<ListObj> list = make_object<ListObj>();
+    list->Reserve(n);
+    return list;
+  }
+  static ObjectPtr<ListObj> CreateRepeated(int64_t n, const Any &value) {
+    if (n < 0) TVM_FFI_THROW(ValueError) << "cannot construct a List of negative size";
+    ObjectPtr<ListObj> list = Empty(n);
+    std::uninitialized_fill_n(list->MakeGap(0, n), n, value);
+    return list;
+  }
+  /* Makes room for n items in all. */
+  void Reserve(int64_t n) {
+    if (n <= TVMFFISeqCell::capacity) return;
+    void *room = ::operator new(static_cast<size_t>(n) * sizeof(Any));
+    if (TVMFFISeqCell::size > 0) std::memcpy(room, data, static_cast<size_t>(TVMFFISeqCell::size) * sizeof(Any));
+    if (data_deleter != nullptr) data_deleter(data);
+    data = room;
+    data_deleter = [](void *old) { ::operator delete(old); };
+    TVMFFISeqCell::capacity = n;
+  }
+
+  static constexpr int32_t _type_index = kTVMFFIList;
+  static constexpr bool _type_final = true;
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIList, ListObj, Object);
+
+private:
+  template <typename, typename, typename> friend class detail::SeqRef;
+};
+
+template <typename T, typename = std::enable_if_t<detail::storage_enabled_v<T>>>
+class List : public detail::SeqRef<List<T>, ListObj, T> {
+  using Base = detail::SeqRef<List<T>, ListObj, T>;
+  using Base::data_;
+  using Base::Seq;
+
+public:
+  using ContainerType = ListObj;
+
+  explicit List(UnsafeInit tag) : Base(tag) {}
+  explicit List(ObjectPtr<Object> data) : Base(std::move(data)) {}
+  List() : Base(ListObj::Empty()) {}
+  template <typename IterType> List(IterType first, IterType last) : Base(UnsafeInit{}) { this->Assign(first, last); }
+  List(std::initializer_list<T> items) : List(items.begin(), items.end()) {}
+  List(const std::vector<T> &items) : List(items.begin(), items.end()) {}
+  /* n times the same. */
+  explicit List(size_t n, const T &value) : Base(ListObj::CreateRepeated(static_cast<int64_t>(n), Any(value))) {}
+  TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(List)
+  /* From a list whose items are T, too. They are shared: who puts other things in through `other`, puts them in here. */
+  template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
+  List(const List<U> &other) : Base(detail::ObjectUnsafe::ObjectPtrFromObjectRef<Object>(other)) {}
+  template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
+  List(List<U> &&other) : Base(detail::ObjectUnsafe::ObjectPtrFromObjectRef<Object>(std::move(other))) {}
+
+  ListObj *GetListObj() const { return Seq(); }
+  ListObj *get() const { return Seq(); }
+  ListObj *operator->() const { return Seq(); }
+
+private:
+  ListObj *Mutable(int64_t n_extra) {
+    if (data_ == nullptr) data_ = ListObj::Empty(std::max(n_extra, ListObj::kInitSize));
+    ListObj *list = Seq();
+    int64_t needed = static_cast<int64_t>(list->size()) + n_extra, capacity = static_cast<int64_t>(list->capacity());
+    if (needed > capacity) list->Reserve(std::max(capacity * ListObj::kIncFactor, needed));
+    return list;
+  }
+  ListObj *MutableEmpty(int64_t n) {
+    if (data_ == nullptr) data_ = ListObj::Empty(n);
+    Seq()->clear();
+    Seq()->Reserve(n);
+    return Seq();
+  }
+
+  friend Base;
+};
+
+template <typename T> inline constexpr bool use_default_type_traits_v<List<T>> = false;
+
+template <typename T> struct TypeTraits<List<T>> : SeqTypeTraitsBase<TypeTraits<List<T>>, List<T>, T> {
+  static constexpr int32_t field_static_type_index = kTVMFFIList;
+  static constexpr int32_t kPrimaryTypeIndex = kTVMFFIList;
+  static constexpr int32_t kOtherTypeIndex = kTVMFFIArray;
+  static constexpr const char *kTypeName = "List";
+  static constexpr const char *kStaticTypeKey = StaticTypeKey::kTVMFFIList;
+};
+
+template <typename T, typename U> inline constexpr bool type_subsumes_v<List<T>, List<U>> = type_subsumes_v<T, U>;
+
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_CONTAINER_LIST_H_ */

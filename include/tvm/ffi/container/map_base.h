@@ -1,0 +1,353 @@
+/* map_base.h - maps of values: the objects behind Map and Dict, and the methods that both classes have.
+ *
+ * Up to four pairs are an array that is searched from its beginning, more are a table (map_table.h). Both keep the order
+ * of insertion. An object turns from the one into the other where it is. */
+#ifndef TVM_FFI_CONTAINER_MAP_BASE_H_
+#define TVM_FFI_CONTAINER_MAP_BASE_H_
+
+#include <tvm/ffi/any.h>
+#include <tvm/ffi/container/container_detail.h>
+#include <tvm/ffi/container/map_table.h>
+#include <tvm/ffi/function_detail.h>
+#include <tvm/ffi/memory.h>
+#include <tvm/ffi/optional.h>
+
+#include <optional>
+#include <unordered_map>
+
+namespace tvm {
+namespace ffi {
+
+/* Pairs of values. KeyError for a key that is not there; what a hash or equality hook throws passes through, and nothing
+ * is changed. Who changes it while others use it must order that. */
+class MapBaseObj : public Object {
+public:
+  using key_type = Any;
+  using mapped_type = Any;
+  using KVType = detail::MapPair;
+
+  /* In the order of insertion. Valid until the map is changed; keys must not be. */
+  class iterator {
+  public:
+    using iterator_category = std::bidirectional_iterator_tag;
+    using difference_type = int64_t;
+    using value_type = KVType;
+    using pointer = KVType *;
+    using reference = KVType &;
+
+    iterator() = default;
+    bool operator==(const iterator &other) const { return position_ == other.position_ && map_ == other.map_; }
+    bool operator!=(const iterator &other) const { return !(*this == other); }
+    pointer operator->() const { return map_->PairAt(position_); }
+    reference operator*() const { return *map_->PairAt(position_); }
+    iterator &operator++() {
+      position_ = map_->IsSmallMap() ? position_ + 1 : map_->Table().Next(position_);
+      return *this;
+    }
+    iterator &operator--() {
+      position_ = map_->IsSmallMap() ? position_ - 1 : map_->Table().Previous(position_);
+      return *this;
+    }
+    iterator operator++(int) {
+      iterator before = *this;
+      ++*this;
+      return before;
+    }
+    iterator operator--(int) {
+      iterator before = *this;
+      --*this;
+      return before;
+    }
+
+  private:
+    iterator(const MapBaseObj *map, uint64_t position) : map_(map), position_(position) {}
+
+    const MapBaseObj *map_ = nullptr;
+    uint64_t position_ = 0; /* index in a small map, slot in a table */
+
+    friend class MapBaseObj;
+  };
+
+  MapBaseObj(const MapBaseObj &) = delete;
+  MapBaseObj &operator=(const MapBaseObj &) = delete;
+  ~MapBaseObj() {
+    clear();
+    if (fields_.data_deleter != nullptr) fields_.data_deleter(fields_.data);
+  }
+
+  size_t size() const { return static_cast<size_t>(fields_.size); }
+  iterator begin() const { return iterator(this, IsSmallMap() ? 0 : Table().head()); }
+  iterator end() const { return iterator(this, IsSmallMap() ? fields_.size : detail::MapTable::kNoSlot); }
+  iterator find(const key_type &key) const {
+    if (!IsSmallMap()) return iterator(this, Table().Find(key));
+    uint64_t i = 0;
+    while (i < fields_.size && !AnyEqual()(SmallPairs()[i].first, key)) ++i;
+    return iterator(this, i);
+  }
+  size_t count(const key_type &key) const { return find(key) != end(); }
+  const mapped_type &at(const key_type &key) const { return Require(key)->second; }
+  mapped_type &at(const key_type &key) { return Require(key)->second; }
+
+  void erase(const iterator &position) {
+    if (position == end()) return;
+    if (!IsSmallMap()) return Table().Erase(position.position_);
+    KVType *pair = &SmallPairs()[position.position_];
+    KVType dropped = std::move(*pair);
+    fields_.size -= 1;
+    std::memmove(static_cast<void *>(pair), static_cast<const void *>(pair + 1),
+                 static_cast<size_t>(fields_.size - position.position_) * sizeof(KVType));
+  }
+  void erase(const key_type &key) { erase(find(key)); }
+  void clear() {
+    if (!IsSmallMap()) return Table().Clear();
+    while (fields_.size > 0) SmallPairs()[--fields_.size].~KVType();
+  }
+
+protected:
+  static constexpr uint64_t kSmallTag = uint64_t{1} << 63;
+  static constexpr uint64_t kSmallInit = 2, kSmallMax = 4;
+
+  MapBaseObj() : fields_{} {}
+
+  /* A new map, empty, with room for n_pairs. */
+  template <typename TMap> static ObjectPtr<TMap> New(uint64_t n_pairs = kSmallInit) {
+    uint64_t n_small = n_pairs < kSmallInit ? kSmallInit : n_pairs < kSmallMax ? n_pairs : kSmallInit;
+    ObjectPtr<TMap> map = make_inplace_array_object<TMap, KVType>(static_cast<size_t>(n_small));
+    map->fields_ = detail::MapFields{map->Behind(), 0, n_small | kSmallTag, nullptr};
+    if (n_pairs >= kSmallMax) map->Table().Create(n_pairs);
+    return map;
+  }
+  template <typename TMap> static ObjectPtr<TMap> CopyOf(const MapBaseObj *from) {
+    if (from->IsSmallMap()) {
+      ObjectPtr<TMap> map = New<TMap>(from->fields_.size < kSmallMax ? from->fields_.size : kSmallMax - 1);
+      for (const KVType &pair : *from) map->Set(pair);
+      return map;
+    }
+    ObjectPtr<TMap> map = New<TMap>();
+    map->Table().CreateCopy(from->Table());
+    return map;
+  }
+
+  void Set(KVType pair) {
+    if (!IsSmallMap()) return Table().Set(std::move(pair));
+    if (fields_.size >=
+        kSmallMax) { /* also for a key that is there: every library does the same, and the order tells */
+      ToTable();
+      return Table().Set(std::move(pair));
+    }
+    iterator found = find(pair.first);
+    if (found != end()) {
+      found->second.swap(pair.second);
+      return;
+    }
+    if (fields_.size == (fields_.slots & ~kSmallTag)) GrowSmall();
+    new (&SmallPairs()[fields_.size++]) KVType(std::move(pair));
+  }
+
+private:
+  bool IsSmallMap() const { return (fields_.slots & kSmallTag) != 0; }
+  void *Behind() const { return const_cast<MapBaseObj *>(this) + 1; }
+  KVType *SmallPairs() const { return static_cast<KVType *>(fields_.data); }
+  detail::MapTable Table() const {
+    return detail::MapTable(const_cast<detail::MapFields *>(&fields_), static_cast<detail::MapDenseFields *>(Behind()));
+  }
+  KVType *PairAt(uint64_t position) const { return IsSmallMap() ? &SmallPairs()[position] : Table().PairAt(position); }
+  KVType *Require(const key_type &key) const {
+    iterator found = find(key);
+    if (TVM_FFI_PREDICT_FALSE(found == end())) {
+      TVM_FFI_THROW(KeyError) << "key is not in Map";
+    }
+    return &*found;
+  }
+  TVM_FFI_NO_INLINE void GrowSmall() {
+    KVType *pairs = static_cast<KVType *>(std::malloc(kSmallMax * sizeof(KVType)));
+    if (pairs == nullptr) throw std::bad_alloc();
+    std::memcpy(static_cast<void *>(pairs), fields_.data, static_cast<size_t>(fields_.size) * sizeof(KVType));
+    if (fields_.data_deleter != nullptr) fields_.data_deleter(fields_.data);
+    fields_.data = pairs;
+    fields_.data_deleter = [](void *old) { std::free(old); };
+    fields_.slots = kSmallMax | kSmallTag;
+  }
+  /* The fields of a table lie where the first pairs may be. */
+  TVM_FFI_NO_INLINE void ToTable() {
+    detail::MapFields fields{};
+    detail::MapDenseFields dense;
+    detail::MapTable table(&fields, &dense);
+    table.Create(fields_.size);
+    struct Guard {
+      detail::MapTable *table;
+      detail::MapFields *fields;
+      ~Guard() {
+        if (fields->data == nullptr) return;
+        table->Clear();
+        fields->data_deleter(fields->data);
+      }
+    } guard{&table, &fields};
+    for (const KVType &pair : *this) table.Set(pair);
+    clear();
+    if (fields_.data_deleter != nullptr) fields_.data_deleter(fields_.data);
+    fields_ = fields;
+    new (Behind()) detail::MapDenseFields(dense);
+    fields.data = nullptr;
+  }
+
+  detail::MapFields fields_;
+
+  template <typename Self, typename TMap, typename K, typename V> friend class MapRef;
+};
+
+/* What Map and Dict have in common. Self gives: TMap *Mutable(), the object to change. */
+template <typename Self, typename TMap, typename K, typename V> class MapRef : public ObjectRef {
+public:
+  using key_type = K;
+  using mapped_type = V;
+
+  /* Gives pairs by value: nothing to point into. */
+  class iterator {
+  public:
+    using iterator_category = std::bidirectional_iterator_tag;
+    using difference_type = int64_t;
+    using value_type = const std::pair<K, V>;
+    using pointer = value_type *;
+    using reference = value_type;
+
+    iterator() = default;
+    reference operator*() const {
+      return {detail::AnyUnsafe::CopyFromAnyViewAfterCheck<K>(at_->first),
+              detail::AnyUnsafe::CopyFromAnyViewAfterCheck<V>(at_->second)};
+    }
+    bool operator==(const iterator &other) const { return at_ == other.at_; }
+    bool operator!=(const iterator &other) const { return at_ != other.at_; }
+    iterator &operator++() {
+      ++at_;
+      return *this;
+    }
+    iterator &operator--() {
+      --at_;
+      return *this;
+    }
+    iterator operator++(int) { return iterator(at_++); }
+    iterator operator--(int) { return iterator(at_--); }
+
+  private:
+    explicit iterator(MapBaseObj::iterator at) : at_(at) {}
+    MapBaseObj::iterator at_;
+    friend class MapRef;
+  };
+
+  explicit MapRef(UnsafeInit tag) : ObjectRef(tag) {}
+  explicit MapRef(ObjectPtr<Object> data) : ObjectRef(std::move(data)) {}
+
+  size_t size() const { return data_ == nullptr ? 0 : Obj()->size(); }
+  bool empty() const { return size() == 0; }
+  size_t count(const K &key) const { return data_ == nullptr ? 0 : Obj()->count(Any(key)); }
+  iterator begin() const { return data_ == nullptr ? iterator() : iterator(Obj()->begin()); }
+  iterator end() const { return data_ == nullptr ? iterator() : iterator(Obj()->end()); }
+  iterator find(const K &key) const { return data_ == nullptr ? iterator() : iterator(Obj()->find(Any(key))); }
+  /* KeyError if it is not there. */
+  const V at(const K &key) const {
+    if (TVM_FFI_PREDICT_FALSE(data_ == nullptr)) TVM_FFI_THROW(KeyError) << "the map was moved away";
+    return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<V>(Obj()->at(Any(key)));
+  }
+  const V operator[](const K &key) const { return at(key); }
+  std::optional<V> Get(const K &key) const {
+    if (data_ == nullptr) return std::nullopt;
+    MapBaseObj::iterator found = Obj()->find(Any(key));
+    if (found == Obj()->end()) return std::nullopt;
+    return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<V>(found->second);
+  }
+
+  void Set(const K &key, const V &value) {
+    MapBaseObj::KVType pair(key, value);
+    Put(self().Mutable(), std::move(pair));
+  }
+  void erase(const K &key) {
+    Any any_key(key);
+    if (data_ != nullptr && Obj()->count(any_key) != 0) self().Mutable()->erase(any_key);
+  }
+
+  static constexpr bool _type_container_is_exact = false; /* the pairs count, too */
+  static constexpr bool _type_is_nullable = false;
+
+protected:
+  TMap *Obj() const { return static_cast<TMap *>(data_.get()); }
+  static ObjectPtr<Object> New() { return MapBaseObj::New<TMap>(); }
+  static ObjectPtr<Object> CopyOf(const MapBaseObj *from) { return MapBaseObj::CopyOf<TMap>(from); }
+  template <typename IterType> static ObjectPtr<Object> FromRange(IterType first, IterType last) {
+    ObjectPtr<TMap> map = MapBaseObj::New<TMap>(static_cast<uint64_t>(std::distance(first, last)));
+    for (; first != last; ++first) Put(map.get(), MapBaseObj::KVType(K(first->first), V(first->second)));
+    return map;
+  }
+
+private:
+  static void Put(MapBaseObj *map, MapBaseObj::KVType pair) { map->Set(std::move(pair)); }
+  Self &self() { return static_cast<Self &>(*this); }
+};
+
+/* Traits of Map and Dict. A map is one if its keys are K and its values V; the other kind, and other pairs, are converted
+ * into a new one. Derived gives kPrimaryTypeIndex, kOtherTypeIndex, kTypeName, kStaticTypeKey. */
+template <typename Derived, typename Ref, typename K, typename V>
+struct MapTypeTraitsBase : ObjectRefTypeTraitsBase<Ref> {
+  using Base = ObjectRefTypeTraitsBase<Ref>;
+  using Base::CopyFromAnyViewAfterCheck;
+
+  TVM_FFI_INLINE static bool CheckAnyStrict(const TVMFFIAny *src) {
+    return src->type_index == Derived::kPrimaryTypeIndex && PairsAre(Pairs(src));
+  }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
+    if (!IsMap(src)) return TypeTraitsBase::GetMismatchTypeInfo(src);
+    for (const auto &pair : *Pairs(src)) {
+      if constexpr (!std::is_same_v<K, Any>) {
+        if (!pair.first.template try_cast<K>().has_value()) {
+          return std::string(Derived::kTypeName) + "[some key is " +
+                 detail::AnyUnsafe::GetMismatchTypeInfo<K>(pair.first) + ", V]";
+        }
+      }
+      if constexpr (!std::is_same_v<V, Any>) {
+        if (!pair.second.template try_cast<V>().has_value()) {
+          return std::string(Derived::kTypeName) + "[K, some value is " +
+                 detail::AnyUnsafe::GetMismatchTypeInfo<V>(pair.second) + "]";
+        }
+      }
+    }
+    return Derived::kTypeName;
+  }
+  static std::optional<Ref> TryCastFromAnyView(const TVMFFIAny *src) {
+    if (!IsMap(src)) return std::nullopt;
+    const MapBaseObj *pairs = Pairs(src);
+    if (src->type_index == Derived::kPrimaryTypeIndex && PairsAre(pairs)) return CopyFromAnyViewAfterCheck(src);
+    Ref result;
+    for (const auto &pair : *pairs) {
+      std::optional<K> key = pair.first.template try_cast<K>();
+      std::optional<V> value = pair.second.template try_cast<V>();
+      if (!key.has_value() || !value.has_value()) return std::nullopt;
+      result.Set(*std::move(key), *std::move(value));
+    }
+    return result;
+  }
+  static std::string TypeStr() { return detail::ContainerTypeStr<K, V>(Derived::kTypeName); }
+  static std::string TypeSchema() { return detail::ContainerTypeSchema<K, V>(Derived::kStaticTypeKey); }
+
+private:
+  static bool IsMap(const TVMFFIAny *src) {
+    return src->type_index == Derived::kPrimaryTypeIndex || src->type_index == Derived::kOtherTypeIndex;
+  }
+  static const MapBaseObj *Pairs(const TVMFFIAny *src) {
+    return detail::ObjectUnsafe::RawObjectPtrFromUnowned<MapBaseObj>(src->v_obj);
+  }
+  TVM_FFI_INLINE static bool PairsAre(const MapBaseObj *pairs) {
+    if constexpr (!std::is_same_v<K, Any> || !std::is_same_v<V, Any>) {
+      for (const auto &pair : *pairs) {
+        if (!detail::AnyUnsafe::CheckAnyStrict<K>(pair.first) || !detail::AnyUnsafe::CheckAnyStrict<V>(pair.second)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+};
+
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_CONTAINER_MAP_BASE_H_ */

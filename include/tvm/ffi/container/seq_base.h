@@ -1,0 +1,318 @@
+/* seq_base.h - sequences of values: the objects behind Array and List, and the methods that both classes have.
+ *
+ * A value may be moved in memory as it is: room is made, and gaps are closed, by memmove. */
+#ifndef TVM_FFI_CONTAINER_SEQ_BASE_H_
+#define TVM_FFI_CONTAINER_SEQ_BASE_H_
+
+#include <tvm/ffi/any.h>
+#include <tvm/ffi/container/container_detail.h>
+#include <tvm/ffi/function_detail.h>
+#include <tvm/ffi/memory.h>
+#include <tvm/ffi/optional.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace tvm {
+namespace ffi {
+
+/* A sequence with the room it has; methods that would need more are a caller's mistake. IndexError for an index that
+ * is not there. Who changes it while others use it must order that. */
+class SeqBaseObj : public Object, protected TVMFFISeqCell {
+public:
+  static constexpr int64_t kInitSize = 4;
+  static constexpr int64_t kIncFactor = 2;
+
+  SeqBaseObj() : TVMFFISeqCell{} {}
+  SeqBaseObj(const SeqBaseObj &) = delete;
+  SeqBaseObj &operator=(const SeqBaseObj &) = delete;
+  ~SeqBaseObj() {
+    clear();
+    if (data_deleter != nullptr) data_deleter(data);
+  }
+
+  size_t size() const { return static_cast<size_t>(TVMFFISeqCell::size); }
+  size_t capacity() const { return static_cast<size_t>(TVMFFISeqCell::capacity); }
+  bool empty() const { return TVMFFISeqCell::size == 0; }
+  const Any *begin() const { return static_cast<const Any *>(data); }
+  const Any *end() const { return begin() + TVMFFISeqCell::size; }
+  const Any &operator[](int64_t i) const {
+    CheckIndex(i);
+    return begin()[i];
+  }
+  const Any &at(int64_t i) const { return (*this)[i]; }
+  const Any &front() const { return (*this)[0]; }
+  const Any &back() const { return (*this)[TVMFFISeqCell::size - 1]; }
+
+  void SetItem(int64_t i, Any item) {
+    CheckIndex(i);
+    SetItemAfterCheck(i, std::move(item));
+  }
+  TVM_FFI_INLINE void SetItemAfterCheck(int64_t i, Any item) { MutableBegin()[i].swap(item); }
+  void clear() { Remove(0, TVMFFISeqCell::size); }
+  void pop_back() {
+    CheckIndex(TVMFFISeqCell::size - 1);
+    Remove(TVMFFISeqCell::size - 1, TVMFFISeqCell::size);
+  }
+  void erase(int64_t i) {
+    CheckIndex(i);
+    Remove(i, i + 1);
+  }
+  void erase(int64_t first, int64_t last) {
+    CheckRange(first, last);
+    Remove(first, last);
+  }
+  void insert(int64_t i, Any item) {
+    CheckRange(i, TVMFFISeqCell::size);
+    new (MakeGap(i, 1)) Any(std::move(item));
+  }
+  void resize(int64_t n) {
+    if (n < 0) TVM_FFI_THROW(ValueError) << "Cannot resize to negative size";
+    if (n < TVMFFISeqCell::size) {
+      Remove(n, TVMFFISeqCell::size);
+    } else {
+      FillGap(MakeGap(TVMFFISeqCell::size, n - TVMFFISeqCell::size), n - TVMFFISeqCell::size);
+    }
+  }
+  void Reverse() { std::reverse(MutableBegin(), MutableEnd()); }
+
+protected:
+  Any *MutableBegin() const { return static_cast<Any *>(data); }
+  Any *MutableEnd() const { return MutableBegin() + TVMFFISeqCell::size; }
+
+  TVM_FFI_INLINE void CheckIndex(int64_t i) const {
+    if (TVM_FFI_PREDICT_FALSE(static_cast<uint64_t>(i) >= static_cast<uint64_t>(TVMFFISeqCell::size))) ThrowIndex(i);
+  }
+  void CheckRange(int64_t first, int64_t last) const {
+    if (TVM_FFI_PREDICT_FALSE(first < 0 || first > last || last > TVMFFISeqCell::size)) ThrowRange(first, last);
+  }
+
+  /* Room for n items at i, which the caller constructs at once. */
+  TVM_FFI_NO_INLINE Any *MakeGap(int64_t i, int64_t n) {
+    TVM_FFI_ICHECK_LE(n, TVMFFISeqCell::capacity - TVMFFISeqCell::size) << "the sequence has no room";
+    Any *gap = MutableBegin() + i;
+    std::memmove(static_cast<void *>(gap + n), static_cast<const void *>(gap),
+                 static_cast<size_t>(TVMFFISeqCell::size - i) * sizeof(Any));
+    TVMFFISeqCell::size += n;
+    return gap;
+  }
+  static void FillGap(Any *gap, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) new (gap + i) Any();
+  }
+  TVM_FFI_NO_INLINE void Remove(int64_t first, int64_t last) {
+    Any *items = MutableBegin();
+    if (first == last) return;
+    /* The items go last, when the sequence is whole: dropping one may run anything. */
+    int64_t n_behind = TVMFFISeqCell::size - last;
+    if (n_behind == 0) {
+      while (TVMFFISeqCell::size > first) items[--TVMFFISeqCell::size].~Any();
+      return;
+    }
+    std::vector<Any> removed;
+    Any one;
+    if (last - first == 1) {
+      one = std::move(items[first]);
+    } else {
+      removed.assign(std::make_move_iterator(items + first), std::make_move_iterator(items + last));
+    }
+    std::memmove(static_cast<void *>(items + first), static_cast<const void *>(items + last),
+                 static_cast<size_t>(n_behind) * sizeof(Any));
+    TVMFFISeqCell::size -= last - first;
+  }
+
+private:
+  [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void ThrowIndex(int64_t i) const {
+    TVM_FFI_THROW(IndexError) << "Index " << i << " out of bounds " << TVMFFISeqCell::size;
+    TVM_FFI_UNREACHABLE();
+  }
+  [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void ThrowRange(int64_t first, int64_t last) const {
+    TVM_FFI_THROW(IndexError) << "Range [" << first << ", " << last << ") out of bounds [0, " << TVMFFISeqCell::size
+                              << "]";
+    TVM_FFI_UNREACHABLE();
+  }
+};
+
+/* Whether what an iterator gives is a T. */
+template <typename T, typename IterType>
+struct is_valid_iterator
+    : std::is_base_of<T, std::remove_cv_t<std::remove_reference_t<decltype(*std::declval<IterType>())>>> {};
+template <typename T, typename IterType>
+struct is_valid_iterator<Optional<T>, IterType> : is_valid_iterator<T, IterType> {};
+template <typename IterType> struct is_valid_iterator<Any, IterType> : std::true_type {};
+template <typename T, typename IterType>
+inline constexpr bool is_valid_iterator_v =
+    is_valid_iterator<T, IterType>::value ||
+    std::is_same_v<T, std::remove_cv_t<std::remove_reference_t<decltype(*std::declval<IterType>())>>>;
+
+namespace detail {
+
+/* What Array and List have in common. Self gives: TObj *Mutable(int64_t n_extra), the object to change, with room for
+ * n_extra items more; TObj *MutableEmpty(int64_t n), the same without items. */
+template <typename Self, typename TObj, typename T> class SeqRef : public ObjectRef {
+public:
+  using value_type = T;
+  using ValueConverter = AnyConverter<T>;
+  using iterator = IterAdapter<ValueConverter, const Any *>;
+  using reverse_iterator = ReverseIterAdapter<ValueConverter, const Any *>;
+
+  explicit SeqRef(UnsafeInit tag) : ObjectRef(tag) {}
+  explicit SeqRef(ObjectPtr<Object> data) : ObjectRef(std::move(data)) {}
+
+  iterator begin() const { return iterator(First()); }
+  iterator end() const { return iterator(First() + size()); }
+  reverse_iterator rbegin() const { return reverse_iterator(std::reverse_iterator(First() + size())); }
+  reverse_iterator rend() const { return reverse_iterator(std::reverse_iterator(First())); }
+
+  size_t size() const { return data_ == nullptr ? 0 : Seq()->size(); }
+  size_t capacity() const { return data_ == nullptr ? 0 : Seq()->capacity(); }
+  bool empty() const { return size() == 0; }
+  /* IndexError if there is none. */
+  const T operator[](int64_t i) const {
+    if (TVM_FFI_PREDICT_FALSE(data_ == nullptr)) ThrowNull();
+    return ValueConverter::convert((*Seq())[i]);
+  }
+  T front() const { return (*this)[0]; }
+  T back() const { return (*this)[static_cast<int64_t>(size()) - 1]; }
+
+  void push_back(const T &item) { emplace_back(item); }
+  template <typename... Args> void emplace_back(Args &&...args) {
+    Any item(T(std::forward<Args>(args)...));
+    TObj *seq = self().Mutable(1);
+    new (seq->MakeGap(static_cast<int64_t>(seq->size()), 1)) Any(std::move(item));
+  }
+  void insert(iterator position, const T &item) {
+    int64_t i = position - begin();
+    Any value(item);
+    self().Mutable(1)->insert(i, std::move(value));
+  }
+  /* The range may be one of this sequence. */
+  template <typename IterType> void insert(iterator position, IterType first, IterType last) {
+    static_assert(is_valid_iterator_v<T, IterType>, "the range has elements of another type");
+    if (first == last) return;
+    int64_t i = position - begin();
+    std::vector<Any> items;
+    for (; first != last; ++first) items.push_back(Any(T(*first)));
+    int64_t n = static_cast<int64_t>(items.size());
+    Any *gap = self().Mutable(n)->MakeGap(i, n);
+    for (Any &item : items) new (gap++) Any(std::move(item));
+  }
+  void pop_back() {
+    RequireItems();
+    self().Mutable(0)->pop_back();
+  }
+  void erase(iterator position) {
+    RequireItems();
+    int64_t i = position - begin();
+    self().Mutable(0)->erase(i);
+  }
+  void erase(iterator first, iterator last) {
+    if (first == last) return;
+    RequireItems();
+    int64_t from = first - begin(), to = last - begin();
+    self().Mutable(0)->erase(from, to);
+  }
+  void resize(int64_t n) {
+    if (n < 0) TVM_FFI_THROW(ValueError) << "cannot resize to a negative size";
+    self().Mutable(std::max<int64_t>(n - static_cast<int64_t>(size()), 0))->resize(n);
+  }
+  void reserve(int64_t n) {
+    if (n > static_cast<int64_t>(capacity())) self().Mutable(n - static_cast<int64_t>(size()));
+  }
+  void clear() {
+    if (!empty()) self().MutableEmpty(0);
+  }
+  void Set(int64_t i, T item) {
+    RequireItems();
+    Any value(std::move(item));
+    self().Mutable(0)->SetItem(i, std::move(value));
+  }
+  /* Replaces everything. */
+  template <typename IterType> void Assign(IterType first, IterType last) {
+    static_assert(is_valid_iterator_v<T, IterType>, "the range has elements of another type");
+    std::vector<Any> items;
+    for (; first != last; ++first) items.push_back(Any(T(*first)));
+    int64_t n = static_cast<int64_t>(items.size());
+    Any *gap = self().MutableEmpty(n)->MakeGap(0, n);
+    for (Any &item : items) new (gap++) Any(std::move(item));
+  }
+
+  static constexpr bool _type_container_is_exact = false; /* the items count, too */
+  static constexpr bool _type_is_nullable = false;
+
+protected:
+  TObj *Seq() const { return static_cast<TObj *>(data_.get()); }
+  const Any *First() const { return data_ == nullptr ? nullptr : Seq()->begin(); }
+  void RequireItems() const {
+    if (TVM_FFI_PREDICT_FALSE(data_ == nullptr)) ThrowNull();
+  }
+
+private:
+  Self &self() { return static_cast<Self &>(*this); }
+  [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE static void ThrowNull() {
+    TVM_FFI_THROW(IndexError) << "the " << TypeTraits<Self>::kTypeName << " was moved away";
+    TVM_FFI_UNREACHABLE();
+  }
+};
+
+} // namespace detail
+
+/* Traits of Array and List. A sequence is one if its items are T; the other kind, and other items, are converted into
+ * a new one. Derived gives kPrimaryTypeIndex, kOtherTypeIndex, kTypeName, kStaticTypeKey. */
+template <typename Derived, typename Ref, typename T> struct SeqTypeTraitsBase : ObjectRefTypeTraitsBase<Ref> {
+  using Base = ObjectRefTypeTraitsBase<Ref>;
+  using Base::CopyFromAnyViewAfterCheck;
+
+  TVM_FFI_INLINE static bool CheckAnyStrict(const TVMFFIAny *src) {
+    return src->type_index == Derived::kPrimaryTypeIndex && ItemsAre(Items(src));
+  }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
+    if (!IsSequence(src)) return TypeTraitsBase::GetMismatchTypeInfo(src);
+    if constexpr (!std::is_same_v<T, Any>) {
+      int64_t i = 0;
+      for (const Any &item : *Items(src)) {
+        if (!item.template try_cast<T>().has_value()) {
+          return std::string(Derived::kTypeName) + "[index " + std::to_string(i) + ": " +
+                 detail::AnyUnsafe::GetMismatchTypeInfo<T>(item) + "]";
+        }
+        ++i;
+      }
+    }
+    return Derived::kTypeName;
+  }
+  static std::optional<Ref> TryCastFromAnyView(const TVMFFIAny *src) {
+    if (!IsSequence(src)) return std::nullopt;
+    const SeqBaseObj *items = Items(src);
+    if (src->type_index == Derived::kPrimaryTypeIndex && ItemsAre(items)) return CopyFromAnyViewAfterCheck(src);
+    Ref result;
+    result.reserve(static_cast<int64_t>(items->size()));
+    for (const Any &item : *items) {
+      std::optional<T> value = item.template try_cast<T>();
+      if (!value.has_value()) return std::nullopt;
+      result.push_back(*std::move(value));
+    }
+    return result;
+  }
+  static std::string TypeStr() { return detail::ContainerTypeStr<T>(Derived::kTypeName); }
+  static std::string TypeSchema() { return detail::ContainerTypeSchema<T>(Derived::kStaticTypeKey); }
+
+private:
+  static bool IsSequence(const TVMFFIAny *src) {
+    return src->type_index == Derived::kPrimaryTypeIndex || src->type_index == Derived::kOtherTypeIndex;
+  }
+  static const SeqBaseObj *Items(const TVMFFIAny *src) {
+    return detail::ObjectUnsafe::RawObjectPtrFromUnowned<SeqBaseObj>(src->v_obj);
+  }
+  TVM_FFI_INLINE static bool ItemsAre(const SeqBaseObj *items) {
+    if constexpr (!std::is_same_v<T, Any>) {
+      for (const Any &item : *items) {
+        if (!detail::AnyUnsafe::CheckAnyStrict<T>(item)) return false;
+      }
+    }
+    return true;
+  }
+};
+
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_CONTAINER_SEQ_BASE_H_ */

@@ -1,0 +1,140 @@
+/* shape.h - shapes and strides: int64 numbers, one for each dimension. Shape owns them, ShapeView borrows them. */
+#ifndef TVM_FFI_CONTAINER_SHAPE_H_
+#define TVM_FFI_CONTAINER_SHAPE_H_
+
+#include <tvm/ffi/container/array.h>
+
+#include <initializer_list>
+#include <ostream>
+#include <vector>
+
+namespace tvm {
+namespace ffi {
+
+class ShapeView {
+public:
+  ShapeView() : cell_{nullptr, 0} {}
+  ShapeView(const int64_t *data, size_t size) : cell_{data, size} {}
+  /* For as long as the list lives: in a call, not longer. */
+  ShapeView(const std::initializer_list<int64_t> &dims) : cell_{dims.begin(), dims.size()} {}
+
+  const int64_t *data() const { return cell_.data; }
+  size_t size() const { return cell_.size; }
+  bool empty() const { return cell_.size == 0; }
+  const int64_t *begin() const { return cell_.data; }
+  const int64_t *end() const { return cell_.data + cell_.size; }
+  int64_t operator[](size_t i) const { return cell_.data[i]; }
+  /* IndexError if there is none. */
+  int64_t at(size_t i) const {
+    if (i >= size()) TVM_FFI_THROW(IndexError) << "indexing " << i << " on a Shape of size " << size();
+    return cell_.data[i];
+  }
+  int64_t front() const { return at(0); }
+  int64_t back() const { return at(size() - 1); }
+  /* 1 without dimensions. */
+  int64_t Product() const {
+    int64_t product = 1;
+    for (int64_t dim : *this) product *= dim;
+    return product;
+  }
+
+private:
+  TVMFFIShapeCell cell_;
+};
+
+class ShapeObj : public Object, public TVMFFIShapeCell {
+public:
+  using index_type = int64_t;
+  int64_t Product() const { return ShapeView(data, size).Product(); }
+
+  static constexpr int32_t _type_index = kTVMFFIShape;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIShape, ShapeObj, Object);
+};
+
+namespace detail {
+
+/* A shape with its numbers behind it, to be filled through *dims. */
+inline ObjectPtr<ShapeObj> MakeEmptyShape(size_t size, int64_t **dims) {
+  ObjectPtr<ShapeObj> shape = make_inplace_array_object<ShapeObj, int64_t>(size);
+  *dims = reinterpret_cast<int64_t *>(shape.get() + 1);
+  shape->data = *dims;
+  shape->size = size;
+  return shape;
+}
+template <typename IterType> ObjectPtr<ShapeObj> MakeInplaceShape(IterType first, IterType last) {
+  int64_t *dims;
+  ObjectPtr<ShapeObj> shape = MakeEmptyShape(static_cast<size_t>(std::distance(first, last)), &dims);
+  std::copy(first, last, dims);
+  return shape;
+}
+/* Of items in a row, the last dimension the closest; in items. */
+inline void FillStridesFromShape(ShapeView shape, int64_t *strides) {
+  int64_t stride = 1;
+  for (size_t i = shape.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride *= shape[i];
+  }
+}
+inline ObjectPtr<ShapeObj> MakeStridesFromShape(ShapeView shape) {
+  int64_t *strides;
+  ObjectPtr<ShapeObj> made = MakeEmptyShape(shape.size(), &strides);
+  FillStridesFromShape(shape, strides);
+  return made;
+}
+
+} // namespace detail
+
+class Shape : public ObjectRef {
+public:
+  using index_type = int64_t;
+
+  Shape() : Shape(ShapeView()) {}
+  template <typename IterType>
+  Shape(IterType first, IterType last) : ObjectRef(detail::MakeInplaceShape(first, last)) {}
+  Shape(const Array<int64_t> &dims) : Shape(dims.begin(), dims.end()) {}
+  Shape(std::initializer_list<int64_t> dims) : Shape(dims.begin(), dims.end()) {}
+  Shape(const std::vector<int64_t> &dims) : Shape(dims.begin(), dims.end()) {}
+  Shape(ShapeView dims) : Shape(dims.begin(), dims.end()) {}
+  static Shape StridesFromShape(ShapeView shape) { return Shape(detail::MakeStridesFromShape(shape)); }
+  operator ShapeView() const { return ShapeView(data(), size()); }
+
+  const int64_t *data() const { return get()->data; }
+  size_t size() const { return get()->size; }
+  bool empty() const { return size() == 0; }
+  const int64_t *begin() const { return data(); }
+  const int64_t *end() const { return data() + size(); }
+  int64_t operator[](size_t i) const { return data()[i]; }
+  /* IndexError if there is none. */
+  int64_t at(size_t i) const { return ShapeView(*this).at(i); }
+  int64_t front() const { return at(0); }
+  int64_t back() const { return at(size() - 1); }
+  int64_t Product() const { return get()->Product(); }
+
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Shape, ObjectRef, ShapeObj);
+
+private:
+  explicit Shape(ObjectPtr<ShapeObj> data) : ObjectRef(std::move(data)) {}
+};
+
+inline std::ostream &operator<<(std::ostream &out, const Shape &shape) {
+  const char *separator = "[";
+  if (shape.empty()) out << separator;
+  for (int64_t dim : shape) {
+    out << separator << dim;
+    separator = ", ";
+  }
+  return out << "]";
+}
+
+template <> inline constexpr bool use_default_type_traits_v<Shape> = false;
+
+/* An Array or List of ints is converted. */
+template <> struct TypeTraits<Shape> : ObjectRefWithFallbackTraitsBase<Shape, Array<int64_t>> {
+  static constexpr int32_t field_static_type_index = kTVMFFIShape;
+  static Shape ConvertFallbackValue(const Array<int64_t> &dims) { return Shape(dims); }
+};
+
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_CONTAINER_SHAPE_H_ */

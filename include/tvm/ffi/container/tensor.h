@@ -1,0 +1,314 @@
+/* tensor.h - tensors: Tensor shares one, TensorView borrows one. Data, shape, strides and type are a DLTensor.
+ *
+ * Shapes and strides are in items, sizes in bytes. Strides are always there. A function that works on tensors takes
+ * TensorView: whatever the caller has is passed as it is. */
+#ifndef TVM_FFI_CONTAINER_TENSOR_H_
+#define TVM_FFI_CONTAINER_TENSOR_H_
+
+#include <dlpack/dlpack.h>
+#include <tvm/ffi/container/shape.h>
+#include <tvm/ffi/dtype.h>
+#include <tvm/ffi/error.h>
+#include <tvm/ffi/function.h>
+
+#include <optional>
+
+namespace tvm {
+namespace ffi {
+
+class Tensor;
+
+/* Whether `data` of such a tensor is an address that one can add to: then byte_offset is 0. */
+inline bool IsDirectAddressDevice(const DLDevice &device) {
+  return device.device_type <= kDLCUDAHost || device.device_type == kDLCUDAManaged || device.device_type == kDLROCM ||
+         device.device_type == kDLROCMHost;
+}
+
+/* Whether the items are in a row, the last dimension the closest. An empty tensor is. */
+inline bool IsContiguous(const DLTensor &tensor) {
+  if (tensor.strides == nullptr) return true;
+  int64_t expected = 1;
+  bool in_a_row = true;
+  for (int32_t i = tensor.ndim; i-- > 0;) {
+    if (tensor.shape[i] == 0) return true;
+    if (tensor.shape[i] != 1 && tensor.strides[i] != expected) in_a_row = false;
+    expected *= tensor.shape[i];
+  }
+  return in_a_row;
+}
+
+/* Whether the first item is at a multiple of `alignment` bytes. */
+inline bool IsAligned(const DLTensor &tensor, size_t alignment) {
+  if (IsDirectAddressDevice(tensor.device)) {
+    return (reinterpret_cast<uintptr_t>(tensor.data) + tensor.byte_offset) % alignment == 0;
+  }
+  return tensor.byte_offset % alignment == 0;
+}
+
+/* Bytes of numel items in a row; types of less than a byte are packed. */
+inline size_t GetDataSize(size_t numel, DLDataType dtype) {
+  return static_cast<size_t>((static_cast<uint64_t>(numel) * dtype.bits * dtype.lanes + 7) / 8);
+}
+inline size_t GetDataSize(const DLTensor &tensor) {
+  return GetDataSize(static_cast<size_t>(ShapeView(tensor.shape, static_cast<size_t>(tensor.ndim)).Product()),
+                     tensor.dtype);
+}
+
+class TensorObj : public Object, public DLTensor {
+public:
+  /* As a DLPack tensor that holds on to this one. */
+  DLManagedTensor *ToDLPack() const {
+    DLManagedTensor *made;
+    TVM_FFI_CHECK_SAFE_CALL(TVMFFITensorToDLPack(detail::ObjectUnsafe::GetHeader(this), &made));
+    return made;
+  }
+  DLManagedTensorVersioned *ToDLPackVersioned() const {
+    DLManagedTensorVersioned *made;
+    TVM_FFI_CHECK_SAFE_CALL(TVMFFITensorToDLPackVersioned(detail::ObjectUnsafe::GetHeader(this), &made));
+    return made;
+  }
+
+  static constexpr int32_t _type_index = kTVMFFITensor;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFITensor, TensorObj, Object);
+};
+
+namespace detail {
+
+/* A tensor whose memory is from a TNDAlloc; shape and strides are behind it. */
+template <typename TNDAlloc> class TensorObjFromNDAlloc : public TensorObj {
+public:
+  template <typename... ExtraArgs>
+  TensorObjFromNDAlloc(TNDAlloc alloc, ShapeView dims, ShapeView steps, DLDataType type, DLDevice where,
+                       ExtraArgs &&...extra_args)
+      : alloc_(std::move(alloc)) {
+    int64_t *numbers = reinterpret_cast<int64_t *>(this + 1);
+    this->device = where;
+    this->ndim = static_cast<int32_t>(dims.size());
+    this->dtype = type;
+    this->byte_offset = 0;
+    this->shape = numbers;
+    this->strides = numbers + dims.size();
+    std::copy(dims.begin(), dims.end(), this->shape);
+    std::copy(steps.begin(), steps.end(), this->strides);
+    alloc_.AllocData(static_cast<DLTensor *>(this), std::forward<ExtraArgs>(extra_args)...);
+  }
+  ~TensorObjFromNDAlloc() { alloc_.FreeData(static_cast<DLTensor *>(this)); }
+
+private:
+  TNDAlloc alloc_;
+};
+
+inline int64_t DimensionAt(const int64_t *numbers, int32_t ndim, int64_t i) {
+  int64_t at = i < 0 ? i + ndim : i;
+  if (TVM_FFI_PREDICT_FALSE(at < 0 || at >= ndim)) {
+    TVM_FFI_THROW(IndexError) << "Index " << i << " out of bounds for tensor with " << ndim << " dimensions";
+  }
+  return numbers[at];
+}
+
+/* A view of a tensor, from an item on. */
+inline DLTensor MakeStrided(DLTensor tensor, ShapeView shape, ShapeView strides, std::optional<int64_t> offset) {
+  TVM_FFI_CHECK_EQ(shape.size(), strides.size(), ValueError) << "one stride for each dimension";
+  TVM_FFI_CHECK_GE(offset.value_or(0), 0, ValueError) << "the offset is in items, from the first one on";
+  tensor.ndim = static_cast<int32_t>(shape.size());
+  tensor.shape = const_cast<int64_t *>(shape.data());
+  tensor.strides = const_cast<int64_t *>(strides.data());
+  tensor.byte_offset += GetDataSize(static_cast<size_t>(offset.value_or(0)), tensor.dtype);
+  if (IsDirectAddressDevice(tensor.device)) {
+    tensor.data = static_cast<char *>(tensor.data) + std::exchange(tensor.byte_offset, 0);
+  }
+  return tensor;
+}
+
+/* What Tensor and TensorView tell alike. Self gives: const DLTensor *GetDLTensorPtr() const. */
+template <typename Self> class TensorQueries {
+public:
+  void *data_ptr() const { return dl().data; }
+  DLDevice device() const { return dl().device; }
+  int32_t ndim() const { return dl().ndim; }
+  int32_t dim() const { return ndim(); }
+  DLDataType dtype() const { return dl().dtype; }
+  ShapeView shape() const { return ShapeView(dl().shape, static_cast<size_t>(dl().ndim)); }
+  ShapeView sizes() const { return shape(); }
+  ShapeView strides() const {
+    TVM_FFI_ICHECK(dl().strides != nullptr || dl().ndim == 0) << "this tensor has no strides";
+    return ShapeView(dl().strides, static_cast<size_t>(dl().ndim));
+  }
+  /* Of one dimension, from the last one where it is negative; IndexError if there is none. */
+  int64_t size(int64_t i) const { return DimensionAt(dl().shape, dl().ndim, i); }
+  int64_t stride(int64_t i) const { return DimensionAt(strides().data(), dl().ndim, i); }
+  int64_t numel() const { return shape().Product(); }
+  uint64_t byte_offset() const { return dl().byte_offset; }
+  bool IsContiguous() const { return ::tvm::ffi::IsContiguous(dl()); }
+  bool is_contiguous() const { return IsContiguous(); }
+  bool IsAligned(size_t alignment) const { return ::tvm::ffi::IsAligned(dl(), alignment); }
+
+private:
+  TVM_FFI_INLINE const DLTensor &dl() const { return *static_cast<const Self *>(this)->GetDLTensorPtr(); }
+};
+
+} // namespace detail
+
+/* A tensor, or none. */
+class Tensor : public ObjectRef, public detail::TensorQueries<Tensor> {
+public:
+  using ContainerType = TensorObj;
+  [[maybe_unused]] static constexpr bool _type_is_nullable = true;
+
+  Tensor() = default;
+  explicit Tensor(ObjectPtr<TensorObj> data) : ObjectRef(std::move(data)) {}
+  explicit Tensor(UnsafeInit tag) : ObjectRef(tag) {}
+  TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(Tensor)
+
+  const DLTensor *GetDLTensorPtr() const { return get(); }
+
+  /* With memory from `alloc`, a copy of which stays with the tensor: AllocData(DLTensor *, extra_args...) sets `data`,
+   * FreeData(DLTensor *) gives it back. */
+  template <typename TNDAlloc, typename... ExtraArgs>
+  static Tensor FromNDAlloc(TNDAlloc alloc, ShapeView shape, DLDataType dtype, DLDevice device,
+                            ExtraArgs &&...extra_args) {
+    Shape strides = Shape::StridesFromShape(shape);
+    return FromNDAllocStrided(std::move(alloc), shape, strides, dtype, device, std::forward<ExtraArgs>(extra_args)...);
+  }
+  template <typename TNDAlloc, typename... ExtraArgs>
+  static Tensor FromNDAllocStrided(TNDAlloc alloc, ShapeView shape, ShapeView strides, DLDataType dtype,
+                                   DLDevice device, ExtraArgs &&...extra_args) {
+    TVM_FFI_CHECK_EQ(shape.size(), strides.size(), ValueError) << "one stride for each dimension";
+    return Tensor(make_inplace_array_object<detail::TensorObjFromNDAlloc<TNDAlloc>, int64_t>(
+        2 * shape.size(), std::move(alloc), shape, strides, dtype, device, std::forward<ExtraArgs>(extra_args)...));
+  }
+  /* From the caller's framework: env_alloc is TVMFFIEnvTensorAlloc. */
+  static Tensor FromEnvAlloc(int (*env_alloc)(DLTensor *, TVMFFIObjectHandle *), ShapeView shape, DLDataType dtype,
+                             DLDevice device) {
+    DLTensor prototype{};
+    prototype.device = device;
+    prototype.dtype = dtype;
+    prototype.shape = const_cast<int64_t *>(shape.data());
+    prototype.ndim = static_cast<int32_t>(shape.size());
+    TVMFFIObjectHandle handle;
+    TVM_FFI_CHECK_SAFE_CALL(env_alloc(&prototype, &handle));
+    return FromOwned(handle);
+  }
+  /* Takes over a DLPack tensor. RuntimeError, and it stays the caller's, if it does not meet what is required. */
+  static Tensor FromDLPack(DLManagedTensor *tensor, size_t require_alignment = 0, bool require_contiguous = false) {
+    TVMFFIObjectHandle handle;
+    TVM_FFI_CHECK_SAFE_CALL(
+        TVMFFITensorFromDLPack(tensor, static_cast<int32_t>(require_alignment), require_contiguous, &handle));
+    return FromOwned(handle);
+  }
+  static Tensor FromDLPackVersioned(DLManagedTensorVersioned *tensor, size_t require_alignment = 0,
+                                    bool require_contiguous = false) {
+    TVMFFIObjectHandle handle;
+    TVM_FFI_CHECK_SAFE_CALL(
+        TVMFFITensorFromDLPackVersioned(tensor, static_cast<int32_t>(require_alignment), require_contiguous, &handle));
+    return FromOwned(handle);
+  }
+  DLManagedTensor *ToDLPack() const { return get_mutable()->ToDLPack(); }
+  DLManagedTensorVersioned *ToDLPackVersioned() const { return get_mutable()->ToDLPackVersioned(); }
+
+  /* The same memory seen with another shape, from item element_offset on. It is not checked to lie inside. */
+  Tensor as_strided(ShapeView shape, ShapeView strides, std::optional<int64_t> element_offset = std::nullopt) const {
+    DLTensor view = detail::MakeStrided(*GetDLTensorPtr(), shape, strides, element_offset);
+    TVMFFIObjectHandle handle;
+    TVM_FFI_CHECK_SAFE_CALL(TVMFFITensorCreateUnsafeView(detail::ObjectUnsafe::GetHeader(get()), &view, &handle));
+    return FromOwned(handle);
+  }
+
+protected:
+  const TensorObj *get() const { return static_cast<const TensorObj *>(ObjectRef::get()); }
+  TensorObj *get_mutable() const { return const_cast<TensorObj *>(get()); }
+
+private:
+  static Tensor FromOwned(TVMFFIObjectHandle handle) {
+    return Tensor(detail::ObjectUnsafe::ObjectPtrFromOwned<TensorObj>(static_cast<TVMFFIObject *>(handle)));
+  }
+};
+
+/* A tensor that somebody else keeps alive. */
+class TensorView : public detail::TensorQueries<TensorView> {
+public:
+  TensorView(const Tensor &tensor) {
+    TVM_FFI_ICHECK(tensor.defined()) << "a view of no tensor";
+    tensor_ = *tensor.GetDLTensorPtr();
+  }
+  TensorView(const DLTensor *tensor) {
+    TVM_FFI_ICHECK(tensor != nullptr) << "a view of no tensor";
+    tensor_ = *tensor;
+  }
+  TensorView(Tensor &&tensor) = delete; /* nobody would keep it alive */
+  TensorView &operator=(Tensor &&tensor) = delete;
+  TensorView &operator=(const Tensor &tensor) { return *this = TensorView(tensor); }
+  TensorView(const TensorView &) = default;
+  TensorView &operator=(const TensorView &) = default;
+
+  const DLTensor *GetDLTensorPtr() const { return &tensor_; }
+  /* As Tensor::as_strided; shape and strides are borrowed, too. */
+  TensorView as_strided(ShapeView shape, ShapeView strides,
+                        std::optional<int64_t> element_offset = std::nullopt) const {
+    DLTensor view = detail::MakeStrided(tensor_, shape, strides, element_offset);
+    return TensorView(&view);
+  }
+
+private:
+  DLTensor tensor_;
+
+  template <typename, typename> friend struct TypeTraits;
+};
+
+inline size_t GetDataSize(const Tensor &tensor) { return GetDataSize(*tensor.GetDLTensorPtr()); }
+inline size_t GetDataSize(const TensorView &tensor) { return GetDataSize(*tensor.GetDLTensorPtr()); }
+
+namespace detail {
+
+/* The DLTensor of a value that is one, or is a Tensor; else null. */
+TVM_FFI_INLINE DLTensor *TensorOf(const TVMFFIAny *src) {
+  if (src->type_index == kTVMFFIDLTensorPtr) return static_cast<DLTensor *>(src->v_ptr);
+  if (src->type_index == kTVMFFITensor) return TVMFFITensorGetDLTensorPtr(src->v_obj);
+  return nullptr;
+}
+
+} // namespace detail
+
+/* Borrowed: for arguments only. */
+template <> struct TypeTraits<DLTensor *> : TypeTraitsBase {
+  static constexpr bool storage_enabled = false;
+  static constexpr int32_t field_static_type_index = kTVMFFIDLTensorPtr;
+  TVM_FFI_INLINE static void CopyToAnyView(DLTensor *src, TVMFFIAny *result) {
+    TVM_FFI_ICHECK_NOTNULL(src);
+    detail::PutPointer(kTVMFFIDLTensorPtr, src, result);
+  }
+  static void MoveToAny(DLTensor *, TVMFFIAny *) {
+    TVM_FFI_THROW(RuntimeError) << "a DLTensor * cannot be kept in an Any, as nobody would keep it alive: use a Tensor";
+  }
+  TVM_FFI_INLINE static bool CheckAnyStrict(const TVMFFIAny *src) { return src->type_index == kTVMFFIDLTensorPtr; }
+  TVM_FFI_INLINE static DLTensor *CopyFromAnyViewAfterCheck(const TVMFFIAny *src) {
+    return static_cast<DLTensor *>(src->v_ptr);
+  }
+  TVM_FFI_INLINE static std::optional<DLTensor *> TryCastFromAnyView(const TVMFFIAny *src) {
+    if (DLTensor *tensor = detail::TensorOf(src)) return tensor;
+    return std::nullopt;
+  }
+  TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIDLTensorPtr)
+};
+
+template <> struct TypeTraits<TensorView> : TypeTraitsBase {
+  static constexpr bool storage_enabled = false;
+  static constexpr int32_t field_static_type_index = kTVMFFIDLTensorPtr;
+  TVM_FFI_INLINE static void CopyToAnyView(const TensorView &src, TVMFFIAny *result) {
+    detail::PutPointer(kTVMFFIDLTensorPtr, const_cast<DLTensor *>(&src.tensor_), result);
+  }
+  TVM_FFI_INLINE static bool CheckAnyStrict(const TVMFFIAny *src) { return src->type_index == kTVMFFIDLTensorPtr; }
+  TVM_FFI_INLINE static TensorView CopyFromAnyViewAfterCheck(const TVMFFIAny *src) {
+    return TensorView(static_cast<const DLTensor *>(src->v_ptr));
+  }
+  TVM_FFI_INLINE static std::optional<TensorView> TryCastFromAnyView(const TVMFFIAny *src) {
+    if (DLTensor *tensor = detail::TensorOf(src)) return TensorView(tensor);
+    return std::nullopt;
+  }
+  TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIDLTensorPtr)
+};
+
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_CONTAINER_TENSOR_H_ */

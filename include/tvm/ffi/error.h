@@ -1,0 +1,266 @@
+/* error.h - errors: how they are thrown, caught and passed on.
+ *
+ *   TVM_FFI_THROW(ValueError) << "expected 3 dimensions, got " << ndim;
+ *   TVM_FFI_CHECK_EQ(ndim, 3, ValueError) << "in my_function";
+ *   TVM_FFI_ICHECK(ptr != nullptr) << "an invariant of this library";   (an InternalError)
+ *   TVM_FFI_DCHECK(...)                                                 (the same, in builds without NDEBUG only)
+ *
+ * An Error is an object as any other, and a C++ exception. It crosses the ABI as an object: what is thrown in one
+ * library is caught in another, or raised as the Python exception that is registered for its kind. */
+#ifndef TVM_FFI_ERROR_H_
+#define TVM_FFI_ERROR_H_
+
+#include <tvm/ffi/object.h>
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <sstream>
+#include <string>
+
+/* 1: errors are told on stderr before they are thrown, for where nobody can catch them. */
+#ifndef TVM_FFI_ALWAYS_LOG_BEFORE_THROW
+#define TVM_FFI_ALWAYS_LOG_BEFORE_THROW 0
+#endif
+
+namespace tvm {
+namespace ffi {
+
+class ErrorObj : public Object, public TVMFFIErrorCell {
+public:
+  static constexpr int32_t _type_index = kTVMFFIError;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIError, ErrorObj, Object);
+};
+
+namespace detail {
+
+TVM_FFI_INLINE TVMFFIByteArray ByteArrayOf(const std::string &text) { return {text.data(), text.size()}; }
+
+} // namespace detail
+
+/* The exception of this ABI. Its parts are texts:
+ *   kind       "ValueError", ...; whatever names one
+ *   message
+ *   backtrace  one line or two a frame, `  File "a.cc", line 1, in f`, the most recent call first */
+class TVM_FFI_DLL Error : public ObjectRef, public std::exception {
+public:
+  Error(std::string kind, std::string message, std::string backtrace)
+      : Error(kind, message, detail::ByteArrayOf(backtrace), nullptr, nullptr) {}
+  Error(std::string kind, std::string message, const TVMFFIByteArray *backtrace)
+      : Error(kind, message, *backtrace, nullptr, nullptr) {}
+  Error(std::string kind, std::string message, std::string backtrace, std::optional<Error> cause_chain,
+        std::optional<ObjectRef> extra_context)
+      : Error(kind, message, detail::ByteArrayOf(backtrace), HandleOf(cause_chain), HandleOf(extra_context)) {}
+
+  std::string kind() const { return Text(get()->kind); }
+  std::string message() const { return Text(get()->message); }
+  std::string backtrace() const { return Text(get()->backtrace); }
+  /* The error that led to this one. */
+  std::optional<Error> cause_chain() const { return RefTo<Error>(get()->cause_chain); }
+  /* Whatever else was said about it. */
+  std::optional<ObjectRef> extra_context() const { return RefTo<ObjectRef>(get()->extra_context); }
+
+  /* The backtrace the way Python prints it: the most recent call last. */
+  std::string TracebackMostRecentCallLast() const {
+    std::string lines;
+    const TVMFFIByteArray &text = get()->backtrace;
+    for (size_t end = text.size; end > 0;) {
+      size_t begin = end; /* of the last line that is left; end is behind its line feed, if it has one */
+      while (begin > 0 && text.data[begin - 1] != '\n') --begin;
+      if (begin < end) lines.append(text.data + begin, end - begin).push_back('\n');
+      end = begin > 0 ? begin - 1 : 0;
+    }
+    return lines;
+  }
+  /* All of it, as an uncaught exception is printed. */
+  std::string FullMessage() const {
+    return "Traceback (most recent call last):\n" + TracebackMostRecentCallLast() + kind() + ": " + message() + '\n';
+  }
+  /* Changes this object, which others may share. update_mode is a TVMFFIBacktraceUpdateMode. */
+  void UpdateBacktrace(const TVMFFIByteArray *backtrace, int32_t update_mode) {
+    get()->update_backtrace(detail::ObjectUnsafe::GetHeader(get()), backtrace, update_mode);
+  }
+  /* The message. */
+  const char *what() const noexcept override { return get()->message.data; }
+
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Error, ObjectRef, ErrorObj);
+
+private:
+  Error(const std::string &kind, const std::string &message, TVMFFIByteArray backtrace, TVMFFIObjectHandle cause,
+        TVMFFIObjectHandle context) {
+    TVMFFIByteArray kind_text = detail::ByteArrayOf(kind), message_text = detail::ByteArrayOf(message);
+    TVMFFIObjectHandle made;
+    if (TVMFFIErrorCreateWithCauseAndExtraContext(&kind_text, &message_text, &backtrace, cause, context, &made) != 0) {
+      throw std::bad_alloc(); /* it fails for nothing else */
+    }
+    data_ = detail::ObjectUnsafe::ObjectPtrFromOwned<Object>(static_cast<TVMFFIObject *>(made));
+  }
+  static std::string Text(const TVMFFIByteArray &text) { return std::string(text.data, text.size); }
+  static TVMFFIObjectHandle HandleOf(const std::optional<Error> &ref) { return ref ? Handle(*ref) : nullptr; }
+  static TVMFFIObjectHandle HandleOf(const std::optional<ObjectRef> &ref) { return ref ? Handle(*ref) : nullptr; }
+  static TVMFFIObjectHandle Handle(const ObjectRef &ref) {
+    return detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(ref);
+  }
+  template <typename Ref> static std::optional<Ref> RefTo(TVMFFIObjectHandle handle) {
+    if (handle == nullptr) return std::nullopt;
+    return detail::ObjectUnsafe::ObjectRefFromObjectPtr<Ref>(
+        detail::ObjectUnsafe::ObjectPtrFromUnowned<Object>(static_cast<TVMFFIObject *>(handle)));
+  }
+};
+
+/* To be thrown after TVMFFIEnvCheckSignals gave -1: the error is the frontend's, which has it already. */
+inline Error EnvErrorAlreadySet() { return Error("EnvErrorAlreadySet", "", ""); }
+
+namespace detail {
+
+/* Takes the error of a C function that returned -1. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error MoveFromSafeCallRaised() {
+  TVMFFIObjectHandle handle = nullptr;
+  TVMFFIErrorMoveFromRaised(&handle);
+  if (handle == nullptr) return Error("InternalError", "a call failed without telling an error", "");
+  return ObjectUnsafe::ObjectRefFromObjectPtr<Error>(
+      ObjectUnsafe::ObjectPtrFromOwned<Object>(static_cast<TVMFFIObject *>(handle)));
+}
+inline void SetSafeCallRaised(const Error &error) {
+  TVMFFIErrorSetRaised(ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(error));
+}
+
+/* Collects a message; its end throws. Everything here is out of line: throwing need not be fast, and is everywhere. */
+class ErrorBuilder {
+public:
+  TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE ErrorBuilder(const char *kind, const TVMFFIByteArray *backtrace, bool log)
+      : kind_(kind), backtrace_(backtrace->data, backtrace->size), log_(log) {}
+  TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE ErrorBuilder(std::string kind, std::string backtrace, bool log)
+      : kind_(std::move(kind)), backtrace_(std::move(backtrace)), log_(log) {}
+  TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE ErrorBuilder(std::string kind, const TVMFFIByteArray *backtrace, bool log,
+                                                   std::optional<Error> cause_chain,
+                                                   std::optional<ObjectRef> extra_context)
+      : kind_(std::move(kind)), backtrace_(backtrace->data, backtrace->size), cause_chain_(std::move(cause_chain)),
+        extra_context_(std::move(extra_context)), log_(log) {}
+  ErrorBuilder(const ErrorBuilder &) = delete;
+  ErrorBuilder &operator=(const ErrorBuilder &) = delete;
+#if defined(_MSC_VER)
+#pragma warning(push)
+#pragma warning(disable : 4722) /* a destructor that never returns */
+#endif
+  [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE ~ErrorBuilder() noexcept(false) {
+    Error error(std::move(kind_), stream_.str(), std::move(backtrace_), std::move(cause_chain_),
+                std::move(extra_context_));
+    if (log_) std::fputs(error.FullMessage().c_str(), stderr);
+    throw error;
+  }
+#if defined(_MSC_VER)
+#pragma warning(pop)
+#endif
+  std::ostringstream &stream() { return stream_; }
+
+private:
+  std::string kind_;
+  std::string backtrace_;
+  std::optional<Error> cause_chain_;
+  std::optional<ObjectRef> extra_context_;
+  std::ostringstream stream_;
+  bool log_;
+};
+
+} // namespace detail
+} // namespace ffi
+} // namespace tvm
+
+/* ---- Throwing: << adds to the message ---- */
+
+#define TVM_FFI_ERROR_STREAM_(ErrorKind, log) \
+  ::tvm::ffi::detail::ErrorBuilder(#ErrorKind, TVMFFIBacktrace(__FILE__, __LINE__, TVM_FFI_FUNC_SIG, 0), log).stream()
+
+#define TVM_FFI_THROW(ErrorKind) TVM_FFI_ERROR_STREAM_(ErrorKind, TVM_FFI_ALWAYS_LOG_BEFORE_THROW)
+/* Where nobody can catch it: while a library is loaded. */
+#define TVM_FFI_LOG_AND_THROW(ErrorKind) TVM_FFI_ERROR_STREAM_(ErrorKind, true)
+
+/* ---- Checking ---- */
+
+#define TVM_FFI_CHECK(cond, ErrorKind) \
+  if (TVM_FFI_PREDICT_FALSE(!(cond))) TVM_FFI_THROW(ErrorKind) << "Check failed: (" #cond << ") is false: "
+
+namespace tvm {
+namespace ffi {
+namespace detail {
+
+/* " (1 vs. 2) ". Both sides are printed by their operator<<. */
+template <typename X, typename Y>
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE std::unique_ptr<std::string> LogCheckFormat(const X &x, const Y &y) {
+  std::ostringstream stream;
+  stream << " (" << x << " vs. " << y << ") ";
+  return std::make_unique<std::string>(stream.str());
+}
+
+/* Null if it holds. Comparisons are the caller's: also of a signed with an unsigned number. */
+#if defined(__GNUC__) || defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#elif defined(_MSC_VER)
+#pragma warning(push)
+#pragma warning(disable : 4389 4018)
+#endif
+#define TVM_FFI_CHECK_FUNC_(name, op)                                                  \
+  template <typename X, typename Y>                                                    \
+  TVM_FFI_INLINE std::unique_ptr<std::string> LogCheck##name(const X &x, const Y &y) { \
+    if (TVM_FFI_PREDICT_TRUE(x op y)) return nullptr;                                  \
+    return LogCheckFormat(x, y);                                                       \
+  }
+TVM_FFI_CHECK_FUNC_(_LT, <)
+TVM_FFI_CHECK_FUNC_(_GT, >)
+TVM_FFI_CHECK_FUNC_(_LE, <=)
+TVM_FFI_CHECK_FUNC_(_GE, >=)
+TVM_FFI_CHECK_FUNC_(_EQ, ==)
+TVM_FFI_CHECK_FUNC_(_NE, !=)
+#undef TVM_FFI_CHECK_FUNC_
+#if defined(__GNUC__) || defined(__clang__)
+#pragma GCC diagnostic pop
+#elif defined(_MSC_VER)
+#pragma warning(pop)
+#endif
+
+} // namespace detail
+} // namespace ffi
+} // namespace tvm
+
+#define TVM_FFI_CHECK_BINARY_OP(name, op, x, y, ErrorKind)               \
+  if (auto __tvm_ffi_log_err = ::tvm::ffi::detail::LogCheck##name(x, y)) \
+  TVM_FFI_THROW(ErrorKind) << "Check failed: " << #x " " #op " " #y << *__tvm_ffi_log_err << ": "
+
+#define TVM_FFI_CHECK_LT(x, y, ErrorKind) TVM_FFI_CHECK_BINARY_OP(_LT, <, x, y, ErrorKind)
+#define TVM_FFI_CHECK_GT(x, y, ErrorKind) TVM_FFI_CHECK_BINARY_OP(_GT, >, x, y, ErrorKind)
+#define TVM_FFI_CHECK_LE(x, y, ErrorKind) TVM_FFI_CHECK_BINARY_OP(_LE, <=, x, y, ErrorKind)
+#define TVM_FFI_CHECK_GE(x, y, ErrorKind) TVM_FFI_CHECK_BINARY_OP(_GE, >=, x, y, ErrorKind)
+#define TVM_FFI_CHECK_EQ(x, y, ErrorKind) TVM_FFI_CHECK_BINARY_OP(_EQ, ==, x, y, ErrorKind)
+#define TVM_FFI_CHECK_NE(x, y, ErrorKind) TVM_FFI_CHECK_BINARY_OP(_NE, !=, x, y, ErrorKind)
+/* The pointer, which is not null. */
+#define TVM_FFI_CHECK_NOTNULL(x, ErrorKind) \
+  ((x) == nullptr ? TVM_FFI_THROW(ErrorKind) << "Check not null: " #x << ' ', (x) : (x))
+
+#define TVM_FFI_ICHECK(x) TVM_FFI_CHECK(x, InternalError)
+#define TVM_FFI_ICHECK_LT(x, y) TVM_FFI_CHECK_LT(x, y, InternalError)
+#define TVM_FFI_ICHECK_GT(x, y) TVM_FFI_CHECK_GT(x, y, InternalError)
+#define TVM_FFI_ICHECK_LE(x, y) TVM_FFI_CHECK_LE(x, y, InternalError)
+#define TVM_FFI_ICHECK_GE(x, y) TVM_FFI_CHECK_GE(x, y, InternalError)
+#define TVM_FFI_ICHECK_EQ(x, y) TVM_FFI_CHECK_EQ(x, y, InternalError)
+#define TVM_FFI_ICHECK_NE(x, y) TVM_FFI_CHECK_NE(x, y, InternalError)
+#define TVM_FFI_ICHECK_NOTNULL(x) TVM_FFI_CHECK_NOTNULL(x, InternalError)
+
+/* In builds with NDEBUG they are compiled and never run. */
+#ifdef NDEBUG
+#define TVM_FFI_DCHECK_SKIP_ while (false)
+#define TVM_FFI_DCHECK_NOTNULL(x) (x)
+#else
+#define TVM_FFI_DCHECK_SKIP_
+#define TVM_FFI_DCHECK_NOTNULL(x) TVM_FFI_ICHECK_NOTNULL(x)
+#endif
+#define TVM_FFI_DCHECK(x) TVM_FFI_DCHECK_SKIP_ TVM_FFI_ICHECK(x)
+#define TVM_FFI_DCHECK_LT(x, y) TVM_FFI_DCHECK_SKIP_ TVM_FFI_ICHECK_LT(x, y)
+#define TVM_FFI_DCHECK_GT(x, y) TVM_FFI_DCHECK_SKIP_ TVM_FFI_ICHECK_GT(x, y)
+#define TVM_FFI_DCHECK_LE(x, y) TVM_FFI_DCHECK_SKIP_ TVM_FFI_ICHECK_LE(x, y)
+#define TVM_FFI_DCHECK_GE(x, y) TVM_FFI_DCHECK_SKIP_ TVM_FFI_ICHECK_GE(x, y)
+#define TVM_FFI_DCHECK_EQ(x, y) TVM_FFI_DCHECK_SKIP_ TVM_FFI_ICHECK_EQ(x, y)
+#define TVM_FFI_DCHECK_NE(x, y) TVM_FFI_DCHECK_SKIP_ TVM_FFI_ICHECK_NE(x, y)
+
+#endif /* TVM_FFI_ERROR_H_ */

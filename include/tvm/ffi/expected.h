@@ -1,0 +1,299 @@
+/* expected.h - Expected<T>: a T or the Error that came instead, for code that does not throw. 16 bytes, an Any.
+ *
+ *   Expected<int> Parse(const String &text) noexcept {
+ *     TVM_FFI_RET_CHECK(!text.empty(), ValueError) << "nothing to parse";
+ *     ...
+ *     return TVM_FFI_UNEXPECTED(ValueError) << "no digit: " << text;
+ *   }
+ *
+ * A function that returns one can be registered as any other: its error is raised in the caller. */
+#ifndef TVM_FFI_EXPECTED_H_
+#define TVM_FFI_EXPECTED_H_
+
+#include <tvm/ffi/any.h>
+#include <tvm/ffi/error.h>
+
+#include <sstream>
+
+namespace tvm {
+namespace ffi {
+
+/* An error that is to become an Expected. */
+template <typename E = Error> class Unexpected {
+  static_assert(std::is_base_of_v<Error, std::remove_cv_t<E>>, "an Unexpected holds an Error");
+
+public:
+  explicit Unexpected(E error) : error_(std::move(error)) {}
+  const E &error() const & noexcept { return error_; }
+  E &error() & noexcept { return error_; }
+  const E &&error() const && noexcept { return std::move(error_); }
+  E &&error() && noexcept { return std::move(error_); }
+
+private:
+  E error_;
+};
+template <typename E> Unexpected(E) -> Unexpected<E>;
+
+template <typename T> class Expected;
+
+template <typename T, typename U>
+inline constexpr bool type_subsumes_v<Expected<T>, Expected<U>> = type_subsumes_v<T, U>;
+
+namespace detail {
+
+template <typename T> inline constexpr bool is_expected_v = false;
+template <typename T> inline constexpr bool is_expected_v<Expected<T>> = true;
+template <typename T> inline constexpr bool is_unexpected_v = false;
+template <typename E> inline constexpr bool is_unexpected_v<Unexpected<E>> = true;
+
+struct ExpectedUnsafe;
+
+/* What does not depend on T. */
+class ExpectedBase {
+public:
+  /* Of the value or the error. */
+  int32_t type_index() const noexcept { return data_.type_index(); }
+  bool is_err() const noexcept { return data_.type_index() == kTVMFFIError; }
+  bool is_ok() const noexcept { return !is_err(); }
+  bool has_value() const noexcept { return is_ok(); }
+  /* RuntimeError if there is none. */
+  Error error() const & {
+    RequireError();
+    return AnyUnsafe::CopyFromAnyViewAfterCheck<Error>(data_);
+  }
+  Error error() && {
+    RequireError();
+    return AnyUnsafe::MoveFromAnyAfterCheck<Error>(std::move(data_));
+  }
+
+protected:
+  ExpectedBase() = default;
+  explicit ExpectedBase(Any data) : data_(std::move(data)) {}
+  TVM_FFI_INLINE void RequireValue() const {
+    if (TVM_FFI_PREDICT_FALSE(is_err())) Throw();
+  }
+
+  Any data_;
+
+private:
+  [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void Throw() const { throw error(); }
+  void RequireError() const { TVM_FFI_CHECK(is_err(), RuntimeError) << "an Expected with a value has no error"; }
+
+  friend struct ExpectedUnsafe;
+};
+
+} // namespace detail
+
+template <typename T> class Expected : public detail::ExpectedBase {
+  static_assert(!std::is_void_v<T>, "say Expected<void>, without const or volatile");
+  static_assert(!std::is_same_v<T, Error>, "an Expected<Error> could not tell success from failure: say Error");
+  template <typename U>
+  static constexpr bool kIsValue =
+      !detail::is_expected_v<U> && !detail::is_unexpected_v<U> && !std::is_base_of_v<Error, U>;
+
+public:
+  Expected(T value) : ExpectedBase(Any(std::move(value))) {}
+  template <typename U, typename = std::enable_if_t<kIsValue<std::decay_t<U>> && std::is_convertible_v<U, T>>>
+  Expected(U &&value) : Expected(static_cast<T>(std::forward<U>(value))) {}
+  /* Of another T, which is converted if it is not one already. */
+  template <typename U,
+            typename = std::enable_if_t<!std::is_void_v<U> && (type_subsumes_v<T, U> || std::is_convertible_v<U, T>)>>
+  Expected(Expected<U> other) {
+    if (type_subsumes_v<T, U> || other.is_err()) {
+      data_ = std::move(other.data_);
+    } else {
+      data_ = Any(static_cast<T>(std::move(other).value()));
+    }
+  }
+  Expected(Error error) : ExpectedBase(Any(std::move(error))) {}
+  template <typename E, typename = std::enable_if_t<std::is_base_of_v<Error, std::remove_cv_t<E>>>>
+  Expected(Unexpected<E> unexpected) : Expected(Error(std::move(unexpected).error())) {}
+
+  /* Throws the error if there is none. */
+  TVM_FFI_INLINE T value() const & {
+    RequireValue();
+    return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(data_);
+  }
+  TVM_FFI_INLINE T value() && {
+    RequireValue();
+    return detail::AnyUnsafe::MoveFromAnyAfterCheck<T>(std::move(data_));
+  }
+  template <typename U = std::remove_cv_t<T>> TVM_FFI_INLINE T value_or(U &&fallback) const & {
+    return is_ok() ? value() : static_cast<T>(std::forward<U>(fallback));
+  }
+  template <typename U = std::remove_cv_t<T>> TVM_FFI_INLINE T value_or(U &&fallback) && {
+    return is_ok() ? std::move(*this).value() : static_cast<T>(std::forward<U>(fallback));
+  }
+
+  /* The value as a U, as Any::as, or the error there is, or a TypeError. */
+  template <typename U, typename = std::enable_if_t<std::is_same_v<U, std::decay_t<U>> &&
+                                                    !std::is_base_of_v<Error, U> && detail::storage_enabled_v<U>>>
+  Expected<U> as_or_error() const & {
+    return Expected(*this).template Become<U>();
+  }
+  template <typename U, typename = std::enable_if_t<std::is_same_v<U, std::decay_t<U>> &&
+                                                    !std::is_base_of_v<Error, U> && detail::storage_enabled_v<U>>>
+  Expected<U> as_or_error() && {
+    return this->template Become<U>();
+  }
+
+private:
+  Expected() = default;
+  template <typename U> Expected<U> Become() {
+    Expected<U> result;
+    if (is_err() || detail::AnyUnsafe::CheckAnyStrict<U>(data_)) {
+      result.data_ = std::move(data_);
+    } else {
+      result.data_ = Error(
+          "TypeError", "Cannot treat type `" + data_.GetTypeKey() + "` as type `" + detail::Type2Str<U>::v() + "`", "");
+    }
+    return result;
+  }
+
+  template <typename> friend class Expected;
+  friend struct detail::ExpectedUnsafe;
+};
+
+/* Success without a value, or an error. */
+template <> class Expected<void> : public detail::ExpectedBase {
+public:
+  Expected() = default;
+  Expected(Error error) : ExpectedBase(Any(std::move(error))) {}
+  template <typename E, typename = std::enable_if_t<std::is_base_of_v<Error, std::remove_cv_t<E>>>>
+  Expected(Unexpected<E> unexpected) : Expected(Error(std::move(unexpected).error())) {}
+
+  /* Throws the error if there is one. */
+  void value() const { RequireValue(); }
+
+  friend struct detail::ExpectedUnsafe;
+};
+
+namespace detail {
+
+/* An Expected as the value that it is. */
+struct ExpectedUnsafe {
+  template <typename T> TVM_FFI_INLINE static Expected<T> MoveFromTVMFFIAny(TVMFFIAny raw) {
+    Expected<T> result;
+    result.data_ = AnyUnsafe::MoveTVMFFIAnyRawToAny(raw);
+    return result;
+  }
+  template <typename T> TVM_FFI_INLINE static TVMFFIAny MoveToTVMFFIAny(Expected<T> &&result) {
+    return AnyUnsafe::MoveAnyToTVMFFIAny(std::move(result.data_));
+  }
+  template <typename T> TVM_FFI_INLINE static Any &&GetData(Expected<T> &result) noexcept {
+    return std::move(result.data_);
+  }
+  template <typename T> TVM_FFI_INLINE static const Any &GetData(const Expected<T> &result) noexcept {
+    return result.data_;
+  }
+  /* The value as a T, which the caller knows it to be. */
+  template <typename T, typename U> TVM_FFI_INLINE static T ValueAs(const Expected<U> &result) {
+    return AnyUnsafe::CopyFromAnyViewAfterCheck<T>(result.data_);
+  }
+};
+
+} // namespace detail
+
+template <typename T> inline constexpr bool use_default_type_traits_v<Expected<T>> = false;
+
+/* As a value: the T (None for void), or the error. */
+template <typename T> struct TypeTraits<Expected<T>> : TypeTraitsBase {
+  using Value = std::conditional_t<std::is_void_v<T>, std::nullptr_t, T>;
+  using Unsafe = detail::ExpectedUnsafe;
+
+  TVM_FFI_INLINE static void CopyToAnyView(const Expected<T> &src, TVMFFIAny *result) {
+    *result = *detail::AnyUnsafe::TVMFFIAnyPtrFromAny(Unsafe::GetData(src));
+  }
+  TVM_FFI_INLINE static void MoveToAny(Expected<T> src, TVMFFIAny *result) {
+    *result = Unsafe::MoveToTVMFFIAny(std::move(src));
+  }
+  TVM_FFI_INLINE static bool CheckAnyStrict(const TVMFFIAny *src) {
+    return src->type_index == kTVMFFIError || TypeTraits<Value>::CheckAnyStrict(src);
+  }
+  TVM_FFI_INLINE static Expected<T> CopyFromAnyViewAfterCheck(const TVMFFIAny *src) {
+    return Make(AnyView::CopyFromTVMFFIAny(*src));
+  }
+  TVM_FFI_INLINE static Expected<T> MoveFromAnyAfterCheck(TVMFFIAny *src) {
+    return Make(detail::AnyUnsafe::MoveTVMFFIAnyToAny(src));
+  }
+  TVM_FFI_INLINE static std::optional<Expected<T>> TryCastFromAnyView(const TVMFFIAny *src) {
+    if (std::optional<Value> value = TypeTraits<Value>::TryCastFromAnyView(src)) return Make(Any(*std::move(value)));
+    if (std::optional<Error> error = TypeTraits<Error>::TryCastFromAnyView(src)) return Make(Any(*std::move(error)));
+    return std::nullopt;
+  }
+  static std::string TypeStr() { return "Expected<" + detail::Type2Str<T>::v() + ">"; }
+  static std::string TypeSchema() {
+    return "{\"type\":\"Expected\",\"args\":[" + detail::TypeSchema<T>::v() + ",{\"type\":\"ffi.Error\"}]}";
+  }
+
+private:
+  TVM_FFI_INLINE static Expected<T> Make(Any data) {
+    return Unsafe::MoveFromTVMFFIAny<T>(detail::AnyUnsafe::MoveAnyToTVMFFIAny(std::move(data)));
+  }
+};
+
+namespace detail {
+
+/* Collects a message for an error that is returned. */
+class UnexpectedBuilder {
+public:
+  UnexpectedBuilder(const char *kind, const char *file, int line, const char *function)
+      : kind_(kind), file_(file), line_(line), function_(function) {}
+  template <typename T> UnexpectedBuilder &&operator<<(T &&value) && {
+    stream_ << std::forward<T>(value);
+    return std::move(*this);
+  }
+  UnexpectedBuilder &&operator<<(std::ostream &(*manipulator)(std::ostream &)) && {
+    manipulator(stream_);
+    return std::move(*this);
+  }
+  TVM_FFI_NO_INLINE operator Unexpected<Error>() && {
+    return Unexpected<Error>(
+        Error(kind_, stream_.str(),
+              std::string("  File \"") + file_ + "\", line " + std::to_string(line_) + ", in " + function_ + "\n"));
+  }
+  template <typename T> operator Expected<T>() && { return static_cast<Unexpected<Error>>(std::move(*this)); }
+
+private:
+  const char *kind_;
+  const char *file_;
+  int line_;
+  const char *function_;
+  std::ostringstream stream_;
+};
+
+} // namespace detail
+} // namespace ffi
+} // namespace tvm
+
+/* ---- Returning errors: << adds to the message ---- */
+
+#define TVM_FFI_UNEXPECTED(ErrorKind) \
+  ::tvm::ffi::detail::UnexpectedBuilder(#ErrorKind, __FILE__, __LINE__, TVM_FFI_FUNC_SIG)
+
+/* Return from the function unless the condition holds. A loop, because an `if` would take the else of the caller's. */
+#define TVM_FFI_RET_CHECK(cond, ErrorKind)                                \
+  while (TVM_FFI_PREDICT_FALSE(!(cond)))                                  \
+  return TVM_FFI_UNEXPECTED(ErrorKind) << "Check failed: (" #cond ") is " \
+                                          "false: "
+
+#define TVM_FFI_RET_CHECK_BINARY_OP(name, op, x, y, ErrorKind)              \
+  while (auto __tvm_ffi_log_err = ::tvm::ffi::detail::LogCheck##name(x, y)) \
+  return TVM_FFI_UNEXPECTED(ErrorKind) << "Check failed: " << #x " " #op " " #y << *__tvm_ffi_log_err << ": "
+
+#define TVM_FFI_RET_CHECK_LT(x, y, ErrorKind) TVM_FFI_RET_CHECK_BINARY_OP(_LT, <, x, y, ErrorKind)
+#define TVM_FFI_RET_CHECK_GT(x, y, ErrorKind) TVM_FFI_RET_CHECK_BINARY_OP(_GT, >, x, y, ErrorKind)
+#define TVM_FFI_RET_CHECK_LE(x, y, ErrorKind) TVM_FFI_RET_CHECK_BINARY_OP(_LE, <=, x, y, ErrorKind)
+#define TVM_FFI_RET_CHECK_GE(x, y, ErrorKind) TVM_FFI_RET_CHECK_BINARY_OP(_GE, >=, x, y, ErrorKind)
+#define TVM_FFI_RET_CHECK_EQ(x, y, ErrorKind) TVM_FFI_RET_CHECK_BINARY_OP(_EQ, ==, x, y, ErrorKind)
+#define TVM_FFI_RET_CHECK_NE(x, y, ErrorKind) TVM_FFI_RET_CHECK_BINARY_OP(_NE, !=, x, y, ErrorKind)
+
+#define TVM_FFI_RET_ICHECK(x) TVM_FFI_RET_CHECK(x, InternalError)
+#define TVM_FFI_RET_ICHECK_LT(x, y) TVM_FFI_RET_CHECK_LT(x, y, InternalError)
+#define TVM_FFI_RET_ICHECK_GT(x, y) TVM_FFI_RET_CHECK_GT(x, y, InternalError)
+#define TVM_FFI_RET_ICHECK_LE(x, y) TVM_FFI_RET_CHECK_LE(x, y, InternalError)
+#define TVM_FFI_RET_ICHECK_GE(x, y) TVM_FFI_RET_CHECK_GE(x, y, InternalError)
+#define TVM_FFI_RET_ICHECK_EQ(x, y) TVM_FFI_RET_CHECK_EQ(x, y, InternalError)
+#define TVM_FFI_RET_ICHECK_NE(x, y) TVM_FFI_RET_CHECK_NE(x, y, InternalError)
+
+#endif /* TVM_FFI_EXPECTED_H_ */

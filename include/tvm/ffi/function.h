@@ -1,0 +1,465 @@
+/* function.h - functions as values: how they are made, called, registered under a name and exported from a library.
+ *
+ *   Function add = Function::FromTyped([](int a, int b) { return a + b; }, "add");
+ *   int three = add(1, 2).cast<int>();
+ *   TypedFunction<int(int, int)> typed = add;
+ *   int four = typed(1, 3);
+ *   Function::SetGlobal("my.add", add);
+ *
+ *   int Add(int a, int b) { return a + b; }
+ *   TVM_FFI_DLL_EXPORT_TYPED_FUNC(add, Add);    (the function "add" of this library, for whoever loads it)
+ *
+ * Arguments are borrowed for the call, a result is owned. Errors are thrown as Error in C++, and cross the C ABI as its
+ * return code. Functions may be called from any thread; what they do is up to them. */
+#ifndef TVM_FFI_FUNCTION_H_
+#define TVM_FFI_FUNCTION_H_
+
+#include <tvm/ffi/any.h>
+#include <tvm/ffi/error.h>
+#include <tvm/ffi/expected.h>
+#include <tvm/ffi/function_detail.h>
+
+#include <string_view>
+#include <vector>
+
+#if defined(__GNUC__) && !defined(_WIN32)
+#include <cxxabi.h>
+#endif
+
+/* 1: exported functions tell their types and documentation, too, for generated stubs. */
+#ifndef TVM_FFI_DLL_EXPORT_INCLUDE_METADATA
+#define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 0
+#endif
+
+/* ---- Between C++ and C ---- */
+
+/* Around the body of a function of type TVMFFISafeCallType: it returns 0, or -1 with what was thrown as its error. */
+#define TVM_FFI_SAFE_CALL_BEGIN() \
+  try {                           \
+  (void)0
+#define TVM_FFI_SAFE_CALL_END()                         \
+  return 0;                                             \
+  }                                                     \
+  catch (...) {                                         \
+    ::tvm::ffi::detail::SetSafeCallRaisedFromCurrent(); \
+    return -1;                                          \
+  }                                                     \
+  TVM_FFI_UNREACHABLE()
+
+/* Calls a C function and throws its error. */
+#define TVM_FFI_CHECK_SAFE_CALL(call)                                                           \
+  do {                                                                                          \
+    if (TVM_FFI_PREDICT_FALSE((call) != 0)) throw ::tvm::ffi::detail::MoveFromSafeCallRaised(); \
+  } while (0)
+
+namespace tvm {
+namespace ffi {
+
+namespace detail {
+
+/* In a handler: makes the exception the error of this thread. What C++ itself throws becomes an InternalError. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void SetSafeCallRaisedFromCurrent() {
+  try {
+    throw;
+  } catch (const Error &error) {
+    SetSafeCallRaised(error);
+#if defined(__GNUC__) && !defined(_WIN32)
+  } catch (abi::__forced_unwind &) { /* the thread is being cancelled */
+    throw;
+#endif
+  } catch (const std::exception &exception) {
+    TVMFFIErrorSetRaisedFromCStr("InternalError", exception.what());
+  } catch (...) {
+    TVMFFIErrorSetRaisedFromCStr("InternalError", "an exception that is no std::exception");
+  }
+}
+
+} // namespace detail
+
+class FunctionObj : public Object, public TVMFFIFunctionCell {
+public:
+  /* The way from C++ to C++, which throws. */
+  using FCall = void (*)(const FunctionObj *, const AnyView *, int32_t, Any *);
+
+  TVM_FFI_INLINE void CallPacked(const AnyView *args, int32_t num_args, Any *result) const {
+    if (TVM_FFI_PREDICT_TRUE(cpp_call != nullptr)) {
+      reinterpret_cast<FCall>(cpp_call)(this, args, num_args, result);
+    } else {
+      CallThroughC(args, num_args, result);
+    }
+  }
+
+  static constexpr int32_t _type_index = kTVMFFIFunction;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIFunction, FunctionObj, Object);
+
+protected:
+  FunctionObj() : TVMFFIFunctionCell{} {}
+
+private:
+  void CallThroughC(const AnyView *args, int32_t num_args, Any *result) const {
+    TVM_FFI_CHECK_SAFE_CALL(safe_call(detail::ObjectUnsafe::GetHeader(this), reinterpret_cast<const TVMFFIAny *>(args),
+                                      num_args, reinterpret_cast<TVMFFIAny *>(result)));
+  }
+};
+
+/* The arguments of a call. They do not outlive it. */
+class PackedArgs {
+public:
+  PackedArgs(const AnyView *data, int32_t size) : data_(data), size_(size) {}
+  int size() const { return size_; }
+  const AnyView *data() const { return data_; }
+  AnyView operator[](int i) const { return data_[i]; }
+  /* Those from `begin` on, up to `end` or to the last one. */
+  PackedArgs Slice(int begin, int end = -1) const { return PackedArgs(data_ + begin, (end < 0 ? size_ : end) - begin); }
+  /* Writes arguments, as many as there are args, to `data`: views of args, which have to stay. */
+  template <typename... Args> TVM_FFI_INLINE static void Fill(AnyView *data, Args &&...args) {
+    size_t i = 0;
+    ((data[i++] = View(std::forward<Args>(args))), ...);
+    (void)i;
+  }
+
+private:
+  template <typename T> TVM_FFI_INLINE static AnyView View(const T &value) { return value; }
+
+  const AnyView *data_;
+  int32_t size_;
+};
+
+namespace detail {
+
+/* A function that is a C++ object with a call operator of packed form. */
+template <typename TCallable> class FunctionObjImpl : public FunctionObj {
+  static_assert(std::is_same_v<TCallable, std::decay_t<TCallable>>, "the function owns the object that it calls");
+
+public:
+  template <typename... Args> explicit FunctionObjImpl(Args &&...args) : callable_(std::forward<Args>(args)...) {
+    this->safe_call = SafeCall;
+    this->cpp_call = reinterpret_cast<void *>(CppCall);
+  }
+  FunctionObjImpl(const FunctionObjImpl &) = delete;
+  FunctionObjImpl &operator=(const FunctionObjImpl &) = delete;
+  TCallable *GetCallable() { return &callable_; }
+
+private:
+  static void CppCall(const FunctionObj *self, const AnyView *args, int32_t num_args, Any *result) {
+    static_cast<const FunctionObjImpl *>(self)->callable_(args, num_args, result);
+  }
+  static int SafeCall(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+    TVM_FFI_SAFE_CALL_BEGIN();
+    TVM_FFI_ICHECK_LT(result->type_index, static_cast<int32_t>(kTVMFFIStaticObjectBegin))
+        << "the result of a call must not own anything before it";
+    CppCall(ObjectUnsafe::RawObjectPtrFromUnowned<FunctionObj>(static_cast<TVMFFIObject *>(handle)),
+            reinterpret_cast<const AnyView *>(args), num_args, reinterpret_cast<Any *>(result));
+    TVM_FFI_SAFE_CALL_END();
+  }
+
+  mutable TCallable callable_;
+};
+
+/* Makes the packed form of a callable that takes typed arguments. */
+template <typename TCallable> class TypedCallable {
+public:
+  template <typename F> TypedCallable(F &&f, std::string name) : f_(std::forward<F>(f)), name_(std::move(name)) {}
+  TVM_FFI_INLINE void operator()(const AnyView *args, int32_t num_args, Any *result) const {
+    UnpackCall(name_, f_, args, num_args, result);
+  }
+
+private:
+  mutable TCallable f_;
+  std::string name_;
+};
+template <typename TCallable> class NamelessTypedCallable {
+public:
+  template <typename F> explicit NamelessTypedCallable(F &&f) : f_(std::forward<F>(f)) {}
+  TVM_FFI_INLINE void operator()(const AnyView *args, int32_t num_args, Any *result) const {
+    UnpackCall(std::string_view(), f_, args, num_args, result);
+  }
+
+private:
+  mutable TCallable f_;
+};
+/* Of one that takes PackedArgs. */
+template <typename TCallable> class PackedArgsCallable {
+public:
+  template <typename F> explicit PackedArgsCallable(F &&f) : f_(std::forward<F>(f)) {}
+  TVM_FFI_INLINE void operator()(const AnyView *args, int32_t num_args, Any *result) const {
+    f_(PackedArgs(args, num_args), result);
+  }
+
+private:
+  mutable TCallable f_;
+};
+
+} // namespace detail
+
+/* A function, or none. */
+class Function : public ObjectRef {
+public:
+  Function(std::nullptr_t) {}
+  /* The same as FromPacked. */
+  template <typename TCallable, typename = std::enable_if_t<!std::is_same_v<std::decay_t<TCallable>, Function>>>
+  explicit Function(TCallable &&packed_call) : Function(FromPacked(std::forward<TCallable>(packed_call))) {}
+
+  /* ---- Making ---- */
+
+  /* From void(const AnyView *args, int32_t num_args, Any *result) or void(PackedArgs args, Any *result). */
+  template <typename TCallable> static Function FromPacked(TCallable &&packed_call) {
+    using F = std::decay_t<TCallable>;
+    if constexpr (std::is_invocable_v<F &, const AnyView *, int32_t, Any *>) {
+      return Make<F>(std::forward<TCallable>(packed_call));
+    } else {
+      static_assert(std::is_invocable_v<F &, PackedArgs, Any *>,
+                    "a packed function takes (const AnyView *, int32_t, Any *) or (PackedArgs, Any *)");
+      return Make<detail::PackedArgsCallable<F>>(std::forward<TCallable>(packed_call));
+    }
+  }
+  /* The same, with the callable constructed from args inside; and a pointer to it. */
+  template <typename TCallable, typename... Args> static auto FromPackedInplace(Args &&...args) {
+    static_assert(std::is_invocable_v<TCallable &, const AnyView *, int32_t, Any *>,
+                  "a packed function takes (const AnyView *, int32_t, Any *)");
+    auto object = make_object<detail::FunctionObjImpl<TCallable>>(std::forward<Args>(args)...);
+    TCallable *callable = object->GetCallable();
+    return std::make_tuple(Function(ObjectPtr<FunctionObj>(std::move(object))), callable);
+  }
+  /* From anything that can be called, with its arguments converted and checked. The name is for messages. */
+  template <typename TCallable> static Function FromTyped(TCallable &&callable) {
+    return Make<detail::NamelessTypedCallable<std::decay_t<TCallable>>>(std::forward<TCallable>(callable));
+  }
+  template <typename TCallable> static Function FromTyped(TCallable &&callable, std::string name) {
+    return Make<detail::TypedCallable<std::decay_t<TCallable>>>(std::forward<TCallable>(callable), std::move(name));
+  }
+  /* From a C function, which is called with `self`; deleter(self) is called at its end, if there is a deleter. */
+  static Function FromExternC(void *self, TVMFFISafeCallType safe_call, void (*deleter)(void *self)) {
+    TVMFFIObjectHandle handle;
+    TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionCreate(self, safe_call, deleter, &handle));
+    return FromOwned(handle);
+  }
+
+  /* ---- Global functions ---- */
+
+  static std::optional<Function> GetGlobal(std::string_view name) {
+    TVMFFIByteArray text{name.data(), name.size()};
+    TVMFFIObjectHandle handle;
+    TVM_FFI_CHECK_SAFE_CALL(TVMFFIFunctionGetGlobal(&text, &handle));
+    if (handle == nullptr) return std::nullopt;
+    return FromOwned(handle);
+  }
+  static std::optional<Function> GetGlobal(const std::string &name) { return GetGlobal(std::string_view(name)); }
+  static std::optional<Function> GetGlobal(const String &name) { return GetGlobal(ViewOf(name)); }
+  static std::optional<Function> GetGlobal(const char *name) { return GetGlobal(std::string_view(name)); }
+  /* ValueError if there is none. */
+  static Function GetGlobalRequired(std::string_view name) {
+    std::optional<Function> function = GetGlobal(name);
+    if (!function.has_value()) TVM_FFI_THROW(ValueError) << "Function " << name << " not found";
+    return *std::move(function);
+  }
+  static Function GetGlobalRequired(const std::string &name) { return GetGlobalRequired(std::string_view(name)); }
+  static Function GetGlobalRequired(const String &name) { return GetGlobalRequired(ViewOf(name)); }
+  static Function GetGlobalRequired(const char *name) { return GetGlobalRequired(std::string_view(name)); }
+  /* RuntimeError if the name is taken, unless override is true. */
+  static void SetGlobal(std::string_view name, Function func, bool override = false) {
+    TVMFFIByteArray text{name.data(), name.size()};
+    TVM_FFI_CHECK_SAFE_CALL(
+        TVMFFIFunctionSetGlobal(&text, detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(func), override));
+  }
+  static std::vector<String> ListGlobalNames() {
+    Function get = GetGlobalRequired("ffi.FunctionListGlobalNamesFunctor")().cast<Function>();
+    int size = get(-1).cast<int>();
+    std::vector<String> names;
+    for (int i = 0; i < size; ++i) names.push_back(get(i).cast<String>());
+    return names;
+  }
+  static void RemoveGlobal(const String &name) { GetGlobalRequired("ffi.FunctionRemoveGlobal")(name); }
+
+  /* ---- Calling ---- */
+
+  /* RuntimeError without a function. */
+  template <typename... Args> TVM_FFI_INLINE Any operator()(Args &&...args) const {
+    AnyView views[sizeof...(Args) + 1]; /* never empty */
+    PackedArgs::Fill(views, std::forward<Args>(args)...);
+    Any result;
+    CallPacked(views, sizeof...(Args), &result);
+    return result;
+  }
+  TVM_FFI_INLINE void CallPacked(const AnyView *args, int32_t num_args, Any *result) const {
+    if (TVM_FFI_PREDICT_FALSE(data_ == nullptr)) ThrowNull();
+    get()->CallPacked(args, num_args, result);
+  }
+  TVM_FFI_INLINE void CallPacked(PackedArgs args, Any *result) const { CallPacked(args.data(), args.size(), result); }
+  /* The result or the error; a TypeError if the result is no T. */
+  template <typename T = Any, typename... Args> Expected<T> CallExpected(Args &&...args) const {
+    AnyView views[sizeof...(Args) + 1];
+    PackedArgs::Fill(views, std::forward<Args>(args)...);
+    if (data_ == nullptr) return NullError();
+    Any result;
+    if (get()->safe_call(detail::ObjectUnsafe::GetHeader(get()), reinterpret_cast<const TVMFFIAny *>(views),
+                         sizeof...(Args), reinterpret_cast<TVMFFIAny *>(&result)) != 0) {
+      return detail::MoveFromSafeCallRaised();
+    }
+    if constexpr (std::is_same_v<T, Any>) {
+      return result;
+    } else {
+      if (std::optional<Expected<T>> value = result.template try_cast<Expected<T>>()) return *std::move(value);
+      return Error("TypeError",
+                   "CallExpected: result type mismatch, expected " + detail::Type2Str<T>::v() + ", but got " +
+                       result.GetTypeKey(),
+                   "");
+    }
+  }
+  /* Calls a C function with a handle, as it is exported by a library. */
+  template <typename... Args> static Any InvokeExternC(void *handle, TVMFFISafeCallType safe_call, Args &&...args) {
+    AnyView views[sizeof...(Args) + 1];
+    PackedArgs::Fill(views, std::forward<Args>(args)...);
+    Any result;
+    TVM_FFI_CHECK_SAFE_CALL(safe_call(handle, reinterpret_cast<const TVMFFIAny *>(views), sizeof...(Args),
+                                      reinterpret_cast<TVMFFIAny *>(&result)));
+    return result;
+  }
+
+  bool operator==(std::nullptr_t) const { return data_ == nullptr; }
+  bool operator!=(std::nullptr_t) const { return data_ != nullptr; }
+
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Function, ObjectRef, FunctionObj);
+
+private:
+  template <typename TCallable, typename... Args> static Function Make(Args &&...args) {
+    return Function(
+        ObjectPtr<FunctionObj>(make_object<detail::FunctionObjImpl<TCallable>>(std::forward<Args>(args)...)));
+  }
+  static Function FromOwned(TVMFFIObjectHandle handle) {
+    return Function(detail::ObjectUnsafe::ObjectPtrFromOwned<FunctionObj>(static_cast<TVMFFIObject *>(handle)));
+  }
+  static std::string_view ViewOf(const String &text) { return std::string_view(text.data(), text.size()); }
+  TVM_FFI_COLD_CODE static Error NullError() { return Error("RuntimeError", "a null Function cannot be called", ""); }
+  [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE static void ThrowNull() { throw NullError(); }
+};
+
+template <typename FType> class TypedFunction;
+
+/* A function with the types of its arguments and result: from here on they are checked by the compiler. It is the size
+ * of a Function, into which it converts. */
+template <typename R, typename... Args> class TypedFunction<R(Args...)> {
+  template <typename F>
+  static constexpr bool kCallable =
+      std::is_invocable_r_v<R, F, Args...> && std::is_copy_constructible_v<std::decay_t<F>> &&
+      !std::is_same_v<std::decay_t<F>, TypedFunction>;
+
+public:
+  TypedFunction() = default;
+  TypedFunction(std::nullptr_t) {}
+  TypedFunction(Function packed) : packed_(std::move(packed)) {}
+  template <typename F, typename = std::enable_if_t<kCallable<F>>>
+  TypedFunction(F &&callable) : packed_(Function::FromTyped(std::forward<F>(callable))) {}
+  template <typename F, typename = std::enable_if_t<kCallable<F>>>
+  TypedFunction(F &&callable, std::string name)
+      : packed_(Function::FromTyped(std::forward<F>(callable), std::move(name))) {}
+  template <typename F, typename = std::enable_if_t<kCallable<F>>> TypedFunction &operator=(F &&callable) {
+    packed_ = Function::FromTyped(std::forward<F>(callable));
+    return *this;
+  }
+  TypedFunction &operator=(Function packed) {
+    packed_ = std::move(packed);
+    return *this;
+  }
+
+  TVM_FFI_INLINE R operator()(Args... args) const {
+    if constexpr (std::is_void_v<R>) {
+      packed_(std::forward<Args>(args)...);
+    } else if constexpr (std::is_same_v<R, Any>) {
+      return packed_(std::forward<Args>(args)...);
+    } else {
+      return packed_(std::forward<Args>(args)...).template cast<R>();
+    }
+  }
+  operator Function() const { return packed_; }
+  const Function &packed() const & { return packed_; }
+  Function &&packed() && { return std::move(packed_); }
+  bool operator==(std::nullptr_t) const { return packed_ == nullptr; }
+  bool operator!=(std::nullptr_t) const { return packed_ != nullptr; }
+  static std::string TypeSchema() { return detail::FuncFunctorImpl<R, Args...>::TypeSchema(); }
+
+private:
+  Function packed_;
+};
+
+template <typename FType> inline constexpr bool use_default_type_traits_v<TypedFunction<FType>> = false;
+
+/* Any function: what it takes shows when it is called. */
+template <typename FType> struct TypeTraits<TypedFunction<FType>> : TypeTraitsBase {
+  static constexpr int32_t field_static_type_index = kTVMFFIFunction;
+  TVM_FFI_INLINE static void CopyToAnyView(const TypedFunction<FType> &src, TVMFFIAny *result) {
+    TypeTraits<Function>::CopyToAnyView(src.packed(), result);
+  }
+  TVM_FFI_INLINE static void MoveToAny(TypedFunction<FType> src, TVMFFIAny *result) {
+    TypeTraits<Function>::MoveToAny(std::move(src).packed(), result);
+  }
+  TVM_FFI_INLINE static bool CheckAnyStrict(const TVMFFIAny *src) { return src->type_index == kTVMFFIFunction; }
+  TVM_FFI_INLINE static TypedFunction<FType> CopyFromAnyViewAfterCheck(const TVMFFIAny *src) {
+    return TypeTraits<Function>::CopyFromAnyViewAfterCheck(src);
+  }
+  TVM_FFI_INLINE static TypedFunction<FType> MoveFromAnyAfterCheck(TVMFFIAny *src) {
+    return TypeTraits<Function>::MoveFromAnyAfterCheck(src);
+  }
+  TVM_FFI_INLINE static std::optional<TypedFunction<FType>> TryCastFromAnyView(const TVMFFIAny *src) {
+    std::optional<Function> function = TypeTraits<Function>::TryCastFromAnyView(src);
+    if (!function.has_value()) return std::nullopt;
+    return TypedFunction<FType>(*std::move(function));
+  }
+  static std::string TypeStr() { return detail::FunctionInfo<FType>::Sig(); }
+  static std::string TypeSchema() { return TypedFunction<FType>::TypeSchema(); }
+};
+
+/* The index of a registered type; RuntimeError if the key is unknown. */
+inline int32_t TypeKeyToIndex(std::string_view type_key) {
+  TVMFFIByteArray key{type_key.data(), type_key.size()};
+  int32_t index;
+  TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeKeyToIndex(&key, &index));
+  return index;
+}
+namespace detail {
+inline int32_t LookUpTypeIndex(const char *type_key) { return TypeKeyToIndex(type_key); }
+} // namespace detail
+
+} // namespace ffi
+} // namespace tvm
+
+/* ---- Exporting from a library ---- */
+
+#define TVM_FFI_EXPORT_SYMBOL_(Symbol)                                                                          \
+  extern "C" TVM_FFI_DLL_EXPORT int Symbol([[maybe_unused]] void *self, [[maybe_unused]] const TVMFFIAny *args, \
+                                           [[maybe_unused]] int32_t num_args, TVMFFIAny *result)
+
+#define TVM_FFI_EXPORT_CALL_(ExportName, Func)                                                                       \
+  TVM_FFI_EXPORT_SYMBOL_(__tvm_ffi_##ExportName) {                                                                   \
+    TVM_FFI_SAFE_CALL_BEGIN();                                                                                       \
+    ::tvm::ffi::detail::UnpackCall(#ExportName, Func, reinterpret_cast<const ::tvm::ffi::AnyView *>(args), num_args, \
+                                   reinterpret_cast<::tvm::ffi::Any *>(result));                                     \
+    TVM_FFI_SAFE_CALL_END();                                                                                         \
+  }
+
+/* A text of the library's, kept by libtvm_ffi, so that it may outlive the library. */
+#define TVM_FFI_EXPORT_TEXT_(Symbol, text)                 \
+  TVM_FFI_EXPORT_SYMBOL_(Symbol) {                         \
+    TVM_FFI_SAFE_CALL_BEGIN();                             \
+    std::string content = text;                            \
+    TVMFFIByteArray bytes{content.data(), content.size()}; \
+    return TVMFFIStringFromByteArray(&bytes, result);      \
+    TVM_FFI_SAFE_CALL_END();                               \
+  }
+
+#if TVM_FFI_DLL_EXPORT_INCLUDE_METADATA
+#define TVM_FFI_DLL_EXPORT_TYPED_FUNC(ExportName, Func)                                                         \
+  TVM_FFI_EXPORT_CALL_(ExportName, Func)                                                                        \
+  TVM_FFI_EXPORT_TEXT_(__tvm_ffi__metadata_##ExportName,                                                        \
+                       "{\"type_schema\":" +                                                                    \
+                           std::string(::tvm::ffi::EscapeStringJSON(                                            \
+                               ::tvm::ffi::detail::FunctionInfo<std::decay_t<decltype(Func)>>::TypeSchema())) + \
+                           "}")
+#define TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(ExportName, DocString) \
+  TVM_FFI_EXPORT_TEXT_(__tvm_ffi__doc_##ExportName, DocString)
+#else
+#define TVM_FFI_DLL_EXPORT_TYPED_FUNC(ExportName, Func) TVM_FFI_EXPORT_CALL_(ExportName, Func)
+#define TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(ExportName, DocString)
+#endif
+
+#endif /* TVM_FFI_FUNCTION_H_ */

@@ -1,0 +1,211 @@
+/* function_detail.h - what the type of a C++ function tells, and how it is called with values. Programs include
+ * function.h. */
+#ifndef TVM_FFI_FUNCTION_DETAIL_H_
+#define TVM_FFI_FUNCTION_DETAIL_H_
+
+#include <tvm/ffi/any.h>
+#include <tvm/ffi/error.h>
+#include <tvm/ffi/expected.h>
+
+#include <string_view>
+#include <tuple>
+
+namespace tvm {
+namespace ffi {
+namespace detail {
+
+/* ---- Types ---- */
+
+template <typename T> struct TypeSchemaImpl {
+  static std::string v() {
+    if constexpr (std::is_void_v<T>) {
+      return NamedTypeSchema(StaticTypeKey::kTVMFFINone);
+    } else if constexpr (std::is_same_v<T, Any> || std::is_same_v<T, AnyView>) {
+      return NamedTypeSchema(StaticTypeKey::kTVMFFIAny);
+    } else {
+      return TypeTraits<T>::TypeSchema();
+    }
+  }
+};
+
+template <typename T> inline constexpr bool IsAnyOrView = std::is_same_v<T, Any> || std::is_same_v<T, AnyView>;
+
+/* A parameter is a T, a const T & or a T &&: an argument is converted into an object of its own. */
+template <typename T, typename Plain = std::remove_const_t<std::remove_reference_t<T>>>
+static constexpr bool ArgSupported = (!std::is_lvalue_reference_v<T> || std::is_const_v<std::remove_reference_t<T>>) &&
+                                     (!std::is_rvalue_reference_v<T> || !std::is_const_v<std::remove_reference_t<T>>) &&
+                                     (IsAnyOrView<Plain> || TypeTraits<Plain>::convert_enabled);
+template <typename T>
+static constexpr bool RetSupported = std::is_same_v<T, Any> || std::is_void_v<T> || TypeTraits<T>::convert_enabled;
+
+/* A type that cannot cross fails to compile here, and the compiler names it. */
+template <typename T> struct CheckArg {
+  static_assert(ArgSupported<T>,
+                "this parameter type cannot cross: it needs TypeTraits (and be a T, const T & or T &&)");
+};
+template <typename T> struct CheckRet {
+  static_assert(RetSupported<T>, "this result type cannot cross: it needs TypeTraits");
+};
+
+using FGetFuncSignature = std::string (*)();
+
+template <typename R, typename... Args> struct FuncFunctorImpl {
+  using FType = R(Args...);
+  using ArgType = std::tuple<Args...>;
+  using RetType = R;
+  static constexpr size_t num_args = sizeof...(Args);
+  static constexpr bool unpacked_supported = (ArgSupported<Args> && ...) && RetSupported<R>;
+
+  /* "(0: int, 1: str) -> float", for messages. */
+  TVM_FFI_COLD_CODE static std::string Sig() {
+    std::string text = "(";
+    int i = 0;
+    ((text.append(i == 0 ? "" : ", ").append(std::to_string(i)).append(": ").append(Type2Str<Args>::v()), ++i), ...);
+    (void)i;
+    return text.append(") -> ").append(Type2Str<R>::v());
+  }
+  /* As JSON. */
+  TVM_FFI_COLD_CODE static std::string TypeSchema() {
+    std::string text = std::string("{\"type\":\"") + StaticTypeKey::kTVMFFIFunction +
+                       "\",\"named_args\":{\"return\":[" + detail::TypeSchema<R>::v() + "],\"params\":[";
+    const char *separator = "";
+    ((text.append(separator).append(detail::TypeSchema<Args>::v()), separator = ","), ...);
+    (void)separator;
+    return text.append("]}}");
+  }
+};
+
+/* Without noexcept, which is part of a function's type and changes nothing here. */
+template <typename F> struct NoNoexcept {
+  using type = F;
+};
+template <typename R, typename... Args> struct NoNoexcept<R(Args...) noexcept> {
+  using type = R(Args...);
+};
+template <typename R, typename... Args> struct NoNoexcept<R (*)(Args...) noexcept> {
+  using type = R (*)(Args...);
+};
+template <typename C, typename R, typename... Args> struct NoNoexcept<R (C::*)(Args...) noexcept> {
+  using type = R (C::*)(Args...);
+};
+template <typename C, typename R, typename... Args> struct NoNoexcept<R (C::*)(Args...) const noexcept> {
+  using type = R (C::*)(Args...) const;
+};
+
+/* Of the call operator of a class. */
+template <typename T> struct CallOperatorInfo;
+template <typename T, typename R, typename... Args>
+struct CallOperatorInfo<R (T::*)(Args...)> : FuncFunctorImpl<R, Args...> {};
+template <typename T, typename R, typename... Args>
+struct CallOperatorInfo<R (T::*)(Args...) const> : FuncFunctorImpl<R, Args...> {};
+
+/* Of anything that can be called; a method takes its object first. */
+template <typename T, typename = void> struct PlainFunctionInfo {};
+template <typename T>
+struct PlainFunctionInfo<T, std::void_t<decltype(&T::operator())>>
+    : CallOperatorInfo<typename NoNoexcept<decltype(&T::operator())>::type> {};
+template <typename R, typename... Args> struct PlainFunctionInfo<R(Args...), void> : FuncFunctorImpl<R, Args...> {};
+template <typename R, typename... Args> struct PlainFunctionInfo<R (*)(Args...), void> : FuncFunctorImpl<R, Args...> {};
+template <typename C, typename R, typename... Args>
+struct PlainFunctionInfo<R (C::*)(Args...), std::enable_if_t<std::is_base_of_v<Object, C>>>
+    : FuncFunctorImpl<R, C *, Args...> {};
+template <typename C, typename R, typename... Args>
+struct PlainFunctionInfo<R (C::*)(Args...) const, std::enable_if_t<std::is_base_of_v<Object, C>>>
+    : FuncFunctorImpl<R, const C *, Args...> {};
+template <typename C, typename R, typename... Args>
+struct PlainFunctionInfo<R (C::*)(Args...), std::enable_if_t<std::is_base_of_v<ObjectRef, C>>>
+    : FuncFunctorImpl<R, C, Args...> {};
+template <typename C, typename R, typename... Args>
+struct PlainFunctionInfo<R (C::*)(Args...) const, std::enable_if_t<std::is_base_of_v<ObjectRef, C>>>
+    : FuncFunctorImpl<R, const C, Args...> {};
+
+template <typename F>
+struct FunctionInfo : PlainFunctionInfo<typename NoNoexcept<std::remove_cv_t<std::remove_reference_t<F>>>::type> {};
+
+/* ---- Calls ---- */
+
+/* Who is called, for messages. */
+struct CallContext {
+  std::string_view name;
+  FGetFuncSignature signature;
+};
+
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string FullName(const CallContext &context) {
+  return std::string(context.name).append(context.signature == nullptr ? "" : context.signature());
+}
+[[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void ThrowArgCount(const CallContext &context, size_t expected,
+                                                                           int32_t given) {
+  TVM_FFI_THROW(TypeError) << "Mismatched number of arguments when calling: `" << FullName(context) << "`. Expected "
+                           << expected << " but got " << given << " arguments";
+  TVM_FFI_UNREACHABLE();
+}
+[[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void
+ThrowArgType(const CallContext &context, size_t i, const std::string &expected, const std::string &given) {
+  TVM_FFI_THROW(TypeError) << "Mismatched type on argument #" << i << " when calling: `" << FullName(context)
+                           << "`. Expected `" << expected << "` but got `" << given << '`';
+  TVM_FFI_UNREACHABLE();
+}
+template <typename T>
+[[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void ThrowArg(const CallContext &context, size_t i,
+                                                               const AnyView &arg) {
+  TVMFFIAny given = arg.CopyToTVMFFIAny();
+  ThrowArgType(context, i, Type2Str<T>::v(), TypeTraits<T>::GetMismatchTypeInfo(&given));
+}
+
+/* Argument i as what a parameter of type T needs. */
+template <typename T, typename Plain = std::remove_const_t<std::remove_reference_t<T>>>
+TVM_FFI_INLINE Plain ConvertArg(const CallContext &context, const AnyView *args, size_t i) {
+  if constexpr (IsAnyOrView<Plain>) {
+    return args[i];
+  } else {
+    std::optional<Plain> value = args[i].template try_cast<Plain>();
+    if (TVM_FFI_PREDICT_FALSE(!value.has_value())) ThrowArg<Plain>(context, i, args[i]);
+    return *std::move(value);
+  }
+}
+
+/* Calls f with values that fit; `result` is None, and owns what comes. The error of an Expected is thrown. */
+template <typename F, typename... Values>
+TVM_FFI_INLINE void InvokeInto([[maybe_unused]] Any *result, F &f, Values &&...values) {
+  using R = typename FunctionInfo<F>::RetType;
+  if constexpr (std::is_void_v<R>) {
+    f(std::forward<Values>(values)...);
+  } else if constexpr (is_expected_v<R>) {
+    R expected = f(std::forward<Values>(values)...);
+    if (expected.is_err()) throw std::move(expected).error();
+    *result = ExpectedUnsafe::GetData(expected);
+  } else {
+    *result = R(f(std::forward<Values>(values)...));
+  }
+}
+
+template <typename F, size_t... I>
+TVM_FFI_INLINE void CallWithArgs(std::index_sequence<I...>, const CallContext &context, F &f,
+                                 [[maybe_unused]] const AnyView *args, Any *result) {
+  using Args = typename FunctionInfo<F>::ArgType;
+  InvokeInto(result, f, ConvertArg<std::tuple_element_t<I, Args>>(context, args, I)...);
+}
+
+template <typename Info, typename = std::make_index_sequence<Info::num_args>> struct CheckSignature;
+template <typename Info, size_t... I> struct CheckSignature<Info, std::index_sequence<I...>> {
+  static constexpr bool value = (sizeof(CheckRet<typename Info::RetType>) + ... +
+                                 sizeof(CheckArg<std::tuple_element_t<I, typename Info::ArgType>>)) > 0;
+};
+
+/* Calls f with values; `result` is None, and owns what comes. TypeError where they do not fit. */
+template <typename F>
+TVM_FFI_INLINE void UnpackCall(std::string_view name, F &&f, const AnyView *args, int32_t num_args, Any *result) {
+  using Info = FunctionInfo<F>;
+  static_assert(CheckSignature<Info>::value, "the signature cannot cross");
+  CallContext context{name, &Info::Sig};
+  if (TVM_FFI_PREDICT_FALSE(num_args != static_cast<int32_t>(Info::num_args))) {
+    ThrowArgCount(context, Info::num_args, num_args);
+  }
+  CallWithArgs(std::make_index_sequence<Info::num_args>{}, context, f, args, result);
+}
+
+} // namespace detail
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_FUNCTION_DETAIL_H_ */

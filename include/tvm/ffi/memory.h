@@ -1,0 +1,103 @@
+/* memory.h - objects are made here: make_object, make_arc, make_inplace_array_object.
+ *
+ * An object is freed by the code that made it, whoever drops it: its deleter is a function of this library. Exceptions
+ * of constructors pass through, nothing is leaked; std::bad_alloc when there is no memory. */
+#ifndef TVM_FFI_MEMORY_H_
+#define TVM_FFI_MEMORY_H_
+
+#include <tvm/ffi/object.h>
+
+#include <cstdlib>
+#include <new>
+
+namespace tvm {
+namespace ffi {
+
+/* Of what the flags name: the object inside the memory (strong), the memory (weak), or both. */
+using FObjectDeleter = void (*)(void *obj, int flags);
+
+namespace detail {
+
+/* size bytes at a multiple of align, a power of two; std::bad_alloc. Given back to AlignedFree. */
+TVM_FFI_INLINE void *AlignedAlloc(size_t size, size_t align) {
+#if defined(_MSC_VER)
+  void *data = _aligned_malloc(size, align);
+#else
+  void *data = nullptr;
+  if (align <= alignof(std::max_align_t)) {
+    data = std::malloc(size);
+  } else if (posix_memalign(&data, align, size) != 0) {
+    data = nullptr;
+  }
+#endif
+  if (data == nullptr) throw std::bad_alloc();
+  return data;
+}
+TVM_FFI_INLINE void AlignedFree(void *data) noexcept {
+#if defined(_MSC_VER)
+  _aligned_free(data);
+#else
+  std::free(data);
+#endif
+}
+
+/* Memory until it is released to an object whose constructor has returned. */
+class Space {
+public:
+  Space(size_t size, size_t align) : data_(AlignedAlloc(size, align)) {}
+  Space(const Space &) = delete;
+  Space &operator=(const Space &) = delete;
+  ~Space() { AlignedFree(data_); }
+  void *get() const { return data_; }
+  void release() { data_ = nullptr; }
+
+private:
+  void *data_;
+};
+
+template <typename T> void DeleteObject(void *handle, int flags) {
+  T *object = ObjectUnsafe::RawObjectPtrFromUnowned<T>(static_cast<TVMFFIObject *>(handle));
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) object->T::~T();
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) AlignedFree(static_cast<void *>(object));
+}
+
+template <typename T, typename... Args> ObjectPtr<T> MakeInSpace(size_t size, size_t align, Args &&...args) {
+  static_assert(std::is_base_of_v<Object, T>, "make_object makes classes derived from Object");
+  Space space(size, align);
+  T *object = new (space.get()) T(std::forward<Args>(args)...);
+  space.release();
+  TVMFFIObject *header = ObjectUnsafe::GetHeader(object);
+  header->combined_ref_count = kCombinedRefCountBothOne;
+  header->type_index = T::RuntimeTypeIndex();
+  header->__padding = 0;
+  header->deleter = DeleteObject<T>;
+  return ObjectUnsafe::ObjectPtrFromOwned<T>(static_cast<Object *>(object));
+}
+
+} // namespace detail
+
+/* A new object, constructed from args. */
+template <typename T, typename... Args> inline ObjectPtr<T> make_object(Args &&...args) {
+  return detail::MakeInSpace<T>(sizeof(T), alignof(T), std::forward<Args>(args)...);
+}
+
+/* The same as a pointer that is never null. */
+template <typename T, typename... Args> inline Arc<T> make_arc(Args &&...args) {
+  return detail::ObjectUnsafe::ArcFromObjectPtr(make_object<T>(std::forward<Args>(args)...));
+}
+
+/* A new object with room for num_elems elements right behind it, which are the object's business: it constructs and
+ * destroys them. */
+template <typename ArrayType, typename ElemType, typename... Args>
+inline ObjectPtr<ArrayType> make_inplace_array_object(size_t num_elems, Args &&...args) {
+  static_assert(alignof(ArrayType) % alignof(ElemType) == 0 && sizeof(ArrayType) % alignof(ElemType) == 0,
+                "elements that need a stricter alignment do not fit behind the object");
+  if (num_elems > (static_cast<size_t>(-1) - sizeof(ArrayType)) / sizeof(ElemType)) throw std::bad_alloc();
+  return detail::MakeInSpace<ArrayType>(sizeof(ArrayType) + num_elems * sizeof(ElemType), alignof(ArrayType),
+                                        std::forward<Args>(args)...);
+}
+
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_MEMORY_H_ */

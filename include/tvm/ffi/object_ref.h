@@ -1,0 +1,200 @@
+/* object_ref.h - ObjectRef, the base of the classes that programs use objects through. Programs include object.h. */
+#ifndef TVM_FFI_OBJECT_REF_H_
+#define TVM_FFI_OBJECT_REF_H_
+
+#include <tvm/ffi/object_ptr.h>
+
+namespace tvm {
+namespace ffi {
+
+template <typename T, typename = void> class Optional;
+template <typename... V> class Variant;
+
+/* A strong pointer with the methods of one kind of object. Derived classes add methods, no members: each is the size
+ * of a pointer, and any of them can stand for the same object. Most cannot be null (see the macros in object.h). */
+class ObjectRef {
+public:
+  using ContainerType = Object;
+  static constexpr bool _type_is_nullable = true;
+  /* Whether every object of ContainerType may be behind such a reference, whatever is in it. */
+  static constexpr bool _type_container_is_exact = true;
+
+  ObjectRef() = default;
+  explicit ObjectRef(ObjectPtr<Object> data) : data_(std::move(data)) {}
+  explicit ObjectRef(UnsafeInit) {}
+  TVM_FFI_INLINE ~ObjectRef() = default;
+  TVM_FFI_INLINE ObjectRef(const ObjectRef &) = default;
+  TVM_FFI_INLINE ObjectRef(ObjectRef &&) noexcept = default;
+  TVM_FFI_INLINE ObjectRef &operator=(const ObjectRef &) = default;
+  TVM_FFI_INLINE ObjectRef &operator=(ObjectRef &&) noexcept = default;
+
+  bool defined() const { return data_ != nullptr; }
+  const Object *get() const { return data_.get(); }
+  const Object *operator->() const { return get(); }
+  bool unique() const { return data_.unique(); }
+  int use_count() const { return data_.use_count(); }
+  /* kTVMFFINone without an object. */
+  int32_t type_index() const { return data_ == nullptr ? static_cast<int32_t>(kTVMFFINone) : data_->type_index(); }
+  std::string GetTypeKey() const { return data_ == nullptr ? StaticTypeKey::kTVMFFINone : data_->GetTypeKey(); }
+
+  /* Comparison is that of identity. */
+  bool same_as(const ObjectRef &other) const { return data_ == other.data_; }
+  bool operator==(const ObjectRef &other) const { return data_ == other.data_; }
+  bool operator!=(const ObjectRef &other) const { return data_ != other.data_; }
+  bool operator<(const ObjectRef &other) const { return data_.get() < other.data_.get(); }
+
+  /* The object as one of a class, borrowed; null if it is none. */
+  template <typename T, typename = std::enable_if_t<std::is_base_of_v<Object, T>>> const T *as() const & {
+    return data_ != nullptr && data_->IsInstance<T>() ? static_cast<const T *>(data_.get()) : nullptr;
+  }
+  template <typename T, typename = std::enable_if_t<std::is_base_of_v<Object, T>>> const T *as() && = delete;
+
+  /* As another reference; nullopt if the object is none of its kind, or there is none and that cannot be null. */
+  template <typename Ref, typename = std::enable_if_t<std::is_base_of_v<ObjectRef, Ref>>>
+  TVM_FFI_INLINE std::optional<Ref> as() const & {
+    return Is<Ref>() ? std::optional<Ref>(Become<Ref>(ObjectPtr<Object>(data_))) : std::nullopt;
+  }
+  template <typename Ref, typename = std::enable_if_t<std::is_base_of_v<ObjectRef, Ref>>>
+  TVM_FFI_INLINE std::optional<Ref> as() && {
+    return Is<Ref>() ? std::optional<Ref>(Become<Ref>(std::move(data_))) : std::nullopt;
+  }
+  /* The same; TypeError instead of nullopt. Defined in any.h. */
+  template <typename Ref, typename = std::enable_if_t<std::is_base_of_v<ObjectRef, Ref>>>
+  TVM_FFI_INLINE Ref as_or_throw() const &;
+  template <typename Ref, typename = std::enable_if_t<std::is_base_of_v<ObjectRef, Ref>>>
+  TVM_FFI_INLINE Ref as_or_throw() &&;
+
+protected:
+  Object *get_mutable() const { return data_.get(); }
+
+  ObjectPtr<Object> data_;
+
+private:
+  /* The object as a borrowed value. */
+  TVM_FFI_INLINE TVMFFIAny View() const;
+  template <typename Ref> TVM_FFI_INLINE bool Is() const {
+    TVMFFIAny view = View();
+    return TypeTraits<Ref>::CheckAnyStrict(&view);
+  }
+  template <typename Ref> TVM_FFI_INLINE static Ref Become(ObjectPtr<Object> data) {
+    Ref ref(UnsafeInit{});
+    static_cast<ObjectRef &>(ref).data_ = std::move(data);
+    return ref;
+  }
+
+  friend struct ObjectPtrHash;
+  friend struct detail::ObjectUnsafe;
+};
+
+/* Whether a T object may be behind a Ref, as far as its class tells. */
+template <typename Ref, typename T,
+          typename = std::enable_if_t<std::is_base_of_v<ObjectRef, Ref> && std::is_base_of_v<Object, T>>>
+inline constexpr bool object_ref_contains_v =
+    Ref::_type_container_is_exact && std::is_base_of_v<typename Ref::ContainerType, T>;
+
+/* Hash and equality of identity, for containers of the standard library. */
+struct ObjectPtrHash {
+  size_t operator()(const ObjectRef &ref) const { return operator()(ref.data_); }
+  template <typename T> size_t operator()(const ObjectPtr<T> &ptr) const { return std::hash<Object *>()(ptr.data_); }
+  template <typename... V> TVM_FFI_INLINE size_t operator()(const Variant<V...> &variant) const;
+};
+struct ObjectPtrEqual {
+  bool operator()(const ObjectRef &left, const ObjectRef &right) const { return left.same_as(right); }
+  template <typename T> bool operator()(const ObjectPtr<T> &left, const ObjectPtr<T> &right) const {
+    return left == right;
+  }
+  template <typename... V> TVM_FFI_INLINE bool operator()(const Variant<V...> &left, const Variant<V...> &right) const;
+};
+
+namespace detail {
+
+/* What the ABI's own code does behind the back of the public classes. "Owned" handles are taken over, "unowned" ones
+ * are counted anew. */
+struct ObjectUnsafe {
+  TVM_FFI_INLINE static TVMFFIObject *GetHeader(const Object *object) {
+    return const_cast<TVMFFIObject *>(&object->header_);
+  }
+  /* How far the header of a class with virtual functions is from its beginning. */
+  template <typename Class> static int64_t GetObjectOffsetToSubclass() {
+    /* Of an object that nobody touches, at an address that is not null. */
+    Class *whole = reinterpret_cast<Class *>(static_cast<uintptr_t>(4096));
+    return reinterpret_cast<char *>(static_cast<Object *>(whole)) - reinterpret_cast<char *>(whole);
+  }
+
+  template <typename T> TVM_FFI_INLINE static T *RawObjectPtrFromUnowned(TVMFFIObject *object) {
+    return static_cast<T *>(reinterpret_cast<Object *>(object));
+  }
+  template <typename T> TVM_FFI_INLINE static ObjectPtr<T> ObjectPtrFromOwned(Object *object) {
+    ObjectPtr<T> ptr;
+    ptr.data_ = object;
+    return ptr;
+  }
+  template <typename T> TVM_FFI_INLINE static ObjectPtr<T> ObjectPtrFromOwned(TVMFFIObject *object) {
+    return ObjectPtrFromOwned<T>(reinterpret_cast<Object *>(object));
+  }
+  template <typename T> TVM_FFI_INLINE static ObjectPtr<T> ObjectPtrFromUnowned(Object *object) {
+    return ObjectPtr<T>(object);
+  }
+  template <typename T> TVM_FFI_INLINE static ObjectPtr<T> ObjectPtrFromUnowned(TVMFFIObject *object) {
+    return ObjectPtr<T>(reinterpret_cast<Object *>(object));
+  }
+  template <typename T> TVM_FFI_INLINE static Arc<T> ArcFromObjectPtr(ObjectPtr<T> &&ptr) {
+    return Arc<T>(std::move(ptr));
+  }
+  template <typename T> TVM_FFI_INLINE static T ObjectRefFromObjectPtr(ObjectPtr<Object> ptr) {
+    return ObjectRef::Become<T>(std::move(ptr));
+  }
+  template <typename T> TVM_FFI_INLINE static ObjectPtr<T> ObjectPtrFromObjectRef(const ObjectRef &ref) {
+    return ObjectPtr<T>(ref.data_.data_);
+  }
+  template <typename T> TVM_FFI_INLINE static ObjectPtr<T> ObjectPtrFromObjectRef(ObjectRef &&ref) {
+    return ObjectPtrFromOwned<T>(std::exchange(ref.data_.data_, nullptr));
+  }
+
+  TVM_FFI_INLINE static Object *RawObjectPtrFromObjectRef(const ObjectRef &ref) { return ref.data_.data_; }
+  TVM_FFI_INLINE static TVMFFIObject *TVMFFIObjectPtrFromObjectRef(const ObjectRef &ref) {
+    return reinterpret_cast<TVMFFIObject *>(ref.data_.data_);
+  }
+  template <typename T> TVM_FFI_INLINE static TVMFFIObject *TVMFFIObjectPtrFromObjectPtr(const ObjectPtr<T> &ptr) {
+    return reinterpret_cast<TVMFFIObject *>(ptr.data_);
+  }
+  template <typename T> TVM_FFI_INLINE static TVMFFIObject *MoveObjectPtrToTVMFFIObjectPtr(ObjectPtr<T> &&ptr) {
+    return reinterpret_cast<TVMFFIObject *>(std::exchange(ptr.data_, nullptr));
+  }
+  TVM_FFI_INLINE static TVMFFIObject *MoveObjectRefToTVMFFIObjectPtr(ObjectRef &&ref) {
+    return MoveObjectPtrToTVMFFIObjectPtr(std::move(ref.data_));
+  }
+
+  TVM_FFI_INLINE static void IncRefObjectHandle(TVMFFIObjectHandle handle) {
+    CountAddRelaxed(&static_cast<TVMFFIObject *>(handle)->combined_ref_count, kCombinedRefCountStrongOne);
+  }
+  TVM_FFI_INLINE static void DecRefObjectHandle(TVMFFIObjectHandle handle) {
+    if (handle != nullptr) DropStrong(static_cast<TVMFFIObject *>(handle));
+  }
+
+  /* An object as a value, None for null: the same bits are a borrowed and an owned one. */
+  TVM_FFI_INLINE static void PutObject(TVMFFIObject *object, TVMFFIAny *result) {
+    TVM_FFI_UNSAFE_ASSUME(object->type_index >= kTVMFFIStaticObjectBegin);
+    PutPointer(object->type_index, object, result);
+  }
+  TVM_FFI_INLINE static void PutObjectOrNone(TVMFFIObject *object, TVMFFIAny *result) {
+    if (object == nullptr) {
+      PutNone(result);
+    } else {
+      PutObject(object, result);
+    }
+  }
+};
+
+} // namespace detail
+
+TVM_FFI_INLINE TVMFFIAny ObjectRef::View() const {
+  TVMFFIAny view;
+  detail::ObjectUnsafe::PutObjectOrNone(detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*this), &view);
+  return view;
+}
+
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_OBJECT_REF_H_ */

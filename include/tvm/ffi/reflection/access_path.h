@@ -1,0 +1,151 @@
+/* access_path.h - where in a nested value something is: a chain of steps from the root. */
+#ifndef TVM_FFI_REFLECTION_ACCESS_PATH_H_
+#define TVM_FFI_REFLECTION_ACCESS_PATH_H_
+
+#include <tvm/ffi/any.h>
+#include <tvm/ffi/cast.h>
+#include <tvm/ffi/container/array.h>
+#include <tvm/ffi/container/tuple.h>
+
+namespace tvm {
+namespace ffi {
+namespace reflection {
+
+/* The kinds that are missing tell where one of two values has nothing. */
+enum class AccessKind : int32_t {
+  kAttr = 0,
+  kArrayItem = 1,
+  kMapItem = 2,
+  kAttrMissing = 3,
+  kArrayItemMissing = 4,
+  kMapItemMissing = 5,
+};
+
+class AccessStep;
+
+class AccessStepObj : public Object {
+public:
+  AccessKind kind = AccessKind::kAttr;
+  Any key; /* the name of a field, an index, or a key */
+
+  AccessStepObj() = default;
+  AccessStepObj(AccessKind step_kind, Any step_key) : kind(step_kind), key(std::move(step_key)) {}
+  inline bool StepEqual(const AccessStep &other) const;
+
+  static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindConstTreeNode;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("ffi.reflection.AccessStep", AccessStepObj, Object);
+};
+
+class AccessStep : public ObjectRef {
+public:
+  AccessStep(AccessKind kind, Any key) : ObjectRef(make_object<AccessStepObj>(kind, std::move(key))) {}
+  static AccessStep Attr(String name) { return AccessStep(AccessKind::kAttr, std::move(name)); }
+  static AccessStep AttrMissing(String name) { return AccessStep(AccessKind::kAttrMissing, std::move(name)); }
+  static AccessStep ArrayItem(int64_t i) { return AccessStep(AccessKind::kArrayItem, i); }
+  static AccessStep ArrayItemMissing(int64_t i) { return AccessStep(AccessKind::kArrayItemMissing, i); }
+  static AccessStep MapItem(Any key) { return AccessStep(AccessKind::kMapItem, std::move(key)); }
+  static AccessStep MapItemMissing(Any key = nullptr) {
+    return AccessStep(AccessKind::kMapItemMissing, std::move(key));
+  }
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(AccessStep, ObjectRef, AccessStepObj);
+};
+
+inline bool AccessStepObj::StepEqual(const AccessStep &other) const {
+  return kind == other->kind && AnyEqual()(key, other->key);
+}
+
+class AccessPath;
+
+/* The last step of a path, and the path to it. Paths share their beginnings. */
+class AccessPathObj : public Object {
+public:
+  Optional<ObjectRef> parent; /* an AccessPath; none for the root */
+  Optional<AccessStep> step;
+  int32_t depth = 0; /* steps from the root */
+
+  AccessPathObj() = default;
+  AccessPathObj(Optional<ObjectRef> before, Optional<AccessStep> last, int32_t n_steps)
+      : parent(std::move(before)), step(std::move(last)), depth(n_steps) {}
+
+  inline Optional<AccessPath> GetParent() const;
+  /* The path with one more step. */
+  inline AccessPath Extend(AccessStep next) const;
+  inline AccessPath Attr(String name) const;
+  inline AccessPath AttrMissing(String name) const;
+  inline AccessPath ArrayItem(int64_t i) const;
+  inline AccessPath ArrayItemMissing(int64_t i) const;
+  inline AccessPath MapItem(Any key) const;
+  inline AccessPath MapItemMissing(Any key) const;
+  /* From the root on. */
+  inline Array<AccessStep> ToSteps() const;
+  inline bool PathEqual(const AccessPath &other) const;
+  inline bool IsPrefixOf(const AccessPath &other) const;
+
+  static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindConstTreeNode;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("ffi.reflection.AccessPath", AccessPathObj, Object);
+
+private:
+  const AccessPathObj *Before() const { return static_cast<const AccessPathObj *>(parent.get()); }
+  /* Of paths of the same depth. */
+  static bool StepsEqual(const AccessPathObj *left, const AccessPathObj *right) {
+    for (; left != right && left->depth > 0; left = left->Before(), right = right->Before()) {
+      if (!left->step.value()->StepEqual(right->step.value())) return false;
+    }
+    return true;
+  }
+};
+
+class AccessPath : public ObjectRef {
+public:
+  static AccessPath Root() { return AccessPath(make_object<AccessPathObj>()); }
+  template <typename IterType> static AccessPath FromSteps(IterType first, IterType last) {
+    AccessPath path = Root();
+    for (; first != last; ++first) path = path->Extend(*first);
+    return path;
+  }
+  static AccessPath FromSteps(const Array<AccessStep> &steps) { return FromSteps(steps.begin(), steps.end()); }
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(AccessPath, ObjectRef, AccessPathObj);
+
+private:
+  explicit AccessPath(ObjectPtr<AccessPathObj> data) : ObjectRef(std::move(data)) {}
+  friend class AccessPathObj;
+};
+
+using AccessPathPair = Tuple<AccessPath, AccessPath>;
+
+inline Optional<AccessPath> AccessPathObj::GetParent() const {
+  if (!parent.has_value()) return std::nullopt;
+  return parent.value().as_or_throw<AccessPath>();
+}
+inline AccessPath AccessPathObj::Extend(AccessStep next) const {
+  return AccessPath(make_object<AccessPathObj>(ObjectRef(GetRef<AccessPath>(this)), std::move(next), depth + 1));
+}
+inline AccessPath AccessPathObj::Attr(String name) const { return Extend(AccessStep::Attr(std::move(name))); }
+inline AccessPath AccessPathObj::AttrMissing(String name) const {
+  return Extend(AccessStep::AttrMissing(std::move(name)));
+}
+inline AccessPath AccessPathObj::ArrayItem(int64_t i) const { return Extend(AccessStep::ArrayItem(i)); }
+inline AccessPath AccessPathObj::ArrayItemMissing(int64_t i) const { return Extend(AccessStep::ArrayItemMissing(i)); }
+inline AccessPath AccessPathObj::MapItem(Any key) const { return Extend(AccessStep::MapItem(std::move(key))); }
+inline AccessPath AccessPathObj::MapItemMissing(Any key) const {
+  return Extend(AccessStep::MapItemMissing(std::move(key)));
+}
+inline Array<AccessStep> AccessPathObj::ToSteps() const {
+  std::vector<AccessStep> backwards;
+  for (const AccessPathObj *at = this; at->depth > 0; at = at->Before()) backwards.push_back(at->step.value());
+  return Array<AccessStep>(backwards.rbegin(), backwards.rend());
+}
+inline bool AccessPathObj::PathEqual(const AccessPath &other) const {
+  return depth == other->depth && StepsEqual(this, other.get());
+}
+inline bool AccessPathObj::IsPrefixOf(const AccessPath &other) const {
+  const AccessPathObj *at = other.get();
+  while (at->depth > depth) at = at->Before();
+  return at->depth == depth && StepsEqual(this, at);
+}
+
+} // namespace reflection
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_REFLECTION_ACCESS_PATH_H_ */

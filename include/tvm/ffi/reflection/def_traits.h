@@ -1,0 +1,171 @@
+/* def_traits.h - what can be said about a field, method or type when it is registered. Programs include registry.h. */
+#ifndef TVM_FFI_REFLECTION_DEF_TRAITS_H_
+#define TVM_FFI_REFLECTION_DEF_TRAITS_H_
+
+#include <tvm/ffi/any.h>
+#include <tvm/ffi/function.h>
+
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+namespace tvm {
+namespace ffi {
+namespace reflection {
+
+using _MetadataType = std::vector<std::pair<String, Any>>;
+
+/* The info of the ABI, and what its metadata is to say. */
+struct FieldInfoBuilder : public TVMFFIFieldInfo {
+  _MetadataType metadata_;
+};
+struct MethodInfoBuilder : public TVMFFIMethodInfo {
+  _MetadataType metadata_;
+};
+
+/* Base of all that is said: a class derived from it has Apply(FieldInfoBuilder *), or also Apply(MethodInfoBuilder *). */
+struct InfoTrait {};
+
+/* Metadata({{"key", value}, ...}): anything else, of ints, bools and texts. */
+class Metadata : public InfoTrait {
+public:
+  Metadata(std::initializer_list<std::pair<String, Any>> items) : items_(items) {}
+  template <typename Builder> void Apply(Builder *info) const {
+    info->metadata_.insert(info->metadata_.end(), items_.begin(), items_.end());
+  }
+
+  static std::string ToJSON(const _MetadataType &metadata) {
+    std::string text = "{";
+    for (const auto &[key, value] : metadata) {
+      if (text.size() > 1) text.push_back(',');
+      text.append(1, '"').append(key.data(), key.size()).append("\":");
+      if (std::optional<bool> flag = value.as<bool>()) {
+        text.append(*flag ? "true" : "false");
+      } else if (std::optional<int64_t> number = value.as<int64_t>()) {
+        text.append(std::to_string(*number));
+      } else if (std::optional<String> content = value.as<String>()) {
+        text.append(EscapeStringJSON(*content));
+      } else {
+        TVM_FFI_LOG_AND_THROW(TypeError) << "Metadata can be only int, bool or string, but on key `" << key
+                                         << "`, the type is " << value.GetTypeKey();
+      }
+    }
+    return text.append("}");
+  }
+
+private:
+  _MetadataType items_;
+};
+
+/* What a field is where nothing is given for it. */
+class DefaultValue : public InfoTrait {
+public:
+  explicit DefaultValue(Any value) : value_(std::move(value)) {}
+  void Apply(TVMFFIFieldInfo *info) const {
+    info->default_value_or_factory = AnyView(value_).CopyToTVMFFIAny();
+    info->flags |= kTVMFFIFieldFlagBitMaskHasDefault;
+  }
+
+private:
+  Any value_;
+};
+class default_value : public DefaultValue {
+  using DefaultValue::DefaultValue;
+};
+
+/* The same, called for each object. */
+class DefaultFactory : public InfoTrait {
+public:
+  explicit DefaultFactory(Function factory) : factory_(std::move(factory)) {}
+  void Apply(TVMFFIFieldInfo *info) const {
+    info->default_value_or_factory = AnyView(factory_).CopyToTVMFFIAny();
+    info->flags |= kTVMFFIFieldFlagBitMaskHasDefault | kTVMFFIFieldFlagBitMaskDefaultFromFactory;
+  }
+
+private:
+  Function factory_;
+};
+class default_factory : public DefaultFactory {
+  using DefaultFactory::DefaultFactory;
+};
+
+/* Any flag of a field. */
+class AttachFieldFlag : public InfoTrait {
+public:
+  explicit AttachFieldFlag(int32_t flag) : flag_(flag) {}
+  /* For structural equality and hash: defines variables, also nested ones; defines them directly; does not count. */
+  static AttachFieldFlag SEqHashDefPattern() { return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashDefPattern); }
+  static AttachFieldFlag SEqHashDefSimple() { return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashDefSimple); }
+  static AttachFieldFlag SEqHashIgnore() { return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashIgnore); }
+  void Apply(TVMFFIFieldInfo *info) const { info->flags |= flag_; }
+
+private:
+  int32_t flag_;
+};
+
+namespace detail {
+
+/* A flag that is set where the argument is kWhen. */
+template <int64_t kFlag, bool kWhen> class FlagTrait : public InfoTrait {
+public:
+  explicit FlagTrait(bool value) : value_(value) {}
+  void Apply(TVMFFIFieldInfo *info) const {
+    if (value_ == kWhen) info->flags |= kFlag;
+  }
+
+protected:
+  bool value_;
+};
+
+} // namespace detail
+
+/* Whether a field shows in the repr, counts for order and equality, counts for the hash, is given by keyword only. */
+class repr : public detail::FlagTrait<kTVMFFIFieldFlagBitMaskReprOff, false> {
+  using FlagTrait::FlagTrait;
+};
+class compare : public detail::FlagTrait<kTVMFFIFieldFlagBitMaskCompareOff, false> {
+  using FlagTrait::FlagTrait;
+};
+class hash : public detail::FlagTrait<kTVMFFIFieldFlagBitMaskHashOff, false> {
+  using FlagTrait::FlagTrait;
+};
+class kw_only : public detail::FlagTrait<kTVMFFIFieldFlagBitMaskKwOnly, true> {
+  using FlagTrait::FlagTrait;
+};
+
+/* init<Args...>(): a constructor, given to def(). init(false): of a field, that it is no parameter of the constructor
+ * made from the fields; of a type, that none is made. */
+template <typename... Args> struct init {
+  constexpr init() noexcept = default;
+  template <typename Class> static ObjectRef execute(Args... args) {
+    return ObjectRef(make_object<Class>(std::forward<Args>(args)...));
+  }
+};
+template <> struct init<> : public detail::FlagTrait<kTVMFFIFieldFlagBitMaskInitOff, false> {
+  init() noexcept : FlagTrait(true) {}
+  explicit init(bool include) : FlagTrait(include) {}
+  bool includes() const { return value_; }
+  template <typename Class> static ObjectRef execute() { return ObjectRef(make_object<Class>()); }
+};
+init(bool) -> init<>;
+
+namespace detail {
+
+/* One more thing said: a trait, or a text, which is documentation. */
+template <typename Builder, typename T> void Say(Builder *info, const T &what) {
+  if constexpr (std::is_base_of_v<InfoTrait, T>) {
+    what.Apply(info);
+  } else {
+    static_assert(std::is_convertible_v<const T &, const char *>,
+                  "say it by a trait, or by a text, which is documentation");
+    const char *doc = what;
+    info->doc = TVMFFIByteArray{doc, std::char_traits<char>::length(doc)};
+  }
+}
+
+} // namespace detail
+} // namespace reflection
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_REFLECTION_DEF_TRAITS_H_ */

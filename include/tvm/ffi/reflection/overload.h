@@ -1,0 +1,190 @@
+/* overload.h - OverloadObjectDef: as ObjectDef, with methods and constructors of the same name. A call goes to the first
+ * one whose parameters its arguments convert to. */
+#ifndef TVM_FFI_REFLECTION_OVERLOAD_H_
+#define TVM_FFI_REFLECTION_OVERLOAD_H_
+
+#include <tvm/ffi/reflection/registry.h>
+
+#include <memory>
+#include <tuple>
+#include <vector>
+
+namespace tvm {
+namespace ffi {
+namespace detail {
+
+/* One of the functions of a name. */
+class OverloadCandidate {
+public:
+  virtual ~OverloadCandidate() = default;
+  /* Calls it. TypeError if the arguments do not fit. */
+  virtual void Call(const AnyView *args, int32_t num_args, Any *result) const = 0;
+  /* False, and nothing is called, if they do not fit. */
+  virtual bool TryCall(const AnyView *args, int32_t num_args, Any *result) const = 0;
+  /* Why they do not. */
+  virtual std::string Mismatch(const AnyView *args, int32_t num_args) const = 0;
+};
+
+template <typename F> class TypedOverload : public OverloadCandidate {
+  using Info = FunctionInfo<F>;
+  using Index = std::make_index_sequence<Info::num_args>;
+
+public:
+  TypedOverload(F f, std::string name) : f_(std::move(f)), name_(std::move(name)) {}
+  void Call(const AnyView *args, int32_t num_args, Any *result) const override {
+    UnpackCall(name_, f_, args, num_args, result);
+  }
+  bool TryCall(const AnyView *args, int32_t num_args, Any *result) const override {
+    return num_args == static_cast<int32_t>(Info::num_args) && TryCallWith(args, result, Index{});
+  }
+  std::string Mismatch(const AnyView *args, int32_t num_args) const override {
+    std::string text;
+    if (num_args != static_cast<int32_t>(Info::num_args)) {
+      return "Mismatched number of arguments when calling: `" + name_ + Info::Sig() + "`. Expected " +
+             std::to_string(Info::num_args) + " arguments";
+    }
+    MismatchOf(args, &text, Index{});
+    return text;
+  }
+
+private:
+  template <size_t I> using Plain = std::decay_t<std::tuple_element_t<I, typename Info::ArgType>>;
+
+  template <typename T> static std::optional<T> Convert(const AnyView &arg) {
+    if constexpr (IsAnyOrView<T>) {
+      return T(arg);
+    } else {
+      return arg.template try_cast<T>();
+    }
+  }
+  template <size_t... I>
+  bool TryCallWith([[maybe_unused]] const AnyView *args, Any *result, std::index_sequence<I...>) const {
+    std::tuple<std::optional<Plain<I>>...> values;
+    if (!((std::get<I>(values) = Convert<Plain<I>>(args[I])).has_value() && ...)) return false;
+    InvokeInto(result, f_, *std::move(std::get<I>(values))...);
+    return true;
+  }
+  template <size_t... I>
+  void MismatchOf([[maybe_unused]] const AnyView *args, [[maybe_unused]] std::string *text,
+                  std::index_sequence<I...>) const {
+    (void)(MismatchAt<Plain<I>>(args[I], I, text) || ...);
+  }
+  template <typename T> bool MismatchAt(const AnyView &arg, size_t i, std::string *text) const {
+    if constexpr (!IsAnyOrView<T>) {
+      if (!Convert<T>(arg).has_value()) {
+        TVMFFIAny given = arg.CopyToTVMFFIAny();
+        *text = "Mismatched type on argument #" + std::to_string(i) + " when calling: `" + name_ + Info::Sig() +
+                "`. Expected `" + Type2Str<T>::v() + "` but got `" + TypeTraits<T>::GetMismatchTypeInfo(&given) + "`";
+        return true;
+      }
+    }
+    return false;
+  }
+
+  mutable F f_;
+  std::string name_;
+};
+
+/* All functions of a name, as one function of packed form. Complete before it is called. */
+class OverloadSet {
+public:
+  explicit OverloadSet(std::string name) : name_(std::move(name)) {}
+  template <typename F> void Add(F f) {
+    candidates_.push_back(std::make_unique<TypedOverload<F>>(std::move(f), name_));
+  }
+  void operator()(const AnyView *args, int32_t num_args, Any *result) const {
+    if (candidates_.size() == 1) return candidates_[0]->Call(args, num_args, result);
+    for (const auto &candidate : candidates_) {
+      if (candidate->TryCall(args, num_args, result)) return;
+    }
+    std::string reasons;
+    for (size_t i = 0; i < candidates_.size(); ++i) {
+      reasons += (i == 0 ? "Overload #" : "\nOverload #") + std::to_string(i) + ": " +
+                 candidates_[i]->Mismatch(args, num_args);
+    }
+    TVM_FFI_THROW(TypeError) << "No matching overload found when calling: `" << name_ << "` with " << num_args
+                             << " arguments:\n"
+                             << reasons;
+  }
+
+private:
+  std::string name_;
+  std::vector<std::unique_ptr<OverloadCandidate>> candidates_;
+};
+
+} // namespace detail
+
+namespace reflection {
+
+template <typename Class> class OverloadObjectDef {
+public:
+  template <typename... Extra> explicit OverloadObjectDef(const Extra &...extra) : def_(extra...) {}
+
+  template <typename T, typename BaseClass, typename... Extra>
+  OverloadObjectDef &def_ro(const char *name, T BaseClass::*field, const Extra &...extra) {
+    def_.def_ro(name, field, extra...);
+    return *this;
+  }
+  template <typename T, typename BaseClass, typename... Extra>
+  OverloadObjectDef &def_rw(const char *name, T BaseClass::*field, const Extra &...extra) {
+    def_.def_rw(name, field, extra...);
+    return *this;
+  }
+  template <typename F, typename... Extra> OverloadObjectDef &def(const char *name, F &&f, const Extra &...extra) {
+    Method(name, 0, std::forward<F>(f), extra...);
+    return *this;
+  }
+  template <typename F, typename... Extra>
+  OverloadObjectDef &def_static(const char *name, F &&f, const Extra &...extra) {
+    Method(name, kTVMFFIFieldFlagBitMaskIsStaticMethod, std::forward<F>(f), extra...);
+    return *this;
+  }
+  template <typename... Args, typename... Extra> OverloadObjectDef &def(init<Args...>, const Extra &...extra) {
+    bool is_first = Find(type_attr::kInit.name) == nullptr;
+    def_.has_init_ = true;
+    Function made = Method(type_attr::kInit.name, kTVMFFIFieldFlagBitMaskIsStaticMethod,
+                           &init<Args...>::template execute<Class>, extra...);
+    if (is_first) detail::RegisterAttr(def_.type_index_, type_attr::kInit.name, made);
+    return *this;
+  }
+
+private:
+  struct Named {
+    std::string name;
+    Function function;
+    ffi::detail::OverloadSet *set; /* inside the function */
+  };
+
+  Named *Find(std::string_view name) {
+    for (Named &named : named_) {
+      if (named.name == name) return &named;
+    }
+    return nullptr;
+  }
+  /* Each is registered, so that its signature is known; they are one function. */
+  template <typename F, typename... Extra>
+  Function Method(const char *name, int64_t flags, F &&f, const Extra &...extra) {
+    std::string schema = ffi::detail::FunctionInfo<std::decay_t<F>>::TypeSchema();
+    Named *named = Find(name);
+    if (named == nullptr) {
+      auto [function, set] =
+          Function::FromPackedInplace<ffi::detail::OverloadSet>(std::string(def_.type_key_) + "." + name);
+      named_.push_back(Named{name, function, set});
+      named = &named_.back();
+    }
+    named->set->Add(std::decay_t<decltype(detail::WithSelf(std::forward<F>(f)))>(detail::WithSelf(std::forward<F>(f))));
+    MethodInfoBuilder info = detail::MethodInfo(name, named->function, std::move(schema), flags);
+    (detail::Say(&info, extra), ...);
+    detail::RegisterMethod(def_.type_index_, &info);
+    return named->function;
+  }
+
+  std::vector<Named> named_;
+  ObjectDef<Class> def_; /* ends last */
+};
+
+} // namespace reflection
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_REFLECTION_OVERLOAD_H_ */

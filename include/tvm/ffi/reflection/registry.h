@@ -1,0 +1,353 @@
+/* registry.h - makes functions, and the members of classes of objects, known to all libraries and languages.
+ *
+ *   TVM_FFI_STATIC_INIT_BLOCK() {
+ *     namespace refl = tvm::ffi::reflection;
+ *     refl::GlobalDef().def("my.add", [](int a, int b) { return a + b; }, "The sum.");
+ *     refl::ObjectDef<PointObj>("A point.")
+ *         .def_ro("x", &PointObj::x)
+ *         .def_ro("y", &PointObj::y, refl::default_value(0))
+ *         .def("norm", &PointObj::Norm);
+ *   }
+ *
+ * What is registered stays until the process ends. A name is registered once: RuntimeError for a second time. */
+#ifndef TVM_FFI_REFLECTION_REGISTRY_H_
+#define TVM_FFI_REFLECTION_REGISTRY_H_
+
+#include <tvm/ffi/function.h>
+#include <tvm/ffi/memory.h>
+#include <tvm/ffi/reflection/accessor.h>
+#include <tvm/ffi/reflection/creator.h>
+#include <tvm/ffi/reflection/def_traits.h>
+
+namespace tvm {
+namespace ffi {
+namespace reflection {
+
+/* How far a field is from its object's header. */
+template <typename Class, typename T> inline int64_t GetFieldByteOffsetToObject(T Class::*field) {
+  /* Of an object that nobody touches, at an address that is not null. */
+  Class *whole = reinterpret_cast<Class *>(static_cast<uintptr_t>(4096));
+  return reinterpret_cast<char *>(const_cast<std::remove_cv_t<T> *>(&(whole->*field))) -
+         reinterpret_cast<char *>(static_cast<Object *>(whole));
+}
+
+namespace detail {
+
+template <typename T, typename = void> struct HasContainerType : std::false_type {};
+template <typename T> struct HasContainerType<T, std::void_t<typename T::ContainerType>> : std::true_type {};
+
+/* ---- The functions that the ABI calls ---- */
+
+template <typename T> int GetField(void *address, TVMFFIAny *result) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  *result = ffi::detail::AnyUnsafe::MoveAnyToTVMFFIAny(Any(*static_cast<T *>(address)));
+  TVM_FFI_SAFE_CALL_END();
+}
+template <typename T> int SetField(void *address, const TVMFFIAny *value) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  if constexpr (std::is_same_v<T, Any>) {
+    *static_cast<T *>(address) = AnyView::CopyFromTVMFFIAny(*value);
+  } else {
+    *static_cast<T *>(address) = AnyView::CopyFromTVMFFIAny(*value).cast<T>();
+  }
+  TVM_FFI_SAFE_CALL_END();
+}
+template <typename T, typename... Args> int CreateObject(TVMFFIObjectHandle *result) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  *result = ffi::detail::ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(make_object<T>(Args{}...));
+  TVM_FFI_SAFE_CALL_END();
+}
+
+/* A method as a function whose first parameter is the object; anything else as it is. */
+template <typename F> F &&WithSelf(F &&f) { return std::forward<F>(f); }
+template <typename Class, typename R, typename... Args> auto WithSelf(R (Class::*method)(Args...)) {
+  if constexpr (std::is_base_of_v<ObjectRef, Class>) {
+    return [method](Class self, Args... args) -> R { return (self.*method)(std::forward<Args>(args)...); };
+  } else {
+    static_assert(std::is_base_of_v<Object, Class>, "methods are those of classes below Object or ObjectRef");
+    return [method](const Class *self, Args... args) -> R {
+      return (const_cast<Class *>(self)->*method)(std::forward<Args>(args)...);
+    };
+  }
+}
+template <typename Class, typename R, typename... Args> auto WithSelf(R (Class::*method)(Args...) const) {
+  if constexpr (std::is_base_of_v<ObjectRef, Class>) {
+    return [method](const Class &self, Args... args) -> R { return (self.*method)(std::forward<Args>(args)...); };
+  } else {
+    static_assert(std::is_base_of_v<Object, Class>, "methods are those of classes below Object or ObjectRef");
+    return [method](const Class *self, Args... args) -> R { return (self->*method)(std::forward<Args>(args)...); };
+  }
+}
+
+/* ---- The calls of the ABI, out of line ---- */
+
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void RegisterAttr(int32_t type_index, const char *name, AnyView value) {
+  TVMFFIByteArray text = AsByteArray(name);
+  TVMFFIAny raw = value.CopyToTVMFFIAny();
+  TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterAttr(type_index, &text, &raw));
+}
+/* Fills in the metadata and calls `call` with the info. */
+template <typename Builder, typename Call> void Finish(Builder *info, Call call) {
+  std::string metadata = Metadata::ToJSON(info->metadata_);
+  info->metadata = TVMFFIByteArray{metadata.data(), metadata.size()};
+  TVM_FFI_CHECK_SAFE_CALL(call());
+}
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void RegisterField(int32_t type_index, FieldInfoBuilder *info) {
+  Finish(info, [&] { return TVMFFITypeRegisterField(type_index, info); });
+}
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void RegisterMethod(int32_t type_index, MethodInfoBuilder *info) {
+  Finish(info, [&] { return TVMFFITypeRegisterMethod(type_index, info); });
+}
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void RegisterGlobal(MethodInfoBuilder *info) {
+  Finish(info, [&] { return TVMFFIFunctionSetGlobalFromMethodInfo(info, 0); });
+}
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline MethodInfoBuilder MethodInfo(const char *name, const Function &f,
+                                                                        std::string schema, int64_t flags = 0) {
+  MethodInfoBuilder info{};
+  info.name = AsByteArray(name);
+  info.flags = flags;
+  info.method = AnyView(f).CopyToTVMFFIAny();
+  info.metadata_.emplace_back("type_schema", String(std::move(schema)));
+  return info;
+}
+
+/* A value, or a function made of what is none. */
+template <typename T>
+inline constexpr bool kIsValue = std::is_convertible_v<T, AnyView> || std::is_convertible_v<std::decay_t<T>, AnyView>;
+template <typename T> void RegisterAttrOf(int32_t type_index, const char *type_key, const char *name, T &&value) {
+  if constexpr (kIsValue<T>) {
+    RegisterAttr(type_index, name, AnyView(value));
+  } else {
+    Function f = Function::FromTyped(WithSelf(std::forward<T>(value)), std::string(type_key) + "." + name);
+    RegisterAttr(type_index, name, f);
+  }
+}
+
+} // namespace detail
+
+/* Registers global functions. What follows the function is documentation, or a trait of def_traits.h. */
+class GlobalDef {
+public:
+  template <typename F, typename... Extra> GlobalDef &def(const char *name, F &&f, const Extra &...extra) {
+    std::string schema = ffi::detail::FunctionInfo<std::decay_t<F>>::TypeSchema();
+    return Register(name, Function::FromTyped(std::forward<F>(f), name), std::move(schema), extra...);
+  }
+  /* A function of packed form. */
+  template <typename F, typename... Extra> GlobalDef &def_packed(const char *name, F f, const Extra &...extra) {
+    return Register(name, Function::FromPacked(std::move(f)), TypeTraits<Function>::TypeSchema(), extra...);
+  }
+  /* A method, whose object is its first parameter. */
+  template <typename F, typename... Extra> GlobalDef &def_method(const char *name, F &&f, const Extra &...extra) {
+    std::string schema = ffi::detail::FunctionInfo<std::decay_t<F>>::TypeSchema();
+    return Register(name, Function::FromTyped(detail::WithSelf(std::forward<F>(f)), name), std::move(schema), extra...);
+  }
+
+private:
+  template <typename... Extra>
+  GlobalDef &Register(const char *name, const Function &f, std::string schema, const Extra &...extra) {
+    MethodInfoBuilder info = detail::MethodInfo(name, f, std::move(schema));
+    (detail::Say(&info, extra), ...);
+    detail::RegisterGlobal(&info);
+    return *this;
+  }
+};
+
+/* Registers a class of objects. Its end completes the registration: copies, if the class can be copied; construction
+ * without arguments, if it can be default constructed or from UnsafeInit; and then, unless there is an init or
+ * init(false) was said, the constructor that takes the fields. */
+template <typename Class> class ObjectDef {
+public:
+  template <typename... Extra>
+  explicit ObjectDef(const Extra &...extra)
+      : type_index_(Class::_GetOrAllocRuntimeTypeIndex()), type_key_(Class::_type_key) {
+    TVMFFITypeMetadata info{};
+    info.total_size = static_cast<int32_t>(sizeof(Class));
+    info.structural_eq_hash_kind = Class::_type_s_eq_hash_kind;
+    if constexpr (std::is_default_constructible_v<Class>) {
+      info.creator = detail::CreateObject<Class>;
+    } else if constexpr (std::is_constructible_v<Class, UnsafeInit>) {
+      info.creator = detail::CreateObject<Class, UnsafeInit>;
+    }
+    creator_ = info.creator;
+    (SayOfType(&info, extra), ...);
+    TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterMetadata(type_index_, &info));
+  }
+  ObjectDef(const ObjectDef &) = delete;
+  ObjectDef &operator=(const ObjectDef &) = delete;
+  ~ObjectDef() noexcept(false) {
+    if constexpr (std::is_copy_constructible_v<Class>) {
+      def_type_attr(type_attr::kShallowCopy.name,
+                    [](const Class *self) { return ObjectRef(make_object<Class>(*self)); });
+    }
+    if (creator_ != nullptr) {
+      def_type_attr(type_attr::kNew.name, [create = creator_]() -> ObjectRef {
+        TVMFFIObjectHandle handle;
+        TVM_FFI_CHECK_SAFE_CALL(create(&handle));
+        return ObjectRef(ffi::detail::ObjectUnsafe::ObjectPtrFromOwned<Object>(static_cast<TVMFFIObject *>(handle)));
+      });
+      if (!has_init_) {
+        if (std::optional<Function> register_init = Function::GetGlobal("ffi._RegisterFFIInit")) {
+          (*register_init)(type_index_);
+        }
+      }
+    }
+    def_type_attr(type_attr::kTypeFinal.name, static_cast<bool>(Class::_type_final));
+  }
+
+  /* A field to be read, or also written. Of this class or one above it. */
+  template <typename T, typename BaseClass, typename... Extra>
+  ObjectDef &def_ro(const char *name, T BaseClass::*field, const Extra &...extra) {
+    return Field(name, field, 0, extra...);
+  }
+  template <typename T, typename BaseClass, typename... Extra>
+  ObjectDef &def_rw(const char *name, T BaseClass::*field, const Extra &...extra) {
+    static_assert(Class::_type_mutable, "a field can be written only where the class is _type_mutable");
+    return Field(name, field, kTVMFFIFieldFlagBitMaskWritable, extra...);
+  }
+  /* A method: of the class, or a function that takes its object first. */
+  template <typename F, typename... Extra> ObjectDef &def(const char *name, F &&f, const Extra &...extra) {
+    Method(name, 0, std::forward<F>(f), extra...);
+    return *this;
+  }
+  /* A function that belongs to the class. */
+  template <typename F, typename... Extra> ObjectDef &def_static(const char *name, F &&f, const Extra &...extra) {
+    Method(name, kTVMFFIFieldFlagBitMaskIsStaticMethod, std::forward<F>(f), extra...);
+    return *this;
+  }
+  /* A constructor. */
+  template <typename... Args, typename... Extra> ObjectDef &def(init<Args...>, const Extra &...extra) {
+    has_init_ = true;
+    Function made = Method(type_attr::kInit.name, kTVMFFIFieldFlagBitMaskIsStaticMethod,
+                           &init<Args...>::template execute<Class>, extra...);
+    detail::RegisterAttr(type_index_, type_attr::kInit.name, made);
+    return *this;
+  }
+  /* An attribute of the type: a value, or a function. */
+  template <typename T> ObjectDef &def_type_attr(const char *name, T &&value) {
+    detail::RegisterAttrOf(type_index_, type_key_, name, std::forward<T>(value));
+    return *this;
+  }
+  /* How other values become a TSelf, for fields of that type that are set from Python. */
+  template <typename TSelf> ObjectDef &def_convert() {
+    if constexpr (detail::HasContainerType<TSelf>::value) {
+      static_assert(std::is_same_v<typename TSelf::ContainerType, Class>, "a reference to another class");
+    }
+    return def_type_attr(type_attr::kConvert.name, &detail::FFIConvertFromAnyViewToObjectRef<TSelf>);
+  }
+
+private:
+  template <typename T> void SayOfType(TVMFFITypeMetadata *info, const T &what) {
+    if constexpr (std::is_same_v<T, init<>>) {
+      if (!what.includes()) has_init_ = true;
+    } else if constexpr (!std::is_base_of_v<InfoTrait, T>) {
+      detail::Say(info, what);
+    }
+  }
+  template <typename T, typename BaseClass, typename... Extra>
+  ObjectDef &Field(const char *name, T BaseClass::*field, int64_t flags, const Extra &...extra) {
+    static_assert(std::is_base_of_v<BaseClass, Class>, "a field of this class or one above it");
+    FieldInfoBuilder info{};
+    info.name = AsByteArray(name);
+    info.field_static_type_index = TypeToFieldStaticTypeIndex<T>::value;
+    info.offset = GetFieldByteOffsetToObject<Class, T>(field);
+    info.size = sizeof(T);
+    info.alignment = alignof(T);
+    info.flags = flags;
+    info.getter = detail::GetField<T>;
+    info.setter = reinterpret_cast<void *>(detail::SetField<T>);
+    info.metadata_.emplace_back("type_schema", String(ffi::detail::TypeSchema<T>::v()));
+    (detail::Say(&info, extra), ...);
+    detail::RegisterField(type_index_, &info);
+    return *this;
+  }
+  template <typename F, typename... Extra>
+  Function Method(const char *name, int64_t flags, F &&f, const Extra &...extra) {
+    std::string schema = ffi::detail::FunctionInfo<std::decay_t<F>>::TypeSchema();
+    Function made = Function::FromTyped(detail::WithSelf(std::forward<F>(f)), std::string(type_key_) + "." + name);
+    MethodInfoBuilder info = detail::MethodInfo(name, made, std::move(schema), flags);
+    (detail::Say(&info, extra), ...);
+    detail::RegisterMethod(type_index_, &info);
+    return made;
+  }
+
+  int32_t type_index_;
+  const char *type_key_;
+  TVMFFIObjectCreator creator_ = nullptr;
+  bool has_init_ = false;
+
+  template <typename T> friend class OverloadObjectDef;
+};
+
+/* Registers attributes of a type that is registered elsewhere. */
+template <typename Class, typename = std::enable_if_t<std::is_base_of_v<Object, Class>>> class TypeAttrDef {
+public:
+  template <typename... Extra>
+  explicit TypeAttrDef(const Extra &...)
+      : type_index_(Class::_GetOrAllocRuntimeTypeIndex()), type_key_(Class::_type_key) {}
+
+  template <typename T> TypeAttrDef &def(const char *name, T &&value) {
+    detail::RegisterAttrOf(type_index_, type_key_, name, std::forward<T>(value));
+    return *this;
+  }
+  template <typename T> TypeAttrDef &attr(const char *name, T value) {
+    detail::RegisterAttr(type_index_, name, AnyView(value));
+    return *this;
+  }
+  /* With the type that the key has. */
+  template <typename T, typename Value> TypeAttrDef &attr(AttrKey<T> key, Value &&value) {
+    T typed(std::forward<Value>(value));
+    detail::RegisterAttr(type_index_, key.name, AnyView(typed));
+    return *this;
+  }
+  /* A C++ function that is called without packing. */
+  template <auto Fn, typename T> TypeAttrDef &native_fn_attr(AttrKey<T> key) {
+    return attr(key, T::template FromNative<Fn>());
+  }
+  template <typename TSelf> TypeAttrDef &def_convert() {
+    if constexpr (detail::HasContainerType<TSelf>::value) {
+      static_assert(std::is_same_v<typename TSelf::ContainerType, Class>, "a reference to another class");
+    }
+    return def(type_attr::kConvert.name, &detail::FFIConvertFromAnyViewToObjectRef<TSelf>);
+  }
+
+private:
+  int32_t type_index_;
+  const char *type_key_;
+};
+
+/* Makes sure that the column of an attribute is there, for who keeps its address. */
+inline void EnsureTypeAttrColumn(std::string_view name) {
+  TVMFFIByteArray text{name.data(), name.size()};
+  TVMFFIAny none;
+  ffi::detail::PutNone(&none);
+  TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterAttr(kTVMFFINone, &text, &none));
+}
+template <typename T> inline void EnsureTypeAttrColumn(AttrKey<T> key) { EnsureTypeAttrColumn(key.name); }
+
+namespace detail {
+
+template <typename... Args> struct OverloadCastImpl {
+  template <typename R, typename... Rest> constexpr auto operator()(R (*f)(Args..., Rest...)) const noexcept {
+    return f;
+  }
+  template <typename R, typename Class, typename... Rest>
+  constexpr auto operator()(R (Class::*f)(Args..., Rest...), std::false_type = {}) const noexcept {
+    return f;
+  }
+  template <typename R, typename Class, typename... Rest>
+  constexpr auto operator()(R (Class::*f)(Args..., Rest...) const, std::true_type) const noexcept {
+    return f;
+  }
+};
+
+} // namespace detail
+
+/* overload_cast<int>(f): the overload of f whose parameters begin so; overload_cast<int>(&C::f, const_) the const one. */
+template <typename... Args> inline constexpr detail::OverloadCastImpl<Args...> overload_cast = {};
+inline constexpr auto const_ = std::true_type{};
+
+} // namespace reflection
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_REFLECTION_REGISTRY_H_ */

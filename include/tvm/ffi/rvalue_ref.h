@@ -1,0 +1,77 @@
+/* rvalue_ref.h - RValueRef<T>: an argument that the callee may take the object from, so that it can change it in place.
+ *
+ *   Function append = Function::FromTyped([](RValueRef<Array<int>> ref, int x) {
+ *     Array<int> items = *std::move(ref);
+ *     items.push_back(x);
+ *     return items;
+ *   });
+ *   items = append(RValueRef(std::move(items)), 1).cast<Array<int>>();   (nothing is copied)
+ */
+#ifndef TVM_FFI_RVALUE_REF_H_
+#define TVM_FFI_RVALUE_REF_H_
+
+#include <tvm/ffi/any.h>
+#include <tvm/ffi/object.h>
+
+namespace tvm {
+namespace ffi {
+
+template <typename TObjRef, typename = std::enable_if_t<std::is_base_of_v<ObjectRef, TObjRef>>> class RValueRef {
+public:
+  using ContainerType = typename TObjRef::ContainerType;
+
+  explicit RValueRef(TObjRef &&ref)
+      : data_(detail::ObjectUnsafe::ObjectPtrFromObjectRef<ContainerType>(std::move(ref))) {}
+  /* The reference, once. */
+  TObjRef operator*() && { return detail::ObjectUnsafe::ObjectRefFromObjectPtr<TObjRef>(std::move(data_)); }
+
+private:
+  mutable ObjectPtr<ContainerType> data_; /* the callee takes it through its address */
+
+  template <typename, typename> friend struct TypeTraits;
+};
+
+template <typename TObjRef> inline constexpr bool use_default_type_traits_v<RValueRef<TObjRef>> = false;
+
+/* Takes the object of an RValueRef that holds a TObjRef; anything else as for a TObjRef. */
+template <typename TObjRef> struct TypeTraits<RValueRef<TObjRef>> : TypeTraitsBase {
+  static constexpr bool storage_enabled = false;
+
+  TVM_FFI_INLINE static void CopyToAnyView(const RValueRef<TObjRef> &src, TVMFFIAny *result) {
+    detail::PutPointer(kTVMFFIObjectRValueRef, &src.data_, result);
+  }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
+    if (src->type_index != kTVMFFIObjectRValueRef) return TypeTraits<TObjRef>::GetMismatchTypeInfo(src);
+    TVMFFIAny held = Held(src);
+    return "RValueRef<" + TypeTraits<TObjRef>::GetMismatchTypeInfo(&held) + ">";
+  }
+  static std::optional<RValueRef<TObjRef>> TryCastFromAnyView(const TVMFFIAny *src) {
+    TVMFFIAny held = src->type_index == kTVMFFIObjectRValueRef ? Held(src) : *src;
+    if (src->type_index == kTVMFFIObjectRValueRef && TypeTraits<TObjRef>::CheckAnyStrict(&held)) {
+      *Place(src) = nullptr;
+      return RValueRef<TObjRef>(TypeTraits<TObjRef>::MoveFromAnyAfterCheck(&held));
+    }
+    std::optional<TObjRef> ref = TypeTraits<TObjRef>::TryCastFromAnyView(&held); /* a copy: the object stays */
+    if (!ref.has_value()) return std::nullopt;
+    return RValueRef<TObjRef>(*std::move(ref));
+  }
+  static std::string TypeStr() { return "RValueRef<" + TypeTraits<TObjRef>::TypeStr() + ">"; }
+  static std::string TypeSchema() {
+    return std::string("{\"type\":\"") + StaticTypeKey::kTVMFFIObjectRValueRef + "\",\"args\":[" +
+           TypeTraits<TObjRef>::TypeSchema() + "]}";
+  }
+
+private:
+  static TVMFFIObject **Place(const TVMFFIAny *src) { return static_cast<TVMFFIObject **>(src->v_ptr); }
+  /* What it holds, borrowed: None once it was taken. */
+  static TVMFFIAny Held(const TVMFFIAny *src) {
+    TVMFFIAny held;
+    detail::ObjectUnsafe::PutObjectOrNone(*Place(src), &held);
+    return held;
+  }
+};
+
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_RVALUE_REF_H_ */

@@ -1,0 +1,50 @@
+/* tvm_ffi.h - all of the core, in the order in which to read it: each header includes only what stands above it.
+ *
+ * container/dict.h, reflection/native_function.h and the headers for special uses are included by name. */
+#ifndef TVM_FFI_TVM_FFI_H_
+#define TVM_FFI_TVM_FFI_H_
+
+/* clang-format off: the order is for readers */
+#include <tvm/ffi/base_detail.h>
+#include <tvm/ffi/c_api.h>
+#include <tvm/ffi/endian.h>
+
+/* values and objects */
+#include <tvm/ffi/any.h>
+#include <tvm/ffi/error.h>
+#include <tvm/ffi/expected.h>
+#include <tvm/ffi/memory.h>
+#include <tvm/ffi/object.h>
+#include <tvm/ffi/optional.h>
+#include <tvm/ffi/string.h>
+#include <tvm/ffi/type_traits.h>
+
+/* functions */
+#include <tvm/ffi/cast.h>
+#include <tvm/ffi/device.h>
+#include <tvm/ffi/dtype.h>
+#include <tvm/ffi/function.h>
+#include <tvm/ffi/function_detail.h>
+#include <tvm/ffi/rvalue_ref.h>
+
+/* containers */
+#include <tvm/ffi/container/array.h>
+#include <tvm/ffi/container/container_detail.h>
+#include <tvm/ffi/container/list.h>
+#include <tvm/ffi/container/map.h>
+#include <tvm/ffi/container/shape.h>
+#include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/container/tuple.h>
+#include <tvm/ffi/container/variant.h>
+
+/* classes that others know of */
+#include <tvm/ffi/enum.h>
+#include <tvm/ffi/reflection/access_path.h>
+#include <tvm/ffi/reflection/accessor.h>
+#include <tvm/ffi/reflection/creator.h>
+#include <tvm/ffi/reflection/enum_def.h>
+#include <tvm/ffi/reflection/overload.h>
+#include <tvm/ffi/reflection/registry.h>
+/* clang-format on */
+
+#endif /* TVM_FFI_TVM_FFI_H_ */

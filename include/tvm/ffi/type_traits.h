@@ -1,0 +1,279 @@
+/* type_traits.h - what a C++ type has to tell so that it can be a value: TypeTraits<T>, and the traits of plain data.
+ *
+ * TypeTraits<T> is specialised for every type that can be an argument, a result, a field or an element:
+ *
+ *   static constexpr bool convert_enabled           T can cross at all
+ *   static constexpr bool storage_enabled           T can be in an Any and come out of it
+ *   static constexpr int32_t field_static_type_index  type index of every T, kTVMFFIAny if there is no one index
+ *   void CopyToAnyView(const T &, TVMFFIAny *)      a borrowed value: valid as long as the T is
+ *   void MoveToAny(T, TVMFFIAny *)                  an owned value
+ *   bool CheckAnyStrict(const TVMFFIAny *)          the value is a T: no conversion needed
+ *   T CopyFromAnyViewAfterCheck(const TVMFFIAny *)  the T, where CheckAnyStrict said so
+ *   T MoveFromAnyAfterCheck(TVMFFIAny *)            the same out of an owned value, which becomes None
+ *   optional<T> TryCastFromAnyView(const TVMFFIAny *)  a T, converted if need be
+ *   string GetMismatchTypeInfo(const TVMFFIAny *)   what the value is, for a message
+ *   string TypeStr(), string TypeSchema()           the type's name; its schema as JSON
+ *
+ * Derive from TypeTraitsBase, or, for an object reference, from one of the bases in object.h. */
+#ifndef TVM_FFI_TYPE_TRAITS_H_
+#define TVM_FFI_TYPE_TRAITS_H_
+
+#include <tvm/ffi/base_detail.h>
+#include <tvm/ffi/c_api.h>
+
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace tvm {
+namespace ffi {
+
+class Any;
+
+using TypeIndex = TVMFFITypeIndex;
+using TypeInfo = TVMFFITypeInfo;
+
+/* Keys of the types whose indices are fixed. */
+struct StaticTypeKey {
+  static constexpr const char *kTVMFFIAny = "Any";
+  static constexpr const char *kTVMFFINone = "None";
+  static constexpr const char *kTVMFFIInt = "int";
+  static constexpr const char *kTVMFFIBool = "bool";
+  static constexpr const char *kTVMFFIFloat = "float";
+  static constexpr const char *kTVMFFIOpaquePtr = "void*";
+  static constexpr const char *kTVMFFIDataType = "DataType";
+  static constexpr const char *kTVMFFIDevice = "Device";
+  static constexpr const char *kTVMFFIDLTensorPtr = "DLTensor*";
+  static constexpr const char *kTVMFFIRawStr = "const char*";
+  static constexpr const char *kTVMFFIByteArrayPtr = "TVMFFIByteArray*";
+  static constexpr const char *kTVMFFIObjectRValueRef = "ObjectRValueRef";
+  static constexpr const char *kTVMFFISmallStr = "ffi.SmallStr";
+  static constexpr const char *kTVMFFISmallBytes = "ffi.SmallBytes";
+  static constexpr const char *kTVMFFIUnchanged = "ffi.Unchanged";
+  static constexpr const char *kTVMFFIObject = "ffi.Object";
+  static constexpr const char *kTVMFFIStr = "ffi.String";
+  static constexpr const char *kTVMFFIBytes = "ffi.Bytes";
+  static constexpr const char *kTVMFFIError = "ffi.Error";
+  static constexpr const char *kTVMFFIFunction = "ffi.Function";
+  static constexpr const char *kTVMFFIShape = "ffi.Shape";
+  static constexpr const char *kTVMFFITensor = "ffi.Tensor";
+  static constexpr const char *kTVMFFIArray = "ffi.Array";
+  static constexpr const char *kTVMFFIMap = "ffi.Map";
+  static constexpr const char *kTVMFFIModule = "ffi.Module";
+  static constexpr const char *kTVMFFIOpaquePyObject = "ffi.OpaquePyObject";
+  static constexpr const char *kTVMFFIList = "ffi.List";
+  static constexpr const char *kTVMFFIDict = "ffi.Dict";
+  static constexpr const char *kTVMFFIVisitInterrupt = "ffi.VisitInterrupt";
+  static constexpr const char *kTVMFFIBigInt = "ffi.BigInt";
+};
+
+/* The key of a type, for messages also of one that does not exist. */
+inline std::string TypeIndexToTypeKey(int32_t type_index) {
+  const TypeInfo *info = TVMFFIGetTypeInfo(type_index);
+  if (info == nullptr) return "(type index " + std::to_string(type_index) + ")";
+  return std::string(info->type_key.data, info->type_key.size);
+}
+
+namespace detail {
+
+/* {"type":"name"} */
+inline std::string NamedTypeSchema(const char *name) { return std::string("{\"type\":\"") + name + "\"}"; }
+
+/* Every value of plain data is written through this. */
+TVM_FFI_INLINE void PutInt64(int32_t type_index, int64_t value, TVMFFIAny *result) {
+  result->type_index = type_index;
+  result->zero_padding = 0;
+  result->v_int64 = value;
+}
+TVM_FFI_INLINE void PutNone(TVMFFIAny *result) { PutInt64(kTVMFFINone, 0, result); }
+TVM_FFI_INLINE void PutPointer(int32_t type_index, void *value, TVMFFIAny *result) {
+  result->type_index = type_index;
+  result->zero_padding = 0;
+  TVM_FFI_CLEAR_PTR_PADDING_IN_FFI_ANY(result);
+  result->v_ptr = value;
+}
+
+} // namespace detail
+
+/* Whether every Source is a Target: a container of the one can be used as a container of the other as it is. */
+template <typename Target, typename Source, typename = void>
+inline constexpr bool type_subsumes_v = std::is_base_of_v<Target, Source> || std::is_same_v<Target, Source>;
+template <typename Source> inline constexpr bool type_subsumes_v<Any, Source> = true;
+
+template <typename, typename = void> struct TypeTraits {
+  static constexpr bool convert_enabled = false;
+  static constexpr bool storage_enabled = false;
+};
+
+/* Of T without const and reference. */
+template <typename T> using TypeTraitsNoCR = TypeTraits<std::remove_const_t<std::remove_reference_t<T>>>;
+
+/* False for a class below ObjectRef that has its own TypeTraits. */
+template <typename T> inline constexpr bool use_default_type_traits_v = true;
+
+struct TypeTraitsBase {
+  static constexpr bool convert_enabled = true;
+  static constexpr bool storage_enabled = true;
+  static constexpr int32_t field_static_type_index = kTVMFFIAny;
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *source) { return TypeIndexToTypeKey(source->type_index); }
+};
+
+/* field_static_type_index of any type, kTVMFFIAny where it cannot cross. */
+template <typename T, typename = void> struct TypeToFieldStaticTypeIndex {
+  static constexpr int32_t value = kTVMFFIAny;
+};
+template <typename T> struct TypeToFieldStaticTypeIndex<T, std::enable_if_t<TypeTraits<T>::convert_enabled>> {
+  static constexpr int32_t value = TypeTraits<T>::field_static_type_index;
+};
+/* The same, with the indices that are known at run time only. */
+template <typename T, typename = void> struct TypeToRuntimeTypeIndex {
+  static int32_t v() { return TypeToFieldStaticTypeIndex<T>::value; }
+};
+
+namespace detail {
+
+/* What is common to plain data. Traits gives: Put(T, TVMFFIAny *), Get(const TVMFFIAny *), TryCastFromAnyView. */
+template <typename Traits, typename T, int32_t kIndex> struct PlainTraitsBase : TypeTraitsBase {
+  static constexpr int32_t field_static_type_index = kIndex;
+  TVM_FFI_INLINE static void CopyToAnyView(const T &src, TVMFFIAny *result) { Traits::Put(src, result); }
+  TVM_FFI_INLINE static void MoveToAny(T src, TVMFFIAny *result) { Traits::Put(src, result); }
+  TVM_FFI_INLINE static bool CheckAnyStrict(const TVMFFIAny *src) { return src->type_index == kIndex; }
+  TVM_FFI_INLINE static T CopyFromAnyViewAfterCheck(const TVMFFIAny *src) { return Traits::Get(src); }
+  TVM_FFI_INLINE static T MoveFromAnyAfterCheck(TVMFFIAny *src) { return Traits::Get(src); }
+  TVM_FFI_INLINE static std::optional<T> TryCastFromAnyView(const TVMFFIAny *src) {
+    if (src->type_index == kIndex) return Traits::Get(src);
+    return std::nullopt;
+  }
+};
+
+/* A type with one name. */
+#define TVM_FFI_TRAITS_NAME_(Name)              \
+  static std::string TypeStr() { return Name; } \
+  static std::string TypeSchema() { return ::tvm::ffi::detail::NamedTypeSchema(Name); }
+
+TVM_FFI_INLINE bool IsIntOrBool(const TVMFFIAny *src) {
+  return src->type_index == kTVMFFIInt || src->type_index == kTVMFFIBool;
+}
+
+} // namespace detail
+
+template <>
+struct TypeTraits<std::nullptr_t> : detail::PlainTraitsBase<TypeTraits<std::nullptr_t>, std::nullptr_t, kTVMFFINone> {
+  TVM_FFI_INLINE static void Put(std::nullptr_t, TVMFFIAny *result) { detail::PutNone(result); }
+  TVM_FFI_INLINE static std::nullptr_t Get(const TVMFFIAny *) { return nullptr; }
+  TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFINone)
+};
+
+/* A bool into which no int is converted. */
+class StrictBool {
+public:
+  StrictBool(bool value) : value_(value) {}
+  operator bool() const { return value_; }
+
+private:
+  bool value_;
+};
+
+template <> struct TypeTraits<StrictBool> : detail::PlainTraitsBase<TypeTraits<StrictBool>, StrictBool, kTVMFFIBool> {
+  TVM_FFI_INLINE static void Put(bool src, TVMFFIAny *result) { detail::PutInt64(kTVMFFIBool, src, result); }
+  TVM_FFI_INLINE static StrictBool Get(const TVMFFIAny *src) { return src->v_int64 != 0; }
+  TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIBool)
+};
+
+template <> struct TypeTraits<bool> : detail::PlainTraitsBase<TypeTraits<bool>, bool, kTVMFFIBool> {
+  TVM_FFI_INLINE static void Put(bool src, TVMFFIAny *result) { detail::PutInt64(kTVMFFIBool, src, result); }
+  TVM_FFI_INLINE static bool Get(const TVMFFIAny *src) { return src->v_int64 != 0; }
+  TVM_FFI_INLINE static std::optional<bool> TryCastFromAnyView(const TVMFFIAny *src) {
+    if (detail::IsIntOrBool(src)) return Get(src);
+    return std::nullopt;
+  }
+  TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIBool)
+};
+
+/* Whether T is an enumeration over integers. */
+template <typename T, bool = std::is_enum_v<T>> constexpr bool is_integeral_enum_v = false;
+template <typename T> constexpr bool is_integeral_enum_v<T, true> = std::is_integral_v<std::underlying_type_t<T>>;
+
+namespace detail {
+/* Defined in any.h. */
+[[noreturn]] void ThrowIntegerTooLarge(uint64_t value);
+} // namespace detail
+
+/* Integers and enumerations: an int, or a bool, which counts as 0 or 1. What does not fit is cut off on the way out, and
+ * an OverflowError on the way in. */
+template <typename Int>
+struct TypeTraits<Int, std::enable_if_t<std::is_integral_v<Int> || is_integeral_enum_v<Int>>>
+    : detail::PlainTraitsBase<TypeTraits<Int>, Int, kTVMFFIInt> {
+  TVM_FFI_INLINE static void Put(Int src, TVMFFIAny *result) {
+    int64_t value = static_cast<int64_t>(src);
+    if constexpr (sizeof(Int) == sizeof(int64_t) && std::is_unsigned_v<Int>) {
+      if (TVM_FFI_PREDICT_FALSE(value < 0)) detail::ThrowIntegerTooLarge(static_cast<uint64_t>(src));
+    }
+    detail::PutInt64(kTVMFFIInt, value, result);
+  }
+  TVM_FFI_INLINE static Int Get(const TVMFFIAny *src) { return static_cast<Int>(src->v_int64); }
+  TVM_FFI_INLINE static std::optional<Int> TryCastFromAnyView(const TVMFFIAny *src) {
+    if (detail::IsIntOrBool(src)) return Get(src);
+    return std::nullopt;
+  }
+  TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIInt)
+};
+
+/* Floating-point numbers: a float, or an int or bool that is converted. */
+template <typename Float>
+struct TypeTraits<Float, std::enable_if_t<std::is_floating_point_v<Float>>>
+    : detail::PlainTraitsBase<TypeTraits<Float>, Float, kTVMFFIFloat> {
+  TVM_FFI_INLINE static void Put(Float src, TVMFFIAny *result) {
+    result->type_index = kTVMFFIFloat;
+    result->zero_padding = 0;
+    result->v_float64 = static_cast<double>(src);
+  }
+  TVM_FFI_INLINE static Float Get(const TVMFFIAny *src) { return static_cast<Float>(src->v_float64); }
+  TVM_FFI_INLINE static std::optional<Float> TryCastFromAnyView(const TVMFFIAny *src) {
+    if (src->type_index == kTVMFFIFloat) return Get(src);
+    if (detail::IsIntOrBool(src)) return static_cast<Float>(src->v_int64);
+    return std::nullopt;
+  }
+  TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIFloat)
+};
+
+/* An address that means nothing to others; None is the null pointer. */
+template <> struct TypeTraits<void *> : detail::PlainTraitsBase<TypeTraits<void *>, void *, kTVMFFIOpaquePtr> {
+  TVM_FFI_INLINE static void Put(void *src, TVMFFIAny *result) { detail::PutPointer(kTVMFFIOpaquePtr, src, result); }
+  TVM_FFI_INLINE static void *Get(const TVMFFIAny *src) { return src->v_ptr; }
+  TVM_FFI_INLINE static std::optional<void *> TryCastFromAnyView(const TVMFFIAny *src) {
+    if (src->type_index == kTVMFFIOpaquePtr) return src->v_ptr;
+    if (src->type_index == kTVMFFINone) return static_cast<void *>(nullptr);
+    return std::nullopt;
+  }
+  TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIOpaquePtr)
+};
+
+namespace detail {
+
+/* The first of Fallbacks that the value converts to, made a T by TypeTraits<T>::ConvertFallbackValue. */
+template <typename T, typename Fallback, typename... Rest>
+TVM_FFI_INLINE std::optional<T> TryFallbacks(const TVMFFIAny *src) {
+  static_assert(!std::is_same_v<Fallback, bool>, "a bool takes ints too: say StrictBool");
+  if (auto value = TypeTraits<Fallback>::TryCastFromAnyView(src)) {
+    return TypeTraits<T>::ConvertFallbackValue(*std::move(value));
+  }
+  if constexpr (sizeof...(Rest) > 0) return TryFallbacks<T, Rest...>(src);
+  return std::nullopt;
+}
+
+} // namespace detail
+
+/* Base for a type that is no value itself and is made from one of Fallbacks. */
+template <typename T, typename... Fallbacks> struct FallbackOnlyTraitsBase : TypeTraitsBase {
+  static constexpr bool storage_enabled = false;
+  TVM_FFI_INLINE static std::optional<T> TryCastFromAnyView(const TVMFFIAny *src) {
+    return detail::TryFallbacks<T, Fallbacks...>(src);
+  }
+};
+
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_TYPE_TRAITS_H_ */

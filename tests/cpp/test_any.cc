@@ -1,0 +1,157 @@
+/* Values: what they hold, how they convert, and how they are keys. */
+#include "objects.h"
+
+#include <gtest/gtest.h>
+#include <tvm/ffi/any.h>
+#include <tvm/ffi/device.h>
+#include <tvm/ffi/dtype.h>
+#include <tvm/ffi/optional.h>
+
+#include <cstdint>
+
+namespace {
+
+using namespace test;
+
+enum class Color : int16_t { kRed = -1, kGreen = 2 };
+
+TEST(Any, PlainData) {
+  Any any;
+  EXPECT_TRUE(any == nullptr);
+  any = 1;
+  EXPECT_EQ(any.type_index(), kTVMFFIInt);
+  EXPECT_EQ(any.cast<int64_t>(), 1);
+  EXPECT_EQ(any.cast<double>(), 1.0);
+  EXPECT_EQ(any.cast<bool>(), true);
+  EXPECT_FALSE(any.as<double>().has_value()); /* as() does not convert */
+  EXPECT_FALSE(any.as<bool>().has_value());
+  any = true;
+  EXPECT_EQ(any.type_index(), kTVMFFIBool);
+  EXPECT_EQ(any.cast<int>(), 1);
+  any = 2.5f;
+  EXPECT_EQ(any.cast<float>(), 2.5f);
+  EXPECT_FALSE(any.try_cast<int>().has_value());
+  any = Color::kRed;
+  EXPECT_EQ(any.cast<Color>(), Color::kRed);
+  EXPECT_EQ(any.cast<int>(), -1);
+  int x = 0;
+  any = static_cast<void *>(&x);
+  EXPECT_EQ(any.cast<void *>(), &x);
+  EXPECT_EQ(Any(nullptr).cast<void *>(), nullptr);
+  EXPECT_FALSE(Any(1).try_cast<StrictBool>().has_value());
+}
+
+TEST(Any, WhatDoesNotConvertIsTold) {
+  Error error = ERROR_OF(Any(2.5).cast<int>());
+  EXPECT_EQ(error.kind(), "TypeError");
+  EXPECT_EQ(error.message(), "Cannot convert from type `float` to `int`");
+  EXPECT_EQ(ERROR_OF(Any(2).as_or_throw<double>()).message(), "Cannot treat type `int` as type `float`");
+  EXPECT_EQ(ERROR_OF(Any(UINT64_MAX)).kind(), "OverflowError");
+  EXPECT_EQ(ERROR_OF(AnyView(static_cast<unsigned long long>(-1))).kind(), "OverflowError");
+  EXPECT_EQ(Any(static_cast<uint64_t>(INT64_MAX)).cast<uint64_t>(), static_cast<uint64_t>(INT64_MAX));
+}
+
+TEST(Any, ObjectsAreCounted) {
+  int before = IntObj::n_alive;
+  {
+    Int number(1);
+    Any any = number, copy = any;
+    EXPECT_EQ(number.use_count(), 3);
+    copy = nullptr;
+    EXPECT_EQ(number.use_count(), 2);
+    AnyView view = any;
+    EXPECT_EQ(number.use_count(), 2);
+    Any owned = view;
+    EXPECT_EQ(number.use_count(), 3);
+    Int out = std::move(owned).cast<Int>();
+    EXPECT_TRUE(owned == nullptr);
+    EXPECT_EQ(number.use_count(), 3);
+    any = any;
+    EXPECT_TRUE(any.same_as(number));
+    EXPECT_EQ(any.as<IntObj>()->value, 1);
+    EXPECT_EQ(any.as<FloatObj>(), nullptr);
+  }
+  EXPECT_EQ(IntObj::n_alive, before);
+}
+
+TEST(Any, AFailedMoveLeavesTheValue) {
+  Any any = Int(1);
+  EXPECT_EQ(ERROR_OF(std::move(any).as_or_throw<Float>()).kind(), "TypeError");
+  EXPECT_EQ(any.cast<Int>()->value, 1);
+}
+
+TEST(Any, BorrowedContentBecomesOwned) {
+  std::string content = "a text that is longer than seven";
+  AnyView view = content;
+  EXPECT_EQ(view.type_index(), kTVMFFIRawStr);
+  Any any = view;
+  content = "something else";
+  EXPECT_EQ(any.type_index(), kTVMFFIStr);
+  EXPECT_EQ(any.cast<String>(), "a text that is longer than seven");
+  EXPECT_EQ(Any(AnyView("short")).type_index(), kTVMFFISmallStr);
+  TVMFFIByteArray bytes{"a\0b", 3};
+  EXPECT_EQ(Any(AnyView(&bytes)).cast<Bytes>().size(), 3U);
+}
+
+TEST(Any, FallbacksMakeAReference) {
+  EXPECT_EQ(Any(7).cast<Expr>()->text, "7");
+  EXPECT_EQ(Any(true).cast<Expr>()->text, "true");
+  EXPECT_EQ(AnyView("seven").cast<Expr>()->text, "seven");
+  EXPECT_FALSE(Any(7).as<Expr>().has_value());
+  EXPECT_FALSE(Any(nullptr).cast<Expr>().defined());
+  EXPECT_EQ(ERROR_OF(Any(1.5).cast<Expr>()).message(), "Cannot convert from type `float` to `test.cpp.Expr`");
+}
+
+TEST(Any, KeysAreEqualByContentOrBits) {
+  AnyHash hash;
+  AnyEqual equal;
+  std::string long_text(20, 'x');
+  struct {
+    Any left, right;
+    bool is_equal;
+  } cases[] = {{String("abc"), String("abc"), true},
+               {String(long_text), String(long_text), true},
+               {String("abc"), Bytes("abc", 3), false},
+               {String(long_text), String(long_text + "y"), false},
+               {1, 1, true},
+               {1, 1.0, false},
+               {1, true, false},
+               {0.0, -0.0, false},
+               {nullptr, nullptr, true},
+               {nullptr, 0, false},
+               {Int(1), Int(1), false}};
+  for (const auto &[left, right, is_equal] : cases) {
+    EXPECT_EQ(equal(left, right), is_equal) << left.GetTypeKey() << " " << right.GetTypeKey();
+    EXPECT_TRUE(!is_equal || hash(left) == hash(right));
+  }
+  Any number = Int(1);
+  EXPECT_TRUE(equal(number, Any(number)));
+}
+
+/* The numbers of the ABI: other libraries search the maps that these fill. */
+TEST(Any, HashesAreThoseOfTheABI) {
+  EXPECT_EQ(detail::StableHashBytes("", 0), 0U);
+  EXPECT_EQ(detail::StableHashBytes("a", 1), 97U);
+  char buffer[32] = "-0123456789abcdef";
+  EXPECT_EQ(detail::StableHashBytes(buffer + 1, 16), detail::StableHashBytes("0123456789abcdef", 16));
+  TVMFFIAny small = AnyView(String("abcdefg")).CopyToTVMFFIAny();
+  EXPECT_EQ(detail::StableHashSmallStrBytes(&small), detail::StableHashBytes("abcdefg", 7));
+  EXPECT_EQ(detail::StableHashCombine(1, 2), 1U ^ (2U + 0x9e3779b9U + 64U));
+}
+
+TEST(Any, TypesAndDevicesOfText) {
+  EXPECT_EQ(AnyView("bfloat16x2").cast<DLDataType>(), (DLDataType{kDLBfloat, 16, 2}));
+  EXPECT_EQ(ERROR_OF(AnyView("nonsense").cast<DLDataType>()).kind(), "ValueError");
+  EXPECT_EQ(DLDataTypeToString(DLDataType{kDLBool, 8, 1}), "bool");
+  EXPECT_EQ(DTypeAbbrev(DLDataType{kDLUInt, 8, 4}), "u8x4");
+  EXPECT_EQ(DTypeAbbrev(DLDataType{kDLFloat8_e4m3fn, 8, 1}), "f8_e4m3fn");
+  EXPECT_EQ(DTypeAbbrev(DLDataType{kDLOpaqueHandle, 0, 0}), "void");
+  DLDevice device = AnyView("cuda:2147483647").cast<DLDevice>();
+  EXPECT_EQ(device.device_type, kDLCUDA);
+  EXPECT_EQ(device.device_id, 2147483647);
+  for (const char *bad : {"cuda:", "cuda:-1", "cuda:1:2", "cuda:2147483648", "cuda:99999999999", "tpu", ":1", ""}) {
+    EXPECT_FALSE(AnyView(bad).try_cast<DLDevice>().has_value()) << bad;
+  }
+}
+
+} // namespace

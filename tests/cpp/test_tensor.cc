@@ -1,0 +1,119 @@
+/* Shapes and tensors. */
+#include "objects.h"
+
+#include <gtest/gtest.h>
+#include <tvm/ffi/container/tensor.h>
+
+#include <cstdlib>
+
+namespace {
+
+using namespace test;
+
+constexpr DLDataType kFloat32{kDLFloat, 32, 1};
+constexpr DLDevice kCPU{kDLCPU, 0};
+int n_allocated = 0;
+
+struct CountingAlloc {
+  void AllocData(DLTensor *tensor) {
+    tensor->data = std::malloc(GetDataSize(*tensor) + 1);
+    ++n_allocated;
+  }
+  void FreeData(DLTensor *tensor) {
+    std::free(tensor->data);
+    --n_allocated;
+  }
+};
+
+struct RefusingAlloc {
+  void AllocData(DLTensor *) { TVM_FFI_THROW(MemoryError) << "none left"; }
+  void FreeData(DLTensor *) { std::abort(); }
+};
+
+TEST(Shape, ViewsAndConversions) {
+  Shape shape{2, 3, 4};
+  EXPECT_EQ(shape.Product(), 24);
+  EXPECT_EQ(Shape().Product(), 1);
+  EXPECT_EQ(Shape::StridesFromShape(shape)[0], 12);
+  ShapeView view = shape;
+  EXPECT_EQ(view.back(), 4);
+  EXPECT_EQ(ERROR_OF(shape.at(3)).kind(), "IndexError");
+  EXPECT_EQ(ERROR_OF(Shape().front()).kind(), "IndexError");
+  EXPECT_EQ(Any(Array<Any>{1, 2}).cast<Shape>()[1], 2);
+  EXPECT_FALSE(Any(Array<Any>{1, 2.5}).try_cast<Shape>().has_value());
+  std::ostringstream text;
+  text << shape << Shape();
+  EXPECT_EQ(text.str(), "[2, 3, 4][]");
+}
+
+TEST(Tensor, MemoryIsGivenBack) {
+  {
+    Tensor tensor = Tensor::FromNDAlloc(CountingAlloc(), {2, 3}, kFloat32, kCPU);
+    EXPECT_EQ(n_allocated, 1);
+    EXPECT_EQ(tensor.stride(-2), 3);
+    EXPECT_EQ(tensor.size(1), 3);
+    EXPECT_EQ(tensor.numel(), 6);
+    EXPECT_EQ(GetDataSize(tensor), 24U);
+    EXPECT_TRUE(tensor.IsContiguous() && tensor.IsAligned(4));
+    for (int64_t bad : {2, -3}) EXPECT_EQ(ERROR_OF(tensor.size(bad)).kind(), "IndexError");
+    Tensor view = tensor.as_strided({3, 2}, {1, 3});
+    tensor = Tensor();
+    EXPECT_EQ(n_allocated, 1); /* the view keeps it */
+    EXPECT_FALSE(view.IsContiguous());
+  }
+  EXPECT_EQ(n_allocated, 0);
+  EXPECT_EQ(ERROR_OF(Tensor::FromNDAlloc(RefusingAlloc(), {2}, kFloat32, kCPU)).kind(), "MemoryError");
+  EXPECT_EQ(ERROR_OF(Tensor::FromNDAllocStrided(CountingAlloc(), {2}, {1, 1}, kFloat32, kCPU)).kind(), "ValueError");
+  EXPECT_EQ(n_allocated, 0);
+}
+
+TEST(Tensor, EmptyOnesAreContiguous) {
+  Tensor tensor = Tensor::FromNDAllocStrided(CountingAlloc(), {4, 0, 4}, {7, 7, 7}, kFloat32, kCPU);
+  EXPECT_TRUE(tensor.is_contiguous());
+  EXPECT_EQ(tensor.numel(), 0);
+}
+
+TEST(Tensor, OffsetsAreAddedToAddresses) {
+  Tensor tensor = Tensor::FromNDAlloc(CountingAlloc(), {6}, kFloat32, kCPU);
+  float *data = static_cast<float *>(tensor.data_ptr());
+  for (int i = 0; i < 6; ++i) data[i] = static_cast<float>(i);
+  Tensor part = tensor.as_strided({2}, {3}, 1);
+  EXPECT_EQ(static_cast<float *>(part.data_ptr())[3], 4.0f);
+  EXPECT_EQ(part.byte_offset(), 0U);
+  Shape two{2}, three{3};
+  EXPECT_EQ(TensorView(tensor).as_strided(two, three, 2).data_ptr(), data + 2);
+  EXPECT_EQ(ERROR_OF(tensor.as_strided({2}, {1, 1})).kind(), "ValueError");
+  EXPECT_EQ(ERROR_OF(tensor.as_strided({2}, {1}, -1)).kind(), "ValueError");
+}
+
+TEST(Tensor, DLPackBothWays) {
+  Tensor tensor = Tensor::FromNDAlloc(CountingAlloc(), {1, 2}, kFloat32, kCPU);
+  {
+    Tensor back = Tensor::FromDLPack(tensor.ToDLPack());
+    EXPECT_EQ(back.data_ptr(), tensor.data_ptr());
+    EXPECT_EQ(tensor.use_count(), 2);
+    Tensor versioned = Tensor::FromDLPackVersioned(tensor.ToDLPackVersioned(), 1, true);
+    EXPECT_EQ(tensor.use_count(), 3);
+  }
+  EXPECT_EQ(tensor.use_count(), 1);
+  Tensor strided = tensor.as_strided({2}, {2});
+  DLManagedTensor *refused = strided.ToDLPack();
+  EXPECT_EQ(ERROR_OF(Tensor::FromDLPack(refused, 0, true)).kind(), "RuntimeError");
+  refused->deleter(refused); /* it is still ours */
+}
+
+TEST(Tensor, ArgumentsAreViews) {
+  Function dim = Function::FromTyped([](TensorView tensor) { return tensor.dim(); });
+  Tensor tensor = Tensor::FromNDAlloc(CountingAlloc(), {1, 2}, kFloat32, kCPU);
+  DLTensor raw = *tensor.GetDLTensorPtr();
+  EXPECT_EQ(dim(tensor).cast<int>(), 2);
+  EXPECT_EQ(dim(TensorView(tensor)).cast<int>(), 2);
+  EXPECT_EQ(dim(&raw).cast<int>(), 2);
+  EXPECT_EQ(ERROR_OF(dim(1)).message(),
+            "Mismatched type on argument #0 when calling: `(0: DLTensor*) -> int`. Expected `DLTensor*` but got `int`");
+  EXPECT_EQ(ERROR_OF(Any(&raw)).kind(), "RuntimeError");
+  EXPECT_EQ(ERROR_OF(TensorView(Tensor(tensor).defined() ? static_cast<const DLTensor *>(nullptr) : &raw)).kind(),
+            "InternalError");
+}
+
+} // namespace
