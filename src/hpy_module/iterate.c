@@ -102,10 +102,11 @@ static HPy walk_list(HPyContext *ctx, TVMFFIObject *walk, FbPart part, int64_t n
 /* --- chunks: a callable that gives a list of the next items, an empty one at the end ---------------------------------------- */
 
 typedef struct Chunks {
-  TVMFFIObject *source; /* owned: an ffi.Array, or the function that walks a map */
+  TVMFFIObject *container; /* owned: an ffi.Array or an ffi.Map */
+  TVMFFIObject *walk; /* owned: the function that walks the map, which in other cores does not keep it alive; or NULL */
   int64_t size;
   _Atomic(int64_t) position; /* threads that share an iterator get different chunks */
-  FbPart part;               /* of a map */
+  FbPart part; /* of a map */
   const DLPackExchangeAPI *exchange;
 } Chunks;
 
@@ -114,7 +115,11 @@ HPyType_HELPERS(Chunks)
 static FbCell chunks_type, iter_function, from_iterable; /* written once during the import */
 
 HPyDef_SLOT(chunks_destroy, HPy_tp_destroy)
-static void chunks_destroy_impl(void *self) { TVMFFIObjectDecRef(((Chunks *)self)->source); }
+static void chunks_destroy_impl(void *self) {
+  Chunks *chunks = self;
+  if (chunks->walk != NULL) TVMFFIObjectDecRef(chunks->walk);
+  TVMFFIObjectDecRef(chunks->container);
+}
 
 HPyDef_SLOT(chunks_call, HPy_tp_call)
 static HPy chunks_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
@@ -122,19 +127,23 @@ static HPy chunks_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
   Chunks *chunks = Chunks_AsStruct(ctx, self);
   int64_t first = atomic_fetch_add_explicit(&chunks->position, CHUNK, memory_order_relaxed);
   int64_t left = chunks->size - first, n = left < 0 ? 0 : left > CHUNK ? CHUNK : left;
-  if (chunks->source->type_index == kTVMFFIFunction) return walk_list(ctx, chunks->source, chunks->part, n, chunks->exchange);
-  return fb_iterate_list(ctx, ((const TVMFFISeqCell *)(chunks->source + 1))->data, first, 1, n, chunks->exchange);
+  if (chunks->walk != NULL) return walk_list(ctx, chunks->walk, chunks->part, n, chunks->exchange);
+  const TVMFFISeqCell *cell = (const TVMFFISeqCell *)(chunks->container + 1);
+  return fb_iterate_list(ctx, cell->data, first, 1, n, chunks->exchange);
 }
 
-static HPy chunks_new(HPyContext *ctx, TVMFFIObject *source, int64_t size, FbPart part,
+/* Takes no references but its own; `walk` may be NULL. */
+static HPy chunks_new(HPyContext *ctx, TVMFFIObject *container, TVMFFIObject *walk, int64_t size, FbPart part,
                       const DLPackExchangeAPI *exchange) {
   HPy type = fb_cell_borrow(ctx, &chunks_type);
   Chunks *data;
   HPy chunks = HPy_New(ctx, type, &data);
   fb_cell_return(ctx, type);
   if (HPy_IsNull(chunks)) return chunks;
-  TVMFFIObjectIncRef(source);
-  data->source = source;
+  TVMFFIObjectIncRef(container);
+  if (walk != NULL) TVMFFIObjectIncRef(walk);
+  data->container = container;
+  data->walk = walk;
   data->size = size;
   data->part = part;
   data->exchange = exchange;
@@ -165,23 +174,31 @@ HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array, const DLPackExchangeA
   const TVMFFISeqCell *cell = (const TVMFFISeqCell *)(array + 1);
   HPy result;
   if (cell->size > CHUNK) {
-    result = chain_of(ctx, chunks_new(ctx, array, cell->size, FB_PART_VALUES, exchange));
+    result = chain_of(ctx, chunks_new(ctx, array, NULL, cell->size, FB_PART_VALUES, exchange));
   } else {
-    result = call_taking(ctx, &iter_function, fb_iterate_list(ctx, cell->data, 0, 1, cell->size, exchange), HPy_NULL, 1);
+    result =
+        call_taking(ctx, &iter_function, fb_iterate_list(ctx, cell->data, 0, 1, cell->size, exchange), HPy_NULL, 1);
   }
   TVMFFIObjectDecRef(array);
   return result;
 }
 
-HPy fb_iterate_map(HPyContext *ctx, TVMFFIObject *walk, int64_t size, FbPart part,
-                   const DLPackExchangeAPI *exchange) {
-  HPy result;
-  if (size > CHUNK) {
-    result = chain_of(ctx, chunks_new(ctx, walk, size, part, exchange));
-  } else {
-    result = call_taking(ctx, &iter_function, walk_list(ctx, walk, part, size, exchange), HPy_NULL, 1);
+static HPy walk_map(HPyContext *ctx, TVMFFIObject *map, TVMFFIObject *walk, int64_t size, FbPart part,
+                    const DLPackExchangeAPI *exchange) {
+  if (size > CHUNK) return chain_of(ctx, chunks_new(ctx, map, walk, size, part, exchange));
+  return call_taking(ctx, &iter_function, walk_list(ctx, walk, part, size, exchange), HPy_NULL, 1);
+}
+
+HPy fb_iterate_map(HPyContext *ctx, TVMFFIObject *map, FbPart part, const DLPackExchangeAPI *exchange) {
+  static FbCoreFunction map_size = {.name = "ffi.MapSize"}, map_walk = {.name = "ffi.MapForwardIterFunctor"};
+  TVMFFIAny arg = fb_core_object(map), size, walk;
+  HPy result = HPy_NULL;
+  if (fb_core_function_run(ctx, &map_size, &arg, 1, &size) == 0 &&
+      fb_core_function_run(ctx, &map_walk, &arg, 1, &walk) == 0) {
+    result = walk_map(ctx, map, walk.v_obj, size.v_int64, part, exchange);
+    TVMFFIObjectDecRef(walk.v_obj);
   }
-  TVMFFIObjectDecRef(walk);
+  TVMFFIObjectDecRef(map);
   return result;
 }
 

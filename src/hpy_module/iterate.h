@@ -25,9 +25,8 @@ HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t first, int6
 
 /* A Python iterator over an ffi.Array, which is taken, on failure too (HPy_NULL, exception raised). */
 HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array, const DLPackExchangeAPI *exchange);
-/* The same over an ffi.Map of that size; the function that walks it (ffi.MapForwardIterFunctor) is taken. Items are
- * tuples of key and value. */
-HPy fb_iterate_map(HPyContext *ctx, TVMFFIObject *walk, int64_t size, FbPart part, const DLPackExchangeAPI *exchange);
+/* The same over an ffi.Map, which is taken. Items are tuples of key and value. */
+HPy fb_iterate_map(HPyContext *ctx, TVMFFIObject *map, FbPart part, const DLPackExchangeAPI *exchange);
 
 /* Returns 0, or -1 with an exception raised. */
 int fb_iterate_init(HPyContext *ctx);

@@ -16,9 +16,8 @@ typedef struct Pair {
 static Pair size_functions = {{.name = "ffi.MapSize"}, {.name = "ffi.DictSize"}},
             count_functions = {{.name = "ffi.MapCount"}, {.name = "ffi.DictCount"}},
             get_functions = {{.name = "ffi.MapGetItemOrMissing"}, {.name = "ffi.DictGetItemOrMissing"}};
-static FbCoreFunction map_walk = {.name = "ffi.MapForwardIterFunctor"}, dict_set = {.name = "ffi.DictSetItem"},
-                      dict_erase = {.name = "ffi.DictErase"}, dict_pop = {.name = "ffi_hpy.DictPop"},
-                      get_missing = {.name = "ffi.GetInvalidObject"},
+static FbCoreFunction dict_set = {.name = "ffi.DictSetItem"}, dict_erase = {.name = "ffi.DictErase"},
+                      dict_pop = {.name = "ffi_hpy.DictPop"}, get_missing = {.name = "ffi.GetInvalidObject"},
                       to_map = {.name = "__ffi_convert__", .type_index = kTVMFFIMap};
 
 /* --- the native object ---------------------------------------------------------------------------------------------------- */
@@ -141,19 +140,14 @@ static HPy mapping_get_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
 static HPy iterate(HPyContext *ctx, HPy self, FbPart part) {
   TVMFFIObject *handle = mapping_take(ctx, self);
   if (handle == NULL) return HPy_NULL;
-  TVMFFIAny map = fb_core_object(handle), size, walk;
-  int rc = 0;
+  TVMFFIAny map = fb_core_object(handle);
   if (handle->type_index == kTVMFFIDict) {
     TVMFFIAny dict = map;
-    rc = fb_core_function_run(ctx, &to_map, &dict, 1, &map);
+    int rc = fb_core_function_run(ctx, &to_map, &dict, 1, &map);
     TVMFFIObjectDecRef(handle);
+    if (rc != 0) return HPy_NULL;
   }
-  if (rc != 0) return HPy_NULL;
-  rc = fb_core_function_run(ctx, &size_functions.map, &map, 1, &size);
-  if (rc == 0) rc = fb_core_function_run(ctx, &map_walk, &map, 1, &walk);
-  TVMFFIObjectDecRef(map.v_obj);
-  if (rc != 0) return HPy_NULL;
-  return fb_iterate_map(ctx, walk.v_obj, size.v_int64, part, fb_exchange_of(fb_object_place(ctx, self)));
+  return fb_iterate_map(ctx, map.v_obj, part, fb_exchange_of(fb_object_place(ctx, self)));
 }
 
 HPyDef_METH(mapping_iter, "__iter__", HPyFunc_NOARGS, .doc = "Over the keys; of a Dict over those that are there now.")

@@ -1,7 +1,7 @@
 """Array, List, Map and Dict, and the conversion of lists, tuples and dicts to them."""
 
 import pytest
-from support import IS_PYPY, parallelize
+from support import IS_PYPY, parallelize, run_python
 
 import ffi_hpy
 from ffi_hpy import Array, Dict, List, Map
@@ -585,3 +585,35 @@ def test_subclasses_of_list_and_dict_go_in(testing):
 
     assert dict(testing.echo(OrderedDict(b=1, a=2))) == {"b": 1, "a": 2}
     assert testing.echo(namedtuple("Point", "x y")(1, 2)) == [1, 2]
+
+
+# --- another core -----------------------------------------------------------------------------------------------------
+
+ON_ANOTHER_CORE = """
+import ctypes, gc, sys
+core = ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
+import ffi_hpy
+from ffi_hpy import Array, Dict, List, Map
+assert ffi_hpy.get_global_func("ffi_hpy.DictPop", allow_missing=True) is None
+for n in (0, 3, 200):
+    entries = {str(i): i for i in range(n)}
+    for made in (Map(entries), Dict(entries)):
+        walk = iter(made.items())
+        del made
+        gc.collect()
+        assert list(walk) == list(entries.items())
+    assert list(Array(range(n))) == list(List(range(n))) == List(range(n))[:] == list(range(n))
+ours = Dict({"a": 1, "b": 2})
+assert (ours.pop("a"), ours.pop("a", None)) == (1, None)
+del ours["b"]
+box = Array([Array([1])])
+assert box[0] == box[0] and (box[0] is box[0] or not ffi_hpy._core.KEEPS_IDENTITY)
+changed = List([1, 2, 3])
+changed[0], changed[-1] = 5, 6
+assert (changed.pop(), changed.pop(0), list(changed)) == (6, 5, [2])
+print("good")
+"""
+
+
+def test_containers_work_with_another_core(upstream):
+    assert run_python(ON_ANOTHER_CORE, upstream / "tvm_ffi" / "lib" / "libtvm_ffi.so") == "good\n"
