@@ -405,7 +405,7 @@ def exchange_address(capsule: Any, /) -> int:
 def exchange_from_python() -> int:
     """Address of the exchange table that calls the hooks array_to_tensor, tensor_to_array and array_stream."""
 
-def from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> _Tensor: ...
+def from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> Any: ...
 
 # --- registry ---------------------------------------------------------------------------------------------------
 
