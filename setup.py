@@ -1,4 +1,4 @@
-"""Builds the wheel: five shared objects beside plain Python, one wheel for every interpreter. See tools/build."""
+"""Builds the wheel: six shared objects beside plain Python, one wheel for every interpreter. See tools/build."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ os.umask(0o022)
 class BuildNative(Command):
     """Compile the shared objects and put them, with the public headers, into the package."""
 
-    description = "compile the C core, its C++ names, the HPy runtime and the binding"
+    description = "compile the C core, its C++ names, the testing library, the HPy runtime and the binding"
     user_options: ClassVar[list[tuple[str, str, str]]] = []
 
     def initialize_options(self) -> None:

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What a call costs: ffi_hpy against apache-tvm-ffi on CPython 3.11, and alone on PyPy, free-threaded, and at import.
+"""What a call costs: ffi_hpy against apache-tvm-ffi on CPython 3.11, against plain Python objects on PyPy, and
+free-threaded.
 
 Both sides run in processes of their own, which are told in turn to time the same row, so that a machine that changes
 its speed changes both. Printed are medians over the rounds; a ratio is the median of the ratios round by round.
 It sets up what it needs (the wheel of this checkout, the PyPI wheel of apache-tvm-ffi).
 
-    python benchmarks/calls.py [--rounds N] [--only calls|pypy|threads|import ...]
+    python benchmarks/calls.py [--rounds N] [--only calls|pypy|threads ...]
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ sys.path.insert(0, str(HERE.parent / "ci"))
 
 import envs  # noqa: E402
 from matrix import say  # noqa: E402
-from side import ROWS  # noqa: E402
+from side import ARRAY_ROWS, ROWS  # noqa: E402
 from sides import Side  # noqa: E402
 
 UPSTREAM = "apache-tvm-ffi==0.1.15.post2"
@@ -72,18 +73,21 @@ def bench_calls(ours: Path, upstream: Path, rounds: int) -> bool:
     return within
 
 
-def bench_alone(env: Path, library: Path, rounds: int) -> bool:
-    """Print ns per call on PyPy, whose compiler wants long runs."""
-    side = Side(env, "side.py", "ffi_hpy", library)
-    rows: list[tuple[object, ...]] = [("row", "GIL", "PyPy 7.3 ns")]
+def bench_pypy(name: str, env: Path, library: Path, rounds: int) -> bool:
+    """Print ns per call on a PyPy, whose compiler wants long runs, next to the same done with plain Python objects."""
+    sides = (Side(env, "side.py", "ffi_hpy", library), Side(env, "side.py", "plain", library))
+    rows: list[tuple[object, ...]] = [("row", f"{name}: ffi_hpy ns", "plain Python ns")]
     within = True
-    for mode in CALL_BOUNDS:
-        for row in ("no argument", "int echoed", "three ints", "float", "str", "object in", "field read", "callback"):
-            value = statistics.median(side.ns(row, mode, 100_000) for _ in range(rounds))
-            rows.append((row, mode, f"{value:.1f}"))
-            if (row, mode) == ("no argument", "kept"):
-                within = value < 80
-    side.close()
+    for row in ROWS:
+        if row in ARRAY_ROWS:
+            continue
+        n = max(200, min(100_000, int(5 * ROUND_SECONDS / (max(sides[0].ns(row, "kept", 200), 5.0) * 1e-9))))
+        mine, plain = (statistics.median(side.ns(row, "kept", n) for _ in range(rounds)) for side in sides)
+        rows.append((row, f"{mine:.1f}", f"{plain:.1f}"))
+        if (name, row) == ("pp73", "no argument"):
+            within = mine < 80
+    for side in sides:
+        side.close()
     print(envs.table(rows), end="\n\n")
     return within
 
@@ -94,43 +98,16 @@ def bench_threads(env: Path, library: Path) -> bool:
     return float(output.split()[-1]) >= 1.8
 
 
-def bench_import(ours: Path, upstream: Path, rounds: int) -> bool:
-    """Print what an import adds to an empty interpreter: milliseconds and MB of peak memory, medians."""
-
-    def cost(env: Path, statement: str) -> tuple[float, float]:
-        program = (
-            "import time; t = time.perf_counter(); " + statement + "; t = time.perf_counter() - t; "
-            "print(t * 1e3, [int(x.split()[1]) for x in open('/proc/self/status') if x.startswith('VmHWM')][0] / 1024)"
-        )
-        # -I: not the checkout's package. Bytecode may be written, as in anybody's environment.
-        extra = {"PYTHONDONTWRITEBYTECODE": ""}
-        ms, mb = envs.output_of([envs.python_of(env), "-I", "-c", program], extra).split()
-        return float(ms), float(mb)
-
-    rows: list[tuple[object, ...]] = [("import", "ms", "MB more than nothing")]
-    within = True
-    cases = (("ffi_hpy", ours), ("tvm_ffi", upstream))
-    runs = [{name: (cost(env, f"import {name}"), cost(env, "pass")) for name, env in cases} for _ in range(rounds)]
-    for name, _ in cases:
-        ms = statistics.median(run[name][0][0] for run in runs)
-        mb = statistics.median(run[name][0][1] - run[name][1][1] for run in runs)
-        rows.append((name, f"{ms:.1f}", f"{mb:.1f}"))
-        if name == "ffi_hpy":
-            within = ms <= 40 and mb <= 10
-    print(envs.table(rows), end="\n\n")
-    return within
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description="What a call costs.")
     parser.add_argument("--rounds", type=int, default=25)
-    parser.add_argument("--only", nargs="+", choices=("calls", "pypy", "threads", "import"))
+    parser.add_argument("--only", nargs="+", choices=("calls", "pypy", "threads"))
     options = parser.parse_args()
-    wanted = options.only or ["calls", "pypy", "threads", "import"]
-    needed = {"calls": "cp311", "pypy": "pp73", "threads": "cp313t", "import": "cp311"}
+    wanted = options.only or ["calls", "pypy", "threads"]
+    needed = {"calls": ["cp311"], "pypy": ["pp73", "pp80"], "threads": ["cp313t"]}
     wheel = envs.build_wheel()
-    pythons = envs.find_interpreters(sorted({"cp311", *(needed[part] for part in wanted)}))
-    missing = [part for part in wanted if needed[part] not in pythons]
+    pythons = envs.find_interpreters(sorted({"cp311", *(name for part in wanted for name in needed[part])}))
+    missing = [part for part in wanted if any(name not in pythons for name in needed[part])]
     if missing or "cp311" not in pythons:
         raise envs.Missing(f"no interpreter for {', '.join(missing)}")
     upstream = envs.cached_env("bench-upstream", pythons["cp311"], [UPSTREAM, "numpy", "pytest"])
@@ -139,11 +116,10 @@ def main() -> int:
     if "calls" in wanted:
         within.append(bench_calls(ours, upstream, options.rounds))
     if "pypy" in wanted:
-        within.append(bench_alone(our_env("pp73", pythons["pp73"], wheel), testing_library(upstream), 5))
+        for name in needed["pypy"]:
+            within.append(bench_pypy(name, our_env(name, pythons[name], wheel), testing_library(upstream), 5))
     if "threads" in wanted:
         within.append(bench_threads(our_env("cp313t", pythons["cp313t"], wheel), testing_library(upstream)))
-    if "import" in wanted:
-        within.append(bench_import(ours, upstream, options.rounds))
     say("every goal met" if all(within) else "some goals not met: see the tables")
     return 0
 

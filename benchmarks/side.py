@@ -1,7 +1,7 @@
-"""One side of a benchmark: a process that times calls through ffi_hpy or through tvm_ffi when it is told to.
+"""One side of a benchmark: a process that times calls, through ffi_hpy or tvm_ffi or of plain Python, when told to.
 
 Reads lines `ROW MODE N` and answers each with the ns per call of N calls, the cost of the empty loop taken off.
-`ROW?` with N 0 asks whether this side knows the row. Usage: side.py ffi_hpy|tvm_ffi LIBRARY
+`ROW?` with N 0 asks whether this side knows the row. Usage: side.py ffi_hpy|tvm_ffi|plain LIBRARY
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import ctypes
 import importlib
 import sys
 import time
-from typing import Any
+from typing import Any, Union
 
 # What is timed. `nop` takes anything and returns None, `echo` returns its argument.
 ROWS = {
@@ -37,11 +37,6 @@ ROWS = {
     "py_class field set": "point.x = 7",
     "py_class text field set": "record.name = 'hello'",
     "py_class object field set": "record.point = point",
-    "py_class repr": "repr(point)",
-    "py_class copied": "copy(point)",
-    "py_class deep copied": "deepcopy(record)",
-    "py_class compared": "point == other",
-    "py_class hashed": "hash(point)",
     "method call": "obj.sum()",
     "Array item": "ints[500]",
     "Array item, an object": "objects[500]",
@@ -61,30 +56,40 @@ ROWS = {
     "List of 10 made": "List(ten_list)",
     "Dict of 10 made": "Dict(ten_dict)",
     "callback": "callback()",
+    "schema: int": "int_schema.convert(7)",
+    "schema: str": "str_schema.convert('hello')",
+    "schema: list[int] of 10": "list_schema.convert(ten_list)",
+    "schema: dict[int, int] of 10": "dict_schema.convert(ten_dict)",
+    "schema: Array[int] of 10": "array_schema.convert(ten)",
+    "schema: Map[str, int] of 100": "map_schema.convert(text_map)",
+    "schema: int | str | list[int]": "union_schema.convert('hello')",
+    "schema: made of an annotation": "schema_of(list[int])",
+    "c_class made": "Simple(1, 2)",
+    "c_class made by name": "Simple(x=1, y=2)",
+    "repr": "repr(obj)",
+    "repr, nested": "repr(nested)",
+    "fields compared": "four == other_four",
+    "fields hashed": "hash(four)",
+    "copy": "copy.copy(four)",
+    "deep copy": "copy.deepcopy(four)",
+    "deep copy, nested": "copy.deepcopy(nested)",
+    "replace": "replace(four, v_f64=1.0)",
 }
+
+ARRAY_ROWS = ("Tensor", "NumPy array")  # where there is NumPy
 
 
 def names_of(package: str, library: str) -> dict[str, Any]:
     """Everything the statements use. `library` registers the testing.* functions and types when it is loaded."""
     ffi = importlib.import_module(package)
+    if package == "plain":
+        return {**ffi.names(), **container_names(ffi, ffi.Pair)}
     if package == "ffi_hpy":
-        ctypes.CDLL(library)
-
-        @ffi.register_object("testing.TestIntPair")
-        class TestIntPair(ffi.Object):  # type: ignore[misc, name-defined]
-            pass
-
-        @ffi.register_object("testing.TestObjectBase")
-        class TestObjectBase(ffi.Object):  # type: ignore[misc, name-defined]
-            pass
-
-        @ffi.register_object("testing.TestObjectDerived")
-        class TestObjectDerived(TestObjectBase):
-            pass
-    else:
-        testing = importlib.import_module("tvm_ffi.testing")
-        TestIntPair, TestObjectDerived = testing.TestIntPair, testing.TestObjectDerived
-        TestObjectBase = testing.TestObjectBase
+        ctypes.CDLL(library)  # both sides on the same: ffi_hpy.testing takes the one that is there
+    testing = importlib.import_module(f"{package}.testing")
+    TestIntPair, TestObjectBase, TestObjectDerived = (
+        getattr(testing, name) for name in ("TestIntPair", "TestObjectBase", "TestObjectDerived")
+    )
     names = {
         "nop": ffi.get_global_func("testing.nop"),
         "echo": ffi.get_global_func("testing.echo"),
@@ -94,7 +99,9 @@ def names_of(package: str, library: str) -> dict[str, Any]:
         "base": TestObjectBase(v_i64=1),
         "derived": TestObjectDerived({}, [1, 2]),
         **container_names(ffi, TestIntPair),
-        **dataclass_names(package, ffi),
+        **schema_names(ffi),
+        **py_class_names(ffi),
+        **dataclass_names(ffi, testing),
     }
     try:
         import numpy as np
@@ -105,19 +112,32 @@ def names_of(package: str, library: str) -> dict[str, Any]:
     return names
 
 
-def dataclass_names(package: str, ffi: Any) -> dict[str, Any]:
-    dc = importlib.import_module(f"{package}.dataclasses")
+def py_class_names(ffi: Any) -> dict[str, Any]:
+    dataclasses = importlib.import_module(f"{ffi.__name__}.dataclasses")
 
-    @dc.py_class("bench.Point", eq=True, unsafe_hash=True)
+    @dataclasses.py_class("bench.Point")
     class Point(ffi.Object):  # type: ignore[misc, name-defined]
         x: int
         y: float
 
     body = {"__annotations__": {"number": int, "name": str, "items": list, "point": Point, "last": int}}
-    defaults = {"items": dc.field(default_factory=list), "point": Point(1, 2.5), "last": 4}
-    Record = dc.py_class("bench.Record")(type(ffi.Object)("Record", (ffi.Object,), {**body, **defaults}))
-    names = {"Point": Point, "Record": Record, "point": Point(1, 2.5), "other": Point(1, 2.5)}
-    return {**names, "record": Record(1, "hello"), "copy": copy.copy, "deepcopy": copy.deepcopy}
+    defaults = {"items": dataclasses.field(default_factory=list), "point": Point(1, 2.5), "last": 4}
+    Record = dataclasses.py_class("bench.Record")(type(ffi.Object)("Record", (ffi.Object,), {**body, **defaults}))
+    return {"Point": Point, "Record": Record, "point": Point(1, 2.5), "record": Record(1, "hello")}
+
+
+def schema_names(ffi: Any) -> dict[str, Any]:
+    schema_of = ffi.core.TypeSchema.from_annotation
+    return {
+        "schema_of": schema_of,
+        "int_schema": schema_of(int),
+        "str_schema": schema_of(str),
+        "list_schema": schema_of(list[int]),
+        "dict_schema": schema_of(dict[int, int]),
+        "array_schema": schema_of(ffi.Array[int]),
+        "map_schema": schema_of(ffi.Map[str, int]),
+        "union_schema": schema_of(Union[int, str, list[int]]),
+    }
 
 
 def container_names(ffi: Any, cls: Any) -> dict[str, Any]:
@@ -137,6 +157,19 @@ def container_names(ffi: Any, cls: Any) -> dict[str, Any]:
     }
 
 
+def dataclass_names(ffi: Any, testing: Any) -> dict[str, Any]:
+    dataclasses = importlib.import_module(f"{ffi.__name__}.dataclasses")
+    pairs = [testing.TestIntPair(i, i) for i in range(10)]
+    return {
+        "copy": copy,
+        "replace": dataclasses.replace,
+        "Simple": testing._TestCxxAutoInitSimple,
+        "four": testing._TestCxxClassDerived(1, 2, 3.0, 4.0),
+        "other_four": testing._TestCxxClassDerived(1, 2, 3.0, 4.0),
+        "nested": testing.TestObjectDerived({f"k{i}": pair for i, pair in enumerate(pairs)}, pairs),
+    }
+
+
 def make_loop(statement: str, names: dict[str, Any]) -> Any:
     """A function that runs the statement n times with the names as locals, as fast as the interpreter can."""
     source = f"def loop(n, {', '.join(f'{name}={name}' for name in names)}):\n for _ in range(n):\n  {statement}\n"
@@ -153,7 +186,8 @@ def seconds(loop: Any, n: int) -> float:
 
 def main() -> None:
     names = names_of(sys.argv[1], sys.argv[2])
-    loops = {row: make_loop(statement, names) for row, statement in ROWS.items()}
+    rows = {row: statement for row, statement in ROWS.items() if sys.argv[1] != "plain" or row not in ARRAY_ROWS}
+    loops = {row: make_loop(statement, names) for row, statement in rows.items()}
     empty = make_loop("pass", names)
     print("ready", flush=True)
     for line in sys.stdin:

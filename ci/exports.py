@@ -27,6 +27,7 @@ class Rule:
 RULES = (
     Rule("libtvm_ffi.so", frozenset(_LIBC)),
     Rule("libtvm_ffi_cxx.so", frozenset({*_LIBC, "libtvm_ffi.so", "libstdc++.so.6", "libgcc_s.so.1"})),
+    Rule("libtvm_ffi_testing.so", frozenset({*_LIBC, "libtvm_ffi.so"})),
 )
 
 

@@ -20,12 +20,12 @@ import atexit  # noqa: E402
 import functools  # noqa: E402
 
 from . import _core, _function  # noqa: E402
-from ._convert import classify, convert, convert_func, wrap_opaque_ptr  # noqa: E402
+from ._convert import convert, convert_func, wrap_opaque_ptr  # noqa: E402
 from ._core import Function  # noqa: E402
 from ._device import Device, DLDeviceType, device  # noqa: E402
 from ._dtype import dtype  # noqa: E402
 from ._object import Object, ObjectConvertible  # noqa: E402
-from ._protocol import unwrap  # noqa: E402
+from ._protocol import classify_with_protocols  # noqa: E402
 from ._string import Bytes, String  # noqa: E402
 from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack  # noqa: E402
 from ._type_info import info_of_key, set_class, set_python_class  # noqa: E402
@@ -54,9 +54,41 @@ from .stream import StreamContext, get_raw_stream, use_raw_stream, use_torch_str
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ctypes
     from typing import Any
 
+    from . import access_path, dataclasses, serialization, structural
+    from . import config as config
+    from . import core as core
+    from . import dropin as dropin
+    from . import hpy as hpy
+    from . import libinfo as libinfo
+    from . import testing as testing
+    from . import utils as utils
+    from ._core import CAny as CAny
     from ._dtype_names import *  # noqa: F403
+    from .dataclasses import method
+    from .structural import (
+        DefRegionKind,
+        InplaceMode,
+        StructuralKey,
+        StructuralMutator,
+        StructuralVisitor,
+        VisitInterrupt,
+        WalkOrder,
+        WalkResult,
+        get_first_structural_mismatch,
+        structural_equal,
+        structural_hash,
+        structural_map,
+        structural_mutate,
+        structural_visit,
+        structural_walk,
+    )
+
+    LIB: ctypes.CDLL
+    __version__: str
+    __version_tuple__: tuple[int | str, ...]
 
 __all__ = [
     "LIB",
@@ -89,6 +121,7 @@ __all__ = [
     "access_path",
     "convert",
     "convert_func",
+    "dataclasses",
     "device",
     "dtype",
     "from_dlpack",
@@ -99,6 +132,7 @@ __all__ = [
     "init_ffi_api",
     "list_global_func_names",
     "load_module",
+    "method",
     "register_error",
     "register_global_func",
     "register_object",
@@ -118,7 +152,9 @@ __all__ = [
 
 _core.set_hooks(
     # The binding remembers the answers by the types' addresses; where they have none, Python remembers.
-    classify=classify if _core.HAS_EXTENSION else functools.lru_cache(maxsize=4096)(classify),
+    classify=(
+        classify_with_protocols if _core.HAS_EXTENSION else functools.lru_cache(maxsize=4096)(classify_with_protocols)
+    ),
     class_for_type_index=class_for_type_index,
     error_to_exception=error_to_exception if _core.HAS_EXTENSION else raise_for_error,
     exception_to_error=exception_to_error,
@@ -131,12 +167,11 @@ _core.set_hooks(
     wrap_dtype=dtype._wrap,
     wrap_opaque_ptr=wrap_opaque_ptr,
     device_class=Device,
-    unwrap=unwrap,
     convert=_core.convert,
 )
 for _key, _cls in (("ffi.Error", Error), ("ffi.Tensor", Tensor)):
     set_class(info_of_key(_key), _cls)
-    _cls.__tvm_ffi_type_info__ = info_of_key(_key)
+    _cls.__tvm_ffi_type_info__ = info_of_key(_key)  # type: ignore[union-attr]
 _core.class_register(_core.type_key_to_index("ffi.Shape"), Object)
 for _key, _python_class in (
     ("ffi.String", String),
@@ -159,13 +194,17 @@ float6_e2m3fn float6_e3m2fn float4_e2m1fn float4_e2m1fnx2
 _HOMES = {
     **dict.fromkeys(_DTYPE_NAMES.split(), "_dtype_names"),
     "access_path": "access_path",
+    "config": "config",
     "core": "core",
     "dataclasses": "dataclasses",
     "dropin": "dropin",
     "hpy": "hpy",
+    "libinfo": "libinfo",
     "serialization": "serialization",
     "structural": "structural",
     "testing": "testing",
+    "utils": "utils",
+    "CAny": "_core",
     "method": "dataclasses",
     "DefRegionKind": "structural",
     "InplaceMode": "structural",

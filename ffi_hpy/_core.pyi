@@ -4,10 +4,10 @@ What every call passes through is in that file; the Python modules of the packag
 All functions are safe to call from several threads.
 """
 
-from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, NamedTuple, SupportsIndex, final, overload, type_check_only
 
-from ._tensor import Tensor as _Tensor
+from typing_extensions import Self, disjoint_base
 
 # --- How a Python type is passed to native code -----------------------------------------------------------------
 # `classify` (see `set_hooks`) answers with one of these for each Python type, once; the answer is cached.
@@ -33,6 +33,7 @@ HAS_EXTENSION: Final[bool]  # whether that context is the package's own, with it
 HAS_EXCHANGE: Final[bool]  # whether it can use exchange tables; not so on PyPy 7.3 and in hpy's debug mode
 KEEPS_IDENTITY: Final[bool]  # whether a native object has one wrapper while that lives; not so in debug modes
 
+@disjoint_base
 class CObject:
     """Base of everything that owns a handle of a native object. The handle is None (0) until it is initialised, and
     again after it was moved away. While a call uses it, it cannot be moved away (RuntimeError); a Function's never."""
@@ -86,11 +87,62 @@ class CObject:
     def _deep_copy(self, memo: Any = None, /) -> Any:
         """A new object whose fields are deep copies. RuntimeError for what cannot be copied."""
 
+class CSequence(CObject):
+    """Reading of native sequences: instances have an ffi.Array or an ffi.List, of which operations are atomic. Called with
+    an iterable it makes an ffi.Array."""
+
+    def __init__(self, input_list: Iterable[Any] = ()) -> None: ...
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, idx: SupportsIndex, /) -> Any: ...
+    @overload
+    def __getitem__(self, idx: slice, /) -> list[Any]:
+        """IndexError, TypeError."""
+    def __contains__(self, value: object, /) -> bool:
+        """Whether an item is the value or equals it, as Python compares."""
+    def __iter__(self) -> Iterator[Any]:
+        """Over the items that are there now."""
+
+class CList(CSequence):
+    """Changes of native sequences: instances have an ffi.List. Slices are left to `_set_slice` and `_del_slice`."""
+
+    def __setitem__(self, index: Any, value: Any, /) -> None: ...
+    def __delitem__(self, index: Any, /) -> None: ...
+    def append(self, value: Any, /) -> None: ...
+    def insert(self, index: SupportsIndex, value: Any, /) -> None: ...
+    def pop(self, index: SupportsIndex = -1, /) -> Any: ...
+
+class CMapping(CObject):
+    """Reading of native mappings: instances have an ffi.Map or an ffi.Dict, of which operations are atomic. Called with
+    a mapping it makes an ffi.Map."""
+
+    def __init__(self, input_dict: Any = None) -> None: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: Any, /) -> Any:
+        """KeyError."""
+    def __contains__(self, key: object, /) -> bool: ...
+    def get(self, key: Any, default: Any = None) -> Any: ...
+    def __iter__(self) -> Iterator[Any]:
+        """Over the keys that are there now."""
+    def _iter_values(self) -> Iterator[Any]: ...
+    def _iter_items(self) -> Iterator[tuple[Any, Any]]: ...
+
+class CDict(CMapping):
+    """Changes of native mappings: instances have an ffi.Dict."""
+
+    def __setitem__(self, key: Any, value: Any, /) -> None: ...
+    def __delitem__(self, key: Any, /) -> None:
+        """KeyError."""
+    def pop(self, key: Any, default: Any = ...) -> Any:
+        """KeyError."""
+
+@final
 class ObjectRValueRef:
     """A CObject marked by `_move()`: passing it to a call lets the callee take the handle."""
 
-    def __init__(self, obj: CObject, /) -> None: ...
+    def __new__(cls, obj: CObject, /) -> Self: ...
 
+@final
 class Function(CObject):
     """A native function. Arguments are positional; keyword arguments are a TypeError.
 
@@ -142,17 +194,19 @@ class OpaquePyObject(CObject):
     def __init__(self, pyobject: object, /) -> None: ...
     def pyobject(self) -> Any: ...
 
+@final
 class OpaquePtr:
     """An address passed as `void*`."""
 
-    def __init__(self, address: int, /) -> None: ...
+    def __new__(cls, address: int, /) -> Self: ...
     @property
     def value(self) -> int: ...
 
+@disjoint_base
 class DataType:
     """An element type: DLPack type code, bits per lane, lanes. Compares and hashes by value."""
 
-    def __init__(self, text: str, /) -> None:
+    def __new__(cls, text: str, /) -> Self:
         """ValueError if the text is no data type."""
     @property
     def type_code(self) -> int: ...
@@ -165,6 +219,7 @@ class DataType:
         """Bytes per element, rounded up."""
     def __str__(self) -> str: ...
 
+@disjoint_base
 class Device:
     """DLPack device type and index. Compares and hashes by value. Subclassable."""
 
@@ -211,14 +266,16 @@ class Tensor(CObject):
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
+@final
 class CAny:
     """A native value of its own. `CAny(value)` converts a Python value as a call would."""
 
-    def __init__(self, value: object = None, /) -> None: ...
+    def __new__(cls, value: object = None, /) -> Self: ...
     @property
     def type_index(self) -> int:
         """Type index of the value."""
 
+@disjoint_base
 class Schema:
     """What TypeSchema derives from: conversions. They happen on a tree that is compiled at the first use from what
     `_describe()` says of each schema."""
@@ -228,6 +285,7 @@ class Schema:
     def check_value(self, value: object, /) -> None:
         """TypeError if convert() would refuse the value."""
 
+@type_check_only
 class FieldInfo(NamedTuple):
     """One reflected field or method as type_info() gives it (a plain tuple in this order)."""
 
@@ -241,6 +299,7 @@ class FieldInfo(NamedTuple):
     alignment: int  # bytes; methods: 0
     value: Any  # field: default value or factory (None if none); method: the Function
 
+@disjoint_base
 class FieldSlot:
     """One own field of a native type. Where HAS_EXTENSION is true it is a data descriptor; then a frozen one refuses
     assignment, and every one deletion. Subclassable.
@@ -249,7 +308,7 @@ class FieldSlot:
     IndexError for a field that the type does not have, ValueError for an unknown type.
     """
 
-    def __new__(cls, index: int, field: int, frozen: bool, schema: Any = None, /, *args: Any) -> Any: ...
+    def __new__(cls, index: int, field: int, frozen: bool, schema: Any = None, /, *args: Any) -> Self: ...
     @property
     def frozen(self) -> bool: ...
     def get(self, obj: Any, /) -> Any:
@@ -257,6 +316,7 @@ class FieldSlot:
     def set(self, obj: Any, value: Any, /) -> None:
         """Set it, frozen or not. TypeError for a value that does not fit."""
 
+@final
 class Initializer:
     """Makes objects of a type by its fields as they are now, with the texts of the native constructor's errors.
 
@@ -265,42 +325,45 @@ class Initializer:
     An instance that has its object already is left alone: False. An argument that is `missing` counts as not given.
     """
 
-    def __init__(self, index: int, missing: Any, /) -> None: ...
+    def __new__(cls, index: int, missing: Any, /) -> Self: ...
     def __call__(self, instance: CObject, args: tuple[Any, ...], kwargs: dict[str, Any] = ..., /) -> bool: ...
 
 # --- conversion -------------------------------------------------------------------------------------------------
 
 def set_hooks(
     *,
-    classify: Callable[[type], tuple[int, Callable[[Any], Any] | int | None]] = ...,
+    classify: Callable[[type], tuple[int, Callable[[Any], Any] | int | None, int]] = ...,
     class_for_type_index: Callable[[int], type] = ...,
     error_to_exception: Callable[[Error], BaseException] = ...,
     exception_to_error: Callable[[BaseException], Error] = ...,
     call_guarded: Callable[[Callable[..., Any], tuple[Any, ...]], tuple[bool, Any]] = ...,
     check_signals: Callable[[], None] = ...,
     dlpack_capsule: Callable[[Any], Any] = ...,
+    array_to_tensor: Callable[[Any], Tensor] = ...,
+    tensor_to_array: Callable[[Any], Any] = ...,
+    array_stream: Callable[[int, int], int] = ...,
     string_class: Callable[[str], Any] = ...,
     bytes_class: Callable[[bytes], Any] = ...,
     wrap_dtype: Callable[[DataType], Any] = ...,
     wrap_opaque_ptr: Callable[[int], Any] = ...,
     device_class: type[Device] = ...,
     shape_class: Callable[[tuple[int, ...], CObject], Any] = ...,
-    unwrap: Callable[[Any], tuple[int, Any, bool]] = ...,
     convert: Callable[[Any], Any] = ...,
 ) -> None:
     """Give the binding its Python half; called by the package. What is not given stays.
 
     - classify(cls): kind of a Python type and, for KIND_CONVERTER, the converter, for KIND_EXCHANGE, the address of the
-      exchange table.
+      exchange table; and the protocols
+      of the type for schemas, see _protocol.py.
     - class_for_type_index(index): the class for native objects of a type that no class is registered for yet.
     - error_to_exception(error): the exception to raise for a native error.
     - exception_to_error(exc): the native error for a Python exception that leaves a callback.
     - call_guarded(fn, args): (True, fn(*args)) or (False, exception_to_error(exc)); for contexts without the extension.
     - check_signals(): runs Python code, in which PyPy calls the handlers of signals that are waiting.
+    - array_to_tensor(x), tensor_to_array(tensor), array_stream(device type, device index): for exchange_from_python().
     - dlpack_capsule(x): capsule of x.__dlpack__(...), versioned where x can.
     - string_class/bytes_class: wrap strings and bytes of more than 7 bytes that come from native code.
     - shape_class(extents, obj): wrap shapes; obj is the native one.
-    - unwrap(value): what a value's protocols put in its place for a schema; see _protocol.py.
     - convert: `convert` itself, for call_guarded.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code.
     """
@@ -323,6 +386,10 @@ def function_from_callable(fn: Callable[..., Any], exchange_api: Any = ..., /) -
 def function_from_address(address: int, keep_alive: Any = None, context: int = 0, /) -> Function:
     """A Function around a C function of type TVMFFISafeCallType, called with `context` as its handle."""
 
+def method_descriptor(fn: Function, name: str = ..., qualname: str = ..., doc: str | None = None, /) -> Any:
+    """The function as an attribute for a class: called on an instance, which is its first argument. All of name, qualname
+    and doc, or none. Missing where a method written in Python is no slower (PyPy, debug modes)."""
+
 def function_from_mlir(address: int, keep_alive: Any = None, /) -> Function:
     """A Function around what MLIR's execution engine compiled of a C function of type TVMFFISafeCallType: it takes one
     array of addresses, those of its handle (NULL), arguments, number of arguments, result and return code."""
@@ -334,6 +401,9 @@ def exchange_table() -> Any:
 def exchange_address(capsule: Any, /) -> int:
     """Address of the exchange table in a capsule "dlpack_exchange_api", or at an address; 0 if it is of no version that
     is understood. TypeError if it is neither, ValueError if it is 0."""
+
+def exchange_from_python() -> int:
+    """Address of the exchange table that calls the hooks array_to_tensor, tensor_to_array and array_stream."""
 
 def from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> _Tensor: ...
 

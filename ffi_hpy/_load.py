@@ -33,8 +33,13 @@ def subclass_made(cls: type) -> None:
 def load() -> ModuleType:
     """Load `_core`, make it `sys.modules["ffi_hpy._core"]`, and return it; a second call returns the same module.
 
-    ImportError names the file or the interpreter feature that is missing.
+    ImportError names the file or the interpreter feature that is missing. A process that runs ffi-hpy-config ends here
+    with its answer, which is wanted most where the binary cannot be loaded.
     """
+    if _is_config_command():
+        from .config import main
+
+        sys.exit(main())
     loaded = sys.modules.get(_NAME)
     if loaded is not None:
         return loaded
@@ -45,6 +50,15 @@ def load() -> ModuleType:
     sys.modules[_NAME] = module
     setattr(sys.modules[__package__], "_core", module)  # noqa: B010 - `from . import _core` reads the attribute
     return module
+
+
+def _is_config_command() -> bool:
+    """Whether this process is ffi-hpy-config, or `python -m ffi_hpy.config` (which only Python 3.10 and later tell)."""
+    program: str = (getattr(sys, "argv", None) or [""])[0]  # a program that embeds Python need not set it
+    if program != "-m":
+        return os.path.basename(program) == "ffi-hpy-config"  # noqa: PTH119
+    words = getattr(sys, "orig_argv", ())
+    return ("-m", f"{__package__}.config") in zip(words, words[1:])
 
 
 def _load_into(context: str) -> ModuleType:

@@ -1,19 +1,21 @@
-"""Map and Dict: native mappings that keep insertion order."""
+"""Map and Dict: native mappings that keep insertion order. What reads and changes them is in the binding (CMapping,
+CDict)."""
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, KeysView, Mapping, MutableMapping, ValuesView
+from collections.abc import ItemsView, KeysView, Mapping, MutableMapping, ValuesView
 
 from . import _ffi_api
+from ._core import CDict, CMapping
 from ._object import Object
 from .registry import register_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypeVar
+    from collections.abc import Iterator
+    from typing import Any, TypeVar, overload
 
-    from ._core import Function
-
+    D = TypeVar("D")
     K = TypeVar("K")
     V = TypeVar("V")
     V_co = TypeVar("V_co", covariant=True)
@@ -25,40 +27,12 @@ __all__ = ["MISSING", "Dict", "Map"]
 MISSING: Object = _ffi_api.GetInvalidObject()
 """The core's mark for "no value"."""
 
-# Commands of the function that ffi.MapForwardIterFunctor returns.
-_KEY, _VALUE, _ADVANCE = 0, 1, 2
 
-
-class _Reading(Object):
-    """What Map and Dict share: reading, comparing, the views."""
-
-    _size: Function
-    _get_or_missing: Function
-    _count: Function
-    _iterate: Function
-
-    def __len__(self) -> int:
-        return self._size(self)  # type: ignore[no-any-return]
+class _Reading(CMapping, Object):
+    """What Map and Dict share: comparing, the views."""
 
     def __bool__(self) -> bool:
         return len(self) > 0
-
-    def __contains__(self, key: object) -> bool:
-        return self._count(self, key) != 0  # type: ignore[no-any-return]
-
-    def __getitem__(self, key: Any, /) -> Any:
-        value = self._get_or_missing(self, key)
-        if MISSING.same_as(value):
-            raise KeyError(key)
-        return value
-
-    def get(self, key: Any, default: Any = None) -> Any:
-        """The value of the key, `default` if there is none."""
-        value = self._get_or_missing(self, key)
-        return default if MISSING.same_as(value) else value
-
-    def __iter__(self) -> Iterator[Any]:
-        return self._walk(lambda at: at(_KEY))
 
     def keys(self) -> Any:
         """View of the keys, in insertion order."""
@@ -71,21 +45,6 @@ class _Reading(Object):
     def items(self) -> Any:
         """View of the (key, value) pairs, in insertion order."""
         return _Items(self)
-
-    def _walk(self, read: Any) -> Iterator[Any]:
-        """read(cursor) of each entry."""
-        if not self:
-            return
-        at = self._iterate(self)
-        at.release_gil = False
-        while True:
-            try:
-                part = read(at)
-            except IndexError:  # a Dict that has lost the entry meanwhile
-                return
-            yield part
-            if not at(_ADVANCE):
-                return
 
     def __eq__(self, other: object) -> bool:
         return bool(_ffi_api.RecursiveEq(self, other)) if isinstance(other, _Reading) else NotImplemented
@@ -112,74 +71,60 @@ class Map(_Reading, Mapping[K, V_co]):
 
     if TYPE_CHECKING:
 
+        def __init__(self, input_dict: Mapping[K, V_co] | None = None) -> None: ...
         def __getitem__(self, key: K, /) -> V_co: ...
         def __iter__(self) -> Iterator[K]: ...
         def __contains__(self, key: object) -> bool: ...
+        @overload
+        def get(self, key: K, default: None = None, /) -> V_co | None: ...
+        @overload
+        def get(self, key: K, default: D, /) -> V_co | D: ...
+        def get(self, key: Any, default: Any = None, /) -> Any:
+            """The value of the key, `default` if there is none."""
+
         def keys(self) -> KeysView[K]: ...
         def values(self) -> ValuesView[V_co]: ...
         def items(self) -> ItemsView[K, V_co]: ...
 
-    _size = _ffi_api.MapSize
-    _get_or_missing = _ffi_api.MapGetItemOrMissing
-    _count = _ffi_api.MapCount
-    _iterate = _ffi_api.MapForwardIterFunctor
-
-    def __init__(self, input_dict: Mapping[K, V_co] | None = None) -> None:
-        self.__init_handle_by_constructor__(_ffi_api.Map, *_flat(input_dict))
-
 
 @register_object("ffi.Dict", init=False)
-class Dict(_Reading, MutableMapping[K, V]):
+class Dict(CDict, _Reading, MutableMapping[K, V]):
     """A native mapping that can be changed, and is shared: native code that holds it sees the changes.
 
     Setting, removing and looking up one key are atomic against each other, from Python and from the `ffi.Dict*`
-    functions. Iterating while another thread changes it may miss or repeat entries and never fails. Keys compare as in
-    Map; compares and hashes as Map does, although what can change should not be a key.
+    functions. Iterating goes over the entries that are there when it begins, whatever happens to the mapping meanwhile.
+    Keys compare as in Map; compares and hashes as Map does, although what can change should not be a key.
     """
 
     if TYPE_CHECKING:
 
+        def __init__(self, input_dict: Mapping[K, V] | None = None) -> None: ...
         def __getitem__(self, key: K, /) -> V: ...
+        def __setitem__(self, key: K, value: V) -> None: ...
+        def __delitem__(self, key: K) -> None: ...
         def __iter__(self) -> Iterator[K]: ...
         def __contains__(self, key: object) -> bool: ...
+        @overload
+        def get(self, key: K, default: None = None, /) -> V | None: ...
+        @overload
+        def get(self, key: K, default: D, /) -> V | D: ...
+        def get(self, key: Any, default: Any = None, /) -> Any:
+            """The value of the key, `default` if there is none."""
+
+        @overload
+        def pop(self, key: K) -> V: ...
+        @overload
+        def pop(self, key: K, default: D) -> V | D: ...
+        def pop(self, key: Any, default: Any = ...) -> Any:
+            """Remove a key and return its value; `default`, or KeyError, if it is not there."""
+
         def keys(self) -> KeysView[K]: ...
         def values(self) -> ValuesView[V]: ...
         def items(self) -> ItemsView[K, V]: ...
 
-    _size = _ffi_api.DictSize
-    _get_or_missing = _ffi_api.DictGetItemOrMissing
-    _count = _ffi_api.DictCount
-    _iterate = _ffi_api.DictForwardIterFunctor
-
-    def __init__(self, input_dict: Mapping[K, V] | None = None) -> None:
-        self.__init_handle_by_constructor__(_ffi_api.Dict, *_flat(input_dict))
-
-    def __setitem__(self, key: K, value: V) -> None:
-        _ffi_api.DictSetItem(self, key, value)
-
-    def __delitem__(self, key: K) -> None:
-        if key not in self:
-            raise KeyError(key)
-        _ffi_api.DictErase(self, key)
-
-    def pop(self, key: K, default: Any = MISSING) -> Any:
-        """Remove a key and return its value; `default`, or KeyError, if it is not there."""
-        value = self._get_or_missing(self, key)
-        if MISSING.same_as(value):
-            if default is MISSING:
-                raise KeyError(key)
-            return default
-        _ffi_api.DictErase(self, key)
-        return value
-
     def clear(self) -> None:
         """Remove all entries."""
         _ffi_api.DictClear(self)
-
-
-def _flat(mapping: Mapping[Any, Any] | None) -> list[Any]:
-    """Key, value, key, value, ... as the constructors take them."""
-    return [] if mapping is None else [part for entry in mapping.items() for part in entry]
 
 
 class _Values(ValuesView[V_co]):
@@ -188,7 +133,7 @@ class _Values(ValuesView[V_co]):
     _mapping: Any
 
     def __iter__(self) -> Iterator[V_co]:
-        return self._mapping._walk(lambda at: at(_VALUE))  # type: ignore[no-any-return]
+        return self._mapping._iter_values()  # type: ignore[no-any-return]
 
 
 class _Items(ItemsView[K, V_co]):
@@ -197,4 +142,4 @@ class _Items(ItemsView[K, V_co]):
     _mapping: Any
 
     def __iter__(self) -> Iterator[tuple[K, V_co]]:
-        return self._mapping._walk(lambda at: (at(_KEY), at(_VALUE)))  # type: ignore[no-any-return]
+        return self._mapping._iter_items()  # type: ignore[no-any-return]

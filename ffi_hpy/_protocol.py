@@ -1,10 +1,12 @@
-"""What a Python object says stands for it, where a schema is to look at that instead."""
+"""Protocols of Python objects that stand for something else: which of them a type has. It is found out with the type's
+kind, once, and schemas look at what stands for the object."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ._core import CObject, ObjectRValueRef
+from . import _core
+from ._convert import classify
 from ._object import ObjectConvertible
 from ._string import PyNativeObject
 
@@ -12,47 +14,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["unwrap"]
+__all__ = ["classify_with_protocols"]
 
-# What unwrap() found: the value itself, what stands for it, a value that gives nothing but itself, a failure's text.
-_SAME, _INNER, _STALLED, _FAILED = range(4)
-_MOST_STEPS = 64
+_OBJECT, _VALUE, _CONVERT, _MAPPING = 1, 2, 4, 8  # FB_PROTOCOL_* of the binding
+_NATIVE = (_core.CObject, _core.ObjectRValueRef, PyNativeObject)  # stand for themselves
 
 
-def unwrap(value: Any) -> tuple[int, Any, bool]:
-    """Follow `__tvm_ffi_object__`, `__tvm_ffi_value__` and `asobject`, in this order, until a value has none of them.
-
-    Returns a state, the value or text that goes with it, and whether that value is a mapping.
-    """
-    state = _SAME
-    for _ in range(_MOST_STEPS + 1):
-        if isinstance(value, (CObject, ObjectRValueRef, PyNativeObject)):
-            return state, value, False
-        cls = type(value)
-        try:
-            if hasattr(cls, "__tvm_ffi_object__"):
-                step = "__tvm_ffi_object__"
-                inner = value.__tvm_ffi_object__()
-                if inner is value:
-                    return state, value, False
-            elif hasattr(cls, "__tvm_ffi_value__"):
-                step = "__tvm_ffi_value__"
-                inner = value.__tvm_ffi_value__()
-                if inner is value:
-                    return _STALLED, value, False
-            elif isinstance(value, ObjectConvertible):
-                step = "asobject"
-                inner = value.asobject()
-                if not isinstance(inner, CObject):
-                    given = type(inner).__qualname__
-                    return _FAILED, f"asobject() of {cls.__qualname__} returned {given}, not an object", False
-            else:
-                return state, value, isinstance(value, Mapping)
-        except (MemoryError, RecursionError):
-            raise
-        except Exception as error:
-            if step == "__tvm_ffi_value__":
-                return _STALLED, value, False
-            return _FAILED, f"{step}() failed for {cls.__qualname__}: {type(error).__name__}: {error}", False
-        state, value = _INNER, inner
-    return _FAILED, "infinite __tvm_ffi_value__ cycle detected", False
+def classify_with_protocols(cls: type) -> tuple[int, Any, int]:
+    """The answer of classify(), and the protocols of the type."""
+    kind, detail = classify(cls)
+    if issubclass(cls, _NATIVE):
+        return kind, detail, 0
+    protocols = _OBJECT * hasattr(cls, "__tvm_ffi_object__") + _VALUE * hasattr(cls, "__tvm_ffi_value__")
+    protocols += _CONVERT * issubclass(cls, ObjectConvertible)
+    return kind, detail, protocols + _MAPPING * (issubclass(cls, Mapping) and not issubclass(cls, dict))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from operator import index as _as_int
 
 from . import _core
-from ._core import from_dlpack
 from ._object import Object, ObjectMeta
 from ._string import PyNativeObject
 
@@ -48,6 +47,14 @@ class Tensor(_core.Tensor, metaclass=ObjectMeta):
         if self.__chandle__() == 0:
             return "Tensor(chandle=None)"
         return f"{self.dtype}{list(self.shape)}@{self.device}"
+
+
+if TYPE_CHECKING:
+
+    def from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> Tensor: ...
+
+else:
+    from_dlpack = _core.from_dlpack
 
 
 class Shape(tuple[int, ...], PyNativeObject):

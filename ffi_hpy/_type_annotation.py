@@ -12,7 +12,8 @@ from ._core import CObject
 from ._dtype import dtype
 from ._string import Bytes, String
 from ._type_info import info_of_class
-from ._type_schema import ORIGIN_OF_INDEX, TypeSchema
+from ._type_origin import ORIGIN_OF_INDEX
+from ._type_schema import TypeSchema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,17 +43,20 @@ _ORIGIN_OF_CLASS: dict[Any, str] = {
 }
 
 
+_leaves = {annotation: TypeSchema(origin) for annotation, origin in _ORIGIN_OF_CLASS.items()}
+
+
 def schema_of_annotation(annotation: Any) -> TypeSchema:
     """See TypeSchema.from_annotation()."""
-    origin, args = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin is not None:
-        return _schema_of_generic(annotation, origin, args)
     try:
-        simple = _ORIGIN_OF_CLASS.get(annotation)
+        leaf = _leaves.get(annotation)
     except TypeError:  # unhashable: nothing that is known
-        simple = None
-    if simple is not None:
-        return TypeSchema(simple)
+        leaf = None
+    if leaf is not None:
+        return leaf
+    origin = getattr(annotation, "__origin__", None)
+    if origin is not None or type(annotation) in _UNIONS:
+        return _schema_of_generic(annotation, origin, typing.get_args(annotation))
     if isinstance(annotation, type):
         schema = _schema_of_class(annotation)
         if schema is not None:
@@ -73,22 +77,22 @@ def _schema_of_class(cls: type) -> TypeSchema | None:
 
 
 def _schema_of_generic(annotation: Any, origin: Any, args: tuple[Any, ...]) -> TypeSchema:
-    if origin in _UNIONS:
-        return _schema_of_union(args)
     if origin is list:
         if len(args) > 1:
             raise TypeError(f"list takes at most 1 type argument, got {len(args)}")
-        return TypeSchema("List", map(schema_of_annotation, args))
+        return TypeSchema("List", tuple(map(schema_of_annotation, args)))
     if origin is dict:
         if len(args) not in (0, 2):
             raise TypeError(f"dict requires 0 or 2 type arguments, got {len(args)}")
-        return TypeSchema("Dict", map(schema_of_annotation, args))
+        return TypeSchema("Dict", tuple(map(schema_of_annotation, args)))
+    if origin in _UNIONS or type(annotation) in _UNIONS:
+        return _schema_of_union(args)
     if origin is tuple:
         return _schema_of_tuple(annotation, args)
     if origin is collections.abc.Callable:
         return _schema_of_callable(args)
-    if origin is getattr(typing, "Annotated", None) or hasattr(annotation, "__metadata__"):
-        return schema_of_annotation(args[0])
+    if hasattr(annotation, "__metadata__"):  # Annotated
+        return schema_of_annotation(origin)
     if isinstance(origin, type) and issubclass(origin, CObject):
         return _schema_of_object(origin, args)
     raise TypeError(f"Cannot convert {annotation!r} to TypeSchema")
@@ -103,7 +107,7 @@ def _schema_of_union(args: tuple[Any, ...]) -> TypeSchema:
 def _schema_of_tuple(annotation: Any, args: tuple[Any, ...]) -> TypeSchema:
     if len(args) == 2 and args[1] is Ellipsis:
         return TypeSchema("Array", (schema_of_annotation(args[0]),))
-    if not args and annotation is typing.Tuple:
+    if not args and annotation is typing.Tuple:  # noqa: UP006
         return TypeSchema("tuple")
     if args == ((),):  # how Python before 3.11 has tuple[()]
         args = ()
@@ -114,7 +118,7 @@ def _schema_of_callable(args: tuple[Any, ...]) -> TypeSchema:
     if len(args) != 2:
         return TypeSchema("Callable")
     params, result = args
-    groups = {"return": (schema_of_annotation(result),)}
+    groups: dict[str, tuple[TypeSchema, ...]] = {"return": (schema_of_annotation(result),)}
     if isinstance(params, list):
         groups["params"] = tuple(map(schema_of_annotation, params))
     return TypeSchema("Callable", named_args=groups)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from . import _core
 from ._core import CObject
 from ._object import Object
-from ._type_schema import FIRST_OBJECT, TypeSchema
+from ._type_origin import FIRST_OBJECT
+from ._type_schema import TypeSchema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -204,7 +205,7 @@ class TypeMethod:
             return staticmethod(func)
         bind = getattr(_core, "method_descriptor", None)
         if bind is not None:
-            return bind(func)
+            return bind(func, self.name, f"{cls.__qualname__}.{self.name}", self.doc)
 
         def method(self: CObject, *args: Any) -> Any:
             return func(self, *args)
@@ -224,8 +225,6 @@ class TypeInfo:
     """
 
     type_cls: type | None
-    fields: list[TypeField] | None
-    methods: list[TypeMethod]
 
     def __init__(self, type_index: int) -> None:
         key, self.parent_type_index, self.doc, _size, _fields, _methods, ancestors = _core.type_info(type_index)
@@ -235,17 +234,24 @@ class TypeInfo:
         self.type_cls = None
         self._decorator_args: dict[str, Any] = {}
 
-    @_Lazy
-    def fields(self) -> list[TypeField]:
-        """The type's own fields."""
-        return [_read_field(self.type_index, i, *field) for i, field in enumerate(_core.type_info(self.type_index)[4])]
+    if TYPE_CHECKING:
+        fields: list[TypeField] | None
+        methods: list[TypeMethod]
+    else:
+
+        @_Lazy
+        def fields(self) -> list[TypeField]:
+            """The type's own fields."""
+            return [
+                _read_field(self.type_index, i, *field) for i, field in enumerate(_core.type_info(self.type_index)[4])
+            ]
+
+        @_Lazy
+        def methods(self) -> list[TypeMethod]:
+            """The type's own methods."""
+            return [_read_method(*method) for method in _core.type_info(self.type_index)[5]]
 
     @_Lazy
-    def methods(self) -> list[TypeMethod]:
-        """The type's own methods."""
-        return [_read_method(*method) for method in _core.type_info(self.type_index)[5]]
-
-    @property
     def parent_type_info(self) -> TypeInfo | None:
         """That of the parent type."""
         return info_of_index(self.parent_type_index) if self.parent_type_index >= 0 else None
@@ -285,7 +291,8 @@ class TypeInfo:
         if size != 0 or self.parent_type_info is None:
             return size
         ends = [field.offset + field.size for field in self.fields or ()]
-        return (max(self.parent_type_info.total_size, *ends, 24) + 7) & ~7
+        end: int = max(self.parent_type_info.total_size, *ends, 24)
+        return (end + 7) & ~7
 
     def prototype_py(self) -> str:
         """The type as the text of a Python class: its fields and methods with their annotations."""

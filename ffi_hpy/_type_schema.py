@@ -9,6 +9,20 @@ from __future__ import annotations
 
 from . import _core
 from ._load import subclass_made
+from ._type_origin import (
+    ANY,
+    CONTAINERS,
+    FIRST_OBJECT,
+    INDEX_OF_ORIGIN,
+    KEPT_NAME_OF_INDEX,
+    KEPT_NAMES,
+    NONE,
+    ORIGIN_OF_INDEX,
+    ORIGIN_OF_NAME,
+    PLAIN_OPS,
+    STRUCTURAL,
+    UNKNOWN,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,91 +36,16 @@ if TYPE_CHECKING:
 
 __all__ = ["TypeSchema"]
 
-STRUCTURAL, UNKNOWN = -2, -3  # type indices of what has none: Optional and Union; an origin that nobody registered
-ANY, NONE, FIRST_OBJECT = -1, 0, 64
-
-# Type indices of the origins that are no type keys.
-_INDEX_OF_ORIGIN = {
-    "Any": ANY,
-    "None": NONE,
-    "int": 1,
-    "bool": 2,
-    "float": 3,
-    "ctypes.c_void_p": 4,
-    "dtype": 5,
-    "Device": 6,
-    "Object": FIRST_OBJECT,
-    "str": 65,
-    "bytes": 66,
-    "Callable": 68,
-    "Tensor": 70,
-    "Array": 71,
-    "Map": 72,
-    "List": 75,
-    "Dict": 76,
-}
-ORIGIN_OF_INDEX = {index: origin for origin, index in _INDEX_OF_ORIGIN.items()}
-ORIGIN_OF_INDEX.update({7: "Tensor", 8: "str", 9: "bytes", 10: "Object", 11: "str", 12: "bytes", 78: "int"})
-
-# Names in the JSON of native libraries, by the origin that they mean.
-_ORIGIN_OF_NAME = {
-    name: origin
-    for origin, names in {
-        "Any": ("ffi.OpaquePyObject",),  # native code takes every Python value as one
-        "Array": ("ffi.Array", "std::vector"),
-        "Callable": ("ffi.Function", "std::function"),
-        "Dict": ("ffi.Dict",),
-        "List": ("ffi.List",),
-        "Map": ("ffi.Map", "std::map", "std::unordered_map"),
-        "Object": ("ffi.Object", "ObjectRValueRef"),
-        "Optional": ("std::optional",),
-        "Tensor": ("ffi.Tensor", "DLTensor*"),
-        "Union": ("Variant", "std::variant"),
-        "bytes": ("ffi.Bytes", "ffi.SmallBytes", "TVMFFIByteArray*"),
-        "ctypes.c_void_p": ("void*",),
-        "dtype": ("DataType",),
-        "int": ("ffi.BigInt",),
-        "str": ("ffi.String", "ffi.SmallStr", "std::string", "const char*"),
-        "tuple": ("Tuple", "std::tuple"),
-    }.items()
-    for name in names
-}
-_KEPT_NAMES = {78: "ffi.BigInt"}  # an `int` in Python, but not for native code: what is printed for it needs the name
-
-# Origins whose values need no arguments to be understood, and the operations of _core on them.
-_PLAIN_OPS = {
-    "Any": "any",
-    "None": "none",
-    "int": "int",
-    "float": "float",
-    "bool": "bool",
-    "str": "str",
-    "bytes": "bytes",
-    "Device": "device",
-    "dtype": "dtype",
-    "ctypes.c_void_p": "void*",
-    "Tensor": "instance",
-    "Callable": "instance",
-    "Object": "object",
-}
-_CONTAINERS = {  # origin: (operation, type index, name in messages)
-    "Array": ("sequence", 71, "Array"),
-    "List": ("sequence", 75, "List"),
-    "list": ("sequence", 75, "List"),
-    "Map": ("mapping", 72, "Map"),
-    "Dict": ("mapping", 76, "Dict"),
-    "dict": ("mapping", 76, "Dict"),
-}
-
 
 class TypeSchema(_core.Schema):
     """A type as values are checked against it: an origin and the schemas of its arguments. Immutable, hashable.
 
     `args` are the arguments in order, as of ``Map[str, int]``; a ``Callable`` has them in `named_args` instead, groups
-    called "return" (one schema) and "params" (left out where any arguments will do). A plain ``tuple`` has None as args,
-    one of no items an empty tuple. `fallback` is printed for an origin that is no known type. `type_key` is the name
-    in the JSON it was made from where the origin says less ("ffi.BigInt" for an int); it does not count for equality.
-    `origin_type_index` is the index of the origin's type, -2 for Optional and Union, -3 if there is none (yet).
+    called "return" (one schema) and "params" (left out where any arguments will do). A plain ``tuple`` has None as
+    args, one of no items an empty tuple. `fallback` is printed for an origin that is no known type. `type_key` is the
+    name in the JSON it was made from where the origin says less ("ffi.BigInt" for an int); it does not count for
+    equality. `origin_type_index` is the index of the origin's type, -2 for Optional and Union, -3 if there is none
+    (yet).
 
     ValueError for a wrong number of arguments, TypeError for arguments that are no schemas.
     """
@@ -135,11 +74,12 @@ class TypeSchema(_core.Schema):
         groups = None if named_args is None else _named_arguments(named_args)
         if origin == "Callable":
             own_args, groups = _callable_arguments(own_args or (), groups)
-        if origin_type_index == UNKNOWN:
-            origin_type_index = _index_of(origin)
-        values = (own_args, fallback, groups, origin, origin_type_index, type_key)
-        for name, value in zip(TypeSchema.__slots__, values):
-            object.__setattr__(self, name, value)
+        _set_origin(self, origin)
+        _set_args(self, own_args)
+        _set_index(self, _index_of(origin) if origin_type_index == UNKNOWN else origin_type_index)
+        _set_fallback(self, fallback)
+        _set_named_args(self, groups)
+        _set_type_key(self, type_key)
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError(f"cannot set {name!r}: a TypeSchema is immutable")
@@ -171,9 +111,7 @@ class TypeSchema(_core.Schema):
         """The schema of a Python annotation: ``int``, ``list[int]``, ``Optional[str]``, ``Callable[[int], str]``, a
         class of native objects, ... TypeError for one that no values cross to native code for, and for text: resolve
         it with `typing.get_type_hints` before."""
-        from ._type_annotation import schema_of_annotation
-
-        return schema_of_annotation(annotation)
+        return _read_annotation(annotation)
 
     @staticmethod
     def from_type_index(type_index: int, args: Iterable[TypeSchema] = ()) -> TypeSchema:
@@ -181,7 +119,7 @@ class TypeSchema(_core.Schema):
         origin = ORIGIN_OF_INDEX.get(type_index)
         if origin is None:
             origin = _core.type_info(type_index)[0]
-        return TypeSchema(str(origin), args, type_index, type_key=_KEPT_NAMES.get(type_index))
+        return TypeSchema(str(origin), args, type_index, type_key=KEPT_NAME_OF_INDEX.get(type_index))
 
     @staticmethod
     def from_json_str(s: str) -> TypeSchema:
@@ -200,20 +138,24 @@ class TypeSchema(_core.Schema):
         if not isinstance(obj, dict) or "type" not in obj:
             raise TypeError(f"expected schema dict with a 'type', got {_shown(obj)}")
         name = obj["type"]
+        if len(obj) == 1 and type(name) is str and name in _leaves:
+            return _leaves[name]
         if not isinstance(name, str):
             raise TypeError(f"the type of a schema must be a str, got {_shown(name)}")
-        origin = _ORIGIN_OF_NAME.get(name, name)
+        origin = ORIGIN_OF_NAME.get(name, name)
         fallback = TypeSchema.from_json_obj(obj["fallback"]) if "fallback" in obj else None
         groups = _groups_of_json(obj["named_args"]) if "named_args" in obj else None
-        args = obj.get("args")
+        args: Any = obj.get("args")
         has_args = isinstance(args, (list, tuple))
         if name == "std::function" and has_args and len(args) == 2 and isinstance(args[1], (list, tuple)):
             params = tuple(map(TypeSchema.from_json_obj, args[1]))  # an older form: [result, [parameter, ...]]
             groups, has_args = {"return": (TypeSchema.from_json_obj(args[0]),), "params": params}, False
-        own_args = tuple(TypeSchema.from_json_obj(arg) for arg in args if isinstance(arg, dict)) if has_args else ()
-        is_plain_tuple = origin == "tuple" and "args" not in obj
-        type_key = name if name in _KEPT_NAMES.values() else None
-        return TypeSchema(origin, None if is_plain_tuple else own_args, UNKNOWN, fallback, groups, type_key)
+        own_args: tuple[TypeSchema, ...] | None = ()
+        if has_args:
+            own_args = tuple([TypeSchema.from_json_obj(arg) for arg in args if isinstance(arg, dict)])
+        elif origin == "tuple" and "args" not in obj:
+            own_args = None
+        return TypeSchema(origin, own_args, UNKNOWN, fallback, groups, name if name in KEPT_NAMES else None)
 
     def to_json(self) -> dict[str, Any]:
         """The schema as from_json_obj() reads it."""
@@ -295,10 +237,10 @@ class TypeSchema(_core.Schema):
         args = self.args or ()
         if index == ANY:
             return "any", NONE, "Any", ()
-        if origin in _PLAIN_OPS:
-            return _PLAIN_OPS[origin], _INDEX_OF_ORIGIN[origin], origin, ()
-        if origin in _CONTAINERS:
-            return (*_CONTAINERS[origin], args)
+        if origin in PLAIN_OPS:
+            return PLAIN_OPS[origin], INDEX_OF_ORIGIN[origin], origin, ()
+        if origin in CONTAINERS:
+            return (*CONTAINERS[origin], args)
         if origin == "tuple":
             return ("sequence", 71, "tuple", (_ANY,)) if self.args is None else ("tuple", 71, "tuple", args)
         if origin == "Optional":
@@ -332,8 +274,25 @@ class TypeSchema(_core.Schema):
 
 subclass_made(TypeSchema)
 
+# How __init__ gets past __setattr__.
+_set_origin, _set_args, _set_index = (
+    TypeSchema.__dict__[name].__set__ for name in ("origin", "args", "origin_type_index")
+)
+_set_fallback, _set_named_args, _set_type_key = (
+    TypeSchema.__dict__[name].__set__ for name in ("fallback", "named_args", "type_key")
+)
 
-# --- arguments ----------------------------------------------------------------------------------------------------------
+
+def _read_annotation(annotation: object) -> TypeSchema:
+    """Loads the reader, which needs `typing`, and takes its place."""
+    global _read_annotation
+    from ._type_annotation import schema_of_annotation
+
+    _read_annotation = schema_of_annotation
+    return schema_of_annotation(annotation)
+
+
+# --- arguments ------------------------------------------------------------------------------------------------------
 
 
 def _shown(value: object) -> str:
@@ -347,19 +306,19 @@ def _arguments(origin: str, args: Iterable[TypeSchema] | None) -> tuple[TypeSche
             return None
         args = ()
     args = args if type(args) is tuple else tuple(args)
+    n = len(args)
     for arg in args:
         if not isinstance(arg, TypeSchema):
             raise TypeError(f"schema arguments must be TypeSchema instances, got {_shown(arg)}")
-    n = len(args)
+    if origin in CONTAINERS:
+        n_full = 1 if CONTAINERS[origin][0] == "sequence" else 2
+        if n not in (0, n_full):
+            raise ValueError(f"{origin} must have 0 or {n_full} argument{'s' * (n_full > 1)}, got {n}")
+        return args or (_ANY,) * n_full
     if origin == "Union" and n < 2:
         raise ValueError(f"Union must have at least two arguments, got {n}")
     if origin == "Optional" and n != 1:
         raise ValueError(f"Optional must have exactly one argument, got {n}")
-    if origin in _CONTAINERS:
-        n_full = 1 if _CONTAINERS[origin][0] == "sequence" else 2
-        if n not in (0, n_full):
-            raise ValueError(f"{origin} must have 0 or {n_full} argument{'s' * (n_full > 1)}, got {n}")
-        return args or (_ANY,) * n_full
     return args
 
 
@@ -370,10 +329,18 @@ def _named_arguments(groups: Mapping[str, Iterable[TypeSchema]]) -> dict[str, tu
     for name, group in groups.items():
         if not isinstance(name, str) or not name:
             raise ValueError(f"the names in named_args must be nonempty strs, got {name!r}")
-        if not isinstance(group, (list, tuple)) or not all(isinstance(arg, TypeSchema) for arg in group):
-            raise TypeError(f"named_args[{name!r}] must be a list of TypeSchema instances")
+        if not isinstance(group, (list, tuple)):
+            raise TypeError(f"named_args[{name!r}] must be a list of TypeSchema instances, got {_shown(group)}")
+        for arg in group:
+            if not isinstance(arg, TypeSchema):
+                raise TypeError(
+                    f"named_args[{name!r}] must be a list of TypeSchema instances, got one of {_shown(arg)}"
+                )
         result[name] = tuple(group)
     return result
+
+
+_CALLABLE_GROUPS = frozenset(("return", "params"))
 
 
 def _callable_arguments(
@@ -387,7 +354,7 @@ def _callable_arguments(
             groups["params"] = args[1:]
         args = ()
     if groups is not None:
-        if args or not groups.keys() <= {"return", "params"}:
+        if args or not _CALLABLE_GROUPS.issuperset(groups):
             raise ValueError("Callable uses only the named groups return and params")
         if len(groups.get("return", ())) != 1:
             raise ValueError("the group return of a Callable must contain exactly one type")
@@ -408,7 +375,7 @@ def _groups_of_json(groups: Any) -> dict[str, tuple[TypeSchema, ...]]:
 def _index_of(origin: str) -> int:
     if origin in ("Optional", "Union"):
         return STRUCTURAL
-    index = _INDEX_OF_ORIGIN.get(origin)
+    index = INDEX_OF_ORIGIN.get(origin)
     if index is None:
         index = _core.type_key_to_index(origin)
         return index if index >= 0 else UNKNOWN
@@ -423,3 +390,9 @@ def _schema_of(value: Any) -> TypeSchema:
 
 
 _ANY = TypeSchema("Any")
+# The schemas of types that are always there and need no arguments, by the names that JSON has for them.
+_leaves = {origin: TypeSchema(origin) for origin in PLAIN_OPS}
+_leaves.update({name: _leaves[origin] for name, origin in ORIGIN_OF_NAME.items() if origin in _leaves})
+for _name in KEPT_NAMES:
+    del _leaves[_name]
+del _name

@@ -6,6 +6,7 @@ from __future__ import annotations
 from . import _device, _dtype
 from ._convert import OPAQUE_PTR_HANDLERS as _OPAQUE_PTR_HANDLERS
 from ._convert import convert
+from ._convert import convert_func as _convert_to_ffi_func
 from ._core import (
     CAny,
     CObject,
@@ -16,7 +17,10 @@ from ._core import (
     class_find,
     type_key_to_index,
 )
+from ._core import OpaquePyObject as _convert_to_opaque_object
 from ._core import cany_value as _to_py_class_value
+from ._core import stream_get as _env_get_current_stream
+from ._core import stream_set as _env_set_current_stream
 from ._core import type_attr as _lookup_type_attr
 from ._core import type_attr_define as _register_type_attr
 from ._device import Device, DLDeviceType, _create_device_from_tuple, _set_class_device
@@ -39,17 +43,21 @@ from ._tensor import (
 )
 from ._type_define import define_type as _register_py_class
 from ._type_define import forget_type as _rollback_py_class
-from ._type_info import FFIProperty, TypeField, TypeInfo, TypeMethod
+from ._type_info import FFIProperty, TypeField, TypeInfo, TypeMethod, info_of_index
 from ._type_info import info_of_class as _type_cls_to_type_info
 from ._type_info import info_of_key as _lookup_or_register_type_info_from_type_key
+from ._type_info import set_class as _set_type_cls
 from ._type_schema import TypeSchema
 from .error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME, Error
 from .error import append_backtrace as _WITH_APPEND_BACKTRACE
 from .error import backtrace_of as _TRACEBACK_TO_BACKTRACE_STR
 from .error import exception_to_error_value as _convert_to_ffi_error
+from .registry import get_global_func as _get_global_func
+from .registry import register_global_func as _register_global_func
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 __all__ = [
@@ -94,7 +102,7 @@ if TYPE_CHECKING:
     KWARGS: Object
     MISSING: Object
 
-_CLASSES = {
+_CLASSES: dict[str, Callable[[], Any]] = {
     "_CLASS_DEVICE": lambda: _device._CLASS_DEVICE,
     "_CLASS_DTYPE": lambda: _dtype._CLASS_DTYPE,
     "_CLASS_TENSOR": lambda: class_find(type_key_to_index("ffi.Tensor")),
@@ -106,6 +114,21 @@ def _object_type_key_to_index(type_key: str) -> int | None:
     """The index of a type key, None if it is unknown."""
     index = type_key_to_index(type_key)
     return index if index >= 0 else None
+
+
+def _type_index_to_type_info(type_index: int) -> TypeInfo | None:
+    """The TypeInfo of a type index, None if it is not registered."""
+    try:
+        return info_of_index(type_index)
+    except ValueError:
+        return None
+
+
+def _register_object_by_index(type_index: int, type_cls: type) -> TypeInfo:
+    """Make a class that of a type, without giving it the type's members. ValueError for an index that is none."""
+    info = info_of_index(type_index)
+    _set_type_cls(info, type_cls)
+    return info
 
 
 def __getattr__(name: str) -> Any:

@@ -3,6 +3,8 @@
     python -m ffi_hpy.dropin program.py ARGUMENT...
     python -m ffi_hpy.dropin -m MODULE ARGUMENT...
     python -m ffi_hpy.dropin -c CODE ARGUMENT...
+    python -m ffi_hpy.dropin tvm-ffi-config ARGUMENT...         tvm_ffi's commands: our ffi-hpy-config,
+    python -m ffi_hpy.dropin tvm-ffi-stubgen ARGUMENT...        our ffi-hpy-stubgen
 
 or, first thing in a program, ``ffi_hpy.dropin.install()``. From then on ``import tvm_ffi.x`` gives the module
 ``ffi_hpy.x`` itself, and ``importlib.metadata`` answers for the distribution apache-tvm-ffi with that of ffi_hpy, under
@@ -29,11 +31,12 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-__all__ = ["install", "main", "uninstall"]
+__all__ = ["install", "is_installed", "main", "uninstall"]
 
 _OURS = __package__ or "ffi_hpy"
 _THEIRS = "tvm_ffi"
 _DISTRIBUTION = "apache-tvm-ffi"
+_COMMANDS = {"tvm-ffi-config": "tvm_ffi.config", "tvm-ffi-stubgen": "tvm_ffi.stub.cli"}
 ABI_VERSION = "0.1.15.post2"
 """The release of apache-tvm-ffi whose ABI and names ffi_hpy follows."""
 
@@ -127,6 +130,11 @@ def install() -> None:
         sys.meta_path.insert(0, _finder)
 
 
+def is_installed() -> bool:
+    """Whether tvm_ffi is answered for, in this process."""
+    return _finder in sys.meta_path
+
+
 def uninstall() -> None:
     """Stop answering for tvm_ffi: names that were imported stay as they are, new imports find what is installed."""
     if _finder in sys.meta_path:
@@ -144,6 +152,8 @@ def main(arguments: list[str]) -> int | None:
         print(__doc__, file=sys.stdout if arguments else sys.stderr)
         return 0 if arguments else 2
     first, *rest = arguments
+    if first in _COMMANDS:
+        first, rest = "-m", [_COMMANDS[first], *rest]
     if first in ("-m", "-c") and not rest:
         print(f"ffi_hpy.dropin: {first} wants an argument", file=sys.stderr)
         return 2

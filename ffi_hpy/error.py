@@ -268,12 +268,13 @@ def _error_new(kind: str, message: str, backtrace: str, cause: _core.Error | Non
 
 
 def _kind_of(cls: type[BaseException]) -> str:
-    """The kind registered for the class or the nearest of its bases."""
+    """The kind registered for the class or the nearest of its bases; for what is no error but an interruption, such as
+    KeyboardInterrupt, the class's name."""
     for base in cls.__mro__:
         kind = ERROR_TYPE_TO_NAME.get(base)
         if kind is not None:
             return kind
-    return "RuntimeError"
+    return "RuntimeError" if issubclass(cls, Exception) else cls.__name__
 
 
 def _message_of(exception: BaseException) -> str:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, TypeVar, overload
 
     ObjectClass = TypeVar("ObjectClass", bound=type[CObject])
+    _MakesFunction = Callable[[Callable[..., Any]], Function]
 
 __all__ = [
     "get_global_func",
@@ -68,6 +69,16 @@ def get_global_func(name: str, allow_missing: bool = False) -> Function | None:
     if metadata is not None and declares_nonblocking(metadata):
         function.release_gil = False
     return function
+
+
+if TYPE_CHECKING:
+
+    @overload
+    def register_global_func(func_name: str, f: None = None, override: bool = False) -> _MakesFunction: ...
+    @overload
+    def register_global_func(func_name: str, f: Callable[..., Any], override: bool = False) -> Function: ...
+    @overload
+    def register_global_func(func_name: Callable[..., Any], f: None = None, override: bool = False) -> Function: ...
 
 
 def register_global_func(
@@ -151,6 +162,14 @@ def _parse(metadata: str) -> dict[str, Any]:
 
 
 # --- types ----------------------------------------------------------------------------------------------------------
+
+
+if TYPE_CHECKING:
+
+    @overload
+    def register_object(type_key: ObjectClass, *, init: bool = True) -> ObjectClass: ...
+    @overload
+    def register_object(type_key: str | None = None, *, init: bool = True) -> Callable[[ObjectClass], ObjectClass]: ...
 
 
 def register_object(type_key: Any = None, *, init: bool = True) -> Any:
@@ -294,8 +313,8 @@ def _construct_for(cls: type[CObject], info: TypeInfo, constructor: Function) ->
             own = type(self).__tvm_ffi_type_info__  # type: ignore[attr-defined]
             if own.type_index != info.type_index:
                 raise TypeError(
-                    f"Calling `{cls.__name__}.__ffi_init__()` on a `{type(self).__name__}` is not supported: it makes a "
-                    f"{info.type_key}, not a {own.type_key}"
+                    f"Calling `{cls.__name__}.__ffi_init__()` on a `{type(self).__name__}` is not supported: it makes "
+                    f"a {info.type_key}, not a {own.type_key}"
                 )
         if kwargs:
             args = (*args, _ffi_api.GetKwargsObject(), *_flatten(kwargs))

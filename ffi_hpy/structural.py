@@ -10,8 +10,7 @@ str, bytes, type(None), or ``typing.Any`` (or ``object``) for everything.
 
 from __future__ import annotations
 
-import inspect
-import typing
+import sys
 from collections.abc import Callable, Sequence
 from enum import IntEnum
 
@@ -240,6 +239,8 @@ def _with_kind(callback: Callable[..., Any]) -> Callable[..., Any]:
 
 def _takes_mode(callback: Callable[..., Any]) -> bool:
     """Whether a callback of structural_mutate() has a third parameter; TypeError if it cannot take two either."""
+    import inspect  # which costs as much as everything else here
+
     try:
         signature = inspect.signature(callback)
     except (TypeError, ValueError):  # some native callables tell nothing
@@ -279,7 +280,7 @@ _BUILTIN_KEYS = {int: "int", bool: "bool", float: "float", str: "ffi.String", by
 
 
 def _type_index_of(cls: Any, name: str) -> int:
-    if cls is object or cls is typing.Any:
+    if cls is object or cls is getattr(sys.modules.get("typing"), "Any", object):
         return _ANY
     key = _BUILTIN_KEYS.get(cls)
     if key is not None:

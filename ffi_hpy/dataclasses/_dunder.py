@@ -1,13 +1,11 @@
 """What dataclass decorators put into a class: construction, repr, comparison, hash, copies.
 
-The core knows the fields, and the binding has the methods that ask it; here they get their names in the class. What the
-class body defines stays, and of `__eq__`/`__ne__` and of the four of the order one that is defined keeps the others away:
-generated and written ones would disagree.
+The core knows the fields, and the binding has the methods that ask it; here they get their names in the class. What
+the class body defines stays, and of `__eq__`/`__ne__` and of the four of the order one that is defined keeps the others
+away: generated and written ones would disagree.
 """
 
 from __future__ import annotations
-
-import copy as _copy
 
 from .._core import CObject
 from ._initializer import make_init, parameters_of, refuse_init, wrap_init
@@ -79,7 +77,7 @@ def _put_init(cls: type, function: Any) -> None:
 
 def _replace(self: Any, /, **changes: Any) -> Any:
     """A copy with other values in some fields, frozen ones included."""
-    made = _copy.copy(self)
+    made = self.__copy__()
     for name, value in changes.items():
         getattr(type(made), name).set(made, value)
     return made

@@ -54,8 +54,8 @@ def c_class(
     - `__copy__`, `__deepcopy__` and `__replace__`.
 
     `frozen` makes the fields of this type, not those of its ancestors, refuse assignment with an AttributeError;
-    ``Class.field.set(obj, value)`` and `__replace__` still write them. The annotations of the body are for type checkers
-    and for `Field.type`: a UserWarning lists fields that have none.
+    ``Class.field.set(obj, value)`` and `__replace__` still write them. The annotations of the body are for type
+    checkers and for `Field.type`: a UserWarning lists fields that have none.
 
     ValueError if no loaded library registered the type, TypeError for a class that does not derive from Object.
     """
@@ -70,13 +70,11 @@ def c_class(
         _warn_missing_field_annotations(cls, info, stacklevel=2)
         _attach_field_objects(cls, info, frozen=frozen)
         if frozen:
-            for own in info.fields:
+            for own in info.fields or ():
                 if own.name not in written:
                     setattr(cls, own.name, own.as_property(cls))
         _add_class_attrs(cls, info, TYPE_ATTRS)
-        install_dunders(
-            cls, init=init, repr=repr, eq=eq, order=order, unsafe_hash=unsafe_hash, match_args=match_args
-        )
+        install_dunders(cls, init=init, repr=repr, eq=eq, order=order, unsafe_hash=unsafe_hash, match_args=match_args)
         cls.__ffi_is_dataclass__ = True
         return cls
 

@@ -41,6 +41,10 @@ class EnumState(Object):
     indexes: Dict[Any, Object]
     attrs: Dict[str, Dict[Object, Any]]
 
+    if TYPE_CHECKING:
+
+        def __init__(self) -> None: ...
+
 
 class _EnumEntry:
     """What `entry()` and `auto()` leave in the body of a class until it becomes a variant."""
@@ -268,7 +272,7 @@ class _PayloadEnum(Enum):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         if kwargs and ("value" in cls.__dict__ or "value" in forward_annotations(cls)):
             base = next(base for base in (IntEnum, StrEnum) if issubclass(cls, base))
-            raise TypeError(f"{base.__name__} reserves `value` for the {_payload_of(cls).__name__} of a variant")  # type: ignore[union-attr]
+            raise TypeError(f"{base.__name__} reserves `value` for the {_payload_of(cls).__name__} of a variant")
         super().__init_subclass__(**kwargs)
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
 
     Class = TypeVar("Class", bound=type)
+    Method = TypeVar("Method", bound="Callable[..., Any] | staticmethod[..., Any]")
     # name, value, whether static, metadata (JSON; None for attributes)
     Entry = tuple[str, Any, bool, "str | None"]
 
@@ -57,7 +58,7 @@ _INHERITED_ATTRS = ("__s_equal__", "__s_hash__", "__s_visit__", "__data_to_json_
 """Hooks that a class takes over from the nearest parent that has them: native code looks at a type's own only."""
 
 
-def method(fn: Any) -> Any:
+def method(fn: Method) -> Method:
     """Mark a method in the body of a :func:`py_class` as a method of the native type, which native code and other
     languages can look up by name and call; the instance is the first argument, unless it is a staticmethod.
 
@@ -345,12 +346,23 @@ def _collect_fields(
             f = _field_from(value, is_own=owner is cls)
             if owner is cls and value is not MISSING:
                 delattr(cls, name)
-            f.name, f.type, f._ty_schema = name, hint, TypeSchema.from_annotation(hint)
+            f.name, f.type, f._ty_schema = name, hint, _schema_of(hint)
             f.kw_only = kw_only if f.kw_only is None else f.kw_only
             f.frozen = f.frozen or options["frozen"]
             f.hash = f.compare if f.hash is None else f.hash
             fields[name] = f
     return list(fields.values()), tuple(markers), computed
+
+
+def _schema_of(hint: Any) -> TypeSchema:
+    """The schema of an annotation; of the commonest types always the same one."""
+    found = _scalar_schemas.get(hint) if isinstance(hint, type) else None
+    return TypeSchema.from_annotation(hint) if found is None else found
+
+
+_scalar_schemas: dict[type, TypeSchema] = {
+    scalar: TypeSchema.from_annotation(scalar) for scalar in (int, float, bool, str, bytes)
+}
 
 
 def _field_from(value: Any, is_own: bool) -> Field:
@@ -384,10 +396,11 @@ def _attr_policies(cls: type) -> tuple[frozenset[str], tuple[str, ...]]:
 
 def _inherited_entries(info: Any, names: tuple[str, ...]) -> list[Entry]:
     entries: list[Entry] = []
+    owners = type_chain(info.parent_type_info)[:0:-1]  # the nearest first, without the root, which has no hooks
     for name in names:
         if name in info.type_cls.__dict__:
             continue
-        for owner in reversed(type_chain(info.parent_type_info)):
+        for owner in owners:
             value = type_attr(owner.type_index, name)
             if value is not None:
                 entries.append((name, value, True, None))

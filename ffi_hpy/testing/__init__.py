@@ -1,8 +1,10 @@
 """Types, functions and helpers for tests, by the names of `tvm_ffi.testing`.
 
-Importing this loads the testing library, a small native library of the package that uses everything of the ABI once: its
-functions are here by their names (`echo`, `schema_id_int`, ...), and there is a class for most of its types.
+Importing this loads the testing library, a small native library of the package that uses everything of the ABI once.
+Its functions are here by their names (`echo`, `schema_id_int`, ...), and there is a class for most of its types.
 """
+
+# ruff: noqa: F401, F403 - these are names for others
 
 from __future__ import annotations
 

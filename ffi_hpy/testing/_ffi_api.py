@@ -73,9 +73,9 @@ if TYPE_CHECKING:
     schema_variant_mix: Function
     test_raise_error: Function
 
+# `testing` has functions with types for add_one and make_unregistered_object.
 __all__ = [
     "TestIntPairSum",
-    "add_one",
     "apply",
     "echo",
     "enum_variant_get",
@@ -89,7 +89,6 @@ __all__ = [
     "make_map_with_tensor",
     "make_nested_array_with_tensor",
     "make_nested_map_with_tensor",
-    "make_unregistered_object",
     "make_visit_region_graph",
     "nop",
     "object_use_count",

@@ -199,21 +199,45 @@ static int dict_set_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return set_value(map, &args[1], &args[2]);
 }
 
+/* Takes the pair of a key out of a Dict: 1, 0 or -1. */
+static int take_pair(fh_hashmap_object *map, const TVMFFIAny *key_view, fh_hashmap_pair *old) {
+  TVMFFIAny key;
+  if (fh_any_own(key_view, &key) != 0) return -1;
+  lock(map);
+  int found = fh_hashmap_erase(map, &key, FH_HASHMAP_NO_HOOKS, old);
+  unlock(map);
+  if (found == FH_HASHMAP_NEEDS_HOOK) found = fh_hashmap_erase(map, &key, FH_HASHMAP_HOOKS, old);
+  fh_any_drop(&key);
+  return found;
+}
+
 static int dict_erase(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
   fh_hashmap_object *map;
   fh_hashmap_pair old;
-  TVMFFIAny key;
   if (open("ffi.DictErase", args, n_args, 2, kTVMFFIDict, &map) != 0) return -1;
-  if (fh_any_own(&args[1], &key) != 0) return -1;
-  lock(map);
-  int found = fh_hashmap_erase(map, &key, FH_HASHMAP_NO_HOOKS, &old);
-  unlock(map);
-  if (found == FH_HASHMAP_NEEDS_HOOK) found = fh_hashmap_erase(map, &key, FH_HASHMAP_HOOKS, &old);
+  int found = take_pair(map, &args[1], &old);
   if (found == 1) fh_hashmap_drop_pair(&old);
-  fh_any_drop(&key);
   return found < 0 ? -1 : 0;
+}
+
+/* Takes a key out and gives its value, at one moment; the sentinel if it is not there. */
+static int dict_pop(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  fh_hashmap_object *map;
+  fh_hashmap_pair old;
+  if (open("ffi_hpy.DictPop", args, n_args, 2, kTVMFFIDict, &map) != 0) return -1;
+  int found = take_pair(map, &args[1], &old);
+  if (found < 0) return -1;
+  if (found == 0) {
+    TVMFFIAny missing = fh_any_object(fh_globals_missing());
+    fh_any_copy(&missing, result);
+    return 0;
+  }
+  fh_any_drop(&old.key);
+  *result = old.value;
+  return 0;
 }
 
 static int dict_clear(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -244,6 +268,7 @@ const fh_globals_entry fh_globals_map[] = {
     {"ffi.DictGetItemOrMissing", dict_get_item_or_missing, NULL},
     {"ffi.DictSetItem", dict_set_item, NULL},
     {"ffi.DictErase", dict_erase, NULL},
+    {"ffi_hpy.DictPop", dict_pop, NULL},
     {"ffi.DictClear", dict_clear, NULL},
     {"ffi.DictForwardIterFunctor", dict_iterate, NULL},
     {NULL, NULL, NULL},

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "core_function.h"
-#include "error.h"
 
 enum { STACK_ITEMS = 16 };
 
-static FbCoreFunction array_constructor = {.name = "ffi.Array"}, map_constructor = {.name = "ffi.Map"};
+static FbCoreFunction new_array = {.name = "ffi.Array"}, new_list = {.name = "ffi.List"};
+static FbCoreFunction new_map = {.name = "ffi.Map"}, new_dict = {.name = "ffi.Dict"};
 
 /* Arguments of a constructor call: a view and room for a temporary for each item. */
 typedef struct Items {
@@ -40,10 +40,7 @@ static void items_end(Items *items, FbArgs *inner) {
 static int construct(HPyContext *ctx, FbCoreFunction *constructor, const Items *items, HPy_ssize_t n,
                      TVMFFIObject **out) {
   TVMFFIAny result;
-  if (fb_core_function_call(constructor, items->views, (int32_t)n, &result) != 0) {
-    fb_error_raise_pending(ctx, constructor->name);
-    return -1;
-  }
+  if (fb_core_function_run(ctx, constructor, items->views, (int32_t)n, &result) != 0) return -1;
   *out = result.v_obj;
   return 0;
 }
@@ -66,7 +63,7 @@ static int convert_item(HPyContext *ctx, HPy item, TVMFFIAny *out, FbArgs *inner
   return rc;
 }
 
-int fb_array_from_sequence(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObject **out) {
+static int from_sequence(HPyContext *ctx, FbCoreFunction *constructor, HPy value, FbArgs *args, TVMFFIObject **out) {
   HPy_ssize_t n = HPy_Length(ctx, value);
   Items items;
   if (n < 0 || items_begin(ctx, &items, n) != 0) return -1;
@@ -81,7 +78,7 @@ int fb_array_from_sequence(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObjec
     rc = convert_item(ctx, item, &items.views[i], &inner);
     HPy_Close(ctx, item);
   }
-  if (rc == 0) rc = construct(ctx, &array_constructor, &items, n, out);
+  if (rc == 0) rc = construct(ctx, constructor, &items, n, out);
   items_end(&items, &inner);
   return rc;
 }
@@ -95,7 +92,7 @@ HPy fb_mapping_pairs(HPyContext *ctx, HPy value) {
   return pairs;
 }
 
-int fb_map_from_mapping(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObject **out) {
+static int from_mapping(HPyContext *ctx, FbCoreFunction *constructor, HPy value, FbArgs *args, TVMFFIObject **out) {
   HPy pairs = fb_mapping_pairs(ctx, value); /* keys and values alternate in what is made of them */
   if (HPy_IsNull(pairs)) return -1;
   HPy_ssize_t n = HPy_Length(ctx, pairs);
@@ -113,8 +110,41 @@ int fb_map_from_mapping(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObject *
     if (!HPy_IsNull(item)) HPy_Close(ctx, item);
     if (!HPy_IsNull(pair)) HPy_Close(ctx, pair);
   }
-  if (rc == 0) rc = construct(ctx, &map_constructor, &items, 2 * n, out);
+  if (rc == 0) rc = construct(ctx, constructor, &items, 2 * n, out);
   items_end(&items, &inner);
   HPy_Close(ctx, pairs);
   return rc;
+}
+
+int fb_array_from_sequence(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObject **out) {
+  return from_sequence(ctx, &new_array, value, args, out);
+}
+
+int fb_map_from_mapping(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObject **out) {
+  return from_mapping(ctx, &new_map, value, args, out);
+}
+
+int fb_container_make(HPyContext *ctx, int32_t type_index, HPy value, const char *callee, TVMFFIObject **out) {
+  FbArgs args = {.position = 0, .callee = callee};
+  switch (type_index) {
+  case kTVMFFIArray: return from_sequence(ctx, &new_array, value, &args, out);
+  case kTVMFFIList: return from_sequence(ctx, &new_list, value, &args, out);
+  case kTVMFFIMap: return from_mapping(ctx, &new_map, value, &args, out);
+  default: return from_mapping(ctx, &new_dict, value, &args, out);
+  }
+}
+
+HPy fb_container_argument(HPyContext *ctx, const char *callee, const char *name, const HPy *args, HPy_ssize_t nargs,
+                          HPy kw) {
+  HPy_ssize_t n_keywords = HPy_IsNull(kw) ? 0 : HPy_Length(ctx, kw);
+  if (n_keywords < 0) return HPy_NULL;
+  if (nargs + n_keywords > 1) {
+    return fb_raise(ctx, ctx->h_TypeError, "%s() takes at most one argument, got %zd", callee, nargs + n_keywords);
+  }
+  if (nargs == 1) return HPy_Dup(ctx, args[0]);
+  if (n_keywords == 0) return HPy_NULL;
+  HPy value = HPy_GetItem_s(ctx, kw, name);
+  if (!HPy_IsNull(value) || !HPyErr_ExceptionMatches(ctx, ctx->h_KeyError)) return value;
+  HPyErr_Clear(ctx);
+  return fb_raise(ctx, ctx->h_TypeError, "%s() takes no keyword argument but '%s'", callee, name);
 }

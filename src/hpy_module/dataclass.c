@@ -5,6 +5,7 @@
 #include "core_function.h"
 #include "error.h"
 #include "object.h"
+#include "registry.h"
 #include "text.h"
 
 static TVMFFIAny view_of(const FbPlace *place) {
@@ -145,8 +146,13 @@ static HPy fb_dataclass_repr_impl(HPyContext *ctx, HPy self) {
 /* The function that copies objects of a type, borrowed; NULL if there is none. */
 static TVMFFIObject *find_copier(int32_t type_index) {
   static const TVMFFIByteArray name = {"__ffi_shallow_copy__", sizeof("__ffi_shallow_copy__") - 1};
-  const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&name);
-  if (column == NULL) return NULL;
+  static _Atomic(const TVMFFITypeAttrColumn *) known; /* of all threads the same, and for good */
+  const TVMFFITypeAttrColumn *column = atomic_load_explicit(&known, memory_order_acquire);
+  if (FB_UNLIKELY(column == NULL)) {
+    column = TVMFFIGetTypeAttrColumn(&name);
+    if (column == NULL) return NULL;
+    atomic_store_explicit(&known, column, memory_order_release); /* pairs with the load above */
+  }
   /* Before the data, as c_api.h asks; acquire: pairs with the core's publication of a longer column. */
   int32_t size = atomic_load_explicit((_Atomic(int32_t) *)&column->size, memory_order_acquire);
   int32_t i = type_index - column->begin_index;

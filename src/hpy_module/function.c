@@ -278,6 +278,30 @@ HPy fb_function_wrap(HPyContext *ctx, TVMFFIObject *handle, const char *name) {
   return HPy_NULL;
 }
 
+HPyDef_METH(fb_method_descriptor, "method_descriptor", HPyFunc_VARARGS,
+            .doc = "A Function as a method for a class: the instance is its first argument.")
+static HPy fb_method_descriptor_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  if (nargs != 1 && nargs != 4) {
+    return fb_raise(ctx, ctx->h_TypeError, "method_descriptor() takes fn[, name, qualname, doc]");
+  }
+  if (!fb_function_check(ctx, args[0])) {
+    char given[128];
+    return fb_raise(ctx, ctx->h_TypeError, "method_descriptor() argument 1 must be a Function, not %s",
+                    fb_type_name(ctx, args[0], given, sizeof(given)));
+  }
+  if (nargs == 4) return fb_ext->method_new(ctx, args[0], args[1], args[2], args[3]);
+  HPy name = function_name_get(ctx, args[0], NULL);
+  if (HPy_IsNull(name)) return name;
+  HPy method = fb_ext->method_new(ctx, args[0], name, name, ctx->h_None);
+  HPy_Close(ctx, name);
+  return method;
+}
+
+bool fb_function_has_methods(void) {
+  return fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, method_new) && fb_ext->method_new != NULL;
+}
+
 HPy fb_function_type_new(HPyContext *ctx, HPy base) {
   static HPyDef *defines[] = {&function_call, &function_name, &function_gil, &function_repr, &function_new, NULL, NULL};
   enum { FIRST_FREE = 5 };

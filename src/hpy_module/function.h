@@ -16,4 +16,8 @@ HPy fb_function_wrap(HPyContext *ctx, TVMFFIObject *handle, const char *name);
 
 HPy fb_function_type_new(HPyContext *ctx, HPy base);
 
+/* Only where methods are possible, and better than such as are written in Python. */
+extern HPyDef fb_method_descriptor;
+bool fb_function_has_methods(void);
+
 #endif /* FFI_HPY_MODULE_FUNCTION_H_ */

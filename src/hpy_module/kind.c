@@ -46,15 +46,24 @@ static FbKindTable *grown(void) {
   return larger;
 }
 
+/* What is known of a type. */
+typedef struct Answer {
+  FbKind kind;
+  HPy converter;                     /* owned; HPy_NULL unless the kind is FB_KIND_CONVERTER */
+  const DLPackExchangeAPI *exchange; /* NULL unless it is FB_KIND_EXCHANGE */
+  unsigned protocols;                /* FB_PROTOCOL_* */
+} Answer;
+
 /* Remembers the kind of a type. Failing to is no error: the next value of that type asks again. A remembered type is kept
  * alive for good, so that its address cannot come to mean another one; therefore their number is bounded. */
-static void remember(HPyContext *ctx, HPy type, FbKind kind, HPy converter, const DLPackExchangeAPI *exchange) {
+static void remember(HPyContext *ctx, HPy type, const Answer *answer) {
   FbKindEntry *entry = calloc(1, sizeof(*entry));
   if (entry == NULL) return;
   entry->type = type._i;
-  entry->kind = kind;
-  entry->exchange = exchange;
-  if (kind == FB_KIND_CONVERTER) fb_cell_store(ctx, &entry->converter, converter);
+  entry->kind = answer->kind;
+  entry->protocols = answer->protocols;
+  entry->exchange = answer->exchange;
+  if (!HPy_IsNull(answer->converter)) fb_cell_store(ctx, &entry->converter, answer->converter);
   while (atomic_flag_test_and_set_explicit(&writing, memory_order_acquire)) {
   }
   FbKindTable *table = n_entries < MOST_TYPES ? grown() : NULL;
@@ -73,14 +82,20 @@ int fb_kind_init(HPyContext *ctx) {
   if (fb_ext == NULL) return 0;
   HPy none_type = HPy_Type(ctx, ctx->h_None);
   if (HPy_IsNull(none_type)) return -1;
-  remember(ctx, none_type, FB_KIND_NONE, HPy_NULL, NULL);
-  remember(ctx, ctx->h_BoolType, FB_KIND_BOOL, HPy_NULL, NULL);
-  remember(ctx, ctx->h_LongType, FB_KIND_INT, HPy_NULL, NULL);
-  remember(ctx, ctx->h_FloatType, FB_KIND_FLOAT, HPy_NULL, NULL);
-  remember(ctx, ctx->h_UnicodeType, FB_KIND_STR, HPy_NULL, NULL);
-  remember(ctx, ctx->h_BytesType, FB_KIND_BYTES, HPy_NULL, NULL);
-  remember(ctx, ctx->h_TupleType, FB_KIND_SEQUENCE, HPy_NULL, NULL);
-  remember(ctx, ctx->h_ListType, FB_KIND_SEQUENCE, HPy_NULL, NULL);
+  const struct {
+    HPy type;
+    FbKind kind;
+  } plain[] = {{none_type, FB_KIND_NONE},
+               {ctx->h_BoolType, FB_KIND_BOOL},
+               {ctx->h_LongType, FB_KIND_INT},
+               {ctx->h_FloatType, FB_KIND_FLOAT},
+               {ctx->h_UnicodeType, FB_KIND_STR},
+               {ctx->h_BytesType, FB_KIND_BYTES},
+               {ctx->h_TupleType, FB_KIND_SEQUENCE},
+               {ctx->h_ListType, FB_KIND_SEQUENCE}};
+  for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
+    remember(ctx, plain[i].type, &(Answer){.kind = plain[i].kind});
+  }
   HPy_Close(ctx, none_type);
   if (atomic_load_explicit(&fb_kind_table, memory_order_relaxed) != NULL) return 0;
   HPyErr_NoMemory(ctx);
@@ -98,61 +113,70 @@ static FbKind common_kind(HPyContext *ctx, HPy value, HPy type) {
   return FB_KIND_UNKNOWN;
 }
 
-/* Splits the answer of `classify`: (kind, None), (KIND_CONVERTER, function) or (KIND_EXCHANGE, address). */
-static FbKind read_answer(HPyContext *ctx, HPy answer, HPy *converter, const DLPackExchangeAPI **exchange) {
-  HPy kind = HPy_GetItem_i(ctx, answer, 0);
+/* The kind in the answer of `classify`; FB_KIND_UNKNOWN with an exception raised. */
+static FbKind read_kind(HPyContext *ctx, HPy tuple) {
+  HPy kind = HPy_GetItem_i(ctx, tuple, 0);
   if (HPy_IsNull(kind)) return FB_KIND_UNKNOWN;
   long value = HPyLong_AsLong(ctx, kind);
   HPy_Close(ctx, kind);
   if (value == -1 && HPyErr_Occurred(ctx)) return FB_KIND_UNKNOWN;
-  if (value <= FB_KIND_UNKNOWN || value >= FB_N_KINDS) {
-    fb_raise(ctx, ctx->h_SystemError, "classify() must return a kind from 1 to %d, got %ld", FB_N_KINDS - 1, value);
-    return FB_KIND_UNKNOWN;
-  }
-  if (value == FB_KIND_CONVERTER) {
-    *converter = HPy_GetItem_i(ctx, answer, 1);
-    if (HPy_IsNull(*converter)) return FB_KIND_UNKNOWN;
-  }
-  if (value == FB_KIND_EXCHANGE) {
-    HPy address = HPy_GetItem_i(ctx, answer, 1);
-    if (HPy_IsNull(address)) return FB_KIND_UNKNOWN;
-    *exchange = HPyLong_AsVoidPtr(ctx, address);
-    HPy_Close(ctx, address);
-    if (*exchange == NULL && HPyErr_Occurred(ctx)) return FB_KIND_UNKNOWN;
-  }
-  return (FbKind)value;
+  if (value > FB_KIND_UNKNOWN && value < FB_N_KINDS) return (FbKind)value;
+  fb_raise(ctx, ctx->h_SystemError, "classify() must return a kind from 1 to %d, got %ld", FB_N_KINDS - 1, value);
+  return FB_KIND_UNKNOWN;
 }
 
-static FbKind ask(HPyContext *ctx, HPy value, HPy *converter, const DLPackExchangeAPI **exchange) {
-  FbKind kind = FB_KIND_UNKNOWN;
+/* Splits the answer of `classify`: kind; None, for KIND_CONVERTER a function, for KIND_EXCHANGE an address; the
+ * protocols. Returns 0, or -1 with an exception raised and nothing to close. */
+static int read_answer(HPyContext *ctx, HPy tuple, Answer *out) {
+  out->kind = read_kind(ctx, tuple);
+  if (out->kind == FB_KIND_UNKNOWN) return -1;
+  HPy detail = HPy_GetItem_i(ctx, tuple, 1);
+  HPy protocols = HPy_IsNull(detail) ? HPy_NULL : HPy_GetItem_i(ctx, tuple, 2);
+  int rc = HPy_IsNull(protocols) ? -1 : 0;
+  long bits = rc == 0 ? HPyLong_AsLong(ctx, protocols) : -1;
+  if (bits == -1 && HPyErr_Occurred(ctx)) rc = -1;
+  out->protocols = (unsigned)bits;
+  if (rc == 0 && out->kind == FB_KIND_CONVERTER) out->converter = HPy_Dup(ctx, detail);
+  if (rc == 0 && out->kind == FB_KIND_EXCHANGE) {
+    out->exchange = HPyLong_AsVoidPtr(ctx, detail);
+    if (out->exchange == NULL && HPyErr_Occurred(ctx)) rc = -1;
+  }
+  if (!HPy_IsNull(protocols)) HPy_Close(ctx, protocols);
+  if (!HPy_IsNull(detail)) HPy_Close(ctx, detail);
+  return rc;
+}
+
+/* Asks, and remembers the answer. FB_KIND_UNKNOWN with an exception raised and nothing to close. */
+static Answer ask(HPyContext *ctx, HPy value) {
+  Answer answer = {.kind = FB_KIND_UNKNOWN, .converter = HPy_NULL};
   HPy type = HPy_Type(ctx, value);
-  if (HPy_IsNull(type)) return kind;
-  if (fb_ext == NULL) kind = common_kind(ctx, value, type);
-  if (kind == FB_KIND_UNKNOWN) {
-    HPy answer = fb_hook_call(ctx, FB_HOOK_CLASSIFY, &type, 1);
-    if (!HPy_IsNull(answer)) {
-      kind = read_answer(ctx, answer, converter, exchange);
-      HPy_Close(ctx, answer);
-    }
-    if (kind != FB_KIND_UNKNOWN && fb_ext != NULL) {
-      remember(ctx, type, kind, kind == FB_KIND_CONVERTER ? *converter : HPy_NULL, *exchange);
-    }
+  if (HPy_IsNull(type)) return answer;
+  if (fb_ext == NULL) answer.kind = common_kind(ctx, value, type);
+  if (answer.kind == FB_KIND_UNKNOWN) {
+    HPy tuple = fb_hook_call(ctx, FB_HOOK_CLASSIFY, &type, 1);
+    if (HPy_IsNull(tuple) || read_answer(ctx, tuple, &answer) != 0) answer.kind = FB_KIND_UNKNOWN;
+    if (!HPy_IsNull(tuple)) HPy_Close(ctx, tuple);
+    if (answer.kind != FB_KIND_UNKNOWN && fb_ext != NULL) remember(ctx, type, &answer);
   }
   HPy_Close(ctx, type);
-  return kind;
+  return answer;
 }
 
 FbKind fb_kind_ask(HPyContext *ctx, HPy value, HPy *converter) {
-  const DLPackExchangeAPI *exchange = NULL;
-  return ask(ctx, value, converter, &exchange);
+  Answer answer = ask(ctx, value);
+  *converter = answer.converter;
+  return answer.kind;
 }
 
-const DLPackExchangeAPI *fb_kind_exchange(HPyContext *ctx, HPy value) {
-  const FbKindEntry *entry = fb_ext != NULL ? fb_kind_find(value) : NULL;
-  if (FB_LIKELY(entry != NULL)) return entry->exchange;
-  const DLPackExchangeAPI *exchange = NULL;
-  HPy converter = HPy_NULL;
-  ask(ctx, value, &converter, &exchange);
-  if (!HPy_IsNull(converter)) HPy_Close(ctx, converter);
-  return exchange;
+FbKind fb_kind_ask_with_protocols(HPyContext *ctx, HPy value, unsigned *protocols) {
+  Answer answer = ask(ctx, value);
+  if (!HPy_IsNull(answer.converter)) HPy_Close(ctx, answer.converter);
+  *protocols = answer.protocols;
+  return answer.kind;
+}
+
+const DLPackExchangeAPI *fb_kind_exchange_ask(HPyContext *ctx, HPy value) {
+  Answer answer = ask(ctx, value);
+  if (!HPy_IsNull(answer.converter)) HPy_Close(ctx, answer.converter);
+  return answer.exchange;
 }

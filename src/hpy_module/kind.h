@@ -28,10 +28,21 @@ typedef enum FbKind {
   FB_N_KINDS
 } FbKind;
 
+/* What a type offers for schemas to look at instead of its instances, in the order in which it is asked for; and whether
+ * they are mappings other than dict. */
+enum {
+  FB_PROTOCOL_OBJECT = 1,  /* __tvm_ffi_object__ */
+  FB_PROTOCOL_VALUE = 2,   /* __tvm_ffi_value__ */
+  FB_PROTOCOL_CONVERT = 4, /* ObjectConvertible */
+  FB_PROTOCOL_STEPS = 7,
+  FB_PROTOCOL_MAPPING = 8,
+};
+
 /* One classified type. Complete before it is published, constant afterwards, never freed. */
 typedef struct FbKindEntry {
   intptr_t type; /* word at fb_type_offset of the type's instances */
   FbKind kind;
+  unsigned protocols;                /* FB_PROTOCOL_*, for schemas */
   FbCell converter;                  /* FB_KIND_CONVERTER only */
   const DLPackExchangeAPI *exchange; /* FB_KIND_EXCHANGE only */
 } FbKindEntry;
@@ -85,7 +96,22 @@ FB_INLINE FbKind fb_kind_of(HPyContext *ctx, HPy value, HPy *converter) {
   return fb_kind_ask(ctx, value, converter);
 }
 
+/* The slow way of fb_kind_with_protocols. */
+FbKind fb_kind_ask_with_protocols(HPyContext *ctx, HPy value, unsigned *protocols);
+
+/* Kind of `value`, and the protocols of its type; FB_KIND_UNKNOWN with an exception raised on failure. */
+FB_INLINE FbKind fb_kind_with_protocols(HPyContext *ctx, HPy value, unsigned *protocols) {
+  const FbKindEntry *entry = FB_LIKELY(fb_ext != NULL) ? fb_kind_find(value) : NULL;
+  if (FB_UNLIKELY(entry == NULL)) return fb_kind_ask_with_protocols(ctx, value, protocols);
+  *protocols = entry->protocols;
+  return entry->kind;
+}
+
+const DLPackExchangeAPI *fb_kind_exchange_ask(HPyContext *ctx, HPy value);
 /* The exchange table of the class of a value of FB_KIND_EXCHANGE; NULL with an exception raised on failure. */
-const DLPackExchangeAPI *fb_kind_exchange(HPyContext *ctx, HPy value);
+FB_INLINE const DLPackExchangeAPI *fb_kind_exchange(HPyContext *ctx, HPy value) {
+  const FbKindEntry *entry = FB_LIKELY(fb_ext != NULL) ? fb_kind_find(value) : NULL;
+  return FB_LIKELY(entry != NULL) ? entry->exchange : fb_kind_exchange_ask(ctx, value);
+}
 
 #endif /* FFI_HPY_MODULE_KIND_H_ */

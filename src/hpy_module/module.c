@@ -9,14 +9,18 @@
 #include "dlpack.h"
 #include "error.h"
 #include "exchange.h"
+#include "exchange_python.h"
 #include "exchange_table.h"
 #include "field_slot.h"
 #include "function.h"
 #include "hooks.h"
 #include "identity.h"
 #include "initializer.h"
+#include "iterate.h"
+#include "mapping.h"
 #include "registry.h"
 #include "schema_type.h"
+#include "sequence.h"
 #include "signals.h"
 #include "stream.h"
 #include "tensor.h"
@@ -59,6 +63,15 @@ static int add_class(HPyContext *ctx, HPy module, const char *name, int32_t type
   return add(ctx, module, name, cls);
 }
 
+/* The bases of Array, List, Map and Dict. */
+static int add_containers(HPyContext *ctx, HPy module, HPy object) {
+  HPy sequence = fb_sequence_type_new(ctx, object), mapping = fb_mapping_type_new(ctx, object);
+  int rc = HPy_IsNull(sequence) ? -1 : add(ctx, module, "CList", fb_list_type_new(ctx, sequence));
+  if (rc == 0) rc = HPy_IsNull(mapping) ? -1 : add(ctx, module, "CDict", fb_dict_type_new(ctx, mapping));
+  int last[] = {add(ctx, module, "CSequence", sequence), add(ctx, module, "CMapping", mapping)};
+  return rc == 0 && last[0] == 0 && last[1] == 0 ? 0 : -1;
+}
+
 static int add_types(HPyContext *ctx, HPy module) {
   HPy object = fb_object_type_new(ctx);
   if (HPy_IsNull(object)) return -1;
@@ -70,6 +83,7 @@ static int add_types(HPyContext *ctx, HPy module) {
   if (rc == 0) rc = add(ctx, module, "DataType", fb_data_type_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "Device", fb_device_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "OpaquePtr", fb_opaque_ptr_type_new(ctx));
+  if (rc == 0) rc = add_containers(ctx, module, object);
   if (rc == 0) rc = add(ctx, module, "FieldSlot", fb_field_slot_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "Initializer", fb_initializer_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "CAny", fb_cany_type_new(ctx));
@@ -129,9 +143,11 @@ static int module_exec_impl(HPyContext *ctx, HPy module) {
   core_make_global();
   core_load_cxx_names();
   fb_signals_connect();
-  if (fb_kind_init(ctx) != 0 || fb_dlpack_init(ctx) != 0 || fb_type_init(ctx) != 0 || add_types(ctx, module) != 0)
+  if (fb_kind_init(ctx) != 0 || fb_dlpack_init(ctx) != 0 || fb_type_init(ctx) != 0 || fb_iterate_init(ctx) != 0 ||
+      add_types(ctx, module) != 0)
     return -1;
   if (add_constants(ctx, module) != 0) return -1;
+  if (!fb_function_has_methods() && HPy_DelAttr_s(ctx, module, "method_descriptor") != 0) return -1;
   is_loaded = true;
   return 0;
 }
@@ -142,11 +158,13 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_convert,
                                    &fb_function_from_callable,
                                    &fb_function_from_address,
+                                   &fb_method_descriptor,
                                    &fb_function_from_mlir,
                                    &fb_data_type_from_code,
                                    &fb_dlpack_from,
                                    &fb_exchange_address,
                                    &fb_exchange_table_get,
+                                   &fb_exchange_python_address,
                                    &fb_type_key_to_index,
                                    &fb_type_info,
                                    &fb_type_attr,

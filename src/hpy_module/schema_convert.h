@@ -17,30 +17,23 @@ FbFit fb_schema_fit_packed(const FbSchema *schema, const TVMFFIAny *view, TVMFFI
  * that does not fit. */
 int fb_schema_convert(void *schema, const TVMFFIAny *view, TVMFFIAny *out);
 
-/* Owned values on their way into a container. Zero-initialised is empty. */
-typedef struct FbValues {
-  TVMFFIAny *data; /* of which n are set */
-  int32_t n;
-} FbValues;
-
-/* Room for n values. 0, or -1 without memory. */
-int fb_values_begin(FbValues *values, int64_t n);
-void fb_values_end(FbValues *values);
-
-/* A new container of a sequence, tuple or mapping schema from its values. FB_FIT, or as fb_schema_fit. */
-FbFit fb_schema_build(const FbSchema *schema, const FbValues *values, TVMFFIAny *out, FbFault *fault);
-/* The schema of the i-th item of a sequence or tuple, of the i-th of key, value, key, ... of a mapping. */
-FB_INLINE const FbSchema *fb_schema_item(const FbSchema *schema, int64_t i) {
-  if (schema->op == FB_SCHEMA_TUPLE) return schema->args[i];
-  return schema->op == FB_SCHEMA_MAPPING ? schema->args[i & 1] : schema->args[0];
-}
 /* FB_MISFIT: "expected X, got `given`". */
 FbFit fb_schema_refuse(const FbSchema *schema, FbFault *fault, const char *given);
 /* FB_MISFIT for a tuple that came with n_given items. */
 FbFit fb_schema_refuse_length(const FbSchema *schema, FbFault *fault, const char *given, int64_t n_given);
+/* FB_MISFIT: the same for a view. */
+FbFit fb_schema_refuse_view(const FbSchema *schema, const TVMFFIAny *view, FbFault *fault);
+/* The same with the pending native error as the reason: FB_RAISED if it is none to be told as one. */
+FbFit fb_schema_refuse_because(const FbSchema *schema, const TVMFFIAny *view, FbFault *fault);
 /* FB_RAISED with MemoryError pending. */
 FbFit fb_schema_no_memory(void);
-/* How a view is called in messages. */
+/* How a view is called in messages: by itself, and as what it was made from. */
 const char *fb_schema_describe(const TVMFFIAny *view);
+const char *fb_schema_name_of(const TVMFFIAny *view, const FbFault *fault);
+
+/* The view itself, owned. */
+FbFit fb_schema_own(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbFault *fault);
+/* What the __ffi_convert__ of a type makes of it; FB_MISFIT and no word if the type has none. */
+FbFit fb_schema_convert_by_type(int32_t type_index, const TVMFFIAny *view, TVMFFIAny *out, FbFault *fault);
 
 #endif /* FFI_HPY_MODULE_SCHEMA_CONVERT_H_ */

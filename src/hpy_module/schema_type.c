@@ -178,7 +178,10 @@ FB_INLINE int convert(HPyContext *ctx, HPy self, HPy value, const char *what, TV
   const FbSchema *tree = tree_of(ctx, self, 0);
   if (FB_UNLIKELY(tree == NULL)) return -1;
   FbFault fault = {0};
+  FbCallState outer;
+  fb_call_enter_held(ctx, &outer);
   FbFit fit = fb_schema_fit_value(ctx, tree, value, out, &fault);
+  fb_call_leave_held(&outer);
   if (FB_UNLIKELY(fit == FB_MISFIT)) {
     raise_fault(ctx, self, what, &fault);
   } else {

@@ -95,10 +95,12 @@ enum {
   SLOT_TP_CALL = 50,
   SLOT_TP_CLEAR = 51,
   SLOT_TP_DEALLOC = 52,
+  SLOT_TP_DESCR_GET = 54,
   SLOT_TP_DOC = 56,
   SLOT_TP_INIT = 60,
   SLOT_TP_METHODS = 64,
   SLOT_TP_NEW = 65,
+  SLOT_TP_REPR = 66,
   SLOT_TP_TRAVERSE = 71,
   SLOT_TP_MEMBERS = 72,
   SLOT_TP_GETSET = 73,
@@ -298,6 +300,7 @@ typedef struct FhpyOptional {
   void *(*PyThreadState_GetUnchecked)(void); /* 3.13: the attached thread state, or NULL */
   void *(*_PyThreadState_UncheckedGet)(void); /* the same up to 3.12; there it may be another thread's */
   int (*PyObject_CallFinalizerFromDealloc)(PyObject *); /* all, not stable */
+  PyObject *(*PyMethod_New)(PyObject *, PyObject *); /* all, not stable */
   PyObject *(*PyContextVar_New)(const char *, PyObject *); /* all, not stable */
   int (*PyContextVar_Get)(PyObject *, PyObject *, PyObject **);
   PyObject *(*PyContextVar_Set)(PyObject *, PyObject *);

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "context.h"
+#include "descriptor.h"
 #include "watch.h"
 
 static FhpyExtension extension; /* filled once, before the context is given to anybody */
@@ -108,6 +109,11 @@ static void error_restore(HPyContext *ctx, HPy exception) {
 
 static int refcount_defer(HPyContext *ctx, HPy h) { return (void)ctx, defer_references(to_py(h)); }
 
+static HPy method_new(HPyContext *ctx, HPy callable, HPy name, HPy qualname, HPy doc) {
+  (void)ctx;
+  return to_hpy(fhpy_descriptor_new_method(to_py(callable), to_py(name), to_py(qualname), to_py(doc)));
+}
+
 static void reference_watch(HPy h) { fhpy_watch(to_py(h)); }
 static int reference_try(HPy h) { return fhpy_watch_try(to_py(h)); }
 
@@ -145,6 +151,7 @@ void fhpy_extension_fill(HPyContext *ctx) {
       .defers_refcounts = can_defer_references(),
       .reference_watch = fhpy_watch_is_possible() ? reference_watch : NULL,
       .reference_try = fhpy_watch_is_possible() ? reference_try : NULL,
+      .method_new = fhpy_descriptor_is_possible() ? method_new : NULL,
   };
   ctx->_private = &extension;
 }

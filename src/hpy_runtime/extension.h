@@ -92,6 +92,11 @@ typedef struct FhpyExtension {
    * Both are NULL where the interpreter does not let that be done. */
   void (*reference_watch)(HPy h);
   int (*reference_try)(HPy h);
+
+  /* A method that calls `callable`, an instance of a type with HPy_tp_call, with the instance as the first argument: to be
+   * set as an attribute of a class. `name`, `qualname` and `doc` become its __name__, __qualname__ and __doc__. New handle,
+   * or HPy_NULL with an exception raised. NULL where a method written in Python is no slower. */
+  HPy (*method_new)(HPyContext *ctx, HPy callable, HPy name, HPy qualname, HPy doc);
 } FhpyExtension;
 
 /* Whether the runtime's extension has an entry. */

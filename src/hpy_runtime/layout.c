@@ -40,6 +40,7 @@ static void find_optional(void) {
 #ifndef FHPY_PYPY /* cpyext's prints a warning; the interpreter calls HPy_tp_finalize by itself, as __del__ */
   FIND(PyObject_CallFinalizerFromDealloc);
 #endif
+  FIND(PyMethod_New);
   FIND(PyContextVar_New);
   FIND(PyContextVar_Get);
   FIND(PyContextVar_Set);

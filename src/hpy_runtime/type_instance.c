@@ -228,6 +228,13 @@ static inline bool is_saved_by_finalizer(PyObject *self, PyObject *type) {
          fhpy_optional.PyObject_CallFinalizerFromDealloc(self) < 0;
 }
 
+/* The end of an instance whose only HPy type is derived from object. */
+static inline void end_single(PyObject *self, PyObject *type, const FhpyType *note, bool is_gc) {
+  clear_fields(self, note);
+  if (note->destroy != NULL) note->destroy((char *)self + note->data_offset);
+  free_instance(self, type, is_gc);
+}
+
 /* For an instance of a class made in Python, subtype_dealloc has run the finalizer, released what the class added, and
  * calls us; it leaves the reference to the type to us, because its base is a heap type. */
 static FHPY_NOINLINE void end_derived(PyObject *self, PyObject *type) {
@@ -236,10 +243,16 @@ static FHPY_NOINLINE void end_derived(PyObject *self, PyObject *type) {
   bool is_gc = type_has_flag(type, TYPE_FLAG_HAVE_GC);
   if (is_gc) PyObject_GC_UnTrack(self);
   const FhpyType *note;
-  for (PyObject *t = type; t != NULL; t = type_base(t))
+  PyObject *nearest = type;
+  while ((note = type_note(nearest)) == NULL) nearest = type_base(nearest);
+  if (note->is_single) {
+    end_single(self, type, note, is_gc);
+    return;
+  }
+  for (PyObject *t = nearest; t != NULL; t = type_base(t))
     if ((note = type_note(t)) != NULL) clear_fields(self, note);
   PyObject *foreign = NULL;
-  for (PyObject *t = type; t != NULL; t = type_base(t)) {
+  for (PyObject *t = nearest; t != NULL; t = type_base(t)) {
     if ((note = type_note(t)) == NULL) continue;
     if (note->destroy != NULL) note->destroy(type_struct(self, note));
     foreign = type_base(t);
@@ -266,7 +279,5 @@ void fhpy_type_dealloc(PyObject *self) {
   }
   if (is_saved_by_finalizer(self, type)) return;
   if (note->is_gc) PyObject_GC_UnTrack(self);
-  clear_fields(self, note);
-  if (note->destroy != NULL) note->destroy((char *)self + note->data_offset);
-  free_instance(self, type, note->is_gc);
+  end_single(self, type, note, note->is_gc);
 }

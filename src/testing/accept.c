@@ -95,7 +95,7 @@ static ft_verdict accept_dltensor(const TVMFFIAny *value, ft_accepted *out) {
 /* ---- Containers ---- */
 
 static ft_verdict no_memory(void) {
-  (void)ft_raise("MemoryError", "no memory for the items of a container", (char *)NULL);
+  (void)ft_no_memory("the items of a container");
   return FT_FAILED;
 }
 

@@ -56,7 +56,7 @@ static int raise_error(const ft_function *self, const TVMFFIAny *args, int32_t n
   (void)ft_value_bytes(&args[1], &message);
   const TVMFFIByteArray *here = TVMFFIBacktrace("basic.c", __LINE__, "TestRaiseError", 0);
   if (TVMFFIErrorCreate(&kind, &message, here, &error) != 0) {
-    return ft_raise("MemoryError", "no memory for an error", (char *)NULL);
+    return ft_no_memory("an error");
   }
   TVMFFIErrorSetRaised(error);
   (void)TVMFFIObjectDecRef(error);

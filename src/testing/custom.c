@@ -169,7 +169,7 @@ static void end_later(void *self) {
 static int visit_later(const TVMFFIAny *visitor, void *child, TVMFFIAny *out) {
   TVMFFIObjectHandle function;
   later *what = (later *)malloc(sizeof *what);
-  if (what == NULL) return ft_raise("MemoryError", "no memory for a visit", (char *)NULL);
+  if (what == NULL) return ft_no_memory("a visit");
   what->args[0] = *visitor;
   what->args[1] = ft_object(child);
   (void)TVMFFIObjectIncRef(visitor->v_obj);

@@ -69,7 +69,7 @@ static int add_int(const ft_function *self, const TVMFFIAny *args, int32_t n_arg
   return 0;
 }
 
-static int no_memory(void) { return ft_raise("MemoryError", "no memory for a container", (char *)NULL); }
+static int no_memory(void) { return ft_no_memory("a container"); }
 
 /* An Array of the items of one and then those of another. */
 static int concat(const TVMFFIAny *head, int64_t n_head, const TVMFFIAny *tail, int64_t n_tail, TVMFFIAny *result) {

@@ -89,7 +89,7 @@ static const ft_function *create(const char *name, const char *signature, ft_bod
                                  TVMFFIAny *out) {
   TVMFFIObjectHandle handle;
   ft_function *function = (ft_function *)calloc(1, sizeof *function);
-  if (function == NULL) (void)ft_raise("MemoryError", "no memory for a function", (char *)NULL);
+  if (function == NULL) (void)ft_no_memory("a function");
   if (function == NULL || fill(name, signature, body, context, function) != 0) return NULL;
   if (TVMFFIFunctionCreate(function, call, NULL, &handle) != 0) return NULL;
   *out = ft_object(handle);
@@ -111,7 +111,7 @@ static int describe(const char *full_name, const char *signature, ft_body body, 
   info->doc = ft_text(doc != NULL ? doc : "");
   info->metadata.data = ft_buffer_text(metadata);
   info->metadata.size = metadata->size;
-  return metadata->is_cut ? ft_raise("MemoryError", "no memory for metadata", (char *)NULL) : 0;
+  return metadata->is_cut ? ft_no_memory("metadata") : 0;
 }
 
 int ft_function_add_globals(const ft_global *globals, int32_t n_globals) {

@@ -1,4 +1,6 @@
 /* load.c - registers everything when the library is loaded, unless another library of this sort was there first. */
+#include "load.h"
+
 #include <stdio.h>
 
 #include "tables.h"
@@ -34,6 +36,13 @@ static int register_all(void) {
   return 0;
 }
 
+int ft_load(void) {
+  int taken = is_taken();
+  if (taken == 1) return 0;
+  return taken != 0 || ft_value_load() != 0 || register_all() != 0 ? -1 : 1;
+}
+
+#ifndef FT_LOAD_BY_HAND
 /* A library that is being loaded has nobody to return an error to. */
 static void complain(void) {
   TVMFFIObjectHandle error;
@@ -45,17 +54,20 @@ static void complain(void) {
   (void)TVMFFIObjectDecRef(error);
 }
 
-static void load(void) {
-  int taken = is_taken();
-  if (taken == 1) return;
-  if (taken != 0 || ft_value_load() != 0 || register_all() != 0) complain();
+#ifdef _MSC_VER
+#define AT_START static
+#else
+#define AT_START __attribute__((constructor)) static
+#endif
+
+AT_START void load_at_start(void) {
+  if (ft_load() < 0) complain();
 }
 
 #ifdef _MSC_VER
 #pragma section(".CRT$XCU", read)
-__declspec(allocate(".CRT$XCU")) void (*ft_load_at_start)(void) = load;
-#else
-__attribute__((constructor)) static void load_at_start(void) { load(); }
+__declspec(allocate(".CRT$XCU")) void (*ft_load_at_start)(void) = load_at_start;
+#endif
 #endif
 
 /* Something to link to, for programs that only want the library loaded. */

@@ -37,7 +37,7 @@ static void object_delete(void *self, int flags) {
 static void *allocate(const ft_class *cls) {
   object_block *block = (object_block *)calloc(1, offsetof(object_block, header) + cls->size);
   if (block == NULL) {
-    (void)ft_raise("MemoryError", "no memory for a ", cls->key, (char *)NULL);
+    (void)ft_no_memory(cls->key);
     return NULL;
   }
   block->cls = cls;
@@ -189,8 +189,7 @@ static int define_field(const ft_class *cls, const ft_field *field) {
     info.flags |= kTVMFFIFieldFlagBitMaskHasDefault;
     info.default_value_or_factory = read_default(field->value);
   }
-  int rc = metadata.is_cut ? ft_raise("MemoryError", "no memory for metadata", (char *)NULL)
-                           : TVMFFITypeRegisterField(cls->type_index, &info);
+  int rc = metadata.is_cut ? ft_no_memory("metadata") : TVMFFITypeRegisterField(cls->type_index, &info);
   ft_drop(&info.default_value_or_factory);
   ft_buffer_free(&metadata);
   return rc;
@@ -206,7 +205,7 @@ static const char *join(const char *head, const char *key, const char *tail) {
 
 static int add_attr(const ft_class *cls, const char *attr, const char *signature, ft_body body) {
   const char *dotted = join(cls->key, ".", attr);
-  if (dotted == NULL || signature == NULL) return ft_raise("MemoryError", "no memory for a name", (char *)NULL);
+  if (dotted == NULL || signature == NULL) return ft_no_memory("a name");
   return ft_function_add_attr(cls->type_index, attr, dotted, signature, body, cls);
 }
 
@@ -215,7 +214,7 @@ static int define_init(const ft_class *cls) {
   if (cls->traits & FT_AUTO_INIT) return ft_core_do(FT_REGISTER_INIT, &index, 1);
   if (cls->init == NULL) return 0;
   const char *name = join(cls->key, ".", "__ffi_init__");
-  if (name == NULL) return ft_raise("MemoryError", "no memory for a name", (char *)NULL);
+  if (name == NULL) return ft_no_memory("a name");
   ft_method method = {"__ffi_init__", name, cls->init, construct, 1, cls->init_doc, NULL};
   if (ft_function_add_method(cls->type_index, &method, cls) != 0) return -1;
   return add_attr(cls, "__ffi_init__", cls->init, construct);

@@ -26,7 +26,7 @@ static int compact(const TVMFFIAny *array, TVMFFIAny *result) {
   const TVMFFIAny *items = (const TVMFFIAny *)cell->data;
   TVMFFIAny *kept = (TVMFFIAny *)malloc(sizeof *kept * (size_t)(cell->size + 1));
   int32_t n_kept = 0;
-  if (kept == NULL) return ft_raise("MemoryError", "no memory for a container", (char *)NULL);
+  if (kept == NULL) return ft_no_memory("a container");
   for (int64_t i = 0; i < cell->size; i++) {
     if (items[i].type_index != kTVMFFINone) kept[n_kept++] = items[i];
   }
@@ -120,8 +120,7 @@ static int metadata_of(const ft_function *function, TVMFFIAny *result) {
   ft_buffer text = {NULL, 0, 0, 0};
   ft_type_add_metadata(&function->type, NULL, &text);
   TVMFFIByteArray bytes = {ft_buffer_text(&text), text.size};
-  int rc = text.is_cut ? ft_raise("MemoryError", "no memory for metadata", (char *)NULL)
-                       : TVMFFIStringFromByteArray(&bytes, result);
+  int rc = text.is_cut ? ft_no_memory("metadata") : TVMFFIStringFromByteArray(&bytes, result);
   ft_buffer_free(&text);
   return rc;
 }

@@ -47,7 +47,7 @@ static int skip(const char **at, const char *text) {
 
 static int keep_args(ft_type *out, const ft_type *args, int32_t n_args) {
   out->args = (ft_type *)malloc(sizeof *args * (size_t)n_args);
-  if (out->args == NULL) return ft_raise("MemoryError", "no memory for a type", (char *)NULL);
+  if (out->args == NULL) return ft_no_memory("a type");
   memcpy(out->args, args, sizeof *args * (size_t)n_args);
   out->n_args = n_args;
   return 0;

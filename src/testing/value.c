@@ -48,6 +48,8 @@ int ft_raise(const char *kind, ...) {
   return -1;
 }
 
+int ft_no_memory(const char *what) { return ft_raise("MemoryError", "Out of memory for ", what, (char *)NULL); }
+
 /* ---- Text that grows ---- */
 
 void ft_buffer_add(ft_buffer *buffer, const char *data, size_t size) {

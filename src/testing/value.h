@@ -73,6 +73,8 @@ const TVMFFISeqCell *ft_value_items(const TVMFFIAny *sequence);
 
 /* Makes an error of the parts, which end with NULL (16 at most), the pending one. Always -1. */
 int ft_raise(const char *kind, ...);
+/* MemoryError: `what` could not be made. Always -1. */
+int ft_no_memory(const char *what);
 
 /* ---- Text that grows ---- */
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Build and run the core's tests: every core source and every test in one program, once per mode.
+"""Build and run the core's tests: every source of the core and of the testing library, which is a client of it, and
+every test in one program, once per mode.
 
     run.py                      all modes
     run.py --mode asan NAME...  only these tests, in one mode
@@ -23,9 +24,18 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 CORE = ROOT / "src" / "core"
+TESTING = ROOT / "src" / "testing"
 
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 COMMON = ["-g", "-fPIC", "-fvisibility=hidden", "-DFH_TEST=1", f"-I{ROOT / 'include'}", f"-I{CORE}", f"-I{HERE}"]
+# The testing library knows nothing of the core's memory: here it takes it, to be counted and to fail.
+OF_TESTING = [
+    "-DFT_LOAD_BY_HAND",
+    *(
+        f"-D{name}=fh_mem_{to}"
+        for name, to in [("malloc", "alloc"), ("calloc", "calloc"), ("realloc", "realloc"), ("free", "free")]
+    ),
+]
 MODES = {
     "plain": ["-O1"],
     "asan": ["-O1", "-fsanitize=address", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"],
@@ -52,7 +62,9 @@ def compiler_has(compiler, flags, scratch):
 def compile_one(compiler, flags, source, output):
     standard = ["-std=c++17", "-x", "c++"] if output.suffix == ".oxx" else ["-std=c11"]
     if source.parent == HERE:
-        flags = [*flags, "-D_GNU_SOURCE"]  # setenv and usleep, for tests only
+        flags = [*flags, "-D_GNU_SOURCE", f"-I{TESTING}"]  # setenv and usleep, for tests only
+    if source.parent == TESTING:
+        flags = [*flags, *OF_TESTING]
     command = [compiler, *standard, *WARNINGS, *flags, "-c", str(source), "-o", str(output)]
     return subprocess.run(command, capture_output=True, text=True)
 
@@ -75,7 +87,12 @@ def build(compiler, mode, scratch, extra):
     """The path of the program, or None after printing why not."""
     (scratch / "exported_names.h").write_text(exported_names())
     flags = [*COMMON, *MODES[mode], f"-I{scratch}"]
-    sources = sorted(CORE.glob("*.c")) + sorted(HERE.glob("*.c")) + [pathlib.Path(p) for p in extra]
+    sources = (
+        sorted(CORE.glob("*.c"))
+        + sorted(TESTING.glob("*.c"))
+        + sorted(HERE.glob("*.c"))
+        + [pathlib.Path(p) for p in extra]
+    )
     jobs = [(source, scratch / f"{source.parent.name}_{source.stem}.o") for source in sources]
     jobs.append((HERE / "abi_layout.c", scratch / "abi_layout_as_cxx.oxx"))
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:

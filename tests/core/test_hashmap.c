@@ -133,6 +133,20 @@ TEST(map_functions_find_and_miss) {
   fh_any_drop(&map);
 }
 
+TEST(dict_pop_gives_the_value_it_takes_out) {
+  TVMFFIAny missing = call_ok("ffi.GetInvalidObject", NO_ARGS);
+  TVMFFIAny dict = call_ok("ffi.Dict", ARGS(raw("a long enough key"), i64(1), i64(2), i64(3)));
+  expect_int(call_int("ffi_hpy.DictPop", ARGS(dict, raw("a long enough key"))), 1);
+  expect_int(call_int("ffi.DictSize", ARGS(dict)), 1);
+  TVMFFIAny nothing = call_ok("ffi_hpy.DictPop", ARGS(dict, i64(9)));
+  expect(nothing.v_obj == missing.v_obj);
+  expect_call_raises("TypeError", "Expected 2 but got 1 arguments", "ffi_hpy.DictPop", ARGS(dict));
+  expect_call_raises("TypeError", "Expected `ffi.Dict` but got `int`", "ffi_hpy.DictPop", ARGS(i64(1), i64(2)));
+  fh_any_drop(&nothing);
+  fh_any_drop(&missing);
+  fh_any_drop(&dict);
+}
+
 TEST(map_iterator_keeps_the_map_and_stops_at_the_end) {
   TVMFFIAny map = call_ok("ffi.Map", ARGS(raw("k"), i64(1), raw("l"), i64(2))), key, value;
   TVMFFIAny it = call_ok("ffi.MapForwardIterFunctor", ARGS(map));

@@ -51,6 +51,7 @@ static const row rows[] = {
     {"ffi.DictGetItemOrMissing", "ds", NULL, 0, NULL},
     {"ffi.DictSetItem", "dss", NULL, 0, NULL},
     {"ffi.DictErase", "dk", NULL, 0, NULL},
+    {"ffi_hpy.DictPop", "dk", NULL, 0, NULL},
     {"ffi.DictClear", "d", NULL, 0, NULL},
     {"ffi.DictForwardIterFunctor", "d", NULL, 0, NULL},
     {"ffi.String", "s", NULL, 0, NULL},
@@ -452,8 +453,8 @@ TEST(every_global_function_survives_missing_memory) {
   for (int64_t i = 0; i < n_names; ++i) {
     TVMFFIByteArray name;
     expect(fh_str_content(&names[i], &name));
-    if (name.size < 4 || memcmp(name.data, "ffi.", 4) != 0) continue;
     const row *row = find_row(name);
+    if (row == NULL && (name.size < 4 || memcmp(name.data, "ffi.", 4) != 0)) continue;
     if (row == NULL) test_fail(__FILE__, __LINE__, "no row for %.*s", FH_BYTES_ARGS(name));
     sweep_row(row);
     n_swept += 1;

@@ -29,6 +29,7 @@ __all__ = [
     "compile_c",
     "compile_cxx",
     "fetch_upstream",
+    "find_c_compiler",
     "listed_names",
     "read_library",
 ]

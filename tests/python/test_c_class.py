@@ -156,7 +156,7 @@ print("__ge__" in Simple.__dict__)
 """
 
 
-# --- frozen -------------------------------------------------------------------------------------------------------------
+# --- frozen -----------------------------------------------------------------------------------------------------------
 
 
 def test_frozen_fields_refuse_assignment():
@@ -213,13 +213,13 @@ except AttributeError:
     )
 
 
-# --- comparison and hash ------------------------------------------------------------------------------------------------
+# --- comparison and hash ----------------------------------------------------------------------------------------------
 
 
 def test_equality_and_order_are_of_the_fields():
     a, b, c = (_TestCxxClassDerived(1, 2, x) for x in (3.0, 3.0, 4.0))
     assert a == b
-    assert not a != b
+    assert (a != b) is False
     assert a != c
     assert a < c
     assert a <= b
@@ -253,7 +253,7 @@ def test_objects_of_related_classes_are_compared():
 def test_without_eq_it_is_identity():
     assert TestIntPair(1, 2) != TestIntPair(1, 2)
     pair = TestIntPair(1, 2)
-    assert pair == pair  # noqa: PLR0124
+    assert pair == pair
     assert ffi_hpy._ffi_api.RecursiveEq(pair, TestIntPair(1, 2))
 
 
@@ -283,7 +283,7 @@ def test_an_object_that_was_moved_away_is_told():
     assert repr(empty) == "TestIntPair(chandle=None)"
 
 
-# --- text, copies -------------------------------------------------------------------------------------------------------
+# --- text, copies -----------------------------------------------------------------------------------------------------
 
 
 def test_repr_is_of_the_fields_and_an_str():
@@ -320,7 +320,7 @@ def test_what_cannot_be_copied_says_so():
         replace(TestNonCopyable(1), value=2)
 
 
-# --- the decorator ------------------------------------------------------------------------------------------------------
+# --- the decorator ----------------------------------------------------------------------------------------------------
 
 
 def test_fields_are_described():
@@ -355,7 +355,7 @@ print(KwOnly(x=1, y=2, z=3).w)
 
 
 def test_the_decorator_refuses_what_it_cannot_use():
-    with pytest.raises(ValueError, match="No type is called testing.Nothing"):
+    with pytest.raises(ValueError, match=r"No type is called testing\.Nothing"):
         c_class("testing.Nothing")(type(ffi_hpy.Object)("Nothing", (ffi_hpy.Object,), {}))
     with pytest.raises(TypeError, match="does not derive from"):
         c_class("testing.TestIntPair")(type("Plain", (), {}))
@@ -418,7 +418,7 @@ print(len(made), {tuple(f.name for f in fields(cls)) for cls in made})
     assert run_python(program) == "4 {('x', 'y')}\n"
 
 
-# --- ffi_hpy.testing ----------------------------------------------------------------------------------------------------
+# --- ffi_hpy.testing --------------------------------------------------------------------------------------------------
 
 
 def test_objects_by_reflection():

@@ -258,6 +258,37 @@ def test_lists_compare_with_every_sequence():
     assert hash(List([1, "x"])) == hash(List([1, "x"]))
 
 
+def test_what_changes_a_list_meanwhile_does_not_change_its_iteration():
+    for n in (3, 100):
+        ours = List(range(n))
+        seen = []
+        for item in ours:
+            seen.append(item)
+            ours.append(n)
+            ours[0] = "changed"
+        assert seen == list(range(n))
+        assert len(ours) == 2 * n
+
+
+def test_a_list_can_be_read_while_threads_change_it():
+    shared = List(range(100))
+
+    def work(thread):
+        for i in range(200):
+            if thread == 0:
+                shared.append(i)
+            elif thread == 1:
+                shared.pop()
+                shared.insert(-1, i)
+            else:
+                items = [*shared, *shared[:10], shared[-1]]
+                assert all(type(item) is int for item in items)
+                assert "x" not in shared
+        return True
+
+    assert parallelize(work) == [True] * 4
+
+
 def test_threads_that_change_one_list_lose_nothing():
     shared, n_items = List(), 500
 
@@ -273,6 +304,99 @@ def test_threads_that_change_one_list_lose_nothing():
     popped = [tuple(item) for items in parallelize(work) for item in items]
     left = [tuple(item) for item in shared]
     assert sorted(popped + left) == sorted((t, i) for t in range(4) for i in range(-n_items, n_items))
+
+
+# --- reading --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 127, 128, 129, 1000])
+def test_containers_of_any_size_can_be_iterated_over(n):
+    values = [(i, str(i), None, i / 2)[i % 4] for i in range(n)]
+    assert list(Array(values)) == list(List(values)) == values
+    assert list(reversed(Array(values))) == values[::-1]
+    for mapping in (Map, Dict):
+        ours = mapping({str(i): value for i, value in enumerate(values)})
+        assert list(ours) == list(ours.keys()) == [str(i) for i in range(n)]
+        assert list(ours.values()) == values
+        assert list(ours.items()) == [(str(i), value) for i, value in enumerate(values)]
+        assert len(ours) == len(ours.items()) == n
+
+
+def test_iterators_outlive_their_containers():
+    iterators = [iter(Array(range(200))), iter(List(range(200))), iter(Map(dict.fromkeys(range(200), 0)))]
+    assert [list(one) for one in iterators] == [list(range(200))] * 3
+    first = iter(Array(range(200)))
+    assert [next(first) for _ in range(70)] == list(range(70))
+    assert list(first) == list(range(70, 200))
+    assert list(first) == []
+
+
+class Equal:
+    def __eq__(self, other):
+        return other == 3
+
+    __hash__ = None
+
+
+NUMBERS = [1, True, 0, 2.5, 2, 2**53, 2**53 + 1, -1, 2**70, float("nan")]
+OTHERS = [None, "a", "text that is long", b"a", Equal(), [1, 2]]
+ITEMS = ([], [1, "a"], [1.0, False], ["text that is long", None, b"a"], [2.0**53, 2.5], [3], [[1, 2], -1], ["1"])
+
+
+@pytest.mark.parametrize("make", [Array, List])
+@pytest.mark.parametrize("value", NUMBERS + OTHERS, ids=repr)
+def test_a_sequence_contains_what_a_list_would(make, value):
+    for items in ITEMS:
+        expected = value in [Array(item) if isinstance(item, list) else item for item in items]
+        assert (value in make(items)) is expected, items
+
+
+def test_containers_are_made_of_one_argument():
+    assert list(Array(input_list=[1])) == list(List(input_list=(1,))) == [1]
+    assert dict(Map(input_dict={1: 2})) == dict(Dict(input_dict={1: 2})) == {1: 2}
+    assert len(Dict(None)) == len(Map()) == len(Array()) == len(List()) == 0
+    for make in (Array, List, Map, Dict):
+        with pytest.raises(TypeError, match="at most one argument, got 2"):
+            make([], [])
+        with pytest.raises(TypeError, match="no keyword argument but 'input_"):
+            make(wrong=1)
+    with pytest.raises(ZeroDivisionError):
+        Array(1 // 0 for _ in range(3))
+
+
+def test_a_container_without_a_native_object_or_with_another_refuses_to_be_used(testing):
+    for make in (Array, List, Map, Dict):
+        empty = make.__new__(make)
+        for use in (len, iter, lambda x: x[0], lambda x: 1 in x):
+            with pytest.raises(ValueError, match=f"this {make.__name__} has no native object"):
+                use(empty)
+    odd = Array.__new__(Array)
+    odd.__init_handle_by_constructor__(testing.echo, Map({0: 1}))
+    for use in (len, iter, lambda x: x[0], lambda x: 1 in x):
+        with pytest.raises(TypeError, match="the native object of this Array is no Array or List"):
+            use(odd)
+    odd = Dict.__new__(Dict)
+    odd.__init_handle_by_constructor__(testing.echo, Array([1]))
+    for use in (len, iter, lambda x: x[0], lambda x: 1 in x):
+        with pytest.raises(TypeError, match="the native object of this Dict is no Map or Dict"):
+            use(odd)
+
+
+def test_subclasses_of_containers_work_like_them():
+    class Numbers(List):
+        def total(self):
+            return sum(self)
+
+        def __getitem__(self, index):
+            return ("item", super().__getitem__(index))
+
+    ours = Numbers(range(5))
+    ours.append(5)
+    ours[0] = 10
+    assert ours.total() == 25
+    assert ours[0] == ("item", 10)
+    assert len(ours) == 6
+    assert type(ours + [1]) is Numbers  # noqa: RUF005
 
 
 # --- Dict -----------------------------------------------------------------------------------------------------------
@@ -319,13 +443,29 @@ def test_dicts_compare_by_their_entries():
     assert hash(Dict({"a": 1, "b": 2})) == hash(Dict({"b": 2, "a": 1}))
 
 
-def test_a_dict_that_shrinks_ends_its_iteration():
-    ours = Dict({str(i): i for i in range(100)})
-    seen = []
-    for key in ours:
-        seen.append(key)
-        ours.clear()
-    assert seen == ["0"]
+def test_a_missing_key_that_is_a_tuple_or_none_is_the_argument_of_its_error():
+    for key in ((1, 2), (), None):
+        with pytest.raises(KeyError) as caught:
+            Dict({"a": 1})[key]
+        assert caught.value.args == (key,)
+
+
+def test_what_changes_a_dict_meanwhile_does_not_change_its_iteration():
+    for n in (3, 100):
+        ours = Dict({str(i): i for i in range(n)})
+        seen = []
+        for key, value in ours.items():
+            seen.append((key, value))
+            ours.clear()
+            ours["other"] = 1
+        assert seen == [(str(i), i) for i in range(n)]
+        assert dict(ours) == {"other": 1}
+
+
+def test_threads_that_pop_one_key_get_it_once():
+    for _ in range(100):
+        shared = Dict({"a": 1})
+        assert sorted(parallelize(lambda _, shared=shared: shared.pop("a", 0))) == [0, 0, 0, 1]
 
 
 def test_threads_that_change_one_dict_lose_nothing():

@@ -10,7 +10,21 @@ from support import IS_DEBUG, needs_threads, run_python
 import ffi_hpy
 
 
-@pytest.mark.parametrize("library", ["torch", "numpy", "ctypes", "asyncio", "json", "pathlib", "importlib.metadata"])
+@pytest.mark.parametrize(
+    "library",
+    [
+        "torch",
+        "numpy",
+        "ctypes",
+        "asyncio",
+        "json",
+        "pathlib",
+        "importlib.metadata",
+        "typing",
+        "inspect",
+        "dataclasses",
+    ],
+)
 @pytest.mark.skipif(IS_DEBUG, reason="the PyPI package hpy imports modules of its own")
 def test_importing_does_not_import(library):
     # Some interpreters import modules at startup or keep some built in: only what the package adds counts.

@@ -719,6 +719,22 @@ def test_many_threads_define_classes():
 
 
 @needs_threads
+def test_names_mean_the_classes_of_the_thread_that_defines():
+    def work(i):
+        @py_class(key("Outer"))
+        class OfThread(Object):
+            inner: InnerOfThread
+
+        @py_class(key("Inner"))
+        class InnerOfThread(Object):
+            x: int
+
+        return OfThread(InnerOfThread(i)).inner.x
+
+    assert parallelize(work) == [0, 1, 2, 3]
+
+
+@needs_threads
 def test_many_threads_complete_one_class():
     for _ in range(10):
         name = unique_name("Shared").replace(".", "_")

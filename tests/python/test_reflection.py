@@ -1,7 +1,7 @@
 """Classes for the types of libtvm_ffi_testing.so: fields, methods, constructors, inheritance."""
 
 import pytest
-from support import IS_PYPY, run_python
+from support import IS_PYPY, parallelize, run_python
 
 import ffi_hpy
 from ffi_hpy import _core
@@ -240,3 +240,55 @@ def test_a_field_slot_refuses_what_is_not_there(classes):
     for which in (-1, 2):
         with pytest.raises(IndexError, match="has 2 fields of its own"):
             _core.FieldSlot(index, which, False)
+
+
+# --- methods ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_method_has_a_name_and_a_doc(classes):
+    method = classes.TestIntPair.sum
+    assert method.__name__ == "sum"
+    assert method.__qualname__.endswith("TestIntPair.sum")
+    assert "sum" in method.__doc__
+    assert "TestIntPair.sum" in repr(method)
+
+
+def test_a_method_is_called_bound_unbound_and_later(classes):
+    pair = classes.TestIntPair(3, 4)
+    later = pair.sum
+    assert pair.sum() == classes.TestIntPair.sum(pair) == later() == 7
+    assert later.__self__ is pair
+    del pair
+    assert later() == 7
+    assert list(map(classes.TestIntPair.sum, [classes.TestIntPair(i, i) for i in range(3)])) == [0, 2, 4]
+
+
+def test_a_method_refuses_what_is_wrong(classes):
+    pair = classes.TestIntPair(3, 4)
+    for wrong in (lambda: classes.TestIntPair.sum(), lambda: classes.TestIntPair.sum(1), lambda: pair.sum(1)):
+        with pytest.raises(TypeError, match="sum"):
+            wrong()
+    with pytest.raises(TypeError, match="keyword argument 'x'"):
+        pair.sum(x=1)
+
+
+@pytest.mark.skipif(not hasattr(_core, "method_descriptor"), reason="methods are written in Python here")
+def test_a_method_descriptor_is_made_of_a_function():
+    seen = ffi_hpy.convert(lambda *args: len(args))
+
+    class Counted(ffi_hpy.Array):
+        count = _core.method_descriptor(seen, "count", "Counted.count", "How many.")
+        bare = _core.method_descriptor(seen)
+
+    assert (Counted().count(1, 2), Counted().bare()) == (3, 1)
+    assert (Counted.count.__doc__, Counted.bare.__doc__) == ("How many.", None)
+    assert Counted.count.__wrapped__ is seen
+    with pytest.raises(TypeError, match="must be a Function, not int"):
+        _core.method_descriptor(3)
+    with pytest.raises(TypeError, match=r"takes fn\[, name, qualname, doc\]"):
+        _core.method_descriptor(seen, "x")
+
+
+def test_threads_share_a_method(classes):
+    pairs = [classes.TestIntPair(i, i) for i in range(4)]
+    assert parallelize(lambda i: sum(pairs[i].sum() for _ in range(2000))) == [0, 4000, 8000, 12000]

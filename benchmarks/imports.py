@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""What importing costs: ffi_hpy against apache-tvm-ffi on CPython 3.11, and alone on the other interpreters.
+
+Each measurement is a process of its own; both sides and an empty interpreter take turns, so that a machine that changes
+its speed changes all. Printed are medians over the rounds; a ratio is the median of the ratios round by round. Time is
+that of the processor for the statement, memory the peak of the process less that of an empty interpreter, modules those
+that the statement adds.
+
+    python benchmarks/imports.py [--rounds N] [--profile] [NAME...]
+
+NAME is an interpreter of the matrix, for the second table (by default each of them). With --profile, the modules that
+cost most are printed too. apache-tvm-ffi imports torch where that is installed; here it is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import statistics
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "ci"))
+
+import envs  # noqa: E402
+from calls import UPSTREAM, our_env  # noqa: E402
+from matrix import names, say  # noqa: E402
+
+# What is timed: a label, and a statement in which X is the package.
+ROWS = {
+    "the package": "import X",
+    "and a first call": "import X; X.get_global_func('ffi.GetRegisteredTypeKeys')()",
+    "and an Array": "import X; X.Array([1, 2, 3])[0]",
+    "and structural_equal": "import X; X.structural_equal([1], [1])",
+    "and dataclasses": "import X.dataclasses",
+}
+GOALS = {"ms": 0.3, "MB": 0.5}
+
+_PROGRAM = """
+import sys, time
+modules, start = len(sys.modules), time.process_time()
+{statement}
+seconds = time.process_time() - start
+peak = [int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")][0]
+print(seconds * 1e3, peak / 1024, len(sys.modules) - modules)
+"""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of a statement: milliseconds, MB of the process's peak memory, modules added."""
+
+    ms: float
+    mb: float
+    modules: int
+
+
+def cost(env: Path, statement: str) -> Cost:
+    # -I: not the checkout's package. Bytecode may be written, as in anybody's environment.
+    command = [envs.python_of(env), "-I", "-c", _PROGRAM.format(statement=statement)]
+    ms, mb, modules = envs.output_of(command, {"PYTHONDONTWRITEBYTECODE": ""}).splitlines()[-1].split()
+    return Cost(float(ms), float(mb), int(modules))
+
+
+def compare(ours: Path, upstream: Path, rounds: int) -> bool:
+    """Print the table of both sides; returns whether the first row is within its goals."""
+    heading = ("import", "ffi_hpy ms", "tvm_ffi ms", "ratio", "ffi_hpy MB", "tvm_ffi MB", "ratio", "modules")
+    rows: list[tuple[object, ...]] = [heading]
+    within = True
+    for label, statement in ROWS.items():
+        runs = []
+        for _ in range(rounds + 1):
+            mine = cost(ours, statement.replace("X", "ffi_hpy"))
+            theirs = cost(upstream, statement.replace("X", "tvm_ffi"))
+            runs.append((mine, theirs, cost(ours, "pass").mb, cost(upstream, "pass").mb))
+        del runs[0]  # which may have written the bytecode
+        ms = [statistics.median(run[side].ms for run in runs) for side in (0, 1)]
+        mb = [statistics.median(run[side].mb - run[2 + side] for run in runs) for side in (0, 1)]
+        time_ratio = statistics.median(run[0].ms / run[1].ms for run in runs)
+        if label == "the package":
+            within = time_ratio <= GOALS["ms"] and mb[0] / mb[1] <= GOALS["MB"]
+        modules = f"{runs[-1][0].modules} / {runs[-1][1].modules}"
+        texts = [f"{value:.1f}" for value in (*ms, *mb)]
+        rows.append((label, *texts[:2], f"{time_ratio:.2f}", *texts[2:], f"{mb[0] / mb[1]:.2f}", modules))
+    print(envs.table(rows), end="\n\n")
+    return within
+
+
+def alone(pythons: dict[str, Path], wheel: Path, rounds: int) -> None:
+    """Print what importing ffi_hpy costs on each interpreter."""
+    rows: list[tuple[object, ...]] = [("interpreter", "ms", "MB", "modules")]
+    for name, python in pythons.items():
+        env = our_env(name, python, wheel)
+        runs = [(cost(env, "import ffi_hpy"), cost(env, "pass")) for _ in range(rounds + 1)][1:]
+        ms = statistics.median(run.ms for run, _ in runs)
+        mb = statistics.median(run.mb - empty.mb for run, empty in runs)
+        rows.append((name, f"{ms:.1f}", f"{mb:.1f}", runs[-1][0].modules))
+    print(envs.table(rows), end="\n\n")
+
+
+def profile(env: Path) -> None:
+    """Print the modules that take most of the time themselves, as the interpreter tells it."""
+    command = [str(envs.python_of(env)), "-I", "-X", "importtime", "-c", "import ffi_hpy"]
+    said = subprocess.run(command, capture_output=True, text=True, env=envs.clean_environ()).stderr
+    own = {m[2]: int(m[1]) for m in re.finditer(r"(?m)^import time:\s+(\d+) \|\s+\d+ \|\s+(\S+)$", said)}
+    first = next(i for i, name in enumerate(own) if name.startswith("ffi_hpy"))
+    found = sorted(list(own.items())[first:], key=lambda item: -item[1])
+    print(envs.table([("module", "us"), *found[:20], ("all", sum(us for _, us in found))]), end="\n\n")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--profile", action="store_true")
+    options = parser.parse_args()
+    wheel = envs.build_wheel()
+    pythons = envs.find_interpreters(list(dict.fromkeys(["cp311", *names(options.names)])))
+    if "cp311" not in pythons:
+        raise envs.Missing("no interpreter for the comparison")
+    ours = our_env("cp311", pythons["cp311"], wheel)
+    upstream = envs.cached_env("bench-import-upstream", pythons["cp311"], [UPSTREAM])
+    within = compare(ours, upstream, options.rounds)
+    alone(pythons, wheel, max(3, options.rounds // 3))
+    if options.profile:
+        profile(ours)
+    say("every goal met" if within else "some goals not met: see the tables")
+    return 0
+
+
+if __name__ == "__main__":
+    envs.run_main(main, "benchmarks/imports.py")

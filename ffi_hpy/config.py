@@ -1,0 +1,72 @@
+"""What a build system asks: where the headers and the libraries are. The command ffi-hpy-config.
+
+`python -m ffi_hpy.config` is the same. It looks at files only, so it also answers where the binary cannot be loaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from . import libinfo
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = ["main"]
+
+_IS_WINDOWS = sys.platform == "win32"
+
+
+def _include_flags() -> str:
+    return f"-I{libinfo.find_include_path()} -I{libinfo.find_dlpack_include_path()}"
+
+
+def _library_folder() -> str:
+    return str(Path(libinfo.find_libtvm_ffi()).parent)
+
+
+def _library_file() -> str:
+    return libinfo.find_windows_implib() if _IS_WINDOWS else libinfo.find_libtvm_ffi()
+
+
+# The options, in the order in which their answers are printed: what each prints, and its help.
+_ANSWERS: dict[str, tuple[Callable[[], str], str]] = {
+    "--includedir": (libinfo.find_include_path, "folder of the headers"),
+    "--dlpack-includedir": (libinfo.find_dlpack_include_path, "folder of DLPack's header"),
+    "--cmakedir": (libinfo.find_cmake_path, "folder of tvm_ffi-config.cmake, for CMake's tvm_ffi_ROOT"),
+    "--sourcedir": (libinfo.find_source_path, "folder for CMake's add_subdirectory"),
+    "--libfiles": (_library_file, "path of the library to link with"),
+    "--libdir": (_library_folder, "folder of the library"),
+    "--libs": (lambda: libinfo.find_windows_implib() if _IS_WINDOWS else "-ltvm_ffi", "the library, for a linker"),
+    "--cython-lib-path": (libinfo.find_cython_lib, "path of the binding's binary"),
+    "--cxxflags": (lambda: f"{_include_flags()} -std=c++17", "flags for a C++ compiler"),
+    "--cflags": (_include_flags, "flags for a C compiler"),
+    "--ldflags": (lambda: "" if _IS_WINDOWS else f"-L{_library_folder()}", "flags for a linker"),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print a line for each option, in the order of the help. Returns the exit status: 1 if a file is missing."""
+    parser = argparse.ArgumentParser(
+        prog="ffi-hpy-config", description="Print where the headers and the libraries of ffi_hpy are, a line each."
+    )
+    for option, (_, text) in _ANSWERS.items():
+        parser.add_argument(option, action="store_true", help=text)
+    wanted = parser.parse_args(arguments)
+    asked = [option for option in _ANSWERS if getattr(wanted, option[2:].replace("-", "_"))]
+    if not asked:
+        parser.print_help()
+        return 0
+    try:
+        print(*(_ANSWERS[option][0]() for option in asked), sep="\n")
+    except RuntimeError as error:
+        print(f"ffi-hpy-config: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,223 @@
+"""Where this package's files are, and how the library of a package that builds on it is found and loaded.
+
+Importing this module alone needs nothing of the binary: it only looks at files.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ctypes
+    from collections.abc import Iterator, Sequence
+
+    from .module import Module
+
+__all__ = [
+    "find_cmake_path",
+    "find_cython_lib",
+    "find_dlpack_include_path",
+    "find_include_path",
+    "find_library",
+    "find_libtvm_ffi",
+    "find_python_helper_include_path",
+    "find_source_path",
+    "find_windows_implib",
+    "include_paths",
+    "load_lib_ctypes",
+    "load_lib_module",
+]
+
+_HERE = Path(__file__).resolve().parent
+
+
+# --- this package's own files ---------------------------------------------------------------------------------------
+
+
+def find_libtvm_ffi() -> str:
+    """Path of the core, libtvm_ffi. RuntimeError if it is not there."""
+    return _own_file("the core", *(f"lib/{name}" for name in library_names("tvm_ffi")))
+
+
+def find_windows_implib() -> str:
+    """Path of tvm_ffi.lib, which a linker on Windows wants in place of the DLL. RuntimeError elsewhere."""
+    return _own_file("the import library, which only packages for Windows have", "lib/tvm_ffi.lib")
+
+
+def find_include_path() -> str:
+    """Folder of the headers: ``#include <tvm/ffi/c_api.h>``. RuntimeError if it is not there."""
+    return str(Path(_own_file("the header tvm/ffi/c_api.h", "include/tvm/ffi/c_api.h")).parents[2])
+
+
+def find_dlpack_include_path() -> str:
+    """Folder of DLPack's header: ``#include <dlpack/dlpack.h>``. RuntimeError if it is not there."""
+    return str(Path(_own_file("the header dlpack/dlpack.h", "include/dlpack/dlpack.h")).parents[1])
+
+
+def include_paths() -> list[str]:
+    """Every folder that a compiler must search for headers, each once."""
+    return list(dict.fromkeys([find_include_path(), find_dlpack_include_path()]))
+
+
+def find_cmake_path() -> str:
+    """Folder for CMake's ``tvm_ffi_ROOT``: that of tvm_ffi-config.cmake. RuntimeError if it is not there."""
+    return str(Path(_own_file("CMake's file", "share/cmake/tvm_ffi/tvm_ffi-config.cmake")).parent)
+
+
+def find_source_path() -> str:
+    """Folder for CMake's ``add_subdirectory``: it defines the same targets as ``find_package``, and builds nothing."""
+    return str(Path(_own_file("CMakeLists.txt", "CMakeLists.txt")).parent)
+
+
+def find_cython_lib() -> str:
+    """Path of the binding's binary. The name is tvm_ffi's; ours is not made with Cython."""
+    return _own_file("the binding", "_core.hpy0.so")
+
+
+def find_python_helper_include_path() -> str:
+    """RuntimeError: tvm_ffi_python_helpers.h is the inside of tvm_ffi's Cython module, which ffi_hpy does not have."""
+    raise RuntimeError(
+        "tvm_ffi_python_helpers.h declares the inside of tvm_ffi's Cython module, which ffi_hpy does not have; "
+        "extensions use the C ABI of tvm/ffi/c_api.h, or global functions"
+    )
+
+
+def _own_file(what: str, *names: str) -> str:
+    for name in names:
+        path = _HERE / name
+        if path.is_file():
+            return str(path)
+    expected = " or ".join(str(_HERE / name) for name in names)
+    raise RuntimeError(f"Cannot find {what}: there is no {expected}")
+
+
+# --- libraries of other packages ------------------------------------------------------------------------------------
+
+
+def load_lib_module(
+    package: str, target_name: str, keep_module_alive: bool = True, extra_lib_paths: Sequence[Path] | None = None
+) -> Module:
+    """The library `target_name` of the distribution `package` as a Module: see find_library() and load_module()."""
+    from .module import load_module
+
+    return load_module(find_library(package, target_name, extra_lib_paths), keep_module_alive)
+
+
+def load_lib_ctypes(
+    package: str, target_name: str, mode: str, extra_lib_paths: Sequence[Path] | None = None
+) -> ctypes.CDLL:
+    """The library `target_name` of the distribution `package`, loaded with ctypes: see find_library().
+
+    `mode` is "RTLD_GLOBAL", where libraries that are loaded later see its symbols, or "RTLD_LOCAL": else ValueError.
+    OSError if the file cannot be loaded.
+    """
+    import ctypes
+
+    if mode not in ("RTLD_GLOBAL", "RTLD_LOCAL"):
+        raise ValueError(f"mode must be 'RTLD_GLOBAL' or 'RTLD_LOCAL', got {mode!r}")
+    return ctypes.CDLL(str(find_library(package, target_name, extra_lib_paths)), getattr(ctypes, mode))
+
+
+def find_library(
+    package: str,
+    target_name: str,
+    extra_lib_paths: Sequence[Path] | None = None,
+    *,
+    use_fallback_build_path: bool = True,
+    use_env_path: bool = True,
+) -> Path:
+    """Path of a shared library: ``lib<target_name>.so`` on Linux, what it is called like elsewhere.
+
+    The first of these that has the file:
+
+    1. the files that the installed distribution `package` lists (its name on PyPI, not that of its module);
+    2. the folders `extra_lib_paths`;
+    3. with `use_fallback_build_path`, where `package` is installed as editable, ``build/lib``, ``build`` and ``lib`` of
+       its project, then the ``lib`` of ffi_hpy itself;
+    4. with `use_env_path`, the folders of LD_LIBRARY_PATH (DYLD_LIBRARY_PATH on macOS), then those of PATH.
+
+    RuntimeError that lists what was searched if none has it; TypeError if `extra_lib_paths` holds anything but Paths.
+    """
+    for i, folder in enumerate(extra_lib_paths or ()):
+        if not isinstance(folder, Path):
+            raise TypeError(f"extra_lib_paths[{i}] must be a pathlib.Path, got {type(folder).__name__}: {folder!r}")
+    names = library_names(target_name)
+    searched: list[str] = []
+    listed = _in_distribution(package, names, searched)
+    if listed is not None:
+        return listed
+    folders = [*(extra_lib_paths or ())]
+    if use_fallback_build_path:
+        folders += [*_project_folders(package), _HERE / "lib"]
+    if use_env_path:
+        folders += _folders_of_environment()
+    for folder in dict.fromkeys(folders):
+        searched.append(str(folder))
+        for name in names:
+            path = folder / name
+            if path.is_file():
+                return path.resolve()
+    lines = "".join(f"\n  {place}" for place in searched)
+    raise RuntimeError(f"Cannot find library {' or '.join(names)} of {package!r}; searched:{lines}")
+
+
+_find_library_by_basename = find_library
+"""The name that tvm_ffi has for it."""
+
+
+def library_names(target_name: str) -> list[str]:
+    """What the file of a shared library may be called on this system."""
+    if sys.platform == "win32":
+        return [f"{target_name}.dll"]
+    if sys.platform == "darwin":
+        return [f"lib{target_name}.dylib", f"lib{target_name}.so"]
+    return [f"lib{target_name}.so"]
+
+
+def _in_distribution(package: str, names: list[str], searched: list[str]) -> Path | None:
+    """The library among the files that a distribution lists; says in `searched` why it is not."""
+    from importlib import metadata
+
+    try:
+        files = metadata.distribution(package).files
+    except metadata.PackageNotFoundError:
+        searched.append(f"no distribution {package!r} is installed")
+        return None
+    if files is None:
+        searched.append(f"the distribution {package!r}, which does not list its files")
+        return None
+    for file in files:
+        if file.name in names:
+            path = Path(str(file.locate()))
+            if path.is_file():  # before Python 3.12 what is gone is listed too
+                return path.resolve()
+    searched.append(f"the files that the distribution {package!r} lists")
+    return None
+
+
+def _project_folders(package: str) -> Iterator[Path]:
+    """Where an editable installation's project has what it built; PEP 610 says where the project is."""
+    import json
+    from importlib import metadata
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    try:
+        text = metadata.distribution(package).read_text("direct_url.json")
+        origin = json.loads(text) if text else {}
+        if not origin.get("dir_info", {}).get("editable"):
+            return
+        project = Path(url2pathname(urlsplit(origin["url"]).path))
+    except (metadata.PackageNotFoundError, ValueError, AttributeError, KeyError):
+        return  # not installed, or by something that keeps no such record
+    for part in ("build/lib", "build", "lib"):
+        yield project / part
+
+
+def _folders_of_environment() -> list[Path]:
+    variables = {"win32": (), "darwin": ("DYLD_LIBRARY_PATH",)}.get(sys.platform, ("LD_LIBRARY_PATH",))
+    texts = [os.environ.get(variable, "") for variable in (*variables, "PATH")]
+    return [Path(part) for text in texts for part in text.split(os.pathsep) if part]

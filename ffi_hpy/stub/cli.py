@@ -1,0 +1,328 @@
+"""The command ffi-hpy-stubgen: annotations for what native libraries register, written into Python files.
+
+It fills the regions that marks in files enclose; with --init-pypkg, --init-lib and --init-prefix, it first makes the
+files and regions that a package lacks. Modules that --imports names and libraries that --dlls names are loaded first.
+
+Exit status: 0 done, or with --check nothing to do; 1 with --check: regions are out of date; 2 wrong usage, or a file or
+a library that cannot be processed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import sys
+from importlib import import_module
+from pathlib import Path
+
+from . import consts as C
+from .file_utils import FileInfo, collect_files, syntax_for
+from .generator import generator_names, get_generator
+from .layout import classify, write_coverage_report
+from .lib_state import collect_global_funcs, collect_type_keys, object_info_from_type_key, toposort_objects
+from .utils import InitConfig, Options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from .file_utils import CodeBlock
+    from .generator import Generator
+    from .utils import FuncInfo
+
+__all__ = ["fill_regions", "main", "make_missing", "read_ty_maps"]
+
+_PROGRAM = "ffi-hpy-stubgen"
+
+
+class _Failure(Exception):
+    """What ends the command; the message says it all."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command, with the process's arguments if none are given. Returns its exit status."""
+    options = _parse(arguments)
+    try:
+        libraries = _load(options)
+        is_stale, has_failed = _run(options)
+    except _Failure as failure:
+        _complain(str(failure))
+        return 2
+    del libraries  # they had to stay until here
+    return 2 if has_failed else 1 if options.check and is_stale else 0
+
+
+def _run(options: Options) -> tuple[bool, bool]:
+    """Whether a file had to change, and whether one could not be processed."""
+    if options.coverage_out is not None:
+        _report_coverage(Path(options.coverage_out))
+    failed: list[Path] = []
+
+    def note_failure(path: Path, error: Exception) -> None:
+        failed.append(path)
+        _complain(f"{path}: {error}")
+
+    generator = get_generator(options.target)
+    paths = [Path(path) for path in options.files]
+    wanted = [path for path in paths if path.exists() or options.init is None]
+    files = collect_files(wanted, generator.source_exts, note_failure)
+    ty_map = generator.default_ty_map()
+    for file in files:
+        try:
+            read_ty_maps(file, ty_map)
+        except ValueError as error:
+            note_failure(file.path, error)
+    global_funcs = collect_global_funcs() if files or options.init else {}
+    if options.init is not None:
+        folder = paths[0].parent if paths[0].is_file() else paths[0]
+        try:
+            make_missing(files, ty_map, options.init, folder, global_funcs, generator, dry_run=options.dry_run)
+        except (OSError, ValueError) as error:
+            raise _Failure(str(error)) from error
+    changed = False
+    for file in files:
+        if file.path in failed:
+            continue
+        try:
+            if fill_regions(file, options, ty_map, global_funcs, generator):
+                changed = True
+                print(f"{file.path}: {_verb(options)}")
+        except (ValueError, OSError) as error:
+            note_failure(file.path, error)
+    return changed, bool(failed)
+
+
+def _report_coverage(path: Path) -> None:
+    keys = [key for keys in collect_type_keys().values() for key in keys]
+    verdicts = classify({key: object_info_from_type_key(key) for key in keys})
+    try:
+        write_coverage_report(path, verdicts)
+    except OSError as error:
+        raise _Failure(f"--coverage-out {path}: {error}") from error
+
+
+# --- what is done to a file -----------------------------------------------------------------------------------------
+
+
+def read_ty_maps(file: FileInfo, ty_map: dict[str, str]) -> None:
+    """Add what the ``ty-map: KEY -> NAME`` directives of a file say. ValueError for one that does not say that."""
+    for block in file.code_blocks:
+        if block.kind == "directive" and block.pair_param[0] == "ty-map":
+            key, arrow, name = block.pair_param[1].partition("->")
+            if not (key.strip() and arrow and name.strip()):
+                raise ValueError(f"`ty-map` at line {block.lineno_start} must be KEY -> NAME, got {block.param[1]!r}")
+            ty_map[key.strip()] = name.strip()
+
+
+def make_missing(
+    files: list[FileInfo],
+    ty_map: dict[str, str],
+    init_cfg: InitConfig,
+    init_path: Path,
+    global_funcs: dict[str, list[FuncInfo]],
+    generator: Generator,
+    *,
+    dry_run: bool = False,
+) -> set[str]:
+    """Make the files, and in them the regions, for all names under a prefix; returns the prefixes that have a file.
+
+    What is under ``a.b.`` gets the folder ``a/b`` of `init_path`. New files join `files`; unless `dry_run` they are
+    written too. OSError, or ValueError that names the file, for one that cannot be read.
+    """
+    root = init_cfg.prefix.rstrip(".")
+    type_keys = collect_type_keys()
+    prefixes = sorted({root, *(p for p in (*type_keys, *global_funcs) if p.startswith(f"{root}."))})
+    by_path = {file.path: file for file in files}
+    made = set()
+    for prefix in prefixes:
+        parts = prefix.split(".")
+        if not all(part.isidentifier() for part in parts):
+            _complain(f"there is no file for {prefix!r}, which cannot be the name of a package")
+            continue
+        folder = init_path.joinpath(*parts)
+        keys = [key for key in type_keys.get(prefix, []) if not generator.is_builtin(key)]
+        api = _file_at(folder / generator.api_filename, by_path, files)
+        if api is not None:
+            text = generator.generate_api_file(
+                api.code_blocks, ty_map, prefix, toposort_objects(keys), init_cfg, prefix == root
+            )
+            _append(api, text, dry_run)
+        for i in range(len(root.split(".")), len(parts) + 1):
+            package = _file_at(init_path.joinpath(*parts[:i]) / generator.init_filename, by_path, files)
+            if package is not None and (i == len(parts) or not package.code_blocks):
+                name = ".".join(parts[:i])
+                submodule = Path(generator.api_filename).stem
+                text = generator.generate_init_file(package.code_blocks, name, submodule)
+                _append(package, text if i == len(parts) else f'"""Package {name}."""\n', dry_run)
+        made.add(prefix)
+    return made
+
+
+def fill_regions(
+    file: FileInfo,
+    opt: Options,
+    ty_map: dict[str, str],
+    global_funcs: dict[str, list[FuncInfo]],
+    generator: Generator,
+) -> bool:
+    """Fill every region of a file, and write it unless told not to; returns whether that changes it.
+
+    ValueError, which names the line, for a directive that the target does not know, and for a region of something that
+    no loaded library registers.
+    """
+    imports = generator.new_imports()
+    for block in file.code_blocks:
+        if block.kind == "directive":
+            name, payload = block.pair_param
+            if name in C.PIPELINE_DIRECTIVE_KINDS:
+                continue
+            if name not in generator.directive_kinds:
+                raise ValueError(f"Unknown directive `{name}` at line {block.lineno_start}")
+            generator.add_directive(imports, name, payload, block.lineno_start)
+    defined = {block.text_param for block in file.code_blocks if block.kind == "object"}
+    names = generator.extra_export_names(imports)
+    for block in file.code_blocks:
+        if block.kind == "global":
+            funcs = _functions_for(block, global_funcs)
+            generator.generate_global_funcs_block(block, funcs, ty_map, imports, opt, defined)
+            names |= {func.schema.name for func in funcs if func.name.isidentifier()}
+        elif block.kind == "object":
+            info = _object_for(block)
+            generator.generate_object_block(block, ty_map, imports, opt, info, defined)
+            names.add(block.text_param)
+        elif block.kind == "export":
+            generator.generate_export_block(block)
+    for block in file.code_blocks:  # which need what the others have left
+        if block.kind == "import-section":
+            generator.generate_import_section_block(block, imports, opt, defined)
+        elif block.kind == "__all__":
+            generator.generate_all_block(block, names, opt)
+    return file.update(verbose=opt.verbose or opt.check, dry_run=opt.dry_run or opt.check)
+
+
+_stage_1, _stage_2, _stage_3, __main__ = read_ty_maps, make_missing, fill_regions, main
+"""The names that tvm_ffi has for them."""
+
+
+def _functions_for(block: CodeBlock, global_funcs: dict[str, list[FuncInfo]]) -> list[FuncInfo]:
+    prefix = block.pair_param[0]
+    funcs = global_funcs.get(prefix, [])
+    if not funcs and len(block.lines) > 2:
+        raise ValueError(
+            f"`global/{prefix}` at line {block.lineno_start}: no loaded library registers such functions any more; "
+            "load the one that does, or empty the block"
+        )
+    return funcs
+
+
+def _object_for(block: CodeBlock) -> Any:
+    try:
+        return object_info_from_type_key(block.text_param)
+    except (ValueError, KeyError):
+        raise ValueError(
+            f"`object/{block.param}` at line {block.lineno_start}: no loaded library registers the type; "
+            "load the one that does, or delete the block"
+        ) from None
+
+
+def _file_at(path: Path, by_path: dict[Path, FileInfo], files: list[FileInfo]) -> FileInfo | None:
+    """The file, read or new; None if it says that it is to be left alone."""
+    path = path.resolve()
+    if path not in by_path:
+        try:
+            info = FileInfo.from_file(path, include_empty=True)
+        except FileNotFoundError:
+            info = FileInfo(path, (), [], syntax_for(path))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+        if info is None:
+            return None
+        by_path[path] = info
+        files.append(info)
+    return by_path[path]
+
+
+def _append(file: FileInfo, text: str, dry_run: bool) -> None:
+    if text:
+        file.append(text)
+        if not dry_run:
+            file.path.parent.mkdir(parents=True, exist_ok=True)
+            file.update(verbose=False, dry_run=False)
+
+
+# --- the command line -----------------------------------------------------------------------------------------------
+
+
+def _load(options: Options) -> list[object]:
+    """Import the modules and load the libraries that were asked for."""
+    for name in options.imports:
+        try:
+            import_module(name)
+        except ImportError as error:
+            raise _Failure(f"--imports {name}: {error}") from error
+    libraries: list[object] = []
+    for path in options.dlls:
+        try:
+            libraries.append(ctypes.CDLL(path))
+        except OSError as error:
+            raise _Failure(f"--dlls {path}: {error}") from error
+    return libraries
+
+
+def _verb(options: Options) -> str:
+    return "out of date" if options.check else "would be written" if options.dry_run else "written"
+
+
+def _complain(message: str) -> None:
+    print(f"{_PROGRAM}: {message}", file=sys.stderr)
+
+
+def _parse(arguments: Sequence[str] | None) -> Options:
+    summary, _, details = (__doc__ or "").partition("\n\n")
+    parser = argparse.ArgumentParser(
+        prog=_PROGRAM, description=summary, epilog=details, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("files", nargs="*", metavar="PATH", help="files, and folders whose files have regions to fill")
+    add("--imports", default="", metavar="A;B", help="modules to import first, separated by ';'")
+    add("--dlls", default="", metavar="A;B", help="libraries to load first, separated by ';'")
+    add("--init-pypkg", default="", metavar="NAME", help="the distribution to make files for, such as my-package")
+    add("--init-lib", default="", metavar="NAME", help="its library, less lib and .so")
+    add("--init-prefix", default="", metavar="PREFIX.", help="what the names of its functions and types begin with")
+    add("--indent", type=int, default=4, metavar="N", help="spaces of indentation inside a region (4)")
+    add("--target", choices=generator_names(), default="python", help="the language to write")
+    add("--verbose", action="store_true", help="print what changes, as a diff")
+    add("--dry-run", action="store_true", help="write no file")
+    add(
+        "--check",
+        action="store_true",
+        help="write no file; print what is out of date as a diff, and fail if anything is",
+    )
+    add("--coverage-out", metavar="JSON", help="write whether the memory layout of each type can be reproduced")
+    given = parser.parse_args(arguments)
+    init = [given.init_pypkg, given.init_lib, given.init_prefix]
+    if any(init) and not all(init):
+        parser.error("--init-pypkg, --init-lib, and --init-prefix must be provided together")
+    if any(init) and given.check:
+        parser.error("--check cannot be combined with --init-*")
+    if given.indent < 0:
+        parser.error(f"--indent must not be negative, got {given.indent}")
+    if not given.files and (given.coverage_out is None or any(init)):
+        parser.error("at least one PATH is required")
+    return Options(
+        imports=[name.strip() for name in given.imports.split(";") if name.strip()],
+        dlls=[path.strip() for path in given.dlls.split(";") if path.strip()],
+        init=InitConfig(*init) if any(init) else None,
+        indent=given.indent,
+        files=given.files,
+        verbose=given.verbose,
+        dry_run=given.dry_run,
+        check=given.check,
+        target=given.target,
+        coverage_out=given.coverage_out,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

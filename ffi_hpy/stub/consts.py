@@ -1,0 +1,85 @@
+"""The marks in source files, and which of them mean what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Union
+
+__all__ = [
+    "BUILTIN_TYPE_KEYS",
+    "PIPELINE_DIRECTIVE_KINDS",
+    "PYTHON_SYNTAX",
+    "RUST_SYNTAX",
+    "STUB_BLOCK_KINDS",
+    "SYNTAX_BY_EXT",
+    "MarkerSyntax",
+]
+
+
+@dataclass(frozen=True)
+class MarkerSyntax:
+    """How marks look in a language: `comment` begins a comment that ends with the line."""
+
+    comment: str
+
+    @property
+    def prefix(self) -> str:
+        """What every mark begins with."""
+        return f"{self.comment} tvm-ffi-stubgen("
+
+    @property
+    def begin(self) -> str:
+        """The mark before a region, less what the region is."""
+        return f"{self.prefix}begin):"
+
+    @property
+    def end(self) -> str:
+        """The mark after a region."""
+        return f"{self.prefix}end)"
+
+    @property
+    def ty_map(self) -> str:
+        """The mark of a type that is called otherwise in this language."""
+        return self.directive("ty-map")
+
+    @property
+    def import_object(self) -> str:
+        """The mark of something that the import section must import."""
+        return self.directive("import-object")
+
+    @property
+    def skip_file(self) -> str:
+        """The mark of a file that is to be left alone."""
+        return f"{self.prefix}skip-file)"
+
+    def directive(self, name: str) -> str:
+        """The mark of a one-line instruction, less what it says."""
+        return f"{self.prefix}{name}):"
+
+
+PYTHON_SYNTAX = MarkerSyntax("#")
+RUST_SYNTAX = MarkerSyntax("//")
+SYNTAX_BY_EXT = {".py": PYTHON_SYNTAX, ".pyi": PYTHON_SYNTAX, ".rs": RUST_SYNTAX}
+
+STUB_BLOCK_KINDS = Union[Literal["global", "object", "import-section", "directive", "export", "__all__"], None]
+"""What a CodeBlock is; None: what lies between the marks, which stays as it is."""
+
+PIPELINE_DIRECTIVE_KINDS = frozenset({"ty-map"})
+"""The directives that concern every target language; others are for those that declare them."""
+
+BUILTIN_TYPE_KEYS = frozenset(
+    f"ffi.{name}"
+    for name in (
+        "BigInt",
+        "Bytes",
+        "Error",
+        "Function",
+        "Object",
+        "OpaquePyObject",
+        "SmallBytes",
+        "SmallStr",
+        "String",
+        "Tensor",
+    )
+)
+"""Types whose classes the runtime has, written by hand."""

@@ -1,0 +1,218 @@
+"""Source files as a sequence of blocks: what the marks enclose, and what lies between."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import consts as C
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from typing import Callable
+
+__all__ = ["CodeBlock", "FileInfo", "collect_files", "syntax_for"]
+
+
+def syntax_for(path: Path) -> C.MarkerSyntax:
+    """How marks look in a file, by its extension; Python's for those that are not known."""
+    return C.SYNTAX_BY_EXT.get(path.suffix.lower(), C.PYTHON_SYNTAX)
+
+
+@dataclass
+class CodeBlock:
+    """Lines of a file: a region with its marks, a directive, or what lies between (`kind` is None).
+
+    `param` is what the mark says: of ``global/demo@mod`` it is ("demo", "mod"), of a directive its name and the rest,
+    of others what follows the slash. Line numbers count from 1; `lineno_end` is that of the last line.
+    """
+
+    kind: C.STUB_BLOCK_KINDS
+    param: str | tuple[str, ...]
+    lineno_start: int
+    lineno_end: int | None
+    lines: list[str]
+
+    @property
+    def indent(self) -> int:
+        """How many spaces are before the first line's text."""
+        first = self.lines[0] if self.lines else ""
+        return len(first) - len(first.lstrip(" "))
+
+    @property
+    def text_param(self) -> str:
+        """`param` of a block whose mark says one thing."""
+        assert isinstance(self.param, str)
+        return self.param
+
+    @property
+    def pair_param(self) -> tuple[str, str]:
+        """`param` of a block whose mark says two things."""
+        assert isinstance(self.param, tuple)
+        first, second = self.param
+        return first, second
+
+    @staticmethod
+    def from_begin_line(lineno: int, line: str, syntax: C.MarkerSyntax) -> CodeBlock:
+        """The block that begins with a line, without its lines. ValueError for a mark that is not known."""
+        line = line.strip()
+        if line.startswith(syntax.begin):
+            stub = line[len(syntax.begin) :].strip()
+            kind, _, rest = stub.partition("/")
+            if kind == "global" and rest:
+                prefix, _, home = rest.partition("@")
+                return CodeBlock("global", (prefix.strip(), home.strip()), lineno, None, [])
+            if kind == "object" and rest:
+                return CodeBlock("object", rest.strip(), lineno, None, [])
+            if kind == "export" and rest:
+                return CodeBlock("export", rest.strip(), lineno, None, [])
+            if stub == "import-section":
+                return CodeBlock("import-section", "", lineno, None, [])
+            if stub == "__all__":
+                return CodeBlock("__all__", "", lineno, None, [])
+            raise ValueError(f"Unknown stub type `{stub}` at line {lineno}")
+        name, separator, payload = line[len(syntax.prefix) :].partition("):")
+        if not line.startswith(syntax.prefix) or not separator or not name or " " in name:
+            raise ValueError(f"Unknown stub type at line {lineno}: {line}")
+        return CodeBlock("directive", (name, payload.strip()), lineno, lineno, [])
+
+
+@dataclass
+class FileInfo:
+    """A source file that is read, and changed by changing the lines of its blocks."""
+
+    path: Path
+    lines: tuple[str, ...]
+    """The lines as they are on disk, without line ends."""
+    code_blocks: list[CodeBlock]
+    syntax: C.MarkerSyntax
+    newline: str = field(default="\n", repr=False)
+
+    @staticmethod
+    def from_file(file: Path, include_empty: bool = False, syntax: C.MarkerSyntax | None = None) -> FileInfo | None:
+        """Read a file; None if it says that it is to be left alone or, unless `include_empty`, has no mark.
+
+        ValueError, which names the line, for marks that do not match.
+        """
+        syntax = syntax_for(file) if syntax is None else syntax
+        with file.open(encoding="utf-8", newline="") as stream:
+            text = stream.read()
+        lines = text.splitlines()
+        if any(line.strip().startswith(syntax.skip_file) for line in lines):
+            return None
+        if not include_empty and syntax.prefix not in text:
+            return None
+        blocks = list(_split(lines, syntax))
+        if not include_empty and all(block.kind is None for block in blocks):
+            return None
+        newline = "\r\n" if "\r\n" in text else "\n"
+        return FileInfo(file.resolve(), tuple(lines), blocks, syntax, newline)
+
+    def new_lines(self) -> list[str]:
+        """The lines as they are in the blocks."""
+        return [line for block in self.code_blocks for line in block.lines]
+
+    def append(self, text: str) -> None:
+        """Put text after the last block, a blank line between them; its marks become blocks."""
+        lines = self.new_lines()
+        lines += ["", *text.splitlines()] if lines and lines[-1] else text.splitlines()
+        self.code_blocks = list(_split(lines, self.syntax))
+
+    def diff(self) -> list[str]:
+        """What the blocks have changed, as lines of a unified diff; empty if nothing."""
+        name = str(self.path)
+        return list(difflib.unified_diff(self.lines, self.new_lines(), name, name, lineterm=""))
+
+    def update(self, verbose: bool, dry_run: bool) -> bool:
+        """Write the file if the blocks differ from it, unless `dry_run`; returns whether they do.
+
+        With `verbose`, the difference is printed.
+        """
+        lines = self.new_lines()
+        if lines == list(self.lines):
+            return False
+        if verbose:
+            print(*self.diff(), sep="\n")
+        if not dry_run:
+            with self.path.open("w", encoding="utf-8", newline="") as stream:
+                stream.write("".join(line + self.newline for line in lines))
+            self.lines = tuple(lines)
+        return True
+
+
+def collect_files(
+    paths: list[Path], source_exts: Collection[str], on_error: Callable[[Path, Exception], None] | None = None
+) -> list[FileInfo]:
+    """Read the files at `paths`, and in folders all those with an extension of `source_exts`, that have marks.
+
+    `on_error` is told of files that cannot be read, FileNotFoundError, UnicodeDecodeError or ValueError; without it
+    the first one is raised.
+    """
+    found: dict[Path, FileInfo] = {}
+    for path in paths:
+        for file in _files_below(path, {extension.lower() for extension in source_exts}):
+            try:
+                info = FileInfo.from_file(file)
+            except (OSError, ValueError) as error:
+                if on_error is None:
+                    raise
+                on_error(file, error)
+            else:
+                if info is not None:
+                    found.setdefault(info.path, info)
+    return list(found.values())
+
+
+def _files_below(path: Path, extensions: set[str]) -> Iterator[Path]:
+    """The path itself unless it is a folder, else files with those extensions, sorted; nothing that is hidden."""
+    if not path.is_dir():
+        yield path
+        return
+    for folder, folders, files in os.walk(path):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "__pycache__")
+        for name in sorted(files):
+            if os.path.splitext(name)[1].lower() in extensions:  # noqa: PTH122
+                yield Path(folder, name)
+
+
+def _split(lines: list[str], syntax: C.MarkerSyntax) -> Iterator[CodeBlock]:
+    """The blocks of a file, in order; together they have all its lines."""
+    between: CodeBlock | None = None  # lines that no mark concerns
+    region: CodeBlock | None = None  # the region that is open
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        if text.startswith(syntax.end):
+            if region is None:
+                raise ValueError(f"Unmatched `{syntax.end}` at line {number}")
+            region.lines.append(line)
+            region.lineno_end = number
+            yield region
+            region = None
+        elif region is not None:
+            if text.startswith(syntax.prefix):
+                raise ValueError(
+                    f"Nested stub not permitted at line {number}, in what line {region.lineno_start} begins"
+                )
+            region.lines.append(line)
+        elif text.startswith(syntax.prefix):
+            if between is not None:
+                yield between
+                between = None
+            block = CodeBlock.from_begin_line(number, text, syntax)
+            block.lines.append(line)
+            if block.lineno_end is None:
+                region = block
+            else:
+                yield block
+        else:
+            if between is None:
+                between = CodeBlock(None, "", number, number, [])
+            between.lines.append(line)
+            between.lineno_end = number
+    if region is not None:
+        raise ValueError(f"Unclosed stub block: line {region.lineno_start} begins it, and there is no `{syntax.end}`")
+    if between is not None:
+        yield between

@@ -1,0 +1,107 @@
+"""What a target language provides, and which there are."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .consts import MarkerSyntax
+    from .file_utils import CodeBlock
+    from .utils import FuncInfo, InitConfig, ObjectInfo, Options
+
+__all__ = ["Generator", "generator_names", "get_generator"]
+
+
+class Generator(Protocol):
+    """A target language. Each `generate_..._block` fills a region; `defined` are the type keys that its file defines.
+
+    `imports` is what new_imports() made for the file; the import section is filled after what needs imports. What
+    `generate_..._file` returns is appended to a file, which is then filled like any other.
+    """
+
+    name: str
+    syntax: MarkerSyntax
+    source_exts: frozenset[str]
+    directive_kinds: frozenset[str]
+    api_filename: str
+    init_filename: str
+
+    def default_ty_map(self) -> dict[str, str]:
+        """What types of the ABI are called, before directives change it."""
+
+    def is_builtin(self, type_key: str) -> bool:
+        """Whether the runtime has a class for the type."""
+
+    def new_imports(self) -> Any:
+        """Where the imports of one file are collected."""
+
+    def add_directive(self, imports: Any, name: str, payload: str, lineno: int) -> None:
+        """Note a directive in `imports`. ValueError, which names the line, if it says nothing that is understood."""
+
+    def extra_export_names(self, imports: Any) -> set[str]:
+        """What a file exports besides its functions and classes."""
+
+    def generate_global_funcs_block(
+        self,
+        code: CodeBlock,
+        global_funcs: list[FuncInfo],
+        ty_map: dict[str, str],
+        imports: Any,
+        opt: Options,
+        defined: set[str],
+    ) -> None:
+        """Fill a ``global`` region."""
+
+    def generate_object_block(
+        self,
+        code: CodeBlock,
+        ty_map: dict[str, str],
+        imports: Any,
+        opt: Options,
+        obj_info: ObjectInfo,
+        defined: set[str],
+    ) -> None:
+        """Fill an ``object`` region."""
+
+    def generate_import_section_block(self, code: CodeBlock, imports: Any, opt: Options, defined: set[str]) -> None:
+        """Fill an ``import-section``."""
+
+    def generate_all_block(self, code: CodeBlock, names: set[str], opt: Options) -> None:
+        """Fill an ``__all__`` region with the last parts of `names`."""
+
+    def generate_export_block(self, code: CodeBlock) -> None:
+        """Fill an ``export`` region."""
+
+    def generate_api_file(
+        self,
+        code_blocks: list[CodeBlock],
+        ty_map: dict[str, str],
+        module_name: str,
+        object_infos: list[ObjectInfo],
+        init_cfg: InitConfig,
+        is_root: bool,
+    ) -> str:
+        """What the file of a prefix lacks; classes are made for `object_infos`, which are ordered, parents first."""
+
+    def generate_init_file(self, code_blocks: list[CodeBlock], module_name: str, submodule: str) -> str:
+        """What the file of a package lacks that exports the names of its `submodule`."""
+
+
+def generator_names() -> list[str]:
+    """The target languages."""
+    return sorted(_generators())
+
+
+def get_generator(target: str) -> Generator:
+    """A target language by its name; ValueError if it is none."""
+    generators = _generators()
+    if target not in generators:
+        raise ValueError(f"Unknown generator {target!r}. Known generators: {', '.join(sorted(generators))}")
+    return generators[target]
+
+
+def _generators() -> dict[str, Generator]:
+    from .python_generator import PythonGenerator
+
+    return {"python": PythonGenerator()}

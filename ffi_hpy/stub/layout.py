@@ -1,0 +1,249 @@
+"""Whether a type's memory can be reproduced from what its library registered: every byte must be explained.
+
+A type is complete if its parent is, its fields lie after the parent's without overlap, and what is left free between
+and after them is what alignment demands. Anything else has members that nobody registered, and is opaque.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
+    from pathlib import Path
+    from typing import Any, Callable, Literal
+
+    from .utils import NamedTypeSchema, ObjectInfo
+
+    OpaqueReason = Literal[
+        "layout-unknown",
+        "parent-opaque",
+        "field-overlap",
+        "uncovered-bytes",
+        "unrenderable-field",
+        "by-directive",
+        "no-mirror",
+    ]
+    Fault = tuple[OpaqueReason, str]
+
+__all__ = [
+    "OBJECT_HEADER_ALIGNMENT",
+    "ByteRange",
+    "FieldBytes",
+    "Verdict",
+    "classify",
+    "coverage_report",
+    "write_coverage_report",
+]
+
+OBJECT_HEADER_ALIGNMENT = 8
+"""Of TVMFFIObject, in bytes."""
+
+
+@dataclass(frozen=True)
+class ByteRange:
+    """Bytes of an object, from `start` up to `end`."""
+
+    start: int
+    end: int
+
+    def to_json_obj(self) -> list[int]:
+        """[start, end]"""
+        return [self.start, self.end]
+
+    def __str__(self) -> str:
+        return f"[{self.start}, {self.end})"
+
+
+@dataclass(frozen=True)
+class FieldBytes:
+    """Where a field lies; all in bytes."""
+
+    name: str
+    offset: int
+    size: int
+    alignment: int
+
+    @property
+    def end(self) -> int:
+        """Offset of the first byte after it."""
+        return self.offset + self.size
+
+    def to_json_obj(self) -> dict[str, Any]:
+        """Name, offset, size and alignment."""
+        return {"name": self.name, "offset": self.offset, "size": self.size, "alignment": self.alignment}
+
+
+@dataclass
+class Verdict:
+    """What classify() says of a type, with the evidence, which is there as far as it goes also for opaque types.
+
+    `own_bytes` are those after the parent's; `uncovered` those that nothing explains, `padding` those that alignment
+    explains. `detail` is a sentence.
+    """
+
+    type_key: str
+    verdict: Literal["complete", "opaque"]
+    reason: OpaqueReason | None
+    detail: str
+    parent_type_key: str | None
+    ancestors: list[str]
+    total_size: int | None
+    is_final: bool | None
+    alignment: int | None = None
+    own_bytes: ByteRange | None = None
+    fields: list[FieldBytes] = field(default_factory=list)
+    uncovered: list[ByteRange] = field(default_factory=list)
+    padding: list[ByteRange] = field(default_factory=list)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every byte is explained."""
+        return self.verdict == "complete"
+
+    def to_json_obj(self) -> dict[str, Any]:
+        """The verdict as coverage_report() has it."""
+        return {
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "detail": self.detail,
+            "parent": self.parent_type_key,
+            "ancestors": list(self.ancestors),
+            "total_size": self.total_size,
+            "is_final": self.is_final,
+            "own_bytes": None if self.own_bytes is None else self.own_bytes.to_json_obj(),
+            "fields": [f.to_json_obj() for f in self.fields],
+            "uncovered": [r.to_json_obj() for r in self.uncovered],
+            "padding": [r.to_json_obj() for r in self.padding],
+        }
+
+
+def classify(
+    infos: Mapping[str, ObjectInfo],
+    *,
+    forced_opaque: AbstractSet[str] = frozenset(),
+    unmirrored: AbstractSet[str] = frozenset(),
+    field_renderable: Callable[[NamedTypeSchema], bool] | None = None,
+) -> dict[str, Verdict]:
+    """A verdict for each type, ancestors first. KeyError if an ancestor is not among them.
+
+    `forced_opaque` are opaque though their bytes are explained; `unmirrored` whatever their bytes are; a type with a
+    field that `field_renderable` refuses is opaque.
+    """
+    verdicts: dict[str, Verdict] = {}
+    for key, info in infos.items():
+        lineage = [infos[type_key] for type_key in (key, *reversed(info.ancestors))]
+        for one in reversed(lineage):
+            type_key = str(one.type_key)
+            if type_key not in verdicts:
+                parent = None if one.parent_type_key is None else verdicts[one.parent_type_key]
+                verdicts[type_key] = _judge(one, parent, forced_opaque, unmirrored, field_renderable)
+    return verdicts
+
+
+def coverage_report(verdicts: Mapping[str, Verdict]) -> dict[str, Any]:
+    """The verdicts as JSON can hold them, sorted by type key."""
+    return {key: verdicts[key].to_json_obj() for key in sorted(verdicts)}
+
+
+def write_coverage_report(path: Path, verdicts: Mapping[str, Verdict]) -> None:
+    """Write coverage_report() to a file."""
+    path.write_text(json.dumps(coverage_report(verdicts), indent=2) + "\n", encoding="utf-8")
+
+
+def _judge(
+    info: ObjectInfo,
+    parent: Verdict | None,
+    forced_opaque: AbstractSet[str],
+    unmirrored: AbstractSet[str],
+    field_renderable: Callable[[NamedTypeSchema], bool] | None,
+) -> Verdict:
+    key = str(info.type_key)
+    verdict = Verdict(
+        key, "complete", None, "", info.parent_type_key, list(info.ancestors), info.total_size, info.is_final
+    )
+    fault: Fault | None
+    if key in unmirrored:
+        fault = "no-mirror", "the target language has no type for it"
+    else:
+        fault = _weigh(verdict, info, parent)
+        if fault is None and key in forced_opaque:
+            fault = "by-directive", "a directive says so"
+        if fault is None and field_renderable is not None:
+            refused = next((f.name for f in info.fields if not field_renderable(f)), None)
+            if refused is not None:
+                fault = "unrenderable-field", f"the target language has no type for field {refused!r}"
+    if fault is not None:
+        verdict.verdict = "opaque"
+        verdict.reason, verdict.detail = fault
+    return verdict
+
+
+def _weigh(verdict: Verdict, info: ObjectInfo, parent: Verdict | None) -> Fault | None:
+    """Note the evidence in `verdict`, with its detail if every byte is explained; returns what is wrong otherwise."""
+    fault = _note_fields(verdict, info)
+    if parent is not None and not parent.is_complete:
+        return "parent-opaque", f"its parent {parent.type_key!r} is opaque: {parent.reason}"
+    if verdict.total_size is None:
+        return "layout-unknown", "its library did not register its size"
+    if fault is not None:
+        return fault
+    if parent is None:
+        start, alignment = verdict.total_size, OBJECT_HEADER_ALIGNMENT
+    else:
+        assert parent.total_size is not None  # as it is complete
+        start, alignment = parent.total_size, parent.alignment or OBJECT_HEADER_ALIGNMENT
+    verdict.alignment = max([alignment, *(f.alignment for f in verdict.fields)])
+    verdict.own_bytes = ByteRange(start, max(start, verdict.total_size))
+    if parent is None:
+        verdict.detail = f"the object header of {start} bytes"
+        return None
+    return _account(verdict, start)
+
+
+def _note_fields(verdict: Verdict, info: ObjectInfo) -> Fault | None:
+    """Put the fields into `verdict`, in the order of their offsets."""
+    for f in info.fields:
+        if f.offset is None or f.size is None or not f.alignment:
+            return "layout-unknown", f"field {f.name!r} has no offset, size or alignment"
+        verdict.fields.append(FieldBytes(f.name, f.offset, f.size, f.alignment))
+    verdict.fields.sort(key=lambda f: f.offset)
+    return None
+
+
+def _account(verdict: Verdict, start: int) -> Fault | None:
+    """Explain each byte from `start` to the end of the type."""
+    assert verdict.total_size is not None and verdict.alignment is not None  # noqa: PT018
+    cursor = start
+    for f in verdict.fields:
+        if f.offset < cursor:
+            place = ByteRange(f.offset, f.end)
+            return (
+                "field-overlap",
+                f"field {f.name!r} at {place} starts before byte {cursor}, where the ones before it end",
+            )
+        _note_gap(verdict, cursor, f.offset, f.alignment)
+        cursor = f.end
+    if cursor > verdict.total_size:
+        return "field-overlap", f"its fields end at byte {cursor}, past total_size {verdict.total_size}"
+    _note_gap(verdict, cursor, verdict.total_size, verdict.alignment)
+    if verdict.uncovered:
+        return "uncovered-bytes", f"no field and no alignment explains the bytes {_join(verdict.uncovered)}"
+    verdict.detail = f"{len(verdict.fields)} fields explain the bytes {verdict.own_bytes}"
+    if verdict.padding:
+        verdict.detail += f", alignment the bytes {_join(verdict.padding)} of them"
+    return None
+
+
+def _note_gap(verdict: Verdict, start: int, end: int, alignment: int) -> None:
+    """Note the free bytes before something that has to be aligned."""
+    if start < end:
+        forced = -(-start // alignment) * alignment
+        (verdict.padding if forced == end else verdict.uncovered).append(ByteRange(start, end))
+
+
+def _join(ranges: list[ByteRange]) -> str:
+    return ", ".join(map(str, ranges))

@@ -1,0 +1,46 @@
+"""What the loaded libraries have registered: functions and types, in the form that stubs are made of."""
+
+from __future__ import annotations
+
+from .._type_info import info_of_key
+from ..registry import get_global_func_metadata, get_registered_type_keys, list_global_func_names
+from .utils import FuncInfo, ObjectInfo, function_schema
+
+__all__ = ["collect_global_funcs", "collect_type_keys", "object_info_from_type_key", "toposort_objects"]
+
+
+def collect_global_funcs() -> dict[str, list[FuncInfo]]:
+    """The global functions, sorted, by what is before the last dot of their names; without those that have no dot."""
+    found: dict[str, list[FuncInfo]] = {}
+    for name in sorted(map(str, list_global_func_names())):
+        prefix, dot, _ = name.rpartition(".")
+        if dot:
+            schema = function_schema(get_global_func_metadata(name))
+            found.setdefault(prefix, []).append(FuncInfo.from_schema(name, schema))
+    return found
+
+
+def collect_type_keys() -> dict[str, list[str]]:
+    """The keys of the registered types, sorted, by what is before the last dot; without those that have no dot."""
+    found: dict[str, list[str]] = {}
+    for key in sorted(map(str, get_registered_type_keys())):
+        prefix, dot, _ = key.rpartition(".")
+        if dot:
+            found.setdefault(prefix, []).append(key)
+    return found
+
+
+def object_info_from_type_key(type_key: str) -> ObjectInfo:
+    """What is registered under a type key. ValueError if nothing is."""
+    return ObjectInfo.from_type_info(info_of_key(type_key))
+
+
+def toposort_objects(type_keys: list[str]) -> list[ObjectInfo]:
+    """The types, each after those of them that it derives from, otherwise sorted by key."""
+    infos = {key: object_info_from_type_key(key) for key in sorted(type_keys)}
+    ordered: dict[str, ObjectInfo] = {}
+    for key, info in infos.items():
+        for ancestor in (*info.ancestors, key):
+            if ancestor in infos:
+                ordered.setdefault(ancestor, infos[ancestor])
+    return list(ordered.values())

@@ -1,0 +1,240 @@
+"""What stands between the marks of Python files, and the text of new files."""
+
+from __future__ import annotations
+
+from ..lib_state import object_info_from_type_key
+from .utils import (
+    ImportItem,
+    TypeNames,
+    is_name,
+    render_func_signature,
+    render_object_ffi_init,
+    render_object_fields,
+    render_object_init,
+    render_object_methods,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from ..consts import MarkerSyntax
+    from ..file_utils import CodeBlock
+    from ..utils import FuncInfo, InitConfig, ObjectInfo, Options
+
+__all__ = [
+    "generate_python_all",
+    "generate_python_export",
+    "generate_python_ffi_api",
+    "generate_python_global_funcs",
+    "generate_python_import_section",
+    "generate_python_init",
+    "generate_python_object",
+    "render_func_signature",
+    "render_object_ffi_init",
+    "render_object_fields",
+    "render_object_init",
+    "render_object_methods",
+]
+
+_INIT_FUNC, _REGISTER, _LOAD_LIB = "_FFI_INIT_FUNC", "_FFI_REG_OBJ", "_FFI_LOAD_LIB"
+_LOAD_LIB_HOME = "ffi.libinfo.load_lib_module"
+
+
+# --- regions --------------------------------------------------------------------------------------------------------
+
+
+def generate_python_global_funcs(
+    code: CodeBlock,
+    global_funcs: list[FuncInfo],
+    ty_map: dict[str, str],
+    imports: list[ImportItem],
+    opt: Options,
+    defined: Collection[str] = (),
+) -> None:
+    """``global/PREFIX``: the call that fetches the functions, and their signatures for type checkers."""
+    if not global_funcs:
+        return
+    prefix, home = code.pair_param
+    _add(imports, ImportItem(f"{home or 'ffi'}.init_ffi_api", alias=_INIT_FUNC), ImportItem("typing.TYPE_CHECKING"))
+    names = TypeNames(ty_map, imports, {func.name for func in global_funcs}, defined)
+    inputs = names.for_parameters()
+    lines = [f'{_INIT_FUNC}("{prefix}", __name__)', "if TYPE_CHECKING:"]
+    for func in global_funcs:
+        if is_name(func.name):
+            lines.append(render_func_signature(func, names, opt.indent, inputs))
+        else:
+            lines.append(f"{' ' * opt.indent}# {func.name!r} is no name for Python: get_global_func() finds it")
+    _fill(code, ["# fmt: off", *lines, "# fmt: on"])
+
+
+def generate_python_object(
+    code: CodeBlock,
+    ty_map: dict[str, str],
+    imports: list[ImportItem],
+    opt: Options,
+    obj_info: ObjectInfo,
+    defined: Collection[str] = (),
+) -> None:
+    """``object/KEY``: the fields as annotations of a class, methods and constructors for type checkers."""
+    members = {f.name for f in obj_info.fields} | {method.name for method in obj_info.methods}
+    names = TypeNames(ty_map, imports, members, defined)
+    inputs = names.for_parameters()
+    inherited = _inherited_methods(obj_info)
+    methods = [
+        *render_object_init(obj_info, names, opt.indent, inputs),
+        *render_object_ffi_init(obj_info, names, opt.indent, inputs, inherited),
+        *render_object_methods(obj_info, names, opt.indent, inputs, inherited),
+    ]
+    if methods:
+        _add(imports, ImportItem("typing.TYPE_CHECKING"))
+        methods.insert(0, "if TYPE_CHECKING:")
+    if obj_info.has_overloaded_methods():
+        _add(imports, ImportItem("typing.overload", type_checking_only=True))
+    _fill(code, ["# fmt: off", *render_object_fields(obj_info, names, indent=0), *methods, "# fmt: on"])
+
+
+def generate_python_import_section(
+    code: CodeBlock, imports: list[ImportItem], opt: Options, defined: Collection[str] = ()
+) -> None:
+    """``import-section``: what the other regions need, less the classes that the file defines itself."""
+    own = {ImportItem(key).full_name for key in defined}
+    items = [item for item in imports if not (item.type_checking_only and item.full_name in own)]
+    if not items:
+        return
+    always = {item for item in items if not item.type_checking_only}
+    checked = {item for item in items if item.type_checking_only}
+    if checked:
+        always.add(ImportItem("typing.TYPE_CHECKING"))
+    lines = ["# fmt: off", "# isort: off", "from __future__ import annotations", *_import_lines(always)]
+    if checked:
+        lines.append("if TYPE_CHECKING:")
+        lines += [" " * opt.indent + line for line in _import_lines(checked)]
+    _fill(code, [*lines, "# isort: on", "# fmt: on"])
+
+
+def generate_python_all(code: CodeBlock, names: set[str], opt: Options) -> None:
+    """``__all__``: items of a list, constants first, then classes, then functions."""
+    if not names:
+        return
+    short = {name.rpartition(".")[2] for name in names}
+    _fill(code, [f'"{name}",' for name in sorted(short, key=_as_isort_does)])
+
+
+def generate_python_export(code: CodeBlock) -> None:
+    """``export/MODULE``: everything that a module of this package exports."""
+    module = code.text_param
+    name = f"{module}__all__"
+    lines = [
+        f"from .{module} import *  # noqa: F403",
+        f"from .{module} import __all__ as {name}",
+        'if "__all__" not in globals():',
+        "    __all__: list[str] = []",
+        f"__all__.extend({name})",
+    ]
+    _fill(code, ["# fmt: off", "# isort: off", *lines, "# isort: on", "# fmt: on"])
+
+
+def _fill(code: CodeBlock, lines: list[str]) -> None:
+    """Put lines between the marks of a region, under its first one."""
+    space = " " * code.indent
+    code.lines = [code.lines[0], *(space + line for line in lines), code.lines[-1]]
+
+
+def _add(imports: list[ImportItem], *items: ImportItem) -> None:
+    imports += [item for item in items if item not in imports]
+
+
+def _import_lines(items: Iterable[ImportItem]) -> list[str]:
+    by_module: dict[str, set[str]] = {}
+    for item in items:
+        by_module.setdefault(item.mod, set()).add(item.name_with_alias)
+    return [f"from {module} import {', '.join(sorted(by_module[module]))}" for module in sorted(by_module)]
+
+
+def _as_isort_does(name: str) -> tuple[int, str]:
+    return (0 if name.isupper() else 1 if name[:1].isupper() else 2), name
+
+
+def _inherited_methods(info: ObjectInfo) -> set[str]:
+    """Names of methods that a class gets from those that it derives from."""
+    found: set[str] = set()
+    for key in info.ancestors:
+        ancestor = object_info_from_type_key(key)
+        found |= {method.name for method in ancestor.methods} | ({"__ffi_init__"} if ancestor.has_init else set())
+    return found
+
+
+# --- new files ------------------------------------------------------------------------------------------------------
+
+
+def generate_python_ffi_api(
+    code_blocks: list[CodeBlock],
+    ty_map: dict[str, str],
+    module_name: str,
+    object_infos: list[ObjectInfo],
+    init_cfg: InitConfig,
+    is_root: bool,
+    syntax: MarkerSyntax,
+) -> str:
+    """What a module for the names under a prefix lacks, with empty regions: all of it if it has no blocks.
+
+    The root's module loads the library. The classes of `object_infos` must be ordered, parents first.
+    """
+    have = {(block.kind, block.param) for block in code_blocks}
+    kinds = {block.kind for block in code_blocks}
+    parts = [] if code_blocks else [f'"""FFI API bindings for {module_name}."""\n']
+    if "import-section" not in kinds:
+        parts.append(_region("import-section", syntax))
+    if is_root and not _loads_library(code_blocks):
+        parts.append(f"{_import_mark(_LOAD_LIB_HOME, _LOAD_LIB, syntax)}\nLIB = {_call_load_lib(init_cfg)}\n")
+    if not any(block.kind == "global" and block.pair_param[0] == module_name for block in code_blocks):
+        parts.append(_region(f"global/{module_name}", syntax))
+    new = [info for info in object_infos if ("object", info.type_key) not in have]
+    if new:
+        parts.append(_import_mark("ffi.register_object", _REGISTER, syntax) + "\n")
+    here = {info.type_key for info in object_infos}
+    parts += [_class(info, info.parent_type_key in here, ty_map, syntax) for info in new]
+    if "__all__" not in kinds:
+        parts.append("__all__ = [\n" + _region("__all__", syntax, indent="    ") + "]\n")
+    return "\n".join(parts)
+
+
+def generate_python_init(code_blocks: list[CodeBlock], module_name: str, submodule: str, syntax: MarkerSyntax) -> str:
+    """What a package lacks that exports the names of its `submodule`; "" if nothing."""
+    if any(block.kind == "export" and block.param == submodule for block in code_blocks):
+        return ""
+    doc = "" if code_blocks else f'"""Package {module_name}."""\n\n'
+    return doc + _region(f"export/{submodule}", syntax)
+
+
+def _region(stub: str, syntax: MarkerSyntax, indent: str = "") -> str:
+    return f"{indent}{syntax.begin} {stub}\n{indent}{syntax.end}\n"
+
+
+def _import_mark(full_name: str, alias: str, syntax: MarkerSyntax) -> str:
+    return f"{syntax.import_object} {full_name};False;{alias}"
+
+
+def _loads_library(code_blocks: list[CodeBlock]) -> bool:
+    return any(block.kind == "directive" and _LOAD_LIB in block.pair_param[1] for block in code_blocks)
+
+
+def _call_load_lib(init_cfg: InitConfig) -> str:
+    return f'{_LOAD_LIB}("{init_cfg.pkg}", "{init_cfg.shared_target}")'
+
+
+def _class(info: ObjectInfo, is_parent_here: bool, ty_map: dict[str, str], syntax: MarkerSyntax) -> str:
+    """A class with an empty region for its members."""
+    key, parent = str(info.type_key), info.parent_type_key or "ffi.Object"
+    name = key.rpartition(".")[2]
+    base = parent.rpartition(".")[2] if is_parent_here else f"_{parent.replace('.', '_')}"
+    lines = [
+        *([] if is_parent_here else [_import_mark(ty_map.get(parent, parent), base, syntax)]),
+        f'@{_REGISTER}("{key}")',
+        f"class {name}({base}):",
+        f'    """FFI binding for `{key}`."""',
+        "",
+        _region(f"object/{key}", syntax, indent="    "),
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,40 @@
+"""How types of the ABI are called in Python, and where their classes are."""
+
+from __future__ import annotations
+
+from ...dropin import is_installed
+
+__all__ = ["MOD_MAP", "RUNTIME", "TY_MAP_DEFAULTS", "TY_MAP_INPUT_DEFAULTS"]
+
+RUNTIME = "tvm_ffi" if is_installed() else "ffi_hpy"
+"""The package that generated code imports: that under whose name this program runs, see ffi_hpy.dropin."""
+
+MOD_MAP = {"ffi": RUNTIME, "testing": f"{RUNTIME}.testing", "tvm_ffi": RUNTIME, "ffi_hpy": RUNTIME}
+"""Modules, by what type keys and names in directives begin with."""
+
+TY_MAP_DEFAULTS = {
+    "Any": "typing.Any",
+    "Array": "collections.abc.Sequence",
+    "Callable": "typing.Callable",
+    "Device": "ffi.Device",
+    "Dict": "collections.abc.MutableMapping",
+    "List": "collections.abc.MutableSequence",
+    "Map": "collections.abc.Mapping",
+    "Object": "ffi.Object",
+    "Tensor": "ffi.Tensor",
+    "dtype": "ffi.dtype",
+    "ffi.reflection.AccessPath": "ffi.access_path.AccessPath",
+    "ffi.reflection.AccessStep": "ffi.access_path.AccessStep",
+    "ffi.Enum": "ffi.dataclasses.Enum",
+    "ffi.IntEnum": "ffi.dataclasses.IntEnum",
+    "ffi.StrEnum": "ffi.dataclasses.StrEnum",
+}
+"""What results and fields are annotated with, by origin or type key."""
+
+TY_MAP_INPUT_DEFAULTS = {
+    "Array": "collections.abc.Sequence",
+    "Dict": "collections.abc.Mapping",
+    "List": "collections.abc.Sequence",
+    "Map": "collections.abc.Mapping",
+}
+"""What parameters are annotated with where that differs: whatever can be converted is taken."""

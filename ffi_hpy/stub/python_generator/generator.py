@@ -1,0 +1,100 @@
+"""Python as a target: see ..generator for what a target provides."""
+
+from __future__ import annotations
+
+from .. import consts as C
+from ..generator import Generator
+from . import codegen
+from . import consts as PC
+from .utils import ImportItem, PythonImports
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..file_utils import CodeBlock
+    from ..utils import FuncInfo, InitConfig, ObjectInfo, Options
+
+__all__ = ["PythonGenerator"]
+
+
+class PythonGenerator(Generator):
+    """Annotations in .py and .pyi files."""
+
+    name = "python"
+    syntax = C.PYTHON_SYNTAX
+    source_exts = frozenset({".py", ".pyi"})
+    directive_kinds = frozenset({"import-object"})
+    api_filename = "_ffi_api.py"
+    init_filename = "__init__.py"
+
+    def default_ty_map(self) -> dict[str, str]:
+        return dict(PC.TY_MAP_DEFAULTS)
+
+    def is_builtin(self, type_key: str) -> bool:
+        return type_key in C.BUILTIN_TYPE_KEYS or type_key in PC.TY_MAP_DEFAULTS
+
+    def new_imports(self) -> PythonImports:
+        return PythonImports()
+
+    def add_directive(self, imports: PythonImports, name: str, payload: str, lineno: int) -> None:
+        """``import-object: FULL-NAME;TYPE-CHECKING-ONLY;ALIAS``; ValueError for anything else."""
+        full_name, *rest = (part.strip() for part in payload.split(";"))
+        if not full_name or len(rest) > 2 or (rest and rest[0] not in ("", "True", "False")):
+            raise ValueError(f"`{name}` at line {lineno} must be NAME;True or False;ALIAS, got {payload!r}")
+        checked = bool(rest) and rest[0] == "True"
+        item = ImportItem(full_name, checked, (rest[1] or None) if len(rest) == 2 else None)
+        if item not in imports.items:
+            imports.items.append(item)
+        if item.exposed_name == "_FFI_LOAD_LIB":
+            imports.has_lib_load = True
+
+    def extra_export_names(self, imports: PythonImports) -> set[str]:
+        return {"LIB"} if imports.has_lib_load else set()
+
+    def generate_global_funcs_block(
+        self,
+        code: CodeBlock,
+        global_funcs: list[FuncInfo],
+        ty_map: dict[str, str],
+        imports: PythonImports,
+        opt: Options,
+        defined: set[str],
+    ) -> None:
+        codegen.generate_python_global_funcs(code, global_funcs, ty_map, imports.items, opt, defined)
+
+    def generate_object_block(
+        self,
+        code: CodeBlock,
+        ty_map: dict[str, str],
+        imports: PythonImports,
+        opt: Options,
+        obj_info: ObjectInfo,
+        defined: set[str],
+    ) -> None:
+        codegen.generate_python_object(code, ty_map, imports.items, opt, obj_info, defined)
+
+    def generate_import_section_block(
+        self, code: CodeBlock, imports: PythonImports, opt: Options, defined: set[str]
+    ) -> None:
+        codegen.generate_python_import_section(code, imports.items, opt, defined)
+
+    def generate_all_block(self, code: CodeBlock, names: set[str], opt: Options) -> None:
+        codegen.generate_python_all(code, names, opt)
+
+    def generate_export_block(self, code: CodeBlock) -> None:
+        codegen.generate_python_export(code)
+
+    def generate_api_file(
+        self,
+        code_blocks: list[CodeBlock],
+        ty_map: dict[str, str],
+        module_name: str,
+        object_infos: list[ObjectInfo],
+        init_cfg: InitConfig,
+        is_root: bool,
+    ) -> str:
+        return codegen.generate_python_ffi_api(
+            code_blocks, ty_map, module_name, object_infos, init_cfg, is_root, self.syntax
+        )
+
+    def generate_init_file(self, code_blocks: list[CodeBlock], module_name: str, submodule: str) -> str:
+        return codegen.generate_python_init(code_blocks, module_name, submodule, self.syntax)

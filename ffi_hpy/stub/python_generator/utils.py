@@ -1,0 +1,275 @@
+"""Annotations: names and their imports, signatures, fields."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from dataclasses import dataclass, field
+
+from . import consts as PC
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Callable
+
+    from ...core import TypeSchema
+    from ..utils import FuncInfo, ObjectInfo
+
+    TypeMap = Callable[[str], str]
+
+__all__ = [
+    "ImportItem",
+    "PythonImports",
+    "TypeNames",
+    "is_name",
+    "render_func_signature",
+    "render_object_ffi_init",
+    "render_object_fields",
+    "render_object_init",
+    "render_object_methods",
+]
+
+
+def is_name(text: str) -> bool:
+    """Whether Python code can call something that; native names can be anything."""
+    return text.isidentifier() and not keyword.iskeyword(text)
+
+
+# --- imports --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, init=False)
+class ImportItem:
+    """``from mod import name as alias``, perhaps only for type checkers."""
+
+    mod: str
+    name: str
+    type_checking_only: bool = False
+    alias: str | None = None
+
+    def __init__(self, full_name: str, type_checking_only: bool = False, alias: str | None = None) -> None:
+        mod, _, name = full_name.rpartition(".")
+        head, dot, rest = mod.partition(".")
+        for attribute, value in (
+            ("mod", PC.MOD_MAP.get(head, head) + dot + rest),
+            ("name", name),
+            ("type_checking_only", type_checking_only),
+            ("alias", alias),
+        ):
+            object.__setattr__(self, attribute, value)
+
+    @property
+    def name_with_alias(self) -> str:
+        """What stands behind ``import``."""
+        return self.name if self.alias is None else f"{self.name} as {self.alias}"
+
+    @property
+    def full_name(self) -> str:
+        """Where it is, the module's name as Python knows it."""
+        return f"{self.mod}.{self.name}"
+
+    @property
+    def exposed_name(self) -> str:
+        """What it is called in the file that imports it."""
+        return self.alias or self.name
+
+
+@dataclass
+class PythonImports:
+    """What a file must import; `has_lib_load` if it loads its library."""
+
+    items: list[ImportItem] = field(default_factory=list)
+    has_lib_load: bool = False
+
+
+class TypeNames:
+    """Turns the names of types into those for annotations, and notes in `imports` what these need.
+
+    `ty_map` has what is called otherwise. An alias is made where a name would mean something else: one of `taken` is
+    that of another thing where the annotations stand; `defined` has type keys of classes that the file defines.
+    """
+
+    def __init__(
+        self,
+        ty_map: dict[str, str],
+        imports: list[ImportItem],
+        taken: Collection[str] = (),
+        defined: Collection[str] = (),
+    ) -> None:
+        self._ty_map = ty_map
+        self._imports = imports
+        self._taken = set(taken)
+        self._defined = {item.name: item.full_name for item in map(ImportItem, defined)}
+
+    def __call__(self, name: str) -> str:
+        full_name = self._ty_map.get(name, name)
+        if "." not in full_name:
+            if full_name not in self._taken or not hasattr(builtins, full_name):
+                return full_name
+            full_name = f"builtins.{full_name}"
+        item = ImportItem(full_name, type_checking_only=True)
+        for alias in (None, f"_{item.name}", f"_{item.full_name.replace('.', '_')}"):
+            item = ImportItem(full_name, type_checking_only=True, alias=alias)
+            if self._is_free_for(item):
+                break
+        if item not in self._imports:
+            self._imports.append(item)
+        return item.exposed_name
+
+    def for_parameters(self) -> TypeNames:
+        """The same for parameters, which take more; what the user has mapped is the same for both."""
+        names = TypeNames({**self._ty_map, **_widened(self._ty_map)}, self._imports)
+        names._taken, names._defined = self._taken, self._defined
+        return names
+
+    def _is_free_for(self, wanted: ImportItem) -> bool:
+        """Whether the name means nothing else in this file."""
+        name = wanted.exposed_name
+        if name in self._taken or self._defined.get(name, wanted.full_name) != wanted.full_name:
+            return False
+        return all(item.full_name == wanted.full_name for item in self._imports if item.exposed_name == name)
+
+
+def _widened(ty_map: dict[str, str]) -> dict[str, str]:
+    return {
+        name: wider
+        for name, wider in PC.TY_MAP_INPUT_DEFAULTS.items()
+        if ty_map.get(name) in (None, PC.TY_MAP_DEFAULTS[name])
+    }
+
+
+# --- signatures and fields ------------------------------------------------------------------------------------------
+
+
+def render_func_signature(
+    func: FuncInfo, ty_map: TypeMap, indent: int, input_ty_map: TypeMap | None = None, note: str = ""
+) -> str:
+    """A function's line; `ty_map` gives the names of types, `input_ty_map` those in parameters if they differ.
+
+    ValueError if the type of `func` is not that of a function.
+    """
+    params, result = func.signature()
+    any_name = ty_map("Any") if params is None or result.origin == "Any" else ""
+    returns = any_name if result.origin == "Any" else result.repr(ty_map)
+    words = ["self"] if func.is_member else []
+    if params is None:
+        words.append(f"*args: {any_name}")
+    else:
+        words += _positional(params, input_ty_map or ty_map, first=1 if func.is_member else 0)
+        words += ["/"] if words else []
+    return f"{' ' * indent}def {func.name}({', '.join(words)}) -> {returns}: ...{note}"
+
+
+def render_object_fields(info: ObjectInfo, ty_map: TypeMap, indent: int) -> list[str]:
+    """A line for each field."""
+    return [
+        f"{' ' * indent}{f.name}: {f.repr(ty_map)}" if is_name(f.name) else _unnamable(f.name, indent)
+        for f in info.fields
+    ]
+
+
+def render_object_methods(
+    info: ObjectInfo,
+    ty_map: TypeMap,
+    indent: int,
+    input_ty_map: TypeMap | None = None,
+    inherited: Collection[str] = (),
+) -> list[str]:
+    """The lines of the methods other than the constructor, overloads next to each other.
+
+    Type checkers are told that what has a name of `inherited` may differ from what it overrides.
+    """
+    by_name: dict[str, list[FuncInfo]] = {}
+    for method in info.methods:
+        if method.name != "__ffi_init__":
+            by_name.setdefault(method.name, []).append(method)
+    space = " " * indent
+    lines = []
+    for name, methods in by_name.items():
+        if not is_name(name):
+            lines.append(_unnamable(name, indent))
+            continue
+        for method in methods:
+            if len(methods) > 1:
+                lines.append(f"{space}@overload")
+            if not method.is_member:
+                lines.append(f"{space}@staticmethod")
+            note = _OVERRIDE if name in inherited else ""
+            lines.append(render_func_signature(method, ty_map, indent, input_ty_map, note))
+    return lines
+
+
+def render_object_init(
+    info: ObjectInfo, ty_map: TypeMap, indent: int, input_ty_map: TypeMap | None = None
+) -> list[str]:
+    """The line of ``__init__``: the fields that it takes or, where the library wrote a constructor, what that takes."""
+    if not info.has_init:
+        return []
+    parameters = _parameters_of_init(info, input_ty_map or ty_map)
+    return [f"{' ' * indent}def __init__({', '.join(['self', *parameters])}) -> None: ..."]
+
+
+def render_object_ffi_init(
+    info: ObjectInfo,
+    ty_map: TypeMap,
+    indent: int,
+    input_ty_map: TypeMap | None = None,
+    inherited: Collection[str] = (),
+) -> list[str]:
+    """The line of ``__ffi_init__``, the native constructor."""
+    written = _written_constructor(info)
+    if written is None and not info.has_init:
+        return []
+    parameters = (
+        _parameters_from_fields(info, input_ty_map or ty_map)
+        if written is None
+        else _parameters_from_method(written, input_ty_map or ty_map)
+    )
+    note = _OVERRIDE if "__ffi_init__" in inherited else ""
+    return [f"{' ' * indent}def __ffi_init__({', '.join(['self', *parameters])}) -> None: ...{note}"]
+
+
+_OVERRIDE = "  # type: ignore[override,unused-ignore]"
+
+
+def _written_constructor(info: ObjectInfo) -> FuncInfo | None:
+    return next((method for method in info.methods if method.name == "__ffi_init__"), None)
+
+
+def _parameters_of_init(info: ObjectInfo, ty_map: TypeMap) -> list[str]:
+    written = _written_constructor(info)
+    if written is None:
+        return _parameters_from_fields(info, ty_map)
+    params, _ = written.signature()
+    takes = None if params is None else [schema.repr() for schema in params[1 if written.is_member else 0 :]]
+    if takes == [f.schema.repr() for f in info.init_fields] and not any(f.kw_only for f in info.init_fields):
+        return _parameters_from_fields(info, ty_map)  # the fields in their order, so they tell the names
+    return _parameters_from_method(written, ty_map)
+
+
+def _parameters_from_method(method: FuncInfo, ty_map: TypeMap) -> list[str]:
+    params, _ = method.signature()
+    if params is None:
+        return [f"*args: {ty_map('Any')}"]
+    words = _positional(params[1 if method.is_member else 0 :], ty_map)
+    return [*words, "/"] if words else []
+
+
+def _parameters_from_fields(info: ObjectInfo, ty_map: TypeMap) -> list[str]:
+    """Those without a default first, as the constructor takes them; then those that are taken by name only."""
+    if not all(is_name(f.name) for f in info.init_fields):
+        return [f"*args: {ty_map('Any')}", f"**kwargs: {ty_map('Any')}"]
+    words = {f.name: f"{f.name}: {f.schema.repr(ty_map)}{' = ...' if f.has_default else ''}" for f in info.init_fields}
+    by_position = sorted((f for f in info.init_fields if not f.kw_only), key=lambda f: f.has_default)
+    by_name = [f for f in info.init_fields if f.kw_only]
+    star = ["*"] if by_name else []
+    return [*(words[f.name] for f in by_position), *star, *(words[f.name] for f in by_name)]
+
+
+def _positional(params: Collection[TypeSchema], ty_map: TypeMap, first: int = 0) -> list[str]:
+    return [f"_{i}: {schema.repr(ty_map)}" for i, schema in enumerate(params) if i >= first]
+
+
+def _unnamable(name: str, indent: int) -> str:
+    return f"{' ' * indent}# {name!r} is no name for Python: it is there for getattr()"

@@ -1,0 +1,233 @@
+"""What stubs are made of: functions, types and fields as their libraries describe them, and the command's options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .. import _core
+from .._type_info import _schema_in
+from .._type_schema import TypeSchema
+from ..core import MISSING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
+
+    from .._type_info import TypeField, TypeInfo, TypeMethod
+
+__all__ = [
+    "FuncInfo",
+    "InitConfig",
+    "InitFieldInfo",
+    "NamedTypeSchema",
+    "ObjectInfo",
+    "Options",
+    "function_schema",
+]
+
+
+@dataclass(frozen=True)
+class InitConfig:
+    """What missing files are made for: the distribution `pkg`, its library `shared_target`, names under `prefix`."""
+
+    pkg: str
+    shared_target: str
+    prefix: str
+
+
+@dataclass
+class Options:
+    """The command line of ffi-hpy-stubgen."""
+
+    imports: list[str] = field(default_factory=list)
+    dlls: list[str] = field(default_factory=list)
+    init: InitConfig | None = None
+    indent: int = 4
+    files: list[str] = field(default_factory=list)
+    verbose: bool = False
+    dry_run: bool = False
+    check: bool = False
+    target: str = "python"
+    coverage_out: str | None = None
+
+
+class NamedTypeSchema:
+    """The type of something that has a name, and where it is a field, what is known about the field.
+
+    `size`, `alignment` and `offset` are in bytes, None where there are none; `default` is MISSING, a value, or where
+    `default_is_factory`, the function that makes one.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        schema: TypeSchema | NamedTypeSchema,
+        *,
+        size: int | None = None,
+        alignment: int | None = None,
+        offset: int | None = None,
+        default: Any = MISSING,
+        default_is_factory: bool = False,
+        structural_eq: str | None = None,
+        frozen: bool = False,
+    ) -> None:
+        self.name = name
+        self.schema: TypeSchema = schema.schema if isinstance(schema, NamedTypeSchema) else schema
+        self.size = size
+        self.alignment = alignment
+        self.offset = offset
+        self.default = default
+        self.default_is_factory = default_is_factory
+        self.structural_eq = structural_eq
+        self.frozen = frozen
+
+    @staticmethod
+    def from_type_field(type_field: TypeField) -> NamedTypeSchema:
+        """A field of a registered type."""
+        default, is_factory = MISSING, False
+        if type_field.c_has_default:
+            is_factory = type_field.c_default_factory is not MISSING
+            default = type_field.c_default_factory if is_factory else type_field.c_default
+        return NamedTypeSchema(
+            type_field.name,
+            type_field.ty or TypeSchema("Any"),
+            size=type_field.size,
+            alignment=type_field.alignment,
+            offset=type_field.offset,
+            default=default,
+            default_is_factory=is_factory,
+            structural_eq=type_field.c_structural_eq,
+            frozen=type_field.frozen,
+        )
+
+    @property
+    def origin(self) -> str:
+        """The type's name, less what is in brackets."""
+        return self.schema.origin
+
+    @property
+    def args(self) -> tuple[TypeSchema, ...]:
+        """What is in brackets."""
+        return self.schema.args or ()
+
+    @property
+    def named_args(self) -> dict[str, tuple[TypeSchema, ...]] | None:
+        """A function's "params" and "return", None where they are not known that way."""
+        return self.schema.named_args
+
+    def repr(self, ty_map: Callable[[str], str] | None = None) -> str:
+        """The type as text, each name in it replaced by what `ty_map` gives for it."""
+        return self.schema.repr(ty_map)
+
+    def __repr__(self) -> str:
+        return f"NamedTypeSchema({self.name!r}, {self.schema.repr()})"
+
+
+@dataclass
+class FuncInfo:
+    """A global function, or a method; `is_member` methods get the object as their first argument."""
+
+    schema: NamedTypeSchema
+    is_member: bool
+
+    @staticmethod
+    def from_schema(name: str, schema: TypeSchema | NamedTypeSchema, *, is_member: bool = False) -> FuncInfo:
+        """A function by its full name and type."""
+        return FuncInfo(NamedTypeSchema(name, schema), is_member)
+
+    @staticmethod
+    def from_type_method(method: TypeMethod) -> FuncInfo:
+        """A method of a registered type."""
+        return FuncInfo.from_schema(method.name, function_schema(method.metadata), is_member=not method.is_static)
+
+    @property
+    def name(self) -> str:
+        """The last part of the full name."""
+        return self.schema.name.rpartition(".")[2]
+
+    def signature(self) -> tuple[tuple[TypeSchema, ...] | None, TypeSchema]:
+        """Types of the parameters, None if any are taken, and of the result. ValueError if this is no function."""
+        schema = self.schema
+        if schema.origin != "Callable":
+            raise ValueError(f"{schema.name} is no function: its type is {schema.repr()}")
+        groups = schema.named_args or {}
+        (result,) = groups.get("return") or (TypeSchema("Any"),)
+        return groups.get("params"), result
+
+
+@dataclass
+class InitFieldInfo:
+    """A parameter of a constructor that is made from the fields."""
+
+    name: str
+    schema: NamedTypeSchema
+    kw_only: bool
+    has_default: bool
+
+
+@dataclass
+class ObjectInfo:
+    """A registered type. `fields` and `methods` are its own; `init_fields` the constructor's, ancestors' first.
+
+    `ancestors` are type keys from the root to the parent. `total_size` is in bytes, None if the library did not say;
+    `is_final` None if it did not say whether types can derive from it.
+    """
+
+    fields: list[NamedTypeSchema]
+    methods: list[FuncInfo]
+    type_key: str | None = None
+    parent_type_key: str | None = None
+    init_fields: list[InitFieldInfo] = field(default_factory=list)
+    has_init: bool = False
+    ancestors: list[str] = field(default_factory=list)
+    total_size: int | None = None
+    is_final: bool | None = None
+
+    def has_overloaded_methods(self) -> bool:
+        """Whether two methods have the same name."""
+        names = [method.name for method in self.methods]
+        return len(set(names)) < len(names)
+
+    @staticmethod
+    def from_type_info(type_info: TypeInfo) -> ObjectInfo:
+        """A registered type; one whose registration is not complete has no fields yet."""
+        lineage = [type_info]
+        while lineage[-1].parent_type_info is not None:
+            lineage.append(lineage[-1].parent_type_info)
+        ancestors = [info.type_key for info in lineage[:0:-1]]
+        methods = [FuncInfo.from_type_method(method) for method in type_info.methods]
+        has_init = any(method.name == "__ffi_init__" for method in methods)
+        has_init = has_init or _core.type_attr(type_info.type_index, "__ffi_init__") is not None
+        is_final = _core.type_attr(type_info.type_index, "__ffi_type_final__")
+        total_size = _core.type_info(type_info.type_index)[3]  # 0 if the library did not say
+        return ObjectInfo(
+            fields=[NamedTypeSchema.from_type_field(type_field) for type_field in type_info.fields or ()],
+            methods=methods,
+            type_key=type_info.type_key,
+            parent_type_key=ancestors[-1] if ancestors else None,
+            init_fields=_init_fields(lineage[::-1]) if has_init else [],
+            has_init=has_init,
+            ancestors=ancestors,
+            total_size=total_size or None,
+            is_final=None if is_final is None else bool(is_final),
+        )
+
+
+def function_schema(metadata: dict[str, Any]) -> TypeSchema:
+    """The type of a function, from its metadata; that of one which takes anything if they do not tell."""
+    return _schema_in(metadata) or TypeSchema("Callable")
+
+
+def _init_fields(lineage: list[TypeInfo]) -> list[InitFieldInfo]:
+    """The fields that a constructor takes, the root's first."""
+    return [
+        InitFieldInfo(
+            type_field.name,
+            NamedTypeSchema.from_type_field(type_field),
+            kw_only=type_field.c_kw_only,
+            has_default=type_field.c_has_default,
+        )
+        for info in lineage
+        for type_field in info.fields or ()
+        if type_field.c_init
+    ]

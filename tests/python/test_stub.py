@@ -1,0 +1,345 @@
+"""Annotations for what native libraries register: ffi_hpy.stub and the command ffi-hpy-stubgen."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ffi_hpy
+import ffi_hpy.testing
+from ffi_hpy.core import TypeSchema
+from ffi_hpy.stub import cli, consts, layout, lib_state
+from ffi_hpy.stub.file_utils import CodeBlock, FileInfo, collect_files
+from ffi_hpy.stub.python_generator import codegen
+from ffi_hpy.stub.python_generator.utils import ImportItem
+from ffi_hpy.stub.utils import FuncInfo, InitFieldInfo, NamedTypeSchema, ObjectInfo, Options
+
+BEGIN, END = consts.PYTHON_SYNTAX.begin, consts.PYTHON_SYNTAX.end
+
+
+@pytest.fixture
+def stubgen(capsys):
+    """Runs the command in this process; its exit status, stdout, stderr."""
+
+    def run(*arguments):
+        try:
+            status = cli.main([str(argument) for argument in arguments])
+        except SystemExit as stopped:
+            status = stopped.code
+        return (status, *capsys.readouterr())
+
+    return run
+
+
+def region(stub, *lines):
+    return "".join(f"{line}\n" for line in (f"{BEGIN} {stub}", *lines, END))
+
+
+def functions(**schemas):
+    return [FuncInfo.from_schema(f"demo.{name}", schema) for name, schema in schemas.items()]
+
+
+def takes(result, *params):
+    return TypeSchema("Callable", named_args={"return": (result,), "params": params})
+
+
+def filled(generate, kind, param, *arguments):
+    """The lines that a generator puts between the marks, without those that keep formatters away."""
+    code = CodeBlock(kind, param, 1, 2, [BEGIN, END])
+    generate(code, *arguments)
+    return [line for line in code.lines[1:-1] if not line.strip().startswith(("# fmt:", "# isort:"))]
+
+
+# --- a package from nothing -----------------------------------------------------------------------------------------
+
+
+def test_a_package_is_made_works_and_stays_as_it_is(stubgen, extension_path, tmp_path):
+    def init(*more):
+        names = ["--init-pypkg", "no-such-distribution", "--init-lib", "pairs", "--init-prefix", "ffi_hpy_test."]
+        return stubgen(tmp_path, "--dlls", extension_path, *names, *more)
+
+    status, said, complaints = init("--dry-run", "--verbose")
+    assert (status, complaints) == (0, "")
+    assert "+class IntPair(_ffi_Object):" in said.splitlines()
+    assert not (tmp_path / "ffi_hpy_test").exists()
+
+    assert init()[0] == 0
+    api = tmp_path / "ffi_hpy_test" / "_ffi_api.py"
+    text = api.read_text()
+    assert "    def gil_state_blocking() -> int: ...\n" in text
+    assert "        def __init__(self, a: int, b: int) -> None: ...\n" in text
+    assert "        @staticmethod\n        def product(_0: int, _1: int, /) -> int: ...\n" in text
+    assert init() == (0, "", "")
+    assert stubgen(tmp_path, "--dlls", extension_path, "--check") == (0, "", "")
+    assert api.read_text() == text
+
+    program = """
+import ffi_hpy_test
+pair = ffi_hpy_test.IntPair(3, 4)
+print(pair.sum(), ffi_hpy_test.IntPair.product(3, 4), type(ffi_hpy_test.gil_state()).__name__)
+print(ffi_hpy_test.LIB.make_pair(1, 1).a)
+print(sorted(ffi_hpy_test.__all__))
+"""
+    shutil.copyfile(extension_path, tmp_path / "libpairs.so")
+    environ = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    environ["PYTHONPATH"] = os.pathsep.join([str(tmp_path), str(Path(ffi_hpy.__file__).parents[1])])
+    done = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    exported = ["IntPair", "LIB", "gil_state", "gil_state_blocking", "gil_state_nonblocking"]
+    assert done.stdout == f"7 12 int\n1\n{exported}\n"
+
+
+def test_what_is_written_by_hand_stays(stubgen, extension_path, tmp_path):
+    package = tmp_path / "ffi_hpy_test"
+    package.mkdir()
+    by_hand = '"""Mine."""\n\nimport os\n\n' + region("__all__") + "\nclass Other:\n    here = os.sep\n"
+    (package / "_ffi_api.py").write_text(by_hand)
+    (package / "__init__.py").write_text("# tvm-ffi-stubgen(skip-file)\n")
+    names = ["--init-pypkg", "x", "--init-lib", "pairs", "--init-prefix", "ffi_hpy_test."]
+    assert stubgen(tmp_path, "--dlls", extension_path, *names)[0] == 0
+    lines = (package / "_ffi_api.py").read_text().splitlines()
+    assert [line for line in by_hand.splitlines() if line not in lines] == []
+    assert lines.count(f"{BEGIN} __all__") == 1
+    assert '"IntPair",' in lines
+    assert (package / "__init__.py").read_text() == "# tvm-ffi-stubgen(skip-file)\n"
+
+
+def test_folders_between_become_packages_and_odd_prefixes_are_named(stubgen, tmp_path):
+    prefix = f"stub_t{os.getpid()}_{id(tmp_path)}"
+    names = [f"{prefix}.a.b.f", f"{prefix}.not-a-name.g"]
+    for name in names:
+        ffi_hpy.register_global_func(name, lambda: None)
+    try:
+        init = ["--init-pypkg", "x", "--init-lib", "y", "--init-prefix", f"{prefix}."]
+        status, _, complaints = stubgen(tmp_path, *init)
+    finally:
+        for name in names:
+            ffi_hpy.remove_global_func(name)
+    assert status == 0
+    assert f"there is no file for '{prefix}.not-a-name'" in complaints
+    made = sorted(path.relative_to(tmp_path / prefix).as_posix() for path in tmp_path.rglob("*.py"))
+    assert made == ["__init__.py", "_ffi_api.py", "a/__init__.py", "a/b/__init__.py", "a/b/_ffi_api.py"]
+    assert "LIB = " in (tmp_path / prefix / "_ffi_api.py").read_text()
+    assert "LIB = " not in (tmp_path / prefix / "a" / "b" / "_ffi_api.py").read_text()
+
+
+def test_the_import_section_names_the_package_whose_command_runs(tmp_path):
+    (tmp_path / "both.py").write_text(region("import-section") + region("global/testing"))
+    lines = {}
+    for program in (["ffi_hpy.stub.cli"], ["ffi_hpy.dropin", "tvm-ffi-stubgen"]):
+        command = [sys.executable, "-m", *program, "--imports", "ffi_hpy.testing", str(tmp_path)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+        lines[program[0]] = (tmp_path / "both.py").read_text().splitlines()
+    assert "from ffi_hpy import init_ffi_api as _FFI_INIT_FUNC" in lines["ffi_hpy.stub.cli"]
+    assert "from tvm_ffi import init_ffi_api as _FFI_INIT_FUNC" in lines["ffi_hpy.dropin"]
+    command = shutil.which("ffi-hpy-stubgen", path=str(Path(sys.executable).parent))
+    if command is not None:  # not installed, but run from a folder
+        assert "--init-pypkg" in subprocess.run([command, "--help"], capture_output=True, text=True).stdout
+
+
+# --- --check and errors ---------------------------------------------------------------------------------------------
+
+
+def test_check_fails_with_a_diff_and_writes_nothing(stubgen, tmp_path):
+    file = tmp_path / "api.py"
+    file.write_text(region("global/testing", "def add_one(): ..."))
+    before = file.read_bytes()
+    status, said, complaints = stubgen(tmp_path, "--check")
+    assert (status, complaints) == (1, "")
+    assert f"{file}: out of date" in said
+    assert "-def add_one(): ..." in said.splitlines()
+    assert "+    def add_one(_0: int, /) -> int: ..." in said.splitlines()
+    assert file.read_bytes() == before
+    assert stubgen(tmp_path)[0] == 0
+    assert stubgen(tmp_path, "--check") == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (region("nonsense/x"), "Unknown stub type `nonsense/x` at line 1"),
+        ("# tvm-ffi-stubgen(x y): z\n", "Unknown stub type at line 1"),
+        (f"\n{END}\n", "Unmatched `# tvm-ffi-stubgen(end)` at line 2"),
+        (f"{BEGIN} __all__\n", "Unclosed stub block: line 1"),
+        (f"{BEGIN} __all__\n{BEGIN} __all__\n", "Nested stub not permitted at line 2"),
+        ("# tvm-ffi-stubgen(field): a -> b\n", "Unknown directive `field` at line 1"),
+        ("# tvm-ffi-stubgen(ty-map): a\n", "`ty-map` at line 1 must be KEY -> NAME, got 'a'"),
+        ("# tvm-ffi-stubgen(import-object): a;maybe\n", "must be NAME;True or False;ALIAS, got 'a;maybe'"),
+        (region("object/no.such.Type"), "`object/no.such.Type` at line 1: no loaded library registers the type"),
+        (region("global/no.such", "x"), "`global/no.such` at line 1: no loaded library registers such functions"),
+    ],
+)
+def test_a_file_that_cannot_be_processed_fails_and_does_not_keep_the_others_back(stubgen, tmp_path, text, expected):
+    (tmp_path / "bad.py").write_text(text)
+    (tmp_path / "good.py").write_text(region("global/testing"))
+    status, _, complaints = stubgen(tmp_path)
+    assert status == 2
+    assert complaints.startswith(f"ffi-hpy-stubgen: {tmp_path / 'bad.py'}: ")
+    assert expected in complaints
+    assert complaints.count("\n") == 1
+    assert (tmp_path / "bad.py").read_text() == text
+    assert "def add_one(" in (tmp_path / "good.py").read_text()
+
+
+def test_what_cannot_be_loaded_or_read_fails(stubgen, tmp_path):
+    for arguments, expected in (
+        ([tmp_path, "--imports", "no_such_module"], "--imports no_such_module: No module named 'no_such_module'"),
+        ([tmp_path, "--dlls", "no_such.so"], "--dlls no_such.so: "),
+        ([tmp_path / "missing.py"], f"{tmp_path / 'missing.py'}: "),
+        (["--coverage-out", tmp_path], f"--coverage-out {tmp_path}: "),
+        ([], "at least one PATH is required"),
+        ([tmp_path, "--init-lib", "x"], "--init-pypkg, --init-lib, and --init-prefix must be provided together"),
+        ([tmp_path, "--indent", "-1"], "--indent must not be negative, got -1"),
+        ([tmp_path, "--check", "--init-lib=x", "--init-pypkg=x", "--init-prefix=x"], "--check cannot be combined"),
+    ):
+        status, _, complaints = stubgen(*arguments)
+        assert status == 2
+        assert expected in complaints
+
+
+def test_a_file_with_wrong_marks_is_not_added_to(stubgen, tmp_path):
+    package = tmp_path / "testing"
+    package.mkdir()
+    (package / "_ffi_api.py").write_text(END)
+    status, _, complaints = stubgen(tmp_path, "--init-pypkg=x", "--init-lib=y", "--init-prefix=testing.")
+    assert status == 2
+    assert complaints.splitlines()[-1] == f"ffi-hpy-stubgen: {package / '_ffi_api.py'}: Unmatched `{END}` at line 1"
+    assert (package / "_ffi_api.py").read_text() == END
+
+
+def test_line_ends_stay_what_they_are(tmp_path, stubgen):
+    file = tmp_path / "dos.py"
+    file.write_bytes((region("global/testing") + "x = 1\n").replace("\n", "\r\n").encode())
+    assert stubgen(file)[0] == 0
+    content = file.read_bytes()
+    assert b"def add_one(" in content
+    assert content.count(b"\n") == content.count(b"\r\n")
+
+
+def test_folders_are_searched_without_what_is_hidden(tmp_path):
+    for name in ("b.py", "a/c.pyi", "a/d.txt", ".git/e.py", "__pycache__/f.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(region("__all__"))
+    found = [
+        info.path.relative_to(tmp_path.resolve()).as_posix() for info in collect_files([tmp_path], {".py", ".pyi"})
+    ]
+    assert found == ["b.py", "a/c.pyi"]
+    assert FileInfo.from_file(tmp_path / "a" / "d.txt") is not None  # one that is named is read whatever it is called
+
+
+# --- names ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_type_whose_name_is_taken_gets_another():
+    imports = []
+    info = ObjectInfo(
+        fields=[
+            NamedTypeSchema("dtype", TypeSchema("dtype")),
+            NamedTypeSchema("int", TypeSchema("int")),
+            NamedTypeSchema("one", TypeSchema("a.Thing")),
+            NamedTypeSchema("two", TypeSchema("b.Thing")),
+            NamedTypeSchema("three", TypeSchema("c.Local")),
+        ],
+        methods=[],
+    )
+    ty_map = {"dtype": "ffi.dtype"}
+    lines = filled(codegen.generate_python_object, "object", "demo.X", ty_map, imports, Options(), info, {"x.Local"})
+    assert lines == ["dtype: _dtype", "int: _int", "one: Thing", "two: _Thing", "three: _Local"]
+    assert ImportItem("builtins.int", type_checking_only=True, alias="_int") in imports
+    assert ImportItem("b.Thing", type_checking_only=True, alias="_Thing") in imports
+
+
+def test_what_is_no_name_for_python_is_said_in_a_comment():
+    funcs = functions(**{"lambda": takes(TypeSchema("int")), "so-called": takes(TypeSchema("int"))})
+    lines = filled(codegen.generate_python_global_funcs, "global", ("demo", ""), funcs, {}, [], Options())
+    assert lines[2:] == [
+        "    # 'lambda' is no name for Python: get_global_func() finds it",
+        "    # 'so-called' is no name for Python: get_global_func() finds it",
+    ]
+    odd = NamedTypeSchema("class", TypeSchema("int"))
+    info = ObjectInfo([odd], [], has_init=True, init_fields=[InitFieldInfo("class", odd, False, False)])
+    lines = filled(codegen.generate_python_object, "object", "demo.X", {"Any": "typing.Any"}, [], Options(), info)
+    assert lines == [
+        "# 'class' is no name for Python: it is there for getattr()",
+        "if TYPE_CHECKING:",
+        "    def __init__(self, *args: Any, **kwargs: Any) -> None: ...",
+        "    def __ffi_init__(self, *args: Any, **kwargs: Any) -> None: ...",
+    ]
+
+
+def test_a_constructor_that_takes_other_things_than_the_fields_is_shown_as_it_is():
+    number, text = TypeSchema("int"), TypeSchema("str")
+    fields = [NamedTypeSchema("a", number), NamedTypeSchema("b", number)]
+    parameters = [InitFieldInfo(f.name, f, kw_only=False, has_default=False) for f in fields]
+
+    def init_line(*params):
+        constructor = FuncInfo.from_schema("__ffi_init__", takes(TypeSchema("Object"), *params))
+        info = ObjectInfo(fields, [constructor], has_init=True, init_fields=parameters)
+        return codegen.render_object_init(info, str, indent=0)
+
+    assert init_line(number, number) == ["def __init__(self, a: int, b: int) -> None: ..."]
+    assert init_line(text) == ["def __init__(self, _0: str, /) -> None: ..."]
+    assert init_line() == ["def __init__(self) -> None: ..."]
+
+
+def test_methods_that_differ_from_what_they_override_are_marked():
+    info = lib_state.object_info_from_type_key("testing.TestCxxClassDerived")
+    lines = filled(codegen.generate_python_object, "object", info.type_key, {}, [], Options(), info)
+    marked = [line.split("(")[0].split()[-1] for line in lines if "type: ignore[override" in line]
+    assert marked == ["__ffi_init__"]
+
+
+def test_what_is_registered_is_found_by_its_prefix():
+    assert {func.name for func in lib_state.collect_global_funcs()["testing"]} >= {"add_one", "echo"}
+    assert "testing.TestIntPair" in lib_state.collect_type_keys()["testing"]
+    keys = ["testing.TestObjectDerived", "testing.TestIntPair", "testing.TestObjectBase"]
+    ordered = [info.type_key for info in lib_state.toposort_objects(keys)]
+    assert ordered == ["testing.TestIntPair", "testing.TestObjectBase", "testing.TestObjectDerived"]
+
+
+# --- layout ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_registered_type_gets_a_verdict(stubgen, tmp_path):
+    assert stubgen("--coverage-out", tmp_path / "report.json") == (0, "", "")
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["ffi.Object"]["verdict"] == "complete"
+    assert report["testing.TestIntPair"]["own_bytes"] == [24, 40]
+    assert report["ffi.Function"]["reason"] == "layout-unknown"
+    assert report["ffi.Module"]["reason"] == "uncovered-bytes"
+    assert set(report) >= set(lib_state.collect_type_keys()["testing"])
+
+
+def test_a_verdict_explains_each_byte():
+    def info(key, parent, size, *fields):
+        schemas = [
+            NamedTypeSchema(name, TypeSchema("int"), offset=offset, size=size, alignment=size)
+            for name, offset, size in fields
+        ]
+        return ObjectInfo(schemas, [], key, parent, ancestors=[parent] if parent else [], total_size=size)
+
+    types = [
+        info("root", None, 24),
+        info("whole", "root", 40, ("b", 32, 4), ("a", 24, 8)),
+        info("hidden", "root", 48, ("a", 24, 8), ("b", 40, 8)),
+        info("over", "root", 32, ("a", 24, 8), ("b", 28, 4)),
+        info("past", "root", 24, ("a", 24, 8)),
+        info("unknown", "root", None),
+    ]
+    verdicts = layout.classify({one.type_key: one for one in types})
+    assert {key: verdict.reason for key, verdict in verdicts.items()} == {
+        "root": None,
+        "whole": None,
+        "hidden": "uncovered-bytes",
+        "over": "field-overlap",
+        "past": "field-overlap",
+        "unknown": "layout-unknown",
+    }
+    assert verdicts["whole"].padding == [layout.ByteRange(36, 40)]
+    assert verdicts["hidden"].uncovered == [layout.ByteRange(32, 40)]
+    assert verdicts["hidden"].detail == "no field and no alignment explains the bytes [32, 40)"
