@@ -38,9 +38,13 @@ class Definition:
         me = threading.get_ident()
         with _changed:
             while self._worker is not None:
-                if self._worker == me:
+                if self._needs(me):
                     raise RuntimeError(f"{self.cls.__qualname__} is used while it is being defined")
-                _changed.wait()
+                _waits_for[me] = self
+                try:
+                    _changed.wait()
+                finally:
+                    del _waits_for[me]
             if self.failure is not None:
                 raise TypeError(f"{self.cls.__qualname__} has no type, its definition failed: {self.failure}")
             if self.is_done:
@@ -64,6 +68,15 @@ class Definition:
                 _changed.notify_all()
         return done
 
+    def _needs(self, thread: int) -> bool:
+        """Whether the definition can only go on when a thread does, which works on it or on what that waits for."""
+        definition: Definition | None = self
+        while definition is not None and definition._worker is not None:
+            if definition._worker == thread:
+                return True
+            definition = _waits_for.get(definition._worker)
+        return False
+
     def end(self, failure: str) -> None:
         """Give up a definition that waits. Nothing if it does not wait."""
         with _changed:
@@ -75,10 +88,11 @@ class Definition:
 
 _changed = threading.Condition()
 _waiting: dict[type, Definition] = {}
+_waits_for: dict[int, Definition] = {}  # by the thread that waits until another one has tried
 
 
 def find(cls: type) -> Definition | None:
-    """The definition of a class that waits, or has failed to be completed."""
+    """The definition of a class that waits, None for any other."""
     return _waiting.get(cls)
 
 
@@ -89,7 +103,7 @@ def complete_others() -> None:
     while progress:
         progress = False
         for definition in list(_waiting.values()):
-            if definition._worker == threading.get_ident():
+            if definition._worker is not None:  # that thread goes on with the others by itself
                 continue
             try:
                 progress = definition.complete() or progress
