@@ -181,6 +181,7 @@ def _define(cls: type, type_key: str | None, options: dict[str, Any]) -> None:
     cls.__tvm_ffi_type_info__ = info  # type: ignore[attr-defined]
     _annotations.announce(cls)
     definition = _pending.Definition(cls, key, lambda: _attempt(cls, info), lambda: _undo(cls, info))
+    info._definition = definition  # type: ignore[attr-defined]
     _defer_init(cls, definition)
     if definition.complete():
         _pending.complete_others()
@@ -203,7 +204,7 @@ def _defer_init(cls: type, definition: _pending.Definition) -> None:
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         if not definition.complete():
             unresolved = _annotations.describe_unresolved(cls, _annotations.owners_of(cls, _info_of))
-            unresolved = unresolved or "those of the class it derives from"
+            unresolved = unresolved or "those of the class that it derives from"
             raise TypeError(f"Cannot instantiate {cls.__name__}: unresolved forward references: {unresolved}")
         _pending.complete_others()
         cls.__init__(self, *args, **kwargs)  # type: ignore[misc]
@@ -218,10 +219,9 @@ def _attempt(cls: type, info: Any) -> bool:
     """Complete a class whose annotations can be resolved, and whose parent is complete. Nothing is registered before
     all that may fail for other reasons than memory is done."""
     parent = info.parent_type_info
-    if parent.fields is None:
-        waiting = _pending.find(parent.type_cls)
-        if waiting is None or not waiting.complete():
-            return False
+    waiting = getattr(parent, "_definition", None)
+    if parent.fields is None and (waiting is None or not waiting.complete()):
+        return False
     owners = _annotations.owners_of(cls, _info_of)
     hints = _annotations.resolve(cls, owners)
     if hints is None:

@@ -815,7 +815,7 @@ def test_a_child_of_a_class_that_failed_says_so():
     class AppearsSoon(Object):
         pass
 
-    with pytest.raises(TypeError, match="unresolved forward references: those of the class it derives from"):
+    with pytest.raises(TypeError, match="unrecognized field options: unknown_option"):
         Child(1, 2, 3)
 
 
