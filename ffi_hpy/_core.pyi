@@ -88,8 +88,8 @@ class CObject:
         """A new object whose fields are deep copies. RuntimeError for what cannot be copied."""
 
 class CSequence(CObject):
-    """Reading of native sequences: instances have an ffi.Array or an ffi.List, of which operations are atomic. Called with
-    an iterable it makes an ffi.Array."""
+    """Reading of native sequences: instances have an ffi.Array or an ffi.List, of which operations are atomic. Called
+    with an iterable it makes an ffi.Array."""
 
     def __init__(self, input_list: Iterable[Any] = ()) -> None: ...
     def __len__(self) -> int: ...
@@ -387,8 +387,8 @@ def function_from_address(address: int, keep_alive: Any = None, context: int = 0
     """A Function around a C function of type TVMFFISafeCallType, called with `context` as its handle."""
 
 def method_descriptor(fn: Function, name: str = ..., qualname: str = ..., doc: str | None = None, /) -> Any:
-    """The function as an attribute for a class: called on an instance, which is its first argument. All of name, qualname
-    and doc, or none. Missing where a method written in Python is no slower (PyPy, debug modes)."""
+    """The function as an attribute for a class: called on an instance, which is its first argument. All of name,
+    qualname and doc, or none. Missing where a method written in Python is no slower (PyPy, debug modes)."""
 
 def function_from_mlir(address: int, keep_alive: Any = None, /) -> Function:
     """A Function around what MLIR's execution engine compiled of a C function of type TVMFFISafeCallType: it takes one
@@ -405,7 +405,7 @@ def exchange_address(capsule: Any, /) -> int:
 def exchange_from_python() -> int:
     """Address of the exchange table that calls the hooks array_to_tensor, tensor_to_array and array_stream."""
 
-def from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> _Tensor: ...
+def from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> Any: ...
 
 # --- registry ---------------------------------------------------------------------------------------------------
 
@@ -424,8 +424,8 @@ def type_define(key: str, parent: int, /) -> int:
     another one."""
 
 def fields_define(index: int, fields: list[tuple[Any, ...]], total_size: int, kind: int, /) -> None:
-    """Register the fields of a type, which must have none (RuntimeError), with its size in bytes and its TVMFFISEqHashKind,
-    and give it `__ffi_init__`, `__ffi_new__` and `__ffi_shallow_copy__`.
+    """Register the fields of a type, which must have none (RuntimeError), with its size in bytes and its
+    TVMFFISEqHashKind, and give it `__ffi_init__`, `__ffi_new__` and `__ffi_shallow_copy__`.
 
     A field is (name, doc or None, metadata, flags, size, alignment, offset, static type index, Schema, default or
     factory). What is wrong with one is an error before any is registered."""
