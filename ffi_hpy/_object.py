@@ -40,8 +40,8 @@ class ObjectMeta(ABCMeta):
 class Object(CObject, metaclass=ObjectMeta):
     """A native object, shared with native code by reference count.
 
-    A wrapper owns one strong reference. While it lives, whoever gets the same object gets this wrapper: `a.x is a.x`, ids
-    are stable, and attributes that were set on it are there. Only the arguments of a callback, while the caller's own
+    A wrapper owns one strong reference. While it lives, whoever gets the same object gets this wrapper: `a.x is a.x`,
+    ids are stable, and attributes that were set on it are there. Only the arguments of a callback, while the caller's own
     wrappers are in use, and what was moved (`_move`) come as wrappers of their own; so does everything in debug modes.
     Such wrappers are equal and hash alike, unless the class says otherwise (Array and Map compare their contents). A
     wrapper whose handle was moved away has none, and using it is a ValueError.

@@ -56,8 +56,8 @@ class _Reading(CSequence, Object):
 class Array(_Reading, Sequence[T_co]):
     """An immutable native sequence, made from any iterable. Lists and tuples passed to native code become Arrays.
 
-    Each item that is read is converted on its own; an object that is read twice is the same one while somebody has it. A
-    slice gives a list. Two native sequences compare item by item and all the way down (`ffi.RecursiveEq`), and hash
+    Each item that is read is converted on its own; an object that is read twice is the same one while somebody has it.
+    A slice gives a list. Two native sequences compare item by item and all the way down (`ffi.RecursiveEq`), and hash
     accordingly; with a list or tuple the items are compared by ``==``.
     """
 
