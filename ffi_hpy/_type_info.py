@@ -91,7 +91,7 @@ else:
 class TypeField:
     """One field of a native type.
 
-    `getter(obj)` and `setter(obj, value)` read and write it, also where it is `frozen`: not to be written by assignment.
+    `getter(obj)` and `setter(obj, value)` read and write it, also where it is `frozen`: not writable by assignment.
     `size`, `alignment` and `offset` (from the object's address) are in bytes; `metadata` is what its author declared;
     `ty` its schema, None if none is declared. The `c_*` attributes say how constructors (`c_init`, `c_kw_only`,
     `c_has_default`, `c_default`, `c_default_factory`; MISSING if there is none), repr, order, hash and structural
@@ -309,7 +309,7 @@ class TypeInfo:
         return f"TypeInfo({self.type_key!r}, type_index={self.type_index})"
 
 
-# --- reading the registry -----------------------------------------------------------------------------------------------
+# --- reading the registry -------------------------------------------------------------------------------------------
 
 
 def _missing() -> Any:
@@ -394,7 +394,7 @@ def _read_method(name: str, doc: str, metadata: str, flags: int, *rest: Any) -> 
     return TypeMethod(str(name), str(doc) if doc else None, function, str(metadata), bool(flags & _STATIC_METHOD))
 
 
-# --- finding a TypeInfo -------------------------------------------------------------------------------------------------
+# --- finding a TypeInfo ---------------------------------------------------------------------------------------------
 
 _infos: dict[int, TypeInfo] = {}
 _infos_of_classes: dict[type, TypeInfo] = {}

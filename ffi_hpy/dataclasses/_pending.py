@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Definition", "complete_others", "find", "give_up"]
+__all__ = ["Definition", "complete_others", "give_up"]
 
 
 class Definition:
@@ -35,17 +35,13 @@ class Definition:
     def complete(self) -> bool:
         """Whether the class is complete, after an attempt if it was not. Raises what makes the definition fail, and
         TypeError if it has failed before; RuntimeError if the class is needed by what completes it."""
-        me = threading.get_ident()
         with _changed:
-            while self._worker is not None:
-                if self._worker == me:
-                    raise RuntimeError(f"{self.cls.__qualname__} is used while it is being defined")
-                _changed.wait()
+            self._wait_for_worker()
             if self.failure is not None:
                 raise TypeError(f"{self.cls.__qualname__} has no type, its definition failed: {self.failure}")
             if self.is_done:
                 return True
-            self._worker = me
+            self._worker = threading.get_ident()
         done, failure = False, None
         try:
             done = self._attempt()
@@ -64,22 +60,40 @@ class Definition:
                 _changed.notify_all()
         return done
 
+    def _needs(self, thread: int) -> bool:
+        """Whether the definition can only go on when a thread does, which works on it or on what that waits for."""
+        definition: Definition | None = self
+        while definition is not None and definition._worker is not None:
+            if definition._worker == thread:
+                return True
+            definition = _waits_for.get(definition._worker)
+        return False
+
     def end(self, failure: str) -> None:
         """Give up a definition that waits. Nothing if it does not wait."""
         with _changed:
-            if self._worker is not None or _waiting.pop(self.cls, None) is None:
+            self._wait_for_worker()
+            if _waiting.pop(self.cls, None) is None:
                 return
             self.failure = failure
         self._undo()
 
+    def _wait_for_worker(self) -> None:
+        """Wait, under the lock, until no thread works on it."""
+        me = threading.get_ident()
+        while self._worker is not None:
+            if self._needs(me):
+                raise RuntimeError(f"{self.cls.__qualname__} is used while it is being defined")
+            _waits_for[me] = self
+            try:
+                _changed.wait()
+            finally:
+                del _waits_for[me]
+
 
 _changed = threading.Condition()
 _waiting: dict[type, Definition] = {}
-
-
-def find(cls: type) -> Definition | None:
-    """The definition of a class that waits, or has failed to be completed."""
-    return _waiting.get(cls)
+_waits_for: dict[int, Definition] = {}  # by the thread that waits until another one has tried
 
 
 def complete_others() -> None:
@@ -89,7 +103,7 @@ def complete_others() -> None:
     while progress:
         progress = False
         for definition in list(_waiting.values()):
-            if definition._worker == threading.get_ident():
+            if definition._worker is not None:  # that thread goes on with the others by itself
                 continue
             try:
                 progress = definition.complete() or progress

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
-import json
 import typing
 from copy import copy
 from typing import Any, ClassVar
 
 from .._convert import convert
-from .._core import type_attr
 from .._object import Object
 from .._type_define import define_type, forget_type
 from .._type_info import info_of_class
@@ -18,6 +15,8 @@ from ..registry import _add_class_attrs
 from . import _annotations, _pending
 from ._dunder import install_dunders
 from ._layout import STRUCTURE_KINDS
+from ._members import TYPE_ATTRS, attr_policies, collect_entries, inherited_entries, method, names_of_kind
+from ._members import collect_py_methods as _collect_py_methods
 from .common import type_chain
 from .field import KW_ONLY, MISSING, Field, convert_natively, field, init_property
 
@@ -29,50 +28,8 @@ if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
 
     Class = TypeVar("Class", bound=type)
-    Method = TypeVar("Method", bound="Callable[..., Any] | staticmethod[..., Any]")
-    # name, value, whether static, metadata (JSON; None for attributes)
-    Entry = tuple[str, Any, bool, "str | None"]
 
-__all__ = ["method", "py_class"]
-
-TYPE_ATTRS = frozenset(
-    {
-        "__any_equal__",
-        "__any_hash__",
-        "__data_from_json__",
-        "__data_to_json__",
-        "__ffi_compare__",
-        "__ffi_convert__",
-        "__ffi_convert_type_schema__",
-        "__ffi_eq__",
-        "__ffi_hash__",
-        "__ffi_repr__",
-        "__s_equal__",
-        "__s_hash__",
-        "__s_maybe_inplace_mutate__",
-        "__s_mutate__",
-        "__s_visit__",
-    }
-)
-_INHERITED_ATTRS = ("__s_equal__", "__s_hash__", "__s_visit__", "__data_to_json__", "__data_from_json__")
-"""Hooks that a class takes over from the nearest parent that has them: native code looks at a type's own only."""
-
-
-def method(fn: Method) -> Method:
-    """Mark a method in the body of a :func:`py_class` as a method of the native type, which native code and other
-    languages can look up by name and call; the instance is the first argument, unless it is a staticmethod.
-
-    The functions of native code's own protocols (``__ffi_repr__`` and others) need no mark. TypeError for a
-    classmethod, which cannot be called that way, and for what is not callable.
-    """
-    if isinstance(fn, classmethod):
-        raise TypeError("@method: @classmethod is not supported, as native code passes no class; use @staticmethod")
-    target: Any = fn.__func__ if isinstance(fn, staticmethod) else fn
-    if not callable(target):
-        raise TypeError(f"@method: expected a callable, got {type(fn).__name__}")
-    target.__ffi_method__ = True
-    return fn
-
+__all__ = ["TYPE_ATTRS", "_collect_py_methods", "method", "py_class"]
 
 if TYPE_CHECKING:
 
@@ -224,6 +181,7 @@ def _define(cls: type, type_key: str | None, options: dict[str, Any]) -> None:
     cls.__tvm_ffi_type_info__ = info  # type: ignore[attr-defined]
     _annotations.announce(cls)
     definition = _pending.Definition(cls, key, lambda: _attempt(cls, info), lambda: _undo(cls, info))
+    info._definition = definition  # type: ignore[attr-defined]
     _defer_init(cls, definition)
     if definition.complete():
         _pending.complete_others()
@@ -246,6 +204,7 @@ def _defer_init(cls: type, definition: _pending.Definition) -> None:
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         if not definition.complete():
             unresolved = _annotations.describe_unresolved(cls, _annotations.owners_of(cls, _info_of))
+            unresolved = unresolved or "those of the class that it derives from"
             raise TypeError(f"Cannot instantiate {cls.__name__}: unresolved forward references: {unresolved}")
         _pending.complete_others()
         cls.__init__(self, *args, **kwargs)  # type: ignore[misc]
@@ -260,10 +219,9 @@ def _attempt(cls: type, info: Any) -> bool:
     """Complete a class whose annotations can be resolved, and whose parent is complete. Nothing is registered before
     all that may fail for other reasons than memory is done."""
     parent = info.parent_type_info
-    if parent.fields is None:
-        waiting = _pending.find(parent.type_cls)
-        if waiting is None or not waiting.complete():
-            return False
+    waiting = getattr(parent, "_definition", None)
+    if parent.fields is None and (waiting is None or not waiting.complete()):
+        return False
     owners = _annotations.owners_of(cls, _info_of)
     hints = _annotations.resolve(cls, owners)
     if hints is None:
@@ -279,8 +237,8 @@ def _attempt(cls: type, info: Any) -> bool:
         if f.extra_kwargs:
             unknown = ", ".join(sorted(f.extra_kwargs))
             raise TypeError(f"{cls.__name__}.{f.name}: unrecognized field options: {unknown}")
-    names, inherited = _attr_policies(cls)
-    entries = [*_collect_entries(cls, names), *_inherited_entries(info, inherited)]
+    names, inherited = attr_policies(cls)
+    entries = [*collect_entries(cls, names), *inherited_entries(info, inherited)]
     for _name, value, _is_static, _metadata in entries:
         convert(value)  # TypeError now rather than after the fields are registered
     info._register_fields(fields, STRUCTURE_KINDS[options["structural_eq"]])
@@ -321,7 +279,7 @@ def _collect_fields(
 ) -> tuple[list[Field], tuple[Any, ...], dict[str, Callable[[Any], Any]]]:
     """The fields, the markers with their positions, and the functions that compute fields."""
     options = info._decorator_args
-    marker_types = _names_of_kind(cls, "__ffi_field_markers__", (), type, "types")
+    marker_types = names_of_kind(cls, "__ffi_field_markers__", (), type, "types")
     ancestors = type_chain(info.parent_type_info)
     n_inherited = sum(len(ancestor.fields) for ancestor in ancestors)
     markers = list(getattr(info.parent_type_info, "_decorator_args", {}).get("field_markers", ()))
@@ -375,82 +333,3 @@ def _field_from(value: Any, is_own: bool) -> Field:
     else:
         made = field(default=value)
     return made
-
-
-# --- methods and attributes -------------------------------------------------------------------------------------------
-
-
-def _names_of_kind(cls: type, attribute: str, default: tuple[Any, ...], kind: type, words: str) -> tuple[Any, ...]:
-    values = getattr(cls, attribute, default)
-    if not isinstance(values, (tuple, list)) or not all(isinstance(value, kind) for value in values):
-        raise TypeError(f"{cls.__name__}.{attribute} must be a tuple or list of {words}, got {values!r}")
-    return tuple(values)
-
-
-def _attr_policies(cls: type) -> tuple[frozenset[str], tuple[str, ...]]:
-    """The names that become type attributes, and those that are taken over from a parent."""
-    extra = _names_of_kind(cls, "__ffi_type_attr_names__", (), str, "strings")
-    inherited = _names_of_kind(cls, "__ffi_inherit_type_attrs__", _INHERITED_ATTRS, str, "strings")
-    return TYPE_ATTRS.union(extra, inherited), inherited
-
-
-def _inherited_entries(info: Any, names: tuple[str, ...]) -> list[Entry]:
-    entries: list[Entry] = []
-    owners = type_chain(info.parent_type_info)[:0:-1]  # the nearest first, without the root, which has no hooks
-    for name in names:
-        if name in info.type_cls.__dict__:
-            continue
-        for owner in owners:
-            value = type_attr(owner.type_index, name)
-            if value is not None:
-                entries.append((name, value, True, None))
-            if value is not None or name in getattr(owner.type_cls, "__dict__", ()):  # there None means: no such hook
-                break
-    return entries
-
-
-def _is_marked(value: Any) -> bool:
-    target = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
-    return callable(target) and getattr(target, "__ffi_method__", False) is True
-
-
-def _collect_py_methods(cls: type) -> list[tuple[str, Any, bool]] | None:
-    """(name, function or value, whether static) of what the body of a class has for native code; None for nothing."""
-    names, _ = _attr_policies(cls)
-    return [entry[:3] for entry in _collect_entries(cls, names)] or None
-
-
-def _collect_entries(cls: type, names: frozenset[str]) -> list[Entry]:
-    entries: list[Entry] = []
-    for name, value in cls.__dict__.items():
-        is_attr = name in names
-        if not is_attr and not _is_marked(value):
-            continue
-        if isinstance(value, classmethod):
-            raise TypeError(
-                f"{cls.__name__}.{name} is wrapped by @classmethod, but native code passes no class; use @staticmethod"
-            )
-        is_static = isinstance(value, staticmethod)
-        function = value.__func__ if is_static else value
-        entries.append((name, function, is_static, None if is_attr else _method_metadata(cls, function, is_static)))
-    return entries
-
-
-def _method_metadata(cls: type, function: Any, is_static: bool) -> str:
-    """The type schema of a method as JSON; that of any function where its annotations do not tell."""
-    schema = _method_schema(cls, function, is_static) or TypeSchema("Callable")
-    return json.dumps({"type_schema": schema.to_json()})
-
-
-def _method_schema(cls: type, function: Any, is_static: bool) -> TypeSchema | None:
-    parameters = list(inspect.signature(function).parameters.values())
-    if any(p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters):
-        return None
-    hints = _annotations.resolve_function(cls, function)
-    if hints is None:
-        return None
-    arguments = [TypeSchema.from_annotation(hints.get(p.name, Any)) for p in parameters[0 if is_static else 1 :]]
-    if not is_static:
-        arguments.insert(0, TypeSchema.from_annotation(cls))
-    returned = TypeSchema.from_annotation(hints.get("return", Any))
-    return TypeSchema("Callable", named_args={"return": (returned,), "params": tuple(arguments)})

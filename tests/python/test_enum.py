@@ -129,16 +129,17 @@ def test_methods_and_descriptors_are_no_variants():
 
 
 def test_attributes_of_extensions():
-    cost = Level.def_attr("cost", default=-1)
-    assert cost.name == "cost"
+    name = unique_name("cost").replace(".", "_")
+    cost = Level.def_attr(name, default=-1)
+    assert cost.name == name
     assert (cost[Level.LOW], Level.LOW in cost, cost.get(Level.LOW, 5)) == (-1, False, 5)
     cost[Level.LOW] = None
     assert (cost[Level.LOW], Level.LOW in cost, 1 in cost) == (None, True, False)
-    assert Level.attr_dict["cost"][Level.LOW] is None
+    assert Level.attr_dict[name][Level.LOW] is None
     with pytest.raises(TypeError):
         cost[Color.red] = 1
     with pytest.raises(KeyError):
-        Level.def_attr("other")[Level.LOW]
+        Level.def_attr(f"{name}_other")[Level.LOW]
 
 
 def test_fields_take_payloads():

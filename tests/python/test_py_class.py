@@ -8,6 +8,7 @@ import copy
 import inspect
 import pickle
 import sys
+import threading
 import weakref
 from typing import Any, ClassVar, Optional
 
@@ -774,6 +775,48 @@ def test_threads_write_and_read_one_field():
             assert len(value) == 2 or str(value).startswith("text")
 
     parallelize(work)
+
+
+@needs_threads
+def test_classes_that_wait_for_each_other_in_two_threads_do_not_wait_for_ever():
+    classes = [make_bad({"x": int}), make_bad({"x": int})]
+    both = threading.Barrier(2)
+
+    def hook_of(i):
+        def hook(info, own):
+            both.wait()
+            classes[1 - i](1)
+
+        hook.__ffi_on_fields_resolved__ = True
+        return hook
+
+    def work(i):
+        classes[i].hook = hook_of(i)
+        try:
+            return py_class(key())(classes[i])(1).x
+        except (RuntimeError, TypeError) as error:
+            return str(error)
+
+    results = parallelize(work, 2)
+    assert any("while it is being defined" in str(result) for result in results), results
+
+
+def test_a_child_of_a_class_that_failed_says_so():
+    @py_class(key("Parent"))
+    class Parent(Object):
+        x: AppearsSoon
+        y: int = field(default=1, unknown_option=2)
+
+    @py_class(key("Child"))
+    class Child(Parent):
+        z: int
+
+    @py_class(key("AppearsSoon"))
+    class AppearsSoon(Object):
+        pass
+
+    with pytest.raises(TypeError, match="unrecognized field options: unknown_option"):
+        Child(1, 2, 3)
 
 
 @needs_threads

@@ -1,0 +1,148 @@
+"""What the body of a class has for native code: methods, and values of type attributes."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import Any
+
+from .._core import type_attr
+from ..core import TypeSchema
+from . import _annotations
+from .common import type_chain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    Method = TypeVar("Method", bound="Callable[..., Any] | staticmethod[..., Any]")
+    # name, value, whether static, metadata (JSON; None for attributes)
+    Entry = tuple[str, Any, bool, "str | None"]
+
+__all__ = [
+    "TYPE_ATTRS",
+    "attr_policies",
+    "collect_entries",
+    "collect_py_methods",
+    "inherited_entries",
+    "method",
+    "names_of_kind",
+]
+
+TYPE_ATTRS = frozenset(
+    {
+        "__any_equal__",
+        "__any_hash__",
+        "__data_from_json__",
+        "__data_to_json__",
+        "__ffi_compare__",
+        "__ffi_convert__",
+        "__ffi_convert_type_schema__",
+        "__ffi_eq__",
+        "__ffi_hash__",
+        "__ffi_repr__",
+        "__s_equal__",
+        "__s_hash__",
+        "__s_maybe_inplace_mutate__",
+        "__s_mutate__",
+        "__s_visit__",
+    }
+)
+_INHERITED_ATTRS = ("__s_equal__", "__s_hash__", "__s_visit__", "__data_to_json__", "__data_from_json__")
+"""Hooks that a class takes over from the nearest parent that has them: native code looks at a type's own only."""
+
+
+def method(fn: Method) -> Method:
+    """Mark a method in the body of a :func:`py_class` as a method of the native type, which native code and other
+    languages can look up by name and call; the instance is the first argument, unless it is a staticmethod.
+
+    The functions of native code's own protocols (``__ffi_repr__`` and others) need no mark. TypeError for a
+    classmethod, which cannot be called that way, and for what is not callable.
+    """
+    if isinstance(fn, classmethod):
+        raise TypeError("@method: @classmethod is not supported, as native code passes no class; use @staticmethod")
+    target: Any = fn.__func__ if isinstance(fn, staticmethod) else fn
+    if not callable(target):
+        raise TypeError(f"@method: expected a callable, got {type(fn).__name__}")
+    target.__ffi_method__ = True
+    return fn
+
+
+def names_of_kind(cls: type, attribute: str, default: tuple[Any, ...], kind: type, words: str) -> tuple[Any, ...]:
+    """The items of a class attribute, which must be a list of a kind: TypeError."""
+    values = getattr(cls, attribute, default)
+    if not isinstance(values, (tuple, list)) or not all(isinstance(value, kind) for value in values):
+        raise TypeError(f"{cls.__name__}.{attribute} must be a tuple or list of {words}, got {values!r}")
+    return tuple(values)
+
+
+def attr_policies(cls: type) -> tuple[frozenset[str], tuple[str, ...]]:
+    """The names that become type attributes, and those that are taken over from a parent."""
+    extra = names_of_kind(cls, "__ffi_type_attr_names__", (), str, "strings")
+    inherited = names_of_kind(cls, "__ffi_inherit_type_attrs__", _INHERITED_ATTRS, str, "strings")
+    return TYPE_ATTRS.union(extra, inherited), inherited
+
+
+def inherited_entries(info: Any, names: tuple[str, ...]) -> list[Entry]:
+    """What a class takes over from parents, of these attributes and as far as its body does not mention them."""
+    entries: list[Entry] = []
+    owners = type_chain(info.parent_type_info)[:0:-1]  # the nearest first, without the root, which has no hooks
+    for name in names:
+        if name in info.type_cls.__dict__:
+            continue
+        for owner in owners:
+            value = type_attr(owner.type_index, name)
+            if value is not None:
+                entries.append((name, value, True, None))
+            if value is not None or name in getattr(owner.type_cls, "__dict__", ()):  # there None means: no such hook
+                break
+    return entries
+
+
+def _is_marked(value: Any) -> bool:
+    target = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
+    return callable(target) and getattr(target, "__ffi_method__", False) is True
+
+
+def collect_py_methods(cls: type) -> list[tuple[str, Any, bool]] | None:
+    """(name, function or value, whether static) of what the body of a class has for native code; None for nothing."""
+    names, _ = attr_policies(cls)
+    return [entry[:3] for entry in collect_entries(cls, names)] or None
+
+
+def collect_entries(cls: type, names: frozenset[str]) -> list[Entry]:
+    """What the body of a class has: attributes of these names, and methods that are marked."""
+    entries: list[Entry] = []
+    for name, value in cls.__dict__.items():
+        is_attr = name in names
+        if not is_attr and not _is_marked(value):
+            continue
+        if isinstance(value, classmethod):
+            raise TypeError(
+                f"{cls.__name__}.{name} is wrapped by @classmethod, but native code passes no class; use @staticmethod"
+            )
+        is_static = isinstance(value, staticmethod)
+        function = value.__func__ if is_static else value
+        entries.append((name, function, is_static, None if is_attr else _method_metadata(cls, function, is_static)))
+    return entries
+
+
+def _method_metadata(cls: type, function: Any, is_static: bool) -> str:
+    """The type schema of a method as JSON; that of any function where its annotations do not tell."""
+    schema = _method_schema(cls, function, is_static) or TypeSchema("Callable")
+    return json.dumps({"type_schema": schema.to_json()})
+
+
+def _method_schema(cls: type, function: Any, is_static: bool) -> TypeSchema | None:
+    parameters = list(inspect.signature(function).parameters.values())
+    if any(p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters):
+        return None
+    hints = _annotations.resolve_function(cls, function)
+    if hints is None:
+        return None
+    arguments = [TypeSchema.from_annotation(hints.get(p.name, Any)) for p in parameters[0 if is_static else 1 :]]
+    if not is_static:
+        arguments.insert(0, TypeSchema.from_annotation(cls))
+    returned = TypeSchema.from_annotation(hints.get("return", Any))
+    return TypeSchema("Callable", named_args={"return": (returned,), "params": tuple(arguments)})
