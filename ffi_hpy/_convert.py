@@ -51,7 +51,8 @@ _CONTAINERS: tuple[tuple[type, int], ...] = (
 
 def classify(cls: type) -> Answer:
     """Kind (a `_core.KIND_*`) of the values of a type; with KIND_CONVERTER the function that gives the value to pass
-    instead, with KIND_EXCHANGE the address of the type's exchange table. The first rule that fits counts; what fits none is passed as an opaque Python object."""
+    instead, with KIND_EXCHANGE the address of the type's exchange table. The first rule that fits counts; what fits
+    none is passed as an opaque Python object."""
     if issubclass(cls, CObject):
         return _core.KIND_OBJECT, None
     if issubclass(cls, _core.ObjectRValueRef):
@@ -66,9 +67,10 @@ def _array_kind(cls: type) -> Answer | None:
         return _core.KIND_CONVERTER, lambda value: OpaquePtr(address_of(value))
     if hasattr(cls, "__tvm_ffi_object__"):
         return _core.KIND_CONVERTER, lambda value: value.__tvm_ffi_object__()
-    if any(base.__module__.partition(".")[0] == "torch" for base in cls.__mro__):
+    is_of_torch = any(base.__module__.partition(".")[0] == "torch" for base in cls.__mro__)
+    if is_of_torch:
         _prepare_torch()
-    address = _exchange_address(cls)
+    address = _exchange_address(cls) or (_torch_address(cls) if is_of_torch else 0)
     if address:
         return _core.KIND_EXCHANGE, address
     if hasattr(cls, "__cuda_stream__"):
@@ -84,6 +86,13 @@ def _prepare_torch() -> None:
     from ._optional_torch_c_dlpack import prepare_torch
 
     prepare_torch()
+
+
+def _torch_address(cls: type) -> int:
+    """Address of a table for torch's tensors where torch has none; 0 for its other classes."""
+    from ._optional_torch_c_dlpack import is_torch_tensor, python_table
+
+    return python_table() if _core.HAS_EXCHANGE and is_torch_tensor(cls) else 0
 
 
 def _exchange_address(cls: type) -> int:

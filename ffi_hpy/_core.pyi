@@ -88,8 +88,8 @@ class CObject:
         """A new object whose fields are deep copies. RuntimeError for what cannot be copied."""
 
 class CSequence(CObject):
-    """Reading of native sequences: instances have an ffi.Array or an ffi.List, of which operations are atomic. Called with
-    an iterable it makes an ffi.Array."""
+    """Reading of native sequences: instances have an ffi.Array or an ffi.List, of which operations are atomic. Called
+    with an iterable it makes an ffi.Array."""
 
     def __init__(self, input_list: Iterable[Any] = ()) -> None: ...
     def __len__(self) -> int: ...
@@ -339,6 +339,9 @@ def set_hooks(
     call_guarded: Callable[[Callable[..., Any], tuple[Any, ...]], tuple[bool, Any]] = ...,
     check_signals: Callable[[], None] = ...,
     dlpack_capsule: Callable[[Any], Any] = ...,
+    array_to_tensor: Callable[[Any], Tensor] = ...,
+    tensor_to_array: Callable[[Any], Any] = ...,
+    array_stream: Callable[[int, int], int] = ...,
     string_class: Callable[[str], Any] = ...,
     bytes_class: Callable[[bytes], Any] = ...,
     wrap_dtype: Callable[[DataType], Any] = ...,
@@ -357,6 +360,7 @@ def set_hooks(
     - exception_to_error(exc): the native error for a Python exception that leaves a callback.
     - call_guarded(fn, args): (True, fn(*args)) or (False, exception_to_error(exc)); for contexts without the extension.
     - check_signals(): runs Python code, in which PyPy calls the handlers of signals that are waiting.
+    - array_to_tensor(x), tensor_to_array(tensor), array_stream(device type, device index): for exchange_from_python().
     - dlpack_capsule(x): capsule of x.__dlpack__(...), versioned where x can.
     - string_class/bytes_class: wrap strings and bytes of more than 7 bytes that come from native code.
     - shape_class(extents, obj): wrap shapes; obj is the native one.
@@ -383,8 +387,8 @@ def function_from_address(address: int, keep_alive: Any = None, context: int = 0
     """A Function around a C function of type TVMFFISafeCallType, called with `context` as its handle."""
 
 def method_descriptor(fn: Function, name: str = ..., qualname: str = ..., doc: str | None = None, /) -> Any:
-    """The function as an attribute for a class: called on an instance, which is its first argument. All of name, qualname
-    and doc, or none. Missing where a method written in Python is no slower (PyPy, debug modes)."""
+    """The function as an attribute for a class: called on an instance, which is its first argument. All of name,
+    qualname and doc, or none. Missing where a method written in Python is no slower (PyPy, debug modes)."""
 
 def function_from_mlir(address: int, keep_alive: Any = None, /) -> Function:
     """A Function around what MLIR's execution engine compiled of a C function of type TVMFFISafeCallType: it takes one
@@ -397,6 +401,9 @@ def exchange_table() -> Any:
 def exchange_address(capsule: Any, /) -> int:
     """Address of the exchange table in a capsule "dlpack_exchange_api", or at an address; 0 if it is of no version that
     is understood. TypeError if it is neither, ValueError if it is 0."""
+
+def exchange_from_python() -> int:
+    """Address of the exchange table that calls the hooks array_to_tensor, tensor_to_array and array_stream."""
 
 def from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> Any: ...
 
@@ -417,8 +424,8 @@ def type_define(key: str, parent: int, /) -> int:
     another one."""
 
 def fields_define(index: int, fields: list[tuple[Any, ...]], total_size: int, kind: int, /) -> None:
-    """Register the fields of a type, which must have none (RuntimeError), with its size in bytes and its TVMFFISEqHashKind,
-    and give it `__ffi_init__`, `__ffi_new__` and `__ffi_shallow_copy__`.
+    """Register the fields of a type, which must have none (RuntimeError), with its size in bytes and its
+    TVMFFISEqHashKind, and give it `__ffi_init__`, `__ffi_new__` and `__ffi_shallow_copy__`.
 
     A field is (name, doc or None, metadata, flags, size, alignment, offset, static type index, Schema, default or
     factory). What is wrong with one is an error before any is registered."""

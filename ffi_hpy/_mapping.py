@@ -111,7 +111,7 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
         def get(self, key: Any, default: Any = None, /) -> Any:
             """The value of the key, `default` if there is none."""
 
-        @overload
+        @overload  # type: ignore[override]  # the binding's own takes any default
         def pop(self, key: K) -> V: ...
         @overload
         def pop(self, key: K, default: D) -> V | D: ...

@@ -41,10 +41,10 @@ class Object(CObject, metaclass=ObjectMeta):
     """A native object, shared with native code by reference count.
 
     A wrapper owns one strong reference. While it lives, whoever gets the same object gets this wrapper: `a.x is a.x`,
-    ids are stable, and attributes that were set on it are there. Only the arguments of a callback, while the caller's own
-    wrappers are in use, and what was moved (`_move`) come as wrappers of their own; so does everything in debug modes.
-    Such wrappers are equal and hash alike, unless the class says otherwise (Array and Map compare their contents). A
-    wrapper whose handle was moved away has none, and using it is a ValueError.
+    ids are stable, and attributes that were set on it are there. Only the arguments of a callback, while the caller's
+    own wrappers are in use, and what was moved (`_move`) come as wrappers of their own; so does everything in debug
+    modes. Such wrappers are equal and hash alike, unless the class says otherwise (Array and Map compare their
+    contents). A wrapper whose handle was moved away has none, and using it is a ValueError.
 
     Classes for types of a native library derive from Object and are bound with :func:`register_object`. Wrappers can be
     used from any thread; whether the object behind one may be changed from two threads is up to its type.

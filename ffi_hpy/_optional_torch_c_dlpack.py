@@ -2,13 +2,17 @@
 
 PyTorch is never imported from here, and its import is not watched: its classes are looked at when the first of their
 instances is passed to native code. Since 2.10 (2025) there is nothing to add. The package torch_c_dlpack_ext, if it is
-installed, gives versions before that a table; without it, their tensors take the way of `__dlpack__`.
+installed, gives versions before that a table. Without it there is one of Python functions, which does the same but more
+slowly, and cannot allocate: native code that makes tensors has no allocator then.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+
+from . import _core
+from ._device import DLDeviceType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,6 +55,33 @@ def prepare_torch() -> None:
     if os.environ.get("TVM_FFI_DISABLE_TORCH_C_DLPACK", "0") == "0":
         load_torch_c_dlpack_extension()
         patch_torch_cuda_stream_protocol()
+
+
+def python_table() -> int:
+    """Address of an exchange table for torch's tensors that is made of the functions below."""
+    _core.set_hooks(array_to_tensor=_to_tensor, tensor_to_array=_to_torch, array_stream=_stream_of)
+    return _core.exchange_from_python()
+
+
+def is_torch_tensor(cls: type) -> bool:
+    """Whether `cls` is torch.Tensor or derives from it."""
+    return issubclass(cls, getattr(sys.modules.get("torch"), "Tensor", ()))
+
+
+def _to_tensor(tensor: Any) -> Any:
+    return _core.from_dlpack(sys.modules["torch"].utils.dlpack.to_dlpack(tensor))
+
+
+def _to_torch(tensor: Any) -> Any:
+    return sys.modules["torch"].from_dlpack(tensor)
+
+
+def _stream_of(device_type: int, device_index: int) -> int:
+    """Address of the stream on which torch works; 0, the default one, for devices whose streams it does not tell."""
+    if device_type not in (DLDeviceType.kDLCUDA, DLDeviceType.kDLROCM):
+        return 0
+    stream: int = sys.modules["torch"].cuda.current_stream(device_index).cuda_stream
+    return stream
 
 
 def _torch_extension_device(torch: Any) -> str:

@@ -152,7 +152,8 @@ static int rvalue_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) 
 void fb_args_own_last(FbArgs *args, int n_temps, TVMFFIAny *out) {
   if (args->n_temps == n_temps) return;
   uintptr_t tag = args->temps[n_temps].tagged & FB_TEMP_TAGS;
-  if (tag == 0) return;
+  if (tag == FB_TEMP_LENT) args->temps[n_temps].tagged -= tag; /* it is owned */
+  if (tag == 0 || tag == FB_TEMP_LENT) return;
   FbPlace *place = (FbPlace *)(args->temps[n_temps].tagged - tag);
   TVMFFIObject *handle = place->handle;
   if (tag == FB_TEMP_MOVE) {
@@ -190,8 +191,13 @@ static int exchange_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args
   const DLPackExchangeAPI *exchange = fb_kind_exchange(ctx, value);
   TVMFFIObject *made;
   if (FB_UNLIKELY(exchange == NULL || fb_exchange_tensor(ctx, value, exchange, &made) != 0)) return -1;
-  if (args->scope != NULL) fb_scope_add_tensor(args->scope, exchange, made);
-  return temp_view(made, out, args);
+  if (args->scope != NULL && FB_UNLIKELY(fb_scope_add_tensor(ctx, args->scope, exchange, made) != 0)) {
+    TVMFFIObjectDecRef(made);
+    return -1;
+  }
+  temp_view(made, out, args);
+  args->temps[args->n_temps - 1].tagged += FB_TEMP_LENT;
+  return 0;
 }
 
 static int producer_arg(HPyContext *ctx, HPy value, FbArgs *args, TVMFFIObject **out) {

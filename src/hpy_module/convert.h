@@ -6,15 +6,17 @@
 
 #include "exchange.h"
 #include "kind.h"
+#include "lent.h"
 #include "object.h"
+#include "scope.h"
 
 /* What a native call must give back when it is over: an object made for it, or the use of one that a wrapper owns. */
 typedef union FbTemp {
   TVMFFIObject *object; /* owned */
-  uintptr_t tagged;     /* the address of an FbPlace plus one of the tags */
+  uintptr_t tagged;     /* the address of an FbPlace plus one of the tags, or of an owned object plus FB_TEMP_LENT */
 } FbTemp;
 
-enum { FB_TEMP_USE = 1, FB_TEMP_MOVE = 2, FB_TEMP_TAGS = 3 };
+enum { FB_TEMP_USE = 1, FB_TEMP_MOVE = 2, FB_TEMP_LENT = 3, FB_TEMP_TAGS = 3 };
 
 /* The arguments of one native call while they are being converted. */
 typedef struct FbArgs {
@@ -31,6 +33,7 @@ FB_INLINE void fb_temp_end(FbTemp temp) {
   switch (temp.tagged & FB_TEMP_TAGS) {
   case FB_TEMP_USE: fb_place_unuse(place); break;
   case FB_TEMP_MOVE: fb_place_release(place); break;
+  case FB_TEMP_LENT: fb_lent_release((TVMFFIObject *)place); break;
   default: TVMFFIObjectDecRef(temp.object); break;
   }
 }

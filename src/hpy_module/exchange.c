@@ -1,12 +1,12 @@
 /* Exchange tables of other libraries. */
 #include "exchange.h"
 
-#include <stdlib.h>
-
 #include "capsule.h"
 #include "convert.h"
 #include "dlpack.h"
 #include "error.h"
+#include "exchange_python.h"
+#include "lent.h"
 #include "pyobject.h"
 
 bool fb_exchange_is_usable(void) { return fb_contexts_are_lasting && !fb_is_pypy; }
@@ -21,69 +21,6 @@ static FB_NOINLINE int table_failed(HPyContext *ctx, const char *what, HPy value
   return -1;
 }
 
-/* --- a tensor that a Python object lends ---------------------------------------------------------------------------- */
-
-/* An ffi.Tensor whose memory stays with a Python object, which it keeps alive. Shape and strides are its own: the library
- * may move the object's. Only where handles are object pointers. */
-typedef struct Lent {
-  TVMFFIObject header;
-  DLTensor tensor;
-  const DLPackExchangeAPI *exchange;
-  HPy owner;
-  int64_t extents[];
-} Lent;
-
-static void lent_delete(void *self, int flags) {
-  Lent *lent = self;
-  FbAttach attach;
-  if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0 && !fb_is_finalizing() && fb_attach(&attach) == 0) {
-    TVMFFIObjectHandle error = fb_error_set_aside(); /* what ends here may run Python code, which may use the slot */
-    HPy_Close(attach.ctx, lent->owner);
-    fb_error_put_back(error);
-    fb_detach(&attach);
-  }
-  if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) free(lent);
-}
-
-static Lent *lent_new(HPyContext *ctx, const DLTensor *seen) {
-  const uint64_t one_strong_one_weak = (UINT64_C(1) << 32) + 1;
-  Lent *lent = NULL;
-  if (FB_UNLIKELY(seen->ndim < 0)) {
-    fb_raise(ctx, ctx->h_ValueError, "expected a tensor of 0 or more dimensions, got ndim %d", (int)seen->ndim);
-    return NULL;
-  }
-  size_t n = (size_t)seen->ndim;
-  lent = malloc(sizeof(*lent) + 2 * n * sizeof(int64_t));
-  if (FB_UNLIKELY(lent == NULL)) {
-    HPyErr_NoMemory(ctx);
-    return NULL;
-  }
-  lent->header =
-      (TVMFFIObject){.combined_ref_count = one_strong_one_weak, .type_index = kTVMFFITensor, .deleter = lent_delete};
-  lent->tensor = *seen;
-  lent->tensor.shape = lent->extents;
-  lent->tensor.strides = lent->extents + n;
-  uint64_t stride = 1;
-  for (size_t i = n; i-- > 0;) {
-    lent->extents[i] = seen->shape[i];
-    lent->extents[n + i] = seen->strides != NULL ? seen->strides[i] : (int64_t)stride;
-    stride *= (uint64_t)seen->shape[i]; /* wraps around for absurd shapes instead of overflowing */
-  }
-  return lent;
-}
-
-static int lend(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, TVMFFIObject **out) {
-  DLTensor seen;
-  if (FB_UNLIKELY(exchange->dltensor_from_py_object_no_sync((void *)value._i, &seen) != 0))
-    return table_failed(ctx, "dltensor_from_py_object_no_sync", value);
-  Lent *lent = lent_new(ctx, &seen);
-  if (FB_UNLIKELY(lent == NULL)) return -1;
-  lent->exchange = exchange;
-  lent->owner = HPy_Dup(ctx, value);
-  *out = &lent->header;
-  return 0;
-}
-
 /* --- in --------------------------------------------------------------------------------------------------------------- */
 
 int fb_exchange_managed(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, int32_t alignment,
@@ -96,93 +33,31 @@ int fb_exchange_managed(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exc
   return fb_dlpack_take(ctx, managed, alignment, contiguous, out);
 }
 
+static int lend(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, TVMFFIObject **out) {
+  DLTensor seen;
+  if (FB_UNLIKELY(exchange->dltensor_from_py_object_no_sync((void *)value._i, &seen) != 0))
+    return table_failed(ctx, "dltensor_from_py_object_no_sync", value);
+  *out = fb_lent_new(ctx, value, exchange, &seen);
+  return *out == NULL ? -1 : 0;
+}
+
 int fb_exchange_tensor(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, TVMFFIObject **out) {
   if (FB_LIKELY(fb_ext != NULL && exchange->dltensor_from_py_object_no_sync != NULL))
     return lend(ctx, value, exchange, out);
   return fb_exchange_managed(ctx, value, exchange, 0, false, out);
 }
 
-/* --- the surroundings of a call ----------------------------------------------------------------------------------------- */
-
-/* Notes the first device that has streams, with the one that the table's library works on. */
-static void add_device(FbScope *scope, const DLPackExchangeAPI *exchange, DLDevice device) {
-  TVMFFIStreamHandle stream = NULL;
-  if (device.device_type == kDLCPU || scope->device.device_type != 0 || exchange->current_work_stream == NULL) return;
-  if (exchange->current_work_stream(device.device_type, device.device_id, &stream) != 0) return;
-  scope->device = device;
-  scope->stream = stream;
-}
-
-void fb_scope_add_tensor(FbScope *scope, const DLPackExchangeAPI *exchange, const TVMFFIObject *tensor) {
-  scope->exchange = exchange;
-  add_device(scope, exchange, ((const DLTensor *)(tensor + 1))->device);
-}
-
-int fb_scope_add_container(HPyContext *ctx, FbScope *scope, const DLPackExchangeAPI *exchange,
-                           TVMFFIObject *container) {
-  static const char name[] = "ffi.ContainerFindFirstNonCPUDevice";
-  if (scope->exchange == NULL) scope->exchange = exchange;
-  if (scope->device.device_type != 0 || exchange->current_work_stream == NULL) return 0;
-  TVMFFIByteArray text = {name, sizeof(name) - 1};
-  TVMFFIObjectHandle find = NULL;
-  TVMFFIAny view = {.type_index = container->type_index, .v_obj = container}, found = {0};
-  if (TVMFFIFunctionGetGlobal(&text, &find) == 0 && find == NULL) return 0; /* this core cannot look into containers */
-  int rc = find == NULL ? -1 : TVMFFIFunctionCall(find, &view, 1, &found);
-  if (rc != 0) fb_error_raise_pending(ctx, name);
-  if (find != NULL) TVMFFIObjectDecRef(find);
-  if (rc == 0 && found.type_index == kTVMFFIDevice) add_device(scope, exchange, found.v_device);
-  return rc;
-}
-
-int fb_scope_add_producer(HPyContext *ctx, FbScope *scope, HPy producer, const TVMFFIObject *tensor) {
-  DLDevice device = ((const DLTensor *)(tensor + 1))->device;
-  if (FB_LIKELY(device.device_type == kDLCPU) || scope->device.device_type != 0) return 0;
-  if (!HPy_HasAttr_s(ctx, producer, "__tvm_ffi_env_stream__")) return 0;
-  HPy ask = HPy_GetAttr_s(ctx, producer, "__tvm_ffi_env_stream__");
-  HPy answer = HPy_IsNull(ask) ? HPy_NULL : fb_call(ctx, ask, NULL, 0, HPy_NULL);
-  if (!HPy_IsNull(ask)) HPy_Close(ctx, ask);
-  if (HPy_IsNull(answer)) return -1;
-  void *stream = HPyLong_AsVoidPtr(ctx, answer);
-  HPy_Close(ctx, answer);
-  if (stream == NULL && HPyErr_Occurred(ctx)) return -1;
-  scope->device = device;
-  scope->stream = stream;
-  return 0;
-}
-
-int fb_scope_enter(HPyContext *ctx, const FbScope *scope, FbScopeBefore *before) {
-  DLDevice device = scope->device;
-  if (device.device_type != 0 &&
-      TVMFFIEnvSetStream(device.device_type, device.device_id, scope->stream, &before->stream) != 0) {
-    fb_error_raise_pending(ctx, "TVMFFIEnvSetStream");
-    return -1;
-  }
-  if (scope->exchange == NULL || scope->exchange->managed_tensor_allocator == NULL) return 0;
-  if (TVMFFIEnvSetDLPackManagedTensorAllocator(scope->exchange->managed_tensor_allocator, 0, &before->allocator) == 0)
-    return 0;
-  fb_error_raise_pending(ctx, "TVMFFIEnvSetDLPackManagedTensorAllocator");
-  if (device.device_type != 0) TVMFFIEnvSetStream(device.device_type, device.device_id, before->stream, NULL);
-  return -1;
-}
-
-void fb_scope_leave(const FbScope *scope, const FbScopeBefore *before) {
-  /* Neither can fail: there is a place for the device's stream since fb_scope_enter. */
-  if (scope->exchange != NULL && scope->exchange->managed_tensor_allocator != NULL)
-    TVMFFIEnvSetDLPackManagedTensorAllocator(before->allocator, 0, NULL);
-  if (scope->device.device_type != 0)
-    TVMFFIEnvSetStream(scope->device.device_type, scope->device.device_id, before->stream, NULL);
-}
-
 /* --- out -------------------------------------------------------------------------------------------------------------- */
 
 /* A new object of the table's library; takes the handle if it succeeds. HPy_NULL with an exception raised. */
 static HPy tensor_out(HPyContext *ctx, TVMFFIObject *handle, const DLPackExchangeAPI *exchange) {
-  const Lent *lent = (const Lent *)handle;
-  if (handle->deleter == lent_delete && lent->exchange == exchange) { /* it comes back as what it was */
+  const FbLent *lent = fb_lent_find(handle);
+  if (lent != NULL && lent->exchange == exchange) { /* it comes back as what it was */
     HPy owner = HPy_Dup(ctx, lent->owner);
     TVMFFIObjectDecRef(handle);
     return owner;
   }
+  if (exchange == &fb_exchange_python_table) return fb_exchange_python_array(ctx, handle);
   DLManagedTensorVersioned *managed = NULL;
   void *object = NULL;
   if (TVMFFITensorToDLPackVersioned(handle, &managed) != 0) return fb_error_raise_pending(ctx, "__dlpack__");
@@ -203,7 +78,8 @@ static bool is_refusal(HPyContext *ctx) {
 }
 
 static HPy tensor_result(HPyContext *ctx, TVMFFIObject *handle, const DLPackExchangeAPI *exchange, bool is_required) {
-  if (exchange->managed_tensor_to_py_object_no_sync == NULL) return fb_object_wrap(ctx, handle);
+  if (exchange->managed_tensor_to_py_object_no_sync == NULL && exchange != &fb_exchange_python_table)
+    return fb_object_wrap(ctx, handle);
   HPy result = tensor_out(ctx, handle, exchange);
   if (FB_LIKELY(!HPy_IsNull(result))) return result;
   if (is_required || !is_refusal(ctx)) {

@@ -20,9 +20,7 @@ static int allocate(DLTensor *prototype, DLManagedTensorVersioned **out, void *e
   return -1;
 }
 
-/* The native object of a Tensor, or of an object with one as its attribute `tensor`, with a reference of its own.
- * NULL with an exception raised. */
-static TVMFFIObject *tensor_of(HPyContext *ctx, HPy h) {
+TVMFFIObject *fb_exchange_table_handle(HPyContext *ctx, HPy h) {
   HPy tensor = fb_object_check(ctx, h) ? HPy_Dup(ctx, h) : HPy_GetAttr_s(ctx, h, "tensor");
   TVMFFIObject *handle = NULL;
   char given[128];
@@ -45,7 +43,7 @@ static TVMFFIObject *tensor_of(HPyContext *ctx, HPy h) {
 static TVMFFIObject *tensor_at(void *py_object, FbAttach *attach) {
   if (fb_attach(attach) != 0) return NULL;
   HPy h = fb_pyobject_borrow(attach->ctx, py_object);
-  TVMFFIObject *handle = HPy_IsNull(h) ? NULL : tensor_of(attach->ctx, h);
+  TVMFFIObject *handle = HPy_IsNull(h) ? NULL : fb_exchange_table_handle(attach->ctx, h);
   if (!HPy_IsNull(h)) HPy_Close(attach->ctx, h);
   if (handle == NULL) fb_detach(attach);
   return handle;
@@ -75,21 +73,26 @@ static int describe_object(void *py_object, DLTensor *out) {
 
 static void keep(DLManagedTensorVersioned *self) { (void)self; }
 
-static int object_from_managed(DLManagedTensorVersioned *tensor, void **out_py_object) {
-  FbAttach attach;
+HPy fb_exchange_table_wrap(HPyContext *ctx, DLManagedTensorVersioned *managed) {
+  /* Without its deleter until all went well: who fails to hand a tensor over still owns it. */
+  void (*deleter)(DLManagedTensorVersioned *) = managed->deleter;
   TVMFFIObjectHandle handle = NULL;
+  HPy h = HPy_NULL;
+  managed->deleter = keep;
+  if (TVMFFITensorFromDLPackVersioned(managed, 0, 0, &handle) == 0) {
+    h = fb_object_wrap(ctx, handle);
+  } else {
+    fb_error_raise_pending(ctx, "managed_tensor_to_py_object_no_sync");
+  }
+  managed->deleter = deleter;
+  return h;
+}
+
+static int object_from_managed(DLManagedTensorVersioned *managed, void **out_py_object) {
+  FbAttach attach;
   *out_py_object = NULL;
   if (fb_attach(&attach) != 0) return -1;
-  /* Without its deleter until all went well: who fails to hand a tensor over still owns it. */
-  void (*deleter)(DLManagedTensorVersioned *) = tensor->deleter;
-  HPy h = HPy_NULL;
-  tensor->deleter = keep;
-  if (TVMFFITensorFromDLPackVersioned(tensor, 0, 0, &handle) == 0) {
-    h = fb_object_wrap(attach.ctx, handle);
-  } else {
-    fb_error_raise_pending(attach.ctx, "managed_tensor_to_py_object_no_sync");
-  }
-  tensor->deleter = deleter;
+  HPy h = fb_exchange_table_wrap(attach.ctx, managed);
   if (!HPy_IsNull(h)) *out_py_object = fb_pyobject_give(attach.ctx, h);
   fb_detach(&attach);
   return *out_py_object == NULL ? -1 : 0;

@@ -3,6 +3,7 @@
 
 #include "hold.h"
 #include "text.h"
+#include "value.h"
 
 static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_CLASSIFY] = "classify",
@@ -12,6 +13,9 @@ static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_CALL_GUARDED] = "call_guarded",
     [FB_HOOK_CHECK_SIGNALS] = "check_signals",
     [FB_HOOK_DLPACK_CAPSULE] = "dlpack_capsule",
+    [FB_HOOK_ARRAY_TO_TENSOR] = "array_to_tensor",
+    [FB_HOOK_TENSOR_TO_ARRAY] = "tensor_to_array",
+    [FB_HOOK_ARRAY_STREAM] = "array_stream",
     [FB_HOOK_STRING_CLASS] = "string_class",
     [FB_HOOK_BYTES_CLASS] = "bytes_class",
     [FB_HOOK_WRAP_DTYPE] = "wrap_dtype",
@@ -47,6 +51,7 @@ static HPy fb_set_hooks_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
     int hook = fb_text_keyword(ctx, kwnames, i, "set_hooks", names, FB_N_HOOKS);
     if (hook < 0) return HPy_NULL;
     fb_cell_store(ctx, &hooks[hook], args[i]);
+    if (hook == FB_HOOK_WRAP_DTYPE) fb_data_type_forget();
   }
   return HPy_Dup(ctx, ctx->h_None);
 }

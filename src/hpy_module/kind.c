@@ -175,9 +175,7 @@ FbKind fb_kind_ask_with_protocols(HPyContext *ctx, HPy value, unsigned *protocol
   return answer.kind;
 }
 
-const DLPackExchangeAPI *fb_kind_exchange(HPyContext *ctx, HPy value) {
-  const FbKindEntry *entry = fb_ext != NULL ? fb_kind_find(value) : NULL;
-  if (FB_LIKELY(entry != NULL)) return entry->exchange;
+const DLPackExchangeAPI *fb_kind_exchange_ask(HPyContext *ctx, HPy value) {
   Answer answer = ask(ctx, value);
   if (!HPy_IsNull(answer.converter)) HPy_Close(ctx, answer.converter);
   return answer.exchange;

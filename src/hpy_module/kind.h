@@ -107,7 +107,11 @@ FB_INLINE FbKind fb_kind_with_protocols(HPyContext *ctx, HPy value, unsigned *pr
   return entry->kind;
 }
 
+const DLPackExchangeAPI *fb_kind_exchange_ask(HPyContext *ctx, HPy value);
 /* The exchange table of the class of a value of FB_KIND_EXCHANGE; NULL with an exception raised on failure. */
-const DLPackExchangeAPI *fb_kind_exchange(HPyContext *ctx, HPy value);
+FB_INLINE const DLPackExchangeAPI *fb_kind_exchange(HPyContext *ctx, HPy value) {
+  const FbKindEntry *entry = FB_LIKELY(fb_ext != NULL) ? fb_kind_find(value) : NULL;
+  return FB_LIKELY(entry != NULL) ? entry->exchange : fb_kind_exchange_ask(ctx, value);
+}
 
 #endif /* FFI_HPY_MODULE_KIND_H_ */

@@ -9,6 +9,7 @@
 #include "dlpack.h"
 #include "error.h"
 #include "exchange.h"
+#include "exchange_python.h"
 #include "exchange_table.h"
 #include "field_slot.h"
 #include "function.h"
@@ -163,6 +164,7 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_dlpack_from,
                                    &fb_exchange_address,
                                    &fb_exchange_table_get,
+                                   &fb_exchange_python_address,
                                    &fb_type_key_to_index,
                                    &fb_type_info,
                                    &fb_type_attr,

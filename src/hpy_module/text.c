@@ -91,7 +91,7 @@ int fb_text_keyword(HPyContext *ctx, HPy kwnames, HPy_ssize_t i, const char *cal
   int found = n;
   if (HPy_IsNull(name)) return -1;
   const char *text = HPyUnicode_AsUTF8AndSize(ctx, name, &byte_len);
-  while (text != NULL && --found >= 0 && strcmp(text, names[found]) != 0) {
+  while (text != NULL && --found >= 0 && (text[0] != names[found][0] || strcmp(text, names[found]) != 0)) {
   }
   if (text != NULL && found < 0) {
     fb_raise(ctx, ctx->h_TypeError, "%s() got an unexpected keyword argument '%s'", callee, text);

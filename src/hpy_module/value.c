@@ -1,6 +1,9 @@
 /* DataType, Device, OpaquePtr. */
 #include "value.h"
 
+#include <stdatomic.h>
+#include <stdlib.h>
+
 #include "convert.h"
 #include "error.h"
 #include "hold.h"
@@ -63,7 +66,40 @@ static HPy data_type_make(HPyContext *ctx, HPy cls, DLDataType dtype) {
   return h;
 }
 
-HPy fb_data_type_result(HPyContext *ctx, DLDataType dtype) {
+/* The package's values for the first data types that come along, for good: they are few, and immutable. An entry is
+ * complete before it is published and is never freed. */
+typedef struct Known {
+  DLDataType dtype;
+  FbCell value;
+} Known;
+enum { N_KNOWN = 256 };
+static _Atomic(Known *) known[N_KNOWN];
+
+FB_INLINE _Atomic(Known *) *known_slot(DLDataType dtype) {
+  return &known[(dtype.code * 37u + dtype.bits + dtype.lanes * 11u) % N_KNOWN];
+}
+
+static bool is_same(DLDataType a, DLDataType b) { return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes; }
+
+static void remember(HPyContext *ctx, DLDataType dtype, HPy value) {
+  Known *entry = calloc(1, sizeof(*entry)), *expected = NULL;
+  if (entry == NULL) return;
+  entry->dtype = dtype;
+  fb_cell_store(ctx, &entry->value, value);
+  /* Release: pairs with the acquire of fb_data_type_result. */
+  if (!atomic_compare_exchange_strong_explicit(known_slot(dtype), &expected, entry, memory_order_release,
+                                               memory_order_relaxed)) {
+    fb_cell_clear(ctx, &entry->value);
+    free(entry);
+  }
+}
+
+void fb_data_type_forget(void) {
+  /* Who is reading an entry may go on: they are leaked. */
+  for (int i = 0; i < N_KNOWN; i++) atomic_store_explicit(&known[i], NULL, memory_order_relaxed);
+}
+
+static HPy data_type_wrap(HPyContext *ctx, DLDataType dtype) {
   HPy cls = fb_cell_load(ctx, &data_type_type);
   HPy plain = data_type_make(ctx, cls, dtype);
   HPy_Close(ctx, cls);
@@ -71,6 +107,14 @@ HPy fb_data_type_result(HPyContext *ctx, DLDataType dtype) {
   HPy result = fb_hook_call(ctx, FB_HOOK_WRAP_DTYPE, &plain, 1);
   HPy_Close(ctx, plain);
   return result;
+}
+
+HPy fb_data_type_result(HPyContext *ctx, DLDataType dtype) {
+  const Known *entry = atomic_load_explicit(known_slot(dtype), memory_order_acquire);
+  if (FB_LIKELY(entry != NULL && is_same(entry->dtype, dtype))) return fb_cell_load(ctx, &entry->value);
+  HPy value = data_type_wrap(ctx, dtype);
+  if (!HPy_IsNull(value) && entry == NULL) remember(ctx, dtype, value);
+  return value;
 }
 
 HPyDef_SLOT(data_type_new, HPy_tp_new)
@@ -159,7 +203,7 @@ HPyDef_SLOT(data_type_compare, HPy_tp_richcompare)
 static HPy data_type_compare_impl(HPyContext *ctx, HPy self, HPy other, HPy_RichCmpOp op) {
   if (!is_equality(ctx, other, op, &data_type_type)) return HPy_Dup(ctx, ctx->h_NotImplemented);
   DLDataType a = fb_data_type_get(ctx, self), b = fb_data_type_get(ctx, other);
-  return equality(ctx, a.code == b.code && a.bits == b.bits && a.lanes == b.lanes, op);
+  return equality(ctx, is_same(a, b), op);
 }
 
 HPyDef_SLOT(data_type_hash, HPy_tp_hash)

@@ -13,6 +13,8 @@ void *fb_opaque_ptr_get(HPyContext *ctx, HPy h);
 
 /* The Python value, as the package wraps it. New handle, or HPy_NULL with an exception raised. */
 HPy fb_data_type_result(HPyContext *ctx, DLDataType dtype);
+/* After the hook that wraps data types has changed. */
+void fb_data_type_forget(void);
 HPy fb_device_result(HPyContext *ctx, DLDevice device);
 HPy fb_opaque_ptr_result(HPyContext *ctx, void *address);
 

@@ -117,7 +117,7 @@ def test_a_copy_says_that_it_is_one(tensor):
 
 def test_what_cannot_be_moved_is_a_buffer_error(tensor):
     for copy in (None, True, False):
-        with pytest.raises(BufferError, match="device|copy"):
+        with pytest.raises(BufferError, match=r"device|copy"):
             tensor.__dlpack__(dl_device=(2, 0), copy=copy)
     for n, error in ((2**59, BufferError), (2**50, MemoryError)):
         huge = from_dlpack(np.lib.stride_tricks.as_strided(np.zeros(1), (n,), (0,)))

@@ -57,10 +57,17 @@ def filled(generate, kind, param, *arguments):
 # --- a package from nothing -----------------------------------------------------------------------------------------
 
 
-def test_a_package_is_made_works_and_stays_as_it_is(stubgen, extension_path, tmp_path):
+def stubgen_alone(*arguments):
+    """The same in a process of its own, where nothing is registered but what the arguments load."""
+    command = [sys.executable, "-m", "ffi_hpy.stub.cli", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_package_is_made_works_and_stays_as_it_is(extension_path, tmp_path):
     def init(*more):
         names = ["--init-pypkg", "no-such-distribution", "--init-lib", "pairs", "--init-prefix", "ffi_hpy_test."]
-        return stubgen(tmp_path, "--dlls", extension_path, *names, *more)
+        return stubgen_alone(tmp_path, "--dlls", extension_path, *names, *more)
 
     status, said, complaints = init("--dry-run", "--verbose")
     assert (status, complaints) == (0, "")
@@ -74,7 +81,7 @@ def test_a_package_is_made_works_and_stays_as_it_is(stubgen, extension_path, tmp
     assert "        def __init__(self, a: int, b: int) -> None: ...\n" in text
     assert "        @staticmethod\n        def product(_0: int, _1: int, /) -> int: ...\n" in text
     assert init() == (0, "", "")
-    assert stubgen(tmp_path, "--dlls", extension_path, "--check") == (0, "", "")
+    assert stubgen_alone(tmp_path, "--dlls", extension_path, "--check") == (0, "", "")
     assert api.read_text() == text
 
     program = """

@@ -100,10 +100,11 @@ static int borrow_from_array(void *array, DLTensor *out) {
 static int array_from_managed(DLManagedTensorVersioned *managed, void **out) {
   if (fail(STEP_MAKE) != 0) return -1;
   void *module = CALL(void *, "PyImport_ImportModule", (const char *))("arrays");
-  void *make = module == NULL ? NULL : CALL(void *, "PyObject_GetAttrString", (void *, const char *))(module, "made_of");
+  void *make =
+      module == NULL ? NULL : CALL(void *, "PyObject_GetAttrString", (void *, const char *))(module, "made_of");
   *out = make == NULL ? NULL
-                      : CALL(void *, "PyObject_CallFunction", (void *, const char *, ...))(
-                            make, "K", (unsigned long long)(uintptr_t)managed);
+                      : CALL(void *, "PyObject_CallFunction",
+                             (void *, const char *, ...))(make, "K", (unsigned long long)(uintptr_t)managed);
   if (make != NULL) drop(make);
   if (module != NULL) drop(module);
   return *out == NULL ? -1 : 0;
