@@ -126,15 +126,25 @@ FB_INLINE void set_listing(FbPlace *place, FbListing listing) {
   atomic_store_explicit(&place->listing, (uint8_t)listing, memory_order_relaxed); /* the claim of the place orders it */
 }
 
-/* What is left to do when a place that was unlistable got a handle: others who have references to the object may come with
- * it at any time. */
+/* What is left to do when a claimed place got a handle: others who have references to the object may come with it at any
+ * time. Releases the place. Without a GIL only then: who meets a claim waits for it, while a use would refuse him. With one
+ * a use is enough, and listing may run Python code (identity_weak.c). */
 static void listing_begin(HPyContext *ctx, HPy self, FbPlace *place) {
-  if (!fb_place_use(place)) return;
+  if (!fb_free_threaded) {
+    fb_place_release(place);
+    if (!fb_place_use(place)) return;
+  }
+  HPy other = HPy_NULL;
   if (place->handle != NULL && fits(ctx, self, place->handle)) {
     set_listing(place, FB_UNLISTED);
-    if (fb_identity_is_shared(place->handle)) fb_identity_hand_out(ctx, self, place);
+    if (fb_identity_is_shared(place->handle)) other = fb_identity_list(ctx, self, place);
   }
-  fb_place_unuse(place);
+  if (fb_free_threaded) {
+    fb_place_release(place);
+  } else {
+    fb_place_unuse(place);
+  }
+  if (!HPy_IsNull(other)) HPy_Close(ctx, other); /* which may run anything, too */
 }
 
 int fb_object_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
@@ -147,7 +157,6 @@ int fb_object_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   TVMFFIObject *old = place->handle;
   place->handle = handle;
   set_listing(place, FB_UNLISTABLE);
-  fb_place_release(place);
   listing_begin(ctx, self, place);
   if (old != NULL) TVMFFIObjectDecRef(old);
   return 0;
@@ -403,8 +412,8 @@ static HPy function_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
                      : fb_raise(ctx, ctx->h_TypeError, "a Function can take over the handle of a function only");
 }
 
-/* Moves what is in `from` (nothing, if that is NULL) into `to`, another place; *old is what was there. False, and nothing
- * done, if a call uses one of them. No thread stops in between: it calls nothing of the interpreter's. */
+/* Moves what is in `from` (nothing, if that is NULL) into `to`, another place, which stays claimed; *old is what was there.
+ * False, and nothing done, if a call uses one of them. No thread stops in between: it calls nothing of the interpreter's. */
 static bool place_move(FbPlace *from, FbPlace *to, TVMFFIObject **old) {
   /* In the order of their addresses: two threads that move both ways do not wait for each other. */
   FbPlace *first = from == NULL || (uintptr_t)to < (uintptr_t)from ? to : from, *second = first == to ? from : to;
@@ -422,7 +431,6 @@ static bool place_move(FbPlace *from, FbPlace *to, TVMFFIObject **old) {
     from->handle = NULL;
     fb_place_release(from);
   }
-  fb_place_release(to);
   return true;
 }
 
