@@ -77,6 +77,17 @@ int fb_error_set_pending(HPyContext *ctx, HPy error) {
   return -1;
 }
 
+/* Sets a native error for an exception when there is neither stack nor memory left to translate it: what stopped the
+ * translation, the exception set now, says which. Clears it. Returns -1. */
+static int fail_untranslated(HPyContext *ctx) {
+  const char *kind = HPyErr_ExceptionMatches(ctx, ctx->h_RecursionError) ? "RecursionError"
+                     : HPyErr_ExceptionMatches(ctx, ctx->h_MemoryError)  ? "MemoryError"
+                                                                         : "RuntimeError";
+  HPyErr_Clear(ctx);
+  TVMFFIErrorSetRaisedFromCStr(kind, "a callback failed, and its exception could not be translated");
+  return -1;
+}
+
 int fb_error_from_raised(HPyContext *ctx) {
   HPy exception = fb_ext->error_take(ctx);
   if (HPy_IsNull(exception)) {
@@ -92,11 +103,7 @@ int fb_error_from_raised(HPyContext *ctx) {
       HPy_Close(ctx, interruption);
     }
   }
-  if (HPy_IsNull(error)) {
-    HPyErr_Clear(ctx);
-    TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a callback failed, and its exception could not be translated");
-    return -1;
-  }
+  if (HPy_IsNull(error)) return fail_untranslated(ctx);
   fb_error_set_pending(ctx, error);
   HPy_Close(ctx, error);
   return -1;

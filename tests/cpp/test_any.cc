@@ -119,12 +119,12 @@ TEST(Any, KeysAreEqualByContentOrBits) {
                {0.0, -0.0, false},
                {nullptr, nullptr, true},
                {nullptr, 0, false},
-               {Int(1), Int(1), false}};
+               {Float(1), Float(1), false}}; /* Int has hooks: see test_reflection.cc */
   for (const auto &[left, right, is_equal] : cases) {
     EXPECT_EQ(equal(left, right), is_equal) << left.GetTypeKey() << " " << right.GetTypeKey();
     EXPECT_TRUE(!is_equal || hash(left) == hash(right));
   }
-  Any number = Int(1);
+  Any number = Float(1);
   EXPECT_TRUE(equal(number, Any(number)));
 }
 
