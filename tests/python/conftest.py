@@ -149,6 +149,12 @@ if IS_DEBUG or IS_OWN_DEBUG:
     else:
         from ffi_hpy.hpy_debug import LeakDetector
 
+    @pytest.fixture(autouse=True, scope="session")
+    def nothing_old_is_collected() -> None:
+        """Each test collects garbage twice: what was there before all of them need not be looked at each time."""
+        gc.collect()
+        gc.freeze()
+
     @pytest.fixture(autouse=True)
     def no_open_handles() -> Iterator[None]:
         """Every handle that a test opens is closed when it ends."""
