@@ -6,7 +6,10 @@
 #include <tvm/ffi/endian.h>
 
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <type_traits>
 #include <utility>
 
@@ -67,11 +70,11 @@
 #define TVM_FFI_LOG_EXCEPTION_CALL_BEGIN() \
   try {                                    \
   (void)0
-#define TVM_FFI_LOG_EXCEPTION_CALL_END(Name)                                              \
-  }                                                                                       \
-  catch (const std::exception &err) {                                                     \
-    std::cerr << "Exception caught during " << #Name << ":\n" << err.what() << std::endl; \
-    exit(-1);                                                                             \
+#define TVM_FFI_LOG_EXCEPTION_CALL_END(Name)                           \
+  }                                                                    \
+  catch (const std::exception &error) {                                \
+    std::fprintf(stderr, "Uncaught in " #Name ": %s\n", error.what()); \
+    std::exit(-1);                                                     \
   }
 
 namespace tvm {
