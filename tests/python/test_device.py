@@ -1,6 +1,7 @@
 """Device: where memory is, by name or by DLPack code."""
 
 import pickle
+from random import Random
 
 import pytest
 from support import run_python
@@ -58,6 +59,21 @@ def test_a_name_is_taken_where_a_device_is_wanted(testing):
 def test_an_unknown_device_is_a_value_error(text):
     with pytest.raises(ValueError, match="device"):
         device(text)
+
+
+def test_any_text_names_a_device_or_is_a_value_error():
+    random = Random(7)
+    pieces = [*NAMES, *": -+_07x\0\ud800é٣", "2147483647", "2147483648"]
+    n_devices = 0
+    for _ in range(20000):
+        text = "".join(random.choices(pieces, k=random.randrange(6)))
+        try:
+            made = Device(text)
+        except ValueError:
+            continue
+        n_devices += 1
+        assert Device(str(made)) == made
+    assert 1000 < n_devices < 19000
 
 
 @pytest.mark.parametrize("arguments", [(1.5,), (None,), ("cuda", "1"), (2, 1.5)], ids=repr)
