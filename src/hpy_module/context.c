@@ -1,9 +1,11 @@
 /* Which HPy implementation runs, and the way to it from any thread. */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "context.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <time.h>
 
 HPyContext *fb_ctx;
 const FhpyExtension *fb_ext;
@@ -12,6 +14,9 @@ ptrdiff_t fb_data_offset, fb_type_offset;
 size_t fb_late_shift;
 
 static atomic_bool finalizing;
+/* Threads from outside that are inside, counted where the context has no extension that does it. Sequentially consistent
+ * with `finalizing`: either the thread sees that it comes too late, or fb_mark_finalizing sees the thread. */
+static atomic_int n_inside;
 static FB_THREAD_LOCAL FbCallState call_state;
 
 /* Used where the context has no extension. Found at run time because the two interpreters name them differently. */
@@ -86,9 +91,14 @@ int fb_attach_without_extension(FbAttach *out) {
     return 0;
   }
   /* hpy's debug mode has a context per call, and none for a thread that comes from outside. */
-  if (fb_is_finalizing() || !fb_contexts_are_lasting) return -1;
+  if (!fb_contexts_are_lasting) return -1;
   if (gil_ensure == NULL) find_gil_functions(); /* PyPy has them once its cpyext module was imported */
   if (gil_ensure == NULL) return -1;
+  atomic_fetch_add(&n_inside, 1);
+  if (atomic_load(&finalizing)) {
+    atomic_fetch_sub(&n_inside, 1);
+    return -1;
+  }
   out->ctx = fb_ctx;
   out->how = ATTACH_GIL_STATE;
   out->token = gil_ensure();
@@ -105,6 +115,7 @@ void fb_detach_without_extension(FbAttach *attach) {
   case ATTACH_GIL_STATE:
     call_state = (FbCallState){.ctx = NULL};
     gil_release(attach->token);
+    atomic_fetch_sub(&n_inside, 1);
     break;
   default: break;
   }
@@ -114,9 +125,17 @@ bool fb_is_finalizing(void) {
   return atomic_load_explicit(&finalizing, memory_order_relaxed) || (fb_ext != NULL && fb_ext->is_finalizing());
 }
 
-void fb_mark_finalizing(void) {
-  atomic_store_explicit(&finalizing, true, memory_order_relaxed);
-  if (fb_ext != NULL) fb_ext->threads_close();
+void fb_mark_finalizing(HPyContext *ctx) {
+  enum { TRIES = 1000, NANOSECONDS = 1000000 };
+  atomic_store(&finalizing, true);
+  if (fb_ext != NULL) {
+    fb_ext->threads_close();
+  } else if (atomic_load(&n_inside) != 0) { /* a thread that is still inside when the interpreter goes would be ended */
+    HPyThreadState state = HPy_LeavePythonExecution(ctx);
+    for (int i = 0; i < TRIES && atomic_load(&n_inside) != 0; i++)
+      nanosleep(&(struct timespec){.tv_nsec = NANOSECONDS}, NULL);
+    HPy_ReenterPythonExecution(ctx, state);
+  }
 }
 
 /* --- small helpers ------------------------------------------------------------------------------------------------ */

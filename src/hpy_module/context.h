@@ -98,7 +98,8 @@ FB_INLINE void fb_detach(FbAttach *attach) {
 
 /* Whether Python objects must be left alone because the interpreter is going away. */
 bool fb_is_finalizing(void);
-void fb_mark_finalizing(void);
+/* From now on no thread comes in from outside; waits, a second at most, for those that are inside. */
+void fb_mark_finalizing(HPyContext *ctx);
 
 /* --- entries of the context that PyPy 7.3.18+ has one word later than hpy 0.9.0 ----------------------------------- */
 

@@ -128,7 +128,7 @@ HPyDef_METH(mark_finalizing, "mark_finalizing", HPyFunc_NOARGS,
             .doc = "From now on Python objects held by native code are leaked instead of touched.")
 static HPy mark_finalizing_impl(HPyContext *ctx, HPy self) {
   (void)self;
-  fb_mark_finalizing();
+  fb_mark_finalizing(ctx);
   return HPy_Dup(ctx, ctx->h_None);
 }
 
