@@ -149,7 +149,7 @@ def get_errors(lib: ffi_hpy.Module) -> None:
     for what, call, expected in (
         ("halve('x')", lambda: lib.halve("x"), TypeError),
         ("add(1)", lambda: lib.add(1), TypeError),
-        ("add(2**63, 1)", lambda: lib.add(2**63, 1), OverflowError),
+        ("add(2**63, 1)", lambda: lib.add(2**63, 1), TypeError),  # crosses as a BigInt, which add() does not take
         ("lib.no_such_function", lambda: lib.no_such_function, AttributeError),
     ):
         try:
