@@ -140,7 +140,8 @@ def _embed_step(source: str, output: str, name: str, content: bytes) -> Step:
 
 
 def _link_step(build: Build, toolchain: _Toolchain, objects: Sequence[str], stamp: str) -> Step:
-    tool = cxx_compiler()
+    is_all_c = all(kind_of(path) == "c" for path in (*build.sources, *map(Path, build.units)))
+    tool = c_compiler() if is_all_c else cxx_compiler()
     library = Path(libinfo.find_libtvm_ffi())
     # What is found nowhere is an error when the library is loaded, not the end of the process at the first call
     bind_now = ["-Wl,-z,now"] if sys.platform.startswith("linux") else []

@@ -1,4 +1,4 @@
-"""Compiles CUDA kernels to machine code with NVRTC, NVIDIA's library for that, where neither nvcc nor a GPU is needed."""
+"""Compiles CUDA kernels to machine code with NVRTC, NVIDIA's library for that, which needs neither nvcc nor a GPU."""
 
 from __future__ import annotations
 

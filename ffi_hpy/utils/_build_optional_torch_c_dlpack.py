@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status, 1 if it fails."""
     given = _parse(arguments)
     try:
-        import torch
+        import torch  # type: ignore[import-not-found,unused-ignore]
     except ImportError as error:
         print(f"build_optional_torch_c_dlpack: {error}", file=sys.stderr)
         return 1
@@ -56,7 +56,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--libname", metavar="NAME", help="name of its file")
     parser.add_argument("--build-dir", metavar="FOLDER", help="where to build, by default in the cache")
     device = parser.add_mutually_exclusive_group()
-    device.add_argument("--build-with-cuda", action="store_true", help="changes nothing: it is for CUDA, if for any GPU")
+    device.add_argument("--build-with-cuda", action="store_true", help="GPUs are NVIDIA's, as without it")
     device.add_argument("--build-with-rocm", action="store_true", help="GPUs are AMD's")
     return parser.parse_args(arguments)
 
@@ -78,7 +78,7 @@ def _build(torch: object, folder: str | None, flags: list[str]) -> str:
 
 
 def _standard(torch: object) -> str:
-    """For PyTorch's headers: those of versions with a table of their own may need C++20, which older ones may not be."""
+    """For PyTorch's headers: those of versions with a table of their own may need C++20, older ones know C++17."""
     version = str(torch.__version__).split(".")  # type: ignore[attr-defined]
     return "c++20" if tuple(int(part) for part in version[:2]) >= (2, 10) else "c++17"
 
