@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from native_build import find_c_compiler
 from support import parallelize
 
 import ffi_hpy
@@ -35,7 +37,7 @@ TVM_FFI_DLL_EXPORT int __tvm_ffi_level(void *self, const TVMFFIAny *args, int32_
 
 # A compiler that notes each file it compiles, and dies half-way where a file `stop` is.
 COMPILER = """#!/bin/sh
-here=$(dirname "$0")
+here=${0%/*}
 case " $* " in
 *" -c "*)
   echo "$$" >>"$here/compiled"
@@ -57,7 +59,8 @@ class Place:
         self.source = folder / "level.c"
         self.cache = folder / "cache"
         self.compiler = folder / "compiler"
-        self.compiler.write_text(COMPILER.replace("{compiler}", shutil.which("cc") or "gcc"))
+        command, *words = find_c_compiler()
+        self.compiler.write_text(COMPILER.replace("{compiler}", shlex.join([shutil.which(command) or command, *words])))
         self.compiler.chmod(0o755)
         self.write(1)
 
