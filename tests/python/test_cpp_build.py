@@ -110,6 +110,16 @@ def test_other_content_is_built_and_loaded_anew_whatever_its_time(place):
     assert len(list(place.cache.iterdir())) == 1
 
 
+def test_what_registers_names_is_not_loaded_anew(place):
+    registers = "\nvoid *reference(void) { return (void *)TVMFFIFunctionSetGlobal; }\n"
+    for level in (1, 2):
+        place.source.write_text(SOURCE % level + registers)
+        if level == 1:
+            assert place.load() == 1
+    with pytest.raises(RuntimeError, match=r"Cannot load .*level\.so again: it was built anew"):
+        place.load()
+
+
 def test_a_header_that_changes_is_noticed(place):
     header = place.folder / "include" / "level.h"
     header.parent.mkdir()
