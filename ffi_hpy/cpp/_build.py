@@ -128,7 +128,7 @@ def _join_steps(build: Build, toolchain: _Toolchain, objects: Sequence[str]) -> 
 
 
 def _relocatable_step(objects: Sequence[str], output: str, stamp: str) -> Step:
-    if len(objects) == 1:  # ld -r is not for nothing: some change what they copy
+    if len(objects) == 1:  # some linkers change even what they only copy
         return Step(output, (objects[0],), ("cp", objects[0], OUT), "", stamp)
     linker = relocatable_linker()
     return Step(output, tuple(objects), (*linker.words, "-r", "-o", OUT, *objects), digest_of(linker.identity), stamp)

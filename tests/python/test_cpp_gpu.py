@@ -160,7 +160,7 @@ def test_nvcc_compiles_a_kernel_that_runs_where_a_gpu_is(tmp_path):
     module = cpp.load_inline(
         "kernel", cuda_sources=KERNEL, functions=["count_gpus", "sum_of_squares"], build_directory=tmp_path
     )
-    with pytest.raises(cpp.BuildError, match=r"kernel\.cu\(2\): error"):
+    with pytest.raises(cpp.BuildError, match=r"kernel\.inline\.cu\(2\): error"):
         cpp.build_inline("kernel", cuda_sources="\nint x = missing;", build_directory=tmp_path)
     if module.count_gpus() == 0:
         pytest.skip("the kernel is compiled; there is no GPU to run it")
