@@ -80,9 +80,7 @@ def _compiler(language: str, variable: str, names: Sequence[str], kind: str = "c
     if not chosen:
         raise BuildError(f"there is no {language} {kind}: none of {', '.join(names)} is on PATH; {variable} names one")
     if shutil.which(chosen[0]) is None:
-        raise BuildError(
-            f"{variable} is {text!r}, and there is no program {chosen[0]!r}; it names the {language} {kind}"
-        )
+        raise BuildError(f"{variable} names {chosen[0]!r} as {language} {kind}, and there is no such program")
     if os.sep in chosen[0]:
         chosen[0] = os.path.abspath(chosen[0])  # noqa: PTH100 - it runs in the folder of the build
     return Tool(tuple(chosen), identify(chosen))

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from native_build import find_c_compiler, find_cxx_compiler
+from support import IS_DEBUG, IS_OWN_DEBUG
 
 import ffi_hpy
 from ffi_hpy import cpp
@@ -151,10 +152,10 @@ int sum_of_squares(int n) {
   return sum;
 }
 """
-is_for_this_interpreter = sys.implementation.name == "cpython" and sys.version_info[:2] == (3, 11)
+IS_CHOSEN = sys.implementation.name == "cpython" and sys.version_info[:2] == (3, 11) and not (IS_DEBUG or IS_OWN_DEBUG)
 
 
-@pytest.mark.skipif(not is_for_this_interpreter, reason="nvcc is slow, and makes the same everywhere: 3.11 runs it")
+@pytest.mark.skipif(not IS_CHOSEN, reason="nvcc is slow, and makes the same everywhere: 3.11 runs it")
 @pytest.mark.skipif(_gpu._find("cuda") is None, reason="there is no nvcc")
 def test_nvcc_compiles_a_kernel_that_runs_where_a_gpu_is(tmp_path):
     module = cpp.load_inline(
