@@ -56,7 +56,8 @@ static FbArgs inner_args(const FbArgs *outer, Items *items) {
 
 /* What long lists are mostly made of, without looking its type up. False, and nothing raised, if it is something else. */
 FB_INLINE bool int_item(HPyContext *ctx, HPy item, TVMFFIAny *out) {
-  if (FB_UNLIKELY(fb_ext == NULL) || fb_kind_type(item) != ctx->h_LongType._i) return false; /* a type's word is its handle */
+  if (FB_UNLIKELY(fb_ext == NULL) || fb_kind_type(item) != ctx->h_LongType._i)
+    return false; /* a type's word is its handle */
   int64_t number = HPyLong_AsInt64_t(ctx, item);
   if (FB_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return HPyErr_Clear(ctx), false; /* too large */
   *out = (TVMFFIAny){.type_index = kTVMFFIInt, .v_int64 = number};

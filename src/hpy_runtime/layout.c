@@ -168,7 +168,8 @@ static int find_tuple_items(void) {
   Py_ssize_t size = fhpy_layout_get_basicsize(&PyTuple_Type);
   PyObject *probe = size < 0 ? NULL : PyTuple_New(N_ITEMS);
   if (probe == NULL) return -1;
-  PyObject *const items[N_ITEMS] = {(PyObject *)&PyTuple_Type, (PyObject *)&PyList_Type, (PyObject *)&PyBaseObject_Type};
+  PyObject *const items[N_ITEMS] = {(PyObject *)&PyTuple_Type, (PyObject *)&PyList_Type,
+                                    (PyObject *)&PyBaseObject_Type};
   for (int i = 0; i < N_ITEMS; i++) {
     Py_IncRef(items[i]);
     if (PyTuple_SetItem(probe, i, items[i]) < 0) return Py_DecRef(probe), -1;
