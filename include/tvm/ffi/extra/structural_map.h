@@ -91,8 +91,7 @@ protected:
 private:
   template <InplaceMode kMode> static TVMFFIAny DispatchMutate(StructuralMutatorObj *self, AnyView value) noexcept {
     Engine *engine = static_cast<Engine *>(self);
-    return OneLevelDeeper(&engine->depth_,
-                          [&] { return ExpectedUnsafe::MoveToTVMFFIAny(engine->MutateOne(value, kMode)); });
+    return engine->stack_use_.Call([&] { return ExpectedUnsafe::MoveToTVMFFIAny(engine->MutateOne(value, kMode)); });
   }
   static constexpr StructuralMutatorVTable kTable{
       &DispatchMutate<InplaceMode::kDisallow>, &DispatchMutate<InplaceMode::kAllow>,
