@@ -10,7 +10,7 @@ namespace tvm {
 namespace ffi {
 
 template <typename... Types> class Tuple : public ObjectRef {
-  static_assert(detail::all_storage_enabled_v<Types...>, "each type of a Tuple must be able to be in an Any");
+  using Checked = typename detail::CheckElements<Types...>::type;
   template <size_t I> using ItemType = std::tuple_element_t<I, std::tuple<Types...>>;
   template <typename... U>
   static constexpr bool kIsItems = sizeof...(U) == sizeof...(Types) && sizeof...(U) != 0 &&
