@@ -6,6 +6,7 @@
 
 #include <initializer_list>
 #include <iterator>
+#include <tuple>
 
 namespace tvm {
 namespace ffi {
@@ -93,6 +94,17 @@ template <typename T> bool MismatchAt(const Any &item, size_t i, std::string *fo
     *found = std::string(name) + "[index " + std::to_string(i) + ": " + AnyUnsafe::GetMismatchTypeInfo<T>(item) + "]";
     return true;
   }
+}
+
+/* As many items, each of its type or converted. */
+template <typename... T, size_t... I>
+std::optional<std::tuple<T...>> ConvertEach([[maybe_unused]] const Any *items, std::index_sequence<I...>) {
+  [[maybe_unused]] std::tuple<std::optional<T>...> values(items[I].template try_cast<T>()...);
+  if (!(std::get<I>(values).has_value() && ...)) return std::nullopt;
+  return std::tuple<T...>(*std::move(std::get<I>(values))...);
+}
+template <typename... T> std::optional<std::tuple<T...>> ConvertItems(const Any *items) {
+  return ConvertEach<T...>(items, std::index_sequence_for<T...>{});
 }
 
 } // namespace detail
