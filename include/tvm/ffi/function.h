@@ -124,7 +124,7 @@ private:
                   std::is_convertible_v<const T &, AnyView>) {
       return value;
     } else {
-      return detail::CheckCrossing<T>::value;
+      return detail::CheckCrossing<T>();
     }
   }
 
