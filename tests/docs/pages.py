@@ -34,10 +34,7 @@ def cases(pages: dict[str, list[Block]]) -> dict[str, Block]:
 @contextlib.contextmanager
 def told() -> Iterator[None]:
     """What a page does wrong is told without the stack of the tests, in which there is nothing to see."""
-    wrong = ""
     try:
         yield
-    except BlockError as error:
-        wrong = str(error)
-    if wrong:
-        pytest.fail(wrong, pytrace=False)
+    except BlockError as wrong:
+        raise pytest.fail.Exception(str(wrong), pytrace=False) from None

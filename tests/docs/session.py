@@ -2,23 +2,27 @@
 
     python session.py FD
 
-Each line of stdin is a block, [file name, line of its fence, code] as JSON. To each, when it has run, FD gets a line:
-the traceback as a JSON string, "" if there is none.
+Each line of stdin is a block, [path of the page, line of its fence, code] as JSON. To each, when it has run, FD gets a
+line: the traceback as a JSON string, "" if there is none.
 """
 
 from __future__ import annotations
 
 import json
+import linecache
 import os
 import sys
 import traceback
 from types import ModuleType
 
 
-def run(file: str, line: int, code: str, names: dict[str, object]) -> str:
+def run(page: str, line: int, code: str, names: dict[str, object]) -> str:
     """Run a block whose first line follows `line`, so that tracebacks show the page; return the traceback."""
+    name = os.path.basename(page)
+    with open(page) as stream:
+        linecache.cache[name] = (0, None, list(stream), name)
     try:
-        exec(compile("\n" * line + code, file, "exec"), names)
+        exec(compile("\n" * line + code, name, "exec"), names)
     except BaseException:
         return traceback.format_exc()
     finally:
