@@ -10,8 +10,9 @@ get_filename_component(_tvm_ffi_package "${CMAKE_CURRENT_LIST_DIR}/../../.." ABS
 set(tvm_ffi_INCLUDE_DIR "${_tvm_ffi_package}/include")
 set(tvm_ffi_DLPACK_INCLUDE_DIR "${_tvm_ffi_package}/include")
 set(tvm_ffi_LIB_FILES "${_tvm_ffi_package}/lib/libtvm_ffi.so")
+set(_tvm_ffi_cxx "${_tvm_ffi_package}/lib/libtvm_ffi_cxx.so")
 
-foreach(_tvm_ffi_file IN ITEMS "${tvm_ffi_INCLUDE_DIR}/tvm/ffi/c_api.h" "${tvm_ffi_LIB_FILES}")
+foreach(_tvm_ffi_file IN ITEMS "${tvm_ffi_INCLUDE_DIR}/tvm/ffi/c_api.h" "${tvm_ffi_LIB_FILES}" "${_tvm_ffi_cxx}")
   if(NOT EXISTS "${_tvm_ffi_file}")
     set(tvm_ffi_FOUND FALSE)
     set(tvm_ffi_NOT_FOUND_MESSAGE "ffi_hpy is not installed completely: there is no ${_tvm_ffi_file}")
@@ -28,11 +29,25 @@ if(TARGET tvm_ffi::shared)
 endif()
 
 add_library(tvm_ffi_header INTERFACE IMPORTED GLOBAL)
-set_target_properties(tvm_ffi_header PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${tvm_ffi_INCLUDE_DIR}")
 add_library(tvm_ffi_shared SHARED IMPORTED GLOBAL)
+add_library(tvm_ffi_cxx SHARED IMPORTED GLOBAL)
+foreach(_tvm_ffi_name IN ITEMS header shared cxx)
+  add_library(tvm_ffi::${_tvm_ffi_name} ALIAS tvm_ffi_${_tvm_ffi_name})
+endforeach()
+set_target_properties(tvm_ffi_header PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${tvm_ffi_INCLUDE_DIR}")
+set_target_properties(tvm_ffi_cxx PROPERTIES IMPORTED_LOCATION "${_tvm_ffi_cxx}" IMPORTED_SONAME libtvm_ffi_cxx.so)
+
+# The C++ names that extra/ of the headers uses are in a library of their own. Whoever loads a shared library loads that
+# one too, so it is not linked with and runs on any core of this ABI; a program is linked with it, if it needs it. So is
+# a shared library that links tvm_ffi::cxx, because it may leave no name undefined.
+set(_tvm_ffi_program "$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>")
+set(_tvm_ffi_links
+    tvm_ffi_header "$<${_tvm_ffi_program}:-Wl,--push-state,--as-needed>" "$<${_tvm_ffi_program}:tvm_ffi_cxx>"
+    "$<${_tvm_ffi_program}:-Wl,--pop-state>"
+)
 set_target_properties(
   tvm_ffi_shared PROPERTIES IMPORTED_LOCATION "${tvm_ffi_LIB_FILES}" IMPORTED_SONAME libtvm_ffi.so
-                            INTERFACE_LINK_LIBRARIES tvm_ffi_header
+                            INTERFACE_LINK_LIBRARIES "${_tvm_ffi_links}"
 )
 
 # A project in C alone has no features of C++ to ask for
@@ -40,6 +55,3 @@ get_property(_tvm_ffi_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
 if(CXX IN_LIST _tvm_ffi_languages)
   set_target_properties(tvm_ffi_header PROPERTIES INTERFACE_COMPILE_FEATURES cxx_std_17)
 endif()
-
-add_library(tvm_ffi::header ALIAS tvm_ffi_header)
-add_library(tvm_ffi::shared ALIAS tvm_ffi_shared)
