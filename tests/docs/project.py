@@ -195,7 +195,10 @@ def read_console(text: str) -> list[tuple[str, str]]:
 
 
 def make_environ(folder: Path) -> dict[str, str]:
-    """The environment of a page: this Python's commands come first, after compilers that complain about everything."""
+    """The environment of a page: this Python's commands come first, after compilers that complain about everything.
+
+    What pip builds it builds with what is installed here, and puts it where this page alone finds it.
+    """
     commands = folder / "bin"
     commands.mkdir()
     for name, (variable, candidates) in _COMPILERS.items():
@@ -205,4 +208,14 @@ def make_environ(folder: Path) -> dict[str, str]:
         script.chmod(0o755)
     path = [str(commands), str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
     kept = {name: value for name, value in os.environ.items() if name not in ("CC", "CXX", "PYTHONPATH")}
-    return {**kept, "PATH": os.pathsep.join(path), "LC_ALL": "C.UTF-8"}
+    own = {"PIP_TARGET": "site", "PYTHONPATH": "site", "TVM_FFI_CACHE_DIR": "cache"}
+    return {
+        **kept,
+        **{name: str(folder / value) for name, value in own.items()},
+        "PATH": os.pathsep.join(path),
+        "LC_ALL": "C",
+        "PYTHONUTF8": "1",
+        "PIP_NO_BUILD_ISOLATION": "0",  # which is pip's way to say that there is none
+        "PIP_NO_DEPS": "1",
+        "PIP_NO_INDEX": "1",
+    }

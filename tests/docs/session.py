@@ -8,6 +8,7 @@ line: the traceback as a JSON string, "" if there is none.
 
 from __future__ import annotations
 
+import importlib
 import json
 import linecache
 import os
@@ -21,6 +22,7 @@ def run(page: str, line: int, code: str, names: dict[str, object]) -> str:
     name = os.path.basename(page)
     with open(page) as stream:
         linecache.cache[name] = (0, None, list(stream), name)
+    importlib.invalidate_caches()  # the commands before it may have installed something
     try:
         exec(compile("\n" * line + code, name, "exec"), names)
     except BaseException:
