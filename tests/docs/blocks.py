@@ -3,13 +3,14 @@
 - its language, behind the fence: `sh` and `console` are commands, `text` is the output of the block before it, `python`
   runs in the page's interpreter, the others are files;
 - a comment in its first line that is a path, or a path and `, continued`: a file of the page's folder;
-- an HTML comment right before the fence: `<!-- file: PATH -->`, `<!-- fails -->` for commands that have to, or
-  `<!-- not run: REASON -->`.
+- an HTML comment right before the fence: `<!-- file: PATH -->`, `<!-- fails -->` for commands that have to,
+  `<!-- needs: COMMAND -->` for what is not run where there is no such command, or `<!-- not run: REASON -->`.
 """
 
 from __future__ import annotations
 
 import re
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
 
 COMMANDS = ("sh", "console")
 OUTPUT = "text"
-SOURCES = ("c", "cc")
+SOURCES = ("c", "cc", "cuda")
 FILES = (*SOURCES, "cmake", "json", "python", "toml", "yaml")
 
 _NAMED = re.compile(r"(?:#|//|/\*) ([\w./-]+\.\w+)(, continued)?(?: \*/)?")
-_SAID = re.compile(r"<!-- (file|fails|not run)(?:: (.+))? -->")
+_SAID = re.compile(r"<!-- (file|fails|needs|not run)(?:: (.+))? -->")
 
 
 class PageError(Exception):
@@ -89,13 +90,17 @@ def _block_of(page: str, token: Token, said: str) -> Block:
         file,
         continues=bool(named and named[2]),
         fails=key == "fails",
-        not_run=value if key == "not run" else "",
+        not_run=value if key == "not run" else _lacking(value) if key == "needs" else "",
     )
     if language not in (*COMMANDS, *FILES, OUTPUT):
         raise PageError(f"{block.place}: `{language}` is no language that the tests know")
     if not file and language not in (*COMMANDS, OUTPUT, "python") and not block.not_run:
         raise PageError(f"{block.place}: a block of {language} says in its first line which file it is")
     return block
+
+
+def _lacking(command: str) -> str:
+    return "" if shutil.which(command) else f"there is no {command}"
 
 
 def _read_said(place: str, said: str) -> tuple[str, str]:
@@ -122,7 +127,7 @@ def _check_order(blocks: list[Block]) -> None:
 
 
 def _prints(block: Block) -> bool:
-    return not block.not_run and not block.file and block.language in ("sh", "python")
+    return not block.file and block.language in ("sh", "python")
 
 
 def _is_used(source: Block, blocks: list[Block]) -> bool:
