@@ -137,7 +137,7 @@ class Session:
     def run(self, block: Block) -> str:
         """What the block prints on stdout."""
         assert self._child.stdin is not None
-        message = [str(ROOT / block.page), block.line, block.text]
+        message = [Path(block.page).name, block.line, block.text]
         self._child.stdin.write(json.dumps(message).encode() + b"\n")
         self._child.stdin.flush()
         answer = self._answer()
@@ -204,7 +204,8 @@ def make_environ(folder: Path) -> dict[str, str]:
     for name, (variable, candidates) in _COMPILERS.items():
         words = os.environ.get(variable, "").split() or [next(filter(shutil.which, candidates), candidates[0])]
         script = commands / name
-        script.write_text(f'#!/bin/sh\nexec {shlex.join([shutil.which(words[0]) or words[0], *words[1:]])} {WARNINGS} "$@"\n')
+        compiler = shlex.join([shutil.which(words[0]) or words[0], *words[1:]])
+        script.write_text(f'#!/bin/sh\nexec {compiler} {WARNINGS} "$@"\n')
         script.chmod(0o755)
     path = [str(commands), str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
     kept = {name: value for name, value in os.environ.items() if name not in ("CC", "CXX", "PYTHONPATH")}

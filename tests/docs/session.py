@@ -2,7 +2,7 @@
 
     python session.py FD
 
-Each line of stdin is a block, [path of the page, line of its fence, code] as JSON. To each, when it has run, FD gets a
+Each line of stdin is a block, [name of the page, line of its fence, code] as JSON. To each, when it has run, FD gets a
 line: the traceback as a JSON string, "" if there is none.
 """
 
@@ -16,15 +16,18 @@ import sys
 import traceback
 from types import ModuleType
 
+_lines: list[str] = []
+"""The page as far as it is known here, which is all that tracebacks need: the blocks at their places."""
+
 
 def run(page: str, line: int, code: str, names: dict[str, object]) -> str:
-    """Run a block whose first line follows `line`, so that tracebacks show the page; return the traceback."""
-    name = os.path.basename(page)
-    with open(page) as stream:
-        linecache.cache[name] = (0, None, list(stream), name)
+    """Run a block whose first line follows `line`, and return the traceback."""
+    _lines.extend("\n" * (line - len(_lines)))
+    _lines.extend(code.splitlines(keepends=True))
+    linecache.cache[page] = (0, None, _lines, page)
     importlib.invalidate_caches()  # the commands before it may have installed something
     try:
-        exec(compile("\n" * line + code, name, "exec"), names)
+        exec(compile("\n" * line + code, page, "exec"), names)
     except BaseException:
         return traceback.format_exc()
     finally:
