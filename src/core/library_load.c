@@ -58,7 +58,9 @@ int fh_library_load_fail(TVMFFIByteArray reason) {
 static int check(const load *loaded, void *library, const char *path) {
   if (!loaded->has_failed && !is_broken(library)) return 0;
   if (loaded->has_failed && add_broken(library) != 0) return fh_error_raise_no_memory();
-  const char *reason = loaded->reason != NULL ? loaded->reason : loaded->has_failed ? "out of memory" : "as it did before";
+  const char *reason = loaded->reason != NULL ? loaded->reason
+                       : loaded->has_failed   ? "out of memory"
+                                              : "as it did before";
   return fh_error_raise(FH_RUNTIME_ERROR, "Cannot load library %s: its initialisation failed: %s", path, reason);
 }
 

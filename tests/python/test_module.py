@@ -152,7 +152,11 @@ REFUSED = "Cannot load library PATH: its initialisation failed: "
     ("kind", "reason"),
     [
         (0, "Global Function `test_module.init` is already registered"),
-        (1, "Metadata of type `test_module.Thing` is already registered: is it defined twice, or do two types share the key?"),
+        (
+            1,
+            "Metadata of type `test_module.Thing` is already registered: "
+            "is it defined twice, or do two types share the key?",
+        ),
     ],
     ids=["function", "type"],
 )
