@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from native_build import find_c_compiler
 from support import parallelize
 
 import ffi_hpy
@@ -35,7 +37,7 @@ TVM_FFI_DLL_EXPORT int __tvm_ffi_level(void *self, const TVMFFIAny *args, int32_
 
 # A compiler that notes each file it compiles, and dies half-way where a file `stop` is.
 COMPILER = """#!/bin/sh
-here=$(dirname "$0")
+here=${0%/*}
 case " $* " in
 *" -c "*)
   echo "$$" >>"$here/compiled"
@@ -57,7 +59,8 @@ class Place:
         self.source = folder / "level.c"
         self.cache = folder / "cache"
         self.compiler = folder / "compiler"
-        self.compiler.write_text(COMPILER.replace("{compiler}", shutil.which("cc") or "gcc"))
+        command, *words = find_c_compiler()
+        self.compiler.write_text(COMPILER.replace("{compiler}", shlex.join([shutil.which(command) or command, *words])))
         self.compiler.chmod(0o755)
         self.write(1)
 
@@ -105,6 +108,16 @@ def test_other_content_is_built_and_loaded_anew_whatever_its_time(place):
     assert place.load() == 3
     assert place.n_compiled == 3
     assert len(list(place.cache.iterdir())) == 1
+
+
+def test_what_registers_names_is_not_loaded_anew(place):
+    registers = "\nvoid *reference(void) { return (void *)TVMFFIFunctionSetGlobal; }\n"
+    for level in (1, 2):
+        place.source.write_text(SOURCE % level + registers)
+        if level == 1:
+            assert place.load() == 1
+    with pytest.raises(RuntimeError, match=r"Cannot load .*level\.so again: it was built anew"):
+        place.load()
 
 
 def test_a_header_that_changes_is_noticed(place):
@@ -182,7 +195,7 @@ def test_a_missing_compiler_is_named(place, monkeypatch, variable, suffix, langu
     source = place.source.with_suffix(suffix)
     source.write_text("int x;\n")
     monkeypatch.setenv(variable, "no-such-compiler -O2")
-    with pytest.raises(cpp.BuildError, match=f"{variable} .*no-such-compiler.*{language} compiler"):
+    with pytest.raises(cpp.BuildError, match=f"{variable} names 'no-such-compiler' as {language} compiler"):
         cpp.build("level", sources=source)
     monkeypatch.delenv(variable)
     monkeypatch.setenv("PATH", str(place.folder))
