@@ -199,6 +199,11 @@ def test_config_as_a_module_a_command_and_a_dropin_prints_the_same():
     assert said == {f"{PACKAGE}/lib\n-ltvm_ffi\n"}
 
 
+def test_config_prints_in_the_order_of_tvm_ffi_config():
+    options = ["--ldflags", "--libs", "--cxxflags", "--sourcedir", "--libdir", "--includedir"]
+    assert run_config(*options) == "".join(run_config(option) for option in reversed(options))
+
+
 def test_config_without_an_option_prints_its_help():
     assert "--cxxflags" in run_config()
 
