@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from native_build import read_library
+from native_build import ROOT, read_library
 from support import IS_DEBUG, IS_OWN_DEBUG
 
 import ffi_hpy
@@ -160,7 +160,9 @@ def test_the_version_is_that_of_the_abi(project):
 
 
 def test_a_wrong_version_is_told_with_the_one_that_is_there(project):
-    lists = "cmake_minimum_required(VERSION 3.18)\nproject(user LANGUAGES NONE)\nfind_package(tvm_ffi 99 CONFIG REQUIRED)\n"
+    lists = (
+        "cmake_minimum_required(VERSION 3.18)\nproject(user LANGUAGES NONE)\nfind_package(tvm_ffi 99 CONFIG REQUIRED)\n"
+    )
     assert "tvm_ffi-config.cmake, version: 0.1.15" in project.write(lists).configure(status=1)
 
 
@@ -218,6 +220,18 @@ tvm_ffi_configure_target(user)
     project.cmake("--install", "build", "--prefix", "out")
     assert (project.folder / "out" / "lib" / "libtvm_ffi.so").is_file()
     assert (project.folder / "out" / "include" / "tvm" / "ffi" / "c_api.h").is_file()
+
+
+def test_a_checkout_is_added_as_it_is(project):
+    lists = "cmake_minimum_required(VERSION 3.18)\nproject(user LANGUAGES C)\n"
+    lists += f'add_subdirectory("{ROOT}" ffi_hpy EXCLUDE_FROM_ALL)\n'
+    lists += "get_target_property(folders tvm_ffi::header INTERFACE_INCLUDE_DIRECTORIES)\n"
+    lists += "get_target_property(sources tvm_ffi_objs SOURCES)\nlist(LENGTH sources n)\n"
+    lists += 'message("(${folders}) ${n} sources")\n'
+    n_sources = len(list((ROOT / "src" / "core").glob("*.c")))
+    said = project.write(lists).configure()
+    assert f"{ROOT}/include" in said
+    assert f"{n_sources} sources" in said
 
 
 @pytest.mark.parametrize("option", ["TVM_FFI_BUILD_TESTS", "TVM_FFI_BUILD_PYTHON_MODULE"])

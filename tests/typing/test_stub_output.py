@@ -26,12 +26,17 @@ TestIntPair("1")  # type: ignore[arg-type, call-arg]
 
 USER_OF_TALLY = """
 from typing import assert_type
+import ffi_hpy
+import numpy
 import tally
 
 assert_type(tally.Tally.of([1, 2.5]), tally.Tally)
 assert_type(tally.merge(tally.Tally(), tally.Tally()).mean(), float)
 assert_type(tally.Tally().count, int)
 tally.Tally(1)  # type: ignore[call-arg]
+tally.scale(numpy.zeros(3, dtype="float32"), 2)
+tally.scale(ffi_hpy.from_dlpack(numpy.zeros(3)), 2)
+tally.scale([1.0], 2)  # type: ignore[arg-type]
 """
 
 USER_OF_VOCAB = """
