@@ -32,7 +32,7 @@ def _library_file() -> str:
     return libinfo.find_windows_implib() if _IS_WINDOWS else libinfo.find_libtvm_ffi()
 
 
-# The options, in the order in which their answers are printed, which is tvm-ffi-config's: what each prints, and its help.
+# The options, in the order in which tvm-ffi-config prints the answers: what each prints, and its help.
 _ANSWERS: dict[str, tuple[Callable[[], str], str]] = {
     "--includedir": (libinfo.find_include_path, "folder of the headers"),
     "--dlpack-includedir": (libinfo.find_dlpack_include_path, "folder of DLPack's header"),

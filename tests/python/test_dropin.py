@@ -139,7 +139,8 @@ def said(*command):
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
 if __name__ == "__main__":
-    code = "import importlib.metadata as m; print(m.version('apache-tvm-ffi')); import tvm_ffi.core as c; print(c.__name__)"
+    code = "import importlib.metadata as m; print(m.version('apache-tvm-ffi'));"
+    code += "import tvm_ffi.core as c; print(c.__name__)"
     print(said(sys.executable, "-c", code).split())
     print(said(sys.executable, "-S", "-c", "import tvm_ffi; print(tvm_ffi.Array([1]))"))  # has no ffi_hpy of its own
     print(said(sys.executable, "-m", "tvm_ffi.config", "--libs"), said("tvm-ffi-config", "--libs"))

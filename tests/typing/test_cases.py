@@ -1,7 +1,7 @@
 """Programs whose types mypy and pyright must infer as they say, and that run: cases/*.py.
 
-``assert_type`` states what must be inferred. What must be refused carries ``type: ignore`` with mypy's code of the error:
-where a checker has nothing to say, it complains about the comment.
+``assert_type`` states what must be inferred. What must be refused carries ``type: ignore`` with mypy's code of the
+error: where a checker has nothing to say, it complains about the comment.
 """
 
 import re
