@@ -152,17 +152,14 @@ REFUSED = "Cannot load library PATH: its initialisation failed: "
     ("kind", "reason"),
     [
         (0, "Global Function `test_module.init` is already registered"),
-        (
-            1,
-            "Metadata of type `test_module.Thing` is already registered: "
-            "is it defined twice, or do two types share the key?",
-        ),
+        (1, "Metadata of type `test_module.Thing` is already registered"),
     ],
     ids=["function", "type"],
 )
 def test_a_library_that_registers_a_name_that_is_taken_is_refused(kind, reason, tmp_path):
-    said = run_python(LOAD_TWICE, *init_twice(kind, tmp_path))
-    assert said.splitlines() == ["loaded", REFUSED + reason, REFUSED + "as it did before", "loaded"]
+    said = run_python(LOAD_TWICE, *init_twice(kind, tmp_path)).splitlines()
+    assert said[1].startswith(REFUSED + reason)
+    assert [said[0], *said[2:]] == ["loaded", REFUSED + "as it did before", "loaded"]
 
 
 @pytest.mark.parametrize("kind", [2, 3], ids=["field", "exception"])
