@@ -71,6 +71,20 @@ def read_blocks(page: str, text: str) -> list[Block]:
     return blocks
 
 
+def read_links(text: str) -> list[str]:
+    """Where the links of a page lead to, but those to other sites."""
+    tokens = (child for token in MarkdownIt("commonmark").parse(text) for child in token.children or ())
+    links = (str(token.attrGet("href")) for token in tokens if token.type == "link_open")
+    return [link for link in links if "://" not in link]
+
+
+def headings(text: str) -> list[str]:
+    """The headings of a page, as links name them."""
+    tokens = MarkdownIt("commonmark").parse(text)
+    titles = (after.content for token, after in zip(tokens, tokens[1:]) if token.type == "heading_open")
+    return [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles]
+
+
 def _line_of(token: Token) -> int:
     assert token.map is not None  # all blocks have one
     return token.map[0] + 1
