@@ -78,7 +78,7 @@ def read_links(text: str) -> list[str]:
     return [link for link in links if "://" not in link]
 
 
-def headings(text: str) -> list[str]:
+def read_headings(text: str) -> list[str]:
     """The headings of a page, as links name them."""
     tokens = MarkdownIt("commonmark").parse(text)
     titles = (after.content for token, after in zip(tokens, tokens[1:]) if token.type == "heading_open")

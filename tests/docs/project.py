@@ -31,7 +31,7 @@ class Project:
     """A page's blocks, its folder, and its interpreter, which is started with the first block of Python."""
 
     def __init__(self, blocks: list[Block], folder: Path) -> None:
-        self._blocks = blocks
+        self.blocks = blocks
         self._folder = folder / "page"
         self._folder.mkdir()
         self._environ = make_environ(folder)
@@ -41,13 +41,13 @@ class Project:
 
     def run_up_to(self, block: Block) -> None:
         """Run a block, after those before it that have not run yet. Raises BlockError."""
-        for index in range(self._n_done, self._blocks.index(block) + 1):
+        for index in range(self._n_done, self.blocks.index(block) + 1):
             self._n_done = index + 1
-            if self._blocks[index].not_run:
+            if self.blocks[index].not_run:
                 continue
             if self._broken:
                 raise BlockError(f"{block.place} needs {self._broken}, which failed")
-            self._broken = self._blocks[index].place
+            self._broken = self.blocks[index].place
             self._run(index)
             self._broken = ""
 
@@ -63,7 +63,7 @@ class Project:
             self._session.kill()
 
     def _run(self, index: int) -> None:
-        block = self._blocks[index]
+        block = self.blocks[index]
         if block.file:
             self._write(block)
         elif block.language == "console":
@@ -102,7 +102,7 @@ class Project:
 
     def _expected(self, index: int) -> str | None:
         """The text that follows a block, if any does."""
-        after = self._blocks[index + 1 : index + 2]
+        after = self.blocks[index + 1 : index + 2]
         return after[0].text if after and after[0].language == OUTPUT and not after[0].not_run else None
 
     @staticmethod

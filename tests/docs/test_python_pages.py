@@ -2,31 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-from blocks import Block
-from pages import PYTHON_PAGES, cases, read, told
-from project import Project
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from page_tests import *  # noqa: F403
+from pages import PYTHON_PAGES, read
 
 PAGES = read(PYTHON_PAGES)
-CASES = cases(PAGES)
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_a_block_does_what_the_page_says(case: str, project_of: Callable[[str, list[Block]], Project]) -> None:
-    block = CASES[case]
-    if block.not_run:
-        pytest.skip(block.not_run)
-    with told():
-        project_of(block.page, PAGES[block.page]).run_up_to(block)
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_the_program_of_a_page_ends_well(page: str, project_of: Callable[[str, list[Block]], Project]) -> None:
-    project = project_of(page, PAGES[page])
-    with told():
-        project.run_up_to(PAGES[page][-1])
-        project.end()
