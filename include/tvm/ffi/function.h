@@ -123,7 +123,7 @@ private:
     if constexpr (detail::IsAnyOrView<T> || TypeTraits<T>::convert_enabled || std::is_convertible_v<const T &, AnyView>) {
       return value;
     } else {
-      return detail::CheckCrossing<T>::value;
+      return detail::CheckCrossing<T>();
     }
   }
 

@@ -14,9 +14,7 @@ namespace detail {
 
 /* Whether something can be an element. */
 template <typename... T> inline constexpr bool all_storage_enabled_v = (storage_enabled_v<T> && ...);
-template <typename... T> struct CheckElements {
-  using type = std::enable_if_t<(sizeof(CheckElement<T>) + ... + 1) != 0>;
-};
+template <typename... T> constexpr bool CheckElements() { return (CheckElement<T>() && ...); }
 template <typename... T> inline constexpr bool all_object_ref_v = (std::is_base_of_v<ObjectRef, T> && ...);
 
 /* An iterator whose elements are Converter::convert of those of TIter. It gives values: nothing to point into. */
