@@ -20,10 +20,10 @@ from ffi_hpy import dropin, libinfo
 CMAKE = shutil.which("cmake", path=str(Path(sys.executable).parent))
 PACKAGE = Path(ffi_hpy.__file__).resolve().parent
 
-pytestmark = [
-    pytest.mark.skipif(CMAKE is None, reason="ci/requirements-test.txt has CMake for one interpreter"),
-    pytest.mark.skipif(IS_DEBUG or IS_OWN_DEBUG, reason="what is built knows nothing of debug modes"),
-]
+if CMAKE is None:
+    pytest.skip("ci/requirements-test.txt has CMake for one interpreter", allow_module_level=True)
+if IS_DEBUG or IS_OWN_DEBUG:
+    pytest.skip("what CMake builds knows nothing of debug modes", allow_module_level=True)
 
 HEAD = """
 cmake_minimum_required(VERSION 3.18)

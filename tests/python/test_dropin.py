@@ -129,20 +129,23 @@ def test_what_the_program_starts_answers_too(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
         """
-import multiprocessing, subprocess, sys, tvm_ffi
+import multiprocessing, os, subprocess, sys, tvm_ffi
 
 def work():
     import tvm_ffi
     assert tvm_ffi.__name__ == "ffi_hpy"
 
-def said(*command):
-    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+def said(*command, without=""):
+    environ = {name: value for name, value in os.environ.items() if name != without}
+    return subprocess.run(command, env=environ, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
 if __name__ == "__main__":
     code = "import importlib.metadata as m; print(m.version('apache-tvm-ffi'));"
     code += "import tvm_ffi.core as c; print(c.__name__)"
     print(said(sys.executable, "-c", code).split())
-    print(said(sys.executable, "-S", "-c", "import tvm_ffi; print(tvm_ffi.Array([1]))"))  # has no ffi_hpy of its own
+    # Without site-packages it has no ffi_hpy of its own, and no hpy for FFI_HPY_CONTEXT=debug
+    code = "import tvm_ffi; print(tvm_ffi.Array([1]))"
+    print(said(sys.executable, "-S", "-c", code, without="FFI_HPY_CONTEXT"))
     print(said(sys.executable, "-m", "tvm_ffi.config", "--libs"), said("tvm-ffi-config", "--libs"))
     print(said("tvm-ffi-stubgen", "--help").split()[:2])
     child = multiprocessing.get_context("spawn").Process(target=work)

@@ -16,8 +16,8 @@ set_property(GLOBAL PROPERTY tvm_ffi_package "${CMAKE_CURRENT_LIST_DIR}/../../..
 #   LINK_SHARED   link tvm_ffi::shared (ON)
 #   DEBUG_SYMBOL  on Apple's systems, keep debug symbols in a .dSYM, which tvm_ffi_install() installs (ON)
 #   MSVC_FLAGS    what MSVC needs for the headers (ON)
-#   STUB_DIR      after each link, have ffi-hpy-stubgen fill the marked regions of the files in this folder, relative to
-#                 the current source folder
+#   STUB_DIR      after each link, have ffi-hpy-stubgen fill the marked regions of the files in this folder, which are
+#                 all of this library; relative to the current source folder
 #   STUB_INIT     have it make files and regions that are missing, too (OFF)
 #   STUB_PKG      the distribution that will hold the library (SKBUILD_PROJECT_NAME if set, else the target's name)
 #   STUB_PREFIX   what registered names begin with ("<STUB_PKG>.")
