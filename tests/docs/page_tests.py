@@ -1,5 +1,5 @@
-"""The tests of pages, for test modules that import them and have PAGES: the blocks of each page, by its name. Blocks and
-pages come from conftest.py."""
+"""The tests of pages, for test modules that import them and have PAGES: the blocks of each page, by its name. Their
+arguments come from conftest.py."""
 
 from __future__ import annotations
 
