@@ -30,6 +30,7 @@ __all__ = [
     "compile_cxx",
     "fetch_upstream",
     "find_c_compiler",
+    "find_cxx_compiler",
     "listed_names",
     "read_library",
 ]

@@ -36,24 +36,27 @@ def test_texts_become_one_module_with_the_functions_named(cache):
         int deep(int x) { return x + LEVEL; }
         }
         using inner::deep;
+        int content(int args) { return args; }  // names that the export might use itself
+        int result(int x) { return content(x); }
         int hidden() { return 0; }"""
     module = cpp.load_inline(
         "texts",
         cpp_sources=[first, second],
-        functions={"greet": GREETING, "deep": ""},
+        functions={"greet": GREETING, "deep": "", "content": "", "result": ""},
         extra_cflags=["-O0", f"{WITH_METADATA} -DLEVEL='(2 + 3)'"],
     )
     assert module.greet("world") == "hello, world"
     assert module.deep(1) == 6
+    assert (module.content(2), module.result(3)) == (2, 3)
     assert module.get_function_doc("greet") == GREETING
     assert module.get_function_doc("deep") is None
     assert "ffi.String" in module.get_function_metadata("greet")["type_schema"]
     assert not module.implements_function("hidden")
     (library,) = cache.glob("texts_*/texts.so")
     assert sorted(p.name for p in library.parent.glob("texts*.cpp")) == [
-        "texts.inline.cpp",
-        "texts[0].cpp",
-        "texts[1].cpp",
+        "texts.inline[0].cpp",
+        "texts.inline[1].cpp",
+        "texts.unit.cpp",
     ]
 
 
@@ -79,10 +82,10 @@ def test_a_cubin_is_embedded_and_an_object_file_made_and_linked(cache):
 def test_a_compilers_message_has_the_lines_of_the_text():
     with pytest.raises(cpp.BuildError) as one:
         cpp.build_inline("wrong", cpp_sources="int f() {\n\n  return missing;\n}")
-    assert "wrong.cpp:3:" in str(one.value)
+    assert "wrong.inline.cpp:3:" in str(one.value)
     assert "missing" in str(one.value)
     assert "return missing;" in str(one.value), "the compiler cannot quote the line"
-    with pytest.raises(cpp.BuildError, match=r"wrong\[1\]\.cpp:2:"):
+    with pytest.raises(cpp.BuildError, match=r"wrong\.inline\[1\]\.cpp:2:"):
         cpp.build_inline("wrong", cpp_sources=["int g();\n", "\nint f() { return missing; }"])
 
 
