@@ -26,8 +26,10 @@ public:
   using reference = const value_type;
   using iterator_category = typename std::iterator_traits<TIter>::iterator_category;
 
+  IterAdapter() : iter_() {}
   explicit IterAdapter(TIter iter) : iter_(iter) {}
   reference operator*() const { return Converter::convert(*iter_); }
+  reference operator[](difference_type n) const { return *(*this + n); }
   IterAdapter &operator++() {
     ++iter_;
     return *this;
@@ -40,6 +42,7 @@ public:
   IterAdapter operator--(int) { return IterAdapter(iter_--); }
   IterAdapter operator+(difference_type n) const { return IterAdapter(iter_ + n); }
   IterAdapter operator-(difference_type n) const { return IterAdapter(iter_ - n); }
+  friend IterAdapter operator+(difference_type n, const IterAdapter &iter) { return iter + n; }
   IterAdapter &operator+=(difference_type n) {
     iter_ += n;
     return *this;
@@ -52,6 +55,9 @@ public:
   bool operator==(const IterAdapter &other) const { return iter_ == other.iter_; }
   bool operator!=(const IterAdapter &other) const { return iter_ != other.iter_; }
   bool operator<(const IterAdapter &other) const { return iter_ < other.iter_; }
+  bool operator>(const IterAdapter &other) const { return iter_ > other.iter_; }
+  bool operator<=(const IterAdapter &other) const { return iter_ <= other.iter_; }
+  bool operator>=(const IterAdapter &other) const { return iter_ >= other.iter_; }
 
 private:
   TIter iter_;
