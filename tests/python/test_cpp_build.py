@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from native_build import find_c_compiler
-from support import parallelize
+from support import needs_threads, parallelize
 
 import ffi_hpy
 from ffi_hpy import cpp
@@ -241,6 +241,7 @@ def test_max_jobs_is_a_number_and_a_log_is_written_when_asked_for(place, monkeyp
 # --- several at once --------------------------------------------------------------------------------------------------
 
 
+@needs_threads
 def test_threads_and_processes_build_once(place):
     program = f"""
 from ffi_hpy import cpp
@@ -253,6 +254,7 @@ assert cpp.load("level", sources={str(place.source)!r}).level() == 1
     assert place.n_compiled == 1
 
 
+@needs_threads
 def test_threads_build_different_texts_at_once(place):
     def work(i: int) -> int:
         source = place.folder / f"level{i}.c"

@@ -120,10 +120,11 @@ public:
 
 private:
   template <typename T> TVM_FFI_INLINE static AnyView View(const T &value) {
-    if constexpr (detail::IsAnyOrView<T> || TypeTraits<T>::convert_enabled || std::is_convertible_v<const T &, AnyView>) {
+    if constexpr (detail::IsAnyOrView<T> || TypeTraits<T>::convert_enabled ||
+                  std::is_convertible_v<const T &, AnyView>) {
       return value;
     } else {
-      return detail::CheckCrossing<T>::value;
+      return detail::CheckCrossing<T>();
     }
   }
 
@@ -457,26 +458,27 @@ inline int32_t LookUpTypeIndex(const char *type_key) { return TypeKeyToIndex(typ
 
 /* ---- Exporting from a library ---- */
 
-#define TVM_FFI_EXPORT_SYMBOL_(Symbol)                                                                          \
-  extern "C" TVM_FFI_DLL_EXPORT int Symbol([[maybe_unused]] void *self, [[maybe_unused]] const TVMFFIAny *args, \
-                                           [[maybe_unused]] int32_t num_args, TVMFFIAny *result)
+/* The names of parameters and variables end with an underscore, since one of the user's names hides behind them. */
+#define TVM_FFI_EXPORT_SYMBOL_(Symbol)                                                                            \
+  extern "C" TVM_FFI_DLL_EXPORT int Symbol([[maybe_unused]] void *self_, [[maybe_unused]] const TVMFFIAny *args_, \
+                                           [[maybe_unused]] int32_t num_args_, TVMFFIAny *result_)
 
-#define TVM_FFI_EXPORT_CALL_(ExportName, Func)                                                                       \
-  TVM_FFI_EXPORT_SYMBOL_(__tvm_ffi_##ExportName) {                                                                   \
-    TVM_FFI_SAFE_CALL_BEGIN();                                                                                       \
-    ::tvm::ffi::detail::UnpackCall(#ExportName, Func, reinterpret_cast<const ::tvm::ffi::AnyView *>(args), num_args, \
-                                   reinterpret_cast<::tvm::ffi::Any *>(result));                                     \
-    TVM_FFI_SAFE_CALL_END();                                                                                         \
+#define TVM_FFI_EXPORT_CALL_(ExportName, Func)                                                                         \
+  TVM_FFI_EXPORT_SYMBOL_(__tvm_ffi_##ExportName) {                                                                     \
+    TVM_FFI_SAFE_CALL_BEGIN();                                                                                         \
+    ::tvm::ffi::detail::UnpackCall(#ExportName, Func, reinterpret_cast<const ::tvm::ffi::AnyView *>(args_), num_args_, \
+                                   reinterpret_cast<::tvm::ffi::Any *>(result_));                                      \
+    TVM_FFI_SAFE_CALL_END();                                                                                           \
   }
 
 /* A text of the library's, kept by libtvm_ffi, so that it may outlive the library. */
-#define TVM_FFI_EXPORT_TEXT_(Symbol, text)                 \
-  TVM_FFI_EXPORT_SYMBOL_(Symbol) {                         \
-    TVM_FFI_SAFE_CALL_BEGIN();                             \
-    std::string content = text;                            \
-    TVMFFIByteArray bytes{content.data(), content.size()}; \
-    return TVMFFIStringFromByteArray(&bytes, result);      \
-    TVM_FFI_SAFE_CALL_END();                               \
+#define TVM_FFI_EXPORT_TEXT_(Symbol, text)                    \
+  TVM_FFI_EXPORT_SYMBOL_(Symbol) {                            \
+    TVM_FFI_SAFE_CALL_BEGIN();                                \
+    std::string content_ = text;                              \
+    TVMFFIByteArray bytes_{content_.data(), content_.size()}; \
+    return TVMFFIStringFromByteArray(&bytes_, result_);       \
+    TVM_FFI_SAFE_CALL_END();                                  \
   }
 
 #if TVM_FFI_DLL_EXPORT_INCLUDE_METADATA

@@ -10,7 +10,7 @@ namespace tvm {
 namespace ffi {
 
 template <typename... Types> class Tuple : public ObjectRef {
-  using Checked = typename detail::CheckElements<Types...>::type;
+  static_assert(detail::CheckElements<Types...>());
   template <size_t I> using ItemType = std::tuple_element_t<I, std::tuple<Types...>>;
   template <typename... U>
   static constexpr bool kIsItems = sizeof...(U) == sizeof...(Types) && sizeof...(U) != 0 &&
@@ -85,7 +85,9 @@ template <typename... Types> struct TypeTraits<Tuple<Types...>> : ObjectRefTypeT
   static std::optional<Tuple<Types...>> TryCastFromAnyView(const TVMFFIAny *src) {
     if (!IsSequence(src) || !HasSize(src)) return std::nullopt;
     if (src->type_index == kTVMFFIArray && ItemsAre(Items(src), Index{})) return Base::CopyFromAnyViewAfterCheck(src);
-    return Convert(Items(src), Index{});
+    std::optional<std::tuple<Types...>> items = detail::ConvertItems<Types...>(Items(src));
+    if (!items.has_value()) return std::nullopt;
+    return std::make_from_tuple<Tuple<Types...>>(*std::move(items));
   }
   static std::string TypeStr() { return detail::ContainerTypeStr<Types...>("Tuple"); }
   static std::string TypeSchema() { return detail::ContainerTypeSchema<Types...>("Tuple"); }
@@ -106,12 +108,6 @@ private:
     std::string found = "Array";
     (void)(detail::MismatchAt<Types>(items[I], I, &found) || ...);
     return found;
-  }
-  template <size_t... I>
-  static std::optional<Tuple<Types...>> Convert([[maybe_unused]] const Any *items, std::index_sequence<I...>) {
-    std::tuple<std::optional<Types>...> values(items[I].template try_cast<Types>()...);
-    if (!(std::get<I>(values).has_value() && ...)) return std::nullopt;
-    return Tuple<Types...>(*std::move(std::get<I>(values))...);
   }
 };
 

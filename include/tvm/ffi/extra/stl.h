@@ -104,6 +104,11 @@ struct TypeTraits<std::array<T, N>> : detail::CopiedSeqTraitsBase<TypeTraits<std
     }
     return result;
   }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
+    const SeqBaseObj *items = detail::SequenceOrNull(src);
+    if (items != nullptr && items->size() != N) return "Array[size=" + std::to_string(items->size()) + "]";
+    return TypeTraits::CopiedSeqTraitsBase::GetMismatchTypeInfo(src);
+  }
   static std::string TypeStr() { return "std::array<" + detail::Type2Str<T>::v() + ", " + std::to_string(N) + ">"; }
   static std::string TypeSchema() {
     return "{\"type\":\"std::array\",\"args\":[" + detail::TypeSchema<T>::v() + "," + std::to_string(N) + "]}";
@@ -121,7 +126,7 @@ struct TypeTraits<std::tuple<T...>> : detail::CopiedTraitsBase<TypeTraits<std::t
   static std::optional<std::tuple<T...>> TryCastFromAnyView(const TVMFFIAny *src) {
     const SeqBaseObj *items = detail::SequenceOrNull(src);
     if (items == nullptr || items->size() != sizeof...(T)) return std::nullopt;
-    return Convert(items->begin(), std::index_sequence_for<T...>{});
+    return detail::ConvertItems<T...>(items->begin());
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
     const SeqBaseObj *items = detail::SequenceOrNull(src);
@@ -134,14 +139,6 @@ struct TypeTraits<std::tuple<T...>> : detail::CopiedTraitsBase<TypeTraits<std::t
   }
   static std::string TypeStr() { return detail::ContainerTypeStr<T...>("std::tuple"); }
   static std::string TypeSchema() { return detail::ContainerTypeSchema<T...>("std::tuple"); }
-
-private:
-  template <size_t... I>
-  static std::optional<std::tuple<T...>> Convert([[maybe_unused]] const Any *items, std::index_sequence<I...>) {
-    std::tuple<std::optional<T>...> values(items[I].template try_cast<T>()...);
-    if (!(std::get<I>(values).has_value() && ...)) return std::nullopt;
-    return std::tuple<T...>(*std::move(std::get<I>(values))...);
-  }
 };
 
 /* ---- Maps ---- */
