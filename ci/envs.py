@@ -264,6 +264,13 @@ def _find_compiler(language: str, variable: str, commands: Sequence[str]) -> lis
     raise Missing(f"no {language} compiler: {tried}; install one, or set {variable}")
 
 
+def find_nvcc() -> str | None:
+    """Return the path of CUDA's compiler, in CUDA_HOME, CUDA_PATH, PATH or where CUDA is by default; None without one."""
+    homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH")]
+    folders = [os.path.join(home, "bin") for home in homes if home]
+    return shutil.which("nvcc", path=os.pathsep.join([*folders, os.environ.get("PATH", ""), "/usr/local/cuda/bin"]))
+
+
 def table(rows: Sequence[Sequence[object]]) -> str:
     """Return rows, the first of which is the heading, as columns of text."""
     texts = [[str(cell) for cell in row] for row in rows]
