@@ -265,10 +265,10 @@ def _find_compiler(language: str, variable: str, commands: Sequence[str]) -> lis
 
 
 def find_nvcc() -> str | None:
-    """Return the path of CUDA's compiler, in CUDA_HOME, CUDA_PATH, PATH or where CUDA is by default; None without one."""
-    homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH")]
-    folders = [os.path.join(home, "bin") for home in homes if home]
-    return shutil.which("nvcc", path=os.pathsep.join([*folders, os.environ.get("PATH", ""), "/usr/local/cuda/bin"]))
+    """Return the path of CUDA's compiler: CUDA_HOME, CUDA_PATH, PATH or the usual place has it. None without one."""
+    homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
+    first, second, usual = [str(Path(home, "bin")) if home else "" for home in homes]
+    return shutil.which("nvcc", path=os.pathsep.join([first, second, os.environ.get("PATH", ""), usual]))
 
 
 def table(rows: Sequence[Sequence[object]]) -> str:

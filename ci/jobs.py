@@ -157,8 +157,11 @@ def run_headers(wheel: Path, log: Path) -> Result:
         zipfile.ZipFile(wheel).extractall(folder)
         include = Path(folder, "ffi_hpy", "include")
         headers = sorted(header.relative_to(include) for header in include.rglob("*.h"))
-        compiles = [(f"{header} as {standard}", [header], command) for header in headers
-                    for standard, command in header_compilers(header, nvcc)]
+        compiles = [
+            (f"{header} as {standard}", [header], command)
+            for header in headers
+            for standard, command in header_compilers(header, nvcc)
+        ]
         if nvcc is not None:
             either = ("driver_api.h", "runtime_api.h")  # the one that unified_api.h includes
             all_for_cxx = [header for header in headers if not is_c_header(header) and header.name not in either]
@@ -166,7 +169,9 @@ def run_headers(wheel: Path, log: Path) -> Result:
         left_out = sum(not header_compilers(header, nvcc) for header in headers)
         for name, included, command in compiles:
             source = Path(folder, "check")
-            source.write_text("".join(f"#include <{header.as_posix()}>\n" * 2 for header in included) + "int not_empty;\n")
+            source.write_text(
+                "".join(f"#include <{header.as_posix()}>\n" * 2 for header in included) + "int not_empty;\n"
+            )
             done = subprocess.run(
                 [*command, f"-I{include}", str(source)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
             )
@@ -191,7 +196,7 @@ def header_compilers(header: Path, nvcc: str | None) -> list[tuple[str, list[str
     return [("c11", [*find_c_compiler(), "-x", "c", "-std=c11", *_STRICT]), ("c++17", cxx)]
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def cuda_includes(nvcc: str) -> list[str]:
     """Return the options for CUDA's own headers. Only nvcc knows where they are: it may be a script."""
     done = subprocess.run([nvcc, "--dryrun", "-x", "cu", os.devnull], capture_output=True, text=True)

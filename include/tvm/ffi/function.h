@@ -120,7 +120,8 @@ public:
 
 private:
   template <typename T> TVM_FFI_INLINE static AnyView View(const T &value) {
-    if constexpr (detail::IsAnyOrView<T> || TypeTraits<T>::convert_enabled || std::is_convertible_v<const T &, AnyView>) {
+    if constexpr (detail::IsAnyOrView<T> || TypeTraits<T>::convert_enabled ||
+                  std::is_convertible_v<const T &, AnyView>) {
       return value;
     } else {
       return detail::CheckCrossing<T>();
@@ -163,7 +164,8 @@ private:
 };
 
 /* An argument, or an Any of one that has to be owned while it is passed. */
-template <typename T> inline constexpr bool is_passed_as_any_v = needs_owner_v<std::remove_cv_t<std::remove_reference_t<T>>>;
+template <typename T>
+inline constexpr bool is_passed_as_any_v = needs_owner_v<std::remove_cv_t<std::remove_reference_t<T>>>;
 template <typename T> TVM_FFI_INLINE decltype(auto) AsArgument(T &&value) {
   if constexpr (is_passed_as_any_v<T>) {
     return Any(std::forward<T>(value));
@@ -461,25 +463,25 @@ inline int PutOwnedText(const std::string &text, TVMFFIAny *result) {
 /* ---- Exporting from a library ---- */
 
 /* Names in here end in _, so that they hide no function that is exported. */
-#define TVM_FFI_EXPORT_SYMBOL_(Symbol)                                              \
-  extern "C" TVM_FFI_DLL_EXPORT int Symbol([[maybe_unused]] void *ffi_self_,         \
+#define TVM_FFI_EXPORT_SYMBOL_(Symbol)                                                  \
+  extern "C" TVM_FFI_DLL_EXPORT int Symbol([[maybe_unused]] void *ffi_self_,            \
                                            [[maybe_unused]] const TVMFFIAny *ffi_args_, \
                                            [[maybe_unused]] int32_t ffi_num_args_, TVMFFIAny *ffi_result_)
 
-#define TVM_FFI_EXPORT_CALL_(ExportName, Func)                                                              \
-  TVM_FFI_EXPORT_SYMBOL_(__tvm_ffi_##ExportName) {                                                          \
-    TVM_FFI_SAFE_CALL_BEGIN();                                                                              \
+#define TVM_FFI_EXPORT_CALL_(ExportName, Func)                                                                  \
+  TVM_FFI_EXPORT_SYMBOL_(__tvm_ffi_##ExportName) {                                                              \
+    TVM_FFI_SAFE_CALL_BEGIN();                                                                                  \
     ::tvm::ffi::detail::UnpackCall(#ExportName, Func, reinterpret_cast<const ::tvm::ffi::AnyView *>(ffi_args_), \
-                                   ffi_num_args_, reinterpret_cast<::tvm::ffi::Any *>(ffi_result_));        \
-    TVM_FFI_SAFE_CALL_END();                                                                                \
+                                   ffi_num_args_, reinterpret_cast<::tvm::ffi::Any *>(ffi_result_));            \
+    TVM_FFI_SAFE_CALL_END();                                                                                    \
   }
 
 /* A text of the library's, kept by libtvm_ffi, so that it may outlive the library. */
-#define TVM_FFI_EXPORT_TEXT_(Symbol, text)                          \
-  TVM_FFI_EXPORT_SYMBOL_(Symbol) {                                  \
-    TVM_FFI_SAFE_CALL_BEGIN();                                      \
-    return ::tvm::ffi::detail::PutOwnedText((text), ffi_result_);    \
-    TVM_FFI_SAFE_CALL_END();                                        \
+#define TVM_FFI_EXPORT_TEXT_(Symbol, text)                        \
+  TVM_FFI_EXPORT_SYMBOL_(Symbol) {                                \
+    TVM_FFI_SAFE_CALL_BEGIN();                                    \
+    return ::tvm::ffi::detail::PutOwnedText((text), ffi_result_); \
+    TVM_FFI_SAFE_CALL_END();                                      \
   }
 
 #if TVM_FFI_DLL_EXPORT_INCLUDE_METADATA

@@ -69,8 +69,8 @@ template <typename R, typename... Args> struct FuncFunctorImpl {
   }
   /* As JSON. */
   TVM_FFI_COLD_CODE static std::string TypeSchema(const char *type = StaticTypeKey::kTVMFFIFunction) {
-    std::string text = std::string("{\"type\":\"") + type +
-                       "\",\"named_args\":{\"return\":[" + detail::TypeSchema<R>::v() + "],\"params\":[";
+    std::string text = std::string("{\"type\":\"") + type + "\",\"named_args\":{\"return\":[" +
+                       detail::TypeSchema<R>::v() + "],\"params\":[";
     const char *separator = "";
     ((text.append(separator).append(detail::TypeSchema<Args>::v()), separator = ","), ...);
     (void)separator;
