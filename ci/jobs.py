@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -20,6 +21,7 @@ from envs import (
     clean_environ,
     find_c_compiler,
     find_cxx_compiler,
+    find_nvcc,
     install_wheel,
     last_line,
     locked,
@@ -158,30 +160,57 @@ _STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werro
 
 
 def run_headers(wheel: Path, log: Path) -> Result:
-    """Compile each header of the wheel by itself."""
-    languages = [("c", "c11", find_c_compiler()), ("c++", "c++17", find_cxx_compiler())]
-    failed: list[str] = []
-    passed = 0
+    """Compile each header of the wheel by itself, and all of them as CUDA. Those for CUDA need its headers: nvcc's."""
+    nvcc = find_nvcc()
+    passed, failed, left_out = 0, [], 0
     with tempfile.TemporaryDirectory() as folder, log.open("w") as stream:
         zipfile.ZipFile(wheel).extractall(folder)
         include = Path(folder, "ffi_hpy", "include")
-        for header in sorted(include.rglob("*.h")):
-            inside = header.relative_to(include).as_posix()
-            for language, standard, compiler in languages:
-                if language == "c" and not is_c_header(header):
-                    continue
-                source = Path(folder, "check")
-                source.write_text(f"#include <{inside}>\n#include <{inside}>\nint not_empty;\n")
-                command = [*compiler, "-x", language, f"-std={standard}", *_STRICT, f"-I{include}", str(source)]
-                done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-                stream.write(f"{standard} {inside}: exit status {done.returncode}\n{done.stdout}")
-                if done.returncode == 0:
-                    passed += 1
-                else:
-                    failed.append(f"{inside} as {standard}")
+        headers = sorted(header.relative_to(include) for header in include.rglob("*.h"))
+        compiles = [
+            (f"{header} as {standard}", [header], command)
+            for header in headers
+            for standard, command in header_compilers(header, nvcc)
+        ]
+        if nvcc is not None:
+            either = ("driver_api.h", "runtime_api.h")  # the one that unified_api.h includes
+            all_for_cxx = [header for header in headers if not is_c_header(header) and header.name not in either]
+            compiles.append(("all as CUDA", all_for_cxx, [nvcc, "-x", "cu", "-std=c++17", "-c", "-o", os.devnull]))
+        left_out = sum(not header_compilers(header, nvcc) for header in headers)
+        for name, included, command in compiles:
+            source = Path(folder, "check")
+            source.write_text(
+                "".join(f"#include <{header.as_posix()}>\n" * 2 for header in included) + "int not_empty;\n"
+            )
+            done = subprocess.run(
+                [*command, f"-I{include}", str(source)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            )
+            stream.write(f"{name}: exit status {done.returncode}\n{done.stdout}")
+            if done.returncode == 0:
+                passed += 1
+            else:
+                failed.append(name)
     closing = f"{passed} passed" + (f", failed: {', '.join(failed)}" if failed else "")
+    closing += f", {left_out} left out: there is no nvcc" if left_out else ""
     outcome = "FAILED" if failed or not passed else "ok"
-    return Result("headers", outcome, passed, len(failed), 0, closing=closing)
+    return Result("headers", outcome, passed, len(failed), left_out, closing=closing)
+
+
+def header_compilers(header: Path, nvcc: str | None) -> list[tuple[str, list[str]]]:
+    """Return each standard that a public header is for, and the words that check it."""
+    cxx = [*find_cxx_compiler(), "-x", "c++", "-std=c++17", *_STRICT]
+    if "cuda" in header.parts:
+        return [] if nvcc is None else [("c++17", [*cxx, *cuda_includes(nvcc)])]
+    if not is_c_header(header):
+        return [("c++17", cxx)]
+    return [("c11", [*find_c_compiler(), "-x", "c", "-std=c11", *_STRICT]), ("c++17", cxx)]
+
+
+@functools.cache
+def cuda_includes(nvcc: str) -> list[str]:
+    """Return the options for CUDA's own headers. Only nvcc knows where they are: it may be a script."""
+    done = subprocess.run([nvcc, "--dryrun", "-x", "cu", os.devnull], capture_output=True, text=True)
+    return [f"-isystem{path}" for path in re.findall(r'^#\$ INCLUDES="-I([^"]*)"', done.stderr, re.MULTILINE)]
 
 
 def is_c_header(header: Path) -> bool:

@@ -1,4 +1,6 @@
 /* Integers of any size: arithmetic against int64 and against identities, conversions, text, and as values. */
+#include "objects.h"
+
 #include <gtest/gtest.h>
 #include <tvm/ffi/big_int.h>
 #include <tvm/ffi/container/map.h>
@@ -9,10 +11,10 @@
 
 namespace {
 
-using namespace tvm::ffi;
+using namespace test;
 namespace int_ops = tvm::ffi::detail::int_ops;
 
-const int64_t kEdges[] = {0,         1,         -1,          2,           -2,       3,        -7,
+const int64_t kEdges[] = {0,         1,         -1,         2,           -2,        3,         -7,
                           INT32_MAX, INT32_MIN, 4294967295, -4294967296, INT64_MAX, INT64_MIN, INT64_MIN + 1};
 
 BigInt Read(const std::string &text) {
@@ -38,16 +40,6 @@ BigInt Random(std::mt19937_64 *source, int n_words) {
     value = (value << 64) | BigInt(word);
   }
   return (*source)() % 2 == 0 ? value : -value;
-}
-
-/* The error that f throws, as "Kind: message". */
-template <typename F> std::string Thrown(F f) {
-  try {
-    f();
-  } catch (const Error &error) {
-    return error.kind() + ": " + error.message();
-  }
-  return "nothing";
 }
 
 TEST(BigInt, SmallOperandsAsIn128Bits) {
@@ -242,8 +234,9 @@ TEST(BigInt, ValueLikeAnInt) {
   Function add = Function::FromTyped([](BigInt a, const BigInt &b) { return a + b; }, "add");
   EXPECT_EQ(add(large, 1).cast<BigInt>(), large + 1);
   EXPECT_EQ(add(true, large - large).cast<int>(), 1);
-  EXPECT_EQ(Thrown([&] { add("1", 2); }), "TypeError: Mismatched type on argument #0 when calling: "
-                                          "`add(0: BigInt, 1: BigInt) -> BigInt`. Expected `BigInt` but got `const char*`");
+  EXPECT_EQ(Thrown([&] { add("1", 2); }),
+            "TypeError: Mismatched type on argument #0 when calling: "
+            "`add(0: BigInt, 1: BigInt) -> BigInt`. Expected `BigInt` but got `const char*`");
   EXPECT_EQ(Any(large).try_cast<int64_t>(), std::nullopt);
   EXPECT_EQ(TypeTraits<BigInt>::TypeSchema(), "{\"type\":\"ffi.BigInt\"}");
 }

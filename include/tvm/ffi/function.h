@@ -451,6 +451,10 @@ inline int32_t TypeKeyToIndex(std::string_view type_key) {
 }
 namespace detail {
 inline int32_t LookUpTypeIndex(const char *type_key) { return TypeKeyToIndex(type_key); }
+inline int PutOwnedText(const std::string &text, TVMFFIAny *result) {
+  TVMFFIByteArray bytes{text.data(), text.size()};
+  return TVMFFIStringFromByteArray(&bytes, result);
+}
 } // namespace detail
 
 } // namespace ffi
@@ -458,27 +462,26 @@ inline int32_t LookUpTypeIndex(const char *type_key) { return TypeKeyToIndex(typ
 
 /* ---- Exporting from a library ---- */
 
-/* The names of parameters and variables end with an underscore, since one of the user's names hides behind them. */
-#define TVM_FFI_EXPORT_SYMBOL_(Symbol)                                                                            \
-  extern "C" TVM_FFI_DLL_EXPORT int Symbol([[maybe_unused]] void *self_, [[maybe_unused]] const TVMFFIAny *args_, \
-                                           [[maybe_unused]] int32_t num_args_, TVMFFIAny *result_)
+/* Names in here end in _, so that they hide no function that is exported. */
+#define TVM_FFI_EXPORT_SYMBOL_(Symbol)                                                  \
+  extern "C" TVM_FFI_DLL_EXPORT int Symbol([[maybe_unused]] void *ffi_self_,            \
+                                           [[maybe_unused]] const TVMFFIAny *ffi_args_, \
+                                           [[maybe_unused]] int32_t ffi_num_args_, TVMFFIAny *ffi_result_)
 
-#define TVM_FFI_EXPORT_CALL_(ExportName, Func)                                                                         \
-  TVM_FFI_EXPORT_SYMBOL_(__tvm_ffi_##ExportName) {                                                                     \
-    TVM_FFI_SAFE_CALL_BEGIN();                                                                                         \
-    ::tvm::ffi::detail::UnpackCall(#ExportName, Func, reinterpret_cast<const ::tvm::ffi::AnyView *>(args_), num_args_, \
-                                   reinterpret_cast<::tvm::ffi::Any *>(result_));                                      \
-    TVM_FFI_SAFE_CALL_END();                                                                                           \
+#define TVM_FFI_EXPORT_CALL_(ExportName, Func)                                                                  \
+  TVM_FFI_EXPORT_SYMBOL_(__tvm_ffi_##ExportName) {                                                              \
+    TVM_FFI_SAFE_CALL_BEGIN();                                                                                  \
+    ::tvm::ffi::detail::UnpackCall(#ExportName, Func, reinterpret_cast<const ::tvm::ffi::AnyView *>(ffi_args_), \
+                                   ffi_num_args_, reinterpret_cast<::tvm::ffi::Any *>(ffi_result_));            \
+    TVM_FFI_SAFE_CALL_END();                                                                                    \
   }
 
 /* A text of the library's, kept by libtvm_ffi, so that it may outlive the library. */
-#define TVM_FFI_EXPORT_TEXT_(Symbol, text)                    \
-  TVM_FFI_EXPORT_SYMBOL_(Symbol) {                            \
-    TVM_FFI_SAFE_CALL_BEGIN();                                \
-    std::string content_ = text;                              \
-    TVMFFIByteArray bytes_{content_.data(), content_.size()}; \
-    return TVMFFIStringFromByteArray(&bytes_, result_);       \
-    TVM_FFI_SAFE_CALL_END();                                  \
+#define TVM_FFI_EXPORT_TEXT_(Symbol, text)                        \
+  TVM_FFI_EXPORT_SYMBOL_(Symbol) {                                \
+    TVM_FFI_SAFE_CALL_BEGIN();                                    \
+    return ::tvm::ffi::detail::PutOwnedText((text), ffi_result_); \
+    TVM_FFI_SAFE_CALL_END();                                      \
   }
 
 #if TVM_FFI_DLL_EXPORT_INCLUDE_METADATA

@@ -40,7 +40,7 @@ public:
   /* Of a C++ function, R(Args...), or Expected<R>(Args...) noexcept. */
   template <auto Fn> static NativeFunctionView FromNative() {
     using F = decltype(Fn); /* no comparison: with UBSan, GCC's are not constant */
-    static_assert(!std::is_same_v<std::integral_constant<F, Fn>, std::integral_constant<F, nullptr>>,
+    static_assert(!std::is_same_v<std::integral_constant<F, Fn>, std::integral_constant<F, F{}>>,
                   "a hook needs a function");
     TVMFFIAny data;
     ffi::detail::PutPointer(kTVMFFIOpaquePtr, reinterpret_cast<void *>(&Adapter<Fn>), &data);
