@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from . import consts as RC
-from .utils import is_nameable, render_rust_type, rust_ident
+from .utils import is_any, is_nameable, render_rust_type, rust_ident
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class FieldTypes:
         target = f"{owner}.{field.name}"
         if target in self.directives.field_types:
             value: str | None = self.names.of_path(self.directives.field_types[target])
-        elif field.origin == "Any":
+        elif is_any(field):
             return None
         else:
             value = render_rust_type(field, self.names.of_value)
@@ -73,11 +73,11 @@ class FieldTypes:
 
     def _mirror_of_optional(self, field: NamedTypeSchema) -> str | None:
         (payload,) = field.args
-        inner = None if payload.origin == "Any" else render_rust_type(payload, self.names.of_value)
-        is_any = _is_any_backed(field)
-        if inner is None or field.size not in (None, RC.SIZE_OF_ANY if is_any else RC.SIZE_OF_REFERENCE):
+        inner = None if is_any(payload) else render_rust_type(payload, self.names.of_value)
+        is_any_in_memory = _is_any_backed(field)
+        if inner is None or field.size not in (None, RC.SIZE_OF_ANY if is_any_in_memory else RC.SIZE_OF_REFERENCE):
             return None
-        return f"{self.names.imports.record('tvm_ffi::Optional')}<{inner}>" if is_any else _optional(inner)
+        return f"{self.names.imports.record('tvm_ffi::Optional')}<{inner}>" if is_any_in_memory else _optional(inner)
 
     def _nullable(self, target: str, field: NamedTypeSchema, mirror: str) -> str:
         if target not in self.directives.nullable:

@@ -24,6 +24,7 @@ __all__ = [
     "RustUse",
     "check_tokens",
     "escaped",
+    "is_any",
     "is_crate_type_key",
     "is_nameable",
     "render_rust_type",
@@ -109,10 +110,12 @@ def rust_ident(name: str) -> str:
 
 def unique_idents(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     """What fields are called that stand side by side; one whose name another or `taken` has gets underscores."""
-    used, result = set(taken), []
+    names, used = list(names), set(taken)
+    unchanged = {name for name in names if rust_ident(name) == name}
+    result = []
     for name in names:
         ident = rust_ident(name)
-        while ident in used:
+        while ident in used or (ident in unchanged and ident != name):
             ident = f"{ident.replace('r#', '')}_"
         used.add(ident)
         result.append(ident)
@@ -145,6 +148,11 @@ def rust_module_path(path: Path) -> tuple[str, ...]:
 # --- types ----------------------------------------------------------------------------------------------------------
 
 
+def is_any(schema: TypeSchema | NamedTypeSchema) -> bool:
+    """Whether every value will do; None is one of them."""
+    return schema.origin == "Any" or (schema.origin == "Optional" and is_any(_args(schema)[0]))
+
+
 def render_rust_type(schema: TypeSchema | NamedTypeSchema, names: LeafNames) -> str | None:
     """The type of a value, None if there is none.
 
@@ -153,20 +161,24 @@ def render_rust_type(schema: TypeSchema | NamedTypeSchema, names: LeafNames) -> 
     """
     if schema.origin in RC.RUST_UNSUPPORTED_ORIGINS:
         return None
+    if is_any(schema):
+        return names("Any", None)
     if schema.origin == "Optional":
-        return _generic("Option", schema, 1, names)
-    if schema.origin in ("Array", "List"):
-        return _generic(names(schema.origin, None), schema, 1, names)
-    if schema.origin == "Map":
-        return _generic(names(schema.origin, None), schema, 2, names)
+        return _generic("Option", schema, names)
+    if schema.origin in ("Array", "List", "Map"):
+        return _generic(names(schema.origin, None), schema, names)
     return names(schema.origin, None if schema.origin == "Callable" else schema.type_key)
 
 
-def _generic(base: str | None, schema: TypeSchema | NamedTypeSchema, count: int, names: LeafNames) -> str | None:
-    """With arguments, each Any if the schema has none."""
-    args = schema.args or (TypeSchema("Any"),) * count
-    parts = [part for part in (base, *(render_rust_type(arg, names) for arg in args)) if part is not None]
-    return f"{parts[0]}<{', '.join(parts[1:])}>" if len(parts) == 1 + len(args) else None
+def _generic(base: str | None, schema: TypeSchema | NamedTypeSchema, names: LeafNames) -> str | None:
+    args = [render_rust_type(arg, names) for arg in _args(schema)]
+    known = [arg for arg in args if arg is not None]
+    return f"{base}<{', '.join(known)}>" if base is not None and len(known) == len(args) else None
+
+
+def _args(schema: TypeSchema | NamedTypeSchema) -> tuple[TypeSchema, ...]:
+    """The arguments of a schema that has some, each Any if it does not say which."""
+    return schema.args or (TypeSchema("Any"),) * (2 if schema.origin == "Map" else 1)
 
 
 # --- what counts ----------------------------------------------------------------------------------------------------
