@@ -1,11 +1,11 @@
 """A program: does one thing again and again, where another allocation fails each time.
 
-    allocation_sweep.py SUBJECT WHERE HOW
+    allocation_sweep.py SUBJECT
 
-WHERE: "native" - in our own libraries, of which the core must have no pool; "python" - in the interpreter, for what these
-call. HOW: "one", or "rest" for all that follow as well. It takes native/failing_malloc.c to be preloaded. What is done
-gives a result or a MemoryError, and leaves nothing behind. Prints how many allocations failed, and how often that was an
-error. Exit status: 0, or 1 with what is wrong on stderr.
+First those of our own libraries fail, of which the core must have no pool, and then those of the interpreter for what
+these call; one at a time, and then with all that follow as well. It takes native/failing_malloc.c to be preloaded. What
+is done gives a result or a MemoryError, and leaves nothing behind. Prints how many allocations failed, and how often
+that was an error. Exit status: 0, or 1 with what is wrong on stderr.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
     Subject = Callable[[], object]
 
-N_WARM = 2
+N_WARM = 1
 """How often a thing is done with an allocation failing before blocks are counted, so that caches are full."""
-COUNTED = (4, 40, 40)
+COUNTED = (3, 40, 40)
 """How often between two counts; more often where so few left some, which may have been the interpreter's doing."""
 MOST = 3000
 
 subjects: dict[str, Callable[[], Subject]] = {}
-keeps_memory = {"define_class", "register_function_anew"}
+keeps_memory = {"define_class"}
 """What leaves something behind when it succeeds, too."""
 
 
@@ -164,9 +164,9 @@ def read_containers() -> Subject:
     array, mapping = ffi_hpy.Array(["text" * 9, 1, [2, 3]]), ffi_hpy.Map({"a": 1, "key" * 9: [2]})
 
     def run() -> None:
-        list(array), array[0], array[1:], array + [1], array.index(1), len(array), 1 in array  # noqa: B018, RUF005
-        list(mapping), mapping["a"], list(mapping.items()), mapping.get("b"), "key" * 9 in mapping  # noqa: B018
-        repr(array), repr(mapping), str(array), hash(array), array == array, mapping == mapping  # noqa: B018, PLR0124
+        list(array), array[0], array[1:], array + [1], array.index(1), len(array), 1 in array  # noqa: RUF005
+        list(mapping), mapping["a"], list(mapping.items()), mapping.get("b"), "key" * 9 in mapping
+        repr(array), repr(mapping), str(array), hash(array), array == array, mapping == mapping
 
     return run
 
@@ -258,7 +258,7 @@ def exchange_tensors() -> Subject:
 
     def run() -> None:
         taken = ffi_hpy.from_dlpack(exporter)
-        echo(taken), taken.shape, taken.strides, taken.dtype, taken.device  # noqa: B018
+        echo(taken), taken.shape, taken.strides, taken.dtype, taken.device
         ffi_hpy.from_dlpack(taken)
         tensor.__dlpack__()
         tensor.__dlpack__(max_version=(1, 0))
@@ -316,7 +316,6 @@ def look_up() -> Subject:
     def run() -> None:
         ffi_hpy.get_global_func("testing.add_one")(1)
         ffi_hpy.get_global_func("no.such.function" * 3, allow_missing=True)
-        ffi_hpy.registry.list_global_func_names()
 
     return run
 
@@ -383,39 +382,37 @@ LIVE = ctypes.CDLL(None).live_blocks
 LIVE.restype = ctypes.c_int64
 
 
-def sweep(name: str, where: str, how: str) -> Iterator[bool]:
+def sweep(run: Subject, failing: Failing, counts: bool) -> Iterator[bool]:
     """For each n whether the failure was an error."""
-    run, failing = subjects[name](), Failing(where, how)
-    for _ in range(3):
-        run()
-    gc.collect()
-    gc.freeze()
     for n in range(1, MOST):
         for _ in range(N_WARM):
             has_failed, is_error = attempt(run, failing, n)
         if not has_failed:
             return
-        left = 0 if name in keeps_memory else blocks_left(run, failing, n)
+        left = blocks_left(run, failing, n) if counts else 0
         if left:
-            raise AssertionError(f"{left} blocks are left of {COUNTED[-1]} times that allocation {n} failed")
+            raise AssertionError(f"{left} blocks are left of {COUNTED[-1]} times")
         yield is_error
     raise AssertionError(f"more than {MOST} allocations")
 
 
 def main() -> int:
-    name, where, how = sys.argv[1:]
-    n_failed = n_errors = 0
-    try:
-        for is_error in sweep(name, where, how):
-            n_failed += 1
-            n_errors += is_error
-    except BaseException as error:
-        print(f"{name} {where} {how}: after {n_failed}: ", end="", file=sys.stderr)
-        import traceback
-
-        traceback.print_exception(type(error), error, error.__traceback__)
-        return 1
-    print(n_failed, n_errors)
+    (name,) = sys.argv[1:]
+    run = subjects[name]()
+    for _ in range(3):
+        run()
+    gc.collect()
+    gc.freeze()
+    for where, how in itertools.product(("native", "python"), ("one", "rest")):
+        n_failed = n_errors = 0
+        try:
+            for is_error in sweep(run, Failing(where, how), counts=name not in keeps_memory):
+                n_failed += 1
+                n_errors += is_error
+        except BaseException:
+            print(f"{name}, {where}, {how}: with allocation {n_failed + 1} failing:", file=sys.stderr, flush=True)
+            raise
+        print(where, how, n_failed, n_errors, flush=True)
     return 0
 
 

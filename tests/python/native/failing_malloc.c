@@ -169,8 +169,9 @@ static void hook_free(void *ctx, void *block) {
   original->free(original->ctx, block);
 }
 
-/* Once, before fail_nth_of_python(); the GIL is held. 0, or -1 where there is no CPython. */
+/* To be called before fail_nth_of_python(), with the GIL. 0, or -1 where there is no CPython. */
 EXPORT int hook_python(void) {
+  if (originals[0].malloc != NULL) return 0;
   void (*get)(int, Allocator *), (*set)(int, Allocator *);
   *(void **)&get = dlsym(RTLD_DEFAULT, "PyMem_GetAllocator");
   *(void **)&set = dlsym(RTLD_DEFAULT, "PyMem_SetAllocator");
