@@ -18,6 +18,7 @@ SUBJECTS = re.findall(r"^@subject\ndef (\w+)", PROGRAM.read_text(), re.M)
 SECONDS = 240
 
 pytestmark = [
+    pytest.mark.thread_unsafe(reason="a program in each of four threads tells nothing that one does not"),
     pytest.mark.skipif(IS_PYPY, reason="PyPy ends when it is out of memory"),
     pytest.mark.skipif(IS_DEBUG or IS_OWN_DEBUG, reason="debug modes allocate for themselves"),
     pytest.mark.skipif(bool(TESTED_LIBRARY), reason="it is about our own libraries"),
@@ -42,11 +43,11 @@ def environ(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_each_allocation_may_fail(environ: dict[str, str], subject: str) -> None:
+    if subject == "exchange_tensors":
+        pytest.importorskip("numpy")
     command = [sys.executable, "-X", "faulthandler", str(PROGRAM), subject]
     done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=SECONDS)
     assert done.returncode == 0, done.stderr
-    counts = [line.split() for line in done.stdout.splitlines()]
-    assert [words[:2] for words in counts] == [
-        [where, how] for where in ("native", "python") for how in ("one", "rest")
-    ]
-    assert any(int(n_errors) > 0 for *_, n_errors in counts)
+    counts = [line.rsplit(maxsplit=2) for line in done.stdout.splitlines()]
+    assert [sweep for sweep, _, _ in counts] == ["native one", "native rest", "python one", "python rest"]
+    assert any(int(n_errors) > 0 for _, _, n_errors in counts)
