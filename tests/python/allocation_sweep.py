@@ -110,6 +110,26 @@ def pass_objects() -> Subject:
 
 
 @subject
+def pass_shapes() -> Subject:
+    shape = ffi_hpy.Shape((1, 2, 3))
+    make = ffi_hpy.get_global_func("ffi.Shape")
+    return lambda: (echo(shape), make(1 << 40, 5, 6), echo((1, 2, ffi_hpy.Shape((4, 1 << 50)))))
+
+
+@subject
+def walk_maps() -> Subject:
+    mapping, nested = ffi_hpy.Map({i: i for i in range(70)}), ffi_hpy.Map({"key" * 9: ["text" * 9, 1 << 70]})
+
+    def run() -> None:
+        for _ in mapping.items():
+            pass
+        dict(nested)
+        list(nested.values())
+
+    return run
+
+
+@subject
 def pass_many() -> Subject:
     arguments = [*range(20), *("text" * 9 for _ in range(20))]
     return lambda: nop(*arguments)
