@@ -130,16 +130,26 @@ def closing_line(text: str, status: int) -> str:
     return words
 
 
-# --- the C++ tests --------------------------------------------------------------------------------------------------
+# --- scripts that take the wheel ------------------------------------------------------------------------------------
 
 
 def run_cpp(wheel: Path, log: Path) -> Result:
     """Run the tests of the C++ headers."""
+    return run_script("cpp", [str(wheel)], log)
+
+
+def run_packaging(wheel: Path, log: Path) -> Result:
+    """Build the packaging examples and run their tests."""
+    return run_script("packaging", ["--wheel", str(wheel)], log)
+
+
+def run_script(name: str, arguments: list[str], log: Path) -> Result:
+    """Run a ci script that compiles C++ and says in its last line how many tests passed and failed."""
     find_cxx_compiler()
-    status = run_logged([sys.executable, str(ROOT / "ci" / "cpp"), str(wheel)], log, clean_environ(), ROOT)
+    status = run_logged([sys.executable, str(ROOT / "ci" / name), *arguments], log, clean_environ(), ROOT)
     text = log.read_text(errors="replace")
     outcome = "ok" if status == 0 else "FAILED"
-    return Result("cpp", outcome, count(text, "passed"), count(text, "failed"), closing=closing_line(text, status))
+    return Result(name, outcome, count(text, "passed"), count(text, "failed"), closing=closing_line(text, status))
 
 
 # --- the headers ----------------------------------------------------------------------------------------------------
@@ -211,7 +221,7 @@ def plain_run(interpreter: Interpreter) -> PytestRun:
     """Return the run of all tests that concern an interpreter: our HPy runtime is for those without one."""
     gil = "off" if interpreter.free_threaded else "on"
     folders = ("tests/python", "tests/hpy") if interpreter.needs_module == "_hpy_universal" else PytestRun.folders
-    return PytestRun(interpreter.name, interpreter.name, gil, folders=folders)
+    return PytestRun(interpreter.name, interpreter.name, gil, folders=(*folders, "tests/docs/test_python_pages.py"))
 
 
 def own_debug_run(interpreter: str, gil: str) -> PytestRun:
@@ -247,6 +257,7 @@ PYTEST_RUNS = (
         arguments=("-k", "torch"),
         folders=("tests/python",),
     ),
+    PytestRun("docs", "cp311", requirements="requirements-docs.txt", folders=("tests/docs",)),
     PytestRun("cp311-typing", "cp311", requirements="requirements-typing.txt", folders=("tests/typing",)),
 )
 
@@ -288,7 +299,7 @@ def hpy_include() -> Path:
 
 
 def pytest_arguments(plan: PytestRun) -> list[str]:
-    folders = [str(ROOT / folder) for folder in plan.folders if (ROOT / folder).is_dir()]
+    folders = [str(ROOT / folder) for folder in plan.folders if (ROOT / folder).exists()]
     if not folders:
         raise Missing(f"there is no {' and no '.join(plan.folders)}")
     timeout = [f"--timeout={TEST_SECONDS}", "--timeout-method=thread"]  # a hang in C ends too

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     import ctypes
     from typing import Any
 
-    from . import access_path, dataclasses, serialization, structural
+    from . import access_path, cpp, dataclasses, serialization, structural
     from . import config as config
     from . import core as core
     from . import dropin as dropin
@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from . import testing as testing
     from . import utils as utils
     from ._core import CAny as CAny
+    from ._dlpack import SupportsDLPack as SupportsDLPack
     from ._dtype_names import *  # noqa: F403
     from .dataclasses import method
     from .structural import (
@@ -121,6 +122,7 @@ __all__ = [
     "access_path",
     "convert",
     "convert_func",
+    "cpp",
     "dataclasses",
     "device",
     "dtype",
@@ -196,6 +198,7 @@ _HOMES = {
     "access_path": "access_path",
     "config": "config",
     "core": "core",
+    "cpp": "cpp",
     "dataclasses": "dataclasses",
     "dropin": "dropin",
     "hpy": "hpy",
@@ -205,6 +208,7 @@ _HOMES = {
     "testing": "testing",
     "utils": "utils",
     "CAny": "_core",
+    "SupportsDLPack": "_dlpack",
     "method": "dataclasses",
     "DefRegionKind": "structural",
     "InplaceMode": "structural",

@@ -32,6 +32,7 @@ __all__ = [
     "core_without_pool",
     "fetch_upstream",
     "find_c_compiler",
+    "find_cxx_compiler",
     "listed_names",
     "read_library",
 ]

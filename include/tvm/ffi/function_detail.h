@@ -22,7 +22,7 @@ template <typename T> struct TypeSchemaImpl {
       return NamedTypeSchema(StaticTypeKey::kTVMFFINone);
     } else if constexpr (std::is_same_v<T, Any> || std::is_same_v<T, AnyView>) {
       return NamedTypeSchema(StaticTypeKey::kTVMFFIAny);
-    } else {
+    } else if constexpr (TypeTraits<T>::convert_enabled) { /* else the signature is an error */
       return TypeTraits<T>::TypeSchema();
     }
   }
@@ -39,13 +39,15 @@ template <typename T>
 static constexpr bool RetSupported = std::is_same_v<T, Any> || std::is_void_v<T> || TypeTraits<T>::convert_enabled;
 
 /* A type that cannot cross fails to compile here, and the compiler names it. */
-template <typename T> struct CheckArg {
+template <typename T> constexpr bool CheckArg() {
   static_assert(ArgSupported<T>,
                 "this parameter type cannot cross: it needs TypeTraits (and be a T, const T & or T &&)");
-};
-template <typename T> struct CheckRet {
+  return ArgSupported<T>;
+}
+template <typename T> constexpr bool CheckRet() {
   static_assert(RetSupported<T>, "this result type cannot cross: it needs TypeTraits");
-};
+  return RetSupported<T>;
+}
 
 using FGetFuncSignature = std::string (*)();
 
@@ -55,6 +57,7 @@ template <typename R, typename... Args> struct FuncFunctorImpl {
   using RetType = R;
   static constexpr size_t num_args = sizeof...(Args);
   static constexpr bool unpacked_supported = (ArgSupported<Args> && ...) && RetSupported<R>;
+  static constexpr bool CheckSignature() { return (CheckArg<Args>() & ... & CheckRet<R>()); }
 
   /* "(0: int, 1: str) -> float", for messages. */
   TVM_FFI_COLD_CODE static std::string Sig() {
@@ -65,9 +68,9 @@ template <typename R, typename... Args> struct FuncFunctorImpl {
     return text.append(") -> ").append(Type2Str<R>::v());
   }
   /* As JSON. */
-  TVM_FFI_COLD_CODE static std::string TypeSchema() {
-    std::string text = std::string("{\"type\":\"") + StaticTypeKey::kTVMFFIFunction +
-                       "\",\"named_args\":{\"return\":[" + detail::TypeSchema<R>::v() + "],\"params\":[";
+  TVM_FFI_COLD_CODE static std::string TypeSchema(const char *type = StaticTypeKey::kTVMFFIFunction) {
+    std::string text = std::string("{\"type\":\"") + type + "\",\"named_args\":{\"return\":[" +
+                       detail::TypeSchema<R>::v() + "],\"params\":[";
     const char *separator = "";
     ((text.append(separator).append(detail::TypeSchema<Args>::v()), separator = ","), ...);
     (void)separator;
@@ -186,22 +189,17 @@ TVM_FFI_INLINE void CallWithArgs(std::index_sequence<I...>, const CallContext &c
   InvokeInto(result, f, ConvertArg<std::tuple_element_t<I, Args>>(context, args, I)...);
 }
 
-template <typename Info, typename = std::make_index_sequence<Info::num_args>> struct CheckSignature;
-template <typename Info, size_t... I> struct CheckSignature<Info, std::index_sequence<I...>> {
-  static constexpr bool value = (sizeof(CheckRet<typename Info::RetType>) + ... +
-                                 sizeof(CheckArg<std::tuple_element_t<I, typename Info::ArgType>>)) > 0;
-};
-
 /* Calls f with values; `result` is None, and owns what comes. TypeError where they do not fit. */
 template <typename F>
 TVM_FFI_INLINE void UnpackCall(std::string_view name, F &&f, const AnyView *args, int32_t num_args, Any *result) {
   using Info = FunctionInfo<F>;
-  static_assert(CheckSignature<Info>::value, "the signature cannot cross");
-  CallContext context{name, &Info::Sig};
-  if (TVM_FFI_PREDICT_FALSE(num_args != static_cast<int32_t>(Info::num_args))) {
-    ThrowArgCount(context, Info::num_args, num_args);
+  if constexpr (Info::CheckSignature()) {
+    CallContext context{name, &Info::Sig};
+    if (TVM_FFI_PREDICT_FALSE(num_args != static_cast<int32_t>(Info::num_args))) {
+      ThrowArgCount(context, Info::num_args, num_args);
+    }
+    CallWithArgs(std::make_index_sequence<Info::num_args>{}, context, f, args, result);
   }
-  CallWithArgs(std::make_index_sequence<Info::num_args>{}, context, f, args, result);
 }
 
 } // namespace detail

@@ -6,6 +6,7 @@
 
 #include <initializer_list>
 #include <iterator>
+#include <tuple>
 
 namespace tvm {
 namespace ffi {
@@ -13,6 +14,7 @@ namespace detail {
 
 /* Whether something can be an element. */
 template <typename... T> inline constexpr bool all_storage_enabled_v = (storage_enabled_v<T> && ...);
+template <typename... T> constexpr bool CheckElements() { return (CheckElement<T>() && ...); }
 template <typename... T> inline constexpr bool all_object_ref_v = (std::is_base_of_v<ObjectRef, T> && ...);
 
 /* An iterator whose elements are Converter::convert of those of TIter. It gives values: nothing to point into. */
@@ -24,8 +26,10 @@ public:
   using reference = const value_type;
   using iterator_category = typename std::iterator_traits<TIter>::iterator_category;
 
+  IterAdapter() : iter_() {}
   explicit IterAdapter(TIter iter) : iter_(iter) {}
   reference operator*() const { return Converter::convert(*iter_); }
+  reference operator[](difference_type n) const { return *(*this + n); }
   IterAdapter &operator++() {
     ++iter_;
     return *this;
@@ -38,6 +42,7 @@ public:
   IterAdapter operator--(int) { return IterAdapter(iter_--); }
   IterAdapter operator+(difference_type n) const { return IterAdapter(iter_ + n); }
   IterAdapter operator-(difference_type n) const { return IterAdapter(iter_ - n); }
+  friend IterAdapter operator+(difference_type n, const IterAdapter &iter) { return iter + n; }
   IterAdapter &operator+=(difference_type n) {
     iter_ += n;
     return *this;
@@ -50,6 +55,9 @@ public:
   bool operator==(const IterAdapter &other) const { return iter_ == other.iter_; }
   bool operator!=(const IterAdapter &other) const { return iter_ != other.iter_; }
   bool operator<(const IterAdapter &other) const { return iter_ < other.iter_; }
+  bool operator>(const IterAdapter &other) const { return iter_ > other.iter_; }
+  bool operator<=(const IterAdapter &other) const { return iter_ <= other.iter_; }
+  bool operator>=(const IterAdapter &other) const { return iter_ >= other.iter_; }
 
 private:
   TIter iter_;
@@ -66,12 +74,11 @@ template <typename T> struct AnyConverter {
 };
 
 /* "Name<A, B>" */
-template <typename... T> std::string ContainerTypeStr(const char *name) {
-  std::string text = std::string(name) + "<";
-  const char *separator = "";
+template <typename... T>
+std::string ContainerTypeStr(std::string text, const char *open = "<", const char *close = ">") {
+  [[maybe_unused]] const char *separator = open;
   ((text.append(separator).append(Type2Str<T>::v()), separator = ", "), ...);
-  (void)separator;
-  return text.append(">");
+  return text.append(sizeof...(T) == 0 ? open : "").append(close);
 }
 /* {"type":"Name","args":[A,B]} */
 template <typename... T> std::string ContainerTypeSchema(const char *name) {
@@ -80,6 +87,28 @@ template <typename... T> std::string ContainerTypeSchema(const char *name) {
   ((text.append(separator).append(TypeSchema<T>::v()), separator = ","), ...);
   (void)separator;
   return text.append("]}");
+}
+
+/* Whether item i of a sequence does not convert to T; then *found tells it: "Array[index 2: str]". */
+template <typename T> bool MismatchAt(const Any &item, size_t i, std::string *found, const char *name = "Array") {
+  if constexpr (std::is_same_v<T, Any>) {
+    return false;
+  } else {
+    if (item.template try_cast<T>().has_value()) return false;
+    *found = std::string(name) + "[index " + std::to_string(i) + ": " + AnyUnsafe::GetMismatchTypeInfo<T>(item) + "]";
+    return true;
+  }
+}
+
+/* As many items, each of its type or converted. */
+template <typename... T, size_t... I>
+std::optional<std::tuple<T...>> ConvertEach([[maybe_unused]] const Any *items, std::index_sequence<I...>) {
+  [[maybe_unused]] std::tuple<std::optional<T>...> values(items[I].template try_cast<T>()...);
+  if (!(std::get<I>(values).has_value() && ...)) return std::nullopt;
+  return std::tuple<T...>(*std::move(std::get<I>(values))...);
+}
+template <typename... T> std::optional<std::tuple<T...>> ConvertItems(const Any *items) {
+  return ConvertEach<T...>(items, std::index_sequence_for<T...>{});
 }
 
 } // namespace detail

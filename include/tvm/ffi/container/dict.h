@@ -9,6 +9,9 @@ namespace ffi {
 
 class DictObj : public MapBaseObj {
 public:
+  /* A new object of the same pairs. */
+  static ObjectPtr<Object> ShallowCopy(const DictObj *from) { return CopyOf<DictObj>(from); }
+
   static constexpr int32_t _type_index = kTVMFFIDict;
   static constexpr bool _type_final = true;
   static constexpr bool _type_mutable = true;
@@ -16,8 +19,7 @@ public:
 };
 static_assert(sizeof(DictObj) == 56, "the ABI's map");
 
-template <typename K, typename V,
-          typename = std::enable_if_t<detail::storage_enabled_v<K> && detail::storage_enabled_v<V>>>
+template <typename K, typename V, typename = std::enable_if_t<detail::CheckElements<K, V>()>>
 class Dict : public MapRef<Dict<K, V>, DictObj, K, V> {
   using Base = MapRef<Dict<K, V>, DictObj, K, V>;
   using Base::data_;

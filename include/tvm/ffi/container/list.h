@@ -40,7 +40,7 @@ private:
   template <typename, typename, typename> friend class detail::SeqRef;
 };
 
-template <typename T, typename = std::enable_if_t<detail::storage_enabled_v<T>>>
+template <typename T, typename = std::enable_if_t<detail::CheckElement<T>()>>
 class List : public detail::SeqRef<List<T>, ListObj, T> {
   using Base = detail::SeqRef<List<T>, ListObj, T>;
   using Base::data_;

@@ -12,14 +12,16 @@ namespace ffi {
 
 class MapObj : public MapBaseObj {
 public:
+  /* A new object of the same pairs. */
+  static ObjectPtr<Object> ShallowCopy(const MapObj *from) { return CopyOf<MapObj>(from); }
+
   static constexpr int32_t _type_index = kTVMFFIMap;
   static constexpr bool _type_final = true;
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIMap, MapObj, Object);
 };
 static_assert(sizeof(MapObj) == 56, "the ABI's map");
 
-template <typename K, typename V,
-          typename = std::enable_if_t<detail::storage_enabled_v<K> && detail::storage_enabled_v<V>>>
+template <typename K, typename V, typename = std::enable_if_t<detail::CheckElements<K, V>()>>
 class Map : public MapRef<Map<K, V>, MapObj, K, V> {
   using Base = MapRef<Map<K, V>, MapObj, K, V>;
   using Base::data_;

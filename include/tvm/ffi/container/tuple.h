@@ -10,7 +10,7 @@ namespace tvm {
 namespace ffi {
 
 template <typename... Types> class Tuple : public ObjectRef {
-  static_assert(detail::all_storage_enabled_v<Types...>, "each type of a Tuple must be able to be in an Any");
+  static_assert(detail::CheckElements<Types...>());
   template <size_t I> using ItemType = std::tuple_element_t<I, std::tuple<Types...>>;
   template <typename... U>
   static constexpr bool kIsItems = sizeof...(U) == sizeof...(Types) && sizeof...(U) != 0 &&
@@ -85,7 +85,9 @@ template <typename... Types> struct TypeTraits<Tuple<Types...>> : ObjectRefTypeT
   static std::optional<Tuple<Types...>> TryCastFromAnyView(const TVMFFIAny *src) {
     if (!IsSequence(src) || !HasSize(src)) return std::nullopt;
     if (src->type_index == kTVMFFIArray && ItemsAre(Items(src), Index{})) return Base::CopyFromAnyViewAfterCheck(src);
-    return Convert(Items(src), Index{});
+    std::optional<std::tuple<Types...>> items = detail::ConvertItems<Types...>(Items(src));
+    if (!items.has_value()) return std::nullopt;
+    return std::make_from_tuple<Tuple<Types...>>(*std::move(items));
   }
   static std::string TypeStr() { return detail::ContainerTypeStr<Types...>("Tuple"); }
   static std::string TypeSchema() { return detail::ContainerTypeSchema<Types...>("Tuple"); }
@@ -104,23 +106,8 @@ private:
   }
   template <size_t... I> static std::string Mismatch(const Any *items, std::index_sequence<I...>) {
     std::string found = "Array";
-    (void)(MismatchAt<Types>(items[I], I, &found) || ...);
+    (void)(detail::MismatchAt<Types>(items[I], I, &found) || ...);
     return found;
-  }
-  template <typename T> static bool MismatchAt(const Any &item, size_t i, std::string *found) {
-    if constexpr (std::is_same_v<T, Any>) {
-      return false;
-    } else {
-      if (item.template try_cast<T>().has_value()) return false;
-      *found = "Array[index " + std::to_string(i) + ": " + detail::AnyUnsafe::GetMismatchTypeInfo<T>(item) + "]";
-      return true;
-    }
-  }
-  template <size_t... I>
-  static std::optional<Tuple<Types...>> Convert([[maybe_unused]] const Any *items, std::index_sequence<I...>) {
-    std::tuple<std::optional<Types>...> values(items[I].template try_cast<Types>()...);
-    if (!(std::get<I>(values).has_value() && ...)) return std::nullopt;
-    return Tuple<Types...>(*std::move(std::get<I>(values))...);
   }
 };
 

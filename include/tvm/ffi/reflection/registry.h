@@ -116,7 +116,7 @@ template <typename T>
 inline constexpr bool kIsValue = std::is_convertible_v<T, AnyView> || std::is_convertible_v<std::decay_t<T>, AnyView>;
 template <typename T> void RegisterAttrOf(int32_t type_index, const char *type_key, const char *name, T &&value) {
   if constexpr (kIsValue<T>) {
-    RegisterAttr(type_index, name, AnyView(value));
+    RegisterAttr(type_index, name, Any(value));
   } else {
     Function f = Function::FromTyped(WithSelf(std::forward<T>(value)), std::string(type_key) + "." + name);
     RegisterAttr(type_index, name, f);
@@ -253,8 +253,10 @@ private:
     info.size = sizeof(T);
     info.alignment = alignof(T);
     info.flags = flags;
-    info.getter = detail::GetField<T>;
-    info.setter = reinterpret_cast<void *>(detail::SetField<T>);
+    if constexpr (ffi::detail::CheckField<T>()) {
+      info.getter = detail::GetField<T>;
+      info.setter = reinterpret_cast<void *>(detail::SetField<T>);
+    }
     info.metadata_.emplace_back("type_schema", String(ffi::detail::TypeSchema<T>::v()));
     (detail::Say(&info, extra), ...);
     detail::RegisterField(type_index_, &info);

@@ -1,0 +1,32 @@
+/* core_function.h - what headers call of libtvm_ffi, found by name: nothing but the C ABI is linked. */
+#ifndef TVM_FFI_EXTRA_CORE_FUNCTION_H_
+#define TVM_FFI_EXTRA_CORE_FUNCTION_H_
+
+#include <tvm/ffi/function.h>
+
+namespace tvm {
+namespace ffi {
+namespace detail {
+
+/* The function of that name, found at the first call; ValueError if there is none. It is kept for good: objects that
+ * need it may end after all variables. */
+template <const char *kName> const Function &CoreFunction() {
+  static const Function &function = *new Function(Function::GetGlobalRequired(kName));
+  return function;
+}
+
+/* The address of a C function of type F that the global function of that name gives, found at the first call;
+ * `fallback` with a libtvm_ffi that does not have it. */
+template <const char *kName, typename F> F CoreAddress(F fallback) {
+  static const F address = [fallback]() -> F {
+    std::optional<Function> get = Function::GetGlobal(kName);
+    return get.has_value() ? reinterpret_cast<F>((*get)().template cast<void *>()) : fallback;
+  }();
+  return address;
+}
+
+} // namespace detail
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_EXTRA_CORE_FUNCTION_H_ */
