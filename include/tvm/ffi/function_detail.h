@@ -57,7 +57,7 @@ template <typename R, typename... Args> struct FuncFunctorImpl {
   using RetType = R;
   static constexpr size_t num_args = sizeof...(Args);
   static constexpr bool unpacked_supported = (ArgSupported<Args> && ...) && RetSupported<R>;
-  static constexpr bool CheckSignature() { return (CheckArg<Args>() & ... & CheckRet<R>()); }
+  static constexpr bool CheckSignature() { return (CheckArg<Args>() && ... && CheckRet<R>()); }
 
   /* "(0: int, 1: str) -> float", for messages. */
   TVM_FFI_COLD_CODE static std::string Sig() {
