@@ -1,15 +1,15 @@
-"""Programs made of somebody else's C++ sources with our headers and libraries, kept until what they are made of changes."""
+"""Somebody else's C++ sources, compiled with our headers and libraries: object files are kept until anything changes."""
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import shutil
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from envs import ROOT, clean_environ, last_line, output_of
+from envs import ROOT, clean_environ, find_clang, find_gcc_cxx, last_line, output_of
 from jobs import run_logged
 
 if TYPE_CHECKING:
@@ -17,6 +17,19 @@ if TYPE_CHECKING:
 
 FOLDER = ROOT / "build" / "cpp-suite"
 LIBRARIES = ("-ltvm_ffi_testing", "-ltvm_ffi", "-ltvm_ffi_cxx")
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A C++ compiler, and what we call it."""
+
+    name: str
+    command: tuple[str, ...]
+
+
+def find_compiler(name: str) -> Compiler:
+    """Return gcc or clang. Raises Missing."""
+    return Compiler(name, tuple(find_gcc_cxx() if name == "gcc" else [*find_clang(), "--driver-mode=g++"]))
 
 
 def unpack_wheel(wheel: Path) -> Path:
@@ -31,50 +44,45 @@ def unpack_wheel(wheel: Path) -> Path:
     return FOLDER / "wheel" / "ffi_hpy"
 
 
-class Programs:
-    """Makes a program of each source under `tests`, with the headers there and those of `package`."""
+class Builder:
+    """Compiles sources under `tests`, with the headers there and those of `package`, and links what it has compiled."""
 
-    def __init__(self, package: Path, tests: Path) -> None:
+    def __init__(self, package: Path, tests: Path, compiler: Compiler, flags: Sequence[str]) -> None:
         self.package = package
         self.tests = tests
-        digest = hashlib.sha256()
+        self.compiler = compiler
+        self.command = [*compiler.command, *flags, f"-I{package / 'include'}", f"-I{tests}"]
+        self.folder = FOLDER / compiler.name
+        digest = hashlib.sha256(repr(self.command).encode() + output_of([*compiler.command, "--version"]).encode())
         for folder in (package / "include", tests):
             for header in sorted(folder.rglob("*.h")):
                 digest.update(f"{header.relative_to(folder)}\0".encode() + hashlib.sha256(header.read_bytes()).digest())
-        self.headers = digest.digest()
+        self.digest = digest.digest()
 
-    def make(self, compiler: tuple[str, ...], flags: Sequence[str], source: Path, log: Path) -> tuple[Path | None, str]:
-        """Return the program of `source`, or None and why there is none; the compiler's words go to `log`.
-
-        `flags` are for compiling and linking. The libraries are found where the package is, so they may change under
-        a program; what else it is made of is in its name.
-        """
-        library_folder = self.package / "lib"
-        command = [*compiler, *flags, f"-I{self.package / 'include'}", str(source), *library_flags(library_folder)]
-        key = hashlib.sha256(self.headers + source.read_bytes() + repr(command).encode() + version_of(compiler).encode())
-        stem = "-".join(source.relative_to(self.tests).with_suffix("").parts)
-        folder = FOLDER / "programs" / Path(compiler[0]).name / stem
-        program = folder / key.hexdigest()[:16]
-        if not program.exists():
+    def compile(self, source: Path, log: Path) -> tuple[Path | None, str]:
+        """Return the object file of `source`, or None and why there is none; the compiler's words go to `log`."""
+        key = hashlib.sha256(self.digest + source.read_bytes()).hexdigest()[:16]
+        folder = self.folder / "-".join(source.relative_to(self.tests).with_suffix("").parts)
+        made = folder / f"{key}.o"
+        if not made.exists():
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
-            made = folder / "incomplete"
-            if run_logged([*command, "-o", str(made)], log, clean_environ(), folder) != 0:
+            incomplete = folder / "incomplete.o"
+            command = [*self.command, "-c", str(source), "-o", str(incomplete)]
+            if run_logged(command, log, clean_environ(), folder) != 0:
                 return None, f"it does not compile: {first_error(log.read_text(errors='replace'))}"
-            made.rename(program)
-        return program, ""
+            incomplete.rename(made)
+        return made, ""
 
-
-def library_flags(folder: Path) -> list[str]:
-    """Return the flags that link a program with our libraries in a folder."""
-    return [f"-L{folder}", f"-Wl,-rpath,{folder}", *LIBRARIES]
+    def link(self, objects: Sequence[Path], flags: Sequence[str]) -> Path:
+        """Return the program of these object files. Raises Missing."""
+        program = self.folder / "tests"
+        libraries = self.package / "lib"
+        found = [f"-L{libraries}", f"-Wl,-rpath,{libraries}", *LIBRARIES]
+        output_of([*self.compiler.command, *objects, *flags, *found, "-o", program])
+        return program
 
 
 def first_error(text: str) -> str:
     """Return the line of a compiler's output that says what is wrong first."""
-    return next((line for line in text.splitlines() if "error: " in line or "undefined reference" in line), last_line(text))
-
-
-@functools.cache
-def version_of(compiler: tuple[str, ...]) -> str:
-    return output_of([*compiler, "--version"])
+    return next((line for line in text.splitlines() if "error: " in line), last_line(text))

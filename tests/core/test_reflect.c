@@ -356,6 +356,21 @@ TEST(a_column_appears_when_it_is_first_named) {
   expect_int(column->data[1].v_int64, 3);
 }
 
+TEST(builtin_types_tell_whether_they_are_final) {
+  static const char *const final[] = {"ffi.BigInt", "ffi.Module", "ffi.EnumState", "ffi.VisitInterrupt",
+                                      "ffi.StructuralKey", "ffi.reflection.AccessPath"};
+  static const char *const open[] = {"ffi.Enum", "ffi.IntEnum", "ffi.StructuralVisitor", "ffi.StructuralMutator"};
+  const TVMFFITypeAttrColumn *column = fh_reflect_find_column(text_of("__ffi_type_final__"));
+  for (size_t i = 0; i < FH_COUNT_OF(final); ++i) {
+    const TVMFFIAny *value = fh_reflect_attr(column, fh_type_find_key(text_of(final[i])));
+    expect(value != NULL && value->type_index == kTVMFFIBool && value->v_int64 == 1);
+  }
+  for (size_t i = 0; i < FH_COUNT_OF(open); ++i) {
+    const TVMFFIAny *value = fh_reflect_attr(column, fh_type_find_key(text_of(open[i])));
+    expect(value != NULL && value->type_index == kTVMFFIBool && value->v_int64 == 0);
+  }
+}
+
 TEST(an_attribute_is_set_once) {
   TVMFFIByteArray name = text_of("test.once");
   TVMFFIAny value = fh_any_int(3), none = fh_any_none();

@@ -34,8 +34,10 @@ TEST(Object, WeakPointersDoNotKeep) {
   EXPECT_TRUE(weak.expired());
   {
     ObjectPtr<IntObj> strong = make_object<IntObj>(1);
+    EXPECT_TRUE(strong.unique());
     weak = strong;
     EXPECT_EQ(weak.use_count(), 1);
+    EXPECT_FALSE(strong.unique()); /* whoever locks it becomes an owner */
     EXPECT_TRUE(weak.lock() == strong);
     WeakObjectPtr<NumberObj> other = weak;
   }

@@ -132,7 +132,10 @@ public:
   uint64_t use_count() const {
     return detail::CountLoadAcquire(&header_.combined_ref_count) & detail::kCombinedRefCountMaskUInt32;
   }
-  bool unique() const { return use_count() == 1; }
+  /* Whether nobody else has it: who has a weak pointer may become an owner. */
+  bool unique() const {
+    return detail::CountLoadAcquire(&header_.combined_ref_count) == detail::kCombinedRefCountBothOne;
+  }
 
   static constexpr const char *_type_key = StaticTypeKey::kTVMFFIObject;
   static constexpr bool _type_final = false;

@@ -326,12 +326,22 @@ template <typename T> inline void EnsureTypeAttrColumn(AttrKey<T> key) { EnsureT
 
 namespace detail {
 
+/* Each form twice: where several overloads begin with Args, the one that has no other parameters is more special. */
 template <typename... Args> struct OverloadCastImpl {
+  template <typename R> constexpr auto operator()(R (*f)(Args...)) const noexcept { return f; }
   template <typename R, typename... Rest> constexpr auto operator()(R (*f)(Args..., Rest...)) const noexcept {
+    return f;
+  }
+  template <typename R, typename Class>
+  constexpr auto operator()(R (Class::*f)(Args...), std::false_type = {}) const noexcept {
     return f;
   }
   template <typename R, typename Class, typename... Rest>
   constexpr auto operator()(R (Class::*f)(Args..., Rest...), std::false_type = {}) const noexcept {
+    return f;
+  }
+  template <typename R, typename Class>
+  constexpr auto operator()(R (Class::*f)(Args...) const, std::true_type) const noexcept {
     return f;
   }
   template <typename R, typename Class, typename... Rest>
@@ -342,7 +352,7 @@ template <typename... Args> struct OverloadCastImpl {
 
 } // namespace detail
 
-/* overload_cast<int>(f): the overload of f whose parameters begin so; overload_cast<int>(&C::f, const_) the const one. */
+/* overload_cast<int>(f): the overload of f whose parameters are so, or else begin so; overload_cast<int>(&C::f, const_) the const one. */
 template <typename... Args> inline constexpr detail::OverloadCastImpl<Args...> overload_cast = {};
 inline constexpr auto const_ = std::true_type{};
 
