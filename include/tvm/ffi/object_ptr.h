@@ -77,11 +77,6 @@ TVM_FFI_NO_INLINE inline void DropWeak(TVMFFIObject *object) {
 
 /* Gives up a strong count. */
 TVM_FFI_NO_INLINE inline void DropStrong(TVMFFIObject *object) {
-  /* The only pointer there is: nobody can make a second one meanwhile, so that the counts need not be touched. */
-  if (CountLoadAcquire(&object->combined_ref_count) == kCombinedRefCountBothOne) {
-    RunDeleter(object, kTVMFFIObjectDeleterFlagBitMaskBoth);
-    return;
-  }
   uint64_t before = CountSubRelease(&object->combined_ref_count, kCombinedRefCountStrongOne);
   if ((before & kCombinedRefCountMaskUInt32) != kCombinedRefCountStrongOne) return;
   CountAcquireFence();
@@ -191,7 +186,9 @@ public:
   TVM_FFI_INLINE ObjectPtr(ObjectPtr<U> &&other) noexcept : data_(std::exchange(other.data_, nullptr)) {
     static_assert(std::is_base_of_v<T, U>, "an ObjectPtr<T> is made from one of a class derived from T");
   }
-  TVM_FFI_INLINE ~ObjectPtr() { reset(); }
+  TVM_FFI_INLINE ~ObjectPtr() {
+    if (data_ != nullptr) data_->DecRef();
+  }
   TVM_FFI_INLINE ObjectPtr &operator=(const ObjectPtr &other) {
     ObjectPtr(other).swap(*this);
     return *this;
