@@ -156,6 +156,16 @@ private:
   mutable TCallable callable_;
 };
 
+/* An argument, or an Any of one that has to be owned while it is passed. */
+template <typename T> inline constexpr bool is_passed_as_any_v = needs_owner_v<std::remove_cv_t<std::remove_reference_t<T>>>;
+template <typename T> TVM_FFI_INLINE decltype(auto) AsArgument(T &&value) {
+  if constexpr (is_passed_as_any_v<T>) {
+    return Any(std::forward<T>(value));
+  } else {
+    return static_cast<T &&>(value);
+  }
+}
+
 /* Makes the packed form of a callable that takes typed arguments. */
 template <typename TCallable> class TypedCallable {
 public:
@@ -275,11 +285,15 @@ public:
 
   /* RuntimeError without a function. */
   template <typename... Args> TVM_FFI_INLINE Any operator()(Args &&...args) const {
-    AnyView views[sizeof...(Args) + 1]; /* never empty */
-    PackedArgs::Fill(views, std::forward<Args>(args)...);
-    Any result;
-    CallPacked(views, sizeof...(Args), &result);
-    return result;
+    if constexpr ((detail::is_passed_as_any_v<Args> || ...)) {
+      return (*this)(detail::AsArgument(std::forward<Args>(args))...);
+    } else {
+      AnyView views[sizeof...(Args) + 1]; /* never empty */
+      PackedArgs::Fill(views, std::forward<Args>(args)...);
+      Any result;
+      CallPacked(views, sizeof...(Args), &result);
+      return result;
+    }
   }
   TVM_FFI_INLINE void CallPacked(const AnyView *args, int32_t num_args, Any *result) const {
     if (TVM_FFI_PREDICT_FALSE(data_ == nullptr)) ThrowNull();
@@ -288,32 +302,32 @@ public:
   TVM_FFI_INLINE void CallPacked(PackedArgs args, Any *result) const { CallPacked(args.data(), args.size(), result); }
   /* The result or the error; a TypeError if the result is no T. */
   template <typename T = Any, typename... Args> Expected<T> CallExpected(Args &&...args) const {
-    AnyView views[sizeof...(Args) + 1];
-    PackedArgs::Fill(views, std::forward<Args>(args)...);
-    if (data_ == nullptr) return NullError();
-    Any result;
-    if (get()->safe_call(detail::ObjectUnsafe::GetHeader(get()), reinterpret_cast<const TVMFFIAny *>(views),
-                         sizeof...(Args), reinterpret_cast<TVMFFIAny *>(&result)) != 0) {
-      return detail::MoveFromSafeCallRaised();
-    }
-    if constexpr (std::is_same_v<T, Any>) {
-      return result;
+    if constexpr ((detail::is_passed_as_any_v<Args> || ...)) {
+      return CallExpected<T>(detail::AsArgument(std::forward<Args>(args))...);
     } else {
-      if (std::optional<Expected<T>> value = result.template try_cast<Expected<T>>()) return *std::move(value);
-      return Error("TypeError",
-                   "CallExpected: result type mismatch, expected " + detail::Type2Str<T>::v() + ", but got " +
-                       result.GetTypeKey(),
-                   "");
+      AnyView views[sizeof...(Args) + 1];
+      PackedArgs::Fill(views, std::forward<Args>(args)...);
+      if (data_ == nullptr) return NullError();
+      Any result;
+      if (get()->safe_call(detail::ObjectUnsafe::GetHeader(get()), reinterpret_cast<const TVMFFIAny *>(views),
+                           sizeof...(Args), reinterpret_cast<TVMFFIAny *>(&result)) != 0) {
+        return detail::MoveFromSafeCallRaised();
+      }
+      return ExpectResult<T>(std::move(result));
     }
   }
   /* Calls a C function with a handle, as it is exported by a library. */
   template <typename... Args> static Any InvokeExternC(void *handle, TVMFFISafeCallType safe_call, Args &&...args) {
-    AnyView views[sizeof...(Args) + 1];
-    PackedArgs::Fill(views, std::forward<Args>(args)...);
-    Any result;
-    TVM_FFI_CHECK_SAFE_CALL(safe_call(handle, reinterpret_cast<const TVMFFIAny *>(views), sizeof...(Args),
-                                      reinterpret_cast<TVMFFIAny *>(&result)));
-    return result;
+    if constexpr ((detail::is_passed_as_any_v<Args> || ...)) {
+      return InvokeExternC(handle, safe_call, detail::AsArgument(std::forward<Args>(args))...);
+    } else {
+      AnyView views[sizeof...(Args) + 1];
+      PackedArgs::Fill(views, std::forward<Args>(args)...);
+      Any result;
+      TVM_FFI_CHECK_SAFE_CALL(safe_call(handle, reinterpret_cast<const TVMFFIAny *>(views), sizeof...(Args),
+                                        reinterpret_cast<TVMFFIAny *>(&result)));
+      return result;
+    }
   }
 
   bool operator==(std::nullptr_t) const { return data_ == nullptr; }
@@ -328,6 +342,17 @@ private:
   }
   static Function FromOwned(TVMFFIObjectHandle handle) {
     return Function(detail::ObjectUnsafe::ObjectPtrFromOwned<FunctionObj>(static_cast<TVMFFIObject *>(handle)));
+  }
+  template <typename T> static Expected<T> ExpectResult(Any result) {
+    if constexpr (std::is_same_v<T, Any>) {
+      return result;
+    } else {
+      if (std::optional<Expected<T>> value = result.template try_cast<Expected<T>>()) return *std::move(value);
+      return Error("TypeError",
+                   "CallExpected: result type mismatch, expected " + detail::Type2Str<T>::v() + ", but got " +
+                       result.GetTypeKey(),
+                   "");
+    }
   }
   static std::string_view ViewOf(const String &text) { return std::string_view(text.data(), text.size()); }
   TVM_FFI_COLD_CODE static Error NullError() { return Error("RuntimeError", "a null Function cannot be called", ""); }

@@ -65,8 +65,8 @@ template <typename R, typename... Args> struct FuncFunctorImpl {
     return text.append(") -> ").append(Type2Str<R>::v());
   }
   /* As JSON. */
-  TVM_FFI_COLD_CODE static std::string TypeSchema() {
-    std::string text = std::string("{\"type\":\"") + StaticTypeKey::kTVMFFIFunction +
+  TVM_FFI_COLD_CODE static std::string TypeSchema(const char *type = StaticTypeKey::kTVMFFIFunction) {
+    std::string text = std::string("{\"type\":\"") + type +
                        "\",\"named_args\":{\"return\":[" + detail::TypeSchema<R>::v() + "],\"params\":[";
     const char *separator = "";
     ((text.append(separator).append(detail::TypeSchema<Args>::v()), separator = ","), ...);

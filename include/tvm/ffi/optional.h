@@ -292,6 +292,7 @@ template <typename T> inline constexpr bool use_default_type_traits_v<Optional<T
 template <typename T> struct TypeTraits<Optional<T>> : TypeTraitsBase {
   static constexpr bool storage_enabled = TypeTraits<T>::storage_enabled;
   static constexpr bool kIsAny = storage_enabled && !use_object_ptr_optional_v<T>;
+  static constexpr bool kNeedsOwner = detail::needs_owner_v<T>;
   using Store = typename detail::OptionalStoreOf<T>::type;
 
   TVM_FFI_INLINE static void CopyToAnyView(const Optional<T> &src, TVMFFIAny *result) {

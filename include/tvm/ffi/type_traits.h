@@ -109,6 +109,15 @@ template <typename, typename = void> struct TypeTraits {
 /* Of T without const and reference. */
 template <typename T> using TypeTraitsNoCR = TypeTraits<std::remove_const_t<std::remove_reference_t<T>>>;
 
+namespace detail {
+/* Whether a T becomes a new object, which a view of it could not own: calls make an Any of such an argument. Its traits
+ * say so as kNeedsOwner. */
+template <typename T, typename = void> inline constexpr bool needs_owner_v = false;
+template <typename T>
+inline constexpr bool needs_owner_v<T, std::enable_if_t<sizeof(TypeTraits<T>::kNeedsOwner) != 0>> =
+    TypeTraits<T>::kNeedsOwner;
+} // namespace detail
+
 /* False for a class below ObjectRef that has its own TypeTraits. */
 template <typename T> inline constexpr bool use_default_type_traits_v = true;
 

@@ -66,12 +66,11 @@ template <typename T> struct AnyConverter {
 };
 
 /* "Name<A, B>" */
-template <typename... T> std::string ContainerTypeStr(const char *name) {
-  std::string text = std::string(name) + "<";
-  const char *separator = "";
+template <typename... T>
+std::string ContainerTypeStr(std::string text, const char *open = "<", const char *close = ">") {
+  [[maybe_unused]] const char *separator = open;
   ((text.append(separator).append(Type2Str<T>::v()), separator = ", "), ...);
-  (void)separator;
-  return text.append(">");
+  return text.append(sizeof...(T) == 0 ? open : "").append(close);
 }
 /* {"type":"Name","args":[A,B]} */
 template <typename... T> std::string ContainerTypeSchema(const char *name) {
@@ -80,6 +79,17 @@ template <typename... T> std::string ContainerTypeSchema(const char *name) {
   ((text.append(separator).append(TypeSchema<T>::v()), separator = ","), ...);
   (void)separator;
   return text.append("]}");
+}
+
+/* Whether item i of a sequence does not convert to T; then *found tells it: "Array[index 2: str]". */
+template <typename T> bool MismatchAt(const Any &item, size_t i, std::string *found, const char *name = "Array") {
+  if constexpr (std::is_same_v<T, Any>) {
+    return false;
+  } else {
+    if (item.template try_cast<T>().has_value()) return false;
+    *found = std::string(name) + "[index " + std::to_string(i) + ": " + AnyUnsafe::GetMismatchTypeInfo<T>(item) + "]";
+    return true;
+  }
 }
 
 } // namespace detail

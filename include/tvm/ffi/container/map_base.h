@@ -313,6 +313,27 @@ private:
   Self &self() { return static_cast<Self &>(*this); }
 };
 
+namespace detail {
+
+/* The first key that does not convert to K, or value that does not convert to V: "Map[some key is int, V]". */
+template <typename K, typename V> std::string PairMismatch(const MapBaseObj &pairs, const std::string &name) {
+  for (const auto &pair : pairs) {
+    if constexpr (!std::is_same_v<K, Any>) {
+      if (!pair.first.template try_cast<K>().has_value()) {
+        return name + "[some key is " + AnyUnsafe::GetMismatchTypeInfo<K>(pair.first) + ", V]";
+      }
+    }
+    if constexpr (!std::is_same_v<V, Any>) {
+      if (!pair.second.template try_cast<V>().has_value()) {
+        return name + "[K, some value is " + AnyUnsafe::GetMismatchTypeInfo<V>(pair.second) + "]";
+      }
+    }
+  }
+  return name;
+}
+
+} // namespace detail
+
 /* Traits of Map and Dict. A map is one if its keys are K and its values V; the other kind, and other pairs, are converted
  * into a new one. Derived gives kPrimaryTypeIndex, kOtherTypeIndex, kTypeName, kStaticTypeKey. */
 template <typename Derived, typename Ref, typename K, typename V>
@@ -325,21 +346,7 @@ struct MapTypeTraitsBase : ObjectRefTypeTraitsBase<Ref> {
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
     if (!IsMap(src)) return TypeTraitsBase::GetMismatchTypeInfo(src);
-    for (const auto &pair : *Pairs(src)) {
-      if constexpr (!std::is_same_v<K, Any>) {
-        if (!pair.first.template try_cast<K>().has_value()) {
-          return std::string(Derived::kTypeName) + "[some key is " +
-                 detail::AnyUnsafe::GetMismatchTypeInfo<K>(pair.first) + ", V]";
-        }
-      }
-      if constexpr (!std::is_same_v<V, Any>) {
-        if (!pair.second.template try_cast<V>().has_value()) {
-          return std::string(Derived::kTypeName) + "[K, some value is " +
-                 detail::AnyUnsafe::GetMismatchTypeInfo<V>(pair.second) + "]";
-        }
-      }
-    }
-    return Derived::kTypeName;
+    return detail::PairMismatch<K, V>(*Pairs(src), Derived::kTypeName);
   }
   static std::optional<Ref> TryCastFromAnyView(const TVMFFIAny *src) {
     if (!IsMap(src)) return std::nullopt;

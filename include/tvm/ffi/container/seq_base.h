@@ -272,17 +272,12 @@ template <typename Derived, typename Ref, typename T> struct SeqTypeTraitsBase :
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
     if (!IsSequence(src)) return TypeTraitsBase::GetMismatchTypeInfo(src);
-    if constexpr (!std::is_same_v<T, Any>) {
-      int64_t i = 0;
-      for (const Any &item : *Items(src)) {
-        if (!item.template try_cast<T>().has_value()) {
-          return std::string(Derived::kTypeName) + "[index " + std::to_string(i) + ": " +
-                 detail::AnyUnsafe::GetMismatchTypeInfo<T>(item) + "]";
-        }
-        ++i;
-      }
+    std::string found = Derived::kTypeName;
+    size_t i = 0;
+    for (const Any &item : *Items(src)) {
+      if (detail::MismatchAt<T>(item, i++, &found, Derived::kTypeName)) break;
     }
-    return Derived::kTypeName;
+    return found;
   }
   static std::optional<Ref> TryCastFromAnyView(const TVMFFIAny *src) {
     if (!IsSequence(src)) return std::nullopt;

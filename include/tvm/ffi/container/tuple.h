@@ -104,17 +104,8 @@ private:
   }
   template <size_t... I> static std::string Mismatch(const Any *items, std::index_sequence<I...>) {
     std::string found = "Array";
-    (void)(MismatchAt<Types>(items[I], I, &found) || ...);
+    (void)(detail::MismatchAt<Types>(items[I], I, &found) || ...);
     return found;
-  }
-  template <typename T> static bool MismatchAt(const Any &item, size_t i, std::string *found) {
-    if constexpr (std::is_same_v<T, Any>) {
-      return false;
-    } else {
-      if (item.template try_cast<T>().has_value()) return false;
-      *found = "Array[index " + std::to_string(i) + ": " + detail::AnyUnsafe::GetMismatchTypeInfo<T>(item) + "]";
-      return true;
-    }
   }
   template <size_t... I>
   static std::optional<Tuple<Types...>> Convert([[maybe_unused]] const Any *items, std::index_sequence<I...>) {

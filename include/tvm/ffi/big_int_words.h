@@ -1,0 +1,202 @@
+/* big_int_words.h - integers as words and as digits: what big_int.h calculates with. Programs include that.
+ *
+ * Words are int64, the low one first, two's complement: the highest has the sign, and stands for all above it. They are
+ * what is stored, and right for whatever goes word by word. Digits are those of the absolute value to the base 2^32, the
+ * low one first, the highest not 0: for multiplication, division and decimal text. */
+#ifndef TVM_FFI_BIG_INT_WORDS_H_
+#define TVM_FFI_BIG_INT_WORDS_H_
+
+#include <tvm/ffi/base_detail.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace tvm {
+namespace ffi {
+namespace detail {
+namespace int_ops {
+
+/* At least one word, which somebody else keeps. */
+class WordsView {
+public:
+  WordsView(const int64_t *data, size_t size) : data_(data), size_(size) {}
+  size_t size() const { return size_; }
+  const int64_t &operator[](size_t i) const { return data_[i]; }
+  /* Any word, also above the highest. */
+  uint64_t Word(size_t i) const { return static_cast<uint64_t>(i < size_ ? data_[i] : data_[size_ - 1] < 0 ? -1 : 0); }
+
+private:
+  const int64_t *data_;
+  size_t size_;
+};
+
+inline bool IsNegative(WordsView x) { return x[x.size() - 1] < 0; }
+inline bool IsNormalizedZero(WordsView x) { return x.size() == 1 && x[0] == 0; }
+
+/* -1, 0 or 1. Signs decide, then the words from above: all the others count as unsigned. */
+inline int Compare(WordsView a, WordsView b) {
+  if (IsNegative(a) != IsNegative(b)) return IsNegative(a) ? -1 : 1;
+  for (size_t i = std::max(a.size(), b.size()); i-- > 0;) {
+    if (a.Word(i) != b.Word(i)) return a.Word(i) < b.Word(i) ? -1 : 1;
+  }
+  return 0;
+}
+
+/* ---- Digits ---- */
+
+using Digits = std::vector<uint32_t>;
+
+inline void DropLeadingZeros(Digits *digits) {
+  while (!digits->empty() && digits->back() == 0) digits->pop_back();
+}
+
+/* The absolute value. */
+inline Digits DigitsOf(WordsView x) {
+  Digits digits;
+  digits.reserve(2 * x.size());
+  bool carry = IsNegative(x); /* -x is ~x + 1 */
+  for (size_t i = 0; i < x.size(); ++i) {
+    uint64_t word = IsNegative(x) ? ~x.Word(i) + carry : x.Word(i);
+    carry = carry && word == 0;
+    digits.push_back(static_cast<uint32_t>(word));
+    digits.push_back(static_cast<uint32_t>(word >> 32));
+  }
+  DropLeadingZeros(&digits);
+  return digits;
+}
+
+inline Digits Multiply(const Digits &a, const Digits &b) {
+  Digits product(a.size() + b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    uint64_t carry = 0;
+    for (size_t j = 0; j < b.size(); ++j) {
+      carry += uint64_t{a[i]} * b[j] + product[i + j]; /* at most (2^32 - 1)^2 + 2 (2^32 - 1), which is 2^64 - 1 */
+      product[i + j] = static_cast<uint32_t>(carry);
+      carry >>= 32;
+    }
+    product[i + b.size()] = static_cast<uint32_t>(carry);
+  }
+  DropLeadingZeros(&product);
+  return product;
+}
+
+/* Makes x the quotient and returns the remainder. */
+inline uint32_t DivideBy(Digits *x, uint32_t divisor) {
+  uint64_t rest = 0;
+  for (size_t i = x->size(); i-- > 0;) {
+    rest = rest << 32 | (*x)[i];
+    (*x)[i] = static_cast<uint32_t>(rest / divisor);
+    rest %= divisor;
+  }
+  DropLeadingZeros(x);
+  return static_cast<uint32_t>(rest);
+}
+
+/* How far to shift a digit so that its highest bit is set. */
+inline int LeadingZeroBits(uint32_t digit) {
+  int n = 0;
+  while ((digit >> (31 - n) & 1) == 0) ++n;
+  return n;
+}
+/* By less than a digit, into as many digits and one more. */
+inline Digits ShiftLeft(const Digits &x, int n_bits) {
+  Digits shifted(x.size() + 1);
+  for (size_t i = 0; i < x.size(); ++i) {
+    uint64_t part = uint64_t{x[i]} << n_bits;
+    shifted[i] |= static_cast<uint32_t>(part);
+    shifted[i + 1] = static_cast<uint32_t>(part >> 32);
+  }
+  return shifted;
+}
+inline void ShiftRight(Digits *x, int n_bits) {
+  for (size_t i = 0; i < x->size(); ++i) {
+    uint64_t part = i + 1 < x->size() ? uint64_t{(*x)[i + 1]} << 32 : 0;
+    (*x)[i] = static_cast<uint32_t>((part | (*x)[i]) >> n_bits);
+  }
+  DropLeadingZeros(x);
+}
+
+/* One digit of a long division: with divisor d of n digits, the highest of them at least 2^31, and a rest of n + 1 digits
+ * below d * 2^32, takes q * d away from the rest and returns q, the quotient. */
+inline uint32_t DivideStep(uint32_t *rest, const Digits &d) {
+  size_t n = d.size() - 1; /* d has a 0 on top, like the rest */
+  uint64_t top = uint64_t{rest[n]} << 32 | rest[n - 1];
+  uint64_t q = std::min<uint64_t>(top / d[n - 1], UINT32_MAX);
+  uint64_t left = top - q * d[n - 1];
+  /* By two digits of d, q is right or 1 too much. */
+  while (left <= UINT32_MAX && q * d[n - 2] > (left << 32 | rest[n - 2])) {
+    --q;
+    left += d[n - 1];
+  }
+  uint64_t borrow = 0;
+  for (size_t i = 0; i <= n; ++i) {
+    uint64_t taken = q * d[i] + borrow;
+    borrow = (taken >> 32) + (rest[i] < static_cast<uint32_t>(taken));
+    rest[i] -= static_cast<uint32_t>(taken);
+  }
+  if (borrow == 0) return static_cast<uint32_t>(q);
+  uint64_t carry = 0;
+  for (size_t i = 0; i <= n; ++i) {
+    carry += uint64_t{rest[i]} + d[i];
+    rest[i] = static_cast<uint32_t>(carry);
+    carry >>= 32;
+  }
+  return static_cast<uint32_t>(q - 1);
+}
+
+/* Makes *x the remainder and returns the quotient. The divisor is not 0. */
+inline Digits Divide(Digits *x, const Digits &divisor) {
+  if (x->size() < divisor.size()) return Digits();
+  if (divisor.size() == 1) {
+    Digits quotient = std::move(*x);
+    x->assign(1, DivideBy(&quotient, divisor[0]));
+    DropLeadingZeros(x);
+    return quotient;
+  }
+  int n_bits = LeadingZeroBits(divisor.back());
+  Digits d = ShiftLeft(divisor, n_bits);
+  *x = ShiftLeft(*x, n_bits);
+  Digits quotient(x->size() - divisor.size());
+  for (size_t i = quotient.size(); i-- > 0;) quotient[i] = DivideStep(&(*x)[i], d);
+  ShiftRight(x, n_bits);
+  DropLeadingZeros(&quotient);
+  return quotient;
+}
+
+/* Nine decimals of it at a time. */
+inline std::string ToDecimal(Digits x, bool negative) {
+  std::string reversed;
+  do {
+    uint32_t part = DivideBy(&x, 1000000000);
+    for (int i = 0; i < 9 && (!x.empty() || part != 0 || reversed.empty()); ++i, part /= 10) {
+      reversed.push_back(static_cast<char>('0' + part % 10));
+    }
+  } while (!x.empty());
+  if (negative) reversed.push_back('-');
+  return std::string(reversed.rbegin(), reversed.rend());
+}
+
+/* The nearest double, of two the even one; infinity if there is none. The highest 64 bits, the lowest of which also
+ * stands for all that is below them, are rounded by the conversion itself. */
+inline double ToDouble(const Digits &x) {
+  size_t n = x.size();
+  if (n == 0) return 0;
+  if (n > 32) return std::numeric_limits<double>::infinity();
+  int n_bits = LeadingZeroBits(x[n - 1]);
+  auto digit = [&](size_t below_top) { return below_top < n ? uint64_t{x[n - 1 - below_top]} : 0; };
+  uint64_t third = digit(2) << n_bits;
+  uint64_t high = (digit(0) << 32 | digit(1)) << n_bits | third >> 32;
+  bool rest = static_cast<uint32_t>(third) != 0;
+  for (size_t i = 3; i < n; ++i) rest |= digit(i) != 0;
+  return std::ldexp(static_cast<double>(high | rest), 32 * (static_cast<int>(n) - 2) - n_bits);
+}
+
+} // namespace int_ops
+} // namespace detail
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_BIG_INT_WORDS_H_ */

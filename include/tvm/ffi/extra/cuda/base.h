@@ -1,0 +1,35 @@
+/* base.h - for code that uses CUDA's runtime: errors thrown, and the size of a grid. */
+#ifndef TVM_FFI_EXTRA_CUDA_BASE_H_
+#define TVM_FFI_EXTRA_CUDA_BASE_H_
+
+#include <cuda_runtime.h>
+#include <tvm/ffi/error.h>
+
+/* Evaluates a call of CUDA's runtime, and throws a RuntimeError if it failed. */
+#define TVM_FFI_CHECK_CUDA_ERROR(stmt)                                                                            \
+  do {                                                                                                            \
+    cudaError_t tvm_ffi_cuda_error = (stmt);                                                                      \
+    if (tvm_ffi_cuda_error != cudaSuccess) {                                                                      \
+      TVM_FFI_THROW(RuntimeError) << "CUDA Runtime Error: " << cudaGetErrorName(tvm_ffi_cuda_error) << " ("       \
+                                  << static_cast<int>(tvm_ffi_cuda_error)                                         \
+                                  << "): " << cudaGetErrorString(tvm_ffi_cuda_error);                             \
+    }                                                                                                             \
+  } while (0)
+
+namespace tvm {
+namespace ffi {
+
+/* How many blocks, or threads, there are in each direction. */
+struct dim3 {
+  unsigned int x, y, z;
+
+  dim3() : dim3(1, 1, 1) {}
+  explicit dim3(unsigned int x_) : dim3(x_, 1, 1) {}
+  dim3(unsigned int x_, unsigned int y_) : dim3(x_, y_, 1) {}
+  dim3(unsigned int x_, unsigned int y_, unsigned int z_) : x(x_), y(y_), z(z_) {}
+};
+
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_EXTRA_CUDA_BASE_H_ */

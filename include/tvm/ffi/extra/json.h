@@ -1,0 +1,33 @@
+/* json.h - JSON: None, bool, int, float, String, and arrays and objects of these. */
+#ifndef TVM_FFI_EXTRA_JSON_H_
+#define TVM_FFI_EXTRA_JSON_H_
+
+#include <tvm/ffi/any.h>
+#include <tvm/ffi/container/array.h>
+#include <tvm/ffi/container/map.h>
+#include <tvm/ffi/extra/base.h>
+#include <tvm/ffi/optional.h>
+#include <tvm/ffi/string.h>
+
+namespace tvm {
+namespace ffi {
+namespace json {
+
+using Value = Any;
+using Object = ffi::Map<Any, Any>;
+using Array = ffi::Array<Any>;
+
+/* The value that a text stands for; a number without point and exponent is an int, NaN and Infinity are read too.
+ * ValueError for what is no JSON. With an error_msg that is told there instead, and the result is None; otherwise
+ * *error_msg becomes empty. */
+TVM_FFI_EXTRA_CXX_API Value Parse(const String &json_str, String *error_msg = nullptr);
+
+/* The text, on one line, or over several with `indent` spaces for each level. ValueError for a value that is none of
+ * the above, a key that is no String, and a List that contains itself. */
+TVM_FFI_EXTRA_CXX_API String Stringify(const Value &value, const Optional<int> &indent = std::nullopt);
+
+} // namespace json
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_EXTRA_JSON_H_ */

@@ -1,0 +1,33 @@
+/* serialization.h - values and the objects they reach as JSON, and back: what one object is stays one object.
+ *
+ *   {"root_index": 1, "nodes": [{"type": "ffi.String", "data": "x"}, {"type": "my.Point", "data": {...}}]}
+ *
+ * Objects are taken apart by their registered fields. A type may do that itself, through the attributes below. */
+#ifndef TVM_FFI_EXTRA_SERIALIZATION_H_
+#define TVM_FFI_EXTRA_SERIALIZATION_H_
+
+#include <tvm/ffi/extra/base.h>
+#include <tvm/ffi/extra/json.h>
+#include <tvm/ffi/function.h>
+#include <tvm/ffi/reflection/accessor.h>
+
+namespace tvm {
+namespace ffi {
+
+/* The graph of a value. The metadata stands in it as "metadata" unless it is None: JSON, for the reader's own use.
+ * TypeError for an object that could not be made again, such as a Function; ValueError for a container in itself. */
+TVM_FFI_EXTRA_CXX_API json::Value ToJSONGraph(const Any &value, const Any &metadata = Any(nullptr));
+
+/* The value of a graph, all of its objects new. ValueError, TypeError or KeyError for what is no graph. */
+TVM_FFI_EXTRA_CXX_API Any FromJSONGraph(const json::Value &value);
+
+namespace type_attr {
+/* Makes the "data" of an object, JSON; and an object of the type from it. */
+inline constexpr reflection::AttrKey<TypedFunction<Any(AnyView)>> kDataToJson{"__data_to_json__"};
+inline constexpr reflection::AttrKey<TypedFunction<Any(AnyView)>> kDataFromJson{"__data_from_json__"};
+} // namespace type_attr
+
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_EXTRA_SERIALIZATION_H_ */

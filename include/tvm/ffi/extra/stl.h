@@ -1,0 +1,334 @@
+/* stl.h - types of the standard library as arguments and results: std::vector, array, tuple, map, unordered_map,
+ * function, optional, variant. (std::string needs no more than string.h.)
+ *
+ * Containers are copied: each becomes a new Array or Map, and is made from any Array or List, Map or Dict whose items
+ * convert. They are for the border between libraries; what stays among values is better an Array or a Map from the
+ * beginning. As none of them is an object, they cannot be in an Any, and a view cannot be of one: calls make an Any of
+ * such an argument. */
+#ifndef TVM_FFI_EXTRA_STL_H_
+#define TVM_FFI_EXTRA_STL_H_
+
+#include <tvm/ffi/container/array.h>
+#include <tvm/ffi/container/list.h>
+#include <tvm/ffi/container/map.h>
+#include <tvm/ffi/function.h>
+
+#include <array>
+#include <functional>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+namespace tvm {
+namespace ffi {
+namespace detail {
+
+/* What becomes a new object. Derived gives ToRef(Self), a reference to it. */
+template <typename Derived, typename Self, bool kConvertEnabled> struct CopiedTraitsBase : TypeTraitsBase {
+  static constexpr bool convert_enabled = kConvertEnabled;
+  static constexpr bool storage_enabled = false;
+  static constexpr bool kNeedsOwner = true;
+
+  static void CopyToAnyView(const Self &, TVMFFIAny *) {
+    static_assert(sizeof(Self) == 0, "an AnyView cannot own the object that this becomes: make it an Any");
+  }
+  static void MoveToAny(Self src, TVMFFIAny *result) {
+    auto ref = Derived::ToRef(std::move(src));
+    TypeTraits<decltype(ref)>::MoveToAny(std::move(ref), result);
+  }
+};
+
+/* ---- Sequences ---- */
+
+/* Null for what is none. */
+inline const SeqBaseObj *SequenceOrNull(const TVMFFIAny *src) {
+  if (src->type_index != kTVMFFIArray && src->type_index != kTVMFFIList) return nullptr;
+  return ObjectUnsafe::RawObjectPtrFromUnowned<SeqBaseObj>(src->v_obj);
+}
+
+/* Sequences whose items are all T. */
+template <typename Derived, typename Self, typename T>
+struct CopiedSeqTraitsBase : CopiedTraitsBase<Derived, Self, convertible_or_any_v<T>> {
+  static constexpr int32_t field_static_type_index = kTVMFFIArray;
+
+  static Array<Any> ToRef(Self src) {
+    Array<Any> items;
+    items.reserve(static_cast<int64_t>(src.size()));
+    for (auto &&item : src) items.push_back(Any(T(std::move(item))));
+    return items;
+  }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
+    const SeqBaseObj *items = SequenceOrNull(src);
+    std::string found = TypeIndexToTypeKey(src->type_index);
+    if (items == nullptr) return found;
+    for (size_t i = 0; i < items->size() && !MismatchAt<T>(items->begin()[i], i, &found); ++i) continue;
+    return found;
+  }
+};
+
+} // namespace detail
+
+template <typename T, typename... Rest>
+struct TypeTraits<std::vector<T, Rest...>>
+    : detail::CopiedSeqTraitsBase<TypeTraits<std::vector<T, Rest...>>, std::vector<T, Rest...>, T> {
+  static std::optional<std::vector<T, Rest...>> TryCastFromAnyView(const TVMFFIAny *src) {
+    const SeqBaseObj *items = detail::SequenceOrNull(src);
+    if (items == nullptr) return std::nullopt;
+    std::vector<T, Rest...> result;
+    result.reserve(items->size());
+    for (const Any &item : *items) {
+      std::optional<T> value = item.template try_cast<T>();
+      if (!value.has_value()) return std::nullopt;
+      result.push_back(*std::move(value));
+    }
+    return result;
+  }
+  static std::string TypeStr() { return detail::ContainerTypeStr<T>("std::vector"); }
+  static std::string TypeSchema() { return detail::ContainerTypeSchema<T>("std::vector"); }
+};
+
+/* As many items; T can be default constructed. */
+template <typename T, size_t N>
+struct TypeTraits<std::array<T, N>>
+    : detail::CopiedSeqTraitsBase<TypeTraits<std::array<T, N>>, std::array<T, N>, T> {
+  static std::optional<std::array<T, N>> TryCastFromAnyView(const TVMFFIAny *src) {
+    const SeqBaseObj *items = detail::SequenceOrNull(src);
+    if (items == nullptr || items->size() != N) return std::nullopt;
+    std::array<T, N> result{};
+    for (size_t i = 0; i < N; ++i) {
+      std::optional<T> value = items->begin()[i].template try_cast<T>();
+      if (!value.has_value()) return std::nullopt;
+      result[i] = *std::move(value);
+    }
+    return result;
+  }
+  static std::string TypeStr() { return "std::array<" + detail::Type2Str<T>::v() + ", " + std::to_string(N) + ">"; }
+  static std::string TypeSchema() {
+    return "{\"type\":\"std::array\",\"args\":[" + detail::TypeSchema<T>::v() + "," + std::to_string(N) + "]}";
+  }
+};
+
+template <typename... T>
+struct TypeTraits<std::tuple<T...>>
+    : detail::CopiedTraitsBase<TypeTraits<std::tuple<T...>>, std::tuple<T...>, (detail::convertible_or_any_v<T> && ...)> {
+  static constexpr int32_t field_static_type_index = kTVMFFIArray;
+
+  static Array<Any> ToRef(std::tuple<T...> src) {
+    return std::apply([](T &...items) { return Array<Any>({Any(std::move(items))...}); }, src);
+  }
+  static std::optional<std::tuple<T...>> TryCastFromAnyView(const TVMFFIAny *src) {
+    const SeqBaseObj *items = detail::SequenceOrNull(src);
+    if (items == nullptr || items->size() != sizeof...(T)) return std::nullopt;
+    return Convert(items->begin(), std::index_sequence_for<T...>{});
+  }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
+    const SeqBaseObj *items = detail::SequenceOrNull(src);
+    std::string found = TypeIndexToTypeKey(src->type_index);
+    if (items == nullptr) return found;
+    if (items->size() != sizeof...(T)) return "Array[size=" + std::to_string(items->size()) + "]";
+    [[maybe_unused]] size_t i = 0;
+    (void)((detail::MismatchAt<T>(items->begin()[i], i, &found) || (++i, false)) || ...);
+    return found;
+  }
+  static std::string TypeStr() { return detail::ContainerTypeStr<T...>("std::tuple"); }
+  static std::string TypeSchema() { return detail::ContainerTypeSchema<T...>("std::tuple"); }
+
+private:
+  template <size_t... I>
+  static std::optional<std::tuple<T...>> Convert([[maybe_unused]] const Any *items, std::index_sequence<I...>) {
+    std::tuple<std::optional<T>...> values(items[I].template try_cast<T>()...);
+    if (!(std::get<I>(values).has_value() && ...)) return std::nullopt;
+    return std::tuple<T...>(*std::move(std::get<I>(values))...);
+  }
+};
+
+/* ---- Maps ---- */
+
+namespace detail {
+
+template <typename... T> void ReserveBuckets(std::unordered_map<T...> *map, size_t n) { map->reserve(n); }
+template <typename... T> void ReserveBuckets(std::map<T...> *, size_t) {}
+
+template <typename Derived, typename Self, typename K = typename Self::key_type,
+          typename V = typename Self::mapped_type>
+struct CopiedMapTraitsBase : CopiedTraitsBase<Derived, Self, convertible_or_any_v<K> && convertible_or_any_v<V>> {
+  static constexpr int32_t field_static_type_index = kTVMFFIMap;
+
+  static Map<Any, Any> ToRef(Self src) {
+    Map<Any, Any> pairs;
+    for (auto &pair : src) pairs.Set(Any(K(pair.first)), Any(V(std::move(pair.second))));
+    return pairs;
+  }
+  /* The first of two keys that convert to the same one counts. */
+  static std::optional<Self> TryCastFromAnyView(const TVMFFIAny *src) {
+    const MapBaseObj *pairs = PairsOrNull(src);
+    if (pairs == nullptr) return std::nullopt;
+    Self result;
+    ReserveBuckets(&result, pairs->size());
+    for (const auto &pair : *pairs) {
+      std::optional<K> key = pair.first.template try_cast<K>();
+      std::optional<V> value = pair.second.template try_cast<V>();
+      if (!key.has_value() || !value.has_value()) return std::nullopt;
+      result.emplace(*std::move(key), *std::move(value));
+    }
+    return result;
+  }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
+    const MapBaseObj *pairs = PairsOrNull(src);
+    return pairs == nullptr ? TypeIndexToTypeKey(src->type_index) : PairMismatch<K, V>(*pairs, "Map");
+  }
+  static std::string TypeStr() { return ContainerTypeStr<K, V>(Derived::kTypeName); }
+  static std::string TypeSchema() { return ContainerTypeSchema<K, V>(Derived::kTypeName); }
+
+private:
+  static const MapBaseObj *PairsOrNull(const TVMFFIAny *src) {
+    if (src->type_index != kTVMFFIMap && src->type_index != kTVMFFIDict) return nullptr;
+    return ObjectUnsafe::RawObjectPtrFromUnowned<MapBaseObj>(src->v_obj);
+  }
+};
+
+} // namespace detail
+
+template <typename K, typename V, typename... Rest>
+struct TypeTraits<std::map<K, V, Rest...>>
+    : detail::CopiedMapTraitsBase<TypeTraits<std::map<K, V, Rest...>>, std::map<K, V, Rest...>> {
+  static constexpr const char *kTypeName = "std::map";
+};
+template <typename K, typename V, typename... Rest>
+struct TypeTraits<std::unordered_map<K, V, Rest...>>
+    : detail::CopiedMapTraitsBase<TypeTraits<std::unordered_map<K, V, Rest...>>, std::unordered_map<K, V, Rest...>> {
+  static constexpr const char *kTypeName = "std::unordered_map";
+};
+
+/* ---- Functions: an empty one is None ---- */
+
+template <typename R, typename... Args>
+struct TypeTraits<std::function<R(Args...)>>
+    : detail::CopiedTraitsBase<TypeTraits<std::function<R(Args...)>>, std::function<R(Args...)>,
+                               detail::FuncFunctorImpl<R, Args...>::unpacked_supported> {
+  static constexpr int32_t field_static_type_index = kTVMFFIFunction;
+
+  static Function ToRef(std::function<R(Args...)> src) {
+    return src ? Function::FromTyped(std::move(src)) : Function(nullptr);
+  }
+  static std::optional<std::function<R(Args...)>> TryCastFromAnyView(const TVMFFIAny *src) {
+    std::optional<Function> function = TypeTraits<Function>::TryCastFromAnyView(src);
+    if (!function.has_value()) return std::nullopt;
+    if (*function == nullptr) return std::function<R(Args...)>();
+    return [typed = TypedFunction<R(Args...)>(*std::move(function))](Args... args) -> R {
+      return typed(std::forward<Args>(args)...);
+    };
+  }
+  static std::string TypeStr() {
+    return detail::ContainerTypeStr<Args...>("std::function<" + detail::Type2Str<R>::v(), "(", ")>");
+  }
+  static std::string TypeSchema() { return detail::FuncFunctorImpl<R, Args...>::TypeSchema("std::function"); }
+};
+
+/* ---- Choices ---- */
+
+template <typename T> struct TypeTraits<std::optional<T>> : TypeTraitsBase {
+  using Self = std::optional<T>;
+  static constexpr bool convert_enabled = TypeTraits<T>::convert_enabled;
+  static constexpr bool storage_enabled = TypeTraits<T>::storage_enabled;
+  static constexpr bool kNeedsOwner = detail::needs_owner_v<T>;
+
+  static void CopyToAnyView(const Self &src, TVMFFIAny *result) {
+    if (src.has_value()) {
+      TypeTraits<T>::CopyToAnyView(*src, result);
+    } else {
+      detail::PutNone(result);
+    }
+  }
+  static void MoveToAny(Self src, TVMFFIAny *result) {
+    if (src.has_value()) {
+      TypeTraits<T>::MoveToAny(*std::move(src), result);
+    } else {
+      detail::PutNone(result);
+    }
+  }
+  static bool CheckAnyStrict(const TVMFFIAny *src) {
+    return src->type_index == kTVMFFINone || TypeTraits<T>::CheckAnyStrict(src);
+  }
+  static Self CopyFromAnyViewAfterCheck(const TVMFFIAny *src) {
+    if (src->type_index == kTVMFFINone) return std::nullopt;
+    return TypeTraits<T>::CopyFromAnyViewAfterCheck(src);
+  }
+  static Self MoveFromAnyAfterCheck(TVMFFIAny *src) {
+    if (src->type_index == kTVMFFINone) return std::nullopt;
+    return TypeTraits<T>::MoveFromAnyAfterCheck(src);
+  }
+  /* Two levels: nullopt where the value is no optional of T, and an empty one for None. */
+  static std::optional<Self> TryCastFromAnyView(const TVMFFIAny *src) {
+    if (src->type_index == kTVMFFINone) return std::optional<Self>(std::in_place);
+    Self value = TypeTraits<T>::TryCastFromAnyView(src);
+    if (!value.has_value()) return std::nullopt;
+    return std::optional<Self>(std::in_place, std::move(value));
+  }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *src) { return TypeTraits<T>::GetMismatchTypeInfo(src); }
+  static std::string TypeStr() { return detail::ContainerTypeStr<T>("std::optional"); }
+  static std::string TypeSchema() { return detail::ContainerTypeSchema<T>("std::optional"); }
+};
+
+/* The first alternative that the value is, or else is converted to. */
+template <typename... T> struct TypeTraits<std::variant<T...>> : TypeTraitsBase {
+  using Self = std::variant<T...>;
+  using Index = std::index_sequence_for<T...>;
+  static constexpr bool convert_enabled = (TypeTraits<T>::convert_enabled && ...);
+  static constexpr bool storage_enabled = (TypeTraits<T>::storage_enabled && ...);
+  static constexpr bool kNeedsOwner = (detail::needs_owner_v<T> || ...);
+
+  static void CopyToAnyView(const Self &src, TVMFFIAny *result) {
+    std::visit([result](const auto &value) { TypeTraits<std::decay_t<decltype(value)>>::CopyToAnyView(value, result); },
+               src);
+  }
+  static void MoveToAny(Self src, TVMFFIAny *result) {
+    std::visit([result](auto &value) { TypeTraits<std::decay_t<decltype(value)>>::MoveToAny(std::move(value), result); },
+               src);
+  }
+  static bool CheckAnyStrict(const TVMFFIAny *src) { return (Is<T>(src) || ...); }
+  static Self CopyFromAnyViewAfterCheck(const TVMFFIAny *src) { return *Strict(src, Index{}); }
+  static Self MoveFromAnyAfterCheck(TVMFFIAny *src) {
+    Any owned = detail::AnyUnsafe::MoveTVMFFIAnyToAny(src);
+    return CopyFromAnyViewAfterCheck(detail::AnyUnsafe::TVMFFIAnyPtrFromAny(owned));
+  }
+  static std::optional<Self> TryCastFromAnyView(const TVMFFIAny *src) {
+    std::optional<Self> result = Strict(src, Index{});
+    return result.has_value() ? std::move(result) : Converted(src, Index{});
+  }
+  static std::string TypeStr() { return detail::ContainerTypeStr<T...>("std::variant"); }
+  static std::string TypeSchema() { return detail::ContainerTypeSchema<T...>("std::variant"); }
+
+private:
+  /* What cannot be in an Any is only ever converted to. */
+  template <typename U> static bool Is(const TVMFFIAny *src) {
+    if constexpr (TypeTraits<U>::storage_enabled) {
+      return TypeTraits<U>::CheckAnyStrict(src);
+    } else {
+      return false;
+    }
+  }
+  template <size_t... I> static std::optional<Self> Strict(const TVMFFIAny *src, std::index_sequence<I...>) {
+    std::optional<Self> result;
+    (void)((Is<T>(src) && Try<I, T>(src, &result)) || ...);
+    return result;
+  }
+  template <size_t... I> static std::optional<Self> Converted(const TVMFFIAny *src, std::index_sequence<I...>) {
+    std::optional<Self> result;
+    (void)(Try<I, T>(src, &result) || ...);
+    return result;
+  }
+  template <size_t I, typename U> static bool Try(const TVMFFIAny *src, std::optional<Self> *result) {
+    std::optional<U> value = TypeTraits<U>::TryCastFromAnyView(src);
+    if (value.has_value()) result->emplace(std::in_place_index<I>, *std::move(value));
+    return value.has_value();
+  }
+};
+
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_EXTRA_STL_H_ */
