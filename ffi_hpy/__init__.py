@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from . import access_path, dataclasses, serialization, structural
     from . import config as config
     from . import core as core
+    from . import cpp as cpp
     from . import dropin as dropin
     from . import hpy as hpy
     from . import libinfo as libinfo
@@ -196,6 +197,7 @@ _HOMES = {
     "access_path": "access_path",
     "config": "config",
     "core": "core",
+    "cpp": "cpp",
     "dataclasses": "dataclasses",
     "dropin": "dropin",
     "hpy": "hpy",

@@ -2,18 +2,14 @@
 
 CONFORMANCE_IN_ONE_THREAD lists the ends of names of tests that are not to run in several threads, where others do.
 
-Files import names of upstream's internals, and modules that ffi_hpy does not have, beside what they test of the
-interface. They can import these, and a test that uses one fails.
+Files import names of upstream's internals beside what they test of the interface. They can import these, and a test
+that uses one fails.
 """
 
 from __future__ import annotations
 
 import importlib
-import importlib.machinery
-import importlib.util
 import os
-import sys
-from types import ModuleType
 
 import pytest
 
@@ -24,16 +20,10 @@ if TYPE_CHECKING:
 INTERNALS = {
     "ffi_hpy.utils.unpack_dataclass": ("_extract_dataclass_to_tuple_schema", "_validate_dataclass_to_tuple_schema"),
 }
-MISSING_MODULES = {
-    "ffi_hpy.cpp": ("build", "build_inline", "load", "load_inline"),
-}
 
 
 def pytest_configure() -> None:
     importlib.import_module("ffi_hpy.testing")  # tvm_ffi loads its testing library whenever it is imported itself
-    for module, names in MISSING_MODULES.items():
-        if importlib.util.find_spec(module) is None:
-            _module_new(module, names)
     for module, names in INTERNALS.items():
         for name in names:
             setattr(importlib.import_module(module), name, _stand_in(f"{name} is an internal of tvm_ffi"))
@@ -47,16 +37,6 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     """Before pytest-run-parallel looks at the test."""
     if item.nodeid.endswith(_in_one_thread):
         item.add_marker("thread_unsafe")
-
-
-def _module_new(name: str, names: tuple[str, ...]) -> None:
-    module = ModuleType(name)
-    module.__spec__ = importlib.machinery.ModuleSpec(name, None)
-    for function in names:
-        setattr(module, function, _stand_in(f"there is no {name}.{function} yet"))
-    sys.modules[name] = module
-    package, _, last = name.rpartition(".")
-    setattr(importlib.import_module(package), last, module)
 
 
 def _stand_in(says: str) -> Any:

@@ -1,0 +1,114 @@
+"""Arguments of the public functions, checked and brought into one form. What is wrong is a TypeError or ValueError."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["check_cubins", "check_file_name", "flags", "folder_paths", "functions_with_docs", "source_paths", "texts"]
+
+
+def check_file_name(parameter: str, name: Any) -> str:
+    """A str that names a file in a folder: files of a build are called by it."""
+    if not isinstance(name, str):
+        raise TypeError(f"{parameter} must be a str, got {_kind(name)}")
+    if not name or name in (".", "..") or not name.isprintable() or "/" in name or os.sep in name:
+        raise ValueError(f"{parameter} must be the name of a file, without a folder, got {name!r}")
+    return name
+
+
+def texts(parameter: str, given: Any) -> tuple[str, ...]:
+    """One str or several; None is none."""
+    return _strings(parameter, given, "a str, or a sequence of them")
+
+
+def functions_with_docs(given: Any) -> dict[str, str]:
+    """The names of functions, each with its documentation or ""."""
+    if isinstance(given, Mapping):
+        found = dict(given)
+    else:
+        found = dict.fromkeys(
+            _strings("functions", given, "a str, a sequence of them, or a mapping to documentation"), ""
+        )
+    for name, doc in found.items():
+        if not isinstance(name, str) or not isinstance(doc, str):
+            raise TypeError(f"functions must map str to str, got {_kind(name)} to {_kind(doc)}")
+        if not (name.isidentifier() and name.isascii()):
+            raise ValueError(f"functions must name C++ functions that need no qualification, got {name!r}")
+    return found
+
+
+def flags(parameter: str, given: Any) -> tuple[str, ...]:
+    """Words for a command line; a str may hold several, and quotes, as for a shell, but nothing of it is expanded."""
+    if isinstance(given, str):
+        raise TypeError(f"{parameter} must be a sequence of flags, got a str: [{given!r}] is one")
+    words: list[str] = []
+    for i, text in enumerate(_strings(parameter, given, "a sequence of str")):
+        try:
+            words += shlex.split(text)
+        except ValueError as error:
+            raise ValueError(f"{parameter}[{i}] cannot be read as words: {error}: {text!r}") from None
+    return tuple(words)
+
+
+def folder_paths(parameter: str, given: Any) -> tuple[str, ...]:
+    """Absolute paths; a relative one is taken from the current folder."""
+    if isinstance(given, (str, os.PathLike)):
+        raise TypeError(f"{parameter} must be a sequence of paths, got {_kind(given)}: [{given!r}] is one")
+    return tuple(str(path) for path in _paths(parameter, given))
+
+
+def source_paths(**given: Any) -> tuple[Path, ...]:
+    """The absolute paths of all parameters, each a path or several. FileNotFoundError if there is no such file."""
+    paths = [(parameter, path) for parameter, value in given.items() for path in _paths(parameter, value)]
+    for parameter, path in paths:
+        if not path.is_file():
+            raise FileNotFoundError(f"{parameter}: there is no file {path}")
+    if not paths:
+        raise ValueError("sources must name at least one file")
+    return tuple(path for _, path in paths)
+
+
+def check_cubins(given: Any) -> dict[str, bytes]:
+    """The names of CUBINs, each with its bytes."""
+    if not isinstance(given, (Mapping, type(None))):
+        raise TypeError(f"embed_cubin must be a mapping of names to bytes, got {_kind(given)}")
+    found = dict(given or {})
+    for name, content in found.items():
+        if not isinstance(name, str) or not isinstance(content, (bytes, bytearray, memoryview)):
+            raise TypeError(f"embed_cubin must map str to bytes, got {_kind(name)} to {_kind(content)}")
+        if not (name.isidentifier() and name.isascii()):
+            raise ValueError(f"embed_cubin must map identifiers, got {name!r}")
+    return {name: bytes(content) for name, content in found.items()}
+
+
+def _paths(parameter: str, given: Any) -> list[Path]:
+    if isinstance(given, (str, os.PathLike)):
+        given = (given,)
+    if not isinstance(given, (Sequence, type(None))) or isinstance(given, (bytes, bytearray)):
+        raise TypeError(f"{parameter} must be paths, got {_kind(given)}")
+    wrong = [item for item in given or () if not isinstance(item, (str, os.PathLike))]
+    if wrong:
+        raise TypeError(f"{parameter} must be paths, got {_kind(wrong[0])} among them")
+    return [Path(item).absolute() for item in given or ()]
+
+
+def _strings(parameter: str, given: Any, wanted: str) -> tuple[str, ...]:
+    if given is None or isinstance(given, str):
+        return () if given is None else (given,)
+    if not isinstance(given, Sequence) or isinstance(given, (bytes, bytearray)):
+        raise TypeError(f"{parameter} must be {wanted}, got {_kind(given)}")
+    wrong = [item for item in given if not isinstance(item, str)]
+    if wrong:
+        raise TypeError(f"{parameter} must be {wanted}, got {_kind(wrong[0])} among them")
+    return tuple(given)
+
+
+def _kind(value: Any) -> str:
+    return f"a {type(value).__name__}"

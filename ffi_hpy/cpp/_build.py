@@ -1,0 +1,162 @@
+"""One build: from sources and flags to the steps that make a library or an object file, and the path of that."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .. import libinfo, utils
+from ._cache import cache_folder, digest_of, environment_digest, held, write_whole
+from ._gpu import GpuCompiler, choose_backend, gpu_compiler
+from ._ninja import NINJA_FILE, OUT, Step, ninja_text, run_ninja
+from ._toolchain import Tool, c_compiler, cxx_compiler, relocatable_linker
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["Build", "make"]
+
+_OBJECT_SUFFIXES = (".o", ".obj")
+_KINDS = {**dict.fromkeys((".cc", ".cpp", ".cxx", ".c++"), "c++"), ".c": "c", ".cu": "gpu"}
+_KINDS.update(dict.fromkeys(_OBJECT_SUFFIXES, "object"))
+
+
+@dataclass(frozen=True)
+class Build:
+    """What is to be made of what. Paths are absolute, but for those of `texts`, which the folder of the build gets."""
+
+    name: str
+    sources: tuple[Path, ...] = ()
+    texts: dict[str, str] = field(default_factory=dict)
+    """Files to write, by name."""
+    units: tuple[str, ...] = ()
+    """Those of `texts` that are compiled."""
+    cflags: tuple[str, ...] = ()
+    gpu_flags: tuple[str, ...] = ()
+    ldflags: tuple[str, ...] = ()
+    include_paths: tuple[str, ...] = ()
+    cubins: dict[str, bytes] = field(default_factory=dict)
+    backend: str | None = None
+    output: str = ""
+    folder: Path | None = None
+    """Where to build; None: in the cache, under a name that is made of all of this."""
+
+    @property
+    def makes_object(self) -> bool:
+        return Path(self.output).suffix.lower() in _OBJECT_SUFFIXES
+
+
+class _Toolchain:
+    """The programs of one build, each looked for when a step needs it, and the flags of each."""
+
+    def __init__(self, build: Build) -> None:
+        includes = [*libinfo.include_paths(), *build.include_paths]
+        self._flags = [*build.cflags, *(f"-I{path}" for path in includes)]
+        self._gpu_flags = [*build.gpu_flags, *(f"-I{path}" for path in includes)]
+        self.backend = build.backend
+        self.gpu: GpuCompiler | None = None
+
+    def compiler(self, kind: str) -> tuple[Tool, list[str]]:
+        """The compiler of "c", "c++" or "gpu", and its words up to the files."""
+        if kind == "gpu":
+            self.gpu = self.gpu or gpu_compiler(choose_backend(self.backend))
+            return self.gpu.tool, [*self.gpu.tool.words, *self.gpu.compile_flags, *self._gpu_flags]
+        tool = c_compiler() if kind == "c" else cxx_compiler()
+        default = ["-fPIC", "-O2"] if kind == "c" else ["-std=c++17", "-fPIC", "-O2"]
+        return tool, [*tool.words, *default, *self._flags]
+
+
+def make(build: Build) -> str:
+    """Build what is not built yet; returns the path of the library or object file. BuildError."""
+    if sys.platform == "win32":
+        raise NotImplementedError("ffi_hpy.cpp has no build for Windows yet")
+    toolchain = _Toolchain(build)
+    steps = [*_compile_steps(build, toolchain)]
+    objects = [*(step.output for step in steps), *(str(p) for p in build.sources if kind_of(p) == "object")]
+    steps += _join_steps(build, toolchain, objects)
+    folder = build.folder or cache_folder() / f"{build.name}_{_key(build, steps)}"
+    with held(folder):
+        for name, text in build.texts.items():
+            write_whole(folder / name, text.encode())
+        for name, content in build.cubins.items():
+            write_whole(folder / f"{name}.cubin", content)
+        write_whole(folder / NINJA_FILE, ninja_text(steps).encode())
+        run_ninja(folder, steps, build.name)
+    return str(folder / build.output)
+
+
+def _key(build: Build, steps: Sequence[Step]) -> str:
+    """Names a build in the cache. Of files it has the paths alone: ninja makes anew what is made of other content, and
+    nothing else. Inline texts are in it as they are, so that builds of different texts never share a library's path."""
+    commands = [(step.output, step.words, step.inputs, step.made_by) for step in steps]
+    cubins = [(name, _digest_of_bytes(content)) for name, content in build.cubins.items()]
+    return digest_of(build.name, commands, build.texts, cubins)
+
+
+def _compile_steps(build: Build, toolchain: _Toolchain) -> Iterator[Step]:
+    """One for each source but object files."""
+    units = [(unit, build.texts[unit].encode()) for unit in build.units]
+    units += [(str(path), path.read_bytes()) for path in build.sources if kind_of(path) != "object"]
+    for i, (path, content) in enumerate(units):
+        tool, words = toolchain.compiler(kind_of(Path(path)))
+        output = f"{Path(path).stem}.{i}.o"
+        listing = ("-MMD", "-MT", output, "-MF", f"{output}.d")
+        command = (*words, *listing, "-c", path, "-o", OUT)
+        made_by = digest_of(environment_digest(), tool.identity)
+        yield Step(output, (path,), command, made_by, _digest_of_bytes(content), f"{output}.d")
+
+
+def _join_steps(build: Build, toolchain: _Toolchain, objects: Sequence[str]) -> Iterator[Step]:
+    """Those that make one file of object files."""
+    made_of = digest_of([_digest_of_bytes(path.read_bytes()) for path in build.sources if kind_of(path) == "object"])
+    if build.makes_object or build.cubins:
+        last = build.output if build.makes_object and not build.cubins else f"{build.name}.joined.o"
+        yield _relocatable_step(objects, last, made_of)
+        objects = [last]
+    for i, (name, content) in enumerate(build.cubins.items()):
+        is_last = i == len(build.cubins) - 1 and build.makes_object
+        last = build.output if is_last else f"{build.name}.{name}.o"
+        yield _embed_step(objects[0], last, name, content)
+        objects = [last]
+    if not build.makes_object:
+        yield _link_step(build, toolchain, objects, made_of)
+
+
+def _relocatable_step(objects: Sequence[str], output: str, stamp: str) -> Step:
+    if len(objects) == 1:  # ld -r is not for nothing: some change what they copy
+        return Step(output, (objects[0],), ("cp", objects[0], OUT), "", stamp)
+    linker = relocatable_linker()
+    return Step(output, tuple(objects), (*linker.words, "-r", "-o", OUT, *objects), digest_of(linker.identity), stamp)
+
+
+def _embed_step(source: str, output: str, name: str, content: bytes) -> Step:
+    cubin = f"{name}.cubin"
+    script = str(Path(utils.__file__).with_name("embed_cubin.py"))
+    words = (sys.executable, "-I", "-S", script, "--output-obj", OUT, "--input-obj", source, "--cubin", cubin)
+    return Step(output, (source, cubin), (*words, "--name", name), "", _digest_of_bytes(content))
+
+
+def _link_step(build: Build, toolchain: _Toolchain, objects: Sequence[str], stamp: str) -> Step:
+    tool = cxx_compiler()
+    library = Path(libinfo.find_libtvm_ffi())
+    # What is found nowhere is an error when the library is loaded, not the end of the process at the first call
+    bind_now = ["-Wl,-z,now"] if sys.platform.startswith("linux") else []
+    gpu = toolchain.gpu.link_flags if toolchain.gpu is not None else ()
+    flags = (*bind_now, f"-L{library.parent}", "-ltvm_ffi", *gpu, *build.ldflags)
+    words = (*tool.words, "-shared", *objects, *flags, "-o", OUT)
+    return Step(build.output, tuple(objects), words, digest_of(environment_digest(), tool.identity), stamp)
+
+
+def kind_of(path: Path) -> str:
+    """What compiles it, "c", "c++" or "gpu", or "object" for what is compiled. ValueError for any other suffix."""
+    kind = _KINDS.get(path.suffix.lower())
+    if kind is None:
+        raise ValueError(f"sources end with {', '.join(_KINDS)}, got {path}")
+    return kind
+
+
+def _digest_of_bytes(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]

@@ -1,0 +1,72 @@
+"""Inline sources as files: the texts, what they may use without including it, and the exports of their functions."""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["export_of", "inline_unit"]
+
+# The headers that inline sources need not include, and the part of the C++ library that comes with tvm_ffi's of them.
+_HEADERS = (
+    *(f"tvm/ffi/{name}.h" for name in ("container/tensor", "dtype", "error", "extra/c_env_api", "function")),
+    *[
+        "algorithm",
+        "array",
+        "cctype",
+        "functional",
+        "iostream",
+        "limits",
+        "sstream",
+        "string",
+        "unordered_map",
+        "vector",
+    ],
+)
+
+
+def inline_unit(name: str, suffix: str, texts: Sequence[str], functions: Mapping[str, str]) -> dict[str, str]:
+    """Files to write, by name; the first is the one to compile, the others are what compilers quote lines from.
+
+    `texts` follow each other in one translation unit. A compiler's messages name text i `<name><suffix>`, or
+    `<name>[i]<suffix>` if there are several, with the lines counted as in the text, and the export of a function as
+    `<name>.functions`, which has a line for each of `functions`: names, and what they have as documentation.
+    """
+    titles = [f"{name}{suffix}"] if len(texts) == 1 else [f"{name}[{i}]{suffix}" for i in range(len(texts))]
+    parts = [f"#include <{header}>\n" for header in _HEADERS]
+    for title, text in zip(titles, texts):
+        parts.append(f"#line 1 {_literal(title)}\n{text}\n\n")  # the empty line ends a text that ends with a backslash
+    exports = "".join(f"{_export(function, doc)}\n" for function, doc in functions.items())
+    if exports:
+        parts.append(f"#line 1 {_literal(_exports_title(name))}\n{exports}")
+        titles, texts = [*titles, _exports_title(name)], [*texts, exports]
+    return {f"{name}.inline{suffix}": "".join(parts), **dict(zip(titles, texts))}
+
+
+def export_of(name: str, functions: Sequence[str], output: str) -> str | None:
+    """The function whose export a compiler's output is about, if it is about one."""
+    found = re.search(rf"{re.escape(_exports_title(name))}[:(](\d+)", output)  # nvcc has the line in parentheses
+    line = int(found[1]) if found else 0
+    return functions[line - 1] if 0 < line <= len(functions) else None
+
+
+def _exports_title(name: str) -> str:
+    return f"{name}.functions"
+
+
+def _export(function: str, doc: str) -> str:
+    export = f"TVM_FFI_DLL_EXPORT_TYPED_FUNC({function}, {function});"
+    return f"{export} TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC({function}, {_literal(doc)});" if doc else export
+
+
+def _literal(text: str) -> str:
+    """The text as a literal of C in ASCII: UTF-8, whatever the compiler takes its input for."""
+    return '"{}"'.format("".join(_escaped(byte) for byte in text.encode()))
+
+
+def _escaped(byte: int) -> str:
+    character = chr(byte)
+    return character if character.isascii() and character.isprintable() and character not in '"\\?' else f"\\{byte:03o}"

@@ -1,0 +1,106 @@
+"""The programs that a build runs: where they are, and what tells one version of them from another."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from ._errors import BuildError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["Tool", "c_compiler", "cxx_compiler", "find_ninja", "identify", "on_path", "relocatable_linker"]
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A command, and its version as it tells it: what one version made, another makes anew."""
+
+    words: tuple[str, ...]
+    identity: str
+
+
+def c_compiler() -> Tool:
+    """What CC names, else cc, gcc or clang. BuildError if there is none."""
+    return _compiler("C", "CC", ("cc", "gcc", "clang"))
+
+
+def cxx_compiler() -> Tool:
+    """What CXX names, else c++, g++ or clang++. BuildError if there is none."""
+    return _compiler("C++", "CXX", ("c++", "g++", "clang++"))
+
+
+def relocatable_linker() -> Tool:
+    """What LD names, else ld: makes one object file of several. BuildError if there is none."""
+    return _compiler("relocatable", "LD", ("ld", "ld.lld"), kind="linker")
+
+
+def find_ninja() -> str:
+    """Path of ninja: on PATH, beside this Python, or where the package of that name has it. BuildError if nowhere."""
+    beside = os.path.dirname(sys.executable or "")  # noqa: PTH120 - an environment's that is not activated
+    found = shutil.which("ninja") or (shutil.which("ninja", path=beside) if beside else None) or _ninja_of_package()
+    if found is None:
+        raise BuildError(
+            "there is no ninja, which orders the steps of a build: `pip install ninja` gets it, and systems have a "
+            "package (Debian: ninja-build)"
+        )
+    return found
+
+
+def _ninja_of_package() -> str | None:
+    try:
+        import ninja  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        return None
+    return shutil.which("ninja", path=getattr(ninja, "BIN_DIR", None) or None)
+
+
+def on_path(name: str, variables: Iterable[str] = (), folders: Iterable[str] = ()) -> str | None:
+    """Path of a program: in `bin` of what one of the environment's variables names, on PATH, or in a folder."""
+    homes = [os.environ.get(variable, "") for variable in variables]
+    named = (shutil.which(name, path=os.path.join(home, "bin")) for home in homes if home)  # noqa: PTH118
+    elsewhere = (shutil.which(name, path=folder) for folder in folders)
+    return next(filter(None, named), None) or shutil.which(name) or next(filter(None, elsewhere), None)
+
+
+def _compiler(language: str, variable: str, names: Sequence[str], kind: str = "compiler") -> Tool:
+    text = os.environ.get(variable, "").strip()
+    try:
+        chosen = shlex.split(text)
+    except ValueError as error:
+        raise BuildError(f"{variable} cannot be read as a command: {error}: {text!r}") from None
+    chosen = chosen or next(([name] for name in names if shutil.which(name)), [])
+    if not chosen:
+        raise BuildError(f"there is no {language} {kind}: none of {', '.join(names)} is on PATH; {variable} names one")
+    if shutil.which(chosen[0]) is None:
+        raise BuildError(
+            f"{variable} is {text!r}, and there is no program {chosen[0]!r}; it names the {language} {kind}"
+        )
+    return Tool(tuple(chosen), identify(chosen))
+
+
+def identify(words: Sequence[str]) -> str:
+    """What a command says of its version, asked anew where the program's file is another. BuildError: it cannot run."""
+    path = shutil.which(words[0]) or words[0]
+    found = os.stat(path)  # noqa: PTH116
+    return _version_of(tuple(words), (path, found.st_size, found.st_mtime_ns))
+
+
+@functools.lru_cache(maxsize=64)
+def _version_of(words: tuple[str, ...], of_file: tuple[str, int, int]) -> str:
+    command = [*words, "--version"]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except OSError as error:
+        raise BuildError(f"{shlex.join(command)} cannot run: {error.strerror or error}") from None
+    said = done.stdout.decode(errors="replace").strip()
+    if done.returncode != 0:
+        raise BuildError(f"{shlex.join(command)} ends with exit status {done.returncode}:\n{said}")
+    return f"{of_file[0]}\n{said}"

@@ -1,0 +1,239 @@
+"""What a program calls: build or load native code, from texts or from files."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from ..module import load_module
+from . import _arguments, _build, _gpu, _source
+from ._errors import BuildError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Union
+
+    from ..module import Module
+
+    AnyPath = Union[str, os.PathLike[str]]
+
+__all__ = ["build", "build_inline", "load", "load_inline"]
+
+
+def build_inline(
+    name: str,
+    *,
+    cpp_sources: Sequence[str] | str | None = None,
+    cuda_sources: Sequence[str] | str | None = None,
+    functions: Mapping[str, str] | Sequence[str] | str | None = None,
+    extra_cflags: Sequence[str] | None = None,
+    extra_cuda_cflags: Sequence[str] | None = None,
+    extra_ldflags: Sequence[str] | None = None,
+    extra_include_paths: Sequence[AnyPath] | None = None,
+    build_directory: AnyPath | None = None,
+    embed_cubin: Mapping[str, bytes] | None = None,
+    backend: str | None = None,
+    output: str | None = None,
+) -> str:
+    """Compile texts to a library, and return its path, for load_module().
+
+    `name`
+        what the library, and in compilers' messages the texts, are called.
+    `cpp_sources`, `cuda_sources`
+        C++, and CUDA or HIP: one text or several, which follow each other in one translation unit. They need not
+        include the headers of tensors, data types, errors, functions and the environment.
+    `functions`
+        those to export: a name, several, or a mapping to their documentation. Texts in C++ must declare them, if there
+        are such, else those in CUDA. Documentation, and metadata with their types, is there for a library compiled with
+        ``-DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1``.
+    `extra_cflags`, `extra_cuda_cflags`, `extra_ldflags`
+        what compilers and linker get behind ``-std=c++17 -fPIC -O2`` and ``-shared -ltvm_ffi``. Each may be several
+        words, quoted as for a shell.
+    `extra_include_paths`
+        folders to search for headers, beside those of this package.
+    `build_directory`
+        where to build. By default in a folder of the cache, which TVM_FFI_CACHE_DIR names, whose name is made of all
+        that is given here, of the compilers' versions and of this package's headers.
+    `embed_cubin`
+        compiled kernels by name, for TVM_FFI_EMBED_CUBIN(name) in the sources.
+    `backend`
+        "cuda" or "hip", for texts in CUDA: who compiles them. By default what TVM_FFI_GPU_BACKEND says, or PyTorch is
+        made for, or there is.
+    `output`
+        name of the file to make. One that ends with ``.o`` is an object file; by default it is a library.
+
+    BuildError if a compiler or linker fails, with its messages, or is missing, or ninja; TypeError and ValueError for
+    arguments that make no sense.
+    """
+    name = _arguments.check_file_name("name", name)
+    exported = _arguments.functions_with_docs(functions)
+    written: dict[str, str] = {}
+    units: list[str] = []
+    for parameter, suffix, given in (("cpp_sources", ".cpp", cpp_sources), ("cuda_sources", ".cu", cuda_sources)):
+        texts = _arguments.texts(parameter, given)
+        if texts:
+            files = _source.inline_unit(name, suffix, texts, {} if units else exported)
+            units.append(next(iter(files)))
+            written.update(files)
+    if not units:
+        raise ValueError("there is nothing to build: neither cpp_sources nor cuda_sources have a text")
+    wanted = _build.Build(
+        name,
+        texts=written,
+        units=tuple(units),
+        cubins=_arguments.check_cubins(embed_cubin),
+        **_common(extra_cflags, extra_cuda_cflags, extra_ldflags, extra_include_paths),
+        **_places(name, build_directory, backend, output),
+    )
+    try:
+        return _build.make(wanted)
+    except BuildError as error:
+        function = _source.export_of(name, list(exported), str(error))
+        if function is None:
+            raise
+        raise BuildError(
+            f"function {function!r} cannot be exported: the sources must declare it, once, outside of any namespace, "
+            f"with types that are values of the ABI\n{error}"
+        ) from None
+
+
+def load_inline(
+    name: str,
+    *,
+    cpp_sources: Sequence[str] | str | None = None,
+    cuda_sources: Sequence[str] | str | None = None,
+    functions: Mapping[str, str] | Sequence[str] | str | None = None,
+    extra_cflags: Sequence[str] | None = None,
+    extra_cuda_cflags: Sequence[str] | None = None,
+    extra_ldflags: Sequence[str] | None = None,
+    extra_include_paths: Sequence[AnyPath] | None = None,
+    build_directory: AnyPath | None = None,
+    embed_cubin: Mapping[str, bytes] | None = None,
+    keep_module_alive: bool = True,
+    backend: str | None = None,
+) -> Module:
+    """Compile texts, and load what that makes: see build_inline() and load_module()."""
+    path = build_inline(
+        name,
+        cpp_sources=cpp_sources,
+        cuda_sources=cuda_sources,
+        functions=functions,
+        extra_cflags=extra_cflags,
+        extra_cuda_cflags=extra_cuda_cflags,
+        extra_ldflags=extra_ldflags,
+        extra_include_paths=extra_include_paths,
+        build_directory=build_directory,
+        embed_cubin=embed_cubin,
+        backend=backend,
+    )
+    return load_module(_loadable(path), keep_module_alive)
+
+
+def build(
+    name: str,
+    *,
+    sources: Sequence[AnyPath] | AnyPath | None = None,
+    cpp_files: Sequence[AnyPath] | AnyPath | None = None,
+    cuda_files: Sequence[AnyPath] | AnyPath | None = None,
+    extra_cflags: Sequence[str] | None = None,
+    extra_cuda_cflags: Sequence[str] | None = None,
+    extra_ldflags: Sequence[str] | None = None,
+    extra_include_paths: Sequence[AnyPath] | None = None,
+    build_directory: AnyPath | None = None,
+    backend: str | None = None,
+    output: str | None = None,
+) -> str:
+    """Compile files to a library, and return its path, for load_module().
+
+    `sources`, `cpp_files` and `cuda_files` are one list. The end of a name says what compiles a file: ``.c`` what CC
+    names, ``.cc``, ``.cpp`` and ``.cxx`` what CXX names, ``.cu`` the compiler of `backend`, and ``.o`` and ``.obj`` are
+    compiled. The files export their functions themselves, with TVM_FFI_DLL_EXPORT_TYPED_FUNC. Only what is made of a
+    file or header that has changed is made again, at the same path. The other parameters, and errors, are those of
+    build_inline(); FileNotFoundError for a source that is not there.
+    """
+    name = _arguments.check_file_name("name", name)
+    paths = _arguments.source_paths(sources=sources, cpp_files=cpp_files, cuda_files=cuda_files)
+    wanted = _build.Build(
+        name,
+        sources=paths,
+        **_common(extra_cflags, extra_cuda_cflags, extra_ldflags, extra_include_paths),
+        **_places(name, build_directory, backend, output),
+    )
+    return _build.make(wanted)
+
+
+def load(
+    name: str,
+    *,
+    sources: Sequence[AnyPath] | AnyPath | None = None,
+    cpp_files: Sequence[AnyPath] | AnyPath | None = None,
+    cuda_files: Sequence[AnyPath] | AnyPath | None = None,
+    extra_cflags: Sequence[str] | None = None,
+    extra_cuda_cflags: Sequence[str] | None = None,
+    extra_ldflags: Sequence[str] | None = None,
+    extra_include_paths: Sequence[AnyPath] | None = None,
+    build_directory: AnyPath | None = None,
+    keep_module_alive: bool = True,
+    backend: str | None = None,
+) -> Module:
+    """Compile files, and load what that makes: see build() and load_module().
+
+    In a process that has loaded it before the files changed, it is loaded again as they are now.
+    """
+    path = build(
+        name,
+        sources=sources,
+        cpp_files=cpp_files,
+        cuda_files=cuda_files,
+        extra_cflags=extra_cflags,
+        extra_cuda_cflags=extra_cuda_cflags,
+        extra_ldflags=extra_ldflags,
+        extra_include_paths=extra_include_paths,
+        build_directory=build_directory,
+        backend=backend,
+    )
+    return load_module(_loadable(path), keep_module_alive)
+
+
+def _common(cflags: Any, cuda_cflags: Any, ldflags: Any, include_paths: Any) -> dict[str, Any]:
+    """What both kinds of builds have of flags."""
+    return {
+        "cflags": _arguments.flags("extra_cflags", cflags),
+        "gpu_flags": _arguments.flags("extra_cuda_cflags", cuda_cflags),
+        "ldflags": _arguments.flags("extra_ldflags", ldflags),
+        "include_paths": _arguments.folder_paths("extra_include_paths", include_paths),
+    }
+
+
+def _places(name: str, build_directory: Any, backend: Any, output: Any) -> dict[str, Any]:
+    """And where, for what, and to what file they build."""
+    if not isinstance(build_directory, (str, os.PathLike, type(None))):
+        raise TypeError(f"build_directory must be a path, got a {type(build_directory).__name__}")
+    library = f"{name}.dylib" if sys.platform == "darwin" else f"{name}.so"
+    return {
+        "folder": None if build_directory is None else Path(build_directory).absolute(),
+        "backend": None if backend is None else _gpu.choose_backend(backend),
+        "output": library if output is None else _arguments.check_file_name("output", output),
+    }
+
+
+_loaded: dict[str, tuple[int, int, int]] = {}
+"""Which file was at a path when it was loaded first."""
+
+
+def _loadable(path: str) -> str:
+    """The path under which to load a library. A loader takes a path that it knows for what it has loaded from there: a
+    file that has taken that one's place needs another name."""
+    found = os.stat(path)  # noqa: PTH116
+    file = (found.st_dev, found.st_ino, found.st_mtime_ns)
+    if _loaded.setdefault(path, file) == file:
+        return path
+    stem, suffix = os.path.splitext(path)  # noqa: PTH122
+    other = f"{stem}.{'-'.join(f'{number:x}' for number in file)}{suffix}"
+    try:
+        os.link(path, other)
+    except FileExistsError:
+        pass  # loaded before, here or in another process
+    return other
