@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT))  # a build frontend leaves it out
 from tools.build.binaries import build_binaries, find_headers  # noqa: E402
 from tools.build.compiler import find_compiler  # noqa: E402
 from tools.build.errors import BuildError  # noqa: E402
+from tools.build.source_archive import ARCHIVE, make_source_archive  # noqa: E402
 
 # Two builds of one tree give the same bytes: neither the time of day nor the user's file modes get into the wheel.
 os.environ.setdefault("SOURCE_DATE_EPOCH", "315532800")
@@ -26,7 +27,7 @@ os.umask(0o022)
 
 
 class BuildNative(Command):
-    """Compile the shared objects and put them, with the public headers, into the package."""
+    """Compile the shared objects and put them, with the public headers and the core's sources, into the package."""
 
     description = "compile the C core, its C++ names, the testing library, the HPy runtime and the binding"
     user_options: ClassVar[list[tuple[str, str, str]]] = []
@@ -40,7 +41,9 @@ class BuildNative(Command):
 
     def run(self) -> None:
         package = ROOT / PACKAGE if self.editable_mode else Path(self.build_lib or "", PACKAGE)
-        for source, inside in build_binaries(ROOT, ROOT / "build", find_compiler()) + find_headers(ROOT):
+        files = build_binaries(ROOT, ROOT / "build", find_compiler()) + find_headers(ROOT)
+        files.append((make_source_archive(ROOT, ROOT / "build"), ARCHIVE))
+        for source, inside in files:
             target = package / inside
             target.parent.mkdir(parents=True, exist_ok=True)
             target.unlink(missing_ok=True)  # never write into a file that a process has mapped

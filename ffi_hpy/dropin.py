@@ -9,6 +9,10 @@
 or, first thing in a program, ``ffi_hpy.dropin.install()``. From then on ``import tvm_ffi.x`` gives the module
 ``ffi_hpy.x`` itself, and ``importlib.metadata`` answers for the distribution apache-tvm-ffi with that of ffi_hpy, under
 the version of the ABI. A tvm_ffi that is installed beside it is not touched, and not seen any more.
+
+A program that runs so passes that on to those that it starts, unless they ignore the environment (``python -I``): the
+folder _dropin comes first on PYTHONPATH, where interpreters find a tvm_ffi that is ffi_hpy, and its bin first on PATH,
+where shells and build systems find tvm-ffi-config and tvm-ffi-stubgen. FFI_HPY_DROPIN names the interpreter for these.
 """
 
 from __future__ import annotations
@@ -37,6 +41,9 @@ _OURS = __package__ or "ffi_hpy"
 _THEIRS = "tvm_ffi"
 _DISTRIBUTION = "apache-tvm-ffi"
 _COMMANDS = {"tvm-ffi-config": "tvm_ffi.config", "tvm-ffi-stubgen": "tvm_ffi.stub.cli"}
+_CHILDREN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_dropin")  # noqa: PTH100, PTH118, PTH120
+_VARIABLES = {"PYTHONPATH": _CHILDREN, "PATH": os.path.join(_CHILDREN, "bin")}  # noqa: PTH118
+"""The folder that each variable of the environment begins with in a program whose children answer for tvm_ffi."""
 ABI_VERSION = "0.1.15.post2"
 """The release of apache-tvm-ffi whose ABI and names ffi_hpy follows."""
 
@@ -118,16 +125,21 @@ class _Finder(importlib.metadata.DistributionFinder):
 _finder = _Finder()
 
 
-def install() -> None:
-    """Answer for tvm_ffi from here on, in this process. A second call changes nothing.
+def install(*, children: bool = False) -> None:
+    """Answer for tvm_ffi from here on, in this process, and with `children` in those that it starts, by os.environ.
 
-    RuntimeError if another tvm_ffi was imported before: objects of two runtimes cannot be mixed.
+    A second call changes nothing. RuntimeError if another tvm_ffi was imported before: objects of two runtimes cannot
+    be mixed.
     """
     there = sys.modules.get(_THEIRS)
     if there is not None and there is not sys.modules.get(_OURS):
         raise RuntimeError(f"ffi_hpy.dropin.install() comes too late: {_THEIRS} is imported already, from {there}")
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
+    if children:
+        for variable, folder in _VARIABLES.items():
+            os.environ[variable] = os.pathsep.join([folder, *_other_folders(variable)])
+        os.environ["FFI_HPY_DROPIN"] = sys.executable
 
 
 def is_installed() -> bool:
@@ -136,18 +148,30 @@ def is_installed() -> bool:
 
 
 def uninstall() -> None:
-    """Stop answering for tvm_ffi: names that were imported stay as they are, new imports find what is installed."""
+    """Stop answering for tvm_ffi, here and in new children.
+
+    Names that were imported stay as they are, new imports find what is installed.
+    """
     if _finder in sys.meta_path:
         sys.meta_path.remove(_finder)
     for name, module in list(sys.modules.items()):
         is_alias = name == _THEIRS or name.startswith(f"{_THEIRS}.")
         if is_alias and module is sys.modules.get(_OURS + name[len(_THEIRS) :]):
             del sys.modules[name]
+    if os.environ.pop("FFI_HPY_DROPIN", None) is not None:
+        for variable in _VARIABLES:
+            os.environ[variable] = os.pathsep.join(_other_folders(variable))
+
+
+def _other_folders(variable: str) -> list[str]:
+    """What a variable of the environment has without us; an empty PATH is what the system takes for one."""
+    text = os.environ.get(variable, os.defpath if variable == "PATH" else "")
+    return [folder for folder in text.split(os.pathsep) if folder != _VARIABLES[variable]] if text else []
 
 
 def main(arguments: list[str]) -> int | None:
     """Run the program that the arguments name, as `python` itself would. Returns an exit status for wrong usage."""
-    install()
+    install(children=True)
     if not arguments or arguments[0] in ("-h", "--help"):
         print(__doc__, file=sys.stdout if arguments else sys.stderr)
         return 0 if arguments else 2

@@ -122,15 +122,18 @@ def generate_python_all(code: CodeBlock, names: set[str], opt: Options) -> None:
 
 
 def generate_python_export(code: CodeBlock) -> None:
-    """``export/MODULE``: everything that a module of this package exports."""
+    """``export/MODULE``: everything that a module of this package exports.
+
+    Type checkers do not understand an __all__ that is put together, and take what the first line imports as exported.
+    """
     module = code.text_param
     name = f"{module}__all__"
     lines = [
+        "from typing import TYPE_CHECKING",
         f"from .{module} import *  # noqa: F403",
-        f"from .{module} import __all__ as {name}",
-        'if "__all__" not in globals():',
-        "    __all__: list[str] = []",
-        f"__all__.extend({name})",
+        "if not TYPE_CHECKING:",
+        f"    from .{module} import __all__ as {name}",
+        f'    __all__ = [*globals().get("__all__", []), *{name}]',
     ]
     _fill(code, ["# fmt: off", "# isort: off", *lines, "# isort: on", "# fmt: on"])
 

@@ -1,0 +1,59 @@
+"""FFI API bindings for tally."""
+
+# tvm-ffi-stubgen(begin): import-section
+# fmt: off
+# isort: off
+from __future__ import annotations
+from ffi_hpy import Object as _ffi_Object, init_ffi_api as _FFI_INIT_FUNC, register_object as _FFI_REG_OBJ
+from ffi_hpy.libinfo import load_lib_module as _FFI_LOAD_LIB
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from ffi_hpy import Tensor
+# isort: on
+# fmt: on
+# tvm-ffi-stubgen(end)
+
+# tvm-ffi-stubgen(import-object): ffi.libinfo.load_lib_module;False;_FFI_LOAD_LIB
+LIB = _FFI_LOAD_LIB("tally", "tally")
+
+# tvm-ffi-stubgen(begin): global/tally
+# fmt: off
+_FFI_INIT_FUNC("tally", __name__)
+if TYPE_CHECKING:
+    def merge(_0: Tally, _1: Tally, /) -> Tally: ...
+    def scale(_0: Tensor, _1: float, /) -> None: ...
+# fmt: on
+# tvm-ffi-stubgen(end)
+
+# tvm-ffi-stubgen(import-object): ffi.register_object;False;_FFI_REG_OBJ
+
+
+# tvm-ffi-stubgen(import-object): ffi.Object;False;_ffi_Object
+@_FFI_REG_OBJ("tally.Tally")
+class Tally(_ffi_Object):
+    """FFI binding for `tally.Tally`."""
+
+    # tvm-ffi-stubgen(begin): object/tally.Tally
+    # fmt: off
+    count: int
+    total: float
+    if TYPE_CHECKING:
+        def __init__(self) -> None: ...
+        def __ffi_init__(self) -> None: ...
+        def add(self, _1: float, /) -> None: ...
+        def mean(self, /) -> float: ...
+        @staticmethod
+        def of(_0: Sequence[float], /) -> Tally: ...
+    # fmt: on
+    # tvm-ffi-stubgen(end)
+
+
+__all__ = [
+    # tvm-ffi-stubgen(begin): __all__
+    "LIB",
+    "Tally",
+    "merge",
+    "scale",
+    # tvm-ffi-stubgen(end)
+]

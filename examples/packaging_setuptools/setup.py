@@ -1,0 +1,36 @@
+"""Builds the library with setuptools alone, and puts it into a wheel for every Python."""
+
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_ext import build_ext
+
+from ffi_hpy import libinfo
+
+LIBRARY = Extension(
+    "vocab.libvocab",
+    sources=["src/vocab.cc"],
+    include_dirs=libinfo.include_paths(),
+    libraries=["tvm_ffi"],
+    library_dirs=[str(Path(libinfo.find_libtvm_ffi()).parent)],
+    extra_compile_args=["-std=c++17", "-O2", "-g0", "-fvisibility=hidden"],
+    language="c++",
+)
+
+
+class BuildLibrary(build_ext):
+    """The library is no extension module: its name says nothing about the Python that builds it."""
+
+    def get_ext_filename(self, fullname):
+        return f"{fullname.replace('.', '/')}.so"
+
+
+class UniversalWheel(bdist_wheel):
+    """For this platform, and for every Python, because the library does not know Python."""
+
+    def get_tag(self):
+        return "py3", "none", super().get_tag()[2]
+
+
+setup(ext_modules=[LIBRARY], cmdclass={"build_ext": BuildLibrary, "bdist_wheel": UniversalWheel})

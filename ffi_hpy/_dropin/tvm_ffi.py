@@ -1,0 +1,23 @@
+"""tvm_ffi for the children of a program under ffi_hpy.dropin, which have this folder on PYTHONPATH: it is ffi_hpy.
+
+The interpreter's own ffi_hpy if it has one, else the one that this file belongs to.
+"""
+
+import importlib
+import runpy
+import sys
+from pathlib import Path
+
+try:
+    import ffi_hpy
+except ModuleNotFoundError as error:
+    if error.name != "ffi_hpy":
+        raise
+    runpy.run_path(str(Path(__file__).resolve().parents[1] / "_run.py"))["import_package"]()
+    ffi_hpy = importlib.import_module("ffi_hpy")
+
+from ffi_hpy import dropin
+
+del sys.modules[__name__]  # or install() would take this module for another tvm_ffi
+dropin.install()
+sys.modules[__name__] = ffi_hpy  # what the import that runs this returns

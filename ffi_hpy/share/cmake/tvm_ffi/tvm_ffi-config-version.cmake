@@ -1,0 +1,28 @@
+# The version that find_package(tvm_ffi VERSION) is compared with: the release of the ABI that this package follows.
+# A later release of a series, the first two numbers, has all that earlier ones have.
+set(PACKAGE_VERSION 0.1.15)
+set(_tvm_ffi_series 0.1)
+
+set(PACKAGE_VERSION_COMPATIBLE TRUE)
+set(PACKAGE_VERSION_EXACT FALSE)
+if(PACKAGE_FIND_VERSION_RANGE)
+  if(PACKAGE_FIND_VERSION_MIN VERSION_GREATER PACKAGE_VERSION
+     OR PACKAGE_FIND_VERSION_MAX VERSION_LESS PACKAGE_VERSION
+     OR (PACKAGE_FIND_VERSION_RANGE_MAX STREQUAL EXCLUDE AND PACKAGE_FIND_VERSION_MAX VERSION_EQUAL PACKAGE_VERSION)
+  )
+    set(PACKAGE_VERSION_COMPATIBLE FALSE)
+  endif()
+elseif(PACKAGE_FIND_VERSION)
+  if(PACKAGE_FIND_VERSION VERSION_EQUAL PACKAGE_VERSION)
+    set(PACKAGE_VERSION_EXACT TRUE)
+  elseif(PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION OR PACKAGE_FIND_VERSION VERSION_LESS _tvm_ffi_series)
+    set(PACKAGE_VERSION_COMPATIBLE FALSE)
+  endif()
+endif()
+
+# The library is for 64 bits; where no language is enabled the size of a pointer is not known.
+if(CMAKE_SIZEOF_VOID_P AND NOT CMAKE_SIZEOF_VOID_P EQUAL 8)
+  string(APPEND PACKAGE_VERSION " (64 bits)")
+  set(PACKAGE_VERSION_UNSUITABLE TRUE)
+endif()
+unset(_tvm_ffi_series)
