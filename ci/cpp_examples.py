@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from envs import CI, Missing, cached_env, clean_environ, find_interpreters, install_wheel, last_line, locked, python_of
+from envs import CI, Missing, cached_env, clean_environ, find_cxx_compiler, find_interpreters, install_wheel, last_line, locked, python_of
 from foreign import Allowance, Outcome, read_allowances
 from jobs import LOGS, kill_all, run_logged
 from matrix import say
@@ -29,7 +29,7 @@ class Step:
 
     name: str
     line: str
-    needs: str = ""  # nvcc or gpu
+    needs: str = ""  # see has()
     without_gpu: str = ""  # where there is no GPU, it fails with a last line that has this
 
 
@@ -44,12 +44,12 @@ def load(library: str) -> str:
     return f"python -c \"import tvm_ffi; tvm_ffi.load_module('{library}')\""
 
 
-def cubin(folder: str, library: str) -> tuple[Step, ...]:
-    """Return the steps of one of the launchers of CUDA binaries; to name an architecture lets it build without a GPU."""
+def cubin(folder: str, library: str, needs: str = "nvcc") -> tuple[Step, ...]:
+    """Return the steps of one of the launchers of CUDA binaries."""
     build = f"cd {folder} && cmake . -B build {CUDA_BUILD}"
     return (
-        Step(f"{folder}: cmake", build, needs="nvcc"),
-        Step(f"{folder}: load", load(f"{folder}/build/{library}.so"), needs="nvcc"),
+        Step(f"{folder}: cmake", build, needs),
+        Step(f"{folder}: load", load(f"{folder}/build/{library}.so"), needs),
         Step(f"{folder}: main.py", f"cd {folder} && python main.py", needs="gpu"),
     )
 
@@ -89,7 +89,8 @@ EXAMPLES = (
         (
             Step(
                 "compile",
-                "mkdir -p build && nvcc -shared -O3 scale_kernel.cu -o build/scale_kernel.so"
+                # It uses `half`, and leaves it to others to include the header.
+                "mkdir -p build && nvcc -shared -O3 -include cuda_fp16.h scale_kernel.cu -o build/scale_kernel.so"
                 " -Xcompiler -fPIC,-fvisibility=hidden $(tvm-ffi-config --cxxflags) $(tvm-ffi-config --ldflags)"
                 " $(tvm-ffi-config --libs)",
                 needs="nvcc",
@@ -112,7 +113,7 @@ EXAMPLES = (
             *cubin("dynamic_cubin", "lib_dynamic"),
             *cubin("embedded_cubin/embed_with_tvm_ffi", "lib_embedded"),
             *cubin("embedded_cubin/include_bin2c", "lib_embedded"),
-            *cubin("embedded_cubin/cpp_embed", "lib_embedded"),
+            *cubin("embedded_cubin/cpp_embed", "lib_embedded", needs="#embed"),
         ),
     ),
 )
@@ -120,7 +121,13 @@ EXAMPLES = (
 
 @functools.cache
 def has(what: str) -> bool:
-    """Whether this machine has nvcc, or a GPU that CUDA can use."""
+    """Whether this machine has the command nvcc, a gpu that CUDA can use, or a compiler (and nvcc) that knows #embed."""
+    if what == "#embed":
+        probe = "#ifdef __has_embed\nknown\n#endif\n"
+        done = subprocess.run(
+            [*find_cxx_compiler(), "-E", "-P", "-x", "c++", "-"], input=probe, capture_output=True, text=True
+        )
+        return has("nvcc") and "known" in done.stdout
     if what == "gpu":
         found = shutil.which("nvidia-smi")
         return found is not None and subprocess.run([found, "-L"], capture_output=True).stdout.startswith(b"GPU")

@@ -45,6 +45,9 @@
 #include <tvm/ffi/reflection/enum_def.h>
 #include <tvm/ffi/reflection/overload.h>
 #include <tvm/ffi/reflection/registry.h>
+
+/* programs that include all of this print with std::cout, and were never asked to include it */
+#include <iostream>
 /* clang-format on */
 
 #endif /* TVM_FFI_TVM_FFI_H_ */

@@ -68,17 +68,13 @@ template <typename T> struct AnyConverter {
 /* "Name<A, B>" */
 template <typename... T>
 std::string ContainerTypeStr(std::string text, const char *open = "<", const char *close = ">") {
-  [[maybe_unused]] const char *separator = open;
-  ((text.append(separator).append(Type2Str<T>::v()), separator = ", "), ...);
-  return text.append(sizeof...(T) == 0 ? open : "").append(close);
+  static constexpr TypeText types[] = {&Type2Str<T>::v..., nullptr};
+  return JoinTypes(std::move(text.append(open)), types, sizeof...(T), ", ", close);
 }
 /* {"type":"Name","args":[A,B]} */
 template <typename... T> std::string ContainerTypeSchema(const char *name) {
-  std::string text = std::string("{\"type\":\"") + name + "\",\"args\":[";
-  const char *separator = "";
-  ((text.append(separator).append(TypeSchema<T>::v()), separator = ","), ...);
-  (void)separator;
-  return text.append("]}");
+  static constexpr TypeText types[] = {&TypeSchema<T>::v..., nullptr};
+  return JoinTypes(std::string("{\"type\":\"").append(name).append("\",\"args\":["), types, sizeof...(T), ",", "]}");
 }
 
 /* Whether item i of a sequence does not convert to T; then *found tells it: "Array[index 2: str]". */

@@ -198,14 +198,21 @@ private:
 
 namespace detail {
 
-/* A key to be looked for, as a value: it is borrowed, since what can be in an Any has the same bits there. */
+/* A key to be looked for, as a value: borrowed where a view of it has the bits that an Any has. */
 template <typename K> class BorrowedKey {
 public:
-  TVM_FFI_INLINE explicit BorrowedKey(const K &key)
-      : value_(AnyUnsafe::MoveTVMFFIAnyRawToAny(AnyView(key).CopyToTVMFFIAny())) {}
+  TVM_FFI_INLINE explicit BorrowedKey(const K &key) {
+    if constexpr (needs_owner_v<K>) {
+      value_ = key;
+    } else {
+      value_ = AnyUnsafe::MoveTVMFFIAnyRawToAny(AnyView(key).CopyToTVMFFIAny());
+    }
+  }
   BorrowedKey(const BorrowedKey &) = delete;
   BorrowedKey &operator=(const BorrowedKey &) = delete;
-  TVM_FFI_INLINE ~BorrowedKey() { AnyUnsafe::MoveAnyToTVMFFIAny(std::move(value_)); }
+  TVM_FFI_INLINE ~BorrowedKey() {
+    if constexpr (!needs_owner_v<K>) AnyUnsafe::MoveAnyToTVMFFIAny(std::move(value_));
+  }
   TVM_FFI_INLINE operator const Any &() const { return value_; }
 
 private:
