@@ -39,7 +39,9 @@ public:
   NativeFunctionView(const TypedFunction<PackedR(Args...)> &&) = delete; /* nobody would keep it */
   /* Of a C++ function, R(Args...), or Expected<R>(Args...) noexcept. */
   template <auto Fn> static NativeFunctionView FromNative() {
-    static_assert(Fn != nullptr, "a hook needs a function");
+    using F = decltype(Fn); /* no comparison: with UBSan, GCC's are not constant */
+    static_assert(!std::is_same_v<std::integral_constant<F, Fn>, std::integral_constant<F, nullptr>>,
+                  "a hook needs a function");
     TVMFFIAny data;
     ffi::detail::PutPointer(kTVMFFIOpaquePtr, reinterpret_cast<void *>(&Adapter<Fn>), &data);
     return NativeFunctionView(UnsafeInit{}, data);

@@ -1,0 +1,221 @@
+/* structural_map.h - StructuralMap: a value with what callbacks by type make of the values in it, in one of two
+ * orders.
+ *
+ *   Any mapped = StructuralMap<WalkOrder::kPostOrder>(
+ *       std::move(root), [](int64_t value) -> Expected<Any> { return value + 1; },
+ *       [&](const Var &var) -> Expected<UnchangedOr<Any>> { ...; return Unchanged(); });
+ *
+ * Before its contents, a callback says what is then mapped in place of a value; after them, it gets what they made of
+ * it.
+ * The first callback whose parameter matches is called, once for each occurrence. A variable is mapped where it is
+ * defined, and what it became stands where it is used. A root that is given away, and what only it leads to, changes in
+ * place. */
+#ifndef TVM_FFI_EXTRA_STRUCTURAL_MAP_H_
+#define TVM_FFI_EXTRA_STRUCTURAL_MAP_H_
+
+#include <tvm/ffi/container/array.h>
+#include <tvm/ffi/container/tuple.h>
+#include <tvm/ffi/extra/structural_mutator.h>
+
+#include <unordered_map>
+
+namespace tvm {
+namespace ffi {
+namespace detail {
+
+template <typename Engine, typename Parent> class MutatorEngine;
+
+/* Whether values of one type are ones of another, whose index may be kTVMFFIAny. Text and bytes are one type each,
+ * wherever their content lies. */
+inline bool IsOfType(int32_t type_index, int32_t wanted) {
+  if (type_index == wanted || wanted == kTVMFFIAny) return true;
+  if (wanted == kTVMFFIStr) return type_index == kTVMFFISmallStr;
+  if (wanted == kTVMFFIBytes) return type_index == kTVMFFISmallBytes;
+  if (wanted < kTVMFFIStaticObjectBegin || type_index < kTVMFFIStaticObjectBegin) return false;
+  return HasAncestor(type_index, wanted, TVMFFIGetTypeInfo(wanted)->type_depth);
+}
+
+} // namespace detail
+
+/* The mutator below all engines: it keeps what stands for what. */
+class StructuralMapEngineBase : public StructuralMutatorObj {
+public:
+  using StateTupleType = std::tuple<>; /* what callbacks get beside the value: references into a derived class */
+
+  explicit StructuralMapEngineBase(const StructuralMutatorVTable *vtable) : StructuralMutatorObj(vtable) {}
+
+protected:
+  StateTupleType StateTuple() const noexcept { return {}; }
+
+private:
+  struct Entry {
+    Any var; /* keeps the key alive */
+    Any mapped;
+  };
+
+  static TVMFFIAny VarRemapGet(StructuralMutatorObj *self, AnyView var) noexcept {
+    const auto &remap = static_cast<StructuralMapEngineBase *>(self)->var_remap_;
+    if (var.type_index() < kTVMFFIStaticObjectBegin) return NoObject();
+    auto found = remap.find(var.as<Object>());
+    return detail::AnyUnsafe::MoveAnyToTVMFFIAny(found == remap.end() ? Any() : Any(found->second.mapped));
+  }
+  static TVMFFIAny VarRemapSet(StructuralMutatorObj *self, AnyView var, AnyView mapped) noexcept {
+    auto &remap = static_cast<StructuralMapEngineBase *>(self)->var_remap_;
+    if (var.type_index() < kTVMFFIStaticObjectBegin) return NoObject();
+    return detail::ExpectedUnsafe::MoveToTVMFFIAny(detail::Guarded<Any>([&]() -> Expected<Any> {
+      Any replaced = std::exchange(remap[var.as<Object>()], Entry{var, mapped}).mapped; /* ends when remap is whole */
+      return Any();
+    }));
+  }
+  TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE static TVMFFIAny NoObject() noexcept {
+    return detail::AnyUnsafe::MoveAnyToTVMFFIAny(
+        Any(Error("TypeError", "Expected an object as what another value stands for", "")));
+  }
+
+  std::unordered_map<const Object *, Entry> var_remap_;
+
+  template <typename Engine, typename Parent> friend class detail::MutatorEngine;
+};
+
+namespace detail {
+
+/* A mutator of class Engine, which is on top of Parent, a class derived from StructuralMapEngineBase.
+ * Engine::Run(value, mode) mutates a value, which may change if the mode is kAllow. */
+template <typename Engine, typename Parent> class MutatorEngine : public Parent {
+  static_assert(std::is_base_of_v<StructuralMapEngineBase, Parent>,
+                "the Parent is derived from StructuralMapEngineBase");
+
+protected:
+  MutatorEngine() : Parent(&kTable) {}
+
+private:
+  template <InplaceMode kMode> static TVMFFIAny Mutate(StructuralMutatorObj *self, AnyView value) noexcept {
+    Engine *engine = static_cast<Engine *>(self);
+    return OneLevelDeeper(&engine->depth_, [&] { return ExpectedUnsafe::MoveToTVMFFIAny(engine->Run(value, kMode)); });
+  }
+  static constexpr StructuralMutatorVTable kTable{&Mutate<InplaceMode::kDisallow>, &Mutate<InplaceMode::kAllow>,
+                                                  &StructuralMapEngineBase::VarRemapGet,
+                                                  &StructuralMapEngineBase::VarRemapSet};
+
+  int depth_ = 0;
+};
+
+/* Maps one value. Engine::CallBack(value, &said) calls the callback for a value if there is one. */
+template <typename Engine, typename Parent, WalkOrder order> class MapEngine : public MutatorEngine<Engine, Parent> {
+protected:
+  TVM_FFI_INLINE Expected<Any> Run(AnyView value, InplaceMode mode) noexcept {
+    if constexpr (order == WalkOrder::kPreOrder) {
+      return RunBefore(value, mode);
+    } else {
+      return RunAfter(value, mode);
+    }
+  }
+
+private:
+  TVM_FFI_INLINE Expected<Any> RunBefore(AnyView value, InplaceMode mode) noexcept {
+    Expected<Any> said = CallBack(value);
+    if (TVM_FFI_PREDICT_FALSE(said.is_err())) return said;
+    Any held = ExpectedUnsafe::GetData(said);
+    if (held.type_index() == kTVMFFIUnchanged || AnyView(held).same_as(value)) {
+      held.reset(); /* not to be somebody else who has the value */
+      return this->DefaultMutateExpected(value, mode);
+    }
+    const Object *object = held.as<Object>();
+    bool is_own = object != nullptr && object->unique();
+    Expected<Any> made = this->DefaultMutateExpected(held, is_own ? mode : InplaceMode::kDisallow);
+    if (made.type_index() == kTVMFFIUnchanged) return held;
+    return made;
+  }
+  TVM_FFI_INLINE Expected<Any> RunAfter(AnyView value, InplaceMode mode) noexcept {
+    Expected<Any> made = this->DefaultMutateExpected(value, mode);
+    if (TVM_FFI_PREDICT_FALSE(made.is_err())) return made;
+    AnyView seen = ExpectedUnsafe::GetData(std::as_const(made));
+    Expected<Any> said = CallBack(seen.type_index() == kTVMFFIUnchanged ? value : seen);
+    if (said.type_index() == kTVMFFIUnchanged) return made;
+    return said;
+  }
+  TVM_FFI_INLINE Expected<Any> CallBack(AnyView value) noexcept {
+    Expected<Any> said = Any(Unchanged());
+    static_cast<Engine *>(this)->CallBack(value, &said);
+    return Noted(std::move(said), value);
+  }
+};
+
+} // namespace detail
+
+/* The mutator of StructuralMap. Parent, a class derived from StructuralMapEngineBase, may have states for the callbacks
+ * as that of StructuralWalkEngine has, and a DefaultMutateExpected of its own. */
+template <typename Parent, WalkOrder order, typename... Callbacks>
+class StructuralMapEngine : public detail::MapEngine<StructuralMapEngine<Parent, order, Callbacks...>, Parent, order> {
+public:
+  using StateTupleType = typename Parent::StateTupleType;
+
+  explicit StructuralMapEngine(Callbacks... callbacks) : callbacks_(std::move(callbacks)...) {}
+
+private:
+  TVM_FFI_INLINE void CallBack(AnyView value, Expected<Any> *said) noexcept {
+    detail::TryCallbacks(callbacks_, value, [&](auto &callback, auto &&matched) {
+      StateTupleType states = this->StateTuple();
+      *said = detail::CallWithStates<Any>(callback, std::forward<decltype(matched)>(matched), states,
+                                          this->def_region_kind());
+    });
+  }
+
+  std::tuple<Callbacks...> callbacks_;
+
+  template <typename Engine, typename Base> friend class detail::MutatorEngine;
+  template <typename Engine, typename Base, WalkOrder when> friend class detail::MapEngine;
+};
+
+/* The same with callbacks that are known at run time only, by the type they are for, as ffi.StructuralMap gets them;
+ * those of the second array also get the TVMFFIDefRegionKind. */
+template <typename Parent, WalkOrder order>
+class StructuralMapDynEngine : public detail::MapEngine<StructuralMapDynEngine<Parent, order>, Parent, order> {
+public:
+  using CallbackArray = Array<Tuple<int32_t, Function>>;
+
+  StructuralMapDynEngine(CallbackArray callbacks, CallbackArray callbacks_with_def_region_kind)
+      : callbacks_(std::move(callbacks)), callbacks_with_region_(std::move(callbacks_with_def_region_kind)) {}
+
+private:
+  TVM_FFI_INLINE void CallBack(AnyView value, Expected<Any> *said) noexcept {
+    if (std::optional<Function> plain = Find(callbacks_, value.type_index())) {
+      *said = plain->CallExpected(value);
+    } else if (std::optional<Function> wide = Find(callbacks_with_region_, value.type_index())) {
+      *said = wide->CallExpected(value, this->def_region_kind());
+    }
+  }
+  static std::optional<Function> Find(const CallbackArray &callbacks, int32_t type_index) {
+    for (const Tuple<int32_t, Function> &entry : callbacks) {
+      if (detail::IsOfType(type_index, entry.template get<0>())) return entry.template get<1>();
+    }
+    return std::nullopt;
+  }
+
+  CallbackArray callbacks_;
+  CallbackArray callbacks_with_region_;
+
+  template <typename Engine, typename Base> friend class detail::MutatorEngine;
+  template <typename Engine, typename Base, WalkOrder when> friend class detail::MapEngine;
+};
+
+/* What the root becomes, or the error of a callback or a hook, with a VisitErrorContext. ValueError for what is nested
+ * too deeply. A callback gives a replacement, Unchanged, or an Expected or UnchangedOr of one, and does not change what
+ * it gets. */
+template <WalkOrder order, typename... Callbacks>
+Expected<Any> StructuralMapExpected(Any root, Callbacks &&...callbacks) noexcept {
+  static_assert(sizeof...(Callbacks) != 0, "a map needs a callback");
+  using Engine = StructuralMapEngine<StructuralMapEngineBase, order, std::decay_t<Callbacks>...>;
+  return detail::Guarded<Any>([&] {
+    return detail::MutateRoot(make_object<Engine>(std::forward<Callbacks>(callbacks)...).get(), std::move(root));
+  });
+}
+/* The same; throws the error. */
+template <WalkOrder order, typename... Callbacks> Any StructuralMap(Any root, Callbacks &&...callbacks) {
+  return StructuralMapExpected<order>(std::move(root), std::forward<Callbacks>(callbacks)...).value();
+}
+
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_EXTRA_STRUCTURAL_MAP_H_ */

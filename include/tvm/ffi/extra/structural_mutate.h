@@ -1,0 +1,79 @@
+/* structural_mutate.h - StructuralMutate: callbacks by type that make themselves what a value becomes.
+ *
+ *   Any mutated = StructuralMutate(
+ *       std::move(root), [](const Let &let, StructuralMutatorObj *mutator) -> Expected<UnchangedOr<Let>> {
+ *         TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN(UnchangedOr<Expr>, body, mutator->MutateExpected(let->body));
+ *         if (body.IsUnchanged()) return Unchanged();
+ *         return Let(let->var, let->value, std::move(body).ValueUnchecked());
+ *       });
+ *
+ * structural_map.h, which this includes, goes into everything. */
+#ifndef TVM_FFI_EXTRA_STRUCTURAL_MUTATE_H_
+#define TVM_FFI_EXTRA_STRUCTURAL_MUTATE_H_
+
+#include <tvm/ffi/extra/structural_map.h>
+#include <tvm/ffi/extra/structural_mutator.h>
+#include <tvm/ffi/extra/structural_visit.h>
+
+namespace tvm {
+namespace ffi {
+
+/* The mutator of StructuralMutate. Parent is derived from StructuralMapEngineBase; its MutatorObjType is what callbacks
+ * see, its DefaultMutateExpected mutates the values that no callback matches. */
+template <typename Parent, typename... Callbacks>
+class StructuralMutateEngine : public detail::MutatorEngine<StructuralMutateEngine<Parent, Callbacks...>, Parent> {
+public:
+  explicit StructuralMutateEngine(Callbacks... callbacks) : callbacks_(std::move(callbacks)...) {}
+
+private:
+  using Mutator = typename Parent::MutatorObjType;
+
+  TVM_FFI_INLINE Expected<Any> Run(AnyView value, InplaceMode mode) noexcept {
+    Expected<Any> result = Any(Unchanged());
+    bool is_matched = detail::TryCallbacks(callbacks_, value, [&](auto &callback, auto &&matched) {
+      result = detail::Guarded<Any>(
+          [&]() -> Expected<Any> { return Call(callback, std::forward<decltype(matched)>(matched), mode); });
+    });
+    if (!is_matched) return Parent::DefaultMutateExpected(value, mode);
+    return detail::Noted(std::move(result), value);
+  }
+  template <typename Callback, typename Value>
+  TVM_FFI_INLINE Expected<Any> Call(Callback &callback, Value &&value, [[maybe_unused]] InplaceMode mode) {
+    using Info = detail::FunctionInfo<Callback>;
+    static_assert(Info::num_args == 2 || Info::num_args == 3,
+                  "a callback of StructuralMutate takes the value, the mutator and, if it likes, the InplaceMode");
+    static_assert(std::is_same_v<std::decay_t<std::tuple_element_t<1, typename Info::ArgType>>, Mutator *>,
+                  "the second parameter of the callback is a pointer to Parent::MutatorObjType");
+    if constexpr (Info::num_args == 2) {
+      return callback(std::forward<Value>(value), static_cast<Mutator *>(this));
+    } else {
+      static_assert(std::is_same_v<std::decay_t<std::tuple_element_t<2, typename Info::ArgType>>, InplaceMode>,
+                    "the third parameter of the callback is an InplaceMode");
+      return callback(std::forward<Value>(value), static_cast<Mutator *>(this), mode);
+    }
+  }
+
+  std::tuple<Callbacks...> callbacks_;
+
+  template <typename Engine, typename Base> friend class detail::MutatorEngine;
+};
+
+/* What the root becomes, or an error, as StructuralMapExpected. The first callback whose parameter a value matches is
+ * called, and what it gives is what the value becomes: it goes into the value by the mutator. One that takes an
+ * InplaceMode passes it on for what the value consists of, or to DefaultMutateExpected for the value. */
+template <typename... Callbacks> Expected<Any> StructuralMutateExpected(Any root, Callbacks &&...callbacks) noexcept {
+  static_assert(sizeof...(Callbacks) != 0, "a mutation needs a callback");
+  using Engine = StructuralMutateEngine<StructuralMapEngineBase, std::decay_t<Callbacks>...>;
+  return detail::Guarded<Any>([&] {
+    return detail::MutateRoot(make_object<Engine>(std::forward<Callbacks>(callbacks)...).get(), std::move(root));
+  });
+}
+/* The same; throws the error. */
+template <typename... Callbacks> Any StructuralMutate(Any root, Callbacks &&...callbacks) {
+  return StructuralMutateExpected(std::move(root), std::forward<Callbacks>(callbacks)...).value();
+}
+
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_EXTRA_STRUCTURAL_MUTATE_H_ */

@@ -1,0 +1,171 @@
+/* structural_visitor.h - StructuralVisitor: what visits values, and how a class says what its objects consist of.
+ *
+ * A visitor is called with a value. It gives nothing to go on, a VisitInterrupt to end the visit, or an error, and goes
+ * into what the value consists of by DefaultVisitExpected, which calls it for each part. What the parts are is what the
+ * reflected fields are, or the items of a container, or what the class says by its hook:
+ *
+ *   Expected<Optional<VisitInterrupt>> VisitFoo(StructuralVisitorObj *visitor, AnyView value) noexcept {
+ *     const FooObj *foo = value.as<FooObj>();
+ *     TVM_FFI_S_VISIT_MAYBE_EARLY_RETURN(visitor->VisitExpected(foo->a));
+ *     TVM_FFI_S_VISIT_MAYBE_EARLY_RETURN(visitor->VisitExpected(foo->b));
+ *     return Optional<VisitInterrupt>(std::nullopt);
+ *   }
+ *   TypeAttrDef<FooObj>().native_fn_attr<&VisitFoo>(type_attr::kStructuralVisit); */
+#ifndef TVM_FFI_EXTRA_STRUCTURAL_VISITOR_H_
+#define TVM_FFI_EXTRA_STRUCTURAL_VISITOR_H_
+
+#include <tvm/ffi/extra/structural_detail.h>
+#include <tvm/ffi/optional.h>
+#include <tvm/ffi/reflection/accessor.h>
+#include <tvm/ffi/reflection/native_function.h>
+
+namespace tvm {
+namespace ffi {
+
+/* Why a visit ended early. */
+class VisitInterruptObj : public Object {
+public:
+  Any value; /* any payload */
+
+  VisitInterruptObj() = default;
+  explicit VisitInterruptObj(Any payload) : value(std::move(payload)) {}
+  static constexpr int32_t _type_index = kTVMFFIVisitInterrupt;
+  static constexpr bool _type_final = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIVisitInterrupt, VisitInterruptObj, Object);
+};
+class VisitInterrupt : public ObjectRef {
+public:
+  VisitInterrupt() : VisitInterrupt(Any()) {}
+  explicit VisitInterrupt(Any value) : ObjectRef(make_object<VisitInterruptObj>(std::move(value))) {}
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(VisitInterrupt, ObjectRef, VisitInterruptObj);
+};
+
+class StructuralVisitorObj;
+
+/* What visits a value; it is only borrowed. The result is an Expected<Optional<VisitInterrupt>> as a value: None, a
+ * VisitInterrupt or an Error. */
+using FStructuralVisitABI = TVMFFIAny (*)(StructuralVisitorObj *visitor, AnyView value) noexcept;
+/* The same as an attribute of types, where it may also be a Function. */
+using FStructuralVisit = reflection::NativeFunctionView<Optional<VisitInterrupt>(StructuralVisitorObj *, AnyView)>;
+
+namespace type_attr {
+/* Visits what an object consists of. */
+inline constexpr reflection::AttrKey<FStructuralVisit> kStructuralVisit{"__s_visit__"};
+} // namespace type_attr
+
+/* What a class of visitors does. Part of the ABI, as the layout of a visitor is. */
+struct StructuralVisitorVTable {
+  FStructuralVisitABI visit = nullptr;
+};
+
+namespace detail {
+inline constexpr char kDefaultVisitName[] = "ffi.StructuralVisitorDefaultVisit";
+} // namespace detail
+
+/* The base of all visitors. One belongs to one visit of one thread at a time. */
+class StructuralVisitorObj : public Object {
+public:
+  using VisitorObjType = StructuralVisitorObj; /* what callbacks see of it */
+  using StateTupleType = std::tuple<>;         /* what else they get: references into a class derived from this one */
+
+  /* Visits a value. */
+  TVM_FFI_INLINE Expected<Optional<VisitInterrupt>> VisitExpected(AnyView value) noexcept {
+    return detail::ExpectedUnsafe::MoveFromTVMFFIAny<Optional<VisitInterrupt>>(vtable_->visit(this, value));
+  }
+  TVM_FFI_INLINE Optional<VisitInterrupt> Visit(AnyView value) { return VisitExpected(value).value(); }
+
+  /* Visits what a value consists of, not the value itself: by the hook of its type, else by its reflected fields. From
+   * the hook of the same type it would not come back. */
+  TVM_FFI_INLINE Expected<Optional<VisitInterrupt>> DefaultVisitExpected(AnyView value) noexcept {
+    static const reflection::TypeAttrColumn column(type_attr::kStructuralVisit);
+    AnyView hook = column[value.type_index()];
+    if (std::optional<FStructuralVisit> visit = hook.as<FStructuralVisit>()) return visit->CallExpected(this, value);
+    if (hook == nullptr && value.type_index() < kTVMFFIStaticObjectBegin) return Optional<VisitInterrupt>(std::nullopt);
+    return VisitFields(value);
+  }
+
+  /* Where the visit is. In kTVMFFIDefRegionKindSimple the hook of a variable visits what it consists of in
+   * kTVMFFIDefRegionKindNone; without a hook that is so anyway. */
+  TVMFFIDefRegionKind def_region_kind() const { return def_region_mode_; }
+  /* What callback() gives in that region; within a pattern all is pattern. */
+  template <typename Callback>
+  auto WithDefRegionKind(TVMFFIDefRegionKind kind, Callback &&callback)
+      -> decltype(std::forward<Callback>(callback)()) {
+    detail::RegionScope scope(&def_region_mode_, kind);
+    return std::forward<Callback>(callback)();
+  }
+
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO("ffi.StructuralVisitor", StructuralVisitorObj, Object);
+
+protected:
+  /* The table is not null and outlives the visitor. */
+  explicit StructuralVisitorObj(const StructuralVisitorVTable *vtable) : vtable_(vtable) {}
+  StateTupleType StateTuple() const noexcept { return {}; }
+
+  const StructuralVisitorVTable *vtable_;
+  TVMFFIDefRegionKind def_region_mode_ = kTVMFFIDefRegionKindNone;
+
+private:
+  /* Of an object without a hook, or with one that cannot be called: TypeError. */
+  TVM_FFI_NO_INLINE Expected<Optional<VisitInterrupt>> VisitFields(AnyView value) noexcept {
+    return detail::CoreFunction<detail::kDefaultVisitName>().CallExpected<Optional<VisitInterrupt>>(this, value);
+  }
+};
+
+class StructuralVisitor : public ObjectRef {
+public:
+  explicit StructuralVisitor(ObjectPtr<StructuralVisitorObj> n) : ObjectRef(std::move(n)) {
+    TVM_FFI_ICHECK(defined()) << "a StructuralVisitor is not null";
+  }
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(StructuralVisitor, ObjectRef, StructuralVisitorObj);
+};
+
+namespace detail {
+
+/* Whether a result ends the visit. */
+inline bool StructuralVisitNeedEarlyReturn(const Optional<VisitInterrupt> &result) noexcept {
+  return result.has_value();
+}
+template <typename T> bool StructuralVisitNeedEarlyReturn(const Expected<T> &result) noexcept {
+  return result.type_index() == kTVMFFIError || result.type_index() == kTVMFFIVisitInterrupt;
+}
+
+/* A visitor of class Engine, which is on top of Parent, a class derived from StructuralVisitorObj. Engine::Run(value)
+ * visits a value that is not None and gives a raw result. */
+template <typename Engine, typename Parent> class VisitorEngine : public Parent {
+  static_assert(std::is_base_of_v<StructuralVisitorObj, Parent>, "the Parent is derived from StructuralVisitorObj");
+
+protected:
+  VisitorEngine() : Parent(&kTable) {}
+  /* Parent's own, which may hide that of the classes below it. */
+  TVM_FFI_INLINE TVMFFIAny Descend(AnyView value) noexcept {
+    return ExpectedUnsafe::MoveToTVMFFIAny(Parent::DefaultVisitExpected(value));
+  }
+
+private:
+  static TVMFFIAny Visit(StructuralVisitorObj *self, AnyView value) noexcept {
+    if (TVM_FFI_PREDICT_FALSE(value == nullptr)) return AnyView().CopyToTVMFFIAny();
+    Engine *engine = static_cast<Engine *>(self);
+    TVMFFIAny result = OneLevelDeeper(&engine->depth_, [&] { return engine->Run(value); });
+    return TVM_FFI_PREDICT_FALSE(result.type_index == kTVMFFIError) ? WithErrorContext(result, value) : result;
+  }
+  static constexpr StructuralVisitorVTable kTable{&Visit};
+
+  int depth_ = 0;
+};
+
+} // namespace detail
+} // namespace ffi
+} // namespace tvm
+
+/* In a function that visits one after the other: ends it with a result that ends the visit. */
+#define TVM_FFI_S_VISIT_MAYBE_EARLY_RETURN(Result)                                                    \
+  do {                                                                                                \
+    auto &&tvm_ffi_visited = (Result);                                                                \
+    if (TVM_FFI_PREDICT_FALSE(::tvm::ffi::detail::StructuralVisitNeedEarlyReturn(tvm_ffi_visited))) { \
+      return ::std::move(tvm_ffi_visited);                                                            \
+    }                                                                                                 \
+  } while (0)
+
+#endif /* TVM_FFI_EXTRA_STRUCTURAL_VISITOR_H_ */

@@ -1,0 +1,116 @@
+/* structural_walk.h - StructuralWalk: callbacks by type for each value in a value, in one of two orders.
+ *
+ *   StructuralWalk<WalkOrder::kPreOrder>(
+ *       root,
+ *       [&](const VarObj *var) -> Expected<WalkResult> { ...; return WalkResult::Advance(); },
+ *       [&](const FuncObj *func, TVMFFIDefRegionKind region) -> Expected<WalkResult> { return WalkResult::Skip(); });
+ *
+ * The first callback whose parameter a value matches is called. A value is met as often as it occurs, None never. */
+#ifndef TVM_FFI_EXTRA_STRUCTURAL_WALK_H_
+#define TVM_FFI_EXTRA_STRUCTURAL_WALK_H_
+
+#include <tvm/ffi/container/variant.h>
+#include <tvm/ffi/extra/structural_visitor.h>
+
+namespace tvm {
+namespace ffi {
+
+/* What a callback says: to go on, to go on but not into this value (before its contents only), to end the walk. As a
+ * value None is Advance too. */
+class WalkResult : public Variant<VisitInterrupt, int32_t> {
+public:
+  static constexpr int32_t kAdvanceTag = 0;
+  static constexpr int32_t kSkipTag = 1;
+  using Storage = Variant<VisitInterrupt, int32_t>;
+
+  static WalkResult Advance() { return WalkResult(Storage(kAdvanceTag)); }
+  static WalkResult Skip() { return WalkResult(Storage(kSkipTag)); }
+  static WalkResult Interrupt(VisitInterrupt signal = VisitInterrupt()) {
+    return WalkResult(Storage(std::move(signal)));
+  }
+
+private:
+  explicit WalkResult(Storage storage) : Storage(std::move(storage)) {}
+  friend struct TypeTraits<WalkResult>;
+};
+
+template <> inline constexpr bool use_default_type_traits_v<WalkResult> = false;
+
+template <> struct TypeTraits<WalkResult> : TypeTraits<WalkResult::Storage> {
+  using Base = TypeTraits<WalkResult::Storage>;
+  TVM_FFI_INLINE static bool CheckAnyStrict(const TVMFFIAny *src) {
+    return src->type_index == kTVMFFINone || Base::CheckAnyStrict(src);
+  }
+  TVM_FFI_INLINE static WalkResult CopyFromAnyViewAfterCheck(const TVMFFIAny *src) {
+    return src->type_index == kTVMFFINone ? WalkResult::Advance() : WalkResult(Base::CopyFromAnyViewAfterCheck(src));
+  }
+  TVM_FFI_INLINE static WalkResult MoveFromAnyAfterCheck(TVMFFIAny *src) {
+    return src->type_index == kTVMFFINone ? WalkResult::Advance() : WalkResult(Base::MoveFromAnyAfterCheck(src));
+  }
+  TVM_FFI_INLINE static std::optional<WalkResult> TryCastFromAnyView(const TVMFFIAny *src) {
+    if (src->type_index == kTVMFFINone) return WalkResult::Advance();
+    if (std::optional<WalkResult::Storage> storage = Base::TryCastFromAnyView(src)) {
+      return WalkResult(*std::move(storage));
+    }
+    return std::nullopt;
+  }
+  static std::string TypeStr() { return "WalkResult"; }
+};
+
+/* The visitor of a walk. Parent, a class derived from StructuralVisitorObj, may have states for the callbacks: its
+ * StateTupleType of references, which its StateTuple() gives, come between value and region; and a DefaultVisitExpected
+ * of its own. It passes a table on to its base. */
+template <typename Parent, WalkOrder order, typename... Callbacks>
+class StructuralWalkEngine : public detail::VisitorEngine<StructuralWalkEngine<Parent, order, Callbacks...>, Parent> {
+public:
+  using StateTupleType = typename Parent::StateTupleType;
+
+  explicit StructuralWalkEngine(Callbacks... callbacks) : callbacks_(std::move(callbacks)...) {}
+
+private:
+  TVM_FFI_INLINE TVMFFIAny Run(AnyView value) noexcept {
+    if constexpr (order == WalkOrder::kPreOrder) {
+      TVMFFIAny said = CallBack(value);
+      if (TVM_FFI_PREDICT_FALSE(said.type_index != kTVMFFIInt)) return said;
+      if (said.v_int64 == WalkResult::kSkipTag) return AnyView().CopyToTVMFFIAny();
+    }
+    TVMFFIAny visited = this->Descend(value);
+    if (order == WalkOrder::kPreOrder || visited.type_index != kTVMFFINone) return visited;
+    TVMFFIAny said = CallBack(value);
+    return said.type_index != kTVMFFIInt ? said : visited;
+  }
+  /* A raw WalkResult, or an error; Advance where no callback matches. */
+  TVM_FFI_INLINE TVMFFIAny CallBack(AnyView value) noexcept {
+    Expected<WalkResult> said = WalkResult::Advance();
+    detail::TryCallbacks(callbacks_, value, [&](auto &callback, auto &&matched) {
+      StateTupleType states = Parent::StateTuple();
+      said = detail::CallWithStates<WalkResult>(callback, std::forward<decltype(matched)>(matched), states,
+                                                Parent::def_region_kind());
+    });
+    return detail::ExpectedUnsafe::MoveToTVMFFIAny(std::move(said));
+  }
+
+  std::tuple<Callbacks...> callbacks_;
+
+  friend class detail::VisitorEngine<StructuralWalkEngine, Parent>;
+};
+
+/* nullopt when all was visited, or the interrupt of the callback that ended the walk; or the error of a callback or a
+ * hook, with a VisitErrorContext. ValueError for what is nested too deeply. */
+template <WalkOrder order, typename... Callbacks>
+Expected<Optional<VisitInterrupt>> StructuralWalkExpected(AnyView root, Callbacks &&...callbacks) noexcept {
+  static_assert(sizeof...(Callbacks) != 0, "a walk needs a callback");
+  using Engine = StructuralWalkEngine<StructuralVisitorObj, order, std::decay_t<Callbacks>...>;
+  return detail::Guarded<Optional<VisitInterrupt>>(
+      [&] { return make_object<Engine>(std::forward<Callbacks>(callbacks)...)->VisitExpected(root); });
+}
+/* The same; throws the error. */
+template <WalkOrder order, typename... Callbacks>
+Optional<VisitInterrupt> StructuralWalk(AnyView root, Callbacks &&...callbacks) {
+  return StructuralWalkExpected<order>(root, std::forward<Callbacks>(callbacks)...).value();
+}
+
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_EXTRA_STRUCTURAL_WALK_H_ */
