@@ -368,7 +368,11 @@ enum TVMFFIFieldFlagBitMask TVM_FFI_ENUM_BASE_ {
   kTVMFFIFieldFlagBitMaskInitOff = 1 << 9,
   kTVMFFIFieldFlagBitMaskKwOnly = 1 << 10,
   kTVMFFIFieldFlagBitSetterIsFunctionObj = 1 << 11, /* `setter` is a Function(field address, value) */
-  kTVMFFIFieldFlagBitMaskSEqHashDefSimple = 1 << 12 /* defines free variables, only directly */
+  kTVMFFIFieldFlagBitMaskSEqHashDefSimple = 1 << 12, /* defines free variables, only directly */
+  /* Older names. */
+  kTVMFFIFieldFlagBitMaskSEqHashDef = kTVMFFIFieldFlagBitMaskSEqHashDefPattern,
+  kTVMFFIFieldFlagBitMaskSEqHashDefRecursive = kTVMFFIFieldFlagBitMaskSEqHashDefPattern,
+  kTVMFFIFieldFlagBitMaskSEqHashDefNonRecursive = kTVMFFIFieldFlagBitMaskSEqHashDefSimple
 };
 typedef enum TVMFFIFieldFlagBitMask TVMFFIFieldFlagBitMask;
 
@@ -387,7 +391,10 @@ typedef enum TVMFFISEqHashKind TVMFFISEqHashKind;
 enum TVMFFIDefRegionKind TVM_FFI_ENUM_BASE_ {
   kTVMFFIDefRegionKindNone = 0,
   kTVMFFIDefRegionKindPattern = 1,
-  kTVMFFIDefRegionKindSimple = 2
+  kTVMFFIDefRegionKindSimple = 2,
+  /* Older names. */
+  kTVMFFIDefRegionKindRecursive = kTVMFFIDefRegionKindPattern,
+  kTVMFFIDefRegionKindNonRecursive = kTVMFFIDefRegionKindSimple
 };
 typedef enum TVMFFIDefRegionKind TVMFFIDefRegionKind;
 

@@ -9,6 +9,9 @@ namespace ffi {
 
 class DictObj : public MapBaseObj {
 public:
+  /* A new object of the same pairs. */
+  static ObjectPtr<Object> ShallowCopy(const DictObj *from) { return CopyOf<DictObj>(from); }
+
   static constexpr int32_t _type_index = kTVMFFIDict;
   static constexpr bool _type_final = true;
   static constexpr bool _type_mutable = true;

@@ -12,6 +12,9 @@ namespace ffi {
 
 class MapObj : public MapBaseObj {
 public:
+  /* A new object of the same pairs. */
+  static ObjectPtr<Object> ShallowCopy(const MapObj *from) { return CopyOf<MapObj>(from); }
+
   static constexpr int32_t _type_index = kTVMFFIMap;
   static constexpr bool _type_final = true;
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIMap, MapObj, Object);

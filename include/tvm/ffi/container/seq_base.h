@@ -66,6 +66,11 @@ public:
     CheckRange(i, TVMFFISeqCell::size);
     new (MakeGap(i, 1)) Any(std::move(item));
   }
+  /* The range may be one of this sequence. */
+  template <typename IterType> void insert(int64_t i, IterType first, IterType last) {
+    CheckRange(i, TVMFFISeqCell::size);
+    InsertAll(i, std::vector<Any>(first, last));
+  }
   void resize(int64_t n) {
     if (n < 0) TVM_FFI_THROW(ValueError) << "Cannot resize to negative size";
     if (n < TVMFFISeqCell::size) {
@@ -101,6 +106,10 @@ protected:
                  static_cast<size_t>(TVMFFISeqCell::size - i) * sizeof(Any));
     TVMFFISeqCell::size += n;
     return gap;
+  }
+  void InsertAll(int64_t i, std::vector<Any> items) {
+    Any *gap = MakeGap(i, static_cast<int64_t>(items.size()));
+    for (Any &item : items) new (gap++) Any(std::move(item));
   }
   static void FillGap(Any *gap, int64_t n) {
     for (int64_t i = 0; i < n; ++i) new (gap + i) Any();
@@ -197,9 +206,7 @@ public:
     int64_t i = position - begin();
     std::vector<Any> items;
     for (; first != last; ++first) items.push_back(Any(T(*first)));
-    int64_t n = static_cast<int64_t>(items.size());
-    Any *gap = self().Mutable(n)->MakeGap(i, n);
-    for (Any &item : items) new (gap++) Any(std::move(item));
+    self().Mutable(static_cast<int64_t>(items.size()))->InsertAll(i, std::move(items));
   }
   void pop_back() {
     RequireItems();
@@ -236,9 +243,7 @@ public:
     static_assert(is_valid_iterator_v<T, IterType>, "the range has elements of another type");
     std::vector<Any> items;
     for (; first != last; ++first) items.push_back(Any(T(*first)));
-    int64_t n = static_cast<int64_t>(items.size());
-    Any *gap = self().MutableEmpty(n)->MakeGap(0, n);
-    for (Any &item : items) new (gap++) Any(std::move(item));
+    self().MutableEmpty(static_cast<int64_t>(items.size()))->InsertAll(0, std::move(items));
   }
 
   static constexpr bool _type_container_is_exact = false; /* the items count, too */

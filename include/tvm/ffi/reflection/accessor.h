@@ -18,6 +18,7 @@ inline constexpr TVMFFIByteArray AsByteArray(const char *text) { return {text, s
 template <typename T> struct AttrKey {
   using ValueType = T;
   const char *name;
+  constexpr operator const char *() const { return name; }
   /* The value as such; nullopt for None, TypeError for what is no T. */
   TVM_FFI_INLINE std::optional<T> ValueFrom(AnyView value) const {
     if (value == nullptr) return std::nullopt;
@@ -164,6 +165,9 @@ inline constexpr reflection::AttrKey<reflection::NativeFunctionView<int64_t(cons
 inline constexpr reflection::AttrKey<reflection::NativeFunctionView<bool(const Any &, const Any &)>> kAnyEqual{
     "__any_equal__"};
 } // namespace type_attr
+namespace reflection {
+namespace type_attr = ffi::type_attr; /* where they were */
+} // namespace reflection
 
 } // namespace ffi
 } // namespace tvm

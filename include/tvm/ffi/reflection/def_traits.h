@@ -97,6 +97,10 @@ public:
   static AttachFieldFlag SEqHashDefPattern() { return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashDefPattern); }
   static AttachFieldFlag SEqHashDefSimple() { return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashDefSimple); }
   static AttachFieldFlag SEqHashIgnore() { return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashIgnore); }
+  /* Older names. */
+  static AttachFieldFlag SEqHashDef() { return SEqHashDefPattern(); }
+  static AttachFieldFlag SEqHashDefRecursive() { return SEqHashDefPattern(); }
+  static AttachFieldFlag SEqHashDefNonRecursive() { return SEqHashDefSimple(); }
   void Apply(TVMFFIFieldInfo *info) const { info->flags |= flag_; }
 
 private:

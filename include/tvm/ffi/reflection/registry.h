@@ -124,7 +124,7 @@ inline constexpr bool kIsValue = std::is_convertible_v<T, AnyView> || std::is_co
 template <typename T>
 TVM_FFI_COLD_CODE void RegisterAttrOf(int32_t type_index, const char *type_key, const char *name, T &&value) {
   if constexpr (kIsValue<T>) {
-    RegisterAttr(type_index, name, AnyView(value));
+    RegisterAttr(type_index, name, Any(value));
   } else {
     Function f = Function::FromTyped(WithSelf(std::forward<T>(value)), MemberName(type_key, name));
     RegisterAttr(type_index, name, f);
