@@ -247,6 +247,7 @@ PYTEST_RUNS = (
         arguments=("-k", "torch"),
         folders=("tests/python",),
     ),
+    PytestRun("cp311-mixed", "cp311", requirements="requirements-mixed.txt", folders=("tests/mixed",)),
     PytestRun("cp311-typing", "cp311", requirements="requirements-typing.txt", folders=("tests/typing",)),
 )
 

@@ -46,7 +46,8 @@
 #include <tvm/ffi/reflection/overload.h>
 #include <tvm/ffi/reflection/registry.h>
 
-/* programs that include all of this print with std::cout, and were never asked to include it */
+/* programs that include all of this use std::cout and std::function, and were never asked to include these */
+#include <functional>
 #include <iostream>
 /* clang-format on */
 

@@ -107,11 +107,16 @@ private:
     (void)(detail::MismatchAt<Types>(items[I], I, &found) || ...);
     return found;
   }
+  template <typename T> static bool ConvertItem(const Any &item, size_t i, ArrayObj *array) {
+    std::optional<T> value = item.template try_cast<T>();
+    if (value.has_value()) array->SetItemAfterCheck(static_cast<int64_t>(i), Any(*std::move(value)));
+    return value.has_value();
+  }
   template <size_t... I>
   static std::optional<Tuple<Types...>> Convert([[maybe_unused]] const Any *items, std::index_sequence<I...>) {
-    std::tuple<std::optional<Types>...> values(items[I].template try_cast<Types>()...);
-    if (!(std::get<I>(values).has_value() && ...)) return std::nullopt;
-    return Tuple<Types...>(*std::move(std::get<I>(values))...);
+    ObjectPtr<ArrayObj> array = ArrayObj::CreateRepeated(sizeof...(Types), Any());
+    if (!(ConvertItem<Types>(items[I], I, array.get()) && ...)) return std::nullopt;
+    return detail::ObjectUnsafe::ObjectRefFromObjectPtr<Tuple<Types...>>(ObjectPtr<Object>(std::move(array)));
   }
 };
 
