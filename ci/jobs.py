@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -140,43 +139,6 @@ def run_cpp(wheel: Path, log: Path) -> Result:
     text = log.read_text(errors="replace")
     outcome = "ok" if status == 0 else "FAILED"
     return Result("cpp", outcome, count(text, "passed"), count(text, "failed"), closing=closing_line(text, status))
-
-
-# --- the headers ----------------------------------------------------------------------------------------------------
-
-_STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-fsyntax-only"]
-
-
-def run_headers(wheel: Path, log: Path) -> Result:
-    """Compile each header of the wheel by itself."""
-    languages = [("c", "c11", find_c_compiler()), ("c++", "c++17", find_cxx_compiler())]
-    failed: list[str] = []
-    passed = 0
-    with tempfile.TemporaryDirectory() as folder, log.open("w") as stream:
-        zipfile.ZipFile(wheel).extractall(folder)
-        include = Path(folder, "ffi_hpy", "include")
-        for header in sorted(include.rglob("*.h")):
-            inside = header.relative_to(include).as_posix()
-            for language, standard, compiler in languages:
-                if language == "c" and not is_c_header(header):
-                    continue
-                source = Path(folder, "check")
-                source.write_text(f"#include <{inside}>\n#include <{inside}>\nint not_empty;\n")
-                command = [*compiler, "-x", language, f"-std={standard}", *_STRICT, f"-I{include}", str(source)]
-                done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-                stream.write(f"{standard} {inside}: exit status {done.returncode}\n{done.stdout}")
-                if done.returncode == 0:
-                    passed += 1
-                else:
-                    failed.append(f"{inside} as {standard}")
-    closing = f"{passed} passed" + (f", failed: {', '.join(failed)}" if failed else "")
-    outcome = "FAILED" if failed or not passed else "ok"
-    return Result("headers", outcome, passed, len(failed), 0, closing=closing)
-
-
-def is_c_header(header: Path) -> bool:
-    """Return whether a public header is for C too: c_*.h and DLPack's are, all others are C++."""
-    return header.name.startswith("c_") or header.name == "dlpack.h"
 
 
 # --- the libraries' exports ------------------------------------------------------------------------------------------

@@ -22,7 +22,8 @@ TEST(Object, PointersCount) {
     EXPECT_TRUE(second.unique());
     ObjectPtr<Object> base = second;
     EXPECT_EQ(base.use_count(), 2);
-    second = second;
+    ObjectPtr<IntObj> &same = second;
+    second = same;
     EXPECT_EQ(second->value, 7);
   }
   EXPECT_EQ(IntObj::n_alive, before);

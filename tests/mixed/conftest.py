@@ -34,7 +34,7 @@ def compile_module():
 
     def compile_one(kind: str) -> Path:
         to_compile, to_link = flags_of(kind)
-        flags = [f"-isystem{sysconfig.get_path('include')}", "-fvisibility=hidden", "-Wextra", "-Wpedantic", "-Wshadow"]
+        flags = [f"-isystem{sysconfig.get_path('include')}", "-fvisibility=hidden"]
         link = [*to_link, "-ltvm_ffi", f"-Wl,-rpath,{PACKAGE / 'lib'}"]
         try:
             source = str(SOURCES / f"{kind}_module.cc")

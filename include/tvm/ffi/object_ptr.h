@@ -179,13 +179,10 @@ public:
   TVM_FFI_INLINE ObjectPtr(const ObjectPtr &other) : ObjectPtr(other.data_) {}
   TVM_FFI_INLINE ObjectPtr(ObjectPtr &&other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
   /* From a pointer to a derived class. */
-  template <typename U> TVM_FFI_INLINE ObjectPtr(const ObjectPtr<U> &other) : ObjectPtr(other.data_) {
-    static_assert(std::is_base_of_v<T, U>, "an ObjectPtr<T> is made from one of a class derived from T");
-  }
-  template <typename U>
-  TVM_FFI_INLINE ObjectPtr(ObjectPtr<U> &&other) noexcept : data_(std::exchange(other.data_, nullptr)) {
-    static_assert(std::is_base_of_v<T, U>, "an ObjectPtr<T> is made from one of a class derived from T");
-  }
+  template <typename U, typename = std::enable_if_t<std::is_base_of_v<T, U>>>
+  TVM_FFI_INLINE ObjectPtr(const ObjectPtr<U> &other) : ObjectPtr(other.data_) {}
+  template <typename U, typename = std::enable_if_t<std::is_base_of_v<T, U>>>
+  TVM_FFI_INLINE ObjectPtr(ObjectPtr<U> &&other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
   TVM_FFI_INLINE ~ObjectPtr() {
     if (data_ != nullptr) data_->DecRef();
   }

@@ -73,10 +73,11 @@ public:
   }
   void resize(int64_t n) {
     if (n < 0) TVM_FFI_THROW(ValueError) << "Cannot resize to negative size";
-    if (n < TVMFFISeqCell::size) {
+    int64_t n_more = n - TVMFFISeqCell::size;
+    if (n_more < 0) {
       Remove(n, TVMFFISeqCell::size);
     } else {
-      FillGap(MakeGap(TVMFFISeqCell::size, n - TVMFFISeqCell::size), n - TVMFFISeqCell::size);
+      FillGap(MakeGap(TVMFFISeqCell::size, n_more), n_more);
     }
   }
   void Reverse() { std::reverse(MutableBegin(), MutableEnd()); }
