@@ -2,8 +2,9 @@
 
 PyTorch is never imported from here, and its import is not watched: its classes are looked at when the first of their
 instances is passed to native code. Since 2.10 (2025) there is nothing to add. The package torch_c_dlpack_ext, if it is
-installed, gives versions before that a table. Without it there is one of Python functions, which does the same but more
-slowly, and cannot allocate: native code that makes tensors has no allocator then.
+installed, gives versions before that a table, and so does the library that utils/_build_optional_torch_c_dlpack.py
+makes. Without them there is one of Python functions, which does the same but more slowly, and cannot allocate: native
+code that makes tensors has no allocator then.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ._device import DLDeviceType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import Any
 
 __all__ = ["load_torch_c_dlpack_extension", "patch_torch_cuda_stream_protocol"]
@@ -29,8 +31,39 @@ def load_torch_c_dlpack_extension() -> None:
     try:
         import torch_c_dlpack_ext  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - it sets the attribute
     except (ImportError, AttributeError, OSError):
-        return  # it is not there, or for another version of torch
-    _has_table(tensor)
+        pass  # it is not there, or for another version of torch
+    if not _has_table(tensor):
+        path = library_folder() / library_name(sys.modules["torch"])
+        if path.is_file():
+            tensor.__dlpack_c_exchange_api__ = table_of_library(path)
+
+
+def library_folder() -> Path:
+    """Where a library of ours with the table is, if there is one."""
+    from .cpp._cache import cache_folder
+
+    return cache_folder()
+
+
+def library_name(torch: Any) -> str:
+    """Of the file: it is for one build of torch, whose C++ classes it knows."""
+    from .cpp._cache import digest_of
+
+    major, minor = torch.__version__.split(".")[:2]
+    build = digest_of(torch.__version__, bool(torch.compiled_with_cxx11_abi()))[:8]
+    return f"libtorch_c_dlpack_addon_torch{major}{minor}-{_torch_extension_device(torch)}-{build}.so"
+
+
+def table_of_library(path: Path) -> Any:
+    """The table in a library, as the capsule that a class has as `__dlpack_c_exchange_api__`. OSError: it is none."""
+    import ctypes
+
+    address = ctypes.CDLL(str(path)).TorchDLPackExchangeAPIPtr
+    address.restype = ctypes.c_int64
+    capsule_new = ctypes.pythonapi.PyCapsule_New
+    capsule_new.restype = ctypes.py_object
+    capsule_new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    return capsule_new(address(), b"dlpack_exchange_api", None)
 
 
 def _has_table(tensor: Any) -> bool:

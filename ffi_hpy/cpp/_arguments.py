@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,8 +19,8 @@ def check_file_name(parameter: str, name: Any) -> str:
     """A str that names a file in a folder: files of a build are called by it."""
     if not isinstance(name, str):
         raise TypeError(f"{parameter} must be a str, got {_kind(name)}")
-    if not name or name in (".", "..") or not name.isprintable() or "/" in name or os.sep in name:
-        raise ValueError(f"{parameter} must be the name of a file, without a folder, got {name!r}")
+    if not re.fullmatch(r"\w[\w.+-]*", name):  # not all tools can read the name of any file
+        raise ValueError(f"{parameter} must be a file's name of letters, digits, '_', '.', '+' and '-', got {name!r}")
     return name
 
 

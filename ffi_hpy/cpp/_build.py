@@ -11,7 +11,7 @@ from .. import libinfo, utils
 from ._cache import cache_folder, digest_of, environment_digest, held, write_whole
 from ._gpu import GpuCompiler, choose_backend, gpu_compiler
 from ._ninja import NINJA_FILE, OUT, Step, ninja_text, run_ninja
-from ._toolchain import Tool, c_compiler, cxx_compiler, relocatable_linker
+from ._toolchain import Tool, c_compiler, cxx_compiler, find_ninja, identify, relocatable_linker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _key(build: Build, steps: Sequence[Step]) -> str:
     nothing else. Inline texts are in it as they are, so that builds of different texts never share a library's path."""
     commands = [(step.output, step.words, step.inputs, step.made_by) for step in steps]
     cubins = [(name, _digest_of_bytes(content)) for name, content in build.cubins.items()]
-    return digest_of(build.name, commands, build.texts, cubins)
+    return digest_of(build.name, commands, build.texts, cubins, identify([find_ninja()]))  # whose log is no other's
 
 
 def _compile_steps(build: Build, toolchain: _Toolchain) -> Iterator[Step]:
@@ -103,7 +103,7 @@ def _compile_steps(build: Build, toolchain: _Toolchain) -> Iterator[Step]:
     for i, (path, content) in enumerate(units):
         tool, words = toolchain.compiler(kind_of(Path(path)))
         output = f"{Path(path).stem}.{i}.o"
-        listing = ("-MMD", "-MT", output, "-MF", f"{output}.d")
+        listing = ("-MMD", "-MT", "object", "-MF", f"{output}.d")  # of headers; ninja knows whose it is
         command = (*words, *listing, "-c", path, "-o", OUT)
         made_by = digest_of(environment_digest(), tool.identity)
         yield Step(output, (path,), command, made_by, _digest_of_bytes(content), f"{output}.d")
@@ -140,7 +140,8 @@ def _embed_step(source: str, output: str, name: str, content: bytes) -> Step:
 
 
 def _link_step(build: Build, toolchain: _Toolchain, objects: Sequence[str], stamp: str) -> Step:
-    tool = cxx_compiler()
+    is_all_c = all(kind_of(path) == "c" for path in (*build.sources, *map(Path, build.units)))
+    tool = c_compiler() if is_all_c else cxx_compiler()
     library = Path(libinfo.find_libtvm_ffi())
     # What is found nowhere is an error when the library is loaded, not the end of the process at the first call
     bind_now = ["-Wl,-z,now"] if sys.platform.startswith("linux") else []

@@ -84,10 +84,12 @@ def _cuda(nvcc: Tool) -> GpuCompiler:
 
 @functools.lru_cache(maxsize=8)
 def _cuda_library_folders(nvcc: Tool) -> tuple[str, ...]:
-    """Options for a linker, as nvcc itself would give them: only it knows, where it is a script or from a package."""
+    """Options for a linker, of what nvcc itself would search: only it knows, where it is a script or from a package."""
     done = _run([*nvcc.words, "--dryrun", "-x", "cu", os.devnull])
     line = re.search(r"^#\$ LIBRARIES=(.*)$", done, re.MULTILINE)
-    return tuple(word for word in shlex.split(line[1]) if word.startswith("-L")) if line else ()
+    folders = [word[2:] for word in shlex.split(line[1]) if word.startswith("-L")] if line else []
+    rpaths = [f"-Wl,-rpath,{folder}" for folder in folders if Path(folder).name != "stubs"]
+    return (*(f"-L{folder}" for folder in folders), *rpaths)
 
 
 def _cuda_targets() -> tuple[str, ...]:

@@ -12,19 +12,21 @@ __all__ = ["export_of", "inline_unit"]
 
 # The headers that inline sources need not include, and the part of the C++ library that comes with tvm_ffi's of them.
 _HEADERS = (
-    *(f"tvm/ffi/{name}.h" for name in ("container/tensor", "dtype", "error", "extra/c_env_api", "function")),
-    *[
-        "algorithm",
-        "array",
-        "cctype",
-        "functional",
-        "iostream",
-        "limits",
-        "sstream",
-        "string",
-        "unordered_map",
-        "vector",
-    ],
+    "tvm/ffi/container/tensor.h",
+    "tvm/ffi/dtype.h",
+    "tvm/ffi/error.h",
+    "tvm/ffi/extra/c_env_api.h",
+    "tvm/ffi/function.h",
+    "algorithm",
+    "array",
+    "cctype",
+    "functional",
+    "iostream",
+    "limits",
+    "sstream",
+    "string",
+    "unordered_map",
+    "vector",
 )
 
 

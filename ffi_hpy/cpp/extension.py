@@ -6,9 +6,9 @@ import os
 import sys
 from pathlib import Path
 
-from ..module import load_module
 from . import _arguments, _build, _gpu, _source
 from ._errors import BuildError
+from ._loading import load_built
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def load_inline(
         embed_cubin=embed_cubin,
         backend=backend,
     )
-    return load_module(_loadable(path), keep_module_alive)
+    return load_built(path, keep_module_alive)
 
 
 def build(
@@ -194,7 +194,7 @@ def load(
         build_directory=build_directory,
         backend=backend,
     )
-    return load_module(_loadable(path), keep_module_alive)
+    return load_built(path, keep_module_alive)
 
 
 def _common(cflags: Any, cuda_cflags: Any, ldflags: Any, include_paths: Any) -> dict[str, Any]:
@@ -217,23 +217,3 @@ def _places(name: str, build_directory: Any, backend: Any, output: Any) -> dict[
         "backend": None if backend is None else _gpu.choose_backend(backend),
         "output": library if output is None else _arguments.check_file_name("output", output),
     }
-
-
-_loaded: dict[str, tuple[int, int, int]] = {}
-"""Which file was at a path when it was loaded first."""
-
-
-def _loadable(path: str) -> str:
-    """The path under which to load a library. A loader takes a path that it knows for what it has loaded from there: a
-    file that has taken that one's place needs another name."""
-    found = os.stat(path)  # noqa: PTH116
-    file = (found.st_dev, found.st_ino, found.st_mtime_ns)
-    if _loaded.setdefault(path, file) == file:
-        return path
-    stem, suffix = os.path.splitext(path)  # noqa: PTH122
-    other = f"{stem}.{'-'.join(f'{number:x}' for number in file)}{suffix}"
-    try:
-        os.link(path, other)
-    except FileExistsError:
-        pass  # loaded before, here or in another process
-    return other

@@ -42,6 +42,19 @@ inline constexpr bool storage_enabled_v = std::is_same_v<T, Any> || TypeTraits<T
 template <typename T>
 inline constexpr bool convertible_or_any_v = TypeTraits<T>::convert_enabled || std::is_same_v<T, Any>;
 
+/* Name the type that cannot, in one error. Where `value` is false nothing should follow that fails, too. */
+template <typename T> struct CheckCrossing {
+  static constexpr bool value = TypeTraits<T>::convert_enabled;
+  static_assert(TypeTraits<T>::convert_enabled, "this type cannot be a value: it needs TypeTraits");
+};
+template <typename T> struct CheckElement {
+  using type = void;
+  static_assert(storage_enabled_v<T>, "this type cannot be in an Any: it needs TypeTraits with storage_enabled");
+};
+
+/* What as<T>() gives. */
+template <typename T> using AsResult = std::conditional_t<std::is_base_of_v<Object, T>, const T *, std::optional<T>>;
+
 } // namespace detail
 
 /* A value that somebody else keeps alive: an argument. */
@@ -69,27 +82,31 @@ public:
   bool operator==(std::nullptr_t) const noexcept { return data_.type_index == kTVMFFINone; }
   bool operator!=(std::nullptr_t) const noexcept { return data_.type_index != kTVMFFINone; }
 
-  template <typename T, typename = std::enable_if_t<TypeTraits<T>::convert_enabled>>
-  TVM_FFI_INLINE std::optional<T> as() const {
-    if (TypeTraits<T>::CheckAnyStrict(&data_)) return TypeTraits<T>::CopyFromAnyViewAfterCheck(&data_);
-    return std::nullopt;
+  template <typename T> TVM_FFI_INLINE detail::AsResult<T> as() const {
+    if constexpr (std::is_base_of_v<Object, T>) {
+      return as<const T *>().value_or(nullptr);
+    } else {
+      if constexpr (detail::CheckCrossing<T>::value) {
+        if (TypeTraits<T>::CheckAnyStrict(&data_)) return TypeTraits<T>::CopyFromAnyViewAfterCheck(&data_);
+      }
+      return std::nullopt;
+    }
   }
-  template <typename T, typename = std::enable_if_t<std::is_base_of_v<Object, T>>> TVM_FFI_INLINE const T *as() const {
-    return as<const T *>().value_or(nullptr);
+  template <typename T> TVM_FFI_INLINE T as_or_throw() const {
+    if constexpr (detail::CheckCrossing<T>::value) {
+      if (TVM_FFI_PREDICT_FALSE(!TypeTraits<T>::CheckAnyStrict(&data_))) detail::ThrowIsNot<T>(&data_);
+      return TypeTraits<T>::CopyFromAnyViewAfterCheck(&data_);
+    }
   }
-  template <typename T, typename = std::enable_if_t<TypeTraits<T>::convert_enabled>>
-  TVM_FFI_INLINE T as_or_throw() const {
-    if (TVM_FFI_PREDICT_FALSE(!TypeTraits<T>::CheckAnyStrict(&data_))) detail::ThrowIsNot<T>(&data_);
-    return TypeTraits<T>::CopyFromAnyViewAfterCheck(&data_);
+  template <typename T> TVM_FFI_INLINE T cast() const {
+    if constexpr (detail::CheckCrossing<T>::value) {
+      std::optional<T> value = TypeTraits<T>::TryCastFromAnyView(&data_);
+      if (TVM_FFI_PREDICT_FALSE(!value.has_value())) detail::ThrowCannotConvert<T>(&data_);
+      return *std::move(value);
+    }
   }
-  template <typename T, typename = std::enable_if_t<TypeTraits<T>::convert_enabled>> TVM_FFI_INLINE T cast() const {
-    std::optional<T> value = TypeTraits<T>::TryCastFromAnyView(&data_);
-    if (TVM_FFI_PREDICT_FALSE(!value.has_value())) detail::ThrowCannotConvert<T>(&data_);
-    return *std::move(value);
-  }
-  template <typename T, typename = std::enable_if_t<TypeTraits<T>::convert_enabled>>
-  TVM_FFI_INLINE std::optional<T> try_cast() const {
-    return TypeTraits<T>::TryCastFromAnyView(&data_);
+  template <typename T> TVM_FFI_INLINE std::optional<T> try_cast() const {
+    if constexpr (detail::CheckCrossing<T>::value) return TypeTraits<T>::TryCastFromAnyView(&data_);
   }
 
   /* To and from C. */
@@ -167,6 +184,11 @@ public:
     Any(std::move(value)).swap(*this);
     return *this;
   }
+  /* Of any other type; only said of those that do not convert by themselves. */
+  template <typename T, typename = std::enable_if_t<!TypeTraits<T>::convert_enabled && !std::is_convertible_v<T, Any>>>
+  explicit Any(const T &its_type_needs_TypeTraits) = delete;
+  template <typename T, typename = std::enable_if_t<!TypeTraits<T>::convert_enabled && !std::is_convertible_v<T, Any>>>
+  Any &operator=(const T &its_type_needs_TypeTraits) = delete;
   operator AnyView() const { return AnyView::CopyFromTVMFFIAny(data_); }
 
   TVM_FFI_INLINE void reset() {
@@ -182,8 +204,7 @@ public:
   bool operator!=(std::nullptr_t) const noexcept { return data_.type_index != kTVMFFINone; }
 
   /* The && forms take the value out, where it is a T, and leave None. */
-  template <typename T, typename = std::enable_if_t<detail::convertible_or_any_v<T>>>
-  TVM_FFI_INLINE std::optional<T> as() const & {
+  template <typename T> TVM_FFI_INLINE detail::AsResult<T> as() const & {
     if constexpr (std::is_same_v<T, Any>) {
       return *this;
     } else {
@@ -199,12 +220,7 @@ public:
       return std::nullopt;
     }
   }
-  template <typename T, typename = std::enable_if_t<std::is_base_of_v<Object, T>>>
-  TVM_FFI_INLINE const T *as() const & {
-    return AnyView(*this).template as<T>();
-  }
-  template <typename T, typename = std::enable_if_t<detail::convertible_or_any_v<T>>>
-  TVM_FFI_INLINE T as_or_throw() const & {
+  template <typename T> TVM_FFI_INLINE T as_or_throw() const & {
     if constexpr (std::is_same_v<T, Any>) {
       return *this;
     } else {
@@ -219,7 +235,7 @@ public:
       return TypeTraits<T>::MoveFromAnyAfterCheck(&data_);
     }
   }
-  template <typename T, typename = std::enable_if_t<TypeTraits<T>::convert_enabled>> TVM_FFI_INLINE T cast() const & {
+  template <typename T> TVM_FFI_INLINE T cast() const & {
     return AnyView(*this).template cast<T>();
   }
   template <typename T, typename = std::enable_if_t<TypeTraits<T>::storage_enabled>> TVM_FFI_INLINE T cast() && {
@@ -228,8 +244,7 @@ public:
     }
     return AnyView(*this).template cast<T>();
   }
-  template <typename T, typename = std::enable_if_t<detail::convertible_or_any_v<T>>>
-  TVM_FFI_INLINE std::optional<T> try_cast() const {
+  template <typename T> TVM_FFI_INLINE std::optional<T> try_cast() const {
     if constexpr (std::is_same_v<T, Any>) {
       return *this;
     } else {
@@ -320,7 +335,7 @@ template <typename T> struct Type2Str {
       return "AnyView";
     } else if constexpr (std::is_void_v<Plain>) {
       return "void";
-    } else {
+    } else if constexpr (TypeTraits<Plain>::convert_enabled) { /* else the signature is an error */
       return TypeTraits<Plain>::TypeStr();
     }
   }

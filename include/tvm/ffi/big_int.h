@@ -60,26 +60,6 @@ std::pair<BigInt, BigInt> DivRemFallback(WordsView a, WordsView b);
 [[noreturn]] void ThrowTooLarge(const char *for_what);
 } // namespace int_ops
 
-#if defined(__GNUC__)
-TVM_FFI_INLINE bool AddFits(int64_t a, int64_t b, int64_t *sum) { return !__builtin_add_overflow(a, b, sum); }
-TVM_FFI_INLINE bool SubtractFits(int64_t a, int64_t b, int64_t *sum) { return !__builtin_sub_overflow(a, b, sum); }
-TVM_FFI_INLINE bool MultiplyFits(int64_t a, int64_t b, int64_t *out) { return !__builtin_mul_overflow(a, b, out); }
-#else
-/* Unsigned numbers wrap around; a sum has overflowed if its sign is that of neither part. */
-inline bool AddFits(int64_t a, int64_t b, int64_t *sum) {
-  *sum = static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-  return ((a ^ *sum) & (b ^ *sum)) >= 0;
-}
-inline bool SubtractFits(int64_t a, int64_t b, int64_t *sum) {
-  *sum = static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
-  return ((a ^ b) & (a ^ *sum)) >= 0;
-}
-inline bool MultiplyFits(int64_t a, int64_t b, int64_t *out) {
-  *out = static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-  return a == 0 || (a == -1 ? b != INT64_MIN : *out / a == b);
-}
-#endif
-
 } // namespace detail
 
 /* 16 bytes, a value of kTVMFFIInt or kTVMFFIBigInt. Moved away it is 0. */
@@ -155,17 +135,17 @@ public:
 
   TVM_FFI_INLINE friend BigInt operator+(const BigInt &a, const BigInt &b) {
     int64_t sum;
-    if (AreSmall(a, b) && detail::AddFits(a.Small(), b.Small(), &sum)) return sum;
+    if (AreSmall(a, b) && detail::int_ops::AddFits(a.Small(), b.Small(), &sum)) return sum;
     return detail::int_ops::Add(a.Words(), b.Words());
   }
   TVM_FFI_INLINE friend BigInt operator-(const BigInt &a, const BigInt &b) {
     int64_t difference;
-    if (AreSmall(a, b) && detail::SubtractFits(a.Small(), b.Small(), &difference)) return difference;
+    if (AreSmall(a, b) && detail::int_ops::SubtractFits(a.Small(), b.Small(), &difference)) return difference;
     return detail::int_ops::Subtract(a.Words(), b.Words());
   }
   TVM_FFI_INLINE friend BigInt operator*(const BigInt &a, const BigInt &b) {
     int64_t product;
-    if (AreSmall(a, b) && detail::MultiplyFits(a.Small(), b.Small(), &product)) return product;
+    if (AreSmall(a, b) && detail::int_ops::MultiplyFits(a.Small(), b.Small(), &product)) return product;
     return detail::int_ops::Multiply(a.Words(), b.Words());
   }
   friend BigInt operator/(const BigInt &a, const BigInt &b) {
@@ -179,7 +159,7 @@ public:
   friend BigInt operator+(const BigInt &x) { return x; }
   friend BigInt operator-(const BigInt &x) { return 0 - x; }
 
-  /* ---- Bits. ValueError for a negative count; OverflowError for one that no memory is enough for. ---- */
+  /* ---- Bits. ValueError for a negative count, OverflowError for one to the left that is not small. ---- */
 
   friend BigInt operator&(const BigInt &a, const BigInt &b) {
     return detail::int_ops::Bitwise(a.Words(), b.Words(), [](uint64_t x, uint64_t y) { return x & y; });

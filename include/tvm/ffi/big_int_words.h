@@ -45,6 +45,33 @@ inline int Compare(WordsView a, WordsView b) {
   return 0;
 }
 
+/* ---- One word: whether the result fits in int64, and it, where it does ---- */
+
+/* Unsigned numbers wrap around. A sum is wrong if its sign is that of neither part. */
+inline bool AddFitsPortable(int64_t a, int64_t b, int64_t *sum) {
+  *sum = static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  return ((a ^ *sum) & (b ^ *sum)) >= 0;
+}
+inline bool SubtractFitsPortable(int64_t a, int64_t b, int64_t *difference) {
+  *difference = static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+  return ((a ^ b) & (a ^ *difference)) >= 0;
+}
+inline bool MultiplyFitsPortable(int64_t a, int64_t b, int64_t *product) {
+  *product = static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  if (a == -1) return b != INT64_MIN; /* which is the only one whose negative does not fit, nor a quotient by -1 */
+  return a == 0 || *product / a == b;
+}
+
+#if defined(__GNUC__)
+TVM_FFI_INLINE bool AddFits(int64_t a, int64_t b, int64_t *sum) { return !__builtin_add_overflow(a, b, sum); }
+TVM_FFI_INLINE bool SubtractFits(int64_t a, int64_t b, int64_t *out) { return !__builtin_sub_overflow(a, b, out); }
+TVM_FFI_INLINE bool MultiplyFits(int64_t a, int64_t b, int64_t *out) { return !__builtin_mul_overflow(a, b, out); }
+#else
+inline bool AddFits(int64_t a, int64_t b, int64_t *sum) { return AddFitsPortable(a, b, sum); }
+inline bool SubtractFits(int64_t a, int64_t b, int64_t *out) { return SubtractFitsPortable(a, b, out); }
+inline bool MultiplyFits(int64_t a, int64_t b, int64_t *out) { return MultiplyFitsPortable(a, b, out); }
+#endif
+
 /* ---- Digits ---- */
 
 using Digits = std::vector<uint32_t>;

@@ -22,7 +22,7 @@ template <typename T> struct TypeSchemaImpl {
       return NamedTypeSchema(StaticTypeKey::kTVMFFINone);
     } else if constexpr (std::is_same_v<T, Any> || std::is_same_v<T, AnyView>) {
       return NamedTypeSchema(StaticTypeKey::kTVMFFIAny);
-    } else {
+    } else if constexpr (TypeTraits<T>::convert_enabled) { /* else the signature is an error */
       return TypeTraits<T>::TypeSchema();
     }
   }
@@ -195,19 +195,21 @@ TVM_FFI_INLINE void CallWithArgs(std::index_sequence<I...>, const CallContext &c
 template <typename Info, typename = std::make_index_sequence<Info::num_args>> struct CheckSignature;
 template <typename Info, size_t... I> struct CheckSignature<Info, std::index_sequence<I...>> {
   static constexpr bool value = (sizeof(CheckRet<typename Info::RetType>) + ... +
-                                 sizeof(CheckArg<std::tuple_element_t<I, typename Info::ArgType>>)) > 0;
+                                 sizeof(CheckArg<std::tuple_element_t<I, typename Info::ArgType>>)) > 0 &&
+                                Info::unpacked_supported;
 };
 
 /* Calls f with values; `result` is None, and owns what comes. TypeError where they do not fit. */
 template <typename F>
 TVM_FFI_INLINE void UnpackCall(std::string_view name, F &&f, const AnyView *args, int32_t num_args, Any *result) {
   using Info = FunctionInfo<F>;
-  static_assert(CheckSignature<Info>::value, "the signature cannot cross");
-  CallContext context{name, &Info::Sig};
-  if (TVM_FFI_PREDICT_FALSE(num_args != static_cast<int32_t>(Info::num_args))) {
-    ThrowArgCount(context, Info::num_args, num_args);
+  if constexpr (CheckSignature<Info>::value) {
+    CallContext context{name, &Info::Sig};
+    if (TVM_FFI_PREDICT_FALSE(num_args != static_cast<int32_t>(Info::num_args))) {
+      ThrowArgCount(context, Info::num_args, num_args);
+    }
+    CallWithArgs(std::make_index_sequence<Info::num_args>{}, context, f, args, result);
   }
-  CallWithArgs(std::make_index_sequence<Info::num_args>{}, context, f, args, result);
 }
 
 } // namespace detail

@@ -6,6 +6,7 @@
 
 #include <initializer_list>
 #include <iterator>
+#include <tuple>
 
 namespace tvm {
 namespace ffi {
@@ -13,6 +14,9 @@ namespace detail {
 
 /* Whether something can be an element. */
 template <typename... T> inline constexpr bool all_storage_enabled_v = (storage_enabled_v<T> && ...);
+template <typename... T> struct CheckElements {
+  using type = std::enable_if_t<(sizeof(CheckElement<T>) + ... + 1) != 0>;
+};
 template <typename... T> inline constexpr bool all_object_ref_v = (std::is_base_of_v<ObjectRef, T> && ...);
 
 /* An iterator whose elements are Converter::convert of those of TIter. It gives values: nothing to point into. */
@@ -86,6 +90,17 @@ template <typename T> bool MismatchAt(const Any &item, size_t i, std::string *fo
     *found = std::string(name) + "[index " + std::to_string(i) + ": " + AnyUnsafe::GetMismatchTypeInfo<T>(item) + "]";
     return true;
   }
+}
+
+/* As many items, each of its type or converted. */
+template <typename... T, size_t... I>
+std::optional<std::tuple<T...>> ConvertEach([[maybe_unused]] const Any *items, std::index_sequence<I...>) {
+  [[maybe_unused]] std::tuple<std::optional<T>...> values(items[I].template try_cast<T>()...);
+  if (!(std::get<I>(values).has_value() && ...)) return std::nullopt;
+  return std::tuple<T...>(*std::move(std::get<I>(values))...);
+}
+template <typename... T> std::optional<std::tuple<T...>> ConvertItems(const Any *items) {
+  return ConvertEach<T...>(items, std::index_sequence_for<T...>{});
 }
 
 } // namespace detail

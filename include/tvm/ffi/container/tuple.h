@@ -10,7 +10,7 @@ namespace tvm {
 namespace ffi {
 
 template <typename... Types> class Tuple : public ObjectRef {
-  static_assert(detail::all_storage_enabled_v<Types...>, "each type of a Tuple must be able to be in an Any");
+  using Checked = typename detail::CheckElements<Types...>::type;
   template <size_t I> using ItemType = std::tuple_element_t<I, std::tuple<Types...>>;
   template <typename... U>
   static constexpr bool kIsItems = sizeof...(U) == sizeof...(Types) && sizeof...(U) != 0 &&
@@ -85,7 +85,9 @@ template <typename... Types> struct TypeTraits<Tuple<Types...>> : ObjectRefTypeT
   static std::optional<Tuple<Types...>> TryCastFromAnyView(const TVMFFIAny *src) {
     if (!IsSequence(src) || !HasSize(src)) return std::nullopt;
     if (src->type_index == kTVMFFIArray && ItemsAre(Items(src), Index{})) return Base::CopyFromAnyViewAfterCheck(src);
-    return Convert(Items(src), Index{});
+    std::optional<std::tuple<Types...>> items = detail::ConvertItems<Types...>(Items(src));
+    if (!items.has_value()) return std::nullopt;
+    return std::make_from_tuple<Tuple<Types...>>(*std::move(items));
   }
   static std::string TypeStr() { return detail::ContainerTypeStr<Types...>("Tuple"); }
   static std::string TypeSchema() { return detail::ContainerTypeSchema<Types...>("Tuple"); }
@@ -106,17 +108,6 @@ private:
     std::string found = "Array";
     (void)(detail::MismatchAt<Types>(items[I], I, &found) || ...);
     return found;
-  }
-  template <typename T> static bool ConvertItem(const Any &item, size_t i, ArrayObj *array) {
-    std::optional<T> value = item.template try_cast<T>();
-    if (value.has_value()) array->SetItemAfterCheck(static_cast<int64_t>(i), Any(*std::move(value)));
-    return value.has_value();
-  }
-  template <size_t... I>
-  static std::optional<Tuple<Types...>> Convert([[maybe_unused]] const Any *items, std::index_sequence<I...>) {
-    ObjectPtr<ArrayObj> array = ArrayObj::CreateRepeated(sizeof...(Types), Any());
-    if (!(ConvertItem<Types>(items[I], I, array.get()) && ...)) return std::nullopt;
-    return detail::ObjectUnsafe::ObjectRefFromObjectPtr<Tuple<Types...>>(ObjectPtr<Object>(std::move(array)));
   }
 };
 

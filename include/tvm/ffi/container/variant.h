@@ -11,7 +11,7 @@ namespace tvm {
 namespace ffi {
 
 template <typename... V> class Variant {
-  static_assert(detail::all_storage_enabled_v<V...>, "each type of a Variant must be able to be in an Any");
+  using Checked = typename detail::CheckElements<V...>::type;
 
 public:
   static constexpr bool _type_container_is_exact = false;

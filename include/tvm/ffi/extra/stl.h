@@ -105,6 +105,11 @@ struct TypeTraits<std::array<T, N>>
     }
     return result;
   }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
+    const SeqBaseObj *items = detail::SequenceOrNull(src);
+    if (items != nullptr && items->size() != N) return "Array[size=" + std::to_string(items->size()) + "]";
+    return TypeTraits::CopiedSeqTraitsBase::GetMismatchTypeInfo(src);
+  }
   static std::string TypeStr() { return "std::array<" + detail::Type2Str<T>::v() + ", " + std::to_string(N) + ">"; }
   static std::string TypeSchema() {
     return "{\"type\":\"std::array\",\"args\":[" + detail::TypeSchema<T>::v() + "," + std::to_string(N) + "]}";
@@ -122,7 +127,7 @@ struct TypeTraits<std::tuple<T...>>
   static std::optional<std::tuple<T...>> TryCastFromAnyView(const TVMFFIAny *src) {
     const SeqBaseObj *items = detail::SequenceOrNull(src);
     if (items == nullptr || items->size() != sizeof...(T)) return std::nullopt;
-    return Convert(items->begin(), std::index_sequence_for<T...>{});
+    return detail::ConvertItems<T...>(items->begin());
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
     const SeqBaseObj *items = detail::SequenceOrNull(src);
@@ -135,14 +140,6 @@ struct TypeTraits<std::tuple<T...>>
   }
   static std::string TypeStr() { return detail::ContainerTypeStr<T...>("std::tuple"); }
   static std::string TypeSchema() { return detail::ContainerTypeSchema<T...>("std::tuple"); }
-
-private:
-  template <size_t... I>
-  static std::optional<std::tuple<T...>> Convert([[maybe_unused]] const Any *items, std::index_sequence<I...>) {
-    std::tuple<std::optional<T>...> values(items[I].template try_cast<T>()...);
-    if (!(std::get<I>(values).has_value() && ...)) return std::nullopt;
-    return std::tuple<T...>(*std::move(std::get<I>(values))...);
-  }
 };
 
 /* ---- Maps ---- */

@@ -21,7 +21,7 @@ template <typename R, typename... Args> class NativeFunctionView<R(Args...)> {
                   (std::is_standard_layout_v<Args> && std::is_trivially_copyable_v<Args>)) &&
                  ...),
                 "parameters are references or plain data, as they cross between libraries");
-  static_assert((ffi::detail::ArgSupported<Args> && ...) && ffi::detail::RetSupported<R>, "the signature cannot cross");
+  static_assert(ffi::detail::CheckSignature<ffi::detail::FuncFunctorImpl<R, Args...>>::value, "see above");
   template <typename PackedR>
   static constexpr bool kGivesR = std::is_same_v<PackedR, R> || std::is_same_v<PackedR, Expected<R>>;
 

@@ -261,8 +261,10 @@ private:
     info.size = sizeof(T);
     info.alignment = alignof(T);
     info.flags = flags;
-    info.getter = detail::GetField<T>;
-    info.setter = reinterpret_cast<void *>(detail::SetField<T>);
+    if constexpr (std::disjunction_v<std::is_same<T, Any>, ffi::detail::CheckCrossing<T>>) {
+      info.getter = detail::GetField<T>;
+      info.setter = reinterpret_cast<void *>(detail::SetField<T>);
+    }
     detail::SaySchema(&info.metadata_, ffi::detail::TypeSchema<T>::v());
     (detail::Say(&info, extra), ...);
     detail::RegisterField(type_index_, &info);

@@ -1,0 +1,40 @@
+"""Loads what was built, and loads it anew when it was built anew."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+
+from ..module import load_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..module import Module
+
+__all__ = ["load_built"]
+
+_loaded: dict[str, tuple[int, int, int]] = {}
+"""Which file was at a path when it was loaded first."""
+
+
+def load_built(path: str, keep_module_alive: bool) -> Module:
+    """Load a library as load_module() does. The system's loader takes a path that it knows for the file that it has
+    loaded from there: another file that has taken that one's place is loaded under another name."""
+    found = os.stat(path)  # noqa: PTH116
+    file = (found.st_dev, found.st_ino, found.st_mtime_ns)
+    known = _loaded.setdefault(path, file)
+    return load_module(path if known == file else _other_name(path, file), keep_module_alive)
+
+
+def _other_name(path: str, file: tuple[int, ...]) -> str:
+    stem, suffix = os.path.splitext(path)  # noqa: PTH122
+    other = f"{stem}.{'-'.join(f'{number:x}' for number in file)}{suffix}"
+    try:
+        os.link(path, other)
+    except FileExistsError:
+        pass  # loaded before, here or in another process
+    except OSError:  # there are no such links here
+        with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as folder:  # noqa: PTH120
+            os.replace(shutil.copy2(path, folder), other)  # noqa: PTH105
+    return other

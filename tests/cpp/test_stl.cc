@@ -1,0 +1,175 @@
+/* Types of the standard library as arguments and results. */
+#include <gtest/gtest.h>
+#include <tvm/ffi/container/dict.h>
+#include <tvm/ffi/extra/stl.h>
+#include <tvm/ffi/reflection/registry.h>
+
+#include <memory>
+
+#include "objects.h"
+
+namespace {
+
+using namespace test;
+
+/* What goes in comes out, through a function that takes and gives a T. */
+template <typename T> T Through(const T &value) {
+  Function echo = Function::FromTyped([](T given) { return given; }, "echo");
+  return echo(value).template cast<T>();
+}
+/* The message of the TypeError for a value that is no T. */
+template <typename T> std::string Mismatch(const Any &value) {
+  try {
+    Function::FromTyped([](const T &) {}, "f")(value);
+  } catch (const Error &error) {
+    EXPECT_EQ(error.kind(), "TypeError");
+    return error.message().substr(error.message().rfind("Expected"));
+  }
+  return "nothing";
+}
+
+TEST(Stl, ContainersComeBackAsTheyWere) {
+  EXPECT_EQ(Through(std::vector<int>{}), std::vector<int>{});
+  EXPECT_EQ(Through(std::vector<int>{1, -2, 3}), (std::vector<int>{1, -2, 3}));
+  EXPECT_EQ(Through(std::vector<bool>{true, false}), (std::vector<bool>{true, false}));
+  EXPECT_EQ(Through(std::vector<std::string>{"", "a text that is long enough for the heap"}),
+            (std::vector<std::string>{"", "a text that is long enough for the heap"}));
+  EXPECT_EQ(Through(std::array<double, 2>{1.5, 2}), (std::array<double, 2>{1.5, 2}));
+  EXPECT_EQ(Through(std::tuple<int, std::string, bool>(1, "b", true)), std::make_tuple(1, std::string("b"), true));
+  EXPECT_EQ(Through(std::tuple<>()), std::tuple<>());
+  using Nested = std::map<std::string, std::vector<std::optional<std::array<int, 2>>>>;
+  Nested nested{{"x", {std::nullopt, std::array<int, 2>{1, 2}}}, {"y", {}}};
+  EXPECT_EQ(Through(nested), nested);
+  std::unordered_map<int, std::string> table{{1, "a"}, {2, "b"}};
+  EXPECT_EQ(Through(table), table);
+  std::map<int, bool, std::greater<int>> descending{{1, true}, {2, false}};
+  EXPECT_EQ(Through(descending), descending);
+}
+
+TEST(Stl, ContainersAreMadeOfAnyArrayListMapOrDict) {
+  using Ints = std::vector<int>;
+  EXPECT_EQ(Any(Array<int>{1, 2}).cast<Ints>(), (Ints{1, 2}));
+  EXPECT_EQ(Any(List<Any>{1, true}).cast<Ints>(), (Ints{1, 1}));
+  EXPECT_EQ((Any(List<int>{1, 2}).cast<std::array<float, 2>>()), (std::array<float, 2>{1, 2}));
+  EXPECT_EQ((Any(List<int>{1, 2}).cast<std::tuple<int, double>>()), std::make_tuple(1, 2.0));
+  EXPECT_EQ((Any(Dict<int, int>{{1, 2}}).cast<std::map<int, double>>()), (std::map<int, double>{{1, 2.0}}));
+  /* Two keys that become one: the first counts. */
+  EXPECT_EQ((Any(Map<Any, int>{{1, 10}, {true, 20}}).cast<std::map<int, int>>()), (std::map<int, int>{{1, 10}}));
+  EXPECT_EQ(Any(std::vector<int>{1}).type_index(), kTVMFFIArray);
+  EXPECT_EQ((Any(std::map<int, int>{{1, 2}}).type_index()), kTVMFFIMap);
+}
+
+TEST(Stl, WhatDoesNotFitIsTold) {
+  EXPECT_EQ(Mismatch<std::vector<int>>(1), "Expected `std::vector<int>` but got `int`");
+  EXPECT_EQ(Mismatch<std::vector<int>>(Array<Any>{1, String("x")}),
+            "Expected `std::vector<int>` but got `Array[index 1: ffi.SmallStr]`");
+  EXPECT_EQ((Mismatch<std::array<int, 2>>(Array<int>{1, 2, 3})), "Expected `std::array<int, 2>` but got `Array[size=3]`");
+  EXPECT_EQ((Mismatch<std::tuple<int, float>>(Array<Any>{1})), "Expected `std::tuple<int, float>` but got `Array[size=1]`");
+  EXPECT_EQ((Mismatch<std::tuple<int, float>>(Array<Any>{1, nullptr})),
+            "Expected `std::tuple<int, float>` but got `Array[index 1: None]`");
+  EXPECT_EQ((Mismatch<std::map<int, int>>(Map<Any, Any>{{1, 2}, {3, 4.5}})),
+            "Expected `std::map<int, int>` but got `Map[K, some value is float]`");
+  EXPECT_EQ((Mismatch<std::unordered_map<int, int>>(Map<Any, Any>{{nullptr, 2}})),
+            "Expected `std::unordered_map<int, int>` but got `Map[some key is None, V]`");
+  EXPECT_EQ((Mismatch<std::map<int, int>>(Array<int>{})), "Expected `std::map<int, int>` but got `ffi.Array`");
+  EXPECT_EQ((Mismatch<std::variant<int, std::vector<int>>>(String("x"))),
+            "Expected `std::variant<int, std::vector<int>>` but got `ffi.SmallStr`");
+  EXPECT_EQ(Mismatch<std::optional<std::vector<int>>>(2), "Expected `std::optional<std::vector<int>>` but got `int`");
+  EXPECT_EQ(Mismatch<std::function<int(float)>>(2), "Expected `std::function<int(float)>` but got `int`");
+}
+
+TEST(Stl, OptionalIsAValueOrNone) {
+  EXPECT_EQ(Through(std::optional<int>(3)), 3);
+  EXPECT_EQ(Through(std::optional<int>()), std::nullopt);
+  EXPECT_EQ(Any(std::optional<int>()).type_index(), kTVMFFINone);
+  EXPECT_EQ(AnyView(std::optional<int>(3)).type_index(), kTVMFFIInt);
+  EXPECT_EQ(Any(1).as<std::optional<int>>(), std::make_optional(std::make_optional(1)));
+  EXPECT_EQ(Any(1.5).as<std::optional<int>>(), std::nullopt);
+  EXPECT_EQ(Any().as<std::optional<int>>(), std::make_optional(std::optional<int>()));
+  Any owned = Int(4);
+  EXPECT_EQ(std::move(owned).as<std::optional<Int>>().value().value()->value, 4);
+  static_assert(TypeTraits<std::optional<int>>::storage_enabled && !TypeTraits<std::optional<std::vector<int>>>::storage_enabled);
+}
+
+TEST(Stl, VariantIsTheFirstAlternativeThatFits) {
+  using V = std::variant<int, bool, double, std::string, std::vector<int>>;
+  EXPECT_EQ(Through(V(true)).index(), 1U);
+  EXPECT_EQ(Through(V(2)).index(), 0U);
+  EXPECT_EQ(Through(V(2.5)).index(), 2U);
+  EXPECT_EQ(Through(V(std::string("x"))), V(std::string("x")));
+  EXPECT_EQ(Through(V(std::vector<int>{1})), V(std::vector<int>{1}));
+  EXPECT_EQ((Any(true).cast<std::variant<std::string, int>>()).index(), 1U); /* converted: none is a bool */
+  using W = std::variant<Int, Float>;
+  Any owned = Float(2.5);
+  EXPECT_EQ(std::get<Float>(std::move(owned).as<W>().value())->value, 2.5);
+  EXPECT_EQ(owned, nullptr);
+  EXPECT_EQ(Any(1).as<W>(), std::nullopt);
+}
+
+TEST(Stl, FunctionsGoBothWays) {
+  Function compose = Function::FromTyped(
+      [](std::function<int(int)> f, std::function<int(int)> g) -> std::function<int(int)> {
+        return [f, g](int x) { return f(g(x)); };
+      });
+  std::function<int(int)> twice = [](int x) { return 2 * x; };
+  Function add_one = Function::FromTyped([](int x) { return x + 1; });
+  EXPECT_EQ(compose(twice, add_one).cast<std::function<int(int)>>()(3), 8);
+  EXPECT_EQ(compose(add_one, twice).cast<Function>()(3).cast<int>(), 7);
+  EXPECT_FALSE(Through(std::function<void()>()));
+  EXPECT_EQ(Any(std::function<void()>()).type_index(), kTVMFFINone);
+  std::function<int(const std::vector<int> &)> first = [](const std::vector<int> &v) { return v.at(0); };
+  EXPECT_EQ(Through(first)({5, 6}), 5);
+  EXPECT_THROW(Any(add_one).cast<std::function<std::string(int)>>()(1), Error);
+}
+
+/* Each object that is made for a call dies after it. */
+TEST(Stl, CallsOwnWhatAViewCouldNot) {
+  int n = IntObj::n_alive;
+  Function count = Function::FromTyped([](const Array<Int> &items) { return static_cast<int>(items.size()); });
+  std::vector<Int> items{Int(1), Int(2)};
+  EXPECT_EQ(count(items).cast<int>(), 2);
+  EXPECT_EQ(count(std::vector<Int>{Int(3)}).cast<int>(), 1);
+  EXPECT_EQ(count.CallExpected<int>(items).value(), 2);
+  EXPECT_EQ(TypedFunction<int(std::vector<Int>)>(count)(items), 2);
+  EXPECT_EQ(count(std::optional<std::vector<Int>>(items)).cast<int>(), 2);
+  EXPECT_EQ(count(Optional<std::vector<Int>>(items)).cast<int>(), 2);
+  TVMFFISafeCallType echo = [](void *, const TVMFFIAny *args, int32_t, TVMFFIAny *result) {
+    return TVMFFIAnyViewToOwnedAny(args, result);
+  };
+  EXPECT_EQ(Function::InvokeExternC(nullptr, echo, items).cast<std::vector<Int>>().size(), 2U);
+  EXPECT_EQ(items[0].use_count(), 1);
+  items.clear();
+  EXPECT_EQ(IntObj::n_alive, n);
+}
+
+TEST(Stl, MovedContainersMoveTheirItems) {
+  std::vector<Int> items{Int(1)};
+  const Object *object = items[0].get();
+  Any value = std::move(items);
+  EXPECT_EQ(value.cast<Array<Int>>()[0].use_count(), 2);
+  EXPECT_EQ(value.cast<Array<Int>>()[0].get(), object);
+}
+
+TEST(Stl, TypesTellTheirNames) {
+  EXPECT_EQ((TypeTraits<std::vector<std::array<int, 3>>>::TypeSchema()),
+            R"({"type":"std::vector","args":[{"type":"std::array","args":[{"type":"int"},3]}]})");
+  EXPECT_EQ((TypeTraits<std::map<std::string, std::variant<int, bool>>>::TypeSchema()),
+            R"({"type":"std::map","args":[{"type":"std::string"},{"type":"std::variant","args":[{"type":"int"},{"type":"bool"}]}]})");
+  EXPECT_EQ((TypeTraits<std::unordered_map<int, Any>>::TypeStr()), "std::unordered_map<int, Any>");
+  EXPECT_EQ((TypeTraits<std::tuple<int, Any>>::TypeSchema()),
+            R"({"type":"std::tuple","args":[{"type":"int"},{"type":"Any"}]})");
+  EXPECT_EQ((TypeTraits<std::function<void(int, bool)>>::TypeSchema()),
+            R"({"type":"std::function","named_args":{"return":[{"type":"None"}],"params":[{"type":"int"},{"type":"bool"}]}})");
+  EXPECT_EQ((TypeTraits<std::optional<int>>::TypeSchema()), R"({"type":"std::optional","args":[{"type":"int"}]})");
+  EXPECT_EQ((TypeTraits<std::function<int()>>::TypeStr()), "std::function<int()>");
+}
+
+/* Of items that cannot cross, a container cannot. */
+struct Opaque {};
+static_assert(!TypeTraits<std::vector<Opaque>>::convert_enabled && !TypeTraits<std::optional<Opaque>>::convert_enabled &&
+              !TypeTraits<std::map<int, Opaque>>::convert_enabled && !TypeTraits<std::tuple<Opaque>>::convert_enabled &&
+              !TypeTraits<std::variant<int, Opaque>>::convert_enabled &&
+              !TypeTraits<std::function<void(Opaque)>>::convert_enabled &&
+              !TypeTraits<std::vector<std::unique_ptr<int>>>::convert_enabled);
+
+} // namespace

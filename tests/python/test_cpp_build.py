@@ -1,0 +1,249 @@
+"""ffi_hpy.cpp.build and load: what is built when, by what, and by several at once. In C, which compiles fast."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from support import parallelize
+
+import ffi_hpy
+from ffi_hpy import cpp
+from ffi_hpy.cpp import _toolchain
+
+pytestmark = pytest.mark.thread_unsafe(reason="it changes the environment of the process")
+
+SOURCE = """
+#include <tvm/ffi/c_api.h>
+#ifdef WITH_HEADER
+#include "level.h"
+#else
+#define LEVEL %d
+#endif
+TVM_FFI_DLL_EXPORT int __tvm_ffi_level(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  result->type_index = kTVMFFIInt;
+  result->v_int64 = LEVEL;
+  return 0;
+}
+"""
+
+# A compiler that notes each file it compiles, and dies half-way where a file `stop` is.
+COMPILER = """#!/bin/sh
+here=$(dirname "$0")
+case " $* " in
+*" -c "*)
+  echo "$$" >>"$here/compiled"
+  if [ -e "$here/stop" ]; then
+    for word do [ "$last" = -o ] && printf half >"$word"; last=$word; done
+    touch "$here/stopped"
+    exec sleep 60
+  fi ;;
+esac
+exec {compiler} "$@"
+"""
+
+
+class Place:
+    """A folder with a source file, a cache, and a compiler that tells what it compiled."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.source = folder / "level.c"
+        self.cache = folder / "cache"
+        self.compiler = folder / "compiler"
+        self.compiler.write_text(COMPILER.replace("{compiler}", shutil.which("cc") or "gcc"))
+        self.compiler.chmod(0o755)
+        self.write(1)
+
+    def write(self, level: int) -> None:
+        self.source.write_text(SOURCE % level)
+
+    @property
+    def n_compiled(self) -> int:
+        notes = self.folder / "compiled"
+        return len(notes.read_text().split()) if notes.exists() else 0
+
+    def load(self, **options: object) -> int:
+        return cpp.load("level", sources=self.source, **options).level()
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    made = Place(tmp_path)
+    monkeypatch.setenv("TVM_FFI_CACHE_DIR", str(made.cache))
+    monkeypatch.setenv("CC", str(made.compiler))
+    return made
+
+
+# --- what is built when -----------------------------------------------------------------------------------------------
+
+
+def test_what_is_there_is_not_built_again(place):
+    first = cpp.build("level", sources=place.source)
+    assert Path(first).parent.parent == place.cache
+    assert ffi_hpy.load_module(first).level() == 1
+    assert cpp.build("level", sources=[str(place.source)]) == first
+    assert place.n_compiled == 1
+    other = cpp.build("level", sources=place.source, extra_cflags=["-g"])
+    assert other != first
+    assert place.n_compiled == 2
+
+
+def test_other_content_is_built_and_loaded_anew_whatever_its_time(place):
+    assert place.load() == 1
+    times = place.source.stat()
+    for level in (2, 3):
+        place.write(level)
+        os.utime(place.source, ns=(times.st_atime_ns, times.st_mtime_ns))
+        assert place.load() == level
+    assert place.load() == 3
+    assert place.n_compiled == 3
+    assert len(list(place.cache.iterdir())) == 1
+
+
+def test_a_header_that_changes_is_noticed(place):
+    header = place.folder / "include" / "level.h"
+    header.parent.mkdir()
+    options = {"extra_cflags": ["-DWITH_HEADER"], "extra_include_paths": [header.parent]}
+    for level in (7, 8):
+        header.write_text(f"#define LEVEL {level}\n")
+        assert place.load(**options) == level
+    assert place.n_compiled == 2
+
+
+def test_another_compiler_builds_anew(place, monkeypatch):
+    first = cpp.build("level", sources=place.source)
+    other = place.folder / "other"
+    shutil.copy(place.compiler, other)
+    monkeypatch.setenv("CC", str(other))
+    assert cpp.build("level", sources=place.source) != first
+    monkeypatch.setenv("CC", f"'{place.compiler}' -DUNUSED")
+    assert cpp.build("level", sources=place.source) != first
+    assert place.n_compiled == 3
+
+
+def test_a_build_directory_is_where_the_files_are(place, monkeypatch):
+    monkeypatch.chdir(place.folder)
+    shutil.copy(place.source, "second.c")
+    Path("second.c").write_text("int not_exported(void) { return 2; }\n")
+    merged = cpp.build("both", sources=["level.c", Path("second.c")], build_directory="here", output="both.o")
+    assert merged == str(place.folder / "here" / "both.o")
+    library = cpp.build("both", sources=merged, build_directory="here")
+    assert library == str(place.folder / "here" / "both.so")
+    assert ffi_hpy.load_module(library).level() == 1
+    assert not place.cache.exists()
+
+
+# --- failures ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_failed_build_can_be_mended(place):
+    place.source.write_text("\n\nint f(void) { return missing; }\n")
+    with pytest.raises(cpp.BuildError, match=r"level\.c:3:.*missing") as raised:
+        place.load()
+    assert str(place.compiler) in str(raised.value), "the command is not shown"
+    assert "ffi_hpy-part" not in str(raised.value)
+    assert list(place.cache.rglob("*.so")) == []
+    place.write(5)
+    assert place.load() == 5
+
+
+def test_a_build_that_is_killed_leaves_nothing_half_written(place):
+    stop, stopped = place.folder / "stop", place.folder / "stopped"
+    stop.touch()
+    program = f"from ffi_hpy import cpp; cpp.build('level', sources={str(place.source)!r})"
+    # A session of its own, so that all of it can be killed
+    child = subprocess.Popen([sys.executable, "-c", program], start_new_session=True)
+    try:
+        deadline = time.monotonic() + 60
+        while not stopped.exists() and time.monotonic() < deadline and child.poll() is None:
+            time.sleep(0.01)
+        assert stopped.exists()
+    finally:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+    (folder,) = place.cache.iterdir()
+    assert [p.name for p in folder.iterdir() if p.suffix in (".o", ".so")] == []
+    stop.unlink()
+    assert place.load() == 1
+    assert list(folder.glob("*part")) == []
+
+
+@pytest.mark.parametrize(
+    ("variable", "suffix", "language"), [("CC", ".c", "C"), ("CXX", ".cc", "C[+][+]")], ids=["c", "c++"]
+)
+def test_a_missing_compiler_is_named(place, monkeypatch, variable, suffix, language):
+    source = place.source.with_suffix(suffix)
+    source.write_text("int x;\n")
+    monkeypatch.setenv(variable, "no-such-compiler -O2")
+    with pytest.raises(cpp.BuildError, match=f"{variable} .*no-such-compiler.*{language} compiler"):
+        cpp.build("level", sources=source)
+    monkeypatch.delenv(variable)
+    monkeypatch.setenv("PATH", str(place.folder))
+    with pytest.raises(cpp.BuildError, match=f"no {language} compiler: none of .* is on PATH; {variable} names one"):
+        cpp.build("level", sources=source)
+
+
+def test_ninja_is_found_beside_python_and_is_asked_for_where_it_is_not(place, monkeypatch):
+    ninja = _toolchain.find_ninja()
+    monkeypatch.setenv("PATH", str(place.folder))
+    monkeypatch.setattr(sys, "executable", str(Path(ninja).with_name("python")))
+    assert _toolchain.find_ninja() == ninja
+    monkeypatch.setattr(sys, "executable", "")
+    monkeypatch.setitem(sys.modules, "ninja", None)
+    with pytest.raises(cpp.BuildError, match="pip install ninja"):
+        cpp.build("level", sources=place.source)
+
+
+def test_wrong_sources_are_refused(place):
+    with pytest.raises(ValueError, match="sources must name at least one file"):
+        cpp.build("level")
+    with pytest.raises(FileNotFoundError, match=r"cpp_files: there is no file .*not_there\.cc"):
+        cpp.build("level", cpp_files="not_there.cc")
+    with pytest.raises(TypeError, match="sources must be paths, got a int"):
+        cpp.build("level", sources=1)
+    text = place.folder / "notes.txt"
+    text.touch()
+    with pytest.raises(ValueError, match=r"sources end with .*\.cpp.*, got .*notes\.txt"):
+        cpp.build("level", sources=text)
+    assert not place.cache.exists()
+
+
+def test_max_jobs_is_a_number_and_a_log_is_written_when_asked_for(place, monkeypatch, capfd):
+    monkeypatch.setenv("MAX_JOBS", "many")
+    with pytest.raises(ValueError, match="MAX_JOBS must be a positive number, got 'many'"):
+        place.load()
+    monkeypatch.setenv("MAX_JOBS", "1")
+    monkeypatch.setenv("TVM_FFI_CPP_EXTENSION_LOG_BUILD", "1")
+    assert place.load() == 1
+    assert f"{place.compiler} -fPIC -O2" in capfd.readouterr().err
+
+
+# --- several at once --------------------------------------------------------------------------------------------------
+
+
+def test_threads_and_processes_build_once(place):
+    program = f"""
+from ffi_hpy import cpp
+assert cpp.load("level", sources={str(place.source)!r}).level() == 1
+"""
+    children = [subprocess.Popen([sys.executable, "-c", program]) for _ in range(3)]
+    levels = parallelize(lambda _: place.load())
+    assert [child.wait() for child in children] == [0] * 3
+    assert levels == [1] * len(levels)
+    assert place.n_compiled == 1
+
+
+def test_threads_build_different_texts_at_once(place):
+    def work(i: int) -> int:
+        source = place.folder / f"level{i}.c"
+        source.write_text(SOURCE % i)
+        return cpp.load("level", sources=source).level()
+
+    assert parallelize(work) == list(range(4))
