@@ -21,7 +21,7 @@ sys.path.insert(0, str(HERE.parent / "ci"))
 
 import envs  # noqa: E402
 from matrix import say  # noqa: E402
-from side import ARRAY_ROWS, ROWS  # noqa: E402
+from side import NATIVE_ROWS, ROWS  # noqa: E402
 from sides import Side  # noqa: E402
 
 UPSTREAM = "apache-tvm-ffi==0.1.15.post2"
@@ -79,7 +79,7 @@ def bench_pypy(name: str, env: Path, library: Path, rounds: int) -> bool:
     rows: list[tuple[object, ...]] = [("row", f"{name}: ffi_hpy ns", "plain Python ns")]
     within = True
     for row in ROWS:
-        if row in ARRAY_ROWS:
+        if row in NATIVE_ROWS:
             continue
         n = max(200, min(100_000, int(5 * ROUND_SECONDS / (max(sides[0].ns(row, "kept", 200), 5.0) * 1e-9))))
         mine, plain = (statistics.median(side.ns(row, "kept", n) for _ in range(rounds)) for side in sides)

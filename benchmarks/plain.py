@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 from typing import Any
 
 
@@ -34,7 +36,43 @@ class Function:
         return self.function(*args)
 
 
+@dataclasses.dataclass
+class Point:
+    x: int
+    y: float
+
+
+@dataclasses.dataclass
+class Record:
+    number: int
+    name: str
+    items: list[Any] = dataclasses.field(default_factory=list)
+    point: Point = dataclasses.field(default_factory=lambda: Point(1, 2.5))
+    last: int = 4
+
+
+@dataclasses.dataclass
+class Simple:
+    x: int
+    y: int
+
+
+@dataclasses.dataclass(unsafe_hash=True)
+class Four:
+    v_i64: int
+    v_i32: int
+    v_f64: float
+    v_f32: float
+
+
+@dataclasses.dataclass
+class Nested:
+    v_map: dict[str, Pair]
+    v_array: list[Pair]
+
+
 def names() -> dict[str, Any]:
+    pairs = [Pair(i, i) for i in range(10)]
     return {
         "nop": Function(lambda *args: None),
         "echo": Function(lambda value: value),
@@ -43,6 +81,16 @@ def names() -> dict[str, Any]:
         "Pair": Pair,
         "base": Base(1),
         "derived": Base(1, (1, 2)),
+        "Point": Point,
+        "Record": Record,
+        "point": Point(1, 2.5),
+        "record": Record(1, "hello"),
+        "copy": copy,
+        "replace": dataclasses.replace,
+        "Simple": Simple,
+        "four": Four(1, 2, 3.0, 4.0),
+        "other_four": Four(1, 2, 3.0, 4.0),
+        "nested": Nested({f"k{i}": pair for i, pair in enumerate(pairs)}, pairs),
     }
 
 

@@ -57,10 +57,9 @@ if TYPE_CHECKING:
     import ctypes
     from typing import Any
 
-    from . import access_path, dataclasses, serialization, structural
+    from . import access_path, cpp, dataclasses, serialization, structural
     from . import config as config
     from . import core as core
-    from . import cpp as cpp
     from . import dropin as dropin
     from . import hpy as hpy
     from . import libinfo as libinfo
@@ -122,6 +121,7 @@ __all__ = [
     "access_path",
     "convert",
     "convert_func",
+    "cpp",
     "dataclasses",
     "device",
     "dtype",

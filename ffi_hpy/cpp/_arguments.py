@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 TYPE_CHECKING = False
@@ -92,23 +92,25 @@ def check_cubins(given: Any) -> dict[str, bytes]:
 def _paths(parameter: str, given: Any) -> list[Path]:
     if isinstance(given, (str, os.PathLike)):
         given = (given,)
-    if not isinstance(given, (Sequence, type(None))) or isinstance(given, (bytes, bytearray)):
+    if not isinstance(given, (Iterable, type(None))) or isinstance(given, (bytes, bytearray)):
         raise TypeError(f"{parameter} must be paths, got {_kind(given)}")
-    wrong = [item for item in given or () if not isinstance(item, (str, os.PathLike))]
+    items = list(given or ())
+    wrong = [item for item in items if not isinstance(item, (str, os.PathLike))]
     if wrong:
         raise TypeError(f"{parameter} must be paths, got {_kind(wrong[0])} among them")
-    return [Path(item).absolute() for item in given or ()]
+    return [Path(item).absolute() for item in items]
 
 
 def _strings(parameter: str, given: Any, wanted: str) -> tuple[str, ...]:
     if given is None or isinstance(given, str):
         return () if given is None else (given,)
-    if not isinstance(given, Sequence) or isinstance(given, (bytes, bytearray)):
+    if not isinstance(given, Iterable) or isinstance(given, (bytes, bytearray)):
         raise TypeError(f"{parameter} must be {wanted}, got {_kind(given)}")
-    wrong = [item for item in given if not isinstance(item, str)]
+    items = tuple(given)
+    wrong = [item for item in items if not isinstance(item, str)]
     if wrong:
         raise TypeError(f"{parameter} must be {wanted}, got {_kind(wrong[0])} among them")
-    return tuple(given)
+    return items
 
 
 def _kind(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Build", "make"]
 
+_ODD = r"[^\w.+-]"  # in names of files that tools write into lists for other tools
 _OBJECT_SUFFIXES = (".o", ".obj")
 _KINDS = {**dict.fromkeys((".cc", ".cpp", ".cxx", ".c++"), "c++"), ".c": "c", ".cu": "gpu"}
 _KINDS.update(dict.fromkeys(_OBJECT_SUFFIXES, "object"))
@@ -102,7 +104,7 @@ def _compile_steps(build: Build, toolchain: _Toolchain) -> Iterator[Step]:
     units += [(str(path), path.read_bytes()) for path in build.sources if kind_of(path) != "object"]
     for i, (path, content) in enumerate(units):
         tool, words = toolchain.compiler(kind_of(Path(path)))
-        output = f"{Path(path).stem}.{i}.o"
+        output = f"{re.sub(_ODD, '_', Path(path).stem)}.{i}.o"
         listing = ("-MMD", "-MT", "object", "-MF", f"{output}.d")  # of headers; ninja knows whose it is
         command = (*words, *listing, "-c", path, "-o", OUT)
         made_by = digest_of(environment_digest(), tool.identity)
@@ -126,7 +128,7 @@ def _join_steps(build: Build, toolchain: _Toolchain, objects: Sequence[str]) -> 
 
 
 def _relocatable_step(objects: Sequence[str], output: str, stamp: str) -> Step:
-    if len(objects) == 1:  # ld -r is not for nothing: some change what they copy
+    if len(objects) == 1:  # some linkers change even what they only copy
         return Step(output, (objects[0],), ("cp", objects[0], OUT), "", stamp)
     linker = relocatable_linker()
     return Step(output, tuple(objects), (*linker.words, "-r", "-o", OUT, *objects), digest_of(linker.identity), stamp)

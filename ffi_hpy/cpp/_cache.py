@@ -62,7 +62,7 @@ def held(folder: Path) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / "lock"):
         for left in folder.glob(f"*{PART}"):
-            left.unlink()
+            left.unlink(missing_ok=True)
         yield
 
 

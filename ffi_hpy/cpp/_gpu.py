@@ -118,7 +118,8 @@ def _hip(hipcc: Tool) -> GpuCompiler:
     home = home.parent if home.name == "hip" else home
     flags = ("-std=c++17", "-O2", "-fPIC", "-D__HIP_PLATFORM_AMD__=1", "-fno-gpu-rdc", f"-I{home / 'include'}")
     targets = tuple(f"--offload-arch={target}" for target in _hip_targets(home))
-    return GpuCompiler("hip", hipcc, (*flags, *targets), (f"-L{home / 'lib'}", "-lamdhip64"))
+    library = home / "lib"
+    return GpuCompiler("hip", hipcc, (*flags, *targets), (f"-L{library}", f"-Wl,-rpath,{library}", "-lamdhip64"))
 
 
 def _hip_targets(home: Path) -> list[str]:

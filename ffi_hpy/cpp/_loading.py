@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from pathlib import Path
 
 from ..module import load_module
 
@@ -16,15 +17,26 @@ __all__ = ["load_built"]
 
 _loaded: dict[str, tuple[int, int, int]] = {}
 """Which file was at a path when it was loaded first."""
+_ONCE = (b"TVMFFIFunctionSetGlobal", b"TVMFFITypeRegister")
+"""What a library names that registers something when it is loaded, which ends the process the second time."""
 
 
 def load_built(path: str, keep_module_alive: bool) -> Module:
     """Load a library as load_module() does. The system's loader takes a path that it knows for the file that it has
-    loaded from there: another file that has taken that one's place is loaded under another name."""
+    loaded from there: another file that has taken that one's place is loaded under another name.
+
+    RuntimeError if it is such a one, and registers functions or types.
+    """
     found = os.stat(path)  # noqa: PTH116
     file = (found.st_dev, found.st_ino, found.st_mtime_ns)
-    known = _loaded.setdefault(path, file)
-    return load_module(path if known == file else _other_name(path, file), keep_module_alive)
+    if _loaded.setdefault(path, file) == file:
+        return load_module(path, keep_module_alive)
+    if any(name in Path(path).read_bytes() for name in _ONCE):
+        raise RuntimeError(
+            f"Cannot load {path} again: it was built anew since this process loaded it, and registers global functions "
+            "or types, which are there already; a new process can load it"
+        )
+    return load_module(_other_name(path, file), keep_module_alive)
 
 
 def _other_name(path: str, file: tuple[int, ...]) -> str:

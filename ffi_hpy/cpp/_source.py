@@ -33,11 +33,12 @@ _HEADERS = (
 def inline_unit(name: str, suffix: str, texts: Sequence[str], functions: Mapping[str, str]) -> dict[str, str]:
     """Files to write, by name; the first is the one to compile, the others are what compilers quote lines from.
 
-    `texts` follow each other in one translation unit. A compiler's messages name text i `<name><suffix>`, or
-    `<name>[i]<suffix>` if there are several, with the lines counted as in the text, and the export of a function as
-    `<name>.functions`, which has a line for each of `functions`: names, and what they have as documentation.
+    `texts` follow each other in one translation unit. A compiler's messages call the text `<name>.inline<suffix>`, or
+    one of several `<name>.inline[i]<suffix>`, with the lines counted as in the text, and exports `<name>.functions`,
+    with a line for each of `functions`: names, and what they have as documentation.
     """
-    titles = [f"{name}{suffix}"] if len(texts) == 1 else [f"{name}[{i}]{suffix}" for i in range(len(texts))]
+    title = f"{name}.inline"
+    titles = [f"{title}{suffix}"] if len(texts) == 1 else [f"{title}[{i}]{suffix}" for i in range(len(texts))]
     parts = [f"#include <{header}>\n" for header in _HEADERS]
     for title, text in zip(titles, texts):
         parts.append(f"#line 1 {_literal(title)}\n{text}\n\n")  # the empty line ends a text that ends with a backslash
@@ -45,7 +46,7 @@ def inline_unit(name: str, suffix: str, texts: Sequence[str], functions: Mapping
     if exports:
         parts.append(f"#line 1 {_literal(_exports_title(name))}\n{exports}")
         titles, texts = [*titles, _exports_title(name)], [*texts, exports]
-    return {f"{name}.inline{suffix}": "".join(parts), **dict(zip(titles, texts))}
+    return {f"{name}.unit{suffix}": "".join(parts), **dict(zip(titles, texts))}
 
 
 def export_of(name: str, functions: Sequence[str], output: str) -> str | None:

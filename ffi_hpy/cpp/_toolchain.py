@@ -65,9 +65,9 @@ def _ninja_of_package() -> str | None:
 def on_path(name: str, variables: Iterable[str] = (), folders: Iterable[str] = ()) -> str | None:
     """Path of a program: in `bin` of what one of the environment's variables names, on PATH, or in a folder."""
     homes = [os.environ.get(variable, "") for variable in variables]
-    named = (shutil.which(name, path=os.path.join(home, "bin")) for home in homes if home)  # noqa: PTH118
-    elsewhere = (shutil.which(name, path=folder) for folder in folders)
-    return next(filter(None, named), None) or shutil.which(name) or next(filter(None, elsewhere), None)
+    named = [os.path.join(os.path.abspath(home), "bin") for home in homes if home]  # noqa: PTH100, PTH118
+    places = [*named, os.environ.get("PATH", os.defpath), *folders]
+    return next(filter(None, (shutil.which(name, path=place) for place in places)), None)
 
 
 def _compiler(language: str, variable: str, names: Sequence[str], kind: str = "compiler") -> Tool:
@@ -80,9 +80,9 @@ def _compiler(language: str, variable: str, names: Sequence[str], kind: str = "c
     if not chosen:
         raise BuildError(f"there is no {language} {kind}: none of {', '.join(names)} is on PATH; {variable} names one")
     if shutil.which(chosen[0]) is None:
-        raise BuildError(
-            f"{variable} is {text!r}, and there is no program {chosen[0]!r}; it names the {language} {kind}"
-        )
+        raise BuildError(f"{variable} names {chosen[0]!r} as {language} {kind}, and there is no such program")
+    if os.sep in chosen[0]:
+        chosen[0] = os.path.abspath(chosen[0])  # noqa: PTH100 - it runs in the folder of the build
     return Tool(tuple(chosen), identify(chosen))
 
 

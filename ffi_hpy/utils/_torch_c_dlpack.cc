@@ -26,34 +26,35 @@ constexpr DLDeviceType kGpu = kDLCUDA;
 DLDevice ToDLDevice(const at::Device &device) {
   const int32_t index = device.has_index() ? device.index() : 0;
   switch (device.type()) {
-    case at::DeviceType::CPU: return {kDLCPU, 0};
-    case at::DeviceType::CUDA: return {kGpu, index};
-    case at::DeviceType::XPU: return {kDLOneAPI, index};
-    case at::DeviceType::MPS: return {kDLMetal, index};
-    case at::DeviceType::PrivateUse1: return {kDLExtDev, index};
-    default: TORCH_CHECK(false, "DLPack has no name for the device ", device.str());
+  case at::DeviceType::CPU: return {kDLCPU, 0};
+  case at::DeviceType::CUDA: return {kGpu, index};
+  case at::DeviceType::XPU: return {kDLOneAPI, index};
+  case at::DeviceType::MPS: return {kDLMetal, index};
+  case at::DeviceType::PrivateUse1: return {kDLExtDev, index};
+  default: TORCH_CHECK(false, "DLPack has no name for the device ", device.str());
   }
 }
 
 at::Device ToTorchDevice(DLDeviceType type, int32_t index) {
   const auto torch_index = static_cast<at::DeviceIndex>(index);
   switch (type) {
-    case kDLCPU:
-    case kDLCUDAHost:
-    case kDLROCMHost: return at::Device(at::DeviceType::CPU);
-    case kDLCUDA:
-    case kDLROCM: return at::Device(at::DeviceType::CUDA, torch_index);
-    case kDLOneAPI: return at::Device(at::DeviceType::XPU, torch_index);
-    case kDLMetal: return at::Device(at::DeviceType::MPS, torch_index);
-    case kDLExtDev: return at::Device(at::DeviceType::PrivateUse1, torch_index);
-    default: TORCH_CHECK(false, "PyTorch has no device for DLPack's device type ", static_cast<int>(type));
+  case kDLCPU:
+  case kDLCUDAHost:
+  case kDLROCMHost: return at::Device(at::DeviceType::CPU);
+  case kDLCUDA:
+  case kDLROCM: return at::Device(at::DeviceType::CUDA, torch_index);
+  case kDLOneAPI: return at::Device(at::DeviceType::XPU, torch_index);
+  case kDLMetal: return at::Device(at::DeviceType::MPS, torch_index);
+  case kDLExtDev: return at::Device(at::DeviceType::PrivateUse1, torch_index);
+  default: TORCH_CHECK(false, "PyTorch has no device for DLPack's device type ", static_cast<int>(type));
   }
 }
 
 /* The tensor's memory as it is; valid as long as the tensor is. */
 DLTensor Describe(const at::Tensor &tensor) {
   TORCH_CHECK(tensor.layout() == at::kStrided, "a tensor of layout ", tensor.layout(), " is no plain memory");
-  TORCH_CHECK(!tensor.is_conj() && !tensor.is_neg(), "a tensor that is conjugated or negated when it is read: resolve it first");
+  TORCH_CHECK(!tensor.is_conj() && !tensor.is_neg(),
+              "a tensor that is conjugated or negated when it is read: resolve it first");
   DLTensor found;
   found.data = tensor.data_ptr();
   found.device = ToDLDevice(tensor.device());
@@ -88,14 +89,19 @@ const at::Tensor &Unpack(void *py_object) {
   return THPVariable_Unpack(object);
 }
 
+/* Without the backtrace that PyTorch's errors have in them. */
+const char *MessageOf(const std::exception &error) {
+  const auto *torch_error = dynamic_cast<const c10::Error *>(&error);
+  return torch_error != nullptr ? torch_error->what_without_backtrace() : error.what();
+}
+
 /* Runs the body; what it throws becomes the pending exception of Python, and -1. */
-template <typename F>
-int Guarded(F &&body) noexcept {
+template <typename F> int Guarded(F &&body) noexcept {
   try {
     body();
     return 0;
   } catch (const std::exception &error) {
-    if (!PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, error.what());
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, MessageOf(error));
   } catch (...) {
     PyErr_SetString(PyExc_RuntimeError, "unknown C++ exception");
   }
@@ -112,7 +118,7 @@ int Allocate(DLTensor *prototype, DLManagedTensorVersioned **out, void *error_ct
   } catch (const std::bad_alloc &error) {
     set_error(error_ctx, "MemoryError", error.what());
   } catch (const std::exception &error) {
-    set_error(error_ctx, "RuntimeError", error.what());
+    set_error(error_ctx, "RuntimeError", MessageOf(error));
   }
   return -1;
 }
@@ -143,22 +149,40 @@ int ToPyObject(DLManagedTensorVersioned *managed, void **out_py_object) {
   });
 }
 
-template <typename Stream, typename = void>
-struct NativeHandle {
-  static void *Of(const Stream &) { TORCH_CHECK(false, "this PyTorch does not tell a stream's address"); }
+/* The address of the stream on which PyTorch works. Versions whose streams do not tell it in C++ without the headers of
+ * CUDA tell it in Python. */
+template <typename Stream, typename = void> struct CurrentStream {
+  static void *Of(const at::Device &device) {
+    TORCH_CHECK(device.is_cuda(), "this PyTorch does not tell the streams of ", device.str());
+    const PyGILState_STATE state = PyGILState_Ensure();
+    PyObject *module = PyImport_ImportModule("torch.cuda");
+    PyObject *stream = module == nullptr
+                           ? nullptr
+                           : PyObject_CallMethod(module, "current_stream", "i", static_cast<int>(device.index()));
+    PyObject *address = stream == nullptr ? nullptr : PyObject_GetAttrString(stream, "cuda_stream");
+    void *found = address == nullptr ? nullptr : PyLong_AsVoidPtr(address);
+    const bool is_told = PyErr_Occurred() == nullptr;
+    Py_XDECREF(address);
+    Py_XDECREF(stream);
+    Py_XDECREF(module);
+    PyGILState_Release(state);
+    TORCH_CHECK(is_told, "torch.cuda.current_stream() failed");
+    return found;
+  }
 };
 
 template <typename Stream>
-struct NativeHandle<Stream, std::void_t<decltype(std::declval<const Stream &>().native_handle())>> {
-  static void *Of(const Stream &stream) { return stream.native_handle(); }
+struct CurrentStream<Stream, std::void_t<decltype(std::declval<const Stream &>().native_handle())>> {
+  static void *Of(const at::Device &device) {
+    const Stream stream = c10::impl::VirtualGuardImpl(device.type()).getStream(device);
+    return stream.native_handle();
+  }
 };
 
 int CurrentWorkStream(DLDeviceType device_type, int32_t device_id, void **out_current_stream) {
   return Guarded([&] {
     const at::Device device = ToTorchDevice(device_type, device_id);
-    *out_current_stream =
-        device.is_cpu() ? nullptr
-                        : NativeHandle<c10::Stream>::Of(c10::impl::VirtualGuardImpl(device.type()).getStream(device));
+    *out_current_stream = device.is_cpu() ? nullptr : CurrentStream<c10::Stream>::Of(device);
   });
 }
 

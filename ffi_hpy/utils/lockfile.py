@@ -26,6 +26,9 @@ if sys.platform == "win32":  # never run
             else:
                 return True
 
+    def _unlock(descriptor: int) -> None:
+        """Closing does it."""
+
 else:
     import fcntl
 
@@ -35,6 +38,10 @@ else:
         except BlockingIOError:
             return False
         return True
+
+    def _unlock(descriptor: int) -> None:
+        """For processes that were forked meanwhile too: closing leaves it to the last who has the file open."""
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
 class FileLock:
@@ -59,8 +66,11 @@ class FileLock:
     def release(self) -> None:
         """Let go; without the lock it does nothing."""
         if self._file_descriptor is not None:
-            os.close(self._file_descriptor)
-            self._file_descriptor = None
+            descriptor, self._file_descriptor = self._file_descriptor, None
+            try:
+                _unlock(descriptor)
+            finally:
+                os.close(descriptor)
 
     def _take(self, wait: bool) -> bool:
         if self._file_descriptor is not None:

@@ -57,11 +57,32 @@ void fh_library_load_cxx(void) {
   fh_atomic_store_release_i32(&is_done, 1); /* pairs with the load above: who sees it finds the names */
 }
 
+/* The name of this ABI, C or C++, that the loader found nowhere, in its words (glibc's); NULL if they say something else. */
+static const char *find_lacking(const char *reason) {
+  static const char before[] = "undefined symbol: ";
+  const char *found = reason != NULL ? strstr(reason, before) : NULL;
+  const char *symbol = found != NULL ? found + sizeof before - 1 : NULL;
+  return symbol != NULL && (strncmp(symbol, "TVMFFI", 6) == 0 || strstr(symbol, "3tvm3ffi") != NULL) ? symbol : NULL;
+}
+
+/* At first with all its functions: one of ours that is not there would end the process when it is called. What else a
+ * library lacks is its own affair, and it may do without. */
 void *fh_library_open(const char *path) {
   fh_library_load_cxx();
-  void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library != NULL) return library;
+  const char *reason = dlerror(), *lacking = find_lacking(reason);
+  if (lacking != NULL) {
+    fh_error_raise(FH_INTERNAL_ERROR,
+                   "Cannot load library %s: it needs %.*s, which tvm-ffi %d.%d.%d does not have: was it "
+                   "built against a newer version?",
+                   path, (int)strcspn(lacking, " ,\t\n"), lacking, TVM_FFI_VERSION_MAJOR, TVM_FFI_VERSION_MINOR,
+                   TVM_FFI_VERSION_PATCH);
+    return NULL;
+  }
+  library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
   if (library == NULL) {
-    const char *reason = dlerror();
+    reason = dlerror();
     fh_error_raise(FH_INTERNAL_ERROR, "Cannot load library %s: %s", path, reason != NULL ? reason : "no reason given");
   }
   return library;

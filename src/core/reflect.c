@@ -233,9 +233,12 @@ static int method_copy(const TVMFFIMethodInfo *from, TVMFFIMethodInfo *out) {
   return -1;
 }
 
-/* Under the lock. 0, or -1 without memory. */
+/* Under the lock. 1: added, 0: the name is taken, -1: no memory. */
 static int method_add(fh_type_entry *entry, const TVMFFIMethodInfo *method) {
   TVMFFITypeInfo *info = &entry->info;
+  for (int32_t i = 0; i < info->num_methods; ++i) {
+    if (fh_str_same(info->methods[i].name, method->name)) return 0;
+  }
   TVMFFIMethodInfo *methods =
       (TVMFFIMethodInfo *)list_reserve(info->methods, (size_t)info->num_methods, sizeof *methods);
   if (methods == NULL) return -1;
@@ -244,7 +247,7 @@ static int method_add(fh_type_entry *entry, const TVMFFIMethodInfo *method) {
   fh_mem_keep(method->name.data);
   fh_mem_keep(method->doc.data);
   fh_mem_keep(method->metadata.data);
-  return 0;
+  return 1;
 }
 
 int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
@@ -253,11 +256,13 @@ int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
   if (entry == NULL) return raise_unknown_type(type_index);
   if (method_copy(info, &method) != 0) return -1;
   fh_type_lock();
-  int result = method_add(entry, &method);
+  int added = method_add(entry, &method);
   fh_type_unlock();
-  if (result == 0) return 0;
+  if (added == 1) return 0;
   method_drop(&method);
-  return fh_error_raise_no_memory();
+  if (added < 0) return fh_error_raise_no_memory();
+  return fh_error_raise(FH_RUNTIME_ERROR, "Duplicate method name \"%.*s\" in type \"%s\"", FH_BYTES_ARGS(info->name),
+                        entry->info.type_key.data);
 }
 
 /* ---- Metadata ---- */

@@ -195,7 +195,7 @@ int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from, int32_t requ
 static int check_is_tensor(const char *name, TVMFFIObjectHandle handle) {
   if (handle == NULL) return fh_error_raise(FH_TYPE_ERROR, "%s: expected a Tensor but got NULL", name);
   int32_t type_index = fh_object_type_index(handle);
-  if (fh_type_is_instance(type_index, kTVMFFITensor)) return 0;
+  if (FH_LIKELY(type_index == kTVMFFITensor) || fh_type_is_instance(type_index, kTVMFFITensor)) return 0;
   return fh_error_raise(FH_TYPE_ERROR, "%s: expected `ffi.Tensor` but got `%s`", name, fh_type_name(type_index));
 }
 
@@ -235,11 +235,9 @@ static void end_versioned(DLManagedTensorVersioned *self) {
 int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor **out) {
   *out = NULL;
   if (check_is_tensor("TVMFFITensorToDLPack", from) != 0) return -1;
-  DLManagedTensor *managed = (DLManagedTensor *)fh_mem_calloc(1, sizeof *managed);
+  DLManagedTensor *managed = (DLManagedTensor *)fh_mem_alloc(sizeof *managed);
   if (managed == NULL) return fh_error_raise_no_memory();
-  managed->dl_tensor = *TVMFFITensorGetDLTensorPtr(from);
-  managed->manager_ctx = from;
-  managed->deleter = end_managed;
+  *managed = (DLManagedTensor){*TVMFFITensorGetDLTensorPtr(from), from, end_managed};
   fh_object_retain(from);
   *out = managed;
   return 0;
@@ -248,14 +246,15 @@ int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor **out) {
 int TVMFFITensorToDLPackVersioned(TVMFFIObjectHandle from, DLManagedTensorVersioned **out) {
   *out = NULL;
   if (check_is_tensor("TVMFFITensorToDLPackVersioned", from) != 0) return -1;
-  DLManagedTensorVersioned *managed = (DLManagedTensorVersioned *)fh_mem_calloc(1, sizeof *managed);
+  DLManagedTensorVersioned *managed = (DLManagedTensorVersioned *)fh_mem_alloc(sizeof *managed);
   if (managed == NULL) return fh_error_raise_no_memory();
-  managed->version.major = DLPACK_MAJOR_VERSION;
-  managed->version.minor = DLPACK_MINOR_VERSION;
-  managed->dl_tensor = *TVMFFITensorGetDLTensorPtr(from);
-  managed->flags = fh_tensor_is_read_only(from) ? DLPACK_FLAG_BITMASK_READ_ONLY : 0;
-  managed->manager_ctx = from;
-  managed->deleter = end_versioned;
+  *managed = (DLManagedTensorVersioned){
+      .version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION},
+      .manager_ctx = from,
+      .deleter = end_versioned,
+      .flags = fh_tensor_is_read_only(from) ? DLPACK_FLAG_BITMASK_READ_ONLY : 0,
+      .dl_tensor = *TVMFFITensorGetDLTensorPtr(from),
+  };
   fh_object_retain(from);
   *out = managed;
   return 0;

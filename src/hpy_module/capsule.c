@@ -86,17 +86,21 @@ static void drop_dltensor_versioned(void *pointer) {
   if (tensor->deleter != NULL) tensor->deleter(tensor);
 }
 
-/* A consumer renames the capsule; then the tensor is no longer the capsule's. */
+/* A consumer renames the capsule, to "used_..." by custom; then the tensor is no longer the capsule's. */
+static bool is_named(const char *name, const char *wanted) {
+  return name != NULL && name[0] == wanted[0] && strcmp(name, wanted) == 0;
+}
+
 HPyCapsule_DESTRUCTOR(dltensor_destructor)
 static void dltensor_destructor_impl(const char *name, void *pointer, void *context) {
   (void)context;
-  if (name != NULL && strcmp(name, dltensor) == 0) drop_dltensor(pointer);
+  if (is_named(name, dltensor)) drop_dltensor(pointer);
 }
 
 HPyCapsule_DESTRUCTOR(versioned_destructor)
 static void versioned_destructor_impl(const char *name, void *pointer, void *context) {
   (void)context;
-  if (name != NULL && strcmp(name, dltensor_versioned) == 0) drop_dltensor_versioned(pointer);
+  if (is_named(name, dltensor_versioned)) drop_dltensor_versioned(pointer);
 }
 
 static void pypy_dltensor_destructor(cpy_PyObject *capsule) {

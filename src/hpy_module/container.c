@@ -54,9 +54,20 @@ static FbArgs inner_args(const FbArgs *outer, Items *items) {
                   .scope = outer->scope};
 }
 
+/* What long lists are mostly made of, without looking its type up. False, and nothing raised, if it is something else. */
+FB_INLINE bool int_item(HPyContext *ctx, HPy item, TVMFFIAny *out) {
+  if (FB_UNLIKELY(fb_ext == NULL) || fb_kind_type(item) != ctx->h_LongType._i)
+    return false; /* a type's word is its handle */
+  int64_t number = HPyLong_AsInt64_t(ctx, item);
+  if (FB_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return HPyErr_Clear(ctx), false; /* too large */
+  *out = (TVMFFIAny){.type_index = kTVMFFIInt, .v_int64 = number};
+  return true;
+}
+
 /* Converts an item of a container. What becomes of it must not depend on the Python value: converting the next one may run
  * Python code, which may drop this one. */
 static int convert_item(HPyContext *ctx, HPy item, TVMFFIAny *out, FbArgs *inner) {
+  if (int_item(ctx, item, out)) return 0;
   int n_temps = inner->n_temps;
   int rc = fb_convert_arg(ctx, item, out, inner);
   if (rc == 0) fb_args_own_last(inner, n_temps, out);

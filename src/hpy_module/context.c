@@ -10,7 +10,7 @@
 HPyContext *fb_ctx;
 const FhpyExtension *fb_ext;
 bool fb_contexts_are_lasting, fb_handles_are_lasting, fb_is_pypy;
-ptrdiff_t fb_data_offset, fb_type_offset;
+ptrdiff_t fb_data_offset, fb_type_offset, fb_tuple_items;
 size_t fb_late_shift;
 
 static atomic_bool finalizing;
@@ -50,6 +50,7 @@ int fb_context_init(HPyContext *ctx) {
   } else {
     fb_data_offset = fb_ext->data_offset;
     fb_type_offset = fb_ext->type_offset;
+    if (FHPY_EXTENSION_HAS(fb_ext, tuple_items)) fb_tuple_items = fb_ext->tuple_items;
   }
   return 0;
 }

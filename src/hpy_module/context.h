@@ -35,7 +35,8 @@
 /* Both are written once, by fb_context_init during the import, and only read afterwards. */
 extern HPyContext *fb_ctx;          /* the context the module was initialised with */
 extern const FhpyExtension *fb_ext; /* NULL if that context has none */
-extern ptrdiff_t fb_data_offset, fb_type_offset; /* those of the extension, where the hot path has them at hand */
+/* Those of the extension, where the hot path has them at hand. */
+extern ptrdiff_t fb_data_offset, fb_type_offset, fb_tuple_items;
 
 /* Whether fb_ctx may be used at any time by an attached thread: not so in hpy's debug mode. Written with fb_ext. */
 extern bool fb_contexts_are_lasting;
@@ -127,6 +128,12 @@ FB_INLINE HPy fb_call_one(HPyContext *ctx, HPy callable, HPy arg) { return fb_ca
 
 /* Raises an exception of type h_type with a formatted message. Returns HPy_NULL. */
 HPy fb_raise(HPyContext *ctx, HPy h_type, const char *format, ...) FB_PRINTF(3, 4);
+/* The i'th item of a tuple, which keeps it; only where fb_tuple_items is not 0. */
+FB_INLINE HPy fb_tuple_item(HPy tuple, HPy_ssize_t i) {
+  HPy item;
+  memcpy(&item, (const char *)tuple._i + fb_tuple_items + (size_t)i * sizeof(item), sizeof(item));
+  return item;
+}
 /* Whether both handles are of the same object. */
 FB_INLINE bool fb_is(HPyContext *ctx, HPy a, HPy b) {
   return FB_LIKELY(fb_ext != NULL) ? a._i == b._i : HPy_Is(ctx, a, b);

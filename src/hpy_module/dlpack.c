@@ -100,7 +100,7 @@ int fb_dlpack_init(HPyContext *ctx) {
   if (HPy_IsNull(name)) return -1;
   fb_cell_store(ctx, &dlpack_name, name);
   HPy_Close(ctx, name);
-  return 0;
+  return fb_dlpack_out_init(ctx);
 }
 
 int fb_dlpack_from_producer(HPyContext *ctx, HPy producer, int32_t alignment, bool contiguous, TVMFFIObject **out) {
@@ -154,9 +154,10 @@ static int from_any(HPyContext *ctx, HPy value, int32_t alignment, bool contiguo
 /* Reads the keyword arguments of from_dlpack(). Returns 0, or -1 with an exception raised. */
 static int read_demands(HPyContext *ctx, const HPy *values, HPy kwnames, int32_t *alignment, int *contiguous) {
   static const char *const names[] = {"require_alignment", "require_contiguous"};
+  static const FbKeywords keywords = {"from_dlpack", names, 2, NULL};
   HPy_ssize_t n = HPy_IsNull(kwnames) ? 0 : HPy_Length(ctx, kwnames);
   for (HPy_ssize_t i = 0; i < n; i++) {
-    switch (fb_text_keyword(ctx, kwnames, i, "from_dlpack", names, 2)) {
+    switch (fb_keywords_find(ctx, &keywords, kwnames, i)) {
     case 0:
       *alignment = HPyLong_AsInt32_t(ctx, values[i]);
       if (*alignment == -1 && HPyErr_Occurred(ctx)) return -1;

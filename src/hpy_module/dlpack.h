@@ -15,6 +15,7 @@ int fb_dlpack_take(HPyContext *ctx, DLManagedTensorVersioned *managed, int32_t a
 TVMFFIObject *fb_dlpack_borrow(HPyContext *ctx, const DLTensor *tensor);
 
 int fb_dlpack_init(HPyContext *ctx);
+int fb_dlpack_out_init(HPyContext *ctx); /* called by it */
 
 extern HPyDef fb_dlpack_from; /* from_dlpack() */
 /* Methods of Tensor, in dlpack_out.c. */

@@ -1,21 +1,12 @@
 /* DLPack's Python protocol: tensors into capsules. */
+#include <assert.h>
+
 #include "capsule.h"
 #include "dlpack.h"
 #include "error.h"
 #include "tensor.h"
 #include "tensor_memory.h"
 #include "text.h"
-
-/* The native object of a Tensor, with a reference of its own, so that nothing is in use while foreign code runs.
- * NULL with an exception raised. */
-static TVMFFIObject *handle_of(HPyContext *ctx, HPy self) {
-  FbPlace *place = fb_object_begin(ctx, self, kTVMFFITensor, 1);
-  if (place == NULL) return NULL;
-  TVMFFIObject *handle = place->handle;
-  TVMFFIObjectIncRef(handle);
-  fb_place_unuse(place);
-  return handle;
-}
 
 static HPy versioned_capsule(HPyContext *ctx, DLManagedTensorVersioned *managed) {
   HPy capsule = fb_capsule_new_dltensor_versioned(ctx, managed);
@@ -60,43 +51,63 @@ typedef struct Request {
   int copy; /* 1: always, 0: never, -1: as need be */
 } Request;
 
-/* The i'th item of a sequence, an int. Returns -1 with an exception raised if it is none, or no int32. */
-static int32_t int_at(HPyContext *ctx, HPy sequence, int i) {
-  HPy item = HPy_GetItem_i(ctx, sequence, i);
-  if (HPy_IsNull(item)) return -1;
-  int64_t value = HPyLong_AsInt64_t(ctx, item); /* PyPy 7.3 takes any int for an int32 */
-  HPy_Close(ctx, item);
-  if (value >= INT32_MIN && value <= INT32_MAX) return (int32_t)value;
-  fb_raise(ctx, ctx->h_OverflowError, "expected an int of 32 bits, got %lld", (long long)value);
-  return -1;
+static const char *const names[] = {"stream", "max_version", "dl_device", "copy"};
+static FbCell interned[4];
+static const FbKeywords keywords = {"__dlpack__", names, 4, interned};
+
+static FbCell cpu; /* (kDLCPU, 0), what __dlpack_device__ mostly says; written once during the import */
+
+int fb_dlpack_out_init(HPyContext *ctx) {
+  HPy tuple = fb_int_tuple(ctx, (int64_t[]){kDLCPU, 0}, 2);
+  if (HPy_IsNull(tuple)) return -1;
+  fb_cell_store(ctx, &cpu, tuple);
+  HPy_Close(ctx, tuple);
+  return fb_keywords_intern(ctx, &keywords);
 }
 
-static int read_one(HPyContext *ctx, int keyword, HPy value, Request *request) {
+/* The i'th item of a sequence, an int. False with an exception raised if it is none, or no int32. */
+static bool int_at(HPyContext *ctx, HPy sequence, int i, int32_t *out) {
+  HPy item = HPy_GetItem_i(ctx, sequence, i);
+  if (HPy_IsNull(item)) return false;
+  int64_t value = HPyLong_AsInt64_t(ctx, item); /* PyPy 7.3 takes any int for an int32 */
+  HPy_Close(ctx, item);
+  *out = (int32_t)value;
+  if (value == -1 && HPyErr_Occurred(ctx)) return false;
+  if (value == *out) return true;
+  fb_raise(ctx, ctx->h_OverflowError, "expected an int of 32 bits, got %lld", (long long)value);
+  return false;
+}
+
+static bool read_one(HPyContext *ctx, int keyword, HPy value, Request *request) {
   enum { STREAM, MAX_VERSION, DL_DEVICE, COPY };
-  if (keyword == STREAM || fb_is(ctx, value, ctx->h_None)) return 0;
+  int32_t number, index;
+  if (keyword == STREAM || fb_is(ctx, value, ctx->h_None)) return true;
   switch (keyword) {
-  case MAX_VERSION: request->is_versioned = int_at(ctx, value, 0) >= DLPACK_MAJOR_VERSION; break;
+  case MAX_VERSION:
+    if (!int_at(ctx, value, 0, &number)) return false;
+    request->is_versioned = number >= DLPACK_MAJOR_VERSION;
+    return true;
   case DL_DEVICE:
+    if (!int_at(ctx, value, 0, &number) || !int_at(ctx, value, 1, &index)) return false;
     request->wants_place = true;
-    request->place.device_type = (DLDeviceType)int_at(ctx, value, 0);
-    if (!HPyErr_Occurred(ctx)) request->place.device_id = int_at(ctx, value, 1);
-    break;
-  case COPY: request->copy = HPy_IsTrue(ctx, value); break;
-  default: break;
+    request->place = (DLDevice){(DLDeviceType)number, index};
+    return true;
+  default:
+    assert(keyword == COPY);
+    request->copy = HPy_IsTrue(ctx, value);
+    return request->copy >= 0;
   }
-  return HPyErr_Occurred(ctx) ? -1 : 0;
 }
 
 static int read_request(HPyContext *ctx, const HPy *values, size_t nargs, HPy kwnames, Request *request) {
-  static const char *const names[] = {"stream", "max_version", "dl_device", "copy"};
   if (nargs != 0) {
     fb_raise(ctx, ctx->h_TypeError, "__dlpack__() takes keyword arguments only");
     return -1;
   }
   HPy_ssize_t n = HPy_IsNull(kwnames) ? 0 : HPy_Length(ctx, kwnames);
   for (HPy_ssize_t i = 0; i < n; i++) {
-    int keyword = fb_text_keyword(ctx, kwnames, i, "__dlpack__", names, 4);
-    if (keyword < 0 || read_one(ctx, keyword, values[i], request) != 0) return -1;
+    int keyword = fb_keywords_find(ctx, &keywords, kwnames, i);
+    if (keyword < 0 || !read_one(ctx, keyword, values[i], request)) return -1;
   }
   return 0;
 }
@@ -134,10 +145,10 @@ static HPy capsule_for(HPyContext *ctx, TVMFFIObject *handle, const Request *req
 }
 
 static HPy export(HPyContext *ctx, HPy self, const Request *request) {
-  TVMFFIObject *handle = handle_of(ctx, self);
-  if (handle == NULL) return HPy_NULL;
-  HPy capsule = capsule_for(ctx, handle, request);
-  TVMFFIObjectDecRef(handle);
+  FbPlace *place = fb_object_begin(ctx, self, kTVMFFITensor, 1);
+  if (place == NULL) return HPy_NULL;
+  HPy capsule = capsule_for(ctx, place->handle, request);
+  fb_place_unuse(place);
   return capsule;
 }
 
@@ -168,9 +179,10 @@ static HPy fb_dlpack_versioned_impl(HPyContext *ctx, HPy self) {
 HPyDef_METH(fb_dlpack_device, "__dlpack_device__", HPyFunc_NOARGS,
             .doc = "__dlpack_device__($self)\n--\n\nDLPack device type and index, two ints.")
 static HPy fb_dlpack_device_impl(HPyContext *ctx, HPy self) {
-  TVMFFIObject *handle = handle_of(ctx, self);
-  if (handle == NULL) return HPy_NULL;
-  DLDevice device = ((const DLTensor *)(handle + 1))->device;
-  TVMFFIObjectDecRef(handle);
+  FbPlace *place = fb_object_begin(ctx, self, kTVMFFITensor, 1);
+  if (place == NULL) return HPy_NULL;
+  DLDevice device = ((const DLTensor *)(place->handle + 1))->device;
+  fb_place_unuse(place);
+  if (device.device_type == kDLCPU && device.device_id == 0) return fb_cell_load(ctx, &cpu);
   return fb_int_tuple(ctx, (int64_t[]){device.device_type, device.device_id}, 2);
 }

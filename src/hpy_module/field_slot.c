@@ -20,13 +20,24 @@ FB_INLINE FieldSlot *slot_struct(HPyContext *ctx, HPy h) {
 
 /* --- access ------------------------------------------------------------------------------------------------------------- */
 
-/* Begins a use of the native object of self, which may be anything. */
-FB_INLINE FbPlace *begin(HPyContext *ctx, const FbField *field, HPy self) {
-  if (FB_LIKELY(fb_object_check(ctx, self))) return fb_object_begin(ctx, self, field->type_index, field->type_depth);
+/* Whether self is a CObject; TypeError raised if not. Its class is looked up the quick way from now on. */
+static FB_NOINLINE bool is_object(HPyContext *ctx, const FbField *field, HPy self) {
+  if (fb_object_check(ctx, self)) {
+    if (fb_ext != NULL) fb_kind_learn(ctx, self);
+    return true;
+  }
   char given[128];
   fb_raise(ctx, ctx->h_TypeError, "attribute '%s' is not for a '%s' object", fb_field_own_name(field),
            fb_type_name(ctx, self, given, sizeof(given)));
-  return NULL;
+  return false;
+}
+
+/* Begins a use of the native object of self, which may be anything. */
+FB_INLINE FbPlace *begin(HPyContext *ctx, const FbField *field, HPy self) {
+  const FbKindEntry *entry = FB_LIKELY(fb_ext != NULL) ? fb_kind_find(self) : NULL;
+  bool is_known = FB_LIKELY(entry != NULL) && FB_LIKELY(entry->kind == FB_KIND_OBJECT);
+  if (!is_known && !is_object(ctx, field, self)) return NULL;
+  return fb_object_begin(ctx, self, field->type_index, field->type_depth);
 }
 
 FB_INLINE HPy read(HPyContext *ctx, const FbField *field, HPy self) {

@@ -44,11 +44,12 @@ HPy fb_hook_call(HPyContext *ctx, FbHook hook, const HPy *args, size_t nargs) {
 
 HPyDef_METH(fb_set_hooks, "set_hooks", HPyFunc_KEYWORDS, .doc = "Give the binding its Python half.")
 static HPy fb_set_hooks_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  static const FbKeywords keywords = {"set_hooks", names, FB_N_HOOKS, NULL};
   (void)self;
   if (nargs != 0) return fb_raise(ctx, ctx->h_TypeError, "set_hooks() takes keyword arguments only");
   HPy_ssize_t n = HPy_IsNull(kwnames) ? 0 : HPy_Length(ctx, kwnames);
   for (HPy_ssize_t i = 0; i < n; i++) {
-    int hook = fb_text_keyword(ctx, kwnames, i, "set_hooks", names, FB_N_HOOKS);
+    int hook = fb_keywords_find(ctx, &keywords, kwnames, i);
     if (hook < 0) return HPy_NULL;
     fb_cell_store(ctx, &hooks[hook], args[i]);
     if (hook == FB_HOOK_WRAP_DTYPE) fb_data_type_forget();

@@ -10,7 +10,7 @@
 enum { FIRST_SLOTS = 4096, MOST_TYPES = 1 << 15 };
 
 _Atomic(FbKindTable *) fb_kind_table;
-static size_t n_entries;                      /* guarded by writing */
+static _Atomic(size_t) n_entries;             /* written under writing, read relaxed as a hint */
 static atomic_flag writing = ATOMIC_FLAG_INIT; /* held for a few stores, never while Python code runs */
 
 static FbKindTable *table_new(size_t n_slots) {
@@ -173,6 +173,13 @@ FbKind fb_kind_ask_with_protocols(HPyContext *ctx, HPy value, unsigned *protocol
   if (!HPy_IsNull(answer.converter)) HPy_Close(ctx, answer.converter);
   *protocols = answer.protocols;
   return answer.kind;
+}
+
+void fb_kind_learn(HPyContext *ctx, HPy value) {
+  if (atomic_load_explicit(&n_entries, memory_order_relaxed) >= MOST_TYPES) return; /* it would ask each time */
+  Answer answer = ask(ctx, value);
+  if (!HPy_IsNull(answer.converter)) HPy_Close(ctx, answer.converter);
+  if (answer.kind == FB_KIND_UNKNOWN) HPyErr_Clear(ctx);
 }
 
 const DLPackExchangeAPI *fb_kind_exchange_ask(HPyContext *ctx, HPy value) {

@@ -62,6 +62,10 @@ int fb_kind_init(HPyContext *ctx);
  * handle if the kind is FB_KIND_CONVERTER. */
 FbKind fb_kind_ask(HPyContext *ctx, HPy value, HPy *converter);
 
+/* Asks for the kind of a value's type, so that fb_kind_find finds it from now on; may run Python code. Where there is an
+ * extension; failing is no error. */
+void fb_kind_learn(HPyContext *ctx, HPy value);
+
 FB_INLINE size_t fb_kind_hash(intptr_t type) {
   return (size_t)(((uintptr_t)type >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 40);
 }

@@ -24,6 +24,7 @@
 #include "signals.h"
 #include "stream.h"
 #include "tensor.h"
+#include "text.h"
 #include "type.h"
 #include "value.h"
 
@@ -140,6 +141,7 @@ static int module_exec_impl(HPyContext *ctx, HPy module) {
     return -1;
   }
   if (fb_context_init(ctx) != 0) return -1;
+  fb_text_init();
   core_make_global();
   core_load_cxx_names();
   fb_signals_connect();

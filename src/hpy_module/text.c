@@ -69,8 +69,15 @@ static HPy decode(HPyContext *ctx, HPy bytes) {
   return text;
 }
 
+static HPy (*new_text)(const char *data, HPy_ssize_t byte_len); /* of the extension; written once during the import */
+
+void fb_text_init(void) {
+  if (fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, text_new)) new_text = fb_ext->text_new;
+}
+
 HPy fb_text_new(HPyContext *ctx, const char *data, size_t byte_len) {
   if (byte_len == 0) return HPyUnicode_FromString(ctx, ""); /* data may be NULL */
+  if (FB_LIKELY(new_text != NULL)) return new_text(data, (HPy_ssize_t)byte_len);
   /* HPy has no constructor that takes a length, and PyPy's dies of malformed text. */
   bool is_terminated = memchr(data, 0, byte_len) == NULL && data[byte_len] == 0;
   if (is_terminated && (fb_ext != NULL || is_ascii(data, byte_len))) {
@@ -85,17 +92,52 @@ HPy fb_text_new(HPyContext *ctx, const char *data, size_t byte_len) {
   return text;
 }
 
-int fb_text_keyword(HPyContext *ctx, HPy kwnames, HPy_ssize_t i, const char *callee, const char *const *names, int n) {
-  HPy name = HPy_GetItem_i(ctx, kwnames, i);
+/* --- names of keyword arguments --------------------------------------------------------------------------------------------- */
+
+int fb_keywords_intern(HPyContext *ctx, const FbKeywords *keywords) {
+  HPy sys = HPyImport_ImportModule(ctx, "sys");
+  HPy intern = HPy_IsNull(sys) ? HPy_NULL : HPy_GetAttr_s(ctx, sys, "intern");
+  int n_done = 0;
+  for (; n_done < keywords->n && !HPy_IsNull(intern); n_done++) {
+    HPy name = HPyUnicode_FromString(ctx, keywords->names[n_done]);
+    HPy interned = HPy_IsNull(name) ? HPy_NULL : fb_call_one(ctx, intern, name);
+    if (!HPy_IsNull(name)) HPy_Close(ctx, name);
+    if (HPy_IsNull(interned)) break;
+    fb_cell_store(ctx, &keywords->interned[n_done], interned);
+    HPy_Close(ctx, interned);
+  }
+  if (!HPy_IsNull(intern)) HPy_Close(ctx, intern);
+  if (!HPy_IsNull(sys)) HPy_Close(ctx, sys);
+  return n_done == keywords->n ? 0 : -1;
+}
+
+/* -1 with an exception raised if it is none of them. */
+static int find_by_text(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
   HPy_ssize_t byte_len;
-  int found = n;
-  if (HPy_IsNull(name)) return -1;
   const char *text = HPyUnicode_AsUTF8AndSize(ctx, name, &byte_len);
-  while (text != NULL && --found >= 0 && (text[0] != names[found][0] || strcmp(text, names[found]) != 0)) {
+  if (text == NULL) return -1;
+  for (int i = 0; i < keywords->n; i++) {
+    if (strcmp(text, keywords->names[i]) == 0) return i;
   }
-  if (text != NULL && found < 0) {
-    fb_raise(ctx, ctx->h_TypeError, "%s() got an unexpected keyword argument '%s'", callee, text);
+  fb_raise(ctx, ctx->h_TypeError, "%s() got an unexpected keyword argument '%s'", keywords->callee, text);
+  return -1;
+}
+
+/* Index of a name by its address; n if it is none of them or not interned. */
+FB_INLINE int find_by_address(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
+  int found = 0;
+  while (found < keywords->n && !fb_is(ctx, name, keywords->interned[found].handle)) found++;
+  return found;
+}
+
+int fb_keywords_find(HPyContext *ctx, const FbKeywords *keywords, HPy kwnames, HPy_ssize_t i) {
+  if (FB_LIKELY(keywords->interned != NULL && fb_tuple_items != 0)) {
+    int found = find_by_address(ctx, keywords, fb_tuple_item(kwnames, i));
+    if (FB_LIKELY(found < keywords->n)) return found;
   }
+  HPy name = HPy_GetItem_i(ctx, kwnames, i);
+  if (HPy_IsNull(name)) return -1;
+  int found = find_by_text(ctx, keywords, name);
   HPy_Close(ctx, name);
-  return text == NULL ? -1 : found;
+  return found;
 }

@@ -239,6 +239,9 @@ extern PyObject *PyUnicode_DecodeFSDefault(const char *), *PyUnicode_EncodeFSDef
 extern PyObject *PyUnicode_DecodeFSDefaultAndSize(const char *, Py_ssize_t);
 extern uint32_t PyUnicode_ReadChar(PyObject *, Py_ssize_t);
 extern PyObject *PyUnicode_DecodeASCII(const char *, Py_ssize_t, const char *);
+#ifndef FHPY_PYPY
+extern PyObject *PyUnicode_DecodeUTF8(const char *, Py_ssize_t, const char *);
+#endif
 extern PyObject *PyUnicode_DecodeLatin1(const char *, Py_ssize_t, const char *);
 extern PyObject *PyUnicode_FromEncodedObject(PyObject *, const char *, const char *);
 extern PyObject *PyUnicode_Substring(PyObject *, Py_ssize_t, Py_ssize_t);

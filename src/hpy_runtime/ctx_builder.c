@@ -76,14 +76,14 @@ static void tuple_builder_cancel(HPyContext *ctx, HPyTupleBuilder builder) {
 }
 
 void fhpy_builder_fill(HPyContext *ctx) {
+  bool is_plain = fhpy_layout.plain_refcounts && fhpy_layout.tuple_items == offsetof(PlainTuple, items);
   ctx->ctx_ListBuilder_New = list_builder_new;
   ctx->ctx_ListBuilder_Set =
       fhpy_layout.list_items == offsetof(PlainList, items) ? plain_list_builder_set : list_builder_set;
   ctx->ctx_ListBuilder_Build = list_builder_build;
   ctx->ctx_ListBuilder_Cancel = list_builder_cancel;
   ctx->ctx_TupleBuilder_New = tuple_builder_new;
-  ctx->ctx_TupleBuilder_Set =
-      fhpy_layout.tuple_items == offsetof(PlainTuple, items) ? plain_tuple_builder_set : tuple_builder_set;
+  ctx->ctx_TupleBuilder_Set = is_plain ? plain_tuple_builder_set : tuple_builder_set;
   ctx->ctx_TupleBuilder_Build = tuple_builder_build;
   ctx->ctx_TupleBuilder_Cancel = tuple_builder_cancel;
 }

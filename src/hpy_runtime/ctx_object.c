@@ -87,9 +87,28 @@ static int del_item_take_key(HPy o, PyObject *key) {
   return rc;
 }
 
+/* A new reference to an item of a list or tuple, read from its memory. NULL, and nothing raised, where its place is not
+ * known (that of a list is only where there is a GIL) or there is no such item. */
+static PyObject *item_in_place(PyObject *o, PyObject *type, HPy_ssize_t i) {
+  const char *body = (const char *)o;
+  PyObject *const *items;
+  if (type == &PyList_Type && fhpy_layout.list_items != 0)
+    items = *(PyObject *const *const *)(const void *)(body + fhpy_layout.list_items);
+  else if (type == &PyTuple_Type && fhpy_layout.tuple_items != 0)
+    items = (PyObject *const *)(const void *)(body + fhpy_layout.tuple_items);
+  else
+    return NULL;
+  Py_ssize_t n = *(const Py_ssize_t *)(const void *)(body + fhpy_layout.header_size);
+  if (i < 0 || i >= n) return NULL;
+  take_reference(items[i]);
+  return items[i];
+}
+
 static HPy get_item_i(HPyContext *ctx, HPy o, HPy_ssize_t i) {
   (void)ctx;
   PyObject *type = type_of(to_py(o));
+  PyObject *item = item_in_place(to_py(o), type, i);
+  if (item != NULL) return to_hpy(item);
   if (type == &PyList_Type || type == &PyTuple_Type) return to_hpy(PySequence_GetItem(to_py(o), i));
   return get_item_take_key(o, PyLong_FromSsize_t(i));
 }

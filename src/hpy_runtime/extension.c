@@ -115,6 +115,11 @@ static HPy method_new(HPyContext *ctx, HPy callable, HPy name, HPy qualname, HPy
 }
 
 static void reference_watch(HPy h) { fhpy_watch(to_py(h)); }
+#ifndef FHPY_PYPY
+static HPy text_new(const char *data, HPy_ssize_t byte_len) {
+  return to_hpy(PyUnicode_DecodeUTF8(data, byte_len, "replace"));
+}
+#endif
 static int reference_try(HPy h) { return fhpy_watch_try(to_py(h)); }
 
 /* The copy lives as long as the process: the descriptor points into it and does not say when it ends. */
@@ -152,6 +157,10 @@ void fhpy_extension_fill(HPyContext *ctx) {
       .reference_watch = fhpy_watch_is_possible() ? reference_watch : NULL,
       .reference_try = fhpy_watch_is_possible() ? reference_try : NULL,
       .method_new = fhpy_descriptor_is_possible() ? method_new : NULL,
+#ifndef FHPY_PYPY /* cpyext's decoder ends the process on malformed text */
+      .text_new = text_new,
+#endif
+      .tuple_items = fhpy_layout.tuple_items,
   };
   ctx->_private = &extension;
 }

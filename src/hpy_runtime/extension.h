@@ -97,6 +97,13 @@ typedef struct FhpyExtension {
    * set as an attribute of a class. `name`, `qualname` and `doc` become its __name__, __qualname__ and __doc__. New handle,
    * or HPy_NULL with an exception raised. NULL where a method written in Python is no slower. */
   HPy (*method_new)(HPyContext *ctx, HPy callable, HPy name, HPy qualname, HPy doc);
+
+  /* A str from UTF-8 of a known length; malformed bytes are replaced by U+FFFD. New handle, or HPy_NULL with MemoryError
+   * raised. NULL where the interpreter does not decode that way. */
+  HPy (*text_new)(const char *data, HPy_ssize_t byte_len);
+
+  /* Byte offset, from the handle of a tuple, of its first item, a handle that the tuple owns. 0: not known. */
+  ptrdiff_t tuple_items;
 } FhpyExtension;
 
 /* Whether the runtime's extension has an entry. */

@@ -152,14 +152,33 @@ static int measure_sizes(void) {
 }
 
 #ifndef FHPY_PYPY
-/* In the released versions with plain reference counts the items of a fresh list or tuple may be written in place, as
- * builds for these versions do. Both begin with the header and the number of items; what follows is checked. */
-static int find_items(void) {
+/* Items of a list that may be read and written in place: in the released versions with plain reference counts, as builds
+ * for these versions do. It begins with the header and the number of items; what follows is checked. */
+static int find_list_items(void) {
   Py_ssize_t after = (Py_ssize_t)(fhpy_layout.header_size + sizeof(Py_ssize_t));
-  Py_ssize_t list_size = fhpy_layout_get_basicsize(&PyList_Type), tuple_size = fhpy_layout_get_basicsize(&PyTuple_Type);
-  if (list_size < 0 || tuple_size < 0) return -1;
-  if (list_size == after + (Py_ssize_t)(sizeof(void *) + sizeof(Py_ssize_t))) fhpy_layout.list_items = after;
-  if (tuple_size == after) fhpy_layout.tuple_items = after;
+  Py_ssize_t size = fhpy_layout_get_basicsize(&PyList_Type);
+  if (size < 0) return -1;
+  if (size == after + (Py_ssize_t)(sizeof(void *) + sizeof(Py_ssize_t))) fhpy_layout.list_items = after;
+  return 0;
+}
+
+/* Items of a tuple, which never change: they follow what every tuple has, and a tuple made for the purpose proves it. */
+static int find_tuple_items(void) {
+  enum { N_ITEMS = 3 };
+  Py_ssize_t size = fhpy_layout_get_basicsize(&PyTuple_Type);
+  PyObject *probe = size < 0 ? NULL : PyTuple_New(N_ITEMS);
+  if (probe == NULL) return -1;
+  PyObject *const items[N_ITEMS] = {(PyObject *)&PyTuple_Type, (PyObject *)&PyList_Type,
+                                    (PyObject *)&PyBaseObject_Type};
+  for (int i = 0; i < N_ITEMS; i++) {
+    Py_IncRef(items[i]);
+    if (PyTuple_SetItem(probe, i, items[i]) < 0) return Py_DecRef(probe), -1;
+  }
+  const char *body = (const char *)probe;
+  if (*(const Py_ssize_t *)(const void *)(body + fhpy_layout.header_size) == N_ITEMS &&
+      memcmp(body + size, items, sizeof(items)) == 0)
+    fhpy_layout.tuple_items = size;
+  Py_DecRef(probe);
   return 0;
 }
 #endif
@@ -189,7 +208,7 @@ int fhpy_layout_measure(void) {
 #else
   fhpy_layout.plain_refcounts =
       fhpy_layout.minor <= 11 && !fhpy_layout.free_threaded && fhpy_layout.header_size == 2 * sizeof(void *);
-  if (fhpy_layout.plain_refcounts && find_items() < 0) return -1;
+  if (find_tuple_items() < 0 || (fhpy_layout.plain_refcounts && find_list_items() < 0)) return -1;
 #endif
   PyObject *o = PyObject_CallObject(&PyBaseObject_Type, NULL);
   if (o == NULL) return -1;

@@ -30,7 +30,7 @@ typedef struct FhpyLayout {
   bool free_threaded;                    /* the build has no GIL */
   bool plain_refcounts;                  /* see take_reference */
   ptrdiff_t list_items;                  /* of the pointer to a list's items; 0: unknown, use functions */
-  ptrdiff_t tuple_items;                 /* of a tuple's first item; 0: the same */
+  ptrdiff_t tuple_items;                 /* of a tuple's first item, for reading; 0: the same */
   size_t header_size;                    /* object.__basicsize__ */
   ptrdiff_t type_offset;                 /* of the type pointer in an object */
   ptrdiff_t flags_offset;                /* of tp_flags in a type object; 0: not found */

@@ -81,6 +81,19 @@ TEST(a_second_field_of_that_name_is_refused) {
   expect_int(TVMFFIGetTypeInfo(type_index)->num_fields, 1);
 }
 
+TEST(a_second_method_of_that_name_is_refused) {
+  int32_t type_index = type_of("test.reflect.DuplicateMethod");
+  TVMFFIMethodInfo method;
+  memset(&method, 0, sizeof method);
+  method.name = text_of("sum");
+  method.method = fh_any_int(1);
+  expect_int(TVMFFITypeRegisterMethod(type_index, &method), 0);
+  method.method = fh_any_int(2);
+  expect_int(TVMFFITypeRegisterMethod(type_index, &method), -1);
+  expect_raised("RuntimeError", "Duplicate method name \"sum\" in type \"test.reflect.DuplicateMethod\"");
+  expect_int(TVMFFIGetTypeInfo(type_index)->num_methods, 1);
+}
+
 TEST(members_of_an_unknown_type_are_refused) {
   TVMFFIFieldInfo field = field_of("number");
   TVMFFIMethodInfo method;
@@ -277,15 +290,17 @@ TEST(methods_are_kept_in_order_and_found_by_inheritance) {
   expect(fh_reflect_find_method(child_info, text_of("three")) == NULL);
 }
 
-static int method_sweep(void *unused) {
-  (void)unused;
-  TVMFFIMethodInfo method = method_of("method");
+static int method_sweep(void *counter) {
+  char name[30];
+  snprintf(name, sizeof name, "method%d", ++*(int *)counter);
+  TVMFFIMethodInfo method = method_of(name);
   return TVMFFITypeRegisterMethod(type_of("test.reflect.MethodSweep"), &method);
 }
 
 TEST(a_method_that_finds_no_memory_is_not_registered) {
+  int counter = 0;
   type_of("test.reflect.MethodSweep");
-  for (int i = 0; i < 10; ++i) test_sweep(method_sweep, NULL);
+  for (int i = 0; i < 10; ++i) test_sweep(method_sweep, &counter);
   expect_int(TVMFFIGetTypeInfo(type_of("test.reflect.MethodSweep"))->num_methods, 10);
 }
 

@@ -30,6 +30,7 @@ __all__ = [
     "compile_cxx",
     "fetch_upstream",
     "find_c_compiler",
+    "find_cxx_compiler",
     "listed_names",
     "read_library",
 ]
@@ -67,13 +68,13 @@ def fetch_upstream(version: str = "") -> Path:
     return Path(done.stdout.strip())
 
 
-def compile_c(name: str, include: Path, *flags: str) -> Path:
-    """The library made of native/<name>; compiled unless the cache has it."""
-    return _compile(SOURCES / name, [*find_c_compiler(), *_C_FLAGS, *flags], include)
+def compile_c(name: str, include: Path, *flags: str, link: tuple[str, ...] = _LINK_FLAGS) -> Path:
+    """The library made of native/<name>, with flags of its own; compiled unless the cache has it."""
+    return _compile(SOURCES / name, [*find_c_compiler(), *_C_FLAGS, *flags], include, link)
 
 
 def compile_cxx(name: str, include: Path, *flags: str, link: tuple[str, ...] = _LINK_FLAGS) -> Path:
-    """The same for C++, with flags of its own for the compiler and the linker."""
+    """The same for C++."""
     return _compile(SOURCES / name, [*find_cxx_compiler(), *_CXX_FLAGS, *flags], include, link)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -11,7 +12,8 @@ import time
 from pathlib import Path
 
 import pytest
-from support import parallelize
+from native_build import find_c_compiler
+from support import needs_threads, parallelize
 
 import ffi_hpy
 from ffi_hpy import cpp
@@ -35,7 +37,7 @@ TVM_FFI_DLL_EXPORT int __tvm_ffi_level(void *self, const TVMFFIAny *args, int32_
 
 # A compiler that notes each file it compiles, and dies half-way where a file `stop` is.
 COMPILER = """#!/bin/sh
-here=$(dirname "$0")
+here=${0%/*}
 case " $* " in
 *" -c "*)
   echo "$$" >>"$here/compiled"
@@ -57,7 +59,8 @@ class Place:
         self.source = folder / "level.c"
         self.cache = folder / "cache"
         self.compiler = folder / "compiler"
-        self.compiler.write_text(COMPILER.replace("{compiler}", shutil.which("cc") or "gcc"))
+        command, *words = find_c_compiler()
+        self.compiler.write_text(COMPILER.replace("{compiler}", shlex.join([shutil.which(command) or command, *words])))
         self.compiler.chmod(0o755)
         self.write(1)
 
@@ -105,6 +108,16 @@ def test_other_content_is_built_and_loaded_anew_whatever_its_time(place):
     assert place.load() == 3
     assert place.n_compiled == 3
     assert len(list(place.cache.iterdir())) == 1
+
+
+def test_what_registers_names_is_not_loaded_anew(place):
+    registers = "\nvoid *reference(void) { return (void *)TVMFFIFunctionSetGlobal; }\n"
+    for level in (1, 2):
+        place.source.write_text(SOURCE % level + registers)
+        if level == 1:
+            assert place.load() == 1
+    with pytest.raises(RuntimeError, match=r"Cannot load .*level\.so again: it was built anew"):
+        place.load()
 
 
 def test_a_header_that_changes_is_noticed(place):
@@ -182,7 +195,7 @@ def test_a_missing_compiler_is_named(place, monkeypatch, variable, suffix, langu
     source = place.source.with_suffix(suffix)
     source.write_text("int x;\n")
     monkeypatch.setenv(variable, "no-such-compiler -O2")
-    with pytest.raises(cpp.BuildError, match=f"{variable} .*no-such-compiler.*{language} compiler"):
+    with pytest.raises(cpp.BuildError, match=f"{variable} names 'no-such-compiler' as {language} compiler"):
         cpp.build("level", sources=source)
     monkeypatch.delenv(variable)
     monkeypatch.setenv("PATH", str(place.folder))
@@ -228,6 +241,7 @@ def test_max_jobs_is_a_number_and_a_log_is_written_when_asked_for(place, monkeyp
 # --- several at once --------------------------------------------------------------------------------------------------
 
 
+@needs_threads
 def test_threads_and_processes_build_once(place):
     program = f"""
 from ffi_hpy import cpp
@@ -240,6 +254,7 @@ assert cpp.load("level", sources={str(place.source)!r}).level() == 1
     assert place.n_compiled == 1
 
 
+@needs_threads
 def test_threads_build_different_texts_at_once(place):
     def work(i: int) -> int:
         source = place.folder / f"level{i}.c"

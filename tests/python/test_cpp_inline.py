@@ -51,9 +51,9 @@ def test_texts_become_one_module_with_the_functions_named(cache):
     assert not module.implements_function("hidden")
     (library,) = cache.glob("texts_*/texts.so")
     assert sorted(p.name for p in library.parent.glob("texts*.cpp")) == [
-        "texts.inline.cpp",
-        "texts[0].cpp",
-        "texts[1].cpp",
+        "texts.inline[0].cpp",
+        "texts.inline[1].cpp",
+        "texts.unit.cpp",
     ]
 
 
@@ -79,10 +79,10 @@ def test_a_cubin_is_embedded_and_an_object_file_made_and_linked(cache):
 def test_a_compilers_message_has_the_lines_of_the_text():
     with pytest.raises(cpp.BuildError) as one:
         cpp.build_inline("wrong", cpp_sources="int f() {\n\n  return missing;\n}")
-    assert "wrong.cpp:3:" in str(one.value)
+    assert "wrong.inline.cpp:3:" in str(one.value)
     assert "missing" in str(one.value)
     assert "return missing;" in str(one.value), "the compiler cannot quote the line"
-    with pytest.raises(cpp.BuildError, match=r"wrong\[1\]\.cpp:2:"):
+    with pytest.raises(cpp.BuildError, match=r"wrong\.inline\[1\]\.cpp:2:"):
         cpp.build_inline("wrong", cpp_sources=["int g();\n", "\nint f() { return missing; }"])
 
 

@@ -74,6 +74,13 @@ def test_a_consumer_with_versions_gets_the_versioned_struct(tensor, version):
     assert capsule_name(tensor.__dlpack__(max_version=version)) == "dltensor_versioned"
 
 
+def test_names_of_keywords_made_at_run_time_are_the_same_names(tensor):
+    options = {"".join(["max_", "version"]): (1, 0), "".join(["co", "py"]): None}
+    assert capsule_name(tensor.__dlpack__(**options)) == "dltensor_versioned"
+    with pytest.raises(TypeError, match="unexpected keyword argument 'maxversion'"):
+        tensor.__dlpack__(**{"max" + "version": (1, 0)})
+
+
 def test_a_consumer_may_ask_for_the_device_that_it_is_on(tensor):
     assert capsule_name(tensor.__dlpack__(dl_device=(1, 0), copy=False)) == "dltensor"
 

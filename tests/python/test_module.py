@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from native_build import PACKAGE, compile_c
 from support import run_python, settle
 
 import ffi_hpy
@@ -108,6 +109,21 @@ def test_a_folder_is_an_error_with_its_path(tmp_path):
     folder.mkdir(exist_ok=True)
     with pytest.raises(RuntimeError, match=str(folder)):
         ffi_hpy.load_module(folder)
+
+
+def lacking(name):
+    return compile_c("lacking.c", PACKAGE / "include", f"-DLACKING={name}", link=("-ltvm_ffi",))
+
+
+@pytest.mark.parametrize("name", ["TVMFFINameOfTomorrow", "_ZN3tvm3ffi8TomorrowEv"])
+def test_a_library_of_a_future_version_is_refused_with_the_name_that_it_needs(name):
+    path = lacking(name)
+    with pytest.raises(RuntimeError, match=rf"{path}.*needs {name}, which tvm-ffi .* does not have: .*newer version"):
+        ffi_hpy.load_module(path)
+
+
+def test_a_library_that_lacks_what_is_not_ours_is_loaded_and_may_do_without():
+    assert ffi_hpy.load_module(lacking("somebody_elses_function")).there(1, 2) == 2
 
 
 @pytest.mark.parametrize("name", ["lib.nonsense", "lib"])

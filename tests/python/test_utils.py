@@ -26,6 +26,17 @@ def test_a_lock_has_one_holder_at_a_time(tmp_path):
     second.release()
 
 
+def test_a_lock_is_let_go_of_though_a_child_has_inherited_it(tmp_path):
+    lock = FileLock(tmp_path / "a.lock")
+    with lock:
+        wait = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+        child = subprocess.Popen(wait, stdin=subprocess.PIPE, pass_fds=[lock._file_descriptor])
+        assert not FileLock(tmp_path / "a.lock").acquire()
+    with child:
+        assert FileLock(tmp_path / "a.lock").acquire()
+        child.communicate()
+
+
 def test_an_exception_lets_go_of_a_lock(tmp_path):
     with pytest.raises(KeyError), FileLock(tmp_path / "a.lock"):
         raise KeyError

@@ -210,9 +210,7 @@ private:
   bool IsSmall() const { return data_.type_index() == kTVMFFIInt; }
   int64_t Small() const { return Raw().v_int64; }
   ArrayView Words() const;
-  static bool AreSmall(const BigInt &a, const BigInt &b) {
-    return TVM_FFI_PREDICT_TRUE(a.IsSmall() && b.IsSmall());
-  }
+  static bool AreSmall(const BigInt &a, const BigInt &b) { return TVM_FFI_PREDICT_TRUE(a.IsSmall() && b.IsSmall()); }
   /* INT64_MIN / -1 is one too large. */
   static bool CanDivideSmall(const BigInt &a, const BigInt &b) {
     return AreSmall(a, b) && b.Small() != 0 && (b.Small() != -1 || a.Small() != INT64_MIN);
@@ -252,7 +250,9 @@ struct BigIntUnsafe {
   /* Borrowed from what is given, which stays. */
   static BigInt::ArrayView GetArrayView(const BigInt &value) { return GetArrayView(&value.Raw()); }
   static BigInt::ArrayView GetArrayView(const int64_t &value) { return {&value, 1}; }
-  static BigInt::ArrayView GetArrayView(const ObjectPtr<BigIntObj> &ptr) { return {GetMutableData(ptr), ptr->n_words_}; }
+  static BigInt::ArrayView GetArrayView(const ObjectPtr<BigIntObj> &ptr) {
+    return {GetMutableData(ptr), ptr->n_words_};
+  }
   static BigInt::ArrayView GetArrayView(const TVMFFIAny *value) {
     if (value->type_index == kTVMFFIInt) return {&value->v_int64, 1};
     const BigIntObj *object = ObjectUnsafe::RawObjectPtrFromUnowned<BigIntObj>(value->v_obj);
@@ -345,9 +345,7 @@ inline BigInt ShiftLeft(WordsView x, uint64_t n_bits) {
 inline BigInt ShiftRight(WordsView x, uint64_t n_bits) {
   if (n_bits / 64 >= x.size()) return IsNegative(x) ? -1 : 0;
   size_t n_words = static_cast<size_t>(n_bits / 64), n = static_cast<size_t>(n_bits % 64);
-  auto word = [&](size_t i) {
-    return x.Word(i + n_words) >> n | (n == 0 ? 0 : x.Word(i + n_words + 1) << (64 - n));
-  };
+  auto word = [&](size_t i) { return x.Word(i + n_words) >> n | (n == 0 ? 0 : x.Word(i + n_words + 1) << (64 - n)); };
   return x.size() - n_words == 1 ? BigInt(static_cast<int64_t>(word(0))) : FromWords(x.size() - n_words, word);
 }
 

@@ -163,7 +163,8 @@ private:
 };
 
 /* An argument, or an Any of one that has to be owned while it is passed. */
-template <typename T> inline constexpr bool is_passed_as_any_v = needs_owner_v<std::remove_cv_t<std::remove_reference_t<T>>>;
+template <typename T>
+inline constexpr bool is_passed_as_any_v = needs_owner_v<std::remove_cv_t<std::remove_reference_t<T>>>;
 template <typename T> TVM_FFI_INLINE decltype(auto) AsArgument(T &&value) {
   if constexpr (is_passed_as_any_v<T>) {
     return Any(std::forward<T>(value));

@@ -92,8 +92,7 @@ struct TypeTraits<std::vector<T, Rest...>>
 
 /* As many items; T can be default constructed. */
 template <typename T, size_t N>
-struct TypeTraits<std::array<T, N>>
-    : detail::CopiedSeqTraitsBase<TypeTraits<std::array<T, N>>, std::array<T, N>, T> {
+struct TypeTraits<std::array<T, N>> : detail::CopiedSeqTraitsBase<TypeTraits<std::array<T, N>>, std::array<T, N>, T> {
   static std::optional<std::array<T, N>> TryCastFromAnyView(const TVMFFIAny *src) {
     const SeqBaseObj *items = detail::SequenceOrNull(src);
     if (items == nullptr || items->size() != N) return std::nullopt;
@@ -117,8 +116,8 @@ struct TypeTraits<std::array<T, N>>
 };
 
 template <typename... T>
-struct TypeTraits<std::tuple<T...>>
-    : detail::CopiedTraitsBase<TypeTraits<std::tuple<T...>>, std::tuple<T...>, (detail::convertible_or_any_v<T> && ...)> {
+struct TypeTraits<std::tuple<T...>> : detail::CopiedTraitsBase<TypeTraits<std::tuple<T...>>, std::tuple<T...>,
+                                                               (detail::convertible_or_any_v<T> && ...)> {
   static constexpr int32_t field_static_type_index = kTVMFFIArray;
 
   static Array<Any> ToRef(std::tuple<T...> src) {
@@ -283,8 +282,8 @@ template <typename... T> struct TypeTraits<std::variant<T...>> : TypeTraitsBase 
                src);
   }
   static void MoveToAny(Self src, TVMFFIAny *result) {
-    std::visit([result](auto &value) { TypeTraits<std::decay_t<decltype(value)>>::MoveToAny(std::move(value), result); },
-               src);
+    std::visit(
+        [result](auto &value) { TypeTraits<std::decay_t<decltype(value)>>::MoveToAny(std::move(value), result); }, src);
   }
   static bool CheckAnyStrict(const TVMFFIAny *src) { return (Is<T>(src) || ...); }
   static Self CopyFromAnyViewAfterCheck(const TVMFFIAny *src) { return *Strict(src, Index{}); }

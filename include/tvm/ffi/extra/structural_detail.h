@@ -7,6 +7,9 @@
 #include <tvm/ffi/function.h>
 
 #include <tuple>
+#if defined(_MSC_VER) && !defined(__clang__)
+#include <intrin.h>
+#endif
 
 namespace tvm {
 namespace ffi {
@@ -44,8 +47,7 @@ using CallbackValue =
     std::remove_cv_t<std::remove_reference_t<std::tuple_element_t<0, typename FunctionInfo<Callback>::ArgType>>>;
 
 /* use(callback, matched) if the value is what the callback asks for; whether it is. */
-template <typename Callback, typename Use>
-TVM_FFI_INLINE bool TryCallback(Callback &callback, AnyView value, Use &use) {
+template <typename Callback, typename Use> bool TryCallback(Callback &callback, AnyView value, Use &use) {
   static_assert(FunctionInfo<Callback>::num_args >= 1, "a callback takes the value first");
   using Value = CallbackValue<Callback>;
   if constexpr (IsAnyOrView<Value>) {
@@ -61,12 +63,12 @@ TVM_FFI_INLINE bool TryCallback(Callback &callback, AnyView value, Use &use) {
 
 /* The same with the first of the callbacks that asks for such a value. */
 template <typename... Callbacks, typename Use>
-TVM_FFI_INLINE bool TryCallbacks(std::tuple<Callbacks...> &callbacks, AnyView value, Use use) {
+bool TryCallbacks(std::tuple<Callbacks...> &callbacks, AnyView value, Use use) {
   return std::apply([&](auto &...callback) { return (TryCallback(callback, value, use) || ...); }, callbacks);
 }
 
 /* What f() gives, or the error that it throws. */
-template <typename T, typename F> TVM_FFI_INLINE Expected<T> Guarded(F f) noexcept {
+template <typename T, typename F> Expected<T> Guarded(F f) noexcept {
   try {
     return f();
   } catch (...) {
@@ -77,8 +79,8 @@ template <typename T, typename F> TVM_FFI_INLINE Expected<T> Guarded(F f) noexce
 
 /* callback(value, state...) or callback(value, state..., region). */
 template <typename T, typename Callback, typename Value, typename... States>
-TVM_FFI_INLINE Expected<T> CallWithStates(Callback &callback, Value &&value, const std::tuple<States...> &states,
-                                          TVMFFIDefRegionKind region) noexcept {
+Expected<T> CallWithStates(Callback &callback, Value &&value, const std::tuple<States...> &states,
+                           TVMFFIDefRegionKind region) noexcept {
   constexpr size_t kArgs = FunctionInfo<Callback>::num_args, kStates = sizeof...(States);
   static_assert(kArgs == 1 + kStates || kArgs == 2 + kStates,
                 "a callback takes the value, each state of the Parent and, if it likes, the TVMFFIDefRegionKind");
@@ -99,7 +101,7 @@ TVM_FFI_INLINE Expected<T> CallWithStates(Callback &callback, Value &&value, con
 }
 
 /* A result; an error notes the value that it leaves. */
-template <typename T> TVM_FFI_INLINE Expected<T> Noted(Expected<T> result, AnyView value) noexcept {
+template <typename T> Expected<T> Noted(Expected<T> result, AnyView value) noexcept {
   TVMFFIAny raw = ExpectedUnsafe::MoveToTVMFFIAny(std::move(result));
   if (TVM_FFI_PREDICT_FALSE(raw.type_index == kTVMFFIError)) raw = WithErrorContext(raw, value);
   return ExpectedUnsafe::MoveFromTVMFFIAny<T>(raw);
@@ -107,23 +109,46 @@ template <typename T> TVM_FFI_INLINE Expected<T> Noted(Expected<T> result, AnyVi
 
 /* ---- Depth: values in values take C stack ---- */
 
-constexpr int kMaxStructuralDepth = 4096;
+#if defined(_WIN32)
+constexpr uintptr_t kMaxStructuralStackBytes = 512 << 10;
+#else
+constexpr uintptr_t kMaxStructuralStackBytes = 4 << 20; /* half of what threads have, where nobody changed that */
+#endif
 
-TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error TooDeepError() {
-  return Error("ValueError",
-               "Expected a value of at most " + std::to_string(kMaxStructuralDepth) +
-                   " levels to visit or mutate but it has more, or contains itself",
-               "");
+TVM_FFI_INLINE uintptr_t StackPosition() {
+#if defined(_MSC_VER) && !defined(__clang__)
+  return reinterpret_cast<uintptr_t>(_AddressOfReturnAddress());
+#else
+  return reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+#endif
 }
 
-/* run(), a raw result, one level deeper. */
-template <typename Run> TVM_FFI_INLINE TVMFFIAny OneLevelDeeper(int *depth, Run run) noexcept {
-  if (TVM_FFI_PREDICT_FALSE(*depth >= kMaxStructuralDepth)) return AnyUnsafe::MoveAnyToTVMFFIAny(Any(TooDeepError()));
-  ++*depth;
-  TVMFFIAny result = run();
-  --*depth;
-  return result;
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline TVMFFIAny TooDeep() noexcept {
+  return AnyUnsafe::MoveAnyToTVMFFIAny(
+      Any(Error("ValueError",
+                "Expected a value with few enough levels for the C stack but it has more of them, "
+                "or contains itself",
+                "")));
 }
+
+/* What calls inside calls have taken of the C stack. */
+class StackUse {
+public:
+  /* run(), a raw result. ValueError instead where too much was taken since the outermost call began. */
+  template <typename Run> TVMFFIAny Call(Run run) noexcept {
+    uintptr_t here = StackPosition();
+    if (outermost_ != 0) {
+      return TVM_FFI_PREDICT_FALSE(outermost_ > here + kMaxStructuralStackBytes) ? TooDeep() : run();
+    }
+    outermost_ = here;
+    TVMFFIAny result = run();
+    outermost_ = 0;
+    return result;
+  }
+
+private:
+  uintptr_t outermost_ = 0;
+};
 
 } // namespace detail
 } // namespace ffi

@@ -37,8 +37,8 @@ public:
 };
 
 namespace type_attr {
-/* Compares two objects of a type in place of their fields: hook(lhs, rhs, equal). By equal(left, right, region, name) it
- * compares what they consist of; the region is a TVMFFIDefRegionKind, the name is for the path of a mismatch. */
+/* Compares two objects of a type in place of their fields: hook(lhs, rhs, equal). By equal(left, right, region, name)
+ * it compares what they consist of: in that TVMFFIDefRegionKind, with that name in the path of a mismatch. */
 inline constexpr reflection::AttrKey<
     TypedFunction<bool(const Object *, const Object *, const TypedFunction<bool(AnyView, AnyView, int, AnyView)> &)>>
     kSEqual{"__s_equal__"};

@@ -80,7 +80,7 @@ private:
 namespace detail {
 
 /* A mutator of class Engine, which is on top of Parent, a class derived from StructuralMapEngineBase.
- * Engine::Run(value, mode) mutates a value, which may change if the mode is kAllow. */
+ * Engine::MutateOne(value, mode) mutates a value, which may change if the mode is kAllow. */
 template <typename Engine, typename Parent> class MutatorEngine : public Parent {
   static_assert(std::is_base_of_v<StructuralMapEngineBase, Parent>,
                 "the Parent is derived from StructuralMapEngineBase");
@@ -89,31 +89,31 @@ protected:
   MutatorEngine() : Parent(&kTable) {}
 
 private:
-  template <InplaceMode kMode> static TVMFFIAny Mutate(StructuralMutatorObj *self, AnyView value) noexcept {
+  template <InplaceMode kMode> static TVMFFIAny DispatchMutate(StructuralMutatorObj *self, AnyView value) noexcept {
     Engine *engine = static_cast<Engine *>(self);
-    return OneLevelDeeper(&engine->depth_, [&] { return ExpectedUnsafe::MoveToTVMFFIAny(engine->Run(value, kMode)); });
+    return engine->stack_use_.Call([&] { return ExpectedUnsafe::MoveToTVMFFIAny(engine->MutateOne(value, kMode)); });
   }
-  static constexpr StructuralMutatorVTable kTable{&Mutate<InplaceMode::kDisallow>, &Mutate<InplaceMode::kAllow>,
-                                                  &StructuralMapEngineBase::VarRemapGet,
-                                                  &StructuralMapEngineBase::VarRemapSet};
+  static constexpr StructuralMutatorVTable kTable{
+      &DispatchMutate<InplaceMode::kDisallow>, &DispatchMutate<InplaceMode::kAllow>,
+      &StructuralMapEngineBase::VarRemapGet, &StructuralMapEngineBase::VarRemapSet};
 
-  int depth_ = 0;
+  StackUse stack_use_;
 };
 
 /* Maps one value. Engine::CallBack(value, &said) calls the callback for a value if there is one. */
 template <typename Engine, typename Parent, WalkOrder order> class MapEngine : public MutatorEngine<Engine, Parent> {
 protected:
-  TVM_FFI_INLINE Expected<Any> Run(AnyView value, InplaceMode mode) noexcept {
+  Expected<Any> MutateOne(AnyView value, InplaceMode mode) noexcept {
     if constexpr (order == WalkOrder::kPreOrder) {
-      return RunBefore(value, mode);
+      return MapBefore(value, mode);
     } else {
-      return RunAfter(value, mode);
+      return MapAfter(value, mode);
     }
   }
 
 private:
-  TVM_FFI_INLINE Expected<Any> RunBefore(AnyView value, InplaceMode mode) noexcept {
-    Expected<Any> said = CallBack(value);
+  Expected<Any> MapBefore(AnyView value, InplaceMode mode) noexcept {
+    Expected<Any> said = WhatIsSaid(value);
     if (TVM_FFI_PREDICT_FALSE(said.is_err())) return said;
     Any held = ExpectedUnsafe::GetData(said);
     if (held.type_index() == kTVMFFIUnchanged || AnyView(held).same_as(value)) {
@@ -126,15 +126,15 @@ private:
     if (made.type_index() == kTVMFFIUnchanged) return held;
     return made;
   }
-  TVM_FFI_INLINE Expected<Any> RunAfter(AnyView value, InplaceMode mode) noexcept {
+  Expected<Any> MapAfter(AnyView value, InplaceMode mode) noexcept {
     Expected<Any> made = this->DefaultMutateExpected(value, mode);
     if (TVM_FFI_PREDICT_FALSE(made.is_err())) return made;
     AnyView seen = ExpectedUnsafe::GetData(std::as_const(made));
-    Expected<Any> said = CallBack(seen.type_index() == kTVMFFIUnchanged ? value : seen);
+    Expected<Any> said = WhatIsSaid(seen.type_index() == kTVMFFIUnchanged ? value : seen);
     if (said.type_index() == kTVMFFIUnchanged) return made;
     return said;
   }
-  TVM_FFI_INLINE Expected<Any> CallBack(AnyView value) noexcept {
+  Expected<Any> WhatIsSaid(AnyView value) noexcept {
     Expected<Any> said = Any(Unchanged());
     static_cast<Engine *>(this)->CallBack(value, &said);
     return Noted(std::move(said), value);
@@ -153,7 +153,7 @@ public:
   explicit StructuralMapEngine(Callbacks... callbacks) : callbacks_(std::move(callbacks)...) {}
 
 private:
-  TVM_FFI_INLINE void CallBack(AnyView value, Expected<Any> *said) noexcept {
+  void CallBack(AnyView value, Expected<Any> *said) noexcept {
     detail::TryCallbacks(callbacks_, value, [&](auto &callback, auto &&matched) {
       StateTupleType states = this->StateTuple();
       *said = detail::CallWithStates<Any>(callback, std::forward<decltype(matched)>(matched), states,
@@ -178,7 +178,7 @@ public:
       : callbacks_(std::move(callbacks)), callbacks_with_region_(std::move(callbacks_with_def_region_kind)) {}
 
 private:
-  TVM_FFI_INLINE void CallBack(AnyView value, Expected<Any> *said) noexcept {
+  void CallBack(AnyView value, Expected<Any> *said) noexcept {
     if (std::optional<Function> plain = Find(callbacks_, value.type_index())) {
       *said = plain->CallExpected(value);
     } else if (std::optional<Function> wide = Find(callbacks_with_region_, value.type_index())) {

@@ -28,7 +28,7 @@ public:
 private:
   using Mutator = typename Parent::MutatorObjType;
 
-  TVM_FFI_INLINE Expected<Any> Run(AnyView value, InplaceMode mode) noexcept {
+  Expected<Any> MutateOne(AnyView value, InplaceMode mode) noexcept {
     Expected<Any> result = Any(Unchanged());
     bool is_matched = detail::TryCallbacks(callbacks_, value, [&](auto &callback, auto &&matched) {
       result = detail::Guarded<Any>(
@@ -38,7 +38,7 @@ private:
     return detail::Noted(std::move(result), value);
   }
   template <typename Callback, typename Value>
-  TVM_FFI_INLINE Expected<Any> Call(Callback &callback, Value &&value, [[maybe_unused]] InplaceMode mode) {
+  Expected<Any> Call(Callback &callback, Value &&value, [[maybe_unused]] InplaceMode mode) {
     using Info = detail::FunctionInfo<Callback>;
     static_assert(Info::num_args == 2 || Info::num_args == 3,
                   "a callback of StructuralMutate takes the value, the mutator and, if it likes, the InplaceMode");

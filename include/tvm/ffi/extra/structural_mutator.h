@@ -78,8 +78,7 @@ public:
 
   /* Mutates what a value consists of, not the value itself: by a hook of its type, else by its reflected fields, on a
    * copy. kAllow means that the caller knows that it may change. */
-  TVM_FFI_INLINE Expected<UnchangedOr<Any>> DefaultMutateExpected(AnyView value,
-                                                                  InplaceMode mode = InplaceMode::kDisallow) noexcept {
+  Expected<UnchangedOr<Any>> DefaultMutateExpected(AnyView value, InplaceMode mode = InplaceMode::kDisallow) noexcept {
     static const reflection::TypeAttrColumn column(type_attr::kStructuralMutate);
     static const reflection::TypeAttrColumn inplace_column(type_attr::kStructuralMaybeInplaceMutate);
     std::optional<FStructuralMutate> mutate;

@@ -15,8 +15,8 @@
 namespace tvm {
 namespace ffi {
 
-/* The visitor of StructuralVisit. Parent is derived from StructuralVisitorObj. Its VisitorObjType is what callbacks see;
- * its DefaultVisitExpected visits the values that no callback matches. */
+/* The visitor of StructuralVisit. Parent is derived from StructuralVisitorObj. Its VisitorObjType is what callbacks
+ * see; its DefaultVisitExpected visits the values that no callback matches. */
 template <typename Parent, typename... Callbacks>
 class StructuralVisitEngine : public detail::VisitorEngine<StructuralVisitEngine<Parent, Callbacks...>, Parent> {
 public:
@@ -25,7 +25,7 @@ public:
 private:
   using Visitor = typename Parent::VisitorObjType;
 
-  TVM_FFI_INLINE TVMFFIAny Run(AnyView value) noexcept {
+  TVMFFIAny VisitOne(AnyView value) noexcept {
     Expected<Optional<VisitInterrupt>> result = Optional<VisitInterrupt>(std::nullopt);
     bool is_matched = detail::TryCallbacks(callbacks_, value, [&](auto &callback, auto &&matched) {
       CheckCallback<std::decay_t<decltype(callback)>>();
@@ -33,7 +33,7 @@ private:
         return callback(std::forward<decltype(matched)>(matched), static_cast<Visitor *>(this));
       });
     });
-    return is_matched ? detail::ExpectedUnsafe::MoveToTVMFFIAny(std::move(result)) : this->Descend(value);
+    return is_matched ? detail::ExpectedUnsafe::MoveToTVMFFIAny(std::move(result)) : this->DescendInto(value);
   }
   template <typename Callback> static void CheckCallback() {
     using Info = detail::FunctionInfo<Callback>;

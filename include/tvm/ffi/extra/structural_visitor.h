@@ -76,7 +76,7 @@ public:
 
   /* Visits what a value consists of, not the value itself: by the hook of its type, else by its reflected fields. From
    * the hook of the same type it would not come back. */
-  TVM_FFI_INLINE Expected<Optional<VisitInterrupt>> DefaultVisitExpected(AnyView value) noexcept {
+  Expected<Optional<VisitInterrupt>> DefaultVisitExpected(AnyView value) noexcept {
     static const reflection::TypeAttrColumn column(type_attr::kStructuralVisit);
     AnyView hook = column[value.type_index()];
     if (std::optional<FStructuralVisit> visit = hook.as<FStructuralVisit>()) return visit->CallExpected(this, value);
@@ -131,7 +131,7 @@ template <typename T> bool StructuralVisitNeedEarlyReturn(const Expected<T> &res
   return result.type_index() == kTVMFFIError || result.type_index() == kTVMFFIVisitInterrupt;
 }
 
-/* A visitor of class Engine, which is on top of Parent, a class derived from StructuralVisitorObj. Engine::Run(value)
+/* A visitor of class Engine, which is on top of Parent, a class derived from StructuralVisitorObj. Engine::VisitOne
  * visits a value that is not None and gives a raw result. */
 template <typename Engine, typename Parent> class VisitorEngine : public Parent {
   static_assert(std::is_base_of_v<StructuralVisitorObj, Parent>, "the Parent is derived from StructuralVisitorObj");
@@ -139,20 +139,20 @@ template <typename Engine, typename Parent> class VisitorEngine : public Parent 
 protected:
   VisitorEngine() : Parent(&kTable) {}
   /* Parent's own, which may hide that of the classes below it. */
-  TVM_FFI_INLINE TVMFFIAny Descend(AnyView value) noexcept {
+  TVMFFIAny DescendInto(AnyView value) noexcept {
     return ExpectedUnsafe::MoveToTVMFFIAny(Parent::DefaultVisitExpected(value));
   }
 
 private:
-  static TVMFFIAny Visit(StructuralVisitorObj *self, AnyView value) noexcept {
+  static TVMFFIAny DispatchVisit(StructuralVisitorObj *self, AnyView value) noexcept {
     if (TVM_FFI_PREDICT_FALSE(value == nullptr)) return AnyView().CopyToTVMFFIAny();
     Engine *engine = static_cast<Engine *>(self);
-    TVMFFIAny result = OneLevelDeeper(&engine->depth_, [&] { return engine->Run(value); });
+    TVMFFIAny result = engine->stack_use_.Call([&] { return engine->VisitOne(value); });
     return TVM_FFI_PREDICT_FALSE(result.type_index == kTVMFFIError) ? WithErrorContext(result, value) : result;
   }
-  static constexpr StructuralVisitorVTable kTable{&Visit};
+  static constexpr StructuralVisitorVTable kTable{&DispatchVisit};
 
-  int depth_ = 0;
+  StackUse stack_use_;
 };
 
 } // namespace detail

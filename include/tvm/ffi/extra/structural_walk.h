@@ -68,19 +68,19 @@ public:
   explicit StructuralWalkEngine(Callbacks... callbacks) : callbacks_(std::move(callbacks)...) {}
 
 private:
-  TVM_FFI_INLINE TVMFFIAny Run(AnyView value) noexcept {
+  TVMFFIAny VisitOne(AnyView value) noexcept {
     if constexpr (order == WalkOrder::kPreOrder) {
       TVMFFIAny said = CallBack(value);
       if (TVM_FFI_PREDICT_FALSE(said.type_index != kTVMFFIInt)) return said;
       if (said.v_int64 == WalkResult::kSkipTag) return AnyView().CopyToTVMFFIAny();
     }
-    TVMFFIAny visited = this->Descend(value);
+    TVMFFIAny visited = this->DescendInto(value);
     if (order == WalkOrder::kPreOrder || visited.type_index != kTVMFFINone) return visited;
     TVMFFIAny said = CallBack(value);
     return said.type_index != kTVMFFIInt ? said : visited;
   }
   /* A raw WalkResult, or an error; Advance where no callback matches. */
-  TVM_FFI_INLINE TVMFFIAny CallBack(AnyView value) noexcept {
+  TVMFFIAny CallBack(AnyView value) noexcept {
     Expected<WalkResult> said = WalkResult::Advance();
     detail::TryCallbacks(callbacks_, value, [&](auto &callback, auto &&matched) {
       StateTupleType states = Parent::StateTuple();

@@ -6,14 +6,14 @@
 #include <tvm/ffi/error.h>
 
 /* Evaluates a call of CUDA's runtime, and throws a RuntimeError if it failed. */
-#define TVM_FFI_CHECK_CUDA_ERROR(stmt)                                                                            \
-  do {                                                                                                            \
-    cudaError_t tvm_ffi_cuda_error = (stmt);                                                                      \
-    if (tvm_ffi_cuda_error != cudaSuccess) {                                                                      \
-      TVM_FFI_THROW(RuntimeError) << "CUDA Runtime Error: " << cudaGetErrorName(tvm_ffi_cuda_error) << " ("       \
-                                  << static_cast<int>(tvm_ffi_cuda_error)                                         \
-                                  << "): " << cudaGetErrorString(tvm_ffi_cuda_error);                             \
-    }                                                                                                             \
+#define TVM_FFI_CHECK_CUDA_ERROR(stmt)                                                                      \
+  do {                                                                                                      \
+    cudaError_t tvm_ffi_cuda_error = (stmt);                                                                \
+    if (tvm_ffi_cuda_error != cudaSuccess) {                                                                \
+      TVM_FFI_THROW(RuntimeError) << "CUDA Runtime Error: " << cudaGetErrorName(tvm_ffi_cuda_error) << " (" \
+                                  << static_cast<int>(tvm_ffi_cuda_error)                                   \
+                                  << "): " << cudaGetErrorString(tvm_ffi_cuda_error);                       \
+    }                                                                                                       \
   } while (0)
 
 namespace tvm {

@@ -126,9 +126,7 @@ public:
   cuda_api::LibraryHandle GetHandle() const { return library_; }
 
 private:
-  void Load(const void *image) {
-    TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR(cuda_api::LoadLibrary(&library_, image));
-  }
+  void Load(const void *image) { TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR(cuda_api::LoadLibrary(&library_, image)); }
 
   cuda_api::LibraryHandle library_ = nullptr;
 };

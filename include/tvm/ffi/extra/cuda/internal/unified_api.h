@@ -19,15 +19,15 @@
 #endif
 
 /* Evaluates a call of either, and throws a RuntimeError if it failed. */
-#define TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR(stmt)                                                   \
-  do {                                                                                                  \
-    ::tvm::ffi::cuda_api::ResultType tvm_ffi_cuda_error = (stmt);                                       \
-    if (tvm_ffi_cuda_error != ::tvm::ffi::cuda_api::kSuccess) {                                         \
-      const char *tvm_ffi_cuda_name, *tvm_ffi_cuda_text;                                                \
-      ::tvm::ffi::cuda_api::GetErrorString(tvm_ffi_cuda_error, &tvm_ffi_cuda_name, &tvm_ffi_cuda_text); \
-      TVM_FFI_THROW(RuntimeError) << "CUDA Error: " << tvm_ffi_cuda_name << " ("                        \
+#define TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR(stmt)                                                    \
+  do {                                                                                                   \
+    ::tvm::ffi::cuda_api::ResultType tvm_ffi_cuda_error = (stmt);                                        \
+    if (tvm_ffi_cuda_error != ::tvm::ffi::cuda_api::kSuccess) {                                          \
+      const char *tvm_ffi_cuda_name, *tvm_ffi_cuda_text;                                                 \
+      ::tvm::ffi::cuda_api::GetErrorString(tvm_ffi_cuda_error, &tvm_ffi_cuda_name, &tvm_ffi_cuda_text);  \
+      TVM_FFI_THROW(RuntimeError) << "CUDA Error: " << tvm_ffi_cuda_name << " ("                         \
                                   << static_cast<int>(tvm_ffi_cuda_error) << "): " << tvm_ffi_cuda_text; \
-    }                                                                                                   \
+    }                                                                                                    \
   } while (0)
 
 namespace tvm {
