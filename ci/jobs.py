@@ -129,16 +129,26 @@ def closing_line(text: str, status: int) -> str:
     return words
 
 
-# --- the C++ tests --------------------------------------------------------------------------------------------------
+# --- scripts that take the wheel ------------------------------------------------------------------------------------
 
 
 def run_cpp(wheel: Path, log: Path) -> Result:
     """Run the tests of the C++ headers."""
+    return run_script("cpp", [str(wheel)], log)
+
+
+def run_packaging(wheel: Path, log: Path) -> Result:
+    """Build the packaging examples and run their tests."""
+    return run_script("packaging", ["--wheel", str(wheel)], log)
+
+
+def run_script(name: str, arguments: list[str], log: Path) -> Result:
+    """Run a ci script that compiles C++ and says in its last line how many tests passed and failed."""
     find_cxx_compiler()
-    status = run_logged([sys.executable, str(ROOT / "ci" / "cpp"), str(wheel)], log, clean_environ(), ROOT)
+    status = run_logged([sys.executable, str(ROOT / "ci" / name), *arguments], log, clean_environ(), ROOT)
     text = log.read_text(errors="replace")
     outcome = "ok" if status == 0 else "FAILED"
-    return Result("cpp", outcome, count(text, "passed"), count(text, "failed"), closing=closing_line(text, status))
+    return Result(name, outcome, count(text, "passed"), count(text, "failed"), closing=closing_line(text, status))
 
 
 # --- the libraries' exports ------------------------------------------------------------------------------------------

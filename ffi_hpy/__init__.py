@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from . import testing as testing
     from . import utils as utils
     from ._core import CAny as CAny
+    from ._dlpack import SupportsDLPack as SupportsDLPack
     from ._dtype_names import *  # noqa: F403
     from .dataclasses import method
     from .structural import (
@@ -207,6 +208,7 @@ _HOMES = {
     "testing": "testing",
     "utils": "utils",
     "CAny": "_core",
+    "SupportsDLPack": "_dlpack",
     "method": "dataclasses",
     "DefRegionKind": "structural",
     "InplaceMode": "structural",

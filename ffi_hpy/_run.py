@@ -8,10 +8,12 @@ tvm_ffi runs as under ffi_hpy.dropin.
 
 from __future__ import annotations
 
+import os
 import sys
 
-if __name__ == "__main__" and not getattr(sys.flags, "safe_path", False):
-    del sys.path[0]  # this folder, whose modules are no modules by themselves, and one is called dataclasses
+if __name__ == "__main__":
+    # Not this folder: its modules are none by themselves, and one is called dataclasses
+    sys.path[:] = [folder for folder in sys.path if folder != os.path.dirname(os.path.realpath(__file__))]  # noqa: PTH120
 
 import importlib.util
 import runpy

@@ -32,18 +32,18 @@ def _library_file() -> str:
     return libinfo.find_windows_implib() if _IS_WINDOWS else libinfo.find_libtvm_ffi()
 
 
-# The options, in the order in which their answers are printed: what each prints, and its help.
+# The options, in the order in which tvm-ffi-config prints the answers: what each prints, and its help.
 _ANSWERS: dict[str, tuple[Callable[[], str], str]] = {
     "--includedir": (libinfo.find_include_path, "folder of the headers"),
     "--dlpack-includedir": (libinfo.find_dlpack_include_path, "folder of DLPack's header"),
     "--cmakedir": (libinfo.find_cmake_path, "folder of tvm_ffi-config.cmake, for CMake's tvm_ffi_ROOT"),
-    "--sourcedir": (libinfo.find_source_path, "folder for CMake's add_subdirectory"),
-    "--libfiles": (_library_file, "path of the library to link with"),
     "--libdir": (_library_folder, "folder of the library"),
-    "--libs": (lambda: libinfo.find_windows_implib() if _IS_WINDOWS else "-ltvm_ffi", "the library, for a linker"),
+    "--libfiles": (_library_file, "path of the library to link with"),
+    "--sourcedir": (libinfo.find_source_path, "folder for CMake's add_subdirectory"),
     "--cython-lib-path": (libinfo.find_cython_lib, "path of the binding's binary"),
     "--cxxflags": (lambda: f"{_include_flags()} -std=c++17", "flags for a C++ compiler"),
     "--cflags": (_include_flags, "flags for a C compiler"),
+    "--libs": (lambda: libinfo.find_windows_implib() if _IS_WINDOWS else "-ltvm_ffi", "the library, for a linker"),
     "--ldflags": (lambda: "" if _IS_WINDOWS else f"-L{_library_folder()}", "flags for a linker"),
 }
 

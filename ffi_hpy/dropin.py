@@ -140,6 +140,8 @@ def install(*, children: bool = False) -> None:
         for variable, folder in _VARIABLES.items():
             os.environ[variable] = os.pathsep.join([folder, *_other_folders(variable)])
         os.environ["FFI_HPY_DROPIN"] = sys.executable
+        if _CHILDREN not in sys.path:
+            sys.path.insert(1, _CHILDREN)  # where PYTHONPATH comes; multiprocessing gives children this path
 
 
 def is_installed() -> bool:
@@ -159,6 +161,7 @@ def uninstall() -> None:
         if is_alias and module is sys.modules.get(_OURS + name[len(_THEIRS) :]):
             del sys.modules[name]
     if os.environ.pop("FFI_HPY_DROPIN", None) is not None:
+        sys.path[:] = [folder for folder in sys.path if folder != _CHILDREN]
         for variable in _VARIABLES:
             os.environ[variable] = os.pathsep.join(_other_folders(variable))
 

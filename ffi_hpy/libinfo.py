@@ -68,7 +68,7 @@ def find_cmake_path() -> str:
 
 
 def find_source_path() -> str:
-    """Folder for CMake's ``add_subdirectory``: it defines the same targets as ``find_package``, and builds nothing."""
+    """Folder for CMake's ``add_subdirectory``: as ``find_package``, but the core is built with the project."""
     return str(Path(_own_file("CMakeLists.txt", "CMakeLists.txt")).parent)
 
 

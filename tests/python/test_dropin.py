@@ -1,10 +1,15 @@
 """tvm_ffi answered by ffi_hpy: ffi_hpy.dropin."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from support import run_python
+
+import ffi_hpy
+from ffi_hpy import dropin
 
 INSTALL = "from ffi_hpy import dropin; dropin.install()\n"
 
@@ -115,3 +120,88 @@ def test_wrong_usage_says_so(arguments, status, says):
     done = run_dropin(*arguments)
     assert done.returncode == status
     assert says in done.stderr
+
+
+# --- programs that a program starts ---------------------------------------------------------------------------------
+
+
+def test_what_the_program_starts_answers_too(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        """
+import multiprocessing, os, subprocess, sys, tvm_ffi
+
+def work():
+    import tvm_ffi
+    assert tvm_ffi.__name__ == "ffi_hpy"
+
+def said(*command, without=""):
+    environ = {name: value for name, value in os.environ.items() if name != without}
+    return subprocess.run(command, env=environ, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+
+if __name__ == "__main__":
+    code = "import importlib.metadata as m; print(m.version('apache-tvm-ffi'));"
+    code += "import tvm_ffi.core as c; print(c.__name__)"
+    print(said(sys.executable, "-c", code).split())
+    # Without site-packages it has no ffi_hpy of its own, and no hpy for FFI_HPY_CONTEXT=debug
+    code = "import tvm_ffi; print(tvm_ffi.Array([1]))"
+    print(said(sys.executable, "-S", "-c", code, without="FFI_HPY_CONTEXT"))
+    print(said(sys.executable, "-m", "tvm_ffi.config", "--libs"), said("tvm-ffi-config", "--libs"))
+    print(said("tvm-ffi-stubgen", "--help").split()[:2])
+    child = multiprocessing.get_context("spawn").Process(target=work)
+    child.start()
+    child.join()
+    print(child.exitcode)
+"""
+    )
+    done = run_dropin(script, cwd=tmp_path)
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [
+        "['0.1.15.post2', 'ffi_hpy.core']",
+        "(1,)",
+        "-ltvm_ffi -ltvm_ffi",
+        "['usage:', 'ffi-hpy-stubgen']",
+        "0",
+    ]
+
+
+def test_the_environment_is_what_it_was_afterwards():
+    program = """
+import os, sys
+from ffi_hpy import dropin
+os.environ["PYTHONPATH"] = os.pathsep.join(["/a", "", "/b"])
+before, path = dict(os.environ), list(sys.path)
+dropin.install()
+assert (dict(os.environ), sys.path) == (before, path)
+dropin.install(children=True)
+dropin.install(children=True)
+folders = os.environ["PYTHONPATH"].split(os.pathsep)
+assert folders[0].endswith("_dropin") and folders[1:] == ["/a", "", "/b"], folders
+assert os.environ["PATH"].endswith(os.pathsep + before["PATH"])
+assert os.environ["FFI_HPY_DROPIN"] == sys.executable
+dropin.uninstall()
+assert (dict(os.environ), sys.path) == (before, path)
+print("as before")
+"""
+    assert run_python(program) == "as before\n"
+
+
+def test_a_command_outside_of_a_dropin_run_says_what_it_needs(tmp_path):
+    command = Path(ffi_hpy.__file__).with_name("_dropin") / "bin" / "tvm-ffi-config"
+    environ = {name: value for name, value in os.environ.items() if name != "FFI_HPY_DROPIN"}
+    done = subprocess.run([str(command)], capture_output=True, text=True, env=environ)
+    assert done.returncode != 0
+    assert "FFI_HPY_DROPIN: is set by python -m ffi_hpy.dropin" in done.stderr
+
+
+def test_the_distribution_that_children_find_has_the_version_of_the_abi():
+    folder = Path(ffi_hpy.__file__).with_name("_dropin") / f"apache_tvm_ffi-{dropin.ABI_VERSION}.dist-info"
+    assert f"\nVersion: {dropin.ABI_VERSION}\n" in (folder / "METADATA").read_text()
+
+
+@pytest.mark.parametrize("arguments", [[], ["json.tool"]])
+def test_a_module_that_is_not_of_the_package_is_not_run(arguments):
+    run = Path(ffi_hpy.__file__).with_name("_run.py")
+    done = subprocess.run([sys.executable, str(run), *arguments], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "MODULE ARGUMENT..., a module of ffi_hpy or tvm_ffi" in done.stderr

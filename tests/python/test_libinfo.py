@@ -199,6 +199,11 @@ def test_config_as_a_module_a_command_and_a_dropin_prints_the_same():
     assert said == {f"{PACKAGE}/lib\n-ltvm_ffi\n"}
 
 
+def test_config_prints_in_the_order_of_tvm_ffi_config():
+    options = ["--ldflags", "--libs", "--cxxflags", "--sourcedir", "--libdir", "--includedir"]
+    assert run_config(*options) == "".join(run_config(option) for option in reversed(options))
+
+
 def test_config_without_an_option_prints_its_help():
     assert "--cxxflags" in run_config()
 
@@ -221,44 +226,3 @@ def test_importing_libinfo_imports_no_ctypes():
         "import sys; before = set(sys.modules); import ffi_hpy.libinfo; print('ctypes' in set(sys.modules) - before)"
     )
     assert run_python(program) == "False\n"
-
-
-# --- CMake ----------------------------------------------------------------------------------------------------------
-
-_PROJECT = """
-cmake_minimum_required(VERSION 3.18)
-project(user LANGUAGES C)
-{find}
-add_library(user SHARED user.c)
-target_link_libraries(user PRIVATE tvm_ffi::header tvm_ffi::shared)
-"""
-_SOURCE = """
-#include <tvm/ffi/c_api.h>
-int32_t __tvm_ffi_answer(void* self, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result);
-int32_t __tvm_ffi_answer(void* self, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result) {
-  TVMFFIVersion version;
-  (void)self, (void)args, (void)num_args;
-  TVMFFIGetVersion(&version);
-  result->type_index = kTVMFFIInt;
-  result->v_int64 = 42 + 0 * version.major;
-  return 0;
-}
-"""
-
-
-@pytest.mark.parametrize("way", ["--cmakedir", "--sourcedir"])
-def test_a_cmake_project_finds_headers_and_core(tmp_path, way):
-    cmake = shutil.which("cmake", path=str(Path(sys.executable).parent))
-    if cmake is None:
-        pytest.skip("ci/requirements-test.txt has CMake for one interpreter: it is the same on all")
-    answer = run_config(way).strip()
-    find = {
-        "--cmakedir": f'set(tvm_ffi_ROOT "{answer}")\nfind_package(tvm_ffi CONFIG REQUIRED)',
-        "--sourcedir": f'add_subdirectory("{answer}" tvm_ffi)',
-    }[way]
-    (tmp_path / "CMakeLists.txt").write_text(_PROJECT.format(find=find))
-    (tmp_path / "user.c").write_text(_SOURCE)
-    for step in (["-S", ".", "-B", "build", "-G", "Ninja"], ["--build", "build"]):
-        done = subprocess.run([cmake, *step], cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
-    assert ffi_hpy.load_module(tmp_path / "build" / "libuser.so").answer() == 42

@@ -1,33 +1,31 @@
-"""Programs whose types mypy must infer as they say, and that run: cases/*.py.
+"""Programs whose types mypy and pyright must infer as they say, and that run: cases/*.py.
 
-``assert_type`` states what must be inferred. What must be refused carries ``type: ignore`` with the code of the error:
-where mypy has nothing to say, it complains about the comment.
+``assert_type`` states what must be inferred. What must be refused carries ``type: ignore`` with mypy's code of the
+error: where a checker has nothing to say, it complains about the comment.
 """
 
+import re
 import runpy
-import subprocess
-import sys
+import shutil
 from pathlib import Path
 
 import pytest
+from checkers import mypy_says, pyright_says, run_checker
 
 MODULES = ("access_path", "dataclasses", "serialization", "structural")
 CASES = sorted(Path(__file__).with_name("cases").glob("*.py"))
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def mypy_says(folder, *arguments):
-    """What mypy --strict has to say, run in a folder from where it sees the installed package, not the checkout."""
-    command = [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "--python-version", "3.11"]
-    command += ["--enable-error-code", "ignore-without-code", "--no-error-summary", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
-    said = done.stdout + done.stderr
-    assert "error:" not in said or done.returncode != 0
-    return said
-
-
 def test_mypy_infers_what_the_programs_say(tmp_path):
     said = mypy_says(tmp_path, *CASES)
+    assert not said, said
+
+
+def test_pyright_infers_what_the_programs_say(tmp_path):
+    for case in CASES:
+        shutil.copy(case, tmp_path)
+    said = pyright_says(tmp_path)
     assert not said, said
 
 
@@ -45,13 +43,33 @@ def test_the_wheel_says_that_it_is_typed():
     assert (package / "_core.pyi").is_file()
 
 
-def test_every_name_of_the_package_has_a_type(tmp_path):
+@pytest.fixture
+def names(tmp_path):
+    """Names of the package; and tmp_path has a program that asks the type checker for the type of each, in order."""
     import ffi_hpy
 
-    program = tmp_path / "names.py"
-    names = [name for name in ffi_hpy.__all__ if name not in MODULES]
-    program.write_text("import ffi_hpy\n" + "".join(f"reveal_type(ffi_hpy.{name})\n" for name in names))
-    said = mypy_says(tmp_path, "--cache-dir", tmp_path / "cache", program)
-    lines = [line.partition('Revealed type is "')[2].rstrip('"') for line in said.splitlines()]
-    assert len(lines) == len(names)
-    assert [name for name, line in zip(names, lines) if line in ("Any", "")] == []
+    found = [name for name in ffi_hpy.__all__ if name not in MODULES]
+    text = "import ffi_hpy\n" + "".join(f"reveal_type(ffi_hpy.{name})\n" for name in found)
+    (tmp_path / "names.py").write_text(text)
+    return found
+
+
+def test_every_name_of_the_package_has_a_type_for_mypy(tmp_path, names):
+    said = mypy_says(tmp_path, "--cache-dir", tmp_path / "cache", "names.py")
+    types = [line.partition('Revealed type is "')[2].rstrip('"') for line in said.splitlines()]
+    assert len(types) == len(names)
+    assert [name for name, found in zip(names, types) if found in ("Any", "")] == []
+
+
+def test_every_name_of_the_package_has_a_type_for_pyright(tmp_path, names):
+    said = pyright_says(tmp_path)
+    assert "error:" not in said
+    types = re.findall(r'information: Type of "ffi_hpy\.(\w+)" is "(.+)"', said)
+    assert [name for name, _ in types] == names
+    assert [name for name, found in types if found in ("Any", "Unknown", "type[Unknown]")] == []
+
+
+def test_nothing_that_the_package_exports_is_unknown_to_pyright(tmp_path):
+    _, said = run_checker("pyright", tmp_path, "--verifytypes", "ffi_hpy", "--ignoreexternal")
+    counts = re.findall(r"With unknown type: (\d+)", said)
+    assert counts == ["0", "0"], said

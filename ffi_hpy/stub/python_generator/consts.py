@@ -36,5 +36,6 @@ TY_MAP_INPUT_DEFAULTS = {
     "Dict": "collections.abc.Mapping",
     "List": "collections.abc.Sequence",
     "Map": "collections.abc.Mapping",
+    **({"Tensor": "ffi.SupportsDLPack"} if RUNTIME == "ffi_hpy" else {}),
 }
 """What parameters are annotated with where that differs: whatever can be converted is taken."""

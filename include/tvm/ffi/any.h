@@ -235,9 +235,7 @@ public:
       return TypeTraits<T>::MoveFromAnyAfterCheck(&data_);
     }
   }
-  template <typename T> TVM_FFI_INLINE T cast() const & {
-    return AnyView(*this).template cast<T>();
-  }
+  template <typename T> TVM_FFI_INLINE T cast() const & { return AnyView(*this).template cast<T>(); }
   template <typename T, typename = std::enable_if_t<TypeTraits<T>::storage_enabled>> TVM_FFI_INLINE T cast() && {
     if (TVM_FFI_PREDICT_TRUE(TypeTraits<T>::CheckAnyStrict(&data_))) {
       return TypeTraits<T>::MoveFromAnyAfterCheck(&data_);

@@ -120,7 +120,8 @@ public:
 
 private:
   template <typename T> TVM_FFI_INLINE static AnyView View(const T &value) {
-    if constexpr (detail::IsAnyOrView<T> || TypeTraits<T>::convert_enabled || std::is_convertible_v<const T &, AnyView>) {
+    if constexpr (detail::IsAnyOrView<T> || TypeTraits<T>::convert_enabled ||
+                  std::is_convertible_v<const T &, AnyView>) {
       return value;
     } else {
       return detail::CheckCrossing<T>::value;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import assert_type
+from typing import Any, assert_type
 
 import ffi_hpy
 from ffi_hpy.dataclasses import KW_ONLY, IntEnum, asdict, entry, field, fields, method, py_class, replace
@@ -32,7 +32,8 @@ assert [f.name for f in fields(Point)] == ["x", "y", "label", "tags"]
 assert asdict(point)["x"] == 1
 point.x = 3
 
-for arguments in ((), (1, 2, "positional")):
+wrong: list[tuple[Any, ...]] = [(), (1, 2, "positional")]
+for arguments in wrong:
     try:
         Point(*arguments)
     except TypeError:

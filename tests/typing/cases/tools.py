@@ -18,7 +18,7 @@ assert_type(libinfo.include_paths(), list[str])
 
 assert_type(ffi_hpy.convert([1]), Any)
 assert_type(ffi_hpy.convert_func(lambda: None), ffi_hpy.Function)
-assert_type(make_kwargs_wrapper(ffi_hpy.convert_func(lambda x: x), ["x"]), Callable[..., Any])
+assert_type(make_kwargs_wrapper(ffi_hpy.convert_func(abs), ["x"]), Callable[..., Any])
 assert_type(serialization.to_json_graph_str(ffi_hpy.Array([1])), str)
 assert_type(ffi_hpy.structural_equal([1], [1]), bool)
 assert_type(ffi_hpy.structural_hash([1]), int)

@@ -9,7 +9,7 @@ from ffi_hpy.libinfo import load_lib_module as _FFI_LOAD_LIB
 from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from ffi_hpy import Tensor
+    from ffi_hpy import SupportsDLPack
 # isort: on
 # fmt: on
 # tvm-ffi-stubgen(end)
@@ -22,7 +22,7 @@ LIB = _FFI_LOAD_LIB("tally", "tally")
 _FFI_INIT_FUNC("tally", __name__)
 if TYPE_CHECKING:
     def merge(_0: Tally, _1: Tally, /) -> Tally: ...
-    def scale(_0: Tensor, _1: float, /) -> None: ...
+    def scale(_0: SupportsDLPack, _1: float, /) -> None: ...
 # fmt: on
 # tvm-ffi-stubgen(end)
 

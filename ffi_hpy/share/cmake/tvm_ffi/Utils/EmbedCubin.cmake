@@ -15,7 +15,16 @@ set_property(GLOBAL PROPERTY tvm_ffi_embedded_source "${CMAKE_CURRENT_LIST_DIR}/
 # An object library whose $<TARGET_OBJECTS:...> is the CUBIN file of a CUDA source, for the one architecture in
 # CMAKE_CUDA_ARCHITECTURES. The target <target>_bin puts a copy called <source's name>.cubin beside it.
 function(add_tvm_ffi_cubin target)
+  list(LENGTH CMAKE_CUDA_ARCHITECTURES n)
+  if(n GREATER 1)
+    message(FATAL_ERROR "add_tvm_ffi_cubin(${target}): a CUBIN is for one architecture, and CMAKE_CUDA_ARCHITECTURES is "
+                        "${CMAKE_CUDA_ARCHITECTURES}; add_tvm_ffi_fatbin is for several"
+    )
+  endif()
   _tvm_ffi_add_device_code(add_tvm_ffi_cubin "${target}" cubin "${ARGN}")
+  if(CMAKE_CUDA_ARCHITECTURES MATCHES "^[0-9]+[a-z]?$")
+    set_target_properties("${target}" PROPERTIES CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}-real")
+  endif()
 endfunction()
 
 # add_tvm_ffi_fatbin(<target> CUDA <source>)
