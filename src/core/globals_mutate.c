@@ -78,6 +78,21 @@ static int mutator_default_mutate(void *self, const TVMFFIAny *args, int32_t n_a
   return give(rc, said, value, result);
 }
 
+/* The same for C++ headers, which call it for each object: by address, with a raw result, ffi.Unchanged as it is. */
+static TVMFFIAny default_mutate(fh_mutator_object *mutator, TVMFFIAny value) {
+  TVMFFIAny said;
+  int rc = fh_structural_mutate_default(mutator, &value, &said);
+  return fh_mutator_make_result(rc, said);
+}
+
+static int native_default_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(args);
+  if (fh_function_check_count("ffi_hpy.native_default_mutate", n_args, 0) != 0) return -1;
+  *result = fh_any_ptr((void *)(uintptr_t)&default_mutate);
+  return 0;
+}
+
 static int mutator_remap_get(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_mutator_object *mutator;
@@ -123,6 +138,7 @@ const fh_globals_entry fh_globals_mutate[] = {
     {"ffi.StructuralMutate", structural_mutate, OF(FH_SCHEMA_ANY, FH_SCHEMA_ANY "," MARKED_CALLBACKS)},
     {"ffi.StructuralMutatorMutate", mutator_mutate, OF(FH_SCHEMA_ANY, MUTATOR "," FH_SCHEMA_ANY)},
     {"ffi.StructuralMutatorDefaultMutate", mutator_default_mutate, OF(FH_SCHEMA_ANY, MUTATOR "," FH_SCHEMA_ANY)},
+    {"ffi_hpy.native_default_mutate", native_default_mutate, NULL},
     {"ffi.StructuralMutatorVarRemapGet", mutator_remap_get, OF(FH_SCHEMA_ANY, MUTATOR "," FH_SCHEMA_ANY)},
     {"ffi.StructuralMutatorVarRemapSet", mutator_remap_set,
      OF(FH_SCHEMA_NONE, MUTATOR "," FH_SCHEMA_ANY "," FH_SCHEMA_ANY)},

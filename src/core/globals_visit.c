@@ -79,6 +79,21 @@ static int visitor_default_visit(void *self, const TVMFFIAny *args, int32_t n_ar
   return said == FH_VISIT_FAILED ? -1 : 0;
 }
 
+/* The same for C++ headers, which call it for each object: by address, with a raw result. */
+static TVMFFIAny default_visit(fh_visitor_object *visitor, TVMFFIAny value) {
+  TVMFFIAny interrupt = fh_any_none();
+  fh_visit_verdict said = fh_structural_visit_default(visitor, &value, &interrupt);
+  return fh_visitor_make_result(said, interrupt);
+}
+
+static int native_default_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(args);
+  if (fh_function_check_count("ffi_hpy.native_default_visit", n_args, 0) != 0) return -1;
+  *result = fh_any_ptr((void *)(uintptr_t)&default_visit);
+  return 0;
+}
+
 static int visitor_region(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_visitor_object *visitor;
@@ -126,6 +141,7 @@ const fh_globals_entry fh_globals_visit[] = {
     {"ffi.VisitInterrupt", interrupt, OF(INTERRUPT, FH_SCHEMA_ANY)},
     {"ffi.StructuralVisitorVisit", visitor_visit, OF(MAYBE_INTERRUPT, VISITOR "," FH_SCHEMA_ANY)},
     {"ffi.StructuralVisitorDefaultVisit", visitor_default_visit, OF(MAYBE_INTERRUPT, VISITOR "," FH_SCHEMA_ANY)},
+    {"ffi_hpy.native_default_visit", native_default_visit, NULL},
     {"ffi.StructuralVisitorDefRegionKind", visitor_region, OF(FH_SCHEMA_INT, VISITOR)},
     {"ffi.StructuralVisitorWithDefRegionKind", visitor_with_region,
      OF(FH_SCHEMA_ANY, VISITOR "," FH_SCHEMA_INT "," FUNCTION)},

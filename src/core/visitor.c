@@ -58,7 +58,21 @@ static int take_item(fh_seq_object *seq, int64_t i, TVMFFIAny *out) {
   return is_there;
 }
 
-static TVMFFIAny visit_items(fh_visitor_object *visitor, TVMFFIAny value) {
+/* An Array is not changed as long as somebody else has it too. */
+static TVMFFIAny visit_array(fh_visitor_object *visitor, TVMFFIAny value) {
+  fh_seq_object *array = (fh_seq_object *)(void *)value.v_obj;
+  const TVMFFIAny *items = fh_seq_items(array);
+  int64_t n = fh_seq_size(array);
+  TVMFFIAny said = fh_any_none(), interrupt = fh_any_none();
+  fh_sync_check_unlocked("a visitor");
+  fh_object_retain(array);
+  for (int64_t i = 0; said.type_index == kTVMFFINone && i < n; ++i) said = visitor->table->visit(visitor, items[i]);
+  fh_object_release(array);
+  if (said.type_index == kTVMFFINone) return said;
+  return fh_visitor_make_result(fh_visitor_take_result(&said, "a visitor", &interrupt), interrupt);
+}
+
+static TVMFFIAny visit_list(fh_visitor_object *visitor, TVMFFIAny value) {
   TVMFFIAny item, interrupt = fh_any_none();
   fh_visit_verdict said = FH_VISIT_ON;
   for (int64_t i = 0; said == FH_VISIT_ON && take_item((fh_seq_object *)(void *)value.v_obj, i, &item); ++i) {
@@ -84,7 +98,8 @@ static TVMFFIAny visit_values(fh_visitor_object *visitor, TVMFFIAny value) {
 
 int fh_visitor_is_container_hook(const TVMFFIAny *hook) {
   return hook->type_index == kTVMFFIOpaquePtr &&
-         (hook->v_ptr == (void *)(uintptr_t)&visit_items || hook->v_ptr == (void *)(uintptr_t)&visit_values);
+         (hook->v_ptr == (void *)(uintptr_t)&visit_array || hook->v_ptr == (void *)(uintptr_t)&visit_list ||
+          hook->v_ptr == (void *)(uintptr_t)&visit_values);
 }
 
 /* ---- Contents of any value ---- */
@@ -168,11 +183,10 @@ static const fh_builtin_type visitor_type = {
 };
 
 void fh_visitor_init(void) {
-  static const int32_t sequences[] = {kTVMFFIArray, kTVMFFIList}, maps[] = {kTVMFFIMap, kTVMFFIDict};
   fh_builtin_register(&interrupt_type);
   visitor_index = fh_builtin_register(&visitor_type);
-  for (int i = 0; i < 2; ++i) {
-    fh_builtin_set_native(sequences[i], "__s_visit__", (void *)(uintptr_t)&visit_items);
-    fh_builtin_set_native(maps[i], "__s_visit__", (void *)(uintptr_t)&visit_values);
-  }
+  fh_builtin_set_native(kTVMFFIArray, "__s_visit__", (void *)(uintptr_t)&visit_array);
+  fh_builtin_set_native(kTVMFFIList, "__s_visit__", (void *)(uintptr_t)&visit_list);
+  fh_builtin_set_native(kTVMFFIMap, "__s_visit__", (void *)(uintptr_t)&visit_values);
+  fh_builtin_set_native(kTVMFFIDict, "__s_visit__", (void *)(uintptr_t)&visit_values);
 }

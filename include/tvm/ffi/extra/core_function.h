@@ -1,4 +1,4 @@
-/* core_function.h - the global functions of libtvm_ffi that headers call: nothing but the C ABI is linked. */
+/* core_function.h - what headers call of libtvm_ffi, found by name: nothing but the C ABI is linked. */
 #ifndef TVM_FFI_EXTRA_CORE_FUNCTION_H_
 #define TVM_FFI_EXTRA_CORE_FUNCTION_H_
 
@@ -13,6 +13,16 @@ namespace detail {
 template <const char *kName> const Function &CoreFunction() {
   static const Function &function = *new Function(Function::GetGlobalRequired(kName));
   return function;
+}
+
+/* The address of a C function of type F that the global function of that name gives, found at the first call;
+ * `fallback` with a libtvm_ffi that does not have it. */
+template <const char *kName, typename F> F CoreAddress(F fallback) {
+  static const F address = [fallback]() -> F {
+    std::optional<Function> get = Function::GetGlobal(kName);
+    return get.has_value() ? reinterpret_cast<F>((*get)().template cast<void *>()) : fallback;
+  }();
+  return address;
 }
 
 } // namespace detail

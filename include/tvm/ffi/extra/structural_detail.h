@@ -100,11 +100,9 @@ Expected<T> CallWithStates(Callback &callback, Value &&value, const std::tuple<S
   });
 }
 
-/* A result; an error notes the value that it leaves. */
-template <typename T> Expected<T> Noted(Expected<T> result, AnyView value) noexcept {
-  TVMFFIAny raw = ExpectedUnsafe::MoveToTVMFFIAny(std::move(result));
-  if (TVM_FFI_PREDICT_FALSE(raw.type_index == kTVMFFIError)) raw = WithErrorContext(raw, value);
-  return ExpectedUnsafe::MoveFromTVMFFIAny<T>(raw);
+/* A raw result; an error notes the value that it leaves. */
+TVM_FFI_INLINE TVMFFIAny Noted(TVMFFIAny result, AnyView value) noexcept {
+  return TVM_FFI_PREDICT_FALSE(result.type_index == kTVMFFIError) ? WithErrorContext(result, value) : result;
 }
 
 /* ---- Depth: values in values take C stack ---- */

@@ -22,19 +22,7 @@
 namespace tvm {
 namespace ffi {
 namespace detail {
-
 template <typename Engine, typename Parent> class MutatorEngine;
-
-/* Whether values of one type are ones of another, whose index may be kTVMFFIAny. Text and bytes are one type each,
- * wherever their content lies. */
-inline bool IsOfType(int32_t type_index, int32_t wanted) {
-  if (type_index == wanted || wanted == kTVMFFIAny) return true;
-  if (wanted == kTVMFFIStr) return type_index == kTVMFFISmallStr;
-  if (wanted == kTVMFFIBytes) return type_index == kTVMFFISmallBytes;
-  if (wanted < kTVMFFIStaticObjectBegin || type_index < kTVMFFIStaticObjectBegin) return false;
-  return HasAncestor(type_index, wanted, TVMFFIGetTypeInfo(wanted)->type_depth);
-}
-
 } // namespace detail
 
 /* The mutator below all engines: it keeps what stands for what. */
@@ -80,18 +68,22 @@ private:
 namespace detail {
 
 /* A mutator of class Engine, which is on top of Parent, a class derived from StructuralMapEngineBase.
- * Engine::MutateOne(value, mode) mutates a value, which may change if the mode is kAllow. */
+ * Engine::MutateOne(value, mode) mutates a value, which may change if the mode is kAllow, and gives a raw result. */
 template <typename Engine, typename Parent> class MutatorEngine : public Parent {
   static_assert(std::is_base_of_v<StructuralMapEngineBase, Parent>,
                 "the Parent is derived from StructuralMapEngineBase");
 
 protected:
   MutatorEngine() : Parent(&kTable) {}
+  /* Parent's own, which may hide that of the classes below it. */
+  TVM_FFI_INLINE TVMFFIAny DescendInto(AnyView value, InplaceMode mode) noexcept {
+    return ExpectedUnsafe::MoveToTVMFFIAny(Parent::DefaultMutateExpected(value, mode));
+  }
 
 private:
   template <InplaceMode kMode> static TVMFFIAny DispatchMutate(StructuralMutatorObj *self, AnyView value) noexcept {
     Engine *engine = static_cast<Engine *>(self);
-    return engine->stack_use_.Call([&] { return ExpectedUnsafe::MoveToTVMFFIAny(engine->MutateOne(value, kMode)); });
+    return engine->stack_use_.Call([&] { return engine->MutateOne(value, kMode); });
   }
   static constexpr StructuralMutatorVTable kTable{
       &DispatchMutate<InplaceMode::kDisallow>, &DispatchMutate<InplaceMode::kAllow>,
@@ -100,44 +92,39 @@ private:
   StackUse stack_use_;
 };
 
-/* Maps one value. Engine::CallBack(value, &said) calls the callback for a value if there is one. */
+/* Maps one value. Engine::CallBack(value) gives a raw result: ffi.Unchanged where there is no callback. */
 template <typename Engine, typename Parent, WalkOrder order> class MapEngine : public MutatorEngine<Engine, Parent> {
 protected:
-  Expected<Any> MutateOne(AnyView value, InplaceMode mode) noexcept {
-    if constexpr (order == WalkOrder::kPreOrder) {
-      return MapBefore(value, mode);
-    } else {
-      return MapAfter(value, mode);
-    }
+  TVM_FFI_INLINE TVMFFIAny MutateOne(AnyView value, InplaceMode mode) noexcept {
+    return order == WalkOrder::kPreOrder ? MapBefore(value, mode) : MapAfter(value, mode);
   }
 
 private:
-  Expected<Any> MapBefore(AnyView value, InplaceMode mode) noexcept {
-    Expected<Any> said = WhatIsSaid(value);
-    if (TVM_FFI_PREDICT_FALSE(said.is_err())) return said;
-    Any held = ExpectedUnsafe::GetData(said);
-    if (held.type_index() == kTVMFFIUnchanged || AnyView(held).same_as(value)) {
+  TVMFFIAny MapBefore(AnyView value, InplaceMode mode) noexcept {
+    TVMFFIAny said = WhatIsSaid(value);
+    if (said.type_index == kTVMFFIUnchanged) return this->DescendInto(value, mode);
+    if (TVM_FFI_PREDICT_FALSE(said.type_index == kTVMFFIError)) return said;
+    Any held = AnyUnsafe::MoveTVMFFIAnyRawToAny(said);
+    if (AnyView(held).same_as(value)) {
       held.reset(); /* not to be somebody else who has the value */
-      return this->DefaultMutateExpected(value, mode);
+      return this->DescendInto(value, mode);
     }
     const Object *object = held.as<Object>();
     bool is_own = object != nullptr && object->unique();
-    Expected<Any> made = this->DefaultMutateExpected(held, is_own ? mode : InplaceMode::kDisallow);
-    if (made.type_index() == kTVMFFIUnchanged) return held;
-    return made;
+    TVMFFIAny made = this->DescendInto(held, is_own ? mode : InplaceMode::kDisallow);
+    return made.type_index == kTVMFFIUnchanged ? AnyUnsafe::MoveAnyToTVMFFIAny(std::move(held)) : made;
   }
-  Expected<Any> MapAfter(AnyView value, InplaceMode mode) noexcept {
-    Expected<Any> made = this->DefaultMutateExpected(value, mode);
-    if (TVM_FFI_PREDICT_FALSE(made.is_err())) return made;
-    AnyView seen = ExpectedUnsafe::GetData(std::as_const(made));
-    Expected<Any> said = WhatIsSaid(seen.type_index() == kTVMFFIUnchanged ? value : seen);
-    if (said.type_index() == kTVMFFIUnchanged) return made;
+  TVMFFIAny MapAfter(AnyView value, InplaceMode mode) noexcept {
+    TVMFFIAny made = this->DescendInto(value, mode);
+    if (TVM_FFI_PREDICT_FALSE(made.type_index == kTVMFFIError)) return made;
+    bool stays = made.type_index == kTVMFFIUnchanged;
+    TVMFFIAny said = WhatIsSaid(stays ? value : AnyView::CopyFromTVMFFIAny(made));
+    if (said.type_index == kTVMFFIUnchanged) return made;
+    AnyUnsafe::MoveTVMFFIAnyRawToAny(made).reset();
     return said;
   }
-  Expected<Any> WhatIsSaid(AnyView value) noexcept {
-    Expected<Any> said = Any(Unchanged());
-    static_cast<Engine *>(this)->CallBack(value, &said);
-    return Noted(std::move(said), value);
+  TVM_FFI_INLINE TVMFFIAny WhatIsSaid(AnyView value) noexcept {
+    return Noted(static_cast<Engine *>(this)->CallBack(value), value);
   }
 };
 
@@ -153,12 +140,14 @@ public:
   explicit StructuralMapEngine(Callbacks... callbacks) : callbacks_(std::move(callbacks)...) {}
 
 private:
-  void CallBack(AnyView value, Expected<Any> *said) noexcept {
+  TVMFFIAny CallBack(AnyView value) noexcept {
+    TVMFFIAny said = Unchanged().CopyToTVMFFIAny();
     detail::TryCallbacks(callbacks_, value, [&](auto &callback, auto &&matched) {
       StateTupleType states = this->StateTuple();
-      *said = detail::CallWithStates<Any>(callback, std::forward<decltype(matched)>(matched), states,
-                                          this->def_region_kind());
+      said = detail::ExpectedUnsafe::MoveToTVMFFIAny(detail::CallWithStates<Any>(
+          callback, std::forward<decltype(matched)>(matched), states, this->def_region_kind()));
     });
+    return said;
   }
 
   std::tuple<Callbacks...> callbacks_;
@@ -178,16 +167,18 @@ public:
       : callbacks_(std::move(callbacks)), callbacks_with_region_(std::move(callbacks_with_def_region_kind)) {}
 
 private:
-  void CallBack(AnyView value, Expected<Any> *said) noexcept {
+  TVMFFIAny CallBack(AnyView value) noexcept {
     if (std::optional<Function> plain = Find(callbacks_, value.type_index())) {
-      *said = plain->CallExpected(value);
-    } else if (std::optional<Function> wide = Find(callbacks_with_region_, value.type_index())) {
-      *said = wide->CallExpected(value, this->def_region_kind());
+      return detail::ExpectedUnsafe::MoveToTVMFFIAny(plain->CallExpected(value));
     }
+    if (std::optional<Function> wide = Find(callbacks_with_region_, value.type_index())) {
+      return detail::ExpectedUnsafe::MoveToTVMFFIAny(wide->CallExpected(value, this->def_region_kind()));
+    }
+    return Unchanged().CopyToTVMFFIAny();
   }
   static std::optional<Function> Find(const CallbackArray &callbacks, int32_t type_index) {
     for (const Tuple<int32_t, Function> &entry : callbacks) {
-      if (detail::IsOfType(type_index, entry.template get<0>())) return entry.template get<1>();
+      if (detail::RuntimeTypeIndexMatch(type_index, entry.template get<0>())) return entry.template get<1>();
     }
     return std::nullopt;
   }

@@ -28,14 +28,13 @@ public:
 private:
   using Mutator = typename Parent::MutatorObjType;
 
-  Expected<Any> MutateOne(AnyView value, InplaceMode mode) noexcept {
-    Expected<Any> result = Any(Unchanged());
+  TVMFFIAny MutateOne(AnyView value, InplaceMode mode) noexcept {
+    TVMFFIAny result = Unchanged().CopyToTVMFFIAny();
     bool is_matched = detail::TryCallbacks(callbacks_, value, [&](auto &callback, auto &&matched) {
-      result = detail::Guarded<Any>(
-          [&]() -> Expected<Any> { return Call(callback, std::forward<decltype(matched)>(matched), mode); });
+      result = detail::ExpectedUnsafe::MoveToTVMFFIAny(detail::Guarded<Any>(
+          [&]() -> Expected<Any> { return Call(callback, std::forward<decltype(matched)>(matched), mode); }));
     });
-    if (!is_matched) return Parent::DefaultMutateExpected(value, mode);
-    return detail::Noted(std::move(result), value);
+    return is_matched ? detail::Noted(result, value) : this->DescendInto(value, mode);
   }
   template <typename Callback, typename Value>
   Expected<Any> Call(Callback &callback, Value &&value, [[maybe_unused]] InplaceMode mode) {

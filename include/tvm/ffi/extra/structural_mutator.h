@@ -56,6 +56,7 @@ struct StructuralMutatorVTable {
 
 namespace detail {
 inline constexpr char kDefaultMutateName[] = "ffi.StructuralMutatorDefaultMutate";
+inline constexpr char kNativeDefaultMutateName[] = "ffi_hpy.native_default_mutate";
 } // namespace detail
 
 /* The base of all mutators. One belongs to one mutation of one thread at a time. */
@@ -78,16 +79,10 @@ public:
 
   /* Mutates what a value consists of, not the value itself: by a hook of its type, else by its reflected fields, on a
    * copy. kAllow means that the caller knows that it may change. */
-  Expected<UnchangedOr<Any>> DefaultMutateExpected(AnyView value, InplaceMode mode = InplaceMode::kDisallow) noexcept {
-    static const reflection::TypeAttrColumn column(type_attr::kStructuralMutate);
-    static const reflection::TypeAttrColumn inplace_column(type_attr::kStructuralMaybeInplaceMutate);
-    std::optional<FStructuralMutate> mutate;
-    if (mode == InplaceMode::kAllow) mutate = inplace_column[value.type_index()].as<FStructuralMutate>();
-    AnyView hook = column[value.type_index()];
-    if (!mutate.has_value()) mutate = hook.as<FStructuralMutate>();
-    if (mutate.has_value()) return detail::Noted(mutate->CallExpected(this, value), value);
-    if (hook == nullptr && value.type_index() < kTVMFFIStaticObjectBegin) return UnchangedOr<Any>(Unchanged());
-    return MutateFields(value);
+  TVM_FFI_INLINE Expected<UnchangedOr<Any>> DefaultMutateExpected(AnyView value,
+                                                                  InplaceMode mode = InplaceMode::kDisallow) noexcept {
+    return detail::ExpectedUnsafe::MoveFromTVMFFIAny<UnchangedOr<Any>>(
+        mode == InplaceMode::kAllow ? DefaultMutateInplace(value) : DefaultMutate(value));
   }
 
   /* What stands for an object, a variable or a node of a graph, since it was met: None if nothing does. */
@@ -118,14 +113,32 @@ protected:
   TVMFFIDefRegionKind def_region_mode_ = kTVMFFIDefRegionKindNone;
 
 private:
-  /* Of an object without a hook, or with one that cannot be called: TypeError. The function gives the object itself
-   * where nothing changed, and notes it in an error. */
-  TVM_FFI_NO_INLINE Expected<UnchangedOr<Any>> MutateFields(AnyView value) noexcept {
-    Expected<Any> result = detail::CoreFunction<detail::kDefaultMutateName>().CallExpected(this, value);
-    const Any &made = detail::ExpectedUnsafe::GetData(std::as_const(result));
-    if (AnyView(made).same_as(value)) return UnchangedOr<Any>(Unchanged());
-    return detail::ExpectedUnsafe::MoveFromTVMFFIAny<UnchangedOr<Any>>(
-        detail::ExpectedUnsafe::MoveToTVMFFIAny(std::move(result)));
+  TVMFFIAny DefaultMutate(AnyView value) noexcept {
+    static const reflection::TypeAttrColumn column(type_attr::kStructuralMutate);
+    TVMFFIAny hook = column[value.type_index()].CopyToTVMFFIAny();
+    if (TVM_FFI_PREDICT_TRUE(hook.type_index == kTVMFFIOpaquePtr)) return CallHook(hook, value);
+    if (hook.type_index == kTVMFFINone && value.type_index() < kTVMFFIStaticObjectBegin) {
+      return Unchanged().CopyToTVMFFIAny();
+    }
+    return detail::CoreAddress<detail::kNativeDefaultMutateName>(&DefaultMutateByName)(this, value);
+  }
+  TVMFFIAny DefaultMutateInplace(AnyView value) noexcept {
+    static const reflection::TypeAttrColumn column(type_attr::kStructuralMaybeInplaceMutate);
+    AnyView hook = column[value.type_index()];
+    if (TVM_FFI_PREDICT_TRUE(hook.type_index() == kTVMFFIOpaquePtr)) return CallHook(hook.CopyToTVMFFIAny(), value);
+    std::optional<FStructuralMutate> mutate = hook.as<FStructuralMutate>();
+    if (!mutate.has_value()) return DefaultMutate(value);
+    return detail::Noted(detail::ExpectedUnsafe::MoveToTVMFFIAny(mutate->CallExpected(this, value)), value);
+  }
+  TVM_FFI_INLINE TVMFFIAny CallHook(TVMFFIAny hook, AnyView value) noexcept {
+    return detail::Noted(reinterpret_cast<FStructuralMutateABI>(hook.v_ptr)(this, value), value);
+  }
+  /* This function gives the object itself where nothing changed. */
+  static TVMFFIAny DefaultMutateByName(StructuralMutatorObj *self, AnyView value) noexcept {
+    Expected<Any> result = detail::CoreFunction<detail::kDefaultMutateName>().CallExpected(self, value);
+    AnyView made = detail::ExpectedUnsafe::GetData(std::as_const(result));
+    return made.same_as(value) ? Unchanged().CopyToTVMFFIAny()
+                               : detail::ExpectedUnsafe::MoveToTVMFFIAny(std::move(result));
   }
 };
 

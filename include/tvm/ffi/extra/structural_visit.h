@@ -26,14 +26,15 @@ private:
   using Visitor = typename Parent::VisitorObjType;
 
   TVMFFIAny VisitOne(AnyView value) noexcept {
-    Expected<Optional<VisitInterrupt>> result = Optional<VisitInterrupt>(std::nullopt);
+    TVMFFIAny result = AnyView().CopyToTVMFFIAny();
     bool is_matched = detail::TryCallbacks(callbacks_, value, [&](auto &callback, auto &&matched) {
       CheckCallback<std::decay_t<decltype(callback)>>();
-      result = detail::Guarded<Optional<VisitInterrupt>>([&]() -> Expected<Optional<VisitInterrupt>> {
-        return callback(std::forward<decltype(matched)>(matched), static_cast<Visitor *>(this));
-      });
+      result = detail::ExpectedUnsafe::MoveToTVMFFIAny(
+          detail::Guarded<Optional<VisitInterrupt>>([&]() -> Expected<Optional<VisitInterrupt>> {
+            return callback(std::forward<decltype(matched)>(matched), static_cast<Visitor *>(this));
+          }));
     });
-    return is_matched ? detail::ExpectedUnsafe::MoveToTVMFFIAny(std::move(result)) : this->DescendInto(value);
+    return is_matched ? result : this->DescendInto(value);
   }
   template <typename Callback> static void CheckCallback() {
     using Info = detail::FunctionInfo<Callback>;

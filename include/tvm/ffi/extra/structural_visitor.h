@@ -60,6 +60,7 @@ struct StructuralVisitorVTable {
 
 namespace detail {
 inline constexpr char kDefaultVisitName[] = "ffi.StructuralVisitorDefaultVisit";
+inline constexpr char kNativeDefaultVisitName[] = "ffi_hpy.native_default_visit";
 } // namespace detail
 
 /* The base of all visitors. One belongs to one visit of one thread at a time. */
@@ -76,12 +77,8 @@ public:
 
   /* Visits what a value consists of, not the value itself: by the hook of its type, else by its reflected fields. From
    * the hook of the same type it would not come back. */
-  Expected<Optional<VisitInterrupt>> DefaultVisitExpected(AnyView value) noexcept {
-    static const reflection::TypeAttrColumn column(type_attr::kStructuralVisit);
-    AnyView hook = column[value.type_index()];
-    if (std::optional<FStructuralVisit> visit = hook.as<FStructuralVisit>()) return visit->CallExpected(this, value);
-    if (hook == nullptr && value.type_index() < kTVMFFIStaticObjectBegin) return Optional<VisitInterrupt>(std::nullopt);
-    return VisitFields(value);
+  TVM_FFI_INLINE Expected<Optional<VisitInterrupt>> DefaultVisitExpected(AnyView value) noexcept {
+    return detail::ExpectedUnsafe::MoveFromTVMFFIAny<Optional<VisitInterrupt>>(DefaultVisit(value));
   }
 
   /* Where the visit is. In kTVMFFIDefRegionKindSimple the hook of a variable visits what it consists of in
@@ -107,9 +104,18 @@ protected:
   TVMFFIDefRegionKind def_region_mode_ = kTVMFFIDefRegionKindNone;
 
 private:
-  /* Of an object without a hook, or with one that cannot be called: TypeError. */
-  TVM_FFI_NO_INLINE Expected<Optional<VisitInterrupt>> VisitFields(AnyView value) noexcept {
-    return detail::CoreFunction<detail::kDefaultVisitName>().CallExpected<Optional<VisitInterrupt>>(this, value);
+  TVMFFIAny DefaultVisit(AnyView value) noexcept {
+    static const reflection::TypeAttrColumn column(type_attr::kStructuralVisit);
+    TVMFFIAny hook = column[value.type_index()].CopyToTVMFFIAny();
+    if (TVM_FFI_PREDICT_TRUE(hook.type_index == kTVMFFIOpaquePtr)) {
+      return reinterpret_cast<FStructuralVisitABI>(hook.v_ptr)(this, value);
+    }
+    if (hook.type_index == kTVMFFINone && value.type_index() < kTVMFFIStaticObjectBegin) return hook;
+    return detail::CoreAddress<detail::kNativeDefaultVisitName>(&DefaultVisitByName)(this, value);
+  }
+  static TVMFFIAny DefaultVisitByName(StructuralVisitorObj *self, AnyView value) noexcept {
+    return detail::ExpectedUnsafe::MoveToTVMFFIAny(
+        detail::CoreFunction<detail::kDefaultVisitName>().CallExpected<Optional<VisitInterrupt>>(self, value));
   }
 };
 
@@ -147,8 +153,7 @@ private:
   static TVMFFIAny DispatchVisit(StructuralVisitorObj *self, AnyView value) noexcept {
     if (TVM_FFI_PREDICT_FALSE(value == nullptr)) return AnyView().CopyToTVMFFIAny();
     Engine *engine = static_cast<Engine *>(self);
-    TVMFFIAny result = engine->stack_use_.Call([&] { return engine->VisitOne(value); });
-    return TVM_FFI_PREDICT_FALSE(result.type_index == kTVMFFIError) ? WithErrorContext(result, value) : result;
+    return Noted(engine->stack_use_.Call([&] { return engine->VisitOne(value); }), value);
   }
   static constexpr StructuralVisitorVTable kTable{&DispatchVisit};
 

@@ -81,13 +81,14 @@ private:
   }
   /* A raw WalkResult, or an error; Advance where no callback matches. */
   TVMFFIAny CallBack(AnyView value) noexcept {
-    Expected<WalkResult> said = WalkResult::Advance();
+    TVMFFIAny said;
+    detail::PutInt64(kTVMFFIInt, WalkResult::kAdvanceTag, &said);
     detail::TryCallbacks(callbacks_, value, [&](auto &callback, auto &&matched) {
       StateTupleType states = Parent::StateTuple();
-      said = detail::CallWithStates<WalkResult>(callback, std::forward<decltype(matched)>(matched), states,
-                                                Parent::def_region_kind());
+      said = detail::ExpectedUnsafe::MoveToTVMFFIAny(detail::CallWithStates<WalkResult>(
+          callback, std::forward<decltype(matched)>(matched), states, Parent::def_region_kind()));
     });
-    return detail::ExpectedUnsafe::MoveToTVMFFIAny(std::move(said));
+    return said;
   }
 
   std::tuple<Callbacks...> callbacks_;
