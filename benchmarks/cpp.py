@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """What our C++ headers cost: against those of apache-tvm-ffi's wheel, side by side, on top of one and the same core.
 
-Two libraries are compiled in turn with either headers: the extension of apache-tvm-ffi's packaging guide, and one of 200
-generated functions. Printed is the least user CPU time of the rounds, and the size of what comes out, stripped. Then one
-program (cpp_rows.cc) runs twice, compiled with each, and both are told in turn to time the same row, as in core.py.
+Two libraries are compiled in turn with either headers: the extension of apache-tvm-ffi's packaging guide, and one of
+200 generated functions. Printed is the least user CPU time of the rounds, and the size of what comes out, stripped.
+Then one program (cpp_rows.cc) runs twice, compiled with each, and both are told in turn to time the same row, as in
+core.py.
 It sets up what it needs (the wheel of this checkout, the PyPI wheel and sdist of apache-tvm-ffi, a C++ compiler).
 
     python benchmarks/cpp.py [--rounds N] [--compiler gcc|clang] [ROW ...]
@@ -170,7 +171,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--compiler", choices=("gcc", "clang"), default="gcc")
-    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"compile {' '.join(dict.fromkeys(r.name for r in ROWS))}")
+    parser.add_argument(
+        "rows", nargs="*", metavar="ROW", help=f"compile {' '.join(dict.fromkeys(r.name for r in ROWS))}"
+    )
     options = parser.parse_args()
     compiler = find_compiler(options.compiler).command
     package = unpack_wheel(envs.build_wheel())

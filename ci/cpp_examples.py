@@ -12,7 +12,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from envs import CI, Missing, cached_env, clean_environ, find_cxx_compiler, find_interpreters, install_wheel, last_line, locked, python_of
+from envs import (
+    CI,
+    Missing,
+    cached_env,
+    clean_environ,
+    find_cxx_compiler,
+    find_interpreters,
+    install_wheel,
+    last_line,
+    locked,
+    python_of,
+)
 from foreign import Allowance, Outcome, read_allowances
 from jobs import LOGS, kill_all, run_logged
 from matrix import say
@@ -121,7 +132,7 @@ EXAMPLES = (
 
 @functools.cache
 def has(what: str) -> bool:
-    """Whether this machine has the command nvcc, a gpu that CUDA can use, or a compiler (and nvcc) that knows #embed."""
+    """Whether this machine has the command nvcc, a gpu for CUDA, or beside nvcc a compiler that knows #embed."""
     if what == "#embed":
         probe = "#ifdef __has_embed\nknown\n#endif\n"
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Somebody else's C++ sources, compiled with our headers and libraries: object files are kept until anything changes."""
+"""Others' C++ sources, compiled with our headers and libraries: object files are kept until anything changes."""
 
 from __future__ import annotations
 

@@ -372,8 +372,8 @@ TEST(a_column_appears_when_it_is_first_named) {
 }
 
 TEST(builtin_types_tell_whether_they_are_final) {
-  static const char *const final[] = {"ffi.BigInt", "ffi.Module", "ffi.EnumState", "ffi.VisitInterrupt",
-                                      "ffi.StructuralKey", "ffi.reflection.AccessPath"};
+  static const char *const final[] = {"ffi.BigInt",         "ffi.Module",        "ffi.EnumState",
+                                      "ffi.VisitInterrupt", "ffi.StructuralKey", "ffi.reflection.AccessPath"};
   static const char *const open[] = {"ffi.Enum", "ffi.IntEnum", "ffi.StructuralVisitor", "ffi.StructuralMutator"};
   const TVMFFITypeAttrColumn *column = fh_reflect_find_column(text_of("__ffi_type_final__"));
   for (size_t i = 0; i < FH_COUNT_OF(final); ++i) {

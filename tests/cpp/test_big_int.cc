@@ -12,7 +12,7 @@ namespace {
 using namespace tvm::ffi;
 namespace int_ops = tvm::ffi::detail::int_ops;
 
-const int64_t kEdges[] = {0,         1,         -1,          2,           -2,       3,        -7,
+const int64_t kEdges[] = {0,         1,         -1,         2,           -2,        3,         -7,
                           INT32_MAX, INT32_MIN, 4294967295, -4294967296, INT64_MAX, INT64_MIN, INT64_MIN + 1};
 
 BigInt Read(const std::string &text) {
@@ -242,8 +242,9 @@ TEST(BigInt, ValueLikeAnInt) {
   Function add = Function::FromTyped([](BigInt a, const BigInt &b) { return a + b; }, "add");
   EXPECT_EQ(add(large, 1).cast<BigInt>(), large + 1);
   EXPECT_EQ(add(true, large - large).cast<int>(), 1);
-  EXPECT_EQ(Thrown([&] { add("1", 2); }), "TypeError: Mismatched type on argument #0 when calling: "
-                                          "`add(0: BigInt, 1: BigInt) -> BigInt`. Expected `BigInt` but got `const char*`");
+  EXPECT_EQ(Thrown([&] { add("1", 2); }),
+            "TypeError: Mismatched type on argument #0 when calling: "
+            "`add(0: BigInt, 1: BigInt) -> BigInt`. Expected `BigInt` but got `const char*`");
   EXPECT_EQ(Any(large).try_cast<int64_t>(), std::nullopt);
   EXPECT_EQ(TypeTraits<BigInt>::TypeSchema(), "{\"type\":\"ffi.BigInt\"}");
 }

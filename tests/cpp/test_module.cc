@@ -91,9 +91,8 @@ TEST(Module, ContextSymbolsAreVisited) {
   static int place;
   ASSERT_EQ(TVMFFIEnvModRegisterContextSymbol("test_cpp_module_symbol", &place), 0);
   int n_found = 0;
-  Module::VisitContextSymbols([&n_found](String name, void *address) {
-    n_found += name == "test_cpp_module_symbol" && address == &place;
-  });
+  Module::VisitContextSymbols(
+      [&n_found](String name, void *address) { n_found += name == "test_cpp_module_symbol" && address == &place; });
   EXPECT_EQ(n_found, 1);
 }
 

@@ -63,8 +63,10 @@ TEST(Stl, WhatDoesNotFitIsTold) {
   EXPECT_EQ(Mismatch<std::vector<int>>(1), "Expected `std::vector<int>` but got `int`");
   EXPECT_EQ(Mismatch<std::vector<int>>(Array<Any>{1, String("x")}),
             "Expected `std::vector<int>` but got `Array[index 1: ffi.SmallStr]`");
-  EXPECT_EQ((Mismatch<std::array<int, 2>>(Array<int>{1, 2, 3})), "Expected `std::array<int, 2>` but got `Array[size=3]`");
-  EXPECT_EQ((Mismatch<std::tuple<int, float>>(Array<Any>{1})), "Expected `std::tuple<int, float>` but got `Array[size=1]`");
+  EXPECT_EQ((Mismatch<std::array<int, 2>>(Array<int>{1, 2, 3})),
+            "Expected `std::array<int, 2>` but got `Array[size=3]`");
+  EXPECT_EQ((Mismatch<std::tuple<int, float>>(Array<Any>{1})),
+            "Expected `std::tuple<int, float>` but got `Array[size=1]`");
   EXPECT_EQ((Mismatch<std::tuple<int, float>>(Array<Any>{1, nullptr})),
             "Expected `std::tuple<int, float>` but got `Array[index 1: None]`");
   EXPECT_EQ((Mismatch<std::map<int, int>>(Map<Any, Any>{{1, 2}, {3, 4.5}})),
@@ -88,7 +90,8 @@ TEST(Stl, OptionalIsAValueOrNone) {
   EXPECT_EQ(Any().as<std::optional<int>>(), std::make_optional(std::optional<int>()));
   Any owned = Int(4);
   EXPECT_EQ(std::move(owned).as<std::optional<Int>>().value().value()->value, 4);
-  static_assert(TypeTraits<std::optional<int>>::storage_enabled && !TypeTraits<std::optional<std::vector<int>>>::storage_enabled);
+  static_assert(TypeTraits<std::optional<int>>::storage_enabled &&
+                !TypeTraits<std::optional<std::vector<int>>>::storage_enabled);
 }
 
 TEST(Stl, VariantIsTheFirstAlternativeThatFits) {
@@ -107,8 +110,8 @@ TEST(Stl, VariantIsTheFirstAlternativeThatFits) {
 }
 
 TEST(Stl, FunctionsGoBothWays) {
-  Function compose = Function::FromTyped(
-      [](std::function<int(int)> f, std::function<int(int)> g) -> std::function<int(int)> {
+  Function compose =
+      Function::FromTyped([](std::function<int(int)> f, std::function<int(int)> g) -> std::function<int(int)> {
         return [f, g](int x) { return f(g(x)); };
       });
   std::function<int(int)> twice = [](int x) { return 2 * x; };
@@ -153,20 +156,23 @@ TEST(Stl, MovedContainersMoveTheirItems) {
 TEST(Stl, TypesTellTheirNames) {
   EXPECT_EQ((TypeTraits<std::vector<std::array<int, 3>>>::TypeSchema()),
             R"({"type":"std::vector","args":[{"type":"std::array","args":[{"type":"int"},3]}]})");
-  EXPECT_EQ((TypeTraits<std::map<std::string, std::variant<int, bool>>>::TypeSchema()),
-            R"({"type":"std::map","args":[{"type":"std::string"},{"type":"std::variant","args":[{"type":"int"},{"type":"bool"}]}]})");
+  EXPECT_EQ(
+      (TypeTraits<std::map<std::string, std::variant<int, bool>>>::TypeSchema()),
+      R"({"type":"std::map","args":[{"type":"std::string"},{"type":"std::variant","args":[{"type":"int"},{"type":"bool"}]}]})");
   EXPECT_EQ((TypeTraits<std::unordered_map<int, Any>>::TypeStr()), "std::unordered_map<int, Any>");
   EXPECT_EQ((TypeTraits<std::tuple<int, Any>>::TypeSchema()),
             R"({"type":"std::tuple","args":[{"type":"int"},{"type":"Any"}]})");
-  EXPECT_EQ((TypeTraits<std::function<void(int, bool)>>::TypeSchema()),
-            R"({"type":"std::function","named_args":{"return":[{"type":"None"}],"params":[{"type":"int"},{"type":"bool"}]}})");
+  EXPECT_EQ(
+      (TypeTraits<std::function<void(int, bool)>>::TypeSchema()),
+      R"({"type":"std::function","named_args":{"return":[{"type":"None"}],"params":[{"type":"int"},{"type":"bool"}]}})");
   EXPECT_EQ((TypeTraits<std::optional<int>>::TypeSchema()), R"({"type":"std::optional","args":[{"type":"int"}]})");
   EXPECT_EQ((TypeTraits<std::function<int()>>::TypeStr()), "std::function<int()>");
 }
 
 /* Of items that cannot cross, a container cannot. */
 struct Opaque {};
-static_assert(!TypeTraits<std::vector<Opaque>>::convert_enabled && !TypeTraits<std::optional<Opaque>>::convert_enabled &&
+static_assert(!TypeTraits<std::vector<Opaque>>::convert_enabled &&
+              !TypeTraits<std::optional<Opaque>>::convert_enabled &&
               !TypeTraits<std::map<int, Opaque>>::convert_enabled && !TypeTraits<std::tuple<Opaque>>::convert_enabled &&
               !TypeTraits<std::variant<int, Opaque>>::convert_enabled &&
               !TypeTraits<std::function<void(Opaque)>>::convert_enabled &&

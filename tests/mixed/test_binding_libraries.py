@@ -1,4 +1,4 @@
-"""A module of pybind11 and one of nanobind that use our headers work beside ffi_hpy: one runtime, one set of objects."""
+"""A module of pybind11 and one of nanobind that use our headers work beside ffi_hpy: one runtime, the same objects."""
 
 import gc
 import subprocess

@@ -50,9 +50,7 @@ inline std::string error_of(const std::string &name, int64_t x) {
 inline void throw_error(const std::string &message) { TVM_FFI_THROW(ValueError) << message; }
 
 TVM_FFI_STATIC_INIT_BLOCK() {
-  ffi::reflection::ObjectDef<CounterObj>()
-      .def(ffi::reflection::init<int64_t>())
-      .def_rw("count", &CounterObj::count);
+  ffi::reflection::ObjectDef<CounterObj>().def(ffi::reflection::init<int64_t>()).def_rw("count", &CounterObj::count);
   ffi::reflection::GlobalDef()
       .def("ffi_hpy_mixed." KIND ".make_counter", [](int64_t start) { return Counter(start); })
       .def("ffi_hpy_mixed." KIND ".kept", [] { return kept; })
