@@ -93,14 +93,21 @@ template <typename T> bool MismatchAt(const Any &item, size_t i, std::string *fo
 }
 
 /* As many items, each of its type or converted. */
-template <typename... T, size_t... I>
-std::optional<std::tuple<T...>> ConvertEach([[maybe_unused]] const Any *items, std::index_sequence<I...>) {
-  [[maybe_unused]] std::tuple<std::optional<T>...> values(items[I].template try_cast<T>()...);
-  if (!(std::get<I>(values).has_value() && ...)) return std::nullopt;
-  return std::tuple<T...>(*std::move(std::get<I>(values))...);
-}
+template <typename... T> struct ItemConverter;
+template <> struct ItemConverter<> {
+  static std::optional<std::tuple<>> Convert(const Any *) { return std::tuple<>(); }
+};
+template <typename T, typename... Rest> struct ItemConverter<T, Rest...> {
+  static std::optional<std::tuple<T, Rest...>> Convert(const Any *items) {
+    std::optional<T> first = items->template try_cast<T>();
+    if (!first.has_value()) return std::nullopt;
+    std::optional<std::tuple<Rest...>> rest = ItemConverter<Rest...>::Convert(items + 1);
+    if (!rest.has_value()) return std::nullopt;
+    return std::tuple_cat(std::tuple<T>(*std::move(first)), *std::move(rest));
+  }
+};
 template <typename... T> std::optional<std::tuple<T...>> ConvertItems(const Any *items) {
-  return ConvertEach<T...>(items, std::index_sequence_for<T...>{});
+  return ItemConverter<T...>::Convert(items);
 }
 
 } // namespace detail
