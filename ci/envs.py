@@ -276,6 +276,13 @@ def _find_compiler(language: str, variable: str, commands: Sequence[str]) -> lis
     raise Missing(f"no {language} compiler: {tried}; install one, or set {variable}")
 
 
+def find_nvcc() -> str | None:
+    """Return the path of CUDA's compiler: CUDA_HOME, CUDA_PATH, PATH or the usual place has it. None without one."""
+    homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
+    first, second, usual = [str(Path(home, "bin")) if home else "" for home in homes]
+    return shutil.which("nvcc", path=os.pathsep.join([first, second, os.environ.get("PATH", ""), usual]))
+
+
 def table(rows: Sequence[Sequence[object]]) -> str:
     """Return rows, the first of which is the heading, as columns of text."""
     texts = [[str(cell) for cell in row] for row in rows]

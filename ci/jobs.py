@@ -183,7 +183,7 @@ def plain_run(interpreter: Interpreter) -> PytestRun:
     """Return the run of all tests that concern an interpreter: our HPy runtime is for those without one."""
     gil = "off" if interpreter.free_threaded else "on"
     folders = ("tests/python", "tests/hpy") if interpreter.needs_module == "_hpy_universal" else PytestRun.folders
-    return PytestRun(interpreter.name, interpreter.name, gil, folders=folders)
+    return PytestRun(interpreter.name, interpreter.name, gil, folders=(*folders, "tests/docs/test_python_pages.py"))
 
 
 def own_debug_run(interpreter: str, gil: str) -> PytestRun:
@@ -220,6 +220,7 @@ PYTEST_RUNS = (
         folders=("tests/python",),
     ),
     PytestRun("cp311-mixed", "cp311", requirements="requirements-mixed.txt", folders=("tests/mixed",)),
+    PytestRun("docs", "cp311", requirements="requirements-docs.txt", folders=("tests/docs",)),
     PytestRun("cp311-typing", "cp311", requirements="requirements-typing.txt", folders=("tests/typing",)),
 )
 
@@ -261,7 +262,7 @@ def hpy_include() -> Path:
 
 
 def pytest_arguments(plan: PytestRun) -> list[str]:
-    folders = [str(ROOT / folder) for folder in plan.folders if (ROOT / folder).is_dir()]
+    folders = [str(ROOT / folder) for folder in plan.folders if (ROOT / folder).exists()]
     if not folders:
         raise Missing(f"there is no {' and no '.join(plan.folders)}")
     timeout = [f"--timeout={TEST_SECONDS}", "--timeout-method=thread"]  # a hang in C ends too

@@ -136,7 +136,7 @@ def find_library(
     1. the files that the installed distribution `package` lists (its name on PyPI, not that of its module);
     2. the folders `extra_lib_paths`;
     3. with `use_fallback_build_path`, where `package` is installed as editable, ``build/lib``, ``build`` and ``lib`` of
-       its project, then the ``lib`` of ffi_hpy itself;
+       its project and the folders of its Python packages, then the ``lib`` of ffi_hpy itself;
     4. with `use_env_path`, the folders of LD_LIBRARY_PATH (DYLD_LIBRARY_PATH on macOS), then those of PATH.
 
     RuntimeError that lists what was searched if none has it; TypeError if `extra_lib_paths` holds anything but Paths.
@@ -199,14 +199,19 @@ def _in_distribution(package: str, names: list[str], searched: list[str]) -> Pat
 
 
 def _project_folders(package: str) -> Iterator[Path]:
-    """Where an editable installation's project has what it built; PEP 610 says where the project is."""
+    """Where an editable installation's project has what it built; PEP 610 says where the project is.
+
+    Setuptools builds into the package, which its top_level.txt names.
+    """
     import json
     from importlib import metadata
+    from importlib.util import find_spec
     from urllib.parse import urlsplit
     from urllib.request import url2pathname
 
     try:
-        text = metadata.distribution(package).read_text("direct_url.json")
+        distribution = metadata.distribution(package)
+        text = distribution.read_text("direct_url.json")
         origin = json.loads(text) if text else {}
         if not origin.get("dir_info", {}).get("editable"):
             return
@@ -215,6 +220,12 @@ def _project_folders(package: str) -> Iterator[Path]:
         return  # not installed, or by something that keeps no such record
     for part in ("build/lib", "build", "lib"):
         yield project / part
+    for name in (distribution.read_text("top_level.txt") or "").split():
+        try:
+            spec = find_spec(name)
+        except (ImportError, ValueError):
+            continue
+        yield from map(Path, (spec.submodule_search_locations if spec is not None else None) or ())
 
 
 def _folders_of_environment() -> list[Path]:

@@ -1,8 +1,8 @@
-"""Stub generation: type annotations for what native libraries register, written into marked regions of source files.
+"""Stub generation: annotations or bindings for what native libraries register, in marked regions of source files.
 
 The command is ffi-hpy-stubgen, in `cli`. The other modules, each using those before it:
 
 `consts` the marks · `file_utils` files as blocks · `utils` what is known of functions and types · `lib_state` that, of
 the loaded libraries · `layout` whether a type's memory can be reproduced from it · `generator` what a target language
-provides · `python_generator` Python as a target
+provides · `python_generator`, `rust_generator` the targets · `roll_out` regions for whole namespaces
 """

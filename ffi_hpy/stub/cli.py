@@ -1,4 +1,4 @@
-"""The command ffi-hpy-stubgen: annotations for what native libraries register, written into Python files.
+"""The command ffi-hpy-stubgen: annotations for what native libraries register, written into Python files, or Rust.
 
 It fills the regions that marks in files enclose; with --init-pypkg, --init-lib and --init-prefix, it first makes the
 files and regions that a package lacks. Modules that --imports names and libraries that --dlls names are loaded first.
@@ -20,12 +20,12 @@ from .file_utils import FileInfo, collect_files, syntax_for
 from .generator import generator_names, get_generator
 from .layout import classify, write_coverage_report
 from .lib_state import collect_global_funcs, collect_type_keys, object_info_from_type_key, toposort_objects
+from .roll_out import declared_objects, roll_out, skipped_types
 from .utils import InitConfig, Options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+    from collections.abc import Callable, Mapping, Sequence
 
     from .file_utils import CodeBlock
     from .generator import Generator
@@ -74,23 +74,45 @@ def _run(options: Options) -> tuple[bool, bool]:
         except ValueError as error:
             note_failure(file.path, error)
     global_funcs = collect_global_funcs() if files or options.init else {}
+    folder = paths[0].parent if paths and paths[0].is_file() else next(iter(paths), Path())
+    prefixes: set[str] = set()
     if options.init is not None:
-        folder = paths[0].parent if paths[0].is_file() else paths[0]
         try:
-            make_missing(files, ty_map, options.init, folder, global_funcs, generator, dry_run=options.dry_run)
+            prefixes = make_missing(
+                files, ty_map, options.init, folder, global_funcs, generator, dry_run=options.dry_run
+            )
         except (OSError, ValueError) as error:
             raise _Failure(str(error)) from error
+    views = {file.path: generator.check_view(file.code_blocks) for file in files}
+    _roll_out_prefixes(files, generator, note_failure)
+    declared = declared_objects(files)
     changed = False
     for file in files:
         if file.path in failed:
             continue
         try:
-            if fill_regions(file, options, ty_map, global_funcs, generator):
-                changed = True
-                print(f"{file.path}: {_verb(options)}")
+            differs = fill_regions(file, options, ty_map, global_funcs, generator, declared)
         except (ValueError, OSError) as error:
             note_failure(file.path, error)
+            continue
+        if differs and not (options.check and generator.check_view(file.code_blocks) == views[file.path]):
+            changed = True
+            _report(file, options)
+    if prefixes and not options.dry_run:
+        try:
+            generator.finalize_init(folder, prefixes)
+        except (OSError, ValueError) as error:
+            raise _Failure(str(error)) from error
     return changed, bool(failed)
+
+
+def _report(file: FileInfo, options: Options) -> None:
+    """Say that a file is not, or was not, what it should be."""
+    if options.check:
+        print(*file.diff(), sep="\n")
+        print(f"[Stale] {file.path}")
+    else:
+        print(f"{file.path}: {'would be written' if options.dry_run else 'written'}")
 
 
 def _report_coverage(path: Path) -> None:
@@ -133,6 +155,7 @@ def make_missing(
     root = init_cfg.prefix.rstrip(".")
     type_keys = collect_type_keys()
     prefixes = sorted({root, *(p for p in (*type_keys, *global_funcs) if p.startswith(f"{root}."))})
+    declared, skipped = declared_objects(files), skipped_types(files)
     by_path = {file.path: file for file in files}
     made = set()
     for prefix in prefixes:
@@ -141,20 +164,18 @@ def make_missing(
             _complain(f"there is no file for {prefix!r}, which cannot be the name of a package")
             continue
         folder = init_path.joinpath(*parts)
-        keys = [key for key in type_keys.get(prefix, []) if not generator.is_builtin(key)]
-        api = _file_at(folder / generator.api_filename, by_path, files)
+        api = _file_at(folder / generator.api_filename(), by_path, files)
+        keys = [key for key in type_keys.get(prefix, []) if key not in skipped and not generator.is_builtin(key)]
         if api is not None:
+            keys = [key for key in keys if declared.get(key, api.path) == api.path]
             text = generator.generate_api_file(
                 api.code_blocks, ty_map, prefix, toposort_objects(keys), init_cfg, prefix == root
             )
             _append(api, text, dry_run)
-        for i in range(len(root.split(".")), len(parts) + 1):
-            package = _file_at(init_path.joinpath(*parts[:i]) / generator.init_filename, by_path, files)
-            if package is not None and (i == len(parts) or not package.code_blocks):
-                name = ".".join(parts[:i])
-                submodule = Path(generator.api_filename).stem
-                text = generator.generate_init_file(package.code_blocks, name, submodule)
-                _append(package, text if i == len(parts) else f'"""Package {name}."""\n', dry_run)
+        package = _file_at(folder / generator.init_filename(), by_path, files)
+        if package is not None:
+            submodule = Path(generator.api_filename()).stem
+            _append(package, generator.generate_init_file(package.code_blocks, prefix, submodule), dry_run)
         made.add(prefix)
     return made
 
@@ -165,11 +186,13 @@ def fill_regions(
     ty_map: dict[str, str],
     global_funcs: dict[str, list[FuncInfo]],
     generator: Generator,
+    declared: Mapping[str, Path] | None = None,
 ) -> bool:
     """Fill every region of a file, and write it unless told not to; returns whether that changes it.
 
-    ValueError, which names the line, for a directive that the target does not know, and for a region of something that
-    no loaded library registers.
+    `declared` has the files of all types of this run that have a region, by default those of this file. ValueError,
+    which names the line, for a directive that the target does not know, and for a region of something that no loaded
+    library registers; regions of such types stay as they are, and the others are filled before.
     """
     imports = generator.new_imports()
     for block in file.code_blocks:
@@ -180,7 +203,9 @@ def fill_regions(
             if name not in generator.directive_kinds:
                 raise ValueError(f"Unknown directive `{name}` at line {block.lineno_start}")
             generator.add_directive(imports, name, payload, block.lineno_start)
-    defined = {block.text_param for block in file.code_blocks if block.kind == "object"}
+    own = declared_objects([file])
+    declared, defined = {**(declared or {}), **own}, set(own)
+    unknown: list[CodeBlock] = []
     names = generator.extra_export_names(imports)
     for block in file.code_blocks:
         if block.kind == "global":
@@ -188,8 +213,12 @@ def fill_regions(
             generator.generate_global_funcs_block(block, funcs, ty_map, imports, opt, defined)
             names |= {func.schema.name for func in funcs if func.name.isidentifier()}
         elif block.kind == "object":
-            info = _object_for(block)
-            generator.generate_object_block(block, ty_map, imports, opt, info, defined)
+            try:
+                info = object_info_from_type_key(block.text_param)
+            except (ValueError, KeyError):
+                unknown.append(block)
+                continue
+            generator.generate_object_block(block, ty_map, imports, opt, info, declared)
             names.add(block.text_param)
         elif block.kind == "export":
             generator.generate_export_block(block)
@@ -198,7 +227,13 @@ def fill_regions(
             generator.generate_import_section_block(block, imports, opt, defined)
         elif block.kind == "__all__":
             generator.generate_all_block(block, names, opt)
-    return file.update(verbose=opt.verbose or opt.check, dry_run=opt.dry_run or opt.check)
+    differs = file.update(verbose=opt.verbose and not opt.check, dry_run=opt.dry_run or opt.check)
+    if unknown:
+        regions = ", ".join(f"`object/{block.param}` (line {block.lineno_start})" for block in unknown)
+        raise ValueError(
+            f"{regions}: the type is no longer registered; load the library that does, or delete the region"
+        )
+    return differs
 
 
 _stage_1, _stage_2, _stage_3, __main__ = read_ty_maps, make_missing, fill_regions, main
@@ -216,14 +251,19 @@ def _functions_for(block: CodeBlock, global_funcs: dict[str, list[FuncInfo]]) ->
     return funcs
 
 
-def _object_for(block: CodeBlock) -> Any:
-    try:
-        return object_info_from_type_key(block.text_param)
-    except (ValueError, KeyError):
-        raise ValueError(
-            f"`object/{block.param}` at line {block.lineno_start}: no loaded library registers the type; "
-            "load the one that does, or delete the block"
-        ) from None
+def _roll_out_prefixes(
+    files: list[FileInfo], generator: Generator, on_error: Callable[[Path, Exception], None] | None = None
+) -> int:
+    """Add the regions that ``prefix`` directives ask for; returns in how many files that failed."""
+    failed: list[Path] = []
+
+    def note(path: Path, error: Exception) -> None:
+        failed.append(path)
+        if on_error is not None:
+            on_error(path, error)
+
+    roll_out(files, generator, collect_type_keys(), toposort_objects, print, note)
+    return len(failed)
 
 
 def _file_at(path: Path, by_path: dict[Path, FileInfo], files: list[FileInfo]) -> FileInfo | None:
@@ -268,10 +308,6 @@ def _load(options: Options) -> list[object]:
         except OSError as error:
             raise _Failure(f"--dlls {path}: {error}") from error
     return libraries
-
-
-def _verb(options: Options) -> str:
-    return "out of date" if options.check else "would be written" if options.dry_run else "written"
 
 
 def _complain(message: str) -> None:

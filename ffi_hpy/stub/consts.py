@@ -64,7 +64,7 @@ SYNTAX_BY_EXT = {".py": PYTHON_SYNTAX, ".pyi": PYTHON_SYNTAX, ".rs": RUST_SYNTAX
 STUB_BLOCK_KINDS = Union[Literal["global", "object", "import-section", "directive", "export", "__all__"], None]
 """What a CodeBlock is; None: what lies between the marks, which stays as it is."""
 
-PIPELINE_DIRECTIVE_KINDS = frozenset({"ty-map"})
+PIPELINE_DIRECTIVE_KINDS = frozenset({"prefix", "skip", "ty-map"})
 """The directives that concern every target language; others are for those that declare them."""
 
 BUILTIN_TYPE_KEYS = frozenset(

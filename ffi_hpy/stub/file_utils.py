@@ -56,6 +56,14 @@ class CodeBlock:
         return first, second
 
     @staticmethod
+    def new_region(stub: str, lineno: int, syntax: C.MarkerSyntax) -> CodeBlock:
+        """An empty region, less its place in a file."""
+        block = CodeBlock.from_begin_line(lineno, f"{syntax.begin} {stub}", syntax)
+        block.lines = [f"{syntax.begin} {stub}", syntax.end]
+        block.lineno_end = lineno
+        return block
+
+    @staticmethod
     def from_begin_line(lineno: int, line: str, syntax: C.MarkerSyntax) -> CodeBlock:
         """The block that begins with a line, without its lines. ValueError for a mark that is not known."""
         line = line.strip()

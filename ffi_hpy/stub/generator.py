@@ -6,6 +6,9 @@ from typing import Any, Protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     from .consts import MarkerSyntax
     from .file_utils import CodeBlock
     from .utils import FuncInfo, InitConfig, ObjectInfo, Options
@@ -17,15 +20,15 @@ class Generator(Protocol):
     """A target language. Each `generate_..._block` fills a region; `defined` are the type keys that its file defines.
 
     `imports` is what new_imports() made for the file; the import section is filled after what needs imports. What
-    `generate_..._file` returns is appended to a file, which is then filled like any other.
+    `generate_..._file` returns is appended to a file, which is then filled like any other. `has_whole_types` says that
+    an ``object`` region is all that a type needs, so that regions alone can be added for types.
     """
 
     name: str
     syntax: MarkerSyntax
     source_exts: frozenset[str]
     directive_kinds: frozenset[str]
-    api_filename: str
-    init_filename: str
+    has_whole_types: bool
 
     def default_ty_map(self) -> dict[str, str]:
         """What types of the ABI are called, before directives change it."""
@@ -41,6 +44,9 @@ class Generator(Protocol):
 
     def extra_export_names(self, imports: Any) -> set[str]:
         """What a file exports besides its functions and classes."""
+
+    def check_view(self, code_blocks: list[CodeBlock]) -> object:
+        """What --check compares: a file is out of date when this changes."""
 
     def generate_global_funcs_block(
         self,
@@ -60,9 +66,9 @@ class Generator(Protocol):
         imports: Any,
         opt: Options,
         obj_info: ObjectInfo,
-        defined: set[str],
+        declared: Mapping[str, Path],
     ) -> None:
-        """Fill an ``object`` region."""
+        """Fill an ``object`` region. `declared` has the files of all the types that have one, this one among them."""
 
     def generate_import_section_block(self, code: CodeBlock, imports: Any, opt: Options, defined: set[str]) -> None:
         """Fill an ``import-section``."""
@@ -72,6 +78,12 @@ class Generator(Protocol):
 
     def generate_export_block(self, code: CodeBlock) -> None:
         """Fill an ``export`` region."""
+
+    def api_filename(self) -> str:
+        """What the file of a prefix is called."""
+
+    def init_filename(self) -> str:
+        """What the file of a package is called that has the file of its prefix as a module."""
 
     def generate_api_file(
         self,
@@ -86,6 +98,9 @@ class Generator(Protocol):
 
     def generate_init_file(self, code_blocks: list[CodeBlock], module_name: str, submodule: str) -> str:
         """What the file of a package lacks that exports the names of its `submodule`."""
+
+    def finalize_init(self, init_path: Path, prefixes: set[str]) -> None:
+        """Make what the files of some prefixes need above them. OSError, ValueError for a name that cannot be one."""
 
 
 def generator_names() -> list[str]:
@@ -103,5 +118,6 @@ def get_generator(target: str) -> Generator:
 
 def _generators() -> dict[str, Generator]:
     from .python_generator import PythonGenerator
+    from .rust_generator import RustGenerator
 
-    return {"python": PythonGenerator()}
+    return {"python": PythonGenerator(), "rust": RustGenerator()}

@@ -167,15 +167,15 @@ def _judge(
     )
     fault: Fault | None
     if key in unmirrored:
-        fault = "no-mirror", "the target language has no type for it"
+        fault = "no-mirror", "the target language has no type of its layout"
     else:
         fault = _weigh(verdict, info, parent)
         if fault is None and key in forced_opaque:
-            fault = "by-directive", "a directive says so"
+            fault = "by-directive", "vetoed by directive although the layout is reproducible"
         if fault is None and field_renderable is not None:
-            refused = next((f.name for f in info.fields if not field_renderable(f)), None)
+            refused = next((f for f in info.fields if not field_renderable(f)), None)
             if refused is not None:
-                fault = "unrenderable-field", f"the target language has no type for field {refused!r}"
+                fault = "unrenderable-field", f"field {refused.name!r} ({refused.repr()}) has no native mirror"
     if fault is not None:
         verdict.verdict = "opaque"
         verdict.reason, verdict.detail = fault
@@ -185,10 +185,10 @@ def _judge(
 def _weigh(verdict: Verdict, info: ObjectInfo, parent: Verdict | None) -> Fault | None:
     """Note the evidence in `verdict`, with its detail if every byte is explained; returns what is wrong otherwise."""
     fault = _note_fields(verdict, info)
-    if parent is not None and not parent.is_complete:
-        return "parent-opaque", f"its parent {parent.type_key!r} is opaque: {parent.reason}"
     if verdict.total_size is None:
-        return "layout-unknown", "its library did not register its size"
+        return "layout-unknown", "no metadata of its own: total_size is unknown"
+    if parent is not None and not parent.is_complete:
+        return "parent-opaque", f"parent {parent.type_key!r} is opaque ({parent.reason})"
     if fault is not None:
         return fault
     if parent is None:
@@ -231,10 +231,11 @@ def _account(verdict: Verdict, start: int) -> Fault | None:
         return "field-overlap", f"its fields end at byte {cursor}, past total_size {verdict.total_size}"
     _note_gap(verdict, cursor, verdict.total_size, verdict.alignment)
     if verdict.uncovered:
-        return "uncovered-bytes", f"no field and no alignment explains the bytes {_join(verdict.uncovered)}"
-    verdict.detail = f"{len(verdict.fields)} fields explain the bytes {verdict.own_bytes}"
+        holes = f"bytes {_join(verdict.uncovered)} of {verdict.own_bytes}"
+        return "uncovered-bytes", f"{holes} are not accounted for by reflected fields"
+    verdict.detail = f"reflected fields fill {verdict.own_bytes} exactly"
     if verdict.padding:
-        verdict.detail += f", alignment the bytes {_join(verdict.padding)} of them"
+        verdict.detail += f" (alignment padding {_join(verdict.padding)})"
     return None
 
 

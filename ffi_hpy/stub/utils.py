@@ -111,6 +111,11 @@ class NamedTypeSchema:
         return self.schema.args or ()
 
     @property
+    def type_key(self) -> str | None:
+        """The type's name where `origin` says less: "ffi.BigInt" for an int."""
+        return self.schema.type_key
+
+    @property
     def named_args(self) -> dict[str, tuple[TypeSchema, ...]] | None:
         """A function's "params" and "return", None where they are not known that way."""
         return self.schema.named_args

@@ -197,10 +197,14 @@ int fh_builtin_put(void *field, void *obj) {
   return 0;
 }
 
-static int has_objects_only(const fh_seq_object *seq) {
+/* References to objects may be null, which is None here. */
+static int has_references_only(const fh_seq_object *seq) {
   int64_t i = 0;
   fh_stripe_lock(seq);
-  while (i < fh_seq_size(seq) && fh_any_is_object(&fh_seq_items(seq)[i])) ++i;
+  for (; i < fh_seq_size(seq); ++i) {
+    const TVMFFIAny *item = &fh_seq_items(seq)[i];
+    if (item->type_index != kTVMFFINone && !fh_any_is_object(item)) break;
+  }
   int result = i == fh_seq_size(seq);
   fh_stripe_unlock(seq);
   return result;
@@ -208,7 +212,7 @@ static int has_objects_only(const fh_seq_object *seq) {
 
 int fh_builtin_set_object_list(void *field, const TVMFFIAny *value) {
   const fh_seq_object *seq = (const fh_seq_object *)(const void *)value->v_obj;
-  if (!fh_seq_is(value) || !has_objects_only(seq)) return fh_builtin_raise_convert(value, "List<ffi.Object>");
+  if (!fh_seq_is(value) || !has_references_only(seq)) return fh_builtin_raise_convert(value, "List<ffi.Object>");
   if (value->type_index == kTVMFFIArray) {
     return fh_builtin_put(field, fh_seq_from_views(kTVMFFIList, fh_seq_items(seq), fh_seq_size(seq)));
   }

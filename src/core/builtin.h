@@ -70,7 +70,7 @@ void fh_builtin_end(const fh_builtin_type *type, void *self);
  * allowed. TypeError that names `expected`. */
 int fh_builtin_set_object(void *field, const TVMFFIAny *value, int32_t type_index, int is_optional,
                           const char *expected);
-/* Puts in a List of objects; an Array of objects is copied. TypeError. */
+/* Puts in a List of objects and None; an Array of such is copied. TypeError. */
 int fh_builtin_set_object_list(void *field, const TVMFFIAny *value);
 /* Puts in an object and takes the caller's reference; -1 for NULL, which stands for an error that is pending. */
 int fh_builtin_put(void *field, void *obj);

@@ -33,6 +33,16 @@ static int load_library(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
   return fh_library_module_open(path, result);
 }
 
+/* For initialisers of libraries, which must not throw: whether the thread is loading one, which fails then. */
+static int fail_load(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  TVMFFIByteArray reason;
+  if (fh_function_check_count("ffi_hpy.fail_load", n_args, 1) != 0) return -1;
+  if (fh_function_arg_str("ffi_hpy.fail_load", args, 0, &reason) != 0) return -1;
+  *result = fh_any_bool(fh_library_load_fail(reason));
+  return 0;
+}
+
 static int system_lib(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray prefix = FH_LITERAL("");
@@ -204,6 +214,7 @@ const fh_globals_entry fh_globals_module[] = {
     {"ffi.ModuleLoadFromFile", load_from_file, NULL},
     {"ffi.Module.load_from_file.so", load_library, NULL},
     {"ffi.SystemLib", system_lib, NULL},
+    {"ffi_hpy.fail_load", fail_load, NULL},
     {"ffi.ModuleGetFunction", get_function, NULL},
     {"ffi.ModuleImplementsFunction", implements, NULL},
     {"ffi.ModuleGetFunctionMetadata", get_metadata, NULL},

@@ -320,7 +320,7 @@ static const fh_library_symbols shared_library = {find_in_library, find_function
 int fh_library_module_open(TVMFFIByteArray path, TVMFFIAny *out) {
   char *text = fh_mem_copy_text(path.data, path.size);
   if (text == NULL) return fh_error_raise_no_memory();
-  void *library = fh_library_open(text);
+  void *library = fh_library_load(text);
   fh_mem_free(text);
   return library == NULL ? -1 : fh_library_module_new(&shared_library, library, out);
 }

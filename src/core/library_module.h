@@ -41,6 +41,13 @@ int fh_library_module_open(TVMFFIByteArray path, TVMFFIAny *out);
 /* The module of the registered system library symbols with that prefix; one per prefix. */
 int fh_library_module_system(TVMFFIByteArray prefix, TVMFFIAny *out);
 
+/* ---- library_load.c: libraries whose initialisation fails ---- */
+
+/* Opens a library. NULL with an error pending if it cannot be opened, or says that its initialisation failed. */
+void *fh_library_load(const char *path);
+/* Fails the load in progress on this thread; 0 if there is none. */
+int fh_library_load_fail(TVMFFIByteArray reason);
+
 /* ---- library_blob.c: modules embedded in a library ---- */
 
 /* Makes the modules that `blob` describes and gives the root of their tree. The library itself is among them where

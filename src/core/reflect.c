@@ -233,13 +233,13 @@ static int method_copy(const TVMFFIMethodInfo *from, TVMFFIMethodInfo *out) {
   return -1;
 }
 
-/* Under the lock. 1: added, 0: the name is another method's, -1: no memory. One function may be registered several
- * times under its name: once for each signature of its overloads. */
+/* Under the lock. 1: added, 0: the name is taken, -1: no memory. Overloads are added one by one, each with the signature
+ * that it has, and all with one function. */
 static int method_add(fh_type_entry *entry, const TVMFFIMethodInfo *method) {
   TVMFFITypeInfo *info = &entry->info;
   for (int32_t i = 0; i < info->num_methods; ++i) {
     const TVMFFIMethodInfo *other = &info->methods[i];
-    if (fh_str_same(other->name, method->name) && other->method.v_obj != method->method.v_obj) return 0;
+    if (fh_str_same(other->name, method->name) && other->method.v_int64 != method->method.v_int64) return 0;
   }
   TVMFFIMethodInfo *methods =
       (TVMFFIMethodInfo *)list_reserve(info->methods, (size_t)info->num_methods, sizeof *methods);

@@ -151,6 +151,12 @@ HPy fb_raise(HPyContext *ctx, HPy h_type, const char *format, ...) {
   return HPy_NULL;
 }
 
+HPy fb_attr_find(HPyContext *ctx, HPy h, const char *name) {
+  HPy found = HPy_GetAttr_s(ctx, h, name);
+  if (HPy_IsNull(found) && HPyErr_ExceptionMatches(ctx, ctx->h_AttributeError)) HPyErr_Clear(ctx);
+  return found;
+}
+
 const char *fb_type_name(HPyContext *ctx, HPy h, char *buffer, size_t size) {
   snprintf(buffer, size, "object");
   HPy type = HPy_Type(ctx, h);

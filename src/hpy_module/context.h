@@ -138,6 +138,8 @@ FB_INLINE HPy fb_tuple_item(HPy tuple, HPy_ssize_t i) {
 FB_INLINE bool fb_is(HPyContext *ctx, HPy a, HPy b) {
   return FB_LIKELY(fb_ext != NULL) ? a._i == b._i : HPy_Is(ctx, a, b);
 }
+/* An attribute. HPy_NULL without an exception if there is none, and with one if looking for it failed. */
+HPy fb_attr_find(HPyContext *ctx, HPy h, const char *name);
 /* type(h).__name__ into buffer; never fails. Returns buffer. */
 const char *fb_type_name(HPyContext *ctx, HPy h, char *buffer, size_t size);
 

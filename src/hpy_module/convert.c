@@ -306,11 +306,15 @@ static HPy wrapped(HPyContext *ctx, FbHook hook, HPy plain) {
 /* The package's Shape of a native one, which is taken. */
 static HPy shape_result(HPyContext *ctx, TVMFFIObject *handle) {
   const TVMFFIShapeCell *shape = (const TVMFFIShapeCell *)(handle + 1);
-  HPy parts[2] = {fb_int_tuple(ctx, shape->data, (int32_t)shape->size), fb_object_wrap(ctx, handle)};
-  HPy result = HPy_NULL;
-  if (!HPy_IsNull(parts[0]) && !HPy_IsNull(parts[1])) result = fb_hook_call(ctx, FB_HOOK_SHAPE_CLASS, parts, 2);
-  if (!HPy_IsNull(parts[0])) HPy_Close(ctx, parts[0]);
+  HPy parts[2] = {fb_int_tuple(ctx, shape->data, (int32_t)shape->size), HPy_NULL};
+  if (HPy_IsNull(parts[0])) {
+    TVMFFIObjectDecRef(handle);
+    return HPy_NULL;
+  }
+  parts[1] = fb_object_wrap(ctx, handle);
+  HPy result = HPy_IsNull(parts[1]) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_SHAPE_CLASS, parts, 2);
   if (!HPy_IsNull(parts[1])) HPy_Close(ctx, parts[1]);
+  HPy_Close(ctx, parts[0]);
   return result;
 }
 

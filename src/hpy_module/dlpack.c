@@ -146,8 +146,14 @@ static int from_any(HPyContext *ctx, HPy value, int32_t alignment, bool contiguo
     const DLPackExchangeAPI *exchange = fb_kind_exchange(ctx, value);
     return exchange == NULL ? -1 : fb_exchange_managed(ctx, value, exchange, alignment, contiguous, out);
   }
-  if (kind != FB_KIND_DLPACK && !HPy_HasAttr_s(ctx, value, "__dlpack__"))
-    return take_capsule(ctx, value, alignment, contiguous, out);
+  if (kind != FB_KIND_DLPACK) {
+    HPy method = fb_attr_find(ctx, value, "__dlpack__");
+    if (!HPy_IsNull(method)) {
+      HPy_Close(ctx, method);
+    } else {
+      return HPyErr_Occurred(ctx) ? -1 : take_capsule(ctx, value, alignment, contiguous, out);
+    }
+  }
   return fb_dlpack_from_producer(ctx, value, alignment, contiguous, out);
 }
 

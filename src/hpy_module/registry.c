@@ -49,6 +49,11 @@ static HPy text(HPyContext *ctx, const TVMFFIByteArray *bytes) {
   return bytes->data == NULL ? HPyUnicode_FromString(ctx, "") : fb_text_new(ctx, bytes->data, bytes->size);
 }
 
+/* Python code may run for the value, and must not run on top of an exception. */
+static HPy view_unless_raised(HPyContext *ctx, const TVMFFIAny *value) {
+  return HPyErr_Occurred(ctx) ? HPy_NULL : fb_convert_view(ctx, value);
+}
+
 static HPy field_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
   const TVMFFIFieldInfo *field = &info->fields[i];
   HPy items[] = {text(ctx, &field->name),
@@ -59,7 +64,8 @@ static HPy field_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
                  HPyLong_FromInt64_t(ctx, field->offset),
                  HPyLong_FromInt32_t(ctx, field->field_static_type_index),
                  HPyLong_FromInt64_t(ctx, field->alignment),
-                 fb_convert_view(ctx, &field->default_value_or_factory)};
+                 HPy_NULL};
+  items[8] = view_unless_raised(ctx, &field->default_value_or_factory);
   return tuple_take(ctx, items, 9);
 }
 
@@ -73,7 +79,8 @@ static HPy method_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) 
                  HPyLong_FromInt32_t(ctx, 0),
                  HPyLong_FromInt32_t(ctx, 0),
                  HPyLong_FromInt32_t(ctx, 0),
-                 fb_convert_view(ctx, &method->method)};
+                 HPy_NULL};
+  items[8] = view_unless_raised(ctx, &method->method);
   return tuple_take(ctx, items, 9);
 }
 
@@ -85,10 +92,10 @@ static int append_take(HPyContext *ctx, HPy list, HPy item) {
   return rc;
 }
 
-/* A list of the items made by make(i) for i from 0 to n - 1. */
+/* A list of the items made by make(i) for i from 0 to n - 1; none on top of an exception. */
 static HPy list_of(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t n,
                    HPy (*make)(HPyContext *, const TVMFFITypeInfo *, int32_t)) {
-  HPy list = HPyList_New(ctx, 0);
+  HPy list = HPyErr_Occurred(ctx) ? HPy_NULL : HPyList_New(ctx, 0);
   int rc = HPy_IsNull(list) ? -1 : 0;
   for (int32_t i = 0; rc == 0 && i < n; i++) rc = append_take(ctx, list, make(ctx, info, i));
   if (rc == 0) return list;

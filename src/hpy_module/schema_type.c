@@ -164,6 +164,7 @@ static HPy raise_fault(HPyContext *ctx, HPy schema, const char *what, FbFault *f
   if (name == NULL) HPyErr_Clear(ctx);
   fb_fault_prefix(fault, "%s failed for %s: ", what, name == NULL ? "a schema" : name);
   if (!HPy_IsNull(repr)) HPy_Close(ctx, repr);
+  if (fault->text == NULL) return HPyErr_NoMemory(ctx);
   HPy message = fb_text_new(ctx, fault->text, strlen(fault->text));
   if (!HPy_IsNull(message)) {
     HPyErr_SetObject(ctx, ctx->h_TypeError, message);

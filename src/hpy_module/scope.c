@@ -43,10 +43,10 @@ int fb_scope_add_container(HPyContext *ctx, FbScope *scope, const DLPackExchange
 int fb_scope_add_producer(HPyContext *ctx, FbScope *scope, HPy producer, const TVMFFIObject *tensor) {
   DLDevice device = ((const DLTensor *)(tensor + 1))->device;
   if (FB_LIKELY(device.device_type == kDLCPU) || scope->device.device_type != 0) return 0;
-  if (!HPy_HasAttr_s(ctx, producer, "__tvm_ffi_env_stream__")) return 0;
-  HPy ask = HPy_GetAttr_s(ctx, producer, "__tvm_ffi_env_stream__");
-  HPy answer = HPy_IsNull(ask) ? HPy_NULL : fb_call(ctx, ask, NULL, 0, HPy_NULL);
-  if (!HPy_IsNull(ask)) HPy_Close(ctx, ask);
+  HPy ask = fb_attr_find(ctx, producer, "__tvm_ffi_env_stream__");
+  if (HPy_IsNull(ask)) return HPyErr_Occurred(ctx) ? -1 : 0;
+  HPy answer = fb_call(ctx, ask, NULL, 0, HPy_NULL);
+  HPy_Close(ctx, ask);
   if (HPy_IsNull(answer)) return -1;
   void *stream = HPyLong_AsVoidPtr(ctx, answer);
   HPy_Close(ctx, answer);

@@ -27,6 +27,17 @@ const char *fb_text_get(HPyContext *ctx, HPy h, HPy_ssize_t *byte_len) {
   return NULL;
 }
 
+/* Calls with arguments, which are taken; HPy_NULL if one of them is. */
+static HPy call_take(HPyContext *ctx, HPy callable, const HPy *args, size_t n) {
+  bool complete = true;
+  for (size_t i = 0; i < n; i++) complete = complete && !HPy_IsNull(args[i]);
+  HPy result = complete ? fb_call(ctx, callable, args, n, HPy_NULL) : HPy_NULL;
+  for (size_t i = 0; i < n; i++) {
+    if (!HPy_IsNull(args[i])) HPy_Close(ctx, args[i]);
+  }
+  return result;
+}
+
 int fb_text_refuse(HPyContext *ctx, HPy h, const char *where) {
   if (HPyErr_Occurred(ctx)) {
     if (where == NULL || !HPyErr_ExceptionMatches(ctx, ctx->h_UnicodeEncodeError)) return -1;
@@ -37,8 +48,7 @@ int fb_text_refuse(HPyContext *ctx, HPy h, const char *where) {
   HPy_ssize_t at = surrogate_find(ctx, h);
   HPy parts[5] = {HPyUnicode_FromString(ctx, "utf-8"), HPy_Dup(ctx, h), HPyLong_FromSsize_t(ctx, at),
                   HPyLong_FromSsize_t(ctx, at + 1), HPyUnicode_FromString(ctx, reason)};
-  HPy exception = fb_call(ctx, ctx->h_UnicodeEncodeError, parts, 5, HPy_NULL);
-  for (int i = 0; i < 5; i++) HPy_Close(ctx, parts[i]);
+  HPy exception = call_take(ctx, ctx->h_UnicodeEncodeError, parts, 5);
   if (HPy_IsNull(exception)) return -1;
   HPyErr_SetObject(ctx, ctx->h_UnicodeEncodeError, exception);
   HPy_Close(ctx, exception);
@@ -60,12 +70,11 @@ static bool is_ascii(const char *data, size_t byte_len) {
 
 /* bytes.decode("utf-8", "replace") */
 static HPy decode(HPyContext *ctx, HPy bytes) {
-  HPy parts[2] = {HPyUnicode_FromString(ctx, "utf-8"), HPyUnicode_FromString(ctx, "replace")};
   HPy method = HPy_GetAttr_s(ctx, bytes, "decode");
-  HPy text = HPy_IsNull(method) ? HPy_NULL : fb_call(ctx, method, parts, 2, HPy_NULL);
-  if (!HPy_IsNull(method)) HPy_Close(ctx, method);
-  HPy_Close(ctx, parts[0]);
-  HPy_Close(ctx, parts[1]);
+  if (HPy_IsNull(method)) return HPy_NULL;
+  HPy parts[2] = {HPyUnicode_FromString(ctx, "utf-8"), HPyUnicode_FromString(ctx, "replace")};
+  HPy text = call_take(ctx, method, parts, 2);
+  HPy_Close(ctx, method);
   return text;
 }
 
@@ -82,7 +91,7 @@ HPy fb_text_new(HPyContext *ctx, const char *data, size_t byte_len) {
   bool is_terminated = memchr(data, 0, byte_len) == NULL && data[byte_len] == 0;
   if (is_terminated && (fb_ext != NULL || is_ascii(data, byte_len))) {
     HPy text = HPyUnicode_FromString(ctx, data);
-    if (!HPy_IsNull(text)) return text;
+    if (!HPy_IsNull(text) || HPyErr_ExceptionMatches(ctx, ctx->h_MemoryError)) return text;
     HPyErr_Clear(ctx); /* malformed: again, with replacement */
   }
   HPy bytes = HPyBytes_FromStringAndSize(ctx, data, (HPy_ssize_t)byte_len);

@@ -1,10 +1,16 @@
 /* Context entries: ListBuilder and TupleBuilder, which are the unfinished list or tuple itself.
  *
- * A builder that could not be made is 0: Set and Cancel ignore it, Build reports the failure. */
+ * A builder that could not be made is 0: Set and Cancel ignore it, Build reports the failure. Until then no exception is
+ * raised, since items are made in between by calls that must not find one. */
 #include "context.h"
 
+static intptr_t started(PyObject *made) {
+  if (made == NULL) PyErr_Clear();
+  return (intptr_t)made;
+}
+
 static PyObject *build(intptr_t builder) {
-  if (builder == 0 && PyErr_Occurred() == NULL) PyErr_NoMemory();
+  if (builder == 0) PyErr_NoMemory();
   return (PyObject *)builder;
 }
 
@@ -34,7 +40,7 @@ static inline bool fill_plain(PyObject **slot, PyObject *item) {
 /* Setting takes over the reference that it is given, also when the index is out of range; HPy's Set cannot report
  * that, so the exception stays raised for the caller's next check. */
 static HPyListBuilder list_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
-  return (void)ctx, (HPyListBuilder){(intptr_t)PyList_New(n_items)};
+  return (void)ctx, (HPyListBuilder){started(PyList_New(n_items))};
 }
 static FHPY_NOINLINE void list_builder_set(HPyContext *ctx, HPyListBuilder builder, HPy_ssize_t i, HPy item) {
   (void)ctx;
@@ -55,7 +61,7 @@ static void list_builder_cancel(HPyContext *ctx, HPyListBuilder builder) {
 }
 
 static HPyTupleBuilder tuple_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
-  return (void)ctx, (HPyTupleBuilder){(intptr_t)PyTuple_New(n_items)};
+  return (void)ctx, (HPyTupleBuilder){started(PyTuple_New(n_items))};
 }
 static FHPY_NOINLINE void tuple_builder_set(HPyContext *ctx, HPyTupleBuilder builder, HPy_ssize_t i, HPy item) {
   (void)ctx;

@@ -176,6 +176,11 @@ TEST(an_enum_state_takes_singletons_only) {
   expect_call_raises("TypeError", "to `Dict<str, Dict<ffi.Object, Any>>`", "ffi.MakeObjectFromPackedArgs",
                      ARGS(raw("ffi.EnumState"), raw("entries"), entries, raw("indexes"), empty, raw("attrs"), indexes));
   drop(plain);
+  TVMFFIAny nothing = make_list(fh_any_none()),
+            with_none = call_ok("ffi.MakeObjectFromPackedArgs", ARGS(raw("ffi.EnumState"), raw("entries"), nothing,
+                                                                     raw("indexes"), empty, raw("attrs"), empty));
+  expect_repr(with_none, "ffi.EnumState(entries=[None], indexes={}, attrs={})");
+  drop_all_of(nothing, with_none);
   expect_call_raises("TypeError", "Cannot convert from type `int` to `str`", "ffi.MakeObjectFromPackedArgs",
                      ARGS(raw("ffi.Enum"), raw("_int_index"), i64(7), raw("_str_index"), i64(7)));
   drop_all_of(one, entries, numbers, empty, indexes, columns, state);

@@ -220,6 +220,12 @@ TEST(modules_of_others_are_called_through_their_table) {
   fh_any_drop(&other);
 }
 
+TEST(a_load_can_be_failed_only_where_there_is_one) {
+  expect_int(call_int("ffi_hpy.fail_load", ARGS(raw("a reason"))), 0);
+  expect_call_raises("TypeError", "Expected 1 but got 0 arguments", "ffi_hpy.fail_load", NO_ARGS);
+  expect_call_raises("TypeError", "Expected `str` but got `int`", "ffi_hpy.fail_load", ARGS(i64(1)));
+}
+
 /* ---- What libtvm_ffi_cxx.so asks for ---- */
 
 static int type_info, n_thrown;

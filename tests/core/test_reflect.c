@@ -92,6 +92,9 @@ TEST(a_second_method_of_that_name_is_refused) {
   expect_int(TVMFFITypeRegisterMethod(type_index, &method), -1);
   expect_raised("RuntimeError", "Duplicate method name \"sum\" in type \"test.reflect.DuplicateMethod\"");
   expect_int(TVMFFIGetTypeInfo(type_index)->num_methods, 1);
+  method.method = fh_any_int(1); /* an overload: the same function, with another signature */
+  expect_int(TVMFFITypeRegisterMethod(type_index, &method), 0);
+  expect_int(TVMFFIGetTypeInfo(type_index)->num_methods, 2);
 }
 
 TEST(members_of_an_unknown_type_are_refused) {

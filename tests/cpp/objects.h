@@ -102,6 +102,11 @@ template <typename F> Error ErrorOf(F f) {
   }
   return Error("none", "nothing was thrown", "");
 }
+/* The same as text, "Kind: message". */
+template <typename F> std::string Thrown(F f) {
+  Error error = ErrorOf(f);
+  return error.kind() + ": " + error.message();
+}
 
 } // namespace test
 

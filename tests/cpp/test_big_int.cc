@@ -1,4 +1,6 @@
 /* Integers of any size: arithmetic against int64 and against identities, conversions, text, and as values. */
+#include "objects.h"
+
 #include <gtest/gtest.h>
 #include <tvm/ffi/big_int.h>
 #include <tvm/ffi/container/map.h>
@@ -9,7 +11,7 @@
 
 namespace {
 
-using namespace tvm::ffi;
+using namespace test;
 namespace int_ops = tvm::ffi::detail::int_ops;
 
 const int64_t kEdges[] = {0,         1,         -1,         2,           -2,        3,         -7,
@@ -38,16 +40,6 @@ BigInt Random(std::mt19937_64 *source, int n_words) {
     value = (value << 64) | BigInt(word);
   }
   return (*source)() % 2 == 0 ? value : -value;
-}
-
-/* The error that f throws, as "Kind: message". */
-template <typename F> std::string Thrown(F f) {
-  try {
-    f();
-  } catch (const Error &error) {
-    return error.kind() + ": " + error.message();
-  }
-  return "nothing";
 }
 
 TEST(BigInt, SmallOperandsAsIn128Bits) {

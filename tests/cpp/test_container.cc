@@ -10,6 +10,7 @@
 #include <tvm/ffi/container/variant.h>
 #include <tvm/ffi/function.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 
@@ -86,6 +87,20 @@ TEST(List, IsShared) {
   for (int i = 0; i < 100; ++i) second.push_back(i);
   EXPECT_EQ(first.size(), 101U);
   EXPECT_TRUE(first.same_as(second));
+}
+
+/* An algorithm that makes iterators of its own, and every way to step and to compare. */
+TEST(Array, IteratorsAreOfRandomAccess) {
+  const Array<int> seq{3, 1, 4, 1, 5};
+  auto [low, high] = std::minmax_element(seq.begin(), seq.end());
+  EXPECT_EQ(*low, 1);
+  EXPECT_EQ(*high, 5);
+  auto it = 2 + seq.begin();
+  EXPECT_EQ(it[0], 4);
+  EXPECT_EQ(it[-2], 3);
+  EXPECT_EQ(*std::upper_bound(seq.begin() + 3, seq.end(), 1), 5);
+  EXPECT_TRUE(it > seq.begin() && it >= it && it <= it && it < seq.end());
+  EXPECT_FALSE(it > it || it >= seq.end() || seq.end() <= it || it < it);
 }
 
 TEST(Array, BadIndices) {

@@ -18,8 +18,14 @@ struct Doubler {
   static int Run(int x) { return 2 * x; }
 };
 
+/* Names that the macros could hide. */
+int content(int args) { return args + 1; }
+int args(int result) { return result + 2; }
+
 } // namespace
 
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_cpp_content, content)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_cpp_args, args)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_cpp_add_one, AddOne)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(test_cpp_add_one, "One more.")
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_cpp_double, (&Doubler::Run));

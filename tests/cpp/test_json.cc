@@ -1,4 +1,6 @@
 /* JSON, graphs of objects as JSON, and base64. */
+#include "objects.h"
+
 #include <gtest/gtest.h>
 #include <tvm/ffi/container/list.h>
 #include <tvm/ffi/extra/base64.h>
@@ -8,17 +10,7 @@
 
 namespace {
 
-using namespace tvm::ffi;
-
-/* The error that f throws, as "Kind: message". */
-template <typename F> std::string Thrown(F f) {
-  try {
-    f();
-  } catch (const Error &error) {
-    return error.kind() + ": " + error.message();
-  }
-  return "nothing";
-}
+using namespace test;
 
 TEST(Json, TextBecomesValuesAndTextAgain) {
   String text = R"({"a":[1,2.5,true,null,"\u00e9\n"],"b":{}})";
@@ -91,7 +83,7 @@ TEST(Graph, ObjectsComeBackAndWhatIsOneStaysOne) {
 TEST(Graph, WhatCannotBeMadeAgainIsATypeError) {
   Function f = Function::FromTyped([] {});
   EXPECT_EQ(Thrown([&] { ToJSONGraph(Pair(f, 1)); }).rfind("TypeError: ", 0), 0U);
-  EXPECT_NE(Thrown([&] { FromJSONGraph(json::Object{{"nodes", json::Array{}}}); }), "nothing");
+  EXPECT_NE(Thrown([&] { FromJSONGraph(json::Object{{"nodes", json::Array{}}}); }), "none: nothing was thrown");
 }
 
 TEST(Base64, BytesAndText) {

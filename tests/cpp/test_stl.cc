@@ -1,12 +1,12 @@
 /* Types of the standard library as arguments and results. */
+#include "objects.h"
+
 #include <gtest/gtest.h>
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/extra/stl.h>
 #include <tvm/ffi/reflection/registry.h>
 
 #include <memory>
-
-#include "objects.h"
 
 namespace {
 
@@ -19,13 +19,8 @@ template <typename T> T Through(const T &value) {
 }
 /* The message of the TypeError for a value that is no T. */
 template <typename T> std::string Mismatch(const Any &value) {
-  try {
-    Function::FromTyped([](const T &) {}, "f")(value);
-  } catch (const Error &error) {
-    EXPECT_EQ(error.kind(), "TypeError");
-    return error.message().substr(error.message().rfind("Expected"));
-  }
-  return "nothing";
+  std::string message = ERROR_OF(Function::FromTyped([](const T &) {}, "f")(value)).message();
+  return message.substr(message.rfind("Expected"));
 }
 
 TEST(Stl, ContainersComeBackAsTheyWere) {

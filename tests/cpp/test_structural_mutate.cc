@@ -330,7 +330,7 @@ TEST(StructuralMutate, TellsCallbacksWhatMayChangeInPlace) {
     });
     return text;
   };
-  Array<Any> shared{Array<Any>{1}};
+  Array<Any> shared{NestedArrays(1)};
   Any nested = NestedArrays(2), mixed = Array<Any>{shared, NestedArrays(1)};
   EXPECT_EQ(allowed(std::move(nested)), "yyn");
   EXPECT_EQ(allowed(shared), "nnn");
@@ -369,8 +369,7 @@ TEST(StructuralMutate, WorksWithAMutatorOfTheCore) {
   Pair root(1, Box(Array<Any>{-2}));
   Error error = ERROR_OF(mutate(root, callbacks));
   EXPECT_EQ(TextOf(error), "InternalError: negative");
-  const List<ObjectRef> noted = VisitErrorContext::TryGetFromError(error).value()->reverse_visit_pattern;
-  EXPECT_TRUE(noted[static_cast<int64_t>(noted.size()) - 1].same_as(root));
+  EXPECT_TRUE(VisitErrorContext::TryGetFromError(error).value()->reverse_visit_pattern.back().same_as(root));
 }
 
 TEST(StructuralMutate, MacrosUnwrapResults) {

@@ -301,7 +301,7 @@ TEST(StructuralVisit, WorksWithAVisitorOfTheCore) {
   Pair root(1, Array<Any>{Backwards(-1, 2)});
   Error error = ERROR_OF(visit(root, callbacks));
   EXPECT_EQ(TextOf(error), "InternalError: negative");
-  EXPECT_TRUE(NotedIn(error)[NotedIn(error).size() - 1].same_as(root));
+  EXPECT_TRUE(NotedIn(error).back().same_as(root));
 }
 
 TEST(WalkResult, IsAValue) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 #include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/dtype.h>
+#include <tvm/ffi/extra/dtype.h>
 
 #include <cstdlib>
 
@@ -114,6 +116,19 @@ TEST(Tensor, ArgumentsAreViews) {
   EXPECT_EQ(ERROR_OF(Any(&raw)).kind(), "RuntimeError");
   EXPECT_EQ(ERROR_OF(TensorView(Tensor(tensor).defined() ? static_cast<const DLTensor *>(nullptr) : &raw)).kind(),
             "InternalError");
+}
+
+TEST(DType, OfTypes) {
+  EXPECT_EQ(DLDataTypeToString(dtype_trait<signed char>::value), "int8");
+  EXPECT_EQ(DLDataTypeToString(dtype_trait<unsigned long long>::value), "uint64");
+  EXPECT_EQ(DLDataTypeToString(dtype_trait<long>::value), "int" + std::to_string(8 * sizeof(long)));
+  EXPECT_EQ(DLDataTypeToString(dtype_trait<bool>::value), "bool");
+  EXPECT_EQ(DLDataTypeToString(dtype_trait<double>::value), "float64");
+  EXPECT_EQ(DLDataTypeToString(dtype_trait<__half>::value), "float16");
+  EXPECT_EQ(DLDataTypeToString(dtype_trait<__nv_bfloat16>::value), "bfloat16");
+  EXPECT_EQ(DLDataTypeToString(dtype_trait<__hip_fp8_e5m2_fnuz>::value), "float8_e5m2fnuz");
+  EXPECT_EQ(DLDataTypeToString(dtype_trait<__nv_fp8_e8m0>::value), "float8_e8m0fnu");
+  EXPECT_EQ(DLDataTypeToString(dtype_trait<__nv_fp4x2_e2m1>::value), "float4_e2m1fnx2");
 }
 
 } // namespace

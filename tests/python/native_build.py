@@ -28,6 +28,8 @@ __all__ = [
     "Missing",
     "compile_c",
     "compile_cxx",
+    "compile_preload",
+    "core_without_pool",
     "fetch_upstream",
     "find_c_compiler",
     "find_cxx_compiler",
@@ -78,6 +80,23 @@ def compile_cxx(name: str, include: Path, *flags: str, link: tuple[str, ...] = _
     return _compile(SOURCES / name, [*find_cxx_compiler(), *_CXX_FLAGS, *flags], include, link)
 
 
+def compile_preload(name: str) -> Path:
+    """The same of a library that is to be preloaded, and needs none but libc."""
+    return _compile(SOURCES / name, [*find_c_compiler(), *_C_FLAGS], PACKAGE / "include", ("-ldl", "-pthread"))
+
+
+def core_without_pool() -> Path:
+    """A core in which every block comes from malloc."""
+    core = ROOT / "src" / "core"
+    compiler = [*find_c_compiler(), "-std=c11", "-O1", "-g", "-fPIC", "-shared", "-fvisibility=hidden", "-DFH_TEST=1"]
+    flags = [f"-I{ROOT / 'include'}", f"-I{core}", "-Wl,-soname,libtvm_ffi.so", "-ldl", "-pthread"]
+    sources = sorted(core.glob("*.c"))
+    key = hashlib.sha256(repr([compiler, flags]).encode())
+    for part in (_digest_of(ROOT / "include"), _digest_of(core), *(source.read_bytes() for source in sources)):
+        key.update(hashlib.sha256(part).digest())
+    return _cached(f"core-{key.hexdigest()[:16]}.so", [*compiler, *map(str, sources), *flags])
+
+
 def _compile(source: Path, compiler: list[str], include: Path, link: tuple[str, ...] = _LINK_FLAGS) -> Path:
     core = PACKAGE / "lib" / "libtvm_ffi.so"
     key = hashlib.sha256()
@@ -85,16 +104,20 @@ def _compile(source: Path, compiler: list[str], include: Path, link: tuple[str, 
     words = repr([compiler, link, linked_to.soname, sorted(linked_to.exports)]).encode()
     for part in (source.read_bytes(), _digest_of(include), words):
         key.update(hashlib.sha256(part).digest())
-    folder = cache_dir() / "test-libraries"
-    library = folder / f"{source.stem}-{key.hexdigest()[:16]}.so"
-    with locked(folder / f".{library.stem}.lock"):
+    command = [*compiler, f"-I{include}", str(source), f"-L{core.parent}", *link]
+    return _cached(f"{source.stem}-{key.hexdigest()[:16]}.so", command)
+
+
+def _cached(name: str, command: list[str]) -> Path:
+    """The library of the cache that a compiler's command makes."""
+    library = cache_dir() / "test-libraries" / name
+    with locked(library.with_name(f".{library.stem}.lock")):
         if not library.exists():
-            with tempfile.TemporaryDirectory(dir=folder) as temporary:
-                made = Path(temporary, library.name)
-                command = [*compiler, f"-I{include}", str(source), "-o", str(made), f"-L{core.parent}", *link]
-                done = subprocess.run(command, capture_output=True, text=True)
+            with tempfile.TemporaryDirectory(dir=library.parent) as temporary:
+                made = Path(temporary, name)
+                done = subprocess.run([*command, "-o", str(made)], capture_output=True, text=True)
                 if done.returncode != 0:
-                    raise Missing(f"{source.name} does not compile: {' '.join(command)}\n{done.stderr}")
+                    raise Missing(f"{name} does not compile: {' '.join(command)}\n{done.stderr}")
                 made.rename(library)
     return library
 

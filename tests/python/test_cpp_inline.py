@@ -36,15 +36,18 @@ def test_texts_become_one_module_with_the_functions_named(cache):
         int deep(int x) { return x + LEVEL; }
         }
         using inner::deep;
+        int content(int args) { return args; }  // names that the export might use itself
+        int result(int x) { return content(x); }
         int hidden() { return 0; }"""
     module = cpp.load_inline(
         "texts",
         cpp_sources=[first, second],
-        functions={"greet": GREETING, "deep": ""},
+        functions={"greet": GREETING, "deep": "", "content": "", "result": ""},
         extra_cflags=["-O0", f"{WITH_METADATA} -DLEVEL='(2 + 3)'"],
     )
     assert module.greet("world") == "hello, world"
     assert module.deep(1) == 6
+    assert (module.content(2), module.result(3)) == (2, 3)
     assert module.get_function_doc("greet") == GREETING
     assert module.get_function_doc("deep") is None
     assert "ffi.String" in module.get_function_metadata("greet")["type_schema"]

@@ -30,7 +30,7 @@ def install_distribution(folder, name, files, **records):
     if files is not None:
         (info / "RECORD").write_text("".join(f"{file},,\n" for file in files))
     for record, text in records.items():
-        (info / record.replace("_json", ".json")).write_text(text)
+        (info / record.replace("_json", ".json").replace("_txt", ".txt")).write_text(text)
 
 
 def touch(path):
@@ -100,6 +100,15 @@ class TestFindLibrary:
         assert libinfo.find_library("editable", "found") == built.resolve()
         with pytest.raises(RuntimeError):
             libinfo.find_library("editable", "found", use_fallback_build_path=False)
+
+    def test_an_editable_installation_is_found_by_its_python_package(self, site, tmp_path, monkeypatch):
+        built = touch(tmp_path / "project" / "src" / "found_inside" / "libfound.so")
+        touch(built.with_name("__init__.py"))
+        monkeypatch.syspath_prepend(str(built.parents[1]))
+        names = "no.such.name\nno_such_name\nfound_inside\n"
+        origin = editable(tmp_path / "project")
+        install_distribution(site, "editable", [], direct_url_json=origin, top_level_txt=names)
+        assert libinfo.find_library("editable", "found") == built.resolve()
 
     @pytest.mark.parametrize("record", ["", "{", "[]", '{"url": "file:///x"}', '{"dir_info": {"editable": true}}'])
     def test_a_record_that_says_nothing_of_a_project_is_passed_over(self, site, record):

@@ -2,10 +2,13 @@
 
 import os
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from native_build import PACKAGE, compile_c
+from native_build import PACKAGE, compile_c, compile_cxx
 from support import run_python, settle
 
 import ffi_hpy
@@ -124,6 +127,69 @@ def test_a_library_of_a_future_version_is_refused_with_the_name_that_it_needs(na
 
 def test_a_library_that_lacks_what_is_not_ours_is_loaded_and_may_do_without():
     assert ffi_hpy.load_module(lacking("somebody_elses_function")).there(1, 2) == 2
+
+
+def init_twice(kind, folder):
+    """The library made of native/init_twice.cc, at two paths."""
+    built = compile_cxx("init_twice.cc", PACKAGE / "include", f"-DKIND={kind}")
+    return [shutil.copy(built, folder / f"{which}.so") for which in ("first", "second")]
+
+
+LOAD_TWICE = """
+import sys, ffi_hpy
+first, second = sys.argv[1:]
+for path in (first, second, second, first):
+    try:
+        ffi_hpy.load_module(path)
+        print("loaded")
+    except RuntimeError as error:
+        print(str(error).replace(path, "PATH"))
+"""
+REFUSED = "Cannot load library PATH: its initialisation failed: "
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        (0, "Global Function `test_module.init` is already registered"),
+        (1, "Metadata of type `test_module.Thing` is already registered"),
+    ],
+    ids=["function", "type"],
+)
+def test_a_library_that_registers_a_name_that_is_taken_is_refused(kind, reason, tmp_path):
+    said = run_python(LOAD_TWICE, *init_twice(kind, tmp_path)).splitlines()
+    assert said[1].startswith(REFUSED + reason)
+    assert [said[0], *said[2:]] == ["loaded", REFUSED + "as it did before", "loaded"]
+
+
+@pytest.mark.parametrize("kind", [2, 3], ids=["field", "exception"])
+def test_a_library_that_fails_while_it_is_loaded_is_refused_each_time(kind, tmp_path):
+    reason = {2: 'Duplicate field name "size" in type "test_module.Thing"', 3: "not today"}[kind]
+    said = run_python(LOAD_TWICE, *init_twice(kind, tmp_path)).splitlines()
+    assert said[0] == REFUSED + reason
+    assert said[2:] == [REFUSED + "as it did before"] * 2
+
+
+def test_a_library_that_loads_a_broken_one_is_none_itself(tmp_path):
+    outer, _ = init_twice(0, tmp_path)
+    inner = compile_cxx("init_twice.cc", PACKAGE / "include", "-DKIND=3")
+    program = """
+import sys, ffi_hpy
+outer, inner = sys.argv[1:]
+ffi_hpy.register_global_func("test_module.inner_path", lambda: inner)
+ffi_hpy.load_module(outer)
+print(ffi_hpy.get_global_func("test_module.inner")().replace(inner, "PATH"))
+"""
+    assert run_python(program, outer, inner) == f"{REFUSED}not today\n"
+
+
+def test_where_no_module_is_loaded_a_failure_ends_the_process(tmp_path):
+    program = "import sys, ctypes, ffi_hpy; ctypes.CDLL(sys.argv[1])"
+    done = subprocess.run(
+        [sys.executable, "-c", program, init_twice(3, tmp_path)[0]], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == -signal.SIGABRT
+    assert "not today" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["lib.nonsense", "lib"])

@@ -158,7 +158,7 @@ def test_check_fails_with_a_diff_and_writes_nothing(stubgen, tmp_path):
     before = file.read_bytes()
     status, said, complaints = stubgen(tmp_path, "--check")
     assert (status, complaints) == (1, "")
-    assert f"{file}: out of date" in said
+    assert f"[Stale] {file}\n" in said
     assert "-def add_one(): ..." in said.splitlines()
     assert "+    def add_one(_0: int, /) -> int: ..." in said.splitlines()
     assert file.read_bytes() == before
@@ -177,7 +177,10 @@ def test_check_fails_with_a_diff_and_writes_nothing(stubgen, tmp_path):
         ("# tvm-ffi-stubgen(field): a -> b\n", "Unknown directive `field` at line 1"),
         ("# tvm-ffi-stubgen(ty-map): a\n", "`ty-map` at line 1 must be KEY -> NAME, got 'a'"),
         ("# tvm-ffi-stubgen(import-object): a;maybe\n", "must be NAME;True or False;ALIAS, got 'a;maybe'"),
-        (region("object/no.such.Type"), "`object/no.such.Type` at line 1: no loaded library registers the type"),
+        (
+            region("object/no.such.Type"),
+            "`object/no.such.Type` (line 1): the type is no longer registered",
+        ),
         (region("global/no.such", "x"), "`global/no.such` at line 1: no loaded library registers such functions"),
     ],
 )
@@ -349,4 +352,4 @@ def test_a_verdict_explains_each_byte():
     }
     assert verdicts["whole"].padding == [layout.ByteRange(36, 40)]
     assert verdicts["hidden"].uncovered == [layout.ByteRange(32, 40)]
-    assert verdicts["hidden"].detail == "no field and no alignment explains the bytes [32, 40)"
+    assert verdicts["hidden"].detail == "bytes [32, 40) of [24, 48) are not accounted for by reflected fields"

@@ -17,12 +17,14 @@ from .utils import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
+    from pathlib import Path
 
     from ..consts import MarkerSyntax
     from ..file_utils import CodeBlock
     from ..utils import FuncInfo, InitConfig, ObjectInfo, Options
 
 __all__ = [
+    "finalize_python_packages",
     "generate_python_all",
     "generate_python_export",
     "generate_python_ffi_api",
@@ -209,6 +211,17 @@ def generate_python_init(code_blocks: list[CodeBlock], module_name: str, submodu
         return ""
     doc = "" if code_blocks else f'"""Package {module_name}."""\n\n'
     return doc + _region(f"export/{submodule}", syntax)
+
+
+def finalize_python_packages(init_path: Path, prefixes: Collection[str]) -> None:
+    """Make packages of the folders between those of some prefixes and that of the shortest one."""
+    root = min((prefix.count(".") + 1 for prefix in prefixes), default=0)
+    for prefix in prefixes:
+        parts = prefix.split(".")
+        for i in range(root, len(parts)):
+            file = init_path.joinpath(*parts[:i], "__init__.py")
+            if not file.exists() or not file.stat().st_size:
+                file.write_text(f'"""Package {".".join(parts[:i])}."""\n', encoding="utf-8")
 
 
 def _region(stub: str, syntax: MarkerSyntax, indent: str = "") -> str:

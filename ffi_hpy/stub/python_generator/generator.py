@@ -10,6 +10,9 @@ from .utils import ImportItem, PythonImports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     from ..file_utils import CodeBlock
     from ..utils import FuncInfo, InitConfig, ObjectInfo, Options
 
@@ -23,8 +26,7 @@ class PythonGenerator(Generator):
     syntax = C.PYTHON_SYNTAX
     source_exts = frozenset({".py", ".pyi"})
     directive_kinds = frozenset({"import-object"})
-    api_filename = "_ffi_api.py"
-    init_filename = "__init__.py"
+    has_whole_types = False  # regions are inside of classes
 
     def default_ty_map(self) -> dict[str, str]:
         return dict(PC.TY_MAP_DEFAULTS)
@@ -50,6 +52,9 @@ class PythonGenerator(Generator):
     def extra_export_names(self, imports: PythonImports) -> set[str]:
         return {"LIB"} if imports.has_lib_load else set()
 
+    def check_view(self, code_blocks: list[CodeBlock]) -> object:
+        return [line for block in code_blocks for line in block.lines]
+
     def generate_global_funcs_block(
         self,
         code: CodeBlock,
@@ -68,8 +73,10 @@ class PythonGenerator(Generator):
         imports: PythonImports,
         opt: Options,
         obj_info: ObjectInfo,
-        defined: set[str],
+        declared: Mapping[str, Path],
     ) -> None:
+        here = declared[code.text_param]
+        defined = {type_key for type_key, path in declared.items() if path == here}
         codegen.generate_python_object(code, ty_map, imports.items, opt, obj_info, defined)
 
     def generate_import_section_block(
@@ -82,6 +89,12 @@ class PythonGenerator(Generator):
 
     def generate_export_block(self, code: CodeBlock) -> None:
         codegen.generate_python_export(code)
+
+    def api_filename(self) -> str:
+        return "_ffi_api.py"
+
+    def init_filename(self) -> str:
+        return "__init__.py"
 
     def generate_api_file(
         self,
@@ -98,3 +111,6 @@ class PythonGenerator(Generator):
 
     def generate_init_file(self, code_blocks: list[CodeBlock], module_name: str, submodule: str) -> str:
         return codegen.generate_python_init(code_blocks, module_name, submodule, self.syntax)
+
+    def finalize_init(self, init_path: Path, prefixes: set[str]) -> None:
+        codegen.finalize_python_packages(init_path, prefixes)

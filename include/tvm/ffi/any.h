@@ -42,15 +42,23 @@ inline constexpr bool storage_enabled_v = std::is_same_v<T, Any> || TypeTraits<T
 template <typename T>
 inline constexpr bool convertible_or_any_v = TypeTraits<T>::convert_enabled || std::is_same_v<T, Any>;
 
-/* Name the type that cannot, in one error. Where `value` is false nothing should follow that fails, too. */
-template <typename T> struct CheckCrossing {
-  static constexpr bool value = TypeTraits<T>::convert_enabled;
+/* Whether it can, and an error that names T if it cannot: then nothing should be compiled that fails, too. */
+template <typename T> constexpr bool CheckCrossing() {
   static_assert(TypeTraits<T>::convert_enabled, "this type cannot be a value: it needs TypeTraits");
-};
-template <typename T> struct CheckElement {
-  using type = void;
+  return TypeTraits<T>::convert_enabled;
+}
+template <typename T> constexpr bool CheckField() {
+  if constexpr (std::is_same_v<T, Any>) {
+    return true;
+  } else {
+    return CheckCrossing<T>();
+  }
+}
+/* The same of T in an Any; always true, as what is declared with such a T goes on to be. */
+template <typename T> constexpr bool CheckElement() {
   static_assert(storage_enabled_v<T>, "this type cannot be in an Any: it needs TypeTraits with storage_enabled");
-};
+  return true;
+}
 
 /* What as<T>() gives. */
 template <typename T> using AsResult = std::conditional_t<std::is_base_of_v<Object, T>, const T *, std::optional<T>>;
@@ -86,27 +94,27 @@ public:
     if constexpr (std::is_base_of_v<Object, T>) {
       return as<const T *>().value_or(nullptr);
     } else {
-      if constexpr (detail::CheckCrossing<T>::value) {
+      if constexpr (detail::CheckCrossing<T>()) {
         if (TypeTraits<T>::CheckAnyStrict(&data_)) return TypeTraits<T>::CopyFromAnyViewAfterCheck(&data_);
       }
       return std::nullopt;
     }
   }
   template <typename T> TVM_FFI_INLINE T as_or_throw() const {
-    if constexpr (detail::CheckCrossing<T>::value) {
+    if constexpr (detail::CheckCrossing<T>()) {
       if (TVM_FFI_PREDICT_FALSE(!TypeTraits<T>::CheckAnyStrict(&data_))) detail::ThrowIsNot<T>(&data_);
       return TypeTraits<T>::CopyFromAnyViewAfterCheck(&data_);
     }
   }
   template <typename T> TVM_FFI_INLINE T cast() const {
-    if constexpr (detail::CheckCrossing<T>::value) {
+    if constexpr (detail::CheckCrossing<T>()) {
       std::optional<T> value = TypeTraits<T>::TryCastFromAnyView(&data_);
       if (TVM_FFI_PREDICT_FALSE(!value.has_value())) detail::ThrowCannotConvert<T>(&data_);
       return *std::move(value);
     }
   }
   template <typename T> TVM_FFI_INLINE std::optional<T> try_cast() const {
-    if constexpr (detail::CheckCrossing<T>::value) return TypeTraits<T>::TryCastFromAnyView(&data_);
+    if constexpr (detail::CheckCrossing<T>()) return TypeTraits<T>::TryCastFromAnyView(&data_);
   }
 
   /* To and from C. */

@@ -55,14 +55,15 @@
 
 /* ---- When a library is loaded ----
  *
- * TVM_FFI_STATIC_INIT_BLOCK() { ... } runs its body once, after libtvm_ffi is ready. An exception in it cannot be
- * caught by anybody: the process ends. TVM_FFI_LOG_EXCEPTION_CALL_BEGIN/END around such code say on stderr which one
- * it was; who uses them includes <iostream>.
+ * TVM_FFI_STATIC_INIT_BLOCK() { ... } runs its body once, after libtvm_ffi is ready. An exception in it fails the load,
+ * where the library is loaded as a module; elsewhere nobody can catch it, and the process ends. Then
+ * TVM_FFI_LOG_EXCEPTION_CALL_BEGIN/END around such code say on stderr which one it was; who uses them includes
+ * <iostream>.
  * It is the initialiser of a variable, not a constructor function, as these run before all variables of their file:
  * before the classes above it have their type indices. */
-#define TVM_FFI_STATIC_INIT_BLOCK_NAMED_(name)                                        \
-  static void name();                                                                 \
-  [[maybe_unused]] static const bool TVM_FFI_STR_CONCAT(name, Done) = (name(), true); \
+#define TVM_FFI_STATIC_INIT_BLOCK_NAMED_(name)                                                                        \
+  static void name();                                                                                                 \
+  [[maybe_unused]] static const bool TVM_FFI_STR_CONCAT(name, Done) = (::tvm::ffi::detail::RunInitBlock(name), true); \
   static void name()
 #define TVM_FFI_STATIC_INIT_BLOCK() \
   TVM_FFI_STATIC_INIT_BLOCK_NAMED_(TVM_FFI_STR_CONCAT(__TVMFFIStaticInitFunc, __COUNTER__))
@@ -80,6 +81,27 @@
 namespace tvm {
 namespace ffi {
 namespace detail {
+
+/* Whether somebody is loading this library on this thread, who then fails for that reason. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline bool FailLoad(const char *reason) {
+  static constexpr char kName[] = "ffi_hpy.fail_load"; /* not of other cores */
+  TVMFFIByteArray name{kName, sizeof(kName) - 1};
+  TVMFFIObjectHandle fail = nullptr;
+  TVMFFIAny arg{}, result{};
+  arg.type_index = kTVMFFIRawStr;
+  arg.v_c_str = reason;
+  if (TVMFFIFunctionGetGlobal(&name, &fail) != 0 || fail == nullptr) return false;
+  bool is_told = TVMFFIFunctionCall(fail, &arg, 1, &result) == 0 && result.v_int64 != 0;
+  TVMFFIObjectDecRef(fail);
+  return is_told;
+}
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void RunInitBlock(void (*block)()) {
+  try {
+    block();
+  } catch (const std::exception &error) {
+    if (!FailLoad(error.what())) throw;
+  }
+}
 
 /* Calls f(i, arg_i) for each argument, in order. */
 template <typename F, typename... Args, size_t... I>

@@ -124,7 +124,7 @@ private:
                   std::is_convertible_v<const T &, AnyView>) {
       return value;
     } else {
-      return detail::CheckCrossing<T>::value;
+      return detail::CheckCrossing<T>();
     }
   }
 
@@ -452,6 +452,10 @@ inline int32_t TypeKeyToIndex(std::string_view type_key) {
 }
 namespace detail {
 inline int32_t LookUpTypeIndex(const char *type_key) { return TypeKeyToIndex(type_key); }
+inline int PutOwnedText(const std::string &text, TVMFFIAny *result) {
+  TVMFFIByteArray bytes{text.data(), text.size()};
+  return TVMFFIStringFromByteArray(&bytes, result);
+}
 } // namespace detail
 
 } // namespace ffi
@@ -459,26 +463,26 @@ inline int32_t LookUpTypeIndex(const char *type_key) { return TypeKeyToIndex(typ
 
 /* ---- Exporting from a library ---- */
 
-#define TVM_FFI_EXPORT_SYMBOL_(Symbol)                                                                          \
-  extern "C" TVM_FFI_DLL_EXPORT int Symbol([[maybe_unused]] void *self, [[maybe_unused]] const TVMFFIAny *args, \
-                                           [[maybe_unused]] int32_t num_args, TVMFFIAny *result)
+/* Names in here end in _, so that they hide no function that is exported. */
+#define TVM_FFI_EXPORT_SYMBOL_(Symbol)                                                  \
+  extern "C" TVM_FFI_DLL_EXPORT int Symbol([[maybe_unused]] void *ffi_self_,            \
+                                           [[maybe_unused]] const TVMFFIAny *ffi_args_, \
+                                           [[maybe_unused]] int32_t ffi_num_args_, TVMFFIAny *ffi_result_)
 
-#define TVM_FFI_EXPORT_CALL_(ExportName, Func)                                                                       \
-  TVM_FFI_EXPORT_SYMBOL_(__tvm_ffi_##ExportName) {                                                                   \
-    TVM_FFI_SAFE_CALL_BEGIN();                                                                                       \
-    ::tvm::ffi::detail::UnpackCall(#ExportName, Func, reinterpret_cast<const ::tvm::ffi::AnyView *>(args), num_args, \
-                                   reinterpret_cast<::tvm::ffi::Any *>(result));                                     \
-    TVM_FFI_SAFE_CALL_END();                                                                                         \
+#define TVM_FFI_EXPORT_CALL_(ExportName, Func)                                                                  \
+  TVM_FFI_EXPORT_SYMBOL_(__tvm_ffi_##ExportName) {                                                              \
+    TVM_FFI_SAFE_CALL_BEGIN();                                                                                  \
+    ::tvm::ffi::detail::UnpackCall(#ExportName, Func, reinterpret_cast<const ::tvm::ffi::AnyView *>(ffi_args_), \
+                                   ffi_num_args_, reinterpret_cast<::tvm::ffi::Any *>(ffi_result_));            \
+    TVM_FFI_SAFE_CALL_END();                                                                                    \
   }
 
 /* A text of the library's, kept by libtvm_ffi, so that it may outlive the library. */
-#define TVM_FFI_EXPORT_TEXT_(Symbol, text)                 \
-  TVM_FFI_EXPORT_SYMBOL_(Symbol) {                         \
-    TVM_FFI_SAFE_CALL_BEGIN();                             \
-    std::string content = text;                            \
-    TVMFFIByteArray bytes{content.data(), content.size()}; \
-    return TVMFFIStringFromByteArray(&bytes, result);      \
-    TVM_FFI_SAFE_CALL_END();                               \
+#define TVM_FFI_EXPORT_TEXT_(Symbol, text)                        \
+  TVM_FFI_EXPORT_SYMBOL_(Symbol) {                                \
+    TVM_FFI_SAFE_CALL_BEGIN();                                    \
+    return ::tvm::ffi::detail::PutOwnedText((text), ffi_result_); \
+    TVM_FFI_SAFE_CALL_END();                                      \
   }
 
 #if TVM_FFI_DLL_EXPORT_INCLUDE_METADATA

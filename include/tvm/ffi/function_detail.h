@@ -39,13 +39,15 @@ template <typename T>
 static constexpr bool RetSupported = std::is_same_v<T, Any> || std::is_void_v<T> || TypeTraits<T>::convert_enabled;
 
 /* A type that cannot cross fails to compile here, and the compiler names it. */
-template <typename T> struct CheckArg {
+template <typename T> constexpr bool CheckArg() {
   static_assert(ArgSupported<T>,
                 "this parameter type cannot cross: it needs TypeTraits (and be a T, const T & or T &&)");
-};
-template <typename T> struct CheckRet {
+  return ArgSupported<T>;
+}
+template <typename T> constexpr bool CheckRet() {
   static_assert(RetSupported<T>, "this result type cannot cross: it needs TypeTraits");
-};
+  return RetSupported<T>;
+}
 
 using FGetFuncSignature = std::string (*)();
 
@@ -70,6 +72,7 @@ template <typename R, typename... Args> struct FuncFunctorImpl {
   using RetType = R;
   static constexpr size_t num_args = sizeof...(Args);
   static constexpr bool unpacked_supported = (ArgSupported<Args> && ...) && RetSupported<R>;
+  static constexpr bool CheckSignature() { return (CheckArg<Args>() & ... & CheckRet<R>()); }
 
   TVM_FFI_COLD_CODE static std::string Sig() {
     static constexpr TypeText types[] = {&Type2Str<R>::v, &Type2Str<Args>::v...};
@@ -192,18 +195,11 @@ TVM_FFI_INLINE void CallWithArgs(std::index_sequence<I...>, const CallContext &c
   InvokeInto(result, f, ConvertArg<std::tuple_element_t<I, Args>>(context, args, I)...);
 }
 
-template <typename Info, typename = std::make_index_sequence<Info::num_args>> struct CheckSignature;
-template <typename Info, size_t... I> struct CheckSignature<Info, std::index_sequence<I...>> {
-  static constexpr bool value = (sizeof(CheckRet<typename Info::RetType>) + ... +
-                                 sizeof(CheckArg<std::tuple_element_t<I, typename Info::ArgType>>)) > 0 &&
-                                Info::unpacked_supported;
-};
-
 /* Calls f with values; `result` is None, and owns what comes. TypeError where they do not fit. */
 template <typename F>
 TVM_FFI_INLINE void UnpackCall(std::string_view name, F &&f, const AnyView *args, int32_t num_args, Any *result) {
   using Info = FunctionInfo<F>;
-  if constexpr (CheckSignature<Info>::value) {
+  if constexpr (Info::CheckSignature()) {
     CallContext context{name, &Info::Sig};
     if (TVM_FFI_PREDICT_FALSE(num_args != static_cast<int32_t>(Info::num_args))) {
       ThrowArgCount(context, Info::num_args, num_args);

@@ -53,7 +53,7 @@ private:
   template <typename...> friend class Tuple;
 };
 
-template <typename T, typename = typename detail::CheckElement<T>::type>
+template <typename T, typename = std::enable_if_t<detail::CheckElement<T>()>>
 class Array : public detail::SeqRef<Array<T>, ArrayObj, T> {
   using Base = detail::SeqRef<Array<T>, ArrayObj, T>;
   using Base::data_;

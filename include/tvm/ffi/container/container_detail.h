@@ -14,9 +14,7 @@ namespace detail {
 
 /* Whether something can be an element. */
 template <typename... T> inline constexpr bool all_storage_enabled_v = (storage_enabled_v<T> && ...);
-template <typename... T> struct CheckElements {
-  using type = std::enable_if_t<(sizeof(CheckElement<T>) + ... + 1) != 0>;
-};
+template <typename... T> constexpr bool CheckElements() { return (CheckElement<T>() && ...); }
 template <typename... T> inline constexpr bool all_object_ref_v = (std::is_base_of_v<ObjectRef, T> && ...);
 
 /* An iterator whose elements are Converter::convert of those of TIter. It gives values: nothing to point into. */
@@ -28,8 +26,10 @@ public:
   using reference = const value_type;
   using iterator_category = typename std::iterator_traits<TIter>::iterator_category;
 
+  IterAdapter() : iter_() {}
   explicit IterAdapter(TIter iter) : iter_(iter) {}
   reference operator*() const { return Converter::convert(*iter_); }
+  reference operator[](difference_type n) const { return *(*this + n); }
   IterAdapter &operator++() {
     ++iter_;
     return *this;
@@ -42,6 +42,7 @@ public:
   IterAdapter operator--(int) { return IterAdapter(iter_--); }
   IterAdapter operator+(difference_type n) const { return IterAdapter(iter_ + n); }
   IterAdapter operator-(difference_type n) const { return IterAdapter(iter_ - n); }
+  friend IterAdapter operator+(difference_type n, const IterAdapter &iter) { return iter + n; }
   IterAdapter &operator+=(difference_type n) {
     iter_ += n;
     return *this;
@@ -54,6 +55,9 @@ public:
   bool operator==(const IterAdapter &other) const { return iter_ == other.iter_; }
   bool operator!=(const IterAdapter &other) const { return iter_ != other.iter_; }
   bool operator<(const IterAdapter &other) const { return iter_ < other.iter_; }
+  bool operator>(const IterAdapter &other) const { return iter_ > other.iter_; }
+  bool operator<=(const IterAdapter &other) const { return iter_ <= other.iter_; }
+  bool operator>=(const IterAdapter &other) const { return iter_ >= other.iter_; }
 
 private:
   TIter iter_;

@@ -19,7 +19,7 @@ public:
 };
 static_assert(sizeof(DictObj) == 56, "the ABI's map");
 
-template <typename K, typename V, typename = typename detail::CheckElements<K, V>::type>
+template <typename K, typename V, typename = std::enable_if_t<detail::CheckElements<K, V>()>>
 class Dict : public MapRef<Dict<K, V>, DictObj, K, V> {
   using Base = MapRef<Dict<K, V>, DictObj, K, V>;
   using Base::data_;

@@ -41,7 +41,7 @@ private:
   template <typename, typename> friend class List;
 };
 
-template <typename T, typename = typename detail::CheckElement<T>::type>
+template <typename T, typename = std::enable_if_t<detail::CheckElement<T>()>>
 class List : public detail::SeqRef<List<T>, ListObj, T> {
   using Base = detail::SeqRef<List<T>, ListObj, T>;
   using Base::data_;

@@ -21,7 +21,7 @@ public:
 };
 static_assert(sizeof(MapObj) == 56, "the ABI's map");
 
-template <typename K, typename V, typename = typename detail::CheckElements<K, V>::type>
+template <typename K, typename V, typename = std::enable_if_t<detail::CheckElements<K, V>()>>
 class Map : public MapRef<Map<K, V>, MapObj, K, V> {
   using Base = MapRef<Map<K, V>, MapObj, K, V>;
   using Base::data_;

@@ -10,7 +10,7 @@ namespace tvm {
 namespace ffi {
 
 template <typename... Types> class Tuple : public ObjectRef {
-  using Checked = typename detail::CheckElements<Types...>::type;
+  static_assert(detail::CheckElements<Types...>());
   template <size_t I> using ItemType = std::tuple_element_t<I, std::tuple<Types...>>;
   template <typename... U>
   static constexpr bool kIsItems = sizeof...(U) == sizeof...(Types) && sizeof...(U) != 0 &&

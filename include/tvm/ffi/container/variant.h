@@ -11,7 +11,7 @@ namespace tvm {
 namespace ffi {
 
 template <typename... V> class Variant {
-  using Checked = typename detail::CheckElements<V...>::type;
+  static_assert(detail::CheckElements<V...>());
 
 public:
   static constexpr bool _type_container_is_exact = false;

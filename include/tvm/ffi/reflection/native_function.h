@@ -21,7 +21,7 @@ template <typename R, typename... Args> class NativeFunctionView<R(Args...)> {
                   (std::is_standard_layout_v<Args> && std::is_trivially_copyable_v<Args>)) &&
                  ...),
                 "parameters are references or plain data, as they cross between libraries");
-  static_assert(ffi::detail::CheckSignature<ffi::detail::FuncFunctorImpl<R, Args...>>::value, "see above");
+  static_assert((ffi::detail::ArgSupported<Args> && ...) && ffi::detail::RetSupported<R>, "the signature cannot cross");
   template <typename PackedR>
   static constexpr bool kGivesR = std::is_same_v<PackedR, R> || std::is_same_v<PackedR, Expected<R>>;
 
@@ -40,7 +40,7 @@ public:
   /* Of a C++ function, R(Args...), or Expected<R>(Args...) noexcept. */
   template <auto Fn> static NativeFunctionView FromNative() {
     using F = decltype(Fn); /* no comparison: with UBSan, GCC's are not constant */
-    static_assert(!std::is_same_v<std::integral_constant<F, Fn>, std::integral_constant<F, nullptr>>,
+    static_assert(!std::is_same_v<std::integral_constant<F, Fn>, std::integral_constant<F, F{}>>,
                   "a hook needs a function");
     TVMFFIAny data;
     ffi::detail::PutPointer(kTVMFFIOpaquePtr, reinterpret_cast<void *>(&Adapter<Fn>), &data);

@@ -261,7 +261,7 @@ private:
     info.size = sizeof(T);
     info.alignment = alignof(T);
     info.flags = flags;
-    if constexpr (std::disjunction_v<std::is_same<T, Any>, ffi::detail::CheckCrossing<T>>) {
+    if constexpr (ffi::detail::CheckField<T>()) {
       info.getter = detail::GetField<T>;
       info.setter = reinterpret_cast<void *>(detail::SetField<T>);
     }

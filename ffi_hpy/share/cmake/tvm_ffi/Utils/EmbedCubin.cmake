@@ -1,11 +1,11 @@
 # CUDA code compiled to CUBIN or FATBIN files, and files embedded into libraries. Names and arguments are tvm-ffi's.
 
-include_guard(GLOBAL)
-
 # What is linked statically works with one version of the driver only
 if(NOT DEFINED CMAKE_CUDA_RUNTIME_LIBRARY)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
 endif()
+
+include_guard(GLOBAL) # the variable above is a folder's, all else the project's
 
 set_property(GLOBAL PROPERTY tvm_ffi_copy_objects "${CMAKE_CURRENT_LIST_DIR}/CopyObjects.cmake")
 set_property(GLOBAL PROPERTY tvm_ffi_embedded_source "${CMAKE_CURRENT_LIST_DIR}/embedded.c.in")

@@ -1,0 +1,151 @@
+"""The code blocks of a page, as markdown-it reads them. What a block is, the page says to readers and to us alike:
+
+- its language, behind the fence: `sh` and `console` are commands, `text` is the output of the block before it, `python`
+  runs in the page's interpreter, the others are files;
+- a comment in its first line that is a path, or a path and `, continued`: a file of the page's folder;
+- an HTML comment right before the fence: `<!-- file: PATH -->`, `<!-- fails -->` for commands that have to,
+  `<!-- needs: COMMAND -->` for what is not run where there is no such command, or `<!-- not run: REASON -->`.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+COMMANDS = ("sh", "console")
+OUTPUT = "text"
+SOURCES = ("c", "cc", "cuda")
+FILES = (*SOURCES, "cmake", "json", "python", "toml", "yaml")
+
+_NAMED = re.compile(r"(?:#|//|/\*) ([\w./-]+\.\w+)(, continued)?(?: \*/)?")
+_SAID = re.compile(r"<!-- (file|fails|needs|not run)(?:: (.+))? -->")
+
+
+class PageError(Exception):
+    """A page has a block that nobody would run."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A code block. `line` is that of its fence, from 1; `file` is "" unless it is one, or a part of one."""
+
+    page: str
+    line: int
+    language: str
+    text: str
+    file: str = ""
+    continues: bool = False
+    fails: bool = False
+    not_run: str = ""
+
+    @property
+    def place(self) -> str:
+        return f"{self.page}:{self.line}"
+
+    @property
+    def is_source(self) -> bool:
+        return bool(self.file) and not self.not_run
+
+
+def read_blocks(page: str, text: str) -> list[Block]:
+    """The blocks of a page, in order. Raises PageError for one that is not what it has to be."""
+    blocks: list[Block] = []
+    said = ""
+    for token in MarkdownIt("commonmark").parse(text):
+        if token.type == "html_block":
+            said = token.content.strip()
+        elif token.type == "fence":
+            blocks.append(_block_of(page, token, said))
+            said = ""
+        elif token.type == "code_block":
+            raise PageError(f"{page}:{_line_of(token)}: indented code: a fence says what it is")
+    _check_order(blocks)
+    return blocks
+
+
+def read_links(text: str) -> list[str]:
+    """Where the links of a page lead to, but those to other sites."""
+    tokens = (child for token in MarkdownIt("commonmark").parse(text) for child in token.children or ())
+    links = (str(token.attrGet("href")) for token in tokens if token.type == "link_open")
+    return [link for link in links if "://" not in link]
+
+
+def read_headings(text: str) -> list[str]:
+    """The headings of a page, as links name them."""
+    tokens = MarkdownIt("commonmark").parse(text)
+    titles = (after.content for token, after in zip(tokens, tokens[1:]) if token.type == "heading_open")
+    return [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles]
+
+
+def _line_of(token: Token) -> int:
+    assert token.map is not None  # all blocks have one
+    return token.map[0] + 1
+
+
+def _block_of(page: str, token: Token, said: str) -> Block:
+    line = _line_of(token)
+    language = token.info.strip()
+    key, value = _read_said(f"{page}:{line}", said)
+    named = _NAMED.fullmatch(token.content.partition("\n")[0])
+    file = value if key == "file" else named[1] if named and language in FILES else ""
+    block = Block(
+        page,
+        line,
+        language,
+        token.content,
+        file,
+        continues=bool(named and named[2]),
+        fails=key == "fails",
+        not_run=value if key == "not run" else _lacking(value) if key == "needs" else "",
+    )
+    if language not in (*COMMANDS, *FILES, OUTPUT):
+        raise PageError(f"{block.place}: `{language}` is no language that the tests know")
+    if not file and language not in (*COMMANDS, OUTPUT, "python") and not block.not_run:
+        raise PageError(f"{block.place}: a block of {language} says in its first line which file it is")
+    return block
+
+
+def _lacking(command: str) -> str:
+    return "" if shutil.which(command) else f"there is no {command}"
+
+
+def _read_said(place: str, said: str) -> tuple[str, str]:
+    if not said.startswith("<!--"):
+        return "", ""
+    found = _SAID.fullmatch(said)
+    if not found or (found[1] == "fails") != (found[2] is None):
+        raise PageError(f"{place}: {said!r} says nothing that the tests know")
+    return found[1], found[2] or ""
+
+
+def _check_order(blocks: list[Block]) -> None:
+    """Output stands behind what printed it, and the parts of a file behind its beginning."""
+    begun: set[str] = set()
+    for before, block in zip([None, *blocks], blocks):
+        if block.language == OUTPUT and not block.not_run and (before is None or not _prints(before)):
+            raise PageError(f"{block.place}: text is the output of the block before it, which prints nothing")
+        if block.continues and block.file not in begun:
+            raise PageError(f"{block.place}: {block.file} has no beginning that it could continue")
+        begun.add(block.file)
+    for block in blocks:
+        if block.is_source and block.language in (*SOURCES, "python") and not _is_used(block, blocks):
+            raise PageError(f"{block.place}: no block uses {block.file}")
+
+
+def _prints(block: Block) -> bool:
+    return not block.file and block.language in ("sh", "python")
+
+
+def _is_used(source: Block, blocks: list[Block]) -> bool:
+    """Whether a block that runs, or one that tells a build tool, has the name of the file."""
+    word = re.compile(rf"(?<![\w-]){re.escape(Path(source.file).stem)}(?![\w-])")
+    users = (b for b in blocks if b.file != source.file and b.language not in (*SOURCES, OUTPUT) and not b.not_run)
+    return any(word.search(block.text) for block in users)

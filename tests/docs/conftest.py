@@ -1,0 +1,40 @@
+"""What the tests of page_tests.py get: blocks, pages, and the projects of pages, each of which its blocks share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from blocks import OUTPUT
+from project import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Outputs have no test of their own: they belong to the blocks before them."""
+    pages = getattr(metafunc.module, "PAGES", {})
+    if "block" in metafunc.fixturenames:
+        blocks = [block for blocks in pages.values() for block in blocks if block.language != OUTPUT]
+        metafunc.parametrize("block", blocks, ids=[f"{block.place}-{block.language}" for block in blocks])
+    elif "project_of" in metafunc.fixturenames:
+        metafunc.parametrize("page", pages)
+
+
+@pytest.fixture(scope="module")
+def project_of(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str], Project]]:
+    """Gives the project of a page."""
+    made: dict[str, Project] = {}
+
+    def project_of(page: str) -> Project:
+        if page not in made:
+            made[page] = Project(request.module.PAGES[page], tmp_path_factory.mktemp(Path(page).stem))
+        return made[page]
+
+    yield project_of
+    for project in made.values():
+        project.kill()

@@ -1,0 +1,222 @@
+"""A page as a project: its files are written into a folder of its own, its programs and commands run there, in order,
+and what they print is compared with what the page says that they print."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import os
+import select
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from blocks import COMMANDS, OUTPUT, Block, PageError
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+SECONDS = 120  # for one block
+WARNINGS = "-Wall -Wextra -Werror"
+_COMPILERS = {"cc": ("CC", ("cc", "gcc", "clang")), "c++": ("CXX", ("c++", "g++", "clang++"))}
+
+
+class BlockError(AssertionError):
+    """A block did not do what the page says."""
+
+
+class Project:
+    """A page's blocks, its folder, and its interpreter, which is started with the first block of Python."""
+
+    def __init__(self, blocks: list[Block], folder: Path) -> None:
+        self.blocks = blocks
+        self._folder = folder / "page"
+        self._folder.mkdir()
+        self._environ = make_environ(folder)
+        self._session: Session | None = None
+        self._n_done = 0
+        self._broken = ""  # the place of the block that failed
+
+    def run_up_to(self, block: Block) -> None:
+        """Run a block, after those before it that have not run yet. Raises BlockError."""
+        for index in range(self._n_done, self.blocks.index(block) + 1):
+            self._n_done = index + 1
+            if self.blocks[index].not_run:
+                continue
+            if self._broken:
+                raise BlockError(f"{block.place} needs {self._broken}, which failed")
+            self._broken = self.blocks[index].place
+            self._run(index)
+            self._broken = ""
+
+    def end(self) -> None:
+        """End the interpreter. Raises BlockError if it does not end well."""
+        if self._session is not None:
+            session, self._session = self._session, None
+            session.end()
+
+    def kill(self) -> None:
+        """End the interpreter, if it still runs, whatever it does."""
+        if self._session is not None:
+            self._session.kill()
+
+    def _run(self, index: int) -> None:
+        block = self.blocks[index]
+        if block.file:
+            self._write(block)
+        elif block.language == "console":
+            for command, expected in read_console(block.text):
+                self._check(block, self._shell(block, command), expected)
+        elif block.language in COMMANDS:
+            output = self._shell(block, block.text)
+            expected = self._expected(index)
+            if expected is not None:
+                self._check(block, output, expected)
+        elif block.language == "python":
+            self._session = self._session or Session(self._folder, self._environ)
+            self._check(block, self._session.run(block), self._expected(index) or "")
+
+    def _write(self, block: Block) -> None:
+        path = self._folder / block.file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a" if block.continues else "w") as stream:
+            stream.write(block.text)
+
+    def _shell(self, block: Block, command: str) -> str:
+        """What a command prints, on stderr too, which is what a terminal shows."""
+        done = subprocess.run(
+            ["sh", "-eu", "-c", command],
+            cwd=self._folder,
+            env=self._environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=SECONDS,
+        )
+        if (done.returncode != 0) != block.fails:
+            raise BlockError(f"{block.place}: exit status {done.returncode}:\n{done.stdout}")
+        return done.stdout
+
+    def _expected(self, index: int) -> str | None:
+        """The text that follows a block, if any does."""
+        after = self.blocks[index + 1 : index + 2]
+        return after[0].text if after and after[0].language == OUTPUT and not after[0].not_run else None
+
+    @staticmethod
+    def _check(block: Block, output: str, expected: str) -> None:
+        """`...` stands for anything, as in a doctest."""
+        example = doctest.Example("", expected.rstrip() + "\n")
+        checker = doctest.OutputChecker()
+        output = output.rstrip() + "\n"
+        if not checker.check_output(example.want, output, doctest.ELLIPSIS):
+            raise BlockError(f"{block.place} prints something else\n" + checker.output_difference(example, output, 0))
+
+
+class Session:
+    """The interpreter of a page, see session.py."""
+
+    def __init__(self, folder: Path, environ: dict[str, str]) -> None:
+        self._files = {stream: folder.parent / f"python.{stream}" for stream in ("stdout", "stderr")}
+        self._answers, answers = os.pipe()
+        with self._files["stdout"].open("wb") as stdout, self._files["stderr"].open("wb") as stderr:
+            self._child = subprocess.Popen(
+                [sys.executable, "-W", "error", str(HERE / "session.py"), str(answers)],
+                cwd=folder,
+                env=environ,
+                stdin=subprocess.PIPE,
+                stdout=stdout,
+                stderr=stderr,
+                pass_fds=[answers],
+            )
+        os.close(answers)
+        self._n_read = 0
+
+    def run(self, block: Block) -> str:
+        """What the block prints on stdout."""
+        assert self._child.stdin is not None
+        message = [Path(block.page).name, block.line, block.text]
+        self._child.stdin.write(json.dumps(message).encode() + b"\n")
+        self._child.stdin.flush()
+        answer = self._answer()
+        if answer != '""\n':
+            why = json.loads(answer) if answer else self._ending()
+            raise BlockError(f"{block.place}:\n{why}")
+        output = self._files["stdout"].read_text()
+        self._n_read, before = len(output), self._n_read
+        return output[before:]
+
+    def end(self) -> None:
+        assert self._child.stdin is not None
+        self._child.stdin.close()
+        try:
+            status = self._child.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            status = self._child.wait()
+        os.close(self._answers)
+        if status != 0:
+            raise BlockError(f"the page's interpreter: {self._ending()}")
+
+    def kill(self) -> None:
+        self._child.kill()
+        self._child.communicate()
+
+    def _answer(self) -> str:
+        """The next line, or what there is of it when the interpreter ends or takes too long."""
+        line = b""
+        while not line.endswith(b"\n"):
+            if not select.select([self._answers], [], [], SECONDS)[0]:
+                self._child.kill()
+            part = os.read(self._answers, 1 << 16)
+            if not part:
+                break
+            line += part
+        return line.decode()
+
+    def _ending(self) -> str:
+        return f"ended with status {self._child.wait(SECONDS)}:\n{self._files['stderr'].read_text()}"
+
+
+def read_console(text: str) -> list[tuple[str, str]]:
+    """The commands of a console, which follow `$ `, each with what it prints."""
+    parts: list[tuple[str, str]] = []
+    for line in text.splitlines():
+        if line.startswith("$ "):
+            parts.append((line[2:], ""))
+        elif parts:
+            command, output = parts[-1]
+            parts[-1] = (command, f"{output}{line}\n")
+        else:
+            raise PageError(f"a console begins with a command, `$ ...`, not with {line!r}")
+    return parts
+
+
+def make_environ(folder: Path) -> dict[str, str]:
+    """The environment of a page: this Python's commands come first, after compilers that complain about everything.
+
+    What pip builds it builds with what is installed here, and puts it where this page alone finds it.
+    """
+    commands = folder / "bin"
+    commands.mkdir()
+    for name, (variable, candidates) in _COMPILERS.items():
+        words = os.environ.get(variable, "").split() or [next(filter(shutil.which, candidates), candidates[0])]
+        script = commands / name
+        compiler = shlex.join([shutil.which(words[0]) or words[0], *words[1:]])
+        script.write_text(f'#!/bin/sh\nexec {compiler} {WARNINGS} "$@"\n')
+        script.chmod(0o755)
+    path = [str(commands), str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
+    kept = {name: value for name, value in os.environ.items() if name not in ("CC", "CXX", "PYTHONPATH")}
+    own = {"PIP_TARGET": "site", "PYTHONPATH": "site", "TVM_FFI_CACHE_DIR": "cache"}
+    return {
+        **kept,
+        **{name: str(folder / value) for name, value in own.items()},
+        "PATH": os.pathsep.join(path),
+        "LC_ALL": "C",
+        "PYTHONUTF8": "1",
+        "PIP_NO_BUILD_ISOLATION": "0",  # which is pip's way to say that there is none
+        "PIP_NO_DEPS": "1",
+        "PIP_NO_INDEX": "1",
+    }

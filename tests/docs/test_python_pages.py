@@ -1,0 +1,8 @@
+"""The pages for users of Python say what is so, on every interpreter: each block is run, each output compared."""
+
+from __future__ import annotations
+
+from page_tests import *  # noqa: F403
+from pages import PYTHON_PAGES, read
+
+PAGES = read(PYTHON_PAGES)
