@@ -255,6 +255,18 @@ def find_cxx_compiler() -> list[str]:
     return _find_compiler("C++", "CXX", ("c++", "g++", "clang++"))
 
 
+def find_gcc_cxx() -> list[str]:
+    """Return the words that run GCC's C++ compiler. Raises Missing."""
+    if shutil.which("g++") is None:
+        raise Missing("there is no g++ on PATH; install one")
+    return ["g++"]
+
+
+def find_clang() -> list[str]:
+    """Return the words that run the clang of ci/clang; `--driver-mode=g++` makes it clang++. Raises Missing."""
+    return [_stdout_of_script("clang").strip()]
+
+
 def _find_compiler(language: str, variable: str, commands: Sequence[str]) -> list[str]:
     named = os.environ.get(variable, "").split()
     for words in [named] if named else [[command] for command in commands]:

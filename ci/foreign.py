@@ -1,11 +1,12 @@
-"""What ci/conformance and ci/hpy-suite share: running a foreign test suite, and what it is forgiven."""
+"""What the commands that run foreign test suites share: running one, what it is forgiven, and the count of it."""
 
 from __future__ import annotations
 
 import fnmatch
 import json
 import tempfile
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -42,6 +43,73 @@ def read_allowances(path: Path, row: str) -> list[Allowance]:
     lines = (line for line in path.read_text().splitlines() if line.strip() and not line.startswith("#"))
     allowances = [Allowance(*line.split(maxsplit=2)) for line in lines]
     return [allowance for allowance in allowances if fnmatch.fnmatchcase(row, allowance.interpreter)]
+
+
+# --- counting -------------------------------------------------------------------------------------------------------
+
+COLUMNS = ("passed", "failed", "excepted", "skipped")
+
+
+@dataclass
+class Outcome:
+    """What became of one file of tests."""
+
+    file: str
+    counts: Counter[str] = field(default_factory=Counter)  # of COLUMNS
+    failed: list[str] = field(default_factory=list)
+    excepted: list[tuple[str, str]] = field(default_factory=list)  # test, reason
+    seconds: float = 0.0
+    fault: str = ""  # that is no failed test
+
+    def leave_out(self, allowance: Allowance) -> None:
+        """Count the whole file as one exception."""
+        self.counts["excepted"] += 1
+        self.excepted.append((self.file, allowance.reason))
+
+    def judge(self, results: Mapping[str, str], allowances: Sequence[Allowance]) -> None:
+        """Count the results of its tests, each passed, failed or skipped."""
+        for test, result in results.items():
+            column = result
+            allowance = next((a for a in allowances if a.fits(test)), None)
+            if allowance is not None and allowance.is_for_threads:
+                self.excepted.append((test, f"passed, but in one thread only: {allowance.reason}"))
+                allowance = None
+            if allowance is not None and result == "failed":
+                self.excepted.append((test, allowance.reason))
+                column = "excepted"
+            elif allowance is not None and result == "passed":
+                self.failed.append(f"{test} passes, and is listed as an exception")
+                column = "failed"
+            elif result == "failed":
+                self.failed.append(test)
+            self.counts[column] += 1
+
+
+def counts_of(outcomes: Sequence[Outcome]) -> list[int]:
+    """Return the sums for COLUMNS."""
+    return [sum(o.counts[column] for o in outcomes) for column in COLUMNS]
+
+
+def faults_of(outcomes: Sequence[Outcome]) -> list[str]:
+    """Return a line for everything that is not as expected."""
+    lines = []
+    for o in outcomes:
+        lines += [f"FAILED: {test}" for test in o.failed]
+        lines += [f"FAULT: {o.file}: {o.fault}"] if o.fault else []
+    return lines
+
+
+def sum_reasons(results: Mapping[str, Sequence[Outcome]]) -> list[str]:
+    """Return a line for each reason: how many tests it excepts, in which rows of the table."""
+    reasons: dict[str, Counter[str]] = {}
+    for row, outcomes in results.items():
+        for _, reason in (exception for o in outcomes for exception in o.excepted):
+            reasons.setdefault(reason, Counter())[row] += 1
+    lines = []
+    for reason, counts in sorted(reasons.items(), key=lambda item: -sum(item[1].values())):
+        where = "all" if set(counts) == set(results) else ", ".join(counts)
+        lines.append(f"excepted: {sum(counts.values())} on {where}: {reason}")
+    return lines
 
 
 # --- running it -----------------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import re
@@ -10,7 +9,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,7 +19,6 @@ from envs import (
     clean_environ,
     find_c_compiler,
     find_cxx_compiler,
-    find_nvcc,
     install_wheel,
     last_line,
     locked,
@@ -154,70 +151,6 @@ def run_script(name: str, arguments: list[str], log: Path) -> Result:
     return Result(name, outcome, count(text, "passed"), count(text, "failed"), closing=closing_line(text, status))
 
 
-# --- the headers ----------------------------------------------------------------------------------------------------
-
-_STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-fsyntax-only"]
-
-
-def run_headers(wheel: Path, log: Path) -> Result:
-    """Compile each header of the wheel by itself, and all of them as CUDA. Those for CUDA need its headers: nvcc's."""
-    nvcc = find_nvcc()
-    passed, failed, left_out = 0, [], 0
-    with tempfile.TemporaryDirectory() as folder, log.open("w") as stream:
-        zipfile.ZipFile(wheel).extractall(folder)
-        include = Path(folder, "ffi_hpy", "include")
-        headers = sorted(header.relative_to(include) for header in include.rglob("*.h"))
-        compiles = [
-            (f"{header} as {standard}", [header], command)
-            for header in headers
-            for standard, command in header_compilers(header, nvcc)
-        ]
-        if nvcc is not None:
-            either = ("driver_api.h", "runtime_api.h")  # the one that unified_api.h includes
-            all_for_cxx = [header for header in headers if not is_c_header(header) and header.name not in either]
-            compiles.append(("all as CUDA", all_for_cxx, [nvcc, "-x", "cu", "-std=c++17", "-c", "-o", os.devnull]))
-        left_out = sum(not header_compilers(header, nvcc) for header in headers)
-        for name, included, command in compiles:
-            source = Path(folder, "check")
-            source.write_text(
-                "".join(f"#include <{header.as_posix()}>\n" * 2 for header in included) + "int not_empty;\n"
-            )
-            done = subprocess.run(
-                [*command, f"-I{include}", str(source)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-            )
-            stream.write(f"{name}: exit status {done.returncode}\n{done.stdout}")
-            if done.returncode == 0:
-                passed += 1
-            else:
-                failed.append(name)
-    closing = f"{passed} passed" + (f", failed: {', '.join(failed)}" if failed else "")
-    closing += f", {left_out} left out: there is no nvcc" if left_out else ""
-    outcome = "FAILED" if failed or not passed else "ok"
-    return Result("headers", outcome, passed, len(failed), left_out, closing=closing)
-
-
-def header_compilers(header: Path, nvcc: str | None) -> list[tuple[str, list[str]]]:
-    """Return each standard that a public header is for, and the words that check it."""
-    cxx = [*find_cxx_compiler(), "-x", "c++", "-std=c++17", *_STRICT]
-    if "cuda" in header.parts:
-        return [] if nvcc is None else [("c++17", [*cxx, *cuda_includes(nvcc)])]
-    if not is_c_header(header):
-        return [("c++17", cxx)]
-    return [("c11", [*find_c_compiler(), "-x", "c", "-std=c11", *_STRICT]), ("c++17", cxx)]
-
-
-@functools.cache
-def cuda_includes(nvcc: str) -> list[str]:
-    """Return the options for CUDA's own headers. Only nvcc knows where they are: it may be a script."""
-    done = subprocess.run([nvcc, "--dryrun", "-x", "cu", os.devnull], capture_output=True, text=True)
-    return [f"-isystem{path}" for path in re.findall(r'^#\$ INCLUDES="-I([^"]*)"', done.stderr, re.MULTILINE)]
-
-
-def is_c_header(header: Path) -> bool:
-    """Return whether a public header is for C too: c_*.h and DLPack's are, all others are C++."""
-    return header.name.startswith("c_") or header.name == "dlpack.h"
-
-
 # --- the libraries' exports ------------------------------------------------------------------------------------------
 
 
@@ -286,6 +219,7 @@ PYTEST_RUNS = (
         arguments=("-k", "torch"),
         folders=("tests/python",),
     ),
+    PytestRun("cp311-mixed", "cp311", requirements="requirements-mixed.txt", folders=("tests/mixed",)),
     PytestRun("docs", "cp311", requirements="requirements-docs.txt", folders=("tests/docs",)),
     PytestRun("cp311-typing", "cp311", requirements="requirements-typing.txt", folders=("tests/typing",)),
 )

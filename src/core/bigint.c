@@ -3,6 +3,7 @@
 
 #include "error.h"
 #include "mem.h"
+#include "reflect.h"
 #include "str.h"
 
 FH_STATIC_ASSERT(offsetof(fh_bigint_object, words) == 32, "the words follow the count");
@@ -133,4 +134,5 @@ void fh_bigint_init(void) {
   TVMFFITypeRegisterMetadata(kTVMFFIBigInt, &metadata);
   TVMFFITypeRegisterAttr(kTVMFFIBigInt, &hash_name, &hash);
   TVMFFITypeRegisterAttr(kTVMFFIBigInt, &equal_name, &equal);
+  (void)fh_reflect_set_final(kTVMFFIBigInt, 1);
 }

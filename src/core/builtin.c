@@ -5,6 +5,7 @@
 #include "field.h"
 #include "function.h"
 #include "hashmap.h"
+#include "reflect.h"
 #include "seq.h"
 #include "str.h"
 #include "stripe.h"
@@ -311,6 +312,7 @@ int32_t fh_builtin_register(const fh_builtin_type *type) {
       fh_type_add(fh_base_bytes(type->key), -1, parent->type_depth + 1, 0, !type->is_final, parent->type_index);
   void *self = (void *)(uintptr_t)type; /* the Functions only read it */
   if (type_index < 0 || register_metadata(type_index, type) != 0) return -1;
+  if (fh_reflect_set_final(type_index, type->is_final) != 0) return -1;
   for (const fh_builtin_field *field = type->fields; field->name != NULL; ++field) {
     if (register_field(type_index, field) != 0) return -1;
   }

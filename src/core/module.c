@@ -6,6 +6,7 @@
 #include "global.h"
 #include "library_module.h"
 #include "module_abi.h"
+#include "reflect.h"
 #include "schema.h"
 #include "str.h"
 #include "sync.h"
@@ -363,4 +364,5 @@ void fh_module_init(void) {
   (void)TVMFFITypeRegisterMetadata(kTVMFFIModule,
                                    &metadata); /* without memory the error stays pending, as everywhere */
   (void)TVMFFITypeRegisterField(kTVMFFIModule, &imports);
+  (void)fh_reflect_set_final(kTVMFFIModule, 1);
 }

@@ -433,6 +433,12 @@ int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray *attr_name,
                         FH_BYTES_ARGS(*attr_name), fh_type_name(type_index));
 }
 
+int fh_reflect_set_final(int32_t type_index, int is_final) {
+  TVMFFIByteArray name = FH_LITERAL("__ffi_type_final__");
+  TVMFFIAny value = fh_any_bool(is_final);
+  return TVMFFITypeRegisterAttr(type_index, &name, &value);
+}
+
 const TVMFFITypeAttrColumn *TVMFFIGetTypeAttrColumn(const TVMFFIByteArray *attr_name) {
   return fh_reflect_find_column(*attr_name);
 }

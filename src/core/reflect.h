@@ -48,6 +48,8 @@ const TVMFFIAny *fh_reflect_attr_inherited(const TVMFFITypeAttrColumn *column, i
 /* Makes room: giving this type, which is registered, the attribute then needs no memory. -1 without memory, nothing is
  * pending. */
 int fh_reflect_reserve_attr(fh_reflect_attr_id id, int32_t type_index);
+/* Tells, as __ffi_type_final__, whether types may derive from this one. -1 with an error pending. */
+int fh_reflect_set_final(int32_t type_index, int is_final);
 
 /* The field of a type or its nearest ancestor that has it; borrowed, valid for ever, NULL if none. Lock-free. */
 const TVMFFIFieldInfo *fh_reflect_find_field(const TVMFFITypeInfo *info, TVMFFIByteArray name);

@@ -300,6 +300,18 @@ static int method_sweep(void *counter) {
   return TVMFFITypeRegisterMethod(type_of("test.reflect.MethodSweep"), &method);
 }
 
+TEST(one_function_may_have_several_signatures) {
+  int32_t type_index = type_of("test.reflect.Overloaded");
+  TVMFFIMethodInfo method = method_of("sum");
+  method.metadata = text_of("{\"n\":1}");
+  expect_int(TVMFFITypeRegisterMethod(type_index, &method), 0);
+  method.metadata = text_of("{\"n\":2}");
+  expect_int(TVMFFITypeRegisterMethod(type_index, &method), 0);
+  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type_index);
+  expect_int(info->num_methods, 2);
+  expect(strcmp(info->methods[1].metadata.data, "{\"n\":2}") == 0);
+}
+
 TEST(a_method_that_finds_no_memory_is_not_registered) {
   int counter = 0;
   type_of("test.reflect.MethodSweep");
@@ -372,6 +384,21 @@ TEST(a_column_appears_when_it_is_first_named) {
   expect_int(column->size, 2);
   expect_int(column->data[0].type_index, kTVMFFINone);
   expect_int(column->data[1].v_int64, 3);
+}
+
+TEST(builtin_types_tell_whether_they_are_final) {
+  static const char *const final[] = {"ffi.BigInt",         "ffi.Module",        "ffi.EnumState",
+                                      "ffi.VisitInterrupt", "ffi.StructuralKey", "ffi.reflection.AccessPath"};
+  static const char *const open[] = {"ffi.Enum", "ffi.IntEnum", "ffi.StructuralVisitor", "ffi.StructuralMutator"};
+  const TVMFFITypeAttrColumn *column = fh_reflect_find_column(text_of("__ffi_type_final__"));
+  for (size_t i = 0; i < FH_COUNT_OF(final); ++i) {
+    const TVMFFIAny *value = fh_reflect_attr(column, fh_type_find_key(text_of(final[i])));
+    expect(value != NULL && value->type_index == kTVMFFIBool && value->v_int64 == 1);
+  }
+  for (size_t i = 0; i < FH_COUNT_OF(open); ++i) {
+    const TVMFFIAny *value = fh_reflect_attr(column, fh_type_find_key(text_of(open[i])));
+    expect(value != NULL && value->type_index == kTVMFFIBool && value->v_int64 == 0);
+  }
 }
 
 TEST(an_attribute_is_set_once) {

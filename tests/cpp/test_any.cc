@@ -66,7 +66,8 @@ TEST(Any, ObjectsAreCounted) {
     Int out = std::move(owned).cast<Int>();
     EXPECT_TRUE(owned == nullptr);
     EXPECT_EQ(number.use_count(), 3);
-    any = any;
+    Any &same = any;
+    any = same;
     EXPECT_TRUE(any.same_as(number));
     EXPECT_EQ(any.as<IntObj>()->value, 1);
     EXPECT_EQ(any.as<FloatObj>(), nullptr);

@@ -22,7 +22,8 @@ TEST(Object, PointersCount) {
     EXPECT_TRUE(second.unique());
     ObjectPtr<Object> base = second;
     EXPECT_EQ(base.use_count(), 2);
-    second = second;
+    ObjectPtr<IntObj> &same = second;
+    second = same;
     EXPECT_EQ(second->value, 7);
   }
   EXPECT_EQ(IntObj::n_alive, before);
@@ -34,8 +35,10 @@ TEST(Object, WeakPointersDoNotKeep) {
   EXPECT_TRUE(weak.expired());
   {
     ObjectPtr<IntObj> strong = make_object<IntObj>(1);
+    EXPECT_TRUE(strong.unique());
     weak = strong;
     EXPECT_EQ(weak.use_count(), 1);
+    EXPECT_FALSE(strong.unique()); /* whoever locks it becomes an owner */
     EXPECT_TRUE(weak.lock() == strong);
     WeakObjectPtr<NumberObj> other = weak;
   }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <tvm/ffi/optional.h>
 
+#include <initializer_list>
 #include <sstream>
 #include <unordered_map>
 
@@ -12,7 +13,7 @@ namespace {
 using namespace test;
 
 TEST(String, ShortAndLongContent) {
-  for (size_t size : {0, 1, 7, 8, 15, 127, 128, 1000}) {
+  for (size_t size : std::initializer_list<size_t>{0, 1, 7, 8, 15, 127, 128, 1000}) {
     std::string text(size, 'q');
     for (const String &made :
          {String(text), String(std::string(text)), String(text.c_str()), String(text.data(), size)}) {
@@ -24,7 +25,7 @@ TEST(String, ShortAndLongContent) {
       EXPECT_EQ(AnyView(made).type_index(), size <= 7 ? kTVMFFISmallStr : kTVMFFIStr);
     }
   }
-  for (size_t size : {3, 20, 500}) {
+  for (size_t size : std::initializer_list<size_t>{3, 20, 500}) {
     std::string source(size, 'q');
     EXPECT_EQ(String(std::move(source)).size(), size);
     EXPECT_TRUE(source.empty());

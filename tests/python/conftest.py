@@ -50,11 +50,15 @@ def era_headers(upstream: Path) -> dict[str, Path]:
 
 @pytest.fixture(scope="session")
 def compile_era(era_headers: dict[str, Path]) -> Callable[..., Path]:
-    """Compiles native/<name> as a user of an era would: linked with -ltvm_ffi, names left to be found at run time."""
+    """Compiles native/<name> as a user of an era would: linked with -ltvm_ffi, names left to be found at run time.
+
+    The era "own" is that of our headers.
+    """
 
     def compile_one(name: str, era: str, *link: str, flags: tuple[str, ...] = ()) -> Path:
+        include = PACKAGE / "include" if era == "own" else era_headers[era]
         try:
-            return compile_cxx(name, era_headers[era], f'-DERA="{era}"', *flags, link=link or ("-ltvm_ffi",))
+            return compile_cxx(name, include, f'-DERA="{era}"', *flags, link=link or ("-ltvm_ffi",))
         except Missing as reason:
             pytest.fail(str(reason), pytrace=False)
 

@@ -1,6 +1,8 @@
-"""Libraries of two eras of apache-tvm-ffi in one process: each takes, changes, calls and frees what the other makes."""
+"""Libraries of two eras of apache-tvm-ffi, and one of our headers, in one process: each takes, changes, calls and frees
+what the other makes."""
 
 import gc
+import itertools
 
 import pytest
 from native_build import ERAS
@@ -8,8 +10,10 @@ from support import FREES_AT_ONCE, settle, unique_name
 
 import ffi_hpy
 
+SIDES = (*ERAS, "own")
 
-@pytest.fixture(scope="module", params=ERAS)
+
+@pytest.fixture(scope="module", params=SIDES)
 def registrar(request):
     """The era whose library describes the class that both have."""
     return request.param
@@ -23,10 +27,10 @@ def libraries(compile_era, registrar):
         flags = (f'-DREGISTRAR="{registrar}"', f"-DNAMESPACE=era_{era}_described_by_{registrar}")
         return ffi_hpy.load_module(compile_era("era.cc", era, flags=flags))
 
-    return {era: load(era) for era in sorted(ERAS, key=lambda era: era != registrar)}
+    return {era: load(era) for era in sorted(SIDES, key=lambda era: era != registrar)}
 
 
-@pytest.fixture(params=[("new", "old"), ("old", "new"), ("old", "old"), ("new", "new")], ids="-to-".join)
+@pytest.fixture(params=list(itertools.product(SIDES, SIDES)), ids="-to-".join)
 def pair(request, libraries):
     """Who makes, and who takes."""
     return tuple(libraries[era] for era in request.param)

@@ -61,7 +61,7 @@ public:
   std::optional<ObjectRef> extra_context() const { return RefTo<ObjectRef>(get()->extra_context); }
 
   /* The backtrace the way Python prints it: the most recent call last. */
-  std::string TracebackMostRecentCallLast() const {
+  TVM_FFI_COLD_CODE std::string TracebackMostRecentCallLast() const {
     std::string lines;
     const TVMFFIByteArray &text = get()->backtrace;
     for (size_t end = text.size; end > 0;) {
@@ -73,8 +73,9 @@ public:
     return lines;
   }
   /* All of it, as an uncaught exception is printed. */
-  std::string FullMessage() const {
-    return "Traceback (most recent call last):\n" + TracebackMostRecentCallLast() + kind() + ": " + message() + '\n';
+  TVM_FFI_COLD_CODE std::string FullMessage() const {
+    std::string text("Traceback (most recent call last):\n");
+    return text.append(TracebackMostRecentCallLast()).append(kind()).append(": ").append(message()).append(1, '\n');
   }
   /* Changes this object, which others may share. update_mode is a TVMFFIBacktraceUpdateMode. */
   void UpdateBacktrace(const TVMFFIByteArray *backtrace, int32_t update_mode) {

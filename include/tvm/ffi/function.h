@@ -372,10 +372,11 @@ template <typename FType> class TypedFunction;
 /* A function with the types of its arguments and result: from here on they are checked by the compiler. It is the size
  * of a Function, into which it converts. */
 template <typename R, typename... Args> class TypedFunction<R(Args...)> {
+  /* Of itself nothing else is asked, as that would ask whether it can be copied, which is what is being found out. */
   template <typename F>
   static constexpr bool kCallable =
-      std::is_invocable_r_v<R, F, Args...> && std::is_copy_constructible_v<std::decay_t<F>> &&
-      !std::is_same_v<std::decay_t<F>, TypedFunction>;
+      std::conjunction_v<std::negation<std::is_same<std::decay_t<F>, TypedFunction>>,
+                         std::is_copy_constructible<std::decay_t<F>>, std::is_invocable_r<R, F, Args...>>;
 
 public:
   TypedFunction() = default;

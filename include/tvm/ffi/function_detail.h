@@ -51,6 +51,21 @@ template <typename T> constexpr bool CheckRet() {
 
 using FGetFuncSignature = std::string (*)();
 
+/* Of the result and n parameters: "(0: int, 1: str) -> float", for messages, of their names; JSON of their schemas. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string SignatureText(const TypeText *types, size_t n) {
+  std::string text = "(";
+  for (size_t i = 0; i < n; ++i) {
+    text.append(i == 0 ? "" : ", ").append(std::to_string(i)).append(": ").append(types[1 + i]());
+  }
+  return text.append(") -> ").append(types[0]());
+}
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string SignatureSchema(const char *type, const TypeText *types,
+                                                                       size_t n) {
+  std::string text("{\"type\":\"");
+  text.append(type).append("\",\"named_args\":{\"return\":[").append(types[0]()).append("],\"params\":[");
+  return JoinTypes(std::move(text), types + 1, n, ",", "]}}");
+}
+
 template <typename R, typename... Args> struct FuncFunctorImpl {
   using FType = R(Args...);
   using ArgType = std::tuple<Args...>;
@@ -59,22 +74,13 @@ template <typename R, typename... Args> struct FuncFunctorImpl {
   static constexpr bool unpacked_supported = (ArgSupported<Args> && ...) && RetSupported<R>;
   static constexpr bool CheckSignature() { return (CheckArg<Args>() && ... && CheckRet<R>()); }
 
-  /* "(0: int, 1: str) -> float", for messages. */
   TVM_FFI_COLD_CODE static std::string Sig() {
-    std::string text = "(";
-    int i = 0;
-    ((text.append(i == 0 ? "" : ", ").append(std::to_string(i)).append(": ").append(Type2Str<Args>::v()), ++i), ...);
-    (void)i;
-    return text.append(") -> ").append(Type2Str<R>::v());
+    static constexpr TypeText types[] = {&Type2Str<R>::v, &Type2Str<Args>::v...};
+    return SignatureText(types, num_args);
   }
-  /* As JSON. */
   TVM_FFI_COLD_CODE static std::string TypeSchema(const char *type = StaticTypeKey::kTVMFFIFunction) {
-    std::string text = std::string("{\"type\":\"") + type + "\",\"named_args\":{\"return\":[" +
-                       detail::TypeSchema<R>::v() + "],\"params\":[";
-    const char *separator = "";
-    ((text.append(separator).append(detail::TypeSchema<Args>::v()), separator = ","), ...);
-    (void)separator;
-    return text.append("]}}");
+    static constexpr TypeText types[] = {&detail::TypeSchema<R>::v, &detail::TypeSchema<Args>::v...};
+    return SignatureSchema(type, types, num_args);
   }
 };
 

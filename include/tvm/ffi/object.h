@@ -51,8 +51,8 @@
   static inline const int32_t _type_index = _GetOrAllocRuntimeTypeIndex()
 
 /* For any other class. */
-#define TVM_FFI_DECLARE_OBJECT_INFO(TypeKey, TypeName, ParentType) \
-  static constexpr const char *_type_key = TypeKey;                \
+#define TVM_FFI_DECLARE_OBJECT_INFO(TypeKey, TypeName, ParentType)   \
+  [[maybe_unused]] static constexpr const char *_type_key = TypeKey; \
   TVM_FFI_DECLARE_OBJECT_INFO_PREDEFINED_TYPE_KEY(TypeName, ParentType)
 
 /* For one that no class derives from: the quickest to recognise. */
@@ -63,16 +63,16 @@
 
 /* For a class that another library, or Python, registers: the index is asked for at its first use, RuntimeError if the
  * key is unknown then. TypeDepth is that of the type: 1 below Object. */
-#define TVM_FFI_DECLARE_OBJECT_INFO_LOOKUP(TypeKey, TypeDepth)                 \
-  static constexpr const char *_type_key = TypeKey;                            \
-  static constexpr int32_t _type_depth = TypeDepth;                            \
-  static constexpr bool _type_mutable = true;                                  \
-  static constexpr bool _type_final = false;                                   \
-  static constexpr uint32_t _type_child_slots = 0;                             \
-  static constexpr bool _type_child_slots_can_overflow = true;                 \
-  static int32_t RuntimeTypeIndex() {                                          \
-    static const int32_t index = ::tvm::ffi::detail::LookUpTypeIndex(TypeKey); \
-    return index;                                                              \
+#define TVM_FFI_DECLARE_OBJECT_INFO_LOOKUP(TypeKey, TypeDepth)                  \
+  [[maybe_unused]] static constexpr const char *_type_key = TypeKey;            \
+  [[maybe_unused]] static constexpr int32_t _type_depth = TypeDepth;            \
+  [[maybe_unused]] static constexpr bool _type_mutable = true;                  \
+  [[maybe_unused]] static constexpr bool _type_final = false;                   \
+  [[maybe_unused]] static constexpr uint32_t _type_child_slots = 0;             \
+  [[maybe_unused]] static constexpr bool _type_child_slots_can_overflow = true; \
+  static int32_t RuntimeTypeIndex() {                                           \
+    static const int32_t index = ::tvm::ffi::detail::LookUpTypeIndex(TypeKey);  \
+    return index;                                                               \
   }
 
 /* ---- In a class of references ---- */

@@ -77,11 +77,6 @@ TVM_FFI_NO_INLINE inline void DropWeak(TVMFFIObject *object) {
 
 /* Gives up a strong count. */
 TVM_FFI_NO_INLINE inline void DropStrong(TVMFFIObject *object) {
-  /* The only pointer there is: nobody can make a second one meanwhile, so that the counts need not be touched. */
-  if (CountLoadAcquire(&object->combined_ref_count) == kCombinedRefCountBothOne) {
-    RunDeleter(object, kTVMFFIObjectDeleterFlagBitMaskBoth);
-    return;
-  }
   uint64_t before = CountSubRelease(&object->combined_ref_count, kCombinedRefCountStrongOne);
   if ((before & kCombinedRefCountMaskUInt32) != kCombinedRefCountStrongOne) return;
   CountAcquireFence();
@@ -132,7 +127,10 @@ public:
   uint64_t use_count() const {
     return detail::CountLoadAcquire(&header_.combined_ref_count) & detail::kCombinedRefCountMaskUInt32;
   }
-  bool unique() const { return use_count() == 1; }
+  /* Whether nobody else has it: who has a weak pointer may become an owner. */
+  bool unique() const {
+    return detail::CountLoadAcquire(&header_.combined_ref_count) == detail::kCombinedRefCountBothOne;
+  }
 
   static constexpr const char *_type_key = StaticTypeKey::kTVMFFIObject;
   static constexpr bool _type_final = false;
@@ -181,14 +179,13 @@ public:
   TVM_FFI_INLINE ObjectPtr(const ObjectPtr &other) : ObjectPtr(other.data_) {}
   TVM_FFI_INLINE ObjectPtr(ObjectPtr &&other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
   /* From a pointer to a derived class. */
-  template <typename U> TVM_FFI_INLINE ObjectPtr(const ObjectPtr<U> &other) : ObjectPtr(other.data_) {
-    static_assert(std::is_base_of_v<T, U>, "an ObjectPtr<T> is made from one of a class derived from T");
+  template <typename U, typename = std::enable_if_t<std::is_base_of_v<T, U>>>
+  TVM_FFI_INLINE ObjectPtr(const ObjectPtr<U> &other) : ObjectPtr(other.data_) {}
+  template <typename U, typename = std::enable_if_t<std::is_base_of_v<T, U>>>
+  TVM_FFI_INLINE ObjectPtr(ObjectPtr<U> &&other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
+  TVM_FFI_INLINE ~ObjectPtr() {
+    if (data_ != nullptr) data_->DecRef();
   }
-  template <typename U>
-  TVM_FFI_INLINE ObjectPtr(ObjectPtr<U> &&other) noexcept : data_(std::exchange(other.data_, nullptr)) {
-    static_assert(std::is_base_of_v<T, U>, "an ObjectPtr<T> is made from one of a class derived from T");
-  }
-  TVM_FFI_INLINE ~ObjectPtr() { reset(); }
   TVM_FFI_INLINE ObjectPtr &operator=(const ObjectPtr &other) {
     ObjectPtr(other).swap(*this);
     return *this;

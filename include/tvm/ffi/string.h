@@ -417,7 +417,7 @@ inline size_t DecodeUTF8(std::string_view text, uint32_t *character) {
 } // namespace detail
 
 /* As a JSON string, in quotes; what is not ASCII stays. */
-inline String EscapeStringJSON(const String &text) {
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline String EscapeStringJSON(const String &text) {
   std::string out(1, '"');
   for (char c : std::string_view(text.data(), text.size())) {
     unsigned char byte = static_cast<unsigned char>(c);

@@ -45,6 +45,10 @@
 #include <tvm/ffi/reflection/enum_def.h>
 #include <tvm/ffi/reflection/overload.h>
 #include <tvm/ffi/reflection/registry.h>
+
+/* programs that include all of this use std::cout and std::function, and were never asked to include these */
+#include <functional>
+#include <iostream>
 /* clang-format on */
 
 #endif /* TVM_FFI_TVM_FFI_H_ */

@@ -69,7 +69,7 @@ struct StaticTypeKey {
 };
 
 /* The key of a type, for messages also of one that does not exist. */
-inline std::string TypeIndexToTypeKey(int32_t type_index) {
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string TypeIndexToTypeKey(int32_t type_index) {
   const TypeInfo *info = TVMFFIGetTypeInfo(type_index);
   if (info == nullptr) return "(type index " + std::to_string(type_index) + ")";
   return std::string(info->type_key.data, info->type_key.size);
@@ -78,7 +78,18 @@ inline std::string TypeIndexToTypeKey(int32_t type_index) {
 namespace detail {
 
 /* {"type":"name"} */
-inline std::string NamedTypeSchema(const char *name) { return std::string("{\"type\":\"") + name + "\"}"; }
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string NamedTypeSchema(const char *name) {
+  return std::string("{\"type\":\"").append(name).append("\"}");
+}
+
+/* Gives the name or the schema of a type. Texts about several types are put together from arrays of these, by code that
+ * is the same for all types. */
+using TypeText = std::string (*)();
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string JoinTypes(std::string text, const TypeText *types, size_t n,
+                                                                 const char *separator, const char *end) {
+  for (size_t i = 0; i < n; ++i) text.append(i == 0 ? "" : separator).append(types[i]());
+  return text.append(end);
+}
 
 /* Every value of plain data is written through this. */
 TVM_FFI_INLINE void PutInt64(int32_t type_index, int64_t value, TVMFFIAny *result) {

@@ -1,6 +1,6 @@
-// A library of one era: what it makes, libraries of the other era take, change, call and free.
+// A library of one era: what it makes, libraries of the other eras take, change, call and free.
 //
-// Compiled against apache-tvm-ffi's headers of two eras. Both have the class Item under the same key, and only the
+// Compiled against apache-tvm-ffi's headers of two eras, and ours. All have the class Item under the same key, and only the
 // library of the era REGISTRAR names describes its fields: types are shared by key. NAMESPACE differs between all
 // libraries, because the loader makes one of the static variables that inline functions of the same name have.
 #include <tvm/ffi/container/array.h>

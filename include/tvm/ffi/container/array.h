@@ -107,7 +107,11 @@ private:
   void Add(const Array &items) { this->insert(this->end(), items.begin(), items.end()); }
   void Add(const T &item) { this->push_back(item); }
 
-  ArrayObj *Mutable(int64_t n_extra) {
+  TVM_FFI_INLINE ArrayObj *Mutable(int64_t n_extra) {
+    if (TVM_FFI_PREDICT_TRUE(data_.unique() && Seq()->HasRoom(n_extra))) return Seq();
+    return MakeMutable(n_extra);
+  }
+  TVM_FFI_NO_INLINE ArrayObj *MakeMutable(int64_t n_extra) {
     if (data_ == nullptr) {
       data_ = ArrayObj::Empty(std::max(n_extra, ArrayObj::kInitSize));
       return Seq();
@@ -115,7 +119,6 @@ private:
     ArrayObj *array = Seq();
     int64_t needed = static_cast<int64_t>(array->size()) + n_extra, capacity = static_cast<int64_t>(array->capacity());
     if (data_.unique()) {
-      if (needed <= capacity) return array;
       data_ = ArrayObj::MoveFrom(std::max(capacity * ArrayObj::kIncFactor, needed), array);
     } else {
       if (needed > capacity) capacity = std::max(capacity * ArrayObj::kIncFactor, needed);
@@ -154,14 +157,14 @@ private:
         if (mapped.same_as(items->begin()[i])) continue;
         result = ArrayObj::Empty(n);
         std::uninitialized_copy_n(items->begin(), i, result->MakeGap(0, i));
-        new (result->MakeGap(i, 1)) Any(std::move(mapped));
+        result->Append(std::move(mapped));
       }
     } else {
       result = ArrayObj::Empty(n);
     }
     for (; i < n; ++i) {
       Any mapped(f(Get::convert(items->begin()[i])));
-      new (result->MakeGap(i, 1)) Any(std::move(mapped));
+      result->Append(std::move(mapped));
     }
     return result;
   }

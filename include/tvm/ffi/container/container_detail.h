@@ -76,17 +76,13 @@ template <typename T> struct AnyConverter {
 /* "Name<A, B>" */
 template <typename... T>
 std::string ContainerTypeStr(std::string text, const char *open = "<", const char *close = ">") {
-  [[maybe_unused]] const char *separator = open;
-  ((text.append(separator).append(Type2Str<T>::v()), separator = ", "), ...);
-  return text.append(sizeof...(T) == 0 ? open : "").append(close);
+  static constexpr TypeText types[] = {&Type2Str<T>::v..., nullptr};
+  return JoinTypes(std::move(text.append(open)), types, sizeof...(T), ", ", close);
 }
 /* {"type":"Name","args":[A,B]} */
 template <typename... T> std::string ContainerTypeSchema(const char *name) {
-  std::string text = std::string("{\"type\":\"") + name + "\",\"args\":[";
-  const char *separator = "";
-  ((text.append(separator).append(TypeSchema<T>::v()), separator = ","), ...);
-  (void)separator;
-  return text.append("]}");
+  static constexpr TypeText types[] = {&TypeSchema<T>::v..., nullptr};
+  return JoinTypes(std::string("{\"type\":\"").append(name).append("\",\"args\":["), types, sizeof...(T), ",", "]}");
 }
 
 /* Whether item i of a sequence does not convert to T; then *found tells it: "Array[index 2: str]". */
@@ -101,14 +97,21 @@ template <typename T> bool MismatchAt(const Any &item, size_t i, std::string *fo
 }
 
 /* As many items, each of its type or converted. */
-template <typename... T, size_t... I>
-std::optional<std::tuple<T...>> ConvertEach([[maybe_unused]] const Any *items, std::index_sequence<I...>) {
-  [[maybe_unused]] std::tuple<std::optional<T>...> values(items[I].template try_cast<T>()...);
-  if (!(std::get<I>(values).has_value() && ...)) return std::nullopt;
-  return std::tuple<T...>(*std::move(std::get<I>(values))...);
-}
+template <typename... T> struct ItemConverter;
+template <> struct ItemConverter<> {
+  static std::optional<std::tuple<>> Convert(const Any *) { return std::tuple<>(); }
+};
+template <typename T, typename... Rest> struct ItemConverter<T, Rest...> {
+  static std::optional<std::tuple<T, Rest...>> Convert(const Any *items) {
+    std::optional<T> first = items->template try_cast<T>();
+    if (!first.has_value()) return std::nullopt;
+    std::optional<std::tuple<Rest...>> rest = ItemConverter<Rest...>::Convert(items + 1);
+    if (!rest.has_value()) return std::nullopt;
+    return std::tuple_cat(std::tuple<T>(*std::move(first)), *std::move(rest));
+  }
+};
 template <typename... T> std::optional<std::tuple<T...>> ConvertItems(const Any *items) {
-  return ConvertEach<T...>(items, std::index_sequence_for<T...>{});
+  return ItemConverter<T...>::Convert(items);
 }
 
 } // namespace detail

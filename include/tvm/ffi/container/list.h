@@ -38,6 +38,7 @@ public:
 
 private:
   template <typename, typename, typename> friend class detail::SeqRef;
+  template <typename, typename> friend class List;
 };
 
 template <typename T, typename = std::enable_if_t<detail::CheckElement<T>()>>
@@ -69,12 +70,14 @@ public:
   ListObj *operator->() const { return Seq(); }
 
 private:
-  ListObj *Mutable(int64_t n_extra) {
-    if (data_ == nullptr) data_ = ListObj::Empty(std::max(n_extra, ListObj::kInitSize));
-    ListObj *list = Seq();
-    int64_t needed = static_cast<int64_t>(list->size()) + n_extra, capacity = static_cast<int64_t>(list->capacity());
-    if (needed > capacity) list->Reserve(std::max(capacity * ListObj::kIncFactor, needed));
-    return list;
+  TVM_FFI_INLINE ListObj *Mutable(int64_t n_extra) {
+    if (TVM_FFI_PREDICT_FALSE(data_ == nullptr || !Seq()->HasRoom(n_extra))) MakeRoom(n_extra);
+    return Seq();
+  }
+  TVM_FFI_NO_INLINE void MakeRoom(int64_t n_extra) {
+    if (data_ == nullptr) data_ = ListObj::Empty();
+    int64_t needed = static_cast<int64_t>(Seq()->size()) + n_extra, capacity = static_cast<int64_t>(Seq()->capacity());
+    Seq()->Reserve(std::max(capacity * ListObj::kIncFactor, needed));
   }
   ListObj *MutableEmpty(int64_t n) {
     if (data_ == nullptr) data_ = ListObj::Empty(n);

@@ -196,8 +196,43 @@ private:
   template <typename Self, typename TMap, typename K, typename V> friend class MapRef;
 };
 
+namespace detail {
+
+/* A key to be looked for, as a value: borrowed where a view of it has the bits that an Any has. */
+template <typename K> class BorrowedKey {
+public:
+  TVM_FFI_INLINE explicit BorrowedKey(const K &key) {
+    if constexpr (needs_owner_v<K>) {
+      value_ = key;
+    } else {
+      value_ = AnyUnsafe::MoveTVMFFIAnyRawToAny(AnyView(key).CopyToTVMFFIAny());
+    }
+  }
+  BorrowedKey(const BorrowedKey &) = delete;
+  BorrowedKey &operator=(const BorrowedKey &) = delete;
+  TVM_FFI_INLINE ~BorrowedKey() {
+    if constexpr (!needs_owner_v<K>) AnyUnsafe::MoveAnyToTVMFFIAny(std::move(value_));
+  }
+  TVM_FFI_INLINE operator const Any &() const { return value_; }
+
+private:
+  Any value_;
+};
+template <> class BorrowedKey<Any> {
+public:
+  explicit BorrowedKey(const Any &key) : value_(key) {}
+  operator const Any &() const { return value_; }
+
+private:
+  const Any &value_;
+};
+
+} // namespace detail
+
 /* What Map and Dict have in common. Self gives: TMap *Mutable(), the object to change. */
 template <typename Self, typename TMap, typename K, typename V> class MapRef : public ObjectRef {
+  using Key = detail::BorrowedKey<K>;
+
 public:
   using key_type = K;
   using mapped_type = V;
@@ -213,8 +248,9 @@ public:
 
     iterator() = default;
     reference operator*() const {
-      return {detail::AnyUnsafe::CopyFromAnyViewAfterCheck<K>(at_->first),
-              detail::AnyUnsafe::CopyFromAnyViewAfterCheck<V>(at_->second)};
+      const MapBaseObj::KVType &pair = *at_;
+      return {detail::AnyUnsafe::CopyFromAnyViewAfterCheck<K>(pair.first),
+              detail::AnyUnsafe::CopyFromAnyViewAfterCheck<V>(pair.second)};
     }
     bool operator==(const iterator &other) const { return at_ == other.at_; }
     bool operator!=(const iterator &other) const { return at_ != other.at_; }
@@ -240,19 +276,19 @@ public:
 
   size_t size() const { return data_ == nullptr ? 0 : Obj()->size(); }
   bool empty() const { return size() == 0; }
-  size_t count(const K &key) const { return data_ == nullptr ? 0 : Obj()->count(Any(key)); }
+  size_t count(const K &key) const { return data_ == nullptr ? 0 : Obj()->count(Key(key)); }
   iterator begin() const { return data_ == nullptr ? iterator() : iterator(Obj()->begin()); }
   iterator end() const { return data_ == nullptr ? iterator() : iterator(Obj()->end()); }
-  iterator find(const K &key) const { return data_ == nullptr ? iterator() : iterator(Obj()->find(Any(key))); }
+  iterator find(const K &key) const { return data_ == nullptr ? iterator() : iterator(Obj()->find(Key(key))); }
   /* KeyError if it is not there. */
   const V at(const K &key) const {
     if (TVM_FFI_PREDICT_FALSE(data_ == nullptr)) TVM_FFI_THROW(KeyError) << "the map was moved away";
-    return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<V>(Obj()->at(Any(key)));
+    return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<V>(Obj()->at(Key(key)));
   }
   const V operator[](const K &key) const { return at(key); }
   std::optional<V> Get(const K &key) const {
     if (data_ == nullptr) return std::nullopt;
-    MapBaseObj::iterator found = Obj()->find(Any(key));
+    MapBaseObj::iterator found = Obj()->find(Key(key));
     if (found == Obj()->end()) return std::nullopt;
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<V>(found->second);
   }
@@ -262,7 +298,7 @@ public:
     Put(self().Mutable(), std::move(pair));
   }
   void erase(const K &key) {
-    Any any_key(key);
+    Key any_key(key);
     if (data_ != nullptr && Obj()->count(any_key) != 0) self().Mutable()->erase(any_key);
   }
 

@@ -73,10 +73,11 @@ public:
   }
   void resize(int64_t n) {
     if (n < 0) TVM_FFI_THROW(ValueError) << "Cannot resize to negative size";
-    if (n < TVMFFISeqCell::size) {
+    int64_t n_more = n - TVMFFISeqCell::size;
+    if (n_more < 0) {
       Remove(n, TVMFFISeqCell::size);
     } else {
-      FillGap(MakeGap(TVMFFISeqCell::size, n - TVMFFISeqCell::size), n - TVMFFISeqCell::size);
+      FillGap(MakeGap(TVMFFISeqCell::size, n_more), n_more);
     }
   }
   void Reverse() { std::reverse(MutableBegin(), MutableEnd()); }
@@ -92,6 +93,12 @@ protected:
     if (TVM_FFI_PREDICT_FALSE(first < 0 || first > last || last > TVMFFISeqCell::size)) ThrowRange(first, last);
   }
 
+  TVM_FFI_INLINE bool HasRoom(int64_t n) const { return n <= TVMFFISeqCell::capacity - TVMFFISeqCell::size; }
+  /* Where there is room. */
+  TVM_FFI_INLINE void Append(Any &&item) {
+    new (MutableEnd()) Any(std::move(item));
+    TVMFFISeqCell::size += 1;
+  }
   /* Room for n items at i, which the caller constructs at once. */
   TVM_FFI_NO_INLINE Any *MakeGap(int64_t i, int64_t n) {
     TVM_FFI_ICHECK_LE(n, TVMFFISeqCell::capacity - TVMFFISeqCell::size) << "the sequence has no room";
@@ -186,8 +193,7 @@ public:
   void push_back(const T &item) { emplace_back(item); }
   template <typename... Args> void emplace_back(Args &&...args) {
     Any item(T(std::forward<Args>(args)...));
-    TObj *seq = self().Mutable(1);
-    new (seq->MakeGap(static_cast<int64_t>(seq->size()), 1)) Any(std::move(item));
+    self().Mutable(1)->Append(std::move(item));
   }
   void insert(iterator position, const T &item) {
     int64_t i = position - begin();

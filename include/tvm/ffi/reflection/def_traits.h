@@ -34,7 +34,7 @@ public:
     info->metadata_.insert(info->metadata_.end(), items_.begin(), items_.end());
   }
 
-  static std::string ToJSON(const _MetadataType &metadata) {
+  TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE static std::string ToJSON(const _MetadataType &metadata) {
     std::string text = "{";
     for (const auto &[key, value] : metadata) {
       if (text.size() > 1) text.push_back(',');

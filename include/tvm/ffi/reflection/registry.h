@@ -101,24 +101,32 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void RegisterMethod(int32_t type_inde
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void RegisterGlobal(MethodInfoBuilder *info) {
   Finish(info, [&] { return TVMFFIFunctionSetGlobalFromMethodInfo(info, 0); });
 }
+/* "my.Class.name" */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string MemberName(const char *type_key, const char *name) {
+  return std::string(type_key).append(1, '.').append(name);
+}
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void SaySchema(_MetadataType *metadata, std::string schema) {
+  metadata->emplace_back("type_schema", String(std::move(schema)));
+}
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline MethodInfoBuilder MethodInfo(const char *name, const Function &f,
                                                                         std::string schema, int64_t flags = 0) {
   MethodInfoBuilder info{};
   info.name = AsByteArray(name);
   info.flags = flags;
   info.method = AnyView(f).CopyToTVMFFIAny();
-  info.metadata_.emplace_back("type_schema", String(std::move(schema)));
+  SaySchema(&info.metadata_, std::move(schema));
   return info;
 }
 
 /* A value, or a function made of what is none. */
 template <typename T>
 inline constexpr bool kIsValue = std::is_convertible_v<T, AnyView> || std::is_convertible_v<std::decay_t<T>, AnyView>;
-template <typename T> void RegisterAttrOf(int32_t type_index, const char *type_key, const char *name, T &&value) {
+template <typename T>
+TVM_FFI_COLD_CODE void RegisterAttrOf(int32_t type_index, const char *type_key, const char *name, T &&value) {
   if constexpr (kIsValue<T>) {
     RegisterAttr(type_index, name, Any(value));
   } else {
-    Function f = Function::FromTyped(WithSelf(std::forward<T>(value)), std::string(type_key) + "." + name);
+    Function f = Function::FromTyped(WithSelf(std::forward<T>(value)), MemberName(type_key, name));
     RegisterAttr(type_index, name, f);
   }
 }
@@ -257,7 +265,7 @@ private:
       info.getter = detail::GetField<T>;
       info.setter = reinterpret_cast<void *>(detail::SetField<T>);
     }
-    info.metadata_.emplace_back("type_schema", String(ffi::detail::TypeSchema<T>::v()));
+    detail::SaySchema(&info.metadata_, ffi::detail::TypeSchema<T>::v());
     (detail::Say(&info, extra), ...);
     detail::RegisterField(type_index_, &info);
     return *this;
@@ -265,7 +273,7 @@ private:
   template <typename F, typename... Extra>
   Function Method(const char *name, int64_t flags, F &&f, const Extra &...extra) {
     std::string schema = ffi::detail::FunctionInfo<std::decay_t<F>>::TypeSchema();
-    Function made = Function::FromTyped(detail::WithSelf(std::forward<F>(f)), std::string(type_key_) + "." + name);
+    Function made = Function::FromTyped(detail::WithSelf(std::forward<F>(f)), detail::MemberName(type_key_, name));
     MethodInfoBuilder info = detail::MethodInfo(name, made, std::move(schema), flags);
     (detail::Say(&info, extra), ...);
     detail::RegisterMethod(type_index_, &info);
@@ -328,12 +336,22 @@ template <typename T> inline void EnsureTypeAttrColumn(AttrKey<T> key) { EnsureT
 
 namespace detail {
 
+/* Each form twice: where several overloads begin with Args, the one that has no other parameters is more special. */
 template <typename... Args> struct OverloadCastImpl {
+  template <typename R> constexpr auto operator()(R (*f)(Args...)) const noexcept { return f; }
   template <typename R, typename... Rest> constexpr auto operator()(R (*f)(Args..., Rest...)) const noexcept {
+    return f;
+  }
+  template <typename R, typename Class>
+  constexpr auto operator()(R (Class::*f)(Args...), std::false_type = {}) const noexcept {
     return f;
   }
   template <typename R, typename Class, typename... Rest>
   constexpr auto operator()(R (Class::*f)(Args..., Rest...), std::false_type = {}) const noexcept {
+    return f;
+  }
+  template <typename R, typename Class>
+  constexpr auto operator()(R (Class::*f)(Args...) const, std::true_type) const noexcept {
     return f;
   }
   template <typename R, typename Class, typename... Rest>
@@ -344,7 +362,7 @@ template <typename... Args> struct OverloadCastImpl {
 
 } // namespace detail
 
-/* overload_cast<int>(f): the overload of f whose parameters begin so; overload_cast<int>(&C::f, const_) the const one. */
+/* overload_cast<int>(f): the overload of f whose parameters are so, or else begin so; overload_cast<int>(&C::f, const_) the const one. */
 template <typename... Args> inline constexpr detail::OverloadCastImpl<Args...> overload_cast = {};
 inline constexpr auto const_ = std::true_type{};
 

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""What our C++ headers cost: against those of apache-tvm-ffi's wheel, side by side, on top of one and the same core.
+
+Two libraries are compiled in turn with either headers: the extension of apache-tvm-ffi's packaging guide, and one of
+200 generated functions. Printed is the least user CPU time of the rounds, and the size of what comes out, stripped.
+Then one program (cpp_rows.cc) runs twice, compiled with each, and both are told in turn to time the same row, as in
+core.py.
+It sets up what it needs (the wheel of this checkout, the PyPI wheel and sdist of apache-tvm-ffi, a C++ compiler).
+
+    python benchmarks/cpp.py [--rounds N] [--compiler gcc|clang] [ROW ...]
+
+Exit status: 0 all goals met, 1 some not, or something could not be measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from core import Row, Side, line_of, measure
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+
+import envs  # noqa: E402 - core has made ci importable
+from matrix import say  # noqa: E402
+from programs import find_compiler, unpack_wheel  # noqa: E402
+from sdist import TVM_FFI, fetch_sdist  # noqa: E402
+
+COMPILE_GOAL = 0.7
+SIZE_GOAL = 0.8
+NEVER_SLOWER = 1.05  # what of it is noise
+N_FUNCTIONS = 200
+FLAGS = ("-std=c++17", "-O3", "-fPIC", "-fvisibility=hidden", "-shared")
+LABELS = ("ours", "upstream")
+
+ROWS = (
+    Row("call, 3 ints", "call", 0, 1_000_000, NEVER_SLOWER),
+    Row("call with a name, int and float", "call_named", 0, 1_000_000, NEVER_SLOWER),
+    Row("call of a TypedFunction", "call_typed", 0, 1_000_000, NEVER_SLOWER),
+    Row("call with objects", "call_objects", 0, 500_000, NEVER_SLOWER),
+    Row("call of packed form", "call_packed", 0, 1_000_000, NEVER_SLOWER),
+    Row("Any of int and back", "any_int", 0, 5_000_000, NEVER_SLOWER),
+    Row("Any of int as double", "any_float_of_int", 0, 5_000_000, NEVER_SLOWER),
+    Row("Any of String and back", "any_text", 0, 1_000_000, NEVER_SLOWER),
+    Row("Any as std::string", "any_std_string", 0, 500_000, NEVER_SLOWER),
+    Row("Any of object and back", "any_object", 0, 1_000_000, NEVER_SLOWER),
+    Row("Any as Optional<int64_t>", "any_optional", 0, 5_000_000, NEVER_SLOWER),
+    Row("Any as Variant<int64_t, String>", "any_variant", 0, 500_000, NEVER_SLOWER),
+    Row("Any asked for a class", "any_as", 0, 5_000_000, NEVER_SLOWER),
+    Row("Array<int64_t> loop, 1000", "array_loop", 1_000, 3_000, NEVER_SLOWER),
+    Row("Array of objects by index, 1000", "array_index", 1_000, 1_000, NEVER_SLOWER),
+    Row("Array built, 100", "array_build", 100, 5_000, NEVER_SLOWER),
+    Row("Any as Array<int64_t>, 100", "array_cast", 100, 20_000, NEVER_SLOWER),
+    Row("List append, 1000", "list_append", 1_000, 500, NEVER_SLOWER),
+    Row("Map loop, 1000", "map_loop", 1_000, 3_000, NEVER_SLOWER),
+    Row("Map lookup of text, 4", "map_lookup", 4, 1_000_000, NEVER_SLOWER),
+    Row("Map lookup of text, 1000", "map_lookup", 1_000, 1_000_000, NEVER_SLOWER),
+    Row("Map<int64_t, int64_t> built, 4", "map_build", 4, 20_000, NEVER_SLOWER),
+    Row("Map<int64_t, int64_t> built, 1000", "map_build", 1_000, 100, NEVER_SLOWER),
+)
+
+# --- the generated library ------------------------------------------------------------------------------------------
+
+PARAMETERS = (
+    ("int64_t", "x{0} > 0"),
+    ("double", "x{0} > 0.5"),
+    ("bool", "x{0}"),
+    ("ffi::String", "x{0}.size() > 1"),
+    ("ffi::Array<int64_t>", "x{0}.size() > 1"),
+    ("ffi::Optional<ffi::String>", "x{0}.has_value()"),
+    ("ffi::Map<ffi::String, int64_t>", "x{0}.size() > 2"),
+    ("ffi::TensorView", "x{0}.ndim() > 1"),
+    ("ffi::Any", "x{0} != nullptr"),
+    ("ffi::ObjectRef", "x{0}.defined()"),
+)
+RESULTS = (
+    ("int64_t", "n"),
+    ("double", "static_cast<double>(n) / 2"),
+    ("ffi::String", 'ffi::String(n > 1 ? "more" : "less")'),
+    ("ffi::Array<int64_t>", "ffi::Array<int64_t>{n, n + 1}"),
+    ("void", ""),
+)
+
+
+def generated_library() -> str:
+    """Return the source of a library whose functions have 0 to 4 parameters, half of them exported, half registered."""
+    functions, exports, registered = [], [], []
+    for i in range(N_FUNCTIONS):
+        taken = [PARAMETERS[(i * (k + 3) + k) % len(PARAMETERS)] for k in range(i % 5)]
+        result, value = RESULTS[i // 5 % len(RESULTS)]
+        parameters = ", ".join(f"{kind} x{k}" for k, (kind, _) in enumerate(taken))
+        body = "".join(f"  n += {use.format(k)};\n" for k, (_, use) in enumerate(taken))
+        last = f"  return {value};\n" if value else "  if (n > 9) throw n;\n"
+        functions.append(f"{result} function_{i}({parameters}) {{\n  int64_t n = {i};\n{body}{last}}}\n")
+        if i % 2:
+            exports.append(f"TVM_FFI_DLL_EXPORT_TYPED_FUNC(function_{i}, function_{i});\n")
+        else:
+            registered.append(f'      .def("generated.function_{i}", function_{i})\n')
+    block = "TVM_FFI_STATIC_INIT_BLOCK() {\n  ffi::reflection::GlobalDef()\n" + "".join(registered) + "      ;\n}\n"
+    heading = "#include <tvm/ffi/tvm_ffi.h>\n\nnamespace ffi = tvm::ffi;\nnamespace {\n"
+    return heading + "".join(functions) + block + "} // namespace\n" + "".join(exports)
+
+
+# --- compiling ------------------------------------------------------------------------------------------------------
+
+
+def user_seconds(command: list[str]) -> float:
+    """Return the user CPU time of a command and its children. Raises Missing if it fails."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    said = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if status != 0:
+        raise envs.Missing(f"{' '.join(command)}: {envs.last_line(said)}")
+    return usage.ru_utime
+
+
+def compile_rows(compiler: tuple[str, ...], includes: list[Path], folder: Path, rounds: int) -> list[list[object]]:
+    """Return the rows of the table about compile time and size, each with what it missed."""
+    generated = folder / "generated.cc"
+    generated.write_text(generated_library())
+    guide = fetch_sdist(TVM_FFI, "conformance") / "examples" / "python_packaging" / "src" / "extension.cc"
+    lines: list[list[object]] = []
+    for label, source in (("the guide's extension", guide), (f"{N_FUNCTIONS} functions", generated)):
+        say(f"compiling {label}")
+        seconds: list[list[float]] = [[], []]
+        outputs = [folder / f"{name}-{source.stem}.so" for name in LABELS]
+        for _ in range(rounds):
+            for side, include in enumerate(includes):
+                command = [*compiler, *FLAGS, f"-I{include}", str(source), "-o", str(outputs[side])]
+                seconds[side].append(user_seconds(command))
+        envs.output_of(["strip", *outputs])
+        sizes = [output.stat().st_size for output in outputs]
+        for what, (mine, theirs), goal, shown in (
+            ("compiled", [min(s) for s in seconds], COMPILE_GOAL, "{:.2f} s"),
+            ("size", sizes, SIZE_GOAL, "{} bytes"),
+        ):
+            ratio = mine / theirs
+            figures = [shown.format(mine), shown.format(theirs), f"{ratio:.2f}", f"{goal:.2f}"]
+            lines.append([f"{label}, {what}", *figures, "" if ratio <= goal else "missed"])
+    return lines
+
+
+# --- running --------------------------------------------------------------------------------------------------------
+
+
+def run_rows(programs: list[Path], wanted: list[str], rounds: int) -> list[list[object]]:
+    """Return the rows of the table about running time."""
+    sides = [Side(program, Path(label)) for program, label in zip(programs, LABELS)]
+    lines = []
+    for row in ROWS:
+        if wanted and row.name not in wanted:
+            continue
+        say(row.label)
+        pairs = measure(row, sides, [], rounds)
+        assert not isinstance(pairs, str)  # both have every row
+        line, _ = line_of(row, pairs)
+        lines.append([*line[:5], line[-1]])
+    for side in sides:
+        side.close()
+    return lines
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--compiler", choices=("gcc", "clang"), default="gcc")
+    parser.add_argument(
+        "rows", nargs="*", metavar="ROW", help=f"compile {' '.join(dict.fromkeys(r.name for r in ROWS))}"
+    )
+    options = parser.parse_args()
+    compiler = find_compiler(options.compiler).command
+    package = unpack_wheel(envs.build_wheel())
+    upstream = Path(envs.output_of([sys.executable, ROOT / "ci" / "upstream"]).strip())
+    includes = [package / "include", upstream / "tvm_ffi" / "include"]
+    libraries = [f"-L{package / 'lib'}", f"-Wl,-rpath,{package / 'lib'}", "-ltvm_ffi", "-ltvm_ffi_cxx"]
+    lines: list[list[object]] = [["row", *LABELS, "ratio", "goal", ""]]
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        if not options.rows or "compile" in options.rows:
+            lines += compile_rows(compiler, includes, folder, options.rounds)
+        if options.rows != ["compile"]:
+            programs = [folder / label for label in LABELS]
+            for program, include in zip(programs, includes):
+                command = [*compiler, "-std=c++17", "-O3", f"-I{include}", HERE / "cpp_rows.cc"]
+                envs.output_of([*command, "-o", program, *libraries])
+            lines += run_rows(programs, options.rows, options.rounds)
+    print(envs.table(lines))
+    is_good = not any(line[-1] == "missed" for line in lines)
+    say("every goal met" if is_good else "some goals not met: see the table")
+    return 0 if is_good else 1
+
+
+if __name__ == "__main__":
+    envs.run_main(main, "benchmarks/cpp.py")

@@ -1,0 +1,61 @@
+"""The modules of pybind11 and nanobind, which use our headers and link our library: compiled once, and imported."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import sys
+import sysconfig
+from pathlib import Path
+
+import nanobind
+import pybind11
+import pytest
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "python"))
+from native_build import PACKAGE, Missing, compile_cxx
+
+SOURCES = Path(__file__).resolve().parent / "native"
+KINDS = ("pybind11", "nanobind")
+
+
+def flags_of(kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a binding library wants of the compiler, and of the linker."""
+    if kind == "pybind11":
+        return (f"-isystem{pybind11.get_include()}", f"-DVERSION={pybind11.version_info}"), ()
+    source, include = Path(nanobind.source_dir()), nanobind.include_dir()
+    folders = (f"-isystem{include}", f"-isystem{source.parent / 'ext' / 'robin_map' / 'include'}")
+    return (*folders, "-fno-strict-aliasing", f"-DVERSION={nanobind.__version__}"), (str(source / "nb_combined.cpp"),)
+
+
+@pytest.fixture(scope="session")
+def compile_module():
+    """Gives the path of a module; it finds our library by itself, whoever is imported first."""
+
+    def compile_one(kind: str) -> Path:
+        to_compile, to_link = flags_of(kind)
+        flags = [f"-isystem{sysconfig.get_path('include')}", "-fvisibility=hidden"]
+        link = [*to_link, "-ltvm_ffi", f"-Wl,-rpath,{PACKAGE / 'lib'}"]
+        try:
+            source = str(SOURCES / f"{kind}_module.cc")
+            return compile_cxx(source, PACKAGE / "include", *flags, *to_compile, link=tuple(link))
+        except Missing as reason:
+            pytest.fail(str(reason), pytrace=False)
+
+    return compile_one
+
+
+@pytest.fixture(scope="session", params=KINDS)
+def kind(request):
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def module(kind, compile_module):
+    name = f"mixed_{kind}"
+    loader = importlib.machinery.ExtensionFileLoader(name, str(compile_module(kind)))
+    spec = importlib.util.spec_from_file_location(name, loader.path, loader=loader)
+    assert spec is not None
+    made = importlib.util.module_from_spec(spec)
+    loader.exec_module(made)
+    return made
