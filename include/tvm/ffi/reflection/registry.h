@@ -152,7 +152,8 @@ public:
 
 private:
   template <typename... Extra>
-  TVM_FFI_COLD_CODE GlobalDef &Register(const char *name, const Function &f, std::string schema, const Extra &...extra) {
+  TVM_FFI_COLD_CODE GlobalDef &Register(const char *name, const Function &f, std::string schema,
+                                        const Extra &...extra) {
     MethodInfoBuilder info = detail::MethodInfo(name, f, std::move(schema));
     (detail::Say(&info, extra), ...);
     detail::RegisterGlobal(&info);
