@@ -201,13 +201,7 @@ namespace detail {
 /* A key to be looked for, as a value: borrowed where a view of it has the bits that an Any has. */
 template <typename K> class BorrowedKey {
 public:
-  TVM_FFI_INLINE explicit BorrowedKey(const K &key) {
-    if constexpr (needs_owner_v<K>) {
-      value_ = key;
-    } else {
-      value_ = AnyUnsafe::MoveTVMFFIAnyRawToAny(AnyView(key).CopyToTVMFFIAny());
-    }
-  }
+  TVM_FFI_INLINE explicit BorrowedKey(const K &key) : value_(Borrow(key)) {}
   BorrowedKey(const BorrowedKey &) = delete;
   BorrowedKey &operator=(const BorrowedKey &) = delete;
   TVM_FFI_INLINE ~BorrowedKey() {
@@ -216,6 +210,14 @@ public:
   TVM_FFI_INLINE operator const Any &() const { return value_; }
 
 private:
+  TVM_FFI_INLINE static Any Borrow(const K &key) {
+    if constexpr (needs_owner_v<K>) {
+      return key;
+    } else {
+      return AnyUnsafe::MoveTVMFFIAnyRawToAny(AnyView(key).CopyToTVMFFIAny());
+    }
+  }
+
   Any value_;
 };
 template <> class BorrowedKey<Any> {

@@ -83,8 +83,11 @@ public:
   /* InternalError for null. */
   explicit Module(const ObjectPtr<ModuleObj> &ptr) : ObjectRef(ptr) { TVM_FFI_ICHECK(ptr != nullptr); }
   /* By the global function "ffi.Module.load_from_file.<extension>". What a library imported must be imported again,
-   * unless it is stored in it. */
-  TVM_FFI_EXTRA_CXX_API static Module LoadFromFile(const String &file_name);
+   * unless it is stored in it. Here, and not in the library of C++ names, so that a program which loads modules links
+   * libtvm_ffi alone. */
+  static Module LoadFromFile(const String &file_name) {
+    return Function::GetGlobalRequired("ffi.ModuleLoadFromFile")(file_name).cast<Module>();
+  }
   /* Calls back with the name and address of each symbol that TVMFFIEnvModRegisterContextSymbol has been given. */
   TVM_FFI_EXTRA_CXX_API static void VisitContextSymbols(const TypedFunction<void(String, void *)> &callback);
 

@@ -152,7 +152,8 @@ public:
 
 private:
   template <typename... Extra>
-  GlobalDef &Register(const char *name, const Function &f, std::string schema, const Extra &...extra) {
+  TVM_FFI_COLD_CODE GlobalDef &Register(const char *name, const Function &f, std::string schema,
+                                        const Extra &...extra) {
     MethodInfoBuilder info = detail::MethodInfo(name, f, std::move(schema));
     (detail::Say(&info, extra), ...);
     detail::RegisterGlobal(&info);
@@ -182,7 +183,7 @@ public:
   }
   ObjectDef(const ObjectDef &) = delete;
   ObjectDef &operator=(const ObjectDef &) = delete;
-  ~ObjectDef() noexcept(false) {
+  TVM_FFI_COLD_CODE ~ObjectDef() noexcept(false) {
     if constexpr (std::is_copy_constructible_v<Class>) {
       def_type_attr(type_attr::kShallowCopy.name,
                     [](const Class *self) { return ObjectRef(make_object<Class>(*self)); });
@@ -252,7 +253,7 @@ private:
     }
   }
   template <typename T, typename BaseClass, typename... Extra>
-  ObjectDef &Field(const char *name, T BaseClass::*field, int64_t flags, const Extra &...extra) {
+  TVM_FFI_COLD_CODE ObjectDef &Field(const char *name, T BaseClass::*field, int64_t flags, const Extra &...extra) {
     static_assert(std::is_base_of_v<BaseClass, Class>, "a field of this class or one above it");
     FieldInfoBuilder info{};
     info.name = AsByteArray(name);
@@ -271,7 +272,7 @@ private:
     return *this;
   }
   template <typename F, typename... Extra>
-  Function Method(const char *name, int64_t flags, F &&f, const Extra &...extra) {
+  TVM_FFI_COLD_CODE Function Method(const char *name, int64_t flags, F &&f, const Extra &...extra) {
     std::string schema = ffi::detail::FunctionInfo<std::decay_t<F>>::TypeSchema();
     Function made = Function::FromTyped(detail::WithSelf(std::forward<F>(f)), detail::MemberName(type_key_, name));
     MethodInfoBuilder info = detail::MethodInfo(name, made, std::move(schema), flags);
