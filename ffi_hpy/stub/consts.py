@@ -37,6 +37,10 @@ class MarkerSyntax:
         """The mark after a region."""
         return f"{self.prefix}end)"
 
+    def empty_region(self, stub: str, indent: str = "") -> str:
+        """The lines of a region that is to be filled."""
+        return f"{indent}{self.begin} {stub}\n{indent}{self.end}\n"
+
     @property
     def ty_map(self) -> str:
         """The mark of a type that is called otherwise in this language."""

@@ -58,8 +58,9 @@ class CodeBlock:
     @staticmethod
     def new_region(stub: str, lineno: int, syntax: C.MarkerSyntax) -> CodeBlock:
         """An empty region, less its place in a file."""
-        block = CodeBlock.from_begin_line(lineno, f"{syntax.begin} {stub}", syntax)
-        block.lines = [f"{syntax.begin} {stub}", syntax.end]
+        lines = syntax.empty_region(stub).splitlines()
+        block = CodeBlock.from_begin_line(lineno, lines[0], syntax)
+        block.lines = lines
         block.lineno_end = lineno
         return block
 

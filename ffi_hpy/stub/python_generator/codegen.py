@@ -190,18 +190,18 @@ def generate_python_ffi_api(
     kinds = {block.kind for block in code_blocks}
     parts = [] if code_blocks else [f'"""FFI API bindings for {module_name}."""\n']
     if "import-section" not in kinds:
-        parts.append(_region("import-section", syntax))
+        parts.append(syntax.empty_region("import-section"))
     if is_root and not _loads_library(code_blocks):
         parts.append(f"{_import_mark(_LOAD_LIB_HOME, _LOAD_LIB, syntax)}\nLIB = {_call_load_lib(init_cfg)}\n")
     if not any(block.kind == "global" and block.pair_param[0] == module_name for block in code_blocks):
-        parts.append(_region(f"global/{module_name}", syntax))
+        parts.append(syntax.empty_region(f"global/{module_name}"))
     new = [info for info in object_infos if ("object", info.type_key) not in have]
     if new:
         parts.append(_import_mark("ffi.register_object", _REGISTER, syntax) + "\n")
     here = {info.type_key for info in object_infos}
     parts += [_class(info, info.parent_type_key in here, ty_map, syntax) for info in new]
     if "__all__" not in kinds:
-        parts.append("__all__ = [\n" + _region("__all__", syntax, indent="    ") + "]\n")
+        parts.append("__all__ = [\n" + syntax.empty_region("__all__", indent="    ") + "]\n")
     return "\n".join(parts)
 
 
@@ -210,7 +210,7 @@ def generate_python_init(code_blocks: list[CodeBlock], module_name: str, submodu
     if any(block.kind == "export" and block.param == submodule for block in code_blocks):
         return ""
     doc = "" if code_blocks else f'"""Package {module_name}."""\n\n'
-    return doc + _region(f"export/{submodule}", syntax)
+    return doc + syntax.empty_region(f"export/{submodule}")
 
 
 def finalize_python_packages(init_path: Path, prefixes: Collection[str]) -> None:
@@ -222,10 +222,6 @@ def finalize_python_packages(init_path: Path, prefixes: Collection[str]) -> None
             file = init_path.joinpath(*parts[:i], "__init__.py")
             if not file.exists() or not file.stat().st_size:
                 file.write_text(f'"""Package {".".join(parts[:i])}."""\n', encoding="utf-8")
-
-
-def _region(stub: str, syntax: MarkerSyntax, indent: str = "") -> str:
-    return f"{indent}{syntax.begin} {stub}\n{indent}{syntax.end}\n"
 
 
 def _import_mark(full_name: str, alias: str, syntax: MarkerSyntax) -> str:
@@ -251,6 +247,6 @@ def _class(info: ObjectInfo, is_parent_here: bool, ty_map: dict[str, str], synta
         f"class {name}({base}):",
         f'    """FFI binding for `{key}`."""',
         "",
-        _region(f"object/{key}", syntax, indent="    "),
+        syntax.empty_region(f"object/{key}", indent="    "),
     ]
     return "\n".join(lines)
