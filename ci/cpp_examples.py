@@ -145,25 +145,27 @@ def has(what: str) -> bool:
     return shutil.which(what) is not None
 
 
-def shell_environ(env: Path, commands: Path) -> dict[str, str]:
-    """Return the environment in which the examples find tvm_ffi and its commands, and are told ours."""
-    commands.mkdir(parents=True, exist_ok=True)
-    for command in ("tvm-ffi-config", "tvm-ffi-stubgen"):
-        script = commands / command
-        script.write_text(f'#!/bin/sh\nexec "{python_of(env)}" -m ffi_hpy.dropin {command} "$@"\n')
-        script.chmod(0o755)
-    path = os.pathsep.join([str(commands), str(env / "bin"), os.environ.get("PATH", os.defpath)])
-    # The folder's sitecustomize makes every Python process answer for tvm_ffi.
-    return clean_environ({"PATH": path, "PYTHONPATH": str(CI / "conformance_suite"), "VIRTUAL_ENV": str(env)})
+IN_SHELL = "import subprocess, sys; sys.exit(subprocess.call(['sh', '-ec', sys.argv[1]]))"
 
 
-def run_step(example: Example, step: Step, folder: Path, environ: dict[str, str]) -> str:
+def in_shell(env: Path, line: str) -> list[str]:
+    """Return the command that runs a line for the shell where tvm_ffi and its commands are ours."""
+    return [str(python_of(env)), "-m", "ffi_hpy.dropin", "-c", IN_SHELL, line]
+
+
+def shell_environ(env: Path) -> dict[str, str]:
+    """Return the environment in which `python` and what else is installed are the environment's."""
+    path = os.pathsep.join([str(env / "bin"), os.environ.get("PATH", os.defpath)])
+    return clean_environ({"PATH": path, "VIRTUAL_ENV": str(env)})
+
+
+def run_step(example: Example, step: Step, folder: Path, env: Path) -> str:
     """Return passed, failed or skipped."""
     if step.needs and not has(step.needs):
         say(f"{example.name}: {step.name}: skipped, it needs {step.needs}, which is not here")
         return "skipped"
     log = LOGS / f"cpp-suite-examples-{example.name}-{step.name.replace(' ', '-').replace('/', '-')}.log"
-    status = run_logged(["sh", "-ec", step.line], log, environ, folder)
+    status = run_logged(in_shell(env, step.line), log, shell_environ(env), folder)
     text = log.read_text(errors="replace")
     if step.without_gpu and not has("gpu"):
         is_as_expected = status != 0 and step.without_gpu in last_line(text)
@@ -174,14 +176,14 @@ def run_step(example: Example, step: Step, folder: Path, environ: dict[str, str]
     return "passed" if status == 0 else "failed"
 
 
-def run_example(sources: Path, environ: dict[str, str], allowances: list[Allowance], example: Example) -> Outcome:
+def run_example(sources: Path, env: Path, allowances: list[Allowance], example: Example) -> Outcome:
     """Copy an example and run its steps."""
     started = time.monotonic()
     outcome = Outcome(example.name)
     folder = FOLDER / "examples" / example.name
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(sources / example.name, folder)
-    results = {f"{example.name}::{step.name}": run_step(example, step, folder, environ) for step in example.steps}
+    results = {f"{example.name}::{step.name}": run_step(example, step, folder, env) for step in example.steps}
     outcome.judge(results, allowances)
     outcome.seconds = time.monotonic() - started
     return outcome
@@ -197,8 +199,7 @@ def run_examples(wheel: Path, sources: Path, pattern: str) -> list[Outcome]:
     chosen = [example for example in EXAMPLES if fnmatch.fnmatch(example.name, pattern)]
     with locked(env.with_name(f".{env.name}.use.lock")), ThreadPoolExecutor(AT_ONCE) as pool:
         install_wheel(env, wheel)
-        environ = shell_environ(env, FOLDER / "commands")
-        run = functools.partial(run_example, sources, environ, allowances)
+        run = functools.partial(run_example, sources, env, allowances)
         try:
             return list(pool.map(run, chosen))
         except BaseException:
