@@ -50,9 +50,11 @@ def inline_unit(name: str, suffix: str, texts: Sequence[str], functions: Mapping
 
 
 def export_of(name: str, functions: Sequence[str], output: str) -> str | None:
-    """The function whose export a compiler's output is about, if it is about one."""
-    found = re.search(rf"{re.escape(_exports_title(name))}[:(](\d+)", output)  # nvcc has the line in parentheses
-    line = int(found[1]) if found else 0
+    """The function whose export a compiler's output is about, if that is the first thing it is about: an error in the
+    texts often makes others of their exports."""
+    titles = rf"{re.escape(name)}\.inline(?:\[\d+\])?\.\w+|{re.escape(_exports_title(name))}"
+    found = re.search(rf"({titles})[:(](\d+)", output)  # nvcc has the line in parentheses
+    line = int(found[2]) if found and found[1] == _exports_title(name) else 0
     return functions[line - 1] if 0 < line <= len(functions) else None
 
 

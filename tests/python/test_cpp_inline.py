@@ -68,8 +68,9 @@ def test_a_cubin_is_embedded_and_an_object_file_made_and_linked(cache):
                                  __tvm_ffi__cubin_kernel_end - __tvm_ffi__cubin_kernel);
         }"""
     content = bytes(range(256))
+    cubins = {"kernel": content, "joined": b""}  # one whose name the build uses too
     path = cpp.build_inline(
-        "holder", cpp_sources=source, functions="embedded", embed_cubin={"kernel": content}, output="holder.o"
+        "holder", cpp_sources=source, functions="embedded", embed_cubin=cubins, output="holder.o"
     )
     assert Path(path).parent.parent == cache
     library = cpp.build("linked", sources=path)
@@ -110,6 +111,12 @@ def test_a_function_that_cannot_be_exported_is_named(source, functions, named):
     assert "exports.functions:" in str(raised.value)
 
 
+def test_an_error_in_the_text_is_not_said_to_be_one_of_the_export():
+    with pytest.raises(cpp.BuildError, match=r"^'exports' does not build") as raised:
+        cpp.build_inline("exports", cpp_sources="int broken(int x {\n  return x;\n}", functions="broken")
+    assert "exports.inline.cpp:1:" in str(raised.value)
+
+
 def test_a_function_that_is_declared_only_is_an_error_when_the_module_is_loaded():
     with pytest.raises(RuntimeError, match="undefined symbol"):
         cpp.load_inline("declared", cpp_sources="int promised(int x);", functions="promised")
@@ -128,6 +135,10 @@ SOURCE = "int f() { return 1; }"
         ({"cpp_sources": None}, ValueError, "neither cpp_sources nor cuda_sources have a text"),
         ({"cpp_sources": b"int"}, TypeError, "cpp_sources must be a str, or a sequence of them, got a bytes"),
         ({"cpp_sources": [SOURCE, 1]}, TypeError, "cpp_sources must be .* got a int among them"),
+        ({"cpp_sources": {"a.cpp": SOURCE}}, TypeError, "cpp_sources must be a str, .* got a dict"),
+        ({"cpp_sources": "// \udc80"}, ValueError, "cpp_sources cannot be written as UTF-8"),
+        ({"functions": {"f": "\udc80"}}, ValueError, r"functions\['f'\] cannot be written as UTF-8"),
+        ({"extra_cflags": {"-DA", "-UA"}}, TypeError, "extra_cflags must be a sequence of str, got a set"),
         ({"functions": 1}, TypeError, "functions must be a str, .* got a int"),
         ({"functions": {"f": None}}, TypeError, "functions must map str to str, got a str to a NoneType"),
         ({"functions": "a::f"}, ValueError, "functions must name C.. functions .* got 'a::f'"),
