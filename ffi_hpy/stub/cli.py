@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import os
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -160,12 +161,15 @@ def make_missing(
     made = set()
     for prefix in prefixes:
         parts = prefix.split(".")
-        if not all(part.isidentifier() for part in parts):
+        if not all(map(generator.is_name, parts)):
             _complain(f"there is no file for {prefix!r}, which cannot be the name of a package")
             continue
         folder = init_path.joinpath(*parts)
         api = _file_at(folder / generator.api_filename(), by_path, files)
         keys = [key for key in type_keys.get(prefix, []) if key not in skipped and not generator.is_builtin(key)]
+        for key in [key for key in keys if not generator.is_name(key.rpartition(".")[2])]:
+            _complain(f"there is no class for {key!r}, whose last part cannot be the name of one")
+            keys.remove(key)
         if api is not None:
             keys = [key for key in keys if declared.get(key, api.path) == api.path]
             text = generator.generate_api_file(
@@ -299,12 +303,14 @@ def _load(options: Options) -> list[object]:
     for name in options.imports:
         try:
             import_module(name)
-        except ImportError as error:
-            raise _Failure(f"--imports {name}: {error}") from error
+        except Exception as error:  # it is another's code that runs
+            kind = "" if isinstance(error, ImportError) else f"{type(error).__name__}: "
+            raise _Failure(f"--imports {name}: {kind}{error}") from error
     libraries: list[object] = []
     for path in options.dlls:
         try:
-            libraries.append(ctypes.CDLL(path))
+            # A name alone is one that the system's loader looks for, unless it is that of a file
+            libraries.append(ctypes.CDLL(os.path.abspath(path) if os.path.exists(path) else path))  # noqa: PTH100, PTH110
         except OSError as error:
             raise _Failure(f"--dlls {path}: {error}") from error
     return libraries

@@ -33,6 +33,9 @@ class Generator(Protocol):
     def default_ty_map(self) -> dict[str, str]:
         """What types of the ABI are called, before directives change it."""
 
+    def is_name(self, text: str) -> bool:
+        """Whether a package or a class can be called that; parts of native names can be anything."""
+
     def is_builtin(self, type_key: str) -> bool:
         """Whether the runtime has a class for the type."""
 

@@ -54,7 +54,10 @@ def generate_python_global_funcs(
     opt: Options,
     defined: Collection[str] = (),
 ) -> None:
-    """``global/PREFIX``: the call that fetches the functions, and their signatures for type checkers."""
+    """``global/PREFIX``: the call that fetches the functions, and their signatures for type checkers.
+
+    A function that is called as one of the file's classes, for instance because it makes them, is hidden by that.
+    """
     if not global_funcs:
         return
     prefix, home = code.pair_param
@@ -62,11 +65,15 @@ def generate_python_global_funcs(
     names = TypeNames(ty_map, imports, {func.name for func in global_funcs}, defined)
     inputs = names.for_parameters()
     lines = [f'{_INIT_FUNC}("{prefix}", __name__)', "if TYPE_CHECKING:"]
+    space = " " * opt.indent
+    classes = {key.rpartition(".")[2] for key in defined}
     for func in global_funcs:
-        if is_name(func.name):
-            lines.append(render_func_signature(func, names, opt.indent, inputs))
+        if not is_name(func.name):
+            lines.append(f"{space}# {func.name!r} is no name for Python: get_global_func() finds it")
+        elif func.name in classes:
+            lines.append(f"{space}# {func.name!r} is a class of this file: get_global_func() finds the function")
         else:
-            lines.append(f"{' ' * opt.indent}# {func.name!r} is no name for Python: get_global_func() finds it")
+            lines.append(render_func_signature(func, names, opt.indent, inputs))
     _fill(code, ["# fmt: off", *lines, "# fmt: on"])
 
 
@@ -120,7 +127,7 @@ def generate_python_all(code: CodeBlock, names: set[str], opt: Options) -> None:
     if not names:
         return
     short = {name.rpartition(".")[2] for name in names}
-    _fill(code, [f'"{name}",' for name in sorted(short, key=_as_isort_does)])
+    _fill(code, [f'"{name}",' for name in sorted(filter(is_name, short), key=_as_isort_does)])
 
 
 def generate_python_export(code: CodeBlock) -> None:
@@ -199,7 +206,7 @@ def generate_python_ffi_api(
     if new:
         parts.append(_import_mark("ffi.register_object", _REGISTER, syntax) + "\n")
     here = {info.type_key for info in object_infos}
-    parts += [_class(info, info.parent_type_key in here, ty_map, syntax) for info in new]
+    parts += [_class(info, here, ty_map, syntax) for info in new]
     if "__all__" not in kinds:
         parts.append("__all__ = [\n" + syntax.empty_region("__all__", indent="    ") + "]\n")
     return "\n".join(parts)
@@ -236,10 +243,13 @@ def _call_load_lib(init_cfg: InitConfig) -> str:
     return f'{_LOAD_LIB}("{init_cfg.pkg}", "{init_cfg.shared_target}")'
 
 
-def _class(info: ObjectInfo, is_parent_here: bool, ty_map: dict[str, str], syntax: MarkerSyntax) -> str:
+def _class(info: ObjectInfo, here: Collection[str | None], ty_map: dict[str, str], syntax: MarkerSyntax) -> str:
     """A class with an empty region for its members."""
-    key, parent = str(info.type_key), info.parent_type_key or "ffi.Object"
+    key = str(info.type_key)
+    lineage = [info.parent_type_key or "ffi.Object", *reversed(info.ancestors)]
+    parent = next((key for key in lineage if all(map(is_name, key.split(".")))), "ffi.Object")
     name = key.rpartition(".")[2]
+    is_parent_here = parent in here
     base = parent.rpartition(".")[2] if is_parent_here else f"_{parent.replace('.', '_')}"
     lines = [
         *([] if is_parent_here else [_import_mark(ty_map.get(parent, parent), base, syntax)]),

@@ -6,7 +6,7 @@ from .. import consts as C
 from ..generator import Generator
 from . import codegen
 from . import consts as PC
-from .utils import ImportItem, PythonImports
+from .utils import ImportItem, PythonImports, is_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ class PythonGenerator(Generator):
 
     def default_ty_map(self) -> dict[str, str]:
         return dict(PC.TY_MAP_DEFAULTS)
+
+    def is_name(self, text: str) -> bool:
+        return is_name(text)
 
     def is_builtin(self, type_key: str) -> bool:
         return type_key in C.BUILTIN_TYPE_KEYS or type_key in PC.TY_MAP_DEFAULTS

@@ -10,7 +10,7 @@ from ..generator import Generator
 from . import codegen
 from . import consts as RC
 from .resolve import type_name
-from .utils import RustImports, check_tokens, escaped, is_crate_type_key, rust_module_path
+from .utils import RustImports, check_tokens, escaped, is_crate_type_key, is_nameable, rust_module_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ class RustGenerator(Generator):
 
     def default_ty_map(self) -> dict[str, str]:
         return dict(RC.RUST_TY_MAP_DEFAULTS)
+
+    def is_name(self, text: str) -> bool:
+        return is_nameable(text)
 
     def is_builtin(self, type_key: str) -> bool:
         return is_crate_type_key(type_key)
