@@ -222,6 +222,17 @@ tvm_ffi_configure_target(user)
     assert (project.folder / "out" / "include" / "tvm" / "ffi" / "c_api.h").is_file()
 
 
+@pytest.mark.parametrize("first", ["add_subdirectory({} first)", "find_package(tvm_ffi CONFIG REQUIRED)"])
+def test_parts_of_a_project_that_each_add_it_share_the_first(project, first):
+    folder = f'"{libinfo.find_source_path()}"'
+    lists = "cmake_minimum_required(VERSION 3.18)\nproject(user LANGUAGES C)\n"
+    lists += f"{first.format(folder)}\nadd_subdirectory({folder} second)\nfind_package(tvm_ffi CONFIG REQUIRED)\n"
+    lists += "add_library(user SHARED user.c)\ntvm_ffi_configure_target(user)\n"
+    lists += 'get_target_property(imported tvm_ffi::shared IMPORTED)\nmessage("imported: ${imported}")\n'
+    said = project.write(lists, user_c=ANSWER_C).configure()
+    assert f"imported: {'TRUE' if first.startswith('find') else 'FALSE'}" in said
+
+
 def test_a_checkout_is_added_as_it_is(project):
     lists = "cmake_minimum_required(VERSION 3.18)\nproject(user LANGUAGES C)\n"
     lists += f'add_subdirectory("{ROOT}" ffi_hpy EXCLUDE_FROM_ALL)\n'
