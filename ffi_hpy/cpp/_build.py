@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import sys
@@ -10,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .. import libinfo, utils
-from ._cache import LOCK, cache_folder, digest_of, environment_digest, held, write_whole
+from ._cache import LOCK, cache_folder, digest_of, digest_of_bytes, environment_digest, held, write_whole
 from ._errors import BuildError
 from ._gpu import GpuCompiler, choose_backend, gpu_compiler
+from ._headers import NOTES
 from ._ninja import DEPENDENCIES, NINJA_FILE, OUT, Step, ninja_text, run_ninja
 from ._toolchain import Tool, c_compiler, cxx_compiler, find_ninja, identify, relocatable_linker
 
@@ -101,7 +101,7 @@ def _files(build: Build) -> dict[str, bytes]:
     """What a build is made of and nobody has written, by name. ValueError if the output has such a name."""
     files = {name: text.encode() for name, text in build.texts.items()}
     files.update((f"{name}.cubin", content) for name, content in build.cubins.items())
-    taken = (*files, NINJA_FILE, LOCK, _OBJECTS)
+    taken = (*files, NINJA_FILE, NOTES, LOCK, _OBJECTS)
     if build.output in taken:
         raise ValueError(f"output must not be {build.output!r}, which is another file of the build")
     return files
@@ -111,7 +111,7 @@ def _key(build: Build, steps: Sequence[Step]) -> str:
     """Names a build in the cache. Of files it has the paths alone: ninja makes anew what is made of other content, and
     nothing else. Inline texts are in it as they are, so that builds of different texts never share a library's path."""
     commands = [(step.output, step.words, step.inputs, step.made_by) for step in steps]
-    cubins = [(name, _digest_of_bytes(content)) for name, content in build.cubins.items()]
+    cubins = [(name, digest_of_bytes(content)) for name, content in build.cubins.items()]
     return digest_of(build.name, commands, build.texts, cubins, identify([find_ninja()]))  # whose log is no other's
 
 
@@ -125,12 +125,12 @@ def _compile_steps(build: Build, toolchain: _Toolchain) -> Iterator[Step]:
         listing = ("-MMD", "-MT", "object", "-MF", DEPENDENCIES)  # of headers; ninja knows whose it is
         command = (*words, *listing, "-c", path, "-o", OUT)
         made_by = digest_of(environment_digest(), tool.identity)
-        yield Step(output, (path,), command, made_by, _digest_of_bytes(content), lists_dependencies=True)
+        yield Step(output, (path,), command, made_by, digest_of_bytes(content), lists_dependencies=True)
 
 
 def _join_steps(build: Build, toolchain: _Toolchain, objects: Sequence[str]) -> Iterator[Step]:
     """Those that make one file of object files."""
-    made_of = digest_of([_digest_of_bytes(path.read_bytes()) for path in build.sources if kind_of(path) == "object"])
+    made_of = digest_of([digest_of_bytes(path.read_bytes()) for path in build.sources if kind_of(path) == "object"])
     if build.makes_object or build.cubins:
         last = build.output if build.makes_object and not build.cubins else f"{_OBJECTS}/{build.name}.joined.o"
         yield _relocatable_step(objects, last, made_of)
@@ -155,7 +155,7 @@ def _embed_step(source: str, output: str, name: str, content: bytes) -> Step:
     cubin = f"{name}.cubin"
     script = str(Path(utils.__file__).with_name("embed_cubin.py"))
     words = (sys.executable, "-I", "-S", script, "--output-obj", OUT, "--input-obj", source, "--cubin", cubin)
-    return Step(output, (source, cubin), (*words, "--name", name), "", _digest_of_bytes(content))
+    return Step(output, (source, cubin), (*words, "--name", name), "", digest_of_bytes(content))
 
 
 def _link_step(build: Build, toolchain: _Toolchain, objects: Sequence[str], stamp: str) -> Step:
@@ -176,7 +176,3 @@ def kind_of(path: Path) -> str:
     if kind is None:
         raise ValueError(f"sources end with {', '.join(_KINDS)}, got {path}")
     return kind
-
-
-def _digest_of_bytes(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:16]

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["LOCK", "cache_folder", "digest_of", "environment_digest", "held", "write_whole"]
+__all__ = ["LOCK", "cache_folder", "digest_of", "digest_of_bytes", "environment_digest", "held", "write_whole"]
 
 # What compilers and linkers take from the environment beside their arguments.
 _VARIABLES = (
@@ -56,6 +56,11 @@ def cache_folder() -> Path:
 def digest_of(*parts: object) -> str:
     """16 hexadecimal digits for values whose repr() tells them apart: str, bytes, numbers, None, and tuples of them."""
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def digest_of_bytes(content: bytes) -> str:
+    """The same of the content of a file."""
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def environment_digest() -> str:

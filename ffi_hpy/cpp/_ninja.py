@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ._errors import BuildError
+from ._headers import note_headers, remove_outdated
 from ._toolchain import find_ninja
 
 TYPE_CHECKING = False
@@ -24,6 +25,7 @@ OUT, DEPENDENCIES = "\0out", "\0dependencies"
 _WORK = "FFI_HPY_WORK"
 """Names the folder of a build's unfinished files to its steps, which are the same in every build."""
 _LOGS = (".ninja_log", ".ninja_deps")
+_IDLE = b"ninja: no work to do."
 _STATUS = "[ffi_hpy %f/%t] "
 
 
@@ -98,11 +100,14 @@ def run_ninja(folder: Path, work: Path, steps: Sequence[Step], name: str) -> Non
     commands, and what they say, are written to standard error.
     """
     command = [find_ninja(), "-v", *_jobs()]
+    remove_outdated(folder)
     _move(_LOGS, folder, work)
     environ = {**os.environ, "NINJA_STATUS": _STATUS, _WORK: work.name}
     options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     done = subprocess.run(command, cwd=folder, env=environ, **options)  # type: ignore[call-overload]
     if done.returncode in (0, 1):  # else commands may run on, and what ninja noted is no longer what is there
+        if _IDLE not in done.stdout:
+            note_headers(folder, work, _dependencies(command[0], folder))
         _move(_LOGS, work, folder)
     said = done.stdout.decode(errors="replace")
     for step in steps:
@@ -115,6 +120,20 @@ def run_ninja(folder: Path, work: Path, steps: Sequence[Step], name: str) -> Non
         if done.returncode != 1 or not lines:
             lines.append(f"ninja {_end_of(done.returncode)}\n")
         raise BuildError(f"{name!r} does not build, in {folder}:\n{''.join(lines)}")
+
+
+def _dependencies(ninja: str, folder: Path) -> dict[str, list[str]]:
+    """What each object file was made of, as its compiler has listed it."""
+    found: dict[str, list[str]] = {}
+    paths: list[str] = []
+    options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    done = subprocess.run([ninja, "-t", "deps"], cwd=folder, **options)  # type: ignore[call-overload]
+    for line in os.fsdecode(done.stdout).split("\n"):
+        if line.startswith(" "):
+            paths.append(line.strip())
+        elif line:
+            paths = found.setdefault(line.rpartition(": #deps")[0], [])
+    return found
 
 
 def _move(names: Iterable[str], source: Path, target: Path) -> None:

@@ -141,6 +141,14 @@ def test_a_header_that_changes_is_noticed(place):
         header.write_text(f"#define LEVEL {level}\n")
         assert place.load(**options) == level
     assert place.n_compiled == 2
+    header.write_text("#define LEVEL 7\n")
+    os.utime(header, (0, 0))  # as of an archive
+    assert place.load(**options) == 7
+    assert place.load(**options) == 7
+    assert place.n_compiled == 3
+    header.unlink()
+    with pytest.raises(cpp.BuildError, match=r"level\.h"):
+        place.load(**options)
 
 
 def test_another_compiler_builds_anew(place, monkeypatch):
@@ -281,7 +289,7 @@ def test_folders_may_have_any_name_but_one_with_a_line_break(place, monkeypatch)
 
 
 def test_the_output_is_none_of_the_files_of_the_build(place):
-    for output in ("lock", "build.ninja", "objects"):
+    for output in ("lock", "build.ninja", "headers.json", "objects"):
         with pytest.raises(ValueError, match=f"output must not be {output!r}, which is another file of the build"):
             cpp.build("level", sources=place.source, output=output)
     other = place.folder / "other.c"
