@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["check_cubins", "check_file_name", "flags", "folder_paths", "functions_with_docs", "source_paths", "texts"]
+__all__ = ["absolute_path", "check_cubins", "check_file_name", "flags", "folder_paths", "functions_with_docs", "source_paths", "texts"]
 
 
 _NOT_SEQUENCES = (bytes, bytearray, Mapping, set, frozenset)
@@ -73,6 +73,15 @@ def folder_paths(parameter: str, given: Any) -> tuple[str, ...]:
     return tuple(str(path) for path in _paths(parameter, given))
 
 
+def absolute_path(parameter: str, path: str | os.PathLike[str]) -> Path:
+    """FileNotFoundError for a relative path where the current folder is gone."""
+    try:
+        return Path(path).absolute()
+    except FileNotFoundError:
+        message = f"{parameter}: {path} is relative, and the current folder does not exist any more"
+        raise FileNotFoundError(message) from None
+
+
 def source_paths(**given: Any) -> tuple[Path, ...]:
     """The absolute paths of all parameters, each a path or several. FileNotFoundError if there is no such file."""
     paths = [(parameter, path) for parameter, value in given.items() for path in _paths(parameter, value)]
@@ -106,7 +115,7 @@ def _paths(parameter: str, given: Any) -> list[Path]:
     wrong = [item for item in items if not isinstance(item, (str, os.PathLike))]
     if wrong:
         raise TypeError(f"{parameter} must be paths, got {_kind(wrong[0])} among them")
-    return [Path(item).absolute() for item in items]
+    return [absolute_path(parameter, item) for item in items]
 
 
 def _strings(parameter: str, given: Any, wanted: str) -> tuple[str, ...]:

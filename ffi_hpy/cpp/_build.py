@@ -155,7 +155,8 @@ def _embed_step(source: str, output: str, name: str, content: bytes) -> Step:
     cubin = f"{name}.cubin"
     script = str(Path(utils.__file__).with_name("embed_cubin.py"))
     words = (sys.executable, "-I", "-S", script, "--output-obj", OUT, "--input-obj", source, "--cubin", cubin)
-    return Step(output, (source, cubin), (*words, "--name", name), "", digest_of_bytes(content))
+    made_by = digest_of(relocatable_linker().identity)  # which the program calls
+    return Step(output, (source, cubin), (*words, "--name", name), made_by, digest_of_bytes(content))
 
 
 def _link_step(build: Build, toolchain: _Toolchain, objects: Sequence[str], stamp: str) -> Step:

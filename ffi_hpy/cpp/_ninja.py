@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ._errors import BuildError
 from ._headers import note_headers, remove_outdated
-from ._toolchain import find_ninja
+from ._toolchain import end_of, find_ninja
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def run_ninja(folder: Path, work: Path, steps: Sequence[Step], name: str) -> Non
     if done.returncode != 0:
         lines = _of_compilers(said.splitlines(True))
         if done.returncode != 1 or not lines:
-            lines.append(f"ninja {_end_of(done.returncode)}\n")
+            lines.append(f"ninja {end_of(done.returncode)}\n")
         raise BuildError(f"{name!r} does not build, in {folder}:\n{''.join(lines)}")
 
 
@@ -142,10 +142,6 @@ def _move(names: Iterable[str], source: Path, target: Path) -> None:
             (source / name).replace(target / name)
         except FileNotFoundError:
             pass  # nothing was built yet
-
-
-def _end_of(status: int) -> str:
-    return f"was killed by signal {-status}" if status < 0 else f"ended with exit status {status}"
 
 
 def _jobs() -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
 from . import _arguments, _build, _gpu, _source
 from ._errors import BuildError
@@ -213,7 +212,7 @@ def _places(name: str, build_directory: Any, backend: Any, output: Any) -> dict[
         raise TypeError(f"build_directory must be a path, got a {type(build_directory).__name__}")
     library = f"{name}.dylib" if sys.platform == "darwin" else f"{name}.so"
     return {
-        "folder": None if build_directory is None else Path(build_directory).absolute(),
+        "folder": None if build_directory is None else _arguments.absolute_path("build_directory", build_directory),
         "backend": None if backend is None else _gpu.choose_backend(backend),
         "output": library if output is None else _arguments.check_file_name("output", output),
     }

@@ -288,6 +288,26 @@ def test_folders_may_have_any_name_but_one_with_a_line_break(place, monkeypatch)
         cpp.build("level", sources=broken)
 
 
+def test_where_the_current_folder_is_gone_absolute_paths_work(place, monkeypatch):
+    gone = place.folder / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert place.load() == 1
+    for options in ({"sources": "level.c"}, {"sources": place.source, "build_directory": "level.c"}):
+        with pytest.raises(FileNotFoundError, match=r"level\.c is relative, and the current folder does not exist any more"):
+            cpp.build("level", **options)
+
+
+def test_a_compiler_that_is_killed_is_an_error_that_says_so(place, monkeypatch):
+    place.compiler.write_text("#!/bin/sh\nkill -9 $$\n")
+    with pytest.raises(cpp.BuildError, match="compiler --version was killed by signal 9"):
+        place.load()
+    place.compiler.write_text("#!/bin/sh\n[ $1 = --version ] && exec echo 1\nkill -9 $$\n")
+    with pytest.raises(cpp.BuildError, match=r"(?s)does not build.*-c .*level\.c.*Killed"):
+        place.load()
+
+
 def test_the_output_is_none_of_the_files_of_the_build(place):
     for output in ("lock", "build.ninja", "headers.json", "objects"):
         with pytest.raises(ValueError, match=f"output must not be {output!r}, which is another file of the build"):
