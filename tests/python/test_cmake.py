@@ -263,6 +263,7 @@ def test_add_subdirectory_refuses_what_it_cannot_build(project, option):
         ("tvm_ffi_configure_target(user STUB_DIR)", "there is no value for STUB_DIR"),
         ("tvm_ffi_configure_target(user STUB_INIT ON)", "STUB_INIT, STUB_PKG and STUB_PREFIX need a STUB_DIR"),
         ("tvm_ffi_configure_target(user STUB_DIR . STUB_PKG x)", "they need STUB_INIT ON"),
+        ("tvm_ffi_configure_target(user STUB_DIR . STUB_TARGET C)", "STUB_TARGET must be python or rust, got 'C'"),
         ("tvm_ffi_install(user DESTINATION)", "tvm_ffi_install(user): there is no value for DESTINATION"),
         ("tvm_ffi_embed_bin_into(user SYMBOL x)", "tvm_ffi_embed_bin_into(user): BIN is required"),
         ("tvm_ffi_embed_bin_into(user SYMBOL x-y BIN z)", "SYMBOL must be an identifier in C, got 'x-y'"),

@@ -10,13 +10,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from native_build import find_c_compiler
 from support import needs_threads, parallelize, run_python
 
 import ffi_hpy
-from ffi_hpy import cpp
+from ffi_hpy import _optional_torch_c_dlpack, cpp
 from ffi_hpy.cpp import _toolchain
 
 TYPE_CHECKING = False
@@ -265,6 +266,8 @@ def test_a_build_is_not_possible_where_nothing_can_be_written(place, monkeypatch
     monkeypatch.setattr(Path, "expanduser", no_home)
     with pytest.raises(cpp.BuildError, match=r"no folder to keep builds in: no home.*TVM_FFI_CACHE_DIR can name one"):
         place.load()
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(Tensor=type("Tensor", (), {})))
+    _optional_torch_c_dlpack.load_torch_c_dlpack_extension()  # looks there, too, and finds nothing
 
 
 def no_home(path: Path) -> Path:
@@ -383,7 +386,7 @@ def test_max_jobs_is_a_number_and_a_log_is_written_when_asked_for(place, monkeyp
 @needs_threads
 def test_threads_and_processes_build_once(place):
     program = f"""
-from ffi_hpy import cpp
+from ffi_hpy import _optional_torch_c_dlpack, cpp
 assert cpp.load("level", sources={str(place.source)!r}).level() == 1
 """
     children = [subprocess.Popen([sys.executable, "-c", program]) for _ in range(3)]
