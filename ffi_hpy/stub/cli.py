@@ -172,6 +172,8 @@ def make_missing(
             keys.remove(key)
         if api is not None:
             keys = [key for key in keys if declared.get(key, api.path) == api.path]
+            if api.code_blocks and all(block.kind != "import-section" for block in api.code_blocks):
+                api.insert(generator.line_of_import_section(api.new_lines()), "import-section")
             text = generator.generate_api_file(
                 api.code_blocks, ty_map, prefix, toposort_objects(keys), init_cfg, prefix == root
             )
@@ -226,8 +228,9 @@ def fill_regions(
             names.add(block.text_param)
         elif block.kind == "export":
             generator.generate_export_block(block)
-    for block in file.code_blocks:  # which need what the others have left
+    for i, block in enumerate(file.code_blocks):  # which need what the others have left
         if block.kind == "import-section":
+            generator.note_lines_before(imports, [line for before in file.code_blocks[:i] for line in before.lines])
             generator.generate_import_section_block(block, imports, opt, defined)
         elif block.kind == "__all__":
             generator.generate_all_block(block, names, opt)
@@ -348,8 +351,8 @@ def _parse(arguments: Sequence[str] | None) -> Options:
         parser.error("--init-pypkg, --init-lib, and --init-prefix must be provided together")
     if any(init) and given.check:
         parser.error("--check cannot be combined with --init-*")
-    if given.indent < 0:
-        parser.error(f"--indent must not be negative, got {given.indent}")
+    if given.indent < 1:
+        parser.error(f"--indent must be at least 1, got {given.indent}")
     if not given.files and (given.coverage_out is None or any(init)):
         parser.error("at least one PATH is required")
     return Options(

@@ -132,6 +132,14 @@ class FileInfo:
         lines += ["", *text.splitlines()] if lines and lines[-1] else text.splitlines()
         self.code_blocks = list(_split(lines, self.syntax))
 
+    def insert(self, at: int, stub: str) -> None:
+        """Put an empty region behind so many lines, with blank lines around it."""
+        lines = self.new_lines()
+        region = self.syntax.empty_region(stub).splitlines()
+        after = [""] if lines[at:] and lines[at] else []
+        lines[at:at] = [*([""] if at else []), *region, *after]
+        self.code_blocks = list(_split(lines, self.syntax))
+
     def diff(self) -> list[str]:
         """What the blocks have changed, as lines of a unified diff; empty if nothing."""
         name = str(self.path)

@@ -112,6 +112,8 @@ def test_what_is_written_by_hand_stays(stubgen, extension_path, tmp_path):
     lines = (package / "_ffi_api.py").read_text().splitlines()
     assert [line for line in by_hand.splitlines() if line not in lines] == []
     assert lines.count(f"{BEGIN} __all__") == 1
+    compile("\n".join(lines), "_ffi_api.py", "exec")
+    assert lines.index(f"{BEGIN} import-section") < lines.index("import os")
     assert '"IntPair",' in lines
     assert (package / "__init__.py").read_text() == "# tvm-ffi-stubgen(skip-file)\n"
 
@@ -208,7 +210,7 @@ def test_what_cannot_be_loaded_or_read_fails(stubgen, tmp_path, monkeypatch):
         (["--coverage-out", tmp_path], f"--coverage-out {tmp_path}: "),
         ([], "at least one PATH is required"),
         ([tmp_path, "--init-lib", "x"], "--init-pypkg, --init-lib, and --init-prefix must be provided together"),
-        ([tmp_path, "--indent", "-1"], "--indent must not be negative, got -1"),
+        ([tmp_path, "--indent", "0"], "--indent must be at least 1, got 0"),
         ([tmp_path, "--check", "--init-lib=x", "--init-pypkg=x", "--init-prefix=x"], "--check cannot be combined"),
     ):
         status, _, complaints = stubgen(*arguments)
@@ -224,6 +226,26 @@ def test_a_file_with_wrong_marks_is_not_added_to(stubgen, tmp_path):
     assert status == 2
     assert complaints.splitlines()[-1] == f"ffi-hpy-stubgen: {package / '_ffi_api.py'}: Unmatched `{END}` at line 1"
     assert (package / "_ffi_api.py").read_text() == END
+
+
+def test_an_import_section_is_where_its_first_line_can_be(stubgen, tmp_path):
+    file = tmp_path / "later.py"
+    rest = region("import-section") + region("global/testing")
+    future = "from __future__ import annotations\n"
+    for before, is_first in (("# x\n'''x'''\n\n", True), (f"{future}import os\n", False), (f"'x'\n{future}", True)):
+        file.write_text(before + rest)
+        assert stubgen(file)[0] == 0
+        text = file.read_text()
+        assert text.count("    def add_one(") == 1
+        assert text.count(future) == is_first + before.count(future)
+        compile(text, "later.py", "exec")
+    for before in ("import os\n", "'x'\n'y'\n", "if\n"):
+        file.write_text(before + rest)
+        status, _, complaints = stubgen(file)
+        assert status == 2
+        assert "`import-section` at line " in complaints
+        assert "must begin with `from __future__ import annotations`" in complaints
+        assert file.read_text() == before + rest
 
 
 def test_line_ends_stay_what_they_are(tmp_path, stubgen):

@@ -104,9 +104,12 @@ def generate_python_object(
 
 
 def generate_python_import_section(
-    code: CodeBlock, imports: list[ImportItem], opt: Options, defined: Collection[str] = ()
+    code: CodeBlock, imports: list[ImportItem], opt: Options, defined: Collection[str] = (), is_first: bool = True
 ) -> None:
-    """``import-section``: what the other regions need, less the classes that the file defines itself."""
+    """``import-section``: what the other regions need, less the classes that the file defines itself.
+
+    If it `is_first` in its file it has the import that leaves annotations unevaluated, else something before it has.
+    """
     own = {ImportItem(key).full_name for key in defined}
     items = [item for item in imports if not (item.type_checking_only and item.full_name in own)]
     if not items:
@@ -115,7 +118,8 @@ def generate_python_import_section(
     checked = {item for item in items if item.type_checking_only}
     if checked:
         always.add(ImportItem("typing.TYPE_CHECKING"))
-    lines = ["# fmt: off", "# isort: off", "from __future__ import annotations", *_import_lines(always)]
+    future = ["from __future__ import annotations"] if is_first else []
+    lines = ["# fmt: off", "# isort: off", *future, *_import_lines(always)]
     if checked:
         lines.append("if TYPE_CHECKING:")
         lines += [" " * opt.indent + line for line in _import_lines(checked)]

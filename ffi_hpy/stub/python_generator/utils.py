@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import keyword
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     TypeMap = Callable[[str], str]
 
 __all__ = [
+    "Head",
     "ImportItem",
     "PythonImports",
     "TypeNames",
@@ -76,11 +78,42 @@ class ImportItem:
 
 
 @dataclass
+class Head:
+    """What a file begins with: the lines that may stand before imports from __future__, and those imports."""
+
+    n_lines: int = 0
+    is_all: bool = True
+    """Whether nothing else follows."""
+    has_annotations: bool = False
+    """Whether annotations are imported from there, which leaves those of the file unevaluated."""
+
+    @staticmethod
+    def of(lines: list[str]) -> Head:
+        """Of a file, or of its beginning. What is not Python has none."""
+        head = Head()
+        try:
+            statements = ast.parse("\n".join(lines)).body
+        except (SyntaxError, ValueError):
+            return Head(is_all=False)
+        for i, statement in enumerate(statements):
+            is_future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+            is_doc = i == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+            if not (is_future or is_doc):
+                head.is_all = False
+                break
+            head.n_lines = statement.end_lineno or statement.lineno
+            if isinstance(statement, ast.ImportFrom):
+                head.has_annotations |= any(name.name == "annotations" for name in statement.names)
+        return head
+
+
+@dataclass
 class PythonImports:
-    """What a file must import; `has_lib_load` if it loads its library."""
+    """What a file must import; `has_lib_load` if it loads its library. `head` is what stands before the imports."""
 
     items: list[ImportItem] = field(default_factory=list)
     has_lib_load: bool = False
+    head: Head = field(default_factory=Head)
 
 
 class TypeNames:

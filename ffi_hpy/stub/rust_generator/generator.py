@@ -123,6 +123,9 @@ class RustGenerator(Generator):
             code_blocks, ty_map, module_name, object_infos, init_cfg, is_root, self.syntax
         )
 
+    def line_of_import_section(self, lines: list[str]) -> int:
+        return len(lines)
+
     def generate_init_file(self, code_blocks: list[CodeBlock], module_name: str, submodule: str) -> str:
         return ""
 
