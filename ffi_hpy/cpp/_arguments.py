@@ -12,7 +12,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["absolute_path", "check_cubins", "check_file_name", "flags", "folder_paths", "functions_with_docs", "source_paths", "texts"]
+__all__ = [
+    "absolute_path",
+    "check_cubins",
+    "check_file_name",
+    "flags",
+    "folder_paths",
+    "functions_with_docs",
+    "source_paths",
+    "texts",
+]
 
 
 _NOT_SEQUENCES = (bytes, bytearray, Mapping, set, frozenset)

@@ -1,4 +1,4 @@
-"""The headers that object files were made of, by content: ninja knows their times, and these need not tell of a change."""
+"""The headers that object files were made of, by content: ninja knows times only, which need not tell of a change."""
 
 from __future__ import annotations
 

@@ -83,7 +83,9 @@ def ninja_text(steps: Sequence[Step], work: Path) -> str:
     lines += [f"default {_word(steps[-1].output)}", ""]
     for line in lines:
         if any(character in line for character in "\n\r\0"):
-            raise BuildError(f"a path or a flag has a line break or a null character, which ninja cannot be told: {line!r}")
+            raise BuildError(
+                f"a path or a flag has a line break or a null character, which ninja cannot be told: {line!r}"
+            )
     return "\n".join(lines)
 
 

@@ -40,8 +40,8 @@ TVM_FFI_DLL_EXPORT int __tvm_ffi_level(void *self, const TVMFFIAny *args, int32_
 }
 """
 
-# A compiler that notes each file it compiles, and dies half-way where a file `stop` is. Where a file `hold` is, it takes
-# that away, compiles, and waits for a file `go` before it writes the object file.
+# A compiler that notes each file it compiles, and dies half-way where a file `stop` is. Where a file `hold` is, it
+# takes that away, compiles, and waits for a file `go` before it writes the object file.
 COMPILER = """#!/bin/sh
 here=${0%/*}
 case " $* " in
@@ -257,9 +257,9 @@ def test_a_build_is_not_possible_where_nothing_can_be_written(place, monkeypatch
     blocked = place.folder / "blocked"
     blocked.touch()
     monkeypatch.setenv("TVM_FFI_CACHE_DIR", str(blocked / "cache"))
-    with pytest.raises(cpp.BuildError, match=r"'level' cannot be built in .*blocked.*TVM_FFI_CACHE_DIR can name another"):
+    with pytest.raises(cpp.BuildError, match=r"'level' cannot be built in .*blocked.*TVM_FFI_CACHE_DIR can name"):
         place.load()
-    with pytest.raises(cpp.BuildError, match="cannot be built in .*build_directory can name another folder"):
+    with pytest.raises(cpp.BuildError, match=r"cannot be built in .*build_directory can name another folder"):
         place.load(build_directory=blocked)
     monkeypatch.delenv("TVM_FFI_CACHE_DIR")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
@@ -275,7 +275,7 @@ def no_home(path: Path) -> Path:
 
 
 def test_folders_may_have_any_name_but_one_with_a_line_break(place, monkeypatch):
-    odd = place.folder / "it's a \"very\" $ODD: näme & more"
+    odd = place.folder / 'it\'s a "very" $ODD: näme & more'
     odd.mkdir()
     (odd / "level.h").write_text("#define LEVEL 9\n")
     source = odd / "lev el.c"
@@ -298,7 +298,7 @@ def test_where_the_current_folder_is_gone_absolute_paths_work(place, monkeypatch
     gone.rmdir()
     assert place.load() == 1
     for options in ({"sources": "level.c"}, {"sources": place.source, "build_directory": "level.c"}):
-        with pytest.raises(FileNotFoundError, match=r"level\.c is relative, and the current folder does not exist any more"):
+        with pytest.raises(FileNotFoundError, match=r"level\.c is relative, and the current folder does not exist"):
             cpp.build("level", **options)
 
 
@@ -323,10 +323,10 @@ def test_the_output_is_none_of_the_files_of_the_build(place):
 
 def test_a_ninja_that_is_killed_is_an_error_that_says_so(place, monkeypatch):
     ninja = place.folder / "ninja"
-    ninja.write_text("#!/bin/sh\n[ \"$1\" = --version ] && exec echo 1.11\nkill -9 $$\n")
+    ninja.write_text('#!/bin/sh\n[ "$1" = --version ] && exec echo 1.11\nkill -9 $$\n')
     ninja.chmod(0o755)
     monkeypatch.setenv("PATH", str(place.folder), prepend=os.pathsep)
-    with pytest.raises(cpp.BuildError, match="does not build, in .*\n.*ninja was killed by signal 9"):
+    with pytest.raises(cpp.BuildError, match=r"does not build, in .*\n.*ninja was killed by signal 9"):
         place.load()
 
 

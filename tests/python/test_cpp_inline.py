@@ -69,9 +69,7 @@ def test_a_cubin_is_embedded_and_an_object_file_made_and_linked(cache):
         }"""
     content = bytes(range(256))
     cubins = {"kernel": content, "joined": b""}  # one whose name the build uses too
-    path = cpp.build_inline(
-        "holder", cpp_sources=source, functions="embedded", embed_cubin=cubins, output="holder.o"
-    )
+    path = cpp.build_inline("holder", cpp_sources=source, functions="embedded", embed_cubin=cubins, output="holder.o")
     assert Path(path).parent.parent == cache
     library = cpp.build("linked", sources=path)
     assert ffi_hpy.load_module(library).embedded() == content

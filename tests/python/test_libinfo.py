@@ -229,7 +229,9 @@ def test_flags_are_quoted_for_a_shell_where_a_path_has_a_space(tmp_path, folder,
     environ = {**os.environ, "PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"}
 
     def said_by(shell):
-        return subprocess.run(["sh", "-c", shell, *command], env=environ, capture_output=True, text=True, check=True).stdout
+        return subprocess.run(
+            ["sh", "-c", shell, *command], env=environ, capture_output=True, text=True, check=True
+        ).stdout
 
     assert said_by('"$0" "$1" --includedir') == f"{package}/include\n"
     for option, words in (

@@ -379,7 +379,7 @@ def test_no_class_is_made_of_a_type_that_has_no_name_for_one(stubgen, tmp_path):
 
     status, _, complaints = stubgen(tmp_path, "--init-pypkg=x", "--init-lib=y", f"--init-prefix={prefix}.")
     assert status == 0
-    assert complaints == f"ffi-hpy-stubgen: there is no class for '{prefix}.lambda', whose last part cannot be the name of one\n"
+    assert f"there is no class for '{prefix}.lambda', whose last part cannot be the name of one" in complaints
     compile((tmp_path / prefix / "_ffi_api.py").read_text(), "_ffi_api.py", "exec")
 
 

@@ -66,7 +66,10 @@ def generated(tmp_path_factory):
 @pytest.fixture
 def packages(tmp_path):
     """A folder with the packages of the packaging examples, as they are in the checkout, and users of theirs."""
-    for package, user in (("packaging/python/tally", USER_OF_TALLY), ("packaging_setuptools/python/vocab", USER_OF_VOCAB)):
+    for package, user in (
+        ("packaging/python/tally", USER_OF_TALLY),
+        ("packaging_setuptools/python/vocab", USER_OF_VOCAB),
+    ):
         name = package.rpartition("/")[2]
         shutil.copytree(EXAMPLES / package, tmp_path / name, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
         (tmp_path / f"user_of_{name}.py").write_text(user)

@@ -93,6 +93,9 @@ class RustGenerator(Generator):
                 )
         codegen.generate_rust_object(code, ty_map, imports, opt, obj_info, modules)
 
+    def note_lines_before(self, imports: RustImports, lines: list[str]) -> None:
+        """Nothing: imports may be anywhere."""
+
     def generate_import_section_block(
         self, code: CodeBlock, imports: RustImports, opt: Options, defined: set[str]
     ) -> None:
