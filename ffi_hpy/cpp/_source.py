@@ -37,6 +37,7 @@ def inline_unit(name: str, suffix: str, texts: Sequence[str], functions: Mapping
     one of several `<name>.inline[i]<suffix>`, with the lines counted as in the text, and exports `<name>.functions`,
     with a line for each of `functions`: names, and what they have as documentation.
     """
+    texts = [text[1:] if text.startswith("\ufeff") else text for text in texts]  # files may begin so, parts of them not
     title = f"{name}.inline"
     titles = [f"{title}{suffix}"] if len(texts) == 1 else [f"{title}[{i}]{suffix}" for i in range(len(texts))]
     parts = [f"#include <{header}>\n" for header in _HEADERS]

@@ -29,7 +29,7 @@ GREETING = 'Greets “you”.\n\tHow? \\ "So".\x01'
 
 
 def test_texts_become_one_module_with_the_functions_named(cache):
-    first = """
+    first = """\ufeff
         tvm::ffi::String greet(tvm::ffi::String who) { return std::string("hello, ") + who.c_str(); }
         namespace inner {"""  # which the second text closes
     second = """
