@@ -344,6 +344,7 @@ def test_what_is_no_name_for_python_is_said_in_a_comment():
     assert lines[2:] == [
         "    # 'lambda' is no name for Python: get_global_func() finds it",
         "    # 'so-called' is no name for Python: get_global_func() finds it",
+        "    pass",
     ]
     odd = NamedTypeSchema("class", TypeSchema("int"))
     info = ObjectInfo([odd], [], has_init=True, init_fields=[InitFieldInfo("class", odd, False, False)])
@@ -368,6 +369,35 @@ def test_a_type_that_cannot_be_a_class_is_left_out_of_the_names_of_its_package()
     derived = ObjectInfo([], [], "demo.Derived", "demo.class", ancestors=["ffi.Object", "demo.Base", "demo.class"])
     text = codegen.generate_python_ffi_api([], {}, "demo", [derived], InitConfig("x", "y", "z"), False, PYTHON)
     assert "class Derived(_demo_Base):" in text
+
+
+def test_regions_of_what_has_no_names_are_python_all_the_same():
+    funcs = functions(**{"lambda": takes(TypeSchema("int"))})
+    lines = filled(codegen.generate_python_global_funcs, "global", ("demo", ""), funcs, {}, [], Options())
+    odd = ObjectInfo([], [FuncInfo.from_schema("class", takes(TypeSchema("int")))])
+    lines += filled(codegen.generate_python_object, "object", "demo.X", {}, [], Options(), odd)
+    assert lines.count("    pass") == 2
+    compile("\n".join(lines), "_ffi_api.py", "exec")
+
+
+def test_a_function_that_takes_what_another_is_called_after_names_the_class():
+    funcs = functions(Pair=takes(TypeSchema("int")), first=takes(TypeSchema("int"), TypeSchema("demo.Pair")))
+    arguments = (funcs, {}, [], Options(), {"demo.Pair"})
+    lines = filled(codegen.generate_python_global_funcs, "global", ("demo", ""), *arguments)
+    assert lines[-1] == "    def first(_0: Pair, /) -> int: ..."
+
+
+def test_the_parents_of_classes_that_need_the_library_are_imported_after_it_is_loaded():
+    infos = [
+        ObjectInfo([], [], f"demo.{name}", parent, ancestors=["ffi.Object", parent])
+        for name, parent in (("Leaf", "demo.base.Node"), ("Other", "other.Node"))
+    ]
+    for is_root in (True, False):
+        config = InitConfig("x", "y", "demo.")
+        text = codegen.generate_python_ffi_api([], {}, "demo", infos, config, is_root, PYTHON)
+        assert ("\nfrom demo.base import Node as _demo_base_Node  # noqa: E402\n@" in text) == is_root
+        assert ("(import-object): demo.base.Node;False;_demo_base_Node\n" in text) == (not is_root)
+        assert "(import-object): other.Node;False;_other_Node\n" in text
 
 
 def test_no_class_is_made_of_a_type_that_has_no_name_for_one(stubgen, tmp_path):

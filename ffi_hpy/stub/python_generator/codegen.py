@@ -62,11 +62,11 @@ def generate_python_global_funcs(
         return
     prefix, home = code.pair_param
     _add(imports, ImportItem(f"{home or 'ffi'}.init_ffi_api", alias=_INIT_FUNC), ImportItem("typing.TYPE_CHECKING"))
-    names = TypeNames(ty_map, imports, {func.name for func in global_funcs}, defined)
-    inputs = names.for_parameters()
-    lines = [f'{_INIT_FUNC}("{prefix}", __name__)', "if TYPE_CHECKING:"]
-    space = " " * opt.indent
     classes = {key.rpartition(".")[2] for key in defined}
+    names = TypeNames(ty_map, imports, {func.name for func in global_funcs} - classes, defined)
+    inputs = names.for_parameters()
+    lines = []
+    space = " " * opt.indent
     for func in global_funcs:
         if not is_name(func.name):
             lines.append(f"{space}# {func.name!r} is no name for Python: get_global_func() finds it")
@@ -74,7 +74,8 @@ def generate_python_global_funcs(
             lines.append(f"{space}# {func.name!r} is a class of this file: get_global_func() finds the function")
         else:
             lines.append(render_func_signature(func, names, opt.indent, inputs))
-    _fill(code, ["# fmt: off", *lines, "# fmt: on"])
+    call = f'{_INIT_FUNC}("{prefix}", __name__)'
+    _fill(code, ["# fmt: off", call, *_for_type_checkers(lines, opt), "# fmt: on"])
 
 
 def generate_python_object(
@@ -97,7 +98,7 @@ def generate_python_object(
     ]
     if methods:
         _add(imports, ImportItem("typing.TYPE_CHECKING"))
-        methods.insert(0, "if TYPE_CHECKING:")
+        methods = _for_type_checkers(methods, opt)
     if obj_info.has_overloaded_methods():
         _add(imports, ImportItem("typing.overload", type_checking_only=True))
     _fill(code, ["# fmt: off", *render_object_fields(obj_info, names, indent=0), *methods, "# fmt: on"])
@@ -151,6 +152,12 @@ def generate_python_export(code: CodeBlock) -> None:
     _fill(code, ["# fmt: off", "# isort: off", *lines, "# isort: on", "# fmt: on"])
 
 
+def _for_type_checkers(lines: list[str], opt: Options) -> list[str]:
+    """A block that is not run. Comments alone make none for Python."""
+    is_empty = all(line.lstrip().startswith("#") for line in lines)
+    return ["if TYPE_CHECKING:", *lines, *([f"{' ' * opt.indent}pass"] if is_empty else [])]
+
+
 def _fill(code: CodeBlock, lines: list[str]) -> None:
     """Put lines between the marks of a region, under its first one."""
     space = " " * code.indent
@@ -195,7 +202,8 @@ def generate_python_ffi_api(
 ) -> str:
     """What a module for the names under a prefix lacks, with empty regions: all of it if it has no blocks.
 
-    The root's module loads the library. The classes of `object_infos` must be ordered, parents first.
+    The root's module loads the library, and imports classes of other modules for the same library after that. The
+    classes of `object_infos` must be ordered, parents first.
     """
     have = {(block.kind, block.param) for block in code_blocks}
     kinds = {block.kind for block in code_blocks}
@@ -210,7 +218,7 @@ def generate_python_ffi_api(
     if new:
         parts.append(_import_mark("ffi.register_object", _REGISTER, syntax) + "\n")
     here = {info.type_key for info in object_infos}
-    parts += [_class(info, here, ty_map, syntax) for info in new]
+    parts += [_class(info, here, ty_map, syntax, f"{module_name}." if is_root else "") for info in new]
     if "__all__" not in kinds:
         parts.append("__all__ = [\n" + syntax.empty_region("__all__", indent="    ") + "]\n")
     return "\n".join(parts)
@@ -247,16 +255,21 @@ def _call_load_lib(init_cfg: InitConfig) -> str:
     return f'{_LOAD_LIB}("{init_cfg.pkg}", "{init_cfg.shared_target}")'
 
 
-def _class(info: ObjectInfo, here: Collection[str | None], ty_map: dict[str, str], syntax: MarkerSyntax) -> str:
-    """A class with an empty region for its members."""
+def _class(
+    info: ObjectInfo, here: Collection[str | None], ty_map: dict[str, str], syntax: MarkerSyntax, below: str
+) -> str:
+    """A class with an empty region for its members. What begins with `below`, unless that is "", needs the library."""
     key = str(info.type_key)
     lineage = [info.parent_type_key or "ffi.Object", *reversed(info.ancestors)]
     parent = next((key for key in lineage if all(map(is_name, key.split(".")))), "ffi.Object")
     name = key.rpartition(".")[2]
     is_parent_here = parent in here
     base = parent.rpartition(".")[2] if is_parent_here else f"_{parent.replace('.', '_')}"
+    mark = _import_mark(ty_map.get(parent, parent), base, syntax)
+    if below and parent.startswith(below):
+        mark = _import_lines([ImportItem(ty_map.get(parent, parent), alias=base)])[0] + "  # noqa: E402"
     lines = [
-        *([] if is_parent_here else [_import_mark(ty_map.get(parent, parent), base, syntax)]),
+        *([] if is_parent_here else [mark]),
         f'@{_REGISTER}("{key}")',
         f"class {name}({base}):",
         f'    """FFI binding for `{key}`."""',
