@@ -376,6 +376,11 @@ def test_regions_of_what_has_no_names_are_python_all_the_same():
     lines = filled(codegen.generate_python_global_funcs, "global", ("demo", ""), funcs, {}, [], Options())
     odd = ObjectInfo([], [FuncInfo.from_schema("class", takes(TypeSchema("int")))])
     lines += filled(codegen.generate_python_object, "object", "demo.X", {}, [], Options(), odd)
+    imports = []
+    takes_odd = functions(f=takes(TypeSchema("demo.class"), TypeSchema("demo.so-called.X")))
+    lines += filled(codegen.generate_python_global_funcs, "global", ("demo", ""), takes_odd, {}, imports, Options())
+    assert lines[-1] == "    def f(_0: Object, /) -> Object: ..."
+    assert ImportItem("ffi.Object", type_checking_only=True) in imports
     assert lines.count("    pass") == 2
     compile("\n".join(lines), "_ffi_api.py", "exec")
 

@@ -141,6 +141,8 @@ class TypeNames:
             if full_name not in self._taken or not hasattr(builtins, full_name):
                 return full_name
             full_name = f"builtins.{full_name}"
+        if not all(map(is_name, full_name.split("."))):
+            full_name = PC.TY_MAP_DEFAULTS["Object"]  # there is no class of that name, see make_missing()
         item = ImportItem(full_name, type_checking_only=True)
         for alias in (None, f"_{item.name}", f"_{item.full_name.replace('.', '_')}"):
             item = ImportItem(full_name, type_checking_only=True, alias=alias)
