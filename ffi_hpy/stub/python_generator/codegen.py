@@ -85,16 +85,20 @@ def generate_python_object(
     opt: Options,
     obj_info: ObjectInfo,
     defined: Collection[str] = (),
+    is_implemented: bool = False,
 ) -> None:
-    """``object/KEY``: the fields as annotations of a class, methods and constructors for type checkers."""
+    """``object/KEY``: the fields as annotations of a class, methods and constructors for type checkers.
+
+    Overloads get an implementation, which they must have outside of .pyi files, if it `is_implemented`.
+    """
     members = {f.name for f in obj_info.fields} | {method.name for method in obj_info.methods}
     names = TypeNames(ty_map, imports, members, defined)
     inputs = names.for_parameters()
     inherited = _inherited_methods(obj_info)
     methods = [
-        *render_object_init(obj_info, names, opt.indent, inputs),
-        *render_object_ffi_init(obj_info, names, opt.indent, inputs, inherited),
-        *render_object_methods(obj_info, names, opt.indent, inputs, inherited),
+        *render_object_init(obj_info, names, opt.indent, inputs, is_implemented),
+        *render_object_ffi_init(obj_info, names, opt.indent, inputs, inherited, is_implemented),
+        *render_object_methods(obj_info, names, opt.indent, inputs, inherited, is_implemented),
     ]
     if methods:
         _add(imports, ImportItem("typing.TYPE_CHECKING"))

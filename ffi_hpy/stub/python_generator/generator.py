@@ -80,7 +80,8 @@ class PythonGenerator(Generator):
     ) -> None:
         here = declared[code.text_param]
         defined = {type_key for type_key, path in declared.items() if path == here}
-        codegen.generate_python_object(code, ty_map, imports.items, opt, obj_info, defined)
+        is_implemented = here.suffix != ".pyi"
+        codegen.generate_python_object(code, ty_map, imports.items, opt, obj_info, defined, is_implemented)
 
     def note_lines_before(self, imports: PythonImports, lines: list[str]) -> None:
         imports.head = Head.of(lines)
