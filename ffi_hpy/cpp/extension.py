@@ -93,8 +93,8 @@ def build_inline(
         if function is None:
             raise
         raise BuildError(
-            f"function {function!r} cannot be exported: the sources must declare it, once, outside of any namespace, "
-            f"with types that are values of the ABI\n{error}"
+            f"function {function!r} cannot be exported: the sources must declare it, once, outside of all braces, with "
+            f"types that are values of the ABI, and not export it themselves\n{error}"
         ) from None
 
 

@@ -101,10 +101,13 @@ def test_a_failed_build_leaves_nothing_that_is_taken_for_a_library(cache):
     [
         ("int there() { return 1; }", ["there", "not_there"], "not_there"),
         ("struct Odd {}; int take(Odd) { return 1; }", "take", "take"),
+        ("int unclosed() { return 1;", "unclosed", "unclosed"),
+        ("int twice() { return 1; }\nTVM_FFI_DLL_EXPORT_TYPED_FUNC(twice, twice);", "twice", "twice"),
     ],
 )
 def test_a_function_that_cannot_be_exported_is_named(source, functions, named):
-    with pytest.raises(cpp.BuildError, match=f"^function {named!r} cannot be exported") as raised:
+    rule = "once, outside of all braces, with types that are values of the ABI, and not export it themselves"
+    with pytest.raises(cpp.BuildError, match=f"^function {named!r} cannot be exported: .*{rule}") as raised:
         cpp.build_inline("exports", cpp_sources=source, functions=functions)
     assert "exports.functions:" in str(raised.value)
 
