@@ -44,7 +44,10 @@ COMPILE = fenced("sh", "cc -shared -fPIC one.c -o one.so")
         (fenced("sh", "true", "<!-- not run -->"), "page.md:2: '<!-- not run -->' says nothing"),
         (fenced("sh", "true", "<!-- is not run: x -->"), "page.md:2: '<!-- is not run: x -->' says nothing"),
         (fenced("sh", "true", "<!-- fails: x -->"), "page.md:2: '<!-- fails: x -->' says nothing"),
-        ("<!-- not run: x -->\n\nText.\n" + fenced("sh", "true"), "page.md: '<!-- not run: x -->' stands before no block"),
+        (
+            "<!-- not run: x -->\n\nText.\n" + fenced("sh", "true"),
+            "page.md: '<!-- not run: x -->' stands before no block",
+        ),
         (fenced("sh", "true") + "<!-- fails -->\n", "page.md: '<!-- fails -->' stands before no block"),
         ("<details>\n```sh\ntrue\n```\n</details>\n", "stands before no block"),
         ("<details>\n\n" + fenced("sh", "true") + "</details>\n", "page.md:4: '<details>' says nothing"),
@@ -97,7 +100,9 @@ def test_a_page_about_a_folder_works_on_a_copy_of_it(tmp_path: Path) -> None:
     folder.mkdir()
     (files / "x.txt").write_text("1")
     (files / "build" / "x.txt").write_text("2")
-    blocks = read_blocks("page.md", fenced("sh", "cat *.txt */*.txt; rm x.txt", "<!-- fails -->") + fenced("text", "1cat: ..."))
+    blocks = read_blocks(
+        "page.md", fenced("sh", "cat *.txt */*.txt; rm x.txt", "<!-- fails -->") + fenced("text", "1cat: ...")
+    )
     Project(blocks, folder, files).run_up_to(blocks[0])
     assert (files / "x.txt").exists()
 
