@@ -226,11 +226,11 @@ static int mutate_field(fh_mutator_object *mutator, TVMFFIObject *obj, const TVM
 
 static int mutate_fields(fh_mutator_object *mutator, TVMFFIObject *obj, int32_t kind, TVMFFIAny *out) {
   int32_t inner = fh_structural_inner_region(mutator->region, kind);
-  fh_reflect_cursor cursor = {fh_type_find(obj->type_index), 0, 0};
+  fh_reflect_cursor cursor = fh_reflect_fields(fh_type_find(obj->type_index));
   const TVMFFIFieldInfo *field;
   TVMFFIObject *copy = NULL;
   if (fh_mutator_check_copy(obj->type_index) != 0) return -1;
-  while (cursor.info != NULL && (field = fh_reflect_next_field(&cursor)) != NULL) {
+  while ((field = fh_reflect_next_field(&cursor)) != NULL) {
     if (field->flags & kTVMFFIFieldFlagBitMaskSEqHashIgnore) continue;
     if (mutate_field(mutator, obj, field, fh_structural_field_region(inner, field->flags), &copy) == 0) continue;
     fh_object_release(copy);

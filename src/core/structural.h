@@ -17,8 +17,11 @@
 
 /* The kind of an object's type; TypeError for a type that has no metadata or no kind. */
 int fh_structural_kind(const TVMFFIObject *obj, int32_t *out);
-/* The same, Unsupported instead of an error. */
-int32_t fh_structural_find_kind(int32_t type_index);
+/* The same, Unsupported instead of an error; the type may be NULL. */
+int32_t fh_structural_kind_of(const TVMFFITypeInfo *info);
+static inline int32_t fh_structural_find_kind(int32_t type_index) {
+  return fh_structural_kind_of(fh_type_find(type_index));
+}
 
 /* The region inside `current` after entering `entered`. */
 static inline int32_t fh_structural_enter(int32_t current, int32_t entered) {

@@ -37,16 +37,14 @@ fh_visit_verdict fh_visitor_take_result(TVMFFIAny *result, const char *who, TVMF
 /* The other way round. Takes the interrupt. */
 TVMFFIAny fh_visitor_make_result(fh_visit_verdict verdict, TVMFFIAny interrupt);
 
-/* Calls a visitor with a value. */
-fh_visit_verdict fh_visitor_call(fh_visitor_object *visitor, const TVMFFIAny *value, TVMFFIAny *interrupt);
-/* Calls a type's hook (not NULL) with a visitor and a value. */
-fh_visit_verdict fh_visitor_call_hook(const TVMFFIAny *hook, fh_visitor_object *visitor, const TVMFFIAny *value,
-                                      TVMFFIAny *interrupt);
+/* Calls a type's hook (not NULL) with a visitor and a value: a raw result, whatever the hook gave. */
+TVMFFIAny fh_visitor_call_hook(const TVMFFIAny *hook, fh_visitor_object *visitor, TVMFFIAny value);
 /* Whether that is the hook of containers, whose contents are known. */
 int fh_visitor_is_container_hook(const TVMFFIAny *hook);
 
-/* Visits what a value consists of, with any visitor: by its type's hook, else its reflected fields. */
-fh_visit_verdict fh_visitor_default(fh_visitor_object *visitor, const TVMFFIAny *value, TVMFFIAny *interrupt);
+/* Visits what a value consists of, with any visitor: by its type's hook, else its reflected fields. A raw result, None,
+ * a VisitInterrupt or an Error. */
+TVMFFIAny fh_visitor_default(fh_visitor_object *visitor, TVMFFIAny value);
 
 int32_t fh_visitor_type(void);
 fh_visit_interrupt_object *fh_visit_interrupt_new(const TVMFFIAny *value);

@@ -123,7 +123,7 @@ static int open_object(fh_walk *walk, fh_walk_frame *f) {
   }
   f->shape = FH_WALK_FIELDS;
   f->n_children = -1;
-  f->cursor.info = fh_type_find(obj->type_index);
+  f->cursor = fh_reflect_fields(fh_type_find(obj->type_index));
   if (reserve_values(walk, 1) != 0) return -1;
   add_slots(walk, 1);
   return 0;
@@ -229,7 +229,7 @@ int fh_walk_enter_hook(fh_walk *walk) {
 
 /* Whether an ancestor has a field of that name at that place, which was given already. */
 static int is_redeclared(const fh_walk *walk, const fh_walk_frame *f, const TVMFFIFieldInfo *field) {
-  fh_reflect_cursor earlier = {f->cursor.info, 0, 0};
+  fh_reflect_cursor earlier = fh_reflect_fields(f->cursor.info);
   for (const TVMFFIFieldInfo *at; (at = fh_reflect_next_field(&earlier)) != NULL;) {
     if (earlier.depth >= f->cursor.depth) return 0;
     if (at->offset == field->offset && !(at->flags & walk->skip_flags) && fh_str_same(at->name, field->name)) return 1;
@@ -238,10 +238,9 @@ static int is_redeclared(const fh_walk *walk, const fh_walk_frame *f, const TVMF
 }
 
 static const TVMFFIFieldInfo *next_field(const fh_walk *walk, fh_walk_frame *f) {
-  if (f->cursor.info == NULL) return NULL;
   for (const TVMFFIFieldInfo *field; (field = fh_reflect_next_field(&f->cursor)) != NULL;) {
     if (field->flags & walk->skip_flags) continue;
-    if (f->cursor.depth > 1 && is_redeclared(walk, f, field)) continue;
+    if (f->cursor.depth > 2 && is_redeclared(walk, f, field)) continue;
     return field;
   }
   return NULL;
