@@ -124,9 +124,9 @@ static int mutate_values_of(fh_mutator_object *mutator, fh_hashmap_object *map, 
 }
 
 static TVMFFIAny mutate_values(fh_mutator_object *mutator, TVMFFIAny value) {
-  fh_hashmap_object *map = fh_structural_hold_map(value.v_obj), *target = NULL;
+  fh_hashmap_object *map = fh_structural_read_map(value.v_obj), *target = NULL;
   int rc = map != NULL ? mutate_values_of(mutator, map, &target) : -1;
-  fh_object_release(map);
+  fh_structural_end_map(value.v_obj, map);
   if (rc == 0) return target != NULL ? fh_any_object(target) : fh_mutator_unchanged();
   fh_object_release(target);
   return fh_mutator_make_result(-1, fh_any_none());

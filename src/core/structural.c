@@ -73,11 +73,8 @@ void fh_structural_use_end(fh_structural_use *use) {
   if (use->n_entries == 0) fh_atomic_store_release_u64(&use->thread, 0); /* pairs with fh_structural_use_begin */
 }
 
-fh_hashmap_object *fh_structural_hold_map(TVMFFIObject *map) {
-  if (map->type_index != kTVMFFIDict) {
-    fh_object_retain(map);
-    return (fh_hashmap_object *)(void *)map;
-  }
+fh_hashmap_object *fh_structural_read_map(TVMFFIObject *map) {
+  if (map->type_index != kTVMFFIDict) return (fh_hashmap_object *)(void *)map;
   fh_stripe_lock(map);
   fh_hashmap_object *copy = fh_hashmap_copy((const fh_hashmap_object *)(void *)map, kTVMFFIDict);
   fh_stripe_unlock(map);

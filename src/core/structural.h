@@ -62,9 +62,12 @@ typedef struct {
 int fh_structural_use_begin(fh_structural_use *use, const char *what);
 void fh_structural_use_end(fh_structural_use *use);
 
-/* What to read instead of a map while foreign code runs: itself, or a copy of a Dict, which that code may change. A new
- * reference; NULL with an error pending. */
-fh_hashmap_object *fh_structural_hold_map(TVMFFIObject *map);
+/* What to read of a map while foreign code runs: a Map itself, borrowed, or a copy of a Dict, which that code may
+ * change; NULL with an error pending. Given back to fh_structural_end_map. */
+fh_hashmap_object *fh_structural_read_map(TVMFFIObject *map);
+static inline void fh_structural_end_map(const TVMFFIObject *map, fh_hashmap_object *read) {
+  if (map->type_index == kTVMFFIDict) fh_object_release(read);
+}
 
 /* The number of bytes of a tensor's content, which must be contiguous and on the CPU: ValueError. */
 int fh_structural_tensor_bytes(const DLTensor *tensor, const char **data, size_t *n_bytes);

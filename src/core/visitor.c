@@ -55,7 +55,8 @@ static inline TVMFFIAny ask(fh_visitor_object *visitor, TVMFFIAny value) {
   return checked(visitor->table->visit(visitor, value), "a visitor");
 }
 
-/* ---- Contents of containers. A Map's keys are where its values are, not what it consists of. ---- */
+/* ---- Contents of containers. A Map's keys are where its values are, not what it consists of. An Array or a Map that
+ * somebody else keeps does not change; who asks for a visit keeps it. ---- */
 
 /* Item i, owned: 1, or 0 behind the last. */
 static int take_item(fh_seq_object *seq, int64_t i, TVMFFIAny *out) {
@@ -66,15 +67,12 @@ static int take_item(fh_seq_object *seq, int64_t i, TVMFFIAny *out) {
   return is_there;
 }
 
-/* An Array is not changed as long as somebody else has it too. */
 static TVMFFIAny visit_array(fh_visitor_object *visitor, TVMFFIAny value) {
-  fh_seq_object *array = (fh_seq_object *)(void *)value.v_obj;
+  const fh_seq_object *array = (const fh_seq_object *)(void *)value.v_obj;
   const TVMFFIAny *items = fh_seq_items(array);
   int64_t n = fh_seq_size(array);
   TVMFFIAny said = fh_any_none();
-  fh_object_retain(array);
   for (int64_t i = 0; said.type_index == kTVMFFINone && i < n; ++i) said = ask(visitor, items[i]);
-  fh_object_release(array);
   return said;
 }
 
@@ -90,14 +88,14 @@ static TVMFFIAny visit_list(fh_visitor_object *visitor, TVMFFIAny value) {
 
 static TVMFFIAny visit_values(fh_visitor_object *visitor, TVMFFIAny value) {
   TVMFFIAny said = fh_any_none();
-  fh_hashmap_object *map = fh_structural_hold_map(value.v_obj);
+  fh_hashmap_object *map = fh_structural_read_map(value.v_obj);
   if (map == NULL) return failed();
   const fh_hashmap_pair *pair;
   uint64_t at = fh_hashmap_begin(map);
   for (; said.type_index == kTVMFFINone && (pair = fh_hashmap_at(map, at)) != NULL; at = fh_hashmap_next(map, at)) {
     said = ask(visitor, pair->value);
   }
-  fh_object_release(map);
+  fh_structural_end_map(value.v_obj, map);
   return said;
 }
 
