@@ -4,7 +4,6 @@
 #include "schema.h"
 #include "structural.h"
 #include "structural_visit.h"
-#include "sync.h"
 #include "visit_context.h"
 
 /* ---- Visits ---- */
@@ -71,8 +70,7 @@ static int visitor_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   FH_UNUSED(self);
   fh_visitor_object *visitor;
   if (arg_visitor("ffi.StructuralVisitorVisit", args, n_args, 2, &visitor) != 0) return -1;
-  fh_sync_check_unlocked("a visitor");
-  return give(visitor->table->visit(visitor, args[1]), result);
+  return give(fh_visitor_call(visitor, args[1]), result);
 }
 
 static int visitor_default_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {

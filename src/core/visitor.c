@@ -10,7 +10,6 @@
 #include "seq.h"
 #include "stripe.h"
 #include "structural.h"
-#include "sync.h"
 #include "type.h"
 
 FH_STATIC_ASSERT(sizeof(fh_visitor_object) == 40 && offsetof(fh_visitor_object, region) == 32, "ABI");
@@ -41,19 +40,12 @@ TVMFFIAny fh_visitor_make_result(fh_visit_verdict verdict, TVMFFIAny interrupt) 
   return verdict == FH_VISIT_FAILED ? fh_any_object(fh_error_take()) : fh_any_none();
 }
 
-/* A raw result as whoever asked gets it: not what nobody may give. */
-static inline TVMFFIAny checked(TVMFFIAny result, const char *who) {
+TVMFFIAny fh_visitor_check_result(TVMFFIAny result, const char *who) {
   TVMFFIAny interrupt = fh_any_none();
-  if (FH_LIKELY(result.type_index == kTVMFFINone)) return result;
   return fh_visitor_make_result(fh_visitor_take_result(&result, who, &interrupt), interrupt);
 }
 
 static TVMFFIAny failed(void) { return fh_visitor_make_result(FH_VISIT_FAILED, fh_any_none()); }
-
-static inline TVMFFIAny ask(fh_visitor_object *visitor, TVMFFIAny value) {
-  fh_sync_check_unlocked("a visitor");
-  return checked(visitor->table->visit(visitor, value), "a visitor");
-}
 
 /* ---- Contents of containers. A Map's keys are where its values are, not what it consists of. An Array or a Map that
  * somebody else keeps does not change; who asks for a visit keeps it. ---- */
@@ -72,7 +64,7 @@ static TVMFFIAny visit_array(fh_visitor_object *visitor, TVMFFIAny value) {
   const TVMFFIAny *items = fh_seq_items(array);
   int64_t n = fh_seq_size(array);
   TVMFFIAny said = fh_any_none();
-  for (int64_t i = 0; said.type_index == kTVMFFINone && i < n; ++i) said = ask(visitor, items[i]);
+  for (int64_t i = 0; said.type_index == kTVMFFINone && i < n; ++i) said = fh_visitor_call(visitor, items[i]);
   return said;
 }
 
@@ -80,7 +72,7 @@ static TVMFFIAny visit_list(fh_visitor_object *visitor, TVMFFIAny value) {
   TVMFFIAny item, said = fh_any_none();
   for (int64_t i = 0; said.type_index == kTVMFFINone; ++i) {
     if (!take_item((fh_seq_object *)(void *)value.v_obj, i, &item)) break;
-    said = ask(visitor, item);
+    said = fh_visitor_call(visitor, item);
     fh_any_drop(&item);
   }
   return said;
@@ -93,7 +85,7 @@ static TVMFFIAny visit_values(fh_visitor_object *visitor, TVMFFIAny value) {
   const fh_hashmap_pair *pair;
   uint64_t at = fh_hashmap_begin(map);
   for (; said.type_index == kTVMFFINone && (pair = fh_hashmap_at(map, at)) != NULL; at = fh_hashmap_next(map, at)) {
-    said = ask(visitor, pair->value);
+    said = fh_visitor_call(visitor, pair->value);
   }
   fh_structural_end_map(value.v_obj, map);
   return said;
@@ -131,7 +123,7 @@ static TVMFFIAny visit_fields(fh_visitor_object *visitor, TVMFFIObject *obj) {
     if (field->flags & kTVMFFIFieldFlagBitMaskSEqHashIgnore) continue;
     if (fh_reflect_get(field, obj, &value) != 0) return failed();
     visitor->region = fh_structural_field_region(inner, field->flags);
-    said = ask(visitor, value);
+    said = fh_visitor_call(visitor, value);
     visitor->region = outer;
     fh_any_drop(&value);
   }
@@ -140,7 +132,7 @@ static TVMFFIAny visit_fields(fh_visitor_object *visitor, TVMFFIObject *obj) {
 
 TVMFFIAny fh_visitor_default(fh_visitor_object *visitor, TVMFFIAny value) {
   const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_S_VISIT), value.type_index);
-  if (hook != NULL) return checked(fh_visitor_call_hook(hook, visitor, value), "__s_visit__");
+  if (hook != NULL) return fh_visitor_check_result(fh_visitor_call_hook(hook, visitor, value), "__s_visit__");
   return fh_any_is_object(&value) ? visit_fields(visitor, value.v_obj) : fh_any_none();
 }
 
