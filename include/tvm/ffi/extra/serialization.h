@@ -25,9 +25,7 @@ inline json::Value ToJSONGraph(const Any &value, const Any &metadata = Any(nullp
 }
 
 /* The value of a graph, all of its objects new. ValueError, TypeError or KeyError for what is no graph. */
-inline Any FromJSONGraph(const json::Value &value) {
-  return detail::CoreFunction<detail::kFromJSONGraphName>()(value);
-}
+inline Any FromJSONGraph(const json::Value &value) { return detail::CoreFunction<detail::kFromJSONGraphName>()(value); }
 
 namespace type_attr {
 /* Makes the "data" of an object, JSON; and an object of the type from it. */
