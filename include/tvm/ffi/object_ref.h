@@ -175,12 +175,7 @@ struct ObjectUnsafe {
   /* An object as a value, None for null: the same bits are a borrowed and an owned one. */
   TVM_FFI_INLINE static void PutObject(TVMFFIObject *object, TVMFFIAny *result) {
     TVM_FFI_UNSAFE_ASSUME(object->type_index >= kTVMFFIStaticObjectBegin);
-    /* the index and the zeros behind it in one store: who soon reads both at once would wait for two */
-    uint64_t head = static_cast<uint32_t>(object->type_index);
-    if (TVM_FFI_LITTLE_ENDIAN == 0) head <<= 32;
-    std::memcpy(static_cast<void *>(result), &head, sizeof(head));
-    TVM_FFI_CLEAR_PTR_PADDING_IN_FFI_ANY(result);
-    result->v_obj = object;
+    PutPointer(object->type_index, object, result);
   }
   TVM_FFI_INLINE static void PutObjectOrNone(TVMFFIObject *object, TVMFFIAny *result) {
     if (object == nullptr) {
