@@ -142,9 +142,9 @@ TVM_FFI_NO_INLINE inline void OwnBorrowedContent(TVMFFIAny *data) {
     TypeTraits<Bytes>::MoveToAny(Bytes(*static_cast<TVMFFIByteArray *>(data->v_ptr)), data);
     break;
   case kTVMFFIObjectRValueRef: {
-    TVMFFIObject **place = static_cast<TVMFFIObject **>(data->v_ptr);
+    Object **place = static_cast<Object **>(data->v_ptr); /* in an ObjectPtr */
     TVM_FFI_ICHECK(*place != nullptr) << "RValueRef already moved";
-    ObjectUnsafe::PutObject(std::exchange(*place, nullptr), data);
+    ObjectUnsafe::PutObject(reinterpret_cast<TVMFFIObject *>(std::exchange(*place, nullptr)), data);
     break;
   }
   default: break;
@@ -211,7 +211,7 @@ public:
   bool operator==(std::nullptr_t) const noexcept { return data_.type_index == kTVMFFINone; }
   bool operator!=(std::nullptr_t) const noexcept { return data_.type_index != kTVMFFINone; }
 
-  /* The && forms take the value out, where it is a T, and leave None. */
+  /* The && forms take what is owned out, where the value is a T, and leave None; plain data stays. */
   template <typename T> TVM_FFI_INLINE detail::AsResult<T> as() const & {
     if constexpr (std::is_same_v<T, Any>) {
       return *this;
