@@ -62,6 +62,8 @@ typedef struct {
 } fh_reflect_cursor;
 /* The next field, valid for ever; NULL at the end. Lock-free. */
 const TVMFFIFieldInfo *fh_reflect_next_field(fh_reflect_cursor *cursor);
+/* How many there are. Lock-free. */
+int32_t fh_reflect_count_fields(const TVMFFITypeInfo *info);
 /* Calls visit for every field in that order; stops at the first nonzero result and returns it. No lock is held. */
 int fh_reflect_each_field(const TVMFFITypeInfo *info, int (*visit)(void *state, const TVMFFIFieldInfo *field),
                           void *state);
