@@ -250,6 +250,7 @@ private:
 template <typename T> inline constexpr bool use_default_type_traits_v<Optional<T>> = false;
 
 template <typename T> struct TypeTraits<Optional<T>> : TypeTraitsBase {
+  static constexpr bool convert_enabled = TypeTraits<T>::convert_enabled;
   static constexpr bool storage_enabled = TypeTraits<T>::storage_enabled;
   static constexpr bool kIsAny = storage_enabled && !use_object_ptr_optional_v<T>;
   static constexpr bool kNeedsOwner = detail::needs_owner_v<T>;
