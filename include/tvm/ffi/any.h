@@ -49,7 +49,9 @@ template <typename T> constexpr bool CheckCrossing() {
 }
 /* The same of what is kept: a field, a result. */
 template <typename T, typename = void> inline constexpr bool is_kept_v = false;
-template <typename T> inline constexpr bool is_kept_v<T, std::void_t<decltype(TypeTraits<T>::MoveToAny(std::declval<T>(), static_cast<TVMFFIAny *>(nullptr)))>> = true;
+template <typename T>
+inline constexpr bool is_kept_v<
+    T, std::void_t<decltype(TypeTraits<T>::MoveToAny(std::declval<T>(), static_cast<TVMFFIAny *>(nullptr)))>> = true;
 template <typename T> constexpr bool CheckField() {
   if constexpr (std::is_same_v<T, Any>) {
     return true;
@@ -63,10 +65,12 @@ template <typename T> constexpr bool CheckField() {
 /* The same of what as<T>() asks: whether the value is a T, which is never true of what is only converted from others. */
 template <typename T, typename = void> inline constexpr bool has_strict_check_v = false;
 template <typename T>
-inline constexpr bool has_strict_check_v<T, std::void_t<decltype(TypeTraits<T>::CheckAnyStrict(static_cast<const TVMFFIAny *>(nullptr)))>> = true;
+inline constexpr bool has_strict_check_v<
+    T, std::void_t<decltype(TypeTraits<T>::CheckAnyStrict(static_cast<const TVMFFIAny *>(nullptr)))>> = true;
 template <typename T> constexpr bool CheckStrict() {
   if constexpr (CheckCrossing<T>()) {
-    static_assert(has_strict_check_v<T>, "no value is of this type, it is only converted from others: say cast or try_cast");
+    static_assert(has_strict_check_v<T>,
+                  "no value is of this type, it is only converted from others: say cast or try_cast");
     return has_strict_check_v<T>;
   }
   return false;

@@ -117,6 +117,11 @@ private:
   }
 };
 
+/* What a comparison gives. In C++20 a compiler has to know it before it turns the sides around. */
+template <typename L, typename R> using EqualResult = decltype(std::declval<const L &>() == std::declval<const R &>());
+template <typename L, typename R>
+using NotEqualResult = decltype(std::declval<const L &>() != std::declval<const R &>());
+
 /* left == right, or the opposite; where they give no bool (an expression of them), that, with its own false. */
 template <bool kEqual, typename L, typename R> TVM_FFI_INLINE auto CompareValues(const L &left, const R &right) {
   if constexpr (kEqual) {
@@ -224,15 +229,13 @@ public:
   auto operator!=(const std::optional<T> &other) const { return CompareOptional<false>(other.has_value(), other); }
   template <typename U, typename = std::enable_if_t<!is_optional_type_v<U> && !std::is_same_v<U, std::nullopt_t> &&
                                                     !std::is_same_v<U, std::nullptr_t>>>
-  auto operator==(const U &other) const {
-    using Result = decltype(detail::CompareValues<true>(Copy(), other));
-    return has_value() ? detail::CompareValues<true>(Copy(), other) : Result(false);
+  detail::EqualResult<T, U> operator==(const U &other) const {
+    return has_value() ? detail::CompareValues<true>(Copy(), other) : detail::EqualResult<T, U>(false);
   }
   template <typename U, typename = std::enable_if_t<!is_optional_type_v<U> && !std::is_same_v<U, std::nullopt_t> &&
                                                     !std::is_same_v<U, std::nullptr_t>>>
-  auto operator!=(const U &other) const {
-    using Result = decltype(detail::CompareValues<false>(Copy(), other));
-    return has_value() ? detail::CompareValues<false>(Copy(), other) : Result(true);
+  detail::NotEqualResult<T, U> operator!=(const U &other) const {
+    return has_value() ? detail::CompareValues<false>(Copy(), other) : detail::NotEqualResult<T, U>(true);
   }
 
 private:

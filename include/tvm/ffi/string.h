@@ -143,8 +143,8 @@ public:
   Bytes(std::string &&content) { cell_.Adopt<detail::BytesObj>(std::move(content), kTVMFFISmallBytes); }
 
   /* From all that Bytes are constructed from, text included. */
-  template <typename T, typename = std::enable_if_t<!std::is_same_v<std::decay_t<T>, Bytes> &&
-                                                    std::is_constructible_v<Bytes, T>>>
+  template <typename T,
+            typename = std::enable_if_t<!std::is_same_v<std::decay_t<T>, Bytes> && std::is_constructible_v<Bytes, T>>>
   Bytes &operator=(T &&content) {
     return *this = Bytes(std::forward<T>(content));
   }
