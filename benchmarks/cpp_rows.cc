@@ -160,7 +160,8 @@ double array_loop(int64_t n, int64_t size) {
   Array<int64_t> array = numbers(size);
   int64_t sum = 0;
   return time_of(n, size, [&] {
-    for (int64_t x : opaque(array)) opaque(sum) += x;
+    for (int64_t x : opaque(array)) sum += x;
+    opaque(sum);
   });
 }
 
@@ -170,7 +171,8 @@ double array_index(int64_t n, int64_t size) {
   int64_t sum = 0;
   return time_of(n, size, [&] {
     opaque(array);
-    for (size_t i = 0; i < array.size(); ++i) opaque(sum) += array[i]->x;
+    for (size_t i = 0; i < array.size(); ++i) sum += array[i]->x;
+    opaque(sum);
   });
 }
 
@@ -207,7 +209,8 @@ double map_loop(int64_t n, int64_t size) {
   Map<String, int64_t> map = table(size);
   int64_t sum = 0;
   return time_of(n, size, [&] {
-    for (const auto &item : opaque(map)) opaque(sum) += item.second;
+    for (const auto &item : opaque(map)) sum += item.second;
+    opaque(sum);
   });
 }
 
