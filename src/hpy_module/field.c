@@ -137,7 +137,8 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
   fb_args_end(&args);
   if (!is_refused) return rc;
   /* A setter that is a function speaks for itself where the field is assigned to; a constructor says all in one way. */
-  bool is_misfit = what != NULL || (error != NULL && field->setter_function == NULL && fb_error_is_kind(error, "TypeError"));
+  bool is_misfit =
+      what != NULL || (error != NULL && field->setter_function == NULL && fb_error_is_kind(error, "TypeError"));
   fb_error_put_back(error);
   return refuse_as_setter(ctx, field, is_misfit, what);
 }

@@ -258,6 +258,27 @@ TEST(constructor_takes_the_fields_that_are_registered_later) {
   test_keeps(fh_mem_live_blocks() - before);
 }
 
+static void construct_late(void *init, int i) {
+  TVMFFIAny made;
+  expect_int(fh_function_call((TVMFFIObjectHandle)init, ARGS(i64(i), i64(4), fh_any_float(2.5)), &made), 0);
+  fh_any_drop(&made);
+}
+
+TEST(constructor_is_renewed_by_whichever_thread_is_first) {
+  int64_t before = fh_mem_live_blocks();
+  TVMFFITypeMetadata metadata = {{NULL, 0}, new_late, sizeof(point), kTVMFFISEqHashKindUnsupported};
+  int32_t parent_type = fh_type_add_child("test.SharedParent", kTVMFFIObject, 0);
+  TVMFFIByteArray name = text_of("__ffi_init__");
+  late_type = fh_type_add_child("test.Shared", parent_type, 0);
+  expect_int(TVMFFITypeRegisterMetadata(late_type, &metadata), 0);
+  call_int("ffi._RegisterFFIInit", ARGS(i64(late_type)));
+  add_field(late_type, "c", kTVMFFIFloat, offsetof(point, c), 8, 0, fh_any_none());
+  add_field(parent_type, "a", kTVMFFIInt, offsetof(point, a), 8, 0, fh_any_none());
+  add_field(parent_type, "b", kTVMFFIAny, offsetof(point, b), 16, 0, fh_any_none());
+  test_threads(8, construct_late, TVMFFIGetTypeAttrColumn(&name)->data[late_type].v_obj);
+  test_keeps(fh_mem_live_blocks() - before);
+}
+
 TEST(constructor_says_what_is_wrong) {
   TVMFFIAny kwargs = obj(fh_globals_kwargs());
   expect_no_point("test.Point.__ffi_init__() takes at most 2 positional argument(s), but 3 were given",
