@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "atomic.h"
 #include "error.h"
 #include "function.h"
 #include "globals.h"
@@ -122,10 +123,15 @@ int fh_create_from_pairs(const TVMFFIAny *args, int32_t n_args, TVMFFIAny *resul
   return 0;
 }
 
-/* ---- The automatic constructor ---- */
+/* ---- The automatic constructor ----
+ *
+ * It is for all fields that the type and those above it have when it is called: a class may be registered before the
+ * one that it derives from, as the order of source files has it. One that has become too short stays, for who is in it,
+ * and leads to the next. */
 
 typedef struct {
   const TVMFFITypeInfo *info;
+  void *newer; /* a constructor, or NULL; the last one counts */
   int32_t n_fields;
   int32_t n_positional;
   const TVMFFIFieldInfo **fields; /* all, the root's first */
@@ -241,8 +247,7 @@ static int bind(const constructor *c, TVMFFIObject *obj, const TVMFFIAny *args, 
   return set_rest(c, obj, is_set);
 }
 
-static int construct(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  const constructor *c = (const constructor *)self;
+static int construct_with(const constructor *c, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   unsigned char few[64], *is_set = few;
   if ((size_t)c->n_fields > sizeof few && (is_set = (unsigned char *)fh_mem_alloc((size_t)c->n_fields)) == NULL) {
     return fh_error_raise_no_memory();
@@ -256,12 +261,6 @@ static int construct(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
     return -1;
   }
   *result = fh_any_object(obj);
-  return 0;
-}
-
-static int count_field(void *state, const TVMFFIFieldInfo *field) {
-  FH_UNUSED(field);
-  *(int32_t *)state += 1;
   return 0;
 }
 
@@ -286,13 +285,14 @@ static void add_positional(constructor *c, int want_default) {
   }
 }
 
-int fh_create_constructor(int32_t type_index, TVMFFIObjectHandle *out) {
-  const TVMFFITypeInfo *info = fh_type_find(type_index);
-  int32_t n = 0;
-  if (info == NULL) return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find a type with index %d", (int)type_index);
-  fh_reflect_each_field(info, count_field, &n);
+/* Owned; NULL with an error pending. */
+static constructor *constructor_new(const TVMFFITypeInfo *info) {
+  int32_t n = fh_reflect_count_fields(info);
   constructor *c = (constructor *)fh_mem_calloc(1, sizeof *c + (size_t)n * (sizeof *c->fields + sizeof *c->positional));
-  if (c == NULL) return fh_error_raise_no_memory();
+  if (c == NULL) {
+    fh_error_raise_no_memory();
+    return NULL;
+  }
   c->info = info;
   c->fields = (const TVMFFIFieldInfo **)(void *)(c + 1);
   c->positional = (int32_t *)(void *)(c->fields + n);
@@ -300,8 +300,41 @@ int fh_create_constructor(int32_t type_index, TVMFFIObjectHandle *out) {
   fh_reflect_each_field(info, collect_field, &into);
   add_positional(c, 0);
   add_positional(c, 1);
-  if (fh_function_new(c, construct, fh_mem_free, out) != 0) {
+  return c;
+}
+
+static void constructor_free(void *self) {
+  for (constructor *c = (constructor *)self; c != NULL;) {
+    constructor *newer = (constructor *)c->newer;
     fh_mem_free(c);
+    c = newer;
+  }
+}
+
+/* The constructor for the fields that there are now; NULL with an error pending. */
+static const constructor *up_to_date(constructor *c) {
+  /* acquire, as below: pairs with the exchange, so that what is found is complete */
+  for (void *newer; (newer = fh_atomic_load_acquire_ptr(&c->newer)) != NULL;) c = (constructor *)newer;
+  if (c->n_fields == fh_reflect_count_fields(c->info)) return c;
+  constructor *made = constructor_new(c->info);
+  void *nothing = NULL;
+  if (made == NULL || fh_atomic_cas_seq_cst_ptr(&c->newer, &nothing, made)) return made;
+  fh_mem_free(made); /* another thread was quicker */
+  return (const constructor *)fh_atomic_load_acquire_ptr(&c->newer);
+}
+
+static int construct(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  const constructor *c = up_to_date((constructor *)self);
+  return c == NULL ? -1 : construct_with(c, args, n_args, result);
+}
+
+int fh_create_constructor(int32_t type_index, TVMFFIObjectHandle *out) {
+  const TVMFFITypeInfo *info = fh_type_find(type_index);
+  if (info == NULL) return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find a type with index %d", (int)type_index);
+  constructor *c = constructor_new(info);
+  if (c == NULL) return -1;
+  if (fh_function_new(c, construct, constructor_free, out) != 0) {
+    constructor_free(c);
     return -1;
   }
   return 0;

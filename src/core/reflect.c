@@ -94,6 +94,16 @@ const TVMFFIFieldInfo *fh_reflect_next_level(fh_reflect_cursor *cursor) {
   return NULL;
 }
 
+int32_t fh_reflect_count_fields(const TVMFFITypeInfo *info) {
+  int32_t n_items, n_all;
+  fields_of(info, &n_all);
+  for (int32_t depth = 0; depth < info->type_depth; ++depth) {
+    fields_of(info->type_ancestors[depth], &n_items);
+    n_all += n_items;
+  }
+  return n_all;
+}
+
 int fh_reflect_each_field(const TVMFFITypeInfo *info, int (*visit)(void *state, const TVMFFIFieldInfo *field),
                           void *state) {
   fh_reflect_cursor cursor = fh_reflect_fields(info);

@@ -72,6 +72,8 @@ const TVMFFIFieldInfo *fh_reflect_next_level(fh_reflect_cursor *cursor);
 static inline const TVMFFIFieldInfo *fh_reflect_next_field(fh_reflect_cursor *cursor) {
   return cursor->next != cursor->end ? cursor->next++ : fh_reflect_next_level(cursor);
 }
+/* How many there are. Lock-free. */
+int32_t fh_reflect_count_fields(const TVMFFITypeInfo *info);
 /* Calls visit for every field in that order; stops at the first nonzero result and returns it. No lock is held. */
 int fh_reflect_each_field(const TVMFFITypeInfo *info, int (*visit)(void *state, const TVMFFIFieldInfo *field),
                           void *state);

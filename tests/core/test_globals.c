@@ -157,7 +157,7 @@ static int make_default(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny 
   return 0;
 }
 
-static void add_field(const char *name, int32_t type_index, int64_t offset, int64_t size, int64_t flags,
+static void add_field(int32_t owner, const char *name, int32_t type_index, int64_t offset, int64_t size, int64_t flags,
                       TVMFFIAny default_value) {
   TVMFFIFieldInfo field;
   memset(&field, 0, sizeof field);
@@ -172,7 +172,7 @@ static void add_field(const char *name, int32_t type_index, int64_t offset, int6
   field.alignment = 8;
   field.default_value_or_factory = default_value;
   field.field_static_type_index = type_index;
-  expect_int(TVMFFITypeRegisterField(point_type, &field), 0);
+  expect_int(TVMFFITypeRegisterField(owner, &field), 0);
   fh_any_drop(&setter);
 }
 
@@ -187,13 +187,13 @@ static void register_point(void) {
   expect_int(TVMFFITypeRegisterMetadata(point_type, &metadata), 0);
   expect_int(fh_str_from_cstr("b default", &text), 0);
   expect_int(TVMFFIFunctionCreate(NULL, make_default, NULL, &factory), 0);
-  add_field("b", kTVMFFIAny, offsetof(point, b), 16, kTVMFFIFieldFlagBitMaskHasDefault, text);
-  add_field("a", kTVMFFIInt, offsetof(point, a), 8, 0, fh_any_none());
-  add_field("c", kTVMFFIFloat, offsetof(point, c), 8,
+  add_field(point_type, "b", kTVMFFIAny, offsetof(point, b), 16, kTVMFFIFieldFlagBitMaskHasDefault, text);
+  add_field(point_type, "a", kTVMFFIInt, offsetof(point, a), 8, 0, fh_any_none());
+  add_field(point_type, "c", kTVMFFIFloat, offsetof(point, c), 8,
             kTVMFFIFieldFlagBitMaskHasDefault | kTVMFFIFieldFlagBitMaskDefaultFromFactory |
                 kTVMFFIFieldFlagBitMaskKwOnly,
             obj(factory));
-  add_field("hidden", kTVMFFIAny, offsetof(point, hidden), 16,
+  add_field(point_type, "hidden", kTVMFFIAny, offsetof(point, hidden), 16,
             kTVMFFIFieldFlagBitMaskInitOff | kTVMFFIFieldFlagBitMaskReprOff, fh_any_none());
   fh_any_drop(&text);
   fh_object_release(factory);
@@ -226,6 +226,57 @@ TEST(constructor_binds_positions_and_keywords) {
   expect_int(construct(ARGS(kwargs, raw("a"), i64(3)), &p), 0);
   expect_repr(p, "test.Point(b=\"b default\", a=3, c=2.5)");
   fh_any_drop(&p);
+}
+
+/* A class whose parent is registered after it, as the order of source files may have it. */
+static int32_t late_type;
+static int new_late(TVMFFIObjectHandle *out) {
+  *out = fh_object_new(sizeof(point), late_type, delete_point);
+  return *out == NULL ? -1 : 0;
+}
+
+TEST(constructor_takes_the_fields_that_are_registered_later) {
+  int64_t before = fh_mem_live_blocks();
+  TVMFFITypeMetadata metadata = {{NULL, 0}, new_late, sizeof(point), kTVMFFISEqHashKindUnsupported};
+  TVMFFIByteArray name = text_of("__ffi_init__");
+  TVMFFIAny made;
+  int32_t parent_type = fh_type_add_child("test.LateParent", kTVMFFIObject, 0);
+  late_type = fh_type_add_child("test.Late", parent_type, 0);
+  expect_int(TVMFFITypeRegisterMetadata(late_type, &metadata), 0);
+  add_field(late_type, "c", kTVMFFIFloat, offsetof(point, c), 8, 0, fh_any_none());
+  call_int("ffi._RegisterFFIInit", ARGS(i64(late_type)));
+  TVMFFIObjectHandle init = TVMFFIGetTypeAttrColumn(&name)->data[late_type].v_obj;
+  expect_int(fh_function_call(init, ARGS(fh_any_float(1.5)), &made), 0);
+  fh_any_drop(&made);
+  add_field(parent_type, "a", kTVMFFIInt, offsetof(point, a), 8, 0, fh_any_none());
+  add_field(parent_type, "b", kTVMFFIAny, offsetof(point, b), 16, 0, fh_any_none());
+  expect_int(fh_function_call(init, ARGS(i64(3), i64(4), fh_any_float(2.5)), &made), 0);
+  expect_repr(made, "test.Late(a=3, b=4, c=2.5)");
+  fh_any_drop(&made);
+  expect_int(fh_function_call(init, ARGS(i64(3)), &made), -1);
+  expect_raised("TypeError", "test.Late.__ffi_init__() missing required argument: 'b'");
+  test_keeps(fh_mem_live_blocks() - before);
+}
+
+static void construct_late(void *init, int i) {
+  TVMFFIAny made;
+  expect_int(fh_function_call((TVMFFIObjectHandle)init, ARGS(i64(i), i64(4), fh_any_float(2.5)), &made), 0);
+  fh_any_drop(&made);
+}
+
+TEST(constructor_is_renewed_by_whichever_thread_is_first) {
+  int64_t before = fh_mem_live_blocks();
+  TVMFFITypeMetadata metadata = {{NULL, 0}, new_late, sizeof(point), kTVMFFISEqHashKindUnsupported};
+  int32_t parent_type = fh_type_add_child("test.SharedParent", kTVMFFIObject, 0);
+  TVMFFIByteArray name = text_of("__ffi_init__");
+  late_type = fh_type_add_child("test.Shared", parent_type, 0);
+  expect_int(TVMFFITypeRegisterMetadata(late_type, &metadata), 0);
+  call_int("ffi._RegisterFFIInit", ARGS(i64(late_type)));
+  add_field(late_type, "c", kTVMFFIFloat, offsetof(point, c), 8, 0, fh_any_none());
+  add_field(parent_type, "a", kTVMFFIInt, offsetof(point, a), 8, 0, fh_any_none());
+  add_field(parent_type, "b", kTVMFFIAny, offsetof(point, b), 16, 0, fh_any_none());
+  test_threads(8, construct_late, TVMFFIGetTypeAttrColumn(&name)->data[late_type].v_obj);
+  test_keeps(fh_mem_live_blocks() - before);
 }
 
 TEST(constructor_says_what_is_wrong) {

@@ -8,6 +8,10 @@ using namespace tvm::ffi;
 struct Foo {
   int x;
 };
+template <typename T> struct Overloaded {
+  int operator()(T x) const;
+  int operator()(int x) const;
+};
 struct HolderObj : Object {
   Foo field;
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test.cpp.Holder", HolderObj, Object);
@@ -34,6 +38,11 @@ TypedFunction<int(Foo)> made = [](const Foo &foo) { return foo.x; };
 void Call(const TypedFunction<void(Foo)> &f) { f(Foo{}); }
 //! typed_function_result: this type cannot be a value: it needs TypeTraits
 int Call(const TypedFunction<Foo(int)> &f) { return f(1).x; }
+//! overloaded: this is no function with one signature
+Function made = Function::FromTyped(Overloaded<Foo>{});
+//! optional_parameter: this parameter type cannot cross
+void TakeOne(const Optional<Foo> &);
+Function made = Function::FromTyped(TakeOne);
 //! argument: this type cannot be a value: it needs TypeTraits
 void Call(const Function &f) { f(1, Foo{}); }
 //! any_of: its_type_needs_TypeTraits|deleted

@@ -110,7 +110,9 @@ TEST(Array, BadIndices) {
     EXPECT_EQ(ERROR_OF((items.Set(i, 1), 0)).kind(), "IndexError");
   }
   Array<int> empty;
-  EXPECT_EQ(ERROR_OF(empty.front()).kind(), "IndexError");
+  EXPECT_EQ(ERROR_OF(empty.front()).message(), "front() of an empty sequence");
+  EXPECT_EQ(ERROR_OF(empty.back()).message(), "back() of an empty sequence");
+  EXPECT_EQ(ERROR_OF((empty.pop_back(), 0)).message(), "pop_back() of an empty sequence");
   EXPECT_EQ(ERROR_OF((empty.pop_back(), 0)).kind(), "IndexError");
   EXPECT_EQ(ERROR_OF((empty.resize(-1), 0)).kind(), "ValueError");
   Array<int> moved = std::move(items);
@@ -118,6 +120,18 @@ TEST(Array, BadIndices) {
   EXPECT_EQ(ERROR_OF(items[0]).kind(), "IndexError");
   items.push_back(5);
   EXPECT_EQ(items[0], 5);
+}
+
+TEST(Array, TwoNumbersAreACountAndAnItem) {
+  EXPECT_EQ(Array<int>(3, 7)[2], 7);
+  EXPECT_EQ(List<int>(3, 7).size(), 3U);
+}
+
+TEST(List, MoreRoomThanMemoryHasIsRefused) {
+  List<int> list{1, 2};
+  EXPECT_THROW(list.reserve(int64_t{1} << 60), std::bad_alloc);
+  EXPECT_THROW(list.resize(int64_t{1} << 60), std::bad_alloc);
+  EXPECT_EQ(list.size(), 2U);
 }
 
 TEST(Array, Conversions) {

@@ -140,6 +140,22 @@ TEST(Function, TypedFunction) {
   EXPECT_EQ((TypedFunction<String(int)>(moved.cast<Function>()).packed()(4).cast<int>()), 5);
   EXPECT_EQ(ERROR_OF(TypedFunction<String(int)>(moved.cast<Function>())(4)).kind(), "TypeError");
   static_assert(!std::is_constructible_v<TypedFunction<int(int)>, String (*)(Array<int>)>, "");
+  f = AddOne;
+  f = nullptr;
+  EXPECT_TRUE(f == nullptr);
+}
+
+TEST(Function, ATypedOneThatGivesAnExpectedDoesNotThrow) {
+  TypedFunction<Expected<int>(int)> half = [](int x) -> Expected<int> {
+    TVM_FFI_RET_CHECK(x % 2 == 0, ValueError) << "odd";
+    if (x < 0) TVM_FFI_THROW(IndexError) << "negative";
+    return x / 2;
+  };
+  EXPECT_EQ(half(4).value(), 2);
+  EXPECT_EQ(half(5).error().kind(), "ValueError");
+  EXPECT_EQ(half(-2).error().kind(), "IndexError");
+  TypedFunction<Expected<void>()> fail = []() -> Expected<void> { return TVM_FFI_UNEXPECTED(KeyError); };
+  EXPECT_EQ(fail().error().kind(), "KeyError");
 }
 
 TEST(Function, AnArgumentGivenAway) {

@@ -82,6 +82,7 @@ TEST(Object, ReferencesBecomeOthers) {
   ObjectRef ref = Int(5);
   EXPECT_EQ(ref.as<IntObj>()->value, 5);
   EXPECT_EQ(ref.as<FloatObj>(), nullptr);
+  EXPECT_EQ(ObjectRef(ref).as<IntObj>(), ref.get()); /* of a temporary, too: whoever else has the object keeps it */
   EXPECT_TRUE(ref.as<Number>().has_value());
   EXPECT_FALSE(ref.as<Float>().has_value());
   EXPECT_EQ(ref.as_or_throw<Int>()->value, 5);

@@ -173,6 +173,22 @@ TEST(Reflection, ConstructorsAndCopies) {
   EXPECT_EQ(ERROR_OF(refl::TypeAttrColumn("test.cpp.absent")).kind(), "RuntimeError");
 }
 
+/* With a member that never changes. */
+class FixedObj : public Object {
+public:
+  const int64_t number = 7;
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test.cpp.Fixed", FixedObj, Object);
+};
+
+TEST(Reflection, ConstMembersAreOnlyRead) {
+  refl::ObjectDef<FixedObj>(refl::init(false)).def_ro("number", &FixedObj::number);
+  ObjectRef fixed(make_object<FixedObj>());
+  EXPECT_EQ(refl::FieldGetter("test.cpp.Fixed", "number")(fixed).cast<int>(), 7);
+  EXPECT_EQ(ERROR_OF((refl::FieldSetter("test.cpp.Fixed", "number")(fixed, 8), 0)).message(),
+            "a field that is const cannot be set");
+}
+
 TEST(Reflection, HooksOfKeys) {
   Dict<Int, int> dict;
   for (int i = 0; i < 50; ++i) dict.Set(Int(i), i);

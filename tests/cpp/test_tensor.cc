@@ -118,6 +118,11 @@ TEST(Tensor, ArgumentsAreViews) {
             "InternalError");
 }
 
+TEST(DType, Kinds) {
+  EXPECT_TRUE(DTypeIsInt(StringToDLDataType("int8")) && DTypeIsInt(StringToDLDataType("uint32x4")));
+  EXPECT_FALSE(DTypeIsInt(StringToDLDataType("bool")) || DTypeIsInt(StringToDLDataType("float32")));
+}
+
 TEST(DType, OfTypes) {
   EXPECT_EQ(DLDataTypeToString(dtype_trait<signed char>::value), "int8");
   EXPECT_EQ(DLDataTypeToString(dtype_trait<unsigned long long>::value), "uint64");

@@ -86,6 +86,20 @@ TEST(Bytes, Compare) {
   EXPECT_TRUE(Bytes::memequal(nullptr, nullptr, 0, 0));
 }
 
+TEST(Bytes, AreAssignedWhatTheyAreMadeFrom) {
+  Bytes bytes;
+  bytes = "text";
+  EXPECT_EQ(std::string(bytes), "text");
+  bytes = String("a longer text");
+  EXPECT_EQ(std::string(bytes), "a longer text");
+  bytes = TVMFFIByteArray{"a\0b", 3};
+  EXPECT_EQ(bytes.size(), 3U);
+  bytes = {"abcd", 2};
+  Bytes &same = bytes;
+  bytes = same;
+  EXPECT_EQ(std::string(bytes), "ab");
+}
+
 TEST(Optional, LayoutsAreThoseOfTheABI) {
   static_assert(sizeof(Optional<Int>) == sizeof(void *) && sizeof(Optional<ObjectPtr<IntObj>>) == sizeof(void *), "");
   static_assert(sizeof(Optional<int>) == 16 && sizeof(Optional<String>) == 16 && sizeof(Optional<double>) == 16, "");
@@ -118,6 +132,35 @@ TEST(Optional, OfEachLayout) {
   CheckOptional<Int>(Int(3));
   CheckOptional<ObjectPtr<IntObj>>(make_object<IntObj>(3));
   CheckOptional<const char *>("text");
+}
+
+TEST(Optional, NullIsNothing) {
+  static_assert(std::is_convertible_v<std::nullptr_t, Optional<Int>>, "");
+  static_assert(!std::is_convertible_v<std::nullptr_t, Optional<int>>, ""); /* overloads of both are told apart */
+  EXPECT_TRUE(Optional<void *>(nullptr).has_value()); /* it is a pointer like any other */
+  Optional<int> number = 4;
+  Optional<String> text = String("text");
+  Optional<ObjectPtr<IntObj>> pointer = make_object<IntObj>(3);
+  Optional<Optional<int>> nested = Optional<int>(7);
+  number = nullptr;
+  text = nullptr;
+  pointer = nullptr;
+  nested = nullptr;
+  EXPECT_FALSE(number.has_value() || text.has_value() || pointer.has_value() || nested.has_value());
+}
+
+TEST(Optional, OfAPointerIsAPointer) {
+  Optional<ObjectPtr<IntObj>> pointer = make_object<IntObj>(3);
+  ObjectPtr<IntObj> same = pointer;
+  ObjectPtr<Object> base = pointer;
+  EXPECT_EQ(same->value, 3);
+  EXPECT_EQ(ObjectRef(pointer).use_count(), 4);
+  pointer.reset();
+  EXPECT_FALSE(pointer.has_value());
+  Optional<Arc<IntObj>> arc = make_arc<IntObj>(5);
+  same = arc;
+  EXPECT_TRUE(same == arc && arc->value == 5);
+  EXPECT_EQ((*arc)->value, 5);
 }
 
 TEST(Optional, ValuesAndFallbacks) {

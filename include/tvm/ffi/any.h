@@ -47,12 +47,33 @@ template <typename T> constexpr bool CheckCrossing() {
   static_assert(TypeTraits<T>::convert_enabled, "this type cannot be a value: it needs TypeTraits");
   return TypeTraits<T>::convert_enabled;
 }
+/* The same of what is kept: a field, a result. */
+template <typename T, typename = void> inline constexpr bool is_kept_v = false;
+template <typename T>
+inline constexpr bool is_kept_v<
+    T, std::void_t<decltype(TypeTraits<T>::MoveToAny(std::declval<T>(), static_cast<TVMFFIAny *>(nullptr)))>> = true;
 template <typename T> constexpr bool CheckField() {
   if constexpr (std::is_same_v<T, Any>) {
     return true;
+  } else if constexpr (CheckCrossing<T>()) {
+    static_assert(is_kept_v<T>, "this type is borrowed, for parameters only: it cannot be kept");
+    return is_kept_v<T>;
   } else {
-    return CheckCrossing<T>();
+    return false;
   }
+}
+/* The same of what as<T>() asks: whether the value is a T, which is never true of what is only converted from others. */
+template <typename T, typename = void> inline constexpr bool has_strict_check_v = false;
+template <typename T>
+inline constexpr bool has_strict_check_v<
+    T, std::void_t<decltype(TypeTraits<T>::CheckAnyStrict(static_cast<const TVMFFIAny *>(nullptr)))>> = true;
+template <typename T> constexpr bool CheckStrict() {
+  if constexpr (CheckCrossing<T>()) {
+    static_assert(has_strict_check_v<T>,
+                  "no value is of this type, it is only converted from others: say cast or try_cast");
+    return has_strict_check_v<T>;
+  }
+  return false;
 }
 /* The same of T in an Any; always true, as what is declared with such a T goes on to be. */
 template <typename T> constexpr bool CheckElement() {
@@ -94,14 +115,14 @@ public:
     if constexpr (std::is_base_of_v<Object, T>) {
       return as<const T *>().value_or(nullptr);
     } else {
-      if constexpr (detail::CheckCrossing<T>()) {
+      if constexpr (detail::CheckStrict<T>()) {
         if (TypeTraits<T>::CheckAnyStrict(&data_)) return TypeTraits<T>::CopyFromAnyViewAfterCheck(&data_);
       }
       return std::nullopt;
     }
   }
   template <typename T> TVM_FFI_INLINE T as_or_throw() const {
-    if constexpr (detail::CheckCrossing<T>()) {
+    if constexpr (detail::CheckStrict<T>()) {
       if (TVM_FFI_PREDICT_FALSE(!TypeTraits<T>::CheckAnyStrict(&data_))) detail::ThrowIsNot<T>(&data_);
       return TypeTraits<T>::CopyFromAnyViewAfterCheck(&data_);
     }
@@ -142,9 +163,9 @@ TVM_FFI_NO_INLINE inline void OwnBorrowedContent(TVMFFIAny *data) {
     TypeTraits<Bytes>::MoveToAny(Bytes(*static_cast<TVMFFIByteArray *>(data->v_ptr)), data);
     break;
   case kTVMFFIObjectRValueRef: {
-    TVMFFIObject **place = static_cast<TVMFFIObject **>(data->v_ptr);
+    Object **place = static_cast<Object **>(data->v_ptr); /* in an ObjectPtr */
     TVM_FFI_ICHECK(*place != nullptr) << "RValueRef already moved";
-    ObjectUnsafe::PutObject(std::exchange(*place, nullptr), data);
+    ObjectUnsafe::PutObject(reinterpret_cast<TVMFFIObject *>(std::exchange(*place, nullptr)), data);
     break;
   }
   default: break;
@@ -211,7 +232,7 @@ public:
   bool operator==(std::nullptr_t) const noexcept { return data_.type_index == kTVMFFINone; }
   bool operator!=(std::nullptr_t) const noexcept { return data_.type_index != kTVMFFINone; }
 
-  /* The && forms take the value out, where it is a T, and leave None. */
+  /* The && forms take what is owned out, where the value is a T, and leave None; plain data stays. */
   template <typename T> TVM_FFI_INLINE detail::AsResult<T> as() const & {
     if constexpr (std::is_same_v<T, Any>) {
       return *this;

@@ -100,6 +100,8 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void RunInitBlock(void (*block)()) {
     block();
   } catch (const std::exception &error) {
     if (!FailLoad(error.what())) throw;
+  } catch (...) {
+    if (!FailLoad("an exception that is no std::exception")) throw;
   }
 }
 

@@ -35,8 +35,8 @@ inline bool DTypeIsFloat(DLDataType dtype) {
   return dtype.code == kDLFloat || dtype.code == kDLBfloat ||
          (dtype.code >= kDLFloat8_e3m4 && dtype.code <= kDLFloat4_e2m1fn);
 }
-/* Signed ones. */
-inline bool DTypeIsInt(DLDataType dtype) { return dtype.code == kDLInt; }
+/* Signed or unsigned. */
+inline bool DTypeIsInt(DLDataType dtype) { return dtype.code == kDLInt || dtype.code == kDLUInt; }
 inline bool DTypeIsBool(DLDataType dtype) { return dtype.code == kDLBool; }
 
 /* A short form for names: "f32", "i8x4", "bool", "f8_e4m3fn", "void". */

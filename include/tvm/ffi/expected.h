@@ -77,7 +77,9 @@ protected:
 
 private:
   [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void Throw() const { throw error(); }
-  void RequireError() const { TVM_FFI_CHECK(is_err(), RuntimeError) << "an Expected with a value has no error"; }
+  void RequireError() const {
+    if (is_ok()) TVM_FFI_THROW(RuntimeError) << "Bad expected access: there is a value, not an error";
+  }
 
   friend struct ExpectedUnsafe;
 };
@@ -98,6 +100,8 @@ template <typename T> class Expected : public detail::ExpectedBase {
       !detail::is_expected_v<U> && !detail::is_unexpected_v<U> && !std::is_base_of_v<Error, U>;
 
 public:
+  using value_type = T;
+
   Expected(T value) : ExpectedBase(Any(std::move(value))) {}
   template <typename U, typename = std::enable_if_t<kIsValue<std::decay_t<U>> && std::is_convertible_v<U, T>>>
   Expected(U &&value) : Expected(static_cast<T>(std::forward<U>(value))) {}
@@ -162,6 +166,8 @@ private:
 /* Success without a value, or an error. */
 template <> class Expected<void> : public detail::ExpectedBase {
 public:
+  using value_type = void;
+
   Expected() = default;
   Expected(Error error) : ExpectedBase(Any(std::move(error))) {}
   template <typename E, typename = std::enable_if_t<std::is_base_of_v<Error, std::remove_cv_t<E>>>>

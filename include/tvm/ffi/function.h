@@ -400,9 +400,13 @@ public:
     packed_ = std::move(packed);
     return *this;
   }
+  TypedFunction &operator=(std::nullptr_t) { return *this = Function(); }
 
+  /* An Expected gives the error, whichever way the function tells it. */
   TVM_FFI_INLINE R operator()(Args... args) const {
-    if constexpr (std::is_void_v<R>) {
+    if constexpr (detail::is_expected_v<R>) {
+      return packed_.template CallExpected<typename R::value_type>(std::forward<Args>(args)...);
+    } else if constexpr (std::is_void_v<R>) {
       packed_(std::forward<Args>(args)...);
     } else if constexpr (std::is_same_v<R, Any>) {
       return packed_(std::forward<Args>(args)...);

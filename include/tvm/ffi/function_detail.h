@@ -46,6 +46,7 @@ template <typename T> constexpr bool CheckArg() {
 }
 template <typename T> constexpr bool CheckRet() {
   static_assert(RetSupported<T>, "this result type cannot cross: it needs TypeTraits");
+  if constexpr (RetSupported<T> && !std::is_void_v<T>) return CheckField<T>();
   return RetSupported<T>;
 }
 
@@ -108,8 +109,14 @@ struct CallOperatorInfo<R (T::*)(Args...)> : FuncFunctorImpl<R, Args...> {};
 template <typename T, typename R, typename... Args>
 struct CallOperatorInfo<R (T::*)(Args...) const> : FuncFunctorImpl<R, Args...> {};
 
-/* Of anything that can be called; a method takes its object first. */
-template <typename T, typename = void> struct PlainFunctionInfo {};
+/* Of anything that can be called; a method takes its object first. Of anything else the error, in CheckSignature. */
+template <typename T, typename = void> struct PlainFunctionInfo : FuncFunctorImpl<void> {
+  static constexpr bool CheckSignature() {
+    static_assert(std::is_void_v<T>, "this is no function with one signature: it cannot be called, is generic or "
+                                     "overloaded, or is a method of a class that is not below Object or ObjectRef");
+    return false;
+  }
+};
 template <typename T>
 struct PlainFunctionInfo<T, std::void_t<decltype(&T::operator())>>
     : CallOperatorInfo<typename NoNoexcept<decltype(&T::operator())>::type> {};

@@ -66,7 +66,7 @@ template <typename T> void DeleteObject(void *handle, int flags) {
 template <typename T, typename... Args> ObjectPtr<T> MakeInSpace(size_t size, size_t align, Args &&...args) {
   static_assert(std::is_base_of_v<Object, T>, "make_object makes classes derived from Object");
   Space space(size, align);
-  T *object = new (space.get()) T(std::forward<Args>(args)...);
+  T *object = ::new (space.get()) T(std::forward<Args>(args)...);
   space.release();
   TVMFFIObject *header = ObjectUnsafe::GetHeader(object);
   header->combined_ref_count = kCombinedRefCountBothOne;

@@ -43,11 +43,11 @@ public:
   bool operator!=(const ObjectRef &other) const { return data_ != other.data_; }
   bool operator<(const ObjectRef &other) const { return data_.get() < other.data_.get(); }
 
-  /* The object as one of a class, borrowed; null if it is none. */
+  /* The object as one of a class, borrowed; null if it is none. Of a temporary reference only for as long as that lives,
+   * unless somebody else has the object. */
   template <typename T, typename = std::enable_if_t<std::is_base_of_v<Object, T>>> const T *as() const & {
     return data_ != nullptr && data_->IsInstance<T>() ? static_cast<const T *>(data_.get()) : nullptr;
   }
-  template <typename T, typename = std::enable_if_t<std::is_base_of_v<Object, T>>> const T *as() && = delete;
 
   /* As another reference; nullopt if the object is none of its kind, or there is none and that cannot be null. */
   template <typename Ref, typename = std::enable_if_t<std::is_base_of_v<ObjectRef, Ref>>>

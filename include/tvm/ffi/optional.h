@@ -34,13 +34,16 @@ namespace detail {
   TVM_FFI_UNREACHABLE();
 }
 
-/* ---- The three layouts: Has, Copy and Move where there is a value, and the store as a value of the ABI ---- */
+/* The class of objects that an ObjectPtr or Arc is to. */
+template <typename T> using PointeeOf = std::remove_reference_t<decltype(*std::declval<T>())>;
+
+/* ---- The layouts: Has, Copy and Move where there is a value, and the store as a value of the ABI ---- */
 
 /* Of what cannot be in an Any. */
-template <typename T> class PlainOptionalStore {
-public:
-  PlainOptionalStore() = default;
-  explicit PlainOptionalStore(T value) : data_(std::move(value)) {}
+template <typename T, typename = void> class OptionalStore {
+protected:
+  OptionalStore() = default;
+  explicit OptionalStore(T value) : data_(std::move(value)) {}
   bool Has() const noexcept { return data_.has_value(); }
   const T &Copy() const { return *data_; }
   T &&Move() { return *std::move(data_); }
@@ -50,11 +53,12 @@ private:
 };
 
 /* Of values: None for nothing, so that nothing inside something is nothing. */
-template <typename T> class AnyOptionalStore {
-public:
-  AnyOptionalStore() = default;
-  explicit AnyOptionalStore(T value) : data_(std::move(value)) {}
-  explicit AnyOptionalStore(UnsafeInit, Any data) : data_(std::move(data)) {}
+template <typename T>
+class OptionalStore<T, std::enable_if_t<TypeTraits<T>::storage_enabled && !use_object_ptr_optional_v<T>>> {
+protected:
+  OptionalStore() = default;
+  explicit OptionalStore(T value) : data_(std::move(value)) {}
+  explicit OptionalStore(UnsafeInit, Any data) : data_(std::move(data)) {}
   bool Has() const noexcept { return data_ != nullptr; }
   T Copy() const { return AnyUnsafe::CopyFromAnyViewAfterCheck<T>(data_); }
   T Move() {
@@ -62,100 +66,61 @@ public:
     data_.reset();
     return value;
   }
-  const Any &data() const { return data_; }
-  Any &data() { return data_; }
 
-private:
   Any data_;
 };
 
-/* Of pointers: null for nothing. */
-template <typename T> class PointerOptionalStore {
+/* Of references: null for nothing. */
+template <typename T> class OptionalStore<T, std::enable_if_t<use_object_ref_optional_v<T>>> {
 public:
-  PointerOptionalStore() = default;
-  explicit PointerOptionalStore(T value) {
-    if constexpr (use_object_ref_optional_v<T>) {
-      data_ = ObjectUnsafe::ObjectPtrFromObjectRef<Object>(std::move(value));
-    } else {
-      data_ = std::move(value);
-    }
-  }
+  using ContainerType = typename T::ContainerType;
+
+  /* The object, borrowed; null for nothing. */
+  const ContainerType *get() const { return static_cast<const ContainerType *>(data_.get()); }
+  const ContainerType *operator->() const { return get(); }
+  bool unique() const { return data_.unique(); }
+  int use_count() const { return data_.use_count(); }
+
+protected:
+  OptionalStore() = default;
+  explicit OptionalStore(T value) : data_(ObjectUnsafe::ObjectPtrFromObjectRef<Object>(std::move(value))) {}
   bool Has() const noexcept { return data_ != nullptr; }
-  T Copy() const { return FromPtr(data_); }
-  T Move() { return FromPtr(std::move(data_)); }
-  const ObjectPtr<Object> &data() const { return data_; }
+  T Copy() const { return ObjectUnsafe::ObjectRefFromObjectPtr<T>(data_); }
+  T Move() { return ObjectUnsafe::ObjectRefFromObjectPtr<T>(std::move(data_)); }
+  TVMFFIObject *Header() const { return ObjectUnsafe::TVMFFIObjectPtrFromObjectPtr(data_); }
 
 private:
-  static T FromPtr(ObjectPtr<Object> ptr) {
-    if constexpr (use_object_ref_optional_v<T>) {
-      return ObjectUnsafe::ObjectRefFromObjectPtr<T>(std::move(ptr));
-    } else {
-      using TObject = std::remove_reference_t<decltype(*std::declval<T>())>;
-      auto typed =
-          ObjectUnsafe::ObjectPtrFromOwned<TObject>(ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(std::move(ptr)));
-      if constexpr (is_arc_type_v<T>) {
-        return ObjectUnsafe::ArcFromObjectPtr(std::move(typed));
-      } else {
-        return typed;
-      }
-    }
-  }
-
   ObjectPtr<Object> data_;
 };
 
-template <typename T, typename = void> struct OptionalStoreOf {
-  using type = PlainOptionalStore<T>;
-};
-template <typename T> struct OptionalStoreOf<T, std::enable_if_t<use_object_ptr_optional_v<T>>> {
-  using type = PointerOptionalStore<T>;
-};
+/* Of pointers: the same, and an ObjectPtr itself, which may be null. */
 template <typename T>
-struct OptionalStoreOf<T, std::enable_if_t<TypeTraits<T>::storage_enabled && !use_object_ptr_optional_v<T>>> {
-  using type = AnyOptionalStore<T>;
-};
-
-/* The class of objects that a pointer is to. */
-template <typename T, typename = void> struct ContainerTypeOf {
-  using type = typename T::ContainerType;
-};
-template <typename TObject> struct ContainerTypeOf<ObjectPtr<TObject>> {
-  using type = TObject;
-};
-template <typename TObject> struct ContainerTypeOf<Arc<TObject>> {
-  using type = TObject;
-};
-
-/* Members that only an Optional of a pointer has. */
-template <typename T, bool = use_object_ptr_optional_v<T>> class OptionalBase {
-protected:
-  using Store = typename OptionalStoreOf<T>::type;
-  OptionalBase() = default;
-  explicit OptionalBase(Store store) : store_(std::move(store)) {}
-  Store store_;
-};
-template <typename T> class OptionalBase<T, true> {
+class OptionalStore<T, std::enable_if_t<is_object_ptr_type_v<T> || is_arc_type_v<T>>> : public ObjectPtr<PointeeOf<T>> {
 public:
-  using ContainerType = typename ContainerTypeOf<T>::type;
+  using ContainerType = PointeeOf<T>;
 
-  /* The object, borrowed; null for nothing. */
-  auto get() const {
-    if constexpr (use_object_ref_optional_v<T>) {
-      return static_cast<const ContainerType *>(store_.data().get());
+protected:
+  OptionalStore() = default;
+  explicit OptionalStore(T value) : ObjectPtr<ContainerType>(std::move(value)) {}
+  bool Has() const noexcept { return this->get() != nullptr; }
+  T Copy() const { return FromPtr(*this); }
+  T Move() { return FromPtr(std::move(*this)); }
+  TVMFFIObject *Header() const { return ObjectUnsafe::TVMFFIObjectPtrFromObjectPtr(*this); }
+
+private:
+  static T FromPtr(ObjectPtr<ContainerType> ptr) {
+    if constexpr (is_arc_type_v<T>) {
+      return ObjectUnsafe::ArcFromObjectPtr(std::move(ptr));
     } else {
-      return static_cast<ContainerType *>(store_.data().get());
+      return ptr;
     }
   }
-  auto operator->() const { return get(); }
-  bool unique() const { return store_.data().unique(); }
-  int use_count() const { return store_.data().use_count(); }
-
-protected:
-  using Store = PointerOptionalStore<T>;
-  OptionalBase() = default;
-  explicit OptionalBase(Store store) : store_(std::move(store)) {}
-  Store store_;
 };
+
+/* What a comparison gives. In C++20 a compiler has to know it before it turns the sides around. */
+template <typename L, typename R> using EqualResult = decltype(std::declval<const L &>() == std::declval<const R &>());
+template <typename L, typename R>
+using NotEqualResult = decltype(std::declval<const L &>() != std::declval<const R &>());
 
 /* left == right, or the opposite; where they give no bool (an expression of them), that, with its own false. */
 template <bool kEqual, typename L, typename R> TVM_FFI_INLINE auto CompareValues(const L &left, const R &right) {
@@ -168,10 +133,11 @@ template <bool kEqual, typename L, typename R> TVM_FFI_INLINE auto CompareValues
 
 } // namespace detail
 
-template <typename T, typename> class Optional : public detail::OptionalBase<T> {
-  using Base = detail::OptionalBase<T>;
-  using Store = typename Base::Store;
-  using Base::store_;
+template <typename T, typename> class Optional : public detail::OptionalStore<T> {
+  using Store = detail::OptionalStore<T>;
+  using Store::Copy;
+  using Store::Has;
+  using Store::Move;
 
 public:
   using value_type = T;
@@ -179,45 +145,44 @@ public:
   Optional() = default;
   Optional(std::nullopt_t) {}
   template <typename Null,
-            typename = std::enable_if_t<std::is_same_v<Null, std::nullptr_t> && TypeTraits<T>::storage_enabled>>
+            typename = std::enable_if_t<std::is_same_v<Null, std::nullptr_t> && use_object_ptr_optional_v<T>>>
   Optional(Null) {}
   explicit Optional(UnsafeInit) {}
-  TVM_FFI_INLINE Optional(T value) : Base(Store(std::move(value))) {}
+  TVM_FFI_INLINE Optional(T value) : Store(std::move(value)) {}
   Optional(std::optional<T> value) {
-    if (value.has_value()) store_ = Store(*std::move(value));
+    if (value.has_value()) *this = Optional(*std::move(value));
   }
   TVM_FFI_INLINE ~Optional() = default;
   TVM_FFI_INLINE Optional(const Optional &) = default;
   TVM_FFI_INLINE Optional(Optional &&) noexcept = default;
   TVM_FFI_INLINE Optional &operator=(const Optional &) = default;
   TVM_FFI_INLINE Optional &operator=(Optional &&) noexcept = default;
-  TVM_FFI_INLINE Optional &operator=(T value) {
-    store_ = Store(std::move(value));
-    return *this;
-  }
-  Optional &operator=(std::nullopt_t) {
-    store_ = Store();
-    return *this;
+  TVM_FFI_INLINE Optional &operator=(T value) { return *this = Optional(std::move(value)); }
+  Optional &operator=(std::nullopt_t) { return *this = Optional(); }
+  template <typename Null,
+            typename = std::enable_if_t<std::is_same_v<Null, std::nullptr_t> && TypeTraits<T>::storage_enabled>>
+  Optional &operator=(Null) {
+    return *this = Optional();
   }
 
-  TVM_FFI_INLINE bool has_value() const noexcept { return store_.Has(); }
-  TVM_FFI_INLINE explicit operator bool() const noexcept { return store_.Has(); }
+  TVM_FFI_INLINE bool has_value() const noexcept { return Has(); }
+  TVM_FFI_INLINE explicit operator bool() const noexcept { return Has(); }
 
   /* RuntimeError if there is none. The && form leaves nothing behind. */
   TVM_FFI_INLINE decltype(auto) value() const & {
     if (TVM_FFI_PREDICT_FALSE(!has_value())) detail::ThrowBadOptionalAccess();
-    return store_.Copy();
+    return Copy();
   }
   TVM_FFI_INLINE decltype(auto) value() && {
     if (TVM_FFI_PREDICT_FALSE(!has_value())) detail::ThrowBadOptionalAccess();
-    return store_.Move();
+    return Move();
   }
   template <typename U = std::remove_cv_t<T>> TVM_FFI_INLINE T value_or(U &&fallback) const {
-    return has_value() ? T(store_.Copy()) : T(std::forward<U>(fallback));
+    return has_value() ? T(Copy()) : T(std::forward<U>(fallback));
   }
   /* Only where there is one. */
-  TVM_FFI_INLINE decltype(auto) operator*() const & { return store_.Copy(); }
-  TVM_FFI_INLINE decltype(auto) operator*() && { return store_.Move(); }
+  TVM_FFI_INLINE decltype(auto) operator*() const & { return Copy(); }
+  TVM_FFI_INLINE decltype(auto) operator*() && { return Move(); }
 
   /* As another type, as of Any. */
   template <typename U, typename = std::enable_if_t<detail::convertible_or_any_v<U> || std::is_base_of_v<Object, U>>>
@@ -231,7 +196,7 @@ public:
   template <typename U, typename = std::enable_if_t<detail::storage_enabled_v<U>>>
   TVM_FFI_INLINE auto as_or_throw() && {
     U value = Value().template as_or_throw<U>();
-    store_ = Store();
+    *this = Optional();
     return value;
   }
 
@@ -264,23 +229,21 @@ public:
   auto operator!=(const std::optional<T> &other) const { return CompareOptional<false>(other.has_value(), other); }
   template <typename U, typename = std::enable_if_t<!is_optional_type_v<U> && !std::is_same_v<U, std::nullopt_t> &&
                                                     !std::is_same_v<U, std::nullptr_t>>>
-  auto operator==(const U &other) const {
-    using Result = decltype(detail::CompareValues<true>(store_.Copy(), other));
-    return has_value() ? detail::CompareValues<true>(store_.Copy(), other) : Result(false);
+  detail::EqualResult<T, U> operator==(const U &other) const {
+    return has_value() ? detail::CompareValues<true>(Copy(), other) : detail::EqualResult<T, U>(false);
   }
   template <typename U, typename = std::enable_if_t<!is_optional_type_v<U> && !std::is_same_v<U, std::nullopt_t> &&
                                                     !std::is_same_v<U, std::nullptr_t>>>
-  auto operator!=(const U &other) const {
-    using Result = decltype(detail::CompareValues<false>(store_.Copy(), other));
-    return has_value() ? detail::CompareValues<false>(store_.Copy(), other) : Result(true);
+  detail::NotEqualResult<T, U> operator!=(const U &other) const {
+    return has_value() ? detail::CompareValues<false>(Copy(), other) : detail::NotEqualResult<T, U>(true);
   }
 
 private:
-  explicit Optional(Store store) : Base(std::move(store)) {}
-  Any Value() const { return has_value() ? Any(T(store_.Copy())) : Any(); }
+  explicit Optional(UnsafeInit tag, Any data) : Store(tag, std::move(data)) {}
+  Any Value() const { return has_value() ? Any(T(Copy())) : Any(); }
   template <bool kEqual, typename Other> auto CompareOptional(bool other_has, const Other &other) const {
-    using Result = decltype(detail::CompareValues<kEqual>(store_.Copy(), *other));
-    if (has_value() && other_has) return detail::CompareValues<kEqual>(store_.Copy(), *other);
+    using Result = decltype(detail::CompareValues<kEqual>(Copy(), *other));
+    if (has_value() && other_has) return detail::CompareValues<kEqual>(Copy(), *other);
     return Result((has_value() == other_has) == kEqual);
   }
 
@@ -290,17 +253,16 @@ private:
 template <typename T> inline constexpr bool use_default_type_traits_v<Optional<T>> = false;
 
 template <typename T> struct TypeTraits<Optional<T>> : TypeTraitsBase {
+  static constexpr bool convert_enabled = TypeTraits<T>::convert_enabled;
   static constexpr bool storage_enabled = TypeTraits<T>::storage_enabled;
   static constexpr bool kIsAny = storage_enabled && !use_object_ptr_optional_v<T>;
   static constexpr bool kNeedsOwner = detail::needs_owner_v<T>;
-  using Store = typename detail::OptionalStoreOf<T>::type;
 
   TVM_FFI_INLINE static void CopyToAnyView(const Optional<T> &src, TVMFFIAny *result) {
     if constexpr (kIsAny) {
-      *result = *detail::AnyUnsafe::TVMFFIAnyPtrFromAny(src.store_.data());
+      *result = *detail::AnyUnsafe::TVMFFIAnyPtrFromAny(src.data_);
     } else if constexpr (use_object_ptr_optional_v<T>) {
-      detail::ObjectUnsafe::PutObjectOrNone(detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectPtr(src.store_.data()),
-                                            result);
+      detail::ObjectUnsafe::PutObjectOrNone(src.Header(), result);
     } else if (src.has_value()) {
       TypeTraits<T>::CopyToAnyView(*src, result);
     } else {
@@ -309,7 +271,7 @@ template <typename T> struct TypeTraits<Optional<T>> : TypeTraitsBase {
   }
   TVM_FFI_INLINE static void MoveToAny(Optional<T> src, TVMFFIAny *result) {
     if constexpr (kIsAny) {
-      *result = detail::AnyUnsafe::MoveAnyToTVMFFIAny(std::move(src.store_.data()));
+      *result = detail::AnyUnsafe::MoveAnyToTVMFFIAny(std::move(src.data_));
     } else if (src.has_value()) {
       TypeTraits<T>::MoveToAny(*std::move(src), result);
     } else {
@@ -321,7 +283,7 @@ template <typename T> struct TypeTraits<Optional<T>> : TypeTraitsBase {
   }
   TVM_FFI_INLINE static Optional<T> CopyFromAnyViewAfterCheck(const TVMFFIAny *src) {
     if constexpr (kIsAny) {
-      return Optional<T>(Store(UnsafeInit{}, AnyView::CopyFromTVMFFIAny(*src)));
+      return Optional<T>(UnsafeInit{}, AnyView::CopyFromTVMFFIAny(*src));
     } else {
       if (src->type_index == kTVMFFINone) return std::nullopt;
       return TypeTraits<T>::CopyFromAnyViewAfterCheck(src);
@@ -329,7 +291,7 @@ template <typename T> struct TypeTraits<Optional<T>> : TypeTraitsBase {
   }
   TVM_FFI_INLINE static Optional<T> MoveFromAnyAfterCheck(TVMFFIAny *src) {
     if constexpr (kIsAny) {
-      return Optional<T>(Store(UnsafeInit{}, detail::AnyUnsafe::MoveTVMFFIAnyToAny(src)));
+      return Optional<T>(UnsafeInit{}, detail::AnyUnsafe::MoveTVMFFIAnyToAny(src));
     } else {
       if (src->type_index == kTVMFFINone) return std::nullopt;
       return TypeTraits<T>::MoveFromAnyAfterCheck(src);

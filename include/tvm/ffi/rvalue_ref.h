@@ -62,11 +62,12 @@ template <typename TObjRef> struct TypeTraits<RValueRef<TObjRef>> : TypeTraitsBa
   }
 
 private:
-  static TVMFFIObject **Place(const TVMFFIAny *src) { return static_cast<TVMFFIObject **>(src->v_ptr); }
+  /* Of the type that an ObjectPtr has inside, for compilers that tell memory apart by type. */
+  static Object **Place(const TVMFFIAny *src) { return static_cast<Object **>(src->v_ptr); }
   /* What it holds, borrowed: None once it was taken. */
   static TVMFFIAny Held(const TVMFFIAny *src) {
     TVMFFIAny held;
-    detail::ObjectUnsafe::PutObjectOrNone(*Place(src), &held);
+    detail::ObjectUnsafe::PutObjectOrNone(reinterpret_cast<TVMFFIObject *>(*Place(src)), &held);
     return held;
   }
 };

@@ -142,6 +142,13 @@ public:
   Bytes(const std::string &content) : Bytes(content.data(), content.size()) {}
   Bytes(std::string &&content) { cell_.Adopt<detail::BytesObj>(std::move(content), kTVMFFISmallBytes); }
 
+  /* From all that Bytes are constructed from, text included. */
+  template <typename T,
+            typename = std::enable_if_t<!std::is_same_v<std::decay_t<T>, Bytes> && std::is_constructible_v<Bytes, T>>>
+  Bytes &operator=(T &&content) {
+    return *this = Bytes(std::forward<T>(content));
+  }
+
   void swap(Bytes &other) noexcept { cell_.swap(other.cell_); }
   const char *data() const noexcept { return cell_.data(); }
   size_t size() const noexcept { return cell_.size(); }

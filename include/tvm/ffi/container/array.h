@@ -65,7 +65,10 @@ public:
   explicit Array(UnsafeInit tag) : Base(tag) {}
   explicit Array(ObjectPtr<Object> data) : Base(std::move(data)) {}
   Array() : Base(ArrayObj::Empty()) {}
-  template <typename IterType> Array(IterType first, IterType last) : Base(UnsafeInit{}) { this->Assign(first, last); }
+  template <typename IterType, typename = detail::EnableIfIterator<IterType>>
+  Array(IterType first, IterType last) : Base(UnsafeInit{}) {
+    this->Assign(first, last);
+  }
   Array(std::initializer_list<T> items) : Array(items.begin(), items.end()) {}
   Array(const std::vector<T> &items) : Array(items.begin(), items.end()) {}
   /* n times the same. */

@@ -17,6 +17,9 @@ template <typename... T> inline constexpr bool all_storage_enabled_v = (storage_
 template <typename... T> constexpr bool CheckElements() { return (CheckElement<T>() && ...); }
 template <typename... T> inline constexpr bool all_object_ref_v = (std::is_base_of_v<ObjectRef, T> && ...);
 
+/* For constructors from two iterators, as two numbers mean something else. */
+template <typename IterType> using EnableIfIterator = std::void_t<decltype(*std::declval<IterType &>())>;
+
 /* An iterator whose elements are Converter::convert of those of TIter. It gives values: nothing to point into. */
 template <typename Converter, typename TIter> class IterAdapter {
 public:

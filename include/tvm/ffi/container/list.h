@@ -20,9 +20,10 @@ public:
     std::uninitialized_fill_n(list->MakeGap(0, n), n, value);
     return list;
   }
-  /* Makes room for n items in all. */
+  /* Makes room for n items in all. std::bad_alloc, and nothing is changed. */
   void Reserve(int64_t n) {
     if (n <= TVMFFISeqCell::capacity) return;
+    if (static_cast<uint64_t>(n) > static_cast<size_t>(-1) / sizeof(Any)) throw std::bad_alloc();
     void *room = ::operator new(static_cast<size_t>(n) * sizeof(Any));
     if (TVMFFISeqCell::size > 0) std::memcpy(room, data, static_cast<size_t>(TVMFFISeqCell::size) * sizeof(Any));
     if (data_deleter != nullptr) data_deleter(data);
@@ -53,7 +54,10 @@ public:
   explicit List(UnsafeInit tag) : Base(tag) {}
   explicit List(ObjectPtr<Object> data) : Base(std::move(data)) {}
   List() : Base(ListObj::Empty()) {}
-  template <typename IterType> List(IterType first, IterType last) : Base(UnsafeInit{}) { this->Assign(first, last); }
+  template <typename IterType, typename = detail::EnableIfIterator<IterType>>
+  List(IterType first, IterType last) : Base(UnsafeInit{}) {
+    this->Assign(first, last);
+  }
   List(std::initializer_list<T> items) : List(items.begin(), items.end()) {}
   List(const std::vector<T> &items) : List(items.begin(), items.end()) {}
   /* n times the same. */

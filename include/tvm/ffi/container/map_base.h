@@ -71,7 +71,11 @@ public:
   MapBaseObj(const MapBaseObj &) = delete;
   MapBaseObj &operator=(const MapBaseObj &) = delete;
   ~MapBaseObj() {
-    clear();
+    if (IsSmallMap()) {
+      clear();
+    } else {
+      Table().End();
+    }
     if (fields_.data_deleter != nullptr) fields_.data_deleter(fields_.data);
   }
 
@@ -179,7 +183,7 @@ private:
       detail::MapFields *fields;
       ~Guard() {
         if (fields->data == nullptr) return;
-        table->Clear();
+        table->End();
         fields->data_deleter(fields->data);
       }
     } guard{&table, &fields};

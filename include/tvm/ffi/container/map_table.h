@@ -75,6 +75,14 @@ public:
     Forget();
   }
 
+  /* Ends all items where they are, without memory of its own: for who frees the table, which nobody looks at any more. */
+  void End() {
+    for (uint64_t slot = head(), next; slot != kNoSlot; slot = next) {
+      next = Next(slot);
+      PairAt(slot)->~MapPair();
+    }
+  }
+
   /* The slot of a key, kNoSlot if it is not there. */
   uint64_t Find(const Any &key) const { return fields_->size == 0 ? kNoSlot : FindHashed(key, AnyHash()(key)); }
   /* Sets a key. One that is there keeps its key, and goes to the end of the order. */
@@ -83,8 +91,8 @@ public:
     while (!TrySet(&pair, hash)) Grow();
   }
   void Erase(uint64_t slot) {
+    uint64_t home = HomeOf(AnyHash()(PairAt(slot)->first)), last = slot; /* a hook may throw: nothing is changed yet */
     MapPair dropped = std::move(*PairAt(slot));
-    uint64_t home = HomeOf(AnyHash()(dropped.first)), last = slot;
     Unlink(ItemAt(slot));
     fields_->size -= 1;
     for (uint64_t next; (next = NextInChain(last)) != kNoSlot;) last = next;

@@ -41,8 +41,14 @@ public:
     return begin()[i];
   }
   const Any &at(int64_t i) const { return (*this)[i]; }
-  const Any &front() const { return (*this)[0]; }
-  const Any &back() const { return (*this)[TVMFFISeqCell::size - 1]; }
+  const Any &front() const {
+    CheckNotEmpty("front");
+    return *begin();
+  }
+  const Any &back() const {
+    CheckNotEmpty("back");
+    return end()[-1];
+  }
 
   void SetItem(int64_t i, Any item) {
     CheckIndex(i);
@@ -51,7 +57,7 @@ public:
   TVM_FFI_INLINE void SetItemAfterCheck(int64_t i, Any item) { MutableBegin()[i].swap(item); }
   void clear() { Remove(0, TVMFFISeqCell::size); }
   void pop_back() {
-    CheckIndex(TVMFFISeqCell::size - 1);
+    CheckNotEmpty("pop_back");
     Remove(TVMFFISeqCell::size - 1, TVMFFISeqCell::size);
   }
   void erase(int64_t i) {
@@ -88,6 +94,9 @@ protected:
 
   TVM_FFI_INLINE void CheckIndex(int64_t i) const {
     if (TVM_FFI_PREDICT_FALSE(static_cast<uint64_t>(i) >= static_cast<uint64_t>(TVMFFISeqCell::size))) ThrowIndex(i);
+  }
+  TVM_FFI_INLINE void CheckNotEmpty(const char *method) const {
+    if (TVM_FFI_PREDICT_FALSE(empty())) ThrowEmpty(method);
   }
   void CheckRange(int64_t first, int64_t last) const {
     if (TVM_FFI_PREDICT_FALSE(first < 0 || first > last || last > TVMFFISeqCell::size)) ThrowRange(first, last);
@@ -141,6 +150,10 @@ private:
     TVM_FFI_THROW(IndexError) << "Index " << i << " out of bounds " << TVMFFISeqCell::size;
     TVM_FFI_UNREACHABLE();
   }
+  [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE static void ThrowEmpty(const char *method) {
+    TVM_FFI_THROW(IndexError) << method << "() of an empty sequence";
+    TVM_FFI_UNREACHABLE();
+  }
   [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void ThrowRange(int64_t first, int64_t last) const {
     TVM_FFI_THROW(IndexError) << "Range [" << first << ", " << last << ") out of bounds [0, " << TVMFFISeqCell::size
                               << "]";
@@ -187,8 +200,14 @@ public:
     if (TVM_FFI_PREDICT_FALSE(data_ == nullptr)) ThrowNull();
     return ValueConverter::convert((*Seq())[i]);
   }
-  T front() const { return (*this)[0]; }
-  T back() const { return (*this)[static_cast<int64_t>(size()) - 1]; }
+  T front() const {
+    RequireItems();
+    return ValueConverter::convert(Seq()->front());
+  }
+  T back() const {
+    RequireItems();
+    return ValueConverter::convert(Seq()->back());
+  }
 
   void push_back(const T &item) { emplace_back(item); }
   template <typename... Args> void emplace_back(Args &&...args) {

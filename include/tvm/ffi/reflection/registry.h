@@ -51,9 +51,11 @@ template <typename T> int GetField(void *address, TVMFFIAny *result) {
   PutByHalves(ffi::detail::AnyUnsafe::MoveAnyToTVMFFIAny(Any(*static_cast<T *>(address))), result);
   TVM_FFI_SAFE_CALL_END();
 }
-template <typename T> int SetField(void *address, const TVMFFIAny *value) {
+template <typename T> int SetField([[maybe_unused]] void *address, [[maybe_unused]] const TVMFFIAny *value) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  if constexpr (std::is_same_v<T, Any>) {
+  if constexpr (std::is_const_v<T>) {
+    TVM_FFI_THROW(TypeError) << "a field that is const cannot be set";
+  } else if constexpr (std::is_same_v<T, Any>) {
     *static_cast<T *>(address) = AnyView::CopyFromTVMFFIAny(*value);
   } else {
     *static_cast<T *>(address) = AnyView::CopyFromTVMFFIAny(*value).cast<T>();
@@ -173,6 +175,8 @@ private:
  * without arguments, if it can be default constructed or from UnsafeInit; and then, unless there is an init or
  * init(false) was said, the constructor that takes the fields. */
 template <typename Class> class ObjectDef {
+  static_assert(std::is_base_of_v<Object, Class>, "a class of objects is registered, not one of references");
+
 public:
   template <typename... Extra>
   explicit ObjectDef(const Extra &...extra)
@@ -219,6 +223,7 @@ public:
   template <typename T, typename BaseClass, typename... Extra>
   ObjectDef &def_rw(const char *name, T BaseClass::*field, const Extra &...extra) {
     static_assert(Class::_type_mutable, "a field can be written only where the class is _type_mutable");
+    static_assert(!std::is_const_v<T>, "a const member can only be read: say def_ro");
     return Field(name, field, kTVMFFIFieldFlagBitMaskWritable, extra...);
   }
   /* A method: of the class, or a function that takes its object first. */
@@ -263,15 +268,16 @@ private:
   template <typename T, typename BaseClass, typename... Extra>
   TVM_FFI_COLD_CODE ObjectDef &Field(const char *name, T BaseClass::*field, int64_t flags, const Extra &...extra) {
     static_assert(std::is_base_of_v<BaseClass, Class>, "a field of this class or one above it");
+    using Value = std::remove_const_t<T>;
     FieldInfoBuilder info{};
     info.name = AsByteArray(name);
-    info.field_static_type_index = TypeToFieldStaticTypeIndex<T>::value;
+    info.field_static_type_index = TypeToFieldStaticTypeIndex<Value>::value;
     info.offset = GetFieldByteOffsetToObject<Class, T>(field);
     info.size = sizeof(T);
     info.alignment = alignof(T);
     info.flags = flags;
-    if constexpr (ffi::detail::CheckField<T>()) {
-      info.getter = detail::GetField<T>;
+    if constexpr (ffi::detail::CheckField<Value>()) {
+      info.getter = detail::GetField<Value>;
       info.setter = reinterpret_cast<void *>(detail::SetField<T>);
     }
     detail::SaySchema(&info.metadata_, ffi::detail::TypeSchema<T>::v());
