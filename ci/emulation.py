@@ -10,8 +10,7 @@ from envs import Missing, build_env, locked, output_of
 from matrix import cache_dir, say
 
 TARGET = "aarch64-linux-gnu.2.17"
-LIBC = "libc6-arm64-cross"
-QEMU = "qemu-user"
+PACKAGES = ("qemu-user", "libc6-arm64-cross", "libgcc-s1-arm64-cross")  # libc loads libgcc to walk the stack
 
 
 def arm64_compiler() -> list[str]:
@@ -38,7 +37,7 @@ def _fetch(folder: Path, runner: Path, log: Path) -> None:
     apt = Apt(release(), "deb", status="/var/lib/dpkg/status")  # what is installed serves QEMU too
     root = folder / "root"
     root.mkdir(parents=True)
-    unpack(apt, list(dict.fromkeys([QEMU, LIBC, *apt.lacking([QEMU, LIBC], log)])), root, log)
+    unpack(apt, list(dict.fromkeys([*PACKAGES, *apt.lacking(PACKAGES, log)])), root, log)
     script = folder / "new"
     script.write_text(
         '#!/bin/sh\nroot="$(dirname "$0")/root"\n'

@@ -8,16 +8,17 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from envs import ROOT, build_env, clean_environ
+from envs import ROOT, build_env, clean_environ, output_of
 from headers import WARNINGS, including, is_c_header
 from jobs import Result, check_going_on, hpy_include
 
 sys.path.insert(0, str(ROOT))
-from tools.build.binaries import BINARIES, Binary
+from tools.build.binaries import BINARIES, HPY_FLAGS, Binary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 FOR_PYTHON = frozenset(binary.output for binary in BINARIES if binary.hpy_headers)
 IN_CXX = frozenset(binary.output for binary in BINARIES if binary.is_cxx)
 NOT_CORE = frozenset(binary.output for binary in BINARIES) - {"lib/libtvm_ffi.so"}
+FIND_ZIG = "import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).with_name('zig'))"
+AT_ONCE = 2
 REFUSAL = "tvm-ffi's layouts are those of 64-bit systems"
 
 
@@ -37,6 +40,9 @@ class System:
     as_msvc: bool = False
     is_refused: bool = False
 
+    def has(self, binary: Binary) -> bool:
+        return binary.output not in self.without
+
     @property
     def name(self) -> str:
         return f"{self.target} as MSVC" if self.as_msvc else self.target
@@ -46,7 +52,7 @@ SYSTEMS = (
     System("aarch64-linux-gnu.2.17"),
     System("x86_64-linux-musl"),
     System("aarch64-macos"),
-    System("x86_64-macos"),
+    System("x86_64-macos", without=FOR_PYTHON),
     System("x86_64-windows-gnu", without=FOR_PYTHON),
     System("x86_64-windows-gnu", without=FOR_PYTHON | IN_CXX, as_msvc=True),
     System("arm-linux-gnueabihf", without=NOT_CORE, is_refused=True),
@@ -54,7 +60,13 @@ SYSTEMS = (
 )
 
 # MSVC's header of intrinsics, most of which MinGW's windows.h has.
-INTRIN = "#include <windows.h>\n#define _AddressOfReturnAddress() __builtin_frame_address(0)\n"
+INTRIN = """\
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#include <windows.h>
+#define _AddressOfReturnAddress() __builtin_frame_address(0)
+"""
 AS_MSVC_IN_C = ("-fms-extensions", "-D_MSC_VER=1929", "-DTVM_FFI_EXPORTS")
 # A C++ library wants to know its compiler; our headers, after it, see MSVC. And they see the macros of windows.h.
 AS_MSVC_IN_CXX = ("-fms-extensions", "-DNOMINMAX", "-Wno-builtin-macro-redefined", "-Wno-unknown-attributes")
@@ -72,7 +84,7 @@ LIBRARY_FIRST = """\
 #include <unordered_map>
 #include <unordered_set>
 #include <variant>
-#include <intrin.h>
+#include <windows.h>
 #undef __clang__
 #define _MSC_VER 1929
 """
@@ -80,24 +92,27 @@ LIBRARY_FIRST = """\
 
 @dataclass(frozen=True)
 class Check:
-    """What is to compile, or to be refused: sources with options."""
+    """A source that is to compile, or to be refused."""
 
     label: str
-    words: list[str]
+    command: list[str]
     is_refused: bool
 
 
-def of_binary(binary: Binary, system: System) -> Check:
-    """Return the check of the sources of a binary."""
+def of_binary(binary: Binary, system: System) -> Iterator[Check]:
+    """Give the checks of the sources of a binary; one is enough where all are refused."""
     words = ["c++", "-std=c++17", "-nostdinc++", "-fno-sized-deallocation"] if binary.is_cxx else ["cc", "-std=c11"]
     words += [*AS_MSVC_IN_C] if system.as_msvc else []
     words += [*(f"-D{name}" for name in binary.defines), *(f"-I{ROOT / folder}" for folder in binary.include)]
-    if binary.hpy_headers:
-        words += ["-isystem", str(hpy_include()), "-Wno-missing-field-initializers", "-Wno-cast-function-type"]
-    elif not system.as_msvc:
+    if not binary.hpy_headers and not binary.is_cxx and not system.as_msvc:
         words.append("-pedantic")
-    words += ["-Wall", "-Wextra", "-Werror", *map(str, sorted(ROOT.glob(binary.sources)))]
-    return Check(f"{binary.output}, {system.name}", words, system.is_refused)
+    words += ["-Wall", "-Wextra", "-Wvla", "-Werror"]
+    if binary.hpy_headers:
+        words += ["-isystem", str(hpy_include()), *HPY_FLAGS]
+    sources = sorted(ROOT.glob(binary.sources))
+    for source in sources[:1] if system.is_refused else sources:
+        label = f"{source.relative_to(ROOT)} of {binary.output}, {system.name}"
+        yield Check(label, [*words, str(source)], system.is_refused)
 
 
 def of_headers(system: System, folder: Path) -> Iterator[Check]:
@@ -113,8 +128,16 @@ def of_headers(system: System, folder: Path) -> Iterator[Check]:
     if not system.as_msvc and not system.is_refused:
         source = source.with_suffix(".c")
         source.write_text(including([header for header in headers if is_c_header(header)]))
-        words = ["cc", "-std=c11", *WARNINGS, f"-I{include}", str(source)]
-        yield Check(f"all headers for C, {system.name}", words, is_refused=False)
+        yield Check(f"headers for C, {system.name}", ["cc", "-std=c11", *WARNINGS, f"-I{include}", str(source)], False)
+
+
+def checks(folder: Path) -> Iterator[Check]:
+    """Give all checks. Raises Missing."""
+    for system in SYSTEMS:
+        of_sources = [check for binary in BINARIES for check in of_binary(binary, system) if system.has(binary)]
+        for check in [*of_sources, *of_headers(system, folder)]:
+            words = [*check.command, "-target", system.target, f"-I{folder}", "-fno-sanitize=undefined", "-c"]
+            yield replace(check, command=words)
 
 
 def fault_of(check: Check, status: int, said: str) -> str | None:
@@ -128,23 +151,23 @@ def fault_of(check: Check, status: int, said: str) -> str | None:
 
 def run_portability(_: Path, log: Path) -> Result:
     """Compile for each system. Raises Missing."""
-    zig = [str(build_env() / "python"), "-m", "ziglang"]
+    zig = output_of([build_env() / "python", "-c", FIND_ZIG]).strip()
     environ = clean_environ({"ZIG_GLOBAL_CACHE_DIR": str(ROOT / "build" / "zig")})
-    passed = 0
-    failed: list[str] = []
-    with tempfile.TemporaryDirectory() as scratch, log.open("w") as stream:
+
+    def run(check: Check) -> str | None:
+        check_going_on()
+        with tempfile.NamedTemporaryFile(dir=folder, suffix=".o") as output:
+            command = [zig, *check.command, "-o", output.name]
+            done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True)
+        fault = fault_of(check, done.returncode, done.stderr)
+        stream.write(f"{check.label}: {fault or 'as expected'}\n{done.stderr if fault else ''}")
+        return fault and f"{check.label}: {fault}"
+
+    with tempfile.TemporaryDirectory() as scratch, log.open("w") as stream, ThreadPoolExecutor(AT_ONCE) as pool:
         folder = Path(scratch)
         (folder / "intrin.h").write_text(INTRIN)
-        for system in SYSTEMS:
-            todo = [of_binary(binary, system) for binary in BINARIES if binary.output not in system.without]
-            for check in [*todo, *of_headers(system, folder)]:
-                check_going_on()
-                command = [*zig, *check.words, "-target", system.target, f"-I{folder}", "-c"]
-                done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True)
-                fault = fault_of(check, done.returncode, done.stderr)
-                stream.write(f"{check.label}: {fault or 'as expected'}\n{done.stderr}")
-                stream.flush()
-                passed += fault is None
-                failed += [f"{check.label}: {fault}"] if fault else []
+        faults = list(pool.map(run, checks(folder)))
+    failed = [fault for fault in faults if fault]
+    passed = len(faults) - len(failed)
     closing = "; ".join([f"{passed} passed", *failed])
     return Result("portability", "FAILED" if failed else "ok", passed, len(failed), 0, closing=closing)

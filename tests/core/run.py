@@ -77,11 +77,15 @@ def exported_names():
     return "".join(f'"{name}",\n' for name in names)
 
 
+def tests():
+    """The name and the body of every test."""
+    text = "".join(source.read_text() for source in sorted(HERE.glob("test_*.c")))
+    return re.findall(r"^TEST\((\w+)\) (\{.*\}$|\{[^}]*?\n(?:.*\n)*?\}$)", text, re.MULTILINE)
+
+
 def sweeps():
     """The names of the tests that go through failing allocations, as their text says."""
-    text = "".join(source.read_text() for source in sorted(HERE.glob("test_*.c")))
-    tests = re.findall(r"^TEST\((\w+)\) (\{.*\}$|\{[^}]*?\n(?:.*\n)*?\}$)", text, re.MULTILINE)
-    return [name for name, body in tests if re.search(r"sweep|memory|failing", name + body)]
+    return [name for name, body in tests() if re.search(r"sweep|memory|failing", name + body)]
 
 
 def build(compiler, mode, scratch, extra):
@@ -115,8 +119,9 @@ def build(compiler, mode, scratch, extra):
 
 
 def name_of(args):
-    """What the tests were built with, and for."""
-    return " ".join([pathlib.Path(args.compiler[0]).name, *args.compiler[1:]])
+    """What the tests were built with, and which were left out."""
+    without = f", without {' '.join(args.without)}" if args.without else ""
+    return " ".join([pathlib.Path(args.compiler[0]).name, *args.compiler[1:]]) + without
 
 
 def run_mode(args, mode, scratch):
@@ -134,6 +139,8 @@ def run_mode(args, mode, scratch):
     if mode == "oom":
         command.append("--oom")
         names = names or sweeps()
+    if args.without:
+        names = [name for name in names or dict(tests()) if name not in args.without]
     environment = {**os.environ, **SANITIZER_ENV}
     if args.gdb:
         return subprocess.run([*command, *args.names], env=environment).returncode
@@ -173,6 +180,7 @@ def main():
         "--runner", type=shlex.split, default="", metavar="WORDS", help="run a program, where it is for another machine"
     )
     parser.add_argument("--timeout", type=float, default=600, help="seconds for one mode's tests")
+    parser.add_argument("--without", action="append", default=[], metavar="NAME", help="a test to leave out")
     parser.add_argument("--gdb", action="store_true", help="run under gdb")
     parser.add_argument("--extra", action="append", default=[], metavar="FILE", help="one more C source to build in")
     parser.add_argument("names", nargs="*", metavar="NAME", help="tests to run; default all")

@@ -33,7 +33,8 @@ constexpr uint64_t kCombinedRefCountMaskUInt32 = kCombinedRefCountWeakOne - 1;
 #if defined(_MSC_VER) && !defined(__clang__)
 /* Interlocked operations order everything, which is more than is asked for. */
 TVM_FFI_INLINE uint64_t CountAddRelaxed(uint64_t *count, uint64_t n) {
-  return static_cast<uint64_t>(_InterlockedExchangeAdd64(reinterpret_cast<volatile __int64 *>(count), n));
+  return static_cast<uint64_t>(
+      _InterlockedExchangeAdd64(reinterpret_cast<volatile __int64 *>(count), static_cast<__int64>(n)));
 }
 TVM_FFI_INLINE uint64_t CountSubRelease(uint64_t *count, uint64_t n) { return CountAddRelaxed(count, 0 - n); }
 TVM_FFI_INLINE void CountAcquireFence() {
