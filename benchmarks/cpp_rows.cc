@@ -84,7 +84,7 @@ double call_objects(int64_t n, int64_t) {
 double call_packed(int64_t n, int64_t) {
   Function count = Function::FromPacked([](ffi::PackedArgs args, Any *result) { *result = args.size(); });
   int64_t x = 0;
-  return time_of(n, 1, [&] { x += opaque(count)(1, 2.0, nullptr).cast<int64_t>(); });
+  return time_of(n, 1, [&] { opaque(x) += opaque(count)(1, 2.0, nullptr).cast<int64_t>(); });
 }
 
 /* ---- Values ---- */
@@ -131,20 +131,20 @@ double any_object(int64_t n, int64_t) {
 double any_optional(int64_t n, int64_t) {
   Any any = 5;
   int64_t sum = 0;
-  return time_of(n, 1, [&] { sum += opaque(any).cast<Optional<int64_t>>().value_or(0); });
+  return time_of(n, 1, [&] { opaque(sum) += opaque(any).cast<Optional<int64_t>>().value_or(0); });
 }
 
 double any_variant(int64_t n, int64_t) {
   Any any = String("a text of some length");
   int64_t sum = 0;
-  return time_of(n, 1, [&] { sum += opaque(any).cast<Variant<int64_t, String>>().get<String>().size() > 0; });
+  return time_of(n, 1, [&] { opaque(sum) += opaque(any).cast<Variant<int64_t, String>>().get<String>().size() > 0; });
 }
 
 double any_as(int64_t n, int64_t) {
   Any any = Point(1);
   int64_t sum = 0;
   return time_of(n, 1, [&] {
-    if (const PointObj *point = opaque(any).as<PointObj>()) sum += point->x;
+    if (const PointObj *point = opaque(any).as<PointObj>()) opaque(sum) += point->x;
   });
 }
 
@@ -160,7 +160,8 @@ double array_loop(int64_t n, int64_t size) {
   Array<int64_t> array = numbers(size);
   int64_t sum = 0;
   return time_of(n, size, [&] {
-    for (int64_t x : opaque(array)) opaque(sum) += x;
+    for (int64_t x : opaque(array)) sum += x;
+    opaque(sum);
   });
 }
 
@@ -170,7 +171,8 @@ double array_index(int64_t n, int64_t size) {
   int64_t sum = 0;
   return time_of(n, size, [&] {
     opaque(array);
-    for (size_t i = 0; i < array.size(); ++i) opaque(sum) += array[i]->x;
+    for (size_t i = 0; i < array.size(); ++i) sum += array[i]->x;
+    opaque(sum);
   });
 }
 
@@ -207,7 +209,8 @@ double map_loop(int64_t n, int64_t size) {
   Map<String, int64_t> map = table(size);
   int64_t sum = 0;
   return time_of(n, size, [&] {
-    for (const auto &item : opaque(map)) opaque(sum) += item.second;
+    for (const auto &item : opaque(map)) sum += item.second;
+    opaque(sum);
   });
 }
 

@@ -10,7 +10,7 @@ static const char no_error_set[] = "returned failure without setting an error";
 
 static const TVMFFIErrorCell *cell_of(TVMFFIObject *error) { return (const TVMFFIErrorCell *)(error + 1); }
 
-static bool is_kind(TVMFFIObject *error, const char *kind) {
+bool fb_error_is_kind(TVMFFIObjectHandle error, const char *kind) {
   const TVMFFIByteArray *have = &cell_of(error)->kind;
   return have->size == strlen(kind) && memcmp(have->data, kind, have->size) == 0;
 }
@@ -23,7 +23,7 @@ HPy fb_error_raise_pending(HPyContext *ctx, const char *callee) {
     return fb_raise(ctx, ctx->h_RuntimeError, "%s() %s", callee != NULL && *callee ? callee : "native function",
                     no_error_set);
   }
-  if (is_kind(raised, "EnvErrorAlreadySet")) {
+  if (fb_error_is_kind(raised, "EnvErrorAlreadySet")) {
     TVMFFIObjectDecRef(raised);
     if (HPyErr_Occurred(ctx)) return HPy_NULL;
     return fb_raise(ctx, ctx->h_RuntimeError, "native code reported a Python exception, but none is set");

@@ -22,6 +22,8 @@ TVMFFIObjectHandle fb_error_set_aside(void);
 void fb_error_put_back(TVMFFIObjectHandle error);
 /* Forgets the thread's native error. */
 void fb_error_discard(void);
+/* Of an error that is not null. */
+bool fb_error_is_kind(TVMFFIObjectHandle error, const char *kind);
 
 /* The class Error. */
 HPy fb_error_type_new(HPyContext *ctx, HPy base);

@@ -76,10 +76,6 @@ void fb_fault_end(FbFault *fault) { replace(fault, NULL); }
 
 /* --- what went wrong elsewhere ---------------------------------------------------------------------------------------- */
 
-static bool is_kind(const TVMFFIByteArray *kind, const char *name) {
-  return kind->size == strlen(name) && memcmp(kind->data, name, kind->size) == 0;
-}
-
 FbFit fb_fault_take_native(FbFault *fault, const char *between, const char *indent) {
   static const char *const others[] = {"EnvErrorAlreadySet", "KeyboardInterrupt", "SystemExit", "MemoryError",
                                        "RecursionError"};
@@ -87,7 +83,7 @@ FbFit fb_fault_take_native(FbFault *fault, const char *between, const char *inde
   if (error == NULL) return FB_RAISED; /* an exception is raised; or nothing is said, which the caller will */
   const TVMFFIErrorCell *cell = (const TVMFFIErrorCell *)((TVMFFIObject *)error + 1);
   for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-    if (!is_kind(&cell->kind, others[i])) continue;
+    if (!fb_error_is_kind(error, others[i])) continue;
     fb_error_put_back(error);
     return FB_RAISED;
   }

@@ -107,11 +107,12 @@ int fb_field_set(const FbField *field, TVMFFIObject *object, const TVMFFIAny *va
   return rc;
 }
 
-/* What a setter says of a value, which is the thread's native error, becomes part of a message about the field. */
-static FB_NOINLINE int refuse_as_setter(HPyContext *ctx, const FbField *field, const char *what) {
+/* What a setter says of a value, which is the thread's native error, becomes part of a message about the field if it is
+ * about a misfit; else it is raised as it is. */
+static FB_NOINLINE int refuse_as_setter(HPyContext *ctx, const FbField *field, bool is_misfit, const char *what) {
   FbFault fault = {0};
   fb_fault_set(&fault, "%s", "");
-  if (what != NULL && fb_fault_take_native(&fault, "", "") == FB_MISFIT) {
+  if (is_misfit && fb_fault_take_native(&fault, "", "") == FB_MISFIT) {
     refuse(ctx, field, what, &fault);
   } else {
     fb_error_raise_pending(ctx, field->name);
@@ -135,8 +136,11 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
   TVMFFIObjectHandle error = is_refused ? fb_error_set_aside() : NULL;
   fb_args_end(&args);
   if (!is_refused) return rc;
+  /* A setter that is a function speaks for itself where the field is assigned to; a constructor says all in one way. */
+  bool is_misfit =
+      what != NULL || (error != NULL && field->setter_function == NULL && fb_error_is_kind(error, "TypeError"));
   fb_error_put_back(error);
-  return refuse_as_setter(ctx, field, what);
+  return refuse_as_setter(ctx, field, is_misfit, what);
 }
 
 int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what) {

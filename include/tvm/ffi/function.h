@@ -134,13 +134,25 @@ private:
 
 namespace detail {
 
+/* The way from C into every function that C++ made. One for all: the code of a call is there once for each function,
+ * for C++ and for C, which pays with a jump. */
+inline int SafeCallOfCpp(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  TVM_FFI_ICHECK_LT(result->type_index, static_cast<int32_t>(kTVMFFIStaticObjectBegin))
+      << "the result of a call must not own anything before it";
+  auto *function = ObjectUnsafe::RawObjectPtrFromUnowned<FunctionObj>(static_cast<TVMFFIObject *>(handle));
+  reinterpret_cast<FunctionObj::FCall>(function->cpp_call)(function, reinterpret_cast<const AnyView *>(args), num_args,
+                                                           reinterpret_cast<Any *>(result));
+  TVM_FFI_SAFE_CALL_END();
+}
+
 /* A function that is a C++ object with a call operator of packed form. */
 template <typename TCallable> class FunctionObjImpl : public FunctionObj {
   static_assert(std::is_same_v<TCallable, std::decay_t<TCallable>>, "the function owns the object that it calls");
 
 public:
   template <typename... Args> explicit FunctionObjImpl(Args &&...args) : callable_(std::forward<Args>(args)...) {
-    this->safe_call = SafeCall;
+    this->safe_call = SafeCallOfCpp;
     this->cpp_call = reinterpret_cast<void *>(CppCall);
   }
   FunctionObjImpl(const FunctionObjImpl &) = delete;
@@ -150,14 +162,6 @@ public:
 private:
   static void CppCall(const FunctionObj *self, const AnyView *args, int32_t num_args, Any *result) {
     static_cast<const FunctionObjImpl *>(self)->callable_(args, num_args, result);
-  }
-  static int SafeCall(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-    TVM_FFI_SAFE_CALL_BEGIN();
-    TVM_FFI_ICHECK_LT(result->type_index, static_cast<int32_t>(kTVMFFIStaticObjectBegin))
-        << "the result of a call must not own anything before it";
-    CppCall(ObjectUnsafe::RawObjectPtrFromUnowned<FunctionObj>(static_cast<TVMFFIObject *>(handle)),
-            reinterpret_cast<const AnyView *>(args), num_args, reinterpret_cast<Any *>(result));
-    TVM_FFI_SAFE_CALL_END();
   }
 
   mutable TCallable callable_;
@@ -177,7 +181,7 @@ template <typename T> TVM_FFI_INLINE decltype(auto) AsArgument(T &&value) {
 /* Makes the packed form of a callable that takes typed arguments. */
 template <typename TCallable> class TypedCallable {
 public:
-  template <typename F> TypedCallable(F &&f, std::string name) : f_(std::forward<F>(f)), name_(std::move(name)) {}
+  template <typename F> TypedCallable(F &&f, std::string &&name) : f_(std::forward<F>(f)), name_(std::move(name)) {}
   TVM_FFI_INLINE void operator()(const AnyView *args, int32_t num_args, Any *result) const {
     UnpackCall(name_, f_, args, num_args, result);
   }

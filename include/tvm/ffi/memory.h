@@ -22,6 +22,8 @@ using FObjectDeleter = void (*)(void *obj, int flags);
 
 namespace detail {
 
+[[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void ThrowBadAlloc() { throw std::bad_alloc(); }
+
 /* size bytes at a multiple of align, a power of two; std::bad_alloc. Given back to AlignedFree. */
 TVM_FFI_INLINE void *AlignedAlloc(size_t size, size_t align) {
 #if defined(_WIN32)
@@ -34,7 +36,7 @@ TVM_FFI_INLINE void *AlignedAlloc(size_t size, size_t align) {
     data = nullptr;
   }
 #endif
-  if (data == nullptr) throw std::bad_alloc();
+  if (TVM_FFI_PREDICT_FALSE(data == nullptr)) ThrowBadAlloc();
   return data;
 }
 TVM_FFI_INLINE void AlignedFree(void *data) noexcept {
@@ -96,7 +98,7 @@ template <typename ArrayType, typename ElemType, typename... Args>
 inline ObjectPtr<ArrayType> make_inplace_array_object(size_t num_elems, Args &&...args) {
   static_assert(alignof(ArrayType) % alignof(ElemType) == 0 && sizeof(ArrayType) % alignof(ElemType) == 0,
                 "elements that need a stricter alignment do not fit behind the object");
-  if (num_elems > (static_cast<size_t>(-1) - sizeof(ArrayType)) / sizeof(ElemType)) throw std::bad_alloc();
+  if (num_elems > (static_cast<size_t>(-1) - sizeof(ArrayType)) / sizeof(ElemType)) detail::ThrowBadAlloc();
   return detail::MakeInSpace<ArrayType>(sizeof(ArrayType) + num_elems * sizeof(ElemType), alignof(ArrayType),
                                         std::forward<Args>(args)...);
 }
