@@ -33,7 +33,10 @@ def load_torch_c_dlpack_extension() -> None:
     except (ImportError, AttributeError, OSError):
         pass  # it is not there, or for another version of torch
     if not _has_table(tensor):
-        path = library_folder() / library_name(sys.modules["torch"])
+        try:
+            path = library_folder() / library_name(sys.modules["torch"])
+        except RuntimeError:
+            return  # this user has no folder
         if path.is_file():
             tensor.__dlpack_c_exchange_api__ = table_of_library(path)
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 
@@ -21,7 +22,14 @@ _IS_WINDOWS = sys.platform == "win32"
 
 
 def _include_flags() -> str:
-    return f"-I{libinfo.find_include_path()} -I{libinfo.find_dlpack_include_path()}"
+    return _words(f"-I{libinfo.find_include_path()}", f"-I{libinfo.find_dlpack_include_path()}")
+
+
+def _words(*words: str) -> str:
+    """As they are for ``$(ffi-hpy-config ...)``, which reads no quotes. Where that cannot work, because a folder's name
+    has a space, they are quoted for who has a shell read them again: eval, make, CMake's separate_arguments()."""
+    is_quoted = not _IS_WINDOWS and any(len(word.split()) > 1 for word in words)
+    return shlex.join(words) if is_quoted else " ".join(words)
 
 
 def _library_folder() -> str:
@@ -44,7 +52,7 @@ _ANSWERS: dict[str, tuple[Callable[[], str], str]] = {
     "--cxxflags": (lambda: f"{_include_flags()} -std=c++17", "flags for a C++ compiler"),
     "--cflags": (_include_flags, "flags for a C compiler"),
     "--libs": (lambda: libinfo.find_windows_implib() if _IS_WINDOWS else "-ltvm_ffi", "the library, for a linker"),
-    "--ldflags": (lambda: "" if _IS_WINDOWS else f"-L{_library_folder()}", "flags for a linker"),
+    "--ldflags": (lambda: "" if _IS_WINDOWS else _words(f"-L{_library_folder()}"), "flags for a linker"),
 }
 
 

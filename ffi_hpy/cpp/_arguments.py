@@ -12,7 +12,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["check_cubins", "check_file_name", "flags", "folder_paths", "functions_with_docs", "source_paths", "texts"]
+__all__ = [
+    "absolute_path",
+    "check_cubins",
+    "check_file_name",
+    "flags",
+    "folder_paths",
+    "functions_with_docs",
+    "source_paths",
+    "texts",
+]
+
+
+_NOT_SEQUENCES = (bytes, bytearray, Mapping, set, frozenset)
+"""What can be iterated over, but not to get several texts in an order that somebody chose."""
 
 
 def check_file_name(parameter: str, name: Any) -> str:
@@ -26,7 +39,10 @@ def check_file_name(parameter: str, name: Any) -> str:
 
 def texts(parameter: str, given: Any) -> tuple[str, ...]:
     """One str or several; None is none."""
-    return _strings(parameter, given, "a str, or a sequence of them")
+    items = _strings(parameter, given, "a str, or a sequence of them")
+    for text in items:
+        _check_encodable(parameter, text)
+    return items
 
 
 def functions_with_docs(given: Any) -> dict[str, str]:
@@ -42,6 +58,7 @@ def functions_with_docs(given: Any) -> dict[str, str]:
             raise TypeError(f"functions must map str to str, got {_kind(name)} to {_kind(doc)}")
         if not (name.isidentifier() and name.isascii()):
             raise ValueError(f"functions must name C++ functions that need no qualification, got {name!r}")
+        _check_encodable(f"functions[{name!r}]", doc)
     return found
 
 
@@ -63,6 +80,15 @@ def folder_paths(parameter: str, given: Any) -> tuple[str, ...]:
     if isinstance(given, (str, os.PathLike)):
         raise TypeError(f"{parameter} must be a sequence of paths, got {_kind(given)}: [{given!r}] is one")
     return tuple(str(path) for path in _paths(parameter, given))
+
+
+def absolute_path(parameter: str, path: str | os.PathLike[str]) -> Path:
+    """FileNotFoundError for a relative path where the current folder is gone."""
+    try:
+        return Path(path).absolute()
+    except FileNotFoundError:
+        message = f"{parameter}: {path} is relative, and the current folder does not exist any more"
+        raise FileNotFoundError(message) from None
 
 
 def source_paths(**given: Any) -> tuple[Path, ...]:
@@ -92,25 +118,32 @@ def check_cubins(given: Any) -> dict[str, bytes]:
 def _paths(parameter: str, given: Any) -> list[Path]:
     if isinstance(given, (str, os.PathLike)):
         given = (given,)
-    if not isinstance(given, (Iterable, type(None))) or isinstance(given, (bytes, bytearray)):
+    if not isinstance(given, (Iterable, type(None))) or isinstance(given, _NOT_SEQUENCES):
         raise TypeError(f"{parameter} must be paths, got {_kind(given)}")
     items = list(given or ())
     wrong = [item for item in items if not isinstance(item, (str, os.PathLike))]
     if wrong:
         raise TypeError(f"{parameter} must be paths, got {_kind(wrong[0])} among them")
-    return [Path(item).absolute() for item in items]
+    return [absolute_path(parameter, item) for item in items]
 
 
 def _strings(parameter: str, given: Any, wanted: str) -> tuple[str, ...]:
     if given is None or isinstance(given, str):
         return () if given is None else (given,)
-    if not isinstance(given, Iterable) or isinstance(given, (bytes, bytearray)):
+    if not isinstance(given, Iterable) or isinstance(given, _NOT_SEQUENCES):
         raise TypeError(f"{parameter} must be {wanted}, got {_kind(given)}")
     items = tuple(given)
     wrong = [item for item in items if not isinstance(item, str)]
     if wrong:
         raise TypeError(f"{parameter} must be {wanted}, got {_kind(wrong[0])} among them")
     return items
+
+
+def _check_encodable(parameter: str, text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{parameter} cannot be written as UTF-8: {error}") from None
 
 
 def _kind(value: Any) -> str:

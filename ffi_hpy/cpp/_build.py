@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
+import os
 import re
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .. import libinfo, utils
-from ._cache import cache_folder, digest_of, environment_digest, held, write_whole
+from ._cache import LOCK, cache_folder, digest_of, digest_of_bytes, environment_digest, held, write_whole
+from ._errors import BuildError
 from ._gpu import GpuCompiler, choose_backend, gpu_compiler
-from ._ninja import NINJA_FILE, OUT, Step, ninja_text, run_ninja
+from ._headers import NOTES
+from ._ninja import DEPENDENCIES, NINJA_FILE, OUT, Step, ninja_text, run_ninja
 from ._toolchain import Tool, c_compiler, cxx_compiler, find_ninja, identify, relocatable_linker
 
 TYPE_CHECKING = False
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Build", "make"]
 
+_OBJECTS = "objects"  # a folder of their own, where no name of an output can be
 _ODD = r"[^\w.+-]"  # in names of files that tools write into lists for other tools
 _OBJECT_SUFFIXES = (".o", ".obj")
 _KINDS = {**dict.fromkeys((".cc", ".cpp", ".cxx", ".c++"), "c++"), ".c": "c", ".cu": "gpu"}
@@ -80,21 +83,35 @@ def make(build: Build) -> str:
     objects = [*(step.output for step in steps), *(str(p) for p in build.sources if kind_of(p) == "object")]
     steps += _join_steps(build, toolchain, objects)
     folder = build.folder or cache_folder() / f"{build.name}_{_key(build, steps)}"
-    with held(folder):
-        for name, text in build.texts.items():
-            write_whole(folder / name, text.encode())
-        for name, content in build.cubins.items():
-            write_whole(folder / f"{name}.cubin", content)
-        write_whole(folder / NINJA_FILE, ninja_text(steps).encode())
-        run_ninja(folder, steps, build.name)
+    try:
+        with held(folder) as work:
+            for name, content in _files(build).items():
+                write_whole(folder / name, content, work)
+            write_whole(folder / NINJA_FILE, os.fsencode(ninja_text(steps, work)), work)
+            run_ninja(folder, work, steps, build.name)
+    except OSError as error:
+        parameter = "TVM_FFI_CACHE_DIR" if build.folder is None else "build_directory"
+        raise BuildError(
+            f"{build.name!r} cannot be built in {folder}: {error}; {parameter} can name another folder"
+        ) from error
     return str(folder / build.output)
+
+
+def _files(build: Build) -> dict[str, bytes]:
+    """What a build is made of and nobody has written, by name. ValueError if the output has such a name."""
+    files = {name: text.encode() for name, text in build.texts.items()}
+    files.update((f"{name}.cubin", content) for name, content in build.cubins.items())
+    taken = (*files, NINJA_FILE, NOTES, LOCK, _OBJECTS)
+    if build.output in taken:
+        raise ValueError(f"output must not be {build.output!r}, which is another file of the build")
+    return files
 
 
 def _key(build: Build, steps: Sequence[Step]) -> str:
     """Names a build in the cache. Of files it has the paths alone: ninja makes anew what is made of other content, and
     nothing else. Inline texts are in it as they are, so that builds of different texts never share a library's path."""
     commands = [(step.output, step.words, step.inputs, step.made_by) for step in steps]
-    cubins = [(name, _digest_of_bytes(content)) for name, content in build.cubins.items()]
+    cubins = [(name, digest_of_bytes(content)) for name, content in build.cubins.items()]
     return digest_of(build.name, commands, build.texts, cubins, identify([find_ninja()]))  # whose log is no other's
 
 
@@ -104,23 +121,23 @@ def _compile_steps(build: Build, toolchain: _Toolchain) -> Iterator[Step]:
     units += [(str(path), path.read_bytes()) for path in build.sources if kind_of(path) != "object"]
     for i, (path, content) in enumerate(units):
         tool, words = toolchain.compiler(kind_of(Path(path)))
-        output = f"{re.sub(_ODD, '_', Path(path).stem)}.{i}.o"
-        listing = ("-MMD", "-MT", "object", "-MF", f"{output}.d")  # of headers; ninja knows whose it is
+        output = f"{_OBJECTS}/{re.sub(_ODD, '_', Path(path).stem)}.{i}.o"
+        listing = ("-MMD", "-MT", "object", "-MF", DEPENDENCIES)  # of headers; ninja knows whose it is
         command = (*words, *listing, "-c", path, "-o", OUT)
         made_by = digest_of(environment_digest(), tool.identity)
-        yield Step(output, (path,), command, made_by, _digest_of_bytes(content), f"{output}.d")
+        yield Step(output, (path,), command, made_by, digest_of_bytes(content), lists_dependencies=True)
 
 
 def _join_steps(build: Build, toolchain: _Toolchain, objects: Sequence[str]) -> Iterator[Step]:
     """Those that make one file of object files."""
-    made_of = digest_of([_digest_of_bytes(path.read_bytes()) for path in build.sources if kind_of(path) == "object"])
+    made_of = digest_of([digest_of_bytes(path.read_bytes()) for path in build.sources if kind_of(path) == "object"])
     if build.makes_object or build.cubins:
-        last = build.output if build.makes_object and not build.cubins else f"{build.name}.joined.o"
+        last = build.output if build.makes_object and not build.cubins else f"{_OBJECTS}/{build.name}.joined.o"
         yield _relocatable_step(objects, last, made_of)
         objects = [last]
     for i, (name, content) in enumerate(build.cubins.items()):
         is_last = i == len(build.cubins) - 1 and build.makes_object
-        last = build.output if is_last else f"{build.name}.{name}.o"
+        last = build.output if is_last else f"{_OBJECTS}/{build.name}.with_{name}.o"
         yield _embed_step(objects[0], last, name, content)
         objects = [last]
     if not build.makes_object:
@@ -138,7 +155,8 @@ def _embed_step(source: str, output: str, name: str, content: bytes) -> Step:
     cubin = f"{name}.cubin"
     script = str(Path(utils.__file__).with_name("embed_cubin.py"))
     words = (sys.executable, "-I", "-S", script, "--output-obj", OUT, "--input-obj", source, "--cubin", cubin)
-    return Step(output, (source, cubin), (*words, "--name", name), "", _digest_of_bytes(content))
+    made_by = digest_of(relocatable_linker().identity)  # which the program calls
+    return Step(output, (source, cubin), (*words, "--name", name), made_by, digest_of_bytes(content))
 
 
 def _link_step(build: Build, toolchain: _Toolchain, objects: Sequence[str], stamp: str) -> Step:
@@ -159,7 +177,3 @@ def kind_of(path: Path) -> str:
     if kind is None:
         raise ValueError(f"sources end with {', '.join(_KINDS)}, got {path}")
     return kind
-
-
-def _digest_of_bytes(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:16]

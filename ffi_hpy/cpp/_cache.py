@@ -6,39 +6,61 @@ import contextlib
 import functools
 import hashlib
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 from .. import libinfo
 from ..utils import FileLock
-from ._ninja import PART
+from ._errors import BuildError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["cache_folder", "digest_of", "environment_digest", "held", "write_whole"]
+__all__ = ["LOCK", "cache_folder", "digest_of", "digest_of_bytes", "environment_digest", "held", "write_whole"]
 
-# What compilers take from the environment beside their arguments.
+# What compilers and linkers take from the environment beside their arguments.
 _VARIABLES = (
+    "CCC_OVERRIDE_OPTIONS",
+    "COMPILER_PATH",
     "CPATH",
-    "C_INCLUDE_PATH",
     "CPLUS_INCLUDE_PATH",
+    "C_INCLUDE_PATH",
+    "GCC_EXEC_PREFIX",
+    "HIPCC_COMPILE_FLAGS_APPEND",
+    "HIPCC_LINK_FLAGS_APPEND",
+    "LD_RUN_PATH",
     "LIBRARY_PATH",
-    "NVCC_PREPEND_FLAGS",
+    "MACOSX_DEPLOYMENT_TARGET",
     "NVCC_APPEND_FLAGS",
+    "NVCC_CCBIN",
+    "NVCC_PREPEND_FLAGS",
+    "SDKROOT",
 )
+LOCK = "lock"
+"""The file by which a folder is held."""
+_UNFINISHED = "unfinished-"
 
 
 def cache_folder() -> Path:
-    """TVM_FFI_CACHE_DIR, else ffi_hpy/cpp in the user's folder for caches."""
+    """TVM_FFI_CACHE_DIR, else ffi_hpy/cpp in the user's folder for caches. BuildError if that user has none."""
     named = os.environ.get("TVM_FFI_CACHE_DIR")
     home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(named or os.path.join(home, "ffi_hpy", "cpp")).expanduser().resolve()  # noqa: PTH118
+    try:
+        return Path(named or os.path.join(home, "ffi_hpy", "cpp")).expanduser().resolve()  # noqa: PTH118
+    except (OSError, RuntimeError) as error:
+        raise BuildError(f"there is no folder to keep builds in: {error}; TVM_FFI_CACHE_DIR can name one") from None
 
 
 def digest_of(*parts: object) -> str:
     """16 hexadecimal digits for values whose repr() tells them apart: str, bytes, numbers, None, and tuples of them."""
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def digest_of_bytes(content: bytes) -> str:
+    """The same of the content of a file."""
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def environment_digest() -> str:
@@ -57,20 +79,39 @@ def _headers_digest() -> str:
 
 
 @contextlib.contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Make a folder, and hold it: no other process or thread builds in it. What killed builds left there is removed."""
+def held(folder: Path) -> Iterator[Path]:
+    """Make a folder, and hold it: no other process or thread builds in it. Gives a new folder in it, of the same file
+    system, for what is not finished.
+
+    That one is gone afterwards. If the process is killed, the next one removes it before it builds: commands that run
+    on alone have no place to write to from then on, and nothing to put among what the next one makes.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder / "lock"):
-        for left in folder.glob(f"*{PART}"):
-            left.unlink(missing_ok=True)
-        yield
+    with FileLock(folder / LOCK):
+        for left in folder.glob(f"{_UNFINISHED}*"):
+            _remove(left)
+        work = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=folder))
+        try:
+            yield work
+        finally:
+            _remove(work)
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file in one step, for who holds its folder; one of this content stays as it is, with its time."""
+def _remove(work: Path) -> None:
+    """At once, whoever writes into it: under another name first."""
+    gone = work.with_name(f"{work.name}.gone")
+    try:
+        work.rename(gone)
+    except FileNotFoundError:
+        return
+    shutil.rmtree(gone, ignore_errors=True)
+
+
+def write_whole(path: Path, content: bytes, work: Path) -> None:
+    """Write a file in one step, by a folder that nobody else has; one of this content stays as it is, with its time."""
     with contextlib.suppress(FileNotFoundError):
         if path.read_bytes() == content:
             return
-    part = path.with_name(f"{path.name}{PART}")
+    part = work / path.name
     part.write_bytes(content)
     part.replace(path)

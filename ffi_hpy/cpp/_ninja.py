@@ -7,28 +7,31 @@ import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 from ._errors import BuildError
-from ._toolchain import find_ninja
+from ._headers import note_headers, remove_outdated
+from ._toolchain import end_of, find_ninja
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
-__all__ = ["NINJA_FILE", "OUT", "PART", "Step", "ninja_text", "run_ninja"]
+__all__ = ["DEPENDENCIES", "NINJA_FILE", "OUT", "Step", "ninja_text", "run_ninja"]
 
 NINJA_FILE = "build.ninja"
-PART = ".ffi_hpy-part"
-"""The end of the name of what a step has not finished: it gets its name when it is whole."""
-OUT = "\0out"
-"""Stands for the output among the words of a step."""
+OUT, DEPENDENCIES = "\0out", "\0dependencies"
+"""Stand among the words of a step for its output, and for the file where it lists what else it has read."""
+_WORK = "FFI_HPY_WORK"
+"""Names the folder of a build's unfinished files to its steps, which are the same in every build."""
+_LOGS = (".ninja_log", ".ninja_deps")
+_IDLE = b"ninja: no work to do."
 _STATUS = "[ffi_hpy %f/%t] "
 
 
 @dataclass(frozen=True)
 class Step:
-    """A command that makes a file of others; `depfile` is where it lists what else it has read.
+    """A command that makes a file of others. With `lists_dependencies` it tells what else it has read.
 
     It runs again when an input or what it has read is newer than its output, and when the command is another, or
     `made_by` or `stamp`, which tell the versions of tools from each other, and the content of inputs.
@@ -39,32 +42,50 @@ class Step:
     words: tuple[str, ...]
     made_by: str = ""
     stamp: str = ""
-    depfile: str = ""
+    lists_dependencies: bool = False
+
+    @property
+    def depfile(self) -> str:
+        """Where ninja finds what the command has listed; "" if it lists nothing."""
+        return f"{self.output}.d" if self.lists_dependencies else ""
 
     @property
     def shown(self) -> str:
         """The command as a person would write it."""
-        return shlex.join(self.output if word is OUT else word for word in self.words)
+        named = {OUT: self.output, DEPENDENCIES: self.depfile}
+        return shlex.join(named.get(word, word) for word in self.words)
 
     @property
     def run(self) -> str:
-        """For the shell: the output is renamed into its place, because a process may have the one there mapped, and so
-        that one of an interrupted command is never taken for whole."""
-        words = ['"$part"' if word is OUT else shlex.quote(word) for word in self.words]
-        part, output = shlex.quote(f"{self.output}."), shlex.quote(self.output)
-        command = f'part={part}$${PART}; {" ".join(words)} && mv -f "$part" {output}'
-        return f'{command} || {{ rm -f "$part"; exit 1; }} # {self.made_by} {self.stamp}'
+        """For the shell. The output is renamed into its place, because a process may have the one there mapped, and so
+        that one of an interrupted command is never taken for whole. The command of a build that was killed finds
+        nothing to rename: its folder is gone before the next build begins."""
+        named = {OUT: '"$part"', DEPENDENCIES: '"$part".d'}
+        steps = [" ".join(named.get(word) or shlex.quote(word) for word in self.words)]
+        if self.depfile:
+            steps.append(f'mv -f "$part".d {shlex.quote(self.depfile)}')
+        steps.append(f'mv -f "$part" {shlex.quote(self.output)}')
+        part = shlex.quote(Path(self.output).name)
+        return f'part="${_WORK}"/{part}; {" && ".join(steps)} # {self.made_by} {self.stamp}'
 
 
-def ninja_text(steps: Sequence[Step]) -> str:
-    """The text of a file for ninja that makes the output of the last step."""
-    lines = ["ninja_required_version = 1.3"]
+def ninja_text(steps: Sequence[Step], work: Path) -> str:
+    """The text of a file for ninja that makes the output of the last step, with its logs in the folder `work`.
+
+    BuildError for what ninja cannot be told.
+    """
+    lines = ["ninja_required_version = 1.3", f"builddir = {_word(work.name)}"]
     for i, step in enumerate(steps):
         lines += [f"rule step{i}", f"  command = {step.run.replace('$', '$$')}"]
         if step.depfile:
             lines += ["  deps = gcc", f"  depfile = {_word(step.depfile)}"]
         lines.append(f"build {_word(step.output)}: step{i} {' '.join(map(_word, step.inputs))}")
     lines += [f"default {_word(steps[-1].output)}", ""]
+    for line in lines:
+        if any(character in line for character in "\n\r\0"):
+            raise BuildError(
+                f"a path or a flag has a line break or a null character, which ninja cannot be told: {line!r}"
+            )
     return "\n".join(lines)
 
 
@@ -73,23 +94,56 @@ def _word(path: str) -> str:
     return path.replace("$", "$$").replace(" ", "$ ").replace(":", "$:")
 
 
-def run_ninja(folder: Path, steps: Sequence[Step], name: str) -> None:
-    """Make what is missing or out of date. BuildError with the commands that failed and what they said.
+def run_ninja(folder: Path, work: Path, steps: Sequence[Step], name: str) -> None:
+    """Make what is missing or out of date in a folder that is held. What is not finished is in `work`, which nobody
+    else has. BuildError with the commands that failed and what they said.
 
     MAX_JOBS in the environment is how many commands may run at once. With TVM_FFI_CPP_EXTENSION_LOG_BUILD=1 all
     commands, and what they say, are written to standard error.
     """
     command = [find_ninja(), "-v", *_jobs()]
-    environ = {**os.environ, "NINJA_STATUS": _STATUS}
+    remove_outdated(folder)
+    _move(_LOGS, folder, work)
+    environ = {**os.environ, "NINJA_STATUS": _STATUS, _WORK: work.name}
     options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     done = subprocess.run(command, cwd=folder, env=environ, **options)  # type: ignore[call-overload]
+    if done.returncode in (0, 1):  # else commands may run on, and what ninja noted is no longer what is there
+        if _IDLE not in done.stdout:
+            note_headers(folder, work, _dependencies(command[0], folder))
+        _move(_LOGS, work, folder)
     said = done.stdout.decode(errors="replace")
     for step in steps:
         said = said.replace(step.run, step.shown)
+    said = said.replace(f"{work.name}/", "")
     if os.environ.get("TVM_FFI_CPP_EXTENSION_LOG_BUILD", "0") in ("1", "stdout", "stderr"):
         print(said, end="", file=sys.stderr)
     if done.returncode != 0:
-        raise BuildError(f"{name!r} does not build, in {folder}:\n{''.join(_of_compilers(said.splitlines(True)))}")
+        lines = _of_compilers(said.splitlines(True))
+        if done.returncode != 1 or not lines:
+            lines.append(f"ninja {end_of(done.returncode)}\n")
+        raise BuildError(f"{name!r} does not build, in {folder}:\n{''.join(lines)}")
+
+
+def _dependencies(ninja: str, folder: Path) -> dict[str, list[str]]:
+    """What each object file was made of, as its compiler has listed it."""
+    found: dict[str, list[str]] = {}
+    paths: list[str] = []
+    options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    done = subprocess.run([ninja, "-t", "deps"], cwd=folder, **options)  # type: ignore[call-overload]
+    for line in os.fsdecode(done.stdout).split("\n"):
+        if line.startswith(" "):
+            paths.append(line.strip())
+        elif line:
+            paths = found.setdefault(line.rpartition(": #deps")[0], [])
+    return found
+
+
+def _move(names: Iterable[str], source: Path, target: Path) -> None:
+    for name in names:
+        try:
+            (source / name).replace(target / name)
+        except FileNotFoundError:
+            pass  # nothing was built yet
 
 
 def _jobs() -> list[str]:

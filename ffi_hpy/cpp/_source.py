@@ -37,6 +37,7 @@ def inline_unit(name: str, suffix: str, texts: Sequence[str], functions: Mapping
     one of several `<name>.inline[i]<suffix>`, with the lines counted as in the text, and exports `<name>.functions`,
     with a line for each of `functions`: names, and what they have as documentation.
     """
+    texts = [text[1:] if text.startswith("\ufeff") else text for text in texts]  # files may begin so, parts of them not
     title = f"{name}.inline"
     titles = [f"{title}{suffix}"] if len(texts) == 1 else [f"{title}[{i}]{suffix}" for i in range(len(texts))]
     parts = [f"#include <{header}>\n" for header in _HEADERS]
@@ -50,9 +51,11 @@ def inline_unit(name: str, suffix: str, texts: Sequence[str], functions: Mapping
 
 
 def export_of(name: str, functions: Sequence[str], output: str) -> str | None:
-    """The function whose export a compiler's output is about, if it is about one."""
-    found = re.search(rf"{re.escape(_exports_title(name))}[:(](\d+)", output)  # nvcc has the line in parentheses
-    line = int(found[1]) if found else 0
+    """The function whose export a compiler's output is about, if that is the first thing it is about: an error in the
+    texts often makes others of their exports."""
+    titles = rf"{re.escape(name)}\.inline(?:\[\d+\])?\.\w+|{re.escape(_exports_title(name))}"
+    found = re.search(rf"({titles})[:(](\d+)", output)  # nvcc has the line in parentheses
+    line = int(found[2]) if found and found[1] == _exports_title(name) else 0
     return functions[line - 1] if 0 < line <= len(functions) else None
 
 

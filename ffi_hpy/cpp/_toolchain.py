@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["Tool", "c_compiler", "cxx_compiler", "find_ninja", "identify", "on_path", "relocatable_linker"]
+__all__ = ["Tool", "c_compiler", "cxx_compiler", "end_of", "find_ninja", "identify", "on_path", "relocatable_linker"]
 
 
 @dataclass(frozen=True)
@@ -102,5 +102,10 @@ def _version_of(words: tuple[str, ...], of_file: tuple[str, int, int]) -> str:
         raise BuildError(f"{shlex.join(command)} cannot run: {error.strerror or error}") from None
     said = done.stdout.decode(errors="replace").strip()
     if done.returncode != 0:
-        raise BuildError(f"{shlex.join(command)} ends with exit status {done.returncode}:\n{said}")
+        raise BuildError(f"{shlex.join(command)} {end_of(done.returncode)}:\n{said}")
     return f"{of_file[0]}\n{said}"
+
+
+def end_of(status: int) -> str:
+    """What a process did that has ended so."""
+    return f"was killed by signal {-status}" if status < 0 else f"ended with exit status {status}"

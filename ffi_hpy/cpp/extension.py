@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
 from . import _arguments, _build, _gpu, _source
 from ._errors import BuildError
@@ -94,8 +93,8 @@ def build_inline(
         if function is None:
             raise
         raise BuildError(
-            f"function {function!r} cannot be exported: the sources must declare it, once, outside of any namespace, "
-            f"with types that are values of the ABI\n{error}"
+            f"function {function!r} cannot be exported: the sources must declare it, once, outside of all braces, with "
+            f"types that are values of the ABI, and not export it themselves\n{error}"
         ) from None
 
 
@@ -213,7 +212,7 @@ def _places(name: str, build_directory: Any, backend: Any, output: Any) -> dict[
         raise TypeError(f"build_directory must be a path, got a {type(build_directory).__name__}")
     library = f"{name}.dylib" if sys.platform == "darwin" else f"{name}.so"
     return {
-        "folder": None if build_directory is None else Path(build_directory).absolute(),
+        "folder": None if build_directory is None else _arguments.absolute_path("build_directory", build_directory),
         "backend": None if backend is None else _gpu.choose_backend(backend),
         "output": library if output is None else _arguments.check_file_name("output", output),
     }

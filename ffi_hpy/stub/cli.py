@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import os
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -160,14 +161,19 @@ def make_missing(
     made = set()
     for prefix in prefixes:
         parts = prefix.split(".")
-        if not all(part.isidentifier() for part in parts):
+        if not all(map(generator.is_name, parts)):
             _complain(f"there is no file for {prefix!r}, which cannot be the name of a package")
             continue
         folder = init_path.joinpath(*parts)
         api = _file_at(folder / generator.api_filename(), by_path, files)
         keys = [key for key in type_keys.get(prefix, []) if key not in skipped and not generator.is_builtin(key)]
+        for key in [key for key in keys if not generator.is_name(key.rpartition(".")[2])]:
+            _complain(f"there is no class for {key!r}, whose last part cannot be the name of one")
+            keys.remove(key)
         if api is not None:
             keys = [key for key in keys if declared.get(key, api.path) == api.path]
+            if api.code_blocks and all(block.kind != "import-section" for block in api.code_blocks):
+                api.insert(generator.line_of_import_section(api.new_lines()), "import-section")
             text = generator.generate_api_file(
                 api.code_blocks, ty_map, prefix, toposort_objects(keys), init_cfg, prefix == root
             )
@@ -222,8 +228,9 @@ def fill_regions(
             names.add(block.text_param)
         elif block.kind == "export":
             generator.generate_export_block(block)
-    for block in file.code_blocks:  # which need what the others have left
+    for i, block in enumerate(file.code_blocks):  # which need what the others have left
         if block.kind == "import-section":
+            generator.note_lines_before(imports, [line for before in file.code_blocks[:i] for line in before.lines])
             generator.generate_import_section_block(block, imports, opt, defined)
         elif block.kind == "__all__":
             generator.generate_all_block(block, names, opt)
@@ -299,12 +306,14 @@ def _load(options: Options) -> list[object]:
     for name in options.imports:
         try:
             import_module(name)
-        except ImportError as error:
-            raise _Failure(f"--imports {name}: {error}") from error
+        except Exception as error:  # it is another's code that runs
+            kind = "" if isinstance(error, ImportError) else f"{type(error).__name__}: "
+            raise _Failure(f"--imports {name}: {kind}{error}") from error
     libraries: list[object] = []
     for path in options.dlls:
         try:
-            libraries.append(ctypes.CDLL(path))
+            # A name alone is one that the system's loader looks for, unless it is that of a file
+            libraries.append(ctypes.CDLL(os.path.abspath(path) if os.path.exists(path) else path))  # noqa: PTH100, PTH110
         except OSError as error:
             raise _Failure(f"--dlls {path}: {error}") from error
     return libraries
@@ -342,8 +351,8 @@ def _parse(arguments: Sequence[str] | None) -> Options:
         parser.error("--init-pypkg, --init-lib, and --init-prefix must be provided together")
     if any(init) and given.check:
         parser.error("--check cannot be combined with --init-*")
-    if given.indent < 0:
-        parser.error(f"--indent must not be negative, got {given.indent}")
+    if given.indent < 1:
+        parser.error(f"--indent must be at least 1, got {given.indent}")
     if not given.files and (given.coverage_out is None or any(init)):
         parser.error("at least one PATH is required")
     return Options(

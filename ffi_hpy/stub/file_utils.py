@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import difflib
 import os
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -99,6 +101,7 @@ class FileInfo:
     code_blocks: list[CodeBlock]
     syntax: C.MarkerSyntax
     newline: str = field(default="\n", repr=False)
+    encoding: str = field(default="utf-8", repr=False)
 
     @staticmethod
     def from_file(file: Path, include_empty: bool = False, syntax: C.MarkerSyntax | None = None) -> FileInfo | None:
@@ -107,18 +110,17 @@ class FileInfo:
         ValueError, which names the line, for marks that do not match.
         """
         syntax = syntax_for(file) if syntax is None else syntax
-        with file.open(encoding="utf-8", newline="") as stream:
-            text = stream.read()
-        lines = text.splitlines()
+        content = file.read_bytes()
+        if not include_empty and syntax.prefix.encode() not in content:
+            return None  # whatever it is encoded in
+        encoding = "utf-8-sig" if content.startswith(codecs.BOM_UTF8) else "utf-8"
+        lines, newline = _lines_of(content.decode(encoding))
         if any(line.strip().startswith(syntax.skip_file) for line in lines):
-            return None
-        if not include_empty and syntax.prefix not in text:
             return None
         blocks = list(_split(lines, syntax))
         if not include_empty and all(block.kind is None for block in blocks):
             return None
-        newline = "\r\n" if "\r\n" in text else "\n"
-        return FileInfo(file.resolve(), tuple(lines), blocks, syntax, newline)
+        return FileInfo(file.resolve(), tuple(lines), blocks, syntax, newline, encoding)
 
     def new_lines(self) -> list[str]:
         """The lines as they are in the blocks."""
@@ -130,6 +132,14 @@ class FileInfo:
         lines += ["", *text.splitlines()] if lines and lines[-1] else text.splitlines()
         self.code_blocks = list(_split(lines, self.syntax))
 
+    def insert(self, at: int, stub: str) -> None:
+        """Put an empty region behind so many lines, with blank lines around it."""
+        lines = self.new_lines()
+        region = self.syntax.empty_region(stub).splitlines()
+        after = [""] if lines[at:] and lines[at] else []
+        lines[at:at] = [*([""] if at else []), *region, *after]
+        self.code_blocks = list(_split(lines, self.syntax))
+
     def diff(self) -> list[str]:
         """What the blocks have changed, as lines of a unified diff; empty if nothing."""
         name = str(self.path)
@@ -138,7 +148,7 @@ class FileInfo:
     def update(self, verbose: bool, dry_run: bool) -> bool:
         """Write the file if the blocks differ from it, unless `dry_run`; returns whether they do.
 
-        With `verbose`, the difference is printed.
+        With `verbose`, the difference is printed. OSError leaves the file as it was.
         """
         lines = self.new_lines()
         if lines == list(self.lines):
@@ -146,10 +156,31 @@ class FileInfo:
         if verbose:
             print(*self.diff(), sep="\n")
         if not dry_run:
-            with self.path.open("w", encoding="utf-8", newline="") as stream:
-                stream.write("".join(line + self.newline for line in lines))
+            _write_whole(self.path, "".join(line + self.newline for line in lines).encode(self.encoding))
             self.lines = tuple(lines)
         return True
+
+
+def _lines_of(text: str) -> tuple[list[str], str]:
+    """Lines, and how they end. Only what ends lines of source files counts: others, such as a form feed, may stand in a
+    literal. Where ends are mixed a carriage return is part of its line."""
+    newline = "\r\n" if text.count("\n") == text.count("\r\n") > 0 else "\n"
+    lines = text.split(newline)
+    return (lines if lines[-1] else lines[:-1]), newline
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    """In one step: what somebody wrote by hand is not lost where the disk is full."""
+    if path.exists() and not os.access(path, os.W_OK):
+        raise PermissionError("the file is read-only")
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(content)
+        if path.exists():
+            shutil.copymode(path, part)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def collect_files(
@@ -183,7 +214,7 @@ def _files_below(path: Path, extensions: set[str]) -> Iterator[Path]:
     for folder, folders, files in os.walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "__pycache__")
         for name in sorted(files):
-            if os.path.splitext(name)[1].lower() in extensions:  # noqa: PTH122
+            if os.path.splitext(name)[1].lower() in extensions and not name.startswith("."):  # noqa: PTH122
                 yield Path(folder, name)
 
 

@@ -33,6 +33,9 @@ class Generator(Protocol):
     def default_ty_map(self) -> dict[str, str]:
         """What types of the ABI are called, before directives change it."""
 
+    def is_name(self, text: str) -> bool:
+        """Whether a package or a class can be called that; parts of native names can be anything."""
+
     def is_builtin(self, type_key: str) -> bool:
         """Whether the runtime has a class for the type."""
 
@@ -70,6 +73,9 @@ class Generator(Protocol):
     ) -> None:
         """Fill an ``object`` region. `declared` has the files of all the types that have one, this one among them."""
 
+    def note_lines_before(self, imports: Any, lines: list[str]) -> None:
+        """Note in `imports` what stands before the import section, which is filled next."""
+
     def generate_import_section_block(self, code: CodeBlock, imports: Any, opt: Options, defined: set[str]) -> None:
         """Fill an ``import-section``."""
 
@@ -95,6 +101,9 @@ class Generator(Protocol):
         is_root: bool,
     ) -> str:
         """What the file of a prefix lacks; classes are made for `object_infos`, which are ordered, parents first."""
+
+    def line_of_import_section(self, lines: list[str]) -> int:
+        """How many lines of a file a new import section stands behind."""
 
     def generate_init_file(self, code_blocks: list[CodeBlock], module_name: str, submodule: str) -> str:
         """What the file of a package lacks that exports the names of its `submodule`."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import shutil
 import struct
 import subprocess
@@ -46,13 +47,13 @@ def embed_cubin(
         raise ValueError(f"name must be an identifier in C, got {name!r}")
     content = cubin.read_bytes()
     header = _read_header(source)
-    linker = shutil.which(os.environ.get("LD") or "ld")
-    if linker is None:
-        raise RuntimeError(f"there is no linker {os.environ.get('LD') or 'ld'!r} on PATH; LD can name one")
+    linker = shlex.split(os.environ.get("LD", "")) or ["ld"]
+    if shutil.which(linker[0]) is None:
+        raise RuntimeError(f"there is no linker {linker[0]!r} on PATH; LD can name one")
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         blob, merged = Path(folder, "blob.o"), Path(folder, "merged.o")
         blob.write_bytes(_make_object(header, f"__tvm_ffi__cubin_{name}", content))
-        command = [linker, "-r", "-o", str(merged), str(source), str(blob)]
+        command = [*linker, "-r", "-o", str(merged), str(source), str(blob)]
         if verbose:
             print(*command)
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

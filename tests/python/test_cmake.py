@@ -222,6 +222,17 @@ tvm_ffi_configure_target(user)
     assert (project.folder / "out" / "include" / "tvm" / "ffi" / "c_api.h").is_file()
 
 
+@pytest.mark.parametrize("first", ["add_subdirectory({} first)", "find_package(tvm_ffi CONFIG REQUIRED)"])
+def test_parts_of_a_project_that_each_add_it_share_the_first(project, first):
+    folder = f'"{libinfo.find_source_path()}"'
+    lists = "cmake_minimum_required(VERSION 3.18)\nproject(user LANGUAGES C)\n"
+    lists += f"{first.format(folder)}\nadd_subdirectory({folder} second)\nfind_package(tvm_ffi CONFIG REQUIRED)\n"
+    lists += "add_library(user SHARED user.c)\ntvm_ffi_configure_target(user)\n"
+    lists += 'get_target_property(imported tvm_ffi::shared IMPORTED)\nmessage("imported: ${imported}")\n'
+    said = project.write(lists, user_c=ANSWER_C).configure()
+    assert f"imported: {'TRUE' if first.startswith('find') else 'FALSE'}" in said
+
+
 def test_a_checkout_is_added_as_it_is(project):
     lists = "cmake_minimum_required(VERSION 3.18)\nproject(user LANGUAGES C)\n"
     lists += f'add_subdirectory("{ROOT}" ffi_hpy EXCLUDE_FROM_ALL)\n'
@@ -252,6 +263,7 @@ def test_add_subdirectory_refuses_what_it_cannot_build(project, option):
         ("tvm_ffi_configure_target(user STUB_DIR)", "there is no value for STUB_DIR"),
         ("tvm_ffi_configure_target(user STUB_INIT ON)", "STUB_INIT, STUB_PKG and STUB_PREFIX need a STUB_DIR"),
         ("tvm_ffi_configure_target(user STUB_DIR . STUB_PKG x)", "they need STUB_INIT ON"),
+        ("tvm_ffi_configure_target(user STUB_DIR . STUB_TARGET C)", "STUB_TARGET must be python or rust, got 'C'"),
         ("tvm_ffi_install(user DESTINATION)", "tvm_ffi_install(user): there is no value for DESTINATION"),
         ("tvm_ffi_embed_bin_into(user SYMBOL x)", "tvm_ffi_embed_bin_into(user): BIN is required"),
         ("tvm_ffi_embed_bin_into(user SYMBOL x-y BIN z)", "SYMBOL must be an identifier in C, got 'x-y'"),

@@ -10,14 +10,19 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from native_build import find_c_compiler
-from support import needs_threads, parallelize
+from support import needs_threads, parallelize, run_python
 
 import ffi_hpy
-from ffi_hpy import cpp
+from ffi_hpy import _optional_torch_c_dlpack, cpp
 from ffi_hpy.cpp import _toolchain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.thread_unsafe(reason="it changes the environment of the process")
 
@@ -35,12 +40,21 @@ TVM_FFI_DLL_EXPORT int __tvm_ffi_level(void *self, const TVMFFIAny *args, int32_
 }
 """
 
-# A compiler that notes each file it compiles, and dies half-way where a file `stop` is.
+# A compiler that notes each file it compiles, and dies half-way where a file `stop` is. Where a file `hold` is, it
+# takes that away, compiles, and waits for a file `go` before it writes the object file.
 COMPILER = """#!/bin/sh
 here=${0%/*}
 case " $* " in
 *" -c "*)
   echo "$$" >>"$here/compiled"
+  if mv "$here/hold" "$here/held" 2>/dev/null; then
+    for word do [ "$last" = -o ] && output=$word; last=$word; done
+    {compiler} "$@" && mv "$output" "$here/kept.o" || exit
+    echo "$PPID" >"$here/step" && mv "$here/step" "$here/compiled_old"
+    while [ ! -e "$here/go" ]; do sleep 0.02; done
+    cp "$here/kept.o" "$output"
+    exit
+  fi
   if [ -e "$here/stop" ]; then
     for word do [ "$last" = -o ] && printf half >"$word"; last=$word; done
     touch "$here/stopped"
@@ -128,6 +142,14 @@ def test_a_header_that_changes_is_noticed(place):
         header.write_text(f"#define LEVEL {level}\n")
         assert place.load(**options) == level
     assert place.n_compiled == 2
+    header.write_text("#define LEVEL 7\n")
+    os.utime(header, (0, 0))  # as of an archive
+    assert place.load(**options) == 7
+    assert place.load(**options) == 7
+    assert place.n_compiled == 3
+    header.unlink()
+    with pytest.raises(cpp.BuildError, match=r"level\.h"):
+        place.load(**options)
 
 
 def test_another_compiler_builds_anew(place, monkeypatch):
@@ -161,7 +183,7 @@ def test_a_failed_build_can_be_mended(place):
     with pytest.raises(cpp.BuildError, match=r"level\.c:3:.*missing") as raised:
         place.load()
     assert str(place.compiler) in str(raised.value), "the command is not shown"
-    assert "ffi_hpy-part" not in str(raised.value)
+    assert "unfinished" not in str(raised.value)
     assert list(place.cache.rglob("*.so")) == []
     place.write(5)
     assert place.load() == 5
@@ -174,18 +196,138 @@ def test_a_build_that_is_killed_leaves_nothing_half_written(place):
     # A session of its own, so that all of it can be killed
     child = subprocess.Popen([sys.executable, "-c", program], start_new_session=True)
     try:
-        deadline = time.monotonic() + 60
-        while not stopped.exists() and time.monotonic() < deadline and child.poll() is None:
-            time.sleep(0.01)
+        wait_until(lambda: stopped.exists() or child.poll() is not None)
         assert stopped.exists()
     finally:
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()
     (folder,) = place.cache.iterdir()
-    assert [p.name for p in folder.iterdir() if p.suffix in (".o", ".so")] == []
+    (unfinished,) = folder.glob("unfinished-*")
+    assert [p for p in folder.rglob("*") if p.suffix in (".o", ".so") and unfinished not in p.parents] == []
     stop.unlink()
     assert place.load() == 1
-    assert list(folder.glob("*part")) == []
+    assert list(folder.glob("unfinished*")) == []
+
+
+def wait_until(is_so: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 60
+    while not is_so() and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def has_ended(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are watched through /proc")
+def test_a_compiler_that_outlives_its_build_changes_nothing_of_the_next_one(place):
+    (place.folder / "hold").touch()
+    program = f"from ffi_hpy import cpp; cpp.build('level', sources={str(place.source)!r})"
+    child = subprocess.Popen([sys.executable, "-c", program])
+    noted = place.folder / "compiled_old"
+    try:
+        wait_until(lambda: noted.exists() or child.poll() is not None)
+        assert noted.exists()
+    finally:
+        child.kill()  # alone: ninja and the compiler are still there
+        child.wait()
+    place.write(2)
+    assert place.load() == 2
+    step = int(noted.read_text())
+    assert not has_ended(step)
+    (place.folder / "go").touch()
+    wait_until(lambda: has_ended(step))
+    n_compiled = place.n_compiled
+    assert load_elsewhere(place) == 2
+    assert place.n_compiled == n_compiled
+    place.write(1)
+    assert load_elsewhere(place) == 1
+    assert place.n_compiled == n_compiled + 1
+
+
+def load_elsewhere(place: Place) -> int:
+    program = f"from ffi_hpy import cpp; print(cpp.load('level', sources={str(place.source)!r}).level())"
+    return int(run_python(program))
+
+
+def test_a_build_is_not_possible_where_nothing_can_be_written(place, monkeypatch):
+    blocked = place.folder / "blocked"
+    blocked.touch()
+    monkeypatch.setenv("TVM_FFI_CACHE_DIR", str(blocked / "cache"))
+    with pytest.raises(cpp.BuildError, match=r"'level' cannot be built in .*blocked.*TVM_FFI_CACHE_DIR can name"):
+        place.load()
+    with pytest.raises(cpp.BuildError, match=r"cannot be built in .*build_directory can name another folder"):
+        place.load(build_directory=blocked)
+    monkeypatch.delenv("TVM_FFI_CACHE_DIR")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "expanduser", no_home)
+    with pytest.raises(cpp.BuildError, match=r"no folder to keep builds in: no home.*TVM_FFI_CACHE_DIR can name one"):
+        place.load()
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(Tensor=type("Tensor", (), {})))
+    _optional_torch_c_dlpack.load_torch_c_dlpack_extension()  # looks there, too, and finds nothing
+
+
+def no_home(path: Path) -> Path:
+    raise RuntimeError("no home")
+
+
+def test_folders_may_have_any_name_but_one_with_a_line_break(place, monkeypatch):
+    odd = place.folder / 'it\'s a "very" $ODD: näme & more'
+    odd.mkdir()
+    (odd / "level.h").write_text("#define LEVEL 9\n")
+    source = odd / "lev el.c"
+    shutil.copy(place.source, source)
+    monkeypatch.setenv("TVM_FFI_CACHE_DIR", str(odd))
+    options = {"extra_cflags": ["-DWITH_HEADER"], "extra_include_paths": [odd]}
+    for level in (9, 10):
+        (odd / "level.h").write_text(f"#define LEVEL {level}\n")
+        assert cpp.load("level", sources=source, **options).level() == level
+    broken = place.folder / "two\nlines.c"
+    shutil.copy(source, broken)
+    with pytest.raises(cpp.BuildError, match="a line break or a null character, which ninja cannot be told"):
+        cpp.build("level", sources=broken)
+
+
+def test_where_the_current_folder_is_gone_absolute_paths_work(place, monkeypatch):
+    gone = place.folder / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert place.load() == 1
+    for options in ({"sources": "level.c"}, {"sources": place.source, "build_directory": "level.c"}):
+        with pytest.raises(FileNotFoundError, match=r"level\.c is relative, and the current folder does not exist"):
+            cpp.build("level", **options)
+
+
+def test_a_compiler_that_is_killed_is_an_error_that_says_so(place, monkeypatch):
+    place.compiler.write_text("#!/bin/sh\nkill -9 $$\n")
+    with pytest.raises(cpp.BuildError, match="compiler --version was killed by signal 9"):
+        place.load()
+    place.compiler.write_text("#!/bin/sh\n[ $1 = --version ] && exec echo 1\nkill -9 $$\n")
+    with pytest.raises(cpp.BuildError, match=r"(?s)does not build.*-c .*level\.c.*Killed"):
+        place.load()
+
+
+def test_the_output_is_none_of_the_files_of_the_build(place):
+    for output in ("lock", "build.ninja", "headers.json", "objects"):
+        with pytest.raises(ValueError, match=f"output must not be {output!r}, which is another file of the build"):
+            cpp.build("level", sources=place.source, output=output)
+    other = place.folder / "other.c"
+    other.write_text("int other;\n")
+    path = cpp.build("level", sources=[place.source, other], output="level.0.o")  # as it calls what it makes of one
+    assert ffi_hpy.load_module(cpp.build("linked", sources=path)).level() == 1
+
+
+def test_a_ninja_that_is_killed_is_an_error_that_says_so(place, monkeypatch):
+    ninja = place.folder / "ninja"
+    ninja.write_text('#!/bin/sh\n[ "$1" = --version ] && exec echo 1.11\nkill -9 $$\n')
+    ninja.chmod(0o755)
+    monkeypatch.setenv("PATH", str(place.folder), prepend=os.pathsep)
+    with pytest.raises(cpp.BuildError, match=r"does not build, in .*\n.*ninja was killed by signal 9"):
+        place.load()
 
 
 @pytest.mark.parametrize(
@@ -244,7 +386,7 @@ def test_max_jobs_is_a_number_and_a_log_is_written_when_asked_for(place, monkeyp
 @needs_threads
 def test_threads_and_processes_build_once(place):
     program = f"""
-from ffi_hpy import cpp
+from ffi_hpy import _optional_torch_c_dlpack, cpp
 assert cpp.load("level", sources={str(place.source)!r}).level() == 1
 """
     children = [subprocess.Popen([sys.executable, "-c", program]) for _ in range(3)]

@@ -171,6 +171,8 @@ def test_nvcc_compiles_a_kernel_that_runs_where_a_gpu_is(tmp_path):
 def test_nvrtc_says_what_it_lacks(monkeypatch):
     with pytest.raises(TypeError, match="source must be a str, got a bytes"):
         nvrtc.nvrtc_compile(b"")
+    with pytest.raises(ValueError, match="source must not have a null character"):
+        nvrtc.nvrtc_compile("int x;\0int y;")
     monkeypatch.setattr(_gpu, "_run", lambda command: "")
     with pytest.raises(RuntimeError, match=r"no GPU to compile for.*`arch`"):
         nvrtc.nvrtc_compile("")

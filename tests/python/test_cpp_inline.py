@@ -29,7 +29,7 @@ GREETING = 'Greets “you”.\n\tHow? \\ "So".\x01'
 
 
 def test_texts_become_one_module_with_the_functions_named(cache):
-    first = """
+    first = """\ufeff
         tvm::ffi::String greet(tvm::ffi::String who) { return std::string("hello, ") + who.c_str(); }
         namespace inner {"""  # which the second text closes
     second = """
@@ -68,9 +68,8 @@ def test_a_cubin_is_embedded_and_an_object_file_made_and_linked(cache):
                                  __tvm_ffi__cubin_kernel_end - __tvm_ffi__cubin_kernel);
         }"""
     content = bytes(range(256))
-    path = cpp.build_inline(
-        "holder", cpp_sources=source, functions="embedded", embed_cubin={"kernel": content}, output="holder.o"
-    )
+    cubins = {"kernel": content, "joined": b""}  # one whose name the build uses too
+    path = cpp.build_inline("holder", cpp_sources=source, functions="embedded", embed_cubin=cubins, output="holder.o")
     assert Path(path).parent.parent == cache
     library = cpp.build("linked", sources=path)
     assert ffi_hpy.load_module(library).embedded() == content
@@ -102,12 +101,21 @@ def test_a_failed_build_leaves_nothing_that_is_taken_for_a_library(cache):
     [
         ("int there() { return 1; }", ["there", "not_there"], "not_there"),
         ("struct Odd {}; int take(Odd) { return 1; }", "take", "take"),
+        ("int unclosed() { return 1;", "unclosed", "unclosed"),
+        ("int twice() { return 1; }\nTVM_FFI_DLL_EXPORT_TYPED_FUNC(twice, twice);", "twice", "twice"),
     ],
 )
 def test_a_function_that_cannot_be_exported_is_named(source, functions, named):
-    with pytest.raises(cpp.BuildError, match=f"^function {named!r} cannot be exported") as raised:
+    rule = "once, outside of all braces, with types that are values of the ABI, and not export it themselves"
+    with pytest.raises(cpp.BuildError, match=f"^function {named!r} cannot be exported: .*{rule}") as raised:
         cpp.build_inline("exports", cpp_sources=source, functions=functions)
     assert "exports.functions:" in str(raised.value)
+
+
+def test_an_error_in_the_text_is_not_said_to_be_one_of_the_export():
+    with pytest.raises(cpp.BuildError, match=r"^'exports' does not build") as raised:
+        cpp.build_inline("exports", cpp_sources="int broken(int x {\n  return x;\n}", functions="broken")
+    assert "exports.inline.cpp:1:" in str(raised.value)
 
 
 def test_a_function_that_is_declared_only_is_an_error_when_the_module_is_loaded():
@@ -128,6 +136,10 @@ SOURCE = "int f() { return 1; }"
         ({"cpp_sources": None}, ValueError, "neither cpp_sources nor cuda_sources have a text"),
         ({"cpp_sources": b"int"}, TypeError, "cpp_sources must be a str, or a sequence of them, got a bytes"),
         ({"cpp_sources": [SOURCE, 1]}, TypeError, "cpp_sources must be .* got a int among them"),
+        ({"cpp_sources": {"a.cpp": SOURCE}}, TypeError, "cpp_sources must be a str, .* got a dict"),
+        ({"cpp_sources": "// \udc80"}, ValueError, "cpp_sources cannot be written as UTF-8"),
+        ({"functions": {"f": "\udc80"}}, ValueError, r"functions\['f'\] cannot be written as UTF-8"),
+        ({"extra_cflags": {"-DA", "-UA"}}, TypeError, "extra_cflags must be a sequence of str, got a set"),
         ({"functions": 1}, TypeError, "functions must be a str, .* got a int"),
         ({"functions": {"f": None}}, TypeError, "functions must map str to str, got a str to a NoneType"),
         ({"functions": "a::f"}, ValueError, "functions must name C.. functions .* got 'a::f'"),

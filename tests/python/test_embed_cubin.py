@@ -83,6 +83,14 @@ def test_what_cannot_be_embedded_is_an_error_that_names_it(tmp_path, compiled, c
 
 
 @pytest.mark.thread_unsafe(reason="the environment is the process's")
+def test_the_linker_may_be_several_words(tmp_path, compiled, monkeypatch, capsys):
+    (tmp_path / "blob").write_bytes(b"x")
+    monkeypatch.setenv("LD", "ld  --build-id='none'")
+    embed_cubin(tmp_path / "blob", compiled, tmp_path / "out.o", "kernel", verbose=True)
+    assert capsys.readouterr().out.startswith("ld --build-id=none -r -o ")
+
+
+@pytest.mark.thread_unsafe(reason="the environment is the process's")
 def test_without_a_linker_the_error_says_how_to_name_one(tmp_path, compiled, monkeypatch):
     (tmp_path / "blob").write_bytes(b"x")
     monkeypatch.setenv("LD", "no-such-linker")

@@ -217,6 +217,33 @@ def test_config_without_an_option_prints_its_help():
     assert "--cxxflags" in run_config()
 
 
+@pytest.mark.parametrize(
+    ("folder", "read"), [("it's $odd", 'eval "set -- $({})"'), ("it's_$ödd", "set -- $({})")], ids=["space", "none"]
+)
+def test_flags_are_quoted_for_a_shell_where_a_path_has_a_space(tmp_path, folder, read):
+    package = tmp_path / folder / "ffi_hpy"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    program = tmp_path / "ffi-hpy-config"
+    program.write_text("import sys\nfrom ffi_hpy.config import main\nsys.exit(main())\n")
+    command = [sys.executable, str(program)]
+    environ = {**os.environ, "PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def said_by(shell):
+        return subprocess.run(
+            ["sh", "-c", shell, *command], env=environ, capture_output=True, text=True, check=True
+        ).stdout
+
+    assert said_by('"$0" "$1" --includedir') == f"{package}/include\n"
+    for option, words in (
+        ("--cxxflags", [f"-I{package}/include", f"-I{package}/include", "-std=c++17"]),
+        ("--cflags", [f"-I{package}/include", f"-I{package}/include"]),
+        ("--ldflags", [f"-L{package}/lib"]),
+    ):
+        call = f'"$0" "$1" {option}'
+        said = said_by(f'{read.format(call)}; printf "%s\\n" "$@"')
+        assert said.splitlines() == words
+
+
 def test_config_needs_no_binary(tmp_path):
     package = tmp_path / "ffi_hpy"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))

@@ -16,9 +16,10 @@ from ffi_hpy.stub import cli, consts, layout, lib_state
 from ffi_hpy.stub.file_utils import CodeBlock, FileInfo, collect_files
 from ffi_hpy.stub.python_generator import codegen
 from ffi_hpy.stub.python_generator.utils import ImportItem
-from ffi_hpy.stub.utils import FuncInfo, InitFieldInfo, NamedTypeSchema, ObjectInfo, Options
+from ffi_hpy.stub.utils import FuncInfo, InitConfig, InitFieldInfo, NamedTypeSchema, ObjectInfo, Options
 
-BEGIN, END = consts.PYTHON_SYNTAX.begin, consts.PYTHON_SYNTAX.end
+PYTHON = consts.PYTHON_SYNTAX
+BEGIN, END = PYTHON.begin, PYTHON.end
 
 
 @pytest.fixture
@@ -111,6 +112,8 @@ def test_what_is_written_by_hand_stays(stubgen, extension_path, tmp_path):
     lines = (package / "_ffi_api.py").read_text().splitlines()
     assert [line for line in by_hand.splitlines() if line not in lines] == []
     assert lines.count(f"{BEGIN} __all__") == 1
+    compile("\n".join(lines), "_ffi_api.py", "exec")
+    assert lines.index(f"{BEGIN} import-section") < lines.index("import os")
     assert '"IntPair",' in lines
     assert (package / "__init__.py").read_text() == "# tvm-ffi-stubgen(skip-file)\n"
 
@@ -196,15 +199,18 @@ def test_a_file_that_cannot_be_processed_fails_and_does_not_keep_the_others_back
     assert "def add_one(" in (tmp_path / "good.py").read_text()
 
 
-def test_what_cannot_be_loaded_or_read_fails(stubgen, tmp_path):
+def test_what_cannot_be_loaded_or_read_fails(stubgen, tmp_path, monkeypatch):
+    (tmp_path / "fails.py").write_text("1 / 0")
+    monkeypatch.syspath_prepend(str(tmp_path))
     for arguments, expected in (
         ([tmp_path, "--imports", "no_such_module"], "--imports no_such_module: No module named 'no_such_module'"),
+        ([tmp_path, "--imports", "fails"], "--imports fails: ZeroDivisionError: division by zero"),
         ([tmp_path, "--dlls", "no_such.so"], "--dlls no_such.so: "),
         ([tmp_path / "missing.py"], f"{tmp_path / 'missing.py'}: "),
         (["--coverage-out", tmp_path], f"--coverage-out {tmp_path}: "),
         ([], "at least one PATH is required"),
         ([tmp_path, "--init-lib", "x"], "--init-pypkg, --init-lib, and --init-prefix must be provided together"),
-        ([tmp_path, "--indent", "-1"], "--indent must not be negative, got -1"),
+        ([tmp_path, "--indent", "0"], "--indent must be at least 1, got 0"),
         ([tmp_path, "--check", "--init-lib=x", "--init-pypkg=x", "--init-prefix=x"], "--check cannot be combined"),
     ):
         status, _, complaints = stubgen(*arguments)
@@ -222,6 +228,26 @@ def test_a_file_with_wrong_marks_is_not_added_to(stubgen, tmp_path):
     assert (package / "_ffi_api.py").read_text() == END
 
 
+def test_an_import_section_is_where_its_first_line_can_be(stubgen, tmp_path):
+    file = tmp_path / "later.py"
+    rest = region("import-section") + region("global/testing")
+    future = "from __future__ import annotations\n"
+    for before, is_first in (("# x\n'''x'''\n\n", True), (f"{future}import os\n", False), (f"'x'\n{future}", True)):
+        file.write_text(before + rest)
+        assert stubgen(file)[0] == 0
+        text = file.read_text()
+        assert text.count("    def add_one(") == 1
+        assert text.count(future) == is_first + before.count(future)
+        compile(text, "later.py", "exec")
+    for before in ("import os\n", "'x'\n'y'\n", "if\n"):
+        file.write_text(before + rest)
+        status, _, complaints = stubgen(file)
+        assert status == 2
+        assert "`import-section` at line " in complaints
+        assert "must begin with `from __future__ import annotations`" in complaints
+        assert file.read_text() == before + rest
+
+
 def test_line_ends_stay_what_they_are(tmp_path, stubgen):
     file = tmp_path / "dos.py"
     file.write_bytes((region("global/testing") + "x = 1\n").replace("\n", "\r\n").encode())
@@ -231,8 +257,56 @@ def test_line_ends_stay_what_they_are(tmp_path, stubgen):
     assert content.count(b"\n") == content.count(b"\r\n")
 
 
+def test_what_is_outside_of_the_regions_stays_byte_for_byte(tmp_path, stubgen):
+    by_hand = 'page = "\u2028 and \x85"\n\x0c\nlatin = "\x1c"\n'
+    for before, after, newline in (
+        (by_hand, by_hand, "\n"),
+        ("\ufeff", by_hand, "\n"),  # a mark of the order of bytes, as editors on Windows write it
+        ("", "x = 1\r\n", "\n"),  # ends of lines that are mixed
+        (by_hand, by_hand, "\r\n"),
+    ):
+        file = tmp_path / "odd.py"
+        before, after, empty = (text.replace("\n", newline) for text in (before, after, region("global/testing")))
+        file.write_bytes(f"{before}{empty}{after}".encode())
+        assert stubgen(file)[0] == 0
+        content = file.read_bytes().decode()
+        assert content.startswith(f"{before}{BEGIN} global/testing{newline}# fmt: off{newline}")
+        assert content.endswith(f"{newline}# fmt: on{newline}{END}{newline}{after}")
+        assert stubgen(file, "--check") == (0, "", "")
+
+
+def test_a_file_without_marks_may_be_encoded_as_it_likes(tmp_path, stubgen):
+    (tmp_path / "old.py").write_bytes("# coding: latin-1\nname = 'é'\n".encode("latin-1"))
+    assert stubgen(tmp_path) == (0, "", "")
+    (tmp_path / "old.py").write_bytes(f"{BEGIN} __all__\n{END} é\n".encode("latin-1"))
+    status, _, complaints = stubgen(tmp_path)
+    assert status == 2
+    assert f"{tmp_path / 'old.py'}: 'utf-8' codec can't decode" in complaints
+
+
+def test_a_full_disk_leaves_a_file_as_it_was(tmp_path, stubgen, monkeypatch):
+    file = tmp_path / "mine.py"
+    file.write_text(region("global/testing") + "x = 1\n")
+    file.chmod(0o640)
+    before = file.read_bytes()
+
+    def fill_up(path, content):
+        with path.open("wb") as stream:
+            stream.write(content[:10])
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_bytes", fill_up)
+        status, _, complaints = stubgen(file)
+    assert status == 2
+    assert f"{file}: [Errno 28] No space left on device" in complaints
+    assert [(path, path.read_bytes()) for path in tmp_path.iterdir()] == [(file, before)]
+    assert stubgen(file)[0] == 0
+    assert file.stat().st_mode & 0o777 == 0o640
+
+
 def test_folders_are_searched_without_what_is_hidden(tmp_path):
-    for name in ("b.py", "a/c.pyi", "a/d.txt", ".git/e.py", "__pycache__/f.py"):
+    for name in ("b.py", "a/c.pyi", "a/d.txt", ".git/e.py", "__pycache__/f.py", ".#b.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(region("__all__"))
     found = [
@@ -270,6 +344,7 @@ def test_what_is_no_name_for_python_is_said_in_a_comment():
     assert lines[2:] == [
         "    # 'lambda' is no name for Python: get_global_func() finds it",
         "    # 'so-called' is no name for Python: get_global_func() finds it",
+        "    pass",
     ]
     odd = NamedTypeSchema("class", TypeSchema("int"))
     info = ObjectInfo([odd], [], has_init=True, init_fields=[InitFieldInfo("class", odd, False, False)])
@@ -280,6 +355,67 @@ def test_what_is_no_name_for_python_is_said_in_a_comment():
         "    def __init__(self, *args: Any, **kwargs: Any) -> None: ...",
         "    def __ffi_init__(self, *args: Any, **kwargs: Any) -> None: ...",
     ]
+
+
+def test_a_type_that_cannot_be_a_class_is_left_out_of_the_names_of_its_package():
+    funcs = functions(Pair=takes(TypeSchema("int")), add=takes(TypeSchema("int")))
+    arguments = (funcs, {}, [], Options(), {"demo.Pair"})
+    lines = filled(codegen.generate_python_global_funcs, "global", ("demo", ""), *arguments)
+    assert lines[2:] == [
+        "    # 'Pair' is a class of this file: get_global_func() finds the function",
+        "    def add() -> int: ...",
+    ]
+    assert filled(codegen.generate_python_all, "__all__", "", {"f", "lambda", "so-called"}, Options()) == ['"f",']
+    derived = ObjectInfo([], [], "demo.Derived", "demo.class", ancestors=["ffi.Object", "demo.Base", "demo.class"])
+    text = codegen.generate_python_ffi_api([], {}, "demo", [derived], InitConfig("x", "y", "z"), False, PYTHON)
+    assert "class Derived(_demo_Base):" in text
+
+
+def test_regions_of_what_has_no_names_are_python_all_the_same():
+    funcs = functions(**{"lambda": takes(TypeSchema("int"))})
+    lines = filled(codegen.generate_python_global_funcs, "global", ("demo", ""), funcs, {}, [], Options())
+    odd = ObjectInfo([], [FuncInfo.from_schema("class", takes(TypeSchema("int")))])
+    lines += filled(codegen.generate_python_object, "object", "demo.X", {}, [], Options(), odd)
+    imports = []
+    takes_odd = functions(f=takes(TypeSchema("demo.class"), TypeSchema("demo.so-called.X")))
+    lines += filled(codegen.generate_python_global_funcs, "global", ("demo", ""), takes_odd, {}, imports, Options())
+    assert lines[-1] == "    def f(_0: Object, /) -> Object: ..."
+    assert ImportItem("ffi.Object", type_checking_only=True) in imports
+    assert lines.count("    pass") == 2
+    compile("\n".join(lines), "_ffi_api.py", "exec")
+
+
+def test_a_function_that_takes_what_another_is_called_after_names_the_class():
+    funcs = functions(Pair=takes(TypeSchema("int")), first=takes(TypeSchema("int"), TypeSchema("demo.Pair")))
+    arguments = (funcs, {}, [], Options(), {"demo.Pair"})
+    lines = filled(codegen.generate_python_global_funcs, "global", ("demo", ""), *arguments)
+    assert lines[-1] == "    def first(_0: Pair, /) -> int: ..."
+
+
+def test_the_parents_of_classes_that_need_the_library_are_imported_after_it_is_loaded():
+    infos = [
+        ObjectInfo([], [], f"demo.{name}", parent, ancestors=["ffi.Object", parent])
+        for name, parent in (("Leaf", "demo.base.Node"), ("Other", "other.Node"))
+    ]
+    for is_root in (True, False):
+        config = InitConfig("x", "y", "demo.")
+        text = codegen.generate_python_ffi_api([], {}, "demo", infos, config, is_root, PYTHON)
+        assert ("\nfrom demo.base import Node as _demo_base_Node  # noqa: E402\n@" in text) == is_root
+        assert ("(import-object): demo.base.Node;False;_demo_base_Node\n" in text) == (not is_root)
+        assert "(import-object): other.Node;False;_other_Node\n" in text
+
+
+def test_no_class_is_made_of_a_type_that_has_no_name_for_one(stubgen, tmp_path):
+    prefix = f"stub_c{os.getpid()}_{id(tmp_path)}"
+
+    @ffi_hpy.dataclasses.py_class(f"{prefix}.lambda")
+    class Odd(ffi_hpy.Object):
+        x: int
+
+    status, _, complaints = stubgen(tmp_path, "--init-pypkg=x", "--init-lib=y", f"--init-prefix={prefix}.")
+    assert status == 0
+    assert f"there is no class for '{prefix}.lambda', whose last part cannot be the name of one" in complaints
+    compile((tmp_path / prefix / "_ffi_api.py").read_text(), "_ffi_api.py", "exec")
 
 
 def test_a_constructor_that_takes_other_things_than_the_fields_is_shown_as_it_is():

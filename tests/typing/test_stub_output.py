@@ -8,6 +8,11 @@ from pathlib import Path
 import pytest
 from checkers import mypy_says, pyright_says
 
+from ffi_hpy.core import TypeSchema
+from ffi_hpy.stub.file_utils import CodeBlock
+from ffi_hpy.stub.generator import get_generator
+from ffi_hpy.stub.utils import FuncInfo, ObjectInfo, Options
+
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 USER = """
 from collections.abc import Mapping
@@ -63,10 +68,48 @@ def generated(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(params=[".py", ".pyi"])
+def overloaded(request, tmp_path):
+    """A folder with a module whose class has methods and constructors of one name, as OverloadObjectDef makes them."""
+
+    def method(name, *params, is_member=False):
+        types = tuple(TypeSchema(param) for param in params)
+        return FuncInfo.from_schema(name, TypeSchema("Callable", types), is_member=is_member)
+
+    info = ObjectInfo(
+        [],
+        [
+            *(method("__ffi_init__", "Object", taken) for taken in ("int", "str")),
+            *(method("is", taken, "Object", taken, is_member=True) for taken in ("int", "str")),
+            *(method("same", taken, "Object", taken, is_member=True) for taken in ("int", "str")),
+            *(method("of", taken, taken) for taken in ("int", "str")),
+        ],
+        has_init=True,
+    )
+    region = CodeBlock("object", "overloaded.X", 1, 2, ["    #", "    #"])
+    generator = get_generator("python")
+    here = tmp_path / f"overloaded{request.param}"
+    imports = generator.new_imports()
+    generator.generate_object_block(
+        region, generator.default_ty_map(), imports, Options(), info, {"overloaded.X": here}
+    )
+    section = CodeBlock("import-section", "", 1, 2, ["#", "#"])
+    generator.generate_import_section_block(section, imports, Options(), set())
+    here.write_text("\n".join([*section.lines, "from ffi_hpy import Object", "class X(Object):", *region.lines, ""]))
+    here.with_suffix(".py").touch()  # what a .pyi file is for
+    user = "import typing, overloaded\nx = overloaded.X('1')\noverloaded.X(1)\n"
+    user += "typing.assert_type(x.same(1), int)\ntyping.assert_type(overloaded.X.of('x'), str)\n"
+    (tmp_path / "user.py").write_text(user)
+    return tmp_path
+
+
 @pytest.fixture
 def packages(tmp_path):
     """A folder with the packages of the packaging examples, as they are in the checkout, and users of theirs."""
-    for package, user in (("packaging/python/tally", USER_OF_TALLY), ("packaging_setuptools/vocab", USER_OF_VOCAB)):
+    for package, user in (
+        ("packaging/python/tally", USER_OF_TALLY),
+        ("packaging_setuptools/python/vocab", USER_OF_VOCAB),
+    ):
         name = package.rpartition("/")[2]
         shutil.copytree(EXAMPLES / package, tmp_path / name, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
         (tmp_path / f"user_of_{name}.py").write_text(user)
@@ -80,6 +123,16 @@ def test_a_generated_package_passes_mypy_and_has_the_types(generated, tmp_path):
 
 def test_a_generated_package_passes_pyright_and_has_the_types(generated):
     said = pyright_says(generated)
+    assert not said, said
+
+
+def test_overloads_pass_mypy(overloaded):
+    said = mypy_says(overloaded, "--cache-dir", overloaded / "cache", "user.py")
+    assert not said, said
+
+
+def test_overloads_pass_pyright(overloaded):
+    said = pyright_says(overloaded)
     assert not said, said
 
 

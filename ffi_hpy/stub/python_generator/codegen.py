@@ -54,20 +54,28 @@ def generate_python_global_funcs(
     opt: Options,
     defined: Collection[str] = (),
 ) -> None:
-    """``global/PREFIX``: the call that fetches the functions, and their signatures for type checkers."""
+    """``global/PREFIX``: the call that fetches the functions, and their signatures for type checkers.
+
+    A function that is called as one of the file's classes, for instance because it makes them, is hidden by that.
+    """
     if not global_funcs:
         return
     prefix, home = code.pair_param
     _add(imports, ImportItem(f"{home or 'ffi'}.init_ffi_api", alias=_INIT_FUNC), ImportItem("typing.TYPE_CHECKING"))
-    names = TypeNames(ty_map, imports, {func.name for func in global_funcs}, defined)
+    classes = {key.rpartition(".")[2] for key in defined}
+    names = TypeNames(ty_map, imports, {func.name for func in global_funcs} - classes, defined)
     inputs = names.for_parameters()
-    lines = [f'{_INIT_FUNC}("{prefix}", __name__)', "if TYPE_CHECKING:"]
+    lines = []
+    space = " " * opt.indent
     for func in global_funcs:
-        if is_name(func.name):
-            lines.append(render_func_signature(func, names, opt.indent, inputs))
+        if not is_name(func.name):
+            lines.append(f"{space}# {func.name!r} is no name for Python: get_global_func() finds it")
+        elif func.name in classes:
+            lines.append(f"{space}# {func.name!r} is a class of this file: get_global_func() finds the function")
         else:
-            lines.append(f"{' ' * opt.indent}# {func.name!r} is no name for Python: get_global_func() finds it")
-    _fill(code, ["# fmt: off", *lines, "# fmt: on"])
+            lines.append(render_func_signature(func, names, opt.indent, inputs))
+    call = f'{_INIT_FUNC}("{prefix}", __name__)'
+    _fill(code, ["# fmt: off", call, *_for_type_checkers(lines, opt), "# fmt: on"])
 
 
 def generate_python_object(
@@ -77,29 +85,36 @@ def generate_python_object(
     opt: Options,
     obj_info: ObjectInfo,
     defined: Collection[str] = (),
+    is_implemented: bool = False,
 ) -> None:
-    """``object/KEY``: the fields as annotations of a class, methods and constructors for type checkers."""
+    """``object/KEY``: the fields as annotations of a class, methods and constructors for type checkers.
+
+    Overloads get an implementation, which they must have outside of .pyi files, if it `is_implemented`.
+    """
     members = {f.name for f in obj_info.fields} | {method.name for method in obj_info.methods}
     names = TypeNames(ty_map, imports, members, defined)
     inputs = names.for_parameters()
     inherited = _inherited_methods(obj_info)
     methods = [
-        *render_object_init(obj_info, names, opt.indent, inputs),
-        *render_object_ffi_init(obj_info, names, opt.indent, inputs, inherited),
-        *render_object_methods(obj_info, names, opt.indent, inputs, inherited),
+        *render_object_init(obj_info, names, opt.indent, inputs, is_implemented),
+        *render_object_ffi_init(obj_info, names, opt.indent, inputs, inherited, is_implemented),
+        *render_object_methods(obj_info, names, opt.indent, inputs, inherited, is_implemented),
     ]
     if methods:
         _add(imports, ImportItem("typing.TYPE_CHECKING"))
-        methods.insert(0, "if TYPE_CHECKING:")
+        methods = _for_type_checkers(methods, opt)
     if obj_info.has_overloaded_methods():
         _add(imports, ImportItem("typing.overload", type_checking_only=True))
     _fill(code, ["# fmt: off", *render_object_fields(obj_info, names, indent=0), *methods, "# fmt: on"])
 
 
 def generate_python_import_section(
-    code: CodeBlock, imports: list[ImportItem], opt: Options, defined: Collection[str] = ()
+    code: CodeBlock, imports: list[ImportItem], opt: Options, defined: Collection[str] = (), is_first: bool = True
 ) -> None:
-    """``import-section``: what the other regions need, less the classes that the file defines itself."""
+    """``import-section``: what the other regions need, less the classes that the file defines itself.
+
+    If it `is_first` in its file it has the import that leaves annotations unevaluated, else something before it has.
+    """
     own = {ImportItem(key).full_name for key in defined}
     items = [item for item in imports if not (item.type_checking_only and item.full_name in own)]
     if not items:
@@ -108,7 +123,8 @@ def generate_python_import_section(
     checked = {item for item in items if item.type_checking_only}
     if checked:
         always.add(ImportItem("typing.TYPE_CHECKING"))
-    lines = ["# fmt: off", "# isort: off", "from __future__ import annotations", *_import_lines(always)]
+    future = ["from __future__ import annotations"] if is_first else []
+    lines = ["# fmt: off", "# isort: off", *future, *_import_lines(always)]
     if checked:
         lines.append("if TYPE_CHECKING:")
         lines += [" " * opt.indent + line for line in _import_lines(checked)]
@@ -120,7 +136,7 @@ def generate_python_all(code: CodeBlock, names: set[str], opt: Options) -> None:
     if not names:
         return
     short = {name.rpartition(".")[2] for name in names}
-    _fill(code, [f'"{name}",' for name in sorted(short, key=_as_isort_does)])
+    _fill(code, [f'"{name}",' for name in sorted(filter(is_name, short), key=_as_isort_does)])
 
 
 def generate_python_export(code: CodeBlock) -> None:
@@ -138,6 +154,12 @@ def generate_python_export(code: CodeBlock) -> None:
         f'    __all__ = [*globals().get("__all__", []), *{name}]',
     ]
     _fill(code, ["# fmt: off", "# isort: off", *lines, "# isort: on", "# fmt: on"])
+
+
+def _for_type_checkers(lines: list[str], opt: Options) -> list[str]:
+    """A block that is not run. Comments alone make none for Python."""
+    is_empty = all(line.lstrip().startswith("#") for line in lines)
+    return ["if TYPE_CHECKING:", *lines, *([f"{' ' * opt.indent}pass"] if is_empty else [])]
 
 
 def _fill(code: CodeBlock, lines: list[str]) -> None:
@@ -184,7 +206,8 @@ def generate_python_ffi_api(
 ) -> str:
     """What a module for the names under a prefix lacks, with empty regions: all of it if it has no blocks.
 
-    The root's module loads the library. The classes of `object_infos` must be ordered, parents first.
+    The root's module loads the library, and imports classes of other modules for the same library after that. The
+    classes of `object_infos` must be ordered, parents first.
     """
     have = {(block.kind, block.param) for block in code_blocks}
     kinds = {block.kind for block in code_blocks}
@@ -199,7 +222,7 @@ def generate_python_ffi_api(
     if new:
         parts.append(_import_mark("ffi.register_object", _REGISTER, syntax) + "\n")
     here = {info.type_key for info in object_infos}
-    parts += [_class(info, info.parent_type_key in here, ty_map, syntax) for info in new]
+    parts += [_class(info, here, ty_map, syntax, f"{module_name}." if is_root else "") for info in new]
     if "__all__" not in kinds:
         parts.append("__all__ = [\n" + syntax.empty_region("__all__", indent="    ") + "]\n")
     return "\n".join(parts)
@@ -236,13 +259,21 @@ def _call_load_lib(init_cfg: InitConfig) -> str:
     return f'{_LOAD_LIB}("{init_cfg.pkg}", "{init_cfg.shared_target}")'
 
 
-def _class(info: ObjectInfo, is_parent_here: bool, ty_map: dict[str, str], syntax: MarkerSyntax) -> str:
-    """A class with an empty region for its members."""
-    key, parent = str(info.type_key), info.parent_type_key or "ffi.Object"
+def _class(
+    info: ObjectInfo, here: Collection[str | None], ty_map: dict[str, str], syntax: MarkerSyntax, below: str
+) -> str:
+    """A class with an empty region for its members. What begins with `below`, unless that is "", needs the library."""
+    key = str(info.type_key)
+    lineage = [info.parent_type_key or "ffi.Object", *reversed(info.ancestors)]
+    parent = next((key for key in lineage if all(map(is_name, key.split(".")))), "ffi.Object")
     name = key.rpartition(".")[2]
+    is_parent_here = parent in here
     base = parent.rpartition(".")[2] if is_parent_here else f"_{parent.replace('.', '_')}"
+    mark = _import_mark(ty_map.get(parent, parent), base, syntax)
+    if below and parent.startswith(below):
+        mark = _import_lines([ImportItem(ty_map.get(parent, parent), alias=base)])[0] + "  # noqa: E402"
     lines = [
-        *([] if is_parent_here else [_import_mark(ty_map.get(parent, parent), base, syntax)]),
+        *([] if is_parent_here else [mark]),
         f'@{_REGISTER}("{key}")',
         f"class {name}({base}):",
         f'    """FFI binding for `{key}`."""',

@@ -6,7 +6,7 @@ from .. import consts as C
 from ..generator import Generator
 from . import codegen
 from . import consts as PC
-from .utils import ImportItem, PythonImports
+from .utils import Head, ImportItem, PythonImports, is_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ class PythonGenerator(Generator):
 
     def default_ty_map(self) -> dict[str, str]:
         return dict(PC.TY_MAP_DEFAULTS)
+
+    def is_name(self, text: str) -> bool:
+        return is_name(text)
 
     def is_builtin(self, type_key: str) -> bool:
         return type_key in C.BUILTIN_TYPE_KEYS or type_key in PC.TY_MAP_DEFAULTS
@@ -77,12 +80,22 @@ class PythonGenerator(Generator):
     ) -> None:
         here = declared[code.text_param]
         defined = {type_key for type_key, path in declared.items() if path == here}
-        codegen.generate_python_object(code, ty_map, imports.items, opt, obj_info, defined)
+        is_implemented = here.suffix != ".pyi"
+        codegen.generate_python_object(code, ty_map, imports.items, opt, obj_info, defined, is_implemented)
+
+    def note_lines_before(self, imports: PythonImports, lines: list[str]) -> None:
+        imports.head = Head.of(lines)
 
     def generate_import_section_block(
         self, code: CodeBlock, imports: PythonImports, opt: Options, defined: set[str]
     ) -> None:
-        codegen.generate_python_import_section(code, imports.items, opt, defined)
+        """ValueError, which names the line, where annotations could not be left unevaluated."""
+        if not (imports.head.is_all or imports.head.has_annotations):
+            raise ValueError(
+                f"`import-section` at line {code.lineno_start}: what stands before it must begin with "
+                "`from __future__ import annotations`, which cannot come later"
+            )
+        codegen.generate_python_import_section(code, imports.items, opt, defined, imports.head.is_all)
 
     def generate_all_block(self, code: CodeBlock, names: set[str], opt: Options) -> None:
         codegen.generate_python_all(code, names, opt)
@@ -108,6 +121,9 @@ class PythonGenerator(Generator):
         return codegen.generate_python_ffi_api(
             code_blocks, ty_map, module_name, object_infos, init_cfg, is_root, self.syntax
         )
+
+    def line_of_import_section(self, lines: list[str]) -> int:
+        return Head.of(lines).n_lines
 
     def generate_init_file(self, code_blocks: list[CodeBlock], module_name: str, submodule: str) -> str:
         return codegen.generate_python_init(code_blocks, module_name, submodule, self.syntax)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import keyword
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     TypeMap = Callable[[str], str]
 
 __all__ = [
+    "Head",
     "ImportItem",
     "PythonImports",
     "TypeNames",
@@ -76,11 +78,42 @@ class ImportItem:
 
 
 @dataclass
+class Head:
+    """What a file begins with: the lines that may stand before imports from __future__, and those imports."""
+
+    n_lines: int = 0
+    is_all: bool = True
+    """Whether nothing else follows."""
+    has_annotations: bool = False
+    """Whether annotations are imported from there, which leaves those of the file unevaluated."""
+
+    @staticmethod
+    def of(lines: list[str]) -> Head:
+        """Of a file, or of its beginning. What is not Python has none."""
+        head = Head()
+        try:
+            statements = ast.parse("\n".join(lines)).body
+        except (SyntaxError, ValueError):
+            return Head(is_all=False)
+        for i, statement in enumerate(statements):
+            is_future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+            is_doc = i == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+            if not (is_future or is_doc):
+                head.is_all = False
+                break
+            head.n_lines = statement.end_lineno or statement.lineno
+            if isinstance(statement, ast.ImportFrom):
+                head.has_annotations |= any(name.name == "annotations" for name in statement.names)
+        return head
+
+
+@dataclass
 class PythonImports:
-    """What a file must import; `has_lib_load` if it loads its library."""
+    """What a file must import; `has_lib_load` if it loads its library. `head` is what stands before the imports."""
 
     items: list[ImportItem] = field(default_factory=list)
     has_lib_load: bool = False
+    head: Head = field(default_factory=Head)
 
 
 class TypeNames:
@@ -108,6 +141,8 @@ class TypeNames:
             if full_name not in self._taken or not hasattr(builtins, full_name):
                 return full_name
             full_name = f"builtins.{full_name}"
+        if not all(map(is_name, full_name.split("."))):
+            full_name = PC.TY_MAP_DEFAULTS["Object"]  # there is no class of that name, see make_missing()
         item = ImportItem(full_name, type_checking_only=True)
         for alias in (None, f"_{item.name}", f"_{item.full_name.replace('.', '_')}"):
             item = ImportItem(full_name, type_checking_only=True, alias=alias)
@@ -175,10 +210,12 @@ def render_object_methods(
     indent: int,
     input_ty_map: TypeMap | None = None,
     inherited: Collection[str] = (),
+    is_implemented: bool = False,
 ) -> list[str]:
     """The lines of the methods other than the constructor, overloads next to each other.
 
-    Type checkers are told that what has a name of `inherited` may differ from what it overrides.
+    Type checkers are told that what has a name of `inherited` may differ from what it overrides. They want overloads to
+    have an implementation, unless they are in a .pyi file: one is there if it `is_implemented`.
     """
     by_name: dict[str, list[FuncInfo]] = {}
     for method in info.methods:
@@ -190,24 +227,34 @@ def render_object_methods(
         if not is_name(name):
             lines.append(_unnamable(name, indent))
             continue
-        for method in methods:
+        note = _OVERRIDE if name in inherited else ""
+        for i, method in enumerate(methods):
             if len(methods) > 1:
-                lines.append(f"{space}@overload")
+                lines.append(f"{space}@overload{'' if i else note}")
             if not method.is_member:
                 lines.append(f"{space}@staticmethod")
-            note = _OVERRIDE if name in inherited else ""
-            lines.append(render_func_signature(method, ty_map, indent, input_ty_map, note))
+            own_note = note if len(methods) == 1 else ""
+            lines.append(render_func_signature(method, ty_map, indent, input_ty_map, own_note))
+        if is_implemented and len(methods) > 1:
+            lines += [] if methods[0].is_member else [f"{space}@staticmethod"]
+            words = ["self", "*args"] if methods[0].is_member else ["*args"]
+            lines.append(f"{space}def {name}({', '.join(words)}: {ty_map('Any')}) -> {ty_map('Any')}: ...")
     return lines
 
 
 def render_object_init(
-    info: ObjectInfo, ty_map: TypeMap, indent: int, input_ty_map: TypeMap | None = None
+    info: ObjectInfo,
+    ty_map: TypeMap,
+    indent: int,
+    input_ty_map: TypeMap | None = None,
+    is_implemented: bool = False,
 ) -> list[str]:
-    """The line of ``__init__``: the fields that it takes or, where the library wrote a constructor, what that takes."""
+    """The lines of ``__init__``: the fields that it takes or, where the library wrote a constructor, what that takes.
+    There may be several of these, see render_object_methods()."""
     if not info.has_init:
         return []
     parameters = _parameters_of_init(info, input_ty_map or ty_map)
-    return [f"{' ' * indent}def __init__({', '.join(['self', *parameters])}) -> None: ..."]
+    return _render_constructors("__init__", parameters, ty_map, indent, "", is_implemented)
 
 
 def render_object_ffi_init(
@@ -216,36 +263,50 @@ def render_object_ffi_init(
     indent: int,
     input_ty_map: TypeMap | None = None,
     inherited: Collection[str] = (),
+    is_implemented: bool = False,
 ) -> list[str]:
-    """The line of ``__ffi_init__``, the native constructor."""
-    written = _written_constructor(info)
-    if written is None and not info.has_init:
+    """The lines of ``__ffi_init__``, the native constructor."""
+    written = _written_constructors(info)
+    if not written and not info.has_init:
         return []
-    parameters = (
-        _parameters_from_fields(info, input_ty_map or ty_map)
-        if written is None
-        else _parameters_from_method(written, input_ty_map or ty_map)
-    )
+    names = input_ty_map or ty_map
+    parameters = [_parameters_from_method(method, names) for method in written]
     note = _OVERRIDE if "__ffi_init__" in inherited else ""
-    return [f"{' ' * indent}def __ffi_init__({', '.join(['self', *parameters])}) -> None: ...{note}"]
+    parameters = parameters or [_parameters_from_fields(info, names)]
+    return _render_constructors("__ffi_init__", parameters, ty_map, indent, note, is_implemented)
 
 
 _OVERRIDE = "  # type: ignore[override,unused-ignore]"
 
 
-def _written_constructor(info: ObjectInfo) -> FuncInfo | None:
-    return next((method for method in info.methods if method.name == "__ffi_init__"), None)
+def _render_constructors(
+    name: str, parameters: list[list[str]], ty_map: TypeMap, indent: int, note: str, is_implemented: bool
+) -> list[str]:
+    space = " " * indent
+    lines = [f"{space}def {name}({', '.join(['self', *words])}) -> None: ..." for words in parameters]
+    if len(lines) == 1:
+        return [lines[0] + note]
+    lines = [line for definition in lines for line in (f"{space}@overload", definition)]
+    lines[0] += note
+    return [*lines, *([f"{space}def {name}(self, *args: {ty_map('Any')}) -> None: ..."] if is_implemented else [])]
 
 
-def _parameters_of_init(info: ObjectInfo, ty_map: TypeMap) -> list[str]:
-    written = _written_constructor(info)
-    if written is None:
-        return _parameters_from_fields(info, ty_map)
-    params, _ = written.signature()
-    takes = None if params is None else [schema.repr() for schema in params[1 if written.is_member else 0 :]]
+def _written_constructors(info: ObjectInfo) -> list[FuncInfo]:
+    return [method for method in info.methods if method.name == "__ffi_init__"]
+
+
+def _parameters_of_init(info: ObjectInfo, ty_map: TypeMap) -> list[list[str]]:
+    """Of each constructor."""
+    written = _written_constructors(info)
+    if not written:
+        return [_parameters_from_fields(info, ty_map)]
+    if len(written) > 1:
+        return [_parameters_from_method(method, ty_map) for method in written]
+    params, _ = written[0].signature()
+    takes = None if params is None else [schema.repr() for schema in params[1 if written[0].is_member else 0 :]]
     if takes == [f.schema.repr() for f in info.init_fields] and not any(f.kw_only for f in info.init_fields):
-        return _parameters_from_fields(info, ty_map)  # the fields in their order, so they tell the names
-    return _parameters_from_method(written, ty_map)
+        return [_parameters_from_fields(info, ty_map)]  # the fields in their order, so they tell the names
+    return [_parameters_from_method(written[0], ty_map)]
 
 
 def _parameters_from_method(method: FuncInfo, ty_map: TypeMap) -> list[str]:

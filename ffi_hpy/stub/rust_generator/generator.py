@@ -10,7 +10,7 @@ from ..generator import Generator
 from . import codegen
 from . import consts as RC
 from .resolve import type_name
-from .utils import RustImports, check_tokens, escaped, is_crate_type_key, rust_module_path
+from .utils import RustImports, check_tokens, escaped, is_crate_type_key, is_nameable, rust_module_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ class RustGenerator(Generator):
 
     def default_ty_map(self) -> dict[str, str]:
         return dict(RC.RUST_TY_MAP_DEFAULTS)
+
+    def is_name(self, text: str) -> bool:
+        return is_nameable(text)
 
     def is_builtin(self, type_key: str) -> bool:
         return is_crate_type_key(type_key)
@@ -90,6 +93,9 @@ class RustGenerator(Generator):
                 )
         codegen.generate_rust_object(code, ty_map, imports, opt, obj_info, modules)
 
+    def note_lines_before(self, imports: RustImports, lines: list[str]) -> None:
+        """Nothing: imports may be anywhere."""
+
     def generate_import_section_block(
         self, code: CodeBlock, imports: RustImports, opt: Options, defined: set[str]
     ) -> None:
@@ -119,6 +125,9 @@ class RustGenerator(Generator):
         return codegen.generate_rust_api_file(
             code_blocks, ty_map, module_name, object_infos, init_cfg, is_root, self.syntax
         )
+
+    def line_of_import_section(self, lines: list[str]) -> int:
+        return len(lines)
 
     def generate_init_file(self, code_blocks: list[CodeBlock], module_name: str, submodule: str) -> str:
         return ""

@@ -36,8 +36,9 @@ endfunction()
 
 # tvm_ffi_embed_bin_into(<target> SYMBOL <name> BIN <file>)
 #
-# Puts the bytes of a file, $<TARGET_OBJECTS:...> or a path in the current build folder, into a target of this folder, whose sources find them
-# with TVM_FFI_EMBED_CUBIN(<name>). Other libraries do not see them. The compiler must be GCC or Clang, for ELF.
+# Puts the bytes of a file, $<TARGET_OBJECTS:...> or a path in the current build folder, into a target of this folder,
+# whose sources find them with TVM_FFI_EMBED_CUBIN(<name>). Other libraries do not see them. The compiler must be GCC or
+# Clang, for ELF.
 function(tvm_ffi_embed_bin_into target)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "SYMBOL;BIN" "")
   set(self "tvm_ffi_embed_bin_into(${target})")

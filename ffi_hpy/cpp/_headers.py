@@ -1,0 +1,48 @@
+"""The headers that object files were made of, by content: ninja knows times only, which need not tell of a change."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from .. import libinfo
+from ._cache import digest_of_bytes, write_whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["NOTES", "note_headers", "remove_outdated"]
+
+NOTES = "headers.json"
+
+
+def note_headers(folder: Path, work: Path, read: Mapping[str, Iterable[str]]) -> None:
+    """Note the content of what the object files of a folder were made of, which is held with the folder `work`."""
+    own = tuple(f"{path}{os.sep}" for path in libinfo.include_paths())  # whose content is a part of each command
+    noted = {
+        output: {path: _digest_of(folder / path) for path in paths if not path.startswith(own)}
+        for output, paths in read.items()
+    }
+    write_whole(folder / NOTES, json.dumps(noted, indent=1).encode(), work)
+
+
+def remove_outdated(folder: Path) -> None:
+    """Remove the object files that were made of other headers than are there now. A header has an older time than what
+    it takes the place of if it comes out of an archive or a cache of packages, or is put back."""
+    try:
+        noted = json.loads((folder / NOTES).read_bytes())
+    except FileNotFoundError:
+        return
+    for output, headers in noted.items():
+        if any(_digest_of(folder / path) != digest for path, digest in headers.items()):
+            (folder / output).unlink(missing_ok=True)
+
+
+def _digest_of(path: Path) -> str | None:
+    """None if it cannot be read, which is the compiler's to tell."""
+    try:
+        return digest_of_bytes(path.read_bytes())
+    except OSError:
+        return None
