@@ -1,4 +1,4 @@
-"""What it takes to run C programs for 64-bit ARM on this machine: QEMU and a C library of Debian, and zig to compile."""
+"""What it takes to run C programs for 64-bit ARM here: QEMU and a C library of Debian, and zig to compile."""
 
 from __future__ import annotations
 

@@ -16,22 +16,25 @@ if TYPE_CHECKING:
 __all__ = ["Object", "ObjectConvertible", "ObjectMeta", "ObjectRValueRef", "object_repr"]
 
 
-_HAVE_DICT = hasattr(CObject.__new__(CObject), "__dict__")  # PyPy gives every HPy object one, and refuses a second
+# PyPy gives every HPy object what CPython gives to those whose class has such slots, and refuses a second one
+_HAVE_DICT = hasattr(CObject.__new__(CObject), "__dict__")
+_EVERYBODY_HAS = ("__dict__", "__weakref__") if _HAVE_DICT else ()
 
 
 class ObjectMeta(ABCMeta):
     """Metaclass of Object: gives every class that declares no `__slots__` empty ones, so that instances own nothing but
-    the native handle. A class that wants instance attributes says `__slots__ = ("__dict__",)`."""
+    the native handle. A class that wants instance attributes says `__slots__ = ("__dict__",)`, one that wants weak
+    references to instances `("__weakref__",)`."""
 
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **kwargs: Any) -> ObjectMeta:
         if _HAVE_DICT and "__del__" in namespace:
             raise TypeError(
                 f"{name}.__del__: this PyPy cannot finalize instances of native classes; use weakref.finalize"
             )
-        slots = namespace.get("__slots__", ())
-        if _HAVE_DICT and "__dict__" in slots:
-            slots = [slot for slot in ((slots,) if isinstance(slots, str) else slots) if slot != "__dict__"]
-        namespace["__slots__"] = slots
+        slots = namespace.setdefault("__slots__", ())
+        if slots and _EVERYBODY_HAS:
+            named = (slots,) if isinstance(slots, str) else slots
+            namespace["__slots__"] = [slot for slot in named if slot not in _EVERYBODY_HAS]
         cls = super().__new__(mcls, name, bases, namespace, **kwargs)
         subclass_made(cls)
         return cls

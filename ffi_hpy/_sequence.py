@@ -30,8 +30,9 @@ class _Reading(CSequence, Object):
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, _Reading):
-            return bool(_ffi_api.RecursiveEq(self, other))
-        if isinstance(other, (list, tuple)):
+            kind = Array if isinstance(self, Array) else List
+            return bool(_ffi_api.RecursiveEq(self, other if isinstance(other, kind) else kind(other)))
+        if isinstance(other, Sequence) and not isinstance(other, (str, bytes)):
             return bool(self[:] == list(other))
         return NotImplemented
 
@@ -57,8 +58,8 @@ class Array(_Reading, Sequence[T_co]):
     """An immutable native sequence, made from any iterable. Lists and tuples passed to native code become Arrays.
 
     Each item that is read is converted on its own; an object that is read twice is the same one while somebody has it.
-    A slice gives a list. Two native sequences compare item by item and all the way down (`ffi.RecursiveEq`), and hash
-    accordingly; with a list or tuple the items are compared by ``==``.
+    A slice gives a list. Two Arrays compare item by item and all the way down (`ffi.RecursiveEq`), and hash
+    accordingly; so do an Array and a List, but for their hashes; with other sequences the items are compared by ``==``.
     """
 
     if TYPE_CHECKING:

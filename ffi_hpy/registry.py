@@ -126,10 +126,12 @@ def get_global_func_metadata(name: str) -> dict[str, Any]:
 def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
     """Put all global functions ``<namespace>.<name>`` into a module, as its attributes ``<name>``.
 
-    The module, by default the one called like the namespace, must be imported already. A leading "tvm." of the
-    namespace is dropped. Names with a further dot belong to other namespaces and are left out.
+    The module, by default the one called like the namespace, must be imported already: KeyError. A leading "tvm." of
+    the namespace is dropped. Names with a further dot belong to other namespaces and are left out.
     """
-    module = sys.modules[target_module_name or namespace]
+    module = sys.modules.get(target_module_name or namespace)
+    if module is None:
+        raise KeyError(f"init_ffi_api({namespace!r}): no module {target_module_name or namespace!r} is imported")
     prefix = (namespace[len("tvm.") :] if namespace.startswith("tvm.") else namespace) + "."
     for full_name in list_global_func_names():
         name = full_name[len(prefix) :]

@@ -61,11 +61,16 @@ static int arg_visitor(const char *name, const TVMFFIAny *args, int32_t n_args, 
   return 0;
 }
 
+/* A raw result of a visitor as that of a function. */
+static int give(TVMFFIAny said, TVMFFIAny *result) {
+  return fh_visitor_take_result(&said, "a visitor", result) == FH_VISIT_FAILED ? -1 : 0;
+}
+
 static int visitor_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_visitor_object *visitor;
   if (arg_visitor("ffi.StructuralVisitorVisit", args, n_args, 2, &visitor) != 0) return -1;
-  return fh_visitor_call(visitor, &args[1], result) == FH_VISIT_FAILED ? -1 : 0;
+  return give(fh_visitor_call(visitor, args[1]), result);
 }
 
 static int visitor_default_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -74,23 +79,17 @@ static int visitor_default_visit(void *self, const TVMFFIAny *args, int32_t n_ar
   TVMFFIAny value;
   if (arg_visitor("ffi.StructuralVisitorDefaultVisit", args, n_args, 2, &visitor) != 0) return -1;
   if (fh_any_own(&args[1], &value) != 0) return -1;
-  fh_visit_verdict said = fh_structural_visit_default(visitor, &value, result);
+  TVMFFIAny said = fh_structural_visit_default(visitor, value);
   fh_any_drop(&value);
-  return said == FH_VISIT_FAILED ? -1 : 0;
+  return give(said, result);
 }
 
-/* The same for C++ headers, which call it for each object: by address, with a raw result. */
-static TVMFFIAny default_visit(fh_visitor_object *visitor, TVMFFIAny value) {
-  TVMFFIAny interrupt = fh_any_none();
-  fh_visit_verdict said = fh_structural_visit_default(visitor, &value, &interrupt);
-  return fh_visitor_make_result(said, interrupt);
-}
-
+/* The same for C++ headers, which call it for each object: by address. */
 static int native_default_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(args);
   if (fh_function_check_count("ffi_hpy.native_default_visit", n_args, 0) != 0) return -1;
-  *result = fh_any_ptr((void *)(uintptr_t)&default_visit);
+  *result = fh_any_ptr((void *)(uintptr_t)&fh_structural_visit_default);
   return 0;
 }
 

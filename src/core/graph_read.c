@@ -71,7 +71,7 @@ static int open_frame(reader *r, int64_t node, TVMFFIAny data, void *made, const
   f.node = node;
   f.data = data;
   f.made = (TVMFFIObject *)made;
-  f.cursor.info = info;
+  f.cursor = fh_reflect_fields(info);
   int rc = made != NULL ? 0 : -1;
   if (rc == 0 && r->n_frames == r->n_frames_room) {
     size_t room = r->n_frames_room * 2 + 16;

@@ -296,17 +296,6 @@ void fh_hashmap_drop_pairs(fh_hashmap_pair *pairs, int64_t n) {
 
 /* ---- Order ---- */
 
-uint64_t fh_hashmap_begin(const fh_hashmap_object *map) { return fh_hashmap_is_small(map) ? 0 : map->head; }
-
-uint64_t fh_hashmap_next(const fh_hashmap_object *map, uint64_t position) {
-  return fh_hashmap_is_small(map) ? position + 1 : fh_hashmap_dense_item(map, position)->next;
-}
-
-fh_hashmap_pair *fh_hashmap_at(const fh_hashmap_object *map, uint64_t position) {
-  if (fh_hashmap_is_small(map)) return position < map->size ? &small_pairs(map)[position] : NULL;
-  return position < map->slots ? &fh_hashmap_dense_item(map, position)->pair : NULL;
-}
-
 int fh_hashmap_is_live(const fh_hashmap_object *map, uint64_t position) {
   return fh_hashmap_is_small(map) ? position < map->size : fh_hashmap_dense_is_used(map, position);
 }

@@ -54,6 +54,11 @@ static inline int fh_hashmap_is(const TVMFFIAny *any) {
 }
 static inline int fh_hashmap_is_small(const fh_hashmap_object *map) { return (map->slots & FH_HASHMAP_SMALL_TAG) != 0; }
 static inline int64_t fh_hashmap_size(const fh_hashmap_object *map) { return (int64_t)map->size; }
+/* Of a dense table. */
+static inline fh_hashmap_item *fh_hashmap_dense_item(const fh_hashmap_object *map, uint64_t slot) {
+  fh_hashmap_block *block = (fh_hashmap_block *)map->data + slot / FH_HASHMAP_BLOCK_SLOTS;
+  return &block->items[slot % FH_HASHMAP_BLOCK_SLOTS];
+}
 
 /* A new one, empty, of type kTVMFFIMap or kTVMFFIDict; NULL with an error pending. Its table has the layout and size that
  * adding n_pairs one by one would leave, and not more: half the memory is half the cache misses of whoever walks it. */
@@ -90,9 +95,16 @@ void fh_hashmap_drop_pair(fh_hashmap_pair *pair);
 
 /* In order: the position of the first pair, the next one, and the pair there. A position is past the end when
  * fh_hashmap_at gives NULL. Positions survive nothing but reading and writing of values. */
-uint64_t fh_hashmap_begin(const fh_hashmap_object *map);
-uint64_t fh_hashmap_next(const fh_hashmap_object *map, uint64_t position);
-fh_hashmap_pair *fh_hashmap_at(const fh_hashmap_object *map, uint64_t position);
+static inline uint64_t fh_hashmap_begin(const fh_hashmap_object *map) {
+  return fh_hashmap_is_small(map) ? 0 : map->head;
+}
+static inline uint64_t fh_hashmap_next(const fh_hashmap_object *map, uint64_t position) {
+  return fh_hashmap_is_small(map) ? position + 1 : fh_hashmap_dense_item(map, position)->next;
+}
+static inline fh_hashmap_pair *fh_hashmap_at(const fh_hashmap_object *map, uint64_t position) {
+  if (fh_hashmap_is_small(map)) return position < map->size ? (fh_hashmap_pair *)map->data + position : NULL;
+  return position < map->slots ? &fh_hashmap_dense_item(map, position)->pair : NULL;
+}
 
 /* Whether a pair is at that position: for positions that may have outlived a change. */
 int fh_hashmap_is_live(const fh_hashmap_object *map, uint64_t position);

@@ -7,11 +7,6 @@
 #include "hashmap.h"
 #include "str.h"
 
-static inline fh_hashmap_item *fh_hashmap_dense_item(const fh_hashmap_object *map, uint64_t slot) {
-  fh_hashmap_block *block = (fh_hashmap_block *)map->data + slot / FH_HASHMAP_BLOCK_SLOTS;
-  return &block->items[slot % FH_HASHMAP_BLOCK_SLOTS];
-}
-
 /* An empty table for n_pairs. -1 without memory, nothing pending, nothing changed. */
 int fh_hashmap_dense_init(fh_hashmap_object *map, uint64_t n_pairs);
 /* The bytes of another table, without touching references. -1 as above. */

@@ -44,10 +44,24 @@ int fh_mutator_call_remap_set(fh_mutator_object *mutator, const TVMFFIAny *var, 
   return fh_mutator_take_result(out);
 }
 
-/* In place only where the item is nobody else's. */
-static int mutate(fh_mutator_object *mutator, const TVMFFIAny *value, int can_inplace, TVMFFIAny *out) {
+/* What a child becomes: 1 with the owned *out if it changes, 0 if it stays, -1. In place only where it is nobody
+ * else's. */
+static inline int mutate(fh_mutator_object *mutator, const TVMFFIAny *value, int can_inplace, TVMFFIAny *out) {
   int inplace = can_inplace && fh_any_is_object(value) && fh_object_use_count(value->v_obj) == 1;
-  return fh_mutator_call(mutator, inplace ? mutator->table->maybe_inplace_mutate : mutator->table->mutate, value, out);
+  fh_sync_check_unlocked("a mutator");
+  *out = (inplace ? mutator->table->maybe_inplace_mutate : mutator->table->mutate)(mutator, *value);
+  if (out->type_index == kTVMFFIUnchanged) return 0;
+  if (FH_UNLIKELY(out->type_index == kTVMFFIError)) return fh_error_put(out->v_obj), -1;
+  if (!fh_mutator_keeps(out, value)) return 1;
+  fh_any_drop(out);
+  return 0;
+}
+
+/* Puts an owned value in the place of another. */
+static inline void replace(TVMFFIAny *place, const TVMFFIAny *value) {
+  TVMFFIAny old = *place;
+  *place = *value;
+  fh_any_drop(&old);
 }
 
 /* ---- Hooks of containers, for mutators of others: ours knows their contents ---- */
@@ -59,12 +73,14 @@ static int mutate_each(fh_mutator_object *mutator, int32_t type_index, const TVM
   for (int64_t i = 0; rc == 0 && i < n; ++i) {
     TVMFFIAny changed;
     rc = mutate(mutator, &items[i], 0, &changed);
-    if (rc == 0 && !fh_mutator_keeps(&changed, &items[i])) {
-      if (*made == NULL) *made = fh_seq_from_views(type_index, items, n);
-      if (*made != NULL) fh_seq_swap(*made, i, &changed);
-      rc = *made != NULL ? 0 : -1;
+    if (rc != 1) continue;
+    if (*made == NULL) *made = fh_seq_from_views(type_index, items, n);
+    rc = *made != NULL ? 0 : -1;
+    if (rc == 0) {
+      replace(&fh_seq_items(*made)[i], &changed);
+    } else {
+      fh_any_drop(&changed);
     }
-    fh_any_drop(&changed);
   }
   return rc;
 }
@@ -93,9 +109,14 @@ static TVMFFIAny mutate_items_inplace(fh_mutator_object *mutator, TVMFFIAny valu
   fh_seq_object *seq = (fh_seq_object *)(void *)value.v_obj;
   for (int64_t i = 0; i < fh_seq_size(seq); ++i) {
     TVMFFIAny item = fh_seq_items(seq)[i], changed;
-    if (mutate(mutator, &item, 1, &changed) != 0) return fh_mutator_make_result(-1, changed);
-    if (!fh_mutator_keeps(&changed, &item) && i < fh_seq_size(seq)) fh_seq_swap(seq, i, &changed);
-    fh_any_drop(&changed);
+    int rc = mutate(mutator, &item, 1, &changed);
+    if (rc < 0) return fh_mutator_make_result(-1, fh_any_none());
+    if (rc == 0) continue;
+    if (i < fh_seq_size(seq)) {
+      replace(&fh_seq_items(seq)[i], &changed);
+    } else {
+      fh_any_drop(&changed);
+    }
   }
   return fh_mutator_unchanged();
 }
@@ -108,25 +129,23 @@ static int mutate_values_of(fh_mutator_object *mutator, fh_hashmap_object *map, 
   for (; rc == 0 && (pair = fh_hashmap_at(map, at)) != NULL; at = fh_hashmap_next(map, at)) {
     TVMFFIAny value = pair->value, changed;
     rc = mutate(mutator, &value, inplace, &changed);
-    if (rc == 0 && !fh_mutator_keeps(&changed, &value)) {
-      if (*target == NULL) *target = fh_hashmap_copy(map, map->header.type_index);
-      fh_hashmap_pair *slot = *target != NULL ? fh_hashmap_at(*target, at) : NULL; /* a copy has the same positions */
-      if (slot != NULL) {
-        value = slot->value;
-        slot->value = changed;
-        changed = value;
-      }
-      rc = *target != NULL ? 0 : -1;
+    if (rc != 1) continue;
+    if (*target == NULL) *target = fh_hashmap_copy(map, map->header.type_index);
+    rc = *target != NULL ? 0 : -1;
+    fh_hashmap_pair *slot = rc == 0 ? fh_hashmap_at(*target, at) : NULL; /* a copy has the same positions */
+    if (slot != NULL) {
+      replace(&slot->value, &changed);
+    } else {
+      fh_any_drop(&changed);
     }
-    fh_any_drop(&changed);
   }
   return rc;
 }
 
 static TVMFFIAny mutate_values(fh_mutator_object *mutator, TVMFFIAny value) {
-  fh_hashmap_object *map = fh_structural_hold_map(value.v_obj), *target = NULL;
+  fh_hashmap_object *map = fh_structural_read_map(value.v_obj), *target = NULL;
   int rc = map != NULL ? mutate_values_of(mutator, map, &target) : -1;
-  fh_object_release(map);
+  fh_structural_end_map(value.v_obj, map);
   if (rc == 0) return target != NULL ? fh_any_object(target) : fh_mutator_unchanged();
   fh_object_release(target);
   return fh_mutator_make_result(-1, fh_any_none());
@@ -157,11 +176,10 @@ int fh_mutator_is_leaf_hook(const TVMFFIAny *hook) { return is_native(hook, keep
 
 /* ---- Any value ---- */
 
-int fh_mutator_is_same_leaf(const TVMFFIAny *a, const TVMFFIAny *b) {
-  int32_t type_index = a->type_index;
+int fh_mutator_is_same_leaf(TVMFFIAny a, TVMFFIAny b) {
   int is_equal = 0;
-  if (type_index != kTVMFFIStr && type_index != kTVMFFIBytes && type_index != kTVMFFIBigInt) return 0;
-  return fh_any_equal(a, b, &is_equal) == 0 && is_equal;
+  if (a.type_index != kTVMFFIStr && a.type_index != kTVMFFIBytes && a.type_index != kTVMFFIBigInt) return 0;
+  return fh_any_equal(&a, &b, &is_equal) == 0 && is_equal;
 }
 
 int fh_mutator_call_hook(const TVMFFIAny *hook, fh_mutator_object *mutator, const TVMFFIAny *value, TVMFFIAny *out) {
@@ -215,22 +233,22 @@ static int mutate_field(fh_mutator_object *mutator, TVMFFIObject *obj, const TVM
   mutator->region = region;
   int rc = mutate(mutator, &value, 0, &changed);
   mutator->region = outer;
-  if (rc == 0 && !fh_mutator_keeps(&changed, &value)) {
+  if (rc == 1) {
     if (*copy == NULL) *copy = fh_mutator_copy(obj);
     rc = *copy != NULL ? fh_mutator_set_field(field, *copy, &changed) : -1;
+    fh_any_drop(&changed);
   }
-  fh_any_drop(&changed);
   fh_any_drop(&value);
   return rc;
 }
 
 static int mutate_fields(fh_mutator_object *mutator, TVMFFIObject *obj, int32_t kind, TVMFFIAny *out) {
   int32_t inner = fh_structural_inner_region(mutator->region, kind);
-  fh_reflect_cursor cursor = {fh_type_find(obj->type_index), 0, 0};
+  fh_reflect_cursor cursor = fh_reflect_fields(fh_type_find(obj->type_index));
   const TVMFFIFieldInfo *field;
   TVMFFIObject *copy = NULL;
   if (fh_mutator_check_copy(obj->type_index) != 0) return -1;
-  while (cursor.info != NULL && (field = fh_reflect_next_field(&cursor)) != NULL) {
+  while ((field = fh_reflect_next_field(&cursor)) != NULL) {
     if (field->flags & kTVMFFIFieldFlagBitMaskSEqHashIgnore) continue;
     if (mutate_field(mutator, obj, field, fh_structural_field_region(inner, field->flags), &copy) == 0) continue;
     fh_object_release(copy);

@@ -39,12 +39,12 @@ int fh_mutator_take_result(TVMFFIAny *result);
 /* The other way round: *result, or the pending error if rc is not 0. */
 TVMFFIAny fh_mutator_make_result(int rc, TVMFFIAny result);
 /* Whether two values are the same text, bytes or integer, which nothing can change. */
-int fh_mutator_is_same_leaf(const TVMFFIAny *a, const TVMFFIAny *b);
+int fh_mutator_is_same_leaf(TVMFFIAny a, TVMFFIAny b);
 /* Whether that result leaves `value` where it is. A callback in a language with strings and integers of its own gives back
  * other objects of the same contents. */
 static inline int fh_mutator_keeps(const TVMFFIAny *result, const TVMFFIAny *value) {
   return result->type_index == kTVMFFIUnchanged || fh_any_same(result, value) ||
-         (result->type_index == value->type_index && fh_mutator_is_same_leaf(result, value));
+         (result->type_index == value->type_index && fh_mutator_is_same_leaf(*result, *value));
 }
 
 /* Calls one of the functions of a mutator's table with a value; *out is owned, None on -1. */

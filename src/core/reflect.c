@@ -79,20 +79,24 @@ const TVMFFIFieldInfo *fh_reflect_find_field(const TVMFFITypeInfo *info, TVMFFIB
   return field;
 }
 
-const TVMFFIFieldInfo *fh_reflect_next_field(fh_reflect_cursor *cursor) {
+const TVMFFIFieldInfo *fh_reflect_next_level(fh_reflect_cursor *cursor) {
   const TVMFFITypeInfo *info = cursor->info;
-  for (; cursor->depth <= info->type_depth; ++cursor->depth, cursor->index = 0) {
+  while (info != NULL && cursor->depth <= info->type_depth) {
     int32_t n_items;
     const TVMFFITypeInfo *at = cursor->depth < info->type_depth ? info->type_ancestors[cursor->depth] : info;
     const TVMFFIFieldInfo *fields = fields_of(at, &n_items);
-    if (cursor->index < n_items) return &fields[cursor->index++];
+    cursor->depth += 1;
+    if (n_items == 0) continue;
+    cursor->next = fields + 1;
+    cursor->end = fields + n_items;
+    return fields;
   }
   return NULL;
 }
 
 int fh_reflect_each_field(const TVMFFITypeInfo *info, int (*visit)(void *state, const TVMFFIFieldInfo *field),
                           void *state) {
-  fh_reflect_cursor cursor = {info, 0, 0};
+  fh_reflect_cursor cursor = fh_reflect_fields(info);
   for (const TVMFFIFieldInfo *field; (field = fh_reflect_next_field(&cursor)) != NULL;) {
     int result = visit(state, field);
     if (result != 0) return result;
@@ -172,13 +176,8 @@ int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info) {
 
 static char *field_address(const TVMFFIFieldInfo *field, void *obj) { return (char *)obj + field->offset; }
 
-int fh_reflect_get(const TVMFFIFieldInfo *field, void *obj, TVMFFIAny *out) {
-  *out = fh_any_none();
-  if (field->getter == NULL) {
-    return fh_error_raise(FH_TYPE_ERROR, "Field `%.*s` cannot be read", FH_BYTES_ARGS(field->name));
-  }
-  fh_sync_check_unlocked("a field getter");
-  return field->getter(field_address(field, obj), out);
+int fh_reflect_raise_unreadable(const TVMFFIFieldInfo *field) {
+  return fh_error_raise(FH_TYPE_ERROR, "Field `%.*s` cannot be read", FH_BYTES_ARGS(field->name));
 }
 
 int fh_reflect_set(const TVMFFIFieldInfo *field, void *obj, const TVMFFIAny *value) {

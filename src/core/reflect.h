@@ -7,6 +7,7 @@
 #define FH_REFLECT_H_
 
 #include "any.h"
+#include "sync.h"
 #include "type.h"
 
 /* The columns that exist from the start, because clients cache their pointers (NULL too). Same order as their names in
@@ -54,20 +55,37 @@ int fh_reflect_set_final(int32_t type_index, int is_final);
 /* The field of a type or its nearest ancestor that has it; borrowed, valid for ever, NULL if none. Lock-free. */
 const TVMFFIFieldInfo *fh_reflect_find_field(const TVMFFITypeInfo *info, TVMFFIByteArray name);
 const TVMFFIMethodInfo *fh_reflect_find_method(const TVMFFITypeInfo *info, TVMFFIByteArray name);
-/* Goes through all fields, the root's first, in order of declaration. Start with {info, 0, 0}. */
+/* Goes through all fields, the root's first, in order of declaration. Start with fh_reflect_fields, or all zero but the
+ * type, which may be NULL: then there are none. */
 typedef struct {
   const TVMFFITypeInfo *info;
-  int32_t depth; /* of the type whose own fields are going on */
-  int32_t index; /* of its field that comes next */
+  int32_t depth; /* of the type that comes after the one whose own fields are going on */
+  const TVMFFIFieldInfo *next, *end; /* of these fields, those to come */
 } fh_reflect_cursor;
+static inline fh_reflect_cursor fh_reflect_fields(const TVMFFITypeInfo *info) {
+  fh_reflect_cursor cursor = {info, 0, NULL, NULL};
+  return cursor;
+}
+/* The first field of the next type that has some. */
+const TVMFFIFieldInfo *fh_reflect_next_level(fh_reflect_cursor *cursor);
 /* The next field, valid for ever; NULL at the end. Lock-free. */
-const TVMFFIFieldInfo *fh_reflect_next_field(fh_reflect_cursor *cursor);
+static inline const TVMFFIFieldInfo *fh_reflect_next_field(fh_reflect_cursor *cursor) {
+  return cursor->next != cursor->end ? cursor->next++ : fh_reflect_next_level(cursor);
+}
 /* Calls visit for every field in that order; stops at the first nonzero result and returns it. No lock is held. */
 int fh_reflect_each_field(const TVMFFITypeInfo *info, int (*visit)(void *state, const TVMFFIFieldInfo *field),
                           void *state);
 
-/* Reads a field: *out owned. Writes one from a view, by a C setter or a Function; TypeError when it has no setter. */
-int fh_reflect_get(const TVMFFIFieldInfo *field, void *obj, TVMFFIAny *out);
+/* Raises the TypeError of a field without a getter. Always -1. */
+FH_COLD int fh_reflect_raise_unreadable(const TVMFFIFieldInfo *field);
+/* Reads a field: *out owned, or None on -1. */
+static inline int fh_reflect_get(const TVMFFIFieldInfo *field, void *obj, TVMFFIAny *out) {
+  *out = fh_any_none();
+  if (FH_UNLIKELY(field->getter == NULL)) return fh_reflect_raise_unreadable(field);
+  fh_sync_check_unlocked("a field getter");
+  return field->getter((char *)obj + field->offset, out);
+}
+/* Writes one from a view, by a C setter or a Function; TypeError when it has no setter. */
 int fh_reflect_set(const TVMFFIFieldInfo *field, void *obj, const TVMFFIAny *value);
 
 void fh_reflect_init(void);

@@ -9,22 +9,22 @@
 #include "type.h"
 
 /* NULL when the type has none. */
-static const TVMFFITypeMetadata *metadata_of(int32_t type_index) {
-  const TVMFFITypeInfo *info = fh_type_find(type_index);
+static const TVMFFITypeMetadata *metadata_of(const TVMFFITypeInfo *info) {
   if (info == NULL) return NULL;
   /* acquire: pairs with the release store in TVMFFITypeRegisterMetadata */
   return (const TVMFFITypeMetadata *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&info->metadata);
 }
 
-int32_t fh_structural_find_kind(int32_t type_index) {
-  const TVMFFITypeMetadata *metadata = metadata_of(type_index);
+int32_t fh_structural_kind_of(const TVMFFITypeInfo *info) {
+  const TVMFFITypeMetadata *metadata = metadata_of(info);
   return metadata != NULL ? (int32_t)metadata->structural_eq_hash_kind : (int32_t)kTVMFFISEqHashKindUnsupported;
 }
 
 int fh_structural_kind(const TVMFFIObject *obj, int32_t *out) {
-  *out = fh_structural_find_kind(obj->type_index);
+  const TVMFFITypeInfo *info = fh_type_find(obj->type_index);
+  *out = fh_structural_kind_of(info);
   if (FH_LIKELY(*out != kTVMFFISEqHashKindUnsupported)) return 0;
-  const char *missing = metadata_of(obj->type_index) == NULL ? "Type metadata" : "_type_s_eq_hash_kind";
+  const char *missing = metadata_of(info) == NULL ? "Type metadata" : "_type_s_eq_hash_kind";
   return fh_error_raise(FH_TYPE_ERROR, "%s is not set for type `%s`, so StructuralHash is not supported for this type",
                         missing, fh_type_name(obj->type_index));
 }
@@ -73,11 +73,8 @@ void fh_structural_use_end(fh_structural_use *use) {
   if (use->n_entries == 0) fh_atomic_store_release_u64(&use->thread, 0); /* pairs with fh_structural_use_begin */
 }
 
-fh_hashmap_object *fh_structural_hold_map(TVMFFIObject *map) {
-  if (map->type_index != kTVMFFIDict) {
-    fh_object_retain(map);
-    return (fh_hashmap_object *)(void *)map;
-  }
+fh_hashmap_object *fh_structural_read_map(TVMFFIObject *map) {
+  if (map->type_index != kTVMFFIDict) return (fh_hashmap_object *)(void *)map;
   fh_stripe_lock(map);
   fh_hashmap_object *copy = fh_hashmap_copy((const fh_hashmap_object *)(void *)map, kTVMFFIDict);
   fh_stripe_unlock(map);

@@ -17,8 +17,11 @@
 
 /* The kind of an object's type; TypeError for a type that has no metadata or no kind. */
 int fh_structural_kind(const TVMFFIObject *obj, int32_t *out);
-/* The same, Unsupported instead of an error. */
-int32_t fh_structural_find_kind(int32_t type_index);
+/* The same, Unsupported instead of an error; the type may be NULL. */
+int32_t fh_structural_kind_of(const TVMFFITypeInfo *info);
+static inline int32_t fh_structural_find_kind(int32_t type_index) {
+  return fh_structural_kind_of(fh_type_find(type_index));
+}
 
 /* The region inside `current` after entering `entered`. */
 static inline int32_t fh_structural_enter(int32_t current, int32_t entered) {
@@ -59,9 +62,12 @@ typedef struct {
 int fh_structural_use_begin(fh_structural_use *use, const char *what);
 void fh_structural_use_end(fh_structural_use *use);
 
-/* What to read instead of a map while foreign code runs: itself, or a copy of a Dict, which that code may change. A new
- * reference; NULL with an error pending. */
-fh_hashmap_object *fh_structural_hold_map(TVMFFIObject *map);
+/* What to read of a map while foreign code runs: a Map itself, borrowed, or a copy of a Dict, which that code may
+ * change; NULL with an error pending. Given back to fh_structural_end_map. */
+fh_hashmap_object *fh_structural_read_map(TVMFFIObject *map);
+static inline void fh_structural_end_map(const TVMFFIObject *map, fh_hashmap_object *read) {
+  if (map->type_index == kTVMFFIDict) fh_object_release(read);
+}
 
 /* The number of bytes of a tensor's content, which must be contiguous and on the CPU: ValueError. */
 int fh_structural_tensor_bytes(const DLTensor *tensor, const char **data, size_t *n_bytes);

@@ -72,13 +72,9 @@ static TVMFFIObject *copy_of(const fh_walk *walk, const fh_walk_frame *f) {
   switch (f->shape) {
   case FH_WALK_ITEMS:
     return (TVMFFIObject *)(void *)fh_seq_from_views(f->obj->type_index, fh_walk_items(walk, f), f->n_children);
-  case FH_WALK_PAIRS: {
-    fh_hashmap_object *held = fh_structural_hold_map(f->obj);
-    if (held == NULL || f->obj->type_index == kTVMFFIDict) return (TVMFFIObject *)(void *)held; /* a copy already */
-    fh_hashmap_object *copy = fh_hashmap_copy(held, kTVMFFIMap);
-    fh_object_release(held);
-    return (TVMFFIObject *)(void *)copy;
-  }
+  case FH_WALK_PAIRS:
+    if (f->obj->type_index == kTVMFFIDict) return (TVMFFIObject *)(void *)fh_structural_read_map(f->obj);
+    return (TVMFFIObject *)(void *)fh_hashmap_copy((const fh_hashmap_object *)(void *)f->obj, kTVMFFIMap);
   default: return fh_mutator_copy(f->obj);
   }
 }

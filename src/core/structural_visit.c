@@ -72,7 +72,8 @@ static verdict descend(our_visitor *v, const TVMFFIAny *value, int32_t region, i
   if (hook == NULL || fh_visitor_is_container_hook(hook)) return open_frame(v, value, region, is_bare);
   if (fh_walk_enter_hook(&v->walk) != 0) return FAILED;
   v->base.region = region;
-  verdict said = (verdict)fh_visitor_call_hook(hook, &v->base, value, interrupt);
+  TVMFFIAny result = fh_visitor_call_hook(hook, &v->base, *value);
+  verdict said = (verdict)fh_visitor_take_result(&result, "__s_visit__", interrupt);
   fh_walk_leave_hook(&v->walk);
   return said;
 }
@@ -147,16 +148,17 @@ static TVMFFIAny visit(fh_visitor_object *visitor, TVMFFIAny value) {
 
 static const fh_visitor_table our_table = {visit};
 
-fh_visit_verdict fh_structural_visit_default(fh_visitor_object *visitor, const TVMFFIAny *value, TVMFFIAny *interrupt) {
-  if (visitor->table != &our_table) return fh_visitor_default(visitor, value, interrupt);
+TVMFFIAny fh_structural_visit_default(fh_visitor_object *visitor, TVMFFIAny value) {
+  if (visitor->table != &our_table) return fh_visitor_default(visitor, value);
   our_visitor *v = (our_visitor *)visitor;
-  if (fh_structural_use_begin(&v->use, VISITOR) != 0) return FH_VISIT_FAILED;
+  TVMFFIAny interrupt = fh_any_none();
+  if (fh_structural_use_begin(&v->use, VISITOR) != 0) return fh_visitor_make_result(FH_VISIT_FAILED, interrupt);
   size_t base = fh_walk_depth(&v->walk);
   int32_t region = v->base.region;
-  fh_visit_verdict said = run(v, base, descend(v, value, region, 1, interrupt), interrupt);
+  fh_visit_verdict said = run(v, base, descend(v, &value, region, 1, &interrupt), &interrupt);
   v->base.region = region;
   fh_structural_use_end(&v->use);
-  return said;
+  return fh_visitor_make_result(said, interrupt);
 }
 
 static void end_visitor(void *self) {

@@ -10,7 +10,6 @@
 #include "seq.h"
 #include "stripe.h"
 #include "structural.h"
-#include "sync.h"
 #include "type.h"
 
 FH_STATIC_ASSERT(sizeof(fh_visitor_object) == 40 && offsetof(fh_visitor_object, region) == 32, "ABI");
@@ -41,13 +40,15 @@ TVMFFIAny fh_visitor_make_result(fh_visit_verdict verdict, TVMFFIAny interrupt) 
   return verdict == FH_VISIT_FAILED ? fh_any_object(fh_error_take()) : fh_any_none();
 }
 
-fh_visit_verdict fh_visitor_call(fh_visitor_object *visitor, const TVMFFIAny *value, TVMFFIAny *interrupt) {
-  fh_sync_check_unlocked("a visitor");
-  TVMFFIAny result = visitor->table->visit(visitor, *value);
-  return fh_visitor_take_result(&result, "a visitor", interrupt);
+TVMFFIAny fh_visitor_check_result(TVMFFIAny result, const char *who) {
+  TVMFFIAny interrupt = fh_any_none();
+  return fh_visitor_make_result(fh_visitor_take_result(&result, who, &interrupt), interrupt);
 }
 
-/* ---- Contents of containers. A Map's keys are where its values are, not what it consists of. ---- */
+static TVMFFIAny failed(void) { return fh_visitor_make_result(FH_VISIT_FAILED, fh_any_none()); }
+
+/* ---- Contents of containers. A Map's keys are where its values are, not what it consists of. An Array or a Map that
+ * somebody else keeps does not change; who asks for a visit keeps it. ---- */
 
 /* Item i, owned: 1, or 0 behind the last. */
 static int take_item(fh_seq_object *seq, int64_t i, TVMFFIAny *out) {
@@ -58,42 +59,36 @@ static int take_item(fh_seq_object *seq, int64_t i, TVMFFIAny *out) {
   return is_there;
 }
 
-/* An Array is not changed as long as somebody else has it too. */
 static TVMFFIAny visit_array(fh_visitor_object *visitor, TVMFFIAny value) {
-  fh_seq_object *array = (fh_seq_object *)(void *)value.v_obj;
+  const fh_seq_object *array = (const fh_seq_object *)(void *)value.v_obj;
   const TVMFFIAny *items = fh_seq_items(array);
   int64_t n = fh_seq_size(array);
-  TVMFFIAny said = fh_any_none(), interrupt = fh_any_none();
-  fh_sync_check_unlocked("a visitor");
-  fh_object_retain(array);
-  for (int64_t i = 0; said.type_index == kTVMFFINone && i < n; ++i) said = visitor->table->visit(visitor, items[i]);
-  fh_object_release(array);
-  if (said.type_index == kTVMFFINone) return said;
-  return fh_visitor_make_result(fh_visitor_take_result(&said, "a visitor", &interrupt), interrupt);
+  TVMFFIAny said = fh_any_none();
+  for (int64_t i = 0; said.type_index == kTVMFFINone && i < n; ++i) said = fh_visitor_call(visitor, items[i]);
+  return said;
 }
 
 static TVMFFIAny visit_list(fh_visitor_object *visitor, TVMFFIAny value) {
-  TVMFFIAny item, interrupt = fh_any_none();
-  fh_visit_verdict said = FH_VISIT_ON;
-  for (int64_t i = 0; said == FH_VISIT_ON && take_item((fh_seq_object *)(void *)value.v_obj, i, &item); ++i) {
-    said = fh_visitor_call(visitor, &item, &interrupt);
+  TVMFFIAny item, said = fh_any_none();
+  for (int64_t i = 0; said.type_index == kTVMFFINone; ++i) {
+    if (!take_item((fh_seq_object *)(void *)value.v_obj, i, &item)) break;
+    said = fh_visitor_call(visitor, item);
     fh_any_drop(&item);
   }
-  return fh_visitor_make_result(said, interrupt);
+  return said;
 }
 
 static TVMFFIAny visit_values(fh_visitor_object *visitor, TVMFFIAny value) {
-  TVMFFIAny interrupt = fh_any_none();
-  fh_visit_verdict said = FH_VISIT_ON;
-  fh_hashmap_object *map = fh_structural_hold_map(value.v_obj);
-  if (map == NULL) return fh_visitor_make_result(FH_VISIT_FAILED, interrupt);
+  TVMFFIAny said = fh_any_none();
+  fh_hashmap_object *map = fh_structural_read_map(value.v_obj);
+  if (map == NULL) return failed();
   const fh_hashmap_pair *pair;
   uint64_t at = fh_hashmap_begin(map);
-  for (; said == FH_VISIT_ON && (pair = fh_hashmap_at(map, at)) != NULL; at = fh_hashmap_next(map, at)) {
-    said = fh_visitor_call(visitor, &pair->value, &interrupt);
+  for (; said.type_index == kTVMFFINone && (pair = fh_hashmap_at(map, at)) != NULL; at = fh_hashmap_next(map, at)) {
+    said = fh_visitor_call(visitor, pair->value);
   }
-  fh_object_release(map);
-  return fh_visitor_make_result(said, interrupt);
+  fh_structural_end_map(value.v_obj, map);
+  return said;
 }
 
 int fh_visitor_is_container_hook(const TVMFFIAny *hook) {
@@ -104,44 +99,41 @@ int fh_visitor_is_container_hook(const TVMFFIAny *hook) {
 
 /* ---- Contents of any value ---- */
 
-fh_visit_verdict fh_visitor_call_hook(const TVMFFIAny *hook, fh_visitor_object *visitor, const TVMFFIAny *value,
-                                      TVMFFIAny *interrupt) {
-  TVMFFIAny result;
+TVMFFIAny fh_visitor_call_hook(const TVMFFIAny *hook, fh_visitor_object *visitor, TVMFFIAny value) {
   if (hook->type_index == kTVMFFIOpaquePtr) {
     fh_sync_check_unlocked("a hook that visits");
-    result = ((fh_visitor_visit)(uintptr_t)hook->v_ptr)(visitor, *value);
-  } else if (hook->type_index == kTVMFFIFunction) {
-    TVMFFIAny args[2] = {fh_any_object(visitor), *value};
-    if (fh_function_call(hook->v_obj, args, 2, &result) != 0) return FH_VISIT_FAILED;
-  } else {
-    fh_error_raise(FH_TYPE_ERROR, "__s_visit__ must be an opaque function pointer or ffi.Function");
-    return FH_VISIT_FAILED;
+    return ((fh_visitor_visit)(uintptr_t)hook->v_ptr)(visitor, value);
   }
-  return fh_visitor_take_result(&result, "__s_visit__", interrupt);
+  if (hook->type_index == kTVMFFIFunction) {
+    TVMFFIAny args[2] = {fh_any_object(visitor), value}, result;
+    return fh_function_call(hook->v_obj, args, 2, &result) == 0 ? result : failed();
+  }
+  fh_error_raise(FH_TYPE_ERROR, "__s_visit__ must be an opaque function pointer or ffi.Function");
+  return failed();
 }
 
-static fh_visit_verdict visit_fields(fh_visitor_object *visitor, TVMFFIObject *obj, TVMFFIAny *interrupt) {
-  int32_t outer = visitor->region;
-  int32_t inner = fh_structural_inner_region(outer, fh_structural_find_kind(obj->type_index));
-  fh_reflect_cursor cursor = {fh_type_find(obj->type_index), 0, 0};
-  fh_visit_verdict said = FH_VISIT_ON;
+static TVMFFIAny visit_fields(fh_visitor_object *visitor, TVMFFIObject *obj) {
+  const TVMFFITypeInfo *info = fh_type_find(obj->type_index);
+  int32_t outer = visitor->region, inner = fh_structural_inner_region(outer, fh_structural_kind_of(info));
+  fh_reflect_cursor cursor = fh_reflect_fields(info);
+  TVMFFIAny said = fh_any_none();
   const TVMFFIFieldInfo *field;
-  while (said == FH_VISIT_ON && cursor.info != NULL && (field = fh_reflect_next_field(&cursor)) != NULL) {
+  while (said.type_index == kTVMFFINone && (field = fh_reflect_next_field(&cursor)) != NULL) {
     TVMFFIAny value;
     if (field->flags & kTVMFFIFieldFlagBitMaskSEqHashIgnore) continue;
-    if (fh_reflect_get(field, obj, &value) != 0) return FH_VISIT_FAILED;
+    if (fh_reflect_get(field, obj, &value) != 0) return failed();
     visitor->region = fh_structural_field_region(inner, field->flags);
-    said = fh_visitor_call(visitor, &value, interrupt);
+    said = fh_visitor_call(visitor, value);
     visitor->region = outer;
     fh_any_drop(&value);
   }
   return said;
 }
 
-fh_visit_verdict fh_visitor_default(fh_visitor_object *visitor, const TVMFFIAny *value, TVMFFIAny *interrupt) {
-  const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_S_VISIT), value->type_index);
-  if (hook != NULL) return fh_visitor_call_hook(hook, visitor, value, interrupt);
-  return fh_any_is_object(value) ? visit_fields(visitor, value->v_obj, interrupt) : FH_VISIT_ON;
+TVMFFIAny fh_visitor_default(fh_visitor_object *visitor, TVMFFIAny value) {
+  const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_S_VISIT), value.type_index);
+  if (hook != NULL) return fh_visitor_check_result(fh_visitor_call_hook(hook, visitor, value), "__s_visit__");
+  return fh_any_is_object(&value) ? visit_fields(visitor, value.v_obj) : fh_any_none();
 }
 
 /* ---- The types ---- */

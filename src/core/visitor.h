@@ -7,6 +7,7 @@
 #define FH_VISITOR_H_
 
 #include "any.h"
+#include "sync.h"
 
 typedef struct fh_visitor_object fh_visitor_object;
 
@@ -37,16 +38,23 @@ fh_visit_verdict fh_visitor_take_result(TVMFFIAny *result, const char *who, TVMF
 /* The other way round. Takes the interrupt. */
 TVMFFIAny fh_visitor_make_result(fh_visit_verdict verdict, TVMFFIAny interrupt);
 
-/* Calls a visitor with a value. */
-fh_visit_verdict fh_visitor_call(fh_visitor_object *visitor, const TVMFFIAny *value, TVMFFIAny *interrupt);
-/* Calls a type's hook (not NULL) with a visitor and a value. */
-fh_visit_verdict fh_visitor_call_hook(const TVMFFIAny *hook, fh_visitor_object *visitor, const TVMFFIAny *value,
-                                      TVMFFIAny *interrupt);
+/* A raw result that may be anything as one that is None, a VisitInterrupt or an Error. Takes it. */
+TVMFFIAny fh_visitor_check_result(TVMFFIAny result, const char *who);
+
+/* Calls a visitor with a value: a raw result, None, a VisitInterrupt or an Error. */
+static inline TVMFFIAny fh_visitor_call(fh_visitor_object *visitor, TVMFFIAny value) {
+  fh_sync_check_unlocked("a visitor");
+  TVMFFIAny result = visitor->table->visit(visitor, value);
+  return FH_LIKELY(result.type_index == kTVMFFINone) ? result : fh_visitor_check_result(result, "a visitor");
+}
+/* Calls a type's hook (not NULL) with a visitor and a value: a raw result, whatever the hook gave. */
+TVMFFIAny fh_visitor_call_hook(const TVMFFIAny *hook, fh_visitor_object *visitor, TVMFFIAny value);
 /* Whether that is the hook of containers, whose contents are known. */
 int fh_visitor_is_container_hook(const TVMFFIAny *hook);
 
-/* Visits what a value consists of, with any visitor: by its type's hook, else its reflected fields. */
-fh_visit_verdict fh_visitor_default(fh_visitor_object *visitor, const TVMFFIAny *value, TVMFFIAny *interrupt);
+/* Visits what a value consists of, with any visitor: by its type's hook, else its reflected fields. A raw result, None,
+ * a VisitInterrupt or an Error. */
+TVMFFIAny fh_visitor_default(fh_visitor_object *visitor, TVMFFIAny value);
 
 int32_t fh_visitor_type(void);
 fh_visit_interrupt_object *fh_visit_interrupt_new(const TVMFFIAny *value);

@@ -123,9 +123,7 @@ static int open_object(fh_walk *walk, fh_walk_frame *f) {
   }
   f->shape = FH_WALK_FIELDS;
   f->n_children = -1;
-  f->cursor.info = fh_type_find(obj->type_index);
-  if (reserve_values(walk, 1) != 0) return -1;
-  add_slots(walk, 1);
+  f->cursor = fh_reflect_fields(fh_type_find(obj->type_index));
   return 0;
 }
 
@@ -145,7 +143,7 @@ static int open_other(fh_walk *walk, fh_walk_frame *f) {
     f->n_of_other = 2 * fh_hashmap_size((const fh_hashmap_object *)other);
     fh_stripe_unlock(other);
     break;
-  default: break;
+  default: return 0;
   }
   if (reserve_values(walk, 1) != 0) return -1;
   add_slots(walk, 1);
@@ -204,7 +202,10 @@ void fh_walk_pop(fh_walk *walk) {
   fh_walk_frame *f = fh_walk_top(walk);
   if (f->is_in_open_set) fh_memo_erase(&walk->open, f->obj, f->other);
   size_t mark = f->mark;
+  TVMFFIObject *held = f->held[0], *other_held = f->held[1];
   walk->n_frames -= 1;
+  fh_object_release(held);
+  fh_object_release(other_held);
   while (walk->n_values > mark) fh_any_drop(&walk->values[--walk->n_values]);
 }
 
@@ -229,7 +230,7 @@ int fh_walk_enter_hook(fh_walk *walk) {
 
 /* Whether an ancestor has a field of that name at that place, which was given already. */
 static int is_redeclared(const fh_walk *walk, const fh_walk_frame *f, const TVMFFIFieldInfo *field) {
-  fh_reflect_cursor earlier = {f->cursor.info, 0, 0};
+  fh_reflect_cursor earlier = fh_reflect_fields(f->cursor.info);
   for (const TVMFFIFieldInfo *at; (at = fh_reflect_next_field(&earlier)) != NULL;) {
     if (earlier.depth >= f->cursor.depth) return 0;
     if (at->offset == field->offset && !(at->flags & walk->skip_flags) && fh_str_same(at->name, field->name)) return 1;
@@ -238,22 +239,23 @@ static int is_redeclared(const fh_walk *walk, const fh_walk_frame *f, const TVMF
 }
 
 static const TVMFFIFieldInfo *next_field(const fh_walk *walk, fh_walk_frame *f) {
-  if (f->cursor.info == NULL) return NULL;
   for (const TVMFFIFieldInfo *field; (field = fh_reflect_next_field(&f->cursor)) != NULL;) {
     if (field->flags & walk->skip_flags) continue;
-    if (f->cursor.depth > 1 && is_redeclared(walk, f, field)) continue;
+    if (f->cursor.depth > 2 && is_redeclared(walk, f, field)) continue;
     return field;
   }
   return NULL;
 }
 
-/* Reads a field of an object into a slot. The getter is foreign. */
-static int read_field(fh_walk *walk, const TVMFFIFieldInfo *field, TVMFFIObject *obj, size_t slot, TVMFFIAny *out) {
-  TVMFFIAny old = walk->values[slot];
-  walk->values[slot] = fh_any_none();
-  fh_any_drop(&old);
+/* Reads a field on one side of the frame on top. The getter is foreign, and free to push and pop on this walk; so are
+ * deleters. */
+static int read_field(fh_walk *walk, const TVMFFIFieldInfo *field, int side, TVMFFIAny *out) {
+  fh_walk_frame *f = fh_walk_top(walk);
+  TVMFFIObject *obj = side == 0 ? f->obj : f->other, *old = f->held[side];
+  f->held[side] = NULL;
+  fh_object_release(old);
   if (fh_reflect_get(field, obj, out) != 0) return -1;
-  walk->values[slot] = *out;
+  if (fh_any_is_object(out)) fh_walk_top(walk)->held[side] = out->v_obj;
   return 0;
 }
 
@@ -263,10 +265,8 @@ static fh_walk_step step_field(fh_walk *walk, fh_walk_frame *f, TVMFFIAny *a, TV
   if (field == NULL) return FH_WALK_END;
   f->field = field;
   f->n_done += 1;
-  TVMFFIObject *obj = f->obj, *other = f->other; /* a getter is free to push and pop on this walk */
-  size_t mark = f->mark;
-  if (read_field(walk, field, obj, mark, a) != 0) return FH_WALK_ERROR;
-  if (b != NULL && read_field(walk, field, other, mark + 1, b) != 0) return FH_WALK_ERROR;
+  if (read_field(walk, field, 0, a) != 0) return FH_WALK_ERROR;
+  if (b != NULL && read_field(walk, field, 1, b) != 0) return FH_WALK_ERROR;
   return FH_WALK_CHILD;
 }
 

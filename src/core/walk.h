@@ -74,6 +74,7 @@ typedef struct {
   size_t mark;           /* where this frame's part of `values` begins */
   fh_reflect_cursor cursor;
   const TVMFFIFieldInfo *field; /* the one given last */
+  TVMFFIObject *held[2]; /* its values on both sides where they are objects: owned, else NULL */
   int is_in_open_set;
 } fh_walk_frame;
 

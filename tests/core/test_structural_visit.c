@@ -208,11 +208,9 @@ typedef struct {
 
 static TVMFFIAny sum_visit(fh_visitor_object *visitor, TVMFFIAny value) {
   summing *s = (summing *)visitor;
-  TVMFFIAny interrupt = none();
   if (value.type_index == kTVMFFIInt) s->sum += value.v_int64;
   if (s->sum > s->limit) return obj(fh_visit_interrupt_new(&value));
-  fh_visit_verdict said = fh_visitor_default(visitor, &value, &interrupt);
-  return fh_visitor_make_result(said, interrupt);
+  return fh_visitor_default(visitor, value);
 }
 static const fh_visitor_table sum_table = {sum_visit};
 

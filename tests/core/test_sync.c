@@ -158,10 +158,10 @@ static const fh_mutator_table mutator_table = {mutate_nothing, mutate_nothing, m
 static fh_visitor_object visitor = {.table = &visitor_table};
 static fh_mutator_object mutator = {.table = &mutator_table};
 
-static void call_visitor(void) { expect_int(fh_visitor_call(&visitor, &one, &other), FH_VISIT_ON); }
+static void call_visitor(void) { expect_int(fh_visitor_call(&visitor, one).type_index, kTVMFFINone); }
 static void call_visit_hook(void) {
   TVMFFIAny hook = fh_any_ptr((void *)(uintptr_t)visit_nothing);
-  expect_int(fh_visitor_call_hook(&hook, &visitor, &one, &other), FH_VISIT_ON);
+  expect_int(fh_visitor_call_hook(&hook, &visitor, one).type_index, kTVMFFINone);
 }
 static void call_mutator(void) { expect_int(fh_mutator_call(&mutator, mutator.table->mutate, &one, &other), 0); }
 static void call_remap_set(void) { expect_int(fh_mutator_call_remap_set(&mutator, &one, &one, &other), 0); }

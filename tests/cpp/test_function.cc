@@ -123,6 +123,13 @@ TEST(Function, ErrorsPassThrough) {
   EXPECT_EQ(Function(nullptr).CallExpected<int>(1).error().kind(), "RuntimeError");
 }
 
+/* Whether it can be copied depends on whether it is a TypedFunction's argument, which must not depend on that. */
+struct MadeOfTypedFunction {
+  MadeOfTypedFunction(TypedFunction<bool(double)>) {}
+};
+static_assert(std::is_copy_constructible_v<MadeOfTypedFunction>, "");
+static_assert(!std::is_constructible_v<TypedFunction<bool(double)>, MadeOfTypedFunction>, "");
+
 TEST(Function, TypedFunction) {
   TypedFunction<int(int)> f = AddOne;
   EXPECT_EQ(f(1), 2);

@@ -215,6 +215,18 @@ TEST(StructuralWalk, CanStartAnotherOneInACallback) {
   EXPECT_EQ(sum, 6);
 }
 
+TEST(StructuralWalk, KeepsARootThatACallbackReplaces) {
+  for (Any root : {Any(Array<Any>{1, Pair(2, 3), 4}), Any(Map<Any, Any>{{"a", 1}, {"b", Pair(2, 3)}, {"c", 4}})}) {
+    int64_t sum = 0;
+    StructuralWalk<WalkOrder::kPreOrder>(root, [&](int64_t number) -> Expected<WalkResult> {
+      root = nullptr;
+      sum += number;
+      return WalkResult::Advance();
+    });
+    EXPECT_EQ(sum, 10);
+  }
+}
+
 /* States for callbacks, and a say in what is gone into. */
 class CountingLayer : public StructuralVisitorObj {
 public:

@@ -5,6 +5,8 @@
 - a comment in its first line that is a path, or a path and `, continued`: a file of the page's folder;
 - an HTML comment right before the fence: `<!-- file: PATH -->`, `<!-- fails -->` for commands that have to,
   `<!-- needs: COMMAND -->` for what is not run where there is no such command, or `<!-- not run: REASON -->`.
+
+A page has no other HTML: a comment elsewhere would say something to nobody, and a fence within HTML is no block.
 """
 
 from __future__ import annotations
@@ -58,15 +60,17 @@ class Block:
 def read_blocks(page: str, text: str) -> list[Block]:
     """The blocks of a page, in order. Raises PageError for one that is not what it has to be."""
     blocks: list[Block] = []
-    said = ""
-    for token in MarkdownIt("commonmark").parse(text):
-        if token.type == "html_block":
-            said = token.content.strip()
-        elif token.type == "fence":
+    tokens = MarkdownIt("commonmark").parse(text)
+    for before, token in zip([None, *tokens], tokens):
+        said = before.content.strip() if before and before.type == "html_block" else ""
+        if token.type == "fence":
             blocks.append(_block_of(page, token, said))
-            said = ""
+        elif said:
+            raise PageError(f"{page}: {said!r} stands before no block")
         elif token.type == "code_block":
             raise PageError(f"{page}:{_line_of(token)}: indented code: a fence says what it is")
+    if tokens and tokens[-1].type == "html_block":
+        raise PageError(f"{page}: {tokens[-1].content.strip()!r} stands before no block")
     _check_order(blocks)
     return blocks
 
@@ -118,7 +122,7 @@ def _lacking(command: str) -> str:
 
 
 def _read_said(place: str, said: str) -> tuple[str, str]:
-    if not said.startswith("<!--"):
+    if not said:
         return "", ""
     found = _SAID.fullmatch(said)
     if not found or (found[1] == "fails") != (found[2] is None):
@@ -145,7 +149,9 @@ def _prints(block: Block) -> bool:
 
 
 def _is_used(source: Block, blocks: list[Block]) -> bool:
-    """Whether a block that runs, or one that tells a build tool, has the name of the file."""
-    word = re.compile(rf"(?<![\w-]){re.escape(Path(source.file).stem)}(?![\w-])")
+    """Whether a block that runs, or one that tells a build tool, has the name of the file, or of the package it is."""
+    path = Path(source.file)
+    name = path.parent.name if path.name == "__init__.py" else path.stem
+    word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
     users = (b for b in blocks if b.file != source.file and b.language not in (*SOURCES, OUTPUT) and not b.not_run)
     return any(word.search(block.text) for block in users)

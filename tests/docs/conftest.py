@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from blocks import OUTPUT
+from pages import files_of
 from project import Project
 
 TYPE_CHECKING = False
@@ -32,7 +33,8 @@ def project_of(
 
     def project_of(page: str) -> Project:
         if page not in made:
-            made[page] = Project(request.module.PAGES[page], tmp_path_factory.mktemp(Path(page).stem))
+            folder = tmp_path_factory.mktemp(Path(page).stem)
+            made[page] = Project(request.module.PAGES[page], folder, files_of(page))
         return made[page]
 
     yield project_of

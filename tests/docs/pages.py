@@ -1,19 +1,28 @@
-"""The pages, by who reads them."""
+"""The pages, all that the repository has, by who reads them."""
 
 from __future__ import annotations
 
 from blocks import Block, read_blocks
 from project import ROOT
 
-# About the inside of this repository: they show nothing that a user of the package would run.
-NOT_FOR_USERS = ("docs/debugging.md", "docs/design.md")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
 # These run on every interpreter.
 PYTHON_PAGES = ("docs/python.md",)
 
-ALL_PAGES = ("README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")))
-NATIVE_PAGES = tuple(page for page in ALL_PAGES if page not in (*NOT_FOR_USERS, *PYTHON_PAGES))
+_PLACES = ("*.md", "docs/**/*.md", "examples/**/*.md", "src/**/*.md")
+ALL_PAGES = tuple(sorted(path.relative_to(ROOT).as_posix() for place in _PLACES for path in ROOT.glob(place)))
+NATIVE_PAGES = tuple(page for page in ALL_PAGES if page not in PYTHON_PAGES)
 
 
 def read(pages: tuple[str, ...]) -> dict[str, list[Block]]:
-    """The blocks of pages."""
-    return {page: read_blocks(page, (ROOT / page).read_text()) for page in pages}
+    """The blocks of pages that have any."""
+    blocks = {page: read_blocks(page, (ROOT / page).read_text()) for page in pages}
+    return {page: those for page, those in blocks.items() if those}
+
+
+def files_of(page: str) -> Path | None:
+    """The folder whose files a page works on: an example's own. None for a page that shows all of its files."""
+    return (ROOT / page).parent if page.startswith("examples/") else None

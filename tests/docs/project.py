@@ -20,6 +20,7 @@ ROOT = HERE.parents[1]
 
 SECONDS = 120  # for one block
 WARNINGS = "-Wall -Wextra -Werror"
+_MADE = ("build", "dist", "*.egg-info", "*.so", "__pycache__")  # by whoever works in an example's folder
 _COMPILERS = {"cc": ("CC", ("cc", "gcc", "clang")), "c++": ("CXX", ("c++", "g++", "clang++"))}
 
 
@@ -30,10 +31,14 @@ class BlockError(AssertionError):
 class Project:
     """A page's blocks, its folder, and its interpreter, which is started with the first block of Python."""
 
-    def __init__(self, blocks: list[Block], folder: Path) -> None:
+    def __init__(self, blocks: list[Block], folder: Path, files: Path | None = None) -> None:
+        """In `folder`, which is empty; with a copy of `files`, a folder, if the page is about these."""
         self.blocks = blocks
         self._folder = folder / "page"
-        self._folder.mkdir()
+        if files is None:
+            self._folder.mkdir()
+        else:
+            shutil.copytree(files, self._folder, ignore=shutil.ignore_patterns(*_MADE))
         self._environ = make_environ(folder)
         self._session: Session | None = None
         self._n_done = 0

@@ -1,4 +1,4 @@
-"""The links of pages to each other lead somewhere."""
+"""Pages are found: their links to each other lead somewhere, README.md lists them in an order, and they keep to it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pages import ALL_PAGES
 from project import ROOT
 
 LINKS = [(page, link) for page in ALL_PAGES for link in read_links((ROOT / page).read_text())]
+DOCS = [page for page in ALL_PAGES if page.startswith("docs/")]
+IN_ORDER = list(dict.fromkeys(link for page, link in LINKS if page == "README.md" and link in DOCS))
 
 
 @pytest.mark.parametrize(("page", "link"), LINKS)
@@ -16,3 +18,12 @@ def test_a_link_leads_to_a_file(page: str, link: str) -> None:
     target = (ROOT / page).parent / path if path else ROOT / page
     assert target.exists()
     assert not heading or heading in read_headings(target.read_text())
+
+
+@pytest.mark.parametrize("page", DOCS)
+def test_a_page_is_listed_and_leads_to_the_next_one(page: str) -> None:
+    assert page in IN_ORDER
+    last = (ROOT / page).read_text().rstrip().splitlines()[-1]
+    if page != IN_ORDER[-1]:
+        assert last.startswith("Next: ")
+        assert f"docs/{read_links(last)[0]}" == IN_ORDER[IN_ORDER.index(page) + 1]

@@ -44,6 +44,13 @@ COMPILE = fenced("sh", "cc -shared -fPIC one.c -o one.so")
         (fenced("sh", "true", "<!-- not run -->"), "page.md:2: '<!-- not run -->' says nothing"),
         (fenced("sh", "true", "<!-- is not run: x -->"), "page.md:2: '<!-- is not run: x -->' says nothing"),
         (fenced("sh", "true", "<!-- fails: x -->"), "page.md:2: '<!-- fails: x -->' says nothing"),
+        (
+            "<!-- not run: x -->\n\nText.\n" + fenced("sh", "true"),
+            "page.md: '<!-- not run: x -->' stands before no block",
+        ),
+        (fenced("sh", "true") + "<!-- fails -->\n", "page.md: '<!-- fails -->' stands before no block"),
+        ("<details>\n```sh\ntrue\n```\n</details>\n", "stands before no block"),
+        ("<details>\n\n" + fenced("sh", "true") + "</details>\n", "page.md:4: '<details>' says nothing"),
     ],
 )
 def test_a_page_with_a_block_that_nobody_would_run_is_refused(page: str, reason: str) -> None:
@@ -85,6 +92,19 @@ def test_blocks_of_a_page_are_one_project(tmp_path: Path) -> None:
     )
     page += fenced("json", '{"x": 1}', "<!-- file: sub/x.json -->") + fenced("console", '$ cat sub/x.json\n{"x": 1}')
     run(page, tmp_path)
+
+
+def test_a_page_about_a_folder_works_on_a_copy_of_it(tmp_path: Path) -> None:
+    files, folder = tmp_path / "files", tmp_path / "folder"
+    (files / "build").mkdir(parents=True)
+    folder.mkdir()
+    (files / "x.txt").write_text("1")
+    (files / "build" / "x.txt").write_text("2")
+    blocks = read_blocks(
+        "page.md", fenced("sh", "cat *.txt */*.txt; rm x.txt", "<!-- fails -->") + fenced("text", "1cat: ...")
+    )
+    Project(blocks, folder, files).run_up_to(blocks[0])
+    assert (files / "x.txt").exists()
 
 
 def test_what_follows_a_block_that_failed_fails(tmp_path: Path) -> None:

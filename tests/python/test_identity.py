@@ -22,7 +22,7 @@ finalizes = pytest.mark.skipif(IS_PYPY, reason="PyPy refuses __del__ in native c
 class Rich(ffi_hpy.Array):
     """An Array that takes attributes and weak references. (Not registered: only what Python makes is one.)"""
 
-    __slots__ = ("__dict__",) if IS_PYPY else ("__dict__", "__weakref__")
+    __slots__ = ("__dict__", "__weakref__")
 
 
 def box_of(value: Any) -> ffi_hpy.Array:

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import weakref
 
 import pytest
 from support import IS_PYPY
@@ -37,6 +38,15 @@ def test_instances_have_no_dict_unless_the_class_asks_for_one():
         plain.note = 1
     with_dict.note = 1
     assert with_dict.note == 1
+
+
+@pytest.mark.parametrize("slots", ["__weakref__", ("__weakref__",), ["__dict__", "__weakref__"]])
+def test_a_class_may_ask_for_weak_references_everywhere(slots):
+    class Weak(ffi_hpy.Object):
+        __slots__ = slots
+
+    instance = Weak.__new__(Weak)
+    assert weakref.ref(instance)() is instance
 
 
 def test_a_class_may_declare_slots_of_its_own():

@@ -179,8 +179,9 @@ def test_init_ffi_api_fills_a_module(testing):
 
 
 def test_init_ffi_api_wants_a_module_that_is_imported():
-    with pytest.raises(KeyError):
-        ffi_hpy.init_ffi_api("testing", unique_name("no_such_module"))
+    name = unique_name("no_such_module")
+    with pytest.raises(KeyError, match=f"no module '{name}' is imported"):
+        ffi_hpy.init_ffi_api("testing", name)
 
 
 # --- types ----------------------------------------------------------------------------------------------------------

@@ -82,6 +82,12 @@ private:
   friend struct ExpectedUnsafe;
 };
 
+/* A value of the one type is none of the other, whose name is made only now. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error CannotTreat(int32_t type_index, std::string (*name_of_other)()) {
+  return Error("TypeError",
+               "Cannot treat type `" + TypeIndexToTypeKey(type_index) + "` as type `" + name_of_other() + "`", "");
+}
+
 } // namespace detail
 
 template <typename T> class Expected : public detail::ExpectedBase {
@@ -139,13 +145,12 @@ public:
 
 private:
   Expected() = default;
-  template <typename U> Expected<U> Become() {
+  template <typename U> TVM_FFI_INLINE Expected<U> Become() {
     Expected<U> result;
-    if (is_err() || detail::AnyUnsafe::CheckAnyStrict<U>(data_)) {
+    if (TVM_FFI_PREDICT_TRUE(is_err() || detail::AnyUnsafe::CheckAnyStrict<U>(data_))) {
       result.data_ = std::move(data_);
     } else {
-      result.data_ = Error(
-          "TypeError", "Cannot treat type `" + data_.GetTypeKey() + "` as type `" + detail::Type2Str<U>::v() + "`", "");
+      result.data_ = detail::CannotTreat(type_index(), &detail::Type2Str<U>::v);
     }
     return result;
   }

@@ -376,11 +376,12 @@ template <typename FType> class TypedFunction;
 /* A function with the types of its arguments and result: from here on they are checked by the compiler. It is the size
  * of a Function, into which it converts. */
 template <typename R, typename... Args> class TypedFunction<R(Args...)> {
-  /* Of itself nothing else is asked, as that would ask whether it can be copied, which is what is being found out. */
+  /* Whether an F can be copied is asked last, and of what can be called only: for this class itself, and for one that is
+   * made of a TypedFunction, it may be what is being found out. */
   template <typename F>
   static constexpr bool kCallable =
       std::conjunction_v<std::negation<std::is_same<std::decay_t<F>, TypedFunction>>,
-                         std::is_copy_constructible<std::decay_t<F>>, std::is_invocable_r<R, F, Args...>>;
+                         std::is_invocable_r<R, F, Args...>, std::is_copy_constructible<std::decay_t<F>>>;
 
 public:
   TypedFunction() = default;

@@ -6,11 +6,17 @@
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/extra/base.h>
+#include <tvm/ffi/extra/core_function.h>
 #include <tvm/ffi/optional.h>
 #include <tvm/ffi/string.h>
 
 namespace tvm {
 namespace ffi {
+namespace detail {
+inline constexpr char kJSONParseName[] = "ffi.json.Parse";
+inline constexpr char kJSONStringifyName[] = "ffi.json.Stringify";
+} // namespace detail
+
 namespace json {
 
 using Value = Any;
@@ -20,11 +26,22 @@ using Array = ffi::Array<Any>;
 /* The value that a text stands for; a number without point and exponent is an int, NaN and Infinity are read too.
  * ValueError for what is no JSON. With an error_msg that is told there instead, and the result is None; otherwise
  * *error_msg becomes empty. */
-TVM_FFI_EXTRA_CXX_API Value Parse(const String &json_str, String *error_msg = nullptr);
+inline Value Parse(const String &json_str, String *error_msg = nullptr) {
+  Expected<Any> value = detail::CoreFunction<detail::kJSONParseName>().CallExpected(json_str);
+  if (error_msg == nullptr) return std::move(value).value();
+  *error_msg = String();
+  if (value.is_err() && value.error().kind() == "ValueError") {
+    *error_msg = value.error().message();
+    return Any();
+  }
+  return std::move(value).value();
+}
 
 /* The text, on one line, or over several with `indent` spaces for each level. ValueError for a value that is none of
  * the above, a key that is no String, and a List that contains itself. */
-TVM_FFI_EXTRA_CXX_API String Stringify(const Value &value, const Optional<int> &indent = std::nullopt);
+inline String Stringify(const Value &value, const Optional<int> &indent = std::nullopt) {
+  return detail::CoreFunction<detail::kJSONStringifyName>()(value, indent).cast<String>();
+}
 
 } // namespace json
 } // namespace ffi

@@ -13,13 +13,19 @@
 
 namespace tvm {
 namespace ffi {
+namespace detail {
+inline constexpr char kToJSONGraphName[] = "ffi.ToJSONGraph";
+inline constexpr char kFromJSONGraphName[] = "ffi.FromJSONGraph";
+} // namespace detail
 
 /* The graph of a value. The metadata stands in it as "metadata" unless it is None: JSON, for the reader's own use.
  * TypeError for an object that could not be made again, such as a Function; ValueError for a container in itself. */
-TVM_FFI_EXTRA_CXX_API json::Value ToJSONGraph(const Any &value, const Any &metadata = Any(nullptr));
+inline json::Value ToJSONGraph(const Any &value, const Any &metadata = Any(nullptr)) {
+  return detail::CoreFunction<detail::kToJSONGraphName>()(value, metadata);
+}
 
 /* The value of a graph, all of its objects new. ValueError, TypeError or KeyError for what is no graph. */
-TVM_FFI_EXTRA_CXX_API Any FromJSONGraph(const json::Value &value);
+inline Any FromJSONGraph(const json::Value &value) { return detail::CoreFunction<detail::kFromJSONGraphName>()(value); }
 
 namespace type_attr {
 /* Makes the "data" of an object, JSON; and an object of the type from it. */

@@ -55,7 +55,7 @@ Expected<Optional<VisitInterrupt>> StructuralVisitExpected(AnyView root, Callbac
   static_assert(sizeof...(Callbacks) != 0, "a visit needs a callback");
   using Engine = StructuralVisitEngine<StructuralVisitorObj, std::decay_t<Callbacks>...>;
   return detail::Guarded<Optional<VisitInterrupt>>(
-      [&] { return make_object<Engine>(std::forward<Callbacks>(callbacks)...)->VisitExpected(root); });
+      [&] { return detail::VisitRoot(make_object<Engine>(std::forward<Callbacks>(callbacks)...).get(), root); });
 }
 /* The same; throws the error. */
 template <typename... Callbacks> Optional<VisitInterrupt> StructuralVisit(AnyView root, Callbacks &&...callbacks) {

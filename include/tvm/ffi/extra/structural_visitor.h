@@ -69,7 +69,7 @@ public:
   using VisitorObjType = StructuralVisitorObj; /* what callbacks see of it */
   using StateTupleType = std::tuple<>;         /* what else they get: references into a class derived from this one */
 
-  /* Visits a value. */
+  /* Visits a value, which the caller keeps. */
   TVM_FFI_INLINE Expected<Optional<VisitInterrupt>> VisitExpected(AnyView value) noexcept {
     return detail::ExpectedUnsafe::MoveFromTVMFFIAny<Optional<VisitInterrupt>>(vtable_->visit(this, value));
   }
@@ -135,6 +135,12 @@ inline bool StructuralVisitNeedEarlyReturn(const Optional<VisitInterrupt> &resul
 }
 template <typename T> bool StructuralVisitNeedEarlyReturn(const Expected<T> &result) noexcept {
   return result.type_index() == kTVMFFIError || result.type_index() == kTVMFFIVisitInterrupt;
+}
+
+/* Visits a root, which it keeps: a callback may change the variable that the caller has it in. */
+inline Expected<Optional<VisitInterrupt>> VisitRoot(StructuralVisitorObj *visitor, AnyView root) {
+  Any kept = root.type_index() < kTVMFFIStaticObjectBegin ? Any() : Any(root);
+  return visitor->VisitExpected(root);
 }
 
 /* A visitor of class Engine, which is on top of Parent, a class derived from StructuralVisitorObj. Engine::VisitOne

@@ -103,7 +103,7 @@ Expected<Optional<VisitInterrupt>> StructuralWalkExpected(AnyView root, Callback
   static_assert(sizeof...(Callbacks) != 0, "a walk needs a callback");
   using Engine = StructuralWalkEngine<StructuralVisitorObj, order, std::decay_t<Callbacks>...>;
   return detail::Guarded<Optional<VisitInterrupt>>(
-      [&] { return make_object<Engine>(std::forward<Callbacks>(callbacks)...)->VisitExpected(root); });
+      [&] { return detail::VisitRoot(make_object<Engine>(std::forward<Callbacks>(callbacks)...).get(), root); });
 }
 /* The same; throws the error. */
 template <WalkOrder order, typename... Callbacks>

@@ -38,9 +38,17 @@ template <typename T> struct HasContainerType<T, std::void_t<typename T::Contain
 
 /* ---- The functions that the ABI calls ---- */
 
+/* Writes a value by halves. Who called reads it so at once, and would wait for a processor that got it in pieces. */
+TVM_FFI_INLINE void PutByHalves(TVMFFIAny value, TVMFFIAny *result) {
+  uint64_t low = static_cast<uint32_t>(value.type_index), high = value.zero_padding;
+  uint64_t head = TVM_FFI_LITTLE_ENDIAN != 0 ? low | high << 32 : low << 32 | high;
+  std::memcpy(static_cast<void *>(result), &head, sizeof(head));
+  result->v_uint64 = value.v_uint64;
+}
+
 template <typename T> int GetField(void *address, TVMFFIAny *result) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  *result = ffi::detail::AnyUnsafe::MoveAnyToTVMFFIAny(Any(*static_cast<T *>(address)));
+  PutByHalves(ffi::detail::AnyUnsafe::MoveAnyToTVMFFIAny(Any(*static_cast<T *>(address))), result);
   TVM_FFI_SAFE_CALL_END();
 }
 template <typename T> int SetField(void *address, const TVMFFIAny *value) {
