@@ -61,8 +61,8 @@ _TYPE_OF_NAME.update(mps=8, wgpu=15)  # other frameworks' words for the same
 class Device(_core.Device):
     """A device: its DLPack type and its index among the devices of that type.
 
-    ``Device("cuda:1")``, ``Device("cuda", 1)`` and ``Device(2, 1)`` are equal; the index is 0 if left out. Compares and
-    hashes by value, immutable. ValueError for a name that is unknown or malformed, TypeError for an index that is no
+    ``Device("cuda:1")``, ``Device("cuda", 1)`` and ``Device(2, 1)`` are equal; the index is 0 if left out, and that of
+    the name if it has one. Compares and hashes by value, immutable. ValueError for a name that is unknown or malformed, TypeError for an index that is no
     integer.
     """
 
@@ -72,8 +72,9 @@ class Device(_core.Device):
         if isinstance(device_type, str):
             code, named_index = _parse(device_type)
         else:
-            code, named_index = _as_int(device_type), 0
-        super().__init__(code, named_index if index is None else _as_int(index))
+            code, named_index = _as_int(device_type), None
+        given_index = 0 if index is None else _as_int(index)
+        super().__init__(code, given_index if named_index is None else named_index)
 
     @property
     def type(self) -> str:
@@ -125,14 +126,14 @@ def _create_device_from_tuple(cls: type[Device], device_type: int, device_id: in
     return cls(device_type, device_id)
 
 
-def _parse(text: str) -> tuple[int, int]:
-    """Type and index of "name" or "name:index"; what follows a blank is a comment."""
+def _parse(text: str) -> tuple[int, int | None]:
+    """Type and index of "name", which has none, or "name:index"; what follows a blank is a comment."""
     name, colon, number = text.partition(" ")[0].partition(":")
     code = _TYPE_OF_NAME.get(name)
     if code is None:
         raise ValueError(f"Unknown device: {text}")
     if not colon:
-        return code, 0
+        return code, None
     try:
         return code, int(number)
     except ValueError:

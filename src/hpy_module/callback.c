@@ -161,7 +161,7 @@ static HPy fb_function_from_callable_impl(HPyContext *ctx, HPy self, const HPy *
   if (nargs == 2 && exchange == NULL) return HPy_NULL;
   if (!HPyCallable_Check(ctx, fn)) {
     char given[128];
-    return fb_raise(ctx, ctx->h_TypeError, "expected a callable, not %s", fb_type_name(ctx, fn, given, sizeof(given)));
+    return fb_raise(ctx, ctx->h_TypeError, "expected a callable, got %s", fb_type_name(ctx, fn, given, sizeof(given)));
   }
   FbHold *hold = fb_hold_new(ctx, fn);
   if (hold == NULL) return HPy_NULL;

@@ -311,7 +311,8 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
       .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
       .builtin_shape = SHAPE(FbFunction),
       .defines = defines,
-      .doc = "A native function.",
+      .doc = "A native function. Arguments are positional, and converted by what they are; errors of native code are\n"
+             "raised. Any thread may call it; the GIL is given up meanwhile where release_gil is true.",
   };
   if (fb_ext != NULL) function_call.slot.cpy_trampoline = (cpy_PyCFunction)function_vectorcall;
   defers_refcounts =

@@ -30,6 +30,12 @@ def test_an_index_is_given_in_three_ways():
     assert hash(device("cuda:3")) == hash(device("cuda", 3))
 
 
+def test_the_index_of_a_name_comes_first():
+    assert device("cuda:1", 2) == device("cuda", 1)
+    with pytest.raises(TypeError):
+        device("cuda:1", "2")
+
+
 @pytest.mark.parametrize(("alias", "name"), [("mps", "metal"), ("wgpu", "webgpu")])
 def test_other_words_for_a_device_are_known(alias, name):
     assert device(alias) == device(name)

@@ -168,7 +168,7 @@ def test_address_zero_is_refused():
 
 
 def test_function_from_callable_refuses_what_cannot_be_called():
-    with pytest.raises(TypeError, match="must be callable, not int"):
+    with pytest.raises(TypeError, match="expected a callable, got int"):
         _core.function_from_callable(3)
 
 
