@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from envs import (
     python_of,
 )
 from foreign import Allowance, Outcome, read_allowances
-from jobs import LOGS, kill_all, run_logged
+from jobs import LOGS, run_logged, workers
 from matrix import say
 from programs import FOLDER
 
@@ -197,11 +196,7 @@ def run_examples(wheel: Path, sources: Path, pattern: str) -> list[Outcome]:
     env = cached_env("cpp-suite-examples", python, [CI / "requirements-examples.txt"])
     allowances = read_allowances(CI / "cpp-suite-exceptions.txt", "examples")
     chosen = [example for example in EXAMPLES if fnmatch.fnmatch(example.name, pattern)]
-    with locked(env.with_name(f".{env.name}.use.lock")), ThreadPoolExecutor(AT_ONCE) as pool:
+    with locked(env.with_name(f".{env.name}.use.lock")), workers(AT_ONCE) as pool:
         install_wheel(env, wheel)
         run = functools.partial(run_example, sources, env, allowances)
-        try:
-            return list(pool.map(run, chosen))
-        except BaseException:
-            kill_all()
-            raise
+        return list(pool.map(run, chosen))

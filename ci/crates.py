@@ -10,8 +10,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from debian import Apt, Unavailable, locked, unpack
-from envs import ROOT, Missing, clean_environ, python_of
+from debian import Apt, unpack
+from envs import ROOT, Missing, clean_environ, locked, python_of
 from matrix import cache_dir, say
 
 SUITE = "sid"  # the only one that has all of them
@@ -81,7 +81,7 @@ def _fetch_debian(home: Path) -> None:
             apt = Apt(SUITE, "deb")
             wanted = apt.lacking([f"librust-{name}-dev" for name in NEEDED], log)
             unpack(apt, [name for name in wanted if name.startswith("librust-")], made, log)
-        except Unavailable as reason:
+        except Missing as reason:
             raise Missing(f"cargo's registry is out of reach, and Debian's crates too: {reason}") from None
         sources = home / "usr" / "share" / "cargo" / "registry"
         (made / "config.toml").write_text(

@@ -2,79 +2,31 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import functools
 import platform
 import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from matrix import cache_dir, say
-
-
-class Unavailable(Exception):
-    """A source cannot supply an interpreter; the message says why, in one line."""
-
-
-# --- running commands -------------------------------------------------------------------
-
-
-def last_line(text: str) -> str:
-    """The last line of `text` that says something."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "no output"
-
-
-def output_of(command: Sequence[str], timeout: float, env: Mapping[str, str] | None = None) -> str:
-    """What a command prints on stdout; Unavailable if it cannot be run, fails, or takes too long."""
-    try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=timeout,
-            env=env,
-        )
-    except subprocess.TimeoutExpired:
-        raise Unavailable(f"{command[0]} gave no answer in {timeout:g} s") from None
-    except OSError as error:
-        raise Unavailable(f"{command[0]} cannot be run: {error.strerror}") from None
-    if done.returncode != 0:
-        raise Unavailable(f"{command[0]} failed: {last_line(done.stderr)}")
-    return done.stdout
+from envs import Missing, last_line, locked, output_of
+from matrix import cache_dir
 
 
 def run_logged(command: Sequence[str], log: Path, cwd: Path) -> None:
-    """Run a long command with its output appended to `log`; Unavailable, naming the log, if it fails."""
+    """Run a long command with its output appended to `log`; Missing, naming the log, if it fails."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a") as stream:
         print("$", *command, file=stream, flush=True)
         try:
             status = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, cwd=cwd).returncode
         except OSError as error:
-            raise Unavailable(f"{command[0]} cannot be run: {error.strerror}") from None
+            raise Missing(f"{command[0]} cannot be run: {error.strerror}") from None
     if status != 0:
         says = last_line(log.read_text(errors="replace"))
-        raise Unavailable(f"{command[0]} failed: {says} (log: {log})")
-
-
-@contextlib.contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold the lock file `path`; the system lets go of it even if we are killed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            say(f"waiting for another run, which holds {path}")
-            fcntl.flock(stream, fcntl.LOCK_EX)
-        yield
+        raise Missing(f"{command[0]} failed: {says} (log: {log})")
 
 
 # --- the Debian archive -----------------------------------------------------------------
@@ -138,20 +90,20 @@ def debian_entry(suite: str, kind: str) -> Stanza:
     """
     ours = next(filter(is_debian, apt_entries()), None)
     if ours is None:
-        raise Unavailable("no Debian archive in this machine's apt configuration")
+        raise Missing("no Debian archive in this machine's apt configuration")
     of_its_suite = ("arch", "lang", "target", "architectures", "languages", "targets", "enabled")
     kept = {name: value for name, value in ours.items() if name not in of_its_suite}
     return {**kept, "types": kind, "suites": suite, "components": "main"}
 
 
 def release() -> str:
-    """The code name of this machine's Debian. Raises Unavailable."""
+    """The code name of this machine's Debian. Raises Missing."""
     try:
         system = platform.freedesktop_os_release()
     except OSError:
         system = {}
     if system.get("ID") != "debian" or "VERSION_CODENAME" not in system:
-        raise Unavailable("this machine is not a Debian release")
+        raise Missing("this machine is not a Debian release")
     return system["VERSION_CODENAME"]
 
 
@@ -189,19 +141,19 @@ class Apt:
     def update_once(self, log: Path) -> None:
         """Fetch the list of packages unless this run has it, or has failed to get it. The caller holds the lock."""
         if self.fault:
-            raise Unavailable(f"as before in this run: {self.fault}")
+            raise Missing(f"as before in this run: {self.fault}")
         if self.updated:
             return
         try:
             self.update(log)
-        except Unavailable as fault:
+        except Missing as fault:
             self.fault = str(fault)
             raise
 
     def update(self, log: Path) -> None:
         """Fetch the list of packages. The caller holds the lock."""
         if not shutil.which("apt-get"):
-            raise Unavailable("no apt-get on this machine")
+            raise Missing("no apt-get on this machine")
         entry = debian_entry(self.suite, self.kind)
         for folder in ("lists/partial", "cache/archives/partial"):
             (self.state / folder).mkdir(parents=True, exist_ok=True)

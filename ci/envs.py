@@ -50,17 +50,33 @@ def last_line(text: str) -> str:
     return lines[-1] if lines else "no output"
 
 
-def output_of(command: Sequence[str | Path], extra: Mapping[str, str] | None = None, cwd: Path | None = None) -> str:
-    """Return what `command` prints on stdout; its stderr is kept back. Raises Missing if it fails."""
+def output_of(
+    command: Sequence[str | Path],
+    extra: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    timeout: float | None = None,
+) -> str:
+    """Return what `command` prints on stdout; its stderr is kept back. Raises Missing if it fails or takes too long."""
     words = [str(word) for word in command]
     try:
         done = subprocess.run(
-            words, env=clean_environ(extra), cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True
+            words,
+            env=clean_environ(extra),
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=timeout,
         )
+    except subprocess.TimeoutExpired:
+        raise Missing(f"{words[0]} gave no answer in {timeout:g} s") from None
     except OSError as error:
         raise Missing(f"{words[0]} cannot be run: {error.strerror}") from None
     if done.returncode != 0:
-        raise Missing(f"{' '.join(words)}: exit status {done.returncode}: {last_line(done.stderr or done.stdout)}")
+        shown, *more = " ".join(words).splitlines()
+        shown += " ..." if more else ""
+        raise Missing(f"{shown}: exit status {done.returncode}: {last_line(done.stderr or done.stdout)}")
     return done.stdout
 
 
@@ -69,7 +85,11 @@ def locked(path: Path) -> Iterator[None]:
     """Hold the lock file `path`, which the system lets go of when the process ends."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(f"waiting for another run, which holds {path}")
+            fcntl.flock(stream, fcntl.LOCK_EX)
         yield
 
 
@@ -121,18 +141,19 @@ def uv_environ() -> tuple[tuple[str, str], ...]:
 
 
 @functools.cache
-def uv() -> str:
-    """Return the uv command: from PATH, else from PyPI, kept in the cache. Raises Missing."""
-    on_path = shutil.which("uv")
+def tool(name: str) -> str:
+    """Return the command `name`: from PATH, else from its package on PyPI, kept in the cache. Raises Missing."""
+    on_path = shutil.which(name)
     if on_path and _runs(on_path):
         return on_path
-    folder = cache_dir() / "tools" / "uv"
-    command = folder / "bin" / "uv"
-    with locked(folder.with_name(".uv.lock")):
+    folder = cache_dir() / "tools" / name
+    command = folder / "bin" / name
+    with locked(folder.with_name(f".{name}.lock")):
         if not _runs(command):
-            say("uv: installing it from PyPI ...")
+            say(f"{name}: installing it from PyPI ...")
             output_of([sys.executable, "-m", "venv", "--clear", folder])
-            output_of([folder / "bin" / "python", "-m", "pip", "install", "uv"])
+            output_of([folder / "bin" / "python", "-m", "pip", "install", name])
+            output_of([command, "--version"])
     return str(command)
 
 
@@ -145,7 +166,7 @@ def _runs(command: str | Path) -> bool:
 
 def run_uv(*arguments: str | Path) -> None:
     """Run uv, which sees the package index that pip is configured for. Raises Missing if it fails."""
-    output_of([uv(), *arguments], dict(uv_environ()))
+    output_of([tool("uv"), *arguments], dict(uv_environ()))
 
 
 # --- environments ---------------------------------------------------------------------------------------------------
@@ -206,6 +227,20 @@ def _text_of(requirements: Sequence[str | Path]) -> str:
 def tool_env(label: str, *requirements: str | Path) -> Path:
     """Return the folder of commands of a cached environment of the running Python."""
     return cached_env(label, sys.executable, requirements) / "bin"
+
+
+def build_requirements() -> list[str]:
+    """Return `build-system.requires` of pyproject.toml, so that it is written once."""
+    # Python 3.9 has no TOML reader; an array of strings reads the same in Python.
+    found = re.search(r"^\[build-system\]\nrequires = (\[.*?^\])", (ROOT / "pyproject.toml").read_text(), re.M | re.S)
+    if not found:
+        raise Missing("pyproject.toml has no [build-system] that begins with `requires = [`")
+    return list(ast.literal_eval(found[1]))
+
+
+def build_env() -> Path:
+    """Return the folder of commands of an environment that can build the wheel: it has zig, too."""
+    return tool_env("tool-build", *build_requirements())
 
 
 def install_wheel(env: Path, wheel: Path) -> None:

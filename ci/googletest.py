@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from debian import Unavailable, debian, locked, release, unpack
-from envs import Missing
+from debian import debian, release, unpack
+from envs import Missing, locked
 from matrix import cache_dir, say
 
 
@@ -17,7 +17,7 @@ def googletest_flags() -> tuple[list[str], list[str]]:
             root.mkdir(parents=True, exist_ok=True)
             try:
                 unpack(debian(release(), "deb"), ["libgtest-dev"], root, cache_dir() / "logs" / "googletest.log")
-            except Unavailable as reason:
+            except Missing as reason:
                 raise Missing(f"no googletest from Debian: {reason}") from None
     libraries = next(iter(root.glob("usr/lib/*/libgtest_main.a"))).parent
     return ["-isystem", str(root / "usr" / "include")], [f"-L{libraries}", "-lgtest_main", "-lgtest", "-lpthread"]

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from envs import ROOT, Missing, find_c_compiler, find_clang, find_cxx_compiler, find_nvcc
+from envs import ROOT, find_c_compiler, find_clang, find_cxx_compiler, find_nvcc
 from googletest import googletest_flags
-from jobs import Result
+from jobs import Result, check_going_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,11 +49,9 @@ def alone(compiler: list[str], language: str, standard: str, header: str) -> Che
     return Check(f"{header} as {standard}", [*compiler, "-x", language, f"-std={standard}", "-"], text)
 
 
-def checks(headers: list[str], clang: list[str] | None, common: list[str]) -> Iterator[Check]:
-    """Give all checks of compilers that are not CUDA's, with the options that are common to them."""
-    for check in checks_alone(headers):
-        yield replace(check, command=[*check.command, *common])
-    for check in checks_together(headers, clang):
+def checks(headers: list[str], common: list[str]) -> Iterator[Check]:
+    """Give all checks of compilers that are not CUDA's, with the options that are common to them. Raises Missing."""
+    for check in (*checks_alone(headers), *checks_together(headers)):
         yield replace(check, command=[*check.command, *common])
 
 
@@ -70,8 +68,8 @@ def including(headers: list[str]) -> str:
     return "".join(f"#include <{h}>\n" for h in headers if Path(h).name not in either) + "int not_empty;\n"
 
 
-def checks_together(headers: list[str], clang: list[str] | None) -> Iterator[Check]:
-    compilers = {"GCC": find_cxx_compiler(), **({"clang": [*clang, "--driver-mode=g++"]} if clang else {})}
+def checks_together(headers: list[str]) -> Iterator[Check]:
+    compilers = {"GCC": find_cxx_compiler(), "clang": [*find_clang(), "--driver-mode=g++"]}
     everything = including(headers)
     for name, compiler in compilers.items():
         for standard, called in STANDARDS.items():
@@ -89,12 +87,8 @@ def check_of_cuda(headers: list[str], nvcc: str, include: Path) -> Check:
 
 
 def run_headers(wheel: Path, log: Path) -> Result:
-    """Compile the headers of the wheel. What cannot be had is done without: clang; those for CUDA without nvcc."""
+    """Compile the headers of the wheel; without nvcc not those for CUDA. Raises Missing."""
     nvcc, without = find_nvcc(), ""
-    try:
-        clang = find_clang()
-    except Missing as reason:
-        clang, without = None, f", without clang: {reason}"
     failed: list[str] = []
     passed = 0
     with tempfile.TemporaryDirectory() as folder, log.open("w") as stream:
@@ -103,12 +97,13 @@ def run_headers(wheel: Path, log: Path) -> Result:
         headers = [path.relative_to(include).as_posix() for path in sorted(include.rglob("*.h"))]
         common = [*WARNINGS, "-fsyntax-only", f"-I{include}", *googletest_flags()[0]]
         if nvcc is None:
-            without += ", without those for CUDA: there is no nvcc"
+            without = ", without those for CUDA: there is no nvcc"
             headers = [header for header in headers if "/cuda/" not in header]
-            todo = [*checks(headers, clang, common)]
+            todo = [*checks(headers, common)]
         else:
-            todo = [*checks(headers, clang, [*common, *cuda_includes(nvcc)]), check_of_cuda(headers, nvcc, include)]
+            todo = [*checks(headers, [*common, *cuda_includes(nvcc)]), check_of_cuda(headers, nvcc, include)]
         for check in todo:
+            check_going_on()
             done = subprocess.run(
                 check.command, input=check.text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -9,6 +10,9 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -53,10 +57,33 @@ class Result:
 # --- processes ------------------------------------------------------------------------------------------------------
 
 _running: set[subprocess.Popen[bytes]] = set()
+_is_stopping = threading.Event()
+
+
+@contextlib.contextmanager
+def workers(n: int) -> Iterator[ThreadPoolExecutor]:
+    """Threads for jobs. What goes wrong here, Ctrl-C too, ends at once what they run, and they begin nothing more."""
+    with ThreadPoolExecutor(n) as pool:
+        try:
+            yield pool
+        except BaseException:
+            stop()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def check_going_on() -> None:
+    """For jobs that run many short commands, before each. Raises Missing if everything is being stopped."""
+    if _is_stopping.is_set():
+        raise Missing("stopped")
 
 
 def run_logged(command: list[str], log: Path, environ: dict[str, str], cwd: Path) -> int:
-    """Run `command` with its output in `log` and return its exit status; what takes too long is killed."""
+    """Run `command` with its output in `log` and return its exit status; what takes too long is killed.
+
+    Raises Missing if everything is being stopped.
+    """
+    check_going_on()
     with log.open("wb") as stream:
         child = subprocess.Popen(
             command,
@@ -68,12 +95,17 @@ def run_logged(command: list[str], log: Path, environ: dict[str, str], cwd: Path
             start_new_session=True,
         )
         _running.add(child)
+        if _is_stopping.is_set():  # it has begun meanwhile
+            kill(child)
         try:
             return child.wait(JOB_SECONDS)
         except subprocess.TimeoutExpired:
             kill(child)
             stream.write(f"\nkilled after {JOB_SECONDS} s\n".encode())
             return child.wait()
+        except BaseException:
+            kill(child)
+            raise
         finally:
             _running.discard(child)
 
@@ -86,8 +118,9 @@ def kill(child: subprocess.Popen[bytes]) -> None:
         pass
 
 
-def kill_all() -> None:
-    """Kill whatever run_logged has running."""
+def stop() -> None:
+    """Kill whatever run_logged has running, and let it begin nothing more."""
+    _is_stopping.set()
     for child in list(_running):
         kill(child)
 
@@ -95,7 +128,7 @@ def kill_all() -> None:
 # --- the C tests ----------------------------------------------------------------------------------------------------
 
 
-CORE_MODES = ("plain", "asan", "ubsan", "tsan", "oom", "fuzz")
+CORE_MODES = ("plain", "asan", "ubsan", "tsan", "arm64", "oom", "fuzz")
 
 
 def run_core(mode: str, wheel: Path, log: Path) -> Result:

@@ -10,11 +10,24 @@
 #if defined(_MSC_VER)
 #include <intrin.h>
 
-/* The Interlocked functions are full barriers; plain aligned volatile accesses on x86 and arm64 (/volatile:ms) order
- * as acquire and release. Stronger than asked is correct. */
+/* The Interlocked functions are full barriers; stronger than asked is correct. A volatile access alone orders nothing
+ * (/volatile:iso, the default on arm64): a barrier comes after what acquires and before what releases. */
+#if defined(_M_ARM64)
+#define FH_ATOMIC_BARRIER() __dmb(_ARM64_BARRIER_ISH)
+#else
+#define FH_ATOMIC_BARRIER() _ReadWriteBarrier() /* x86 keeps the order, the compiler has to be told */
+#endif
+
 static inline uint64_t fh_atomic_load_relaxed_u64(const uint64_t *p) { return *(const volatile uint64_t *)p; }
-static inline uint64_t fh_atomic_load_acquire_u64(const uint64_t *p) { return *(const volatile uint64_t *)p; }
-static inline void fh_atomic_store_release_u64(uint64_t *p, uint64_t v) { *(volatile uint64_t *)p = v; }
+static inline uint64_t fh_atomic_load_acquire_u64(const uint64_t *p) {
+  uint64_t seen = *(const volatile uint64_t *)p;
+  FH_ATOMIC_BARRIER();
+  return seen;
+}
+static inline void fh_atomic_store_release_u64(uint64_t *p, uint64_t v) {
+  FH_ATOMIC_BARRIER();
+  *(volatile uint64_t *)p = v;
+}
 static inline uint64_t fh_atomic_add_relaxed_u64(uint64_t *p, uint64_t v) {
   return (uint64_t)_InterlockedExchangeAdd64((volatile __int64 *)p, (__int64)v);
 }
@@ -30,11 +43,25 @@ static inline int fh_atomic_cas_relaxed_u64(uint64_t *p, uint64_t *expected, uin
   *expected = seen;
   return done;
 }
-static inline int32_t fh_atomic_load_acquire_i32(const int32_t *p) { return *(const volatile int32_t *)p; }
+static inline int32_t fh_atomic_load_acquire_i32(const int32_t *p) {
+  int32_t seen = *(const volatile int32_t *)p;
+  FH_ATOMIC_BARRIER();
+  return seen;
+}
 static inline int32_t fh_atomic_load_relaxed_i32(const int32_t *p) { return *(const volatile int32_t *)p; }
-static inline void fh_atomic_store_release_i32(int32_t *p, int32_t v) { *(volatile int32_t *)p = v; }
-static inline void *fh_atomic_load_acquire_ptr(void *const *p) { return *(void *const volatile *)p; }
-static inline void fh_atomic_store_release_ptr(void **p, void *v) { *(void *volatile *)p = v; }
+static inline void fh_atomic_store_release_i32(int32_t *p, int32_t v) {
+  FH_ATOMIC_BARRIER();
+  *(volatile int32_t *)p = v;
+}
+static inline void *fh_atomic_load_acquire_ptr(void *const *p) {
+  void *seen = *(void *const volatile *)p;
+  FH_ATOMIC_BARRIER();
+  return seen;
+}
+static inline void fh_atomic_store_release_ptr(void **p, void *v) {
+  FH_ATOMIC_BARRIER();
+  *(void *volatile *)p = v;
+}
 static inline void *fh_atomic_exchange_acq_rel_ptr(void **p, void *v) {
   return _InterlockedExchangePointer((void *volatile *)p, v);
 }
@@ -59,7 +86,7 @@ static inline int fh_atomic_cas_seq_cst_ptr(void **p, void **expected, void *des
 }
 static inline void fh_atomic_fence_acquire_after_u64(const uint64_t *p) {
   (void)p;
-  _ReadWriteBarrier();
+  FH_ATOMIC_BARRIER();
 }
 
 #else

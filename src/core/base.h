@@ -9,6 +9,7 @@
 #include <tvm/ffi/c_api.h>
 
 #define FH_STATIC_ASSERT(cond, message) _Static_assert(cond, message)
+FH_STATIC_ASSERT(sizeof(void *) == 8, "tvm-ffi's layouts are those of 64-bit systems");
 
 /* FH_EXPORT marks functions that leave the library beside the ABI's: the test build's controls. The ABI's own are
  * exported by their prototypes in c_api.h. Everything else is hidden (-fvisibility=hidden). */

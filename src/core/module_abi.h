@@ -46,9 +46,14 @@ typedef void (*fh_module_code)(void);
   void name(void);                                                                                                     \
   __asm__(".text\n.balign 4\n" FH_TEXT(__USER_LABEL_PREFIX__) #name                                                    \
           ":\n  hint #34\n  mov x7, x8\n  b " FH_TEXT(__USER_LABEL_PREFIX__) #name "_body\n");                         \
+  static void name##_plainly(void *ret, void *self, const void *arg);                                                  \
   __attribute__((used, visibility("hidden"))) void name##_body(void *self, const void *arg, long u2, long u3, long u4, \
                                                                long u5, long u6, void *ret);                           \
-  void name##_body(void *self, const void *arg, long u2, long u3, long u4, long u5, long u6, void *ret)
+  void name##_body(void *self, const void *arg, long u2, long u3, long u4, long u5, long u6, void *ret) {              \
+    (void)u2, (void)u3, (void)u4, (void)u5, (void)u6;                                                                  \
+    name##_plainly(ret, self, arg);                                                                                    \
+  }                                                                                                                    \
+  static void name##_plainly(void *ret, void *self, const void *arg)
 #define FH_RETURNING_END(ret) return
 #else
 #define FH_RETURNING(name, self, ret, arg) static void *name(void *ret, void *self, const void *arg)

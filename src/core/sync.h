@@ -22,7 +22,9 @@ static inline void fh_sync_check_unlocked(const char *what) { FH_UNUSED(what); }
 #endif
 
 #if defined(_WIN32)
+#ifndef WIN32_LEAN_AND_MEAN
 #define WIN32_LEAN_AND_MEAN
+#endif
 #include <windows.h>
 
 typedef struct {

@@ -5,9 +5,11 @@
 
 namespace fx {
 
+#ifdef FX_LIBSTDCXX
 /* Clients that were built by some newer compilers for an older libstdc++ use std::cout and do not bring it up: they get
  * away with it because the library that has these names always did. */
 static std::ios_base::Init streams;
+#endif
 
 /* catch_cxx(code, state): runs code(state); a C++ exception becomes the error of this call. The core calls virtual
  * functions of modules through it. */
@@ -23,8 +25,10 @@ static int catch_cxx(void *, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *)
     TVMFFIErrorSetRaised(error.handle());
   } catch (const std::exception &error) {
     TVMFFIErrorSetRaisedFromCStr("InternalError", error.what());
+#ifdef FX_LIBSTDCXX
   } catch (const __cxxabiv1::__forced_unwind &) {
     throw;
+#endif
   } catch (...) {
     TVMFFIErrorSetRaisedFromCStr("InternalError", "A C++ exception that is no std::exception was thrown");
   }

@@ -17,6 +17,11 @@
 #define FX_EXPORT __attribute__((visibility("default")))
 #define FX_LOCAL __attribute__((visibility("hidden"))) /* a member that clients have themselves, inline */
 
+/* Two of the names below are libstdc++'s alone. */
+#if !defined(__APPLE__)
+#define FX_LIBSTDCXX 1
+#endif
+
 namespace std {
 
 class exception {
@@ -27,6 +32,7 @@ public:
   virtual const char *what() const noexcept;
 };
 
+#ifdef FX_LIBSTDCXX
 class ios_base {
 public:
   class Init { /* as long as there is one, std::cout and the like can be used */
@@ -35,6 +41,7 @@ public:
     ~Init();
   };
 };
+#endif
 
 /* What `typeid` needs to see. */
 class type_info {
@@ -44,6 +51,7 @@ public:
 
 } // namespace std
 
+#ifdef FX_LIBSTDCXX
 namespace __cxxabiv1 {
 
 /* What the unwinding of a cancelled thread looks like to a handler; it must go on. */
@@ -53,6 +61,7 @@ class __forced_unwind {
 };
 
 } // namespace __cxxabiv1
+#endif
 
 namespace tvm {
 namespace ffi {

@@ -1,5 +1,4 @@
 /* Which HPy implementation runs, and the way to it from any thread. */
-#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "context.h"
 
 #include <dlfcn.h>

@@ -15,6 +15,7 @@ import argparse
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -55,7 +56,7 @@ def compiler_has(compiler, flags, scratch):
     source = scratch / "probe.c"
     source.write_text("int main(void) { return 0; }\n")
     program = scratch / "probe"
-    built = subprocess.run([compiler, *flags, str(source), "-o", str(program)], capture_output=True)
+    built = subprocess.run([*compiler, *flags, str(source), "-o", str(program)], capture_output=True)
     return built.returncode == 0 and subprocess.run([str(program)], capture_output=True).returncode == 0
 
 
@@ -65,7 +66,7 @@ def compile_one(compiler, flags, source, output):
         flags = [*flags, "-D_GNU_SOURCE", f"-I{TESTING}"]  # setenv and usleep, for tests only
     if source.parent == TESTING:
         flags = [*flags, *OF_TESTING]
-    command = [compiler, *standard, *WARNINGS, *flags, "-c", str(source), "-o", str(output)]
+    command = [*compiler, *standard, *WARNINGS, *flags, "-c", str(source), "-o", str(output)]
     return subprocess.run(command, capture_output=True, text=True)
 
 
@@ -76,11 +77,15 @@ def exported_names():
     return "".join(f'"{name}",\n' for name in names)
 
 
+def tests():
+    """The name and the body of every test."""
+    text = "".join(source.read_text() for source in sorted(HERE.glob("test_*.c")))
+    return re.findall(r"^TEST\((\w+)\) (\{.*\}$|\{[^}]*?\n(?:.*\n)*?\}$)", text, re.MULTILINE)
+
+
 def sweeps():
     """The names of the tests that go through failing allocations, as their text says."""
-    text = "".join(source.read_text() for source in sorted(HERE.glob("test_*.c")))
-    tests = re.findall(r"^TEST\((\w+)\) (\{.*\}$|\{[^}]*?\n(?:.*\n)*?\}$)", text, re.MULTILINE)
-    return [name for name, body in tests if re.search(r"sweep|memory|failing", name + body)]
+    return [name for name, body in tests() if re.search(r"sweep|memory|failing", name + body)]
 
 
 def build(compiler, mode, scratch, extra):
@@ -105,7 +110,7 @@ def build(compiler, mode, scratch, extra):
     program = scratch / "core_tests"
     objects = [str(output) for _, output in jobs if output.suffix == ".o"]
     linked = subprocess.run(
-        [compiler, *MODES[mode], *objects, "-o", str(program), "-rdynamic", "-lpthread", "-ldl"],
+        [*compiler, *MODES[mode], *objects, "-o", str(program), "-rdynamic", "-lpthread", "-ldl"],
         capture_output=True,
         text=True,
     )
@@ -113,21 +118,29 @@ def build(compiler, mode, scratch, extra):
     return None if linked.returncode else program
 
 
+def name_of(args):
+    """What the tests were built with, and which were left out."""
+    without = f", without {' '.join(args.without)}" if args.without else ""
+    return " ".join([pathlib.Path(args.compiler[0]).name, *args.compiler[1:]]) + without
+
+
 def run_mode(args, mode, scratch):
     """0 passed, 1 failed. Prints the closing line."""
     started = time.monotonic()
     if mode != "plain" and not compiler_has(args.compiler, MODES[mode], scratch):
-        print(f"core {mode}: FAILED, {args.compiler} has no {mode} runtime here")
+        print(f"core {mode}: FAILED, {shlex.join(args.compiler)} has no {mode} runtime here")
         return 1
     program = build(args.compiler, mode, scratch, args.extra)
     if program is None:
         print(f"core {mode}: FAILED to build")
         return 1
-    command = ["gdb", "--args", str(program)] if args.gdb else [str(program)]
+    command = [*(["gdb", "--args"] if args.gdb else args.runner), str(program)]
     names = args.names
     if mode == "oom":
         command.append("--oom")
         names = names or sweeps()
+    if args.without:
+        names = [name for name in names or dict(tests()) if name not in args.without]
     environment = {**os.environ, **SANITIZER_ENV}
     if args.gdb:
         return subprocess.run([*command, *args.names], env=environment).returncode
@@ -147,17 +160,27 @@ def run_mode(args, mode, scratch):
     seconds = time.monotonic() - started
     if result.returncode:
         sys.stderr.write(result.stderr)
-        print(f"core {mode}: FAILED with status {result.returncode} ({args.compiler}, {seconds:.1f} s)")
+        print(f"core {mode}: FAILED with status {result.returncode} ({name_of(args)}, {seconds:.1f} s)")
         return 1
-    print(f"core {mode}: {result.stdout.strip()} ({args.compiler}, {seconds:.1f} s)")
+    print(f"core {mode}: {result.stdout.strip()} ({name_of(args)}, {seconds:.1f} s)")
     return 0
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mode", choices=[*MODES, "all"], default="all")
-    parser.add_argument("--compiler", default=os.environ.get("CC", "cc"), help="a C compiler that is gcc or clang")
+    parser.add_argument(
+        "--compiler",
+        type=shlex.split,
+        default=os.environ.get("CC", "cc"),
+        metavar="WORDS",
+        help="run a C compiler that is gcc or clang",
+    )
+    parser.add_argument(
+        "--runner", type=shlex.split, default="", metavar="WORDS", help="run a program, where it is for another machine"
+    )
     parser.add_argument("--timeout", type=float, default=600, help="seconds for one mode's tests")
+    parser.add_argument("--without", action="append", default=[], metavar="NAME", help="a test to leave out")
     parser.add_argument("--gdb", action="store_true", help="run under gdb")
     parser.add_argument("--extra", action="append", default=[], metavar="FILE", help="one more C source to build in")
     parser.add_argument("names", nargs="*", metavar="NAME", help="tests to run; default all")

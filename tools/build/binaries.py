@@ -18,7 +18,7 @@ _C_FLAGS = ("-std=c11",)
 # No C++ library's headers: each compiler would bring its own. The other operator delete is younger than manylinux.
 _CXX_FLAGS = ("-std=c++17", "-nostdinc++", "-fno-sized-deallocation")
 _LINK_FLAGS = ("-Wl,--as-needed", "-lpthread", "-ldl", "-lm")
-_HPY_FLAGS = ("-Wno-missing-field-initializers", "-Wno-cast-function-type")  # hpy's macros, expanded in our files
+HPY_FLAGS = ("-Wno-missing-field-initializers", "-Wno-cast-function-type")  # hpy's macros, expanded in our files
 _HPY_HELPERS = ("argparse.c", "buildvalue.c", "format.c", "helpers.c", "structseq.c")
 
 
@@ -142,7 +142,7 @@ def _build_one(workshop: Workshop, binary: Binary, cache: Path) -> Path:
     helpers: list[Path] = []
     if binary.hpy_headers:
         devel = find_hpy_devel(cache)
-        flags += [*_HPY_FLAGS, "-isystem", str(devel / "include"), f"-ffile-prefix-map={devel}=hpy/devel"]
+        flags += [*HPY_FLAGS, "-isystem", str(devel / "include"), f"-ffile-prefix-map={devel}=hpy/devel"]
         helpers = [devel / "src" / "runtime" / name for name in _HPY_HELPERS] if binary.hpy_helpers else []
     objects = workshop.compile(sources, flags, unit) + workshop.compile(helpers, [*flags, "-w"], unit)
     output = workshop.build / "package" / binary.output

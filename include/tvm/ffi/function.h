@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-#if defined(__GNUC__) && !defined(_WIN32)
+#if defined(__GLIBCXX__)
 #include <cxxabi.h>
 #endif
 
@@ -63,7 +63,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void SetSafeCallRaisedFromCurrent() {
     throw;
   } catch (const Error &error) {
     SetSafeCallRaised(error);
-#if defined(__GNUC__) && !defined(_WIN32)
+#if defined(__GLIBCXX__)
   } catch (abi::__forced_unwind &) { /* the thread is being cancelled */
     throw;
 #endif

@@ -10,6 +10,10 @@
 #include <cstdlib>
 #include <new>
 
+#if defined(_WIN32)
+#include <malloc.h>
+#endif
+
 namespace tvm {
 namespace ffi {
 
@@ -22,7 +26,7 @@ namespace detail {
 
 /* size bytes at a multiple of align, a power of two; std::bad_alloc. Given back to AlignedFree. */
 TVM_FFI_INLINE void *AlignedAlloc(size_t size, size_t align) {
-#if defined(_MSC_VER)
+#if defined(_WIN32)
   void *data = _aligned_malloc(size, align);
 #else
   void *data = nullptr;
@@ -36,7 +40,7 @@ TVM_FFI_INLINE void *AlignedAlloc(size_t size, size_t align) {
   return data;
 }
 TVM_FFI_INLINE void AlignedFree(void *data) noexcept {
-#if defined(_MSC_VER)
+#if defined(_WIN32)
   _aligned_free(data);
 #else
   std::free(data);

@@ -33,12 +33,20 @@ constexpr uint64_t kCombinedRefCountMaskUInt32 = kCombinedRefCountWeakOne - 1;
 #if defined(_MSC_VER) && !defined(__clang__)
 /* Interlocked operations order everything, which is more than is asked for. */
 TVM_FFI_INLINE uint64_t CountAddRelaxed(uint64_t *count, uint64_t n) {
-  return static_cast<uint64_t>(_InterlockedExchangeAdd64(reinterpret_cast<volatile __int64 *>(count), n));
+  return static_cast<uint64_t>(
+      _InterlockedExchangeAdd64(reinterpret_cast<volatile __int64 *>(count), static_cast<__int64>(n)));
 }
 TVM_FFI_INLINE uint64_t CountSubRelease(uint64_t *count, uint64_t n) { return CountAddRelaxed(count, 0 - n); }
+TVM_FFI_INLINE void CountAcquireFence() {
+#if defined(_M_ARM64)
+  __dmb(_ARM64_BARRIER_ISHLD);
+#else
+  _ReadWriteBarrier(); /* the machine keeps the order, the compiler has to be told */
+#endif
+}
 TVM_FFI_INLINE uint64_t CountLoadAcquire(const uint64_t *count) {
   uint64_t value = *reinterpret_cast<const volatile uint64_t *>(count);
-  _ReadWriteBarrier();
+  CountAcquireFence();
   return value;
 }
 TVM_FFI_INLINE bool CountReplace(uint64_t *count, uint64_t *expected, uint64_t desired) {
@@ -48,7 +56,6 @@ TVM_FFI_INLINE bool CountReplace(uint64_t *count, uint64_t *expected, uint64_t d
   *expected = found;
   return replaced;
 }
-TVM_FFI_INLINE void CountAcquireFence() { _ReadWriteBarrier(); }
 #else
 TVM_FFI_INLINE uint64_t CountAddRelaxed(uint64_t *count, uint64_t n) {
   return __atomic_fetch_add(count, n, __ATOMIC_RELAXED);

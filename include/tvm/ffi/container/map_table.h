@@ -119,7 +119,7 @@ private:
 
   /* How far a jump goes: 0 to 15, then triangular numbers. 0 ends a chain. */
   static uint64_t Distance(uint8_t jump) {
-    static const uint64_t far[] = {8515,
+    static const uint64_t gap[] = {8515,
                                    19110,
                                    42778,
                                    96141,
@@ -165,7 +165,7 @@ private:
     constexpr uint8_t kFirstTriangular = 16, kFirstFar = 83;
     if (jump < kFirstTriangular) return jump;
     if (jump < kFirstFar) return (static_cast<uint64_t>(jump) - 10) * (static_cast<uint64_t>(jump) - 9) / 2;
-    return far[jump - kFirstFar];
+    return gap[jump - kFirstFar];
   }
 
   static uint64_t CountBlocks(uint64_t slots) { return (slots + 15) / 16; }
