@@ -62,8 +62,8 @@ class Device(_core.Device):
     """A device: its DLPack type and its index among the devices of that type.
 
     ``Device("cuda:1")``, ``Device("cuda", 1)`` and ``Device(2, 1)`` are equal; the index is 0 if left out, and that of
-    the name if it has one. Compares and hashes by value, immutable. ValueError for a name that is unknown or malformed, TypeError for an index that is no
-    integer.
+    the name if it has one. Compares and hashes by value, immutable. ValueError for a name that is unknown or malformed,
+    TypeError for an index that is no integer.
     """
 
     __slots__ = ()

@@ -15,8 +15,8 @@ int fh_create_set_default(const TVMFFIFieldInfo *field, void *obj);
  * named. */
 int fh_create_from_pairs(const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
 
-/* The automatic constructor of a type as a Function, for the fields the type has when it is called. Positional arguments, then
- * optionally the keyword sentinel and alternating names and values. */
+/* The automatic constructor of a type as a Function, for the fields that the type has when it is called. Positional
+ * arguments, then optionally the keyword sentinel and alternating names and values. */
 int fh_create_constructor(int32_t type_index, TVMFFIObjectHandle *out);
 
 #endif /* FH_CREATE_H_ */
