@@ -21,7 +21,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from core import Row, Side, line_of, measure
+from core import ROWS_IN_CXX, Row, Side, line_of, measure
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -188,7 +188,7 @@ def main() -> int:
         if options.rows != ["compile"]:
             programs = [folder / label for label in LABELS]
             for program, include in zip(programs, includes):
-                command = [*compiler, "-std=c++17", "-O3", f"-I{include}", HERE / "cpp_rows.cc"]
+                command = [*compiler, *ROWS_IN_CXX, f"-I{include}", HERE / "cpp_rows.cc"]
                 envs.output_of([*command, "-o", program, *libraries])
             lines += run_rows(programs, options.rows, options.rounds)
     print(envs.table(lines))

@@ -19,7 +19,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from core import Row, Side, line_of, measure
+from core import ROWS_IN_CXX, Row, Side, line_of, measure
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -53,7 +53,7 @@ ROWS = [
 def build(compiler: tuple[str, ...], package: Path, program: Path) -> None:
     """Compile the rows with the headers and the library of a package."""
     library = package / "lib"
-    command = [*compiler, "-std=c++17", "-O3", f"-I{package / 'include'}", HERE / "structural_rows.cc", "-o", program]
+    command = [*compiler, *ROWS_IN_CXX, f"-I{package / 'include'}", HERE / "structural_rows.cc", "-o", program]
     envs.output_of([*command, f"-L{library}", f"-Wl,-rpath,{library}", "-ltvm_ffi"])
 
 
