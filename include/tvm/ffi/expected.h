@@ -138,12 +138,12 @@ public:
   /* The value as a U, as Any::as, or the error there is, or a TypeError. */
   template <typename U, typename = std::enable_if_t<std::is_same_v<U, std::decay_t<U>> &&
                                                     !std::is_base_of_v<Error, U> && detail::storage_enabled_v<U>>>
-  Expected<U> as_or_error() const & {
+  TVM_FFI_INLINE Expected<U> as_or_error() const & {
     return Expected(*this).template Become<U>();
   }
   template <typename U, typename = std::enable_if_t<std::is_same_v<U, std::decay_t<U>> &&
                                                     !std::is_base_of_v<Error, U> && detail::storage_enabled_v<U>>>
-  Expected<U> as_or_error() && {
+  TVM_FFI_INLINE Expected<U> as_or_error() && {
     return this->template Become<U>();
   }
 
