@@ -161,6 +161,7 @@ static HPy mapping_iter_items_impl(HPyContext *ctx, HPy self) { return iterate(c
 
 /* --- making -------------------------------------------------------------------------------------------------------------------- */
 
+/* An AttributeError, as who asks for its items gets it. */
 static int check_mapping(HPyContext *ctx, HPy value, const char *taker) {
   HPy items = fb_attr_find(ctx, value, "items");
   if (!HPy_IsNull(items)) {
@@ -169,7 +170,7 @@ static int check_mapping(HPyContext *ctx, HPy value, const char *taker) {
   }
   char given[128];
   if (!HPyErr_Occurred(ctx))
-    fb_raise(ctx, ctx->h_TypeError, "%s() takes a mapping, got %s", taker,
+    fb_raise(ctx, ctx->h_AttributeError, "%s() takes a mapping, got %s, which has no items()", taker,
              fb_type_name(ctx, value, given, sizeof(given)));
   return -1;
 }
