@@ -161,20 +161,6 @@ static HPy mapping_iter_items_impl(HPyContext *ctx, HPy self) { return iterate(c
 
 /* --- making -------------------------------------------------------------------------------------------------------------------- */
 
-/* An AttributeError, as who asks for its items gets it. */
-static int check_mapping(HPyContext *ctx, HPy value, const char *taker) {
-  HPy items = fb_attr_find(ctx, value, "items");
-  if (!HPy_IsNull(items)) {
-    HPy_Close(ctx, items);
-    return 0;
-  }
-  char given[128];
-  if (!HPyErr_Occurred(ctx))
-    fb_raise(ctx, ctx->h_AttributeError, "%s() takes a mapping, got %s, which has no items()", taker,
-             fb_type_name(ctx, value, given, sizeof(given)));
-  return -1;
-}
-
 static int mapping_init(HPyContext *ctx, HPy self, int32_t type_index, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   const char *name = type_index == kTVMFFIMap ? "Map" : "Dict";
   HPy given = fb_container_argument(ctx, name, "input_dict", args, nargs, kw);
@@ -182,10 +168,7 @@ static int mapping_init(HPyContext *ctx, HPy self, int32_t type_index, const HPy
   bool is_empty = HPy_IsNull(given) || HPy_Is(ctx, given, ctx->h_None);
   HPy entries = is_empty ? HPyDict_New(ctx) : HPy_Dup(ctx, given);
   if (!HPy_IsNull(given)) HPy_Close(ctx, given);
-  if (HPy_IsNull(entries) || check_mapping(ctx, entries, name) != 0) {
-    if (!HPy_IsNull(entries)) HPy_Close(ctx, entries);
-    return -1;
-  }
+  if (HPy_IsNull(entries)) return -1;
   TVMFFIObject *made;
   int rc = fb_container_make(ctx, type_index, entries, name, &made);
   HPy_Close(ctx, entries);

@@ -172,7 +172,7 @@ def test_dicts_arrive_as_maps(testing):
 
 def test_a_map_is_made_of_a_mapping_only():
     for cls in (Map, Dict):
-        with pytest.raises(AttributeError, match=rf"{cls.__name__}\(\) takes a mapping, got list"):
+        with pytest.raises(AttributeError, match="items"):
             cls([(1, 2)])
 
 
