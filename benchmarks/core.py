@@ -33,8 +33,6 @@ from matrix import say  # noqa: E402
 LIBRARY = "libtvm_ffi.so"
 PARITY = 1.1
 FASTER = 1 / 1.5
-ROWS_IN_CXX = ("-std=c++17", "-O3", "-falign-functions=64", "-falign-loops=64")
-"""How both sides of a C++ program are compiled: where a short loop begins is luck otherwise and may double its time."""
 
 
 @dataclass(frozen=True)

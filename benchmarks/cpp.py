@@ -21,22 +21,21 @@ import sys
 import tempfile
 from pathlib import Path
 
-from core import ROWS_IN_CXX, Row, Side, line_of, measure
+from core import Row
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 
 import envs  # noqa: E402 - core has made ci importable
+from cxx import FLAGS, LABELS, NEVER_SLOWER, report, run_rows  # noqa: E402
 from matrix import say  # noqa: E402
 from programs import find_compiler, unpack_wheel  # noqa: E402
 from sdist import TVM_FFI, fetch_sdist  # noqa: E402
 
 COMPILE_GOAL = 0.7
 SIZE_GOAL = 0.8
-NEVER_SLOWER = 1.05  # what of it is noise
 N_FUNCTIONS = 200
-FLAGS = ("-std=c++17", "-O3", "-fPIC", "-fvisibility=hidden", "-shared")
-LABELS = ("ours", "upstream")
+LIBRARY_FLAGS = ("-std=c++17", "-O3", "-fPIC", "-fvisibility=hidden", "-shared")
 
 ROWS = (
     Row("call, 3 ints", "call", 0, 1_000_000, NEVER_SLOWER),
@@ -133,7 +132,7 @@ def compile_rows(compiler: tuple[str, ...], includes: list[Path], folder: Path, 
         outputs = [folder / f"{name}-{source.stem}.so" for name in LABELS]
         for _ in range(rounds):
             for side, include in enumerate(includes):
-                command = [*compiler, *FLAGS, f"-I{include}", str(source), "-o", str(outputs[side])]
+                command = [*compiler, *LIBRARY_FLAGS, f"-I{include}", str(source), "-o", str(outputs[side])]
                 seconds[side].append(user_seconds(command))
         envs.output_of(["strip", *outputs])
         sizes = [output.stat().st_size for output in outputs]
@@ -144,26 +143,6 @@ def compile_rows(compiler: tuple[str, ...], includes: list[Path], folder: Path, 
             ratio = mine / theirs
             figures = [shown.format(mine), shown.format(theirs), f"{ratio:.2f}", f"{goal:.2f}"]
             lines.append([f"{label}, {what}", *figures, "" if ratio <= goal else "missed"])
-    return lines
-
-
-# --- running --------------------------------------------------------------------------------------------------------
-
-
-def run_rows(programs: list[Path], wanted: list[str], rounds: int) -> list[list[object]]:
-    """Return the rows of the table about running time."""
-    sides = [Side(program, Path(label)) for program, label in zip(programs, LABELS)]
-    lines = []
-    for row in ROWS:
-        if wanted and row.name not in wanted:
-            continue
-        say(row.label)
-        pairs = measure(row, sides, [], rounds)
-        assert not isinstance(pairs, str)  # both have every row
-        line, _ = line_of(row, pairs)
-        lines.append([*line[:5], line[-1]])
-    for side in sides:
-        side.close()
     return lines
 
 
@@ -180,7 +159,7 @@ def main() -> int:
     upstream = Path(envs.output_of([sys.executable, ROOT / "ci" / "upstream"]).strip())
     includes = [package / "include", upstream / "tvm_ffi" / "include"]
     libraries = [f"-L{package / 'lib'}", f"-Wl,-rpath,{package / 'lib'}", "-ltvm_ffi", "-ltvm_ffi_cxx"]
-    lines: list[list[object]] = [["row", *LABELS, "ratio", "goal", ""]]
+    lines: list[list[object]] = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         if not options.rows or "compile" in options.rows:
@@ -188,13 +167,10 @@ def main() -> int:
         if options.rows != ["compile"]:
             programs = [folder / label for label in LABELS]
             for program, include in zip(programs, includes):
-                command = [*compiler, *ROWS_IN_CXX, f"-I{include}", HERE / "cpp_rows.cc"]
+                command = [*compiler, *FLAGS, f"-I{include}", HERE / "cpp_rows.cc"]
                 envs.output_of([*command, "-o", program, *libraries])
-            lines += run_rows(programs, options.rows, options.rounds)
-    print(envs.table(lines))
-    is_good = not any(line[-1] == "missed" for line in lines)
-    say("every goal met" if is_good else "some goals not met: see the table")
-    return 0 if is_good else 1
+            lines += run_rows(ROWS, programs, options.rows, options.rounds)
+    return report(lines)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,11 @@
  *
  * Reads lines `ROW SIZE N` and answers each with the ns of CPU time per operation, over N rounds of the row at that size,
  * and a 0. Its argument is only for who looks at processes. */
+#include "rows.h"
+
 #include <tvm/ffi/tvm_ffi.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <string>
 
 namespace {
@@ -27,19 +26,6 @@ using ffi::Variant;
 template <typename T> T &opaque(T &value) {
   asm volatile("" : : "r"(&value) : "memory");
   return value;
-}
-
-double cpu_ns() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
-}
-
-/* ns of f(), which does `per_round` operations. */
-template <typename F> double time_of(int64_t n, int64_t per_round, F &&f) {
-  double begin = cpu_ns();
-  for (int64_t i = 0; i < n; ++i) f();
-  return (cpu_ns() - begin) / static_cast<double>(n * per_round);
 }
 
 class PointObj : public ffi::Object {
@@ -258,24 +244,13 @@ const struct {
     {"map_build", map_build},
 };
 
-void answer(const char *name, int64_t size, int64_t n) {
+double ns_of(const char *name, int64_t size, int64_t n) {
   for (const auto &row : rows) {
-    if (std::strcmp(row.name, name) != 0) continue;
-    std::printf("%.3f 0\n", row.run(n, size));
-    std::fflush(stdout);
-    return;
+    if (std::strcmp(row.name, name) == 0) return row.run(n, size);
   }
-  std::fprintf(stderr, "no row %s\n", name);
-  std::exit(1);
+  return -1;
 }
 
 } // namespace
 
-int main() {
-  char name[64];
-  long long size, n;
-  std::puts("ready");
-  std::fflush(stdout);
-  while (std::scanf("%63s %lld %lld", name, &size, &n) == 3) answer(name, size, n);
-  return 0;
-}
+int main() { return answer_rows(ns_of); }

@@ -19,17 +19,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-from core import ROWS_IN_CXX, Row, Side, line_of, measure
+from core import Row
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 
 import envs  # noqa: E402 - core has made ci importable
-from matrix import say  # noqa: E402
+from cxx import FLAGS, LABELS, NEVER_SLOWER, report, run_rows  # noqa: E402
 from programs import find_compiler, unpack_wheel  # noqa: E402
 
-LABELS = ("ours", "upstream")
-NEVER_SLOWER = 1.05  # what of it is noise
 N_NODES = 1024
 N_ROUNDS = 100
 VALUES = {"objects": "reflected objects", "hooked": "objects with hooks", "arrays": "arrays", "maps": "maps of 2"}
@@ -53,7 +51,7 @@ ROWS = [
 def build(compiler: tuple[str, ...], package: Path, program: Path) -> None:
     """Compile the rows with the headers and the library of a package."""
     library = package / "lib"
-    command = [*compiler, *ROWS_IN_CXX, f"-I{package / 'include'}", HERE / "structural_rows.cc", "-o", program]
+    command = [*compiler, *FLAGS, f"-I{package / 'include'}", HERE / "structural_rows.cc", "-o", program]
     envs.output_of([*command, f"-L{library}", f"-Wl,-rpath,{library}", "-ltvm_ffi"])
 
 
@@ -66,26 +64,11 @@ def main() -> int:
     compiler = find_compiler(options.compiler).command
     upstream = Path(envs.output_of([sys.executable, ROOT / "ci" / "upstream"]).strip())
     packages = [unpack_wheel(envs.build_wheel()), upstream / "tvm_ffi"]
-    lines: list[list[object]] = [["row", *LABELS, "ratio", "goal", ""]]
     with tempfile.TemporaryDirectory() as temporary:
         programs = [Path(temporary, label) for label in LABELS]
         for program, package in zip(programs, packages):
             build(compiler, package, program)
-        sides = [Side(program, Path(label)) for program, label in zip(programs, LABELS)]
-        for row in ROWS:
-            if options.rows and row.name not in options.rows:
-                continue
-            say(row.label)
-            pairs = measure(row, sides, [], options.rounds)
-            assert not isinstance(pairs, str)  # both have every row
-            line, _ = line_of(row, pairs)
-            lines.append([*line[:5], line[-1]])
-        for side in sides:
-            side.close()
-    print(envs.table(lines))
-    is_good = not any(line[-1] == "missed" for line in lines)
-    say("every goal met" if is_good else "some goals not met: see the table")
-    return 0 if is_good else 1
+        return report(run_rows(ROWS, programs, options.rows, options.rounds))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
  *
  * Reads lines `ROW SIZE N` and answers each with the ns of CPU time per node, over N rounds of the row on values of SIZE
  * nodes, and a 0. Its argument is only for who looks at processes. */
+#include "rows.h"
+
 #include <tvm/ffi/extra/structural_equal.h>
 #include <tvm/ffi/extra/structural_hash.h>
 #include <tvm/ffi/extra/structural_mutate.h>
@@ -9,10 +11,7 @@
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/tvm_ffi.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <string>
 
 namespace {
@@ -114,16 +113,6 @@ ObjectRef maps(int64_t n_nodes) {
 
 /* ---- What is done with them ---- */
 
-/* ns per node of f(). */
-template <typename F> double time_of(int64_t n, int64_t n_nodes, F &&f) {
-  timespec begin, end;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-  for (int64_t i = 0; i < n; ++i) f();
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
-  double ns = static_cast<double>(end.tv_sec - begin.tv_sec) * 1e9 + static_cast<double>(end.tv_nsec - begin.tv_nsec);
-  return ns / static_cast<double>(n * n_nodes);
-}
-
 uint64_t sum; /* what is done cannot be left out */
 
 double equal(Make make, int64_t n, int64_t size) {
@@ -214,28 +203,17 @@ const struct {
 };
 
 /* `name` is ROW/VALUE. */
-void answer(const char *name, int64_t size, int64_t n) {
+double ns_of(const char *name, int64_t size, int64_t n) {
   for (const auto &row : rows) {
     size_t length = std::strlen(row.name);
     if (std::strncmp(row.name, name, length) != 0 || name[length] != '/') continue;
     for (const auto &maker : makers) {
-      if (std::strcmp(maker.name, name + length + 1) != 0) continue;
-      std::printf("%.3f 0\n", row.run(maker.make, n, size));
-      std::fflush(stdout);
-      return;
+      if (std::strcmp(maker.name, name + length + 1) == 0) return row.run(maker.make, n, size);
     }
   }
-  std::fprintf(stderr, "no row %s\n", name);
-  std::exit(1);
+  return -1;
 }
 
 } // namespace
 
-int main() {
-  char name[64];
-  long long size, n;
-  std::puts("ready");
-  std::fflush(stdout);
-  while (std::scanf("%63s %lld %lld", name, &size, &n) == 3) answer(name, size, n);
-  return 0;
-}
+int main() { return answer_rows(ns_of); }

@@ -1,0 +1,45 @@
+"""What the benchmarks of the C++ headers share: a program compiled with the headers of either project, row by row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import envs
+from matrix import say
+
+from core import Row, Side, line_of, measure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LABELS = ("ours", "upstream")
+HEADING: list[object] = ["row", *LABELS, "ratio", "goal", ""]
+NEVER_SLOWER = 1.05  # what of it is noise
+FLAGS = ("-std=c++17", "-O3", "-falign-functions=64", "-falign-loops=64")
+"""How both sides are compiled: where a short loop begins is luck otherwise, and may double its time."""
+
+
+def run_rows(rows: Iterable[Row], programs: list[Path], wanted: list[str], rounds: int) -> list[list[object]]:
+    """Return the lines of the rows that are wanted, or of all."""
+    sides = [Side(program, Path(label)) for program, label in zip(programs, LABELS)]
+    lines = []
+    for row in rows:
+        if wanted and row.name not in wanted:
+            continue
+        say(row.label)
+        pairs = measure(row, sides, [], rounds)
+        assert not isinstance(pairs, str)  # both have every row
+        line, _ = line_of(row, pairs)
+        lines.append([*line[:5], line[-1]])
+    for side in sides:
+        side.close()
+    return lines
+
+
+def report(lines: list[list[object]]) -> int:
+    """Print the table; the exit status."""
+    print(envs.table([HEADING, *lines]))
+    is_good = not any(line[-1] == "missed" for line in lines)
+    say("every goal met" if is_good else "some goals not met: see the table")
+    return 0 if is_good else 1
