@@ -23,7 +23,7 @@ public:
   /* Makes room for n items in all. std::bad_alloc, and nothing is changed. */
   void Reserve(int64_t n) {
     if (n <= TVMFFISeqCell::capacity) return;
-    if (static_cast<uint64_t>(n) > static_cast<size_t>(-1) / sizeof(Any)) throw std::bad_alloc();
+    if (static_cast<uint64_t>(n) > static_cast<size_t>(-1) / sizeof(Any)) detail::ThrowBadAlloc();
     void *room = ::operator new(static_cast<size_t>(n) * sizeof(Any));
     if (TVMFFISeqCell::size > 0) std::memcpy(room, data, static_cast<size_t>(TVMFFISeqCell::size) * sizeof(Any));
     if (data_deleter != nullptr) data_deleter(data);

@@ -165,7 +165,7 @@ private:
   }
   TVM_FFI_NO_INLINE void GrowSmall() {
     KVType *pairs = static_cast<KVType *>(std::malloc(kSmallMax * sizeof(KVType)));
-    if (pairs == nullptr) throw std::bad_alloc();
+    if (pairs == nullptr) detail::ThrowBadAlloc();
     std::memcpy(static_cast<void *>(pairs), fields_.data, static_cast<size_t>(fields_.size) * sizeof(KVType));
     if (fields_.data_deleter != nullptr) fields_.data_deleter(fields_.data);
     fields_.data = pairs;

@@ -10,6 +10,7 @@
 #define TVM_FFI_CONTAINER_MAP_TABLE_H_
 
 #include <tvm/ffi/any.h>
+#include <tvm/ffi/memory.h>
 
 #include <cstdlib>
 #include <new>
@@ -222,9 +223,9 @@ private:
   }
   void Allocate(uint64_t slots, uint32_t fib_shift) {
     uint64_t n_blocks = CountBlocks(slots);
-    if (n_blocks > static_cast<size_t>(-1) / sizeof(Block)) throw std::bad_alloc();
+    if (n_blocks > static_cast<size_t>(-1) / sizeof(Block)) ThrowBadAlloc();
     void *data = std::malloc(static_cast<size_t>(n_blocks) * sizeof(Block));
-    if (data == nullptr) throw std::bad_alloc();
+    if (data == nullptr) ThrowBadAlloc();
     *fields_ = MapFields{data, 0, slots, [](void *old) { std::free(old); }};
     dense_->fib_shift = fib_shift;
     Forget();
