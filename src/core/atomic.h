@@ -107,6 +107,18 @@ static inline uint64_t fh_atomic_add_seq_cst_u64(uint64_t *p, uint64_t v) {
 static inline int fh_atomic_cas_relaxed_u64(uint64_t *p, uint64_t *expected, uint64_t desired) {
   return __atomic_compare_exchange_n(p, expected, desired, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
+/* For the locks of Linux (sync.h). */
+static inline int fh_atomic_cas_acquire_u32(uint32_t *p, uint32_t *expected, uint32_t desired) {
+  return __atomic_compare_exchange_n(p, expected, desired, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+static inline uint32_t fh_atomic_exchange_acquire_u32(uint32_t *p, uint32_t v) {
+  return __atomic_exchange_n(p, v, __ATOMIC_ACQUIRE);
+}
+static inline uint32_t fh_atomic_exchange_release_u32(uint32_t *p, uint32_t v) {
+  return __atomic_exchange_n(p, v, __ATOMIC_RELEASE);
+}
+static inline uint32_t fh_atomic_load_relaxed_u32(const uint32_t *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+static inline void fh_atomic_store_relaxed_u32(uint32_t *p, uint32_t v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
 static inline int32_t fh_atomic_load_acquire_i32(const int32_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
 static inline int32_t fh_atomic_load_relaxed_i32(const int32_t *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 static inline void fh_atomic_store_release_i32(int32_t *p, int32_t v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }

@@ -10,6 +10,7 @@
 #include "enum.h"
 #include "env.h"
 #include "error.h"
+#include "fork.h"
 #include "globals.h"
 #include "hashmap.h"
 #include "module.h"
@@ -17,7 +18,6 @@
 #include "reflect.h"
 #include "seq.h"
 #include "structural_key.h"
-#include "sync.h"
 #include "tensor.h"
 #include "type.h"
 #include "visit_context.h"
@@ -56,7 +56,7 @@ static void init(void) {
 }
 
 void fh_core_init(void) {
-  static fh_once once = FH_ONCE_INIT;
+  FH_ONCE(once, "core");
   fh_once_run(&once, init);
 }
 

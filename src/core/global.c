@@ -6,7 +6,7 @@
 #include "mem.h"
 #include "name.h"
 #include "str.h"
-#include "sync.h"
+#include "fork.h"
 #include "type.h"
 
 /* An entry never changes once it is in the table, except that removal empties `func`. */
@@ -18,7 +18,7 @@ typedef struct {
   char text[];           /* name, doc and metadata, each with a NUL */
 } global_entry;
 
-static fh_mutex global_lock = FH_MUTEX_INIT;
+FH_LOCK(global_lock, "global", FH_RANK_PLAIN);
 static fh_name_table globals;
 
 /* ---- Readers without a lock. Between enter and leave no foreign code may run, as under a lock: a writer waits.
@@ -48,6 +48,12 @@ static void enter(uint64_t *count) { (void)fh_atomic_add_seq_cst_u64(count, 1); 
 static void leave(uint64_t *count) {
   (void)fh_atomic_add_seq_cst_u64(count, (uint64_t)-1); /* pairs with wait_for_readers */
 }
+
+/* Readers of threads that the child of a fork has not are in no section there. */
+static void forget_readers(void) {
+  for (int i = 0; i < N_COUNTS; ++i) fh_atomic_store_seq_cst_u64(&counts[i].n_readers, 0); /* pairs with nothing */
+}
+FH_FORK_CHILD(forget_readers);
 
 static void wait_for_readers(void) {
   for (int i = 0; i < N_COUNTS; ++i) {

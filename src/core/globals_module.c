@@ -6,7 +6,7 @@
 #include "library_module.h"
 #include "module.h"
 #include "str.h"
-#include "sync.h"
+#include "fork.h"
 
 /* The module in args[0], after checking the number of arguments. */
 static int open(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected, TVMFFIObject **module) {
@@ -177,7 +177,7 @@ static int clear_imports(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
 
 /* ---- Modules that stay: a Map, never freed, with them as keys. `kept` is guarded by `kept_lock`. */
 
-static fh_mutex kept_lock = FH_MUTEX_INIT;
+FH_LOCK(kept_lock, "kept", FH_RANK_PLAIN);
 static fh_hashmap_object *kept;
 
 static int keep(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {

@@ -4,7 +4,7 @@
 #include "error.h"
 #include "library_module.h"
 #include "mem.h"
-#include "sync.h"
+#include "fork.h"
 
 /* One registration; never changed or freed, so that readers may walk the list without the lock. */
 typedef struct entry {
@@ -13,7 +13,7 @@ typedef struct entry {
   char *name;
 } entry;
 
-static fh_mutex lock = FH_MUTEX_INIT; /* guards adding */
+FH_LOCK(lock, "context", FH_RANK_PLAIN); /* guards adding */
 static entry *first;                  /* as entry.next */
 static entry **last = &first;         /* where the next one goes; under the lock */
 

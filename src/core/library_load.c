@@ -4,7 +4,7 @@
 #include "library.h"
 #include "library_module.h"
 #include "mem.h"
-#include "sync.h"
+#include "fork.h"
 
 /* A load in progress on this thread; initialisers may load further libraries. */
 typedef struct load {
@@ -22,7 +22,7 @@ typedef struct broken {
   void *library;
 } broken;
 
-static fh_mutex lock = FH_MUTEX_INIT;
+FH_LOCK(lock, "broken", FH_RANK_PLAIN);
 static broken *all_broken; /* guarded by `lock`; entries are never freed */
 
 static int is_broken(const void *library) {

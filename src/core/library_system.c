@@ -6,12 +6,12 @@
 #include "mem.h"
 #include "name.h"
 #include "str.h"
-#include "sync.h"
+#include "fork.h"
 
 #define FUNCTION_PREFIX "__tvm_ffi_"
 
 /* Guards adding to both tables; readers need no lock (name.h). */
-static fh_mutex lock = FH_MUTEX_INIT;
+FH_LOCK(lock, "system", FH_RANK_PLAIN);
 
 typedef struct {
   fh_name_entry entry;

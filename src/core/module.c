@@ -9,7 +9,7 @@
 #include "reflect.h"
 #include "schema.h"
 #include "str.h"
-#include "sync.h"
+#include "fork.h"
 
 #include <tvm/ffi/extra/c_env_api.h>
 
@@ -17,7 +17,7 @@ FH_STATIC_ASSERT(offsetof(fh_module_object, imports) == 24, "ABI");
 FH_STATIC_ASSERT(offsetof(fh_module_object, lookup_cache) == 32, "ABI");
 
 /* Guards every module's `imports` and `lookup_cache`. */
-static fh_mutex lock = FH_MUTEX_INIT;
+FH_LOCK(lock, "module", FH_RANK_PLAIN);
 
 /* ---- Calls through the table ---- */
 

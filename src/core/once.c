@@ -4,7 +4,7 @@
  * want the same handle wait on a condition. */
 #include "atomic.h"
 #include "error.h"
-#include "sync.h"
+#include "fork.h"
 
 /* One initialisation in progress; lives on its thread's stack. */
 typedef struct in_progress {
@@ -13,7 +13,7 @@ typedef struct in_progress {
   struct in_progress *next;
 } in_progress;
 
-static fh_mutex once_lock = FH_MUTEX_INIT;
+FH_LOCK(once_lock, "once", FH_RANK_PLAIN);
 static fh_cond once_done = FH_COND_INIT; /* some initialisation has ended */
 static in_progress *all_in_progress;     /* under once_lock */
 
@@ -22,6 +22,20 @@ static in_progress *find(void **handle) {
   while (at != NULL && at->handle != handle) at = at->next;
   return at;
 }
+
+/* Initialisations of threads that the child of a fork has not never end there: who needs the handle begins anew. */
+static void forget_other_threads(void) {
+  uint64_t mine = fh_thread_id();
+  for (in_progress **at = &all_in_progress; *at != NULL;) {
+    if ((*at)->thread == mine) {
+      at = &(*at)->next;
+    } else {
+      *at = (*at)->next;
+    }
+  }
+  fh_cond_reset(&once_done);
+}
+FH_FORK_CHILD(forget_other_threads);
 
 typedef enum { TURN_INIT, TURN_DONE, TURN_RECURSION } turn;
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "sync.h"
+#include "fork.h"
 
 #define AREA_BYTES ((size_t)1 << 21) /* a huge page */
 FH_STATIC_ASSERT(AREA_BYTES / FH_PAGES_CHUNK == 32, "each chunk has a bit in a mask");
@@ -23,13 +23,10 @@ struct fh_pages_area {
   uint32_t used;  /* free, but once taken, and it has its memory still */
 };
 
-static fh_mutex pages_lock = FH_MUTEX_INIT;
+FH_LOCK(pages_lock, "pages", FH_RANK_PAGES);
 /* Under the lock: */
 static fh_pages_area *with_room;
 static int n_areas, n_taken, n_used;
-
-void fh_pages_lock(void) { fh_mutex_lock(&pages_lock); }
-void fh_pages_unlock(void) { fh_mutex_unlock(&pages_lock); }
 
 #ifdef FH_TEST
 int fh_pages_n_taken(void) {

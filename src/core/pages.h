@@ -28,10 +28,6 @@ void fh_pages_advise(void *block, size_t n_bytes);
 /* Chunks taken and not given back. */
 int fh_pages_n_taken(void);
 #endif
-
-/* Around fork(), so that the child finds the lock free. */
-void fh_pages_lock(void);
-void fh_pages_unlock(void);
 #endif
 
 #endif /* FH_PAGES_H_ */

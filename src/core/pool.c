@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "atomic.h"
-#include "sync.h"
+#include "fork.h"
 
 /* ---- Sizes: by 16 bytes up to 256, then by 64 ---- */
 
@@ -67,7 +67,7 @@ static chunk none; /* without room; never written */
 static FH_THREAD_LOCAL heap *my_heap; /* NULL before the thread's first block and when it is ending */
 static FH_THREAD_LOCAL int is_ending;
 
-static fh_mutex pool_lock = FH_MUTEX_INIT;
+FH_LOCK(pool_lock, "pool", FH_RANK_POOL);
 /* Under the lock: */
 static heap *heaps; /* all; they live as long as the process */
 static fh_tls at_end; /* a thread's heap */
@@ -185,23 +185,14 @@ static void FH_TLS_CALLBACK end_of_thread(void *value) {
   free_chunks(empty);
 }
 
-static void before_fork(void) {
-  fh_mutex_lock(&pool_lock);
-  fh_pages_lock();
-}
-
-static void after_fork(void) {
-  fh_pages_unlock();
-  fh_mutex_unlock(&pool_lock);
-}
-
-/* The child has none of the other threads, whose heaps may be in any state, but may get a thread with the id of one. */
-static void after_fork_in_child(void) {
+/* The child of a fork has none of the other threads, whose heaps may be in any state, but may get a thread with the id
+ * of one. */
+static void forget_other_threads(void) {
   for (heap *h = heaps; h != NULL; h = h->next) {
     if (h != my_heap && h->thread != NOBODY) h->thread = NO_LONGER;
   }
-  after_fork();
 }
+FH_FORK_CHILD(forget_other_threads);
 
 /* Tools that watch every block have to see malloc's. In the test build only the tests of the pool use it. */
 static int is_watched(void) {
@@ -219,8 +210,7 @@ static int is_watched(void) {
 /* Under the lock. */
 static int make_ready(void) {
   if (is_ready) return 1;
-  is_ready = !is_watched() && fh_tls_new(&at_end, end_of_thread) == 0 &&
-             pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
+  is_ready = !is_watched() && fh_tls_new(&at_end, end_of_thread) == 0;
   if (!is_ready) fh_atomic_store_release_i32(&is_off, 1); /* pairs with start */
   return is_ready;
 }

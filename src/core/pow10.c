@@ -1,7 +1,7 @@
 /* pow10.c - powers of ten to 128 bits, computed once from exact powers of five. */
 #include "pow10.h"
 
-#include "sync.h"
+#include "fork.h"
 
 /* Words of 32 bits, least significant first. 5^345 has 802 bits; 2^960 / 5^345 still has 159. */
 #define N_WORDS 31
@@ -9,7 +9,7 @@
 FH_STATIC_ASSERT(ONE_BITS == (N_WORDS - 1) * 32, "the one has its bit in the last word");
 
 static fh_pow10 table[FH_POW10_MAX - FH_POW10_MIN + 1];
-static fh_once table_once = FH_ONCE_INIT;
+FH_ONCE(table_once, "pow10");
 
 static int count_bits(const uint32_t *words) {
   int n = N_WORDS;

@@ -1,16 +1,13 @@
 /* stripe.c - the locks of List and Dict. */
 #include "stripe.h"
 
-#include "sync.h"
+#include "fork.h"
 
-#define FOUR FH_MUTEX_INIT, FH_MUTEX_INIT, FH_MUTEX_INIT, FH_MUTEX_INIT
-#define SIXTEEN FOUR, FOUR, FOUR, FOUR
-
-static fh_mutex stripes[64] = {SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN};
+FH_LOCKS(stripes, 64, "stripes");
 
 static fh_mutex *stripe_of(const void *container) {
   uint64_t mixed = (uint64_t)(uintptr_t)container * 0x9e3779b97f4a7c15u;
-  return &stripes[mixed >> 58];
+  return &stripes[mixed >> 58].lock;
 }
 
 void fh_stripe_lock(const void *container) { fh_mutex_lock(stripe_of(container)); }

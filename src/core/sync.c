@@ -1,18 +1,84 @@
-/* sync.c - once, and the test build's check for locks; the rest of sync.h is inline. */
+/* sync.c - what a thread does that has to wait, and once; the rest of sync.h is inline. */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* syscall */
+#endif
 #include "sync.h"
 
 #include "atomic.h"
 
-#ifdef FH_TEST
-#include <stdio.h>
-#include <stdlib.h>
+#if defined(__linux__)
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-FH_THREAD_LOCAL int fh_sync_n_held;
-
-void fh_sync_fail_locked(const char *what) {
-  fprintf(stderr, "%s runs while this thread holds %d lock(s)\n", what, fh_sync_n_held);
-  abort();
+/* Sleeps while *word is `seen`; may also wake up without a reason. */
+static void sleep_on(uint32_t *word, uint32_t seen) {
+  (void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
 }
+static void wake(uint32_t *word, int n_threads) {
+  (void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, n_threads, NULL, NULL, 0);
+}
+
+void fh_mutex_park(fh_mutex *m) {
+  enum { LOOKS = 64 }; /* locks are held for less than going to sleep takes, if their holder runs */
+  for (int i = 0; i < LOOKS; ++i) {
+    uint32_t free = FH_MUTEX_FREE;
+    if (fh_atomic_load_relaxed_u32(&m->state) != FH_MUTEX_FREE) continue; /* relaxed: a hint */
+    if (fh_atomic_cas_acquire_u32(&m->state, &free, FH_MUTEX_HELD)) return; /* pairs with fh_mutex_give */
+  }
+  /* Who has slept does not know whether others still do, so it takes the lock as one that is waited for.
+   * acquire: pairs with fh_mutex_give */
+  while (fh_atomic_exchange_acquire_u32(&m->state, FH_MUTEX_WAITED) != FH_MUTEX_FREE) {
+    sleep_on(&m->state, FH_MUTEX_WAITED);
+  }
+}
+
+void fh_mutex_wake(fh_mutex *m) { wake(&m->state, 1); }
+
+void fh_cond_wait(fh_cond *c, fh_mutex *m) {
+  uint32_t seen = fh_atomic_load_relaxed_u32(&c->n_wakes); /* relaxed: written under the lock, which the caller holds */
+  fh_mutex_unlock(m);
+  sleep_on(&c->n_wakes, seen); /* a wake since then has changed it, and this returns at once */
+  fh_mutex_lock(m);
+}
+
+void fh_cond_wake_all(fh_cond *c) {
+  /* relaxed: under the lock; atomic because sleep_on compares it without */
+  fh_atomic_store_relaxed_u32(&c->n_wakes, fh_atomic_load_relaxed_u32(&c->n_wakes) + 1);
+  wake(&c->n_wakes, INT32_MAX);
+}
+
+void fh_cond_reset(fh_cond *c) { FH_UNUSED(c); }
+
+#elif defined(__APPLE__)
+/* The condition has a lock of its own, as pthread_cond_wait knows pthread's locks only. */
+void fh_cond_wait(fh_cond *c, fh_mutex *m) {
+  pthread_mutex_lock(&c->inner);
+  uint32_t seen = c->n_wakes;
+  fh_mutex_unlock(m);
+  while (c->n_wakes == seen) pthread_cond_wait(&c->cond, &c->inner);
+  pthread_mutex_unlock(&c->inner);
+  fh_mutex_lock(m);
+}
+
+void fh_cond_wake_all(fh_cond *c) {
+  pthread_mutex_lock(&c->inner);
+  c->n_wakes += 1;
+  pthread_cond_broadcast(&c->cond);
+  pthread_mutex_unlock(&c->inner);
+}
+
+void fh_cond_reset(fh_cond *c) {
+  fh_cond fresh = FH_COND_INIT;
+  *c = fresh;
+}
+
+#else
+void fh_cond_wait(fh_cond *c, fh_mutex *m) {
+  SleepConditionVariableSRW(&c->cond, &m->lock, INFINITE, 0);
+}
+void fh_cond_wake_all(fh_cond *c) { WakeAllConditionVariable(&c->cond); }
+void fh_cond_reset(fh_cond *c) { FH_UNUSED(c); }
 #endif
 
 void fh_once_run(fh_once *once, void (*init)(void)) {

@@ -1,23 +1,27 @@
 /* sync.h - mutex, condition, once, and a thread-local pointer with an end; the only user of the threads library.
  *
- * FH_THREAD_LOCAL (base.h) is the fast way to thread-local plain data. What must be freed when a thread ends goes
- * through fh_tls as well. Locks are static, named in README.md, and never held while foreign code runs. */
+ * The core, the binding and the HPy runtime each compile it, so that there is one kind of lock. Locks are static, never
+ * held while foreign code runs, and known to fork (fork.h). FH_THREAD_LOCAL (base.h) is the fast way to thread-local
+ * plain data; what must be freed when a thread ends goes through fh_tls as well. */
 #ifndef FH_SYNC_H_
 #define FH_SYNC_H_
 
 #include "base.h"
 
 /* The test build counts the locks that a thread holds; whatever is about to run foreign code says so by
- * fh_sync_check_unlocked, which ends the process when there is one. Elsewhere both are nothing. */
+ * fh_sync_check_unlocked, which ends the process when there is one. A lock that fork does not know, or that is taken in
+ * the wrong order (fork.h), ends it too. Elsewhere all of this is nothing. */
 #ifdef FH_TEST
 extern FH_THREAD_LOCAL int fh_sync_n_held;
+void fh_sync_note_lock(const void *mutex);
+void fh_sync_note_unlock(const void *mutex);
 void fh_sync_fail_locked(const char *what);
-static inline void fh_sync_count_lock(int change) { fh_sync_n_held += change; }
 static inline void fh_sync_check_unlocked(const char *what) {
   if (FH_UNLIKELY(fh_sync_n_held != 0)) fh_sync_fail_locked(what);
 }
 #else
-static inline void fh_sync_count_lock(int change) { FH_UNUSED(change); }
+static inline void fh_sync_note_lock(const void *mutex) { FH_UNUSED(mutex); }
+static inline void fh_sync_note_unlock(const void *mutex) { FH_UNUSED(mutex); }
 static inline void fh_sync_check_unlocked(const char *what) { FH_UNUSED(what); }
 #endif
 
@@ -30,22 +34,13 @@ static inline void fh_sync_check_unlocked(const char *what) { FH_UNUSED(what); }
 typedef struct {
   SRWLOCK lock;
 } fh_mutex;
-#define FH_MUTEX_INIT {SRWLOCK_INIT}
-static inline void fh_mutex_lock(fh_mutex *m) {
-  AcquireSRWLockExclusive(&m->lock);
-  fh_sync_count_lock(1);
-}
-static inline void fh_mutex_unlock(fh_mutex *m) {
-  fh_sync_count_lock(-1);
-  ReleaseSRWLockExclusive(&m->lock);
-}
+static inline void fh_mutex_take(fh_mutex *m) { AcquireSRWLockExclusive(&m->lock); }
+static inline void fh_mutex_give(fh_mutex *m) { ReleaseSRWLockExclusive(&m->lock); }
 
 typedef struct {
   CONDITION_VARIABLE cond;
 } fh_cond;
 #define FH_COND_INIT {CONDITION_VARIABLE_INIT}
-static inline void fh_cond_wait(fh_cond *c, fh_mutex *m) { SleepConditionVariableSRW(&c->cond, &m->lock, INFINITE, 0); }
-static inline void fh_cond_wake_all(fh_cond *c) { WakeAllConditionVariable(&c->cond); }
 
 typedef struct {
   DWORD index;
@@ -64,25 +59,52 @@ static inline void fh_thread_yield(void) { SwitchToThread(); }
 #include <pthread.h>
 #include <sched.h>
 
+#if defined(__linux__)
+#include "atomic.h"
+
+/* One word that threads park on. Taking and giving it costs one atomic operation each while nobody waits. */
 typedef struct {
-  pthread_mutex_t lock;
+  uint32_t state; /* one of the following */
 } fh_mutex;
-#define FH_MUTEX_INIT {PTHREAD_MUTEX_INITIALIZER}
-static inline void fh_mutex_lock(fh_mutex *m) {
-  (void)pthread_mutex_lock(&m->lock);
-  fh_sync_count_lock(1);
+enum { FH_MUTEX_FREE = 0, FH_MUTEX_HELD = 1, FH_MUTEX_WAITED = 2 }; /* WAITED: held, and somebody may be parked */
+
+void fh_mutex_park(fh_mutex *m);
+void fh_mutex_wake(fh_mutex *m);
+
+static inline void fh_mutex_take(fh_mutex *m) {
+  uint32_t free = FH_MUTEX_FREE;
+  /* acquire: pairs with the release in fh_mutex_give */
+  if (FH_UNLIKELY(!fh_atomic_cas_acquire_u32(&m->state, &free, FH_MUTEX_HELD))) fh_mutex_park(m);
 }
-static inline void fh_mutex_unlock(fh_mutex *m) {
-  fh_sync_count_lock(-1);
-  (void)pthread_mutex_unlock(&m->lock);
+static inline void fh_mutex_give(fh_mutex *m) {
+  /* release: pairs with the acquire in fh_mutex_take and fh_mutex_park */
+  if (FH_UNLIKELY(fh_atomic_exchange_release_u32(&m->state, FH_MUTEX_FREE) == FH_MUTEX_WAITED)) fh_mutex_wake(m);
 }
 
 typedef struct {
-  pthread_cond_t cond;
+  uint32_t n_wakes; /* changes with each fh_cond_wake_all, under the lock of the condition */
 } fh_cond;
-#define FH_COND_INIT {PTHREAD_COND_INITIALIZER}
-static inline void fh_cond_wait(fh_cond *c, fh_mutex *m) { (void)pthread_cond_wait(&c->cond, &m->lock); }
-static inline void fh_cond_wake_all(fh_cond *c) { (void)pthread_cond_broadcast(&c->cond); }
+#define FH_COND_INIT {0}
+
+#elif defined(__APPLE__)
+#include <os/lock.h>
+
+typedef struct {
+  os_unfair_lock lock;
+} fh_mutex;
+static inline void fh_mutex_take(fh_mutex *m) { os_unfair_lock_lock(&m->lock); }
+static inline void fh_mutex_give(fh_mutex *m) { os_unfair_lock_unlock(&m->lock); }
+
+typedef struct {
+  pthread_mutex_t inner;
+  pthread_cond_t cond;
+  uint32_t n_wakes; /* under `inner` */
+} fh_cond;
+#define FH_COND_INIT {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0}
+
+#else
+#error "sync.h has locks for Linux, macOS and Windows"
+#endif
 
 /* One pointer per thread. at_thread_end(value) runs when a thread ends that has set a non-NULL one; it may set it anew,
  * and is then called again. fh_tls_new and fh_tls_set return 0, or -1 without resources and nothing pending. */
@@ -96,7 +118,7 @@ static inline int fh_tls_new(fh_tls *tls, void (*at_thread_end)(void *)) {
 static inline int fh_tls_set(fh_tls *tls, void *value) { return pthread_setspecific(tls->key, value) == 0 ? 0 : -1; }
 static inline void *fh_tls_get(fh_tls *tls) { return pthread_getspecific(tls->key); }
 
-/* Distinct among the threads that live at the same time; never 0. */
+/* Distinct among the threads that live at the same time; never 0. The one thread of a child of fork keeps its own. */
 static inline uint64_t fh_thread_id(void) {
 #if (defined(__x86_64__) || defined(__aarch64__)) && defined(__linux__) && FH_HAS_BUILTIN(__builtin_thread_pointer)
   return (uint64_t)(uintptr_t)__builtin_thread_pointer(); /* one instruction */
@@ -108,12 +130,29 @@ static inline uint64_t fh_thread_id(void) {
 static inline void fh_thread_yield(void) { (void)sched_yield(); }
 #endif
 
-/* Runs init() once; who comes second waits until it is done. init() must not come back to the same once. */
+/* Locks are declared by FH_LOCK and its like (fork.h), which is how fork knows of them; all bytes 0 is a free one. */
+static inline void fh_mutex_lock(fh_mutex *m) {
+  fh_sync_note_lock(m);
+  fh_mutex_take(m);
+}
+static inline void fh_mutex_unlock(fh_mutex *m) {
+  fh_sync_note_unlock(m);
+  fh_mutex_give(m);
+}
+
+/* Gives the lock up, waits for fh_cond_wake_all, and takes it again. May also return without one. */
+void fh_cond_wait(fh_cond *c, fh_mutex *m);
+/* The caller holds the lock of those who wait. */
+void fh_cond_wake_all(fh_cond *c);
+/* In a child of fork: those who waited are not there. */
+void fh_cond_reset(fh_cond *c);
+
+/* Runs init() once; who comes second waits until it is done. init() must not come back to the same once. Declared by
+ * FH_ONCE (fork.h). */
 typedef struct {
   int32_t done; /* release store under `lock`, acquire load without */
   fh_mutex lock;
 } fh_once;
-#define FH_ONCE_INIT {0, FH_MUTEX_INIT}
 void fh_once_run(fh_once *once, void (*init)(void));
 
 #endif /* FH_SYNC_H_ */

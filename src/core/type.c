@@ -5,14 +5,14 @@
 #include "error.h"
 #include "mem.h"
 #include "str.h"
-#include "sync.h"
+#include "fork.h"
 
 /* Entries by index, in chunks, so that a chunk never moves once it is there. */
 #define CHUNK_ITEMS 1024
 #define MAX_CHUNKS 2048
 #define MAX_INDEX (CHUNK_ITEMS * MAX_CHUNKS)
 
-static fh_mutex registry_lock = FH_MUTEX_INIT;
+FH_LOCK(registry_lock, "registry", FH_RANK_PLAIN);
 static void *chunks[MAX_CHUNKS];                    /* void*[CHUNK_ITEMS]; release store under the lock */
 static fh_name_table by_key;
 static int32_t next_index = kTVMFFIDynObjectBegin;  /* first index of the global pool; release store under the lock */

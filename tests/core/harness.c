@@ -127,16 +127,16 @@ void test_aborts(void (*body)(void *state), void *state, const char *part) {
 
 /* Threads wait until the last one is there: macOS has no pthread_barrier_t. */
 typedef struct {
-  fh_mutex lock;
-  fh_cond all_there;
+  pthread_mutex_t lock;
+  pthread_cond_t all_there;
   int n_missing;
 } barrier;
 
 static void barrier_wait(barrier *start) {
-  fh_mutex_lock(&start->lock);
-  if (--start->n_missing == 0) fh_cond_wake_all(&start->all_there);
-  while (start->n_missing > 0) fh_cond_wait(&start->all_there, &start->lock);
-  fh_mutex_unlock(&start->lock);
+  pthread_mutex_lock(&start->lock);
+  if (--start->n_missing == 0) pthread_cond_broadcast(&start->all_there);
+  while (start->n_missing > 0) pthread_cond_wait(&start->all_there, &start->lock);
+  pthread_mutex_unlock(&start->lock);
 }
 
 typedef struct {
@@ -154,7 +154,7 @@ static void *thread_main(void *raw) {
 }
 
 void test_threads(int n_threads, void (*body)(void *state, int i), void *state) {
-  barrier start = {FH_MUTEX_INIT, FH_COND_INIT, n_threads};
+  barrier start = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, n_threads};
   pthread_t *threads = (pthread_t *)calloc((size_t)n_threads, sizeof *threads);
   thread_args *args = (thread_args *)calloc((size_t)n_threads, sizeof *args);
   for (int i = 0; i < n_threads; ++i) {

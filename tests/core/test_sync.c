@@ -1,5 +1,5 @@
 /* test_sync.c - the test build's check that no lock is held while foreign code runs: it must catch each kind. */
-#include "sync.h"
+#include "fork.h"
 
 #include <any.h>
 #include <create.h>
@@ -15,7 +15,8 @@
 
 #include "calls.h"
 
-static fh_mutex lock = FH_MUTEX_INIT, second = FH_MUTEX_INIT;
+FH_LOCK(lock, "first of the test", FH_RANK_ONCE); /* under which all others may be taken */
+FH_LOCK(second, "second of the test", FH_RANK_PLAIN);
 
 /* What each test does with and without the lock. */
 typedef void (*deed)(void);

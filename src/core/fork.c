@@ -1,0 +1,92 @@
+/* fork.c - the handlers of fork(), for everything that fork.h has declared in this binary. */
+#include "fork.h"
+
+#ifdef FH_TEST
+#include <stdio.h>
+#include <stdlib.h>
+#endif
+
+#if !defined(_WIN32)
+
+/* The entries: the linker says where a section begins and ends. Weak, because a binary may have none of a kind. */
+#if defined(__APPLE__)
+extern fh_fork_locks *first_locks[] __asm("section$start$__DATA$fh_fork_locks");
+extern fh_fork_locks *end_of_locks[] __asm("section$end$__DATA$fh_fork_locks");
+extern fh_fork_child first_child[] __asm("section$start$__DATA$fh_fork_child");
+extern fh_fork_child end_of_children[] __asm("section$end$__DATA$fh_fork_child");
+#else
+#define FH_OF_LINKER __attribute__((weak, visibility("hidden")))
+extern fh_fork_locks *first_locks[] __asm("__start_fh_fork_locks") FH_OF_LINKER;
+extern fh_fork_locks *end_of_locks[] __asm("__stop_fh_fork_locks") FH_OF_LINKER;
+extern fh_fork_child first_child[] __asm("__start_fh_fork_child") FH_OF_LINKER;
+extern fh_fork_child end_of_children[] __asm("__stop_fh_fork_child") FH_OF_LINKER;
+#endif
+
+static fh_mutex *lock_at(const fh_fork_locks *locks, size_t i) {
+  return (fh_mutex *)(void *)((char *)locks->first + i * locks->n_stride);
+}
+
+static void take_all(void) {
+  for (int rank = 0; rank < FH_N_RANKS; ++rank) {
+    for (fh_fork_locks **each = first_locks; each < end_of_locks; ++each) {
+      if ((*each)->rank != (fh_rank)rank) continue;
+      for (size_t i = 0; i < (*each)->n; ++i) fh_mutex_take(lock_at(*each, i));
+    }
+  }
+}
+
+static void give_all(void) {
+  for (fh_fork_locks **each = first_locks; each < end_of_locks; ++each) {
+    for (size_t i = 0; i < (*each)->n; ++i) fh_mutex_give(lock_at(*each, i));
+  }
+}
+
+static void before_fork(void) {
+  fh_sync_check_unlocked("fork"); /* it would wait for itself */
+  take_all();
+}
+
+static void in_child(void) {
+  for (fh_fork_child *each = first_child; each < end_of_children; ++each) (*each)();
+  give_all();
+}
+
+/* Without memory for three pointers forks go on as they would without us. */
+FH_CONSTRUCTOR(fh_fork_load) { (void)pthread_atfork(before_fork, give_all, in_child); }
+
+/* ---- The test build's checks ---- */
+#ifdef FH_TEST
+FH_THREAD_LOCAL int fh_sync_n_held;
+static FH_THREAD_LOCAL int n_held_of[FH_N_RANKS];
+
+void fh_sync_fail_locked(const char *what) {
+  fprintf(stderr, "%s runs while this thread holds %d lock(s)\n", what, fh_sync_n_held);
+  abort();
+}
+
+static const fh_fork_locks *locks_of(const void *mutex) {
+  for (fh_fork_locks **each = first_locks; each < end_of_locks; ++each) {
+    size_t n_bytes = (*each)->n * (*each)->n_stride;
+    if ((uintptr_t)mutex - (uintptr_t)(*each)->first < n_bytes) return *each;
+  }
+  fprintf(stderr, "a lock is taken that was not declared by fork.h\n");
+  abort();
+}
+
+void fh_sync_note_lock(const void *mutex) {
+  const fh_fork_locks *locks = locks_of(mutex);
+  for (int rank = (int)locks->rank; rank < FH_N_RANKS; ++rank) {
+    if (n_held_of[rank] == 0) continue;
+    fprintf(stderr, "the lock %s is taken while this thread holds one of the same or a later rank\n", locks->name);
+    abort();
+  }
+  n_held_of[locks->rank] += 1;
+  fh_sync_n_held += 1;
+}
+
+void fh_sync_note_unlock(const void *mutex) {
+  n_held_of[locks_of(mutex)->rank] -= 1;
+  fh_sync_n_held -= 1;
+}
+#endif
+#endif

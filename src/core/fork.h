@@ -1,0 +1,76 @@
+/* fork.h - locks are declared here, so that a child of fork() never finds one that a thread holds which it has not.
+ *
+ * Only the thread that forks goes on in the child. Before the fork it takes every lock, rank after rank, and gives them
+ * back afterwards, in the parent and in the child: what a lock guards is whole then. What is kept without a lock and
+ * says that a thread is busy (a count of readers, an initialisation in progress) is put right in the child, by functions
+ * that FH_FORK_CHILD names.
+ *
+ * A declaration leaves a pointer in a section of the binary, and fork.c finds those; so there is no list to forget an
+ * entry in, and the test build ends the process where it meets a lock that was declared otherwise. The binaries that
+ * compile this (core, binding, HPy runtime) each have handlers of their own. They run in the order binding, runtime,
+ * core, because the binaries are loaded in the opposite one, and the binding may call the others with a lock held.
+ *
+ * vfork, posix_spawn and _Fork run no handlers; after the last one nothing of ours may be used. */
+#ifndef FH_FORK_H_
+#define FH_FORK_H_
+
+#include "sync.h"
+
+/* A lock is taken only while all that the thread holds are of lower rank. */
+typedef enum {
+  FH_RANK_ONCE,  /* of an fh_once, whose init takes others */
+  FH_RANK_PLAIN, /* almost all: never two of them at a time */
+  FH_RANK_POOL,  /* which any allocation may take */
+  FH_RANK_PAGES, /* which the pool takes */
+  FH_N_RANKS
+} fh_rank;
+
+/* Locks that are alike. */
+typedef struct {
+  const char *name;
+  void *first;        /* fh_mutex* */
+  size_t n, n_stride; /* how many, and the bytes from one to the next */
+  fh_rank rank;
+} fh_fork_locks;
+
+#if defined(_WIN32)
+#define FH_FORK_ENTRY(type, section_name, id, value)
+#elif defined(__APPLE__)
+#define FH_FORK_ENTRY(type, section_name, id, value) \
+  static type id __attribute__((used, section("__DATA," section_name))) = (value);
+#else
+#define FH_FORK_ENTRY(type, section_name, id, value) \
+  static type id __attribute__((used, section(section_name))) = (value);
+#endif
+
+#define FH_FORK_LOCKS(id, name_text, first_lock, n_locks, stride, lock_rank)                           \
+  static fh_fork_locks id##_for_fork = {name_text, first_lock, n_locks, stride, lock_rank};             \
+  FH_FORK_ENTRY(fh_fork_locks *, "fh_fork_locks", id##_entry_for_fork, &id##_for_fork)                  \
+  struct fh_fork_end_of_declaration
+
+/* static fh_mutex id; `name` is what README.md calls it. */
+#define FH_LOCK(id, name, rank) \
+  static fh_mutex id;           \
+  FH_FORK_LOCKS(id, name, &id, 1, sizeof(fh_mutex), rank)
+
+/* static fh_mutex_apart id[n]: locks of plain rank for things of which each has one, on cache lines of their own. */
+typedef struct {
+  fh_mutex lock;
+  char apart[64 - sizeof(fh_mutex)];
+} fh_mutex_apart;
+#define FH_LOCKS(id, n, name)   \
+  static fh_mutex_apart id[n];  \
+  FH_FORK_LOCKS(id, name, id, n, sizeof(fh_mutex_apart), FH_RANK_PLAIN)
+
+/* static fh_once id. */
+#define FH_ONCE(id, name) \
+  static fh_once id;      \
+  FH_FORK_LOCKS(id, name, &id.lock, 1, sizeof(fh_mutex), FH_RANK_ONCE)
+
+/* Names a function that runs in the child, on its only thread, with all locks held. It allocates nothing. */
+typedef void (*fh_fork_child)(void);
+#define FH_FORK_CHILD(function)                                                              \
+  FH_FORK_ENTRY(fh_fork_child, "fh_fork_child", function##_entry_for_fork, &function)         \
+  struct fh_fork_end_of_declaration
+
+#endif /* FH_FORK_H_ */
