@@ -109,7 +109,7 @@ def of_binary(binary: Binary, system: System) -> Iterator[Check]:
     words += ["-Wall", "-Wextra", "-Wvla", "-Werror"]
     if binary.hpy_headers:
         words += ["-O1", "-isystem", str(hpy_include()), *HPY_FLAGS]  # hpy refuses calls that an optimiser removes
-    sources = sorted(ROOT.glob(binary.sources))
+    sources = binary.find_sources(ROOT)
     for source in sources[:1] if system.is_refused else sources:
         label = f"{source.relative_to(ROOT)} of {binary.output}, {system.name}"
         yield Check(label, [*words, str(source)], system.is_refused)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-
 from . import _core
+from ._fork import new_lock
 from ._type_info import TypeInfo, _infos, _infos_of_classes, set_class
 
 __all__ = ["define_type", "forget_type"]
 
-_lock = threading.Lock()  # of the next one; held while the registry is asked, which runs no foreign code
+_lock = new_lock()  # of the next one; held while the registry is asked, which runs no foreign code
 _given_up: set[int] = set()  # type indices whose definition was taken back
 
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 import copyreg
 import sys
 from functools import lru_cache
-from threading import Lock
 from types import FunctionType, TracebackType
 
 from . import _core
+from ._fork import new_lock
 from ._object import ObjectMeta
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ ERROR_NAME_TO_TYPE: dict[str, type[BaseException]] = {}
 """Exception class of each registered kind. Changed by register_error() only."""
 ERROR_TYPE_TO_NAME: dict[type[BaseException], str] = {}
 """Kind of each registered exception class. Changed by register_error() only."""
-_registry_lock = Lock()  # writers of the two dicts, so that they agree; readers look up one key in one of them
+_registry_lock = new_lock()  # writers of the two dicts, so that they agree; readers look up one key in one of them
 
 
 class Error(_core.Error, metaclass=ObjectMeta):

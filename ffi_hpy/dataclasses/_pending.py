@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import threading
 
+from .._fork import at_fork_in_child, new_lock
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +44,7 @@ class Definition:
             if self.is_done:
                 return True
             self._worker = threading.get_ident()
+            _in_progress.add(self)
         done, failure = False, None
         try:
             done = self._attempt()
@@ -52,6 +55,7 @@ class Definition:
         finally:
             with _changed:
                 self._worker = None
+                _in_progress.discard(self)
                 self.is_done, self.failure = done, failure
                 if done or failure is not None:
                     _waiting.pop(self.cls, None)
@@ -91,9 +95,25 @@ class Definition:
                 del _waits_for[me]
 
 
-_changed = threading.Condition()
+_changed = threading.Condition(new_lock())
+_in_progress: set[Definition] = set()  # those that have a worker
 _waiting: dict[type, Definition] = {}
 _waits_for: dict[int, Definition] = {}  # by the thread that waits until another one has tried
+
+
+def _forget_other_threads() -> None:
+    """In a child of fork: what another thread was about to complete is begun anew by who needs it."""
+    me = threading.get_ident()
+    for definition in list(_in_progress):
+        if definition._worker != me:
+            definition._worker = None
+            _in_progress.discard(definition)
+    for thread in list(_waits_for):
+        if thread != me:
+            del _waits_for[thread]
+
+
+at_fork_in_child(_forget_other_threads)
 
 
 def complete_others() -> None:

@@ -6,11 +6,11 @@ attribute `__ffi_enum__`.
 
 from __future__ import annotations
 
-import threading
 import typing
 from typing import Any, ClassVar
 
 from .._core import type_attr, type_attr_define, type_key_to_index
+from .._fork import new_lock
 from .._load import subclass_made
 from .._object import Object, ObjectMeta
 from ..container import Dict, List
@@ -29,7 +29,7 @@ ENUM_STATE_ATTR = "__ffi_enum__"
 """Name of the type attribute that holds the EnumState."""
 
 _INT64 = range(-(1 << 63), 1 << 63)
-_making = threading.Lock()  # held while a state or a column is added, never while Python code runs
+_making = new_lock()  # held while a state or a column is added, never while Python code runs
 
 
 @c_class("ffi.EnumState")

@@ -6,6 +6,8 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "../core/fork.h"
+
 HPyContext *fb_ctx;
 const FhpyExtension *fb_ext;
 bool fb_contexts_are_lasting, fb_handles_are_lasting, fb_is_pypy;
@@ -16,6 +18,17 @@ static atomic_bool finalizing;
 /* Threads from outside that are inside, counted where the context has no extension that does it. Sequentially consistent
  * with `finalizing`: either the thread sees that it comes too late, or fb_mark_finalizing sees the thread. */
 static atomic_int n_inside;
+static FB_THREAD_LOCAL int n_of_thread; /* what this thread has added to it */
+
+/* Other threads that were inside when this process was forked never leave. */
+static void forget_other_threads(void) { atomic_store(&n_inside, n_of_thread); }
+FH_FORK_CHILD(forget_other_threads);
+
+static void count_inside(int change) {
+  n_of_thread += change;
+  atomic_fetch_add(&n_inside, change);
+}
+
 static FB_THREAD_LOCAL FbCallState call_state;
 
 /* Used where the context has no extension. Found at run time because the two interpreters name them differently. */
@@ -94,9 +107,9 @@ int fb_attach_without_extension(FbAttach *out) {
   if (!fb_contexts_are_lasting) return -1;
   if (gil_ensure == NULL) find_gil_functions(); /* PyPy has them once its cpyext module was imported */
   if (gil_ensure == NULL) return -1;
-  atomic_fetch_add(&n_inside, 1);
+  count_inside(1);
   if (atomic_load(&finalizing)) {
-    atomic_fetch_sub(&n_inside, 1);
+    count_inside(-1);
     return -1;
   }
   out->ctx = fb_ctx;
@@ -115,7 +128,7 @@ void fb_detach_without_extension(FbAttach *attach) {
   case ATTACH_GIL_STATE:
     call_state = (FbCallState){.ctx = NULL};
     gil_release(attach->token);
-    atomic_fetch_sub(&n_inside, 1);
+    count_inside(-1);
     break;
   default: break;
   }

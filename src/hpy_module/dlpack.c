@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "../core/fork.h"
 #include "capsule.h"
 #include "error.h"
 #include "exchange.h"
@@ -11,7 +12,7 @@
 
 /* --- in ------------------------------------------------------------------------------------------------------------------ */
 
-static atomic_flag claiming = ATOMIC_FLAG_INIT;
+FH_LOCK(claiming, "capsules", FH_RANK_PLAIN);
 
 /* Takes the pointer out of a capsule of that name and renames it, so that nobody else takes it; NULL, without an exception,
  * if it has another name. */
@@ -24,13 +25,12 @@ static void *claim(HPyContext *ctx, HPy capsule, const char *name, const char *u
     return pointer;
   }
   /* Held for three calls that read and write the capsule and run no Python code. */
-  while (atomic_flag_test_and_set_explicit(&claiming, memory_order_acquire)) {
-  }
+  fh_mutex_lock(&claiming);
   if (fb_capsule_is_valid(ctx, capsule, name)) {
     pointer = fb_capsule_get(ctx, capsule, name);
     fb_capsule_rename(ctx, capsule, used_name);
   }
-  atomic_flag_clear_explicit(&claiming, memory_order_release);
+  fh_mutex_unlock(&claiming);
   return pointer;
 }
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../core/sync.h"
+#include "../core/fork.h"
 #include "convert.h"
 #include "define.h"
 #include "error.h"
@@ -15,23 +15,18 @@ const char *fb_field_own_name(const FbField *field) { return strrchr(field->name
 
 /* Where threads run at the same time, each place of a laid out field has one of these locks, by the object's address. One
  * is held for a few instructions, in which nothing of the interpreter's is called. */
-enum { N_LOCKS = 64 };
-static struct {
-  atomic_flag flag;
-  char padding[63]; /* a cache line each */
-} locks[N_LOCKS];
+FH_LOCKS(locks, 64, "fields");
 
-FB_INLINE atomic_flag *lock_of(const TVMFFIObject *object) {
-  return &locks[((uintptr_t)object >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 58].flag;
+FB_INLINE fh_mutex *lock_of(const TVMFFIObject *object) {
+  return &locks[((uintptr_t)object >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 58].lock;
 }
 
 FB_INLINE void lock(const TVMFFIObject *object) {
-  if (FB_LIKELY(!fb_free_threaded)) return;
-  while (atomic_flag_test_and_set_explicit(lock_of(object), memory_order_acquire)) fh_thread_yield();
+  if (FB_UNLIKELY(fb_free_threaded)) fh_mutex_lock(lock_of(object));
 }
 
-FB_INLINE void unlock(const TVMFFIObject *object) { /* release: pairs with the acquire in lock() */
-  if (FB_UNLIKELY(fb_free_threaded)) atomic_flag_clear_explicit(lock_of(object), memory_order_release);
+FB_INLINE void unlock(const TVMFFIObject *object) {
+  if (FB_UNLIKELY(fb_free_threaded)) fh_mutex_unlock(lock_of(object));
 }
 
 void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../core/sync.h"
+#include "../core/fork.h"
 #include "identity_weak.h"
 
 /* handle == NULL: free. An entry's place is one whose listing is FB_LISTED. */
@@ -15,11 +15,12 @@ typedef struct Entry {
 typedef struct Stripe {
   Entry *entries; /* a power of two of them, with one free at least; NULL before the first is needed */
   size_t mask, n;
-  atomic_flag lock; /* held for a few instructions: nothing of the interpreter's runs under it */
+  fh_mutex lock; /* held for a few instructions: nothing of the interpreter's runs under it */
 } Stripe;
 
 enum { STRIPE_BITS = 6, FIRST_SIZE = 16 };
 static Stripe stripes[1 << STRIPE_BITS];
+FH_FORK_LOCKS(stripes, "wrappers", &stripes[0].lock, 1 << STRIPE_BITS, sizeof(Stripe), FH_RANK_PLAIN);
 bool fb_identity_is_kept;
 static bool is_weak; /* written once during the import */
 
@@ -42,11 +43,11 @@ FB_INLINE size_t home_of(const Stripe *stripe, const TVMFFIObject *handle) {
 FB_INLINE Stripe *stripe_lock(const TVMFFIObject *handle) {
   Stripe *stripe = &stripes[hash_of(handle) >> (64 - STRIPE_BITS)];
   if (FB_LIKELY(!fb_free_threaded)) return stripe; /* the GIL is the lock */
-  while (atomic_flag_test_and_set_explicit(&stripe->lock, memory_order_acquire)) fh_thread_yield();
+  fh_mutex_lock(&stripe->lock);
   return stripe;
 }
 FB_INLINE void stripe_unlock(Stripe *stripe) {
-  if (FB_UNLIKELY(fb_free_threaded)) atomic_flag_clear_explicit(&stripe->lock, memory_order_release);
+  if (FB_UNLIKELY(fb_free_threaded)) fh_mutex_unlock(&stripe->lock);
 }
 
 /* The entry of the object, or the free one where it would be; NULL before there are any. */

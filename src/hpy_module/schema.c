@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 
-#include "../core/sync.h"
+#include "../core/fork.h"
 
 enum { N_BUCKETS = 1024 };
 
 /* Under `lock`. Nothing foreign runs there: nodes are compared by what they hold. */
-static fh_mutex lock = FH_MUTEX_INIT;
+FH_LOCK(lock, "schemas", FH_RANK_PLAIN);
 static const FbSchema *buckets[N_BUCKETS];
 
 /* FNV-1a */

@@ -14,6 +14,7 @@
 #ifndef FFI_HPY_RUNTIME_DEBUG_H_
 #define FFI_HPY_RUNTIME_DEBUG_H_
 
+#include "../core/fork.h"
 #include "context.h"
 
 /* The debug context, or NULL with an exception raised. */
@@ -116,12 +117,5 @@ const char *fhpy_debug_name_find(HPyCFunction function);
 void fhpy_debug_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Sets the hook, a callable or NULL, borrowed; returns the one before, owned, or NULL. */
 PyObject *fhpy_debug_set_hook(PyObject *hook);
-
-/* A lock for a few instructions, around nothing that may run foreign code. */
-static inline void spin_acquire(int *lock) {
-  while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)) /* pairs with spin_release */
-    while (__atomic_load_n(lock, __ATOMIC_RELAXED)) continue;
-}
-static inline void spin_release(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
 
 #endif /* FFI_HPY_RUNTIME_DEBUG_H_ */

@@ -146,7 +146,7 @@ static int set_call_function(HPyContext *ctx, HPy h, HPyCallFunction *function) 
 
 /* ---- the table ---- */
 
-static int lock;
+FH_LOCK(lock, "debug context", FH_RANK_PLAIN);
 static bool is_complete; /* written under the lock */
 
 static void wrap_constants(HPy *first, const HPy *from, const void *end) {
@@ -194,10 +194,10 @@ static void fill(FhpyContext *table) {
 }
 
 HPyContext *fhpy_debug_context_get(void) {
-  spin_acquire(&lock);
+  fh_mutex_lock(&lock);
   if (!is_complete) fill(&debug_context);
   is_complete = true;
-  spin_release(&lock);
+  fh_mutex_unlock(&lock);
   HPyContext *ctx = &debug_context.base;
   return fhpy_context_check(ctx, sizeof(debug_context)) < 0 ? NULL : ctx;
 }

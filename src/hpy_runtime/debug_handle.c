@@ -22,7 +22,7 @@ typedef struct {
   size_t n_records;
 } List;
 
-static int lock;
+FH_LOCK(lock, "debug handle", FH_RANK_PLAIN);
 static FhpyRecord *blocks[N_BLOCKS];
 static int32_t n_records;
 static List known = {NO_RECORD, NO_RECORD, 0}, unused = {NO_RECORD, NO_RECORD, 0};
@@ -159,7 +159,7 @@ HPy fhpy_debug_open(void *object, FhpyHandleKind kind) {
   if (object == NULL) return HPy_NULL;
   struct FhpyTrace *trace =
       kind != HANDLE_CONSTANT ? fhpy_debug_trace_new(__atomic_load_n(&limits.n_frames, __ATOMIC_RELAXED)) : NULL;
-  spin_acquire(&lock);
+  fh_mutex_lock(&lock);
   FhpyRecord *r = take_unused();
   HPy h = HPy_NULL;
   if (r != NULL) {
@@ -174,7 +174,7 @@ HPy fhpy_debug_open(void *object, FhpyHandleKind kind) {
                       .state = RECORD_OPEN};
     h = fhpy_debug_word(r);
   }
-  spin_release(&lock);
+  fh_mutex_unlock(&lock);
   if (HPy_IsNull(h)) Py_FatalError("ffi_hpy debug mode: no memory for another handle");
   return h;
 }
@@ -189,14 +189,14 @@ typedef struct {
 /* Looks a handle up. If it is open and of kind `ended`, it is closed, and record.object the caller's. */
 static Look look_up(HPy h, int ended, FhpyRecordState state) {
   Look look = {.is_known = false};
-  spin_acquire(&lock);
+  fh_mutex_lock(&lock);
   FhpyRecord *r = find(h);
   look.is_known = r != NULL;
   look.is_open = is_open(r, h);
   if (look.is_known) look.record = *r;
   look.is_done = look.is_open && (int)look.record.kind == ended;
   if (look.is_done) finish(r, state);
-  spin_release(&lock);
+  fh_mutex_unlock(&lock);
   return look;
 }
 
@@ -276,47 +276,47 @@ PyObject *fhpy_debug_take(HPy h) {
 }
 
 uint64_t fhpy_debug_serial(void) {
-  spin_acquire(&lock);
+  fh_mutex_lock(&lock);
   uint64_t n = n_opened;
-  spin_release(&lock);
+  fh_mutex_unlock(&lock);
   return n;
 }
 
 /* ---- limits and texts ---- */
 
 FhpyDebugLimits fhpy_debug_get_limits(void) {
-  spin_acquire(&lock);
+  fh_mutex_lock(&lock);
   FhpyDebugLimits result = limits;
-  spin_release(&lock);
+  fh_mutex_unlock(&lock);
   return result;
 }
 
 void fhpy_debug_set_limits(FhpyDebugLimits new_limits) {
-  spin_acquire(&lock);
+  fh_mutex_lock(&lock);
   limits.n_closed = new_limits.n_closed;
   limits.n_text_bytes = new_limits.n_text_bytes;
   __atomic_store_n(&limits.n_frames, new_limits.n_frames, __ATOMIC_RELAXED); /* fhpy_debug_open reads it unlocked */
   forget_oldest();
-  spin_release(&lock);
+  fh_mutex_unlock(&lock);
 }
 
 const char *fhpy_debug_keep_text(HPy h, const char *text, size_t byte_size) {
   if (text == NULL) return NULL;
-  spin_acquire(&lock);
+  fh_mutex_lock(&lock);
   FhpyRecord *r = find(h);
   const FhpyText *kept = is_open(r, h) ? fhpy_debug_text_find(r->texts, text, byte_size) : NULL;
-  spin_release(&lock);
+  fh_mutex_unlock(&lock);
   if (kept != NULL) return kept->bytes; /* stays as long as the handle, which the caller has open */
   FhpyText *made = fhpy_debug_text_new(text, byte_size);
   if (made == NULL) return text;
-  spin_acquire(&lock);
+  fh_mutex_lock(&lock);
   r = find(h);
   bool is_kept = is_open(r, h);
   if (is_kept) {
     made->next = r->texts;
     r->texts = made;
   }
-  spin_release(&lock);
+  fh_mutex_unlock(&lock);
   if (is_kept) return made->bytes;
   fhpy_debug_text_free(made); /* what was asked about is no handle, which was reported */
   return text;
@@ -357,12 +357,12 @@ static size_t copy_closed(FhpyRecordCopy *copies, uint64_t since) {
 }
 
 FhpyRecordCopy *fhpy_debug_copy(FhpyRecordList which, uint64_t since, size_t *n_copies) {
-  spin_acquire(&lock);
+  fh_mutex_lock(&lock);
   size_t n_at_most = which == LIST_CLOSED ? known.n_records : (size_t)n_records - known.n_records - unused.n_records;
   FhpyRecordCopy *copies = malloc((n_at_most + 1) * sizeof(FhpyRecordCopy));
   size_t n = 0;
   if (copies != NULL) n = which == LIST_CLOSED ? copy_closed(copies, since) : copy_open(copies, since);
-  spin_release(&lock);
+  fh_mutex_unlock(&lock);
   if (which == LIST_OPEN && copies != NULL) qsort(copies, n, sizeof(FhpyRecordCopy), compare_serials);
   *n_copies = n;
   return copies;

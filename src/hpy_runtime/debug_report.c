@@ -6,14 +6,14 @@
 #include "debug.h"
 
 static PyObject *hook; /* owned, guarded by lock */
-static int lock;
+FH_LOCK(lock, "debug report", FH_RANK_PLAIN);
 
 PyObject *fhpy_debug_set_hook(PyObject *new_hook) {
   Py_IncRef(new_hook);
-  spin_acquire(&lock);
+  fh_mutex_lock(&lock);
   PyObject *old = hook;
   hook = new_hook;
-  spin_release(&lock);
+  fh_mutex_unlock(&lock);
   return old;
 }
 
@@ -37,10 +37,10 @@ void fhpy_debug_report(const char *format, ...) {
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  spin_acquire(&lock);
+  fh_mutex_lock(&lock);
   PyObject *callable = hook;
   Py_IncRef(callable);
-  spin_release(&lock);
+  fh_mutex_unlock(&lock);
   if (callable == NULL) {
     fprintf(stderr, "ffi_hpy debug mode: %s\n", text);
     fflush(stderr);

@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+#include "../core/fork.h"
 #include "context.h"
 #include "descriptor.h"
 #include "watch.h"
@@ -13,6 +14,16 @@ static FhpyExtension extension; /* filled once, before the context is given to a
 /* Threads that the interpreter did not know and that are inside, and whether any more are let in. Sequentially
  * consistent, the two against each other: either the thread sees the door closed, or threads_close sees the thread. */
 static int n_foreign, is_closed;
+static _Thread_local int n_of_thread; /* what this thread has added to n_foreign */
+
+/* Other threads that were inside when this process was forked never leave. */
+static void forget_other_threads(void) { __atomic_store_n(&n_foreign, n_of_thread, __ATOMIC_SEQ_CST); }
+FH_FORK_CHILD(forget_other_threads);
+
+static void count_foreign(int change) {
+  n_of_thread += change;
+  __atomic_fetch_add(&n_foreign, change, __ATOMIC_SEQ_CST);
+}
 
 static int is_finalizing(void) {
 #ifdef FHPY_PYPY
@@ -28,9 +39,9 @@ static int is_finalizing(void) {
 enum { NOT_ATTACHED = -1, WAS_ATTACHED = 2, FOREIGN = 4 };
 
 static int attach_foreign(void) {
-  __atomic_fetch_add(&n_foreign, 1, __ATOMIC_SEQ_CST);
+  count_foreign(1);
   if (!__atomic_load_n(&is_closed, __ATOMIC_SEQ_CST) && !is_finalizing()) return FOREIGN + PyGILState_Ensure();
-  __atomic_fetch_sub(&n_foreign, 1, __ATOMIC_SEQ_CST);
+  count_foreign(-1);
   return NOT_ATTACHED;
 }
 
@@ -69,7 +80,7 @@ static int thread_attach(void) {
 static void thread_detach(int token) {
   if (token == NOT_ATTACHED || token == WAS_ATTACHED) return;
   PyGILState_Release(token >= FOREIGN ? token - FOREIGN : token);
-  if (token >= FOREIGN) __atomic_fetch_sub(&n_foreign, 1, __ATOMIC_SEQ_CST);
+  if (token >= FOREIGN) count_foreign(-1);
 }
 
 static void threads_close(void) {

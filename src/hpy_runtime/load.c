@@ -93,7 +93,7 @@ typedef struct LoadedFile {
 } LoadedFile;
 
 static LoadedFile *loaded_files; /* guarded by loaded_lock */
-static int loaded_lock;
+FH_LOCK(loaded_lock, "loaded files", FH_RANK_PLAIN);
 
 int fhpy_load_wants_debug(void) {
   const char *value = getenv("FFI_HPY_DEBUG");
@@ -115,13 +115,13 @@ static int claim_mode(void *library, const char *path, FhpyMode mode) {
     free(claim);
     return -1;
   }
-  spin_acquire(&loaded_lock);
+  fh_mutex_lock(&loaded_lock);
   for (known = loaded_files; known != NULL && known->library != library;) known = known->next;
   if (known == NULL) {
     *claim = (LoadedFile){library, is_debug, loaded_files};
     loaded_files = claim;
   }
-  spin_release(&loaded_lock);
+  fh_mutex_unlock(&loaded_lock);
   if (known == NULL) return is_debug;
   free(claim);
   if (known->is_debug == is_debug || mode == MODE_DEFAULT) return known->is_debug;

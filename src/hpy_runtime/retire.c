@@ -7,15 +7,16 @@
  * free-threaded CPython stops all threads for it, and a thread that is in the middle of native code is waited for.
  * What was retired before a collection began can therefore be released after it.
  *
- * The list is guarded by `lock`, a spin lock held for a few instructions and never around foreign code.
+ * The list is guarded by `lock`, held for a few instructions and never around foreign code.
  */
 #include "retire.h"
 
+#include "../core/fork.h"
 #include "layout.h"
 
 enum { COLLECT_AFTER = 4096 }; /* retired references that make us ask for a collection ourselves */
 
-static int lock;
+FH_LOCK(lock, "retired", FH_RANK_PLAIN);
 static struct {
   PyObject **items;
   size_t n_items, capacity;
@@ -23,21 +24,15 @@ static struct {
   bool has_callback;  /* the collector calls us */
 } retired;
 
-static void acquire(void) {
-  while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE)) /* pairs with release() */
-    while (__atomic_load_n(&lock, __ATOMIC_RELAXED)) continue;
-}
-static void release(void) { __atomic_store_n(&lock, 0, __ATOMIC_RELEASE); }
-
 static void release_condemned(void) {
   for (;;) {
     PyObject *o = NULL;
-    acquire();
+    fh_mutex_lock(&lock);
     if (retired.n_condemned > 0) {
       o = retired.items[--retired.n_condemned];
       retired.items[retired.n_condemned] = retired.items[--retired.n_items];
     }
-    release();
+    fh_mutex_unlock(&lock);
     if (o == NULL) return;
     Py_DecRef(o);
   }
@@ -50,9 +45,9 @@ static PyObject *on_collection(PyObject *self, PyObject *args) {
   const char *text = phase != NULL ? PyUnicode_AsUTF8AndSize(phase, NULL) : NULL;
   if (text == NULL) return NULL;
   if (text[2] == 'a') { /* start */
-    acquire();
+    fh_mutex_lock(&lock);
     retired.n_condemned = retired.n_items;
-    release();
+    fh_mutex_unlock(&lock);
   } else {
     release_condemned();
   }
@@ -101,12 +96,12 @@ void fhpy_retire(PyObject *o) {
     Py_DecRef(o);
     return;
   }
-  acquire();
+  fh_mutex_lock(&lock);
   if (retired.n_items == retired.capacity) {
     size_t capacity = retired.capacity == 0 ? 64 : 2 * retired.capacity;
     PyObject **items = PyMem_Realloc(retired.items, capacity * sizeof(PyObject *));
     if (items == NULL) { /* keeping the value for good is the only safe thing left */
-      release();
+      fh_mutex_unlock(&lock);
       return;
     }
     retired.items = items;
@@ -115,6 +110,6 @@ void fhpy_retire(PyObject *o) {
   retired.items[retired.n_items++] = o;
   bool install = !retired.has_callback, collect = retired.n_items % COLLECT_AFTER == 0;
   retired.has_callback = true;
-  release();
+  fh_mutex_unlock(&lock);
   if (install || collect) reach_collector(install, collect);
 }
