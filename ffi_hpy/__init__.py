@@ -17,13 +17,14 @@ from . import _load
 _load.load()  # from here on `ffi_hpy._core` can be imported
 
 import atexit  # noqa: E402
-import functools  # noqa: E402
 
 from . import _core, _function  # noqa: E402
 from ._convert import convert, convert_func, wrap_opaque_ptr  # noqa: E402
 from ._core import Function  # noqa: E402
 from ._device import Device, DLDeviceType, device  # noqa: E402
 from ._dtype import dtype  # noqa: E402
+from ._fork import import_whole  # noqa: E402
+from ._memo import remember_by_type  # noqa: E402
 from ._object import Object, ObjectConvertible  # noqa: E402
 from ._protocol import classify_with_protocols  # noqa: E402
 from ._string import Bytes, String  # noqa: E402
@@ -154,9 +155,7 @@ __all__ = [
 
 _core.set_hooks(
     # The binding remembers the answers by the types' addresses; where they have none, Python remembers.
-    classify=(
-        classify_with_protocols if _core.HAS_EXTENSION else functools.lru_cache(maxsize=4096)(classify_with_protocols)
-    ),
+    classify=classify_with_protocols if _core.HAS_EXTENSION else remember_by_type(classify_with_protocols),
     class_for_type_index=class_for_type_index,
     error_to_exception=error_to_exception if _core.HAS_EXTENSION else raise_for_error,
     exception_to_error=exception_to_error,
@@ -233,20 +232,15 @@ def __getattr__(name: str) -> Any:
     value: Any
     home = _HOMES.get(name)
     if home is not None:
-        from importlib import import_module
-
-        module = import_module(f".{home}", __name__)
+        module = import_whole(f"{__name__}.{home}")
         value = module if name == home else getattr(module, name)
     elif name == "LIB":
-        import ctypes
-
         from ._load import CORE_LIBRARY
 
+        ctypes = import_whole("ctypes")
         value = ctypes.CDLL(CORE_LIBRARY, ctypes.RTLD_GLOBAL)
     elif name == "__version__":
-        from importlib.metadata import version
-
-        value = version("ffi-hpy")
+        value = import_whole("importlib.metadata").version("ffi-hpy")
     elif name == "__version_tuple__":
         value = tuple(int(part) if part.isdecimal() else part for part in __getattr__("__version__").split("."))
     else:

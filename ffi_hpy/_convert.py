@@ -13,6 +13,7 @@ from . import _core
 from ._core import CObject, OpaquePtr, OpaquePyObject
 from ._device import Device
 from ._dtype import dtype, from_foreign_dtype, is_foreign_dtype
+from ._fork import import_whole
 from ._object import ObjectConvertible
 from ._string import Bytes, PyNativeObject, String
 from ._tensor import Shape, from_dlpack
@@ -137,11 +138,10 @@ def _builtin_kind(cls: type) -> Answer | None:
 
 
 def _number_kind(cls: type) -> Answer | None:
-    from numbers import Integral, Real
-
-    if issubclass(cls, Integral):
+    numbers = sys.modules.get("numbers")  # who has registered a class with it has imported it
+    if issubclass(cls, (int, getattr(numbers, "Integral", int))):
         return _core.KIND_INT, None
-    if issubclass(cls, Real):
+    if issubclass(cls, (float, getattr(numbers, "Real", float))):
         return _core.KIND_FLOAT, None
     if cls.__module__ == "numpy" and cls.__name__ in ("bool", "bool_"):
         return _core.KIND_CONVERTER, bool
@@ -218,13 +218,17 @@ def convert(value: Any) -> Any:
 
 def _is_left_alone(cls: type) -> bool:
     ctypes = sys.modules.get("ctypes")
-    if ctypes is not None and issubclass(cls, ctypes.c_void_p):
+    if issubclass(cls, getattr(ctypes, "c_void_p", ())):
         return True
     return any(hasattr(cls, name) for name in _ADDRESS_PROTOCOLS)
 
 
 def wrap_opaque_ptr(address: int) -> Any:
     """An address from native code, as ctypes.c_void_p."""
-    from ctypes import c_void_p
+    global _c_void_p
+    if _c_void_p is None:
+        _c_void_p = import_whole("ctypes").c_void_p
+    return _c_void_p(address)
 
-    return c_void_p(address)
+
+_c_void_p: Callable[[int], Any] | None = None  # written once, with what every thread would write

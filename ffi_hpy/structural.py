@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from enum import IntEnum
 
 from . import _core, _ffi_api
+from ._fork import import_whole
 from ._object import Object
 from .registry import register_object
 
@@ -239,7 +240,7 @@ def _with_kind(callback: Callable[..., Any]) -> Callable[..., Any]:
 
 def _takes_mode(callback: Callable[..., Any]) -> bool:
     """Whether a callback of structural_mutate() has a third parameter; TypeError if it cannot take two either."""
-    import inspect  # which costs as much as everything else here
+    inspect = import_whole("inspect")  # late, as it costs as much as everything else here
 
     try:
         signature = inspect.signature(callback)

@@ -140,6 +140,7 @@ extern void PyEval_RestoreThread(void *);
 extern void *PyGILState_GetThisThreadState(void); /* this thread's own state, attached or not; NULL if it has none */
 extern void *PyInterpreterState_Get(void), *PyThreadState_Get(void);
 extern int PyGILState_Ensure(void);
+extern void *PyThreadState_New(void *interpreter); /* needs no GIL */
 #ifdef FHPY_PYPY
 extern int PyGILState_Check(void); /* callable from any thread; CPython's stable ABI does not have it */
 #endif

@@ -38,9 +38,37 @@ static int is_finalizing(void) {
 /* The tokens of PyGILState_Ensure are 0 and 1; a thread that the interpreter did not know has FOREIGN added. */
 enum { NOT_ATTACHED = -1, WAS_ATTACHED = 2, FOREIGN = 4 };
 
+#ifdef FHPY_PYPY
+static int ensure_foreign(void) { return PyGILState_Ensure(); }
+static void release_foreign(int token) { PyGILState_Release(token); }
+#else
+/* A thread state is made under a lock of the interpreter's and without the GIL. Up to 3.11 a child of fork waits for that
+ * lock for ever if another thread has it at that moment. So the state is made under a lock of ours, which fork takes. */
+FH_LOCK(making_state, "thread states", FH_RANK_PLAIN);
+static void *interpreter; /* written once, while importing */
+
+static bool makes_state(void) { return fhpy_layout.minor < 12; }
+
+static int ensure_foreign(void) {
+  if (makes_state()) {
+    fh_mutex_lock(&making_state);
+    (void)PyThreadState_New(interpreter); /* becomes the thread's own */
+    fh_mutex_unlock(&making_state);
+  }
+  return PyGILState_Ensure();
+}
+
+/* PyGILState counts a state that it did not make once more, so that nobody else takes it for its own. */
+static void release_foreign(int token) {
+  enum { STAYS_ATTACHED = 0 };
+  if (makes_state()) PyGILState_Release(STAYS_ATTACHED);
+  PyGILState_Release(token);
+}
+#endif
+
 static int attach_foreign(void) {
   count_foreign(1);
-  if (!__atomic_load_n(&is_closed, __ATOMIC_SEQ_CST) && !is_finalizing()) return FOREIGN + PyGILState_Ensure();
+  if (!__atomic_load_n(&is_closed, __ATOMIC_SEQ_CST) && !is_finalizing()) return FOREIGN + ensure_foreign();
   count_foreign(-1);
   return NOT_ATTACHED;
 }
@@ -79,8 +107,12 @@ static int thread_attach(void) {
 
 static void thread_detach(int token) {
   if (token == NOT_ATTACHED || token == WAS_ATTACHED) return;
-  PyGILState_Release(token >= FOREIGN ? token - FOREIGN : token);
-  if (token >= FOREIGN) count_foreign(-1);
+  if (token < FOREIGN) {
+    PyGILState_Release(token);
+    return;
+  }
+  release_foreign(token - FOREIGN);
+  count_foreign(-1);
 }
 
 static void threads_close(void) {
@@ -149,6 +181,9 @@ static HPy getset_new(HPyContext *ctx, HPy type, const FhpyGetSet *def) {
 }
 
 void fhpy_extension_fill(HPyContext *ctx) {
+#ifndef FHPY_PYPY
+  interpreter = PyInterpreterState_Get();
+#endif
   extension = (FhpyExtension){
       .magic = FHPY_EXTENSION_MAGIC,
       .version = FHPY_EXTENSION_VERSION,
