@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from native_build import PACKAGE, Missing, compile_c
+from native_build import PACKAGE, ROOT, Missing, compile_c
 from support import IS_DEBUG, needs_threads, run_python
 
 HAMMER = Path(__file__).with_name("fork_hammer.py")
@@ -40,6 +41,61 @@ def hammer(n_children: int, *libraries: Path) -> None:
     )
     assert done.returncode == 0, f"exit status {done.returncode}:\n{done.stderr[-8000:]}"
     assert done.stdout.splitlines()[-1] == str(n_children)
+
+
+# --- locks are where fork finds them ----------------------------------------------------------------------------------
+
+C_LOCKS = re.compile(r"\b(pthread_(?:mutex|rwlock|spinlock|once|cond)_t|atomic_flag|mtx_t|call_once|std::mutex)\b")
+OWN_LOCKS = re.compile(r"^(?:static|extern) fh_(?:mutex|mutex_apart|once) \w", re.MULTILINE)
+EMBEDDED_LOCKS = re.compile(r"^ +fh_mutex \w+;", re.MULTILINE)
+PYTHON_LOCKS = re.compile(r"\b(?:allocate_lock|(?:R?Lock|Condition|Semaphore|Event|Barrier)\()")
+
+
+def undeclared_locks(sources: dict[str, str]) -> list[str]:
+    """The files that have locks which fork does not know."""
+    bad = []
+    for name, text in sources.items():
+        if name.endswith(".py"):
+            made = [line for line in text.splitlines() if PYTHON_LOCKS.search(line) and "new_lock()" not in line]
+            is_bad = bool(made)
+        else:
+            is_bad = bool(C_LOCKS.search(text) or OWN_LOCKS.search(text))
+            is_bad = is_bad or (bool(EMBEDDED_LOCKS.search(text)) and "FH_FORK_LOCKS(" not in text)
+        if is_bad:
+            bad.append(name)
+    return bad
+
+
+def read_sources() -> dict[str, str]:
+    """The sources by name, without those that make locks known."""
+    files = [path for ending in ("c", "h", "cc") for path in (ROOT / "src").rglob(f"*.{ending}")]
+    files += (ROOT / "ffi_hpy").rglob("*.py")
+    texts = {path.relative_to(ROOT).as_posix(): path.read_text() for path in files}
+    makers = {"src/core/sync.h", "src/core/sync.c", "src/core/fork.h", "src/core/fork.c", "ffi_hpy/_fork.py"}
+    assert makers < texts.keys()
+    return {name: text for name, text in texts.items() if name not in makers}
+
+
+def test_every_lock_is_declared_where_fork_finds_it():
+    assert undeclared_locks(read_sources()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.c", "static pthread_mutex_t lock;\n"),
+        ("a.c", "static atomic_flag busy;\n"),
+        ("a.c", "static fh_mutex lock;\n"),
+        ("a.h", "typedef struct {\n  fh_mutex lock;\n} stripe;\n"),
+        ("a.cc", "std::mutex lock;\n"),
+        ("a.py", "lock = threading.Lock()\n"),
+    ],
+)
+def test_a_lock_that_is_declared_otherwise_is_found(name, text):
+    assert undeclared_locks({name: text, "b.c": 'FH_LOCK(lock, "b", FH_RANK_PLAIN);\n'}) == [name]
+
+
+# --- children ---------------------------------------------------------------------------------------------------------
 
 
 def test_children_use_everything_while_threads_of_python_do(plain_path):

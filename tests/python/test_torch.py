@@ -313,3 +313,41 @@ def test_native_code_takes_part_in_a_cuda_graph(testing):
 def test_torch_is_not_imported_by_us():
     assert run_python("import sys, ffi_hpy; ffi_hpy.convert([1]); print('torch' in sys.modules)") == "False\n"
     assert "torch" in sys.modules
+
+
+# --- children of fork -------------------------------------------------------------------------------------------------
+
+
+def test_a_loader_of_torch_with_workers_uses_native_code_beside_busy_threads():
+    program = """
+import threading, warnings
+import torch
+import ffi_hpy
+warnings.simplefilter("ignore")
+is_over = threading.Event()
+
+def stay_busy():
+    ones = torch.ones(3)
+    while not is_over.is_set():
+        ffi_hpy.register_global_func("torch.busy", lambda x: x, override=True)(ones)
+        ffi_hpy.remove_global_func("torch.busy")
+
+class Numbers(torch.utils.data.Dataset):
+    def __len__(self):
+        return 40
+
+    def __getitem__(self, i):
+        echo = ffi_hpy.convert(lambda x: x)
+        return echo(torch.full((2,), float(i))) + len(ffi_hpy.Array([i]))
+
+thread = threading.Thread(target=stay_busy)
+thread.start()
+total = 0.0
+for _ in range(3):
+    loader = torch.utils.data.DataLoader(Numbers(), batch_size=4, num_workers=2, multiprocessing_context="fork")
+    total += sum(batch.sum().item() for batch in loader)
+is_over.set()
+thread.join()
+print(total)
+"""
+    assert run_python(program) == f"{3 * 2 * sum(i + 1 for i in range(40)):.1f}\n"
