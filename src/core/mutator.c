@@ -6,8 +6,7 @@
 #include "function.h"
 #include "hashmap.h"
 #include "reflect.h"
-#include "seq.h"
-#include "stripe.h"
+#include "list.h"
 #include "structural.h"
 #include "sync.h"
 #include "type.h"
@@ -92,11 +91,7 @@ static TVMFFIAny mutate_items(fh_mutator_object *mutator, TVMFFIAny value) {
   TVMFFIAny *copies = NULL;
   int64_t n = fh_seq_size(seq);
   int rc = 0;
-  if (value.type_index == kTVMFFIList) {
-    fh_stripe_lock(seq);
-    rc = fh_seq_copy_items(seq, &copies, &n);
-    fh_stripe_unlock(seq);
-  }
+  if (value.type_index == kTVMFFIList) rc = fh_list_copy_items(seq, &copies, &n);
   if (rc == 0) rc = mutate_each(mutator, value.type_index, copies != NULL ? copies : fh_seq_items(seq), n, &made);
   if (copies != NULL) fh_seq_drop_items(copies, n);
   if (rc == 0) return made != NULL ? fh_any_object(made) : fh_mutator_unchanged();
