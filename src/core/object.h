@@ -53,10 +53,18 @@ static inline void fh_object_retain(void *obj) {
 /* The slow end of fh_object_release; `before` is the count before the last strong reference went. */
 void fh_object_end(TVMFFIObject *obj, uint64_t before);
 
+/* In the test build any release under a lock ends the process, also one that is not the last. */
+#ifdef FH_TEST
+void fh_object_check_release(void);
+#else
+static inline void fh_object_check_release(void) {}
+#endif
+
 /* NULL does nothing. May run foreign code: hold no lock. */
 static inline void fh_object_release(void *handle) {
   TVMFFIObject *obj = (TVMFFIObject *)handle;
   if (obj == NULL) return;
+  fh_object_check_release();
   /* release: pairs with the acquire fence in fh_object_end of the thread that drops the last reference */
   uint64_t before = fh_atomic_sub_release_u64(&obj->combined_ref_count, FH_OBJECT_STRONG_ONE);
   if (FH_UNLIKELY((before & FH_OBJECT_STRONG_MASK) == FH_OBJECT_STRONG_ONE)) fh_object_end(obj, before);
