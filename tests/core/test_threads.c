@@ -304,24 +304,22 @@ TEST(a_module_is_asked_by_many_threads_while_one_imports) {
   fh_any_drop(&module);
 }
 
-enum { N_IMPORTS = 100 };
+enum { N_IMPORTS = 500 };
 
-static void import_new_modules(void *state, int thread) {
+static void import_again_and_again(void *state, int thread) {
+  const TVMFFIAny *modules = (const TVMFFIAny *)state;
   (void)thread;
-  for (int n = 0; n < N_IMPORTS; ++n) {
-    TVMFFIAny other = new_module("imported");
-    call_int("ffi.ModuleImportModule", ARGS(*(TVMFFIAny *)state, other));
-    fh_any_drop(&other);
-  }
+  for (int n = 0; n < N_IMPORTS; ++n) call_int("ffi.ModuleImportModule", modules, 2);
 }
 
 TEST(no_import_of_many_threads_is_lost) {
-  TVMFFIAny module = new_module("own");
-  test_threads(N_THREADS, import_new_modules, &module);
-  fh_seq_object *imports = fh_module_imports((fh_module_object *)module.v_obj);
+  TVMFFIAny modules[2] = {new_module("own"), new_module("imported")};
+  test_threads(N_THREADS, import_again_and_again, modules);
+  fh_seq_object *imports = fh_module_imports((fh_module_object *)modules[0].v_obj);
   expect_int(fh_seq_size(imports), N_THREADS * N_IMPORTS);
   fh_object_release(imports);
-  fh_any_drop(&module);
+  fh_any_drop(&modules[0]);
+  fh_any_drop(&modules[1]);
 }
 
 typedef struct {
@@ -337,11 +335,22 @@ static void import_the_next(void *state, int thread) {
   if (r->is_refused[thread]) expect_raised("RuntimeError", "does not import this one");
 }
 
+/* One that imports others, so that looking for it takes a while. */
+static TVMFFIAny new_importer(void) {
+  TVMFFIAny module = new_module("own");
+  for (int i = 0; i < 20; ++i) {
+    TVMFFIAny other = new_module("imported");
+    call_int("ffi.ModuleImportModule", ARGS(module, other));
+    fh_any_drop(&other);
+  }
+  return module;
+}
+
 TEST(of_modules_that_import_one_another_in_a_ring_one_is_refused) {
   for (int round = 0; round < N_ROUNDS / 2; ++round) {
     ring r;
     int n_refused = 0;
-    for (int i = 0; i < N_THREADS; ++i) r.modules[i] = new_module("own");
+    for (int i = 0; i < N_THREADS; ++i) r.modules[i] = new_importer();
     test_threads(N_THREADS, import_the_next, &r);
     for (int i = 0; i < N_THREADS; ++i) n_refused += r.is_refused[i];
     expect_int(n_refused, 1);
