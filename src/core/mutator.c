@@ -46,7 +46,7 @@ int fh_mutator_call_remap_set(fh_mutator_object *mutator, const TVMFFIAny *var, 
 /* What a child becomes: 1 with the owned *out if it changes, 0 if it stays, -1. In place only where it is nobody
  * else's. */
 static inline int mutate(fh_mutator_object *mutator, const TVMFFIAny *value, int can_inplace, TVMFFIAny *out) {
-  int inplace = can_inplace && fh_any_is_object(value) && fh_object_use_count(value->v_obj) == 1;
+  int inplace = can_inplace && fh_any_is_object(value) && fh_object_is_own(value->v_obj, 1);
   fh_sync_check_unlocked("a mutator");
   *out = (inplace ? mutator->table->maybe_inplace_mutate : mutator->table->mutate)(mutator, *value);
   if (out->type_index == kTVMFFIUnchanged) return 0;
