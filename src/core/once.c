@@ -17,7 +17,8 @@ typedef struct in_progress {
 
 static fh_mutex once_lock = FH_MUTEX_INIT;
 static fh_cond once_done = FH_COND_INIT; /* some initialisation has ended */
-static in_progress *all_in_progress;     /* under once_lock; the latest first, so a thread's innermost before its others */
+/* Under once_lock; the latest first, so a thread's innermost one before its others. */
+static in_progress *all_in_progress;
 
 static in_progress *find(void **handle) {
   in_progress *at = all_in_progress;
@@ -84,9 +85,9 @@ static int raise_cycle(int n_threads) {
   if (n_threads == 1) {
     return fh_error_raise(FH_RUNTIME_ERROR, "The init function of a handle asked for the same handle");
   }
-  return fh_error_raise(FH_RUNTIME_ERROR,
-                        "The init functions of handles on %d threads ask for one another's handles: none could ever end",
-                        n_threads);
+  return fh_error_raise(
+      FH_RUNTIME_ERROR,
+      "The init functions of handles on %d threads ask for one another's handles: none could ever end", n_threads);
 }
 
 int TVMFFIHandleInitOnce(void **handle_addr, int (*init_func)(void **result)) {

@@ -3,8 +3,8 @@
 
 #include "error.h"
 #include "function.h"
-#include "mem.h"
 #include "list.h"
+#include "mem.h"
 #include "stripe.h"
 #include "type.h"
 

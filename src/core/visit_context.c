@@ -4,9 +4,9 @@
 #include "access_path.h"
 #include "builtin.h"
 #include "error.h"
+#include "list.h"
 #include "mem.h"
 #include "schema.h"
-#include "list.h"
 #include "str.h"
 #include "walk.h"
 

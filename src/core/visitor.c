@@ -5,9 +5,9 @@
 #include "error.h"
 #include "function.h"
 #include "hashmap.h"
+#include "list.h"
 #include "reflect.h"
 #include "schema.h"
-#include "list.h"
 #include "structural.h"
 #include "type.h"
 

@@ -710,8 +710,9 @@ static HPy fb_class_register_impl(HPyContext *ctx, HPy self, const HPy *args, si
   return store_args(ctx, "class_register", args, nargs, true) >= 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
 }
 
-HPyDef_METH(fb_class_offer, "class_offer", HPyFunc_VARARGS,
-            .doc = "As class_register() for a type that has no class. The class that counts, which may be another thread's.")
+HPyDef_METH(
+    fb_class_offer, "class_offer", HPyFunc_VARARGS,
+    .doc = "As class_register() for a type that has no class. The class that counts, which may be another thread's.")
 static HPy fb_class_offer_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   int32_t index = store_args(ctx, "class_offer", args, nargs, false);

@@ -7,8 +7,8 @@ every test in one program, once per mode.
     run.py --mode plain --gdb NAME
 
 Modes: plain; pending (every function is called with an error pending, see pending.h); asan (AddressSanitizer with
-LeakSanitizer); ubsan; tsan; oom (asan and ubsan, only the tests that fail the n-th allocation for each n, and these do so
-twice, once with all that follow it).
+LeakSanitizer); ubsan; tsan; oom (asan and ubsan, only the tests that fail the n-th allocation for each n, and these do
+so twice, once with all that follow it).
 Prints one closing line per mode. Exits non-zero when a mode fails or cannot be built.
 """
 
