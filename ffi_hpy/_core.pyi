@@ -434,6 +434,9 @@ def method_define(index: int, name: str, fn: Any, metadata: str, flags: int, /) 
 def type_attr_define(index: int, name: str, value: Any, /) -> None:
     """Give a type a value in an attribute column. RuntimeError if it has one."""
 
+def class_offer(index: int, cls: type[CObject], /) -> type[CObject]:
+    """As class_register() for a type that has no class. The class that counts, which may be another thread's."""
+
 def class_register(index: int, cls: type, /) -> None:
     """Native objects of that type become instances of cls from now on. cls must derive from CObject."""
 

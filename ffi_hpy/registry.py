@@ -16,7 +16,7 @@ from importlib import import_module
 from . import _core, _ffi_api
 from ._core import CObject, Function
 from ._object import Object, ObjectMeta, _raise_not_constructible
-from ._type_info import TypeInfo, declares_nonblocking, info_of_index, info_of_key, set_class
+from ._type_info import TypeInfo, declares_nonblocking, info_of_index, info_of_key, set_class, set_python_class
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -223,13 +223,11 @@ def class_for_type_index(index: int) -> type[CObject]:
     }
     cls: type[CObject] = ObjectMeta(name, (parent,), body)  # type: ignore[assignment]
     _bind(cls, info, init=True)
-    # Threads that come here together make a class each, and all but one drop theirs again. Whoever asks later gets
-    # the registered one; an instance of a dropped class behaves the same.
-    existing = _core.class_find(index)
-    if existing is not None:
-        return existing
-    set_class(info, cls)
-    return cls
+    # Threads that come here together make a class each. The first one counts, unless somebody has registered another.
+    counting = _core.class_offer(index, cls)
+    if counting is cls:
+        set_python_class(info, cls)
+    return counting
 
 
 def _register(cls: ObjectClass, type_key: str, init: bool) -> ObjectClass:

@@ -5,9 +5,8 @@
 #include "error.h"
 #include "function.h"
 #include "hashmap.h"
-#include "seq.h"
+#include "list.h"
 #include "str.h"
-#include "stripe.h"
 #include "tensor.h"
 #include "type.h"
 
@@ -60,17 +59,9 @@ static int give(void *obj, TVMFFIAny *result) {
 }
 
 static int to_sequence(const TVMFFIAny *value, int32_t type_index, const char *wanted, TVMFFIAny *result) {
-  TVMFFIAny *items;
-  int64_t n;
   if (!fh_seq_is(value)) return raise(value, wanted);
   if (value->type_index == type_index) return fh_any_own(value, result);
-  fh_stripe_lock(value->v_obj);
-  int rc = fh_seq_copy_items((const fh_seq_object *)(const void *)value->v_obj, &items, &n);
-  fh_stripe_unlock(value->v_obj);
-  if (rc != 0) return -1;
-  fh_seq_object *made = fh_seq_from_views(type_index, items, n);
-  fh_seq_drop_items(items, n);
-  return give(made, result);
+  return give(fh_list_copy((const fh_seq_object *)(const void *)value->v_obj, type_index), result);
 }
 static int to_array(const TVMFFIAny *value, TVMFFIAny *result) {
   return to_sequence(value, kTVMFFIArray, "Array<Any>", result);
@@ -82,10 +73,7 @@ static int to_list(const TVMFFIAny *value, TVMFFIAny *result) {
 static int to_mapping(const TVMFFIAny *value, int32_t type_index, const char *wanted, TVMFFIAny *result) {
   if (!fh_hashmap_is(value)) return raise(value, wanted);
   if (value->type_index == type_index) return fh_any_own(value, result);
-  fh_stripe_lock(value->v_obj);
-  fh_hashmap_object *made = fh_hashmap_copy((const fh_hashmap_object *)(const void *)value->v_obj, type_index);
-  fh_stripe_unlock(value->v_obj);
-  return give(made, result);
+  return give(fh_hashmap_copy((const fh_hashmap_object *)(const void *)value->v_obj, type_index), result);
 }
 static int to_map(const TVMFFIAny *value, TVMFFIAny *result) {
   return to_mapping(value, kTVMFFIMap, "Map<Any, Any>", result);

@@ -8,8 +8,7 @@
 #include "function.h"
 #include "hashmap.h"
 #include "hook.h"
-#include "seq.h"
-#include "stripe.h"
+#include "list.h"
 #include "type.h"
 
 /* What each frame of the walk has. */
@@ -92,11 +91,7 @@ static int give_item(const fh_walk_frame *f, const progress *p, TVMFFIAny *child
     fh_any_drop(child);
     return 0;
   }
-  if (p->is_known) fh_stripe_lock(seq);
-  int rc = fh_seq_insert(seq, fh_seq_size(seq), child);
-  if (p->is_known) fh_stripe_unlock(seq);
-  if (rc != 0) fh_any_drop(child);
-  return rc;
+  return p->is_known ? fh_list_append(seq, *child) : fh_seq_push(seq, *child);
 }
 
 static int give_pair(const fh_walk_frame *f, progress *p, TVMFFIAny *child) {

@@ -1,6 +1,4 @@
 /* core.c - bringing the library up: the static types, then each part. */
-#include "core.h"
-
 #include "access_path.h"
 #include "backtrace.h"
 #include "base.h"
@@ -10,7 +8,6 @@
 #include "enum.h"
 #include "env.h"
 #include "error.h"
-#include "fork.h"
 #include "globals.h"
 #include "hashmap.h"
 #include "module.h"
@@ -32,7 +29,9 @@ static void register_object_metadata(void) {
   TVMFFITypeRegisterMetadata(kTVMFFIObject, &metadata);
 }
 
-static void init(void) {
+/* Runs once, before other code has an address of this library, so it needs no lock. What finds no memory at that early
+ * point is missing afterwards, with a MemoryError pending. */
+FH_CONSTRUCTOR(fh_core_load) {
   fh_error_init();
   fh_backtrace_init();
   fh_type_init();
@@ -54,13 +53,6 @@ static void init(void) {
   fh_mutator_init();
   fh_globals_init();
 }
-
-void fh_core_init(void) {
-  FH_ONCE(once, "core");
-  fh_once_run(&once, init);
-}
-
-FH_CONSTRUCTOR(fh_core_load) { fh_core_init(); }
 
 void TVMFFIGetVersion(TVMFFIVersion *out_version) {
   out_version->major = TVM_FFI_VERSION_MAJOR;

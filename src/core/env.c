@@ -131,10 +131,14 @@ int TVMFFIEnvTensorAlloc(DLTensor *prototype, TVMFFIObjectHandle *out) {
         "Expected a tensor allocator set by TVMFFIEnvSetDLPackManagedTensorAllocator but there is none");
   }
   fh_sync_check_unlocked("a tensor allocator");
+  TVMFFIObject *before = fh_error_take(); /* what it does not raise is not its reason */
   if (allocator(prototype, &tensor, &has_raised, raise_from_allocator) != 0 || tensor == NULL) {
-    if (has_raised || fh_error_is_pending()) return -1;
+    has_raised |= fh_error_is_pending();
+    fh_object_release(before);
+    if (has_raised) return -1;
     return fh_error_raise(FH_RUNTIME_ERROR, "The tensor allocator failed without saying why");
   }
+  if (before != NULL) fh_error_put(before);
   if (TVMFFITensorFromDLPackVersioned(tensor, 0, 0, out) == 0) return 0;
   if (tensor->deleter != NULL) tensor->deleter(tensor);
   return -1;

@@ -139,6 +139,7 @@ TVMFFIObject *fh_error_take(void) {
 
 void fh_error_put(TVMFFIObject *error) {
   TVMFFIObject *before = pending;
+  fh_sync_check_unlocked("putting an error up");
   pending = error;
   if (error != NULL && !is_end_set) is_end_set = fh_tls_set(&pending_end, &pending_end) == 0;
   fh_object_release(before); /* last: its contents may be foreign and look at the pending error */

@@ -18,7 +18,7 @@
 #define FH_INTERNAL_ERROR "InternalError"
 
 /* Makes an error of that kind, with the printf-formatted message, the pending one; always returns -1. The message says
- * what was expected and what came. */
+ * what was expected and what came. Hold no lock: the error that was pending before goes, with all that it refers to. */
 FH_COLD int fh_error_raise(const char *kind, const char *format, ...) FH_PRINTF(2, 3);
 /* The same for a missing block of memory; allocates nothing. Always returns -1. */
 FH_COLD int fh_error_raise_no_memory(void);
@@ -34,7 +34,7 @@ TVMFFIObject *fh_error_new(TVMFFIByteArray kind, TVMFFIByteArray message, TVMFFI
 int fh_error_is_pending(void);
 /* Takes the pending error: the caller owns it; NULL if there is none. */
 TVMFFIObject *fh_error_take(void);
-/* Makes `error` the pending one and takes the caller's reference; drops the one before. NULL clears. */
+/* Makes `error` the pending one and takes the caller's reference; drops the one before. NULL clears. Hold no lock. */
 void fh_error_put(TVMFFIObject *error);
 /* Drops the pending error, if any. */
 void fh_error_clear(void);

@@ -21,10 +21,11 @@ typedef struct {
 FH_LOCK(global_lock, "global", FH_RANK_PLAIN);
 static fh_name_table globals;
 
-/* ---- Readers without a lock. Between enter and leave no foreign code may run, as under a lock: a writer waits.
- * They are counted, in many places so that threads do not slow each other down. A writer first takes an entry out of
- * the table and then waits, count after count, for a moment without readers there: each read-modify-write of a count
- * orders the two, so a reader either is counted when the writer looks, or sees the table without the entry. */
+/* ---- Readers without a lock. Between enter and leave nothing foreign may run and no error be raised, as under a lock: a
+ * writer waits. They are counted, in many places so that threads do not slow each other down. A writer first takes an
+ * entry out of the table, gives back the lock, and then waits, count after count, for a moment without readers there:
+ * each read-modify-write of a count orders the two, so a reader either is counted when the writer looks, or sees the
+ * table without the entry. */
 typedef struct {
   uint64_t n_readers;
   char apart[120]; /* so that no two share a cache line, nor a pair of lines that is fetched together */
@@ -44,8 +45,12 @@ static uint64_t *my_count(void) {
   return mine;
 }
 
-static void enter(uint64_t *count) { (void)fh_atomic_add_seq_cst_u64(count, 1); /* pairs with wait_for_readers */ }
+static void enter(uint64_t *count) {
+  (void)fh_atomic_add_seq_cst_u64(count, 1); /* pairs with wait_for_readers */
+  fh_sync_count_section(1);
+}
 static void leave(uint64_t *count) {
+  fh_sync_count_section(-1);
   (void)fh_atomic_add_seq_cst_u64(count, (uint64_t)-1); /* pairs with wait_for_readers */
 }
 
@@ -55,7 +60,9 @@ static void forget_readers(void) {
 }
 FH_FORK_CHILD(forget_readers);
 
+/* Hold no lock. */
 static void wait_for_readers(void) {
+  fh_sync_check_unlocked("waiting for readers");
   for (int i = 0; i < N_COUNTS; ++i) {
     while (fh_atomic_add_seq_cst_u64(&counts[i].n_readers, 0) != 0) fh_thread_yield(); /* pairs with enter and leave */
   }
@@ -92,9 +99,11 @@ static global_entry *entry_new(TVMFFIByteArray name, TVMFFIByteArray doc, TVMFFI
   return entry;
 }
 
-/* No lock may be held: the Function may run foreign code when it ends. */
-static void entry_drop(global_entry *entry) {
+/* Ends an entry that is in the table no more, or was never there. No lock may be held: there may be readers to wait for,
+ * and the Function may run foreign code when it ends. */
+static void entry_drop(global_entry *entry, int has_readers) {
   if (entry == NULL) return;
+  if (has_readers) wait_for_readers();
   fh_object_release(entry->func);
   fh_mem_free(entry);
 }
@@ -107,7 +116,6 @@ static put_result put_locked(global_entry *entry, int can_override, global_entry
   if (!can_override && find(entry->by_name.name) != NULL) return PUT_TAKEN;
   if (fh_name_reserve(&globals) != 0) return PUT_NO_MEMORY;
   *old = (global_entry *)fh_name_put(&globals, &entry->by_name);
-  if (*old != NULL) wait_for_readers();
   return PUT_DONE;
 }
 
@@ -123,7 +131,7 @@ static int set(TVMFFIByteArray name, TVMFFIByteArray doc, TVMFFIByteArray metada
   fh_mutex_lock(&global_lock);
   put_result result = put_locked(entry, can_override, &old);
   fh_mutex_unlock(&global_lock);
-  entry_drop(old);
+  entry_drop(old, result == PUT_DONE);
   if (result == PUT_DONE) return 0;
   if (result == PUT_NO_MEMORY) return fh_error_raise_no_memory();
   return fh_error_raise(FH_RUNTIME_ERROR, "Global Function `%.*s` is already registered", FH_BYTES_ARGS(name));
@@ -140,11 +148,12 @@ int fh_global_remove(TVMFFIByteArray name) {
   global_entry *entry = find(name);
   if (entry != NULL) {
     func = fh_atomic_exchange_acq_rel_ptr(&entry->func, NULL); /* pairs with find and fh_global_find */
-    wait_for_readers();
   }
   fh_mutex_unlock(&global_lock);
+  if (func == NULL) return 0;
+  wait_for_readers();
   fh_object_release(func);
-  return func != NULL;
+  return 1;
 }
 
 int fh_global_add(const char *name, TVMFFISafeCallType call, const char *metadata) {
@@ -171,28 +180,21 @@ int fh_global_find(TVMFFIByteArray name, TVMFFIObjectHandle *out) {
   return *out != NULL;
 }
 
-/* Puts back what was pending before a section that raised nothing. */
-static void restore_error(TVMFFIObject *before, int result) {
-  if (result == 0) {
-    fh_error_put(before);
-  } else {
-    fh_object_release(before);
-  }
-}
-
 typedef enum { TEXT_DOC, TEXT_METADATA } text_id;
 
 static int get_text(TVMFFIByteArray name, text_id id, TVMFFIAny *out) {
   *out = fh_any_none();
   int result = 0;
-  TVMFFIObject *before = fh_error_take(); /* an error raised below must not end it, and with it foreign code */
   uint64_t *count = my_count();
   enter(count);
   global_entry *entry = find(name);
-  if (entry != NULL) result = fh_str_from_bytes(id == TEXT_DOC ? entry->doc : entry->metadata, out);
+  if (entry != NULL) {
+    TVMFFIByteArray text = id == TEXT_DOC ? entry->doc : entry->metadata;
+    result = fh_str_try_new(text.data, text.size, out);
+  }
   leave(count);
-  restore_error(before, result);
-  if (entry != NULL) return result;
+  if (result != 0) return fh_error_raise_no_memory();
+  if (entry != NULL) return 0;
   return fh_error_raise(FH_RUNTIME_ERROR, "Expected a global function `%.*s` but there is none", FH_BYTES_ARGS(name));
 }
 
@@ -207,17 +209,15 @@ int fh_global_names(TVMFFIAny **out, int64_t *n) {
   if (names == NULL) return fh_error_raise_no_memory();
   int64_t n_names = 0;
   int result = 0;
-  TVMFFIObject *before = fh_error_take(); /* as in get_text */
   uint64_t *count = my_count();
   enter(count);
   for (size_t i = 0; i < n_entries && result == 0; ++i) {
     global_entry *entry = (global_entry *)fh_name_at(&globals, i);
     if (fh_atomic_load_acquire_ptr(&entry->func) == NULL) continue; /* pairs with fh_global_remove */
-    result = fh_str_from_bytes(entry->by_name.name, &names[n_names]);
+    result = fh_str_try_new(entry->by_name.name.data, entry->by_name.name.size, &names[n_names]);
     n_names += result == 0;
   }
   leave(count);
-  restore_error(before, result);
   if (result == 0) {
     *out = names;
     *n = n_names;
@@ -225,7 +225,7 @@ int fh_global_names(TVMFFIAny **out, int64_t *n) {
   }
   for (int64_t i = 0; i < n_names; ++i) fh_any_drop(&names[i]);
   fh_mem_free(names);
-  return -1;
+  return fh_error_raise_no_memory();
 }
 
 /* ---- The ABI's functions ---- */

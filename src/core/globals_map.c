@@ -235,14 +235,8 @@ static int dict_clear(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   FH_UNUSED(self);
   FH_UNUSED(result);
   fh_hashmap_object *map;
-  fh_hashmap_pair *old;
-  int64_t n;
   if (open("ffi.DictClear", args, n_args, 1, kTVMFFIDict, &map) != 0) return -1;
-  lock(map);
-  int rc = fh_hashmap_clear(map, &old, &n);
-  unlock(map);
-  if (rc == 0) fh_hashmap_drop_pairs(old, n);
-  return rc;
+  return fh_hashmap_clear(map);
 }
 
 const fh_globals_entry fh_globals_map[] = {

@@ -186,13 +186,21 @@ static int keep(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *re
   TVMFFIObject *module;
   if (open("ffi.ModuleGlobalsAdd", args, n_args, 1, &module) != 0) return -1;
   TVMFFIAny view = fh_any_object(module);
-  fh_hashmap_pair pair = {fh_any_none(), fh_any_int(1)}, old = {fh_any_none(), fh_any_none()};
+  fh_hashmap_pair pair = {fh_any_none(), fh_any_int(1)};
+  fh_hashmap_rest rest;
+  fh_hashmap_object *fresh = fh_hashmap_new(kTVMFFIMap, 0); /* before the lock, where failing raises an error */
+  if (fresh == NULL) return -1;
   fh_any_copy(&view, &pair.key);
   fh_mutex_lock(&kept_lock);
-  if (kept == NULL) kept = fh_hashmap_new(kTVMFFIMap, 0);
-  int rc = kept == NULL ? -1 : fh_hashmap_set(kept, &pair, FH_HASHMAP_NO_HOOKS, &old);
+  if (kept == NULL) {
+    kept = fresh;
+    fresh = NULL;
+  }
+  int rc = fh_hashmap_set(kept, &pair, FH_HASHMAP_NO_HOOKS, &rest);
   fh_mutex_unlock(&kept_lock);
-  fh_hashmap_drop_pair(rc == 0 ? &old : &pair);
+  fh_object_release(fresh);
+  rc = fh_hashmap_finish(rc, &rest);
+  if (rc != 0) fh_hashmap_drop_pair(&pair);
   return rc;
 }
 

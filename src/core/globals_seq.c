@@ -2,8 +2,8 @@
 #include "error.h"
 #include "function.h"
 #include "globals.h"
+#include "list.h"
 #include "reflect.h"
-#include "seq.h"
 #include "stripe.h"
 
 /* The sequence in args[0], after checking the number of arguments. */
@@ -81,11 +81,7 @@ static int list_get_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   int64_t i;
   if (open("ffi.ListGetItem", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int("ffi.ListGetItem", args, 1, &i) != 0) return -1;
-  fh_stripe_lock(list);
-  int rc = fh_seq_check_index(list, i);
-  if (rc == 0) fh_any_copy(&fh_seq_items(list)[i], result);
-  fh_stripe_unlock(list);
-  return rc;
+  return fh_list_get(list, i, result);
 }
 
 static int list_set_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -96,52 +92,42 @@ static int list_set_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   TVMFFIAny item;
   if (open("ffi.ListSetItem", args, n_args, 3, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int("ffi.ListSetItem", args, 1, &i) != 0 || fh_any_own(&args[2], &item) != 0) return -1;
-  fh_stripe_lock(list);
-  int rc = fh_seq_check_index(list, i);
-  if (rc == 0) fh_seq_swap(list, i, &item);
-  fh_stripe_unlock(list);
-  fh_any_drop(&item);
-  return rc;
+  return fh_list_set(list, i, item);
 }
 
 static int list_size(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_seq_object *list;
   if (open("ffi.ListSize", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
-  fh_stripe_lock(list);
-  *result = fh_any_int(fh_seq_size(list));
-  fh_stripe_unlock(list);
+  *result = fh_any_int(fh_list_size(list));
   return 0;
+}
+
+static int contains_copied(const fh_seq_object *list, const TVMFFIAny *value, TVMFFIAny *result) {
+  TVMFFIAny *items;
+  int64_t n;
+  if (fh_list_copy_items(list, &items, &n) != 0) return -1;
+  int rc = contains(items, n, value, result);
+  fh_seq_drop_items(items, n);
+  return rc;
 }
 
 static int list_contains(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_seq_object *list;
-  TVMFFIAny value, *items;
-  int64_t n;
+  TVMFFIAny value;
   if (open("ffi.ListContains", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
   if (fh_any_own(&args[1], &value) != 0) return -1;
-  /* equality looks only at items of the value's type, so only that type's hook could run */
-  int has_hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_ANY_EQUAL), value.type_index) != NULL;
-  fh_stripe_lock(list);
-  int rc =
-      has_hook ? fh_seq_copy_items(list, &items, &n) : contains(fh_seq_items(list), fh_seq_size(list), &value, result);
-  fh_stripe_unlock(list);
-  if (has_hook && rc == 0) {
-    rc = contains(items, n, &value, result);
-    fh_seq_drop_items(items, n);
+  int rc;
+  /* equality looks only at items of the value's type, so only that type's hook could run, and raise */
+  if (fh_reflect_attr(fh_reflect_column(FH_ATTR_ANY_EQUAL), value.type_index) != NULL) {
+    rc = contains_copied(list, &value, result);
+  } else {
+    fh_stripe_lock(list);
+    rc = contains(fh_seq_items(list), fh_seq_size(list), &value, result);
+    fh_stripe_unlock(list);
   }
   fh_any_drop(&value);
-  return rc;
-}
-
-static int insert(fh_seq_object *list, int64_t i, int at_end, const TVMFFIAny *view) {
-  TVMFFIAny item;
-  if (fh_any_own(view, &item) != 0) return -1;
-  fh_stripe_lock(list);
-  int rc = fh_seq_insert(list, at_end ? fh_seq_size(list) : i, &item);
-  fh_stripe_unlock(list);
-  if (rc != 0) fh_any_drop(&item);
   return rc;
 }
 
@@ -149,8 +135,10 @@ static int list_append(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFI
   FH_UNUSED(self);
   FH_UNUSED(result);
   fh_seq_object *list;
+  TVMFFIAny item;
   if (open("ffi.ListAppend", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
-  return insert(list, 0, 1, &args[1]);
+  if (fh_any_own(&args[1], &item) != 0) return -1;
+  return fh_list_append(list, item);
 }
 
 static int list_insert(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -158,9 +146,10 @@ static int list_insert(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFI
   FH_UNUSED(result);
   fh_seq_object *list;
   int64_t i;
+  TVMFFIAny item;
   if (open("ffi.ListInsert", args, n_args, 3, kTVMFFIList, &list) != 0) return -1;
-  if (fh_function_arg_int("ffi.ListInsert", args, 1, &i) != 0) return -1;
-  return insert(list, i, 0, &args[2]);
+  if (fh_function_arg_int("ffi.ListInsert", args, 1, &i) != 0 || fh_any_own(&args[2], &item) != 0) return -1;
+  return fh_list_insert(list, i, item);
 }
 
 static int take(const char *name, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *out) {
@@ -168,10 +157,7 @@ static int take(const char *name, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   int64_t i;
   if (open(name, args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int(name, args, 1, &i) != 0) return -1;
-  fh_stripe_lock(list);
-  int rc = fh_seq_take(list, i, out);
-  fh_stripe_unlock(list);
-  return rc;
+  return fh_list_take(list, i, out);
 }
 
 static int list_pop(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -188,17 +174,6 @@ static int list_erase(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   return 0;
 }
 
-/* Replaces [first, last), or everything, by n owned items, which are taken on 0. */
-static int splice(fh_seq_object *list, int64_t first, int64_t last, int all, const TVMFFIAny *items, int64_t n) {
-  TVMFFIAny *old;
-  int64_t n_old;
-  fh_stripe_lock(list);
-  int rc = fh_seq_splice(list, all ? 0 : first, all ? fh_seq_size(list) : last, items, n, &old, &n_old);
-  fh_stripe_unlock(list);
-  if (rc == 0) fh_seq_drop_items(old, n_old);
-  return rc;
-}
-
 static int list_erase_range(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -207,7 +182,7 @@ static int list_erase_range(void *self, const TVMFFIAny *args, int32_t n_args, T
   int64_t first, last;
   if (open(name, args, n_args, 3, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int(name, args, 1, &first) != 0 || fh_function_arg_int(name, args, 2, &last) != 0) return -1;
-  return splice(list, first, last, 0, NULL, 0);
+  return fh_list_splice(list, first, last, NULL, 0);
 }
 
 static int list_replace_slice(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -220,12 +195,9 @@ static int list_replace_slice(void *self, const TVMFFIAny *args, int32_t n_args,
   if (open(name, args, n_args, 4, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int(name, args, 1, &first) != 0 || fh_function_arg_int(name, args, 2, &last) != 0) return -1;
   if (!fh_seq_is(&args[3])) return fh_function_raise_type(name, 3, "ffi.List", &args[3]);
-  const fh_seq_object *with = (const fh_seq_object *)args[3].v_obj;
-  fh_stripe_lock(with); /* a copy, also because it may be `list` itself */
-  int rc = fh_seq_copy_items(with, &items, &n);
-  fh_stripe_unlock(with);
-  if (rc != 0) return -1;
-  rc = splice(list, first, last, 0, items, n);
+  /* a copy, also because it may be `list` itself */
+  if (fh_list_copy_items((const fh_seq_object *)args[3].v_obj, &items, &n) != 0) return -1;
+  int rc = fh_list_splice(list, first, last, items, n);
   fh_seq_drop_items(items, rc == 0 ? 0 : n);
   return rc;
 }
@@ -235,9 +207,7 @@ static int list_reverse(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
   FH_UNUSED(result);
   fh_seq_object *list;
   if (open("ffi.ListReverse", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
-  fh_stripe_lock(list);
-  fh_seq_reverse(list);
-  fh_stripe_unlock(list);
+  fh_list_reverse(list);
   return 0;
 }
 
@@ -246,7 +216,7 @@ static int list_clear(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   FH_UNUSED(result);
   fh_seq_object *list;
   if (open("ffi.ListClear", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
-  return splice(list, 0, 0, 1, NULL, 0);
+  return fh_list_clear(list);
 }
 
 static int list_reserve(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -256,10 +226,7 @@ static int list_reserve(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
   int64_t capacity;
   if (open("ffi.ListReserve", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int("ffi.ListReserve", args, 1, &capacity) != 0) return -1;
-  fh_stripe_lock(list);
-  int rc = fh_seq_reserve(list, capacity);
-  fh_stripe_unlock(list);
-  return rc;
+  return fh_list_reserve(list, capacity);
 }
 
 const fh_globals_entry fh_globals_seq[] = {

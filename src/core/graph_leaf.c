@@ -5,9 +5,8 @@
 #include "bigint.h"
 #include "dtype.h"
 #include "error.h"
-#include "seq.h"
+#include "list.h"
 #include "str.h"
-#include "stripe.h"
 #include "tensor.h"
 #include "text.h"
 #include "type.h"
@@ -42,10 +41,7 @@ int fh_graph_to_array(const TVMFFIAny *value, TVMFFIAny *out) {
     return 0;
   }
   if (value->type_index != kTVMFFIList) return fh_graph_raise_convert(value, "Array<Any>");
-  const fh_seq_object *list = (const fh_seq_object *)(const void *)value->v_obj;
-  fh_stripe_lock(list);
-  fh_seq_object *array = fh_seq_from_views(kTVMFFIArray, fh_seq_items(list), fh_seq_size(list));
-  fh_stripe_unlock(list);
+  fh_seq_object *array = fh_list_copy((const fh_seq_object *)(const void *)value->v_obj, kTVMFFIArray);
   *out = fh_any_object(array);
   return array != NULL ? 0 : -1;
 }

@@ -186,15 +186,17 @@ static int put_into(writer *w, TVMFFIAny value) {
   fh_walk_frame *f = fh_walk_top(&w->walk);
   open_node *node = (open_node *)fh_walk_data(f);
   if (f->shape != FH_WALK_FIELDS) return fh_seq_push((fh_seq_object *)(void *)node->data, value);
-  fh_hashmap_pair pair, old;
+  fh_hashmap_pair pair;
+  fh_hashmap_rest rest;
   pair.value = value;
   const TVMFFIFieldInfo *field = fh_walk_label_of(&w->walk, f).field;
   if (get_name(&w->plans[node->plan], (size_t)f->n_done - 1, field, &pair.key) != 0) {
     fh_any_drop(&pair.value);
     return -1;
   }
-  int rc = fh_hashmap_set((fh_hashmap_object *)(void *)node->data, &pair, FH_HASHMAP_NO_HOOKS, &old);
-  fh_hashmap_drop_pair(rc == 0 ? &old : &pair);
+  int rc = fh_hashmap_set((fh_hashmap_object *)(void *)node->data, &pair, FH_HASHMAP_NO_HOOKS, &rest);
+  rc = fh_hashmap_finish(rc, &rest);
+  if (rc != 0) fh_hashmap_drop_pair(&pair);
   return rc;
 }
 

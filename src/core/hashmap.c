@@ -24,6 +24,15 @@ FH_STATIC_ASSERT(SMALL_HEADER + FH_HASHMAP_SMALL_INIT * sizeof(fh_hashmap_pair) 
 static uint64_t small_room(const fh_hashmap_object *map) { return map->slots & ~FH_HASHMAP_SMALL_TAG; }
 static fh_hashmap_pair *small_pairs(const fh_hashmap_object *map) { return (fh_hashmap_pair *)map->data; }
 
+/* ---- Locking: of the two only a Dict changes while others have it ---- */
+
+static void lock(const fh_hashmap_object *map) {
+  if (map->header.type_index == kTVMFFIDict) fh_stripe_lock(map);
+}
+static void unlock(const fh_hashmap_object *map) {
+  if (map->header.type_index == kTVMFFIDict) fh_stripe_unlock(map);
+}
+
 /* ---- Life ---- */
 
 void fh_hashmap_drop_pair(fh_hashmap_pair *pair) {
@@ -81,31 +90,39 @@ fh_hashmap_object *fh_hashmap_new(int32_t type_index, uint64_t n_pairs) {
   return map;
 }
 
-fh_hashmap_object *fh_hashmap_copy(const fh_hashmap_object *from, int32_t type_index) {
+/* The bytes of another one; NULL without memory. */
+static fh_hashmap_object *copy_bytes(const fh_hashmap_object *from, int32_t type_index) {
   fh_hashmap_object *map;
   if (fh_hashmap_is_small(from)) {
     map = new_small(type_index, from->size);
-    if (map != NULL) memcpy(map->data, from->data, (size_t)from->size * sizeof(fh_hashmap_pair));
-    if (map != NULL) map->size = from->size;
-  } else {
-    map = (fh_hashmap_object *)fh_mem_alloc(sizeof *map);
-    if (map != NULL) fh_object_init(&map->header, type_index, delete_map);
-    if (map != NULL && fh_hashmap_dense_copy(from, map) != 0) {
-      fh_mem_free(map);
-      map = NULL;
-    }
+    if (map == NULL) return NULL;
+    memcpy(map->data, from->data, (size_t)from->size * sizeof(fh_hashmap_pair));
+    map->size = from->size;
+    return map;
   }
-  if (map == NULL) {
-    fh_error_raise_no_memory();
-    return NULL;
-  }
-  /* the bytes are there; now the references to what they name */
+  map = (fh_hashmap_object *)fh_mem_alloc(sizeof *map);
+  if (map == NULL) return NULL;
+  fh_object_init(&map->header, type_index, delete_map);
+  if (fh_hashmap_dense_copy(from, map) == 0) return map;
+  fh_mem_free(map);
+  return NULL;
+}
+
+static void retain_pairs(const fh_hashmap_object *map) {
   uint64_t position = fh_hashmap_begin(map);
   for (fh_hashmap_pair *pair; (pair = fh_hashmap_at(map, position)) != NULL;) {
     if (fh_any_is_object(&pair->key)) fh_object_retain(pair->key.v_obj);
     if (fh_any_is_object(&pair->value)) fh_object_retain(pair->value.v_obj);
     position = fh_hashmap_next(map, position);
   }
+}
+
+fh_hashmap_object *fh_hashmap_copy(const fh_hashmap_object *from, int32_t type_index) {
+  lock(from);
+  fh_hashmap_object *map = copy_bytes(from, type_index);
+  if (map != NULL) retain_pairs(map);
+  unlock(from);
+  if (map == NULL) fh_error_raise_no_memory();
   return map;
 }
 
@@ -145,11 +162,11 @@ static int small_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_has
 }
 
 /* Puts `n_slots` pairs of room elsewhere. A small object keeps its pairs in its own block or in a buffer. */
-static int small_grow(fh_hashmap_object *map, uint64_t n_slots) {
+static int small_grow(fh_hashmap_object *map, uint64_t n_slots, fh_mem_aside *aside) {
   fh_hashmap_pair *pairs = (fh_hashmap_pair *)fh_mem_alloc((size_t)n_slots * sizeof *pairs);
-  if (pairs == NULL) return fh_error_raise_no_memory();
+  if (pairs == NULL) return FH_HASHMAP_NO_MEMORY;
   memcpy(pairs, map->data, (size_t)map->size * sizeof *pairs);
-  if (map->data_deleter != NULL) map->data_deleter(map->data);
+  fh_mem_put_aside(aside, map->data, map->data_deleter);
   map->data = pairs;
   map->data_deleter = fh_mem_free;
   map->slots = n_slots | FH_HASHMAP_SMALL_TAG;
@@ -157,45 +174,44 @@ static int small_grow(fh_hashmap_object *map, uint64_t n_slots) {
 }
 
 /* Turns a full small table dense, in place. */
-static int small_to_dense(fh_hashmap_object *map, fh_hashmap_hooks hooks) {
+static int small_to_dense(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem_aside *aside) {
   fh_hashmap_object dense; /* as in the dense table's growth, without the object's header */
   memset(&dense, 0, sizeof dense);
-  if (fh_hashmap_dense_init(&dense, map->size) != 0) return fh_error_raise_no_memory();
+  if (fh_hashmap_dense_init(&dense, map->size) != 0) return FH_HASHMAP_NO_MEMORY;
   for (uint64_t i = 0; i < map->size; ++i) {
-    fh_hashmap_pair old;
-    int rc = fh_hashmap_dense_set(&dense, &small_pairs(map)[i], hooks, &old);
+    fh_hashmap_rest none; /* the keys differ, and the buffers are ours */
+    int rc = fh_hashmap_dense_set(&dense, &small_pairs(map)[i], hooks, &none);
     if (rc != 0) {
       dense.data_deleter(dense.data); /* the pairs are still the small table's */
       return rc;
     }
   }
-  if (map->data_deleter != NULL) map->data_deleter(map->data);
+  fh_mem_put_aside(aside, map->data, map->data_deleter);
   memcpy((char *)map + sizeof map->header, (char *)&dense + sizeof map->header, sizeof dense - sizeof map->header);
   return 0;
 }
 
 static int small_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks,
-                     fh_hashmap_pair *old) {
+                     fh_hashmap_rest *rest) {
   uint64_t i;
   int rc;
   if (map->size >= FH_HASHMAP_SMALL_MAX) { /* also for a key that is there: clients do the same, and the order tells */
-    rc = small_to_dense(map, hooks);
-    return rc != 0 ? rc : fh_hashmap_dense_set(map, pair, hooks, old);
+    rc = small_to_dense(map, hooks, &rest->buffer);
+    return rc != 0 ? rc : fh_hashmap_dense_set(map, pair, hooks, rest);
   }
   rc = small_find(map, &pair->key, hooks, &i);
   if (rc < 0) return rc;
   if (rc == 1) {
-    old->key = pair->key; /* the key that was there first stays */
-    old->value = small_pairs(map)[i].value;
+    rest->pair.key = pair->key; /* the key that was there first stays */
+    rest->pair.value = small_pairs(map)[i].value;
     small_pairs(map)[i].value = pair->value;
     return 0;
   }
   if (map->size == small_room(map)) {
     uint64_t doubled = map->size < FH_HASHMAP_SMALL_INIT ? FH_HASHMAP_SMALL_INIT : FH_HASHMAP_SMALL_MAX;
-    if (small_grow(map, doubled) != 0) return -1;
+    if ((rc = small_grow(map, doubled, &rest->buffer)) != 0) return rc;
   }
   small_pairs(map)[map->size++] = *pair;
-  old->key = old->value = fh_any_none();
   return 0;
 }
 
@@ -219,14 +235,26 @@ static int get_with(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashm
 int fh_hashmap_get(const fh_hashmap_object *map, const TVMFFIAny *key, TVMFFIAny *out) {
   *out = fh_any_none();
   if (map->header.type_index != kTVMFFIDict) return get_with(map, key, FH_HASHMAP_HOOKS, out);
-  fh_stripe_lock(map);
+  lock(map);
   int found = get_with(map, key, FH_HASHMAP_NO_HOOKS, out);
-  fh_stripe_unlock(map);
+  unlock(map);
   return found == FH_HASHMAP_NEEDS_HOOK ? get_with(map, key, FH_HASHMAP_HOOKS, out) : found;
 }
 
-int fh_hashmap_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks, fh_hashmap_pair *old) {
-  return fh_hashmap_is_small(map) ? small_set(map, pair, hooks, old) : fh_hashmap_dense_set(map, pair, hooks, old);
+static void init_rest(fh_hashmap_rest *rest) {
+  rest->pair.key = rest->pair.value = fh_any_none();
+  rest->buffer.deleter = NULL;
+}
+
+int fh_hashmap_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks, fh_hashmap_rest *rest) {
+  init_rest(rest);
+  return fh_hashmap_is_small(map) ? small_set(map, pair, hooks, rest) : fh_hashmap_dense_set(map, pair, hooks, rest);
+}
+
+int fh_hashmap_finish(int rc, fh_hashmap_rest *rest) {
+  fh_hashmap_drop_pair(&rest->pair);
+  fh_mem_free_aside(&rest->buffer);
+  return rc == FH_HASHMAP_NO_MEMORY ? fh_error_raise_no_memory() : rc;
 }
 
 void fh_hashmap_add_new(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value) {
@@ -236,27 +264,34 @@ void fh_hashmap_add_new(fh_hashmap_object *map, const TVMFFIAny *key, const TVMF
 }
 
 int fh_hashmap_put(fh_hashmap_object *map, const fh_hashmap_pair *pair) {
-  fh_hashmap_pair taken = *pair, old;
+  fh_hashmap_pair taken = *pair;
+  fh_hashmap_rest rest;
   int rc = FH_HASHMAP_NEEDS_HOOK;
   if (map->header.type_index == kTVMFFIDict) {
-    fh_stripe_lock(map);
-    rc = fh_hashmap_set(map, &taken, FH_HASHMAP_NO_HOOKS, &old);
-    fh_stripe_unlock(map);
+    lock(map);
+    rc = fh_hashmap_set(map, &taken, FH_HASHMAP_NO_HOOKS, &rest);
+    unlock(map);
+    rc = fh_hashmap_finish(rc, &rest);
   }
-  if (rc == FH_HASHMAP_NEEDS_HOOK) rc = fh_hashmap_set(map, &taken, FH_HASHMAP_HOOKS, &old);
-  fh_hashmap_drop_pair(rc == 0 ? &old : &taken);
+  if (rc == FH_HASHMAP_NEEDS_HOOK) {
+    rc = fh_hashmap_set(map, &taken, FH_HASHMAP_HOOKS, &rest);
+    rc = fh_hashmap_finish(rc, &rest);
+  }
+  if (rc != 0) fh_hashmap_drop_pair(&taken);
   return rc;
 }
 
 int fh_hashmap_set_views(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value) {
-  fh_hashmap_pair pair, old;
+  fh_hashmap_pair pair;
+  fh_hashmap_rest rest;
   if (fh_any_own(key, &pair.key) != 0) return -1;
   if (fh_any_own(value, &pair.value) != 0) {
     fh_any_drop(&pair.key);
     return -1;
   }
-  int rc = fh_hashmap_set(map, &pair, FH_HASHMAP_HOOKS, &old);
-  fh_hashmap_drop_pair(rc == 0 ? &old : &pair);
+  int rc = fh_hashmap_set(map, &pair, FH_HASHMAP_HOOKS, &rest);
+  rc = fh_hashmap_finish(rc, &rest);
+  if (rc != 0) fh_hashmap_drop_pair(&pair);
   return rc;
 }
 
@@ -272,26 +307,34 @@ int fh_hashmap_erase(fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_ho
   return 1;
 }
 
-int fh_hashmap_clear(fh_hashmap_object *map, fh_hashmap_pair **old, int64_t *n) {
-  *old = NULL;
+/* Under the lock. The pairs as an array of *n, NULL if there are none; -1 without memory. */
+static int take_pairs(fh_hashmap_object *map, fh_hashmap_pair **out, int64_t *n) {
+  *out = NULL;
   *n = 0;
   if (map->size == 0) return 0;
   fh_hashmap_pair *pairs = (fh_hashmap_pair *)fh_mem_alloc((size_t)map->size * sizeof *pairs);
-  if (pairs == NULL) return fh_error_raise_no_memory();
+  if (pairs == NULL) return -1;
   uint64_t position = fh_hashmap_begin(map);
   for (fh_hashmap_pair *pair; (pair = fh_hashmap_at(map, position)) != NULL; ++*n) {
     pairs[*n] = *pair;
     position = fh_hashmap_next(map, position);
   }
-  *old = pairs;
+  *out = pairs;
   map->size = 0;
   if (!fh_hashmap_is_small(map)) fh_hashmap_dense_forget(map);
   return 0;
 }
 
-void fh_hashmap_drop_pairs(fh_hashmap_pair *pairs, int64_t n) {
+int fh_hashmap_clear(fh_hashmap_object *map) {
+  fh_hashmap_pair *pairs;
+  int64_t n;
+  lock(map);
+  int rc = take_pairs(map, &pairs, &n);
+  unlock(map);
+  if (rc != 0) return fh_error_raise_no_memory();
   for (int64_t i = 0; i < n; ++i) fh_hashmap_drop_pair(&pairs[i]);
   fh_mem_free(pairs);
+  return 0;
 }
 
 /* ---- Order ---- */

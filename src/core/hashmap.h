@@ -8,11 +8,12 @@
  * of a small table with 4 pairs makes it dense first.
  *
  * An object keeps its identity when its table grows, which is what Dict promises; a Map is changed only by its maker.
- * Values that are displaced go to the caller to drop. Hash and equality may run foreign code (any.h): hold no lock. */
+ * Hash and equality may run foreign code (any.h): hold no lock, or forbid hooks. */
 #ifndef FH_HASHMAP_H_
 #define FH_HASHMAP_H_
 
 #include "any.h"
+#include "mem.h"
 
 #define FH_HASHMAP_SMALL_TAG ((uint64_t)1 << 63)
 #define FH_HASHMAP_SMALL_INIT 2u
@@ -63,13 +64,20 @@ static inline fh_hashmap_item *fh_hashmap_dense_item(const fh_hashmap_object *ma
 /* A new one, empty, of type kTVMFFIMap or kTVMFFIDict; NULL with an error pending. Its table has the layout and size that
  * adding n_pairs one by one would leave, and not more: half the memory is half the cache misses of whoever walks it. */
 fh_hashmap_object *fh_hashmap_new(int32_t type_index, uint64_t n_pairs);
-/* A copy in the same order, of that type. */
+/* A copy in the same order, of that type. A Dict is read under its stripe lock. */
 fh_hashmap_object *fh_hashmap_copy(const fh_hashmap_object *from, int32_t type_index);
 
 /* Whether hash and equality hooks may run. Under a lock they must not: then an operation that needs one changes
  * nothing and returns FH_HASHMAP_NEEDS_HOOK, without an error. */
 typedef enum { FH_HASHMAP_NO_HOOKS, FH_HASHMAP_HOOKS } fh_hashmap_hooks;
 #define FH_HASHMAP_NEEDS_HOOK (-2)
+#define FH_HASHMAP_NO_MEMORY (-3) /* nothing is pending, for who holds a lock; fh_hashmap_finish raises the error */
+
+/* What setting a key leaves to be done when no lock is held. */
+typedef struct {
+  fh_hashmap_pair pair; /* what was displaced, or None */
+  fh_mem_aside buffer;  /* the table's former one */
+} fh_hashmap_rest;
 
 /* Borrowed pair of a key: 1, or 0 with NULL, or -1 when a hook fails. Only the value part may be written to. The key
  * must not be of a view-only kind. */
@@ -77,8 +85,12 @@ int fh_hashmap_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashm
 /* An owned copy of the value of a key: 1, or 0 with None, or -1. Of a Dict it is read under its stripe lock, except when a
  * key needs a hook. */
 int fh_hashmap_get(const fh_hashmap_object *map, const TVMFFIAny *key, TVMFFIAny *out);
-/* Sets a key to a value, both owned and taken on 0 only. *old becomes what is to be dropped then (or None). */
-int fh_hashmap_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks, fh_hashmap_pair *old);
+/* Sets a key to a value, both owned and taken on 0 only; else -1 when a hook fails, or one of the codes above. Without
+ * hooks it may run under a lock. Its result and *rest go to fh_hashmap_finish. */
+int fh_hashmap_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks, fh_hashmap_rest *rest);
+/* Ends what is left and raises the error of FH_HASHMAP_NO_MEMORY: 0, -1 with an error pending, or
+ * FH_HASHMAP_NEEDS_HOOK. Hold no lock. */
+int fh_hashmap_finish(int rc, fh_hashmap_rest *rest);
 /* Sets a key to a value, both owned and taken also on failure, and drops what is displaced. Of a Dict it is done under
  * its stripe lock, except when a key needs a hook. */
 int fh_hashmap_put(fh_hashmap_object *map, const fh_hashmap_pair *pair);
@@ -88,9 +100,8 @@ void fh_hashmap_add_new(fh_hashmap_object *map, const TVMFFIAny *key, const TVMF
 int fh_hashmap_set_views(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value);
 /* Takes a key out: 1 with the pair in *old, 0 if it is not there, -1 when a hook fails. */
 int fh_hashmap_erase(fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, fh_hashmap_pair *old);
-/* Takes all pairs out. They come back as an array of *n, NULL if none, to be ended by fh_hashmap_drop_pairs. */
-int fh_hashmap_clear(fh_hashmap_object *map, fh_hashmap_pair **old, int64_t *n);
-void fh_hashmap_drop_pairs(fh_hashmap_pair *pairs, int64_t n);
+/* Takes all pairs out, of a Dict under its stripe lock, and drops them. */
+int fh_hashmap_clear(fh_hashmap_object *map);
 void fh_hashmap_drop_pair(fh_hashmap_pair *pair);
 
 /* In order: the position of the first pair, the next one, and the pair there. A position is past the end when

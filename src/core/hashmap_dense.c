@@ -1,7 +1,6 @@
 /* hashmap_dense.c - the dense table layout: hashing, chains, growth. */
 #include "hashmap_dense.h"
 
-#include "error.h"
 #include "mem.h"
 
 FH_STATIC_ASSERT(sizeof(fh_hashmap_item) == 48, "ABI");
@@ -303,8 +302,8 @@ static int plan_moves(fh_hashmap_object *map, uint64_t slot, uint64_t before, ch
   return 1;
 }
 
-/* Moves the rest of a foreign chain away from `slot`, which is free afterwards: 1, 0 if there is no room, or
- * what a hook gave. All or nothing, so that a table stays whole when it cannot grow. */
+/* Moves the rest of a foreign chain away from `slot`, which is free afterwards: 1, 0 if there is no room, what a hook
+ * gave, or FH_HASHMAP_NO_MEMORY. All or nothing, so that a table stays whole when it cannot grow. */
 static int free_slot(fh_hashmap_object *map, uint64_t slot, fh_hashmap_hooks hooks) {
   uint64_t hash, n = 0;
   int rc = fh_hashmap_key_hash(&fh_hashmap_dense_item(map, slot)->pair.key, hooks, &hash);
@@ -314,7 +313,7 @@ static int free_slot(fh_hashmap_object *map, uint64_t slot, fh_hashmap_hooks hoo
   chain_move few[16], *moves = few;
   if (n > FH_COUNT_OF(few)) {
     moves = n > SIZE_MAX / sizeof *moves ? NULL : (chain_move *)fh_mem_alloc((size_t)n * sizeof *moves);
-    if (moves == NULL) return fh_error_raise_no_memory();
+    if (moves == NULL) return FH_HASHMAP_NO_MEMORY;
   }
   int has_room = plan_moves(map, slot, before, moves, n);
   for (uint64_t i = 0; has_room && i < n; ++i) {
@@ -337,10 +336,10 @@ static void place(fh_hashmap_object *map, uint64_t slot, uint8_t meta, const fh_
   map->size += 1;
 }
 
-/* Inserts or replaces: 1, 0 if the table must grow first, or what a hook gave; nothing is changed unless 1. */
+/* Inserts or replaces: 1, 0 if the table must grow first, or as free_slot; nothing is changed unless 1. What it replaces
+ * goes to *old, which stays as it is where nothing is. */
 static int try_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, uint64_t hash, fh_hashmap_hooks hooks,
                    fh_hashmap_pair *old) {
-  old->key = old->value = fh_any_none();
   if (map->slots == 0) return 0;
   uint64_t slot = home_of(map, hash);
   uint8_t meta = *meta_at(map, slot);
@@ -386,7 +385,7 @@ static int fill(const fh_hashmap_object *map, fh_hashmap_object *larger, fh_hash
 }
 
 /* Doubles the table, more than once if the chains do not fit. */
-static int grow(fh_hashmap_object *map, fh_hashmap_hooks hooks) {
+static int grow(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem_aside *aside) {
   fh_hashmap_object larger; /* of the object only the table: other threads change its count meanwhile */
   memset(&larger, 0, sizeof larger);
   uint64_t slots = map->slots == 0 ? FH_HASHMAP_SMALL_MAX : map->slots;
@@ -395,25 +394,23 @@ static int grow(fh_hashmap_object *map, fh_hashmap_hooks hooks) {
   do {
     slots *= 2;
     shift -= 1;
-    if (alloc_table(&larger, slots, shift) != 0) return fh_error_raise_no_memory();
+    if (alloc_table(&larger, slots, shift) != 0) return FH_HASHMAP_NO_MEMORY;
     rc = map->slots == 0 ? 1 : fill(map, &larger, hooks);
     if (rc != 1) fh_mem_free(larger.data);
   } while (rc == 0);
   if (rc < 0) return rc;
-  void *old_data = map->data;
-  void (*old_deleter)(void *) = map->data_deleter;
+  fh_mem_put_aside(aside, map->data, map->data_deleter);
   memcpy((char *)map + sizeof map->header, (char *)&larger + sizeof map->header, sizeof larger - sizeof map->header);
-  if (old_deleter != NULL) old_deleter(old_data);
   return 0;
 }
 
 int fh_hashmap_dense_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks,
-                         fh_hashmap_pair *old) {
+                         fh_hashmap_rest *rest) {
   uint64_t hash;
   int rc = fh_hashmap_key_hash(&pair->key, hooks, &hash);
   if (rc != 0) return rc;
-  while ((rc = try_set(map, pair, hash, hooks, old)) == 0) {
-    if ((rc = grow(map, hooks)) != 0) return rc;
+  while ((rc = try_set(map, pair, hash, hooks, &rest->pair)) == 0) {
+    if ((rc = grow(map, hooks, &rest->buffer)) != 0) return rc;
   }
   return rc == 1 ? 0 : rc;
 }

@@ -30,11 +30,11 @@ static inline int fh_hashmap_key_equal(const TVMFFIAny *a, const TVMFFIAny *b, f
   return *out || fh_hashmap_is_plain(a) ? 0 : fh_hashmap_equal_other(a, b, hooks, out);
 }
 
-/* As the functions of hashmap.h; fh_hashmap_dense_find gives the slot, and *old is undefined unless the result is >= 0.
- * The table stays whole whatever they return. */
+/* As the functions of hashmap.h; fh_hashmap_dense_find gives the slot, fh_hashmap_dense_set only adds to *rest, and *old
+ * is undefined unless the result is >= 0. The table stays whole whatever they return. */
 int fh_hashmap_dense_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *slot);
 int fh_hashmap_dense_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks,
-                         fh_hashmap_pair *old);
+                         fh_hashmap_rest *rest);
 int fh_hashmap_dense_erase(fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, fh_hashmap_pair *old);
 
 /* Whether that slot holds an item; any number is allowed. */

@@ -101,14 +101,16 @@ static TVMFFIObject *make_map(TVMFFIAny *values, size_t n) {
   fh_hashmap_object *map = fh_hashmap_new(kTVMFFIMap, n / 2);
   if (map == NULL) return NULL;
   for (size_t i = 0; i < n; i += 2) {
-    fh_hashmap_pair pair = {values[i], values[i + 1]}, old;
-    if (fh_hashmap_set(map, &pair, FH_HASHMAP_NO_HOOKS, &old) != 0) {
+    fh_hashmap_pair pair = {values[i], values[i + 1]};
+    fh_hashmap_rest rest;
+    int rc = fh_hashmap_set(map, &pair, FH_HASHMAP_NO_HOOKS, &rest);
+    int is_twice = rc == 0 && rest.pair.key.type_index != kTVMFFINone;
+    if (is_twice && n == 2 * FH_HASHMAP_SMALL_MAX) move_to_end(map, &rest.pair.key);
+    if (fh_hashmap_finish(rc, &rest) != 0) {
       fh_object_release(map);
       for (size_t k = 0; k < i; ++k) values[k] = fh_any_none();
       return NULL;
     }
-    if (n == 2 * FH_HASHMAP_SMALL_MAX && old.key.type_index != kTVMFFINone) move_to_end(map, &old.key);
-    fh_hashmap_drop_pair(&old);
   }
   return &map->header;
 }

@@ -2,6 +2,7 @@
 #include "mem.h"
 
 #include "pool.h"
+#include "sync.h"
 
 #include <stdlib.h>
 
@@ -164,4 +165,19 @@ char *fh_mem_copy_text(const char *data, size_t n_bytes) {
 
 void fh_mem_keep(const void *block) {
   if (block != NULL) count_block(-1);
+}
+
+void fh_mem_put_aside(fh_mem_aside *aside, void *data, void (*deleter)(void *)) {
+  if (deleter == fh_mem_free) {
+    fh_mem_free(data);
+  } else if (deleter != NULL) {
+    aside->data = data;
+    aside->deleter = deleter;
+  }
+}
+
+void fh_mem_free_aside(fh_mem_aside *aside) {
+  if (aside->deleter == NULL) return;
+  fh_sync_check_unlocked("a buffer's deleter");
+  aside->deleter(aside->data);
 }

@@ -32,6 +32,19 @@ char *fh_mem_copy_text(const char *data, size_t n_bytes);
 /* From now on this block is not meant to be freed: takes it out of the live count. Safe on NULL. */
 void fh_mem_keep(const void *block);
 
+/* A buffer that another one has replaced, with the function that frees it, which may be a client's: foreign code. So who
+ * holds a lock only puts the buffer aside, and frees it afterwards. */
+typedef struct {
+  void *data;
+  void (*deleter)(void *); /* NULL: there is none */
+} fh_mem_aside;
+#define FH_MEM_NONE_ASIDE {NULL, NULL}
+/* Puts a buffer aside, except that one of ours is freed at once: of an object's buffers only the first can be a client's.
+ * A NULL deleter does nothing. */
+void fh_mem_put_aside(fh_mem_aside *aside, void *data, void (*deleter)(void *));
+/* Hold no lock. */
+void fh_mem_free_aside(fh_mem_aside *aside);
+
 #ifdef FH_TEST
 /* Blocks allocated, not freed and not kept. */
 FH_EXPORT int64_t fh_mem_live_blocks(void);

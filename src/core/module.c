@@ -158,8 +158,11 @@ static int add_imports_at(fh_seq_object *list, int64_t position) {
       is_known = fh_any_same(&fh_seq_items(list)[k], &import);
     }
     int is_new = import.type_index == kTVMFFIModule && !is_known;
-    if (is_new) rc = fh_seq_insert(list, ++position, &import);
-    if (!is_new || rc != 0) fh_any_drop(&import);
+    if (is_new) {
+      rc = fh_list_insert(list, ++position, import);
+    } else {
+      fh_any_drop(&import);
+    }
   }
   fh_object_release(imports);
   return rc;
@@ -209,15 +212,19 @@ int fh_module_implements(TVMFFIObject *module, const TVMFFIAny *name, int query_
 
 /* ---- Importing ---- */
 
-static fh_seq_object *put_imports(fh_module_object *module, fh_seq_object *imports) {
+/* How often any module has got an import; under the lock. Who has looked at modules without the lock finds out by this
+ * whether one of them may import more now. */
+static uint64_t n_imported;
+
+static uint64_t read_n_imported(void) {
   fh_mutex_lock(&lock);
-  fh_seq_object *old = module->imports;
-  module->imports = imports;
+  uint64_t n = n_imported;
   fh_mutex_unlock(&lock);
-  return old;
+  return n;
 }
 
-int fh_module_add_import(fh_module_object *module, TVMFFIObject *other) {
+/* RuntimeError if `other` is the module or imports it. */
+static int check_cycle(const fh_module_object *module, TVMFFIObject *other) {
   fh_seq_object *modules = reachable(other);
   if (modules == NULL) return -1;
   int is_cyclic = 0;
@@ -225,22 +232,47 @@ int fh_module_add_import(fh_module_object *module, TVMFFIObject *other) {
     is_cyclic |= fh_seq_items(modules)[i].v_obj == &module->header;
   }
   fh_object_release(modules);
-  if (is_cyclic)
-    return fh_error_raise(FH_RUNTIME_ERROR, "Expected a module that does not import this one but got one that does");
-  fh_seq_object *old = fh_module_imports(module);
-  int64_t n = old != NULL ? fh_seq_size(old) : 0;
-  fh_seq_object *imports = fh_seq_new_array(n + 1);
-  if (imports == NULL) {
-    fh_object_release(old);
-    return -1;
-  }
-  for (int64_t i = 0; i <= n; ++i) {
+  if (!is_cyclic) return 0;
+  return fh_error_raise(FH_RUNTIME_ERROR, "Expected a module that does not import this one but got one that does");
+}
+
+/* An Array of the imports (NULL: none) and one more; NULL with an error pending. */
+static fh_seq_object *longer_imports(const fh_seq_object *imports, TVMFFIObject *other) {
+  int64_t n = imports != NULL ? fh_seq_size(imports) : 0;
+  fh_seq_object *longer = fh_seq_new_array(n + 1);
+  for (int64_t i = 0; longer != NULL && i <= n; ++i) {
     TVMFFIAny added = fh_any_object(other), item;
-    fh_any_copy(i < n ? &fh_seq_items(old)[i] : &added, &item);
-    fh_seq_push(imports, item);
+    fh_any_copy(i < n ? &fh_seq_items(imports)[i] : &added, &item);
+    (void)fh_seq_push(longer, item); /* there is room */
   }
-  fh_object_release(old);
-  fh_object_release(put_imports(module, imports));
+  return longer;
+}
+
+/* Publishes `longer` (taken) unless imports have changed since `seen` and `before` were read: 1, or 0. */
+static int publish_imports(fh_module_object *module, uint64_t seen, fh_seq_object *before, fh_seq_object *longer) {
+  fh_mutex_lock(&lock);
+  int is_current = n_imported == seen && module->imports == before;
+  if (is_current) {
+    module->imports = longer;
+    n_imported += 1;
+  }
+  fh_mutex_unlock(&lock);
+  fh_object_release(is_current ? before : longer); /* of `before` the module's reference */
+  return is_current;
+}
+
+/* Reading, checking and copying need memory and let objects go, so they come before the lock. If another thread imports
+ * meanwhile they come again: each time one thread is done, so all of them get there. */
+int fh_module_add_import(fh_module_object *module, TVMFFIObject *other) {
+  for (int is_done = 0; !is_done;) {
+    uint64_t seen = read_n_imported();
+    if (check_cycle(module, other) != 0) return -1;
+    fh_seq_object *before = fh_module_imports(module);
+    fh_seq_object *longer = longer_imports(before, other);
+    if (longer != NULL) is_done = publish_imports(module, seen, before, longer);
+    fh_object_release(before);
+    if (longer == NULL) return -1;
+  }
   return 0;
 }
 
@@ -254,7 +286,11 @@ int fh_module_import(TVMFFIObject *module, TVMFFIObject *other) {
 int fh_module_drop_imports(fh_module_object *module) {
   fh_seq_object *empty = fh_seq_new_array(0); /* not NULL: C++ code reads it */
   if (empty == NULL) return -1;
-  fh_object_release(put_imports(module, empty));
+  fh_mutex_lock(&lock);
+  fh_seq_object *old = module->imports;
+  module->imports = empty;
+  fh_mutex_unlock(&lock);
+  fh_object_release(old);
   return 0;
 }
 
@@ -275,24 +311,24 @@ static TVMFFIObject *find_cached(fh_module_object *module, const TVMFFIAny *name
 
 /* Keeps `func` (taken) for the module, or gives way to one that came first: borrowed in *out. */
 static int put_cached(fh_module_object *module, const TVMFFIAny *name, TVMFFIAny func, TVMFFIObjectHandle *out) {
-  fh_hashmap_pair pair = {fh_any_none(), func}, old = {fh_any_none(), fh_any_none()};
-  int rc = 0;
+  fh_hashmap_pair pair = {fh_any_none(), func};
+  fh_hashmap_rest rest = {{fh_any_none(), fh_any_none()}, FH_MEM_NONE_ASIDE};
+  fh_hashmap_object *fresh = fh_hashmap_new(kTVMFFIMap, 0); /* before the lock, where failing raises an error */
+  int rc = fresh != NULL ? 0 : -1;
   fh_any_copy(name, &pair.key);
   fh_mutex_lock(&lock);
-  if (module->lookup_cache == NULL) module->lookup_cache = fh_hashmap_new(kTVMFFIMap, 0);
-  *out = find_cached(module, name);
-  if (*out != NULL) {
-    old = pair;
-  } else if (module->lookup_cache == NULL ||
-             fh_hashmap_set(module->lookup_cache, &pair, FH_HASHMAP_NO_HOOKS, &old) != 0) {
-    old = pair;
-    rc = -1;
-  } else {
-    *out = func.v_obj;
+  if (module->lookup_cache == NULL) {
+    module->lookup_cache = fresh;
+    fresh = NULL;
   }
+  *out = find_cached(module, name);
+  int is_first = *out == NULL && rc == 0;
+  if (is_first) rc = fh_hashmap_set(module->lookup_cache, &pair, FH_HASHMAP_NO_HOOKS, &rest);
+  if (is_first && rc == 0) *out = func.v_obj;
   fh_mutex_unlock(&lock);
-  fh_hashmap_drop_pair(&old);
-  return rc;
+  fh_object_release(fresh);
+  if (!is_first || rc != 0) fh_hashmap_drop_pair(&pair);
+  return fh_hashmap_finish(rc, &rest);
 }
 
 static int lookup(fh_module_object *module, const TVMFFIAny *name, TVMFFIByteArray text, TVMFFIObjectHandle *out) {

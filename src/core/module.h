@@ -9,7 +9,7 @@
 
 #include "any.h"
 #include "hashmap.h"
-#include "seq.h"
+#include "list.h"
 
 /* Bits of a property mask. */
 #define FH_MODULE_SERIALIZABLE 1

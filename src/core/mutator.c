@@ -5,9 +5,8 @@
 #include "error.h"
 #include "function.h"
 #include "hashmap.h"
+#include "list.h"
 #include "reflect.h"
-#include "seq.h"
-#include "stripe.h"
 #include "structural.h"
 #include "sync.h"
 #include "type.h"
@@ -47,7 +46,7 @@ int fh_mutator_call_remap_set(fh_mutator_object *mutator, const TVMFFIAny *var, 
 /* What a child becomes: 1 with the owned *out if it changes, 0 if it stays, -1. In place only where it is nobody
  * else's. */
 static inline int mutate(fh_mutator_object *mutator, const TVMFFIAny *value, int can_inplace, TVMFFIAny *out) {
-  int inplace = can_inplace && fh_any_is_object(value) && fh_object_use_count(value->v_obj) == 1;
+  int inplace = can_inplace && fh_any_is_object(value) && fh_object_is_own(value->v_obj, 1);
   fh_sync_check_unlocked("a mutator");
   *out = (inplace ? mutator->table->maybe_inplace_mutate : mutator->table->mutate)(mutator, *value);
   if (out->type_index == kTVMFFIUnchanged) return 0;
@@ -92,11 +91,7 @@ static TVMFFIAny mutate_items(fh_mutator_object *mutator, TVMFFIAny value) {
   TVMFFIAny *copies = NULL;
   int64_t n = fh_seq_size(seq);
   int rc = 0;
-  if (value.type_index == kTVMFFIList) {
-    fh_stripe_lock(seq);
-    rc = fh_seq_copy_items(seq, &copies, &n);
-    fh_stripe_unlock(seq);
-  }
+  if (value.type_index == kTVMFFIList) rc = fh_list_copy_items(seq, &copies, &n);
   if (rc == 0) rc = mutate_each(mutator, value.type_index, copies != NULL ? copies : fh_seq_items(seq), n, &made);
   if (copies != NULL) fh_seq_drop_items(copies, n);
   if (rc == 0) return made != NULL ? fh_any_object(made) : fh_mutator_unchanged();

@@ -4,7 +4,7 @@
  * the value stays, or an Error. A type's __s_mutate__ is such a function, by address or as a Function: it makes the
  * changed copy of an object by calling the mutator's for what the object consists of. __s_maybe_inplace_mutate__ may
  * change the object instead, which is asked for only where the object has one reference and so has all that leads to
- * it. */
+ * it, and where nobody has a weak one. */
 #ifndef FH_MUTATOR_H_
 #define FH_MUTATOR_H_
 

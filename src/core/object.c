@@ -24,6 +24,10 @@ void fh_object_delete_plain(void *self, int flags) {
   if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) fh_mem_free(self);
 }
 
+#ifdef FH_TEST
+void fh_object_check_release(void) { fh_sync_check_unlocked("a release"); }
+#endif
+
 static void run_deleter(TVMFFIObject *obj, int flags) {
   fh_sync_check_unlocked("a deleter");
   if (obj->deleter != NULL) obj->deleter(obj, flags);

@@ -53,10 +53,18 @@ static inline void fh_object_retain(void *obj) {
 /* The slow end of fh_object_release; `before` is the count before the last strong reference went. */
 void fh_object_end(TVMFFIObject *obj, uint64_t before);
 
+/* In the test build any release under a lock ends the process, also one that is not the last. */
+#ifdef FH_TEST
+void fh_object_check_release(void);
+#else
+static inline void fh_object_check_release(void) {}
+#endif
+
 /* NULL does nothing. May run foreign code: hold no lock. */
 static inline void fh_object_release(void *handle) {
   TVMFFIObject *obj = (TVMFFIObject *)handle;
   if (obj == NULL) return;
+  fh_object_check_release();
   /* release: pairs with the acquire fence in fh_object_end of the thread that drops the last reference */
   uint64_t before = fh_atomic_sub_release_u64(&obj->combined_ref_count, FH_OBJECT_STRONG_ONE);
   if (FH_UNLIKELY((before & FH_OBJECT_STRONG_MASK) == FH_OBJECT_STRONG_ONE)) fh_object_end(obj, before);
@@ -71,10 +79,19 @@ void fh_object_weak_release(void *obj);
 /* Turns a weak reference into an additional strong one: 1, or 0 when the value has ended. The weak one stays. */
 int fh_object_try_promote(void *obj);
 
-/* Strong references now; only a hint while other threads hold some. 1 means: only the caller's. */
+/* Strong references now: a hint, because other threads may hold some, and who has a weak one may add to them. */
 static inline uint32_t fh_object_use_count(const void *obj) {
-  /* acquire: pairs with the release of fh_object_release, so that "1" allows changing the object in place */
-  return (uint32_t)fh_atomic_load_acquire_u64(&((const TVMFFIObject *)obj)->combined_ref_count);
+  /* relaxed, pairs with nothing: nobody may conclude from it what other threads have done */
+  return (uint32_t)fh_atomic_load_relaxed_u64(&((const TVMFFIObject *)obj)->combined_ref_count);
+}
+
+/* Whether nobody has the object but the caller, by at most n_own strong references: the licence to change it in place.
+ * A weak reference of somebody else is enough against it, because it can become a strong one at any moment. */
+static inline int fh_object_is_own(const void *obj, uint32_t n_own) {
+  /* acquire: pairs with the releases of fh_object_release and fh_object_weak_release, so that who had the object before
+   * has done with it */
+  uint64_t count = fh_atomic_load_acquire_u64(&((const TVMFFIObject *)obj)->combined_ref_count);
+  return count <= (FH_OBJECT_WEAK_ONE | n_own); /* the one weak reference is that of all strong ones */
 }
 
 static inline int32_t fh_object_type_index(const void *obj) { return ((const TVMFFIObject *)obj)->type_index; }

@@ -63,8 +63,10 @@ fh_seq_object *fh_seq_new_list(int64_t capacity) {
     fh_error_raise_no_memory();
     return NULL;
   }
-  if (fh_seq_reserve(list, capacity < INIT_CAPACITY ? INIT_CAPACITY : capacity) != 0) {
+  fh_mem_aside aside = FH_MEM_NONE_ASIDE; /* a new List has no buffer yet */
+  if (fh_seq_reserve(list, capacity < INIT_CAPACITY ? INIT_CAPACITY : capacity, &aside) != 0) {
     fh_object_release(list);
+    fh_error_raise_no_memory();
     return NULL;
   }
   return list;
@@ -104,15 +106,8 @@ fh_seq_object *fh_seq_from_views(int32_t type_index, const TVMFFIAny *views, int
 
 /* ---- Access ---- */
 
-int fh_seq_check_index(const fh_seq_object *seq, int64_t i) {
-  if (FH_LIKELY(i >= 0 && i < seq->cell.size)) return 0;
-  return fh_error_raise(FH_INDEX_ERROR, "Index %lld out of bounds %lld", (long long)i, (long long)seq->cell.size);
-}
-
-static int check_range(const fh_seq_object *seq, int64_t first, int64_t last) {
-  if (first >= 0 && first <= last && last <= seq->cell.size) return 0;
-  return fh_error_raise(FH_INDEX_ERROR, "Range [%lld, %lld) out of bounds %lld", (long long)first, (long long)last,
-                        (long long)seq->cell.size);
+int fh_seq_raise_index(int64_t i, int64_t size) {
+  return fh_error_raise(FH_INDEX_ERROR, "Index %lld out of bounds %lld", (long long)i, (long long)size);
 }
 
 int fh_seq_push(fh_seq_object *seq, TVMFFIAny item) {
@@ -121,114 +116,50 @@ int fh_seq_push(fh_seq_object *seq, TVMFFIAny item) {
     return fh_error_raise(FH_INTERNAL_ERROR, "Expected room for one more item in an Array of capacity %lld",
                           (long long)seq->cell.capacity);
   }
-  if (seq->cell.size < seq->cell.capacity) {
-    fh_seq_items(seq)[seq->cell.size++] = item;
-  } else if (fh_seq_insert(seq, seq->cell.size, &item) != 0) {
-    fh_any_drop(&item);
-    return -1;
+  if (seq->cell.size == seq->cell.capacity) {
+    fh_mem_aside aside = FH_MEM_NONE_ASIDE;
+    int rc = fh_seq_grow(seq, 1, &aside);
+    fh_mem_free_aside(&aside);
+    if (rc != 0) {
+      fh_any_drop(&item);
+      return fh_error_raise_no_memory();
+    }
   }
+  fh_seq_items(seq)[seq->cell.size++] = item;
   return 0;
 }
 
 /* ---- Lists ---- */
 
-int fh_seq_reserve(fh_seq_object *list, int64_t capacity) {
+int fh_seq_reserve(fh_seq_object *list, int64_t capacity, fh_mem_aside *aside) {
   if (capacity <= list->cell.capacity) return 0;
   TVMFFIAny *data = capacity <= MAX_ITEMS ? (TVMFFIAny *)fh_mem_alloc((size_t)capacity * sizeof *data) : NULL;
-  if (data == NULL) return fh_error_raise_no_memory();
-  TVMFFIAny *old_data = fh_seq_items(list);
-  void (*old_deleter)(void *) = list->cell.data_deleter;
-  if (list->cell.size != 0) memcpy(data, old_data, (size_t)list->cell.size * sizeof *data);
+  if (data == NULL) return -1;
+  if (list->cell.size != 0) memcpy(data, fh_seq_items(list), (size_t)list->cell.size * sizeof *data);
+  fh_mem_put_aside(aside, list->cell.data, list->cell.data_deleter);
   list->cell.data = data;
   list->cell.capacity = capacity;
   list->cell.data_deleter = fh_mem_free; /* never NULL: clients call it without looking */
-  if (old_deleter != NULL) old_deleter(old_data);
   return 0;
 }
 
-/* Room for `n_more` items behind the present ones, doubling. */
-static int grow(fh_seq_object *list, int64_t n_more) {
+int fh_seq_grow(fh_seq_object *list, int64_t n_more, fh_mem_aside *aside) {
   int64_t size = list->cell.size, capacity = list->cell.capacity;
   if (n_more <= capacity - size) return 0;
-  if (n_more > MAX_ITEMS - size) return fh_error_raise_no_memory();
+  if (n_more > MAX_ITEMS - size) return -1;
   int64_t doubled = capacity > MAX_ITEMS / 2 ? MAX_ITEMS : capacity * 2;
   if (doubled < INIT_CAPACITY) doubled = INIT_CAPACITY;
-  return fh_seq_reserve(list, doubled > size + n_more ? doubled : size + n_more);
+  return fh_seq_reserve(list, doubled > size + n_more ? doubled : size + n_more, aside);
 }
 
-void fh_seq_swap(fh_seq_object *list, int64_t i, TVMFFIAny *item) {
-  TVMFFIAny *slot = &fh_seq_items(list)[i];
+void fh_seq_swap(fh_seq_object *seq, int64_t i, TVMFFIAny *item) {
+  TVMFFIAny *slot = &fh_seq_items(seq)[i];
   TVMFFIAny old = *slot;
   *slot = *item;
   *item = old;
 }
 
-int fh_seq_insert(fh_seq_object *list, int64_t i, const TVMFFIAny *item) {
-  int64_t size = list->cell.size;
-  if (i < 0 || i > size) {
-    return fh_error_raise(FH_INDEX_ERROR, "Index %lld out of bounds [0, %lld]", (long long)i, (long long)size);
-  }
-  if (grow(list, 1) != 0) return -1;
-  TVMFFIAny *slot = &fh_seq_items(list)[i];
-  memmove(slot + 1, slot, (size_t)(size - i) * sizeof *slot);
-  *slot = *item;
-  list->cell.size = size + 1;
-  return 0;
-}
-
-int fh_seq_take(fh_seq_object *list, int64_t i, TVMFFIAny *out) {
-  if (fh_seq_check_index(list, i) != 0) return -1;
-  TVMFFIAny *slot = &fh_seq_items(list)[i];
-  *out = *slot;
-  list->cell.size -= 1;
-  memmove(slot, slot + 1, (size_t)(list->cell.size - i) * sizeof *slot);
-  return 0;
-}
-
-int fh_seq_splice(fh_seq_object *list, int64_t first, int64_t last, const TVMFFIAny *items, int64_t n,
-                  TVMFFIAny **old_items, int64_t *n_old) {
-  *old_items = NULL;
-  *n_old = 0;
-  if (check_range(list, first, last) != 0) return -1;
-  int64_t n_out = last - first;
-  if (n > n_out && grow(list, n - n_out) != 0) return -1;
-  if (n_out != 0) {
-    *old_items = (TVMFFIAny *)fh_mem_alloc((size_t)n_out * sizeof(TVMFFIAny));
-    if (*old_items == NULL) return fh_error_raise_no_memory();
-    memcpy(*old_items, fh_seq_items(list) + first, (size_t)n_out * sizeof(TVMFFIAny));
-    *n_old = n_out;
-  }
-  TVMFFIAny *data = fh_seq_items(list);
-  int64_t n_behind = list->cell.size - last;
-  if (n_behind != 0 && n != n_out) memmove(data + first + n, data + last, (size_t)n_behind * sizeof *data);
-  if (n != 0) memcpy(data + first, items, (size_t)n * sizeof *data);
-  list->cell.size += n - n_out;
-  return 0;
-}
-
-void fh_seq_reverse(fh_seq_object *list) {
-  TVMFFIAny *data = fh_seq_items(list);
-  for (int64_t i = 0, j = list->cell.size - 1; i < j; ++i, --j) {
-    TVMFFIAny item = data[i];
-    data[i] = data[j];
-    data[j] = item;
-  }
-}
-
 /* ---- Items apart from a sequence ---- */
-
-int fh_seq_copy_items(const fh_seq_object *seq, TVMFFIAny **items, int64_t *n) {
-  *items = NULL;
-  *n = 0;
-  int64_t size = seq->cell.size;
-  if (size == 0) return 0;
-  TVMFFIAny *copies = (TVMFFIAny *)fh_mem_alloc((size_t)size * sizeof *copies);
-  if (copies == NULL) return fh_error_raise_no_memory();
-  for (int64_t i = 0; i < size; ++i) fh_any_copy(&fh_seq_items(seq)[i], &copies[i]);
-  *items = copies;
-  *n = size;
-  return 0;
-}
 
 void fh_seq_drop_items(TVMFFIAny *items, int64_t n) {
   drop_all(items, n);

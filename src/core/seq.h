@@ -1,15 +1,16 @@
-/* seq.h - ffi.Array and ffi.List: 56 bytes, then for an Array its items.
+/* seq.h - ffi.Array and ffi.List: 56 bytes, then for an Array its items. A List that other threads may have is changed
+ * and read by the functions of list.h, which lock it.
  *
  * Both share the ABI's TVMFFISeqCell. An Array's items lie in the object's own block; it grows only while its maker is
  * its only user. A List's items lie in a buffer of their own, which comes with the function that frees it. C++ clients
  * grow a List inline: they free the old buffer by that function and leave it in place for the new one, which comes from
  * operator new. So this library's function gives free() what is none of its own blocks, and a C++ runtime whose operator
- * new is not malloc() underneath would need another. (AddressSanitizer needs alloc_dealloc_mismatch=0 for such programs.)
- * Functions that displace items hand them to the caller, so that a caller with a lock drops them after unlocking. */
+ * new is not malloc() underneath would need another. (AddressSanitizer needs alloc_dealloc_mismatch=0 for such programs.) */
 #ifndef FH_SEQ_H_
 #define FH_SEQ_H_
 
 #include "any.h"
+#include "mem.h"
 
 typedef struct {
   TVMFFIObject header;
@@ -38,26 +39,22 @@ fh_seq_object *fh_seq_array_in(void *block, int64_t n);
 /* Appends an owned value, which it takes also on failure. An Array must have room and no other user. */
 int fh_seq_push(fh_seq_object *seq, TVMFFIAny item);
 
-/* Raises the IndexError unless 0 <= i < size. */
-int fh_seq_check_index(const fh_seq_object *seq, int64_t i);
-
-/* ---- Lists. */
-/* Makes room for `capacity` items in all. */
-int fh_seq_reserve(fh_seq_object *list, int64_t capacity);
+/* Raises the IndexError unless 0 <= i < size. Of a List that others may have it is fh_list_get that knows. */
+int fh_seq_raise_index(int64_t i, int64_t size);
+static inline int fh_seq_check_index(const fh_seq_object *seq, int64_t i) {
+  return FH_LIKELY(i >= 0 && i < fh_seq_size(seq)) ? 0 : fh_seq_raise_index(i, fh_seq_size(seq));
+}
 /* Swaps *item with the one at i, which must exist: afterwards *item is the old one, for the caller to drop. */
-void fh_seq_swap(fh_seq_object *list, int64_t i, TVMFFIAny *item);
-/* Inserts the owned item before position i (0 <= i <= size, IndexError); takes it on success only. */
-int fh_seq_insert(fh_seq_object *list, int64_t i, const TVMFFIAny *item);
-/* Takes the item at i out; the caller owns it. IndexError. */
-int fh_seq_take(fh_seq_object *list, int64_t i, TVMFFIAny *out);
-/* Replaces items [first, last) by n owned ones (taken on success only). The displaced ones come back as an array of
- * *n_old owned values, NULL if none, to be ended by fh_seq_drop_items. IndexError for a range outside of the list. */
-int fh_seq_splice(fh_seq_object *list, int64_t first, int64_t last, const TVMFFIAny *items, int64_t n,
-                  TVMFFIAny **old_items, int64_t *n_old);
-void fh_seq_reverse(fh_seq_object *list);
+void fh_seq_swap(fh_seq_object *seq, int64_t i, TVMFFIAny *item);
 
-/* Owned copies of all items as an array for fh_seq_drop_items; *items is NULL when there are none. */
-int fh_seq_copy_items(const fh_seq_object *seq, TVMFFIAny **items, int64_t *n);
+/* ---- Room in a List. They raise nothing and free nothing foreign, so they may run under a lock: 0, or -1 without memory,
+ * and the buffer that the List had before is put aside. */
+/* For `capacity` items in all. */
+int fh_seq_reserve(fh_seq_object *list, int64_t capacity, fh_mem_aside *aside);
+/* For n_more behind the present ones, doubling. */
+int fh_seq_grow(fh_seq_object *list, int64_t n_more, fh_mem_aside *aside);
+
+/* Ends n owned items and frees the array from fh_mem_alloc that they are in. */
 void fh_seq_drop_items(TVMFFIAny *items, int64_t n);
 
 void fh_seq_init(void);

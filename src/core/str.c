@@ -14,21 +14,22 @@ void fh_str_object_init(fh_str_object *str, size_t n_bytes, int32_t type_index) 
   str->content[n_bytes] = '\0';
 }
 
-fh_str_object *fh_str_object_new(size_t n_bytes, int32_t type_index) {
-  if (n_bytes > SIZE_MAX - sizeof(fh_str_object) - 1) {
-    fh_error_raise_no_memory();
-    return NULL;
-  }
+/* As fh_str_object_new, and nothing is pending. */
+static fh_str_object *object_new(size_t n_bytes, int32_t type_index) {
+  if (n_bytes > SIZE_MAX - sizeof(fh_str_object) - 1) return NULL;
   /* not fh_object_new: the content need not be zeroed first */
   fh_str_object *str = (fh_str_object *)fh_mem_alloc(sizeof *str + n_bytes + 1);
-  if (str == NULL) {
-    fh_error_raise_no_memory();
-    return NULL;
-  }
-  fh_str_object_init(str, n_bytes, type_index);
+  if (str != NULL) fh_str_object_init(str, n_bytes, type_index);
   return str;
 }
 
+fh_str_object *fh_str_object_new(size_t n_bytes, int32_t type_index) {
+  fh_str_object *str = object_new(n_bytes, type_index);
+  if (str == NULL) fh_error_raise_no_memory();
+  return str;
+}
+
+/* 0, or -1 without memory; nothing is pending. */
 static int make(const char *data, size_t n_bytes, int32_t small_index, int32_t object_index, TVMFFIAny *out) {
   if (n_bytes <= FH_STR_SMALL_MAX) {
     TVMFFIAny small = fh_any_none(); /* apart from *out, which may be where `data` lies */
@@ -38,7 +39,7 @@ static int make(const char *data, size_t n_bytes, int32_t small_index, int32_t o
     *out = small;
     return 0;
   }
-  fh_str_object *str = fh_str_object_new(n_bytes, object_index);
+  fh_str_object *str = object_new(n_bytes, object_index);
   if (str == NULL) {
     *out = fh_any_none();
     return -1;
@@ -48,12 +49,17 @@ static int make(const char *data, size_t n_bytes, int32_t small_index, int32_t o
   return 0;
 }
 
-int fh_str_new(const char *data, size_t n_bytes, TVMFFIAny *out) {
+int fh_str_try_new(const char *data, size_t n_bytes, TVMFFIAny *out) {
   return make(data, n_bytes, kTVMFFISmallStr, kTVMFFIStr, out);
 }
 
+int fh_str_new(const char *data, size_t n_bytes, TVMFFIAny *out) {
+  return fh_str_try_new(data, n_bytes, out) == 0 ? 0 : fh_error_raise_no_memory();
+}
+
 int fh_bytes_new(const char *data, size_t n_bytes, TVMFFIAny *out) {
-  return make(data, n_bytes, kTVMFFISmallBytes, kTVMFFIBytes, out);
+  int rc = make(data, n_bytes, kTVMFFISmallBytes, kTVMFFIBytes, out);
+  return rc == 0 ? 0 : fh_error_raise_no_memory();
 }
 
 int fh_str_content(const TVMFFIAny *any, TVMFFIByteArray *out) {

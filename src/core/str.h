@@ -19,6 +19,8 @@ typedef struct {
 /* Owned values from content, which is copied. -1 with a MemoryError pending, *out None then. */
 int fh_str_new(const char *data, size_t n_bytes, TVMFFIAny *out);
 int fh_bytes_new(const char *data, size_t n_bytes, TVMFFIAny *out);
+/* As fh_str_new for who holds a lock: without memory nothing is pending. */
+int fh_str_try_new(const char *data, size_t n_bytes, TVMFFIAny *out);
 static inline int fh_str_from_cstr(const char *text, TVMFFIAny *out) { return fh_str_new(text, strlen(text), out); }
 static inline int fh_str_from_bytes(TVMFFIByteArray text, TVMFFIAny *out) {
   return fh_str_new(text.data, text.size, out);

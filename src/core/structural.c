@@ -3,7 +3,6 @@
 
 #include "error.h"
 #include "function.h"
-#include "stripe.h"
 #include "sync.h"
 #include "tensor.h"
 #include "type.h"
@@ -75,10 +74,7 @@ void fh_structural_use_end(fh_structural_use *use) {
 
 fh_hashmap_object *fh_structural_read_map(TVMFFIObject *map) {
   if (map->type_index != kTVMFFIDict) return (fh_hashmap_object *)(void *)map;
-  fh_stripe_lock(map);
-  fh_hashmap_object *copy = fh_hashmap_copy((const fh_hashmap_object *)(void *)map, kTVMFFIDict);
-  fh_stripe_unlock(map);
-  return copy;
+  return fh_hashmap_copy((const fh_hashmap_object *)(void *)map, kTVMFFIDict);
 }
 
 int fh_structural_tensor_bytes(const DLTensor *tensor, const char **data, size_t *n_bytes) {

@@ -3,8 +3,8 @@
 
 #include "error.h"
 #include "function.h"
+#include "list.h"
 #include "mem.h"
-#include "seq.h"
 #include "stripe.h"
 #include "type.h"
 
@@ -38,13 +38,10 @@ int fh_structural_callbacks_add(fh_structural_callbacks *callbacks, const char *
   TVMFFIAny *items;
   int64_t n;
   if (!fh_seq_is(&args[i])) return fh_function_raise_type(name, i, expected, &args[i]);
-  fh_stripe_lock(args[i].v_obj);
-  int rc = fh_seq_copy_items((const fh_seq_object *)(const void *)args[i].v_obj, &items, &n);
-  fh_stripe_unlock(args[i].v_obj);
-  if (rc != 0) return -1;
+  if (fh_list_copy_items((const fh_seq_object *)(const void *)args[i].v_obj, &items, &n) != 0) return -1;
   size_t n_bytes = (size_t)(callbacks->n_entries + n) * sizeof *callbacks->entries;
   fh_structural_entry *entries = (fh_structural_entry *)fh_mem_realloc(callbacks->entries, n_bytes);
-  rc = entries != NULL ? 0 : fh_error_raise_no_memory();
+  int rc = entries != NULL ? 0 : fh_error_raise_no_memory();
   if (rc == 0) callbacks->entries = entries;
   for (int64_t k = 0; k < n && rc == 0; ++k) {
     if (take_entry(&items[k], is_marked, gets_more, &entries[callbacks->n_entries])) {

@@ -113,7 +113,7 @@ static int call_back_after(our_mutator *m, const TVMFFIAny *value, int32_t regio
 /* ---- One value ---- */
 
 static int may_change(const task *t) {
-  return t->may_inplace && fh_any_is_object(&t->value) && fh_object_use_count(t->value.v_obj) <= (uint32_t)t->n_own;
+  return t->may_inplace && fh_any_is_object(&t->value) && fh_object_is_own(t->value.v_obj, (uint32_t)t->n_own);
 }
 
 /* Puts the contents on the walk. Takes `held` on OPENED. */
@@ -180,7 +180,7 @@ static int call_back_before(our_mutator *m, task *t, int *is_inplace) {
     return 0;
   }
   t->held = t->value = given;
-  *is_inplace = *is_inplace && fh_any_is_object(&given) && fh_object_use_count(given.v_obj) == 1;
+  *is_inplace = *is_inplace && fh_any_is_object(&given) && fh_object_is_own(given.v_obj, 1);
   t->n_own = 1;
   return 0;
 }
@@ -216,7 +216,7 @@ static int make_result(our_mutator *m, TVMFFIAny *out) {
   TVMFFIAny var = fh_any_object(f->obj);
   *out = fh_mutator_unchanged();
   if (m->changes.n_items != data->first_change) {
-    int is_inplace = data->is_inplace && fh_object_use_count(f->obj) <= (uint32_t)data->n_own;
+    int is_inplace = data->is_inplace && fh_object_is_own(f->obj, (uint32_t)data->n_own);
     if (fh_structural_changes_apply(&m->changes, data->first_change, &m->walk, is_inplace, out) != 0) return -1;
     data = top_data(m);
   }

@@ -8,20 +8,22 @@
 
 #include "base.h"
 
-/* The test build counts the locks that a thread holds; whatever is about to run foreign code says so by
- * fh_sync_check_unlocked, which ends the process when there is one. A lock that fork does not know, or that is taken in
+/* The test build counts the locks that a thread holds, with sections that others wait for as if they were locked;
+ * whatever is about to run foreign code says so by fh_sync_check_unlocked, which ends the process in one. A lock that fork does not know, or that is taken in
  * the wrong order (fork.h), ends it too. Elsewhere all of this is nothing. */
 #ifdef FH_TEST
 extern FH_THREAD_LOCAL int fh_sync_n_held;
 void fh_sync_note_lock(const void *mutex);
 void fh_sync_note_unlock(const void *mutex);
 void fh_sync_fail_locked(const char *what);
+static inline void fh_sync_count_section(int change) { fh_sync_n_held += change; }
 static inline void fh_sync_check_unlocked(const char *what) {
   if (FH_UNLIKELY(fh_sync_n_held != 0)) fh_sync_fail_locked(what);
 }
 #else
 static inline void fh_sync_note_lock(const void *mutex) { FH_UNUSED(mutex); }
 static inline void fh_sync_note_unlock(const void *mutex) { FH_UNUSED(mutex); }
+static inline void fh_sync_count_section(int change) { FH_UNUSED(change); }
 static inline void fh_sync_check_unlocked(const char *what) { FH_UNUSED(what); }
 #endif
 

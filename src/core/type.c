@@ -85,27 +85,40 @@ static int check(const request *req, int32_t parent_index) {
   return 0;
 }
 
+/* What was found under the lock; the error is raised without it. */
+typedef enum { ADDED, NO_MEMORY, BEYOND_USED, INDEX_TAKEN, BELOW_PARENT, TOO_MANY_CHILDREN, NO_INDEX_LEFT } verdict;
+
+static int raise_verdict(const request *req, verdict said) {
+  switch (said) {
+  case BEYOND_USED: return refuse(req, "its static index lies beyond those in use");
+  case BELOW_PARENT: return refuse(req, "its index must be larger than its parent's");
+  case NO_INDEX_LEFT: return refuse(req, "no type indices are left");
+  case INDEX_TAKEN:
+    return fh_error_raise(FH_RUNTIME_ERROR, "Cannot register type `%.*s`: static index %d belongs to `%s`",
+                          FH_BYTES_ARGS(req->key), (int)req->static_index, fh_type_name(req->static_index));
+  case TOO_MANY_CHILDREN:
+    return fh_error_raise(FH_RUNTIME_ERROR, "Cannot register type `%.*s`: reached the number of sub-classes of `%s`",
+                          FH_BYTES_ARGS(req->key), req->parent->info.type_key.data);
+  default: return fh_error_raise_no_memory();
+  }
+}
+
+/* 0, or -1 without memory. */
 static int reserve_chunk(int32_t type_index) {
   void **slot = &chunks[type_index / CHUNK_ITEMS];
   if (*slot != NULL) return 0; /* plain: only writers change it */
   void *chunk = fh_mem_calloc(CHUNK_ITEMS, sizeof(void *));
-  if (chunk == NULL) return fh_error_raise_no_memory();
+  if (chunk == NULL) return -1;
   fh_mem_keep(chunk);
   fh_atomic_store_release_ptr(slot, chunk); /* pairs with fh_type_entry_find */
   return 0;
 }
 
-static int pick_static(const request *req) {
-  const fh_type_entry *owner = req->static_index < next_index ? fh_type_entry_find(req->static_index) : NULL;
-  if (req->static_index >= next_index) return refuse(req, "its static index lies beyond those in use");
-  if (owner != NULL) {
-    return fh_error_raise(FH_RUNTIME_ERROR, "Cannot register type `%.*s`: static index %d belongs to `%s`",
-                          FH_BYTES_ARGS(req->key), (int)req->static_index, owner->info.type_key.data);
-  }
-  if (req->parent != NULL && req->static_index <= req->parent->info.type_index) {
-    return refuse(req, "its index must be larger than its parent's");
-  }
-  return req->static_index;
+static verdict check_static(const request *req) {
+  if (req->static_index >= next_index) return BEYOND_USED;
+  if (fh_type_entry_find(req->static_index) != NULL) return INDEX_TAKEN;
+  if (req->parent != NULL && req->static_index <= req->parent->info.type_index) return BELOW_PARENT;
+  return ADDED;
 }
 
 /* Whether the parent's reserved range has room behind what it gave out. A static registration may sit in the range;
@@ -119,22 +132,21 @@ static int has_room(const request *req, int32_t n_slots) {
   return 1;
 }
 
-/* The index for a request, -1 with an error pending. Takes it out of the pool only when nothing can fail any more, see
- * fh_type_add. */
-static int32_t pick_index(const request *req, int *is_from_parent) {
+/* The index for a request, into *out. Takes it out of the pool only when nothing can fail any more, see fh_type_add. */
+static verdict pick_index(const request *req, int32_t *out, int *is_from_parent) {
   int32_t n_slots = req->n_child_slots + 1;
   *is_from_parent = 0;
-  if (req->static_index >= 0) return pick_static(req);
+  *out = req->static_index;
+  if (req->static_index >= 0) return check_static(req);
   if (has_room(req, n_slots)) {
     *is_from_parent = 1;
-    return req->parent->info.type_index + req->parent->n_slots_used;
+    *out = req->parent->info.type_index + req->parent->n_slots_used;
+    return ADDED;
   }
-  if (!req->parent->can_overflow) {
-    return fh_error_raise(FH_RUNTIME_ERROR, "Cannot register type `%.*s`: reached the number of sub-classes of `%s`",
-                          FH_BYTES_ARGS(req->key), req->parent->info.type_key.data);
-  }
-  if (n_slots > MAX_INDEX - next_index) return refuse(req, "no type indices are left");
-  return next_index;
+  if (!req->parent->can_overflow) return TOO_MANY_CHILDREN;
+  if (n_slots > MAX_INDEX - next_index) return NO_INDEX_LEFT;
+  *out = next_index;
+  return ADDED;
 }
 
 /* The hash of a type's key: what libstdc++'s std::hash gives for it (MurmurHash64A with that library's seed). Structural
@@ -197,20 +209,20 @@ static void publish(fh_type_entry *entry) {
   fh_name_put(&by_key, &entry->by_key);
 }
 
-static int32_t add_locked(const request *req) {
+static verdict add_locked(const request *req, int32_t *type_index) {
   int is_from_parent;
-  int32_t type_index = pick_index(req, &is_from_parent);
-  if (type_index < 0) return -1;
-  if (reserve_chunk(type_index) != 0) return -1;
-  fh_type_entry *entry = fh_name_reserve(&by_key) == 0 ? entry_new(req, type_index) : NULL;
-  if (entry == NULL) return fh_error_raise_no_memory();
+  verdict said = pick_index(req, type_index, &is_from_parent);
+  if (said != ADDED) return said;
+  if (reserve_chunk(*type_index) != 0) return NO_MEMORY;
+  fh_type_entry *entry = fh_name_reserve(&by_key) == 0 ? entry_new(req, *type_index) : NULL;
+  if (entry == NULL) return NO_MEMORY;
   if (is_from_parent) {
     req->parent->n_slots_used += entry->n_slots;
   } else if (req->static_index < 0) {
     fh_atomic_store_release_i32(&next_index, next_index + entry->n_slots); /* pairs with fh_type_end */
   }
   publish(entry);
-  return type_index;
+  return ADDED;
 }
 
 int32_t fh_type_add(TVMFFIByteArray type_key, int32_t static_index, int32_t depth, int32_t n_child_slots,
@@ -220,19 +232,11 @@ int32_t fh_type_add(TVMFFIByteArray type_key, int32_t static_index, int32_t dept
   if (parent_index == -2) return -2;
   request req = {type_key, static_index, depth, n_child_slots, can_overflow, fh_type_entry_find(parent_index)};
   if (check(&req, parent_index) != 0) return -1;
-  /* The error that a failure leaves pending replaces one whose contents may be foreign: none may be there while the
-   * lock is held. */
-  TVMFFIObject *before = fh_error_take();
   fh_type_lock();
   type_index = fh_type_find_key(type_key); /* another thread may have been first */
-  if (type_index < 0) type_index = add_locked(&req);
+  verdict said = type_index >= 0 ? ADDED : add_locked(&req, &type_index);
   fh_type_unlock();
-  if (type_index >= 0) {
-    fh_error_put(before);
-  } else {
-    fh_object_release(before);
-  }
-  return type_index;
+  return said == ADDED ? type_index : raise_verdict(&req, said);
 }
 
 int32_t fh_type_add_child(const char *type_key, int32_t parent_index, int32_t n_child_slots) {

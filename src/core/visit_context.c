@@ -4,11 +4,10 @@
 #include "access_path.h"
 #include "builtin.h"
 #include "error.h"
+#include "list.h"
 #include "mem.h"
 #include "schema.h"
-#include "seq.h"
 #include "str.h"
-#include "stripe.h"
 #include "walk.h"
 
 FH_STATIC_ASSERT(sizeof(fh_visit_context_object) == 40, "ABI");
@@ -35,13 +34,9 @@ static fh_visit_context_object *context_of(TVMFFIObject *error) {
 static int note(TVMFFIObject *error, TVMFFIObject *obj) {
   fh_visit_context_object *context = context_of(error);
   if (context == NULL) return -1;
-  TVMFFIAny item = fh_any_object(obj);
-  fh_seq_object *pattern = (fh_seq_object *)(void *)context->pattern;
-  fh_stripe_lock(pattern);
-  int rc = fh_seq_insert(pattern, fh_seq_size(pattern), &item);
-  if (rc == 0) fh_object_retain(obj);
-  fh_stripe_unlock(pattern);
-  return rc;
+  TVMFFIAny view = fh_any_object(obj), item;
+  fh_any_copy(&view, &item);
+  return fh_list_append((fh_seq_object *)(void *)context->pattern, item);
 }
 
 void fh_visit_context_note(const TVMFFIAny *value) {
@@ -72,10 +67,7 @@ typedef struct {
 /* The objects of the pattern without repetitions next to each other. */
 static int take_pattern(finder *f, const fh_visit_context_object *context) {
   const fh_seq_object *pattern = (const fh_seq_object *)(const void *)context->pattern;
-  fh_stripe_lock(pattern);
-  int rc = fh_seq_copy_items(pattern, &f->items, &f->n_items);
-  fh_stripe_unlock(pattern);
-  if (rc != 0) return -1;
+  if (fh_list_copy_items(pattern, &f->items, &f->n_items) != 0) return -1;
   f->wanted = (TVMFFIObject **)fh_mem_alloc((size_t)f->n_items * sizeof *f->wanted);
   if (f->wanted == NULL) return fh_error_raise_no_memory();
   for (int64_t i = 0; i < f->n_items; ++i) {

@@ -5,10 +5,9 @@
 #include "error.h"
 #include "function.h"
 #include "hashmap.h"
+#include "list.h"
 #include "reflect.h"
 #include "schema.h"
-#include "seq.h"
-#include "stripe.h"
 #include "structural.h"
 #include "type.h"
 
@@ -50,15 +49,6 @@ static TVMFFIAny failed(void) { return fh_visitor_make_result(FH_VISIT_FAILED, f
 /* ---- Contents of containers. A Map's keys are where its values are, not what it consists of. An Array or a Map that
  * somebody else keeps does not change; who asks for a visit keeps it. ---- */
 
-/* Item i, owned: 1, or 0 behind the last. */
-static int take_item(fh_seq_object *seq, int64_t i, TVMFFIAny *out) {
-  fh_stripe_lock(seq);
-  int is_there = i < fh_seq_size(seq);
-  if (is_there) fh_any_copy(&fh_seq_items(seq)[i], out);
-  fh_stripe_unlock(seq);
-  return is_there;
-}
-
 static TVMFFIAny visit_array(fh_visitor_object *visitor, TVMFFIAny value) {
   const fh_seq_object *array = (const fh_seq_object *)(void *)value.v_obj;
   const TVMFFIAny *items = fh_seq_items(array);
@@ -71,7 +61,7 @@ static TVMFFIAny visit_array(fh_visitor_object *visitor, TVMFFIAny value) {
 static TVMFFIAny visit_list(fh_visitor_object *visitor, TVMFFIAny value) {
   TVMFFIAny item, said = fh_any_none();
   for (int64_t i = 0; said.type_index == kTVMFFINone; ++i) {
-    if (!take_item((fh_seq_object *)(void *)value.v_obj, i, &item)) break;
+    if (!fh_list_find((const fh_seq_object *)(void *)value.v_obj, i, &item)) break;
     said = fh_visitor_call(visitor, item);
     fh_any_drop(&item);
   }

@@ -13,13 +13,13 @@
 
 /* ---- Room ---- */
 
-/* A longer block for n_items + n_more items, *room and *block updated; -1 with an error pending. */
+/* A longer block for n_items + n_more items, *room and *block updated; -1 without memory, and nothing is pending. */
 static int grow(void **block, size_t *room, size_t n_items, size_t n_more, size_t item_bytes) {
   size_t wanted = *room < MIN_ROOM ? MIN_ROOM : *room * 2;
   if (wanted - n_items < n_more) wanted = n_items + n_more;
-  if (wanted < n_items || wanted > SIZE_MAX / item_bytes) return fh_error_raise_no_memory();
+  if (wanted < n_items || wanted > SIZE_MAX / item_bytes) return -1;
   void *longer = fh_mem_realloc(*block, wanted * item_bytes);
-  if (longer == NULL) return fh_error_raise_no_memory();
+  if (longer == NULL) return -1;
   *block = longer;
   *room = wanted;
   return 0;
@@ -53,6 +53,7 @@ void fh_walk_free(fh_walk *walk) {
 
 /* ---- Opening one object: its children that must be copied go to `values` ---- */
 
+/* Under the lock: 0, or -1 without memory. */
 static int copy_list(fh_walk *walk, const fh_seq_object *list) {
   if (reserve_values(walk, (size_t)list->cell.size) != 0) return -1;
   for (int64_t i = 0; i < list->cell.size; ++i) {
@@ -61,6 +62,7 @@ static int copy_list(fh_walk *walk, const fh_seq_object *list) {
   return 0;
 }
 
+/* As copy_list. */
 static int copy_dict(fh_walk *walk, const fh_hashmap_object *dict) {
   if (reserve_values(walk, (size_t)dict->size * 2) != 0) return -1;
   uint64_t position = fh_hashmap_begin(dict);
@@ -81,7 +83,7 @@ static int copy_children(fh_walk *walk, const TVMFFIObject *obj, int64_t *n) {
                                           : copy_dict(walk, (const fh_hashmap_object *)obj);
   fh_stripe_unlock(obj);
   *n = (int64_t)(walk->n_values - n_before);
-  return rc;
+  return rc == 0 ? 0 : fh_error_raise_no_memory();
 }
 
 /* Objects that will be read soon are asked for early: in a large value each is a miss of the caches. */
@@ -145,7 +147,7 @@ static int open_other(fh_walk *walk, fh_walk_frame *f) {
     break;
   default: return 0;
   }
-  if (reserve_values(walk, 1) != 0) return -1;
+  if (reserve_values(walk, 1) != 0) return fh_error_raise_no_memory();
   add_slots(walk, 1);
   return 0;
 }
@@ -170,6 +172,7 @@ static fh_walk_frame *push_frame(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject 
   }
   if (walk->n_frames == walk->n_frames_room &&
       grow((void **)&walk->frames, &walk->n_frames_room, walk->n_frames, 1, walk->frame_bytes) != 0) {
+    fh_error_raise_no_memory();
     return NULL;
   }
   fh_walk_frame *f = fh_walk_at(walk, walk->n_frames);

@@ -200,7 +200,8 @@ FB_INLINE const FbCell *class_cell(int32_t index) {
   return slot == NULL ? NULL : atomic_load_explicit(slot, memory_order_acquire); /* pairs with fb_class_store */
 }
 
-int fb_class_store(HPyContext *ctx, int32_t index, HPy cls) {
+/* With replaces false a class that is there stays. */
+static int class_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces) {
   ClassSlot *slot = slot_make(index);
   FbCell *cell = slot == NULL ? NULL : calloc(1, sizeof(*cell));
   if (cell == NULL) {
@@ -208,9 +209,17 @@ int fb_class_store(HPyContext *ctx, int32_t index, HPy cls) {
     return -1;
   }
   fb_cell_store(ctx, cell, cls);
-  atomic_store_explicit(slot, cell, memory_order_release); /* pairs with class_cell */
+  FbCell *none = NULL;
+  if (replaces) {
+    atomic_store_explicit(slot, cell, memory_order_release); /* pairs with class_cell */
+  } else if (!atomic_compare_exchange_strong_explicit(slot, &none, cell, memory_order_release, memory_order_relaxed)) {
+    fb_cell_clear(ctx, cell);
+    free(cell);
+  }
   return 0;
 }
+
+int fb_class_store(HPyContext *ctx, int32_t index, HPy cls) { return class_store(ctx, index, cls, true); }
 
 static bool fits(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   const FbCell *cell = class_cell(handle->type_index);
@@ -668,7 +677,7 @@ HPy fb_opaque_type_new(HPyContext *ctx, HPy base) {
   return fb_object_derive(ctx, &spec, base);
 }
 
-/* --- class_register, class_find --------------------------------------------------------------------------------------------- */
+/* --- class_register, class_offer, class_find ---------------------------------------------------------------------------- */
 
 /* 1 if CObject is in cls.__mro__, 0 if not or if cls is no class, -1 with an exception raised. */
 static int derives_from_object(HPyContext *ctx, HPy cls) {
@@ -682,20 +691,32 @@ static int derives_from_object(HPyContext *ctx, HPy cls) {
   return found;
 }
 
+/* Stores args[1] for the type index args[0]: that index, -1 with an exception raised. */
+static int32_t store_args(HPyContext *ctx, const char *name, const HPy *args, size_t nargs, bool replaces) {
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "%s() takes 2 arguments, got %zu", name, nargs), -1;
+  int32_t index = HPyLong_AsInt32_t(ctx, args[0]);
+  if (index == -1 && HPyErr_Occurred(ctx)) return -1;
+  int derives = derives_from_object(ctx, args[1]);
+  if (derives < 0) return -1;
+  if (derives == 0) return fb_raise(ctx, ctx->h_TypeError, "%s() argument 2 must derive from CObject", name), -1;
+  if (index < 0 || index >= N_CLASSES) return fb_raise(ctx, ctx->h_ValueError, "%d is no type index", (int)index), -1;
+  return class_store(ctx, index, args[1], replaces) == 0 ? index : -1;
+}
+
 HPyDef_METH(fb_class_register, "class_register", HPyFunc_VARARGS,
             .doc = "Native objects of a type become instances of a class from now on.")
 static HPy fb_class_register_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
-  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "class_register() takes 2 arguments, got %zu", nargs);
-  int32_t index = HPyLong_AsInt32_t(ctx, args[0]);
-  if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
-  int derives = derives_from_object(ctx, args[1]);
-  if (derives < 0) return HPy_NULL;
-  if (derives == 0) return fb_raise(ctx, ctx->h_TypeError, "class_register() argument 2 must derive from CObject");
-  if (index < 0 || index >= N_CLASSES) {
-    return fb_raise(ctx, ctx->h_ValueError, "%d is no type index", (int)index);
-  }
-  return fb_class_store(ctx, index, args[1]) == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
+  return store_args(ctx, "class_register", args, nargs, true) >= 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
+}
+
+HPyDef_METH(
+    fb_class_offer, "class_offer", HPyFunc_VARARGS,
+    .doc = "As class_register() for a type that has no class. The class that counts, which may be another thread's.")
+static HPy fb_class_offer_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  int32_t index = store_args(ctx, "class_offer", args, nargs, false);
+  return index >= 0 ? fb_cell_load(ctx, class_cell(index)) : HPy_NULL;
 }
 
 HPyDef_METH(fb_class_find, "class_find", HPyFunc_O, .doc = "The class registered for a type index, or None.")

@@ -153,6 +153,6 @@ HPy fb_object_derive(HPyContext *ctx, HPyType_Spec *spec, HPy base);
 HPy fb_rvalue_ref_type_new(HPyContext *ctx);
 HPy fb_opaque_type_new(HPyContext *ctx, HPy base);
 
-extern HPyDef fb_class_register, fb_class_find;
+extern HPyDef fb_class_register, fb_class_offer, fb_class_find;
 
 #endif /* FFI_HPY_MODULE_OBJECT_H_ */

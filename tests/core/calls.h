@@ -23,6 +23,7 @@ static inline int call_n(const char *name, const TVMFFIAny *args, int32_t n, TVM
   TVMFFIObjectHandle func;
   *result = fh_any_none();
   if (!fh_global_find(fh_base_bytes(name), &func)) test_fail(__FILE__, __LINE__, "there is no %s", name);
+  TEST_PENDING_HERE;
   int rc = TVMFFIFunctionGetCellPtr(func)->safe_call(func, args, n, result);
   fh_object_release(func);
   return rc;

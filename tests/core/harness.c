@@ -214,11 +214,18 @@ static int is_wanted(const test_case *test, int argc, char **argv) {
   return argc <= 1;
 }
 
+/* Takes the first argument if it is that one. */
+static int take_option(int *argc, char ***argv, const char *name) {
+  if (*argc < 2 || strcmp((*argv)[1], name) != 0) return 0;
+  *argc -= 1;
+  *argv += 1;
+  return 1;
+}
+
 int main(int argc, char **argv) {
   int n_run = 0;
-  is_oom_run = argc > 1 && strcmp(argv[1], "--oom") == 0;
-  argc -= is_oom_run;
-  argv += is_oom_run;
+  is_oom_run = take_option(&argc, &argv, "--oom");
+  if (take_option(&argc, &argv, "--pending")) test_pending_run();
   (void)TVMFFIBacktrace("file", 1, "function", 0); /* the thread's buffer, made at first use, is nobody's leak */
   if (argc == 2 && strcmp(argv[1], "--list") == 0) {
     for (test_case *test = all_tests; test != NULL; test = test->next) printf("%s\n", test->name);
@@ -234,6 +241,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "no test of that name\n");
     return 2;
   }
+  test_pending_check();
   printf("%d passed, %lld failing allocations in %lld sweeps\n", n_run, (long long)n_failures, (long long)n_sweeps);
   return 0;
 }

@@ -2,7 +2,7 @@
  *
  * All tests are in one program: without arguments it runs every one, with names only those (for gdb: one). After each
  * test no error may be pending and as many memory blocks live as before. A failed expectation ends the program at that
- * line: the state after it proves nothing. With --oom, sweeps go further, see test_sweep. */
+ * line: the state after it proves nothing. With --oom, sweeps go further, see test_sweep; for --pending see pending.h. */
 #ifndef TEST_HARNESS_H_
 #define TEST_HARNESS_H_
 
@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tvm/ffi/c_api.h>
+
+#include "exported_calls.h"
 
 typedef struct test_case {
   const char *name, *file;

@@ -6,8 +6,9 @@ every test in one program, once per mode.
     run.py --mode asan NAME...  only these tests, in one mode
     run.py --mode plain --gdb NAME
 
-Modes: plain; asan (AddressSanitizer with LeakSanitizer); ubsan; tsan; oom (asan and ubsan, only the tests that fail the
-n-th allocation for each n, and these do so twice, once with all that follow it).
+Modes: plain; pending (every function is called with an error pending, see pending.h); asan (AddressSanitizer with
+LeakSanitizer); ubsan; tsan; oom (asan and ubsan, only the tests that fail the n-th allocation for each n, and these do
+so twice, once with all that follow it).
 Prints one closing line per mode. Exits non-zero when a mode fails or cannot be built.
 """
 
@@ -39,6 +40,7 @@ OF_TESTING = [
 ]
 MODES = {
     "plain": ["-O1"],
+    "pending": ["-O1"],
     "asan": ["-O1", "-fsanitize=address", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"],
     "ubsan": ["-O1", "-fsanitize=undefined", "-fno-sanitize-recover=all"],
     "tsan": ["-O1", "-fsanitize=thread"],
@@ -70,11 +72,22 @@ def compile_one(compiler, flags, source, output):
     return subprocess.run(command, capture_output=True, text=True)
 
 
-def exported_names():
-    """The names of the functions that the public headers declare as exported, as string literals."""
+def exported():
+    """The names of the functions that the public headers declare as exported."""
     text = "".join(header.read_text() for header in sorted((ROOT / "include").rglob("*.h")))
-    names = re.findall(r"^TVM_FFI_DLL [^;]*?\b(TVMFFI\w+)\(", text, re.MULTILINE)
-    return "".join(f'"{name}",\n' for name in names)
+    return re.findall(r"^TVM_FFI_DLL [^;]*?\b(TVMFFI\w+)\(", text, re.MULTILINE)
+
+
+def exported_names():
+    """The exported names as string literals."""
+    return "".join(f'"{name}",\n' for name in exported())
+
+
+def exported_calls():
+    """Macros that call the exported functions as pending.h says, but for those that tell which error is pending."""
+    names = [name for name in exported() if name != "TVMFFIErrorMoveFromRaised"]
+    includes = "#include <tvm/ffi/extra/c_env_api.h>\n#include <pending.h>\n"
+    return includes + "".join(f"#define {name}(...) TEST_PENDING_CALL({name}(__VA_ARGS__))\n" for name in names)
 
 
 def tests():
@@ -91,6 +104,7 @@ def sweeps():
 def build(compiler, mode, scratch, extra):
     """The path of the program, or None after printing why not."""
     (scratch / "exported_names.h").write_text(exported_names())
+    (scratch / "exported_calls.h").write_text(exported_calls())
     flags = [*COMMON, *MODES[mode], f"-I{scratch}"]
     sources = (
         sorted(CORE.glob("*.c"))
@@ -136,8 +150,9 @@ def run_mode(args, mode, scratch):
         return 1
     command = [*(["gdb", "--args"] if args.gdb else args.runner), str(program)]
     names = args.names
+    if mode in ("oom", "pending"):
+        command.append(f"--{mode}")
     if mode == "oom":
-        command.append("--oom")
         names = names or sweeps()
     if args.without:
         names = [name for name in names or dict(tests()) if name not in args.without]

@@ -114,3 +114,94 @@ TEST(of_threads_that_want_a_handle_one_makes_it) {
     expect_int(n_shared_inits, 1);
   }
 }
+
+/* ---- Init functions that ask for one another's handles: handle i for the next one ---- */
+
+enum { MAX_RING = 5 };
+static void *ring[MAX_RING], *between;
+static int n_ring;
+static uint64_t n_started, n_refused;
+
+/* The handle whose init function runs on this thread. */
+static FH_THREAD_LOCAL int asked_first;
+
+static int init_alone(void **result) {
+  *result = &target;
+  return 0;
+}
+
+static int ask_for_next(void **result) {
+  (void)fh_atomic_add_seq_cst_u64(&n_started, 1);
+  while (fh_atomic_load_seq_cst_u64(&n_started) < (uint64_t)n_ring) usleep(100); /* all of them, so there is a cycle */
+  int rc = TVMFFIHandleInitOnce(&ring[(asked_first + 1) % n_ring], init_alone);
+  if (rc != 0) (void)fh_atomic_add_relaxed_u64(&n_refused, 1);
+  *result = &target;
+  return rc;
+}
+
+static int ask_by_way_of_another(void **result) {
+  *result = &target;
+  return TVMFFIHandleInitOnce(&between, ask_for_next);
+}
+
+static void init_in_ring(void *state, int i) {
+  asked_first = i;
+  int is_nested = state != NULL && i == 0;
+  if (TVMFFIHandleInitOnce(&ring[i], is_nested ? ask_by_way_of_another : ask_for_next) == 0) return;
+  char message[64];
+  snprintf(message, sizeof message, "on %d threads ask for one another's handles", n_ring);
+  expect_raised("RuntimeError", message);
+}
+
+/* `state`: not NULL if the first asks from within a second init function. */
+static void expect_one_refused(int n_handles, void *state) {
+  for (int round = 0; round < 20; ++round) {
+    memset(ring, 0, sizeof ring);
+    between = NULL;
+    n_ring = n_handles;
+    n_started = n_refused = 0;
+    test_threads(n_handles, init_in_ring, state);
+    expect_int(n_refused, 1); /* whose turn it then is asks nobody */
+  }
+}
+
+TEST(handles_of_two_threads_that_need_each_other_are_an_error) { expect_one_refused(2, NULL); }
+
+TEST(handles_of_many_threads_that_need_one_another_are_an_error) {
+  expect_one_refused(3, NULL);
+  expect_one_refused(MAX_RING, NULL);
+}
+
+TEST(handles_that_need_each_other_through_a_nested_init_are_an_error) {
+  expect_one_refused(2, ring);
+  expect_one_refused(4, ring);
+}
+
+/* ---- Threads that wait in a row: no cycle ---- */
+
+static int ask_for_next_in_row(void **result) {
+  *result = &target;
+  (void)fh_atomic_add_seq_cst_u64(&n_started, 1);
+  while (fh_atomic_load_seq_cst_u64(&n_started) < (uint64_t)n_ring) usleep(100);
+  if (asked_first + 1 == n_ring) {
+    usleep(1000); /* the others wait by now, or will */
+    return 0;
+  }
+  return TVMFFIHandleInitOnce(&ring[asked_first + 1], init_alone);
+}
+
+static void init_in_row(void *unused, int i) {
+  (void)unused;
+  asked_first = i;
+  expect_int(TVMFFIHandleInitOnce(&ring[i], ask_for_next_in_row), 0);
+}
+
+TEST(handles_that_wait_for_one_another_in_a_row_are_made) {
+  for (int round = 0; round < 20; ++round) {
+    memset(ring, 0, sizeof ring);
+    n_ring = MAX_RING;
+    n_started = 0;
+    test_threads(MAX_RING, init_in_row, NULL);
+    for (int i = 0; i < MAX_RING; ++i) expect(ring[i] == &target);
+  }
+}

@@ -127,6 +127,35 @@ TEST(containers_that_are_nobody_else_s_change_in_place) {
   drop_all_of(mapped, shared);
 }
 
+/* Maps `root`, which nobody else has, while somebody has a weak reference to `seen`: that one must not change. */
+static TVMFFIAny increase_with_weak(TVMFFIAny root, TVMFFIObject *seen, int order) {
+  fh_object_weak_retain(seen);
+  TVMFFIAny mapped = increase(root, order);
+  fh_object_weak_release(seen);
+  return mapped;
+}
+
+TEST(what_somebody_has_a_weak_reference_to_is_copied_for_its_changes) {
+  for (int order = 0; order < 2; ++order) {
+    TVMFFIAny root = make_array(i64(1)), outer = make_array(make_list(i64(1)));
+    TVMFFIObject *array = root.v_obj, *outer_array = outer.v_obj;
+    TVMFFIObject *inner_list = fh_seq_items(as_seq(outer))[0].v_obj;
+    fh_object_weak_retain(array); /* the memory stays, so no other object comes to be there */
+    fh_object_weak_retain(inner_list);
+    TVMFFIAny mapped = increase_with_weak(root, array, order);
+    expect(mapped.v_obj != array);
+    expect_repr(mapped, "(2,)");
+    drop(mapped);
+    mapped = increase_with_weak(outer, inner_list, order);
+    expect(mapped.v_obj == outer_array); /* nobody else's */
+    expect(fh_seq_items(as_seq(mapped))[0].v_obj != inner_list);
+    expect_repr(mapped, "([2],)");
+    drop(mapped);
+    fh_object_weak_release(array);
+    fh_object_weak_release(inner_list);
+  }
+}
+
 TEST(a_callback_before_the_contents_puts_something_in_their_place) {
   TVMFFIAny replacement = make_array(i64(7)), nothing = none();
   TVMFFIAny mapped = map_with(make_array(str("s"), fh_any_bool(1)),
@@ -322,6 +351,14 @@ TEST(containers_and_fields_are_mutated_for_mutators_of_others) {
   expect(root.v_obj == before);
   expect_repr(root, wanted);
   expect(((increasing *)(void *)mutator.v_obj)->n_inplace > 3);
+  TVMFFIAny weakly_shared = make_array(make_list(i64(1)));
+  TVMFFIObject *inner = fh_seq_items(as_seq(weakly_shared))[0].v_obj;
+  fh_object_weak_retain(inner);
+  drop(increase_in_place((fh_mutator_object *)(void *)mutator.v_obj, weakly_shared));
+  expect(fh_seq_items(as_seq(weakly_shared))[0].v_obj != inner);
+  fh_object_weak_release(inner);
+  expect_repr(weakly_shared, "([2],)");
+  drop(weakly_shared);
   TVMFFIAny bad = make_array(i64(1), make_map(i64(1), record_of(PAIR, make_list(f64(1)), none())));
   expect_call_raises("KeyError", "from the mutator", "ffi.StructuralMutatorMutate", ARGS(mutator, bad));
   expect_call_raises("KeyError", "from the mutator", "ffi.StructuralMutatorDefaultMutate", ARGS(mutator, bad));

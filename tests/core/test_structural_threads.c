@@ -72,6 +72,42 @@ TEST(threads_map_one_value_at_the_same_time) {
   drop_all_of(c.root, c.callbacks, c.no_callbacks);
 }
 
+/* ---- One thread maps what nobody else has, another one comes by it through a weak reference ---- */
+
+enum { N_ITEMS = 8 };
+
+typedef struct {
+  TVMFFIAny root, callbacks, no_callbacks;
+  TVMFFIObject *weak; /* to the root */
+} weakly_shared;
+
+static void map_or_promote(void *state, int i) {
+  weakly_shared *w = (weakly_shared *)state;
+  if (i == 0) { /* the root is given away, so it may change where it is */
+    TVMFFIAny moved = fh_any_none();
+    moved.type_index = kTVMFFIObjectRValueRef;
+    moved.v_ptr = &w->root.v_obj;
+    drop(call_ok("ffi.StructuralMap", ARGS(moved, w->callbacks, w->no_callbacks, i64(0))));
+  } else if (fh_object_try_promote(w->weak)) {
+    for (int k = 0; k < N_ITEMS; ++k) expect_int(fh_seq_items((fh_seq_object *)(void *)w->weak)[k].v_int64, 1);
+    fh_object_release(w->weak);
+  }
+}
+
+TEST(an_array_does_not_change_for_a_thread_that_promotes_a_weak_reference) {
+  weakly_shared w;
+  w.callbacks = make_array(make_array(i64(kTVMFFIInt), function_of(add_one, NULL)));
+  w.no_callbacks = make_seq(kTVMFFIArray, NULL, 0);
+  for (int round = 0; round < 200; ++round) {
+    w.root = make_array(i64(1), i64(1), i64(1), i64(1), i64(1), i64(1), i64(1), i64(1));
+    w.weak = w.root.v_obj;
+    fh_object_weak_retain(w.weak);
+    test_threads(3, map_or_promote, &w);
+    fh_object_weak_release(w.weak);
+  }
+  drop_all_of(w.callbacks, w.no_callbacks);
+}
+
 /* ---- A visitor or mutator belongs to one thread ---- */
 
 static void use_elsewhere(void *state, int i) {

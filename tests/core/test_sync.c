@@ -4,6 +4,7 @@
 #include <any.h>
 #include <create.h>
 #include <env.h>
+#include <error.h>
 #include <function.h>
 #include <mem.h>
 #include <mutator.h>
@@ -36,7 +37,48 @@ static void release_object(void) {
   int ends = 0;
   fh_object_release(test_object_new(&ends));
 }
-TEST(a_deleter_under_a_lock_is_caught) { expect_checked(release_object, "a deleter runs while this thread holds 1"); }
+static void release_shared_object(void) {
+  fh_object_retain(test_echo());
+  fh_object_release(test_echo());
+}
+static TVMFFIObjectHandle ended;
+static void free_memory(void) { fh_object_weak_release(ended); }
+TEST(a_release_under_a_lock_is_caught_also_if_it_is_not_the_last) {
+  int ends = 0;
+  expect_checked(release_object, "a release runs while this thread holds 1");
+  expect_checked(release_shared_object, "a release runs");
+  ended = test_object_new(&ends);
+  for (int i = 0; i < 2; ++i) fh_object_weak_retain(ended); /* for each of the two ways below */
+  fh_object_release(ended);
+  free_memory();
+  test_aborts(do_locked, &(deed){free_memory}, "a deleter runs");
+  free_memory();
+}
+
+static void raise_error(void) {
+  fh_error_raise(FH_VALUE_ERROR, "of nobody");
+  fh_error_clear();
+}
+static void raise_no_memory(void) {
+  fh_error_raise_no_memory();
+  fh_error_clear();
+}
+TEST(an_error_under_a_lock_is_caught_also_if_none_was_pending) {
+  expect_checked(raise_error, "putting an error up runs");
+  expect_checked(raise_no_memory, "putting an error up runs");
+}
+
+static int n_freed;
+static void free_foreign(void *data) { n_freed += data == &n_freed; }
+static void end_buffer(void) {
+  fh_mem_aside aside = FH_MEM_NONE_ASIDE;
+  fh_mem_put_aside(&aside, &n_freed, free_foreign);
+  expect_int(n_freed, 0);
+  fh_mem_free_aside(&aside);
+  expect_int(n_freed, 1);
+  n_freed = 0;
+}
+TEST(the_end_of_a_clients_buffer_under_a_lock_is_caught) { expect_checked(end_buffer, "a buffer's deleter runs"); }
 
 static void call_abi(void) {
   TVMFFIAny result = fh_any_none();

@@ -304,6 +304,60 @@ TEST(a_module_is_asked_by_many_threads_while_one_imports) {
   fh_any_drop(&module);
 }
 
+enum { N_IMPORTS = 500 };
+
+static void import_again_and_again(void *state, int thread) {
+  const TVMFFIAny *modules = (const TVMFFIAny *)state;
+  (void)thread;
+  for (int n = 0; n < N_IMPORTS; ++n) call_int("ffi.ModuleImportModule", modules, 2);
+}
+
+TEST(no_import_of_many_threads_is_lost) {
+  TVMFFIAny modules[2] = {new_module("own"), new_module("imported")};
+  test_threads(N_THREADS, import_again_and_again, modules);
+  fh_seq_object *imports = fh_module_imports((fh_module_object *)modules[0].v_obj);
+  expect_int(fh_seq_size(imports), N_THREADS * N_IMPORTS);
+  fh_object_release(imports);
+  fh_any_drop(&modules[0]);
+  fh_any_drop(&modules[1]);
+}
+
+typedef struct {
+  TVMFFIAny modules[N_THREADS];
+  int is_refused[N_THREADS];
+} ring;
+
+static void import_the_next(void *state, int thread) {
+  ring *r = (ring *)state;
+  TVMFFIAny nothing;
+  TVMFFIAny args[2] = {r->modules[thread], r->modules[(thread + 1) % N_THREADS]};
+  r->is_refused[thread] = call_n("ffi.ModuleImportModule", args, 2, &nothing) != 0;
+  if (r->is_refused[thread]) expect_raised("RuntimeError", "does not import this one");
+}
+
+/* One that imports others, so that looking for it takes a while. */
+static TVMFFIAny new_importer(void) {
+  TVMFFIAny module = new_module("own");
+  for (int i = 0; i < 20; ++i) {
+    TVMFFIAny other = new_module("imported");
+    call_int("ffi.ModuleImportModule", ARGS(module, other));
+    fh_any_drop(&other);
+  }
+  return module;
+}
+
+TEST(of_modules_that_import_one_another_in_a_ring_one_is_refused) {
+  for (int round = 0; round < N_ROUNDS / 2; ++round) {
+    ring r;
+    int n_refused = 0;
+    for (int i = 0; i < N_THREADS; ++i) r.modules[i] = new_importer();
+    test_threads(N_THREADS, import_the_next, &r);
+    for (int i = 0; i < N_THREADS; ++i) n_refused += r.is_refused[i];
+    expect_int(n_refused, 1);
+    for (int i = 0; i < N_THREADS; ++i) fh_any_drop(&r.modules[i]);
+  }
+}
+
 static void use_system_library(void *unused, int thread) {
   (void)unused;
   for (int n = 0; n < N_MEMBERS; ++n) {

@@ -82,6 +82,41 @@ TEST(Array, IsCopiedBeforeItChanges) {
   EXPECT_EQ(second.get(), place);
 }
 
+/* What is seen through a weak pointer that other threads lock while `change` changes the container. */
+template <typename Container, typename Look, typename Change>
+static void ExpectNoChangeIsSeen(Container container, Look look, Change change) {
+  using Obj = std::remove_const_t<std::remove_pointer_t<decltype(container.get())>>;
+  WeakObjectPtr<Obj> weak(GetObjectPtr<Obj>(const_cast<Obj *>(container.get())));
+  EXPECT_FALSE(container.unique());
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([weak, look] {
+      if (ObjectPtr<Obj> locked = weak.lock()) look(Container(locked));
+    });
+  }
+  change(container);
+  for (std::thread &thread : threads) thread.join();
+  EXPECT_TRUE(weak.expired()); /* a copy has changed */
+}
+
+TEST(Array, DoesNotChangeForWhoLocksAWeakPointer) {
+  auto look = [](const Array<int> &seq) { EXPECT_TRUE(seq.size() == 2 && seq[0] == 1 && seq[1] == 2); };
+  for (int round = 0; round < 50; ++round) {
+    ExpectNoChangeIsSeen(Array<int>{1, 2}, look, [](Array<int> &seq) { seq.Set(0, 9); });
+    ExpectNoChangeIsSeen(Array<int>{1, 2}, look, [](Array<int> &seq) { seq.push_back(3); });
+    ExpectNoChangeIsSeen(Array<int>{1, 2}, look, [](Array<int> &seq) { seq.clear(); });
+    ExpectNoChangeIsSeen(Array<int>{1, 2}, look, [](Array<int> &seq) { seq.MutateByApply([](int x) { return -x; }); });
+  }
+}
+
+TEST(Map, DoesNotChangeForWhoLocksAWeakPointer) {
+  auto look = [](const Map<int, int> &map) { EXPECT_TRUE(map.size() == 1 && map[1] == 2); };
+  for (int round = 0; round < 50; ++round) {
+    ExpectNoChangeIsSeen(Map<int, int>{{1, 2}}, look, [](Map<int, int> &map) { map.Set(1, 9); });
+    ExpectNoChangeIsSeen(Map<int, int>{{1, 2}}, look, [](Map<int, int> &map) { map.clear(); });
+  }
+}
+
 TEST(List, IsShared) {
   List<int> first{1}, second = first;
   for (int i = 0; i < 100; ++i) second.push_back(i);

@@ -4,10 +4,11 @@ import sys
 import types
 
 import pytest
-from support import is_gone, unique_name
+from support import is_gone, parallelize, unique_name
 
 import ffi_hpy
 from ffi_hpy import _core
+from ffi_hpy.registry import class_for_type_index
 
 
 @pytest.fixture
@@ -29,6 +30,15 @@ def new_type_key(testing):
         return key.decode()
 
     return make
+
+
+@pytest.fixture
+def switching_often():
+    """Threads take turns as often as the interpreter can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
 
 
 # --- global functions -----------------------------------------------------------------------------------------------
@@ -199,6 +209,36 @@ def test_a_class_that_is_no_object_is_refused(new_type_key):
         ffi_hpy.register_object(key)(type("Wrong", (), {}))
     with pytest.raises(TypeError, match="must derive from CObject"):
         _core.class_register(_core.type_key_to_index(key), int)
+
+
+def test_threads_that_need_a_class_for_a_type_get_the_same_one(new_type_key, switching_often):
+    for _ in range(30):
+        index = _core.type_key_to_index(new_type_key())
+        classes = [None] * 4
+
+        def work(i, index=index, classes=classes):
+            classes[i] = class_for_type_index(index)
+
+        parallelize(work, 4)
+        assert {*classes} == {_core.class_find(index)}
+
+
+def test_a_class_that_is_registered_is_not_replaced_by_one_that_another_thread_makes(new_type_key, switching_often):
+    for _ in range(30):
+        key = new_type_key()
+        index = _core.type_key_to_index(key)
+        registered = type("Registered", (ffi_hpy.Object,), {})
+
+        def work(i, index=index, key=key, registered=registered):
+            if i == 0:
+                ffi_hpy.register_object(key)(registered)
+            else:
+                class_for_type_index(index)
+
+        parallelize(work, 4)
+        assert _core.class_find(index) is registered
+    with pytest.raises(TypeError, match=r"class_offer\(\) argument 2 must derive from CObject"):
+        _core.class_offer(index, int)
 
 
 def test_register_object_has_three_forms(new_type_key):

@@ -356,3 +356,50 @@ def test_local_classes_of_one_name_are_told_apart_by_threads():
 
     for _ in range(10):
         parallelize(work, N_THREADS)
+
+
+PENDING_ERRORS_END = """
+import ctypes, threading
+import ffi_hpy
+
+class Bytes(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
+
+class Cell(ctypes.Structure):
+    _fields_ = [("type_index", ctypes.c_int32), ("padding", ctypes.c_uint32), ("word", ctypes.c_int64)]
+
+lib, pointer = ffi_hpy.LIB, ctypes.c_void_p
+items = ffi_hpy.List([1])
+get_item = ffi_hpy.get_global_func("ffi.ListGetItem")
+arguments = (Cell * 2)(Cell(items.__type_index__(), 0, items.__chandle__()), Cell(1, 0, 99))
+function, result, text = pointer(get_item.__chandle__()), Cell(), Bytes(b"old", 3)
+ended = []
+
+class Owned:
+    def __del__(self):
+        ended.append(len(items))
+
+def raise_over_old_errors():
+    for _ in range(300):
+        owned, error = Owned(), pointer()
+        context = ffi_hpy.convert(lambda owned=owned: owned)
+        lib.TVMFFIErrorCreateWithCauseAndExtraContext(ctypes.byref(text), ctypes.byref(text), ctypes.byref(text), None,
+                                                      pointer(context.__chandle__()), ctypes.byref(error))
+        del owned, context
+        lib.TVMFFIErrorSetRaised(error)
+        lib.TVMFFIObjectDecRef(error)
+        assert lib.TVMFFIFunctionCall(function, arguments, 2, ctypes.byref(result)) == -1
+        lib.TVMFFIErrorMoveFromRaised(ctypes.byref(error))
+        lib.TVMFFIObjectDecRef(error)
+
+thread = threading.Thread(target=raise_over_old_errors)
+thread.start()
+while thread.is_alive():
+    assert len(items) == 1
+print({*ended} <= {1})
+"""
+
+
+def test_an_error_of_a_locked_list_ends_the_one_before_it_outside_of_the_lock():
+    """The old error owns a Python object: its end needs the GIL, which a thread has that waits for the list."""
+    assert run_python(PENDING_ERRORS_END) == "True\n"

@@ -1,0 +1,34 @@
+/* list.h - Lists that several threads may have: each function is one step under the List's stripe lock.
+ *
+ * Under the lock they only compute and move. Errors are raised, items dropped and a client's buffers freed after it,
+ * because each of these may run foreign code. Where they only read, an Array will do too. */
+#ifndef FH_LIST_H_
+#define FH_LIST_H_
+
+#include "seq.h"
+
+int64_t fh_list_size(const fh_seq_object *list);
+/* An owned copy of the item at i: 1, or 0 with None and no error where there is none. */
+int fh_list_find(const fh_seq_object *list, int64_t i, TVMFFIAny *out);
+/* The same: 0, or IndexError. */
+int fh_list_get(const fh_seq_object *list, int64_t i, TVMFFIAny *out);
+/* Replaces the item at i by an owned one, taken also on failure. IndexError. */
+int fh_list_set(fh_seq_object *list, int64_t i, TVMFFIAny item);
+/* Inserts an owned item before position i (0 <= i <= size, IndexError), taken also on failure. */
+int fh_list_insert(fh_seq_object *list, int64_t i, TVMFFIAny item);
+int fh_list_append(fh_seq_object *list, TVMFFIAny item);
+/* Takes the item at i out; the caller owns it. IndexError. */
+int fh_list_take(fh_seq_object *list, int64_t i, TVMFFIAny *out);
+/* Replaces items [first, last) by n owned ones, taken on success only. IndexError for a range outside of the List. */
+int fh_list_splice(fh_seq_object *list, int64_t first, int64_t last, const TVMFFIAny *items, int64_t n);
+int fh_list_clear(fh_seq_object *list);
+void fh_list_reverse(fh_seq_object *list);
+/* Makes room for `capacity` items in all. */
+int fh_list_reserve(fh_seq_object *list, int64_t capacity);
+
+/* Owned copies of all items as an array for fh_seq_drop_items; *items is NULL when there are none. */
+int fh_list_copy_items(const fh_seq_object *seq, TVMFFIAny **items, int64_t *n);
+/* A new Array or List (by its index) of the items; NULL with an error pending. */
+fh_seq_object *fh_list_copy(const fh_seq_object *seq, int32_t type_index);
+
+#endif /* FH_LIST_H_ */
