@@ -18,7 +18,7 @@ from headers import WARNINGS, including, is_c_header
 from jobs import Result, check_going_on, hpy_include
 
 sys.path.insert(0, str(ROOT))
-from tools.build.binaries import BINARIES, HPY_FLAGS, Binary
+from tools.build.binaries import BINARIES, HPY_FLAGS, Binary, find_sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,7 +109,7 @@ def of_binary(binary: Binary, system: System) -> Iterator[Check]:
     words += ["-Wall", "-Wextra", "-Wvla", "-Werror"]
     if binary.hpy_headers:
         words += ["-O1", "-isystem", str(hpy_include()), *HPY_FLAGS]  # hpy refuses calls that an optimiser removes
-    sources = sorted(ROOT.glob(binary.sources))
+    sources = find_sources(ROOT, binary)
     for source in sources[:1] if system.is_refused else sources:
         label = f"{source.relative_to(ROOT)} of {binary.output}, {system.name}"
         yield Check(label, [*words, str(source)], system.is_refused)

@@ -191,7 +191,9 @@ int fh_dtype_parse(TVMFFIByteArray text, DLDataType *out) {
   return rc;
 }
 
-int TVMFFIDataTypeFromString(const TVMFFIByteArray *str, DLDataType *out) { return fh_dtype_parse(*str, out); }
+int TVMFFIDataTypeFromString(const TVMFFIByteArray *str, DLDataType *out) {
+  return fh_str_check_bytes("the name of a data type", *str) != 0 ? -1 : fh_dtype_parse(*str, out);
+}
 
 /* ---- Printing ---- */
 

@@ -107,6 +107,8 @@ static put_result put_locked(global_entry *entry, int can_override, global_entry
 
 static int set(TVMFFIByteArray name, TVMFFIByteArray doc, TVMFFIByteArray metadata, int64_t flags,
                TVMFFIObjectHandle func, int can_override) {
+  if (fh_str_check_name("the name of a global function", name) != 0) return -1;
+  if (fh_str_check_bytes("documentation", doc) != 0 || fh_str_check_bytes("metadata", metadata) != 0) return -1;
   if (func == NULL || !fh_type_is_instance(fh_object_type_index(func), kTVMFFIFunction)) {
     return fh_error_raise(FH_TYPE_ERROR, "Expected `ffi.Function` for the global function `%.*s` but got `%s`",
                           FH_BYTES_ARGS(name), func == NULL ? "None" : fh_type_name(fh_object_type_index(func)));
@@ -225,6 +227,8 @@ int fh_global_names(TVMFFIAny **out, int64_t *n) {
 /* ---- The ABI's functions ---- */
 
 int TVMFFIFunctionGetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle *out) {
+  *out = NULL;
+  if (fh_str_check_bytes("the name of a global function", *name) != 0) return -1;
   (void)fh_global_find(*name, out);
   return 0;
 }

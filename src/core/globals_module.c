@@ -3,7 +3,9 @@
 #include "function.h"
 #include "globals.h"
 #include "hashmap.h"
+#include "library.h"
 #include "library_module.h"
+#include "mem.h"
 #include "module.h"
 #include "str.h"
 #include "sync.h"
@@ -31,6 +33,21 @@ static int load_library(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
   if (fh_function_check_count(name, n_args, 2) != 0) return -1;
   if (fh_function_arg_str(name, args, 0, &path) != 0 || fh_function_arg_str(name, args, 1, &format) != 0) return -1;
   return fh_library_module_open(path, result);
+}
+
+/* For who opens a library by other means: an error, if it is truncated, damaged or no library. */
+static int check_library_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  TVMFFIByteArray path;
+  if (fh_function_check_count("ffi_hpy.check_library_file", n_args, 1) != 0) return -1;
+  if (fh_function_arg_str("ffi_hpy.check_library_file", args, 0, &path) != 0) return -1;
+  if (fh_str_check_name("the path of a library", path) != 0) return -1;
+  char *text = fh_mem_copy_text(path.data, path.size); /* a view of a text need not end in a NUL */
+  if (text == NULL) return fh_error_raise_no_memory();
+  int rc = fh_library_check_file(text);
+  fh_mem_free(text);
+  return rc;
 }
 
 /* For initialisers of libraries, which must not throw: whether the thread is loading one, which fails then. */
@@ -214,6 +231,7 @@ const fh_globals_entry fh_globals_module[] = {
     {"ffi.ModuleLoadFromFile", load_from_file, NULL},
     {"ffi.Module.load_from_file.so", load_library, NULL},
     {"ffi.SystemLib", system_lib, NULL},
+    {"ffi_hpy.check_library_file", check_library_file, NULL},
     {"ffi_hpy.fail_load", fail_load, NULL},
     {"ffi.ModuleGetFunction", get_function, NULL},
     {"ffi.ModuleImplementsFunction", implements, NULL},

@@ -30,6 +30,11 @@ void *fh_library_open(const char *path) {
   return library;
 }
 
+int fh_library_check_file(const char *path) {
+  FH_UNUSED(path);
+  return 0;
+}
+
 void fh_library_load_cxx(void) {}
 
 void *fh_library_find(void *library, const char *symbol) {
@@ -38,6 +43,8 @@ void *fh_library_find(void *library, const char *symbol) {
 
 #else
 #include <dlfcn.h>
+
+#include "library_file.h"
 
 #define CXX_NAME "libtvm_ffi_cxx.so"
 
@@ -67,9 +74,16 @@ static const char *find_lacking(const char *reason) {
   return symbol != NULL && (strncmp(symbol, "TVMFFI", 6) == 0 || strstr(symbol, "3tvm3ffi") != NULL) ? symbol : NULL;
 }
 
+int fh_library_check_file(const char *path) {
+  char reason[FH_LIBRARY_FILE_REASON];
+  if (!fh_library_file_refuse(path, reason)) return 0;
+  return fh_error_raise(FH_INTERNAL_ERROR, "Cannot load library %s: it %s", path, reason);
+}
+
 /* At first with all its functions: one of ours that is not there would end the process when it is called. What else a
  * library lacks is its own affair, and it may do without. */
 void *fh_library_open(const char *path) {
+  if (fh_library_check_file(path) != 0) return NULL;
   fh_library_load_cxx();
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library != NULL) return library;

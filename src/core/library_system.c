@@ -30,6 +30,7 @@ static fh_name_table modules;
 /* ---- Symbols ---- */
 
 int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
+  if (name == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a symbol but got NULL");
   TVMFFIByteArray text = fh_base_bytes(name);
   symbol_entry *added = (symbol_entry *)fh_mem_calloc(1, sizeof *added);
   char *copy = fh_mem_copy_text(text.data, text.size);

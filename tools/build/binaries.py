@@ -58,7 +58,7 @@ class Binary:
     """One shared object of the wheel."""
 
     output: str  # path inside the package
-    sources: str  # glob, relative to the root of the sources
+    sources: tuple[str, ...]  # globs, relative to the root of the sources
     include: tuple[str, ...] = ()  # folders of headers, relative to the same root
     defines: tuple[str, ...] = ()
     link: tuple[str, ...] = ()  # flags of the linker
@@ -72,14 +72,14 @@ class Binary:
 BINARIES = (
     Binary(
         output="lib/libtvm_ffi.so",
-        sources="src/core/*.c",
+        sources=("src/core/*.c",),
         include=("include", "src/core"),
         # nodelete: a thread that ends after the library was closed still runs its clean-up code
         link=("-Wl,-soname,libtvm_ffi.so", "-Wl,--no-undefined", "-Wl,-z,nodelete"),
     ),
     Binary(
         output="lib/libtvm_ffi_cxx.so",
-        sources="src/cxx_abi/*.cc",
+        sources=("src/cxx_abi/*.cc",),
         include=("include", "src/cxx_abi"),
         link=("-Wl,-soname,libtvm_ffi_cxx.so", "-Wl,--no-undefined", "-Wl,-z,nodelete", "-Wl,-rpath,$ORIGIN"),
         needs=("lib/libtvm_ffi.so",),
@@ -88,7 +88,7 @@ BINARIES = (
     ),
     Binary(
         output="lib/libtvm_ffi_testing.so",
-        sources="src/testing/*.c",
+        sources=("src/testing/*.c",),
         include=("include", "src/testing"),
         # nodelete: what it registers is never taken back
         link=("-Wl,-soname,libtvm_ffi_testing.so", "-Wl,--no-undefined", "-Wl,-z,nodelete", "-Wl,-rpath,$ORIGIN"),
@@ -96,21 +96,21 @@ BINARIES = (
     ),
     Binary(
         output="_hpy.so",  # its Py* symbols are the interpreter's, found when it is loaded
-        sources="src/hpy_runtime/*.c",
+        sources=("src/hpy_runtime/*.c", "src/core/library_file.c"),
         include=("src/hpy_runtime",),
         defines=("HPY_ABI_UNIVERSAL",),
         hpy_headers=True,
     ),
     Binary(
         output="_hpy_pypy8.so",  # the same for PyPy's C API, whose symbols have other names
-        sources="src/hpy_runtime/*.c",
+        sources=("src/hpy_runtime/*.c", "src/core/library_file.c"),
         include=("src/hpy_runtime",),
         defines=("HPY_ABI_UNIVERSAL", "FHPY_PYPY"),
         hpy_headers=True,
     ),
     Binary(
         output="_core.hpy0.so",
-        sources="src/hpy_module/*.c",
+        sources=("src/hpy_module/*.c",),
         include=("include", "src/hpy_module"),
         defines=("HPY_ABI_UNIVERSAL", "_GNU_SOURCE"),  # GNU: RTLD_DEFAULT, dladdr, and alloca, which hpy's headers use
         link=("-Wl,--no-undefined", "-Wl,-rpath,$ORIGIN/lib"),
@@ -119,6 +119,17 @@ BINARIES = (
         hpy_helpers=True,
     ),
 )
+
+
+def find_sources(root: Path, binary: Binary) -> list[Path]:
+    """Return the source files of a binary. Raises BuildError."""
+    sources: list[Path] = []
+    for pattern in binary.sources:
+        found = sorted(root.glob(pattern))
+        if not found:
+            raise BuildError(f"{binary.output}: no source file matches {pattern}")
+        sources += found
+    return sources
 
 
 def build_binaries(root: Path, build: Path, compiler: Compiler) -> list[tuple[Path, str]]:
@@ -132,9 +143,7 @@ def build_binaries(root: Path, build: Path, compiler: Compiler) -> list[tuple[Pa
 
 
 def _build_one(workshop: Workshop, binary: Binary, cache: Path) -> Path:
-    sources = sorted(workshop.root.glob(binary.sources))
-    if not sources:
-        raise BuildError(f"{binary.output}: no source file matches {binary.sources}")
+    sources = find_sources(workshop.root, binary)
     language = _CXX_FLAGS if binary.is_cxx else _C_FLAGS
     flags = [*language, *_COMPILE_FLAGS]
     flags += [*(f"-D{name}" for name in binary.defines), *(f"-I{path}" for path in binary.include)]
