@@ -81,7 +81,7 @@ static int refuse(char *reason, const char *format, ...) {
   return 1;
 }
 
-static int refuse_shape(const DLTensor *tensor, char *reason) {
+int fh_dltensor_refuse_shape(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]) {
   if (tensor->ndim < 0) {
     return refuse(reason, "Expected a tensor with 0 or more dimensions but got ndim %d", (int)tensor->ndim);
   }
@@ -152,7 +152,7 @@ int fh_dltensor_refuse(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]) 
   int64_t n;
   size_t n_bytes;
   if (is_plain(tensor)) return 0;
-  if (refuse_shape(tensor, reason)) return 1;
+  if (fh_dltensor_refuse_shape(tensor, reason)) return 1;
   if (!fh_dltensor_count(tensor, &n)) {
     return refuse(reason, "Expected a shape that memory has room for but it has more than 2**63 - 1 elements");
   }

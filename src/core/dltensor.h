@@ -17,7 +17,10 @@ enum {
  * product no int64 holds, elements beyond the address space. 0 otherwise; without elements there is no data to lack. */
 int fh_dltensor_refuse(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]);
 
-/* The functions below take a shape that is there and has no negative sizes. */
+/* The same for the shape alone: what has none, more axes than anybody has, or a negative size. */
+int fh_dltensor_refuse_shape(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]);
+
+/* The functions below take a shape that is not refused. */
 
 /* Number of elements; 0 if no int64 holds it, and then *n is not written. */
 int fh_dltensor_count(const DLTensor *tensor, int64_t *n);

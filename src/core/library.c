@@ -52,7 +52,7 @@ void *fh_library_find(void *library, const char *symbol) {
  * that came first waits for the loader. Opening it twice is opening it once. */
 void fh_library_load_cxx(void) {
   static int32_t is_done;
-  char path[4096];
+  char path[4096], reason[FH_LIBRARY_FILE_REASON];
   Dl_info self;
   if (fh_atomic_load_acquire_i32(&is_done)) return; /* pairs with the store below */
   int is_known = dladdr((void *)(uintptr_t)fh_library_load_cxx, &self) != 0 && self.dli_fname != NULL;
@@ -61,7 +61,8 @@ void fh_library_load_cxx(void) {
   if (n_folder != 0 && n_folder + sizeof CXX_NAME <= sizeof path) {
     memcpy(path, self.dli_fname, n_folder);
     memcpy(path + n_folder, CXX_NAME, sizeof CXX_NAME);
-    if (dlopen(path, RTLD_NOW | RTLD_GLOBAL) == NULL) (void)dlerror(); /* clients that need it say so themselves */
+    int is_open = !fh_library_file_refuse(path, reason) && dlopen(path, RTLD_NOW | RTLD_GLOBAL) != NULL;
+    if (!is_open) (void)dlerror(); /* clients that need it say so themselves */
   }
   fh_atomic_store_release_i32(&is_done, 1); /* pairs with the load above: who sees it finds the names */
 }

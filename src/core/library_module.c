@@ -318,7 +318,6 @@ static void *find_function_in_library(const void *state, const char *name) {
 static const fh_library_symbols shared_library = {find_in_library, find_function_in_library, NULL};
 
 int fh_library_module_open(TVMFFIByteArray path, TVMFFIAny *out) {
-  if (fh_str_check_name("the path of a library", path) != 0) return -1;
   char *text = fh_mem_copy_text(path.data, path.size);
   if (text == NULL) return fh_error_raise_no_memory();
   void *library = fh_library_load(text);
@@ -331,7 +330,6 @@ int fh_library_module_open(TVMFFIByteArray path, TVMFFIAny *out) {
 #define LOADER_PREFIX "ffi.Module.load_from_file."
 
 int fh_library_module_load(TVMFFIByteArray path, TVMFFIAny *out) {
-  if (fh_str_check_name("the path of a module", path) != 0) return -1;
   size_t dot = path.size;
   while (dot > 0 && path.data[dot - 1] != '.') --dot;
   TVMFFIByteArray format = {path.data + dot, path.size - dot};

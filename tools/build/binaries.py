@@ -110,7 +110,7 @@ BINARIES = (
     ),
     Binary(
         output="_core.hpy0.so",
-        sources=("src/hpy_module/*.c",),
+        sources=("src/hpy_module/*.c", "src/core/dltensor.c"),
         include=("include", "src/hpy_module"),
         defines=("HPY_ABI_UNIVERSAL", "_GNU_SOURCE"),  # GNU: RTLD_DEFAULT, dladdr, and alloca, which hpy's headers use
         link=("-Wl,--no-undefined", "-Wl,-rpath,$ORIGIN/lib"),
