@@ -35,11 +35,12 @@ int fh_dltensor_count(const DLTensor *tensor, int64_t *n) {
 
 static uint64_t bits_of(DLDataType dtype) { return (uint64_t)dtype.bits * dtype.lanes; }
 
-/* Bytes of n elements side by side. */
+/* Bytes of n elements side by side; 0 if no int64 holds them. Eight elements have as many bytes as one has bits. */
 static int size_of(uint64_t n, DLDataType dtype, uint64_t *n_bytes) {
-  if (!fh_dltensor_multiply(&n, bits_of(dtype))) return 0;
-  *n_bytes = n / 8 + (n % 8 != 0);
-  return 1;
+  uint64_t bits = bits_of(dtype), in_eights = n / 8;
+  if (!fh_dltensor_multiply(&in_eights, bits)) return 0;
+  *n_bytes = in_eights + (n % 8 * bits + 7) / 8;
+  return *n_bytes <= INT64_MAX;
 }
 
 int fh_dltensor_size(const DLTensor *tensor, size_t *n_bytes) {
@@ -125,7 +126,7 @@ static int refuse_place(const DLTensor *tensor, uint64_t n, char *reason) {
   uint64_t behind, before, address = fh_dltensor_has_address(tensor->device) ? (uint64_t)(uintptr_t)tensor->data : 0;
   if (!find_reach(tensor, n, &far) || !size_of(far.behind + 1, tensor->dtype, &behind) ||
       !size_of(far.before, tensor->dtype, &before)) {
-    return refuse(reason, "Expected strides that stay within memory but an element would lie 2**60 bytes away or more");
+    return refuse(reason, "Expected strides that stay within memory but an element would lie 2**63 bytes away or more");
   }
   if (tensor->byte_offset > INT64_MAX || address > UINT64_MAX - tensor->byte_offset ||
       behind > UINT64_MAX - address - tensor->byte_offset || before > address + tensor->byte_offset) {

@@ -27,7 +27,8 @@ DLManagedTensorVersioned *fb_tensor_memory_new(const DLTensor *prototype, const 
   char reason[FH_DLTENSOR_REASON];
   if (prototype->device.device_type != kDLCPU)
     return refuse(kind, message, "RuntimeError", "expected a tensor for the CPU: ffi_hpy allocates host memory only");
-  if (fh_dltensor_refuse_shape(prototype, reason) || !fh_dltensor_size(prototype, &n_bytes))
+  if (fh_dltensor_refuse_shape(prototype, reason) || !fh_dltensor_size(prototype, &n_bytes) ||
+      n_bytes > PTRDIFF_MAX / 2)
     return refuse(kind, message, "ValueError", "expected a shape and an element type that memory has room for");
   size_t n = (size_t)prototype->ndim, before = sizeof(Block) + 2 * n * sizeof(int64_t);
   Block *block = malloc(before + ALIGNMENT + n_bytes);
