@@ -1,5 +1,5 @@
 /* library.c - dynamic libraries of the operating system. */
-#define _GNU_SOURCE /* dladdr */
+#define _GNU_SOURCE /* dladdr, dl_iterate_phdr */
 #include "library.h"
 
 #include "atomic.h"
@@ -106,4 +106,37 @@ void *fh_library_open(const char *path) {
 }
 
 void *fh_library_find(void *library, const char *symbol) { return dlsym(library, symbol); }
+#endif
+
+#if defined(__linux__)
+#include <link.h>
+
+typedef struct {
+  uintptr_t address;
+  size_t room;
+} place;
+
+static int find_segment(struct dl_phdr_info *info, size_t n_bytes, void *state) {
+  place *at = (place *)state;
+  FH_UNUSED(n_bytes);
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+    uintptr_t begin = info->dlpi_addr + part->p_vaddr;
+    if (part->p_type != PT_LOAD || at->address - begin >= part->p_memsz) continue;
+    at->room = part->p_memsz - (at->address - begin);
+    return 1;
+  }
+  return 0;
+}
+
+size_t fh_library_room(const void *address) {
+  place at = {(uintptr_t)address, SIZE_MAX};
+  (void)dl_iterate_phdr(find_segment, &at);
+  return at.room;
+}
+#else
+size_t fh_library_room(const void *address) {
+  FH_UNUSED(address);
+  return SIZE_MAX;
+}
 #endif

@@ -17,5 +17,8 @@ void *fh_library_open(const char *path);
 void fh_library_load_cxx(void);
 /* The address of a symbol, NULL if there is none; no error. */
 void *fh_library_find(void *library, const char *symbol);
+/* How many bytes from an address on belong to the segment of a library, or of the program, that it lies in; SIZE_MAX if
+ * it lies in none, or if this system cannot tell. */
+size_t fh_library_room(const void *address);
 
 #endif /* FH_LIBRARY_H_ */
