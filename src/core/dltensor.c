@@ -151,7 +151,7 @@ static int is_plain(const DLTensor *tensor) {
 
 int fh_dltensor_refuse(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]) {
   int64_t n;
-  size_t n_bytes;
+  uint64_t n_bytes;
   if (is_plain(tensor)) return 0;
   if (fh_dltensor_refuse_shape(tensor, reason)) return 1;
   if (!fh_dltensor_count(tensor, &n)) {
@@ -162,7 +162,7 @@ int fh_dltensor_refuse(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]) 
     return refuse(reason, "Expected elements of a known size but got %d lanes of %d bits",
                   (int)(int16_t)tensor->dtype.lanes, (int)tensor->dtype.bits);
   }
-  if (!fh_dltensor_size(tensor, &n_bytes)) {
+  if (!size_of((uint64_t)n, tensor->dtype, &n_bytes)) {
     return refuse(reason, "Expected a shape that memory has room for but got %lld elements of %lld bits", (long long)n,
                   (long long)bits_of(tensor->dtype));
   }

@@ -117,6 +117,7 @@ static TVMFFIObject *put_module(TVMFFIByteArray prefix, TVMFFIObject *module) {
 }
 
 int fh_library_module_system(TVMFFIByteArray prefix, TVMFFIAny *out) {
+  if (prefix.size != 0 && fh_str_check_name("a prefix of symbols", prefix) != 0) return -1;
   TVMFFIObject *module = find_module(prefix);
   TVMFFIAny fresh = fh_any_none();
   if (module == NULL) {

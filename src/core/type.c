@@ -295,6 +295,7 @@ int TVMFFITypeKeyToIndex(const TVMFFIByteArray *type_key, int32_t *out_tindex) {
   if (fh_str_check_bytes("a type key", *type_key) != 0) return -1;
   int32_t type_index = fh_type_find_key(*type_key);
   if (type_index < 0) {
+    if (type_key->size != 0 && fh_str_check_name("a type key", *type_key) != 0) return -1;
     return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find type `%.*s`", FH_BYTES_ARGS(*type_key));
   }
   *out_tindex = type_index;

@@ -72,6 +72,20 @@ TEST(types_with_bad_keys_are_refused) {
   expect_raised("ValueError", "Expected a type key but got NULL as its 5 bytes");
 }
 
+TEST(names_with_a_nul_are_not_cut_where_they_are_looked_up) {
+  int32_t type_index;
+  DLDataType dtype;
+  const TVMFFIByteArray key = {"ffi.Array\0x", 11}, float32 = {"float32\0", 8};
+  TVMFFIAny prefix;
+  expect_int(TVMFFITypeKeyToIndex(&key, &type_index), -1);
+  expect_raised("ValueError", "Expected a type key without a NUL but got `ffi.Array\\0x`");
+  expect_int(TVMFFIDataTypeFromString(&float32, &dtype), -1);
+  expect_raised("ValueError", "Expected the name of a data type without a NUL but got `float32\\0`");
+  expect_int(fh_str_new("one\0two", 7, &prefix), 0);
+  expect_call_raises("ValueError", "Expected a prefix of symbols without a NUL", "ffi.SystemLib", ARGS(prefix));
+  fh_any_drop(&prefix);
+}
+
 TEST(texts_without_their_bytes_are_refused) {
   TVMFFIAny out = i64(1);
   DLDataType dtype;
