@@ -173,8 +173,8 @@ def load_module(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], keep_
 
     A path without a directory part that is no file here is searched for as the system's loader does. Errors are
     RuntimeErrors whose message has the path: LibraryNotFoundError (also a FileNotFoundError) if there is no such file,
-    others if it is no library, is truncated or damaged, lacks a symbol, or has an extension that no loader is registered
-    for. ValueError for a path with a NUL.
+    others if it is no library, is truncated or damaged, lacks a symbol, or has an extension that no loader is
+    registered for. ValueError for a path with a NUL.
     """
     text = os.fsdecode(path)
     if "\0" in text:

@@ -16,6 +16,17 @@ int fh_dltensor_has_address(DLDevice device) {
   }
 }
 
+/* *product *= factor; 0 if no int64 holds it, also for a negative factor that is given as it is. */
+static int multiply(uint64_t *product, uint64_t factor) {
+#if defined(__GNUC__)
+  return !__builtin_mul_overflow(*product, factor, product) && *product <= INT64_MAX;
+#else
+  int fits = factor == 0 || *product <= INT64_MAX / factor;
+  *product *= factor;
+  return fits;
+#endif
+}
+
 static int is_empty(const DLTensor *tensor) {
   for (int32_t i = 0; i < tensor->ndim; ++i) {
     if (tensor->shape[i] == 0) return 1;
@@ -27,7 +38,7 @@ int fh_dltensor_count(const DLTensor *tensor, int64_t *n) {
   uint64_t product = 1;
   if (is_empty(tensor)) product = 0;
   for (int32_t i = 0; product != 0 && i < tensor->ndim; ++i) {
-    if (!fh_dltensor_multiply(&product, (uint64_t)tensor->shape[i])) return 0;
+    if (!multiply(&product, (uint64_t)tensor->shape[i])) return 0;
   }
   *n = (int64_t)product;
   return 1;
@@ -38,7 +49,7 @@ static uint64_t bits_of(DLDataType dtype) { return (uint64_t)dtype.bits * dtype.
 /* Bytes of n elements side by side; 0 if no int64 holds them. Eight elements have as many bytes as one has bits. */
 static int size_of(uint64_t n, DLDataType dtype, uint64_t *n_bytes) {
   uint64_t bits = bits_of(dtype), in_eights = n / 8;
-  if (!fh_dltensor_multiply(&in_eights, bits)) return 0;
+  if (!multiply(&in_eights, bits)) return 0;
   *n_bytes = in_eights + (n % 8 * bits + 7) / 8;
   return *n_bytes <= INT64_MAX;
 }
@@ -114,7 +125,7 @@ static int find_reach(const DLTensor *tensor, uint64_t n, reach *out) {
     int64_t stride = tensor->strides[i];
     uint64_t steps = stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
     uint64_t *side = stride < 0 ? &out->before : &out->behind;
-    if (!fh_dltensor_multiply(&steps, (uint64_t)tensor->shape[i] - 1)) return 0;
+    if (!multiply(&steps, (uint64_t)tensor->shape[i] - 1)) return 0;
     *side += steps; /* two numbers of 63 bits */
     if (*side > INT64_MAX) return 0;
   }
@@ -144,9 +155,9 @@ static int is_plain(const DLTensor *tensor) {
   if ((uint32_t)tensor->ndim > FH_DLTENSOR_MAX_DIMS || (tensor->shape == NULL && tensor->ndim != 0)) return 0;
   for (int32_t i = tensor->ndim - 1; i >= 0; --i) {
     if (tensor->strides != NULL && (uint64_t)tensor->strides[i] != n) return 0;
-    if (!fh_dltensor_multiply(&n, (uint64_t)tensor->shape[i])) return 0;
+    if (!multiply(&n, (uint64_t)tensor->shape[i])) return 0;
   }
-  return fh_dltensor_is_small(n);
+  return n - 1 < UINT64_C(1) << 40; /* nothing can overflow then with any type of elements, and there are some */
 }
 
 int fh_dltensor_refuse(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]) {

@@ -33,18 +33,6 @@ void fh_dltensor_fill_strides(const DLTensor *tensor, int64_t *strides);
 /* Whether `data` is an address and not a handle of the device's driver. */
 int fh_dltensor_has_address(DLDevice device);
 
-/* *product *= factor; 0 if no int64 holds it, also for a factor below 0 that is given as it is. */
-static inline int fh_dltensor_multiply(uint64_t *product, uint64_t factor) {
-#if defined(__GNUC__)
-  return !__builtin_mul_overflow(*product, factor, product) && *product <= INT64_MAX;
-#else
-  int fits = factor == 0 || *product <= INT64_MAX / factor;
-  *product *= factor;
-  return fits;
-#endif
-}
-/* Whether a size, as a product of those of the axes, is so small that nothing can overflow with any element type. */
-static inline int fh_dltensor_is_small(uint64_t n) { return n - 1 < UINT64_C(1) << 40; }
 /* Whether elements of that type have a size. */
 static inline int fh_dltensor_has_size(DLDataType dtype) { return dtype.bits != 0 && (int16_t)dtype.lanes > 0; }
 

@@ -241,6 +241,7 @@ int TVMFFIErrorCreateWithCauseAndExtraContext(const TVMFFIByteArray *kind, const
   const TVMFFIByteArray none = {NULL, 0};
   /* a length without data reads as no text: this function has no error but missing memory */
   *out = fh_error_new(kind->data != NULL ? *kind : none, message->data != NULL ? *message : none,
-                      backtrace->data != NULL ? *backtrace : none, (TVMFFIObject *)cause_chain, (TVMFFIObject *)extra_context);
+                      backtrace->data != NULL ? *backtrace : none, (TVMFFIObject *)cause_chain,
+                      (TVMFFIObject *)extra_context);
   return *out != NULL ? 0 : -1;
 }

@@ -22,11 +22,15 @@
 
 enum { MAX_HEADERS = 128, OWN_CLASS = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32 };
 
+typedef ElfW(Ehdr) file_header;
+typedef ElfW(Phdr) part_header;
+typedef ElfW(Dyn) dynamic_entry;
+
 typedef struct {
   int fd;
   uint64_t n_bytes;
-  ElfW(Ehdr) head;
-  ElfW(Phdr) parts[MAX_HEADERS]; /* the first head.e_phnum */
+  file_header head;
+  part_header parts[MAX_HEADERS]; /* the first head.e_phnum */
   char *reason;
 } file;
 
@@ -78,7 +82,7 @@ static int refuse_strange(const file *f) {
 }
 
 static int refuse_head(file *f) {
-  const ElfW(Ehdr) *head = &f->head;
+  const file_header *head = &f->head;
   if (refuse_strange(f)) return 1;
   if (!read_at(f, &f->head, 0, sizeof f->head)) return refuse_short(f, "ELF header", 0, sizeof f->head);
   if (head->e_ident[EI_CLASS] != OWN_CLASS) {
@@ -105,9 +109,9 @@ static int refuse_head(file *f) {
 /* ---- Segments ---- */
 
 /* The segment that is mapped and has n bytes of the file at an address; NULL if none has. */
-static const ElfW(Phdr) *find_mapped(const file *f, uint64_t address, uint64_t n) {
+static const part_header *find_mapped(const file *f, uint64_t address, uint64_t n) {
   for (int i = 0; i < f->head.e_phnum; ++i) {
-    const ElfW(Phdr) *part = &f->parts[i];
+    const part_header *part = &f->parts[i];
     if (part->p_type != PT_LOAD || address < part->p_vaddr) continue;
     uint64_t before = address - part->p_vaddr;
     if (before <= part->p_filesz && n <= part->p_filesz - before) return part;
@@ -115,7 +119,7 @@ static const ElfW(Phdr) *find_mapped(const file *f, uint64_t address, uint64_t n
   return NULL;
 }
 
-static int refuse_part(const file *f, const ElfW(Phdr) *part) {
+static int refuse_part(const file *f, const part_header *part) {
   return refuse(f, "is damaged: its segment at address %llu has %llu bytes in the file and %llu in memory",
                 (unsigned long long)part->p_vaddr, (unsigned long long)part->p_filesz,
                 (unsigned long long)part->p_memsz);
@@ -124,7 +128,7 @@ static int refuse_part(const file *f, const ElfW(Phdr) *part) {
 static int refuse_loaded(const file *f) {
   uint64_t end = 0; /* of the segment before */
   for (int i = 0; i < f->head.e_phnum; ++i) {
-    const ElfW(Phdr) *part = &f->parts[i];
+    const part_header *part = &f->parts[i];
     if (!has(f, part->p_offset, part->p_filesz)) return refuse_short(f, "segment", part->p_offset, part->p_filesz);
     if (part->p_type != PT_LOAD) continue;
     if (part->p_vaddr < end || part->p_vaddr > INTPTR_MAX || part->p_memsz > INTPTR_MAX - part->p_vaddr ||
@@ -139,9 +143,9 @@ static int refuse_loaded(const file *f) {
 /* The other segments describe parts of those that are mapped: at one address they are one place in the file. */
 static int refuse_described(const file *f) {
   for (int i = 0; i < f->head.e_phnum; ++i) {
-    const ElfW(Phdr) *part = &f->parts[i];
+    const part_header *part = &f->parts[i];
     if (part->p_type == PT_LOAD || part->p_vaddr == 0 || part->p_filesz == 0) continue;
-    const ElfW(Phdr) *mapped = find_mapped(f, part->p_vaddr, part->p_filesz);
+    const part_header *mapped = find_mapped(f, part->p_vaddr, part->p_filesz);
     if (mapped == NULL || part->p_vaddr - mapped->p_vaddr != part->p_offset - mapped->p_offset) {
       return refuse_part(f, part);
     }
@@ -167,11 +171,11 @@ static int is_address(int64_t tag) {
   }
 }
 
-static int refuse_dynamic(const file *f, const ElfW(Phdr) *part) {
-  ElfW(Dyn) entry = {0};
+static int refuse_dynamic(const file *f, const part_header *part) {
+  dynamic_entry entry = {0};
   int has_names = 0, has_symbols = 0;
   uint64_t n = part->p_filesz / sizeof entry, i = 0;
-    for (; i < n && read_at(f, &entry, part->p_offset + i * sizeof entry, sizeof entry) && entry.d_tag != DT_NULL; ++i) {
+  for (; i < n && read_at(f, &entry, part->p_offset + i * sizeof entry, sizeof entry) && entry.d_tag != DT_NULL; ++i) {
     has_names |= entry.d_tag == DT_STRTAB;
     has_symbols |= entry.d_tag == DT_SYMTAB;
     if (!is_address(entry.d_tag) || find_mapped(f, entry.d_un.d_ptr, 1) != NULL) continue;

@@ -93,7 +93,8 @@ int fh_tensor_check(const DLTensor *tensor) {
 static int check_import(const DLTensor *tensor, int32_t require_alignment, int32_t require_contiguous) {
   if (fh_tensor_check(tensor) != 0) return -1;
   if (require_alignment > 1) {
-    uint64_t address = tensor->byte_offset + (fh_dltensor_has_address(tensor->device) ? (uint64_t)(uintptr_t)tensor->data : 0);
+    uint64_t base = fh_dltensor_has_address(tensor->device) ? (uint64_t)(uintptr_t)tensor->data : 0;
+    uint64_t address = base + tensor->byte_offset;
     if (address % (uint32_t)require_alignment != 0) {
       return fh_error_raise(FH_RUNTIME_ERROR,
                             "Expected data aligned to %d bytes but it begins %d bytes after a multiple",
@@ -147,7 +148,8 @@ int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from, int32_t requ
   /* A later version may have flags that one can do without; what this one has not is no flag. */
   if (from->version.minor <= DLPACK_MINOR_VERSION && (from->flags & ~known_flags) != 0) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected flags of DLPack %u.%u but got 0x%llx",
-                          (unsigned)from->version.major, (unsigned)from->version.minor, (unsigned long long)from->flags);
+                          (unsigned)from->version.major, (unsigned)from->version.minor,
+                          (unsigned long long)from->flags);
   }
   tensor_object *tensor = import(&from->dl_tensor, require_alignment, require_contiguous);
   if (tensor == NULL) return -1;

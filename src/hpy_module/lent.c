@@ -64,19 +64,21 @@ static FB_NOINLINE bool is_possible(HPyContext *ctx, const DLTensor *seen) {
   return false;
 }
 
-/* Copies shape and strides. Whether the tensor is what nearly all are, so that a closer look is not needed: there is data,
- * it begins where `data` points, and the elements lie compact. */
+/* Copies shape and strides. Whether the tensor is what nearly all are, so that a closer look is not needed: it has data,
+ * compact from where `data` points, and fewer than 2**31 elements. */
 static bool copy_extents(FbLent *lent, const DLTensor *seen, size_t n) {
-  uint64_t stride = 1;
-  bool is_plain = (intptr_t)seen->data > 0 && seen->byte_offset == 0 && fh_dltensor_has_size(seen->dtype);
+  uint64_t stride = 1, seen_bits = 0,
+           other_bits = 0; /* of sizes and their products; of strides that differ from them */
   for (size_t i = n; i-- > 0;) {
-    int64_t given = seen->strides != NULL ? seen->strides[i] : (int64_t)stride;
-    is_plain &= given == (int64_t)stride;
+    uint64_t given = seen->strides != NULL ? (uint64_t)seen->strides[i] : stride;
+    other_bits |= given ^ stride;
     lent->extents[i] = seen->shape[i];
-    lent->extents[n + i] = given;
-    is_plain &= fh_dltensor_multiply(&stride, (uint64_t)seen->shape[i]) != 0;
+    lent->extents[n + i] = (int64_t)given;
+    stride *= (uint64_t)seen->shape[i]; /* below 2**62 if both are below 2**31, and wraps around for absurd shapes */
+    seen_bits |= (uint64_t)seen->shape[i] | stride;
   }
-  return is_plain && fh_dltensor_is_small(stride);
+  return (seen_bits >> 31) == 0 && other_bits == 0 && stride != 0 && (intptr_t)seen->data > 0 &&
+         seen->byte_offset == 0 && fh_dltensor_has_size(seen->dtype);
 }
 
 TVMFFIObject *fb_lent_new(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen) {

@@ -68,7 +68,8 @@ static PyObject *check_file(PyObject *self, PyObject *path) {
 
 static const char check_file_doc[] =
     "check_file(path)\n--\n\n"
-    "Raise ImportError if the file at `path`, a str, is truncated, damaged or no library. The system's loader would map\n"
+    "Raise ImportError if the file at `path`, a str, is truncated, damaged or no library. The system's loader would "
+    "map\n"
     "what its headers promise, and the process would end at the first use of a page that the file does not have.";
 
 static PyMethodDef methods[] = {{"load", (void *)load, METH_FASTCALL | METH_KEYWORDS, load_doc},

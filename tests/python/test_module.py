@@ -150,7 +150,7 @@ def test_what_is_no_library_says_what_it_is(fresh_copy, tmp_path):
         ffi_hpy.load_module(other)
     link = tmp_path / "link.so"
     link.symlink_to("nowhere")
-    with pytest.raises(RuntimeError, match="link.so"):
+    with pytest.raises(RuntimeError, match=r"link\.so"):
         ffi_hpy.load_module(link)
 
 
@@ -163,7 +163,7 @@ def test_a_path_with_a_nul_is_a_value_error_that_shows_it(plain_path, plain):
 
 
 def test_a_file_name_need_not_be_utf8(plain_path, tmp_path):
-    path = os.path.join(os.fsencode(tmp_path), b"lib\xff\xfe.so")
+    path = os.fsencode(tmp_path) + b"/lib\xff\xfe.so"
     shutil.copy(plain_path, path)
     assert ffi_hpy.load_module(path).sum(1) == 1
     assert ffi_hpy.load_module(os.fsdecode(path)).sum(1) == 1
