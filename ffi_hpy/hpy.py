@@ -55,7 +55,11 @@ def context_name() -> str:
 
 
 def load(
-    name: str, path: str | os.PathLike[str], spec: ModuleSpec | None = None, *, debug: bool | None = None
+    name: str,
+    path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
+    spec: ModuleSpec | None = None,
+    *,
+    debug: bool | None = None,
 ) -> ModuleType:
     """Load the universal module `name` from the file `path`, run it, and return it. `sys.modules` is not touched.
 
@@ -65,11 +69,14 @@ def load(
     With `debug` misused handles are noticed: see ffi_hpy.hpy_debug. None, as for modules that are imported: as the file
     was loaded before, or else as FFI_HPY_DEBUG in the environment says (1 or 0).
 
-    ImportError for a file that is no HPy module of that name or is built for another ABI, RuntimeError for one that
-    needs another version of HPy, and whatever the module itself raises. Each exception names the file, in its text or
-    in a note (`__notes__`).
+    ImportError for a file that is truncated, damaged, no HPy module of that name or built for another ABI, RuntimeError
+    for one that needs another version of HPy, ValueError for a NUL in `name` or `path`, and whatever the module itself
+    raises. Each exception names the file, in its text or in a note (`__notes__`).
     """
-    file = os.fspath(path)
+    file = os.fsdecode(path)
+    for what, text in (("name", name), ("path", file)):
+        if "\0" in text:
+            raise ValueError(f"expected a {what} without a NUL, got {text!r}")
     try:
         _check_hybrid_tag(file)
         return _load(name, file, spec, debug)
@@ -89,6 +96,7 @@ def _load(name: str, file: str, spec: ModuleSpec | None, debug: bool | None) -> 
         spec = ModuleSpec(name, HPyLoader(name, file), origin=file)
     if not os.path.exists(file):  # noqa: PTH110 - pathlib costs 5 ms of import time
         raise ImportError(f"cannot load {file}: no such file")
+    _check_file(file)
     # Arguments: __name__, __file__, __package__, the file to open, __loader__, __spec__, and the environment variables,
     # in which it looks for HPY=debug.
     try:
@@ -99,6 +107,16 @@ def _load(name: str, file: str, spec: ModuleSpec | None, debug: bool | None) -> 
         short_name = name.rpartition(".")[2]
         raise ImportError(f"{file} is not an HPy universal module named {short_name!r}: {error}") from None
     return module
+
+
+def _check_file(file: str) -> None:
+    """ImportError for a file that is truncated, damaged or no library. PyPy's runtime does not look, our core does."""
+    if not __package__:  # this file is used alone
+        return
+    try:
+        import_module(f"{__package__}.module").check_library_file(file)
+    except RuntimeError as error:
+        raise ImportError(str(error)) from None
 
 
 def _check_hybrid_tag(file: str) -> None:

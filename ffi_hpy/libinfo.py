@@ -118,7 +118,14 @@ def load_lib_ctypes(
 
     if mode not in ("RTLD_GLOBAL", "RTLD_LOCAL"):
         raise ValueError(f"mode must be 'RTLD_GLOBAL' or 'RTLD_LOCAL', got {mode!r}")
-    return ctypes.CDLL(str(find_library(package, target_name, extra_lib_paths)), getattr(ctypes, mode))
+    from .module import check_library_file
+
+    path = str(find_library(package, target_name, extra_lib_paths))
+    try:
+        check_library_file(path)
+    except RuntimeError as error:
+        raise OSError(str(error)) from None
+    return ctypes.CDLL(path, getattr(ctypes, mode))
 
 
 def find_library(

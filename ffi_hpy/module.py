@@ -10,7 +10,7 @@ from . import _ffi_api
 from ._core import Function
 from ._object import Object
 from ._type_info import declares_nonblocking
-from .registry import _parse, register_object
+from .registry import _parse, get_global_func, register_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,7 +148,23 @@ class Module(Object):
 _LOADED_ALONE: dict[str, str] = {}
 
 
-def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) -> Module:
+def _for_native(path: str) -> str | bytes:
+    """A path as native code takes it: bytes, if it is not UTF-8, as file names need not be."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(path)
+    return path
+
+
+def check_library_file(path: str) -> None:
+    """RuntimeError if a file is truncated, damaged or no library: who maps it all the same ends the process."""
+    check = get_global_func("ffi_hpy.check_library_file", allow_missing=True)  # tvm_ffi's core has none
+    if check is not None:
+        check(_for_native(path))
+
+
+def load_module(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], keep_module_alive: bool = True) -> Module:
     """Load a library and return it as a module.
 
     With `keep_module_alive` the module object, with what it imports and caches, stays until the process ends. Without,
@@ -157,15 +173,18 @@ def load_module(path: str | os.PathLike[str], keep_module_alive: bool = True) ->
 
     A path without a directory part that is no file here is searched for as the system's loader does. Errors are
     RuntimeErrors whose message has the path: LibraryNotFoundError (also a FileNotFoundError) if there is no such file,
-    others if it is no library, lacks a symbol, or has an extension that no loader is registered for.
+    others if it is no library, is truncated or damaged, lacks a symbol, or has an extension that no loader is
+    registered for. ValueError for a path with a NUL.
     """
-    text = os.fspath(path)
+    text = os.fsdecode(path)
+    if "\0" in text:
+        raise ValueError(f"expected a path without a NUL, got {text!r}")
     if os.path.dirname(text) and not os.path.exists(text):  # noqa: PTH110, PTH120
         raise LibraryNotFoundError(ENOENT, "Cannot load module: no such file", text)
     loaded = _LOADED_ALONE.get(os.path.basename(text))  # noqa: PTH119
     if loaded is not None and not os.path.samefile(text, loaded):  # noqa: PTH121
         raise RuntimeError(f"Cannot load {text}: it registers what {loaded} registered, and would end the process")
-    module: Module = _ffi_api.ModuleLoadFromFile(text)
+    module: Module = _ffi_api.ModuleLoadFromFile(_for_native(text))
     module.__dict__["_path"] = text
     if keep_module_alive:
         _ffi_api.ModuleGlobalsAdd(module)

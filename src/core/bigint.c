@@ -17,6 +17,10 @@ static int64_t word_at(const char *data, size_t i) {
 int TVMFFIBigIntFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out) {
   TVMFFIAny result = fh_any_none(); /* *out is written last: it may hold the input's bytes */
   size_t n_words = input->size / sizeof(int64_t);
+  if (fh_str_check_bytes("the words of a BigInt", *input) != 0) {
+    *out = result;
+    return -1;
+  }
   if (input->size % sizeof(int64_t) != 0) {
     *out = result;
     return fh_error_raise(FH_VALUE_ERROR, "Expected whole 64-bit words for a BigInt but got %zu bytes", input->size);

@@ -54,6 +54,7 @@ static const struct {
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static int raise_unknown(TVMFFIByteArray text) {
+  if (text.size != 0 && fh_str_check_name("the name of a data type", text) != 0) return -1;
   return fh_error_raise(FH_VALUE_ERROR, "unknown dtype `%.*s`", FH_BYTES_ARGS(text));
 }
 
@@ -191,7 +192,9 @@ int fh_dtype_parse(TVMFFIByteArray text, DLDataType *out) {
   return rc;
 }
 
-int TVMFFIDataTypeFromString(const TVMFFIByteArray *str, DLDataType *out) { return fh_dtype_parse(*str, out); }
+int TVMFFIDataTypeFromString(const TVMFFIByteArray *str, DLDataType *out) {
+  return fh_str_check_bytes("the name of a data type", *str) != 0 ? -1 : fh_dtype_parse(*str, out);
+}
 
 /* ---- Printing ---- */
 

@@ -170,6 +170,7 @@ int TVMFFIEnvCheckSignals(void) {
 }
 
 int TVMFFIEnvRegisterCAPI(const char *name, void *symbol) {
+  if (name == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a function but got NULL");
   void **slot = strcmp(name, "PyErr_CheckSignals") == 0   ? &py_check_signals
                 : strcmp(name, "PyGILState_Ensure") == 0  ? &py_gil_ensure
                 : strcmp(name, "PyGILState_Release") == 0 ? &py_gil_release

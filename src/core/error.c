@@ -239,6 +239,10 @@ int TVMFFIErrorCreate(const TVMFFIByteArray *kind, const TVMFFIByteArray *messag
 int TVMFFIErrorCreateWithCauseAndExtraContext(const TVMFFIByteArray *kind, const TVMFFIByteArray *message,
                                               const TVMFFIByteArray *backtrace, TVMFFIObjectHandle cause_chain,
                                               TVMFFIObjectHandle extra_context, TVMFFIObjectHandle *out) {
-  *out = fh_error_new(*kind, *message, *backtrace, (TVMFFIObject *)cause_chain, (TVMFFIObject *)extra_context);
+  const TVMFFIByteArray none = {NULL, 0};
+  /* a length without data reads as no text: this function has no error but missing memory */
+  *out = fh_error_new(kind->data != NULL ? *kind : none, message->data != NULL ? *message : none,
+                      backtrace->data != NULL ? *backtrace : none, (TVMFFIObject *)cause_chain,
+                      (TVMFFIObject *)extra_context);
   return *out != NULL ? 0 : -1;
 }

@@ -86,6 +86,8 @@ static TVMFFIByteArray put_text(char **at, TVMFFIByteArray text) {
 
 static global_entry *entry_new(TVMFFIByteArray name, TVMFFIByteArray doc, TVMFFIByteArray metadata, int64_t flags,
                                TVMFFIObject *func) {
+  const size_t most = PTRDIFF_MAX / 4;
+  if (name.size > most || doc.size > most || metadata.size > most) return NULL;
   size_t n_text = name.size + doc.size + metadata.size + 3;
   global_entry *entry = (global_entry *)fh_mem_calloc(1, sizeof *entry + n_text);
   if (entry == NULL) return NULL;
@@ -121,6 +123,10 @@ static put_result put_locked(global_entry *entry, int can_override, global_entry
 
 static int set(TVMFFIByteArray name, TVMFFIByteArray doc, TVMFFIByteArray metadata, int64_t flags,
                TVMFFIObjectHandle func, int can_override) {
+  /* a NUL may be in it: nothing reads it as a C string */
+  if (fh_str_check_bytes("the name of a global function", name) != 0) return -1;
+  if (name.size == 0) return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a global function but got an empty text");
+  if (fh_str_check_bytes("documentation", doc) != 0 || fh_str_check_bytes("metadata", metadata) != 0) return -1;
   if (func == NULL || !fh_type_is_instance(fh_object_type_index(func), kTVMFFIFunction)) {
     return fh_error_raise(FH_TYPE_ERROR, "Expected `ffi.Function` for the global function `%.*s` but got `%s`",
                           FH_BYTES_ARGS(name), func == NULL ? "None" : fh_type_name(fh_object_type_index(func)));
@@ -231,6 +237,8 @@ int fh_global_names(TVMFFIAny **out, int64_t *n) {
 /* ---- The ABI's functions ---- */
 
 int TVMFFIFunctionGetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle *out) {
+  *out = NULL;
+  if (fh_str_check_bytes("the name of a global function", *name) != 0) return -1;
   (void)fh_global_find(*name, out);
   return 0;
 }

@@ -3,7 +3,9 @@
 #include "function.h"
 #include "globals.h"
 #include "hashmap.h"
+#include "library.h"
 #include "library_module.h"
+#include "mem.h"
 #include "module.h"
 #include "str.h"
 #include "fork.h"
@@ -16,11 +18,17 @@ static int open(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t
 
 /* ---- Loading ---- */
 
+/* A path: text, or bytes, as file names need not be UTF-8. Without a NUL, at which the system would take it to end. */
+static int arg_path(const char *name, const TVMFFIAny *args, TVMFFIByteArray *out) {
+  if (!fh_bytes_content(&args[0], out) && fh_function_arg_str(name, args, 0, out) != 0) return -1;
+  return fh_str_check_name("a path", *out);
+}
+
 static int load_from_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray path;
   if (fh_function_check_count("ffi.ModuleLoadFromFile", n_args, 1) != 0) return -1;
-  if (fh_function_arg_str("ffi.ModuleLoadFromFile", args, 0, &path) != 0) return -1;
+  if (arg_path("ffi.ModuleLoadFromFile", args, &path) != 0) return -1;
   return fh_library_module_load(path, result);
 }
 
@@ -29,8 +37,22 @@ static int load_library(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
   const char *name = "ffi.Module.load_from_file.so";
   TVMFFIByteArray path, format;
   if (fh_function_check_count(name, n_args, 2) != 0) return -1;
-  if (fh_function_arg_str(name, args, 0, &path) != 0 || fh_function_arg_str(name, args, 1, &format) != 0) return -1;
+  if (arg_path(name, args, &path) != 0 || fh_function_arg_str(name, args, 1, &format) != 0) return -1;
   return fh_library_module_open(path, result);
+}
+
+/* For who opens a library by other means: an error, if it is truncated, damaged or no library. */
+static int check_library_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  TVMFFIByteArray path;
+  if (fh_function_check_count("ffi_hpy.check_library_file", n_args, 1) != 0) return -1;
+  if (arg_path("ffi_hpy.check_library_file", args, &path) != 0) return -1;
+  char *text = fh_mem_copy_text(path.data, path.size); /* a view of a text need not end in a NUL */
+  if (text == NULL) return fh_error_raise_no_memory();
+  int rc = fh_library_check_file(text);
+  fh_mem_free(text);
+  return rc;
 }
 
 /* For initialisers of libraries, which must not throw: whether the thread is loading one, which fails then. */
@@ -148,6 +170,7 @@ static int write_to_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   TVMFFIAny owned[2] = {fh_any_none(), fh_any_none()};
   if (open(name, args, n_args, 3, &module) != 0) return -1;
   if (fh_function_arg_str(name, args, 1, &text[0]) != 0 || fh_function_arg_str(name, args, 2, &text[1]) != 0) return -1;
+  if (fh_str_check_name("a path", text[0]) != 0) return -1;
   int rc = fh_str_from_bytes(text[0], &owned[0]);
   if (rc == 0) rc = fh_str_from_bytes(text[1], &owned[1]);
   if (rc == 0) rc = fh_module_write(module, &owned[0], &owned[1]);
@@ -222,6 +245,7 @@ const fh_globals_entry fh_globals_module[] = {
     {"ffi.ModuleLoadFromFile", load_from_file, NULL},
     {"ffi.Module.load_from_file.so", load_library, NULL},
     {"ffi.SystemLib", system_lib, NULL},
+    {"ffi_hpy.check_library_file", check_library_file, NULL},
     {"ffi_hpy.fail_load", fail_load, NULL},
     {"ffi.ModuleGetFunction", get_function, NULL},
     {"ffi.ModuleImplementsFunction", implements, NULL},

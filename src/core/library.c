@@ -1,5 +1,5 @@
 /* library.c - dynamic libraries of the operating system. */
-#define _GNU_SOURCE /* dladdr */
+#define _GNU_SOURCE /* dladdr, dl_iterate_phdr */
 #include "library.h"
 
 #include "atomic.h"
@@ -30,6 +30,11 @@ void *fh_library_open(const char *path) {
   return library;
 }
 
+int fh_library_check_file(const char *path) {
+  FH_UNUSED(path);
+  return 0;
+}
+
 void fh_library_load_cxx(void) {}
 
 void *fh_library_find(void *library, const char *symbol) {
@@ -39,13 +44,15 @@ void *fh_library_find(void *library, const char *symbol) {
 #else
 #include <dlfcn.h>
 
+#include "library_file.h"
+
 #define CXX_NAME "libtvm_ffi_cxx.so"
 
 /* Not under a lock: a thread that loads a library may come here from that library's initialisation, while another one
  * that came first waits for the loader. Opening it twice is opening it once. */
 void fh_library_load_cxx(void) {
   static int32_t is_done;
-  char path[4096];
+  char path[4096], reason[FH_LIBRARY_FILE_REASON];
   Dl_info self;
   if (fh_atomic_load_acquire_i32(&is_done)) return; /* pairs with the store below */
   int is_known = dladdr((void *)(uintptr_t)fh_library_load_cxx, &self) != 0 && self.dli_fname != NULL;
@@ -54,7 +61,8 @@ void fh_library_load_cxx(void) {
   if (n_folder != 0 && n_folder + sizeof CXX_NAME <= sizeof path) {
     memcpy(path, self.dli_fname, n_folder);
     memcpy(path + n_folder, CXX_NAME, sizeof CXX_NAME);
-    if (dlopen(path, RTLD_NOW | RTLD_GLOBAL) == NULL) (void)dlerror(); /* clients that need it say so themselves */
+    int is_open = !fh_library_file_refuse(path, reason) && dlopen(path, RTLD_NOW | RTLD_GLOBAL) != NULL;
+    if (!is_open) (void)dlerror(); /* clients that need it say so themselves */
   }
   fh_atomic_store_release_i32(&is_done, 1); /* pairs with the load above: who sees it finds the names */
 }
@@ -67,9 +75,16 @@ static const char *find_lacking(const char *reason) {
   return symbol != NULL && (strncmp(symbol, "TVMFFI", 6) == 0 || strstr(symbol, "3tvm3ffi") != NULL) ? symbol : NULL;
 }
 
+int fh_library_check_file(const char *path) {
+  char reason[FH_LIBRARY_FILE_REASON];
+  if (!fh_library_file_refuse(path, reason)) return 0;
+  return fh_error_raise(FH_INTERNAL_ERROR, "Cannot load library %s: it %s", path, reason);
+}
+
 /* At first with all its functions: one of ours that is not there would end the process when it is called. What else a
  * library lacks is its own affair, and it may do without. */
 void *fh_library_open(const char *path) {
+  if (fh_library_check_file(path) != 0) return NULL;
   fh_library_load_cxx();
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library != NULL) return library;
@@ -91,4 +106,37 @@ void *fh_library_open(const char *path) {
 }
 
 void *fh_library_find(void *library, const char *symbol) { return dlsym(library, symbol); }
+#endif
+
+#if defined(__linux__)
+#include <link.h>
+
+typedef struct {
+  uintptr_t address;
+  size_t room;
+} place;
+
+static int find_segment(struct dl_phdr_info *info, size_t n_bytes, void *state) {
+  place *at = (place *)state;
+  FH_UNUSED(n_bytes);
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+    uintptr_t begin = info->dlpi_addr + part->p_vaddr;
+    if (part->p_type != PT_LOAD || at->address - begin >= part->p_memsz) continue;
+    at->room = part->p_memsz - (at->address - begin);
+    return 1;
+  }
+  return 0;
+}
+
+size_t fh_library_room(const void *address) {
+  place at = {(uintptr_t)address, SIZE_MAX};
+  (void)dl_iterate_phdr(find_segment, &at);
+  return at.room;
+}
+#else
+size_t fh_library_room(const void *address) {
+  FH_UNUSED(address);
+  return SIZE_MAX;
+}
 #endif

@@ -7,6 +7,7 @@
 #include "error.h"
 #include "function.h"
 #include "global.h"
+#include "library.h"
 #include "library_module.h"
 #include "str.h"
 
@@ -105,6 +106,8 @@ static int link_modules(fh_seq_object *modules, const unsigned char *starts, con
 
 int fh_library_blob_load(const char *blob, fh_library_shared *shared, TVMFFIAny *out) {
   const unsigned char *start = (const unsigned char *)blob, *starts, *children;
+  size_t room = fh_library_room(blob);
+  if (room < 8 || word_at(start) > room - 8) return raise_broken("they are longer than the library");
   reader in = {start + 8, start + 8 + word_at(start)};
   uint64_t n_starts, n_children;
   if (read_vector(&in, 8, &starts, &n_starts) != 0 || read_vector(&in, 8, &children, &n_children) != 0) return -1;

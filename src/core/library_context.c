@@ -18,6 +18,7 @@ static entry *first;                  /* as entry.next */
 static entry **last = &first;         /* where the next one goes; under the lock */
 
 int TVMFFIEnvModRegisterContextSymbol(const char *name, void *symbol) {
+  if (name == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a symbol but got NULL");
   entry *added = (entry *)fh_mem_calloc(1, sizeof *added);
   char *copy = fh_mem_copy_text(name, strlen(name));
   if (added == NULL || copy == NULL) {

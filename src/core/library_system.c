@@ -30,6 +30,7 @@ static fh_name_table modules;
 /* ---- Symbols ---- */
 
 int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
+  if (name == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a symbol but got NULL");
   TVMFFIByteArray text = fh_base_bytes(name);
   symbol_entry *added = (symbol_entry *)fh_mem_calloc(1, sizeof *added);
   char *copy = fh_mem_copy_text(text.data, text.size);
@@ -116,6 +117,7 @@ static TVMFFIObject *put_module(TVMFFIByteArray prefix, TVMFFIObject *module) {
 }
 
 int fh_library_module_system(TVMFFIByteArray prefix, TVMFFIAny *out) {
+  if (prefix.size != 0 && fh_str_check_name("a prefix of symbols", prefix) != 0) return -1;
   TVMFFIObject *module = find_module(prefix);
   TVMFFIAny fresh = fh_any_none();
   if (module == NULL) {

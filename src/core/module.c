@@ -355,9 +355,10 @@ static int lookup(fh_module_object *module, const TVMFFIAny *name, TVMFFIByteArr
 }
 
 int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char *func_name, TVMFFIObjectHandle *out) {
+  *out = NULL;
+  if (func_name == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a function but got NULL");
   TVMFFIByteArray text = fh_base_bytes(func_name);
   TVMFFIAny name;
-  *out = NULL;
   if (library_ctx == NULL) {
     return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find function %s: its module is not loaded", func_name);
   }

@@ -6,6 +6,7 @@
 #include "error.h"
 #include "mem.h"
 #include "name.h"
+#include "reflect_check.h"
 #include "str.h"
 #include "sync.h"
 
@@ -172,7 +173,7 @@ int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info) {
   fh_type_entry *entry = fh_type_entry_find(type_index);
   TVMFFIFieldInfo field;
   if (entry == NULL) return raise_unknown_type(type_index);
-  if (field_copy(info, &field) != 0) return -1;
+  if (fh_reflect_check_field(&entry->info, info) != 0 || field_copy(info, &field) != 0) return -1;
   warn_shadowed(&entry->info, info->name);
   fh_type_lock();
   int added = field_add(entry, &field);
@@ -265,7 +266,7 @@ int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
   fh_type_entry *entry = fh_type_entry_find(type_index);
   TVMFFIMethodInfo method;
   if (entry == NULL) return raise_unknown_type(type_index);
-  if (method_copy(info, &method) != 0) return -1;
+  if (fh_reflect_check_method(&entry->info, info) != 0 || method_copy(info, &method) != 0) return -1;
   fh_type_lock();
   int added = method_add(entry, &method);
   fh_type_unlock();
@@ -282,7 +283,7 @@ int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *met
   fh_type_entry *entry = fh_type_entry_find(type_index);
   TVMFFIByteArray doc;
   if (entry == NULL) return raise_unknown_type(type_index);
-  if (copy_text(metadata->doc, &doc) != 0) return -1;
+  if (fh_reflect_check_metadata(&entry->info, metadata) != 0 || copy_text(metadata->doc, &doc) != 0) return -1;
   fh_type_lock();
   int is_first = entry->info.metadata == NULL;
   if (is_first) {
@@ -426,6 +427,7 @@ static attr_result attr_add(int32_t type_index, TVMFFIByteArray name, const TVMF
 
 int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray *attr_name, const TVMFFIAny *attr_value) {
   TVMFFIAny value = fh_any_none();
+  if (fh_str_check_name("the name of a type attribute", *attr_name) != 0) return -1;
   if (type_index != kTVMFFINone) {
     if (fh_type_find(type_index) == NULL) return raise_unknown_type(type_index);
     if (fh_any_own(attr_value, &value) != 0) return -1;
@@ -449,5 +451,6 @@ int fh_reflect_set_final(int32_t type_index, int is_final) {
 }
 
 const TVMFFITypeAttrColumn *TVMFFIGetTypeAttrColumn(const TVMFFIByteArray *attr_name) {
-  return fh_reflect_find_column(*attr_name);
+  int is_there = attr_name->data != NULL || attr_name->size == 0;
+  return is_there ? fh_reflect_find_column(*attr_name) : NULL;
 }

@@ -80,6 +80,28 @@ int fh_bytes_content(const TVMFFIAny *any, TVMFFIByteArray *out) {
   }
 }
 
+/* ---- Checks ---- */
+
+int fh_str_refuse_bytes(const char *what, TVMFFIByteArray bytes) {
+  return fh_error_raise(FH_VALUE_ERROR, "Expected %s but got NULL as its %zu bytes", what, bytes.size);
+}
+
+int fh_str_check_name(const char *what, TVMFFIByteArray name) {
+  enum { MAX_BYTES = 1 << 20 };
+  if (fh_str_check_bytes(what, name) != 0) return -1;
+  if (name.size == 0) return fh_error_raise(FH_VALUE_ERROR, "Expected %s but got an empty text", what);
+  if (name.size > MAX_BYTES) {
+    return fh_error_raise(FH_VALUE_ERROR, "Expected %s of at most %d bytes but got %zu", what, MAX_BYTES, name.size);
+  }
+  const char *nul = (const char *)memchr(name.data, '\0', name.size);
+  if (nul == NULL) return 0;
+  size_t n_before = (size_t)(nul - name.data);
+  return fh_error_raise(FH_VALUE_ERROR, "Expected %s without a NUL but got `%.*s\\0%.*s`", what, (int)n_before,
+                        name.data, (int)(name.size - n_before - 1), nul + 1);
+}
+
+/* ---- Hash ---- */
+
 /* Up to 7 bytes as a little-endian number. */
 static uint64_t load_part(const unsigned char *data, size_t n_bytes) {
   uint64_t word = 0;
@@ -112,10 +134,18 @@ uint64_t fh_str_hash(const char *data, size_t n_bytes) {
   return reduce(hash * multiplier + rest);
 }
 
+/* Gives None and the error. */
+static int refuse(const char *what, TVMFFIByteArray bytes, TVMFFIAny *out) {
+  *out = fh_any_none();
+  return fh_str_refuse_bytes(what, bytes);
+}
+
 int TVMFFIStringFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out) {
+  if (FH_UNLIKELY(input->data == NULL && input->size != 0)) return refuse("a text", *input, out);
   return fh_str_new(input->data, input->size, out);
 }
 
 int TVMFFIBytesFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out) {
+  if (FH_UNLIKELY(input->data == NULL && input->size != 0)) return refuse("bytes", *input, out);
   return fh_bytes_new(input->data, input->size, out);
 }

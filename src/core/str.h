@@ -44,6 +44,16 @@ static inline int fh_str_same(TVMFFIByteArray a, TVMFFIByteArray b) {
 }
 static inline int fh_str_is(TVMFFIByteArray a, const char *literal) { return fh_str_same(a, fh_base_bytes(literal)); }
 
+/* 0, or -1 with a ValueError pending that begins with `what`: for a length without data. One comparison where the data
+ * is there. */
+FH_COLD int fh_str_refuse_bytes(const char *what, TVMFFIByteArray bytes);
+static inline int fh_str_check_bytes(const char *what, TVMFFIByteArray bytes) {
+  return FH_LIKELY(bytes.data != NULL || bytes.size == 0) ? 0 : fh_str_refuse_bytes(what, bytes);
+}
+/* The same for what becomes a name or a path: not empty, of no absurd length, and without a NUL, at which whoever reads
+ * it as a C string would stop. */
+int fh_str_check_name(const char *what, TVMFFIByteArray name);
+
 /* The ABI's hash of bytes: the same on every machine and in every process. 0 for no bytes. */
 uint64_t fh_str_hash(const char *data, size_t n_bytes);
 /* The ABI's way to mix a second value into a hash. */

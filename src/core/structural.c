@@ -1,6 +1,7 @@
 /* structural.c - kinds, regions and tensor contents for the structural_* files. */
 #include "structural.h"
 
+#include "dltensor.h"
 #include "error.h"
 #include "function.h"
 #include "sync.h"
@@ -82,12 +83,12 @@ int fh_structural_tensor_bytes(const DLTensor *tensor, const char **data, size_t
     return fh_error_raise(FH_VALUE_ERROR, "Expected a tensor on the CPU but got one on a device of type %d",
                           (int)tensor->device.device_type);
   }
-  if (!fh_tensor_is_contiguous(tensor)) {
+  if (fh_tensor_check(tensor) != 0) return -1; /* it may be of a maker who does not look */
+  if (!fh_dltensor_is_compact(tensor)) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected a contiguous tensor but got one with other strides");
   }
-  uint64_t n_bits = (uint64_t)tensor->dtype.bits * tensor->dtype.lanes;
-  for (int32_t i = 0; i < tensor->ndim; ++i) n_bits *= (uint64_t)tensor->shape[i];
-  *n_bytes = (size_t)((n_bits + 7) / 8);
+  *n_bytes = 0;
+  (void)fh_dltensor_size(tensor, n_bytes); /* after the check it has one */
   *data = (const char *)tensor->data + tensor->byte_offset;
   return 0;
 }

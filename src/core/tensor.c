@@ -1,6 +1,7 @@
 /* tensor.c - ffi.Shape and ffi.Tensor, and DLPack in and out. */
 #include "tensor.h"
 
+#include "dltensor.h"
 #include "error.h"
 #include "mem.h"
 #include "type.h"
@@ -82,66 +83,25 @@ static tensor_object *new_tensor(const DLTensor *like, size_t n_extents) {
   return tensor;
 }
 
-/* Strides of a compact row-major tensor, in elements. Wraps around for absurd shapes instead of overflowing. */
-static void fill_strides(const DLTensor *tensor, int64_t *strides) {
-  uint64_t stride = 1;
-  for (int32_t i = tensor->ndim - 1; i >= 0; --i) {
-    strides[i] = (int64_t)stride;
-    stride *= (uint64_t)tensor->shape[i];
-  }
-}
-
 /* ---- Checks ---- */
 
-int fh_tensor_is_contiguous(const DLTensor *tensor) {
-  uint64_t expected = 1;
-  if (tensor->strides == NULL) return 1;
-  for (int32_t i = 0; i < tensor->ndim; ++i) {
-    if (tensor->shape[i] == 0) return 1; /* no elements, no gaps */
-  }
-  for (int32_t i = tensor->ndim - 1; i >= 0; --i) {
-    if (tensor->shape[i] == 1) continue; /* its stride is never used */
-    if ((uint64_t)tensor->strides[i] != expected) return 0;
-    expected *= (uint64_t)tensor->shape[i];
-  }
-  return 1;
-}
-
-/* Whether `data` is an address and not a handle of the device's driver. */
-static int has_address(DLDevice device) {
-  switch (device.device_type) {
-  case kDLCPU:
-  case kDLCUDA:
-  case kDLCUDAHost:
-  case kDLCUDAManaged:
-  case kDLROCM:
-  case kDLROCMHost: return 1;
-  default: return 0;
-  }
+int fh_tensor_check(const DLTensor *tensor) {
+  char reason[FH_DLTENSOR_REASON];
+  return FH_UNLIKELY(fh_dltensor_refuse(tensor, reason)) ? fh_error_raise(FH_VALUE_ERROR, "%s", reason) : 0;
 }
 
 static int check_import(const DLTensor *tensor, int32_t require_alignment, int32_t require_contiguous) {
-  if (tensor->ndim < 0) {
-    return fh_error_raise(FH_VALUE_ERROR, "Expected a tensor with 0 or more dimensions but got ndim %d",
-                          (int)tensor->ndim);
-  }
-  if (tensor->ndim > 0 && tensor->shape == NULL) {
-    return fh_error_raise(FH_VALUE_ERROR, "Expected a shape of %d dimensions but got NULL", (int)tensor->ndim);
-  }
-  for (int32_t i = 0; i < tensor->ndim; ++i) {
-    if (tensor->shape[i] >= 0) continue;
-    return fh_error_raise(FH_VALUE_ERROR, "Expected a shape of 0 or more everywhere but dimension %d is %lld", (int)i,
-                          (long long)tensor->shape[i]);
-  }
+  if (fh_tensor_check(tensor) != 0) return -1;
   if (require_alignment > 1) {
-    uint64_t address = tensor->byte_offset + (has_address(tensor->device) ? (uint64_t)(uintptr_t)tensor->data : 0);
+    uint64_t base = fh_dltensor_has_address(tensor->device) ? (uint64_t)(uintptr_t)tensor->data : 0;
+    uint64_t address = base + tensor->byte_offset;
     if (address % (uint32_t)require_alignment != 0) {
       return fh_error_raise(FH_RUNTIME_ERROR,
                             "Expected data aligned to %d bytes but it begins %d bytes after a multiple",
                             (int)require_alignment, (int)(address % (uint32_t)require_alignment));
     }
   }
-  if (require_contiguous && !fh_tensor_is_contiguous(tensor)) {
+  if (require_contiguous && !fh_dltensor_is_compact(tensor)) {
     return fh_error_raise(FH_RUNTIME_ERROR, "Expected compact row-major strides but the tensor is not contiguous");
   }
   return 0;
@@ -154,7 +114,7 @@ static tensor_object *import(const DLTensor *from, int32_t require_alignment, in
   int lacks_strides = from->strides == NULL && from->ndim > 0;
   tensor_object *tensor = new_tensor(from, lacks_strides ? (size_t)from->ndim : 0);
   if (tensor != NULL && lacks_strides) {
-    fill_strides(from, tensor->extents);
+    fh_dltensor_fill_strides(from, tensor->extents);
     tensor->tensor.strides = tensor->extents;
   }
   return tensor;
@@ -174,6 +134,8 @@ int TVMFFITensorFromDLPack(DLManagedTensor *from, int32_t require_alignment, int
 
 int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from, int32_t require_alignment,
                                     int32_t require_contiguous, TVMFFIObjectHandle *out) {
+  const uint64_t known_flags =
+      DLPACK_FLAG_BITMASK_READ_ONLY | DLPACK_FLAG_BITMASK_IS_COPIED | DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED;
   *out = NULL;
   if (from == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected a DLManagedTensorVersioned but got NULL");
   if (from->version.major != DLPACK_MAJOR_VERSION) {
@@ -182,6 +144,12 @@ int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from, int32_t requ
   }
   if (from->flags & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED) {
     return fh_error_raise(FH_RUNTIME_ERROR, "Padded elements of less than a byte are not yet supported");
+  }
+  /* A later version may have flags that one can do without; what this one has not is no flag. */
+  if (from->version.minor <= DLPACK_MINOR_VERSION && (from->flags & ~known_flags) != 0) {
+    return fh_error_raise(FH_VALUE_ERROR, "Expected flags of DLPack %u.%u but got 0x%llx",
+                          (unsigned)from->version.major, (unsigned)from->version.minor,
+                          (unsigned long long)from->flags);
   }
   tensor_object *tensor = import(&from->dl_tensor, require_alignment, require_contiguous);
   if (tensor == NULL) return -1;
@@ -201,7 +169,9 @@ static int check_is_tensor(const char *name, TVMFFIObjectHandle handle) {
 
 int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor *prototype, TVMFFIObjectHandle *out) {
   *out = NULL;
-  if (check_is_tensor("TVMFFITensorCreateUnsafeView", source) != 0 || check_import(prototype, 0, 0) != 0) return -1;
+  if (check_is_tensor("TVMFFITensorCreateUnsafeView", source) != 0) return -1;
+  if (prototype == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected a DLTensor as prototype but got NULL");
+  if (check_import(prototype, 0, 0) != 0) return -1;
   if (prototype->ndim > 0 && prototype->strides == NULL) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected strides of %d dimensions but got NULL", (int)prototype->ndim);
   }

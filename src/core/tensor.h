@@ -14,8 +14,8 @@ typedef struct {
 /* A new Shape with n dimensions copied from dims (NULL: to be filled in). NULL with an error pending. */
 fh_shape_object *fh_shape_new(const int64_t *dims, size_t n);
 
-/* Whether the elements lie without gaps in row-major order; missing strides mean that. */
-int fh_tensor_is_contiguous(const DLTensor *tensor);
+/* 0, or -1 with a ValueError pending if no memory can be as it is described (dltensor.h). */
+int fh_tensor_check(const DLTensor *tensor);
 /* Whether the data was declared read-only by its exporter. Tensors of other makers count as writable. */
 int fh_tensor_is_read_only(const void *tensor_object);
 

@@ -74,6 +74,7 @@ static int refuse(const request *req, const char *reason) {
 /* Refuses what can be refused without the lock. */
 static int check(const request *req, int32_t parent_index) {
   if (req->key.size == 0) return refuse(req, "its key is empty");
+  if (fh_str_check_name("a type key", req->key) != 0) return -1;
   if (parent_index >= 0 && req->parent == NULL) return refuse(req, "its parent's index belongs to no type");
   int32_t wanted_depth = req->parent != NULL ? req->parent->info.type_depth + 1 : 0;
   if (req->depth != wanted_depth) {
@@ -227,6 +228,7 @@ static verdict add_locked(const request *req, int32_t *type_index) {
 
 int32_t fh_type_add(TVMFFIByteArray type_key, int32_t static_index, int32_t depth, int32_t n_child_slots,
                     int can_overflow, int32_t parent_index) {
+  if (fh_str_check_bytes("a type key", type_key) != 0) return -1;
   int32_t type_index = fh_type_find_key(type_key);
   if (type_index >= 0) return type_index;
   if (parent_index == -2) return -2;
@@ -294,8 +296,10 @@ void fh_type_init(void) {
 /* ---- The ABI's functions ---- */
 
 int TVMFFITypeKeyToIndex(const TVMFFIByteArray *type_key, int32_t *out_tindex) {
+  if (fh_str_check_bytes("a type key", *type_key) != 0) return -1;
   int32_t type_index = fh_type_find_key(*type_key);
   if (type_index < 0) {
+    if (type_key->size != 0 && fh_str_check_name("a type key", *type_key) != 0) return -1;
     return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find type `%.*s`", FH_BYTES_ARGS(*type_key));
   }
   *out_tindex = type_index;

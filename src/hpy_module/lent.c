@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "../core/dltensor.h"
 #include "error.h"
 #include "object.h"
 
@@ -56,12 +57,34 @@ void fb_lent_release(TVMFFIObject *tensor) {
   }
 }
 
-TVMFFIObject *fb_lent_new(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen) {
-  if (FB_UNLIKELY(seen->ndim < 0)) {
-    fb_raise(ctx, ctx->h_ValueError, "expected a tensor of 0 or more dimensions, got ndim %d", (int)seen->ndim);
-    return NULL;
+static FB_NOINLINE bool is_possible(HPyContext *ctx, const DLTensor *seen) {
+  char reason[FH_DLTENSOR_REASON];
+  if (!fh_dltensor_refuse(seen, reason)) return true;
+  fb_raise(ctx, ctx->h_ValueError, "%s", reason);
+  return false;
+}
+
+/* Copies shape and strides. Whether the tensor is what nearly all are, so that a closer look is not needed: it has data,
+ * compact from where `data` points, and fewer than 2**31 elements. */
+static bool copy_extents(FbLent *lent, const DLTensor *seen, size_t n) {
+  uint64_t stride = 1, seen_bits = 0,
+           other_bits = 0; /* of sizes and their products; of strides that differ from them */
+  for (size_t i = n; i-- > 0;) {
+    uint64_t given = seen->strides != NULL ? (uint64_t)seen->strides[i] : stride;
+    other_bits |= given ^ stride;
+    lent->extents[i] = seen->shape[i];
+    lent->extents[n + i] = (int64_t)given;
+    stride *= (uint64_t)seen->shape[i]; /* below 2**62 if both are below 2**31, and wraps around for absurd shapes */
+    seen_bits |= (uint64_t)seen->shape[i] | stride;
   }
+  return (seen_bits >> 31) == 0 && other_bits == 0 && stride != 0 && (intptr_t)seen->data > 0 &&
+         seen->byte_offset == 0 && fh_dltensor_has_size(seen->dtype);
+}
+
+TVMFFIObject *fb_lent_new(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen) {
   size_t n = (size_t)seen->ndim;
+  bool has_shape = seen->shape != NULL || n == 0;
+  if (FB_UNLIKELY(n > FH_DLTENSOR_MAX_DIMS || !has_shape) && !is_possible(ctx, seen)) return NULL;
   FbLent *lent = block_new(n);
   if (FB_UNLIKELY(lent == NULL)) {
     HPyErr_NoMemory(ctx);
@@ -72,11 +95,9 @@ TVMFFIObject *fb_lent_new(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *e
   lent->tensor = *seen;
   lent->tensor.shape = lent->extents;
   lent->tensor.strides = lent->extents + n;
-  uint64_t stride = 1;
-  for (size_t i = n; i-- > 0;) {
-    lent->extents[i] = seen->shape[i];
-    lent->extents[n + i] = seen->strides != NULL ? seen->strides[i] : (int64_t)stride;
-    stride *= (uint64_t)seen->shape[i]; /* wraps around for absurd shapes instead of overflowing */
+  if (FB_UNLIKELY(!copy_extents(lent, seen, n)) && !is_possible(ctx, seen)) {
+    block_end(lent);
+    return NULL;
   }
   lent->exchange = exchange;
   lent->owner = HPy_Dup(ctx, owner);

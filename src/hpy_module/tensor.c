@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "../core/dltensor.h"
 #include "dlpack.h"
 #include "value.h"
 
@@ -15,29 +16,6 @@ static HPy read_tensor(HPyContext *ctx, HPy self, HPy (*read)(HPyContext *, cons
   HPy result = read(ctx, (const DLTensor *)(place->handle + 1));
   fb_place_unuse(place);
   return result;
-}
-
-/* Number of elements; -1 if no int64 holds it. */
-static int64_t numel(const DLTensor *tensor) {
-  int64_t product = 1;
-  bool fits = true;
-  for (int32_t i = 0; i < tensor->ndim; i++) {
-    if (tensor->shape[i] == 0) return 0;
-    fits = fits && product <= INT64_MAX / tensor->shape[i];
-    if (fits) product *= tensor->shape[i];
-  }
-  return fits ? product : -1;
-}
-
-static bool is_contiguous(const DLTensor *tensor) {
-  if (tensor->strides == NULL || numel(tensor) == 0) return true;
-  uint64_t expected = 1; /* wraps around for shapes that no memory has room for */
-  for (int32_t i = tensor->ndim - 1; i >= 0; i--) {
-    if (tensor->shape[i] == 1) continue; /* its stride is never used */
-    if ((uint64_t)tensor->strides[i] != expected) return false;
-    expected *= (uint64_t)tensor->shape[i];
-  }
-  return true;
 }
 
 HPy fb_int_tuple(HPyContext *ctx, const int64_t *values, int32_t n) {
@@ -71,12 +49,12 @@ static HPy read_data_ptr(HPyContext *ctx, const DLTensor *tensor) {
   return HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)tensor->data + tensor->byte_offset);
 }
 static HPy read_numel(HPyContext *ctx, const DLTensor *tensor) {
-  int64_t n = numel(tensor);
-  if (n >= 0) return HPyLong_FromInt64_t(ctx, n);
+  int64_t n;
+  if (fh_dltensor_count(tensor, &n)) return HPyLong_FromInt64_t(ctx, n);
   return fb_raise(ctx, ctx->h_OverflowError, "the tensor has more than 2**63 - 1 elements");
 }
 static HPy read_is_contiguous(HPyContext *ctx, const DLTensor *tensor) {
-  return HPy_Dup(ctx, is_contiguous(tensor) ? ctx->h_True : ctx->h_False);
+  return HPy_Dup(ctx, fh_dltensor_is_compact(tensor) ? ctx->h_True : ctx->h_False);
 }
 
 HPyDef_GET(tensor_shape, "shape", .doc = "Extent of each axis.")

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../core/library_file.h"
 #include "debug.h"
 #include "methods.h"
 
@@ -130,6 +131,13 @@ static int claim_mode(void *library, const char *path, FhpyMode mode) {
   return -1;
 }
 
+int fhpy_load_check_file(const char *path) {
+  char reason[FH_LIBRARY_FILE_REASON];
+  if (!fh_library_file_refuse(path, reason)) return 0;
+  PyErr_Format(PyExc_ImportError, "cannot load %s: it %s", path, reason);
+  return -1;
+}
+
 /* A library that is opened, and the context that it has. */
 typedef struct {
   HPyModuleDef *def;
@@ -138,6 +146,7 @@ typedef struct {
 
 /* 0, or -1 with an exception raised. */
 static int open_file(OpenFile *file, const char *short_name, const char *path, FhpyMode mode) {
+  if (fhpy_load_check_file(path) < 0) return -1;
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL); /* never closed: its functions are everywhere */
   if (library == NULL) {
     PyErr_Format(PyExc_ImportError, "cannot load %s: %s", path, dlerror());

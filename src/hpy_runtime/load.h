@@ -10,6 +10,9 @@ typedef enum { MODE_PLAIN, MODE_DEBUG, MODE_DEFAULT } FhpyMode;
 /* Whether the environment asks for debug mode: 1 or 0, or -1 with ImportError raised for a value that means nothing. */
 int fhpy_load_wants_debug(void);
 
+/* 0, or -1 with ImportError raised for a file that is truncated, damaged or no library: library_file.h of the core. */
+int fhpy_load_check_file(const char *path);
+
 /* Loads the file, whose entry points end in the last component of `name`, and returns the executed module. The file
  * name must carry the ABI tag of HPy, as in module.hpy0.so. __file__ is set before the module's exec slots run, and
  * from spec, a ModuleSpec or NULL, __spec__, __loader__ and __package__. A file that was loaded before gives a new

@@ -54,7 +54,27 @@ static const char load_doc[] =
     "Raises ImportError for a file that is no such module or was loaded in the other mode, RuntimeError for one that\n"
     "needs another HPy ABI version.";
 
-static PyMethodDef methods[] = {{"load", (void *)load, METH_FASTCALL | METH_KEYWORDS, load_doc}, {0}};
+/* check_file(path) */
+static PyObject *check_file(PyObject *self, PyObject *path) {
+  (void)self;
+  PyObject *bytes = PyUnicode_EncodeFSDefault(path);
+  const char *text = bytes != NULL ? PyBytes_AsString(bytes) : NULL;
+  int rc = text != NULL ? fhpy_load_check_file(text) : -1;
+  Py_DecRef(bytes);
+  if (rc < 0) return NULL;
+  Py_IncRef(&_Py_NoneStruct);
+  return &_Py_NoneStruct;
+}
+
+static const char check_file_doc[] =
+    "check_file(path)\n--\n\n"
+    "Raise ImportError if the file at `path`, a str, is truncated, damaged or no library. The system's loader would "
+    "map\n"
+    "what its headers promise, and the process would end at the first use of a page that the file does not have.";
+
+static PyMethodDef methods[] = {{"load", (void *)load, METH_FASTCALL | METH_KEYWORDS, load_doc},
+                                {"check_file", (void *)check_file, METH_O, check_file_doc},
+                                {0}};
 
 static int set_text(PyObject *module, const char *name, const char *text) {
   PyObject *value = PyUnicode_FromString(text);

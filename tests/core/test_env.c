@@ -50,11 +50,11 @@ static int alloc(DLTensor *prototype, DLManagedTensorVersioned **out, void *ctx,
                  void (*set_error)(void *, const char *, const char *)) {
   static DLManagedTensorVersioned made;
   if (alloc_result == 1) set_error(ctx, "MemoryError", "no room on the device");
-  if (alloc_result != 0) return -1;
+  if (alloc_result > 0) return -1;
   memset(&made, 0, sizeof made);
   made.version.major = DLPACK_MAJOR_VERSION;
   made.dl_tensor = *prototype;
-  made.dl_tensor.data = data;
+  made.dl_tensor.data = alloc_result == -1 ? NULL : data;
   made.deleter = end_versioned;
   *out = &made;
   return 0;
@@ -73,6 +73,10 @@ TEST(tensor_alloc_uses_the_allocator_in_force) {
   expect(TVMFFITensorGetDLTensorPtr(tensor)->data == data);
   fh_object_release(tensor);
   expect_int(n_ends, 1);
+  alloc_result = -1;
+  expect_int(TVMFFIEnvTensorAlloc(&prototype, &tensor), -1);
+  expect_raised("ValueError", "Expected the memory of 4 elements but got NULL as data");
+  expect_int(n_ends, 2); /* it went back */
   alloc_result = 1;
   expect_int(TVMFFIEnvTensorAlloc(&prototype, &tensor), -1);
   expect_raised("MemoryError", "no room on the device");

@@ -1,5 +1,6 @@
 /* test_module.c - modules over tables of symbols, shared libraries, embedded modules, imports. */
 #include <error.h>
+#include <library.h>
 #include <library_module.h>
 #include <mem.h>
 #include <module_abi.h>
@@ -377,6 +378,21 @@ TEST(embedded_modules_are_loaded_and_linked) {
     expect_int(fh_library_module_new(&library, (void *)(uintptr_t)"twice", &module), -1);
     expect_raised("RuntimeError", "");
   }
+  blob = NULL;
+}
+
+TEST(embedded_modules_that_claim_more_bytes_than_the_library_has_are_an_error) {
+  static unsigned char bytes[64]; /* in a segment of this program, as an embedded blob is in one of its library */
+  static const uint64_t absurd[] = {UINT64_C(1) << 40, UINT64_MAX - 8, UINT64_MAX};
+  TVMFFIAny module;
+  blob = bytes;
+  for (size_t i = 0; i < FH_COUNT_OF(absurd); ++i) {
+    put(bytes, absurd[i]);
+    expect_int(fh_library_module_new(&library, (void *)(uintptr_t)"absurd", &module), -1);
+    expect_raised("RuntimeError", "are broken: they are longer than the library");
+  }
+  put(bytes, UINT64_C(1) << 40);
+  expect(fh_library_room(bytes) >= sizeof bytes && fh_library_room(bytes) < UINT64_C(1) << 40);
   blob = NULL;
 }
 

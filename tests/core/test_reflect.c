@@ -84,15 +84,18 @@ TEST(a_second_field_of_that_name_is_refused) {
 TEST(a_second_method_of_that_name_is_refused) {
   int32_t type_index = type_of("test.reflect.DuplicateMethod");
   TVMFFIMethodInfo method;
+  TVMFFIObjectHandle other;
   memset(&method, 0, sizeof method);
+  expect_int(TVMFFIFunctionCreate(NULL, TVMFFIFunctionGetCellPtr(test_echo())->safe_call, NULL, &other), 0);
   method.name = text_of("sum");
-  method.method = fh_any_int(1);
+  method.method = fh_any_object(test_echo());
   expect_int(TVMFFITypeRegisterMethod(type_index, &method), 0);
-  method.method = fh_any_int(2);
+  method.method = fh_any_object(other);
   expect_int(TVMFFITypeRegisterMethod(type_index, &method), -1);
   expect_raised("RuntimeError", "Duplicate method name \"sum\" in type \"test.reflect.DuplicateMethod\"");
   expect_int(TVMFFIGetTypeInfo(type_index)->num_methods, 1);
-  method.method = fh_any_int(1); /* an overload: the same function, with another signature */
+  fh_object_release(other);
+  method.method = fh_any_object(test_echo()); /* an overload: the same function, with another signature */
   expect_int(TVMFFITypeRegisterMethod(type_index, &method), 0);
   expect_int(TVMFFIGetTypeInfo(type_index)->num_methods, 2);
 }

@@ -159,6 +159,149 @@ TEST(exporting_something_else_is_a_type_error) {
   expect_raised("TypeError", "got NULL");
 }
 
+/* ---- What no memory can be ---- */
+
+/* Both ways in, and a view: each refuses what p->plain describes. */
+static void expect_refused(producer *p, const char *part) {
+  TVMFFIObjectHandle tensor, source, view;
+  producer good;
+  make(&good);
+  p->versioned.dl_tensor = p->plain.dl_tensor;
+  expect_int(TVMFFITensorFromDLPack(&p->plain, 0, 0, &tensor), -1);
+  expect(tensor == NULL);
+  expect_raised("ValueError", part);
+  expect_int(TVMFFITensorFromDLPackVersioned(&p->versioned, 0, 0, &tensor), -1);
+  expect_raised("ValueError", part);
+  expect_int(TVMFFITensorFromDLPack(&good.plain, 0, 0, &source), 0);
+  expect_int(TVMFFITensorCreateUnsafeView(source, &p->plain.dl_tensor, &view), -1);
+  expect_raised("ValueError", part);
+  fh_object_release(source);
+  expect_int(p->n_ends, 0);
+}
+
+TEST(tensor_without_data_but_with_elements_is_refused) {
+  producer p;
+  make(&p);
+  p.plain.dl_tensor.data = NULL;
+  expect_refused(&p, "Expected the memory of 6 elements but got NULL as data");
+  p.plain.dl_tensor.device.device_type = kDLVulkan;
+  expect_refused(&p, "got NULL as data");
+  p.plain.dl_tensor.ndim = 0;
+  expect_refused(&p, "Expected the memory of 1 elements");
+}
+
+TEST(tensor_of_a_shape_that_no_memory_has_room_for_is_refused) {
+  producer p;
+  make(&p);
+  p.shape[0] = INT64_MAX;
+  expect_refused(&p, "more than 2**63 - 1 elements");
+  p.shape[0] = INT64_C(1) << 32, p.shape[1] = INT64_C(1) << 32;
+  expect_refused(&p, "more than 2**63 - 1 elements");
+  p.shape[0] = INT64_MAX, p.shape[1] = 1;
+  expect_refused(&p, "got 9223372036854775807 elements of 32 bits");
+  p.plain.dl_tensor.ndim = INT32_MAX;
+  expect_refused(&p, "at most 1024 dimensions but got ndim 2147483647");
+}
+
+TEST(tensor_with_strides_that_leave_memory_is_refused) {
+  producer p;
+  make(&p);
+  p.plain.dl_tensor.strides = p.strides;
+  p.strides[0] = INT64_MAX;
+  expect_refused(&p, "Expected strides that stay within memory");
+  p.strides[0] = INT64_MIN;
+  expect_refused(&p, "Expected strides that stay within memory");
+  p.strides[0] = INT64_C(1) << 61;
+  expect_refused(&p, "Expected strides that stay within memory");
+  p.strides[0] = -(INT64_C(1) << 57);
+  expect_refused(&p, "Expected elements within memory");
+  p.shape[0] = 1; /* the stride of one element is not used */
+  TVMFFIObjectHandle tensor;
+  expect_int(TVMFFITensorFromDLPack(&p.plain, 0, 0, &tensor), 0);
+  fh_object_release(tensor);
+}
+
+TEST(tensor_may_run_backwards_or_repeat_an_element) {
+  producer p;
+  TVMFFIObjectHandle tensor;
+  make(&p);
+  p.plain.dl_tensor.strides = p.strides;
+  p.plain.dl_tensor.byte_offset = 5 * sizeof(float);
+  p.strides[0] = -3, p.strides[1] = -1;
+  expect_int(TVMFFITensorFromDLPack(&p.plain, 0, 0, &tensor), 0);
+  fh_object_release(tensor);
+  p.n_ends = 0;
+  p.strides[0] = 0, p.strides[1] = 0;
+  expect_int(TVMFFITensorFromDLPack(&p.plain, 0, 0, &tensor), 0);
+  fh_object_release(tensor);
+}
+
+TEST(tensor_with_an_absurd_offset_is_refused) {
+  producer p;
+  make(&p);
+  p.plain.dl_tensor.byte_offset = UINT64_MAX;
+  expect_refused(&p, "byte_offset 18446744073709551615 for 24 bytes");
+  p.plain.dl_tensor.byte_offset = UINT64_C(1) << 63;
+  expect_refused(&p, "byte_offset 9223372036854775808");
+  p.plain.dl_tensor.byte_offset = 0;
+  p.plain.dl_tensor.data = (void *)(uintptr_t)-8;
+  expect_refused(&p, "at address 0xfffffffffffffff8");
+}
+
+TEST(tensor_of_elements_without_a_size_is_refused) {
+  producer p;
+  make(&p);
+  p.plain.dl_tensor.dtype.bits = 0;
+  expect_refused(&p, "Expected elements of a known size but got 1 lanes of 0 bits");
+  p.plain.dl_tensor.dtype.bits = 32;
+  p.plain.dl_tensor.dtype.lanes = 0;
+  expect_refused(&p, "but got 0 lanes of 32 bits");
+  p.plain.dl_tensor.dtype.lanes = (uint16_t)-4; /* scalable: nobody knows how long */
+  expect_refused(&p, "but got -4 lanes of 32 bits");
+}
+
+TEST(tensor_of_unknown_flags_is_refused_in_a_version_that_has_none_of_them) {
+  producer p;
+  TVMFFIObjectHandle tensor;
+  make(&p);
+  p.versioned.version.minor = DLPACK_MINOR_VERSION;
+  p.versioned.flags = UINT64_C(1) << 40;
+  expect_int(TVMFFITensorFromDLPackVersioned(&p.versioned, 0, 0, &tensor), -1);
+  expect_raised("ValueError", "Expected flags of DLPack 1.");
+  p.versioned.version.minor = DLPACK_MINOR_VERSION + 1;
+  expect_int(TVMFFITensorFromDLPackVersioned(&p.versioned, 0, 0, &tensor), 0);
+  fh_object_release(tensor);
+}
+
+/* A Tensor of a maker who does not look: the struct is changed behind the library's back. */
+TEST(structural_functions_do_not_read_what_no_memory_can_be) {
+  producer p, q;
+  TVMFFIObjectHandle tensor, other;
+  make(&p);
+  make(&q);
+  expect_int(TVMFFITensorFromDLPack(&p.plain, 0, 0, &tensor), 0);
+  expect_int(TVMFFITensorFromDLPack(&q.plain, 0, 0, &other), 0);
+  DLTensor *held = TVMFFITensorGetDLTensorPtr(tensor), *like = TVMFFITensorGetDLTensorPtr(other);
+  held->strides = like->strides = NULL;
+  p.shape[0] = q.shape[0] = INT64_C(1) << 62, p.shape[1] = q.shape[1] = 4; /* 0, if it wraps around */
+  expect_call_raises("ValueError", "more than 2**63 - 1 elements", "ffi.StructuralHash",
+                     ARGS(obj(tensor), fh_any_bool(0), fh_any_bool(0)));
+  expect_call_raises("ValueError", "more than 2**63 - 1 elements", "ffi.StructuralEqual",
+                     ARGS(obj(tensor), obj(other), fh_any_bool(0), fh_any_bool(0)));
+  p.shape[0] = q.shape[0] = 2, p.shape[1] = q.shape[1] = 3;
+  held->data = NULL;
+  expect_call_raises("ValueError", "got NULL as data", "ffi.StructuralHash",
+                     ARGS(obj(tensor), fh_any_bool(0), fh_any_bool(0)));
+  expect_call_raises("ValueError", "got NULL as data", "ffi.StructuralEqual",
+                     ARGS(obj(tensor), obj(other), fh_any_bool(0), fh_any_bool(0)));
+  held->data = p.data;
+  held->dtype.lanes = like->dtype.lanes = (uint16_t)-1;
+  expect_call_raises("ValueError", "Expected elements of a known size", "ffi.StructuralHash",
+                     ARGS(obj(tensor), fh_any_bool(0), fh_any_bool(0)));
+  fh_object_release(tensor);
+  fh_object_release(other);
+}
+
 static int go_round(void *state) {
   producer *p = (producer *)state;
   TVMFFIObjectHandle tensor, view;

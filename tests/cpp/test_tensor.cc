@@ -48,6 +48,35 @@ TEST(Shape, ViewsAndConversions) {
   EXPECT_EQ(text.str(), "[2, 3, 4][]");
 }
 
+TEST(Shape, ProductsBeyondAnInt64AreRefused) {
+  constexpr int64_t kHuge = int64_t{1} << 62;
+  EXPECT_EQ(Shape({kHuge, 1}).Product(), kHuge);
+  EXPECT_EQ(Shape({kHuge, 4, 0}).Product(), 0);
+  EXPECT_EQ(Shape({-2, 3}).Product(), -6);
+  EXPECT_EQ(ERROR_OF(Shape({kHuge, 4}).Product()).kind(), "ValueError"); /* 0, if it wrapped around */
+  EXPECT_EQ(ERROR_OF(Shape({kHuge, -4}).Product()).kind(), "ValueError");
+  EXPECT_EQ(Shape::StridesFromShape({2, kHuge, 4})[1], 4);
+  EXPECT_EQ(GetDataSize(0, kFloat32), 0U);
+  EXPECT_EQ(ERROR_OF(GetDataSize(kHuge, kFloat32)).kind(), "ValueError");
+}
+
+TEST(Tensor, WhatNoMemoryHasRoomForIsRefused) {
+  constexpr int64_t kHuge = int64_t{1} << 62;
+  for (const Shape &shape : {Shape({kHuge, 4}), Shape({kHuge}), Shape({-1, 3})}) {
+    EXPECT_EQ(ERROR_OF(Tensor::FromNDAlloc(CountingAlloc(), shape, kFloat32, kCPU)).kind(), "ValueError");
+  }
+  EXPECT_EQ(n_allocated, 0);
+  Tensor tensor = Tensor::FromNDAlloc(CountingAlloc(), {2, 3}, kFloat32, kCPU);
+  EXPECT_EQ(ERROR_OF(tensor.as_strided({2}, {1}, kHuge)).kind(), "ValueError");
+  EXPECT_EQ(ERROR_OF(tensor.as_strided({2}, {kHuge})).kind(), "ValueError");
+  EXPECT_EQ(ERROR_OF(tensor.as_strided({kHuge, 4}, {0, 0})).kind(), "ValueError");
+  DLManagedTensor *managed = tensor.ToDLPack();
+  void *data = std::exchange(managed->dl_tensor.data, nullptr);
+  EXPECT_EQ(ERROR_OF(Tensor::FromDLPack(managed)).kind(), "ValueError");
+  managed->dl_tensor.data = data;
+  managed->deleter(managed); /* what was refused stayed ours */
+}
+
 TEST(Tensor, MemoryIsGivenBack) {
   {
     Tensor tensor = Tensor::FromNDAlloc(CountingAlloc(), {2, 3}, kFloat32, kCPU);

@@ -1,4 +1,5 @@
 /* dlpack.c - DLPack structs with any fields, taken in, viewed, shown and given out again. */
+#include <dltensor.h>
 #include <tensor.h>
 
 #include "fuzz.h"
@@ -50,7 +51,11 @@ static void use(TVMFFIObjectHandle tensor, const DLTensor *view_of) {
   DLManagedTensorVersioned *versioned;
   TVMFFIAny text, any = fh_any_object(tensor);
   fuzz_check(held->ndim == 0 || (held->shape != NULL && held->strides != NULL));
-  (void)fh_tensor_is_contiguous(held);
+  int64_t n;
+  size_t n_bytes;
+  fuzz_check(fh_dltensor_count(held, &n) && fh_dltensor_size(held, &n_bytes));
+  fuzz_check(n == 0 || (held->data != NULL && n_bytes != 0));
+  (void)fh_dltensor_is_compact(held);
   if (fuzz_call("ffi.ReprPrint", &any, 1, &text) == 0) {
     fh_any_drop(&text);
   } else {

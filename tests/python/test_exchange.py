@@ -71,13 +71,9 @@ def test_any_element_type_arrives(ArrayClass, dtype):
     assert [(x.type_code, x.bits, x.lanes) for x in seen] == [dtype]
 
 
-def test_the_number_of_elements_may_be_beyond_an_int64(ArrayClass):
-    def count(x):
-        with pytest.raises(OverflowError, match="elements"):
-            x.numel()
-        return x.size(0)
-
-    assert ffi_hpy.convert(count)(ArrayClass((2**40, 2**40), strides=(0, 0))) == 2**40
+def test_a_number_of_elements_beyond_an_int64_is_refused(ArrayClass):
+    with pytest.raises(ValueError, match="elements"):
+        ffi_hpy.convert(lambda x: None)(ArrayClass((2**40, 2**40), strides=(0, 0)))
     assert ffi_hpy.convert(lambda x: x.numel())(ArrayClass((2**40, 0, 2**40))) == 0
 
 

@@ -16,7 +16,7 @@ from ffi_hpy.module import LibraryNotFoundError, ModulePropertyMask
 
 
 def is_loaded(path):
-    return str(path) in Path("/proc/self/maps").read_text()
+    return os.fsencode(path) in Path("/proc/self/maps").read_bytes()  # names need not be UTF-8
 
 
 @pytest.fixture
@@ -112,6 +112,92 @@ def test_a_folder_is_an_error_with_its_path(tmp_path):
     folder.mkdir(exist_ok=True)
     with pytest.raises(RuntimeError, match=str(folder)):
         ffi_hpy.load_module(folder)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.2, 0.5, 0.8, 0.99])
+def test_a_truncated_library_is_an_error_that_says_so(fresh_copy, share):
+    path = fresh_copy()
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(len(whole) * share)])
+    with pytest.raises(RuntimeError, match=rf"{path.name}: it is truncated or damaged: .*, and the file has \d+"):
+        ffi_hpy.load_module(path)
+    path.write_bytes(whole)
+    assert ffi_hpy.load_module(path).sum(1, 2) == 3  # what was refused was not remembered
+
+
+def test_a_library_that_is_partly_zeros_is_an_error_that_says_so(fresh_copy):
+    path = fresh_copy()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:4096] + bytes(len(whole) - 4096))
+    with pytest.raises(RuntimeError, match=rf"{path.name}: it is damaged"):
+        ffi_hpy.load_module(path)
+
+
+def test_what_is_no_library_says_what_it_is(fresh_copy, tmp_path):
+    script = tmp_path / "script.so"
+    script.write_text("GROUP ( libm.so.6 )\n")
+    with pytest.raises(RuntimeError, match=r"script.so: it is no ELF file, but text: is it a linker script\?"):
+        ffi_hpy.load_module(script)
+    pipe = tmp_path / "pipe.so"
+    os.mkfifo(pipe)
+    with pytest.raises(RuntimeError, match=r"pipe.so: it is a pipe"):
+        ffi_hpy.load_module(pipe)
+    other = fresh_copy()
+    content = bytearray(other.read_bytes())
+    content[18:20] = b"\x02\x00"  # SPARC
+    other.write_bytes(content)
+    with pytest.raises(RuntimeError, match=rf"{other.name}: it is not for this machine: .* but got 2"):
+        ffi_hpy.load_module(other)
+    link = tmp_path / "link.so"
+    link.symlink_to("nowhere")
+    with pytest.raises(RuntimeError, match=r"link\.so"):
+        ffi_hpy.load_module(link)
+
+
+def test_a_path_with_a_nul_is_a_value_error_that_shows_it(plain_path, plain):
+    for path in (f"{plain_path}\0.so", os.fsencode(plain_path) + b"\0.so", "\0"):
+        with pytest.raises(ValueError, match=r"expected a path without a NUL, got '.*\\x00"):
+            ffi_hpy.load_module(path)
+    with pytest.raises(ValueError, match=r"Expected a path without a NUL but got `/tmp/a\\0b`"):
+        plain.write_to_file("/tmp/a\0b")
+
+
+def test_a_file_name_need_not_be_utf8(plain_path, tmp_path):
+    path = os.fsencode(tmp_path) + b"/lib\xff\xfe.so"
+    shutil.copy(plain_path, path)
+    assert ffi_hpy.load_module(path).sum(1) == 1
+    assert ffi_hpy.load_module(os.fsdecode(path)).sum(1) == 1
+    assert ffi_hpy.load_module(Path(os.fsdecode(path))).sum(1) == 1
+    other = path.replace(b"lib", b"two")
+    shutil.copy(plain_path, other)
+    os.truncate(other, 1000)
+    with pytest.raises(RuntimeError, match="truncated"):
+        ffi_hpy.load_module(other)
+    with pytest.raises(LibraryNotFoundError):
+        ffi_hpy.load_module(path + b".missing")
+
+
+def test_a_truncated_hpy_module_is_an_import_error_that_says_so(tmp_path):
+    whole = (PACKAGE / "_core.hpy0.so").read_bytes()
+    path = tmp_path / "half.hpy0.so"
+    path.write_bytes(whole[: len(whole) // 2])
+    program = """
+import sys
+import ffi_hpy.hpy as hpy
+
+def refused(name, path):
+    try:
+        hpy.load(name, path)
+    except (ImportError, ValueError) as error:
+        return type(error).__name__, str(error), getattr(error, "path", None)
+
+kind, text, path = refused("half", sys.argv[1])
+assert (kind, path) == ("ImportError", sys.argv[1]) and "half.hpy0.so: it is truncated or damaged" in text, text
+for name, path in (("ha\\0lf", "half.hpy0.so"), ("half", "ha\\0lf.hpy0.so"), ("half", b"ha\\0lf.hpy0.so")):
+    kind, text, _ = refused(name, path)
+    assert kind == "ValueError" and "without a NUL" in text, text
+"""
+    run_python(program, path)
 
 
 def lacking(name):

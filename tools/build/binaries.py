@@ -106,21 +106,21 @@ BINARIES = (
     ),
     Binary(
         output="_hpy.so",  # its Py* symbols are the interpreter's, found when it is loaded
-        sources=("src/hpy_runtime/*.c", *_LOCKS),
+        sources=("src/hpy_runtime/*.c", *_LOCKS, "src/core/library_file.c"),
         include=("include", "src/hpy_runtime"),
         defines=("HPY_ABI_UNIVERSAL",),
         hpy_headers=True,
     ),
     Binary(
         output="_hpy_pypy8.so",  # the same for PyPy's C API, whose symbols have other names
-        sources=("src/hpy_runtime/*.c", *_LOCKS),
+        sources=("src/hpy_runtime/*.c", *_LOCKS, "src/core/library_file.c"),
         include=("include", "src/hpy_runtime"),
         defines=("HPY_ABI_UNIVERSAL", "FHPY_PYPY"),
         hpy_headers=True,
     ),
     Binary(
         output="_core.hpy0.so",
-        sources=("src/hpy_module/*.c", *_LOCKS),
+        sources=("src/hpy_module/*.c", *_LOCKS, "src/core/dltensor.c"),
         include=("include", "src/hpy_module"),
         defines=("HPY_ABI_UNIVERSAL", "_GNU_SOURCE"),  # GNU: RTLD_DEFAULT, dladdr, and alloca, which hpy's headers use
         link=("-Wl,--no-undefined", "-Wl,-rpath,$ORIGIN/lib"),

@@ -11,6 +11,26 @@
 namespace tvm {
 namespace ffi {
 
+namespace detail {
+
+/* *product *= factor; false if no int64 holds it. */
+inline bool MultiplyInto(int64_t *product, int64_t factor) {
+#if defined(__GNUC__)
+  return !__builtin_mul_overflow(*product, factor, product);
+#else
+  auto size_of = [](int64_t n) { return n < 0 ? 0 - static_cast<uint64_t>(n) : static_cast<uint64_t>(n); };
+  bool fits = factor == 0 || size_of(*product) <= static_cast<uint64_t>(INT64_MAX) / size_of(factor);
+  *product = static_cast<int64_t>(static_cast<uint64_t>(*product) * static_cast<uint64_t>(factor));
+  return fits;
+#endif
+}
+[[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void ThrowProduct() {
+  TVM_FFI_THROW(ValueError) << "the product of a shape is beyond 2**63 - 1";
+  TVM_FFI_UNREACHABLE();
+}
+
+} // namespace detail
+
 class ShapeView {
 public:
   ShapeView() : cell_{nullptr, 0} {}
@@ -31,10 +51,15 @@ public:
   }
   int64_t front() const { return at(0); }
   int64_t back() const { return at(size() - 1); }
-  /* 1 without dimensions. */
+  /* 1 without dimensions. ValueError if no int64 holds it. */
   int64_t Product() const {
     int64_t product = 1;
-    for (int64_t dim : *this) product *= dim;
+    bool fits = true;
+    for (int64_t dim : *this) {
+      if (dim == 0) return 0;
+      fits = detail::MultiplyInto(&product, dim) && fits;
+    }
+    if (TVM_FFI_PREDICT_FALSE(!fits)) detail::ThrowProduct();
     return product;
   }
 
@@ -67,12 +92,13 @@ template <typename IterType> ObjectPtr<ShapeObj> MakeInplaceShape(IterType first
   std::copy(first, last, dims);
   return shape;
 }
-/* Of items in a row, the last dimension the closest; in items. */
+/* Of items in a row, the last dimension the closest; in items. They wrap around for shapes that no memory has room
+ * for. */
 inline void FillStridesFromShape(ShapeView shape, int64_t *strides) {
-  int64_t stride = 1;
+  uint64_t stride = 1;
   for (size_t i = shape.size(); i-- > 0;) {
-    strides[i] = stride;
-    stride *= shape[i];
+    strides[i] = static_cast<int64_t>(stride);
+    stride *= static_cast<uint64_t>(shape[i]);
   }
 }
 inline ObjectPtr<ShapeObj> MakeStridesFromShape(ShapeView shape) {

@@ -28,12 +28,12 @@ inline bool IsDirectAddressDevice(const DLDevice &device) {
 /* Whether the items are in a row, the last dimension the closest. An empty tensor is. */
 inline bool IsContiguous(const DLTensor &tensor) {
   if (tensor.strides == nullptr) return true;
-  int64_t expected = 1;
+  uint64_t expected = 1;
   bool in_a_row = true;
   for (int32_t i = tensor.ndim; i-- > 0;) {
     if (tensor.shape[i] == 0) return true;
-    if (tensor.shape[i] != 1 && tensor.strides[i] != expected) in_a_row = false;
-    expected *= tensor.shape[i];
+    if (tensor.shape[i] != 1 && static_cast<uint64_t>(tensor.strides[i]) != expected) in_a_row = false;
+    expected *= static_cast<uint64_t>(tensor.shape[i]);
   }
   return in_a_row;
 }
@@ -46,9 +46,13 @@ inline bool IsAligned(const DLTensor &tensor, size_t alignment) {
   return tensor.byte_offset % alignment == 0;
 }
 
-/* Bytes of numel items in a row; types of less than a byte are packed. */
+/* Bytes of numel items in a row; types of less than a byte are packed. ValueError if no memory has room for them. */
 inline size_t GetDataSize(size_t numel, DLDataType dtype) {
-  return static_cast<size_t>((static_cast<uint64_t>(numel) * dtype.bits * dtype.lanes + 7) / 8);
+  uint64_t n_bits = static_cast<uint64_t>(dtype.bits) * dtype.lanes, n = numel;
+  if (TVM_FFI_PREDICT_FALSE(n_bits != 0 && n > (UINT64_MAX - 7) / n_bits)) {
+    TVM_FFI_THROW(ValueError) << numel << " items of " << n_bits << " bits are more than memory has room for";
+  }
+  return static_cast<size_t>((n * n_bits + 7) / 8);
 }
 inline size_t GetDataSize(const DLTensor &tensor) {
   return GetDataSize(static_cast<size_t>(ShapeView(tensor.shape, static_cast<size_t>(tensor.ndim)).Product()),
@@ -114,7 +118,9 @@ inline DLTensor MakeStrided(DLTensor tensor, ShapeView shape, ShapeView strides,
   tensor.ndim = static_cast<int32_t>(shape.size());
   tensor.shape = const_cast<int64_t *>(shape.data());
   tensor.strides = const_cast<int64_t *>(strides.data());
-  tensor.byte_offset += GetDataSize(static_cast<size_t>(offset.value_or(0)), tensor.dtype);
+  size_t n_before = GetDataSize(static_cast<size_t>(offset.value_or(0)), tensor.dtype);
+  TVM_FFI_CHECK_LE(n_before, UINT64_MAX - tensor.byte_offset, ValueError) << "the offset is beyond memory";
+  tensor.byte_offset += n_before;
   if (IsDirectAddressDevice(tensor.device)) {
     tensor.data = static_cast<char *>(tensor.data) + std::exchange(tensor.byte_offset, 0);
   }
@@ -175,6 +181,7 @@ public:
   static Tensor FromNDAllocStrided(TNDAlloc alloc, ShapeView shape, ShapeView strides, DLDataType dtype,
                                    DLDevice device, ExtraArgs &&...extra_args) {
     TVM_FFI_CHECK_EQ(shape.size(), strides.size(), ValueError) << "one stride for each dimension";
+    GetDataSize(static_cast<size_t>(shape.Product()), dtype); /* for its ValueError: no allocator need look */
     return Tensor(make_inplace_array_object<detail::TensorObjFromNDAlloc<TNDAlloc>, int64_t>(
         2 * shape.size(), std::move(alloc), shape, strides, dtype, device, std::forward<ExtraArgs>(extra_args)...));
   }

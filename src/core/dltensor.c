@@ -1,0 +1,184 @@
+/* dltensor.c - arithmetic on a DLTensor. */
+#include "dltensor.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int fh_dltensor_has_address(DLDevice device) {
+  switch (device.device_type) {
+  case kDLCPU:
+  case kDLCUDA:
+  case kDLCUDAHost:
+  case kDLCUDAManaged:
+  case kDLROCM:
+  case kDLROCMHost: return 1;
+  default: return 0;
+  }
+}
+
+/* *product *= factor; 0 if no int64 holds it, also for a negative factor that is given as it is. */
+static int multiply(uint64_t *product, uint64_t factor) {
+#if defined(__GNUC__)
+  return !__builtin_mul_overflow(*product, factor, product) && *product <= INT64_MAX;
+#else
+  int fits = factor == 0 || *product <= INT64_MAX / factor;
+  *product *= factor;
+  return fits;
+#endif
+}
+
+static int is_empty(const DLTensor *tensor) {
+  for (int32_t i = 0; i < tensor->ndim; ++i) {
+    if (tensor->shape[i] == 0) return 1;
+  }
+  return 0;
+}
+
+int fh_dltensor_count(const DLTensor *tensor, int64_t *n) {
+  uint64_t product = 1;
+  if (is_empty(tensor)) product = 0;
+  for (int32_t i = 0; product != 0 && i < tensor->ndim; ++i) {
+    if (!multiply(&product, (uint64_t)tensor->shape[i])) return 0;
+  }
+  *n = (int64_t)product;
+  return 1;
+}
+
+static uint64_t bits_of(DLDataType dtype) { return (uint64_t)dtype.bits * dtype.lanes; }
+
+/* Bytes of n elements side by side; 0 if no int64 holds them. Eight elements have as many bytes as one has bits. */
+static int size_of(uint64_t n, DLDataType dtype, uint64_t *n_bytes) {
+  uint64_t bits = bits_of(dtype), in_eights = n / 8;
+  if (!multiply(&in_eights, bits)) return 0;
+  *n_bytes = in_eights + (n % 8 * bits + 7) / 8;
+  return *n_bytes <= INT64_MAX;
+}
+
+int fh_dltensor_size(const DLTensor *tensor, size_t *n_bytes) {
+  int64_t n;
+  uint64_t size;
+  if (!fh_dltensor_count(tensor, &n)) return 0;
+  if (n != 0 && !fh_dltensor_has_size(tensor->dtype)) return 0;
+  if (!size_of((uint64_t)n, tensor->dtype, &size)) return 0;
+  *n_bytes = (size_t)size;
+  return 1;
+}
+
+int fh_dltensor_is_compact(const DLTensor *tensor) {
+  uint64_t expected = 1; /* wraps around as fill_strides does */
+  if (tensor->strides == NULL || is_empty(tensor)) return 1; /* no elements, no gaps */
+  for (int32_t i = tensor->ndim - 1; i >= 0; --i) {
+    if (tensor->shape[i] == 1) continue; /* its stride is never used */
+    if ((uint64_t)tensor->strides[i] != expected) return 0;
+    expected *= (uint64_t)tensor->shape[i];
+  }
+  return 1;
+}
+
+void fh_dltensor_fill_strides(const DLTensor *tensor, int64_t *strides) {
+  uint64_t stride = 1;
+  for (int32_t i = tensor->ndim - 1; i >= 0; --i) {
+    strides[i] = (int64_t)stride;
+    stride *= (uint64_t)tensor->shape[i];
+  }
+}
+
+/* ---- Whether memory can be so ---- */
+
+static int refuse(char *reason, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(reason, FH_DLTENSOR_REASON, format, args);
+  va_end(args);
+  return 1;
+}
+
+int fh_dltensor_refuse_shape(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]) {
+  if (tensor->ndim < 0) {
+    return refuse(reason, "Expected a tensor with 0 or more dimensions but got ndim %d", (int)tensor->ndim);
+  }
+  if (tensor->ndim > FH_DLTENSOR_MAX_DIMS) {
+    return refuse(reason, "Expected a tensor with at most %d dimensions but got ndim %d", FH_DLTENSOR_MAX_DIMS,
+                  (int)tensor->ndim);
+  }
+  if (tensor->ndim > 0 && tensor->shape == NULL) {
+    return refuse(reason, "Expected a shape of %d dimensions but got NULL", (int)tensor->ndim);
+  }
+  for (int32_t i = 0; i < tensor->ndim; ++i) {
+    if (tensor->shape[i] >= 0) continue;
+    return refuse(reason, "Expected a shape of 0 or more everywhere but dimension %d is %lld", (int)i,
+                  (long long)tensor->shape[i]);
+  }
+  return 0;
+}
+
+/* How far, in elements, others lie behind and before the first one. */
+typedef struct {
+  uint64_t behind, before;
+} reach;
+
+static int find_reach(const DLTensor *tensor, uint64_t n, reach *out) {
+  *out = (reach){n - 1, 0};
+  if (tensor->strides == NULL) return 1;
+  out->behind = 0;
+  for (int32_t i = 0; i < tensor->ndim; ++i) {
+    int64_t stride = tensor->strides[i];
+    uint64_t steps = stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
+    uint64_t *side = stride < 0 ? &out->before : &out->behind;
+    if (!multiply(&steps, (uint64_t)tensor->shape[i] - 1)) return 0;
+    *side += steps; /* two numbers of 63 bits */
+    if (*side > INT64_MAX) return 0;
+  }
+  return 1;
+}
+
+static int refuse_place(const DLTensor *tensor, uint64_t n, char *reason) {
+  reach far;
+  uint64_t behind, before, address = fh_dltensor_has_address(tensor->device) ? (uint64_t)(uintptr_t)tensor->data : 0;
+  if (!find_reach(tensor, n, &far) || !size_of(far.behind + 1, tensor->dtype, &behind) ||
+      !size_of(far.before, tensor->dtype, &before)) {
+    return refuse(reason, "Expected strides that stay within memory but an element would lie 2**63 bytes away or more");
+  }
+  if (tensor->byte_offset > INT64_MAX || address > UINT64_MAX - tensor->byte_offset ||
+      behind > UINT64_MAX - address - tensor->byte_offset || before > address + tensor->byte_offset) {
+    return refuse(reason, "Expected elements within memory but got byte_offset %llu for %llu bytes at address 0x%llx",
+                  (unsigned long long)tensor->byte_offset, (unsigned long long)(behind + before),
+                  (unsigned long long)address);
+  }
+  return 0;
+}
+
+/* What nearly all tensors are, seen in one pass: nothing is missing, compact, with room for any offset. */
+static int is_plain(const DLTensor *tensor) {
+  uint64_t n = 1;
+  if ((intptr_t)tensor->data <= 0 || tensor->byte_offset != 0 || !fh_dltensor_has_size(tensor->dtype)) return 0;
+  if ((uint32_t)tensor->ndim > FH_DLTENSOR_MAX_DIMS || (tensor->shape == NULL && tensor->ndim != 0)) return 0;
+  for (int32_t i = tensor->ndim - 1; i >= 0; --i) {
+    if (tensor->strides != NULL && (uint64_t)tensor->strides[i] != n) return 0;
+    if (!multiply(&n, (uint64_t)tensor->shape[i])) return 0;
+  }
+  return n - 1 < UINT64_C(1) << 40; /* nothing can overflow then with any type of elements, and there are some */
+}
+
+int fh_dltensor_refuse(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]) {
+  int64_t n;
+  uint64_t n_bytes;
+  if (is_plain(tensor)) return 0;
+  if (fh_dltensor_refuse_shape(tensor, reason)) return 1;
+  if (!fh_dltensor_count(tensor, &n)) {
+    return refuse(reason, "Expected a shape that memory has room for but it has more than 2**63 - 1 elements");
+  }
+  if (n == 0) return 0;
+  if (!fh_dltensor_has_size(tensor->dtype)) {
+    return refuse(reason, "Expected elements of a known size but got %d lanes of %d bits",
+                  (int)(int16_t)tensor->dtype.lanes, (int)tensor->dtype.bits);
+  }
+  if (!size_of((uint64_t)n, tensor->dtype, &n_bytes)) {
+    return refuse(reason, "Expected a shape that memory has room for but got %lld elements of %lld bits", (long long)n,
+                  (long long)bits_of(tensor->dtype));
+  }
+  if (tensor->data == NULL) {
+    return refuse(reason, "Expected the memory of %lld elements but got NULL as data", (long long)n);
+  }
+  return refuse_place(tensor, (uint64_t)n, reason);
+}

@@ -1,0 +1,39 @@
+/* dltensor.h - arithmetic on a DLTensor, a description of memory that somebody else made.
+ *
+ * This file stands alone: the core and the binding are both built with it. Nothing here raises or allocates. */
+#ifndef FH_DLTENSOR_H_
+#define FH_DLTENSOR_H_
+
+#include <dlpack/dlpack.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+  FH_DLTENSOR_MAX_DIMS = 1024,
+  FH_DLTENSOR_REASON = 160,
+};
+
+/* 1 with a sentence if no memory can be as it is described: no data, a shape or strides that are not there, sizes whose
+ * product no int64 holds, elements beyond the address space. 0 otherwise; without elements there is no data to lack. */
+int fh_dltensor_refuse(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]);
+
+/* The same for the shape alone: what has none, more axes than anybody has, or a negative size. */
+int fh_dltensor_refuse_shape(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]);
+
+/* The functions below take a shape that is not refused. */
+
+/* Number of elements; 0 if no int64 holds it, and then *n is not written. */
+int fh_dltensor_count(const DLTensor *tensor, int64_t *n);
+/* Bytes of all elements side by side; 0 if that is no number of bytes that memory could have. */
+int fh_dltensor_size(const DLTensor *tensor, size_t *n_bytes);
+/* Whether the elements lie without gaps in row-major order; missing strides mean that. */
+int fh_dltensor_is_compact(const DLTensor *tensor);
+/* Strides of a compact tensor, in elements. They wrap around for shapes that no memory has room for. */
+void fh_dltensor_fill_strides(const DLTensor *tensor, int64_t *strides);
+/* Whether `data` is an address and not a handle of the device's driver. */
+int fh_dltensor_has_address(DLDevice device);
+
+/* Whether elements of that type have a size. */
+static inline int fh_dltensor_has_size(DLDataType dtype) { return dtype.bits != 0 && (int16_t)dtype.lanes > 0; }
+
+#endif /* FH_DLTENSOR_H_ */

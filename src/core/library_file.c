@@ -1,0 +1,218 @@
+/* library_file.c - whether a file can be a shared library at all, asked before it is mapped. */
+#define _GNU_SOURCE /* O_CLOEXEC, pread */
+#include "library_file.h"
+
+#if defined(__linux__)
+#include <fcntl.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define OWN_MACHINE EM_X86_64
+#elif defined(__aarch64__)
+#define OWN_MACHINE EM_AARCH64
+#else
+#define OWN_MACHINE EM_NONE /* not compared */
+#endif
+
+enum { MAX_HEADERS = 128, OWN_CLASS = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32 };
+
+typedef ElfW(Ehdr) file_header;
+typedef ElfW(Phdr) part_header;
+typedef ElfW(Dyn) dynamic_entry;
+
+typedef struct {
+  int fd;
+  uint64_t n_bytes;
+  file_header head;
+  part_header parts[MAX_HEADERS]; /* the first head.e_phnum */
+  char *reason;
+} file;
+
+static int refuse(const file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int refuse(const file *f, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(f->reason, FH_LIBRARY_FILE_REASON, format, args);
+  va_end(args);
+  return 1;
+}
+
+/* Whether the file has n bytes at an offset. */
+static int has(const file *f, uint64_t offset, uint64_t n) { return offset <= f->n_bytes && n <= f->n_bytes - offset; }
+
+static int refuse_short(const file *f, const char *what, uint64_t offset, uint64_t n) {
+  return refuse(f, "is truncated or damaged: its %s should be the %llu bytes from %llu on, and the file has %llu", what,
+                (unsigned long long)n, (unsigned long long)offset, (unsigned long long)f->n_bytes);
+}
+
+/* Whether all of them could be read; also a file that becomes shorter meanwhile is truncated. */
+static int read_at(const file *f, void *to, uint64_t offset, size_t n) {
+  return has(f, offset, n) && pread(f->fd, to, n, (off_t)offset) == (ssize_t)n;
+}
+
+/* ---- The first header ---- */
+
+static const char *name_of_kind(mode_t mode) {
+  return S_ISDIR(mode)    ? "a directory"
+         : S_ISFIFO(mode) ? "a pipe"
+         : S_ISSOCK(mode) ? "a socket"
+         : S_ISCHR(mode)  ? "a device"
+                          : "no regular file";
+}
+
+static int is_text(const unsigned char *bytes, size_t n) {
+  for (size_t i = 0; i < n; ++i) {
+    if (bytes[i] < ' ' && bytes[i] != '\n' && bytes[i] != '\t' && bytes[i] != '\r') return 0;
+  }
+  return 1;
+}
+
+static int refuse_strange(const file *f) {
+  unsigned char start[64];
+  ssize_t n = pread(f->fd, start, sizeof start, 0);
+  if (f->n_bytes == 0) return refuse(f, "is empty");
+  if (n >= SELFMAG && memcmp(start, ELFMAG, SELFMAG) == 0) return 0;
+  return refuse(f, "is no ELF file%s", n > 0 && is_text(start, (size_t)n) ? ", but text: is it a linker script?" : "");
+}
+
+static int refuse_head(file *f) {
+  const file_header *head = &f->head;
+  if (refuse_strange(f)) return 1;
+  if (!read_at(f, &f->head, 0, sizeof f->head)) return refuse_short(f, "ELF header", 0, sizeof f->head);
+  if (head->e_ident[EI_CLASS] != OWN_CLASS) {
+    return refuse(f, "is not for this machine: it is for another number of bits than %d", (int)sizeof(void *) * 8);
+  }
+  if (OWN_MACHINE != EM_NONE && head->e_machine != OWN_MACHINE) {
+    return refuse(f, "is not for this machine: expected ELF machine %d but got %d", OWN_MACHINE, (int)head->e_machine);
+  }
+  if (head->e_type != ET_DYN) {
+    const char *what = head->e_type == ET_REL ? "an object file" : head->e_type == ET_EXEC ? "a program" : "neither";
+    return refuse(f, "is no shared library: expected ELF type %d but got %d (%s)", ET_DYN, (int)head->e_type, what);
+  }
+  if (head->e_phentsize != sizeof f->parts[0] || head->e_phnum == 0 || head->e_phnum > MAX_HEADERS) {
+    return refuse(f, "is damaged: expected 1 to %d program headers of %zu bytes but got %d of %d", MAX_HEADERS,
+                  sizeof f->parts[0], (int)head->e_phnum, (int)head->e_phentsize);
+  }
+  size_t n_parts = head->e_phnum * sizeof f->parts[0], n_sections = (size_t)head->e_shnum * head->e_shentsize;
+  if (!read_at(f, f->parts, head->e_phoff, n_parts)) return refuse_short(f, "program headers", head->e_phoff, n_parts);
+  /* The loader does not read these. They are the last thing in a file, so they tell that its end is gone. */
+  if (!has(f, head->e_shoff, n_sections)) return refuse_short(f, "section headers", head->e_shoff, n_sections);
+  return 0;
+}
+
+/* ---- Segments ---- */
+
+/* The segment that is mapped and has n bytes of the file at an address; NULL if none has. */
+static const part_header *find_mapped(const file *f, uint64_t address, uint64_t n) {
+  for (int i = 0; i < f->head.e_phnum; ++i) {
+    const part_header *part = &f->parts[i];
+    if (part->p_type != PT_LOAD || address < part->p_vaddr) continue;
+    uint64_t before = address - part->p_vaddr;
+    if (before <= part->p_filesz && n <= part->p_filesz - before) return part;
+  }
+  return NULL;
+}
+
+static int refuse_part(const file *f, const part_header *part) {
+  return refuse(f, "is damaged: its segment at address %llu has %llu bytes in the file and %llu in memory",
+                (unsigned long long)part->p_vaddr, (unsigned long long)part->p_filesz,
+                (unsigned long long)part->p_memsz);
+}
+
+static int refuse_loaded(const file *f) {
+  uint64_t end = 0; /* of the segment before */
+  for (int i = 0; i < f->head.e_phnum; ++i) {
+    const part_header *part = &f->parts[i];
+    if (!has(f, part->p_offset, part->p_filesz)) return refuse_short(f, "segment", part->p_offset, part->p_filesz);
+    if (part->p_type != PT_LOAD) continue;
+    if (part->p_vaddr < end || part->p_vaddr > INTPTR_MAX || part->p_memsz > INTPTR_MAX - part->p_vaddr ||
+        part->p_memsz < part->p_filesz) {
+      return refuse_part(f, part);
+    }
+    end = part->p_vaddr + part->p_memsz;
+  }
+  return 0;
+}
+
+/* The other segments describe parts of those that are mapped: at one address they are one place in the file. */
+static int refuse_described(const file *f) {
+  for (int i = 0; i < f->head.e_phnum; ++i) {
+    const part_header *part = &f->parts[i];
+    if (part->p_type == PT_LOAD || part->p_vaddr == 0 || part->p_filesz == 0) continue;
+    const part_header *mapped = find_mapped(f, part->p_vaddr, part->p_filesz);
+    if (mapped == NULL || part->p_vaddr - mapped->p_vaddr != part->p_offset - mapped->p_offset) {
+      return refuse_part(f, part);
+    }
+  }
+  return 0;
+}
+
+/* ---- What the loader follows: the addresses in the dynamic section ---- */
+
+static int is_address(int64_t tag) {
+  switch (tag) {
+  case DT_STRTAB:
+  case DT_SYMTAB:
+  case DT_HASH:
+  case DT_GNU_HASH:
+  case DT_RELA:
+  case DT_REL:
+  case DT_JMPREL:
+  case DT_VERSYM:
+  case DT_VERDEF:
+  case DT_VERNEED: return 1;
+  default: return 0;
+  }
+}
+
+static int refuse_dynamic(const file *f, const part_header *part) {
+  dynamic_entry entry = {0};
+  int has_names = 0, has_symbols = 0;
+  uint64_t n = part->p_filesz / sizeof entry, i = 0;
+  for (; i < n && read_at(f, &entry, part->p_offset + i * sizeof entry, sizeof entry) && entry.d_tag != DT_NULL; ++i) {
+    has_names |= entry.d_tag == DT_STRTAB;
+    has_symbols |= entry.d_tag == DT_SYMTAB;
+    if (!is_address(entry.d_tag) || find_mapped(f, entry.d_un.d_ptr, 1) != NULL) continue;
+    return refuse(f, "is damaged: entry %lld of its dynamic section points out of the file, to %llu",
+                  (long long)entry.d_tag, (unsigned long long)entry.d_un.d_ptr);
+  }
+  if (i == n || entry.d_tag != DT_NULL) return refuse(f, "is damaged: its dynamic section has no end");
+  if (has_names && has_symbols) return 0;
+  return refuse(f, "is damaged: its dynamic section names no symbols");
+}
+
+static int refuse_content(file *f) {
+  if (refuse_head(f) || refuse_loaded(f) || refuse_described(f)) return 1;
+  for (int i = 0; i < f->head.e_phnum; ++i) {
+    if (f->parts[i].p_type == PT_DYNAMIC) return refuse_dynamic(f, &f->parts[i]);
+  }
+  return refuse(f, "is no shared library: it has no dynamic section");
+}
+
+int fh_library_file_refuse(const char *path, char reason[FH_LIBRARY_FILE_REASON]) {
+  struct stat about;
+  file f = {.reason = reason};
+  reason[0] = '\0';
+  if (strchr(path, '/') == NULL || stat(path, &about) != 0) return 0;
+  if (!S_ISREG(about.st_mode)) return refuse(&f, "is %s", name_of_kind(about.st_mode)); /* opening a pipe would wait */
+  f.n_bytes = (uint64_t)about.st_size;
+  f.fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (f.fd < 0) return 0;
+  int is_refused = refuse_content(&f);
+  close(f.fd);
+  return is_refused;
+}
+
+#else
+int fh_library_file_refuse(const char *path, char reason[FH_LIBRARY_FILE_REASON]) {
+  (void)path;
+  reason[0] = '\0';
+  return 0;
+}
+#endif

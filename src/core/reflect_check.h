@@ -1,0 +1,14 @@
+/* reflect_check.h - whether what somebody declares of a type can be so: names, places in the object, functions.
+ *
+ * Asked before anything is copied. Each gives 0, or -1 with a ValueError or TypeError that names the member. */
+#ifndef FH_REFLECT_CHECK_H_
+#define FH_REFLECT_CHECK_H_
+
+#include "any.h"
+
+int fh_reflect_check_field(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field);
+int fh_reflect_check_method(const TVMFFITypeInfo *type, const TVMFFIMethodInfo *method);
+/* Also that the fields which the type has already lie within its size. */
+int fh_reflect_check_metadata(const TVMFFITypeInfo *type, const TVMFFITypeMetadata *metadata);
+
+#endif /* FH_REFLECT_CHECK_H_ */
