@@ -7,6 +7,7 @@ import inspect
 import itertools
 import os
 import pickle
+import sys
 import threading
 import weakref
 from ctypes import c_void_p
@@ -24,6 +25,15 @@ if TYPE_CHECKING:
 
 OPERATIONS: dict[str, Callable[[], object]] = {}
 """By name, in the order of this file. Each may be called for ever."""
+
+INTERPRETERS_OWN: dict[str, str] = {}
+"""Why an operation grows that the interpreter itself makes grow: a program without ffi_hpy does so too."""
+if sys.implementation.name == "pypy" and ffi_hpy._core.HAS_EXTENSION:
+    _REASON = "PyPy 8 keeps types that C code has met"
+    for _name in (
+        "plain_classes", "converter_classes", "array_classes", "subclasses", "subclasses_of_containers",
+    ):  # fmt: skip
+        INTERPRETERS_OWN[_name] = _REASON
 
 testing.add_one(1)  # loads the library
 _echo = ffi_hpy.get_global_func("testing.echo")
@@ -409,11 +419,6 @@ def access_paths() -> None:
 def modules() -> None:
     module = ffi_hpy.load_module(_LIBRARY, keep_module_alive=False)
     module.implements_function("add_one"), _refused(module.get_function, f"missing{next(_count)}")
-
-
-@operation
-def kept_modules() -> None:
-    ffi_hpy.load_module(_LIBRARY)
 
 
 _LIBRARY = testing._library.TESTING_LIBRARY

@@ -3,8 +3,9 @@
     run.py OPERATION SECONDS [ITERATIONS]
     run.py --list
 
-Prints `iterations`, `bytes per iteration` and the bound that holds for that many, as JSON. Repetitions end after
-ITERATIONS, 10^6 if left out, or SECONDS, whichever is first.
+Prints as JSON how many `iterations` there were, the `growth` of memory in bytes per iteration, the `bound` that holds for
+that many, and the `excuse` of an operation that the interpreter itself makes grow. It ends after ITERATIONS, 10^6 if left
+out, or about SECONDS, whichever is first.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ import resource
 import sys
 import time
 
-from operations import OPERATIONS
+from operations import INTERPRETERS_OWN, OPERATIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# A tenth of the repetitions warms up. The rest are four quarters; memory is read between them.
+# This share of the repetitions warms up. The rest are four quarters; memory is read between them.
 WARM_UP, QUARTERS = 0.2, 4
 # What allocators take from the system at a time, and interpreters for their own ends, is no growth.
 NOISE_BYTES, MOST_BYTES_EACH = 768 << 10, 2.0
@@ -76,7 +77,8 @@ def main(arguments: list[str]) -> None:
         print(json.dumps(list(OPERATIONS)))
         return
     work, seconds = OPERATIONS[arguments[0]], float(arguments[1])
-    print(json.dumps(measure(work, seconds, int(arguments[2]) if len(arguments) > 2 else 10**6)))
+    measured = measure(work, seconds, int(arguments[2]) if len(arguments) > 2 else 10**6)
+    print(json.dumps({**measured, "excuse": INTERPRETERS_OWN.get(arguments[0], "")}))
 
 
 if __name__ == "__main__":
