@@ -11,7 +11,8 @@
 enum { FIRST_SLOTS = 4096 };
 
 _Atomic(FbKindTable *) fb_kind_table;
-static atomic_flag writing = ATOMIC_FLAG_INIT; /* guards the rest, and writing the table; nothing foreign runs under it */
+static atomic_flag writing =
+    ATOMIC_FLAG_INIT; /* guards the rest, and writing the table; nothing foreign runs under it */
 static size_t n_entries;
 static FbKindEntry *unused; /* entries of no type */
 

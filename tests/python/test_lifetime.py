@@ -227,7 +227,9 @@ print(min(rounds))
 
 
 @pytest.mark.thread_unsafe(reason="a long program, the same for each thread")
-@pytest.mark.parametrize("work", ["objects", "texts", "containers", "callbacks", "errors", "stores", "lookups", "names"])
+@pytest.mark.parametrize(
+    "work", ["objects", "texts", "containers", "callbacks", "errors", "stores", "lookups", "names"]
+)
 def test_ten_thousand_repetitions_leave_nothing_behind(extension_path, testing_library, work):
     bytes_each = float(run_python(LEAK_PROGRAM, extension_path, testing_library, work, 10_000))
     # Caches, allocators and just-in-time compilers grow at first: what grows in every round is a leak.
@@ -235,7 +237,7 @@ def test_ten_thousand_repetitions_leave_nothing_behind(extension_path, testing_l
 
 
 IS_PYPY_8 = IS_PYPY and ffi_hpy._core.HAS_EXTENSION
-KEPT = "PyPy 8 keeps each type of which C code has met an instance, 3.13 without the GIL each one made after a thread began"
+KEPT = "PyPy 8 keeps each type of which C code has met an instance, 3.13t each one made after a thread began"
 can_end = pytest.mark.skipif(IS_PYPY_8 or (NO_GIL and sys.version_info < (3, 14)), reason=KEPT)
 
 

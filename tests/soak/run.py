@@ -3,9 +3,9 @@
     run.py OPERATION SECONDS [ITERATIONS]
     run.py --list
 
-Prints as JSON how many `iterations` there were, the `growth` of memory in bytes per iteration, the `bound` that holds for
-that many, and the `excuse` of an operation that the interpreter itself makes grow. It ends after ITERATIONS, 10^6 if left
-out, or about SECONDS, whichever is first.
+Prints as JSON how many `iterations` there were, the `growth` of memory in bytes per iteration, the `bound` that holds
+for that many, and the `excuse` of an operation that the interpreter itself makes grow. It ends after ITERATIONS, 10^6
+if left out, or about SECONDS, whichever is first.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import json
 import resource
 import sys
 import time
+from pathlib import Path
 
 from operations import INTERPRETERS_OWN, OPERATIONS
 
@@ -35,8 +36,7 @@ def resident() -> int:
         gc.collect()
     if _trim is not None:
         _trim(0)
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * resource.getpagesize()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
 _trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
