@@ -36,7 +36,10 @@ _answers: WeakKeyDictionary[type, tuple[int, Any, int]] = WeakKeyDictionary()
 
 def classify_once(cls: type) -> tuple[int, Any, int]:
     """classify_with_protocols(), asked once per type while that lives."""
-    answer = _answers.get(cls)
+    try:
+        answer = _answers.get(cls)
+    except TypeError:  # the type is ending, and PyPy refuses weak references to it
+        return classify_with_protocols(cls)
     if answer is None:
         answer = _answers[cls] = classify_with_protocols(cls)
     return answer
