@@ -287,6 +287,7 @@ def test_a_class_at_the_address_of_another_is_not_taken_for_it(testing, which):
 
 
 @can_end
+@pytest.mark.skipif(IS_PYPY, reason="PyPy refuses weak references to a class that is ending, and abc asks for them")
 def test_a_class_that_its_instance_passes_on_while_it_ends_is_not_remembered(testing):
     seen = []
 
