@@ -175,8 +175,16 @@ def run_packaging(wheel: Path, log: Path) -> Result:
     return run_script("packaging", ["--wheel", str(wheel)], log)
 
 
+SOAKED = ("cp311", "cp313t")
+
+
+def run_soak(wheel: Path, log: Path) -> Result:
+    """Repeat each operation of the soak for a moment. It builds no wheel: this one is up to date."""
+    return run_script("soak", [*SOAKED, "--minutes", "0.25"], log)
+
+
 def run_script(name: str, arguments: list[str], log: Path) -> Result:
-    """Run a ci script that compiles C++ and says in its last line how many tests passed and failed."""
+    """Run a ci script that needs a compiler and says in its last line how many tests passed and failed."""
     find_cxx_compiler()
     status = run_logged([sys.executable, str(ROOT / "ci" / name), *arguments], log, clean_environ(), ROOT)
     text = log.read_text(errors="replace")

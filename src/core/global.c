@@ -9,12 +9,12 @@
 #include "fork.h"
 #include "type.h"
 
-/* An entry never changes once it is in the table, except that removal empties `func`. */
+/* An entry does not change while it is in the table. */
 typedef struct {
   fh_name_entry by_name; /* first: the table finds the entry by it */
   TVMFFIByteArray doc, metadata;
   int64_t flags;         /* TVMFFIFieldFlagBitMask */
-  void *func;            /* owned Function; NULL when the name was removed */
+  TVMFFIObject *func;    /* owned Function */
   char text[];           /* name, doc and metadata, each with a NUL */
 } global_entry;
 
@@ -60,7 +60,7 @@ static void forget_readers(void) {
 }
 FH_FORK_CHILD(forget_readers);
 
-/* Hold no lock. */
+/* Not under the lock, so that other writers need not wait. */
 static void wait_for_readers(void) {
   fh_sync_check_unlocked("waiting for readers");
   for (int i = 0; i < N_COUNTS; ++i) {
@@ -68,12 +68,8 @@ static void wait_for_readers(void) {
   }
 }
 
-/* Between enter and leave, or under the lock. NULL when there is no such name, or no longer. */
-static global_entry *find(TVMFFIByteArray name) {
-  global_entry *entry = (global_entry *)fh_name_find(&globals, name);
-  /* acquire: pairs with the exchange in fh_global_remove */
-  return entry != NULL && fh_atomic_load_acquire_ptr(&entry->func) != NULL ? entry : NULL;
-}
+/* Between enter and leave, or under the lock. NULL when there is no such name. */
+static global_entry *find(TVMFFIByteArray name) { return (global_entry *)fh_name_find(&globals, name); }
 
 /* ---- Writing ---- */
 
@@ -101,23 +97,33 @@ static global_entry *entry_new(TVMFFIByteArray name, TVMFFIByteArray doc, TVMFFI
   return entry;
 }
 
-/* Ends an entry that is in the table no more, or was never there. No lock may be held: there may be readers to wait for,
- * and the Function may run foreign code when it ends. */
-static void entry_drop(global_entry *entry, int has_readers) {
+/* What was taken out of the table and readers may still have. */
+typedef struct {
+  global_entry *entry;
+  fh_name_slots *slots;
+} leftover;
+
+/* No lock may be held: the Function may run foreign code when it ends. */
+static void entry_drop(global_entry *entry) {
   if (entry == NULL) return;
-  if (has_readers) wait_for_readers();
   fh_object_release(entry->func);
   fh_mem_free(entry);
 }
 
+/* No lock may be held. */
+static void leftover_drop(leftover old) {
+  if (old.entry != NULL || old.slots != NULL) wait_for_readers();
+  fh_mem_free(old.slots);
+  entry_drop(old.entry);
+}
+
 typedef enum { PUT_DONE, PUT_TAKEN, PUT_NO_MEMORY } put_result;
 
-/* Under the lock. What the caller has to drop afterwards goes to *old. */
-static put_result put_locked(global_entry *entry, int can_override, global_entry **old) {
-  *old = entry;
+/* Under the lock. *old is for the caller to drop. */
+static put_result put_locked(global_entry *entry, int can_override, leftover *old) {
   if (!can_override && find(entry->by_name.name) != NULL) return PUT_TAKEN;
-  if (fh_name_reserve(&globals) != 0) return PUT_NO_MEMORY;
-  *old = (global_entry *)fh_name_put(&globals, &entry->by_name);
+  if (fh_name_renew(&globals, &old->slots) != 0) return PUT_NO_MEMORY;
+  old->entry = (global_entry *)fh_name_put(&globals, &entry->by_name);
   return PUT_DONE;
 }
 
@@ -132,13 +138,14 @@ static int set(TVMFFIByteArray name, TVMFFIByteArray doc, TVMFFIByteArray metada
                           FH_BYTES_ARGS(name), func == NULL ? "None" : fh_type_name(fh_object_type_index(func)));
   }
   global_entry *entry = entry_new(name, doc, metadata, flags, (TVMFFIObject *)func);
-  global_entry *old = NULL;
+  leftover old = {NULL, NULL};
   if (entry == NULL) return fh_error_raise_no_memory();
   fh_mutex_lock(&global_lock);
   put_result result = put_locked(entry, can_override, &old);
   fh_mutex_unlock(&global_lock);
-  entry_drop(old, result == PUT_DONE);
+  leftover_drop(old);
   if (result == PUT_DONE) return 0;
+  entry_drop(entry);
   if (result == PUT_NO_MEMORY) return fh_error_raise_no_memory();
   return fh_error_raise(FH_RUNTIME_ERROR, "Global Function `%.*s` is already registered", FH_BYTES_ARGS(name));
 }
@@ -149,17 +156,11 @@ int fh_global_set(TVMFFIByteArray name, TVMFFIObjectHandle func, int can_overrid
 }
 
 int fh_global_remove(TVMFFIByteArray name) {
-  void *func = NULL;
   fh_mutex_lock(&global_lock);
-  global_entry *entry = find(name);
-  if (entry != NULL) {
-    func = fh_atomic_exchange_acq_rel_ptr(&entry->func, NULL); /* pairs with find and fh_global_find */
-  }
+  leftover old = {(global_entry *)fh_name_remove(&globals, name), NULL};
   fh_mutex_unlock(&global_lock);
-  if (func == NULL) return 0;
-  wait_for_readers();
-  fh_object_release(func);
-  return 1;
+  leftover_drop(old);
+  return old.entry != NULL;
 }
 
 int fh_global_add(const char *name, TVMFFISafeCallType call, const char *metadata) {
@@ -178,10 +179,11 @@ int fh_global_find(TVMFFIByteArray name, TVMFFIObjectHandle *out) {
   *out = NULL;
   uint64_t *count = my_count();
   enter(count);
-  global_entry *entry = (global_entry *)fh_name_find(&globals, name);
-  /* acquire: pairs with the exchange in fh_global_remove. Once read, the Function lives until leave. */
-  if (entry != NULL) *out = fh_atomic_load_acquire_ptr(&entry->func);
-  if (*out != NULL) fh_object_retain(*out);
+  const global_entry *entry = find(name); /* lives until leave, and with it the Function */
+  if (entry != NULL) {
+    *out = entry->func;
+    fh_object_retain(*out);
+  }
   leave(count);
   return *out != NULL;
 }
@@ -207,29 +209,38 @@ static int get_text(TVMFFIByteArray name, text_id id, TVMFFIAny *out) {
 int fh_global_metadata(TVMFFIByteArray name, TVMFFIAny *out) { return get_text(name, TEXT_METADATA, out); }
 int fh_global_doc(TVMFFIByteArray name, TVMFFIAny *out) { return get_text(name, TEXT_DOC, out); }
 
+/* How many names there may be now. */
+static size_t count_names(void) {
+  uint64_t *count = my_count();
+  enter(count);
+  size_t n = fh_name_walk_begin(&globals).n;
+  leave(count);
+  return n;
+}
+
 int fh_global_names(TVMFFIAny **out, int64_t *n) {
   *out = NULL;
   *n = 0;
-  size_t n_entries = fh_name_count(&globals);
-  TVMFFIAny *names = (TVMFFIAny *)fh_mem_calloc(n_entries + 1, sizeof *names); /* never empty, so never NULL */
+  size_t most = count_names(); /* what is registered after this is left out */
+  TVMFFIAny *names = (TVMFFIAny *)fh_mem_calloc(most + 1, sizeof *names); /* never empty, so never NULL */
   if (names == NULL) return fh_error_raise_no_memory();
-  int64_t n_names = 0;
+  size_t n_names = 0;
   int result = 0;
   uint64_t *count = my_count();
   enter(count);
-  for (size_t i = 0; i < n_entries && result == 0; ++i) {
-    global_entry *entry = (global_entry *)fh_name_at(&globals, i);
-    if (fh_atomic_load_acquire_ptr(&entry->func) == NULL) continue; /* pairs with fh_global_remove */
-    result = fh_str_try_new(entry->by_name.name.data, entry->by_name.name.size, &names[n_names]);
+  fh_name_walk walk = fh_name_walk_begin(&globals);
+  const fh_name_entry *entry;
+  while (result == 0 && n_names < most && (entry = fh_name_walk_next(&walk)) != NULL) {
+    result = fh_str_try_new(entry->name.data, entry->name.size, &names[n_names]);
     n_names += result == 0;
   }
   leave(count);
   if (result == 0) {
     *out = names;
-    *n = n_names;
+    *n = (int64_t)n_names;
     return 0;
   }
-  for (int64_t i = 0; i < n_names; ++i) fh_any_drop(&names[i]);
+  for (size_t i = 0; i < n_names; ++i) fh_any_drop(&names[i]);
   fh_mem_free(names);
   return fh_error_raise_no_memory();
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "function_name.h"
 #include "text.h"
 
 enum { STACK_ARGS = 8 };
@@ -12,7 +13,7 @@ enum { GIL_DEFAULT = 0, GIL_RELEASE = 1, GIL_KEEP = 2 };
 typedef struct FbFunction {
   FbObject base;
   /* Set while the function is in use by other threads at worst: each is one word, either value is a valid one. */
-  _Atomic(const char *) name; /* NULL: unknown; else from name_intern */
+  _Atomic(const char *) name; /* NULL: unknown; else from fb_function_name_take */
   _Atomic(uint8_t) gil;
 } FbFunction;
 
@@ -160,41 +161,25 @@ const char *fb_function_name(HPyContext *ctx, HPy function) {
   return *name ? name : "native function";
 }
 
-/* Names live for good, one copy of each: messages may be using them, and PyPy 7.3 cannot destroy an instance of a class that
- * was made in Python. */
-typedef struct Name {
-  struct Name *next;
-  char text[];
-} Name;
-enum { N_NAME_LISTS = 256 };
-static _Atomic(Name *) names[N_NAME_LISTS]; /* only ever grow, at their heads */
-
-/* NULL without memory. Two threads may make a copy each of a new name. */
-static const char *name_intern(const char *text) {
-  size_t hash = 0, size = strlen(text) + 1;
-  for (size_t i = 0; i < size; i++) hash = hash * 31 + (unsigned char)text[i];
-  _Atomic(Name *) *list = &names[hash % N_NAME_LISTS];
-  Name *head = atomic_load_explicit(list, memory_order_acquire); /* pairs with the exchange below */
-  for (const Name *name = head; name != NULL; name = name->next) {
-    if (strcmp(name->text, text) == 0) return name->text;
-  }
-  Name *made = malloc(sizeof(*made) + size);
-  if (made == NULL) return NULL;
-  memcpy(made->text, text, size);
-  made->next = head;
-  while (!atomic_compare_exchange_weak_explicit(list, &made->next, made, memory_order_release, memory_order_relaxed)) {
-  }
-  return made->text;
-}
-
+/* A name that is replaced stays in use: a call on another thread may need it for a message. */
 static int name_set(HPyContext *ctx, FbFunction *function, const char *name) {
-  const char *copy = name_intern(name);
+  const char *copy = fb_function_name_take(name);
   if (copy == NULL) {
     HPyErr_NoMemory(ctx);
     return -1;
   }
-  atomic_store_explicit(&function->name, copy, memory_order_release); /* pairs with name_of */
+  const char *old = atomic_exchange_explicit(&function->name, copy, memory_order_acq_rel); /* pairs with name_of */
+  if (old == copy) fb_function_name_give(old); /* it has two uses now */
+  /* There the owner is what is destroyed. A function that has none yet has no native function to call either. */
+  FbOwner *owner = fb_object_has_owner ? (FbOwner *)function->base.owner : NULL;
+  if (owner != NULL) owner->name = copy;
   return 0;
+}
+
+HPyDef_SLOT(function_destroy, HPy_tp_destroy)
+static void function_destroy_impl(void *self) {
+  FbFunction *function = self;
+  fb_function_name_give(atomic_load_explicit(&function->name, memory_order_relaxed)); /* nobody else has it */
 }
 
 HPyDef_GETSET(function_name, "__name__", .doc = "Name for messages; \"\" if unknown.")
@@ -303,8 +288,9 @@ bool fb_function_has_methods(void) {
 }
 
 HPy fb_function_type_new(HPyContext *ctx, HPy base) {
-  static HPyDef *defines[] = {&function_call, &function_name, &function_gil, &function_repr, &function_new, NULL, NULL};
-  enum { FIRST_FREE = 5 };
+  static HPyDef *defines[] = {&function_call, &function_name, &function_gil, &function_repr,
+                              &function_new,  NULL,           NULL,          NULL};
+  int n_defines = 5;
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.Function",
       .basicsize = sizeof(FbFunction),
@@ -314,11 +300,14 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
       .doc = "A native function. Arguments are positional, and converted by what they are; errors of native code are\n"
              "raised. Any thread may call it; the GIL is given up meanwhile where release_gil is true.",
   };
-  if (fb_ext != NULL) function_call.slot.cpy_trampoline = (cpy_PyCFunction)function_vectorcall;
+  if (fb_ext != NULL) {
+    function_call.slot.cpy_trampoline = (cpy_PyCFunction)function_vectorcall;
+  }
+  if (!fb_object_has_owner) defines[n_defines++] = &function_destroy;
   defers_refcounts =
       fb_ext != NULL && fb_ext->byte_size > offsetof(FhpyExtension, defers_refcounts) && fb_ext->defers_refcounts;
   if (defers_refcounts) {
-    defines[FIRST_FREE] = &function_traverse;
+    defines[n_defines++] = &function_traverse;
     spec.flags |= HPy_TPFLAGS_HAVE_GC;
   }
   const char *by_default = getenv("TVM_FFI_RELEASE_GIL_BY_DEFAULT");

@@ -53,6 +53,7 @@ static HPy fb_set_hooks_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
     if (hook < 0) return HPy_NULL;
     fb_cell_store(ctx, &hooks[hook], args[i]);
     if (hook == FB_HOOK_WRAP_DTYPE) fb_data_type_forget();
+    if (hook == FB_HOOK_STRING_CLASS) fb_text_class_made(args[i]);
   }
   return HPy_Dup(ctx, ctx->h_None);
 }

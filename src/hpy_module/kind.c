@@ -1,17 +1,27 @@
-/* The table of classified Python types. */
+/* The table of classified Python types: open addressing, readers without a lock. */
 #include "kind.h"
 
 #include <stdlib.h>
 
+#include "../core/sync.h"
 #include "hooks.h"
 #include "object.h"
 
 /* Sparse from the start: each collision on the way to int or str would cost every call nanoseconds. */
-enum { FIRST_SLOTS = 4096, MOST_TYPES = 1 << 15 };
+enum { FIRST_SLOTS = 4096 };
 
 _Atomic(FbKindTable *) fb_kind_table;
-static _Atomic(size_t) n_entries;             /* written under writing, read relaxed as a hint */
-static atomic_flag writing = ATOMIC_FLAG_INIT; /* held for a few stores, never while Python code runs */
+static atomic_flag writing =
+    ATOMIC_FLAG_INIT; /* guards the rest, and writing the table; nothing foreign runs under it */
+static size_t n_entries;
+static FbKindEntry *unused; /* entries of no type */
+
+static void lock(void) {
+  while (atomic_flag_test_and_set_explicit(&writing, memory_order_acquire)) fh_thread_yield();
+}
+static void unlock(void) { atomic_flag_clear_explicit(&writing, memory_order_release); }
+
+/* ---- the table, under the lock ---- */
 
 static FbKindTable *table_new(size_t n_slots) {
   FbKindTable *table = calloc(1, sizeof(*table) + n_slots * sizeof(table->slots[0]));
@@ -19,32 +29,50 @@ static FbKindTable *table_new(size_t n_slots) {
   return table;
 }
 
-/* Puts entry into its slot; returns false if the type is there already. */
-static bool insert(FbKindTable *table, const FbKindEntry *entry) {
-  for (size_t i = fb_kind_hash(entry->type);; i++) {
-    _Atomic(const FbKindEntry *) *slot = &table->slots[i & table->mask];
-    const FbKindEntry *there = atomic_load_explicit(slot, memory_order_relaxed);
-    if (there != NULL && there->type == entry->type) return false;
-    if (there != NULL) continue;
-    atomic_store_explicit(slot, entry, memory_order_release); /* pairs with fb_kind_find */
-    return true;
-  }
+static FbKindEntry *at(FbKindTable *table, size_t i) {
+  return atomic_load_explicit(&table->slots[i & table->mask], memory_order_relaxed);
+}
+static void put(FbKindTable *table, size_t i, FbKindEntry *entry) {
+  atomic_store_explicit(&table->slots[i & table->mask], entry, memory_order_release); /* pairs with fb_kind_find */
+}
+static intptr_t type_at(FbKindTable *table, size_t i) {
+  return atomic_load_explicit(&at(table, i)->type, memory_order_relaxed);
 }
 
-/* Makes room for one more. The old table stays: a reader may be in it, and all of them together are as large as the
- * newest. */
+/* The slot of a type, or the empty one where it would be. */
+static size_t probe(FbKindTable *table, intptr_t type) {
+  size_t i = fb_kind_hash(type);
+  while (at(table, i) != NULL && type_at(table, i) != type) i++;
+  return i & table->mask;
+}
+
+/* Makes room for one more; NULL without memory. The old table stays: a reader may be in it, and all of them together are
+ * as large as the newest. */
 static FbKindTable *grown(void) {
   FbKindTable *table = atomic_load_explicit(&fb_kind_table, memory_order_relaxed);
   if (table != NULL && 2 * (n_entries + 1) <= table->mask + 1) return table;
   FbKindTable *larger = table_new(table == NULL ? FIRST_SLOTS : 2 * (table->mask + 1));
   if (larger == NULL) return NULL;
   for (size_t i = 0; table != NULL && i <= table->mask; i++) {
-    const FbKindEntry *entry = atomic_load_explicit(&table->slots[i], memory_order_relaxed);
-    if (entry != NULL) insert(larger, entry);
+    if (at(table, i) != NULL) put(larger, probe(larger, type_at(table, i)), at(table, i));
   }
   atomic_store_explicit(&fb_kind_table, larger, memory_order_release); /* pairs with fb_kind_find */
   return larger;
 }
+
+/* Empties a slot, and moves those after it that would not be found any more. */
+static void take_out(FbKindTable *table, size_t gap) {
+  for (size_t i = gap + 1; at(table, i) != NULL; i++) {
+    size_t way = i - fb_kind_hash(type_at(table, i)); /* from where it would be best, modulo the number of slots */
+    if ((way & table->mask) < ((i - gap) & table->mask)) continue;
+    put(table, gap, at(table, i));
+    gap = i;
+  }
+  put(table, gap, NULL);
+  n_entries--;
+}
+
+/* ---- remembering ---- */
 
 /* What is known of a type. */
 typedef struct Answer {
@@ -54,34 +82,65 @@ typedef struct Answer {
   unsigned protocols;                /* FB_PROTOCOL_* */
 } Answer;
 
-/* Remembers the kind of a type. Failing to is no error: the next value of that type asks again. A remembered type is kept
- * alive for good, so that its address cannot come to mean another one; therefore their number is bounded. */
-static void remember(HPyContext *ctx, HPy type, const Answer *answer) {
-  FbKindEntry *entry = calloc(1, sizeof(*entry));
-  if (entry == NULL) return;
-  entry->type = type._i;
+/* An entry, complete; NULL without memory. Takes *converter and leaves it empty. */
+static FbKindEntry *entry_new(intptr_t type, const Answer *answer, FbCell *converter) {
+  FbKindEntry *entry = unused;
+  if (entry != NULL) {
+    unused = entry->next;
+  } else if ((entry = calloc(1, sizeof(*entry))) == NULL) {
+    return NULL;
+  }
   entry->kind = answer->kind;
   entry->protocols = answer->protocols;
   entry->exchange = answer->exchange;
-  if (!HPy_IsNull(answer->converter)) fb_cell_store(ctx, &entry->converter, answer->converter);
-  while (atomic_flag_test_and_set_explicit(&writing, memory_order_acquire)) {
+  entry->converter = *converter;
+  *converter = (FbCell){0};
+  atomic_store_explicit(&entry->type, type, memory_order_release); /* pairs with fb_kind_find */
+  return entry;
+}
+
+/* A type has ended: another one may get its address from now on. */
+static void forget(intptr_t type) {
+  FbCell converter = {0};
+  lock();
+  FbKindTable *table = atomic_load_explicit(&fb_kind_table, memory_order_relaxed);
+  size_t i = probe(table, type);
+  FbKindEntry *entry = at(table, i);
+  if (entry != NULL) { /* not if two threads have remembered it at once, and this is for the second */
+    take_out(table, i);
+    atomic_store_explicit(&entry->type, 0, memory_order_relaxed); /* no reader has an instance */
+    converter = entry->converter;
+    entry->next = unused;
+    unused = entry;
   }
-  FbKindTable *table = n_entries < MOST_TYPES ? grown() : NULL;
-  bool is_new = table != NULL && insert(table, entry);
-  n_entries += is_new;
-  atomic_flag_clear_explicit(&writing, memory_order_release);
-  if (is_new) {
-    HPy_Dup(ctx, type);
-  } else {
-    fb_cell_clear(ctx, &entry->converter);
-    free(entry);
+  unlock();
+  fb_cell_clear(fb_ctx, &converter);
+}
+
+/* Remembers the kind of a type until the type ends. Failing to is no error: the next value of that type asks again. */
+static void remember(HPyContext *ctx, HPy type, const Answer *answer) {
+  FbCell converter = {0};
+  if (!FHPY_EXTENSION_HAS(fb_ext, type_watch) || !fb_ext->type_watch(type, forget)) return;
+  if (!HPy_IsNull(answer->converter)) fb_cell_store(ctx, &converter, answer->converter);
+  lock();
+  FbKindTable *table = grown();
+  size_t i = table == NULL ? 0 : probe(table, type._i);
+  FbKindEntry *entry = table == NULL || at(table, i) != NULL ? NULL : entry_new(type._i, answer, &converter);
+  if (entry != NULL) {
+    put(table, i, entry);
+    n_entries++;
   }
+  unlock();
+  fb_cell_clear(ctx, &converter); /* unless the entry has it */
 }
 
 int fb_kind_init(HPyContext *ctx) {
   if (fb_ext == NULL) return 0;
   HPy none_type = HPy_Type(ctx, ctx->h_None);
   if (HPy_IsNull(none_type)) return -1;
+  lock();
+  bool has_table = grown() != NULL;
+  unlock();
   const struct {
     HPy type;
     FbKind kind;
@@ -93,11 +152,11 @@ int fb_kind_init(HPyContext *ctx) {
                {ctx->h_BytesType, FB_KIND_BYTES},
                {ctx->h_TupleType, FB_KIND_SEQUENCE},
                {ctx->h_ListType, FB_KIND_SEQUENCE}};
-  for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
+  for (size_t i = 0; has_table && i < sizeof(plain) / sizeof(plain[0]); i++) {
     remember(ctx, plain[i].type, &(Answer){.kind = plain[i].kind});
   }
   HPy_Close(ctx, none_type);
-  if (atomic_load_explicit(&fb_kind_table, memory_order_relaxed) != NULL) return 0;
+  if (has_table) return 0;
   HPyErr_NoMemory(ctx);
   return -1;
 }
@@ -176,7 +235,6 @@ FbKind fb_kind_ask_with_protocols(HPyContext *ctx, HPy value, unsigned *protocol
 }
 
 void fb_kind_learn(HPyContext *ctx, HPy value) {
-  if (atomic_load_explicit(&n_entries, memory_order_relaxed) >= MOST_TYPES) return; /* it would ask each time */
   Answer answer = ask(ctx, value);
   if (!HPy_IsNull(answer.converter)) HPy_Close(ctx, answer.converter);
   if (answer.kind == FB_KIND_UNKNOWN) HPyErr_Clear(ctx);

@@ -38,18 +38,23 @@ enum {
   FB_PROTOCOL_MAPPING = 8,
 };
 
-/* One classified type. Complete before it is published, constant afterwards, never freed. */
+/* One classified type.
+ *
+ * The table does not keep the type alive: when that ends, its entry is taken out, and made another type's later. Entries
+ * are never freed, so that a reader on its way past one may always look at its type. An entry of the type that a reader
+ * looks for stays as it is while the reader has an instance: `type` is stored last and cleared first. */
 typedef struct FbKindEntry {
-  intptr_t type; /* word at fb_type_offset of the type's instances */
+  _Atomic(intptr_t) type; /* word at fb_type_offset of the type's instances; 0 while the entry is no type's */
   FbKind kind;
   unsigned protocols;                /* FB_PROTOCOL_*, for schemas */
   FbCell converter;                  /* FB_KIND_CONVERTER only */
   const DLPackExchangeAPI *exchange; /* FB_KIND_EXCHANGE only */
+  struct FbKindEntry *next;          /* while the entry is no type's */
 } FbKindEntry;
 
 typedef struct FbKindTable {
-  size_t mask; /* slots - 1 */
-  _Atomic(const FbKindEntry *) slots[];
+  size_t mask; /* slots - 1; at least half of them are empty */
+  _Atomic(FbKindEntry *) slots[];
 } FbKindTable;
 
 /* Replaced by a larger copy when half full; readers keep using the one they loaded. */
@@ -77,14 +82,15 @@ FB_INLINE intptr_t fb_kind_type(HPy value) {
   return type;
 }
 
-/* Cached entry for the exact type of `value`, or NULL. Lock-free: slots only ever go from NULL to an entry. */
+/* Cached entry for the exact type of `value`, which must stay alive while the entry is used; or NULL. Lock-free: entries
+ * that move while it looks may hide the one it looks for, which costs a question and nothing else. */
 FB_INLINE const FbKindEntry *fb_kind_find(HPy value) {
   intptr_t type = fb_kind_type(value);
-  /* Acquire: pairs with the release stores of insert() in kind.c. */
+  /* Acquire, three times: pairs with the release stores of grown(), put() and entry_new() in kind.c. */
   FbKindTable *table = atomic_load_explicit(&fb_kind_table, memory_order_acquire);
   for (size_t i = fb_kind_hash(type);; i++) {
     const FbKindEntry *entry = atomic_load_explicit(&table->slots[i & table->mask], memory_order_acquire);
-    if (entry == NULL || entry->type == type) return entry;
+    if (entry == NULL || atomic_load_explicit(&entry->type, memory_order_acquire) == type) return entry;
   }
 }
 

@@ -8,6 +8,7 @@
 #include "dataclass.h"
 #include "error.h"
 #include "function.h"
+#include "function_name.h"
 #include "hooks.h"
 #include "identity.h"
 #include "type.h"
@@ -495,8 +496,14 @@ HPy fb_object_derive(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   return fb_type_new(ctx, spec, base);
 }
 
+HPyDef_SLOT(owner_destroy, HPy_tp_destroy)
+static void owner_destroy_impl(void *self) {
+  object_destroy_impl(self);
+  fb_function_name_give(((FbOwner *)self)->name);
+}
+
 static int owner_type_init(HPyContext *ctx) {
-  static HPyDef *defines[] = {&object_destroy, NULL};
+  static HPyDef *defines[] = {&owner_destroy, NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core._Owner",
       .basicsize = sizeof(FbOwner),

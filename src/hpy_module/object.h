@@ -49,6 +49,7 @@ typedef union FbObject {
 typedef struct FbOwner {
   FbPlace place;
   struct FbWeak *weak; /* identity_weak.h */
+  const char *name; /* of a Function: from fb_function_name_take, or NULL */
 } FbOwner;
 
 HPyType_HELPERS(FbObject)

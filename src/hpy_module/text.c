@@ -84,6 +84,11 @@ void fb_text_init(void) {
   if (fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, text_new)) new_text = fb_ext->text_new;
 }
 
+void fb_text_class_made(HPy cls) {
+  if (fb_ext == NULL || !FHPY_EXTENSION_HAS(fb_ext, text_class_made)) return;
+  if (fb_ext->text_class_made != NULL) fb_ext->text_class_made(cls);
+}
+
 HPy fb_text_new(HPyContext *ctx, const char *data, size_t byte_len) {
   if (byte_len == 0) return HPyUnicode_FromString(ctx, ""); /* data may be NULL */
   if (FB_LIKELY(new_text != NULL)) return new_text(data, (HPy_ssize_t)byte_len);

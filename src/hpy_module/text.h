@@ -12,6 +12,9 @@ int fb_text_refuse(HPyContext *ctx, HPy h, const char *where);
 /* The same for an argument that must be a str: else TypeError "`what` must be str, not X". */
 const char *fb_text_arg(HPyContext *ctx, HPy h, const char *what, HPy_ssize_t *byte_len);
 
+/* The class that text from native code is made an instance of, at least as long as the process. */
+void fb_text_class_made(HPy cls);
+
 void fb_text_init(void);
 /* A str from UTF-8 of known length, which may contain NUL and, replaced by U+FFFD, malformed bytes. The byte behind the
  * last one must be readable. */

@@ -7,6 +7,8 @@
 #include "../core/fork.h"
 #include "context.h"
 #include "descriptor.h"
+#include "pypy_text.h"
+#include "type_end.h"
 #include "watch.h"
 
 static FhpyExtension extension; /* filled once, before the context is given to anybody */
@@ -157,6 +159,14 @@ static HPy method_new(HPyContext *ctx, HPy callable, HPy name, HPy qualname, HPy
   return to_hpy(fhpy_descriptor_new_method(to_py(callable), to_py(name), to_py(qualname), to_py(doc)));
 }
 
+static int type_watch(HPy type, void (*ended)(intptr_t word)) {
+  return is_finalizing() ? 0 : fhpy_type_end_watch(to_py(type), ended);
+}
+
+#ifdef FHPY_PYPY
+static void text_class_made(HPy type) { fhpy_pypy_text_free_with(to_py(type)); }
+#endif
+
 static void reference_watch(HPy h) { fhpy_watch(to_py(h)); }
 #ifndef FHPY_PYPY
 static HPy text_new(const char *data, HPy_ssize_t byte_len) {
@@ -207,6 +217,10 @@ void fhpy_extension_fill(HPyContext *ctx) {
       .text_new = text_new,
 #endif
       .tuple_items = fhpy_layout.tuple_items,
+      .type_watch = type_watch,
+#ifdef FHPY_PYPY
+      .text_class_made = text_class_made,
+#endif
   };
   ctx->_private = &extension;
 }

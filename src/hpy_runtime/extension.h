@@ -104,6 +104,16 @@ typedef struct FhpyExtension {
 
   /* Byte offset, from the handle of a tuple, of its first item, a handle that the tuple owns. 0: not known. */
   ptrdiff_t tuple_items;
+
+  /* Has `ended` called with the word of a type (type_offset) when the type ends, before the word can come to mean another
+   * one. `ended` is one function for all types; it is called attached. A type that is brought back by a finalizer while
+   * it ends has to be watched again. 1 if it will be called or the type never ends, 0 if not: then the word must not be
+   * kept. Raises nothing. */
+  int (*type_watch)(HPy type, void (*ended)(intptr_t word));
+
+  /* To be told of a class derived from str of which C code is to make many instances: the interpreter would keep their
+   * text for good. Raises nothing. NULL where it does not. */
+  void (*text_class_made)(HPy type);
 } FhpyExtension;
 
 /* Whether the runtime's extension has an entry. */

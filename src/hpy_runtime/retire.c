@@ -12,6 +12,7 @@
 #include "retire.h"
 
 #include "../core/fork.h"
+#include "collection.h"
 #include "layout.h"
 
 enum { COLLECT_AFTER = 4096 }; /* retired references that make us ask for a collection ourselves */
@@ -38,13 +39,10 @@ static void release_condemned(void) {
   }
 }
 
-/* gc.callbacks: called with ("start", info) before and ("stop", info) after a collection */
+/* Called before and after each collection. */
 static PyObject *on_collection(PyObject *self, PyObject *args) {
   (void)self;
-  PyObject *phase = PyTuple_GetItem(args, 0);
-  const char *text = phase != NULL ? PyUnicode_AsUTF8AndSize(phase, NULL) : NULL;
-  if (text == NULL) return NULL;
-  if (text[2] == 'a') { /* start */
+  if (fhpy_collection_begins(args)) {
     fh_mutex_lock(&lock);
     retired.n_condemned = retired.n_items;
     fh_mutex_unlock(&lock);
@@ -55,30 +53,7 @@ static PyObject *on_collection(PyObject *self, PyObject *args) {
   return &_Py_NoneStruct;
 }
 
-static int install_callback(PyObject *gc) {
-  static PyMethodDef def = {"ffi_hpy_release_retired", (void *)on_collection, METH_VARARGS, NULL};
-  PyObject *function = PyCFunction_NewEx(&def, NULL, NULL);
-  PyObject *callbacks = PyObject_GetAttrString(gc, "callbacks");
-  int rc = function != NULL && callbacks != NULL ? PyList_Append(callbacks, function) : -1;
-  Py_DecRef(function), Py_DecRef(callbacks);
-  return rc;
-}
-
-/* Failing to reach the collector only means that values live longer; it is not the caller's error. */
-static void reach_collector(bool install, bool collect) {
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyObject *gc = PyImport_ImportModule("gc");
-  if (gc != NULL && install) install_callback(gc);
-  if (gc != NULL && collect) {
-    PyObject *run = PyObject_GetAttrString(gc, "collect");
-    Py_DecRef(run != NULL ? PyObject_CallObject(run, NULL) : NULL);
-    Py_DecRef(run);
-  }
-  Py_DecRef(gc);
-  PyErr_Clear();
-  PyErr_Restore(type, value, traceback);
-}
+static PyMethodDef on_collection_def = {"ffi_hpy_release_retired", (void *)on_collection, METH_VARARGS, NULL};
 
 /* Whether the calling thread is the interpreter's only one. The list of threads grows at its head; only its head
  * pointer and our own link are read, so no other thread's memory is touched, and one that is being added has not
@@ -111,5 +86,7 @@ void fhpy_retire(PyObject *o) {
   bool install = !retired.has_callback, collect = retired.n_items % COLLECT_AFTER == 0;
   retired.has_callback = true;
   fh_mutex_unlock(&lock);
-  if (install || collect) reach_collector(install, collect);
+  /* Failing to reach the collector only means that values live longer. */
+  if (install) fhpy_collection_watch(&on_collection_def);
+  if (collect) fhpy_collection_run();
 }

@@ -223,7 +223,6 @@ TEST(many_threads_name_list_and_remove_global_functions) {
     snprintf(name, sizeof name, "test.threads.global%d", n);
     fh_global_remove(text_of(name));
   }
-  test_keeps(N_MEMBERS);
 }
 
 /* ---- First use ---- */

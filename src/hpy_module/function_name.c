@@ -1,0 +1,64 @@
+/* The names of functions: lists by hash. */
+#include "function_name.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../core/sync.h"
+
+typedef struct Name {
+  struct Name *next;
+  size_t n_uses;
+  char text[];
+} Name;
+
+enum { N_LISTS = 256 };
+static Name *lists[N_LISTS];
+static atomic_flag naming = ATOMIC_FLAG_INIT; /* guards all of it; held for the walk along one list */
+
+static void lock(void) {
+  while (atomic_flag_test_and_set_explicit(&naming, memory_order_acquire)) fh_thread_yield();
+}
+static void unlock(void) { atomic_flag_clear_explicit(&naming, memory_order_release); }
+
+/* Where the link to the name is, or would be: the link is NULL then. */
+static Name **find(const char *text) {
+  size_t hash = 0;
+  for (const char *c = text; *c != 0; c++) hash = hash * 31 + (unsigned char)*c;
+  Name **link = &lists[hash % N_LISTS];
+  while (*link != NULL && strcmp((*link)->text, text) != 0) link = &(*link)->next;
+  return link;
+}
+
+/* Without memory *link stays NULL. */
+static void add(Name **link, const char *text) {
+  size_t size = strlen(text) + 1;
+  Name *made = malloc(sizeof(*made) + size);
+  if (made == NULL) return;
+  *made = (Name){NULL, 0};
+  memcpy(made->text, text, size);
+  *link = made;
+}
+
+const char *fb_function_name_take(const char *text) {
+  lock();
+  Name **link = find(text);
+  if (*link == NULL) add(link, text);
+  Name *name = *link;
+  if (name != NULL) name->n_uses++;
+  unlock();
+  return name == NULL ? NULL : name->text;
+}
+
+void fb_function_name_give(const char *text) {
+  if (text == NULL) return;
+  lock();
+  Name **link = find(text);
+  Name *name = *link, *unused = --name->n_uses == 0 ? name : NULL;
+  if (unused != NULL) *link = name->next;
+  unlock();
+  free(unused);
+}

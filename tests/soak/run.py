@@ -1,0 +1,85 @@
+"""Repeats one operation and says how much memory each repetition leaves behind.
+
+    run.py OPERATION SECONDS [ITERATIONS]
+    run.py --list
+
+Prints as JSON how many `iterations` there were, the `growth` of memory in bytes per iteration, the `bound` that holds
+for that many, and the `excuse` of an operation that the interpreter itself makes grow. It ends after ITERATIONS, 10^6
+if left out, or about SECONDS, whichever is first.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+
+from operations import INTERPRETERS_OWN, OPERATIONS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# This share of the repetitions warms up. The rest are four quarters; memory is read between them.
+WARM_UP, QUARTERS = 0.2, 4
+# What allocators take from the system at a time, and interpreters for their own ends, is no growth.
+NOISE_BYTES, MOST_BYTES_EACH = 768 << 10, 2.0
+
+
+def resident() -> int:
+    """Bytes of memory that the process has, after everything that can be given back was."""
+    for _ in range(3):
+        gc.collect()
+    if _trim is not None:
+        _trim(0)
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+
+
+def repeat(work: Callable[[], object], n: int) -> None:
+    for _ in range(n):
+        work()
+
+
+def repetitions_for(work: Callable[[], object], seconds: float, most: int) -> int:
+    """How many repetitions fit into the time."""
+    work()
+    n, spent = 1, 0.0
+    while spent < min(0.1, seconds / 10):
+        n *= 2
+        started = time.perf_counter()
+        repeat(work, n)
+        spent = time.perf_counter() - started
+    return max(8, min(most, int(n * seconds / spent)))
+
+
+def measure(work: Callable[[], object], seconds: float, most: int) -> dict[str, float]:
+    n = repetitions_for(work, seconds, most)
+    repeat(work, int(n * WARM_UP))
+    quarter = max(1, int(n * (1 - WARM_UP) / QUARTERS))
+    marks = [resident()]
+    for _ in range(QUARTERS):
+        repeat(work, quarter)
+        marks.append(resident())
+    # What is left behind grows in both halves; what only settles grows in one.
+    growth = max(0, min(marks[2] - marks[0], marks[4] - marks[2])) / (2 * quarter)
+    return {"iterations": n, "growth": growth, "bound": MOST_BYTES_EACH + NOISE_BYTES / (2 * quarter)}
+
+
+def main(arguments: list[str]) -> None:
+    if arguments == ["--list"]:
+        print(json.dumps(list(OPERATIONS)))
+        return
+    work, seconds = OPERATIONS[arguments[0]], float(arguments[1])
+    measured = measure(work, seconds, int(arguments[2]) if len(arguments) > 2 else 10**6)
+    print(json.dumps({**measured, "excuse": INTERPRETERS_OWN.get(arguments[0], "")}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,73 @@
+"""Tensors without an array library: memory of this process, described by ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+
+import ffi_hpy
+
+__all__ = ["Producer", "new_tensor"]
+
+CPU, FLOAT32, TENSOR_INDEX = 1, (2, 32, 1), 70
+
+
+class _Tensor(ctypes.Structure):
+    """DLTensor."""
+
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    )
+
+
+class _Managed(ctypes.Structure):
+    """DLManagedTensor."""
+
+    _fields_ = (("tensor", _Tensor), ("manager_ctx", ctypes.c_void_p), ("deleter", ctypes.c_void_p))
+
+
+class _Any(ctypes.Structure):
+    """TVMFFIAny."""
+
+    _fields_ = (("type_index", ctypes.c_int32), ("padding", ctypes.c_uint32), ("payload", ctypes.c_void_p))
+
+
+_DATA = (ctypes.c_float * 16)()  # aligned by the number of its elements, twice the 64 bytes
+_SHAPE = (ctypes.c_int64 * 1)(3)
+_MANAGED = _Managed(
+    _Tensor(ctypes.addressof(_DATA), CPU, 0, 1, *FLOAT32, ctypes.cast(_SHAPE, ctypes.POINTER(ctypes.c_int64)), None, 0)
+)
+
+
+@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(_Any))
+def _make(_self: int, _args: int, _n_args: int, result: ctypes._Pointer[_Any]) -> int:  # type: ignore[type-arg]
+    made = ctypes.c_void_p()
+    if ffi_hpy.LIB.TVMFFITensorFromDLPack(ctypes.byref(_MANAGED), 0, 0, ctypes.byref(made)) != 0:
+        return -1
+    result.contents.type_index, result.contents.payload = TENSOR_INDEX, made.value
+    return 0
+
+
+new_tensor = ffi_hpy.Function.__from_extern_c__(ctypes.cast(_make, ctypes.c_void_p).value or 0)
+"""A new tensor of three float32."""
+
+
+class Producer:
+    """An array of a library that has DLPack and nothing else."""
+
+    def __init__(self) -> None:
+        self._tensor = new_tensor()
+
+    def __dlpack__(self, **_: object) -> object:
+        return self._tensor.__dlpack__()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (CPU, 0)
