@@ -131,7 +131,8 @@ static int set(TVMFFIByteArray name, TVMFFIByteArray doc, TVMFFIByteArray metada
                TVMFFIObjectHandle func, int can_override) {
   /* a NUL may be in it: nothing reads it as a C string */
   if (fh_str_check_bytes("the name of a global function", name) != 0) return -1;
-  if (name.size == 0) return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a global function but got an empty text");
+  if (name.size == 0)
+    return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a global function but got an empty text");
   if (fh_str_check_bytes("documentation", doc) != 0 || fh_str_check_bytes("metadata", metadata) != 0) return -1;
   if (func == NULL || !fh_type_is_instance(fh_object_type_index(func), kTVMFFIFunction)) {
     return fh_error_raise(FH_TYPE_ERROR, "Expected `ffi.Function` for the global function `%.*s` but got `%s`",
