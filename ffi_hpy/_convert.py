@@ -184,7 +184,7 @@ def _converter_for(cls: type) -> Callable[[Any], Any] | None:
 
 
 def _refuse(value: Any, method: str, wanted: str, answer: Any) -> NoReturn:
-    given = f"a tuple of {len(answer)}" if type(answer) is tuple else "None" if answer is None else type(answer).__name__
+    given = f"a tuple of {len(answer)}" if type(answer) is tuple else type(answer).__name__
     raise TypeError(f"{type(value).__name__}.{method}() must return {wanted}, it returned {given}") from None
 
 

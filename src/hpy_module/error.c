@@ -6,6 +6,8 @@
 #include "object.h"
 #include "text.h"
 
+_Atomic(uint64_t) fb_error_n_raised;
+
 static const char no_error_set[] = "returned failure without setting an error";
 
 static const TVMFFIErrorCell *cell_of(TVMFFIObject *error) { return (const TVMFFIErrorCell *)(error + 1); }
@@ -13,6 +15,15 @@ static const TVMFFIErrorCell *cell_of(TVMFFIObject *error) { return (const TVMFF
 bool fb_error_is_kind(TVMFFIObjectHandle error, const char *kind) {
   const TVMFFIByteArray *have = &cell_of(error)->kind;
   return have->size == strlen(kind) && memcmp(have->data, kind, have->size) == 0;
+}
+
+/* Calls a hook with an error or exception and a moment. */
+static HPy call_hook(HPyContext *ctx, FbHook hook, HPy subject, uint64_t moment) {
+  HPy args[2] = {subject, HPyLong_FromUInt64_t(ctx, moment)};
+  if (HPy_IsNull(args[1])) return HPy_NULL;
+  HPy result = fb_hook_call(ctx, hook, args, 2);
+  HPy_Close(ctx, args[1]);
+  return result;
 }
 
 HPy fb_error_raise_pending(HPyContext *ctx, const char *callee) {
@@ -30,7 +41,8 @@ HPy fb_error_raise_pending(HPyContext *ctx, const char *callee) {
   }
   HPy error = fb_object_wrap(ctx, raised);
   if (HPy_IsNull(error)) return HPy_NULL;
-  HPy exception = fb_hook_call(ctx, FB_HOOK_ERROR_TO_EXCEPTION, &error, 1);
+  uint64_t moment = atomic_fetch_add_explicit(&fb_error_n_raised, 1, memory_order_relaxed) + 1;
+  HPy exception = call_hook(ctx, FB_HOOK_ERROR_TO_EXCEPTION, error, moment);
   HPy_Close(ctx, error);
   if (HPy_IsNull(exception)) return HPy_NULL;
   if (fb_ext != NULL) {
@@ -88,18 +100,18 @@ static int fail_untranslated(HPyContext *ctx) {
   return -1;
 }
 
-int fb_error_from_raised(HPyContext *ctx) {
+int fb_error_from_raised(HPyContext *ctx, uint64_t began) {
   HPy exception = fb_ext->error_take(ctx);
   if (HPy_IsNull(exception)) {
     TVMFFIErrorSetRaisedFromCStr("SystemError", "a callback returned failure without setting an exception");
     return -1;
   }
-  HPy error = fb_hook_call(ctx, FB_HOOK_EXCEPTION_TO_ERROR, &exception, 1);
+  HPy error = call_hook(ctx, FB_HOOK_EXCEPTION_TO_ERROR, exception, began);
   HPy_Close(ctx, exception);
   if (HPy_IsNull(error)) { /* what interrupted the translation, a KeyboardInterrupt perhaps, takes its place */
     HPy interruption = fb_ext->error_take(ctx);
     if (!HPy_IsNull(interruption)) {
-      error = fb_hook_call(ctx, FB_HOOK_EXCEPTION_TO_ERROR, &interruption, 1);
+      error = call_hook(ctx, FB_HOOK_EXCEPTION_TO_ERROR, interruption, began);
       HPy_Close(ctx, interruption);
     }
   }

@@ -95,7 +95,8 @@ static void remember(HPyContext *ctx, DLDataType dtype, HPy value, const void *h
     fb_cell_clear(ctx, &entry->value);
     free(entry);
   } else if (FB_UNLIKELY(fb_hook_current(FB_HOOK_WRAP_DTYPE) != hook)) { /* leaked, as in fb_data_type_forget */
-    atomic_compare_exchange_strong_explicit(known_slot(dtype), &entry, NULL, memory_order_relaxed, memory_order_relaxed);
+    atomic_compare_exchange_strong_explicit(known_slot(dtype), &entry, NULL, memory_order_relaxed,
+                                            memory_order_relaxed);
   }
 }
 

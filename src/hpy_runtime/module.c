@@ -68,8 +68,10 @@ static int check_interpreter(void) {
   int64_t number = PyInterpreterState_GetID(PyInterpreterState_Get());
   if (number == 0) return 0;
   if (number > 0) {
-    PyErr_Format(PyExc_ImportError, "this is sub-interpreter %lld of the process, and module ffi_hpy._hpy can be "
-                 "loaded in the main interpreter only", (long long)number);
+    PyErr_Format(PyExc_ImportError,
+                 "this is sub-interpreter %lld of the process, and module ffi_hpy._hpy can be "
+                 "loaded in the main interpreter only",
+                 (long long)number);
   }
   return -1;
 }
@@ -163,7 +165,15 @@ typedef struct {
 } PyABIInfo;
 
 enum { SLOT_STATIC = 2, SLOT_INTPTR = 4 };
-enum { EXPORT_EXEC = 85, EXPORT_MULTIPLE_INTERPRETERS = 86, EXPORT_GIL = 87, EXPORT_NAME = 100, EXPORT_DOC = 101, EXPORT_METHODS = 103, EXPORT_ABI = 109 };
+enum {
+  EXPORT_EXEC = 85,
+  EXPORT_MULTIPLE_INTERPRETERS = 86,
+  EXPORT_GIL = 87,
+  EXPORT_NAME = 100,
+  EXPORT_DOC = 101,
+  EXPORT_METHODS = 103,
+  EXPORT_ABI = 109
+};
 enum { ABI_STABLE = 1, ABI_GIL = 2, ABI_FREE_THREADED = 4 };
 
 __attribute__((visibility("default"))) PySlot *PyModExport__hpy(void) {
