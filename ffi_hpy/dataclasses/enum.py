@@ -189,7 +189,7 @@ class Enum(Object, metaclass=_EnumMeta):
         if not isinstance(index, (int, str)):
             raise TypeError(f"enum index must be int or str, got {type(index).__name__}")
         if isinstance(index, int):
-            index = int.__index__(index)  # of a subclass, too, whatever that makes of its operators
+            index = int.__add__(index, 0)  # of a subclass, too, whatever that makes of its operators
             if not _fits_int64(index):
                 raise OverflowError(f"enum index {index} is beyond int64")
         state = _state(cls)
