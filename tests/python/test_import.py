@@ -165,7 +165,7 @@ except ImportError as error:
     assert said == f"ffi_hpy is not built or not installed completely: {package}/lib/libtvm_ffi.so is missing\n"
 
 
-# --- sub-interpreters --------------------------------------------------------------------------------------------------
+# --- sub-interpreters -----------------------------------------------------------------------------------------------
 
 IN_SUB_INTERPRETERS = """
 import os, sys, tempfile
@@ -243,4 +243,4 @@ class P(ffi_hpy.Object):
     x: int
 print(P(3).x)
 """
-    assert run_python(program) == "True (1, \"two\", {\"k\": 2.5}) int8\n3\n"
+    assert run_python(program) == 'True (1, "two", {"k": 2.5}) int8\n3\n'
