@@ -17,6 +17,7 @@ __all__ = [
     "count_callers",
     "encodable",
     "entries_of",
+    "extend_traceback",
     "parse_backtrace",
     "traceback_of",
 ]
@@ -85,13 +86,13 @@ def append_backtrace(exception: BaseException, backtrace: str) -> BaseException:
     """Put the frames of a backtrace text, which called those that the exception's traceback has, in front of these.
     Returns the exception."""
     # The base class's own: a class of exceptions may refuse to have its attributes set
-    traceback = _traceback_extend(exception.__traceback__, backtrace)
+    traceback = extend_traceback(exception.__traceback__, parse_backtrace(backtrace))
     return BaseException.with_traceback(exception, traceback)
 
 
-def _traceback_extend(traceback: TracebackType | None, backtrace: str) -> TracebackType | None:
-    """`traceback` with the frames of the text, which are the callers of its first, in front of it."""
-    for file, line, function in parse_backtrace(backtrace):
+def extend_traceback(traceback: TracebackType | None, frames: list[tuple[str, int, str]]) -> TracebackType | None:
+    """`traceback` with frames, which are the callers of its first, in front of it."""
+    for file, line, function in frames:
         traceback = _traceback_new(traceback, file, line, function)
     return traceback
 

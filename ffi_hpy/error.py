@@ -17,11 +17,11 @@ from threading import Lock
 from . import _core
 from ._object import ObjectMeta
 from ._traceback import (
-    append_backtrace,
     backtrace_of,
     count_callers,
     encodable,
     entries_of,
+    extend_traceback,
     parse_backtrace,
     traceback_of,
 )
@@ -134,10 +134,14 @@ def _exception_of(error: _core.Error, moment: int | None) -> tuple[BaseException
         exception = _exception_new(str(error.kind), str(error.message))
     else:
         exception, frames = carried, frames[carrier.backtrace_length :]
-    n_native = len(parse_backtrace(frames))
-    append_backtrace(exception, frames)
+    traceback = exception.__traceback__
+    native = parse_backtrace(frames) if frames else []
+    if native:
+        traceback = extend_traceback(traceback, native)
+        # The base class's own: a class of exceptions may refuse to have its attributes set
+        BaseException.with_traceback(exception, traceback)
     if carrier is not None:
-        carrier.note_end(exception.__traceback__, n_native, moment)
+        carrier.note_end(traceback, len(native), moment)
     _attach(exception, error)
     return exception, carried is None
 
@@ -188,16 +192,15 @@ class _Carrier:
     while it is empty.
     """
 
-    __slots__ = ("_exceptions", "_first_entry", "_moment", "_n_entries", "backtrace_length")
+    __slots__ = ("_exceptions", "_n_entries", "_way_end", "backtrace_length")
 
-    def __init__(self) -> None:
-        self._exceptions: list[BaseException] = []
-        self.backtrace_length = 0  # characters of the backtrace that the exception's own traceback stands for
-        # The exception's last way through native code: when it ended, with which first entry of the traceback (an id,
-        # since the exception must not own what may own it), and how many entries come from this way
-        self._moment: int | None = None
-        self._first_entry = 0
-        self._n_entries = 0
+    def __init__(self, exception: BaseException, backtrace: str) -> None:
+        self._exceptions = [exception]
+        self.backtrace_length = len(backtrace)  # characters that the exception's own traceback stands for
+        # The exception's last way through native code: how many entries of the traceback come from it, at which moment
+        # it ended, and with which first entry (an id, since the exception must not own what may own it)
+        self._n_entries = backtrace.count("\n")
+        self._way_end: tuple[int, int] | None = None
 
     def put(self, exception: BaseException, backtrace_length: int) -> None:
         """Take the exception in; what was there before is dropped."""
@@ -213,7 +216,7 @@ class _Carrier:
 
     def note_end(self, traceback: TracebackType | None, n_native: int, moment: int | None) -> None:
         """Native code raises the exception, with so many entries for its own frames in front of the traceback."""
-        self._moment, self._first_entry = moment, id(traceback)
+        self._way_end = None if moment is None else (moment, id(traceback))
         self._n_entries += n_native
 
     def note_begin(self, traceback: TracebackType | None, began: int) -> TracebackType | None:
@@ -222,12 +225,13 @@ class _Carrier:
         again would find them all in it."""
         entries = entries_of(traceback)
         ids = [id(entry) for entry in entries]
-        if self._moment is None or self._first_entry not in ids:
+        moment, first_entry = self._way_end or (0, 0)
+        if first_entry not in ids:
             self._n_entries = len(entries)
             return traceback
-        n_before = ids.index(self._first_entry)
+        n_before = ids.index(first_entry)
         n_kept = n_before + self._n_entries
-        if self._moment > began:  # on the same way still
+        if moment > began:  # on the same way still
             self._n_entries = n_kept
             return traceback
         self._n_entries = n_before - count_callers(entries[:n_before])
@@ -293,10 +297,7 @@ def check_signals() -> None:
 
 
 def _error_new(kind: str, message: str, backtrace: str, cause: _core.Error | None, exception: BaseException) -> Error:
-    carrier = _Carrier()
-    carrier.note_begin(exception.__traceback__, 0)
-    carrier.put(exception, len(backtrace))
-    return Error(kind, message, backtrace, cause, _core.OpaquePyObject(carrier))
+    return Error(kind, message, backtrace, cause, _core.OpaquePyObject(_Carrier(exception, backtrace)))
 
 
 def _kind_of(cls: type[BaseException]) -> str:

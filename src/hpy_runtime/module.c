@@ -138,8 +138,9 @@ __attribute__((visibility("default"))) PyObject *PyInit__hpy(void) {
                         .slots = minor >= 13   ? slots_313
                                  : minor == 12 ? slots_312
                                                : slots_39};
+  /* One that an import by another interpreter has filled stays as it is. */
   if (strstr(version, "free-threading") != NULL) {
-    if (def_free_threaded.body.name != NULL) return PyModuleDef_Init(&def_free_threaded); /* of a sub-interpreter */
+    if (def_free_threaded.body.name != NULL) return PyModuleDef_Init(&def_free_threaded);
     def_free_threaded.refcount_local = UINT32_MAX; /* immortal */
     def_free_threaded.body = body;
     return PyModuleDef_Init(&def_free_threaded);

@@ -112,12 +112,14 @@ def test_a_function_that_took_over_a_handle_stands_for_it():
     named = Named()
     named.__move_handle_from__(ffi_hpy.convert(lambda: 1))
     settle()
-    assert box_of(named)[0] is named
-    made = Named()
-    made.__init_handle_by_constructor__(ffi_hpy.convert(lambda: named))
+    box = box_of(named)
+    assert box[0] is named
     del named
     settle()
-    assert box_of(made)[0] is made
+    made = Named()
+    made.__init_handle_by_constructor__(ffi_hpy.convert(lambda: box[0]))
+    settle()
+    assert box[0] is made
 
 
 def test_a_field_gives_the_same_object_each_time(classes):
