@@ -109,17 +109,14 @@ def test_a_function_that_took_over_a_handle_stands_for_it():
     class Named(ffi_hpy.Function):
         pass
 
-    named = Named()
-    named.__move_handle_from__(ffi_hpy.convert(lambda: 1))
+    sources = [Named(), Named()]
+    sources[0].__move_handle_from__(ffi_hpy.convert(lambda: 1))
+    sources[1].__init_handle_by_constructor__(ffi_hpy.convert(lambda: sources[0]))
     settle()
-    box = box_of(named)
-    assert box[0] is named
-    del named
+    assert box_of(sources[0])[0] is sources[0]
+    del sources[0]
     settle()
-    made = Named()
-    made.__init_handle_by_constructor__(ffi_hpy.convert(lambda: box[0]))
-    settle()
-    assert box[0] is made
+    assert box_of(sources[0])[0] is sources[0]
 
 
 def test_a_field_gives_the_same_object_each_time(classes):

@@ -216,7 +216,8 @@ def test_all_frames_of_one_way_stay_however_often_the_exception_came_before(test
         try:
             testing.apply(middle)
         except KeyError as error:
-            raise error  # noqa: TRY201 - by its name
+            again = error
+            raise again  # noqa: B904 - by its name
 
     for _ in range(5):
         names = [name for name, _ in frames_of(raised_by(testing.apply, outermost))]
