@@ -83,7 +83,7 @@ import http
 from ffi_hpy.dataclasses import IntEnum
 class Status(IntEnum, type_key="test_enum.Status"):
     OK = 200
-print(Status(http.HTTPStatus.OK) is Status.OK, Status.get(True + 199) is Status.OK)
+print(Status(http.HTTPStatus.OK).same_as(Status.OK), Status.get(True + 199).same_as(Status.OK))
 try:
     Status(http.HTTPStatus.NOT_FOUND)
 except ValueError as error:
