@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from operator import index as _as_int
 
 from . import _core
 from ._core import CObject, OpaquePtr, OpaquePyObject
@@ -23,7 +24,7 @@ from .error import exception_to_error_value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, NoReturn
 
     Answer = tuple[int, "Callable[[Any], Any] | int | None"]
 
@@ -75,7 +76,7 @@ def _array_kind(cls: type) -> Answer | None:
     if address:
         return _core.KIND_EXCHANGE, address
     if hasattr(cls, "__cuda_stream__"):
-        return _core.KIND_CONVERTER, lambda value: OpaquePtr(value.__cuda_stream__()[1])
+        return _core.KIND_CONVERTER, _from_cuda_stream
     if cls.__module__ == "cuda.bindings.driver" and cls.__name__ == "CUstream":
         return _core.KIND_CONVERTER, lambda value: OpaquePtr(int(value))
     if hasattr(cls, "__dlpack__"):
@@ -157,19 +158,19 @@ def _converter_for(cls: type) -> Callable[[Any], Any] | None:
     if cls.__module__ == "ctypes" and cls.__name__ == "c_void_p":
         return lambda value: OpaquePtr(value.value or 0)
     if hasattr(cls, "__tvm_ffi_opaque_ptr__"):
-        return lambda value: OpaquePtr(value.__tvm_ffi_opaque_ptr__())
+        return _from_opaque_ptr
     if any("__call__" in base.__dict__ for base in cls.__mro__):  # hasattr() would find the metaclass's
         return _core.function_from_callable
     if is_foreign_dtype(cls):
         return from_foreign_dtype
     if hasattr(cls, "__dlpack_data_type__"):
-        return lambda value: _core.data_type_from_code(*value.__dlpack_data_type__())
+        return _from_dlpack_data_type
     if hasattr(cls, "__dlpack_device__"):
-        return lambda value: Device(*value.__dlpack_device__())
+        return _from_dlpack_device
     if hasattr(cls, "__tvm_ffi_int__"):
-        return lambda value: int(value.__tvm_ffi_int__())
+        return _from_int
     if hasattr(cls, "__tvm_ffi_float__"):
-        return lambda value: float(value.__tvm_ffi_float__())
+        return _from_float
     if hasattr(cls, "__tvm_ffi_value__"):
         return lambda value: value.__tvm_ffi_value__()
     if issubclass(cls, BaseException):
@@ -177,6 +178,64 @@ def _converter_for(cls: type) -> Callable[[Any], Any] | None:
     if issubclass(cls, ObjectConvertible):
         return lambda value: value.asobject()
     return None
+
+
+# What becomes of the answers of protocol methods. A TypeError names the method, not what was tried with its answer.
+
+
+def _refuse(value: Any, method: str, wanted: str, answer: Any) -> NoReturn:
+    given = f"a tuple of {len(answer)}" if type(answer) is tuple else type(answer).__name__
+    raise TypeError(f"{type(value).__name__}.{method}() must return {wanted}, it returned {given}") from None
+
+
+def _from_cuda_stream(value: Any) -> OpaquePtr:
+    answer = value.__cuda_stream__()
+    try:
+        _version, address = answer
+        return OpaquePtr(address)
+    except (TypeError, ValueError):
+        _refuse(value, "__cuda_stream__", "(version, address), two ints", answer)
+
+
+def _from_opaque_ptr(value: Any) -> OpaquePtr:
+    answer = value.__tvm_ffi_opaque_ptr__()
+    try:
+        return OpaquePtr(answer)
+    except TypeError:
+        _refuse(value, "__tvm_ffi_opaque_ptr__", "an address, an int", answer)
+
+
+def _from_dlpack_data_type(value: Any) -> _core.DataType:
+    answer = value.__dlpack_data_type__()
+    try:
+        return _core.data_type_from_code(*answer)
+    except TypeError:
+        _refuse(value, "__dlpack_data_type__", "(type code, bits, lanes), three ints", answer)
+
+
+def _from_dlpack_device(value: Any) -> Device:
+    answer = value.__dlpack_device__()
+    try:
+        device_type, index = answer
+        return Device(device_type, _as_int(index))
+    except (TypeError, ValueError):
+        _refuse(value, "__dlpack_device__", "(device type, index), two ints", answer)
+
+
+def _from_int(value: Any) -> int:
+    answer = value.__tvm_ffi_int__()
+    try:
+        return int(answer)
+    except (TypeError, ValueError):
+        _refuse(value, "__tvm_ffi_int__", "an int", answer)
+
+
+def _from_float(value: Any) -> float:
+    answer = value.__tvm_ffi_float__()
+    try:
+        return float(answer)
+    except (TypeError, ValueError):
+        _refuse(value, "__tvm_ffi_float__", "a float", answer)
 
 
 # Their values mean something to native code only, so convert() leaves them alone.

@@ -334,9 +334,9 @@ def set_hooks(
     *,
     classify: Callable[[type], tuple[int, Callable[[Any], Any] | int | None, int]] = ...,
     class_for_type_index: Callable[[int], type] = ...,
-    error_to_exception: Callable[[Error], BaseException] = ...,
-    exception_to_error: Callable[[BaseException], Error] = ...,
-    call_guarded: Callable[[Callable[..., Any], tuple[Any, ...]], tuple[bool, Any]] = ...,
+    error_to_exception: Callable[[Error, int], BaseException] = ...,
+    exception_to_error: Callable[[BaseException, int], Error] = ...,
+    call_guarded: Callable[[Callable[..., Any], tuple[Any, ...], int], tuple[bool, Any]] = ...,
     check_signals: Callable[[], None] = ...,
     dlpack_capsule: Callable[[Any], Any] = ...,
     array_to_tensor: Callable[[Any], Tensor] = ...,
@@ -356,9 +356,11 @@ def set_hooks(
       exchange table; and the protocols
       of the type for schemas, see _protocol.py.
     - class_for_type_index(index): the class for native objects of a type that no class is registered for yet.
-    - error_to_exception(error): the exception to raise for a native error.
-    - exception_to_error(exc): the native error for a Python exception that leaves a callback.
-    - call_guarded(fn, args): (True, fn(*args)) or (False, exception_to_error(exc)); for contexts without the extension.
+    - error_to_exception(error, moment): the exception to raise for a native error, at the moment of that number.
+    - exception_to_error(exc, began): the native error for a Python exception that leaves a callback, which began at a
+      moment.
+    - call_guarded(fn, args, began): (True, fn(*args)) or (False, exception_to_error(exc, began)); for contexts without
+      the extension.
     - check_signals(): runs Python code, in which PyPy calls the handlers of signals that are waiting.
     - array_to_tensor(x), tensor_to_array(tensor), array_stream(device type, device index): for exchange_from_python().
     - dlpack_capsule(x): capsule of x.__dlpack__(...), versioned where x can.

@@ -76,7 +76,7 @@ def _load_with_own_runtime() -> ModuleType:
         runtime = _import_pypy_runtime() if sys.implementation.name == "pypy" else _import_runtime()
     except ImportError as error:
         interpreter = "{} {}.{}.{}".format(sys.implementation.name, *sys.implementation.version[:3])
-        raise ImportError(f"{__package__} has no HPy runtime for this interpreter, {interpreter}: {error}") from error
+        raise ImportError(f"{__package__} does not run in this interpreter, {interpreter}: {error}") from error
     runtime.check_file(CORE_LIBRARY)  # load() looks at the binding only, and the system's loader maps both
     module: ModuleType = runtime.load(_NAME, _BINDING)
     return module

@@ -6,7 +6,7 @@ import copyreg
 from abc import ABCMeta
 
 from . import _ffi_api
-from ._core import CObject, Function, ObjectRValueRef
+from ._core import CObject, Function, ObjectRValueRef, function_from_callable
 from ._load import subclass_made
 
 TYPE_CHECKING = False
@@ -106,11 +106,43 @@ def get_state(self: CObject) -> dict[str, Any]:
 
 
 def set_state(self: CObject, state: dict[str, Any]) -> None:
-    """Become what __getstate__() told. TypeError or ValueError if the graph cannot be read."""
-    if state["handle"] is not None:
-        self.__init_handle_by_constructor__(_serializer(type(self), "FromJSONGraphString"), state["handle"])
-    if "attributes" in state:
-        self.__dict__.update(state["attributes"])
+    """Become what __getstate__() told. TypeError or ValueError if that is not what it told, or not for this class."""
+    graph, attributes = _parts_of_state(self, state)
+    if graph is not None:
+        made = _read_graph(type(self), graph)
+        self.__init_handle_by_constructor__(function_from_callable(lambda: made))  # shared: it may be an enum's variant
+    if attributes:
+        self.__dict__.update(attributes)
+
+
+def _parts_of_state(obj: CObject, state: object) -> tuple[str | None, dict[str, Any] | None]:
+    """The graph and the attributes in a state, each None if there is none. TypeError says what is wrong with it."""
+
+    def refuse(wrong: str) -> NoReturn:
+        raise TypeError(f"{type(obj).__qualname__}.__setstate__() takes what __getstate__() returned: {wrong}")
+
+    if not isinstance(state, dict):
+        refuse(f"expected a dict, got {type(state).__name__}")
+    strange = state.keys() - {"handle", "attributes"}
+    if strange or "handle" not in state:
+        refuse(f"expected the keys 'handle' and perhaps 'attributes', got {sorted(map(repr, state))}")
+    graph, attributes = state["handle"], state.get("attributes")
+    if graph is not None and not isinstance(graph, str):
+        refuse(f"expected a str or None as 'handle', got {type(graph).__name__}")
+    if "attributes" in state and not (isinstance(attributes, dict) and all(isinstance(key, str) for key in attributes)):
+        refuse(f"expected a dict with str keys as 'attributes', got {type(attributes).__name__}")
+    if attributes and not hasattr(obj, "__dict__"):
+        refuse(f"an instance of this class has no attributes, got {sorted(attributes)}")
+    return graph, attributes
+
+
+def _read_graph(cls: type, graph: str) -> CObject:
+    """The object of a graph. TypeError if it is not one of the class's type."""
+    made = _serializer(cls, "FromJSONGraphString")(graph)
+    info = getattr(cls, "__tvm_ffi_type_info__", None)
+    if isinstance(made, CObject) and (info is None or issubclass(type(made), info.type_cls or CObject)):
+        return made
+    raise TypeError(f"{cls.__qualname__}.__setstate__(): the graph is of an instance of {type(made).__qualname__}")
 
 
 def reduce(self: CObject) -> tuple[Any, ...]:

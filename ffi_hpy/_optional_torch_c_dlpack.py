@@ -9,6 +9,7 @@ code that makes tensors has no allocator then.
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 
@@ -93,6 +94,7 @@ def prepare_torch() -> None:
         patch_torch_cuda_stream_protocol()
 
 
+@functools.lru_cache(maxsize=1)  # the hooks stay what they are: each torch.Tensor subclass asks
 def python_table() -> int:
     """Address of an exchange table for torch's tensors that is made of the functions below."""
     _core.set_hooks(array_to_tensor=_to_tensor, tensor_to_array=_to_torch, array_stream=_stream_of)

@@ -82,7 +82,8 @@ class List(CList, _Reading, MutableSequence[T]):
 
     Each method that names one place is atomic against the others, from Python and from the `ffi.List*` functions:
     threads that append and pop together lose nothing. Native code that changes the items' memory itself does not join
-    in that. Iterating goes over the items that are there when it begins, whatever happens to the list meanwhile.
+    in that. Iterating, in either direction, goes over the items that are there when it begins, whatever happens to the
+    list meanwhile.
     Compares and hashes as Array does, although what can change should not be a key.
     """
 
@@ -112,6 +113,9 @@ class List(CList, _Reading, MutableSequence[T]):
 
         def pop(self, index: SupportsIndex = -1) -> T:
             """Remove and return an item, by default the last. IndexError if there is none."""
+
+    def __reversed__(self) -> Iterator[T]:
+        return iter(self[::-1])
 
     def _set_slice(self, index: slice, value: Iterable[T]) -> None:
         """``self[index] = value``. ValueError if an extended slice and its new items differ in number."""

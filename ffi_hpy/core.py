@@ -41,6 +41,8 @@ from ._tensor import (
     _shape_obj_get_py_tuple,
     from_dlpack,
 )
+from ._traceback import append_backtrace as _WITH_APPEND_BACKTRACE
+from ._traceback import backtrace_of as _TRACEBACK_TO_BACKTRACE_STR
 from ._type_define import define_type as _register_py_class
 from ._type_define import forget_type as _rollback_py_class
 from ._type_info import FFIProperty, TypeField, TypeInfo, TypeMethod, info_of_index
@@ -49,8 +51,6 @@ from ._type_info import info_of_key as _lookup_or_register_type_info_from_type_k
 from ._type_info import set_class as _set_type_cls
 from ._type_schema import TypeSchema
 from .error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME, Error
-from .error import append_backtrace as _WITH_APPEND_BACKTRACE
-from .error import backtrace_of as _TRACEBACK_TO_BACKTRACE_STR
 from .error import exception_to_error_value as _convert_to_ffi_error
 from .registry import get_global_func as _get_global_func
 from .registry import register_global_func as _register_global_func

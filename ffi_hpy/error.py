@@ -12,18 +12,24 @@ class by :func:`register_error`. What crosses the border keeps its identity wher
 from __future__ import annotations
 
 import copyreg
-import sys
-from functools import lru_cache
-from types import FunctionType, TracebackType
 
 from . import _core
 from ._fork import new_lock
 from ._object import ObjectMeta
+from ._traceback import (
+    backtrace_of,
+    count_callers,
+    encodable,
+    entries_of,
+    extend_traceback,
+    parse_backtrace,
+    traceback_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import CodeType
+    from collections.abc import Callable
+    from types import TracebackType
     from typing import Any, NoReturn, TypeVar, overload
 
     ExceptionClass = TypeVar("ExceptionClass", bound=type[BaseException])
@@ -104,22 +110,22 @@ for _class in (
 # --- native error -> exception --------------------------------------------------------------------------------------
 
 
-def error_to_exception(error: _core.Error) -> BaseException:
-    """The exception to raise for a native error.
+def error_to_exception(error: _core.Error, moment: int | None = None) -> BaseException:
+    """The exception to raise for a native error, at a moment if the binding raises it.
 
     The one that the error carries, if it came out of a callback; else a new one of the class registered for its kind.
     An unknown kind gives a RuntimeError whose message begins with it.
     """
-    first, is_new = _exception_of(error)
+    first, is_new = _exception_of(error, moment)
     exception, cause = first, error.cause
     while is_new and cause is not None:
-        following, is_new = _exception_of(cause)
+        following, is_new = _exception_of(cause, moment)
         BaseException.__setattr__(exception, "__cause__", following)
         exception, cause = following, cause.cause
     return first
 
 
-def _exception_of(error: _core.Error) -> tuple[BaseException, bool]:
+def _exception_of(error: _core.Error, moment: int | None) -> tuple[BaseException, bool]:
     """The exception for one error, whatever caused it, and whether it was made for the error just now."""
     carrier = _carrier_of(error)
     carried = None if carrier is None else carrier.take()
@@ -128,7 +134,14 @@ def _exception_of(error: _core.Error) -> tuple[BaseException, bool]:
         exception = _exception_new(str(error.kind), str(error.message))
     else:
         exception, frames = carried, frames[carrier.backtrace_length :]
-    append_backtrace(exception, frames)
+    traceback = exception.__traceback__
+    native = parse_backtrace(frames) if frames else []
+    if native:
+        traceback = extend_traceback(traceback, native)
+        # The base class's own: a class of exceptions may refuse to have its attributes set
+        BaseException.with_traceback(exception, traceback)
+    if carrier is not None:
+        carrier.note_end(traceback, len(native), moment)
     _attach(exception, error)
     return exception, carried is None
 
@@ -148,14 +161,6 @@ def _exception_new(kind: str, message: str) -> BaseException:
         return RuntimeError(f"{kind}: {message}")
 
 
-def append_backtrace(exception: BaseException, backtrace: str) -> BaseException:
-    """Put the frames of a backtrace text, which called those that the exception's traceback has, in front of these.
-    Returns the exception."""
-    # The base class's own: a class of exceptions may refuse to have its attributes set
-    traceback = _traceback_extend(exception.__traceback__, backtrace)
-    return BaseException.with_traceback(exception, traceback)
-
-
 def _attach(exception: BaseException, error: _core.Error) -> None:
     BaseException.__setattr__(exception, "__tvm_ffi_error__", error)
 
@@ -171,9 +176,9 @@ def _hidden(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @_hidden
-def raise_for_error(error: _core.Error) -> NoReturn:
+def raise_for_error(error: _core.Error, moment: int) -> NoReturn:
     """error_to_exception() for contexts that cannot raise an instance without losing its traceback (PyPy's)."""
-    raise error_to_exception(error)
+    raise error_to_exception(error, moment)
 
 
 # --- exception -> native error --------------------------------------------------------------------------------------
@@ -187,11 +192,15 @@ class _Carrier:
     while it is empty.
     """
 
-    __slots__ = ("_exceptions", "backtrace_length")
+    __slots__ = ("_exceptions", "_n_entries", "_way_end", "backtrace_length")
 
-    def __init__(self) -> None:
-        self._exceptions: list[BaseException] = []
-        self.backtrace_length = 0  # characters of the backtrace that the exception's own traceback stands for
+    def __init__(self, exception: BaseException, backtrace: str) -> None:
+        self._exceptions = [exception]
+        self.backtrace_length = len(backtrace)  # characters that the exception's own traceback stands for
+        # The exception's last way through native code: how many entries of the traceback come from it, at which moment
+        # it ended, and with which first entry (an id, since the exception must not own what may own it)
+        self._n_entries = backtrace.count("\n")
+        self._way_end: tuple[int, int] | None = None
 
     def put(self, exception: BaseException, backtrace_length: int) -> None:
         """Take the exception in; what was there before is dropped."""
@@ -205,6 +214,29 @@ class _Carrier:
         except IndexError:
             return None
 
+    def note_end(self, traceback: TracebackType | None, n_native: int, moment: int | None) -> None:
+        """Native code raises the exception, with so many entries for its own frames in front of the traceback."""
+        self._way_end = None if moment is None else (moment, id(traceback))
+        self._n_entries += n_native
+
+    def note_begin(self, traceback: TracebackType | None, began: int) -> TracebackType | None:
+        """The exception leaves a callback, which began at a moment. Returns its traceback, in which the last way
+        through native code before that moment is kept and none that was before: whoever raises one exception again and
+        again would find them all in it."""
+        entries = entries_of(traceback)
+        ids = [id(entry) for entry in entries]
+        moment, first_entry = self._way_end or (0, 0)
+        if first_entry not in ids:
+            self._n_entries = len(entries)
+            return traceback
+        n_before = ids.index(first_entry)
+        n_kept = n_before + self._n_entries
+        if moment > began:  # on the same way still
+            self._n_entries = n_kept
+            return traceback
+        self._n_entries = n_before - count_callers(entries[:n_before])
+        return traceback if len(entries) <= n_kept else traceback_of(entries[:n_kept])
+
 
 def _carrier_of(error: _core.Error) -> _Carrier | None:
     """The carrier of an error; a structural walk puts it behind a context of its own, an ffi.VisitErrorContext."""
@@ -214,14 +246,16 @@ def _carrier_of(error: _core.Error) -> _Carrier | None:
     return context
 
 
-def exception_to_error(exception: BaseException) -> Error:
-    """The native error for an exception that leaves a callback; it carries the exception."""
-    backtrace = backtrace_of(exception.__traceback__)
+def exception_to_error(exception: BaseException, began: int) -> Error:
+    """The native error for an exception that leaves a callback, which began at a moment; it carries the exception."""
     # Taken, not read: several threads may raise one exception, and only one of them gets the error to change.
     error: Error | None = exception.__dict__.pop("__tvm_ffi_error__", None)
+    carrier = None if error is None else _carrier_of(error)
+    if carrier is not None:
+        BaseException.with_traceback(exception, carrier.note_begin(exception.__traceback__, began))
+    backtrace = backtrace_of(exception.__traceback__)
     if error is None:
         return _error_new(_kind_of(type(exception)), _message_of(exception), backtrace, None, exception)
-    carrier = _carrier_of(error)
     if carrier is not None:
         error.update_backtrace(backtrace)
         carrier.put(exception, len(backtrace))
@@ -244,15 +278,16 @@ def exception_to_error_value(exception: BaseException) -> Error:
     return Error(str(error.kind), str(error.message), backtrace, error.cause, context)
 
 
-def call_guarded(fn: Callable[..., Any], args: tuple[Any, ...]) -> tuple[bool, Any]:
-    """(True, fn(*args)), or (False, native error): a callback's call, for contexts that cannot fetch an exception."""
+def call_guarded(fn: Callable[..., Any], args: tuple[Any, ...], began: int) -> tuple[bool, Any]:
+    """(True, fn(*args)), or (False, native error): a callback's call, which begins at a moment, for contexts that
+    cannot fetch an exception."""
     try:
         return True, fn(*args)
     except BaseException as exception:
         traceback = exception.__traceback__
         if traceback is not None:
             BaseException.with_traceback(exception, traceback.tb_next)  # without this function's frame
-        return False, exception_to_error(exception)
+        return False, exception_to_error(exception, began)
 
 
 def check_signals() -> None:
@@ -262,9 +297,7 @@ def check_signals() -> None:
 
 
 def _error_new(kind: str, message: str, backtrace: str, cause: _core.Error | None, exception: BaseException) -> Error:
-    carrier = _Carrier()
-    carrier.put(exception, len(backtrace))
-    return Error(kind, message, backtrace, cause, _core.OpaquePyObject(carrier))
+    return Error(kind, message, backtrace, cause, _core.OpaquePyObject(_Carrier(exception, backtrace)))
 
 
 def _kind_of(cls: type[BaseException]) -> str:
@@ -279,75 +312,6 @@ def _kind_of(cls: type[BaseException]) -> str:
 
 def _message_of(exception: BaseException) -> str:
     try:
-        return _encodable(str(exception))
+        return encodable(str(exception))
     except Exception as error:
         return f"<no message: str() of the {type(exception).__name__} raised {type(error).__name__}>"
-
-
-def _encodable(text: str) -> str:
-    """The text with lone surrogates, which UTF-8 cannot express, written as escapes."""
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-# --- traceback <-> backtrace text -----------------------------------------------------------------------------------
-
-
-def backtrace_of(traceback: TracebackType | None) -> str:
-    """The frames of a traceback as backtrace text, most recent call first."""
-    lines = []
-    while traceback is not None:
-        code = traceback.tb_frame.f_code
-        lines.append(f'  File "{code.co_filename}", line {traceback.tb_lineno}, in {code.co_name}\n')
-        traceback = traceback.tb_next
-    lines.reverse()
-    return _encodable("".join(lines))
-
-
-def _parse_backtrace(backtrace: str) -> list[tuple[str, int, str]]:
-    """(file, line, function) of each frame, in the text's order; lines that are no frame are passed over."""
-    frames = []
-    for line in backtrace.splitlines():
-        head, in_file, rest = line.partition('File "')
-        file, in_line, rest = rest.partition('", line ')
-        number, in_function, function = rest.partition(", in ")
-        if in_file and in_line and in_function and not head.strip() and number.isdecimal():
-            frames.append((file, int(number), function))
-    return frames
-
-
-def _traceback_extend(traceback: TracebackType | None, backtrace: str) -> TracebackType | None:
-    """`traceback` with the frames of the text, which are the callers of its first, in front of it."""
-    for file, line, function in _parse_backtrace(backtrace):
-        traceback = _traceback_new(traceback, file, line, function)
-    return traceback
-
-
-def _suspended() -> Iterator[None]:
-    yield
-
-
-_SUSPENDED_CODE: CodeType = _suspended.__code__
-
-
-def _traceback_new(tail: TracebackType | None, file: str, line: int, function: str) -> TracebackType:
-    """A traceback entry for a frame that Python never ran.
-
-    The frame is that of a generator that was not started, with the wanted names in its code: it has no caller, so the
-    entry keeps nothing alive and no reference cycle can go through it.
-    """
-    frame = FunctionType(_code_at(file, line, function), {})().gi_frame
-    return TracebackType(tail, frame, -1, max(line, 1))
-
-
-def _shown(file: str) -> str:
-    """The file's name for tracebacks. CPython 3.9 prints no traceback at all if it takes a binary for source code."""
-    is_binary = file.endswith(".so") or ".so." in file
-    return f"<{file}>" if is_binary and sys.version_info < (3, 10) else file
-
-
-@lru_cache(maxsize=256)  # errors come from the same places again, and without a GIL code is freed late
-def _code_at(file: str, line: int, function: str) -> CodeType:
-    code = _SUSPENDED_CODE.replace(co_filename=_shown(file), co_name=function, co_firstlineno=line)
-    if sys.version_info >= (3, 11):
-        code = code.replace(co_qualname=function)
-    return code

@@ -28,7 +28,6 @@ __all__ = ["ENUM_STATE_ATTR", "Enum", "EnumAttrMap", "EnumState", "IntEnum", "St
 ENUM_STATE_ATTR = "__ffi_enum__"
 """Name of the type attribute that holds the EnumState."""
 
-_INT64 = range(-(1 << 63), 1 << 63)
 _making = new_lock()  # held while a state or a column is added, never while Python code runs
 
 
@@ -189,12 +188,14 @@ class Enum(Object, metaclass=_EnumMeta):
         TypeError for other indexes."""
         if not isinstance(index, (int, str)):
             raise TypeError(f"enum index must be int or str, got {type(index).__name__}")
-        if isinstance(index, int) and index not in _INT64:
-            raise OverflowError(f"enum index {index} is beyond int64")
+        if isinstance(index, int):
+            index = int.__add__(index, 0)  # of a subclass, too, whatever that makes of its operators
+            if not _fits_int64(index):
+                raise OverflowError(f"enum index {index} is beyond int64")
         state = _state(cls)
         if state is None:
             raise KeyError(index)
-        return state.indexes[int(index) if isinstance(index, int) else index]
+        return state.indexes[index]
 
     @classmethod
     def all_entries(cls) -> Iterator[Any]:
@@ -299,6 +300,10 @@ def _payload_of(cls: type) -> Any:
     return int if issubclass(cls, IntEnum) else str if issubclass(cls, StrEnum) else None
 
 
+def _fits_int64(value: int) -> bool:
+    return -(1 << 63) <= value < 1 << 63
+
+
 def _is_class_var(annotation: Any) -> bool:
     if isinstance(annotation, str):
         return annotation.replace(" ", "").startswith(("ClassVar", "typing.ClassVar"))
@@ -393,7 +398,7 @@ class _Maker:
                 raise TypeError(f"{where} value must be {self.payload.__name__}, got {type(value).__name__}")
             if self.payload is str:
                 str_index = value
-            elif value in _INT64:
+            elif _fits_int64(value):
                 int_index = value
             else:
                 raise OverflowError(f"{where}: {value} is beyond int64")

@@ -37,13 +37,13 @@ static int call_guarded(HPyContext *ctx, HPy callable, const HPy *argv, size_t n
   return rc;
 }
 
-static int call_callable(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, TVMFFIAny *result) {
+static int call_callable(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, uint64_t began, TVMFFIAny *result) {
   if (FB_UNLIKELY(fb_ext == NULL)) return call_guarded(ctx, callable, argv, n, result);
   HPy value = fb_call(ctx, callable, argv, n, HPy_NULL);
-  if (FB_UNLIKELY(HPy_IsNull(value))) return fb_error_from_raised(ctx);
+  if (FB_UNLIKELY(HPy_IsNull(value))) return fb_error_from_raised(ctx, began);
   int rc = result_out(ctx, value, result);
   HPy_Close(ctx, value);
-  return FB_LIKELY(rc == 0) ? 0 : fb_error_from_raised(ctx);
+  return FB_LIKELY(rc == 0) ? 0 : fb_error_from_raised(ctx, began);
 }
 
 /* Whom to call, and in what form arrays arrive. */
@@ -55,6 +55,7 @@ typedef struct Callback {
 /* Converts the arguments and calls. argv has room for n handles. */
 static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIAny *args, int32_t n, HPy *argv,
                             TVMFFIAny *result) {
+  uint64_t began = fb_error_moment();
   int32_t n_done = 0;
   int rc = 0;
   for (; rc == 0 && n_done < n; n_done += rc == 0) {
@@ -64,10 +65,10 @@ static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIA
   }
   if (rc == 0) {
     HPy callable = fb_cell_borrow(ctx, &self->hold->cell); /* the caller keeps the function alive, and it the hold */
-    rc = call_callable(ctx, callable, argv, (size_t)n, result);
+    rc = call_callable(ctx, callable, argv, (size_t)n, began, result);
     fb_cell_return(ctx, callable);
   } else if (fb_ext != NULL) {
-    fb_error_from_raised(ctx);
+    fb_error_from_raised(ctx, began);
   } else {
     HPyErr_Clear(ctx);
     TVMFFIErrorSetRaisedFromCStr("TypeError", "an argument of a callback has no Python form");

@@ -31,19 +31,33 @@ static void count_inside(int change) {
 
 static FB_THREAD_LOCAL FbCallState call_state;
 
-/* Used where the context has no extension. Found at run time because the two interpreters name them differently. */
-static int (*gil_ensure)(void);
-static void (*gil_release)(int);
+/* Used where the context has no extension. Found at run time because the two interpreters name them differently; on PyPy
+ * perhaps by several unattached threads at once. Release and acquire of the second one: who sees it sees the first. */
+typedef int (*GilEnsure)(void);
+typedef void (*GilRelease)(int);
+static _Atomic(GilRelease) gil_release;
+static _Atomic(GilEnsure) gil_ensure;
 
 static void find_gil_functions(void) {
   static const char *const names[][2] = {{"PyPyGILState_Ensure", "PyPyGILState_Release"},
                                          {"PyGILState_Ensure", "PyGILState_Release"}};
-  for (int i = 0; i < 2 && gil_ensure == NULL; i++) {
-    void *ensure = dlsym(RTLD_DEFAULT, names[i][0]), *release = dlsym(RTLD_DEFAULT, names[i][1]);
-    if (ensure == NULL || release == NULL) continue;
-    memcpy(&gil_ensure, &ensure, sizeof(ensure));
-    memcpy(&gil_release, &release, sizeof(release));
+  for (int i = 0; i < 2; i++) {
+    void *symbols[2] = {dlsym(RTLD_DEFAULT, names[i][0]), dlsym(RTLD_DEFAULT, names[i][1])};
+    if (symbols[0] == NULL || symbols[1] == NULL) continue;
+    GilEnsure ensure;
+    GilRelease release;
+    memcpy(&ensure, &symbols[0], sizeof(ensure));
+    memcpy(&release, &symbols[1], sizeof(release));
+    atomic_store_explicit(&gil_release, release, memory_order_relaxed);
+    atomic_store_explicit(&gil_ensure, ensure, memory_order_release); /* pairs with gil_ensure_get */
+    return;
   }
+}
+
+/* NULL while the interpreter has none: PyPy has them once its cpyext module was imported. */
+static GilEnsure gil_ensure_get(void) {
+  if (atomic_load_explicit(&gil_ensure, memory_order_acquire) == NULL) find_gil_functions();
+  return atomic_load_explicit(&gil_ensure, memory_order_acquire);
 }
 
 int fb_context_init(HPyContext *ctx) {
@@ -105,8 +119,8 @@ int fb_attach_without_extension(FbAttach *out) {
   }
   /* hpy's debug mode has a context per call, and none for a thread that comes from outside. */
   if (!fb_contexts_are_lasting) return -1;
-  if (gil_ensure == NULL) find_gil_functions(); /* PyPy has them once its cpyext module was imported */
-  if (gil_ensure == NULL) return -1;
+  GilEnsure ensure = gil_ensure_get();
+  if (ensure == NULL) return -1;
   count_inside(1);
   if (atomic_load(&finalizing)) {
     count_inside(-1);
@@ -114,7 +128,7 @@ int fb_attach_without_extension(FbAttach *out) {
   }
   out->ctx = fb_ctx;
   out->how = ATTACH_GIL_STATE;
-  out->token = gil_ensure();
+  out->token = ensure();
   call_state = (FbCallState){.ctx = fb_ctx};
   return 0;
 }
@@ -127,7 +141,7 @@ void fb_detach_without_extension(FbAttach *attach) {
     break;
   case ATTACH_GIL_STATE:
     call_state = (FbCallState){.ctx = NULL};
-    gil_release(attach->token);
+    atomic_load_explicit(&gil_release, memory_order_relaxed)(attach->token);
     count_inside(-1);
     break;
   default: break;

@@ -4,11 +4,13 @@
 #include "convert.h"
 #include "core_function.h"
 #include "error.h"
-#include "object.h"
+#include "identity.h"
 #include "registry.h"
 #include "text.h"
 
-static TVMFFIAny view_of(const FbPlace *place) {
+/* What the core, and hooks that it calls, are given of self, whose place is in use. */
+static TVMFFIAny view_of(HPyContext *ctx, HPy self, FbPlace *place) {
+  fb_identity_hand_out(ctx, self, place);
   return (TVMFFIAny){.type_index = place->handle->type_index, .v_obj = place->handle};
 }
 
@@ -16,7 +18,7 @@ static TVMFFIAny view_of(const FbPlace *place) {
 static int call_one(HPyContext *ctx, FbCoreFunction *function, HPy self, TVMFFIAny *result) {
   FbPlace *place = fb_object_begin(ctx, self, kTVMFFIObject, 0);
   if (place == NULL) return -2;
-  TVMFFIAny arg = view_of(place);
+  TVMFFIAny arg = view_of(ctx, self, place);
   FbCallState outer;
   fb_call_enter_held(ctx, &outer);
   int rc = fb_core_function_call(function, &arg, 1, result);
@@ -44,7 +46,7 @@ static int ask(HPyContext *ctx, FbCoreFunction *function, HPy self, HPy other) {
   int rc = -2;
   TVMFFIAny result;
   if (theirs != NULL) {
-    TVMFFIAny args[2] = {view_of(mine), view_of(theirs)};
+    TVMFFIAny args[2] = {view_of(ctx, self, mine), view_of(ctx, other, theirs)};
     FbCallState outer;
     fb_call_enter_held(ctx, &outer);
     rc = fb_core_function_call(function, args, 2, &result);
@@ -166,7 +168,7 @@ static HPy fb_dataclass_copy_impl(HPyContext *ctx, HPy self) {
   FbPlace *place = fb_object_begin(ctx, self, kTVMFFIObject, 0);
   if (place == NULL) return HPy_NULL;
   TVMFFIObject *copier = find_copier(place->handle->type_index);
-  TVMFFIAny arg = view_of(place), result = {0};
+  TVMFFIAny arg = view_of(ctx, self, place), result = {0};
   FbCallState outer;
   fb_call_enter_held(ctx, &outer);
   int rc = copier == NULL ? 0 : TVMFFIFunctionCall(copier, &arg, 1, &result);

@@ -6,6 +6,8 @@
 #include "object.h"
 #include "text.h"
 
+_Atomic(uint64_t) fb_error_n_raised;
+
 static const char no_error_set[] = "returned failure without setting an error";
 
 static const TVMFFIErrorCell *cell_of(TVMFFIObject *error) { return (const TVMFFIErrorCell *)(error + 1); }
@@ -13,6 +15,37 @@ static const TVMFFIErrorCell *cell_of(TVMFFIObject *error) { return (const TVMFF
 bool fb_error_is_kind(TVMFFIObjectHandle error, const char *kind) {
   const TVMFFIByteArray *have = &cell_of(error)->kind;
   return have->size == strlen(kind) && memcmp(have->data, kind, have->size) == 0;
+}
+
+/* Calls a hook with an error or exception and a moment. */
+static HPy call_hook(HPyContext *ctx, FbHook hook, HPy subject, uint64_t moment) {
+  HPy args[2] = {subject, HPyLong_FromUInt64_t(ctx, moment)};
+  if (HPy_IsNull(args[1])) return HPy_NULL;
+  HPy result = fb_hook_call(ctx, hook, args, 2);
+  HPy_Close(ctx, args[1]);
+  return result;
+}
+
+static HPy raise_exception(HPyContext *ctx, HPy exception) {
+  if (fb_ext != NULL) {
+    fb_ext->error_restore(ctx, exception);
+  } else {
+    HPy type = HPy_Type(ctx, exception);
+    HPyErr_SetObject(ctx, type, exception);
+    HPy_Close(ctx, type);
+  }
+  HPy_Close(ctx, exception);
+  return HPy_NULL;
+}
+
+/* The exception that an error has as its context itself, untranslated (error_carry): new handle, or HPy_NULL. */
+static HPy carried_by(HPyContext *ctx, TVMFFIObject *error) {
+  TVMFFIObject *context = cell_of(error)->extra_context;
+  if (context == NULL || context->type_index != kTVMFFIOpaquePyObject) return HPy_NULL;
+  HPy inside = fb_opaque_unwrap(ctx, context);
+  if (HPy_IsNull(inside) || HPy_TypeCheck(ctx, inside, ctx->h_BaseException)) return inside;
+  HPy_Close(ctx, inside);
+  return HPy_NULL;
 }
 
 HPy fb_error_raise_pending(HPyContext *ctx, const char *callee) {
@@ -28,20 +61,17 @@ HPy fb_error_raise_pending(HPyContext *ctx, const char *callee) {
     if (HPyErr_Occurred(ctx)) return HPy_NULL;
     return fb_raise(ctx, ctx->h_RuntimeError, "native code reported a Python exception, but none is set");
   }
+  HPy carried = carried_by(ctx, raised);
+  if (FB_UNLIKELY(!HPy_IsNull(carried))) {
+    TVMFFIObjectDecRef(raised);
+    return raise_exception(ctx, carried);
+  }
   HPy error = fb_object_wrap(ctx, raised);
   if (HPy_IsNull(error)) return HPy_NULL;
-  HPy exception = fb_hook_call(ctx, FB_HOOK_ERROR_TO_EXCEPTION, &error, 1);
+  uint64_t moment = atomic_fetch_add_explicit(&fb_error_n_raised, 1, memory_order_relaxed) + 1;
+  HPy exception = call_hook(ctx, FB_HOOK_ERROR_TO_EXCEPTION, error, moment);
   HPy_Close(ctx, error);
-  if (HPy_IsNull(exception)) return HPy_NULL;
-  if (fb_ext != NULL) {
-    fb_ext->error_restore(ctx, exception);
-  } else {
-    HPy type = HPy_Type(ctx, exception);
-    HPyErr_SetObject(ctx, type, exception);
-    HPy_Close(ctx, type);
-  }
-  HPy_Close(ctx, exception);
-  return HPy_NULL;
+  return HPy_IsNull(exception) ? HPy_NULL : raise_exception(ctx, exception);
 }
 
 TVMFFIObjectHandle fb_error_set_aside(void) {
@@ -77,35 +107,79 @@ int fb_error_set_pending(HPyContext *ctx, HPy error) {
   return -1;
 }
 
-/* Sets a native error for an exception when there is neither stack nor memory left to translate it: what stopped the
- * translation, the exception set now, says which. Clears it. Returns -1. */
-static int fail_untranslated(HPyContext *ctx) {
-  const char *kind = HPyErr_ExceptionMatches(ctx, ctx->h_RecursionError) ? "RecursionError"
-                     : HPyErr_ExceptionMatches(ctx, ctx->h_MemoryError)  ? "MemoryError"
-                                                                         : "RuntimeError";
-  HPyErr_Clear(ctx);
-  TVMFFIErrorSetRaisedFromCStr(kind, "a callback failed, and its exception could not be translated");
+/* An ffi.OpaquePyObject of an object, owned; NULL without memory. */
+static TVMFFIObject *opaque_of(HPyContext *ctx, HPy h) {
+  FbHold *hold = fb_hold_new(ctx, h);
+  TVMFFIObjectHandle made = NULL;
+  if (hold != NULL && TVMFFIObjectCreateOpaque(hold, kTVMFFIOpaquePyObject, fb_hold_drop, &made) != 0) {
+    fb_hold_drop(hold);
+    fb_error_discard();
+  }
+  return made;
+}
+
+/* Sets a native error for an exception when there is no stack or memory left for Python to translate it. The exception
+ * itself is the context of the error, so that it comes back as it is. Nothing here calls Python code. Returns -1. */
+static int error_carry(HPyContext *ctx, HPy exception) {
+  char kind[128];
+  fb_type_name(ctx, exception, kind, sizeof(kind));
+  TVMFFIObject *context = opaque_of(ctx, exception);
+  if (context == NULL) HPyErr_Clear(ctx);
+  HPy args = HPy_GetAttr_s(ctx, exception, "args");
+  bool has_first = !HPy_IsNull(args) && HPyTuple_Check(ctx, args) && HPy_Length(ctx, args) > 0;
+  HPy first = has_first ? HPy_GetItem_i(ctx, args, 0) : HPy_NULL;
+  HPy_ssize_t n = 0;
+  const char *said = !HPy_IsNull(first) && HPyUnicode_Check(ctx, first) ? fb_text_get(ctx, first, &n) : NULL;
+  if (said == NULL) said = "", n = 0;
+  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx); /* of a text that cannot be had */
+  TVMFFIByteArray parts[3] = {{kind, strlen(kind)}, {said, (size_t)n}, {"", 0}};
+  TVMFFIObjectHandle error = NULL;
+  if (context != NULL &&
+      TVMFFIErrorCreateWithCauseAndExtraContext(&parts[0], &parts[1], &parts[2], NULL, context, &error) == 0) {
+    TVMFFIErrorSetRaised(error);
+    TVMFFIObjectDecRef(error);
+  } else {
+    TVMFFIErrorSetRaisedFromCStr("MemoryError", "a callback failed, and there is no memory for its exception");
+  }
+  if (context != NULL) TVMFFIObjectDecRef(context);
+  if (!HPy_IsNull(first)) HPy_Close(ctx, first);
+  if (!HPy_IsNull(args)) HPy_Close(ctx, args);
   return -1;
 }
 
-int fb_error_from_raised(HPyContext *ctx) {
+/* The native error of an exception, a new handle; HPy_NULL if it could not be translated, with what stopped that in *why,
+ * HPy_NULL too if nothing says. */
+static HPy translate(HPyContext *ctx, HPy exception, uint64_t began, HPy *why) {
+  HPy error = call_hook(ctx, FB_HOOK_EXCEPTION_TO_ERROR, exception, began);
+  *why = HPy_IsNull(error) ? fb_ext->error_take(ctx) : HPy_NULL;
+  return error;
+}
+
+/* Whether an exception says that the stack or memory is used up. */
+static bool is_exhaustion(HPyContext *ctx, HPy exception) {
+  return HPy_TypeCheck(ctx, exception, ctx->h_RecursionError) || HPy_TypeCheck(ctx, exception, ctx->h_MemoryError);
+}
+
+int fb_error_from_raised(HPyContext *ctx, uint64_t began) {
   HPy exception = fb_ext->error_take(ctx);
   if (HPy_IsNull(exception)) {
     TVMFFIErrorSetRaisedFromCStr("SystemError", "a callback returned failure without setting an exception");
     return -1;
   }
-  HPy error = fb_hook_call(ctx, FB_HOOK_EXCEPTION_TO_ERROR, &exception, 1);
-  HPy_Close(ctx, exception);
-  if (HPy_IsNull(error)) { /* what interrupted the translation, a KeyboardInterrupt perhaps, takes its place */
-    HPy interruption = fb_ext->error_take(ctx);
-    if (!HPy_IsNull(interruption)) {
-      error = fb_hook_call(ctx, FB_HOOK_EXCEPTION_TO_ERROR, &interruption, 1);
-      HPy_Close(ctx, interruption);
-    }
+  HPy why, error = translate(ctx, exception, began, &why);
+  if (!HPy_IsNull(why) && !is_exhaustion(ctx, why)) { /* an interruption, KeyboardInterrupt perhaps, takes its place */
+    HPy_Close(ctx, exception);
+    exception = why;
+    error = translate(ctx, exception, began, &why);
   }
-  if (HPy_IsNull(error)) return fail_untranslated(ctx);
-  fb_error_set_pending(ctx, error);
-  HPy_Close(ctx, error);
+  if (HPy_IsNull(error)) {
+    error_carry(ctx, exception);
+  } else {
+    fb_error_set_pending(ctx, error);
+    HPy_Close(ctx, error);
+  }
+  if (!HPy_IsNull(why)) HPy_Close(ctx, why);
+  HPy_Close(ctx, exception);
   return -1;
 }
 

@@ -1,13 +1,12 @@
 /* The names of functions: lists by hash. */
 #include "function_name.h"
 
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/sync.h"
+#include "../core/fork.h"
 
 typedef struct Name {
   struct Name *next;
@@ -17,12 +16,7 @@ typedef struct Name {
 
 enum { N_LISTS = 256 };
 static Name *lists[N_LISTS];
-static atomic_flag naming = ATOMIC_FLAG_INIT; /* guards all of it; held for the walk along one list */
-
-static void lock(void) {
-  while (atomic_flag_test_and_set_explicit(&naming, memory_order_acquire)) fh_thread_yield();
-}
-static void unlock(void) { atomic_flag_clear_explicit(&naming, memory_order_release); }
+FH_LOCK(naming, "names of functions", FH_RANK_PLAIN); /* guards all of it; held for the walk along one list */
 
 /* Where the link to the name is, or would be: the link is NULL then. */
 static Name **find(const char *text) {
@@ -44,21 +38,21 @@ static void add(Name **link, const char *text) {
 }
 
 const char *fb_function_name_take(const char *text) {
-  lock();
+  fh_mutex_lock(&naming);
   Name **link = find(text);
   if (*link == NULL) add(link, text);
   Name *name = *link;
   if (name != NULL) name->n_uses++;
-  unlock();
+  fh_mutex_unlock(&naming);
   return name == NULL ? NULL : name->text;
 }
 
 void fb_function_name_give(const char *text) {
   if (text == NULL) return;
-  lock();
+  fh_mutex_lock(&naming);
   Name **link = find(text);
   Name *name = *link, *unused = --name->n_uses == 0 ? name : NULL;
   if (unused != NULL) *link = name->next;
-  unlock();
+  fh_mutex_unlock(&naming);
   free(unused);
 }

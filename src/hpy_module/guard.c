@@ -1,6 +1,7 @@
 /* Guarded calls. */
 #include "guard.h"
 
+#include "error.h"
 #include "hooks.h"
 
 enum { DEPTH_LIMIT = 100 }; /* a quarter of what PyPy's stack bears by default */
@@ -34,12 +35,11 @@ static FbGuarded read_answer(HPyContext *ctx, HPy answer, HPy *out) {
 FbGuarded fb_guard_call(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, HPy *out) {
   *out = HPy_NULL;
   if (!fb_guard_enter(ctx)) return FB_GUARDED_BROKEN;
-  HPy tuple = HPyTuple_FromArray(ctx, (HPy *)argv, (HPy_ssize_t)n);
-  HPy answer = HPy_NULL;
-  if (!HPy_IsNull(tuple)) {
-    HPy parts[2] = {callable, tuple};
-    answer = fb_hook_call(ctx, FB_HOOK_CALL_GUARDED, parts, 2);
-    HPy_Close(ctx, tuple);
+  HPy parts[3] = {callable, HPyTuple_FromArray(ctx, (HPy *)argv, (HPy_ssize_t)n), HPy_NULL};
+  if (!HPy_IsNull(parts[1])) parts[2] = HPyLong_FromUInt64_t(ctx, fb_error_moment());
+  HPy answer = HPy_IsNull(parts[2]) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_CALL_GUARDED, parts, 3);
+  for (int i = 1; i < 3; i++) {
+    if (!HPy_IsNull(parts[i])) HPy_Close(ctx, parts[i]);
   }
   fb_guard_leave();
   if (HPy_IsNull(answer)) return FB_GUARDED_BROKEN;

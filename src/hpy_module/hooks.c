@@ -1,6 +1,9 @@
 /* The table of hooks and set_hooks(). */
 #include "hooks.h"
 
+#include <stdatomic.h>
+#include <stdlib.h>
+
 #include "hold.h"
 #include "text.h"
 #include "value.h"
@@ -25,13 +28,31 @@ static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_CONVERT] = "convert",
 };
 
-/* Written by set_hooks during the import of the package, before other threads can come here; only read afterwards. */
-static FbCell hooks[FB_N_HOOKS];
+/* Set by the import of the package, and a few again by who wants data types or devices of a class of his own, while other
+ * threads read. Cells are complete before they are published and never freed: one that was replaced may be in use. */
+static _Atomic(const FbCell *) hooks[FB_N_HOOKS];
 
 HPy fb_hook_get(HPyContext *ctx, FbHook hook) {
-  HPy h = fb_cell_load(ctx, &hooks[hook]);
-  if (HPy_IsNull(h)) fb_raise(ctx, ctx->h_RuntimeError, "ffi_hpy._core: the hook '%s' is not set", names[hook]);
-  return h;
+  const FbCell *cell = atomic_load_explicit(&hooks[hook], memory_order_acquire); /* pairs with hook_set */
+  if (FB_LIKELY(cell != NULL)) return fb_cell_load(ctx, cell);
+  return fb_raise(ctx, ctx->h_RuntimeError, "ffi_hpy._core: the hook '%s' is not set", names[hook]);
+}
+
+const void *fb_hook_current(FbHook hook) {
+  return atomic_load_explicit(&hooks[hook], memory_order_acquire); /* pairs with hook_set */
+}
+
+/* Returns 0, or -1 with MemoryError raised. */
+static int hook_set(HPyContext *ctx, FbHook hook, HPy value) {
+  FbCell *cell = calloc(1, sizeof(*cell));
+  if (cell == NULL) {
+    HPyErr_NoMemory(ctx);
+    return -1;
+  }
+  fb_cell_store(ctx, cell, value);
+  atomic_store_explicit(&hooks[hook], cell, memory_order_release); /* pairs with fb_hook_get */
+  if (hook == FB_HOOK_WRAP_DTYPE) fb_data_type_forget();
+  return 0;
 }
 
 HPy fb_hook_call(HPyContext *ctx, FbHook hook, const HPy *args, size_t nargs) {
@@ -51,8 +72,7 @@ static HPy fb_set_hooks_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
   for (HPy_ssize_t i = 0; i < n; i++) {
     int hook = fb_keywords_find(ctx, &keywords, kwnames, i);
     if (hook < 0) return HPy_NULL;
-    fb_cell_store(ctx, &hooks[hook], args[i]);
-    if (hook == FB_HOOK_WRAP_DTYPE) fb_data_type_forget();
+    if (hook_set(ctx, (FbHook)hook, args[i]) != 0) return HPy_NULL;
     if (hook == FB_HOOK_STRING_CLASS) fb_text_class_made(args[i]);
   }
   return HPy_Dup(ctx, ctx->h_None);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../core/sync.h"
+#include "../core/fork.h"
 #include "hooks.h"
 #include "object.h"
 
@@ -11,15 +11,9 @@
 enum { FIRST_SLOTS = 4096 };
 
 _Atomic(FbKindTable *) fb_kind_table;
-static atomic_flag writing =
-    ATOMIC_FLAG_INIT; /* guards the rest, and writing the table; nothing foreign runs under it */
+FH_LOCK(writing, "kinds", FH_RANK_PLAIN); /* guards the rest, and writing the table; nothing foreign runs under it */
 static size_t n_entries;
 static FbKindEntry *unused; /* entries of no type */
-
-static void lock(void) {
-  while (atomic_flag_test_and_set_explicit(&writing, memory_order_acquire)) fh_thread_yield();
-}
-static void unlock(void) { atomic_flag_clear_explicit(&writing, memory_order_release); }
 
 /* ---- the table, under the lock ---- */
 
@@ -102,7 +96,7 @@ static FbKindEntry *entry_new(intptr_t type, const Answer *answer, FbCell *conve
 /* A type has ended: another one may get its address from now on. */
 static void forget(intptr_t type) {
   FbCell converter = {0};
-  lock();
+  fh_mutex_lock(&writing);
   FbKindTable *table = atomic_load_explicit(&fb_kind_table, memory_order_relaxed);
   size_t i = probe(table, type);
   FbKindEntry *entry = at(table, i);
@@ -113,7 +107,7 @@ static void forget(intptr_t type) {
     entry->next = unused;
     unused = entry;
   }
-  unlock();
+  fh_mutex_unlock(&writing);
   fb_cell_clear(fb_ctx, &converter);
 }
 
@@ -122,7 +116,7 @@ static void remember(HPyContext *ctx, HPy type, const Answer *answer) {
   FbCell converter = {0};
   if (!FHPY_EXTENSION_HAS(fb_ext, type_watch) || !fb_ext->type_watch(type, forget)) return;
   if (!HPy_IsNull(answer->converter)) fb_cell_store(ctx, &converter, answer->converter);
-  lock();
+  fh_mutex_lock(&writing);
   FbKindTable *table = grown();
   size_t i = table == NULL ? 0 : probe(table, type._i);
   FbKindEntry *entry = table == NULL || at(table, i) != NULL ? NULL : entry_new(type._i, answer, &converter);
@@ -130,7 +124,7 @@ static void remember(HPyContext *ctx, HPy type, const Answer *answer) {
     put(table, i, entry);
     n_entries++;
   }
-  unlock();
+  fh_mutex_unlock(&writing);
   fb_cell_clear(ctx, &converter); /* unless the entry has it */
 }
 
@@ -138,9 +132,9 @@ int fb_kind_init(HPyContext *ctx) {
   if (fb_ext == NULL) return 0;
   HPy none_type = HPy_Type(ctx, ctx->h_None);
   if (HPy_IsNull(none_type)) return -1;
-  lock();
+  fh_mutex_lock(&writing);
   bool has_table = grown() != NULL;
-  unlock();
+  fh_mutex_unlock(&writing);
   const struct {
     HPy type;
     FbKind kind;

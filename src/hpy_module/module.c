@@ -1,5 +1,6 @@
 /* The module _core: its types in order, its functions, its constants. */
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <tvm/ffi/c_api.h>
 
 #include "address.h"
@@ -133,13 +134,8 @@ static HPy mark_finalizing_impl(HPyContext *ctx, HPy self) {
   return HPy_Dup(ctx, ctx->h_None);
 }
 
-HPyDef_SLOT(module_exec, HPy_mod_exec)
-static int module_exec_impl(HPyContext *ctx, HPy module) {
-  static bool is_loaded; /* the import lock of the package guards it */
-  if (is_loaded) {
-    fb_raise(ctx, ctx->h_ImportError, "ffi_hpy._core was loaded already and cannot be loaded twice in one process");
-    return -1;
-  }
+/* Fills the module. After a failure it can be done again: whatever was set is set anew. */
+static int set_up(HPyContext *ctx, HPy module) {
   if (fb_context_init(ctx) != 0) return -1;
   fb_text_init();
   core_make_global();
@@ -149,9 +145,19 @@ static int module_exec_impl(HPyContext *ctx, HPy module) {
       add_types(ctx, module) != 0)
     return -1;
   if (add_constants(ctx, module) != 0) return -1;
-  if (!fb_function_has_methods() && HPy_DelAttr_s(ctx, module, "method_descriptor") != 0) return -1;
-  is_loaded = true;
-  return 0;
+  return fb_function_has_methods() ? 0 : HPy_DelAttr_s(ctx, module, "method_descriptor");
+}
+
+HPyDef_SLOT(module_exec, HPy_mod_exec)
+static int module_exec_impl(HPyContext *ctx, HPy module) {
+  static atomic_bool is_loaded; /* who imports the file by its path has no import lock */
+  if (atomic_exchange(&is_loaded, true)) {
+    fb_raise(ctx, ctx->h_ImportError, "ffi_hpy._core was loaded already and cannot be loaded twice in one process");
+    return -1;
+  }
+  int rc = set_up(ctx, module);
+  if (rc != 0) atomic_store(&is_loaded, false); /* another try begins anew */
+  return rc;
 }
 
 static HPyDef *module_defines[] = {&module_exec,

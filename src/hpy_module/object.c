@@ -127,19 +127,22 @@ FB_INLINE void set_listing(FbPlace *place, FbListing listing) {
   atomic_store_explicit(&place->listing, (uint8_t)listing, memory_order_relaxed); /* the claim of the place orders it */
 }
 
-/* What is left to do when a claimed place got a handle: others who have references to the object may come with it at any
- * time. Releases the place. Without a GIL only then: who meets a claim waits for it, while a use would refuse him. With one
+/* After a place got a handle: lists self if others have references to the object, who may come with it at any time. The
+ * place is claimed or in use. Returns the wrapper that was listed before (new handle), or HPy_NULL. */
+static HPy list_if_shared(HPyContext *ctx, HPy self, FbPlace *place) {
+  if (place->handle == NULL || !fits(ctx, self, place->handle)) return HPy_NULL;
+  set_listing(place, FB_UNLISTED);
+  return fb_identity_is_shared(place->handle) ? fb_identity_list(ctx, self, place) : HPy_NULL;
+}
+
+/* The same for a claimed place. Releases the place. Without a GIL only then: who meets a claim waits for it, while a use would refuse him. With one
  * a use is enough, and listing may run Python code (identity_weak.c). */
 static void listing_begin(HPyContext *ctx, HPy self, FbPlace *place) {
   if (!fb_free_threaded) {
     fb_place_release(place);
     if (!fb_place_use(place)) return;
   }
-  HPy other = HPy_NULL;
-  if (place->handle != NULL && fits(ctx, self, place->handle)) {
-    set_listing(place, FB_UNLISTED);
-    if (fb_identity_is_shared(place->handle)) other = fb_identity_list(ctx, self, place);
-  }
+  HPy other = list_if_shared(ctx, self, place);
   if (fb_free_threaded) {
     fb_place_release(place);
   } else {
@@ -368,7 +371,10 @@ static HPy object_chandle_impl(HPyContext *ctx, HPy self) {
 HPyDef_METH(object_ctypes_handle, "__ctypes_handle__", HPyFunc_NOARGS,
             .doc = "Address of the native object as ctypes.c_void_p; its value is None if there is none.")
 static HPy object_ctypes_handle_impl(HPyContext *ctx, HPy self) {
-  return fb_opaque_ptr_result(ctx, fb_object_get(ctx, self));
+  TVMFFIObject *handle = fb_object_take(ctx, self); /* as above */
+  HPy address = fb_opaque_ptr_result(ctx, handle);
+  if (handle != NULL) TVMFFIObjectDecRef(handle);
+  return address;
 }
 
 HPyDef_GET(object_id, "id_", .doc = "Address of the native object, 0 if there is none.")
@@ -414,6 +420,10 @@ static HPy function_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   if (is_function && place != NULL &&
       atomic_compare_exchange_strong_explicit((_Atomic(TVMFFIObject *) *)&place->handle, &nothing, handle,
                                               memory_order_release, memory_order_relaxed)) {
+    fb_place_use(place); /* nobody moves or lends the handle of a Function */
+    HPy other = list_if_shared(ctx, self, place);
+    fb_place_unuse(place);
+    if (!HPy_IsNull(other)) HPy_Close(ctx, other);
     return HPy_Dup(ctx, ctx->h_None);
   }
   TVMFFIObjectDecRef(handle);
@@ -482,11 +492,11 @@ static HPy object_init_by_impl(HPyContext *ctx, HPy self, const HPy *args, size_
   return fb_object_put(ctx, self, made.v_obj) == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
 }
 
-/* Adds what an instance with an owner needs to a spec with room for it. */
+/* Adds what an instance with an owner needs to a spec with room for it, unless an import that failed has done so. */
 static void adapt(HPyType_Spec *spec) {
   if (!fb_object_has_owner) return;
   HPyDef **end = spec->defines;
-  while (*end != NULL) end++;
+  while (*end != NULL && *end != &object_traverse) end++;
   *end = &object_traverse;
   spec->flags |= HPy_TPFLAGS_HAVE_GC;
 }

@@ -231,11 +231,12 @@ FbFit fb_schema_fit_attached(const FbSchema *schema, const TVMFFIAny *view, TVMF
     return FB_RAISED;
   }
   HPyContext *ctx = attach.ctx;
+  uint64_t began = fb_error_moment();
   HPy value = fb_convert_view(ctx, view);
   FbFit result = HPy_IsNull(value) ? FB_RAISED : fb_schema_fit_value(ctx, schema, value, out, fault);
   if (!HPy_IsNull(value)) HPy_Close(ctx, value);
   if (result == FB_RAISED && fb_ext != NULL) {
-    fb_error_from_raised(ctx);
+    fb_error_from_raised(ctx, began);
   } else if (result == FB_RAISED) {
     HPyErr_Clear(ctx);
     TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a value cannot be converted: Python code raised an exception");

@@ -81,22 +81,28 @@ FB_INLINE _Atomic(Known *) *known_slot(DLDataType dtype) {
 
 static bool is_same(DLDataType a, DLDataType b) { return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes; }
 
-static void remember(HPyContext *ctx, DLDataType dtype, HPy value) {
+/* `hook` is what the value came from. If that was replaced meanwhile, the entry may have been made after the others were
+ * forgotten, and goes again. */
+static void remember(HPyContext *ctx, DLDataType dtype, HPy value, const void *hook) {
   Known *entry = calloc(1, sizeof(*entry)), *expected = NULL;
   if (entry == NULL) return;
   entry->dtype = dtype;
   fb_cell_store(ctx, &entry->value, value);
-  /* Release: pairs with the acquire of fb_data_type_result. */
-  if (!atomic_compare_exchange_strong_explicit(known_slot(dtype), &expected, entry, memory_order_release,
+  /* Release: pairs with the acquire of fb_data_type_result. Acquire: pairs with fb_data_type_forget, after which the new
+   * hook is seen. */
+  if (!atomic_compare_exchange_strong_explicit(known_slot(dtype), &expected, entry, memory_order_acq_rel,
                                                memory_order_relaxed)) {
     fb_cell_clear(ctx, &entry->value);
     free(entry);
+  } else if (FB_UNLIKELY(fb_hook_current(FB_HOOK_WRAP_DTYPE) != hook)) { /* leaked, as in fb_data_type_forget */
+    atomic_compare_exchange_strong_explicit(known_slot(dtype), &entry, NULL, memory_order_relaxed,
+                                            memory_order_relaxed);
   }
 }
 
 void fb_data_type_forget(void) {
   /* Who is reading an entry may go on: they are leaked. */
-  for (int i = 0; i < N_KNOWN; i++) atomic_store_explicit(&known[i], NULL, memory_order_relaxed);
+  for (int i = 0; i < N_KNOWN; i++) atomic_store_explicit(&known[i], NULL, memory_order_release); /* see remember() */
 }
 
 static HPy data_type_wrap(HPyContext *ctx, DLDataType dtype) {
@@ -112,8 +118,9 @@ static HPy data_type_wrap(HPyContext *ctx, DLDataType dtype) {
 HPy fb_data_type_result(HPyContext *ctx, DLDataType dtype) {
   const Known *entry = atomic_load_explicit(known_slot(dtype), memory_order_acquire);
   if (FB_LIKELY(entry != NULL && is_same(entry->dtype, dtype))) return fb_cell_load(ctx, &entry->value);
+  const void *hook = fb_hook_current(FB_HOOK_WRAP_DTYPE);
   HPy value = data_type_wrap(ctx, dtype);
-  if (!HPy_IsNull(value) && entry == NULL) remember(ctx, dtype, value);
+  if (!HPy_IsNull(value) && entry == NULL) remember(ctx, dtype, value, hook);
   return value;
 }
 

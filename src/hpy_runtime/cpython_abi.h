@@ -139,6 +139,7 @@ extern void *PyEval_SaveThread(void);
 extern void PyEval_RestoreThread(void *);
 extern void *PyGILState_GetThisThreadState(void); /* this thread's own state, attached or not; NULL if it has none */
 extern void *PyInterpreterState_Get(void), *PyThreadState_Get(void);
+extern int64_t PyInterpreterState_GetID(void *interpreter); /* 0 for the main one; -1 with an exception */
 extern int PyGILState_Ensure(void);
 extern void *PyThreadState_New(void *interpreter); /* needs no GIL */
 #ifdef FHPY_PYPY

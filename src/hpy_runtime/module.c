@@ -83,13 +83,21 @@ static int set_text(PyObject *module, const char *name, const char *text) {
   return rc;
 }
 
-static int exec_module(PyObject *module) {
-  static void *interpreter; /* 3.12 and later refuse by the slot */
-  if (interpreter == NULL) interpreter = PyInterpreterState_Get();
-  if (interpreter != PyInterpreterState_Get()) {
-    PyErr_SetString(PyExc_ImportError, "module ffi_hpy._hpy does not support loading in subinterpreters");
-    return -1;
+/* The context is one for the process, and threads that come in from outside are attached to the main interpreter. */
+static int check_interpreter(void) {
+  int64_t number = PyInterpreterState_GetID(PyInterpreterState_Get());
+  if (number == 0) return 0;
+  if (number > 0) {
+    PyErr_Format(PyExc_ImportError,
+                 "this is sub-interpreter %lld of the process, and module ffi_hpy._hpy can be "
+                 "loaded in the main interpreter only",
+                 (long long)number);
   }
+  return -1;
+}
+
+static int exec_module(PyObject *module) {
+  if (check_interpreter() < 0) return -1;
   HPyContext *ctx = fhpy_context_get();
   return ctx != NULL && set_text(module, "context_name", ctx->name) == 0 ? fhpy_debug_module_exec(module) : -1;
 }
@@ -99,15 +107,16 @@ static const char module_doc[] = "The HPy 0.9 universal runtime of ffi_hpy.";
 /* ---- 3.9 to 3.14 ---- */
 
 enum { MOD_EXEC = 2, MOD_MULTIPLE_INTERPRETERS = 3, MOD_GIL = 4 };
-#define NOT_SUPPORTED ((void *)0) /* value of MOD_MULTIPLE_INTERPRETERS: the context is one for the process */
-#define NOT_USED ((void *)1)      /* value of MOD_GIL */
+/* Value of MOD_MULTIPLE_INTERPRETERS: with it the interpreter leaves it to exec_module to refuse, in plain words. */
+#define ANY_INTERPRETER ((void *)2)
+#define NOT_USED ((void *)1) /* value of MOD_GIL */
 
 /* A slot that a version does not know is an error there: multiple_interpreters came with 3.12, gil with 3.13. */
 static PyModuleDef_Slot slots_39[] = {{MOD_EXEC, (void *)exec_module}, {0, NULL}};
 static PyModuleDef_Slot slots_312[] = {
-    {MOD_EXEC, (void *)exec_module}, {MOD_MULTIPLE_INTERPRETERS, NOT_SUPPORTED}, {0, NULL}};
+    {MOD_EXEC, (void *)exec_module}, {MOD_MULTIPLE_INTERPRETERS, ANY_INTERPRETER}, {0, NULL}};
 static PyModuleDef_Slot slots_313[] = {
-    {MOD_EXEC, (void *)exec_module}, {MOD_MULTIPLE_INTERPRETERS, NOT_SUPPORTED}, {MOD_GIL, NOT_USED}, {0, NULL}};
+    {MOD_EXEC, (void *)exec_module}, {MOD_MULTIPLE_INTERPRETERS, ANY_INTERPRETER}, {MOD_GIL, NOT_USED}, {0, NULL}};
 
 typedef struct {
   void *init;
@@ -149,11 +158,14 @@ __attribute__((visibility("default"))) PyObject *PyInit__hpy(void) {
                         .slots = minor >= 13   ? slots_313
                                  : minor == 12 ? slots_312
                                                : slots_39};
+  /* One that an import by another interpreter has filled stays as it is. */
   if (strstr(version, "free-threading") != NULL) {
+    if (def_free_threaded.body.name != NULL) return PyModuleDef_Init(&def_free_threaded);
     def_free_threaded.refcount_local = UINT32_MAX; /* immortal */
     def_free_threaded.body = body;
     return PyModuleDef_Init(&def_free_threaded);
   }
+  if (def_gil.body.name != NULL) return PyModuleDef_Init(&def_gil);
   def_gil.refcount = 1;
   def_gil.body = body;
   return PyModuleDef_Init(&def_gil);
@@ -174,7 +186,15 @@ typedef struct {
 } PyABIInfo;
 
 enum { SLOT_STATIC = 2, SLOT_INTPTR = 4 };
-enum { EXPORT_EXEC = 85, EXPORT_GIL = 87, EXPORT_NAME = 100, EXPORT_DOC = 101, EXPORT_METHODS = 103, EXPORT_ABI = 109 };
+enum {
+  EXPORT_EXEC = 85,
+  EXPORT_MULTIPLE_INTERPRETERS = 86,
+  EXPORT_GIL = 87,
+  EXPORT_NAME = 100,
+  EXPORT_DOC = 101,
+  EXPORT_METHODS = 103,
+  EXPORT_ABI = 109
+};
 enum { ABI_STABLE = 1, ABI_GIL = 2, ABI_FREE_THREADED = 4 };
 
 __attribute__((visibility("default"))) PySlot *PyModExport__hpy(void) {
@@ -184,6 +204,7 @@ __attribute__((visibility("default"))) PySlot *PyModExport__hpy(void) {
                            {EXPORT_DOC, SLOT_STATIC, 0, (void *)(uintptr_t)module_doc},
                            {EXPORT_METHODS, SLOT_STATIC, 0, methods},
                            {EXPORT_EXEC, 0, 0, (void *)exec_module},
+                           {EXPORT_MULTIPLE_INTERPRETERS, SLOT_INTPTR, 0, ANY_INTERPRETER},
                            {EXPORT_GIL, SLOT_INTPTR, 0, NOT_USED},
                            {0}};
   return slots;

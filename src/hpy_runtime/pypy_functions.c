@@ -77,4 +77,8 @@ int PyCapsule_SetDestructor(PyObject *o, capsule_destructor destructor) {
   return -1;
 }
 
+/* ---- what cpyext does not have ---- */
+
+int64_t fhpy_pypy_get_interpreter_id(void *interpreter) { return (void)interpreter, 0; }
+
 #endif /* FHPY_PYPY */

@@ -276,6 +276,19 @@ def test_what_changes_a_list_meanwhile_does_not_change_its_iteration():
         assert len(ours) == 2 * n
 
 
+@pytest.mark.parametrize(
+    "change",
+    [lambda x: x and x.pop(), List.clear, lambda x: x.append(9), lambda x: x.insert(0, 9)],
+    ids=["pop", "clear", "append", "insert"],
+)
+def test_what_changes_a_list_meanwhile_does_not_change_how_it_is_read_backwards(change):
+    changing, seen = List(range(200)), []
+    for item in reversed(changing):
+        seen.append(item)
+        change(changing)
+    assert seen == list(range(199, -1, -1))
+
+
 def test_a_list_can_be_read_while_threads_change_it():
     shared = List(range(100))
 

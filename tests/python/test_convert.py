@@ -54,6 +54,26 @@ def test_an_address_arrives_as_one(testing, value, address):
     assert testing.echo(returned).value == address
 
 
+@pytest.mark.parametrize(
+    ("method", "wanted", "answers"),
+    [
+        ("__cuda_stream__", "(version, address), two ints", [None, 5, (), (0,), (0, None), (0, "x"), (0, 1, 2), "ab"]),
+        ("__tvm_ffi_opaque_ptr__", "an address, an int", [None, "x", (0, 1), 2.5]),
+        ("__dlpack_data_type__", "(type code, bits, lanes), three ints", [None, 5, (), (2, 32), (2, "32", 1)]),
+        ("__dlpack_device__", "(device type, index), two ints", [None, 5, (1,), (1, 0, 0), (1, None), ("x", "y")]),
+        ("__tvm_ffi_int__", "an int", [None, "x", ()]),
+        ("__tvm_ffi_float__", "a float", [None, "x", ()]),
+    ],
+)
+def test_a_protocol_method_that_returns_nonsense_is_named(testing, method, wanted, answers):
+    for answer in answers:
+        cls = type("Said", (), {method: lambda self, answer=answer: answer})
+        with pytest.raises(TypeError) as caught:
+            testing.echo(cls())
+        given = f"a tuple of {len(answer)}" if isinstance(answer, tuple) else type(answer).__name__
+        assert str(caught.value) == f"Said.{method}() must return {wanted}, it returned {given}"
+
+
 def test_a_null_address_goes_through(testing):
     assert testing.echo(ctypes.c_void_p(None)).value is None
 

@@ -3,9 +3,10 @@
 import pickle
 
 import pytest
+from support import needs_threads, parallelize
 
 import ffi_hpy
-from ffi_hpy import dtype
+from ffi_hpy import _dtype, dtype
 
 # text: (type code, bits, lanes, bytes per element)
 KNOWN = {
@@ -148,3 +149,28 @@ def test_the_core_data_type_compares_by_value():
     assert hash(one) == hash(other)
     assert one != ffi_hpy.core.DataType("int16")
     assert one != "int8"
+
+
+@needs_threads
+@pytest.mark.thread_unsafe(reason="sets what the whole process has")
+def test_a_class_for_data_types_that_is_set_while_threads_read_is_seen_by_all_afterwards(testing):
+    class Ours(dtype):
+        __slots__ = ()
+
+    n_rounds = 200
+
+    def work(thread):
+        for i in range(n_rounds):
+            if thread == 0:
+                _dtype._set_class_dtype(Ours if i % 2 == 0 else dtype)
+            else:
+                assert type(testing.echo(dtype(f"int{8 << i % 4}x{i % 20 + 1}"))) in (Ours, dtype)
+        return True
+
+    try:
+        assert parallelize(work) == [True] * 4
+        for cls in (Ours, dtype):
+            _dtype._set_class_dtype(cls)
+            assert {type(testing.echo(dtype(f"int{bits}x{n}"))) for bits in (8, 64) for n in range(1, 21)} == {cls}
+    finally:
+        _dtype._set_class_dtype(dtype)

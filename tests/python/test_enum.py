@@ -7,7 +7,7 @@ import pickle
 from typing import ClassVar
 
 import pytest
-from support import needs_threads, parallelize, unique_name
+from support import needs_threads, parallelize, run_python, unique_name
 
 from ffi_hpy import Object
 from ffi_hpy.dataclasses import Enum, IntEnum, StrEnum, auto, entry, py_class
@@ -59,6 +59,42 @@ def test_lookups():
         Level(2**63)
     with pytest.raises(TypeError):
         Color.get(1.5)
+
+
+class Code(int):
+    """An int that is not the one it says it is."""
+
+    def __eq__(self, other):
+        return False
+
+    def __lt__(self, other):
+        return False
+
+    __le__ = __gt__ = __ge__ = __lt__
+    __hash__ = None
+
+    def __int__(self):
+        raise AssertionError("nobody asks")
+
+
+def test_an_integer_of_another_class_is_looked_up_at_once():
+    program = """
+import http
+from ffi_hpy.dataclasses import IntEnum
+class Status(IntEnum, type_key="test_enum.Status"):
+    OK = 200
+print(Status(http.HTTPStatus.OK).same_as(Status.OK), Status.get(True + 199).same_as(Status.OK))
+try:
+    Status(http.HTTPStatus.NOT_FOUND)
+except ValueError as error:
+    print("not a valid Status" in str(error))
+"""
+    assert run_python(program) == "True True\nTrue\n"
+    assert Level(Code(10)).same_as(Level.HIGH)
+    with pytest.raises(ValueError, match="is not a valid"):
+        Level(Code(2))
+    with pytest.raises(OverflowError):
+        Level(Code(2**63))
 
 
 def test_payloads_are_equal_to_what_they_stand_for():

@@ -3,7 +3,7 @@
 import sys
 
 import pytest
-from support import FREES_AT_ONCE, parallelize, unique_name
+from support import FREES_AT_ONCE, IS_PYPY, parallelize, run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy.error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME
@@ -359,6 +359,39 @@ def test_a_class_that_refuses_attributes_comes_back_all_the_same(testing):
     with pytest.raises(Frozen, match=r"^boo$") as caught:
         testing.test_raise_error(kind, "boo")
     assert caught.value.__tvm_ffi_error__.kind == kind
+
+
+@pytest.mark.skipif(not ffi_hpy._core.HAS_EXTENSION, reason="other contexts count the callbacks, and say so")
+@pytest.mark.parametrize("limit", [0, 10**6], ids=["default limit", "limit beyond the stack"])
+def test_an_exception_keeps_its_own_text_where_the_stack_ends(limit):
+    if limit and (IS_PYPY or sys.version_info < (3, 12)):
+        pytest.skip("this interpreter ends where its stack ends before its limit")
+    program = """
+import sys, ffi_hpy
+if int(sys.argv[1]):
+    sys.setrecursionlimit(int(sys.argv[1]))
+apply = ffi_hpy.convert(lambda function, *arguments: function(*arguments))
+class Own(Exception):
+    pass
+def deeper(n):
+    return apply(deeper, n + 1)
+def deeper_with_own(n):
+    try:
+        return apply(deeper_with_own, n + 1)
+    except RecursionError:
+        raise Own("mine", n) from None
+try:
+    deeper(0)
+except RecursionError as error:
+    print(str(error).partition(" ")[0].lower() in ("maximum", "stack"), error)
+try:
+    deeper_with_own(0)
+except Own as error:
+    print(error.args[0])
+"""
+    first, second = run_python(program, limit).splitlines()
+    assert first.startswith("True ")
+    assert second == "mine"
 
 
 def test_the_traceback_is_extended_at_each_crossing(testing):

@@ -6,7 +6,7 @@ import gc
 import weakref
 
 import pytest
-from support import IS_PYPY, NO_GIL, is_gone, parallelize, run_python, settle
+from support import IS_PYPY, NO_GIL, is_gone, parallelize, run_python, settle, unique_name
 
 import ffi_hpy
 from ffi_hpy import _core
@@ -29,6 +29,21 @@ def box_of(value: Any) -> ffi_hpy.Array:
     return ffi_hpy.Array([value])
 
 
+def object_at(address: int) -> Any:
+    """The object at an address, as native code that was given the address returns it."""
+    import ctypes
+
+    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p)
+    def give(_self: Any, _args: Any, _n: int, result: int) -> int:
+        ffi_hpy.LIB.TVMFFIObjectIncRef(ctypes.c_void_p(address))
+        type_index = ctypes.c_int32.from_address(address + 8).value
+        ctypes.c_int32.from_address(result).value = type_index
+        ctypes.c_uint64.from_address(result + 8).value = address
+        return 0
+
+    return _core.function_from_address(ctypes.cast(give, ctypes.c_void_p).value, give)()
+
+
 # --- one wrapper -----------------------------------------------------------------------------------------------------
 
 
@@ -45,6 +60,63 @@ def test_what_is_put_somewhere_comes_back_as_itself(testing, classes):
     assert box_of(pair)[0] is pair
     assert ffi_hpy.Map({"k": pair})["k"] is pair
     assert ffi_hpy.convert(lambda x: x)(pair) is pair
+
+
+@pytest.mark.parametrize(
+    "address_of",
+    [lambda x: x.__ctypes_handle__().value, lambda x: x.__chandle__(), lambda x: x.id_],
+    ids=["ctypes_handle", "chandle", "id"],
+)
+@pytest.mark.parametrize("make", [lambda: ffi_hpy.Array([1]), lambda: ffi_hpy.convert(len)], ids=["Array", "Function"])
+def test_an_object_that_comes_back_by_its_address_is_the_same(make, address_of):
+    made = make()
+    assert object_at(address_of(made)) is made
+
+
+def test_what_a_hook_keeps_comes_back_as_the_object_that_it_was_called_for():
+    kept = ffi_hpy.List()
+
+    @ffi_hpy.dataclasses.py_class(unique_name("Seen"), eq=True, order=True, unsafe_hash=True)
+    class Seen(ffi_hpy.Object):
+        n: int
+
+        def __ffi_repr__(self, print_value):
+            kept.append(self)
+            return "Seen"
+
+        def __ffi_eq__(self, other, equal):
+            kept.extend((self, other))
+            return True
+
+        def __ffi_hash__(self, hash_value):
+            kept.append(self)
+            return 1
+
+        def __ffi_compare__(self, other, compare):
+            kept.extend((self, other))
+            return 0
+
+    for use in (lambda one, other: repr(one), lambda one, other: one == other, lambda one, other: hash(one),
+                lambda one, other: one < other):  # fmt: skip
+        kept.clear()
+        one, other = Seen(1), Seen(2)
+        use(one, other)
+        assert kept[0] is one or kept[0] is other
+        assert len(kept) == 1 or (kept[0] is not kept[1] and (kept[1] is one or kept[1] is other))
+
+
+def test_a_function_that_took_over_a_handle_stands_for_it():
+    class Named(ffi_hpy.Function):
+        pass
+
+    sources = [Named(), Named()]
+    sources[0].__move_handle_from__(ffi_hpy.convert(lambda: 1))
+    sources[1].__init_handle_by_constructor__(ffi_hpy.convert(lambda: sources[0]))
+    settle()
+    assert box_of(sources[0])[0] is sources[0]
+    del sources[0]
+    settle()
+    assert box_of(sources[0])[0] is sources[0]
 
 
 def test_a_field_gives_the_same_object_each_time(classes):

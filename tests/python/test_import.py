@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import IS_DEBUG, needs_threads, run_python
+from support import IS_DEBUG, IS_PYPY, needs_threads, run_python
 
 import ffi_hpy
 
@@ -163,3 +163,84 @@ except ImportError as error:
 """
     said = run_python(program, tmp_path)
     assert said == f"ffi_hpy is not built or not installed completely: {package}/lib/libtvm_ffi.so is missing\n"
+
+
+# --- sub-interpreters -----------------------------------------------------------------------------------------------
+
+IN_SUB_INTERPRETERS = """
+import os, sys, tempfile
+def run_in_sub_interpreter(program, config):
+    said = tempfile.mktemp()
+    program = f"said = open({said!r}, 'w')\\nimport sys; sys.path[:] = {sys.path!r}\\n{program}\\nsaid.close()"
+    if sys.version_info >= (3, 13):
+        import _interpreters as interpreters
+        interpreter = interpreters.create(config)
+    else:
+        import _xxsubinterpreters as interpreters
+        interpreter = interpreters.create(isolated=config == "isolated")
+    interpreters.run_string(interpreter, program)
+    interpreters.destroy(interpreter)
+    with open(said) as file:
+        print(file.read(), end="")
+    os.unlink(said)
+TRY = '''
+for _ in range(2):
+    try:
+        import ffi_hpy
+    except ImportError as error:
+        print(str(error).partition(": ")[2], file=said)
+    else:
+        print("imported", file=said)
+    assert "ffi_hpy" not in sys.modules
+'''
+"""
+IMPORT = "import ffi_hpy; print(ffi_hpy.convert([1, 2]))\n"
+TRY_IN_SUB_INTERPRETER = "run_in_sub_interpreter(TRY, sys.argv[1])\n"
+
+
+@pytest.mark.skipif(IS_PYPY, reason="PyPy has no sub-interpreters")
+@pytest.mark.parametrize("config", ["legacy", "isolated"])
+@pytest.mark.parametrize(
+    "program",
+    [IMPORT + TRY_IN_SUB_INTERPRETER, TRY_IN_SUB_INTERPRETER + IMPORT, TRY_IN_SUB_INTERPRETER * 2 + IMPORT],
+    ids=["main first", "sub-interpreter first", "two sub-interpreters first"],
+)
+@pytest.mark.skipif(IS_DEBUG, reason="the PyPI package hpy has no word for it")
+def test_a_sub_interpreter_is_told_that_it_is_one_and_the_main_interpreter_imports(program, config):
+    *refused, imported = sorted(run_python(IN_SUB_INTERPRETERS + program, config).splitlines(), key=len, reverse=True)
+    assert imported == "(1, 2)"
+    assert len(refused) == 2 * program.count(TRY_IN_SUB_INTERPRETER)
+    for line in refused:
+        assert line.startswith("this is sub-interpreter ")
+        assert line.endswith("can be loaded in the main interpreter only")
+
+
+def test_an_import_that_failed_anywhere_can_be_repeated():
+    program = """
+import importlib.abc, sys
+import json, traceback, typing # what is not ours is there
+class Failing(importlib.abc.MetaPathFinder):
+    def __init__(self):
+        self.seen = []
+    def find_spec(self, name, path, target=None):
+        if name.startswith("ffi_hpy") and name not in self.seen:
+            self.seen.append(name)
+            if len(self.seen) > 1:
+                raise MemoryError(name)
+failing = Failing()
+sys.meta_path.insert(0, failing)
+while True:
+    try:
+        import ffi_hpy
+    except MemoryError:
+        continue
+    break
+sys.meta_path.remove(failing)
+print(len(failing.seen) > 10, ffi_hpy.convert([1, "two", {"k": 2.5}]), ffi_hpy.dtype("int8"))
+from ffi_hpy.dataclasses import py_class
+@py_class("test_import.P")
+class P(ffi_hpy.Object):
+    x: int
+print(P(3).x)
+"""
+    assert run_python(program) == 'True (1, "two", {"k": 2.5}) int8\n3\n'

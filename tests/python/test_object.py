@@ -296,3 +296,58 @@ def test_what_has_no_graph_is_not_pickled(testing):
     for value in (ffi_hpy.Array([testing.echo]), testing.echo, ffi_hpy.convert(object())):
         with pytest.raises(TypeError):
             pickle.dumps(value)
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        (None, "expected a dict, got NoneType"),
+        (5, "expected a dict, got int"),
+        ({}, "expected the keys 'handle' and perhaps 'attributes', got []"),
+        ({"attributes": {}}, "got [\"'attributes'\"]"),
+        ({"handle": None, 5: 6}, "got [\"'handle'\", '5']"),
+        ({"handle": 5}, "expected a str or None as 'handle', got int"),
+        ({"handle": None, "attributes": None}, "expected a dict with str keys as 'attributes', got NoneType"),
+        ({"handle": None, "attributes": {5: 6}}, "expected a dict with str keys as 'attributes', got dict"),
+        ({"handle": None, "attributes": {"note": 1}}, "an instance of this class has no attributes, got ['note']"),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ffi_hpy.Array([1]),
+        lambda: ffi_hpy.List([1]),
+        lambda: ffi_hpy.Map({}),
+        lambda: ffi_hpy.Dict({}),
+        lambda: ffi_hpy.Error("E", "m", ""),
+        lambda: ffi_hpy.convert(len),
+        lambda: ffi_hpy.convert(object()),
+        lambda: ffi_hpy.access_path.AccessPath.root(),
+        lambda: ffi_hpy.Array.__new__(ffi_hpy.Array),
+    ],
+    ids=["Array", "List", "Map", "Dict", "Error", "Function", "OpaquePyObject", "AccessPath", "without an object"],
+)
+def test_a_state_that_is_none_is_refused_by_its_name(make, state, said):
+    value = make()
+    before = value.__chandle__()
+    if "no attributes" in said and hasattr(value, "__dict__"):
+        value.__setstate__(state)
+        assert value.note == 1
+        return
+    with pytest.raises(TypeError) as caught:
+        value.__setstate__(state)
+    assert str(caught.value).startswith(f"{type(value).__name__}.__setstate__() takes what __getstate__() returned: ")
+    assert said in str(caught.value)
+    assert value.__chandle__() == before
+
+
+def test_a_state_of_another_class_is_refused():
+    array = ffi_hpy.Array([1])
+    with pytest.raises(TypeError, match=r"^Array\.__setstate__\(\): the graph is of an instance of Map$"):
+        array.__setstate__(ffi_hpy.Map({"k": 1}).__getstate__())
+    assert array == [1]
+    for nonsense in ("", "nonsense", "{}", "[]", '{"root_index": 0, "nodes": [{"type": "int", "data": 1}]}'):
+        with pytest.raises((TypeError, ValueError)):
+            array.__setstate__({"handle": nonsense})
+        assert array == [1]

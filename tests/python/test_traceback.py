@@ -138,6 +138,93 @@ except ValueError as error:
     assert said.split() == ["<module>", apply, "outermost", apply, "middle", apply, "innermost", fail]
 
 
+# --- one exception, raised again and again ----------------------------------------------------------------------------
+
+
+def test_an_exception_that_is_raised_again_and_again_gathers_nothing(testing):
+    exception = KeyError("x")
+
+    def failing_callback():
+        raise exception
+
+    def through_two_calls():
+        return raised_by(testing.apply, testing.apply, failing_callback)
+
+    def through_two_callbacks():
+        return raised_by(testing.apply, lambda: testing.apply(failing_callback))
+
+    for again in (lambda: raised_by(testing.apply, failing_callback), through_two_calls, through_two_callbacks):
+        lengths = [len(frames_of(again())) for _ in range(20)]
+        assert len(set(lengths[2:])) == 1, lengths
+
+
+def test_who_catches_it_where_he_calls_gathers_nothing(testing):
+    exception = KeyError("x")
+
+    def failing_callback():
+        raise exception
+
+    lengths = []
+    for _ in range(20):
+        try:
+            testing.apply(failing_callback)
+        except KeyError as error:
+            lengths.append(len(frames_of(error)))
+    assert len(set(lengths[2:])) == 1, lengths
+
+
+@needs_threads
+def test_native_threads_that_raise_one_exception_gather_nothing(extension):
+    exception = KeyError("x")
+
+    def failing_callback(x):
+        raise exception
+
+    lengths = [len(frames_of(raised_by(extension.call_on_thread, failing_callback, 1))) for _ in range(20)]
+    assert len(set(lengths[2:])) == 1, lengths
+
+
+def test_an_exception_that_was_kept_shows_where_it_came_from_and_where_it_is_raised(testing):
+    def first():
+        raise KeyError("x")
+
+    kept = raised_by(testing.apply, first)
+
+    def second():
+        raise kept
+
+    def third():
+        raise kept
+
+    frames = frames_of(raised_by(testing.apply, second))
+    assert place_of(frames, "second") < place_of(frames, "first")
+    frames = frames_of(raised_by(testing.apply, third))
+    assert place_of(frames, "third") < place_of(frames, "second")
+    assert "first" not in [name for name, _ in frames]
+
+
+def test_all_frames_of_one_way_stay_however_often_the_exception_came_before(testing):
+    exception = KeyError("x")
+
+    def innermost():
+        raise exception
+
+    def middle():
+        testing.apply(innermost)
+
+    def outermost():
+        try:
+            testing.apply(middle)
+        except KeyError as error:
+            again = error
+            raise again  # noqa: B904 - by its name
+
+    for _ in range(5):
+        names = [name for name, _ in frames_of(raised_by(testing.apply, outermost))]
+        places = [names.index(name) for name in ("raised_by", "outermost", "middle", "innermost")]
+        assert places == sorted(places)
+
+
 # --- no reference cycle ---------------------------------------------------------------------------------------------
 
 

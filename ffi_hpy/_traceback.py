@@ -1,0 +1,129 @@
+"""Tracebacks: their entries, and backtraces of native code as text, from and to entries."""
+
+from __future__ import annotations
+
+import sys
+from types import FunctionType, TracebackType
+
+from ._memo import remember_some
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import CodeType
+
+__all__ = [
+    "append_backtrace",
+    "backtrace_of",
+    "count_callers",
+    "encodable",
+    "entries_of",
+    "extend_traceback",
+    "parse_backtrace",
+    "traceback_of",
+]
+
+
+def entries_of(traceback: TracebackType | None) -> list[TracebackType]:
+    """All entries of a traceback, outermost first."""
+    entries = []
+    while traceback is not None:
+        entries.append(traceback)
+        traceback = traceback.tb_next
+    return entries
+
+
+def traceback_of(entries: list[TracebackType]) -> TracebackType | None:
+    """A traceback of copies of these entries."""
+    traceback = None
+    for entry in reversed(entries):
+        traceback = TracebackType(traceback, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return traceback
+
+
+def count_callers(entries: list[TracebackType]) -> int:
+    """How many entries at the end are a function and those that called it, one another."""
+    n = 0
+    while n < len(entries):
+        frame = entries[-1 - n].tb_frame
+        n += 1
+        if n == len(entries) or entries[-1 - n].tb_frame not in (frame, frame.f_back):
+            break
+    return n
+
+
+# --- traceback <-> backtrace text -----------------------------------------------------------------------------------
+
+
+def encodable(text: str) -> str:
+    """The text with lone surrogates, which UTF-8 cannot express, written as escapes."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def backtrace_of(traceback: TracebackType | None) -> str:
+    """The frames of a traceback as backtrace text, most recent call first."""
+    lines = []
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        lines.append(f'  File "{code.co_filename}", line {traceback.tb_lineno}, in {code.co_name}\n')
+        traceback = traceback.tb_next
+    lines.reverse()
+    return encodable("".join(lines))
+
+
+def parse_backtrace(backtrace: str) -> list[tuple[str, int, str]]:
+    """(file, line, function) of each frame, in the text's order; lines that are no frame are passed over."""
+    frames = []
+    for line in backtrace.splitlines():
+        head, in_file, rest = line.partition('File "')
+        file, in_line, rest = rest.partition('", line ')
+        number, in_function, function = rest.partition(", in ")
+        if in_file and in_line and in_function and not head.strip() and number.isdecimal():
+            frames.append((file, int(number), function))
+    return frames
+
+
+def append_backtrace(exception: BaseException, backtrace: str) -> BaseException:
+    """Put the frames of a backtrace text, which called those that the exception's traceback has, in front of these.
+    Returns the exception."""
+    # The base class's own: a class of exceptions may refuse to have its attributes set
+    traceback = extend_traceback(exception.__traceback__, parse_backtrace(backtrace))
+    return BaseException.with_traceback(exception, traceback)
+
+
+def extend_traceback(traceback: TracebackType | None, frames: list[tuple[str, int, str]]) -> TracebackType | None:
+    """`traceback` with frames, which are the callers of its first, in front of it."""
+    for file, line, function in frames:
+        traceback = _traceback_new(traceback, file, line, function)
+    return traceback
+
+
+def _suspended() -> Iterator[None]:
+    yield
+
+
+_SUSPENDED_CODE: CodeType = _suspended.__code__
+
+
+def _traceback_new(tail: TracebackType | None, file: str, line: int, function: str) -> TracebackType:
+    """A traceback entry for a frame that Python never ran.
+
+    The frame is that of a generator that was not started, with the wanted names in its code: it has no caller, so the
+    entry keeps nothing alive and no reference cycle can go through it.
+    """
+    frame = FunctionType(_code_at(file, line, function), {})().gi_frame
+    return TracebackType(tail, frame, -1, max(line, 1))
+
+
+def _shown(file: str) -> str:
+    """The file's name for tracebacks. CPython 3.9 prints no traceback at all if it takes a binary for source code."""
+    is_binary = file.endswith(".so") or ".so." in file
+    return f"<{file}>" if is_binary and sys.version_info < (3, 10) else file
+
+
+@remember_some(256)  # errors come from the same places again, and without a GIL code is freed late
+def _code_at(file: str, line: int, function: str) -> CodeType:
+    code = _SUSPENDED_CODE.replace(co_filename=_shown(file), co_name=function, co_firstlineno=line)
+    if sys.version_info >= (3, 11):
+        code = code.replace(co_qualname=function)
+    return code
