@@ -28,6 +28,7 @@ static bool releases_by_default = true; /* TVM_FFI_RELEASE_GIL_BY_DEFAULT, read 
 FB_INLINE FbFunction *function_struct(HPyContext *ctx, HPy h) { return (FbFunction *)fb_object_struct(ctx, h); }
 
 FB_INLINE const char *name_of(FbFunction *function) {
+  if (FB_UNLIKELY(function == NULL)) return "";
   const char *name = atomic_load_explicit(&function->name, memory_order_acquire); /* pairs with name_set */
   return name == NULL ? "" : name;
 }
@@ -159,8 +160,7 @@ bool fb_function_check(HPyContext *ctx, HPy h) {
 }
 
 const char *fb_function_name(HPyContext *ctx, HPy function) {
-  FbFunction *data = function_struct(ctx, function);
-  const char *name = data == NULL ? "" : name_of(data);
+  const char *name = name_of(function_struct(ctx, function));
   return *name ? name : "native function";
 }
 
@@ -204,8 +204,7 @@ static int name_set(HPyContext *ctx, FbFunction *function, const char *name) {
 HPyDef_GETSET(function_name, "__name__", .doc = "Name for messages; \"\" if unknown.")
 static HPy function_name_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  FbFunction *function = function_struct(ctx, self);
-  return function == NULL ? fb_type_raise_unmade(ctx, self) : HPyUnicode_FromString(ctx, name_of(function));
+  return HPyUnicode_FromString(ctx, name_of(function_struct(ctx, self)));
 }
 static int function_name_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
   (void)closure;

@@ -141,18 +141,18 @@ static HPy with_properties(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   return type;
 }
 
-/* builtins.type(name, (base or object,), {"__slots__": "slot"}): a class that nobody sees but in __mro__. Its slot is taken
- * out of it again, which leaves the layout as it is. */
-static HPy slotted_new(HPyContext *ctx, HPy base) {
+/* builtins.type("_Layout", (base,), {"__slots__": name}): a class that nobody sees but in __mro__. Its slot is taken out of
+ * it again, which leaves the layout as it is. PyPy compares layouts by the names of their slots. */
+static HPy slotted_new(HPyContext *ctx, const char *name, HPy base) {
   HPy parts[3] = {HPyUnicode_FromString(ctx, "_Layout"), HPyTuple_FromArray(ctx, &base, 1), HPyDict_New(ctx)};
-  HPy slot = HPyUnicode_FromString(ctx, "slot"), module = HPyUnicode_FromString(ctx, "ffi_hpy._core"), cls = HPy_NULL;
+  HPy slot = HPyUnicode_FromString(ctx, name), module = HPyUnicode_FromString(ctx, "ffi_hpy._core"), cls = HPy_NULL;
   bool complete = !HPy_IsNull(slot) && !HPy_IsNull(module);
   for (int i = 0; i < 3; i++) complete = complete && !HPy_IsNull(parts[i]);
   if (complete && HPy_SetItem_s(ctx, parts[2], "__slots__", slot) == 0 &&
       HPy_SetItem_s(ctx, parts[2], "__module__", module) == 0) {
     cls = fb_call(ctx, ctx->h_TypeType, parts, 3, HPy_NULL);
   }
-  if (!HPy_IsNull(cls) && (HPy_DelAttr_s(ctx, cls, "slot") != 0 || HPy_DelAttr_s(ctx, cls, "__slots__") != 0)) {
+  if (!HPy_IsNull(cls) && (HPy_DelAttr_s(ctx, cls, name) != 0 || HPy_DelAttr_s(ctx, cls, "__slots__") != 0)) {
     HPy_Close(ctx, cls);
     cls = HPy_NULL;
   }
@@ -166,7 +166,8 @@ static HPy slotted_new(HPyContext *ctx, HPy base) {
 
 HPy fb_type_new_larger(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   if (!fb_is_pypy) return from_spec(ctx, spec, base);
-  HPy slotted = slotted_new(ctx, HPy_IsNull(base) ? ctx->h_BaseObjectType : base);
+  const char *dot = strrchr(spec->name, '.');
+  HPy slotted = slotted_new(ctx, dot + 1, HPy_IsNull(base) ? ctx->h_BaseObjectType : base);
   if (HPy_IsNull(slotted)) return slotted;
   HPy type = with_properties(ctx, spec, slotted);
   HPy_Close(ctx, slotted);
