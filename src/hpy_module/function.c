@@ -26,6 +26,10 @@ static bool releases_by_default = true; /* TVM_FFI_RELEASE_GIL_BY_DEFAULT, read 
 
 /* On PyPy 7.3 NULL for what is only called a Function. */
 FB_INLINE FbFunction *function_struct(HPyContext *ctx, HPy h) { return (FbFunction *)fb_object_struct(ctx, h); }
+/* PyPy 7.3 has its attribute __name__ looked up in anything. */
+static FbFunction *function_struct_if(HPyContext *ctx, HPy h) {
+  return fb_is_pypy && !fb_function_check(ctx, h) ? NULL : function_struct(ctx, h);
+}
 
 FB_INLINE const char *name_of(FbFunction *function) {
   if (FB_UNLIKELY(function == NULL)) return "";
@@ -204,7 +208,7 @@ static int name_set(HPyContext *ctx, FbFunction *function, const char *name) {
 HPyDef_GETSET(function_name, "__name__", .doc = "Name for messages; \"\" if unknown.")
 static HPy function_name_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  return HPyUnicode_FromString(ctx, name_of(function_struct(ctx, self)));
+  return HPyUnicode_FromString(ctx, name_of(function_struct_if(ctx, self)));
 }
 static int function_name_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
   (void)closure;
@@ -215,7 +219,7 @@ static int function_name_set(HPyContext *ctx, HPy self, HPy value, void *closure
   } else {
     text = fb_text_arg(ctx, value, "__name__", &n);
   }
-  FbFunction *function = function_struct(ctx, self);
+  FbFunction *function = function_struct_if(ctx, self);
   if (function == NULL) fb_type_raise_unmade(ctx, self);
   if (text != NULL && function != NULL) return name_set(ctx, function, text);
   if (fb_is_pypy) HPyErr_Clear(ctx); /* PyPy 7.3 forgets to raise it (see type.h), and trips over it later */

@@ -306,6 +306,7 @@ static void settle_note(FhpyType *note, const HPyType_Spec *spec, PyObject *base
 #ifdef FHPY_PYPY
 /* Makes the interpreter's type. Metaclasses may want to know of every class that is made, and are left alone. */
 static PyObject *make_from(PyType_Spec *spec, const Parameters *params, bool has_own_layout) {
+  has_own_layout = has_own_layout && params->metaclass == NULL;
   for (Py_ssize_t i = 0; i < PyTuple_Size(params->bases); i++)
     has_own_layout = has_own_layout && type_of(PyTuple_GetItem(params->bases, i)) == &PyType_Type;
   PyObject *bases = has_own_layout ? fhpy_pypy_layout_make_bases(params->bases) : params->bases;
