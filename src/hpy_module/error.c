@@ -237,8 +237,8 @@ static HPy error_update_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
 FB_OBJECT_NEW(error)
 
 HPy fb_error_type_new(HPyContext *ctx, HPy base) {
-  static HPyDef *defines[] = {&error_new, &error_init,  &error_kind,   &error_message, &error_backtrace,
-                              &error_cause,   &error_extra, &error_update, NULL,           NULL};
+  static HPyDef *defines[] = {&error_new,   &error_init,  &error_kind,   &error_message, &error_backtrace,
+                              &error_cause, &error_extra, &error_update, NULL,           NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.Error",
       .basicsize = sizeof(FbObject),

@@ -241,16 +241,8 @@ static HPy dict_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size
 FB_OBJECT_NEW(mapping)
 
 HPy fb_mapping_type_new(HPyContext *ctx, HPy base) {
-  static HPyDef *defines[] = {&mapping_new,
-                              &map_init,
-                              &mapping_length,
-                              &mapping_item,
-                              &mapping_contains,
-                              &mapping_get,
-                              &mapping_iter,
-                              &mapping_iter_values,
-                              &mapping_iter_items,
-                              NULL,
+  static HPyDef *defines[] = {&mapping_new, &map_init,     &mapping_length,      &mapping_item,       &mapping_contains,
+                              &mapping_get, &mapping_iter, &mapping_iter_values, &mapping_iter_items, NULL,
                               NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.CMapping",

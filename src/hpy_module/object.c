@@ -724,7 +724,8 @@ static HPy fb_class_register_impl(HPyContext *ctx, HPy self, const HPy *args, si
   int is_function = derives > 0 && index != kTVMFFIFunction ? derives_from(ctx, args[1], &fb_function_type) : 0;
   if (derives < 0 || is_function < 0) return HPy_NULL;
   if (derives == 0) return fb_raise(ctx, ctx->h_TypeError, "class_register() argument 2 must derive from CObject");
-  if (is_function != 0) return fb_raise(ctx, ctx->h_TypeError, "a class that derives from Function is for functions only");
+  if (is_function != 0)
+    return fb_raise(ctx, ctx->h_TypeError, "a class that derives from Function is for functions only");
   if (index < 0 || index >= N_CLASSES) {
     return fb_raise(ctx, ctx->h_ValueError, "%d is no type index", (int)index);
   }

@@ -23,7 +23,7 @@ typedef struct FbPlace {
 
 /* Whether the wrapper is the one that stands for its object: see identity.h. */
 typedef enum FbListing {
-  FB_UNMADE,     /* nobody made the wrapper: object.__new__ gave it its struct, which PyPy 8 does not refuse */
+  FB_UNMADE, /* nobody made the wrapper: object.__new__ gave it its struct, which PyPy 8 does not refuse */
   FB_UNLISTABLE, /* it has no object, or is no instance of the object's class */
   FB_UNLISTED,
   FB_LISTED,
@@ -168,12 +168,12 @@ FB_INLINE HPy fb_object_make(HPyContext *ctx, HPy cls, const FbCell *type) {
 }
 /* Defines NAME_new, the tp_new of a derived type, and NAME_type, where that is kept. PyPy does not inherit a tp_new, and
  * each accepts subclasses of its own type. */
-#define FB_OBJECT_NEW(NAME)                                                                                       \
-  static FbCell NAME##_type; /* written once during the import */                                                 \
-  HPyDef_SLOT(NAME##_new, HPy_tp_new)                                                                             \
-  static HPy NAME##_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {             \
-    (void)args, (void)nargs, (void)kw; /* they are for __init__ */                                                \
-    return fb_object_make(ctx, type, &NAME##_type);                                                               \
+#define FB_OBJECT_NEW(NAME)                                                                           \
+  static FbCell NAME##_type; /* written once during the import */                                     \
+  HPyDef_SLOT(NAME##_new, HPy_tp_new)                                                                 \
+  static HPy NAME##_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) { \
+    (void)args, (void)nargs, (void)kw; /* they are for __init__ */                                    \
+    return fb_object_make(ctx, type, &NAME##_type);                                                   \
   }
 HPy fb_rvalue_ref_type_new(HPyContext *ctx);
 HPy fb_opaque_type_new(HPyContext *ctx, HPy base);

@@ -371,7 +371,7 @@ HPy fb_sequence_type_new(HPyContext *ctx, HPy base) {
 FB_OBJECT_NEW(list)
 
 HPy fb_list_type_new(HPyContext *ctx, HPy sequence) {
-  static HPyDef *defines[] = {&list_new,      &list_init,       &list_assign, &list_append_method,
+  static HPyDef *defines[] = {&list_new,           &list_init,       &list_assign, &list_append_method,
                               &list_insert_method, &list_pop_method, NULL,         NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.CList",

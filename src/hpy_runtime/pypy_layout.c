@@ -30,9 +30,9 @@ static PyObject *make_class(PyObject *bases) {
   PyObject *name = PyUnicode_FromString(text), *title = PyUnicode_FromString("_Layout");
   PyObject *namespace = name != NULL ? make_namespace(name) : NULL;
   PyObject *args[] = {title, bases, namespace};
-  PyObject *class =
-      title != NULL && namespace != NULL ? PyObject_VectorcallDict(&PyType_Type, args, 3, NULL) : NULL;
-  if (class != NULL && (PyObject_SetAttr(class, name, NULL) < 0 || PyObject_SetAttrString(class, "__slots__", NULL) < 0)) {
+  PyObject *class = title != NULL && namespace != NULL ? PyObject_VectorcallDict(&PyType_Type, args, 3, NULL) : NULL;
+  if (class != NULL &&
+      (PyObject_SetAttr(class, name, NULL) < 0 || PyObject_SetAttrString(class, "__slots__", NULL) < 0)) {
     Py_DecRef(class);
     class = NULL;
   }

@@ -2,8 +2,8 @@
 
     python layout_cases.py GROUP
 
-A line is the name of the case, a tab, and what came of it: the name of an exception's class, or "ok". The name is written
-before the case runs, so that the last line names the one that ended the process.
+A line is the name of the case, a tab, and what came of it: the name of an exception's class, or "ok". The name is
+written before the case runs, so that the last line names the one that ended the process.
 """
 
 from __future__ import annotations
@@ -12,25 +12,31 @@ import copyreg
 import sys
 import threading
 import types
-from typing import Any, Callable, Iterator, Tuple
+from typing import Any
 
 import ffi_hpy
 from ffi_hpy import _core, core
 
-Case = Tuple[str, Callable[[], Any]]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Case = tuple[str, Callable[[], Any]]
 
 # Types that have a struct, or a larger one than their base
 ROOTS = [
-    _core.Function, _core.CObject, _core.ObjectRValueRef, _core.DataType, _core.Device, _core.OpaquePtr, _core.FieldSlot,
-    _core.Initializer, _core.CAny, _core.Schema,
+    _core.Function, _core.CObject, _core.ObjectRValueRef, _core.DataType, _core.Device, _core.OpaquePtr,
+    _core.FieldSlot, _core.Initializer, _core.CAny, _core.Schema,
 ]  # fmt: skip
 NATIVE = sorted((t for t in vars(_core).values() if isinstance(t, type)), key=lambda t: t.__name__)
 PUBLIC = [
-    ffi_hpy.Array, ffi_hpy.List, ffi_hpy.Map, ffi_hpy.Dict, ffi_hpy.Object, ffi_hpy.Module, ffi_hpy.Device, ffi_hpy.dtype,
-    core.TypeSchema, core.FFIProperty,
+    ffi_hpy.Array, ffi_hpy.List, ffi_hpy.Map, ffi_hpy.Dict, ffi_hpy.Object, ffi_hpy.Module, ffi_hpy.Device,
+    ffi_hpy.dtype, core.TypeSchema, core.FFIProperty,
 ]  # fmt: skip
 TYPES = list(dict.fromkeys([*NATIVE, *(t for t in PUBLIC if isinstance(t, type))]))
-BUILTINS = [str, int, float, bytes, tuple, list, dict, set, complex, bytearray, type, Exception, OSError, threading.local]
+BUILTINS = [
+    str, int, float, bytes, tuple, list, dict, set, complex, bytearray, type, Exception, OSError, threading.local,
+]  # fmt: skip
 ARGUMENTS: list[tuple[Any, ...]] = [(), (1,), ("int32",), (0, 0, 0), (ffi_hpy.Array([1]),)]
 
 
@@ -71,8 +77,8 @@ def instances() -> dict[str, Any]:
 def touch(made: Any) -> None:
     """Does with an object whatever reads its struct."""
     actions: list[Callable[[Any], Any]] = [
-        repr, str, hash, len, iter, list, _core.convert, _core.cany_value, lambda x: x == x, lambda x: x(1), lambda x: x[0],
-        lambda x: 1 in x, lambda x: x.get(ffi_hpy.Object()), lambda x: x(ffi_hpy.Object(), ()), lambda x: x.__init__(),
+        repr, str, hash, len, iter, list, _core.convert, _core.cany_value, lambda x: x == x, lambda x: x(1),
+        lambda x: x[0], lambda x: 1 in x, lambda x: x.get(ffi_hpy.Object()), lambda x: x(ffi_hpy.Object(), ()), lambda x: x.__init__(),
         lambda x: x.__init__(1),
     ]  # fmt: skip
     for name in dir(made):
@@ -132,8 +138,9 @@ def foreign_new() -> Iterator[Case]:
         for cls in [*TYPES, Plain, int]:
             if not issubclass(cls, maker) and not (root_of(owner) is None and root_of(cls) is None):
                 for arguments in ARGUMENTS:
-                    yield f"{name_of(owner)}.__new__({name_of(cls)}, {arguments})", (
-                        lambda owner=owner, cls=cls, arguments=arguments: touch(owner.__new__(cls, *arguments))
+                    yield (
+                        f"{name_of(owner)}.__new__({name_of(cls)}, {arguments})",
+                        (lambda owner=owner, cls=cls, arguments=arguments: touch(owner.__new__(cls, *arguments))),
                     )
     for owner in TYPES:
         for arguments in ((), (1,), (None,), ("abc",), (ffi_hpy.Array([1]),)):
@@ -148,9 +155,7 @@ def unmade_objects() -> Iterator[Case]:
         touch(made)
         if isinstance(made, _core.Function):
             made()
-        elif isinstance(made, _core.CSequence):
-            len(made), made[0]
-        elif isinstance(made, _core.CMapping):
+        elif isinstance(made, (_core.CSequence, _core.CMapping)):
             len(made), made[0]
         raise TypeError("it was of no use")
 
@@ -209,8 +214,9 @@ def slots() -> Iterator[Case]:
                     continue
                 for arguments in ((), (receiver,), (0,), (1, 2), (ffi_hpy.Array([1]), ())):
                     if callable(value):
-                        yield f"{t.__name__}.{name}({label}, {len(arguments)})", (
-                            lambda v=value, r=receiver, a=arguments: v(r, *a)
+                        yield (
+                            f"{t.__name__}.{name}({label}, {len(arguments)})",
+                            (lambda v=value, r=receiver, a=arguments: v(r, *a)),
                         )
                 if receiver is not None and hasattr(type(value), "__get__") and not callable(value):
                     yield f"{t.__name__}.{name}.__get__({label})", lambda v=value, r=receiver: v.__get__(r, type(r))
@@ -227,7 +233,10 @@ def descriptors() -> Iterator[Case]:
                 ("set", (2, 3)),
             ):  # fmt: skip
                 if hasattr(t, name):
-                    yield f"{t.__name__}.{name}({label})", lambda t=t, n=name, r=receiver, a=arguments: getattr(t, n)(r, *a)
+                    yield (
+                        f"{t.__name__}.{name}({label})",
+                        lambda t=t, n=name, r=receiver, a=arguments: getattr(t, n)(r, *a),
+                    )
 
 
 GROUPS: dict[str, Callable[[], Iterator[Any]]] = {
@@ -243,7 +252,7 @@ def main() -> None:
         print(name, end="\t", flush=True)
         try:
             run()
-        except BaseException as error:  # noqa: BLE001 - any class is an answer
+        except BaseException as error:
             print(type(error).__name__)
         else:
             print("ok")

@@ -1,7 +1,7 @@
 """No object is taken for one with another struct, whatever a program in Python does with classes and their slots.
 
-What is tried is in layout_cases.py, which runs in a process of its own. Interpreters refuse at different moments: a class,
-its instance, or the use of it.
+What is tried is in layout_cases.py, which runs in a process of its own. Interpreters refuse at different moments: a
+class, its instance, or the use of it.
 """
 
 import subprocess
@@ -15,9 +15,9 @@ import ffi_hpy
 
 HAS_PYPY_CONTEXT = IS_PYPY and not ffi_hpy._core.HAS_EXTENSION
 
-# What else than TypeError is an answer: of int.__new__, for a text that is no number; of dtype.__new__, which is written in
-# Python, for what is no data type; of attributes that cannot be set; and, on PyPy 7.3, of a __new__ that looks at the other
-# arguments first, or gets none.
+# What else than TypeError is an answer: of int.__new__, for a text that is no number; of dtype.__new__, which is
+# written in Python, for what is no data type; of attributes that cannot be set; and, on PyPy 7.3, of a __new__ that
+# looks at the other arguments first, or gets none.
 OTHERS = {
     "foreign_new": {"ValueError", "AttributeError", *({"IndexError", "MemoryError"} if HAS_PYPY_CONTEXT else ())},
     "other_classes": {"AttributeError"},
