@@ -78,8 +78,8 @@ def touch(made: Any) -> None:
     """Does with an object whatever reads its struct."""
     actions: list[Callable[[Any], Any]] = [
         repr, str, hash, len, iter, list, _core.convert, _core.cany_value, lambda x: x == x, lambda x: x(1),
-        lambda x: x[0], lambda x: 1 in x, lambda x: x.get(ffi_hpy.Object()), lambda x: x(ffi_hpy.Object(), ()), lambda x: x.__init__(),
-        lambda x: x.__init__(1),
+        lambda x: x[0], lambda x: 1 in x, lambda x: x.get(ffi_hpy.Object()), lambda x: x(ffi_hpy.Object(), ()),
+        lambda x: x.__init__(), lambda x: x.__init__(1),
     ]  # fmt: skip
     for name in dir(made):
         if name not in ("__class__", "__init_subclass__", "__subclasshook__"):
