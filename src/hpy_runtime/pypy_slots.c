@@ -132,15 +132,6 @@ static int collect_keywords(PyObject *const *values, PyObject *names, PyObject *
   return *dict == NULL ? -1 : 0;
 }
 
-/* Whether cls derives from type, and no HPy type between has a tp_new of its own. */
-static bool is_served(PyObject *type, PyObject *cls) {
-  if (cls == type) return true;
-  PyObject *nearest = cls;
-  while (nearest != NULL && type_note(nearest) == NULL) nearest = type_base(nearest);
-  return nearest != NULL && PyType_IsSubtype(cls, type) &&
-         type_member(nearest, MEMBER_NEW) == type_member(type, MEMBER_NEW);
-}
-
 /* type.__new__(cls, ...) as CPython has it: cls is a class that derives from the type. */
 static PyObject *call_new(PyObject *type, PyObject *const *args, Py_ssize_t n, PyObject *names) {
   PyObject *cls = n > 0 ? args[0] : NULL;
@@ -152,8 +143,8 @@ static PyObject *call_new(PyObject *type, PyObject *const *args, Py_ssize_t n, P
     PyErr_Format(PyExc_TypeError, "__new__ of %R needs a class, got %R", type, type_of(cls));
     return NULL;
   }
-  if (!is_served(type, cls)) {
-    PyErr_Format(PyExc_TypeError, "__new__ of %R is not for %R, which is another class or has its own", type, cls);
+  if (cls != type && !PyType_IsSubtype(cls, type)) {
+    PyErr_Format(PyExc_TypeError, "__new__ of %R is not for %R, which does not derive from it", type, cls);
     return NULL;
   }
   PyObject *keywords, *result = NULL, *rest = collect(args + 1, n - 1);
