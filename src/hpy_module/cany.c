@@ -18,12 +18,12 @@ static void drop(TVMFFIAny *value) {
 }
 
 static HPy make(HPyContext *ctx, HPy cls, TVMFFIAny *value) {
-  FbCAny *data;
-  HPy h = HPy_New(ctx, cls, &data);
+  void *data;
+  HPy h = fb_type_make(ctx, cls, &cany_type, &data);
   if (HPy_IsNull(h)) {
     drop(value);
   } else {
-    data->value = *value;
+    ((FbCAny *)data)->value = *value;
   }
   return h;
 }
@@ -48,15 +48,25 @@ static HPy cany_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t
 HPyDef_SLOT(cany_destroy, HPy_tp_destroy)
 static void cany_destroy_impl(void *self) { drop(&((FbCAny *)self)->value); }
 
+/* NULL with TypeError raised if there is none. */
+static const TVMFFIAny *value_of(HPyContext *ctx, HPy h) {
+  const FbCAny *data = FbCAny_AsStruct(ctx, h);
+  if (data != NULL) return &data->value;
+  fb_type_raise_unmade(ctx, h);
+  return NULL;
+}
+
 HPyDef_GET(cany_type_index, "type_index", .doc = "Type index of the value.")
 static HPy cany_type_index_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  return HPyLong_FromInt32_t(ctx, FbCAny_AsStruct(ctx, self)->value.type_index);
+  const TVMFFIAny *value = value_of(ctx, self);
+  return value == NULL ? HPy_NULL : HPyLong_FromInt32_t(ctx, value->type_index);
 }
 
 HPyDef_SLOT(cany_repr, HPy_tp_repr)
 static HPy cany_repr_impl(HPyContext *ctx, HPy self) {
-  const TVMFFIAny *value = &FbCAny_AsStruct(ctx, self)->value;
+  const TVMFFIAny *value = value_of(ctx, self);
+  if (value == NULL) return HPy_NULL;
   char text[96];
   switch (value->type_index) {
   case kTVMFFINone: return HPyUnicode_FromString(ctx, "CAny(None)");
@@ -79,7 +89,8 @@ static HPy fb_cany_value_impl(HPyContext *ctx, HPy self, HPy arg) {
   if (!is_cany) {
     return fb_raise(ctx, ctx->h_TypeError, "expected a CAny, got %s", fb_type_name(ctx, arg, given, sizeof(given)));
   }
-  const TVMFFIAny *value = &FbCAny_AsStruct(ctx, arg)->value;
+  const TVMFFIAny *value = value_of(ctx, arg);
+  if (value == NULL) return HPy_NULL;
   HPy plain = fb_convert_view(ctx, value);
   bool is_str = value->type_index == kTVMFFISmallStr;
   if (HPy_IsNull(plain) || (!is_str && value->type_index != kTVMFFISmallBytes)) return plain;

@@ -235,6 +235,30 @@ FB_INLINE int pod_arg(TVMFFIAny *out, int32_t type_index, int64_t payload) {
   return 0;
 }
 
+static int data_type_arg(HPyContext *ctx, HPy value, TVMFFIAny *out) {
+  const DLDataType *dtype = fb_data_type_get(ctx, value);
+  if (FB_UNLIKELY(dtype == NULL)) return -1;
+  pod_arg(out, kTVMFFIDataType, 0);
+  out->v_dtype = *dtype;
+  return 0;
+}
+
+static int device_arg(HPyContext *ctx, HPy value, TVMFFIAny *out) {
+  const DLDevice *device = fb_device_get(ctx, value);
+  if (FB_UNLIKELY(device == NULL)) return -1;
+  pod_arg(out, kTVMFFIDevice, 0);
+  out->v_device = *device;
+  return 0;
+}
+
+static int opaque_ptr_arg(HPyContext *ctx, HPy value, TVMFFIAny *out) {
+  void *const *address = fb_opaque_ptr_get(ctx, value);
+  if (FB_UNLIKELY(address == NULL)) return -1;
+  pod_arg(out, kTVMFFIOpaquePtr, 0);
+  out->v_ptr = *address;
+  return 0;
+}
+
 int fb_convert_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   HPy converter = HPy_NULL;
   FbKind kind = fb_kind_of(ctx, value, &converter);
@@ -257,18 +281,9 @@ int fb_convert_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   case FB_KIND_BYTES: return bytes_object_arg(ctx, value, out, args);
   case FB_KIND_OBJECT: return object_arg(ctx, value, out, args);
   case FB_KIND_RVALUE_REF: return rvalue_arg(ctx, value, out, args);
-  case FB_KIND_DATA_TYPE:
-    pod_arg(out, kTVMFFIDataType, 0);
-    out->v_dtype = fb_data_type_get(ctx, value);
-    return 0;
-  case FB_KIND_DEVICE:
-    pod_arg(out, kTVMFFIDevice, 0);
-    out->v_device = fb_device_get(ctx, value);
-    return 0;
-  case FB_KIND_OPAQUE_PTR:
-    pod_arg(out, kTVMFFIOpaquePtr, 0);
-    out->v_ptr = fb_opaque_ptr_get(ctx, value);
-    return 0;
+  case FB_KIND_DATA_TYPE: return data_type_arg(ctx, value, out);
+  case FB_KIND_DEVICE: return device_arg(ctx, value, out);
+  case FB_KIND_OPAQUE_PTR: return opaque_ptr_arg(ctx, value, out);
   case FB_KIND_EXCHANGE: return exchange_arg(ctx, value, out, args);
   case FB_KIND_UNKNOWN: return -1;
   default: return compound_arg(ctx, kind, converter, value, out, args);

@@ -308,9 +308,11 @@ static HPy error_update_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
   return HPy_Dup(ctx, ctx->h_None);
 }
 
+FB_OBJECT_NEW(error)
+
 HPy fb_error_type_new(HPyContext *ctx, HPy base) {
-  static HPyDef *defines[] = {&fb_object_new, &error_init,  &error_kind,   &error_message, &error_backtrace,
-                              &error_cause,   &error_extra, &error_update, NULL,           NULL};
+  static HPyDef *defines[] = {&error_new,   &error_init,  &error_kind,   &error_message, &error_backtrace,
+                              &error_cause, &error_extra, &error_update, NULL,           NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.Error",
       .basicsize = sizeof(FbObject),
@@ -319,5 +321,5 @@ HPy fb_error_type_new(HPyContext *ctx, HPy base) {
       .defines = defines,
       .doc = "A native error value (not an exception).",
   };
-  return fb_object_derive(ctx, &spec, base);
+  return fb_object_derive(ctx, &spec, base, &error_type);
 }

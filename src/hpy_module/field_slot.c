@@ -18,6 +18,14 @@ FB_INLINE FieldSlot *slot_struct(HPyContext *ctx, HPy h) {
   return FieldSlot_AsStruct(ctx, h);
 }
 
+/* NULL with TypeError raised if it has none. */
+FB_INLINE const FbField *field_of(HPyContext *ctx, HPy h) {
+  const FieldSlot *slot = slot_struct(ctx, h);
+  if (FB_LIKELY(slot != NULL && slot->field != NULL)) return slot->field;
+  fb_type_raise_unmade(ctx, h);
+  return NULL;
+}
+
 /* --- access ------------------------------------------------------------------------------------------------------------- */
 
 /* Whether self is a CObject; TypeError raised if not. Its class is looked up the quick way from now on. */
@@ -74,33 +82,37 @@ static int assign(HPyContext *ctx, const FieldSlot *slot, HPy self, HPy value) {
 static cpy_PyObject *slot_descr_get(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject *type) {
   (void)type;
   HPy slot = {(intptr_t)self};
-  HPy result =
-      object == NULL ? HPy_Dup(fb_ctx, slot) : read(fb_ctx, slot_struct(fb_ctx, slot)->field, (HPy){(intptr_t)object});
-  return (cpy_PyObject *)result._i;
+  if (object == NULL) return (cpy_PyObject *)HPy_Dup(fb_ctx, slot)._i;
+  const FbField *field = field_of(fb_ctx, slot);
+  return field == NULL ? NULL : (cpy_PyObject *)read(fb_ctx, field, (HPy){(intptr_t)object})._i;
 }
 
 static int slot_descr_set(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject *value) {
-  const FieldSlot *slot = slot_struct(fb_ctx, (HPy){(intptr_t)self});
-  return assign(fb_ctx, slot, (HPy){(intptr_t)object}, (HPy){(intptr_t)value});
+  HPy slot = {(intptr_t)self};
+  if (FB_UNLIKELY(field_of(fb_ctx, slot) == NULL)) return -1;
+  return assign(fb_ctx, slot_struct(fb_ctx, slot), (HPy){(intptr_t)object}, (HPy){(intptr_t)value});
 }
 
 /* --- FieldSlot ------------------------------------------------------------------------------------------------------------ */
 
 HPyDef_METH(slot_get, "get", HPyFunc_O, .doc = "Value of the field of an object.")
 static HPy slot_get_impl(HPyContext *ctx, HPy self, HPy object) {
-  return read(ctx, slot_struct(ctx, self)->field, object);
+  const FbField *field = field_of(ctx, self);
+  return field == NULL ? HPy_NULL : read(ctx, field, object);
 }
 
 HPyDef_METH(slot_set, "set", HPyFunc_VARARGS, .doc = "Set the field of an object, also a frozen one.")
 static HPy slot_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "set() takes 2 arguments, got %zu", nargs);
-  if (write(ctx, slot_struct(ctx, self)->field, args[0], args[1]) != 0) return HPy_NULL;
+  const FbField *field = field_of(ctx, self);
+  if (field == NULL || write(ctx, field, args[0], args[1]) != 0) return HPy_NULL;
   return HPy_Dup(ctx, ctx->h_None);
 }
 
 HPyDef_GET(slot_frozen, "frozen", .doc = "Whether assignment is refused.")
 static HPy slot_frozen_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
+  if (field_of(ctx, self) == NULL) return HPy_NULL;
   return HPy_Dup(ctx, slot_struct(ctx, self)->is_frozen ? ctx->h_True : ctx->h_False);
 }
 
@@ -125,6 +137,8 @@ static const FbField *find(HPyContext *ctx, const HPy *args, HPy_ssize_t nargs) 
   return NULL;
 }
 
+static FbCell field_slot_type; /* written once during the import */
+
 HPyDef_SLOT(slot_new, HPy_tp_new)
 static HPy slot_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)kw; /* of a subclass: for __init__ */
@@ -132,9 +146,9 @@ static HPy slot_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t
   int is_frozen = HPy_IsTrue(ctx, args[2]);
   const FbField *field = is_frozen < 0 ? NULL : find(ctx, args, nargs);
   if (field == NULL) return HPy_NULL;
-  FieldSlot *data;
-  HPy h = HPy_New(ctx, type, &data);
-  if (!HPy_IsNull(h)) *data = (FieldSlot){.field = field, .is_frozen = is_frozen};
+  void *data;
+  HPy h = fb_type_make(ctx, type, &field_slot_type, &data);
+  if (!HPy_IsNull(h)) *(FieldSlot *)data = (FieldSlot){.field = field, .is_frozen = is_frozen};
   return h;
 }
 
@@ -159,5 +173,7 @@ HPy fb_field_slot_type_new(HPyContext *ctx) {
     defines[FIRST_FREE] = &descr_get;
     defines[FIRST_FREE + 1] = &descr_set;
   }
-  return fb_type_new(ctx, &spec, HPy_NULL);
+  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
+  if (!HPy_IsNull(type)) fb_cell_store(ctx, &field_slot_type, type);
+  return type;
 }

@@ -19,13 +19,21 @@ typedef struct FbFunction {
 
 HPyType_HELPERS(FbFunction)
 
-static FbCell function_type;          /* written once during the import */
+_Static_assert(sizeof(FbFunction) <= FB_OBJECT_MAX_SIZE, "the largest struct that begins with an FbObject");
+
+FbCell fb_function_type;
 static bool defers_refcounts;           /* written once during the import */
 static bool releases_by_default = true; /* TVM_FFI_RELEASE_GIL_BY_DEFAULT, read once during the import */
 
+/* On PyPy 7.3 NULL for what is only called a Function. */
 FB_INLINE FbFunction *function_struct(HPyContext *ctx, HPy h) { return (FbFunction *)fb_object_struct(ctx, h); }
+/* PyPy 7.3 has its attribute __name__ looked up in anything. */
+static FbFunction *function_struct_if(HPyContext *ctx, HPy h) {
+  return fb_is_pypy && !fb_function_check(ctx, h) ? NULL : function_struct(ctx, h);
+}
 
 FB_INLINE const char *name_of(FbFunction *function) {
+  if (FB_UNLIKELY(function == NULL)) return "";
   const char *name = atomic_load_explicit(&function->name, memory_order_acquire); /* pairs with name_set */
   return name == NULL ? "" : name;
 }
@@ -150,7 +158,7 @@ int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t 
 /* --- attributes --------------------------------------------------------------------------------------------------------- */
 
 bool fb_function_check(HPyContext *ctx, HPy h) {
-  HPy type = fb_cell_load(ctx, &function_type);
+  HPy type = fb_cell_load(ctx, &fb_function_type);
   bool is_function = HPy_TypeCheck(ctx, h, type);
   HPy_Close(ctx, type);
   return is_function;
@@ -185,7 +193,7 @@ static void function_destroy_impl(void *self) {
 HPyDef_GETSET(function_name, "__name__", .doc = "Name for messages; \"\" if unknown.")
 static HPy function_name_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  return HPyUnicode_FromString(ctx, name_of(function_struct(ctx, self)));
+  return HPyUnicode_FromString(ctx, name_of(function_struct_if(ctx, self)));
 }
 static int function_name_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
   (void)closure;
@@ -196,7 +204,9 @@ static int function_name_set(HPyContext *ctx, HPy self, HPy value, void *closure
   } else {
     text = fb_text_arg(ctx, value, "__name__", &n);
   }
-  if (text != NULL) return name_set(ctx, function_struct(ctx, self), text);
+  FbFunction *function = function_struct_if(ctx, self);
+  if (function == NULL) fb_type_raise_unmade(ctx, self);
+  if (text != NULL && function != NULL) return name_set(ctx, function, text);
   if (fb_is_pypy) HPyErr_Clear(ctx); /* PyPy 7.3 forgets to raise it (see type.h), and trips over it later */
   return -1;
 }
@@ -204,7 +214,9 @@ static int function_name_set(HPyContext *ctx, HPy self, HPy value, void *closure
 HPyDef_GETSET(function_gil, "release_gil", .doc = "Whether a call gives up the GIL while native code runs.")
 static HPy function_gil_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  return HPy_Dup(ctx, releases_gil(function_struct(ctx, self)) ? ctx->h_True : ctx->h_False);
+  FbFunction *function = function_struct(ctx, self);
+  if (function == NULL) return fb_type_raise_unmade(ctx, self);
+  return HPy_Dup(ctx, releases_gil(function) ? ctx->h_True : ctx->h_False);
 }
 static int function_gil_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
   (void)closure;
@@ -213,14 +225,17 @@ static int function_gil_set(HPyContext *ctx, HPy self, HPy value, void *closure)
     return -1;
   }
   int truth = HPy_IsTrue(ctx, value);
-  if (truth < 0) return -1;
-  atomic_store_explicit(&function_struct(ctx, self)->gil, truth ? GIL_RELEASE : GIL_KEEP, memory_order_relaxed);
+  FbFunction *function = function_struct(ctx, self);
+  if (function == NULL) fb_type_raise_unmade(ctx, self);
+  if (truth < 0 || function == NULL) return -1;
+  atomic_store_explicit(&function->gil, truth ? GIL_RELEASE : GIL_KEEP, memory_order_relaxed);
   return 0;
 }
 
 HPyDef_SLOT(function_repr, HPy_tp_repr)
 static HPy function_repr_impl(HPyContext *ctx, HPy self) {
   char text[256], type[128];
+  if (function_struct(ctx, self) == NULL) return fb_type_raise_unmade(ctx, self);
   TVMFFIObject *handle = fb_object_get(ctx, self);
   const char *name = name_of(function_struct(ctx, self));
   fb_type_name(ctx, self, type, sizeof(type));
@@ -235,12 +250,11 @@ static HPy function_repr_impl(HPyContext *ctx, HPy self) {
 HPyDef_SLOT(function_new, HPy_tp_new)
 static HPy function_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)args, (void)nargs, (void)kw; /* they are for __init__ */
-  FbFunction *function;
-  HPy base = fb_cell_load(ctx, &function_type);
+  HPy base = fb_cell_load(ctx, &fb_function_type);
   bool is_subclass = !HPy_Is(ctx, type, base);
   HPy_Close(ctx, base);
   /* An instance of a subclass takes over the handle of a function: __move_handle_from__. */
-  if (is_subclass) return HPy_New(ctx, type, &function);
+  if (is_subclass) return fb_object_make(ctx, type, &fb_function_type);
   return fb_raise(ctx, ctx->h_TypeError,
                   "Function cannot be made directly: use ffi_hpy.convert(callable) or "
                   "ffi_hpy.get_global_func(name)");
@@ -312,7 +326,5 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
   }
   const char *by_default = getenv("TVM_FFI_RELEASE_GIL_BY_DEFAULT");
   releases_by_default = by_default == NULL || strcmp(by_default, "0") != 0;
-  HPy type = fb_object_derive(ctx, &spec, base);
-  if (!HPy_IsNull(type)) fb_cell_store(ctx, &function_type, type);
-  return type;
+  return fb_object_derive(ctx, &spec, base, &fb_function_type);
 }

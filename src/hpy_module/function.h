@@ -4,6 +4,7 @@
 
 #include "convert.h"
 
+extern FbCell fb_function_type; /* written once during the import */
 bool fb_function_check(HPyContext *ctx, HPy h);
 /* Name for messages; "" if unknown. Valid as long as the function lives. */
 const char *fb_function_name(HPyContext *ctx, HPy function);

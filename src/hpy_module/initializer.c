@@ -204,6 +204,7 @@ static TVMFFIObject *make_object(HPyContext *ctx, const FbInitPlan *plan, HPy ar
 HPyDef_SLOT(initializer_call, HPy_tp_call)
 static HPy initializer_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   const FbInitPlan *plan = FbInitPlan_AsStruct(ctx, self);
+  if (plan == NULL || plan->callee == NULL) return fb_type_raise_unmade(ctx, self);
   if (nargs < 2 || nargs > 3 || !HPy_IsNull(kwnames) || !HPyTuple_Check(ctx, args[1])) {
     return fb_raise(ctx, ctx->h_TypeError, "an Initializer takes an instance, a tuple of arguments, a dict of others");
   }
@@ -223,6 +224,8 @@ static HPy initializer_call_impl(HPyContext *ctx, HPy self, const HPy *args, siz
 
 /* --- Initializer ---------------------------------------------------------------------------------------------------------- */
 
+static FbCell initializer_type; /* written once during the import */
+
 HPyDef_SLOT(initializer_new, HPy_tp_new)
 static HPy initializer_new_impl(HPyContext *ctx, HPy cls, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)kw;
@@ -234,9 +237,10 @@ static HPy initializer_new_impl(HPyContext *ctx, HPy cls, const HPy *args, HPy_s
     fb_error_discard();
     return fb_raise(ctx, ctx->h_ValueError, "no type is registered for index %d", (int)index);
   }
-  FbInitPlan *plan;
-  HPy h = HPy_New(ctx, cls, &plan);
+  void *data;
+  HPy h = fb_type_make(ctx, cls, &initializer_type, &data);
   if (HPy_IsNull(h)) return h;
+  FbInitPlan *plan = data;
   fb_cell_store(ctx, &plan->missing, args[1]);
   if (fb_init_plan_make(ctx, plan, type) == 0) return h;
   HPy_Close(ctx, h);
@@ -256,5 +260,7 @@ HPy fb_initializer_type_new(HPyContext *ctx) {
       .defines = defines,
       .doc = "Makes the native object of a new instance and gives its fields values.",
   };
-  return HPyType_FromSpec(ctx, &spec, NULL);
+  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
+  if (!HPy_IsNull(type)) fb_cell_store(ctx, &initializer_type, type);
+  return type;
 }

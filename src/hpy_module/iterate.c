@@ -121,10 +121,18 @@ static void chunks_destroy_impl(void *self) {
   TVMFFIObjectDecRef(chunks->container);
 }
 
+/* Nobody makes one but chunks_new. */
+HPyDef_SLOT(chunks_refuse, HPy_tp_new)
+static HPy chunks_refuse_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)type, (void)args, (void)nargs, (void)kw;
+  return fb_raise(ctx, ctx->h_TypeError, "a _Chunks cannot be made directly");
+}
+
 HPyDef_SLOT(chunks_call, HPy_tp_call)
 static HPy chunks_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   (void)args, (void)nargs, (void)kwnames;
   Chunks *chunks = Chunks_AsStruct(ctx, self);
+  if (chunks == NULL || chunks->container == NULL) return fb_type_raise_unmade(ctx, self);
   int64_t first = atomic_fetch_add_explicit(&chunks->position, CHUNK, memory_order_relaxed);
   int64_t left = chunks->size - first, n = left < 0 ? 0 : left > CHUNK ? CHUNK : left;
   if (chunks->walk != NULL) return walk_list(ctx, chunks->walk, chunks->part, n, chunks->exchange);
@@ -221,7 +229,7 @@ static int keep(HPyContext *ctx, FbCell *cell, const char *module, const char *n
 }
 
 int fb_iterate_init(HPyContext *ctx) {
-  static HPyDef *defines[] = {&chunks_destroy, &chunks_call, NULL};
+  static HPyDef *defines[] = {&chunks_refuse, &chunks_destroy, &chunks_call, NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core._Chunks",
       .basicsize = sizeof(Chunks),
@@ -229,7 +237,7 @@ int fb_iterate_init(HPyContext *ctx) {
       .builtin_shape = SHAPE(Chunks),
       .defines = defines,
   };
-  HPy type = HPyType_FromSpec(ctx, &spec, NULL);
+  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
   if (HPy_IsNull(type)) return -1;
   fb_cell_store(ctx, &chunks_type, type);
   HPy_Close(ctx, type);

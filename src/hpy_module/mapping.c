@@ -238,17 +238,11 @@ static HPy dict_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size
 
 /* --- types ------------------------------------------------------------------------------------------------------------------------ */
 
+FB_OBJECT_NEW(mapping)
+
 HPy fb_mapping_type_new(HPyContext *ctx, HPy base) {
-  static HPyDef *defines[] = {&fb_object_new,
-                              &map_init,
-                              &mapping_length,
-                              &mapping_item,
-                              &mapping_contains,
-                              &mapping_get,
-                              &mapping_iter,
-                              &mapping_iter_values,
-                              &mapping_iter_items,
-                              NULL,
+  static HPyDef *defines[] = {&mapping_new, &map_init,     &mapping_length,      &mapping_item,       &mapping_contains,
+                              &mapping_get, &mapping_iter, &mapping_iter_values, &mapping_iter_items, NULL,
                               NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.CMapping",
@@ -258,11 +252,13 @@ HPy fb_mapping_type_new(HPyContext *ctx, HPy base) {
       .defines = defines,
       .doc = "Reading of native mappings.",
   };
-  return fb_object_derive(ctx, &spec, base);
+  return fb_object_derive(ctx, &spec, base, &mapping_type);
 }
 
+FB_OBJECT_NEW(dict)
+
 HPy fb_dict_type_new(HPyContext *ctx, HPy mapping) {
-  static HPyDef *defines[] = {&fb_object_new, &dict_init, &dict_assign, &dict_pop_method, NULL, NULL};
+  static HPyDef *defines[] = {&dict_new, &dict_init, &dict_assign, &dict_pop_method, NULL, NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.CDict",
       .basicsize = sizeof(FbObject),
@@ -271,5 +267,5 @@ HPy fb_dict_type_new(HPyContext *ctx, HPy mapping) {
       .defines = defines,
       .doc = "Changes of native mappings.",
   };
-  return fb_object_derive(ctx, &spec, mapping);
+  return fb_object_derive(ctx, &spec, mapping, &dict_type);
 }

@@ -14,7 +14,9 @@
 #include "type.h"
 #include "value.h"
 
-static FbCell object_type, owner_type; /* written once during the import */
+FB_OBJECT_NEW(object)
+
+static FbCell owner_type; /* written once during the import */
 bool fb_object_has_owner, fb_free_threaded;
 
 /* --- handles -------------------------------------------------------------------------------------------------------- */
@@ -48,8 +50,15 @@ TVMFFIObject *fb_object_take(HPyContext *ctx, HPy h) {
   return handle;
 }
 
+/* Whether the __new__ of its class made a CObject. */
+static bool is_made(HPyContext *ctx, HPy self) {
+  if (fb_object_has_owner) return fb_object_struct(ctx, self) != NULL;
+  return atomic_load_explicit(&fb_object_place(ctx, self)->listing, memory_order_relaxed) != FB_UNMADE;
+}
+
 HPy fb_object_raise_no_handle(HPyContext *ctx, HPy self) {
   char name[128];
+  if (!is_made(ctx, self)) return fb_type_raise_unmade(ctx, self);
   return fb_raise(ctx, ctx->h_ValueError, "this %s has no native object: it was moved away or never initialised",
                   fb_type_name(ctx, self, name, sizeof(name)));
 }
@@ -115,6 +124,10 @@ static int owner_make(HPyContext *ctx, HPy self) {
 
 /* The place of a CObject, made if need be; NULL with an exception raised. */
 static FbPlace *place_make(HPyContext *ctx, HPy self) {
+  if (FB_UNLIKELY(!is_made(ctx, self))) {
+    fb_type_raise_unmade(ctx, self);
+    return NULL;
+  }
   FbPlace *place = fb_object_place(ctx, self);
   return place != NULL || owner_make(ctx, self) != 0 ? place : fb_object_place(ctx, self);
 }
@@ -122,6 +135,8 @@ static FbPlace *place_make(HPyContext *ctx, HPy self) {
 /* Whether self is an instance of the class that stands for the type of an object: only then is it what others expect who
  * get it for that object. */
 static bool fits(HPyContext *ctx, HPy self, TVMFFIObject *handle);
+/* Whether it is of that very class. False also where that cannot be told quickly. */
+static bool is_exact(HPy self, const TVMFFIObject *handle);
 
 FB_INLINE void set_listing(FbPlace *place, FbListing listing) {
   atomic_store_explicit(&place->listing, (uint8_t)listing, memory_order_relaxed); /* the claim of the place orders it */
@@ -151,8 +166,15 @@ static void listing_begin(HPyContext *ctx, HPy self, FbPlace *place) {
   if (!HPy_IsNull(other)) HPy_Close(ctx, other); /* which may run anything, too */
 }
 
+/* Whether self is a Function, which is called without another look at its handle, and the handle is no function's. */
+static bool is_misplaced(HPyContext *ctx, HPy self, const TVMFFIObject *handle) {
+  if (handle->type_index == kTVMFFIFunction || is_exact(self, handle) || !fb_function_check(ctx, self)) return false;
+  fb_raise(ctx, ctx->h_TypeError, "a Function can take over the handle of a function only");
+  return true;
+}
+
 int fb_object_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
-  FbPlace *place = place_make(ctx, self);
+  FbPlace *place = is_misplaced(ctx, self, handle) ? NULL : place_make(ctx, self);
   if (place == NULL || (!place_claim(place, FB_PLACE_MOVING) && raise_in_use(ctx) != 0)) {
     TVMFFIObjectDecRef(handle);
     return -1;
@@ -225,10 +247,15 @@ static int class_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces) {
 
 int fb_class_store(HPyContext *ctx, int32_t index, HPy cls) { return class_store(ctx, index, cls, true); }
 
+static bool is_exact(HPy self, const TVMFFIObject *handle) {
+  const FbCell *cell = class_cell(handle->type_index);
+  return cell != NULL && fb_ext != NULL && fb_kind_type(self) == cell->handle._i;
+}
+
 static bool fits(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   const FbCell *cell = class_cell(handle->type_index);
   if (cell == NULL) return false;
-  if (FB_LIKELY(fb_ext != NULL) && fb_kind_type(self) == cell->handle._i) return true;
+  if (FB_LIKELY(is_exact(self, handle))) return true;
   HPy cls = fb_cell_borrow(ctx, cell);
   bool is_instance = HPy_TypeCheck(ctx, self, cls);
   fb_cell_return(ctx, cls);
@@ -316,13 +343,6 @@ HPy fb_object_wrap_apart(HPyContext *ctx, TVMFFIObject *handle) { return wrap(ct
 HPy fb_object_wrap_movable(HPyContext *ctx, TVMFFIObject *handle) { return wrap(ctx, handle, WANTED_MOVABLE); }
 
 /* --- CObject ------------------------------------------------------------------------------------------------------------ */
-
-HPyDef_SLOT(fb_object_new, HPy_tp_new)
-static HPy fb_object_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
-  (void)args, (void)nargs, (void)kw; /* they are for __init__ */
-  FbObject *object;
-  return HPy_New(ctx, type, &object);
-}
 
 HPyDef_SLOT(object_destroy, HPy_tp_destroy)
 static void object_destroy_impl(void *self) {
@@ -495,15 +515,19 @@ static HPy object_init_by_impl(HPyContext *ctx, HPy self, const HPy *args, size_
 /* Adds what an instance with an owner needs to a spec with room for it, unless an import that failed has done so. */
 static void adapt(HPyType_Spec *spec) {
   if (!fb_object_has_owner) return;
+  if (spec->basicsize < FB_OBJECT_MAX_SIZE) spec->basicsize = FB_OBJECT_MAX_SIZE;
   HPyDef **end = spec->defines;
   while (*end != NULL && *end != &object_traverse) end++;
   *end = &object_traverse;
   spec->flags |= HPy_TPFLAGS_HAVE_GC;
 }
 
-HPy fb_object_derive(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
+HPy fb_object_derive(HPyContext *ctx, HPyType_Spec *spec, HPy base, FbCell *cell) {
+  bool is_larger = spec->basicsize > (int)sizeof(FbObject);
   adapt(spec);
-  return fb_type_new(ctx, spec, base);
+  HPy type = is_larger ? fb_type_new_larger(ctx, spec, base) : fb_type_new(ctx, spec, base);
+  if (!HPy_IsNull(type)) fb_cell_store(ctx, cell, type);
+  return type;
 }
 
 HPyDef_SLOT(owner_destroy, HPy_tp_destroy)
@@ -528,7 +552,7 @@ static int owner_type_init(HPyContext *ctx) {
 }
 
 HPy fb_object_type_new(HPyContext *ctx) {
-  static HPyDef *defines[] = {&fb_object_new,
+  static HPyDef *defines[] = {&object_new,
                               &object_compare,
                               &object_hash,
                               &object_same_as,
@@ -595,9 +619,9 @@ static HPy rvalue_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize
     return fb_raise(ctx, ctx->h_TypeError, "ObjectRValueRef() takes one argument, a CObject");
   }
   if (fb_function_check(ctx, args[0])) return refuse_function(ctx);
-  RValueRef *ref;
-  HPy h = HPy_New(ctx, type, &ref);
-  if (!HPy_IsNull(h)) HPyField_Store(ctx, h, &ref->object, args[0]);
+  void *ref;
+  HPy h = fb_type_make(ctx, type, &rvalue_ref_type, &ref);
+  if (!HPy_IsNull(h)) HPyField_Store(ctx, h, &((RValueRef *)ref)->object, args[0]);
   return h;
 }
 
@@ -609,7 +633,12 @@ static HPy object_move_impl(HPyContext *ctx, HPy self) {
 }
 
 FbPlace *fb_rvalue_ref_begin(HPyContext *ctx, HPy ref) {
-  HPy object = HPyField_Load(ctx, ref, RValueRef_AsStruct(ctx, ref)->object);
+  const RValueRef *data = RValueRef_AsStruct(ctx, ref);
+  if (data == NULL || HPyField_IsNull(data->object)) {
+    fb_type_raise_unmade(ctx, ref);
+    return NULL;
+  }
+  HPy object = HPyField_Load(ctx, ref, data->object);
   FbPlace *place = fb_object_place(ctx, object);
   if (place != NULL && !place_claim(place, FB_PLACE_LENT)) {
     raise_in_use(ctx);
@@ -653,6 +682,8 @@ HPy fb_opaque_unwrap(HPyContext *ctx, TVMFFIObject *handle) {
   return cell->deleter == fb_hold_drop ? fb_cell_load(ctx, &((FbHold *)cell->handle)->cell) : HPy_NULL;
 }
 
+FB_OBJECT_NEW(opaque)
+
 HPyDef_SLOT(opaque_init, HPy_tp_init)
 static int opaque_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)kw;
@@ -682,7 +713,7 @@ static HPy opaque_pyobject_impl(HPyContext *ctx, HPy self) {
 }
 
 HPy fb_opaque_type_new(HPyContext *ctx, HPy base) {
-  static HPyDef *defines[] = {&fb_object_new, &opaque_init, &opaque_pyobject, NULL, NULL};
+  static HPyDef *defines[] = {&opaque_new, &opaque_init, &opaque_pyobject, NULL, NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.OpaquePyObject",
       .basicsize = sizeof(FbObject),
@@ -691,17 +722,17 @@ HPy fb_opaque_type_new(HPyContext *ctx, HPy base) {
       .defines = defines,
       .doc = "A Python object held by native code.",
   };
-  return fb_object_derive(ctx, &spec, base);
+  return fb_object_derive(ctx, &spec, base, &opaque_type);
 }
 
 /* --- class_register, class_offer, class_find ---------------------------------------------------------------------------- */
 
-/* 1 if CObject is in cls.__mro__, 0 if not or if cls is no class, -1 with an exception raised. */
-static int derives_from_object(HPyContext *ctx, HPy cls) {
+/* 1 if a type of the binding is in cls.__mro__, 0 if not or if cls is no class, -1 with an exception raised. */
+static int derives_from(HPyContext *ctx, HPy cls, const FbCell *type) {
   if (!HPy_TypeCheck(ctx, cls, ctx->h_TypeType)) return 0;
   HPy mro = HPy_GetAttr_s(ctx, cls, "__mro__");
   if (HPy_IsNull(mro)) return -1;
-  HPy base = fb_cell_load(ctx, &object_type);
+  HPy base = fb_cell_load(ctx, type);
   int found = HPy_Contains(ctx, mro, base);
   HPy_Close(ctx, base);
   HPy_Close(ctx, mro);
@@ -713,9 +744,13 @@ static int32_t store_args(HPyContext *ctx, const char *name, const HPy *args, si
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "%s() takes 2 arguments, got %zu", name, nargs), -1;
   int32_t index = HPyLong_AsInt32_t(ctx, args[0]);
   if (index == -1 && HPyErr_Occurred(ctx)) return -1;
-  int derives = derives_from_object(ctx, args[1]);
-  if (derives < 0) return -1;
+  int derives = derives_from(ctx, args[1], &object_type);
+  int is_function = derives > 0 && index != kTVMFFIFunction ? derives_from(ctx, args[1], &fb_function_type) : 0;
+  if (derives < 0 || is_function < 0) return -1;
   if (derives == 0) return fb_raise(ctx, ctx->h_TypeError, "%s() argument 2 must derive from CObject", name), -1;
+  if (is_function != 0) {
+    return fb_raise(ctx, ctx->h_TypeError, "a class that derives from Function is for functions only"), -1;
+  }
   if (index < 0 || index >= N_CLASSES) return fb_raise(ctx, ctx->h_ValueError, "%d is no type index", (int)index), -1;
   return class_store(ctx, index, args[1], replaces) == 0 ? index : -1;
 }

@@ -5,6 +5,7 @@
 #include <tvm/ffi/c_api.h>
 
 #include "kind.h"
+#include "type.h"
 
 /* A handle and who uses it.
  *
@@ -22,6 +23,7 @@ typedef struct FbPlace {
 
 /* Whether the wrapper is the one that stands for its object: see identity.h. */
 typedef enum FbListing {
+  FB_UNMADE, /* nobody made the wrapper: object.__new__ gave it its struct, which PyPy 8 does not refuse */
   FB_UNLISTABLE, /* it has no object, or is no instance of the object's class */
   FB_UNLISTED,
   FB_LISTED,
@@ -54,9 +56,13 @@ typedef struct FbOwner {
 
 HPyType_HELPERS(FbObject)
 
+/* Size of the largest struct that begins with an FbObject, checked in function.c. On PyPy 7.3 all are that large: an
+ * instance of a class that mixes two of these types gets the size of any of them. */
+enum { FB_OBJECT_MAX_SIZE = sizeof(FbObject) + 2 * sizeof(void *) };
+
 extern bool fb_object_has_owner, fb_free_threaded; /* written once during the import */
 
-/* The struct of a CObject instance, without checking that it is one. */
+/* The struct of a CObject instance, without checking that it is one; on PyPy 7.3 NULL if it is none. */
 FB_INLINE FbObject *fb_object_struct(HPyContext *ctx, HPy h) {
   if (FB_LIKELY(fb_ext != NULL)) return (FbObject *)((char *)h._i + fb_data_offset);
   return FbObject_AsStruct(ctx, h);
@@ -65,7 +71,8 @@ FB_INLINE FbObject *fb_object_struct(HPyContext *ctx, HPy h) {
 /* The place of a CObject; NULL if it has none yet. */
 FB_INLINE FbPlace *fb_object_place(HPyContext *ctx, HPy h) {
   FbObject *object = fb_object_struct(ctx, h);
-  return FB_LIKELY(fb_ext != NULL) || !fb_object_has_owner ? &object->place : object->owner;
+  if (FB_LIKELY(fb_ext != NULL) || !fb_object_has_owner) return &object->place;
+  return FB_LIKELY(object != NULL) ? object->owner : NULL;
 }
 
 /* Borrowed native handle of a CObject, NULL if it has none. */
@@ -122,7 +129,7 @@ FB_INLINE FbPlace *fb_object_begin(HPyContext *ctx, HPy self, int32_t type_index
 bool fb_object_check(HPyContext *ctx, HPy h);
 /* Owned native handle of any Python object; NULL, and no exception, if it is no CObject or has none. */
 TVMFFIObject *fb_object_take(HPyContext *ctx, HPy h);
-/* Raises ValueError: the handle was moved away or never set. */
+/* Raises ValueError: the handle was moved away or never set; TypeError for what is only called a CObject. */
 HPy fb_object_raise_no_handle(HPyContext *ctx, HPy self);
 /* Puts `handle` (taken, on failure too) in the place of the one that a CObject has. Returns 0, or -1 with an exception. */
 int fb_object_put(HPyContext *ctx, HPy self, TVMFFIObject *handle);
@@ -147,10 +154,28 @@ void fb_place_release(FbPlace *place);
 HPy fb_opaque_unwrap(HPyContext *ctx, TVMFFIObject *handle);
 
 /* Type objects, new handles. A derived type is made by fb_object_derive, from a spec whose `defines` have room for one more
- * entry before the final NULL. */
+ * entry before the final NULL, and is kept in *cell. */
 HPy fb_object_type_new(HPyContext *ctx);
-extern HPyDef fb_object_new; /* tp_new for derived types: PyPy does not inherit it */
-HPy fb_object_derive(HPyContext *ctx, HPyType_Spec *spec, HPy base);
+HPy fb_object_derive(HPyContext *ctx, HPyType_Spec *spec, HPy base, FbCell *cell);
+
+/* An instance of cls for the tp_new of a type. */
+FB_INLINE HPy fb_object_make(HPyContext *ctx, HPy cls, const FbCell *type) {
+  void *data;
+  HPy h = fb_type_make(ctx, cls, type, &data);
+  if (FB_LIKELY(!HPy_IsNull(h)) && !fb_object_has_owner) {
+    atomic_store_explicit(&((FbObject *)data)->place.listing, FB_UNLISTABLE, memory_order_relaxed);
+  }
+  return h;
+}
+/* Defines NAME_new, the tp_new of a derived type, and NAME_type, where that is kept. PyPy does not inherit a tp_new, and
+ * each accepts subclasses of its own type. */
+#define FB_OBJECT_NEW(NAME)                                                                           \
+  static FbCell NAME##_type; /* written once during the import */                                     \
+  HPyDef_SLOT(NAME##_new, HPy_tp_new)                                                                 \
+  static HPy NAME##_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) { \
+    (void)args, (void)nargs, (void)kw; /* they are for __init__ */                                    \
+    return fb_object_make(ctx, type, &NAME##_type);                                                   \
+  }
 HPy fb_rvalue_ref_type_new(HPyContext *ctx);
 HPy fb_opaque_type_new(HPyContext *ctx, HPy base);
 

@@ -134,6 +134,10 @@ FB_INLINE FbSchemaObject *object_struct(HPyContext *ctx, HPy h) {
 
 FB_INLINE const FbSchema *tree_of(HPyContext *ctx, HPy schema, int depth) {
   FbSchemaObject *object = object_struct(ctx, schema);
+  if (FB_UNLIKELY(object == NULL)) {
+    fb_type_raise_unmade(ctx, schema);
+    return NULL;
+  }
   const FbSchema *tree = atomic_load_explicit(&object->tree, memory_order_acquire); /* pairs with the store below */
   if (FB_LIKELY(tree != NULL)) return tree;
   tree = compile_object(ctx, schema, depth);
@@ -208,8 +212,8 @@ static HPy schema_check_impl(HPyContext *ctx, HPy self, HPy value) {
 HPyDef_SLOT(schema_new, HPy_tp_new)
 static HPy schema_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)args, (void)nargs, (void)kw; /* they are for __init__ */
-  FbSchemaObject *data;
-  return HPy_New(ctx, type, &data);
+  void *data;
+  return fb_type_make(ctx, type, &schema_type, &data);
 }
 
 HPy fb_schema_type_new(HPyContext *ctx) {

@@ -352,9 +352,11 @@ static HPy list_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size
 
 /* --- types ------------------------------------------------------------------------------------------------------------------------ */
 
+FB_OBJECT_NEW(sequence)
+
 HPy fb_sequence_type_new(HPyContext *ctx, HPy base) {
   static HPyDef *defines[] = {
-      &fb_object_new, &array_init, &sequence_length, &sequence_item, &sequence_contains, &sequence_iter, NULL, NULL};
+      &sequence_new, &array_init, &sequence_length, &sequence_item, &sequence_contains, &sequence_iter, NULL, NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.CSequence",
       .basicsize = sizeof(FbObject),
@@ -363,11 +365,13 @@ HPy fb_sequence_type_new(HPyContext *ctx, HPy base) {
       .defines = defines,
       .doc = "Reading of native sequences.",
   };
-  return fb_object_derive(ctx, &spec, base);
+  return fb_object_derive(ctx, &spec, base, &sequence_type);
 }
 
+FB_OBJECT_NEW(list)
+
 HPy fb_list_type_new(HPyContext *ctx, HPy sequence) {
-  static HPyDef *defines[] = {&fb_object_new,      &list_init,       &list_assign, &list_append_method,
+  static HPyDef *defines[] = {&list_new,           &list_init,       &list_assign, &list_append_method,
                               &list_insert_method, &list_pop_method, NULL,         NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.CList",
@@ -377,5 +381,5 @@ HPy fb_list_type_new(HPyContext *ctx, HPy sequence) {
       .defines = defines,
       .doc = "Changes of native sequences.",
   };
-  return fb_object_derive(ctx, &spec, sequence);
+  return fb_object_derive(ctx, &spec, sequence, &list_type);
 }

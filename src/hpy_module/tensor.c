@@ -121,8 +121,10 @@ HPyDef_METH(tensor_is_contiguous, "is_contiguous", HPyFunc_NOARGS,
             .doc = "Whether the elements lie compact, row by row.")
 static HPy tensor_is_contiguous_impl(HPyContext *ctx, HPy self) { return read_tensor(ctx, self, read_is_contiguous); }
 
+FB_OBJECT_NEW(tensor)
+
 HPy fb_tensor_type_new(HPyContext *ctx, HPy base) {
-  static HPyDef *defines[] = {&fb_object_new,
+  static HPyDef *defines[] = {&tensor_new,
                               &tensor_shape,
                               &tensor_strides,
                               &tensor_dtype,
@@ -147,5 +149,5 @@ HPy fb_tensor_type_new(HPyContext *ctx, HPy base) {
       .defines = defines,
       .doc = "An n-dimensional array with shared ownership of its memory, exchanged through DLPack.",
   };
-  return fb_object_derive(ctx, &spec, base);
+  return fb_object_derive(ctx, &spec, base, &tensor_type);
 }

@@ -1,8 +1,6 @@
 /* Types of the binding, and properties made of methods. */
 #include "type.h"
 
-#include "hold.h"
-
 /* --- properties ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct Accessor {
@@ -18,6 +16,10 @@ static FbCell accessor_type; /* written once during the import */
 /* property() hands over whatever it is asked for. Returns the accessor, or NULL with TypeError raised. */
 static const Accessor *accessor_for(HPyContext *ctx, HPy self, HPy object) {
   const Accessor *accessor = Accessor_AsStruct(ctx, self);
+  if (accessor == NULL || accessor->name == NULL) {
+    fb_type_raise_unmade(ctx, self);
+    return NULL;
+  }
   HPy type = fb_cell_borrow(ctx, &accessor->type);
   bool fits = HPy_TypeCheck(ctx, object, type);
   fb_cell_return(ctx, type);
@@ -26,6 +28,13 @@ static const Accessor *accessor_for(HPyContext *ctx, HPy self, HPy object) {
   fb_raise(ctx, ctx->h_TypeError, "attribute '%s' is not for a '%s' object", accessor->name,
            fb_type_name(ctx, object, given, sizeof(given)));
   return NULL;
+}
+
+/* Nobody makes one but fb_property_new. */
+HPyDef_SLOT(accessor_new, HPy_tp_new)
+static HPy accessor_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)type, (void)args, (void)nargs, (void)kw;
+  return fb_raise(ctx, ctx->h_TypeError, "an _Accessor cannot be made directly");
 }
 
 HPyDef_METH(accessor_get, "get", HPyFunc_O, .doc = "Value of the attribute of an object.")
@@ -73,7 +82,7 @@ HPy fb_property_new(HPyContext *ctx, HPy type, const char *name, FbAccess access
 }
 
 int fb_type_init(HPyContext *ctx) {
-  static HPyDef *defines[] = {&accessor_get, &accessor_set, NULL};
+  static HPyDef *defines[] = {&accessor_new, &accessor_get, &accessor_set, NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core._Accessor",
       .basicsize = sizeof(Accessor),
@@ -81,7 +90,7 @@ int fb_type_init(HPyContext *ctx) {
       .builtin_shape = SHAPE(Accessor),
       .defines = defines,
   };
-  HPy type = HPyType_FromSpec(ctx, &spec, NULL);
+  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
   if (HPy_IsNull(type)) return -1;
   fb_cell_store(ctx, &accessor_type, type);
   HPy_Close(ctx, type);
@@ -107,8 +116,8 @@ static int add_property(HPyContext *ctx, HPy type, const HPyGetSet *def) {
 
 enum { MOST_DEFINES = 32 };
 
-HPy fb_type_new(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
-  if (!fb_is_pypy) return from_spec(ctx, spec, base);
+/* PyPy 7.3: see fb_type_new. */
+static HPy with_properties(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   HPyDef *rest[MOST_DEFINES], *attributes[MOST_DEFINES];
   size_t n_rest = 0, n_attributes = 0;
   for (HPyDef **def = spec->defines; *def != NULL && n_rest + n_attributes + 1 < MOST_DEFINES; def++) {
@@ -130,4 +139,80 @@ HPy fb_type_new(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
     }
   }
   return type;
+}
+
+/* builtins.type("_Layout", (base,), {"__slots__": name}): a class that nobody sees but in __mro__. Its slot is taken out of
+ * it again, which leaves the layout as it is. PyPy compares layouts by the names of their slots. */
+static HPy slotted_new(HPyContext *ctx, const char *name, HPy base) {
+  HPy parts[3] = {HPyUnicode_FromString(ctx, "_Layout"), HPyTuple_FromArray(ctx, &base, 1), HPyDict_New(ctx)};
+  HPy slot = HPyUnicode_FromString(ctx, name), module = HPyUnicode_FromString(ctx, "ffi_hpy._core"), cls = HPy_NULL;
+  bool complete = !HPy_IsNull(slot) && !HPy_IsNull(module);
+  for (int i = 0; i < 3; i++) complete = complete && !HPy_IsNull(parts[i]);
+  if (complete && HPy_SetItem_s(ctx, parts[2], "__slots__", slot) == 0 &&
+      HPy_SetItem_s(ctx, parts[2], "__module__", module) == 0) {
+    cls = fb_call(ctx, ctx->h_TypeType, parts, 3, HPy_NULL);
+  }
+  if (!HPy_IsNull(cls) && (HPy_DelAttr_s(ctx, cls, name) != 0 || HPy_DelAttr_s(ctx, cls, "__slots__") != 0)) {
+    HPy_Close(ctx, cls);
+    cls = HPy_NULL;
+  }
+  for (int i = 0; i < 3; i++) {
+    if (!HPy_IsNull(parts[i])) HPy_Close(ctx, parts[i]);
+  }
+  if (!HPy_IsNull(slot)) HPy_Close(ctx, slot);
+  if (!HPy_IsNull(module)) HPy_Close(ctx, module);
+  return cls;
+}
+
+HPy fb_type_new_larger(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
+  if (!fb_is_pypy) return from_spec(ctx, spec, base);
+  const char *dot = strrchr(spec->name, '.');
+  HPy slotted = slotted_new(ctx, dot + 1, HPy_IsNull(base) ? ctx->h_BaseObjectType : base);
+  if (HPy_IsNull(slotted)) return slotted;
+  HPy type = with_properties(ctx, spec, slotted);
+  HPy_Close(ctx, slotted);
+  return type;
+}
+
+HPy fb_type_new(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
+  if (!fb_is_pypy) return from_spec(ctx, spec, base);
+  return HPy_IsNull(base) ? fb_type_new_larger(ctx, spec, base) : with_properties(ctx, spec, base);
+}
+
+/* --- instances -------------------------------------------------------------------------------------------------------------- */
+
+static void name_of(HPyContext *ctx, HPy cls, char *buffer, size_t size) {
+  HPy name = fb_attr_find(ctx, cls, "__name__");
+  HPy_ssize_t n;
+  const char *text = HPy_IsNull(name) ? NULL : HPyUnicode_AsUTF8AndSize(ctx, name, &n);
+  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx);
+  snprintf(buffer, size, "%s", text == NULL ? "?" : text);
+  if (!HPy_IsNull(name)) HPy_Close(ctx, name);
+}
+
+int fb_type_check_new(HPyContext *ctx, HPy cls, const FbCell *own) {
+  HPy type = fb_cell_borrow(ctx, own);
+  int (*is_subtype)(HPyContext *, HPy, HPy);
+  FB_LATE(ctx, ctx_Type_IsSubtype, is_subtype);
+  bool is_type = HPy_TypeCheck(ctx, cls, ctx->h_TypeType);
+  bool fits = is_type && is_subtype(ctx, cls, type);
+  if (!fits) {
+    char name[128], given[128];
+    name_of(ctx, type, name, sizeof(name));
+    if (is_type) {
+      name_of(ctx, cls, given, sizeof(given));
+      fb_raise(ctx, ctx->h_TypeError, "%s.__new__(%s): %s is not a subtype of %s", name, given, given, name);
+    } else {
+      fb_raise(ctx, ctx->h_TypeError, "%s.__new__(X): X is not a type but of type %s", name,
+               fb_type_name(ctx, cls, given, sizeof(given)));
+    }
+  }
+  fb_cell_return(ctx, type);
+  return fits ? 0 : -1;
+}
+
+HPy fb_type_raise_unmade(HPyContext *ctx, HPy h) {
+  char name[128];
+  return fb_raise(ctx, ctx->h_TypeError, "this %s was not made by the __new__ of its class",
+                  fb_type_name(ctx, h, name, sizeof(name)));
 }

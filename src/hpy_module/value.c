@@ -26,11 +26,17 @@ HPyType_HELPERS(FbDevice)
 HPyType_HELPERS(FbOpaquePtr)
 
 /* Written once during the import. */
-static FbCell data_type_type, device_type;
+static FbCell data_type_type, device_type, opaque_ptr_type;
 
-DLDataType fb_data_type_get(HPyContext *ctx, HPy h) { return FbDataType_AsStruct(ctx, h)->dtype; }
-DLDevice fb_device_get(HPyContext *ctx, HPy h) { return FbDevice_AsStruct(ctx, h)->device; }
-void *fb_opaque_ptr_get(HPyContext *ctx, HPy h) { return FbOpaquePtr_AsStruct(ctx, h)->address; }
+/* The struct of h, which begins with its value. */
+static const void *expect(HPyContext *ctx, HPy h, const void *data) {
+  if (FB_UNLIKELY(data == NULL)) fb_type_raise_unmade(ctx, h);
+  return data;
+}
+
+const DLDataType *fb_data_type_get(HPyContext *ctx, HPy h) { return expect(ctx, h, FbDataType_AsStruct(ctx, h)); }
+const DLDevice *fb_device_get(HPyContext *ctx, HPy h) { return expect(ctx, h, FbDevice_AsStruct(ctx, h)); }
+void *const *fb_opaque_ptr_get(HPyContext *ctx, HPy h) { return expect(ctx, h, FbOpaquePtr_AsStruct(ctx, h)); }
 
 /* The argument as an int in [low, high]; sets *ok to false with an exception raised otherwise. */
 static int64_t int_in_range(HPyContext *ctx, HPy h, const char *what, int64_t low, int64_t high, bool *ok) {
@@ -60,9 +66,9 @@ static bool is_equality(HPyContext *ctx, HPy other, HPy_RichCmpOp op, const FbCe
 /* --- DataType --------------------------------------------------------------------------------------------------------- */
 
 static HPy data_type_make(HPyContext *ctx, HPy cls, DLDataType dtype) {
-  FbDataType *data;
-  HPy h = HPy_New(ctx, cls, &data);
-  if (!HPy_IsNull(h)) data->dtype = dtype;
+  void *data;
+  HPy h = fb_type_make(ctx, cls, &data_type_type, &data);
+  if (!HPy_IsNull(h)) ((FbDataType *)data)->dtype = dtype;
   return h;
 }
 
@@ -156,37 +162,42 @@ static HPy fb_data_type_from_code_impl(HPyContext *ctx, HPy self, const HPy *arg
 HPyDef_GET(data_type_code, "type_code", .doc = "DLPack type code.")
 static HPy data_type_code_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  return HPyLong_FromInt32_t(ctx, fb_data_type_get(ctx, self).code);
+  const DLDataType *dtype = fb_data_type_get(ctx, self);
+  return dtype == NULL ? HPy_NULL : HPyLong_FromInt32_t(ctx, dtype->code);
 }
 
 HPyDef_GET(data_type_bits, "bits", .doc = "Bits per lane.")
 static HPy data_type_bits_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  return HPyLong_FromInt32_t(ctx, fb_data_type_get(ctx, self).bits);
+  const DLDataType *dtype = fb_data_type_get(ctx, self);
+  return dtype == NULL ? HPy_NULL : HPyLong_FromInt32_t(ctx, dtype->bits);
 }
 
 /* Lanes are stored as 16 bits; scalable vectors have a negative count. */
 HPyDef_GET(data_type_lanes, "lanes", .doc = "Lanes; negative for scalable vectors.")
 static HPy data_type_lanes_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  return HPyLong_FromInt32_t(ctx, (int16_t)fb_data_type_get(ctx, self).lanes);
+  const DLDataType *dtype = fb_data_type_get(ctx, self);
+  return dtype == NULL ? HPy_NULL : HPyLong_FromInt32_t(ctx, (int16_t)dtype->lanes);
 }
 
 HPyDef_GET(data_type_itemsize, "itemsize", .doc = "Bytes per element, rounded up.")
 static HPy data_type_itemsize_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  DLDataType dtype = fb_data_type_get(ctx, self);
-  if ((int16_t)dtype.lanes < 0) {
+  const DLDataType *dtype = fb_data_type_get(ctx, self);
+  if (dtype == NULL) return HPy_NULL;
+  if ((int16_t)dtype->lanes < 0) {
     return fb_raise(ctx, ctx->h_ValueError, "a scalable vector has no size known in advance");
   }
-  return HPyLong_FromInt32_t(ctx, ((int32_t)dtype.bits * dtype.lanes + 7) / 8);
+  return HPyLong_FromInt32_t(ctx, ((int32_t)dtype->bits * dtype->lanes + 7) / 8);
 }
 
 HPyDef_SLOT(data_type_str, HPy_tp_str)
 static HPy data_type_str_impl(HPyContext *ctx, HPy self) {
-  DLDataType dtype = fb_data_type_get(ctx, self);
+  const DLDataType *dtype = fb_data_type_get(ctx, self);
   TVMFFIAny text;
-  if (TVMFFIDataTypeToString(&dtype, &text) != 0) return fb_error_raise_pending(ctx, "DataType.__str__");
+  if (dtype == NULL) return HPy_NULL;
+  if (TVMFFIDataTypeToString(dtype, &text) != 0) return fb_error_raise_pending(ctx, "DataType.__str__");
   if (text.type_index == kTVMFFISmallStr) return fb_text_new(ctx, text.v_bytes, text.small_str_len);
   const TVMFFIByteArray *bytes = (const TVMFFIByteArray *)(text.v_obj + 1);
   HPy result = fb_text_new(ctx, bytes->data, bytes->size);
@@ -209,14 +220,14 @@ static HPy data_type_reduce_impl(HPyContext *ctx, HPy self) {
 HPyDef_SLOT(data_type_compare, HPy_tp_richcompare)
 static HPy data_type_compare_impl(HPyContext *ctx, HPy self, HPy other, HPy_RichCmpOp op) {
   if (!is_equality(ctx, other, op, &data_type_type)) return HPy_Dup(ctx, ctx->h_NotImplemented);
-  DLDataType a = fb_data_type_get(ctx, self), b = fb_data_type_get(ctx, other);
-  return equality(ctx, is_same(a, b), op);
+  const DLDataType *a = fb_data_type_get(ctx, self), *b = a == NULL ? NULL : fb_data_type_get(ctx, other);
+  return b == NULL ? HPy_NULL : equality(ctx, is_same(*a, *b), op);
 }
 
 HPyDef_SLOT(data_type_hash, HPy_tp_hash)
 static HPy_hash_t data_type_hash_impl(HPyContext *ctx, HPy self) {
-  DLDataType dtype = fb_data_type_get(ctx, self);
-  return (HPy_hash_t)dtype.code << 24 | (HPy_hash_t)dtype.bits << 16 | dtype.lanes;
+  const DLDataType *dtype = fb_data_type_get(ctx, self);
+  return dtype == NULL ? -1 : (HPy_hash_t)dtype->code << 24 | (HPy_hash_t)dtype->bits << 16 | dtype->lanes;
 }
 
 HPy fb_data_type_type_new(HPyContext *ctx) {
@@ -251,9 +262,9 @@ HPy fb_device_result(HPyContext *ctx, DLDevice device) {
 HPyDef_SLOT(device_new, HPy_tp_new)
 static HPy device_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)args, (void)nargs, (void)kw; /* they are for __init__ */
-  FbDevice *data;
-  HPy h = HPy_New(ctx, type, &data);
-  if (!HPy_IsNull(h)) data->device = (DLDevice){kDLCPU, 0};
+  void *data;
+  HPy h = fb_type_make(ctx, type, &device_type, &data);
+  if (!HPy_IsNull(h)) ((FbDevice *)data)->device = (DLDevice){kDLCPU, 0};
   return h;
 }
 
@@ -268,33 +279,40 @@ static int device_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssiz
   int64_t type = int_in_range(ctx, args[0], "device type", 0, INT32_MAX, &ok);
   int64_t index = ok && nargs > 1 ? int_in_range(ctx, args[1], "device index", INT32_MIN, INT32_MAX, &ok) : 0;
   if (!ok) return -1;
-  FbDevice_AsStruct(ctx, self)->device = (DLDevice){(DLDeviceType)type, (int32_t)index};
+  FbDevice *data = FbDevice_AsStruct(ctx, self);
+  if (data == NULL) {
+    fb_type_raise_unmade(ctx, self);
+    return -1;
+  }
+  data->device = (DLDevice){(DLDeviceType)type, (int32_t)index};
   return 0;
 }
 
 HPyDef_GET(device_code, "device_type", .doc = "DLPack device type.")
 static HPy device_code_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  return HPyLong_FromInt32_t(ctx, (int32_t)fb_device_get(ctx, self).device_type);
+  const DLDevice *device = fb_device_get(ctx, self);
+  return device == NULL ? HPy_NULL : HPyLong_FromInt32_t(ctx, (int32_t)device->device_type);
 }
 
 HPyDef_GET(device_index, "index", .doc = "Which of the devices of that type.")
 static HPy device_index_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  return HPyLong_FromInt32_t(ctx, fb_device_get(ctx, self).device_id);
+  const DLDevice *device = fb_device_get(ctx, self);
+  return device == NULL ? HPy_NULL : HPyLong_FromInt32_t(ctx, device->device_id);
 }
 
 HPyDef_SLOT(device_compare, HPy_tp_richcompare)
 static HPy device_compare_impl(HPyContext *ctx, HPy self, HPy other, HPy_RichCmpOp op) {
   if (!is_equality(ctx, other, op, &device_type)) return HPy_Dup(ctx, ctx->h_NotImplemented);
-  DLDevice a = fb_device_get(ctx, self), b = fb_device_get(ctx, other);
-  return equality(ctx, a.device_type == b.device_type && a.device_id == b.device_id, op);
+  const DLDevice *a = fb_device_get(ctx, self), *b = a == NULL ? NULL : fb_device_get(ctx, other);
+  return b == NULL ? HPy_NULL : equality(ctx, a->device_type == b->device_type && a->device_id == b->device_id, op);
 }
 
 HPyDef_SLOT(device_hash, HPy_tp_hash)
 static HPy_hash_t device_hash_impl(HPyContext *ctx, HPy self) {
-  DLDevice device = fb_device_get(ctx, self);
-  return (HPy_hash_t)device.device_type * 1000003 + (uint32_t)device.device_id;
+  const DLDevice *device = fb_device_get(ctx, self);
+  return device == NULL ? -1 : (HPy_hash_t)device->device_type * 1000003 + (uint32_t)device->device_id;
 }
 
 HPy fb_device_type_new(HPyContext *ctx) {
@@ -329,16 +347,17 @@ static HPy opaque_ptr_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_s
   if (nargs != 1) return fb_raise(ctx, ctx->h_TypeError, "OpaquePtr() takes one argument, got %zd", nargs);
   void *address = HPyLong_AsVoidPtr(ctx, args[0]);
   if (address == NULL && HPyErr_Occurred(ctx)) return HPy_NULL;
-  FbOpaquePtr *data;
-  HPy h = HPy_New(ctx, type, &data);
-  if (!HPy_IsNull(h)) data->address = address;
+  void *data;
+  HPy h = fb_type_make(ctx, type, &opaque_ptr_type, &data);
+  if (!HPy_IsNull(h)) ((FbOpaquePtr *)data)->address = address;
   return h;
 }
 
 HPyDef_GET(opaque_ptr_value, "value", .doc = "The address.")
 static HPy opaque_ptr_value_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  return HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)fb_opaque_ptr_get(ctx, self));
+  void *const *address = fb_opaque_ptr_get(ctx, self);
+  return address == NULL ? HPy_NULL : HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)*address);
 }
 
 HPy fb_opaque_ptr_type_new(HPyContext *ctx) {
@@ -351,5 +370,7 @@ HPy fb_opaque_ptr_type_new(HPyContext *ctx) {
       .defines = defines,
       .doc = "An address passed as void*.",
   };
-  return fb_type_new(ctx, &spec, HPy_NULL);
+  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
+  if (!HPy_IsNull(type)) fb_cell_store(ctx, &opaque_ptr_type, type);
+  return type;
 }

@@ -6,10 +6,10 @@
 
 #include "context.h"
 
-/* The C value of an instance of the class; the caller knows that it is one. */
-DLDataType fb_data_type_get(HPyContext *ctx, HPy h);
-DLDevice fb_device_get(HPyContext *ctx, HPy h);
-void *fb_opaque_ptr_get(HPyContext *ctx, HPy h);
+/* The C value of an instance of the class; the caller knows that it is one. NULL with TypeError raised if it has none. */
+const DLDataType *fb_data_type_get(HPyContext *ctx, HPy h);
+const DLDevice *fb_device_get(HPyContext *ctx, HPy h);
+void *const *fb_opaque_ptr_get(HPyContext *ctx, HPy h);
 
 /* The Python value, as the package wraps it. New handle, or HPy_NULL with an exception raised. */
 HPy fb_data_type_result(HPyContext *ctx, DLDataType dtype);

@@ -1,5 +1,6 @@
 /* Debug mode: calls into the extension. Arguments become handles that end with the call. */
 #include "debug.h"
+#include "pypy_slots.h"
 #include "type.h"
 
 /* The arguments of one call. */
@@ -98,6 +99,7 @@ static void call_wrapped(HPyContext *ctx, HPyFunc_Signature sig, HPyCFunction fu
 }
 
 void fhpy_debug_call(HPyContext *ctx, HPyFunc_Signature sig, HPyCFunction func, void *args) {
+  if (fhpy_pypy_slots_refuse(sig, func, args)) return;
   const char *outer = fhpy_debug_running;
   fhpy_debug_running = fhpy_debug_name_find(func);
   Frame frame = {.n_few = 0};

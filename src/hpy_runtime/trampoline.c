@@ -5,6 +5,7 @@
  * destructor.
  */
 #include "context.h"
+#include "pypy_slots.h"
 #include "type.h"
 
 #define H(pointer) ((HPy){(intptr_t)(pointer)})
@@ -91,6 +92,7 @@ static FHPY_NOINLINE void call_capsule_destructor(HPyFunc_Capsule_Destructor f, 
 #define N_WITH_KEYWORDS(a) 0 /* ITEMS does not need it */
 
 static void call_real(HPyContext *ctx, HPyFunc_Signature sig, HPyCFunction func, void *args) {
+  if (fhpy_pypy_slots_refuse(sig, func, args)) return;
   switch (sig) {
 #include "trampoline_shapes.def"
     CASE(INITPROC, HPyFunc_initproc, a->result = call_init(ctx, f, a))

@@ -14,6 +14,12 @@
 
 #include "context.h"
 
+/* A slot and the extension's function for it. */
+typedef struct FhpySlot {
+  int slot;
+  HPyCFunction impl;
+} FhpySlot;
+
 typedef struct FhpyType {
   HPyFunc_traverseproc traverse; /* HPy_tp_traverse of this type itself, or NULL */
   HPyFunc_destroyfunc destroy;   /* HPy_tp_destroy of this type itself, or NULL */
@@ -24,6 +30,10 @@ typedef struct FhpyType {
   size_t plain_size;           /* of an instance that is a header and a struct and nothing else; 0: it is more */
 #ifdef FHPY_PYPY
   Py_ssize_t struct_size; /* basicsize of the specification */
+  struct FhpySlot *slots; /* all that the specification has functions for, in the note's block of memory */
+  size_t n_slots;
+  PyObject *(*descr_get)(PyObject *, PyObject *, PyObject *); /* what the extension gave, or NULL */
+  int (*descr_set)(PyObject *, PyObject *, PyObject *);
 #endif
   ptrdiff_t vectorcall_offset; /* of the word with the instance's vectorcall function; 0: instances have none */
   vectorcall_fn vectorcall;    /* what HPy_New writes there; NULL: the extension does it (HPy_SetCallFunction) */

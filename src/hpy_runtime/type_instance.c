@@ -7,6 +7,7 @@
  */
 #include "type.h"
 
+#include "pypy_layout.h"
 #include "pypy_meta.h"
 
 /* ---- guests ---- */
@@ -175,7 +176,7 @@ int fhpy_type_visit_struct(PyObject *self, HPyFunc_traverseproc traverse, visit_
 static PyObject *foreign_base(PyObject *type) {
   PyObject *result = type;
   for (; type != NULL; type = type_base(type))
-    if (type_note(type) != NULL) result = type_base(type);
+    if (type_note(type) != NULL) result = type_base_known(type);
   return result;
 }
 
@@ -255,7 +256,7 @@ static FHPY_NOINLINE void end_derived(PyObject *self, PyObject *type) {
   for (PyObject *t = nearest; t != NULL; t = type_base(t)) {
     if ((note = type_note(t)) == NULL) continue;
     if (note->destroy != NULL) note->destroy(type_struct(self, note));
-    foreign = type_base(t);
+    foreign = type_base_known(t);
   }
 #ifdef FHPY_PYPY
   if (foreign == &PyType_Type) fhpy_pypy_meta_end_struct(self);

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "methods.h"
+#include "pypy_layout.h"
+#include "pypy_slots.h"
 #include "type.h"
 #include "type_check.h"
 #include "type_members.h"
@@ -133,13 +135,20 @@ static int read_bases(PyObject *bases, HPyType_BuiltinShape shape, Bases *result
 
 enum { N_EXTRA_METHODS = 2 }; /* the end of the list, and on PyPy __call__ */
 
-/* One block: the note with its methods, then members (one may be added), getset, name. */
+#ifdef FHPY_PYPY
+#define SLOT_ROOM(n) ((n) * sizeof(FhpySlot))
+#else
+#define SLOT_ROOM(n) ((n) * 0)
+#endif
+
+/* One block: the note with its methods, then members (one may be added), getset, on PyPy slots, and the name. */
 static FhpyType *allocate_note(const HPyType_Spec *spec) {
   size_t methods = (fhpy_methods_count(spec->defines, HPyDef_Kind_Meth) + N_EXTRA_METHODS) * sizeof(PyMethodDef);
   size_t members = (fhpy_members_count(spec) + 2) * sizeof(PyMemberDef);
   size_t getset = (fhpy_members_count_getset(spec) + 1) * sizeof(PyGetSetDef);
+  size_t slots = SLOT_ROOM(fhpy_methods_count(spec->defines, HPyDef_Kind_Slot));
   size_t name = strlen(spec->name) + 1;
-  FhpyType *note = PyMem_Calloc(1, offsetof(FhpyType, methods) + methods + members + getset + name);
+  FhpyType *note = PyMem_Calloc(1, offsetof(FhpyType, methods) + methods + members + getset + slots + name);
   if (note == NULL) {
     PyErr_NoMemory();
     return NULL;
@@ -147,7 +156,10 @@ static FhpyType *allocate_note(const HPyType_Spec *spec) {
   char *at = (char *)note->methods + methods;
   note->members = (PyMemberDef *)(void *)at;
   note->getset = (PyGetSetDef *)(void *)(at + members);
-  note->name = at + members + getset;
+#ifdef FHPY_PYPY
+  note->slots = (FhpySlot *)(void *)(at + members + getset);
+#endif
+  note->name = at + members + getset + slots;
   memcpy(note->name, spec->name, name);
   note->shape = spec->builtin_shape;
   /* the legacy shape has no struct (type_check.h): what stands for it is the object */
@@ -206,6 +218,24 @@ static void make_callable(FhpyType *note, const HPyType_Spec *spec, PyType_Slot 
 
 enum { N_EXTRA_SLOTS = 10 };
 
+/* The interpreter's function for a slot of the extension's. */
+static void *slot_function(FhpyType *note, const HPySlot *s) {
+#ifdef FHPY_PYPY
+  note->slots[note->n_slots++] = (FhpySlot){(int)s->slot, s->impl};
+  if ((int)s->slot == FHPY_TP_DESCR_GET) {
+    memcpy(&note->descr_get, &s->cpy_trampoline, sizeof(note->descr_get));
+    return (void *)fhpy_pypy_slots_descr_get;
+  }
+  if ((int)s->slot == FHPY_TP_DESCR_SET) {
+    memcpy(&note->descr_set, &s->cpy_trampoline, sizeof(note->descr_set));
+    return (void *)fhpy_pypy_slots_descr_set;
+  }
+#else
+  (void)note;
+#endif
+  return (void *)s->cpy_trampoline;
+}
+
 static PyType_Slot *make_slots(FhpyType *note, const HPyType_Spec *spec, bool is_guest, bool use_gc) {
   PyType_Slot *slots =
       PyMem_Calloc(fhpy_methods_count(spec->defines, HPyDef_Kind_Slot) + N_EXTRA_SLOTS, sizeof(PyType_Slot));
@@ -221,7 +251,7 @@ static PyType_Slot *make_slots(FhpyType *note, const HPyType_Spec *spec, bool is
     case HPy_tp_destroy: note->destroy = (HPyFunc_destroyfunc)(void (*)(void))s->impl; break;
     case HPy_tp_traverse: note->traverse = (HPyFunc_traverseproc)(void (*)(void))s->impl; break;
     case HPy_tp_call: break; /* place_vectorcall */
-    default: *out++ = (PyType_Slot){(int)s->slot, (void *)s->cpy_trampoline};
+    default: *out++ = (PyType_Slot){(int)s->slot, slot_function(note, s)};
     }
   }
   if (!is_guest) *out++ = (PyType_Slot){SLOT_TP_DEALLOC, (void *)fhpy_type_dealloc};
@@ -273,6 +303,30 @@ static void settle_note(FhpyType *note, const HPyType_Spec *spec, PyObject *base
     note->plain_size = basicsize == 0 ? fhpy_layout.header_size : (size_t)basicsize;
 }
 
+#ifdef FHPY_PYPY
+/* Makes the interpreter's type. Metaclasses may want to know of every class that is made, and are left alone. */
+static PyObject *make_from(PyType_Spec *spec, const Parameters *params, bool has_own_layout) {
+  has_own_layout = has_own_layout && params->metaclass == NULL;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(params->bases); i++)
+    has_own_layout = has_own_layout && type_of(PyTuple_GetItem(params->bases, i)) == &PyType_Type;
+  PyObject *bases = has_own_layout ? fhpy_pypy_layout_make_bases(params->bases) : params->bases;
+  if (bases == params->bases) Py_IncRef(bases);
+  PyObject *type = bases == NULL ? NULL : fhpy_type_meta_make(params->metaclass, spec, bases);
+  Py_DecRef(bases);
+  for (const PyType_Slot *slot = spec->slots; type != NULL && slot->slot != 0; slot++) {
+    if (slot->slot != SLOT_TP_NEW || fhpy_pypy_slots_set_new(type) == 0) continue;
+    Py_DecRef(type);
+    type = NULL;
+  }
+  return type;
+}
+#else
+static PyObject *make_from(PyType_Spec *spec, const Parameters *params, bool has_own_layout) {
+  (void)has_own_layout; /* the interpreter sees it by the size */
+  return fhpy_type_meta_make(params->metaclass, spec, params->bases);
+}
+#endif
+
 static PyObject *make_type(FhpyType *note, const HPyType_Spec *spec, const Parameters *params) {
   Bases bases;
   if (fhpy_type_check_bases(spec, params->bases) < 0) return NULL;
@@ -291,7 +345,8 @@ static PyObject *make_type(FhpyType *note, const HPyType_Spec *spec, const Param
   if (note->vectorcall_offset != 0) flags |= (unsigned)TYPE_FLAG_HAVE_VECTORCALL;
 #endif
   PyType_Spec cpython_spec = {note->name, (int)basicsize, spec->itemsize, flags, slots};
-  PyObject *type = fhpy_type_meta_make(params->metaclass, &cpython_spec, params->bases);
+  bool has_own_layout = spec->builtin_shape == HPyType_BuiltinShape_Object && basicsize > bases.basicsize;
+  PyObject *type = make_from(&cpython_spec, params, has_own_layout);
   PyMem_Free(slots);
   if (type != NULL && is_guest) fhpy_type_add_guest(note);
   return type;
