@@ -65,7 +65,7 @@ class Actions:
     def anything(self) -> Any:
         """One action; its result. Raises whatever that raises."""
         world = self.world
-        if world.one_in(1500):
+        if world.one_in(10000):
             return self.recurse()
         return world.pick(self._all)()
 
@@ -123,10 +123,13 @@ class Actions:
         if self.world.one_in(25):
             return self.values.any()
         made = self.values.of_kind(cls.__name__)
-        if isinstance(made, cls):
+        if cls in type(made).__mro__:
             return made
-        found = [value for value in self.world.pool if isinstance(value, cls)]
-        return self.world.pick(found) if found else made
+        for _ in range(8):
+            value = self.values.pooled()
+            if cls in type(value).__mro__:
+                return value
+        return made
 
     # --- attributes ---------------------------------------------------------------------------------------------------
 
@@ -168,7 +171,7 @@ class Actions:
 
     def operate(self) -> Any:
         function = self.world.pick(_OPERATORS)
-        left, right = self.values.any(), self.values.any()
+        left, right = self.values.native(), self.values.any()
         if isinstance(left, (int, str, bytes, list, tuple, range)) and isinstance(right, (int, list, str, bytes, tuple)):
             return None  # Python alone, and 'x' * 2**60 only eats memory
         self.note(function.__name__, left, right)
@@ -176,7 +179,7 @@ class Actions:
 
     def ask(self) -> Any:
         function = self.world.pick(_QUESTIONS)
-        value = self.values.any()
+        value = self.values.native()
         if type(value) is int and function is not operator.index:
             return None  # bytes(2**60) only eats memory
         self.note(function.__name__, value)
@@ -259,7 +262,7 @@ class Actions:
         return self.invoke(f"{maker.__name__}.__new__", maker.__new__, [cls, *arguments])
 
     def assign_class(self) -> Any:
-        value, cls = self.values.any(), self.cls()
+        value, cls = self.values.native(), self.cls()
         if isinstance(value, type) or not may_assign_class(value, cls):
             return None
         self.note("assign class", value, cls)
@@ -268,14 +271,14 @@ class Actions:
 
     def initialise_again(self) -> Any:
         world = self.world
-        value = self.values.any()
+        value = self.values.native()
         if isinstance(value, type):
             return None
         name = world.pick(("__init__", "__setstate__", "__reduce__", "__getstate__", "__reduce_ex__", "__del__"))
         return self.invoke(name, getattr(value, name), self.arguments(()))
 
     def pickle(self) -> Any:
-        value = self.values.any()
+        value = self.values.native()
         self.note("pickle", value)
         return pickle.loads(pickle.dumps(value))  # noqa: S301
 
@@ -294,7 +297,7 @@ class Actions:
     def move(self) -> Any:
         """Give an object's handle away, while others use it."""
         world = self.world
-        value = self.values.any()
+        value = self.values.native()
         self.note("move", value)
         marked = value._move()
         if world.one_in(2):

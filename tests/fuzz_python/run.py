@@ -37,8 +37,10 @@ from reduce import fewest  # noqa: E402
 
 CALLS_PER_WORKER = 20_000
 HANG_SECONDS = 60.0
-REDUCE_SECONDS = 90.0
+START_SECONDS = 120.0
+REDUCE_SECONDS = 60.0
 STDERR_LINES = 40
+BYTECODE = tempfile.TemporaryDirectory(prefix="fuzz-bytecode-")  # compiled by the first worker for all others
 
 
 @dataclass
@@ -69,9 +71,10 @@ def run_worker(plan: Plan, seconds: float = 1e9, hang_seconds: float = HANG_SECO
     folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
     try:
         journal, report, errors = folder / "journal", folder / "report", folder / "stderr"
-        command = [sys.executable, "-B", "-X", "faulthandler", str(HERE / "worker.py"), *plan.words()]
+        command = [sys.executable, "-X", "faulthandler", str(HERE / "worker.py"), *plan.words()]
         command += ["--journal", str(journal), "--report", str(report), "--seconds", f"{seconds:.1f}"]
-        environ = {**os.environ, "PYTHONHASHSEED": "0"}
+        environ = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPYCACHEPREFIX": str(BYTECODE.name)}
+        environ.pop("PYTHONDONTWRITEBYTECODE", None)
         with errors.open("wb") as stream:
             worker = subprocess.Popen(
                 command, cwd=folder, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stream
@@ -98,7 +101,7 @@ def watch(worker: subprocess.Popen[bytes], reader: Reader, hang_seconds: float) 
         call = reader.call()
         if call != seen:
             seen, since = call, time.monotonic()
-        elif time.monotonic() - since > hang_seconds:
+        elif time.monotonic() - since > (hang_seconds if call >= 0 else START_SECONDS):
             worker.send_signal(signal.SIGUSR1)  # faulthandler shows where the threads are
             time.sleep(1)
             worker.kill()

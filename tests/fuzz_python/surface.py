@@ -57,6 +57,7 @@ NOT_CALLED = {
 }
 _NO_MEMBERS = {"__doc__", "__dict__", "__module__", "__slots__", "__weakref__", "__abstractmethods__", "_abc_impl"}
 _NO_MEMBERS |= {"__annotations__", "__orig_bases__", "__parameters__", "__subclasshook__", "__init_subclass__"}
+_OFTEN = (ffi_hpy.Array, ffi_hpy.List, ffi_hpy.Map, ffi_hpy.Dict, ffi_hpy.Tensor, ffi_hpy.Function, ffi_hpy.Object)
 _BUILTIN = (object, str, bytes, tuple, int, float, list, dict, type, BaseException, Exception)
 
 
@@ -75,6 +76,7 @@ def find_targets() -> list[Target]:
     """All of them, in an order that is always the same."""
     found: dict[str, Target] = {}
     seen: set[int] = set()
+    members: set[tuple[type, str]] = set()  # by the class that has them: what many inherit comes once, from _OFTEN again
     for module in modules():
         for name, value in sorted(vars(module).items()):
             full = f"{module.__name__}.{name}"
@@ -84,8 +86,10 @@ def find_targets() -> list[Target]:
                 continue
             seen.add(id(value))
             if isinstance(value, type):
-                for target in _of_class(full, value):
-                    found[target.name] = target
+                for home, target in _of_class(full, value):
+                    if value in _OFTEN or home not in members:
+                        members.add(home)
+                        found[target.name] = target
             else:
                 found[full] = Target(full, value, hints=_hints_of(value))
     for name in sorted(ffi_hpy.list_global_func_names()):
@@ -110,8 +114,9 @@ def _is_ours(value: Any) -> bool:
     return isinstance(value, ffi_hpy.Function) or (isinstance(home, str) and home.partition(".")[0] == "ffi_hpy")
 
 
-def _of_class(full: str, cls: type) -> Iterator[Target]:
-    yield Target(full, cls, hints=_hints_of(cls))
+def _of_class(full: str, cls: type) -> Iterator[tuple[tuple[type, str], Target]]:
+    """The targets, each with the class that has it and its name there."""
+    yield (cls, ""), Target(full, cls, hints=_hints_of(cls))
     for name in sorted(dir(cls)):
         owner = next((base for base in cls.__mro__ if name in base.__dict__), object)
         if name in _NO_MEMBERS or owner in _BUILTIN or owner.__module__ in ("typing", "enum"):
@@ -120,7 +125,7 @@ def _of_class(full: str, cls: type) -> Iterator[Target]:
             value = getattr(cls, name)
         except Exception:  # what only instances have
             value = None
-        yield Target(f"{full}.{name}", value, cls, name, _hints_of(value))
+        yield (owner, name), Target(f"{full}.{name}", value, cls, name, _hints_of(value))
 
 
 def _hints_of(value: Any) -> tuple[tuple[str, ...], ...]:

@@ -79,6 +79,11 @@ class Values:
             return self.hostile(world)
         return getattr(self, world.pick(_SHALLOW if depth >= 2 else _KINDS))(depth + 1)
 
+    def native(self) -> Any:
+        """A value that is the package's, mostly."""
+        world = self.world
+        return getattr(self, world.pick(_NATIVE))(1) if world.below_one() < 0.6 else self.any()
+
     def of_kind(self, kind: str) -> Any:
         """A value of the kind that a name of a type means; any if it means nothing."""
         method = _BY_NAME.get(kind)
@@ -91,7 +96,10 @@ class Values:
         return self.text() if self.world.one_in(2) else self.int()
 
     def pooled(self, depth: int = 0) -> Any:
-        return self.world.pool[self.world.below(len(self.world.pool))]
+        made = self.world.pool[self.world.below(len(self.world.pool))]
+        if type(made) is int and not -SMALL <= made <= SMALL:
+            self.world.is_big = True
+        return made
 
     # --- Python's -----------------------------------------------------------------------------------------------------
 
@@ -192,7 +200,7 @@ class Values:
         if numpy is None:
             return self._found(ffi_hpy.Tensor)
         made = ffi_hpy.from_dlpack(numpy.zeros([self.world.below(4) for _ in range(self.world.below(4))], "f4"))
-        return made if self.world.one_in(3) else made
+        return made
 
     def capsule(self, depth: int = 0) -> Any:
         tensor = self.tensor()
@@ -295,8 +303,7 @@ class Values:
         return [self._item(depth) for _ in range(self._length())]
 
     def _found(self, cls: type) -> Any:
-        found = [value for value in self.world.pool if isinstance(value, cls)]
-        return self.world.pick(found) if found else None
+        return next((value for value in self.world.pool if cls in type(value).__mro__), None)
 
 
 _SHALLOW = ("nothing", "bool", "int", "int", "float", "text", "text", "bytes", "cls", "callback", "other", "pooled")
@@ -307,6 +314,8 @@ _KINDS = (
     *("shape", "dtype", "device", "function", "object", "access", "ffi_error", "schema", "info", "opaque", "module"),
     *("ffi_array", "ffi_list", "ffi_list", "ffi_map", "ffi_dict", "ffi_dict", "function", "object"),
 )
+
+_NATIVE = _KINDS[_KINDS.index("tensor") :]
 
 # Names in annotations and in metadata, and what they mean.
 _BY_NAME = {
