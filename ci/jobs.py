@@ -218,7 +218,12 @@ def plain_run(interpreter: Interpreter) -> PytestRun:
     """Return the run of all tests that concern an interpreter: our HPy runtime is for those without one."""
     gil = "off" if interpreter.free_threaded else "on"
     folders = ("tests/python", "tests/hpy") if interpreter.needs_module == "_hpy_universal" else PytestRun.folders
-    return PytestRun(interpreter.name, interpreter.name, gil, folders=(*folders, "tests/docs/test_python_pages.py"))
+    return PytestRun(
+        interpreter.name,
+        interpreter.name,
+        gil,
+        folders=(*folders, "tests/fuzz_python", "tests/docs/test_python_pages.py"),
+    )
 
 
 def own_debug_run(interpreter: str, gil: str) -> PytestRun:

@@ -42,11 +42,6 @@ def leave(*args: Any) -> None:
     os._exit(7)
 
 
-def pending(*args: Any) -> None:
-    """Leaves an exception pending though it succeeds; only CPython has the function for that."""
-    ctypes.CDLL(None).PyErr_SetNone(ctypes.py_object(ValueError))
-
-
 def planted(name: str) -> Target:
     """The target that goes wrong in that way."""
     return Target(f"planted {name}", globals()[name])

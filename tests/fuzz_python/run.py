@@ -4,8 +4,8 @@
     run.py [--seconds N | --calls N] [--seed S] [--jobs N] [--threads N] [--report FILE]
 
 Processes of 20,000 calls each are started one after another, each with a seed of its own that S makes, and watched: one
-that dies, hangs or reports a finding is repeated with fewer and fewer calls, and what is left of it is printed with the
-command that repeats it. A finding is: death by a signal or with another exit status than 0, a call that takes longer
+that dies, hangs or reports a finding is printed with the command that repeats it; the first one of a run is repeated
+with fewer and fewer calls before. A finding is: death by a signal or with another exit status than 0, a call that takes longer
 than 60 s, SystemError, MemoryError without a large number, an exception that is no Exception, and an exception that a
 call leaves behind though it went well.
 
@@ -179,8 +179,9 @@ def fuzz(options: argparse.Namespace) -> Total:
                     total.kinds.add(kind)
                     return
                 if kind not in total.kinds:
+                    is_first = not total.kinds  # to reduce each of many would take too long
                     total.kinds.add(kind)
-                    tell(reduced(plan, fault, options.hang_seconds) if options.reduce else plan, fault)
+                    tell(reduced(plan, fault, options.hang_seconds) if options.reduce and is_first else plan, fault)
 
     with ThreadPoolExecutor(options.jobs) as pool:
         for job in [pool.submit(one_after_another) for _ in range(options.jobs)]:
