@@ -11,7 +11,7 @@ import hostile
 from hostile import change, mischief
 from interpreters.avoid import may_assign_class, may_derive, may_make
 from values import FFI_CLASSES, Values
-from world import DEEPEST_CALL, here, shown
+from world import DEEPEST_CALL, shown
 
 import ffi_hpy
 from ffi_hpy import structural
@@ -172,7 +172,9 @@ class Actions:
     def operate(self) -> Any:
         function = self.world.pick(_OPERATORS)
         left, right = self.values.native(), self.values.any()
-        if isinstance(left, (int, str, bytes, list, tuple, range)) and isinstance(right, (int, list, str, bytes, tuple)):
+        if isinstance(left, (int, str, bytes, list, tuple, range)) and isinstance(
+            right, (int, list, str, bytes, tuple)
+        ):
             return None  # Python alone, and 'x' * 2**60 only eats memory
         self.note(function.__name__, left, right)
         return function(left, right)
@@ -280,7 +282,7 @@ class Actions:
     def pickle(self) -> Any:
         value = self.values.native()
         self.note("pickle", value)
-        return pickle.loads(pickle.dumps(value))  # noqa: S301
+        return pickle.loads(pickle.dumps(value))
 
     def derive(self) -> Any:
         """A class of several bases, and an instance of it."""

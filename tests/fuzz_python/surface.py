@@ -76,7 +76,9 @@ def find_targets() -> list[Target]:
     """All of them, in an order that is always the same."""
     found: dict[str, Target] = {}
     seen: set[int] = set()
-    members: set[tuple[type, str]] = set()  # by the class that has them: what many inherit comes once, from _OFTEN again
+    members: set[tuple[type, str]] = (
+        set()
+    )  # by the class that has them: what many inherit comes once, from _OFTEN again
     for module in modules():
         for name, value in sorted(vars(module).items()):
             full = f"{module.__name__}.{name}"

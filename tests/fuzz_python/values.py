@@ -199,8 +199,7 @@ class Values:
     def tensor(self, depth: int = 0) -> Any:
         if numpy is None:
             return self._found(ffi_hpy.Tensor)
-        made = ffi_hpy.from_dlpack(numpy.zeros([self.world.below(4) for _ in range(self.world.below(4))], "f4"))
-        return made
+        return ffi_hpy.from_dlpack(numpy.zeros([self.world.below(4) for _ in range(self.world.below(4))], "f4"))
 
     def capsule(self, depth: int = 0) -> Any:
         tensor = self.tensor()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One process of the fuzzer: makes calls, and reports those that ended as none should.
 
-    worker.py --seed S --calls FROM:TO[,CALL...] [--journal FILE] [--report FILE] [--threads N] [--seconds N] [--verbose]
+    worker.py --seed S --calls FROM:TO[,CALL...] [--threads N] [--verbose]
 
 run.py starts it. By hand it repeats what was found: --verbose prints each call before it is made.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
-import gc
 import json
 import os
 import random
@@ -20,221 +19,180 @@ import sys
 import tempfile
 import threading
 import time
-import traceback
 import warnings
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from actions import Actions
+from findings import Findings, LeftBehind, pending_check
+from journal import Journal
+from surface import Target, find_targets
+from values import Values
+from world import N_SLOTS, Planned, Silent, World, set_world
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
 MOST_ADDRESSES = 6 << 30  # bytes
 MOST_RESIDENT = 700 << 10  # KiB; a process that has grown so far ends its work early
-MOST_FINDINGS = 40
-
-
-def limit_memory() -> None:
-    if not os.environ.get("FUZZ_NO_LIMIT"):  # sanitizers reserve terabytes
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_ADDRESSES, MOST_ADDRESSES))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-class Findings:
-    """What was found, each kind once."""
-
-    def __init__(self) -> None:
-        self.found: dict[tuple[str, str], dict[str, object]] = {}
-
-    def add(self, call: int, kind: str, error: BaseException, lines: list[str]) -> None:
-        """Add one, unless there is one like it."""
-        text = f"{type(error).__name__}: {safe_text(error)}"
-        key = (kind, text[:60])
-        if key not in self.found and len(self.found) < MOST_FINDINGS:
-            try:
-                trace = "".join(traceback.format_tb(error.__traceback__)[-6:])
-            except Exception:  # a hostile object stands in it
-                trace = ""
-            self.found[key] = {"call": call, "kind": kind, "text": text, "lines": lines, "trace": trace}
-
-
-def safe_text(error: BaseException) -> str:
-    try:
-        return str(error)[:300]
-    except Exception:
-        return "?"
-
-
-def pending_check() -> object:
-    """A function that raises the exception that a call has left behind, which said that it went well."""
-    if sys.implementation.name != "cpython":
-        return lambda: None
-    import ctypes
-
-    function = ctypes.pythonapi.PyErr_Occurred
-    function.restype = ctypes.c_void_p
-    return function
-
-
-class Thread:
-    """Makes calls in one thread."""
-
-    def __init__(self, options, pool, targets, findings, number):
-        from actions import Actions
-        from journal import Journal
-        from world import World
-
-        path = options.journal if number == 0 else options.journal.with_name(f"{options.journal.name}.{number}")
-        self.journal = Talker(Journal(path), options.verbose)
-        self.world = World(options.seed * 64 + number, self.journal, pool)
-        self.actions = Actions(self.world, targets)
-        self.findings = findings
-        self.check = pending_check()
-        self.n_calls = 0
-
-    def run(self, calls, until):
-        from world import Planned, set_world
-
-        world, pool, anything, check = self.world, self.world.pool, self.actions.anything, self.check
-        set_world(world)
-        for call in calls:
-            world.begin(call)
-            try:
-                result = anything()
-                check()
-                pool[call % len(pool)] = result
-            except Planned as error:
-                self.judge_planned(call, error)
-            except SystemError as error:
-                self.note(call, "SystemError", error)
-            except MemoryError as error:
-                if not world.is_big:
-                    self.note(call, "MemoryError", error)
-            except Exception as error:
-                if call & 15 == 0:
-                    pool[call % len(pool)] = error.with_traceback(None)
-            except BaseException as error:
-                if not world.is_planned:
-                    self.note(call, "no Exception", error)
-            result = None
-            if call & 1023 == 0 and (time.monotonic() > until or self.is_too_large()):
-                break
-        self.n_calls = call + 1
-
-    def judge_planned(self, call, error):
-        if not self.world.is_planned:
-            self.note(call, "raised by an earlier call", error)
-
-    def note(self, call, kind, error):
-        self.findings.add(call, kind, error, self.journal.lines())
-
-    def is_too_large(self):
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MOST_RESIDENT
+N_SEEDS = 64  # that the seed of a process makes: one for each thread, the last one for the pool
+LOOK_EVERY = 256  # calls: at the clock and at the memory
 
 
 class Talker:
     """A journal that keeps the lines of the call that runs, and prints them if asked."""
 
-    def __init__(self, journal, is_verbose):
+    def __init__(self, journal: Journal, is_verbose: bool) -> None:
         self._journal = journal
         self._is_verbose = is_verbose
-        self._lines = []
+        self.lines: list[str] = []
 
-    def begin(self, call):
-        self._lines.clear()
+    @property
+    def call(self) -> int:
+        return self._journal.call
+
+    def begin(self, call: int) -> None:
+        self.lines.clear()
         self._journal.begin(call)
 
-    def write(self, text):
-        self._lines.append(text)
+    def write(self, text: str) -> None:
+        self.lines.append(text)
         self._journal.write(text)
         if self._is_verbose:
-            print(f"{self._journal.call}: {text}", file=sys.stderr, flush=True)
-
-    def lines(self):
-        return self._lines[-8:]
+            print(f"{self.call}: {text}", file=sys.stderr, flush=True)
 
 
-def fill_pool(seed):
-    """The values that the first calls find in the pool."""
-    from values import Values
-    from world import N_SLOTS, Silent, World, set_world
+class Caller:
+    """Makes the calls of one thread."""
 
-    pool = [None] * N_SLOTS
-    world = World(seed * 64 + 63, Silent(), pool)
+    def __init__(self, options: argparse.Namespace, number: int, pool: list[Any], targets: list[Target]) -> None:
+        path = options.journal.with_name(f"{options.journal.name}.{number}") if number else options.journal
+        self.journal = Talker(Journal(path), options.verbose)
+        self.world = World(options.seed * N_SEEDS + number, self.journal, pool)
+        self.actions = Actions(self.world, targets)
+        self.n_calls = 0
+
+    def run(self, calls: Sequence[int], until: float, findings: Findings) -> None:
+        world, pool, anything, check = self.world, self.world.pool, self.actions.anything, pending_check()
+        set_world(world)
+        for call in calls:
+            world.begin(call)
+            self.n_calls += 1
+            try:
+                result = anything()
+                check()
+                pool[call % N_SLOTS] = result
+                result = None
+            except BaseException as error:
+                kind = self.what_is_wrong(error)
+                if kind:
+                    findings.add(call, kind, error, self.journal.lines[-8:])
+                elif call % 16 == 0:
+                    pool[call % N_SLOTS] = error.with_traceback(None)
+            if call % LOOK_EVERY == 0 and (time.monotonic() > until or is_too_large()):
+                break
+
+    def what_is_wrong(self, error: BaseException) -> str:
+        """The kind of finding that the end of a call is, "" for none."""
+        if isinstance(error, SystemError):
+            return "SystemError"
+        if isinstance(error, MemoryError):
+            return "" if self.world.is_big else "MemoryError"
+        if isinstance(error, LeftBehind):
+            return "left behind"
+        if isinstance(error, Exception):
+            return ""
+        return "" if isinstance(error, Planned) and self.world.is_planned else "no Exception"
+
+
+def is_too_large() -> bool:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MOST_RESIDENT
+
+
+def limit_memory() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_ADDRESSES, MOST_ADDRESSES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def make_pool(seed: int) -> list[Any]:
+    """The values that the first calls find."""
+    pool: list[Any] = [None] * N_SLOTS
+    world = World(seed * N_SEEDS + N_SEEDS - 1, Silent(), pool)
     set_world(world)
     values = Values(world)
     for slot in range(N_SLOTS):
         world.begin(slot)
-        world.mischiefs_left = 0
+        world.mischiefs_left = 0  # hostile objects do nothing yet
         try:
             pool[slot] = values.any()
         except Exception:
-            pass
+            pool[slot] = None
     return pool
 
 
-def parse():
+def calls_of(text: str) -> Sequence[int]:
+    """The numbers of `0:100,105`."""
+    parts = []
+    for part in text.split(","):
+        first, colon, end = part.partition(":")
+        parts.append(range(int(first), int(end) if colon else int(first) + 1))
+    return parts[0] if len(parts) == 1 else [number for part in parts for number in part]
+
+
+def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--calls", required=True)
-    parser.add_argument("--journal", type=Path)
-    parser.add_argument("--report", type=Path)
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--calls", type=calls_of, required=True)
+    parser.add_argument("--threads", type=int, default=1, help="with the same values")
     parser.add_argument("--verbose", action="store_true")
-    parser.add_argument("--plant", help="something that goes wrong, for the tests of the fuzzer")
+    parser.add_argument("--seconds", type=float, default=1e9, help=argparse.SUPPRESS)
+    parser.add_argument("--journal", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--report", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--plant", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.journal is None:
-        options.journal = Path(tempfile.mkdtemp()) / "journal"
+        options.journal = Path(tempfile.mkdtemp(prefix="fuzz-"), "journal")
     return options
 
 
-def calls_of(text):
-    """The numbers of `0:100,105`."""
-    chosen = []
-    for part in text.split(","):
-        first, _, end = part.partition(":")
-        chosen.append(range(int(first), int(end) if end else int(first) + 1))
-    return [n for part in chosen for n in part] if len(chosen) > 1 else chosen[0]
-
-
-def main():
+def main() -> None:
     options = parse()
     faulthandler.enable()
-    if hasattr(faulthandler, "register"):
+    if hasattr(faulthandler, "register"):  # not on PyPy
         faulthandler.register(signal.SIGUSR1, all_threads=True)
     limit_memory()
     warnings.simplefilter("ignore")
     random.seed(options.seed)
-    sys.path.insert(0, str(HERE))
-    findings = Findings()
-    os.chdir(tempfile.mkdtemp() if options.journal is None else options.journal.parent)
-    from surface import find_targets
-
+    os.chdir(options.journal.parent)
     targets = find_targets()
     if options.plant:
         from plant import planted
 
         targets += [planted(options.plant)] * (len(targets) // 10)
-    pool = fill_pool(options.seed)
+    findings = Findings()
+    pool = make_pool(options.seed)
+    callers = [Caller(options, number, pool, targets) for number in range(options.threads)]
 
-    def on_unraisable(what):
-        if isinstance(what.exc_value, SystemError):
-            findings.add(threads[0].journal._journal.call, "SystemError that nobody saw", what.exc_value, [])
+    def note_unseen(unseen: Any) -> None:
+        if isinstance(unseen.exc_value, SystemError):
+            findings.add(callers[0].journal.call, "SystemError that nobody sees", unseen.exc_value, [])
 
-    threads = [Thread(options, pool, targets, findings, number) for number in range(options.threads)]
-    sys.unraisablehook = on_unraisable
-    until = time.monotonic() + options.seconds
-    calls = calls_of(options.calls)
-    gc.collect()
-    others = [threading.Thread(target=thread.run, args=(calls, until)) for thread in threads[1:]]
+    sys.unraisablehook = note_unseen
+    work = (options.calls, time.monotonic() + options.seconds, findings)
+    others = [threading.Thread(target=caller.run, args=work) for caller in callers[1:]]
     for other in others:
         other.start()
-    threads[0].run(calls, until)
+    callers[0].run(*work)
     for other in others:
         other.join()
     if options.report:
-        options.report.write_text(
-            json.dumps({"calls": sum(thread.n_calls for thread in threads), "findings": list(findings.found.values())})
-        )
-    for found in findings.found.values():
-        if options.verbose or not options.report:
+        record = {"calls": sum(caller.n_calls for caller in callers), "findings": findings.all()}
+        options.report.write_text(json.dumps(record))
+    else:
+        for found in findings.all():
             print(f"{found['kind']}: {found['text']}\n{found['trace']}", file=sys.stderr)
 
 
