@@ -35,6 +35,11 @@ _QUESTIONS = (
 _LAYOUTS = (object, int, str, float, bytes, tuple, list, dict, type, Exception, BaseException, complex, set)
 
 
+def is_ours(value: Any) -> bool:
+    """Whether its class derives from one of the package; others are tested by those who made them."""
+    return any(cls.__module__.startswith("ffi_hpy") for cls in type(value).__mro__)
+
+
 class Actions:
     """Does things at random with the targets."""
 
@@ -86,6 +91,8 @@ class Actions:
         if target.owner is None:
             return self.invoke(target.name, target.callable, self.arguments(target.hints))
         instance = self.instance_of(target.owner)
+        if not is_ours(instance):  # its attribute of that name is another one
+            return self.invoke(f"class {target.name}", target.callable, [instance, *self.arguments(target.hints[1:])])
         self.note(f"{target.name} of", instance)
         bound = getattr(instance, target.member)
         return self.invoke(target.name, bound, self.arguments(target.hints[1:])) if callable(bound) else bound
@@ -141,6 +148,8 @@ class Actions:
             instance, name = values.any(), values.text()
         else:
             instance, name = self.instance_of(target.owner), target.member
+        if not is_ours(instance):
+            return None
         how = world.below(4)
         if how == 0 and not isinstance(instance, type) and name != "__class__":
             value = values.any()
@@ -274,7 +283,7 @@ class Actions:
     def initialise_again(self) -> Any:
         world = self.world
         value = self.values.native()
-        if isinstance(value, type):
+        if isinstance(value, type) or not is_ours(value):
             return None
         name = world.pick(("__init__", "__setstate__", "__reduce__", "__getstate__", "__reduce_ex__", "__del__"))
         return self.invoke(name, getattr(value, name), self.arguments(()))
