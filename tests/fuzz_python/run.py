@@ -3,11 +3,11 @@
 
     run.py [--seconds N | --calls N] [--seed S] [--jobs N] [--threads N] [--report FILE]
 
-Processes of 20,000 calls each are started one after another, each with a seed of its own that S makes, and watched: one
-that dies, hangs or reports a finding is printed with the command that repeats it; the first one of a run is repeated
-with fewer and fewer calls before. A finding is: death by a signal or with another exit status than 0, a call that takes longer
-than 60 s, SystemError, MemoryError without a large number, an exception that is no Exception, and an exception that a
-call leaves behind though it went well.
+Processes of 20,000 calls each are started one after another, each with a seed of its own that S makes, and watched.
+What is wrong with how one ended is printed, with the command that repeats it; the first finding of a run is repeated
+with fewer and fewer calls before. A finding is: death by a signal or with another exit status than 0, a call that
+takes longer than 60 s, SystemError, MemoryError without a large number, an exception that is no Exception, and an error
+that a call leaves pending though it went well.
 
 Prints one closing line. Exit status: 0 nothing was found, 1 something was.
 """
@@ -91,13 +91,14 @@ def watch(worker: subprocess.Popen[bytes], reader: Reader, hang_seconds: float) 
     while True:
         try:
             worker.wait(0.1)
-            return False
         except subprocess.TimeoutExpired:
             pass
         except BaseException:
             worker.kill()
             worker.wait()
             raise
+        else:
+            return False
         call = reader.call()
         if call != seen:
             seen, since = call, time.monotonic()

@@ -63,7 +63,7 @@ _BUILTIN = (object, str, bytes, tuple, int, float, list, dict, type, BaseExcepti
 
 @dataclass(frozen=True)
 class Target:
-    """Something to call. `owner` is the class of a member; `hints` are the kinds that each parameter is said to take."""
+    """Something to call. `owner` is the class of a member; `hints` are the kinds of value for each parameter."""
 
     name: str
     callable: Any
