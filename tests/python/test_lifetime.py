@@ -224,3 +224,15 @@ def test_ten_thousand_repetitions_leave_nothing_behind(extension_path, testing_l
     bytes_each = float(run_python(LEAK_PROGRAM, extension_path, testing_library, work, 10_000))
     # Caches, allocators and just-in-time compilers grow at first: what grows in every round is a leak.
     assert bytes_each < 12
+
+
+class Finalized:
+    def __del__(self):
+        pass
+
+
+@pytest.mark.skipif(not IS_PYPY, reason="CPython finalizes objects from C as all others")
+@pytest.mark.parametrize("base", [ffi_hpy.List, ffi_hpy.Object, ffi_hpy.Tensor, ffi_hpy.Device, ffi_hpy.Function])
+def test_a_subclass_of_a_native_class_does_not_inherit_a_finalizer(base):
+    with pytest.raises(TypeError, match=r"Both.__del__: this PyPy cannot finalize"):
+        type(base)("Both", (Finalized, base), {})
