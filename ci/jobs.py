@@ -78,8 +78,10 @@ def check_going_on() -> None:
         raise Missing("stopped")
 
 
-def run_logged(command: list[str], log: Path, environ: dict[str, str], cwd: Path) -> int:
-    """Run `command` with its output in `log` and return its exit status; what takes too long is killed.
+def run_logged(
+    command: list[str], log: Path, environ: dict[str, str], cwd: Path, seconds: float | None = JOB_SECONDS
+) -> int:
+    """Run `command` with its output in `log` and return its exit status; what takes longer than `seconds` is killed.
 
     Raises Missing if everything is being stopped.
     """
@@ -98,10 +100,10 @@ def run_logged(command: list[str], log: Path, environ: dict[str, str], cwd: Path
         if _is_stopping.is_set():  # it has begun meanwhile
             kill(child)
         try:
-            return child.wait(JOB_SECONDS)
+            return child.wait(seconds)
         except subprocess.TimeoutExpired:
             kill(child)
-            stream.write(f"\nkilled after {JOB_SECONDS} s\n".encode())
+            stream.write(f"\nkilled after {seconds:g} s\n".encode())
             return child.wait()
         except BaseException:
             kill(child)
@@ -224,7 +226,12 @@ def plain_run(interpreter: Interpreter) -> PytestRun:
     """Return the run of all tests that concern an interpreter: our HPy runtime is for those without one."""
     gil = "off" if interpreter.free_threaded else "on"
     folders = ("tests/python", "tests/hpy") if interpreter.needs_module == "_hpy_universal" else PytestRun.folders
-    return PytestRun(interpreter.name, interpreter.name, gil, folders=(*folders, "tests/docs/test_python_pages.py"))
+    return PytestRun(
+        interpreter.name,
+        interpreter.name,
+        gil,
+        folders=(*folders, "tests/fuzz_python", "tests/docs/test_python_pages.py"),
+    )
 
 
 def own_debug_run(interpreter: str, gil: str) -> PytestRun:

@@ -30,6 +30,15 @@ def subclass_made(cls: type) -> None:
         hpy09.adopt(cls)
 
 
+def refuse_finalizer(cls: type) -> None:
+    """TypeError for a subclass of a native class that has `__del__`, its own or inherited, where that ends the process:
+    on PyPy, whose finalizer of an object from C does not expect one."""
+    if sys.implementation.name == "pypy" and hasattr(cls, "__del__"):
+        raise TypeError(
+            f"{cls.__name__}.__del__: this PyPy cannot finalize instances of native classes; use weakref.finalize"
+        )
+
+
 def load() -> ModuleType:
     """Load `_core`, make it `sys.modules["ffi_hpy._core"]`, and return it; a second call returns the same module.
 

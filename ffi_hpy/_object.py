@@ -7,7 +7,7 @@ from abc import ABCMeta
 
 from . import _ffi_api
 from ._core import CObject, Function, ObjectRValueRef, function_from_callable
-from ._load import subclass_made
+from ._load import refuse_finalizer, subclass_made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,15 +27,12 @@ class ObjectMeta(ABCMeta):
     references to instances `("__weakref__",)`."""
 
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **kwargs: Any) -> ObjectMeta:
-        if _HAVE_DICT and "__del__" in namespace:
-            raise TypeError(
-                f"{name}.__del__: this PyPy cannot finalize instances of native classes; use weakref.finalize"
-            )
         slots = namespace.setdefault("__slots__", ())
         if slots and _EVERYBODY_HAS:
             named = (slots,) if isinstance(slots, str) else slots
             namespace["__slots__"] = [slot for slot in named if slot not in _EVERYBODY_HAS]
         cls = super().__new__(mcls, name, bases, namespace, **kwargs)
+        refuse_finalizer(cls)
         subclass_made(cls)
         return cls
 

@@ -344,3 +344,15 @@ def test_threads_make_and_drop_classes_while_others_pass_instances(testing):
                 gc.collect()
 
     parallelize(work, 3)
+
+
+class Finalized:
+    def __del__(self):
+        pass
+
+
+@pytest.mark.skipif(not IS_PYPY, reason="CPython finalizes objects from C as all others")
+@pytest.mark.parametrize("base", [ffi_hpy.List, ffi_hpy.Object, ffi_hpy.Tensor, ffi_hpy.Device, ffi_hpy.Function])
+def test_a_subclass_of_a_native_class_does_not_inherit_a_finalizer(base):
+    with pytest.raises(TypeError, match=r"Both.__del__: this PyPy cannot finalize"):
+        type(base)("Both", (Finalized, base), {})

@@ -1,0 +1,330 @@
+"""What is done to the surface: calls as they are meant, and everything else that Python allows."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import operator
+import pickle
+
+import hostile
+from hostile import change, mischief
+from values import FFI_CLASSES, Values
+from world import DEEPEST_CALL, shown
+
+import ffi_hpy
+from ffi_hpy import structural
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from surface import Target
+    from world import World
+
+_OPERATORS = (
+    *(operator.add, operator.mul, operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge),
+    *(operator.getitem, operator.contains, operator.sub, operator.and_, operator.or_, operator.mod, operator.matmul),
+    *(operator.iadd, operator.imul, operator.delitem, operator.concat, operator.countOf, operator.truediv),
+)
+_QUESTIONS = (
+    *(repr, str, hash, len, iter, list, tuple, bool, int, float, bytes, reversed, sorted, set, dict, dir, callable),
+    *(operator.index, format, copy.copy, copy.deepcopy, ffi_hpy.convert, memoryview, min, sum, any, enumerate, vars),
+)
+_LAYOUTS = (object, int, str, float, bytes, tuple, list, dict, type, Exception, BaseException, complex, set)
+
+
+def is_ours(value: Any) -> bool:
+    """Whether its class derives from one of the package; others are tested by those who made them."""
+    return any(cls.__module__.startswith("ffi_hpy") for cls in type(value).__mro__)
+
+
+class Actions:
+    """Does things at random with the targets."""
+
+    def __init__(self, world: World, targets: list[Target]) -> None:
+        self.world = world
+        self.values = Values(world)
+        self.targets = targets
+        world.dangerous = self.nested
+        self._all = (
+            *(self.call,) * 60,
+            *(self.call_through_class,) * 14,
+            *(self.attribute,) * 8,
+            *(self.descriptor,) * 5,
+            *(self.operate,) * 14,
+            *(self.ask,) * 14,
+            *(self.iterate_while_changing,) * 5,
+            *(self.sort_while_changing,) * 2,
+            *(self.walk_while_changing,) * 6,
+            *(self.make_without_init,) * 5,
+            *(self.assign_class,) * 3,
+            *(self.initialise_again,) * 4,
+            *(self.pickle,) * 3,
+            *(self.derive,) * 1,
+            *(self.change_pool,) * 6,
+            *(self.move,) * 2,
+        )
+
+    def anything(self) -> Any:
+        """One action; its result. Raises whatever that raises."""
+        world = self.world
+        if world.one_in(10000):
+            return self.recurse()
+        return world.pick(self._all)()
+
+    def nested(self) -> None:
+        """An action inside of another one."""
+        world = self.world
+        if world.depth < DEEPEST_CALL:
+            world.depth += 1
+            try:
+                self.anything()
+            finally:
+                world.depth -= 1
+
+    # --- calls --------------------------------------------------------------------------------------------------------
+
+    def call(self) -> Any:
+        target = self.world.pick(self.targets)
+        if target.owner is None:
+            return self.invoke(target.name, target.callable, self.arguments(target.hints))
+        instance = self.instance_of(target.owner)
+        if not is_ours(instance):  # its attribute of that name is another one
+            return self.invoke(f"class {target.name}", target.callable, [instance, *self.arguments(target.hints[1:])])
+        self.note(f"{target.name} of", instance)
+        bound = getattr(instance, target.member)
+        return self.invoke(target.name, bound, self.arguments(target.hints[1:])) if callable(bound) else bound
+
+    def call_through_class(self) -> Any:
+        """Type.method(self, ...), where self is often no instance of Type."""
+        target = self.world.pick(self.targets)
+        if target.owner is None or not callable(target.callable):
+            return self.ask()
+        receiver = self.instance_of(target.owner) if self.world.one_in(3) else self.values.any()
+        return self.invoke(f"class {target.name}", target.callable, [receiver, *self.arguments(target.hints[1:])])
+
+    def invoke(self, name: str, function: Any, arguments: list[Any]) -> Any:
+        world = self.world
+        if world.one_in(12):
+            keywords = {world.pick(("name", "value", "x", "key", "index", "override", "order")): self.values.any()}
+            self.note(name, *arguments, keywords)
+            return function(*arguments, **keywords)
+        self.note(name, *arguments)
+        return function(*arguments)
+
+    def arguments(self, hints: tuple[tuple[str, ...], ...]) -> list[Any]:
+        """As many as are expected, mostly, and of the kinds that are, mostly."""
+        world = self.world
+        n = len(hints) if hints and not world.one_in(4) else world.below(4)
+        made = []
+        for i in range(n):
+            kinds = hints[i] if i < len(hints) else ()
+            fits = kinds and not world.one_in(4)
+            made.append(self.values.of_kind(world.pick(kinds)) if fits else self.values.any())
+        return made
+
+    def instance_of(self, cls: type) -> Any:
+        """Something of the class if that is easily had."""
+        if self.world.one_in(25):
+            return self.values.any()
+        made = self.values.of_kind(cls.__name__)
+        if cls in type(made).__mro__:
+            return made
+        for _ in range(8):
+            value = self.values.pooled()
+            if cls in type(value).__mro__:
+                return value
+        return made
+
+    # --- attributes ---------------------------------------------------------------------------------------------------
+
+    def attribute(self) -> Any:
+        """Read, set or delete an attribute of something."""
+        world, values = self.world, self.values
+        target = world.pick(self.targets)
+        if target.owner is None:
+            instance, name = values.any(), values.text()
+        else:
+            instance, name = self.instance_of(target.owner), target.member
+        if not is_ours(instance):
+            return None
+        how = world.below(4)
+        if how == 0 and not isinstance(instance, type) and name != "__class__":
+            value = values.any()
+            self.note(f"setattr {name!a}", instance, value)
+            return setattr(instance, name, value)
+        if how == 1 and not isinstance(instance, type):
+            self.note(f"delattr {name!a}", instance)
+            return delattr(instance, name)
+        self.note(f"getattr {name!a}", instance)
+        return getattr(instance, name)
+
+    def descriptor(self) -> Any:
+        """Use what stands in a class as the interpreter would, with anything."""
+        world, values = self.world, self.values
+        target = world.pick(self.targets)
+        if target.owner is None:
+            return self.operate()
+        found = next((c.__dict__[target.member] for c in target.owner.__mro__ if target.member in c.__dict__), None)
+        name = world.pick(("__get__", "__set__", "__delete__", "__call__", "__repr__", "__set_name__"))
+        slot = getattr(found, name, None)
+        if slot is None:
+            return None
+        arguments = [self.instance_of(target.owner) if world.one_in(3) else values.any()]
+        arguments += [values.any() for _ in range(world.below(3))]
+        return self.invoke(f"{target.name}.{name}", slot, arguments)
+
+    # --- operators and builtins ---------------------------------------------------------------------------------------
+
+    def operate(self) -> Any:
+        function = self.world.pick(_OPERATORS)
+        left, right = self.values.native(), self.values.any()
+        if isinstance(left, (int, str, bytes, list, tuple, range)) and isinstance(
+            right, (int, list, str, bytes, tuple)
+        ):
+            return None  # Python alone, and 'x' * 2**60 only eats memory
+        self.note(function.__name__, left, right)
+        return function(left, right)
+
+    def ask(self) -> Any:
+        function = self.world.pick(_QUESTIONS)
+        value = self.values.native()
+        if type(value) is int and function is not operator.index:
+            return None  # bytes(2**60) only eats memory
+        self.note(function.__name__, value)
+        made = function(value)
+        return list(made) if function is reversed else made
+
+    # --- containers that change under the feet ------------------------------------------------------------------------
+
+    def container(self) -> Any:
+        world = self.world
+        kind = world.pick(("ffi_list", "ffi_dict", "ffi_array", "ffi_map", "list", "dict", "pooled"))
+        made = getattr(self.values, kind)(0)
+        world.pool[world.below(len(world.pool))] = made
+        return made
+
+    def iterate_while_changing(self) -> Any:
+        world = self.world
+        victim = self.container()
+        how = world.pick((iter, reversed, lambda x: iter(x.items()), lambda x: iter(x.values()), enumerate))
+        self.note("iterate while changing", victim)
+        iterator = how(victim)
+        for _ in range(world.below(30)):
+            if next(iterator, self) is self:
+                break
+            change(victim)
+        return iterator
+
+    def sort_while_changing(self) -> Any:
+        victim = self.container()
+        self.note("sort while changing", victim)
+
+        def key(value: Any) -> Any:
+            change(victim)
+            mischief()
+            return id(value) & 7
+
+        return sorted(victim, key=key)
+
+    def walk_while_changing(self) -> Any:
+        """The functions that call back for each value in another one."""
+        world = self.world
+        victim = self.values.object() if world.one_in(3) else self.container()
+        callback = self.values.callback()
+
+        def changing(value: Any, *more: Any) -> Any:
+            change(victim)
+            return callback(value, *more)
+
+        pairs = [(world.pick(FFI_CLASSES), changing)] if world.one_in(3) else changing
+        order = world.pick(("pre", "post"))
+        how = world.below(4)
+        self.note(f"walk {how} while changing", victim)
+        if how == 0:
+            return structural.structural_walk(victim, pairs, order=order)
+        if how == 1:
+            return structural.structural_map(victim, pairs, order=order)
+        two = hostile.two_arguments if world.one_in(2) else (lambda value, steering: changing(value, steering))
+        function = structural.structural_visit if how == 2 else structural.structural_mutate
+        return function(victim, two)
+
+    def change_pool(self) -> Any:
+        victim = self.world.pick(self.world.pool)
+        self.note("change", victim)
+        change(victim)
+        return victim
+
+    # --- making and unmaking ------------------------------------------------------------------------------------------
+
+    def cls(self) -> Any:
+        world = self.world
+        return world.pick(hostile.CLASSES) if world.one_in(4) else self.values.cls()
+
+    def make_without_init(self) -> Any:
+        """A.__new__(B, ...)"""
+        maker, cls = self.cls(), self.cls() if self.world.one_in(2) else None
+        cls = maker if cls is None else cls
+        arguments = self.arguments(())
+        return self.invoke(f"{maker.__name__}.__new__", maker.__new__, [cls, *arguments])
+
+    def assign_class(self) -> Any:
+        value, cls = self.values.native(), self.cls()
+        if isinstance(value, type):
+            return None
+        self.note("assign class", value, cls)
+        value.__class__ = cls
+        return value
+
+    def initialise_again(self) -> Any:
+        world = self.world
+        value = self.values.native()
+        if isinstance(value, type) or not is_ours(value):
+            return None
+        name = world.pick(("__init__", "__setstate__", "__reduce__", "__getstate__", "__reduce_ex__", "__del__"))
+        return self.invoke(name, getattr(value, name), self.arguments(()))
+
+    def pickle(self) -> Any:
+        value = self.values.native()
+        self.note("pickle", value)
+        return pickle.loads(pickle.dumps(value))
+
+    def derive(self) -> Any:
+        """A class of several bases, and an instance of it."""
+        world = self.world
+        bases = tuple(world.pick((*FFI_CLASSES, *_LAYOUTS, *hostile.CLASSES)) for _ in range(1 + world.below(2)))
+        self.note("derive", *bases)
+        meta = type(bases[0])
+        made = meta("Derived", bases, {} if world.one_in(2) else {"__slots__": ("a", "b")})
+        self.note("derived", made)
+        return made(*self.arguments(()))
+
+    def move(self) -> Any:
+        """Give an object's handle away, while others use it."""
+        world = self.world
+        value = self.values.native()
+        self.note("move", value)
+        marked = value._move()
+        if world.one_in(2):
+            return ffi_hpy.get_global_func("testing.echo")(marked)
+        return ffi_hpy.convert(hostile.callback)(marked, value)
+
+    def recurse(self) -> Any:
+        """Python to native and back until the interpreter says that it is enough."""
+        self.note("recurse")
+        world = self.world
+        how = world.below(3)
+
+        def again(*args: Any) -> Any:
+            return native(*args) if how == 0 else ffi_hpy.convert(again)(*args) if how == 1 else echo(again, 1)
+
+        native, echo = ffi_hpy.convert(again), ffi_hpy.get_global_func("testing.apply")
+        try:
+            return native(self.values.simple())
+        finally:
+            gc.collect(0)
+
+    def note(self, what: str, *values: Any) -> None:
+        """Write down what comes next."""
+        self.world.journal.write(f"{'  ' * self.world.depth}{what}({', '.join(map(shown, values))})")

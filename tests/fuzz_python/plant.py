@@ -1,0 +1,47 @@
+"""Faults that are planted to see whether the fuzzer finds them."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import time
+
+from surface import Target
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def crash(*args: Any) -> None:
+    ctypes.string_at(8)
+
+
+def hang(*args: Any) -> None:
+    while True:
+        time.sleep(1)
+
+
+def system_error(*args: Any) -> None:
+    raise SystemError("planted")
+
+
+def memory_error(*args: Any) -> None:
+    raise MemoryError("planted")
+
+
+def no_exception(*args: Any) -> None:
+    raise KeyboardInterrupt("planted")
+
+
+def abort(*args: Any) -> None:
+    os.abort()
+
+
+def leave(*args: Any) -> None:
+    os._exit(7)
+
+
+def planted(name: str) -> Target:
+    """The target that goes wrong in that way."""
+    return Target(f"planted {name}", globals()[name])

@@ -1,0 +1,33 @@
+"""Looks for the fewest calls that still show a fault."""
+
+from __future__ import annotations
+
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def fewest(last: int, shows: Callable[[list[int]], bool], seconds: float) -> list[int]:
+    """Some calls up to `last`, in order, that show it; none if it does not come again. Ends after about that time."""
+    until = time.monotonic() + seconds
+    n, calls = 1, []
+    while True:  # the last one alone, or with more and more of those before it
+        calls = list(range(max(0, last + 1 - n), last + 1))
+        if shows(calls):
+            break
+        if n > last or time.monotonic() > until:
+            return []
+        n *= 8
+    size = len(calls) // 2
+    while size >= 1 and time.monotonic() < until:
+        start = 0
+        while start < len(calls) - 1 and time.monotonic() < until:
+            fewer = calls[:start] + calls[start + size :]
+            if fewer and fewer[-1:] == calls[-1:] and shows(fewer):
+                calls = fewer
+            else:
+                start += size
+        size //= 2
+    return calls

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Fuzz the Python API of the ffi_hpy that this interpreter imports.
+
+    run.py [--seconds N | --calls N] [--seed S] [--jobs N] [--threads N] [--report FILE]
+
+Processes of 20,000 calls each are started one after another, each with a seed of its own that S makes, and watched.
+What is wrong with how one ended is printed, with the command that repeats it; the first finding of a run is repeated
+with fewer and fewer calls before. A finding is: death by a signal or with another exit status than 0, a call that
+takes longer than 60 s, SystemError, MemoryError without a large number, an exception that is no Exception, and an error
+that a call leaves pending though it went well.
+
+Prints one closing line. Exit status: 0 nothing was found, 1 something was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from journal import Reader  # noqa: E402
+from reduce import fewest  # noqa: E402
+
+CALLS_PER_WORKER = 20_000
+HANG_SECONDS = 60.0
+START_SECONDS = 120.0
+REDUCE_SECONDS = 60.0
+STDERR_LINES = 40
+BYTECODE = tempfile.TemporaryDirectory(prefix="fuzz-bytecode-")  # compiled by the first worker for all others
+
+
+@dataclass
+class Outcome:
+    """How a worker ended."""
+
+    calls: int = 0
+    faults: list[dict[str, object]] = field(default_factory=list)
+
+
+@dataclass
+class Plan:
+    """What a worker does."""
+
+    seed: int
+    calls: str
+    threads: int = 1
+    plant: str = ""
+
+    def words(self) -> list[str]:
+        words = ["--seed", str(self.seed), "--calls", self.calls]
+        words += ["--threads", str(self.threads)] if self.threads > 1 else []
+        return words + (["--plant", self.plant] if self.plant else [])
+
+
+def run_worker(plan: Plan, seconds: float = 1e9, hang_seconds: float = HANG_SECONDS) -> Outcome:
+    """Run a worker and tell what is wrong with how it ended."""
+    folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
+    try:
+        journal, report, errors = folder / "journal", folder / "report", folder / "stderr"
+        command = [sys.executable, "-X", "faulthandler", str(HERE / "worker.py"), *plan.words()]
+        command += ["--journal", str(journal), "--report", str(report), "--seconds", f"{seconds:.1f}"]
+        environ = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPYCACHEPREFIX": str(BYTECODE.name)}
+        environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        with errors.open("wb") as stream:
+            worker = subprocess.Popen(
+                command, cwd=folder, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stream
+            )
+            hung = watch(worker, Reader(journal), hang_seconds)
+        return judge(worker.returncode, hung, Reader(journal), report, errors)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def watch(worker: subprocess.Popen[bytes], reader: Reader, hang_seconds: float) -> bool:
+    """Wait for the end of a worker; True if a call took too long, and the worker was ended."""
+    seen, since = -2, time.monotonic()
+    while True:
+        try:
+            worker.wait(0.1)
+        except subprocess.TimeoutExpired:
+            pass
+        except BaseException:
+            worker.kill()
+            worker.wait()
+            raise
+        else:
+            return False
+        call = reader.call()
+        if call != seen:
+            seen, since = call, time.monotonic()
+        elif time.monotonic() - since > (hang_seconds if call >= 0 else START_SECONDS):
+            worker.send_signal(signal.SIGUSR1)  # faulthandler shows where the threads are
+            time.sleep(1)
+            worker.kill()
+            worker.wait()
+            return True
+
+
+def judge(status: int, hung: bool, reader: Reader, report: Path, errors: Path) -> Outcome:
+    last_call = reader.call()
+    if status == 0 and report.exists():
+        found = json.loads(report.read_text())
+        return Outcome(found["calls"], found["findings"])
+    text = errors.read_text(errors="replace").splitlines()
+    ended = "hang" if hung else signal.Signals(-status).name if status < 0 else f"exit status {status}"
+    trace = "\n".join([*text[:STDERR_LINES], "..."] if len(text) > STDERR_LINES else text)
+    where = next((line.strip() for line in text if "File" in line and "fuzz_python" not in line), "")
+    fault = {"call": last_call, "kind": ended, "text": where, "lines": reader.lines()[-8:], "trace": trace}
+    return Outcome(last_call + 1, [fault])
+
+
+def reduced(plan: Plan, fault: dict[str, object], hang_seconds: float) -> Plan:
+    """The plan with as few calls as show the same fault."""
+    last = int(fault["call"])  # type: ignore[call-overload]
+
+    def shows(calls: list[int]) -> bool:
+        text = ",".join(map(str, calls))
+        found = run_worker(Plan(plan.seed, text, plan.threads, plan.plant), hang_seconds=hang_seconds).faults
+        return any(other["kind"] == fault["kind"] for other in found)
+
+    if plan.threads > 1 or last < 0:
+        return plan
+    calls = fewest(last, shows, REDUCE_SECONDS)
+    return Plan(plan.seed, ",".join(map(str, calls)) if calls else f"0:{last + 1}", 1, plan.plant)
+
+
+def tell(plan: Plan, fault: dict[str, object]) -> None:
+    words = [sys.executable, str(HERE / "worker.py"), *plan.words(), "--verbose"]
+    print(f"--- {fault['kind']}: {fault['text']}")
+    print(f"seed {plan.seed}, call {fault['call']}; to repeat it:")
+    print(f"    PYTHONHASHSEED=0 {shlex.join(words)}")
+    print("\n".join(f"  {line}" for line in fault["lines"]))  # type: ignore[attr-defined]
+    print(f"{fault['trace']}\n", flush=True)
+
+
+@dataclass
+class Total:
+    calls: int = 0
+    workers: int = 0
+    findings: int = 0
+    kinds: set[tuple[str, str]] = field(default_factory=set)
+
+
+def fuzz(options: argparse.Namespace) -> Total:
+    """Run workers until the time is over, or the calls are made."""
+    total, started = Total(), time.monotonic()
+    numbers = itertools.count()
+
+    def left() -> float:
+        return options.seconds - (time.monotonic() - started) if options.seconds else 1e9
+
+    def one_after_another() -> None:
+        while left() > 0 and not (options.calls and total.calls >= options.calls):
+            number = next(numbers)
+            threads = options.threads if options.threads > 1 and number % 2 else 1
+            size = min(CALLS_PER_WORKER, max(1, options.calls - total.calls)) if options.calls else CALLS_PER_WORKER
+            plan = Plan(options.seed * 1_000_000 + number, f"0:{size}", threads, options.plant)
+            outcome = run_worker(plan, max(1.0, left()), options.hang_seconds)
+            total.calls += outcome.calls
+            total.workers += 1
+            for fault in outcome.faults:
+                total.findings += 1
+                kind = (str(fault["kind"]), str(fault["text"])[:60])
+                if fault["call"] == -1:
+                    print(f"a process ended before its first call:\n{fault['trace']}", flush=True)
+                    total.kinds.add(kind)
+                    return
+                if kind not in total.kinds:
+                    is_first = not total.kinds  # to reduce each of many would take too long
+                    total.kinds.add(kind)
+                    tell(reduced(plan, fault, options.hang_seconds) if options.reduce and is_first else plan, fault)
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for job in [pool.submit(one_after_another) for _ in range(options.jobs)]:
+            job.result()
+    return total
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=0, help="how long; default 20 without --calls")
+    parser.add_argument("--calls", type=int, default=0, help="how many")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="workers at once")
+    parser.add_argument("--threads", type=int, default=1, help="in every second worker; what it finds may not repeat")
+    parser.add_argument("--hang-seconds", type=float, default=HANG_SECONDS, help="what a call may take")
+    parser.add_argument("--no-reduce", dest="reduce", action="store_false", help="do not look for fewer calls")
+    parser.add_argument("--report", type=Path, help="counts as JSON")
+    parser.add_argument("--plant", default="", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if not options.seconds and not options.calls:
+        options.seconds = 20
+    started = time.monotonic()
+    total = fuzz(options)
+    seconds = time.monotonic() - started
+    record = {"calls": total.calls, "workers": total.workers, "findings": total.findings, "kinds": len(total.kinds)}
+    if options.report:
+        options.report.write_text(json.dumps({**record, "seconds": seconds}))
+    print(f"fuzz: {total.calls} calls in {total.workers} processes, {total.findings} findings, {seconds:.0f} s, "
+          f"seed {options.seed}")  # fmt: skip
+    return 1 if total.findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,156 @@
+"""What there is to call: every public function and class of the package with its members, and the global functions."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import pkgutil
+import re
+from dataclasses import dataclass
+
+from values import KNOWN_NAMES
+
+import ffi_hpy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+    from typing import Any
+
+# What is not called, by the beginning of its name, and why.
+NOT_CALLED = {
+    "ffi_hpy.LIB": "is ctypes' view of the core: what is called through it has no types",
+    "ffi_hpy.config": "is the program ffi-hpy-config; it prints, and ends the process",
+    "ffi_hpy.cpp": "runs compilers",
+    "ffi_hpy.dataclasses.gen_abi_cpp.main": "writes files where it is told to",
+    "ffi_hpy.dropin": "replaces modules of the process, and runs programs",
+    "ffi_hpy.hpy": "opens shared libraries by path, and runs what is in them",
+    "ffi_hpy.hpy_debug": "sets hooks that end the process",
+    "ffi_hpy.libinfo.load_lib": "opens shared libraries by path, and runs what is in them",
+    "ffi_hpy.stub.cli": "is a program that writes files",
+    "ffi_hpy.stub.file_utils": "writes files where it is told to, and walks whole folders",
+    "ffi_hpy.stub.roll_out": "writes files where it is told to",
+    "ffi_hpy.testing.run_with_gpu_lock": "waits for a lock that other processes share",
+    "ffi_hpy.testing.run_check_signal": "waits for the seconds that it is given",
+    "ffi_hpy.utils.FileLock": "waits for a file that another lock holds, which may be one of this very thread",
+    "ffi_hpy.utils.lockfile": "waits for a file that another lock holds, which may be one of this very thread",
+    "ffi_hpy.utils.embed_cubin": "runs the linker",
+    "ffi_hpy.use_torch_stream": "imports torch",
+    "ffi_hpy.stream.use_torch_stream": "imports torch",
+    "ffi_hpy.Function.__from_extern_c__": "takes the address of a C function, and calls it",
+    "ffi_hpy.Function.__from_mlir_packed_safe_call__": "takes the address of a C function, and calls it",
+    "global ffi.FunctionFromExternC": "takes the address of a C function, and calls it",
+    "global ffi.MakeFieldGetter": "takes the address of a C function, and calls it",
+    "global ffi.MakeFieldSetter": "takes the address of a C function, and calls it",
+    "global ffi.ModuleWriteToFile": "writes files where it is told to",
+    "global ffi.ModuleLoadFromFile": "opens shared libraries by path, and runs what is in them",
+    "global ffi.Module.load_from_file": "opens shared libraries by path, and runs what is in them",
+    "global ffi_hpy.catch_cxx": "is for the C++ headers alone: takes addresses of C++ objects",
+    "global ffi_hpy.fail_load": "is for the C++ headers alone: takes addresses of C++ objects",
+    "global ffi_hpy.load_cxx": "is for the C++ headers alone: takes addresses of C++ objects",
+    "global ffi_hpy.module_attach_cxx": "is for the C++ headers alone: takes addresses of C++ objects",
+    "global ffi_hpy.native_default": "is for the C++ headers alone: takes addresses of C++ objects",
+    "global ffi_hpy.visit_context_symbols": "is for the C++ headers alone: takes addresses of C++ objects",
+    "global testing.run_check_signal": "waits for the seconds that it is given",
+}
+_NO_MEMBERS = {"__doc__", "__dict__", "__module__", "__slots__", "__weakref__", "__abstractmethods__", "_abc_impl"}
+_NO_MEMBERS |= {"__annotations__", "__orig_bases__", "__parameters__", "__subclasshook__", "__init_subclass__"}
+_OFTEN = (ffi_hpy.Array, ffi_hpy.List, ffi_hpy.Map, ffi_hpy.Dict, ffi_hpy.Tensor, ffi_hpy.Function, ffi_hpy.Object)
+_BUILTIN = (object, str, bytes, tuple, int, float, list, dict, type, BaseException, Exception)
+
+
+@dataclass(frozen=True)
+class Target:
+    """Something to call. `owner` is the class of a member; `hints` are the kinds of value for each parameter."""
+
+    name: str
+    callable: Any
+    owner: type | None = None
+    member: str = ""
+    hints: tuple[tuple[str, ...], ...] = ()
+
+
+def find_targets() -> list[Target]:
+    """All of them, in an order that is always the same."""
+    found: dict[str, Target] = {}
+    seen: set[int] = set()
+    members: set[tuple[type, str]] = (
+        set()
+    )  # by the class that has them: what many inherit comes once, from _OFTEN again
+    for module in modules():
+        for name, value in sorted(vars(module).items()):
+            full = f"{module.__name__}.{name}"
+            if name.startswith("__") or not callable(value) or id(value) in seen or not _is_ours(value):
+                continue
+            if name.startswith("_") and not isinstance(value, type):
+                continue
+            seen.add(id(value))
+            if isinstance(value, type):
+                for home, target in _of_class(full, value):
+                    if value in _OFTEN or home not in members:
+                        members.add(home)
+                        found[target.name] = target
+            else:
+                found[full] = Target(full, value, hints=_hints_of(value))
+    for name in sorted(ffi_hpy.list_global_func_names()):
+        if name.startswith(("ffi", "testing")):
+            found[f"global {name}"] = Target(
+                f"global {name}", ffi_hpy.get_global_func(name), hints=_hints_of_global(name)
+            )
+    return [target for name, target in found.items() if not name.startswith(tuple(NOT_CALLED))]
+
+
+def modules() -> Iterator[ModuleType]:
+    """The modules that are for users."""
+    yield ffi_hpy
+    for found in pkgutil.walk_packages(ffi_hpy.__path__, "ffi_hpy."):
+        if any(part.startswith("_") for part in found.name.split(".")) or found.name.startswith(tuple(NOT_CALLED)):
+            continue
+        yield importlib.import_module(found.name)
+
+
+def _is_ours(value: Any) -> bool:
+    home = getattr(value, "__module__", None)
+    return isinstance(value, ffi_hpy.Function) or (isinstance(home, str) and home.partition(".")[0] == "ffi_hpy")
+
+
+def _of_class(full: str, cls: type) -> Iterator[tuple[tuple[type, str], Target]]:
+    """The targets, each with the class that has it and its name there."""
+    yield (cls, ""), Target(full, cls, hints=_hints_of(cls))
+    for name in sorted(dir(cls)):
+        owner = next((base for base in cls.__mro__ if name in base.__dict__), object)
+        if name in _NO_MEMBERS or owner in _BUILTIN or owner.__module__ in ("typing", "enum"):
+            continue
+        try:
+            value = getattr(cls, name)
+        except Exception:  # what only instances have
+            value = None
+        yield (owner, name), Target(f"{full}.{name}", value, cls, name, _hints_of(value))
+
+
+def _hints_of(value: Any) -> tuple[tuple[str, ...], ...]:
+    try:
+        parameters = list(inspect.signature(value).parameters.values())
+    except (ValueError, TypeError):
+        return ()
+    hints = []
+    for parameter in parameters:
+        words = () if parameter.annotation is parameter.empty else re.findall(r"\w+", str(parameter.annotation))
+        hints.append(_known((parameter.name,) if not words else tuple(words)))
+    return tuple(hints)
+
+
+def _hints_of_global(name: str) -> tuple[tuple[str, ...], ...]:
+    try:
+        schema = json.loads((ffi_hpy.get_global_func_metadata(name) or {}).get("type_schema", "{}"))
+        params = schema["named_args"]["params"]
+    except (KeyError, TypeError, ValueError):
+        first = re.match(r"ffi\.(Array|List|Map|Dict|Module|StructuralVisitor|StructuralMutator)", name)
+        return ((first[1],),) if first else ()
+    return tuple(_known(tuple(re.findall(r"\w+", json.dumps(param)))) for param in params)
+
+
+def _known(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word for word in words if word in KNOWN_NAMES)

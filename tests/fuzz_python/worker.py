@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""One process of the fuzzer: makes calls, and reports those that ended as none should.
+
+    worker.py --seed S --calls FROM:TO[,CALL...] [--threads N] [--verbose]
+
+run.py starts it. By hand it repeats what was found: --verbose prints each call before it is made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import faulthandler
+import json
+import os
+import random
+import resource
+import signal
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from actions import Actions
+from findings import Findings, LeftBehind, pending_check
+from journal import Journal
+from surface import Target, find_targets
+from values import Values
+from world import N_SLOTS, Planned, Silent, World, set_world
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+MOST_ADDRESSES = 6 << 30  # bytes
+MOST_RESIDENT = 700 << 10  # KiB; a process that has grown so far ends its work early
+N_SEEDS = 64  # that the seed of a process makes: one for each thread, the last one for the pool
+LOOK_EVERY = 256  # calls: at the clock and at the memory
+
+
+class Talker:
+    """A journal that keeps the lines of the call that runs, and prints them if asked."""
+
+    def __init__(self, journal: Journal, is_verbose: bool) -> None:
+        self._journal = journal
+        self._is_verbose = is_verbose
+        self.lines: list[str] = []
+
+    @property
+    def call(self) -> int:
+        return self._journal.call
+
+    def begin(self, call: int) -> None:
+        self.lines.clear()
+        self._journal.begin(call)
+
+    def write(self, text: str) -> None:
+        self.lines.append(text)
+        self._journal.write(text)
+        if self._is_verbose:
+            print(f"{self.call}: {text}", file=sys.stderr, flush=True)
+
+
+class Caller:
+    """Makes the calls of one thread."""
+
+    def __init__(self, options: argparse.Namespace, number: int, pool: list[Any], targets: list[Target]) -> None:
+        path = options.journal.with_name(f"{options.journal.name}.{number}") if number else options.journal
+        self.journal = Talker(Journal(path), options.verbose)
+        self.world = World(options.seed * N_SEEDS + number, self.journal, pool)
+        self.actions = Actions(self.world, targets)
+        self.n_calls = 0
+
+    def run(self, calls: Sequence[int], until: float, findings: Findings) -> None:
+        world, pool, anything, check = self.world, self.world.pool, self.actions.anything, pending_check()
+        set_world(world)
+        for call in calls:
+            world.begin(call)
+            self.n_calls += 1
+            try:
+                result = anything()
+                check()
+                pool[call % N_SLOTS] = result
+                result = None
+            except BaseException as error:
+                kind = self.what_is_wrong(error)
+                if kind:
+                    findings.add(call, kind, error, self.journal.lines[-8:])
+                elif call % 16 == 0:
+                    pool[call % N_SLOTS] = error.with_traceback(None)
+            if call % LOOK_EVERY == 0 and (time.monotonic() > until or is_too_large()):
+                break
+
+    def what_is_wrong(self, error: BaseException) -> str:
+        """The kind of finding that the end of a call is, "" for none."""
+        if isinstance(error, SystemError):
+            return "SystemError"
+        if isinstance(error, MemoryError):
+            return "" if self.world.is_big else "MemoryError"
+        if isinstance(error, LeftBehind):
+            return "left behind"
+        if isinstance(error, Exception):
+            return ""
+        return "" if isinstance(error, Planned) and self.world.is_planned else "no Exception"
+
+
+def is_too_large() -> bool:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MOST_RESIDENT
+
+
+def limit_memory() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_ADDRESSES, MOST_ADDRESSES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def make_pool(seed: int) -> list[Any]:
+    """The values that the first calls find."""
+    pool: list[Any] = [None] * N_SLOTS
+    world = World(seed * N_SEEDS + N_SEEDS - 1, Silent(), pool)
+    set_world(world)
+    values = Values(world)
+    for slot in range(N_SLOTS):
+        world.begin(slot)
+        world.mischiefs_left = 0  # hostile objects do nothing yet
+        try:
+            pool[slot] = values.any()
+        except Exception:
+            pool[slot] = None
+    return pool
+
+
+def calls_of(text: str) -> Sequence[int]:
+    """The numbers of `0:100,105`."""
+    parts = []
+    for part in text.split(","):
+        first, colon, end = part.partition(":")
+        parts.append(range(int(first), int(end) if colon else int(first) + 1))
+    return parts[0] if len(parts) == 1 else [number for part in parts for number in part]
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--calls", type=calls_of, required=True)
+    parser.add_argument("--threads", type=int, default=1, help="with the same values")
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--seconds", type=float, default=1e9, help=argparse.SUPPRESS)
+    parser.add_argument("--journal", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--report", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--plant", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.journal is None:
+        options.journal = Path(tempfile.mkdtemp(prefix="fuzz-"), "journal")
+    return options
+
+
+def main() -> None:
+    options = parse()
+    faulthandler.enable()
+    if hasattr(faulthandler, "register"):  # not on PyPy
+        faulthandler.register(signal.SIGUSR1, all_threads=True)
+    limit_memory()
+    warnings.simplefilter("ignore")
+    random.seed(options.seed)
+    os.chdir(options.journal.parent)
+    targets = find_targets()
+    if options.plant:
+        from plant import planted
+
+        targets += [planted(options.plant)] * (len(targets) // 10)
+    findings = Findings()
+    pool = make_pool(options.seed)
+    callers = [Caller(options, number, pool, targets) for number in range(options.threads)]
+
+    def note_unseen(unseen: Any) -> None:
+        if isinstance(unseen.exc_value, SystemError):
+            findings.add(callers[0].journal.call, "SystemError that nobody sees", unseen.exc_value, [])
+
+    sys.unraisablehook = note_unseen
+    work = (options.calls, time.monotonic() + options.seconds, findings)
+    others = [threading.Thread(target=caller.run, args=work) for caller in callers[1:]]
+    for other in others:
+        other.start()
+    callers[0].run(*work)
+    for other in others:
+        other.join()
+    if options.report:
+        record = {"calls": sum(caller.n_calls for caller in callers), "findings": findings.all()}
+        options.report.write_text(json.dumps(record))
+    else:
+        for found in findings.all():
+            print(f"{found['kind']}: {found['text']}\n{found['trace']}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
