@@ -33,6 +33,15 @@ typedef struct {
   fh_rank rank;
 } fh_fork_locks;
 
+#if defined(__has_attribute)
+#if __has_attribute(retain)
+#define FH_FORK_KEPT used, retain /* also by linkers that drop what nothing refers to */
+#endif
+#endif
+#ifndef FH_FORK_KEPT
+#define FH_FORK_KEPT used
+#endif
+
 #if defined(_WIN32)
 #define FH_FORK_ENTRY(type, section_name, id, value)
 #elif defined(__APPLE__)
@@ -40,7 +49,7 @@ typedef struct {
   static type id __attribute__((used, section("__DATA," section_name))) = (value);
 #else
 #define FH_FORK_ENTRY(type, section_name, id, value) \
-  static type id __attribute__((used, section(section_name))) = (value);
+  static type id __attribute__((FH_FORK_KEPT, section(section_name))) = (value);
 #endif
 
 #define FH_FORK_LOCKS(id, name_text, first_lock, n_locks, stride, lock_rank)                           \
