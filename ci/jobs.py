@@ -230,6 +230,7 @@ def plain_run(interpreter: Interpreter) -> PytestRun:
         interpreter.name,
         interpreter.name,
         gil,
+        environ={"FFI_HPY_FORKS": "500"},
         folders=(*folders, "tests/fuzz_python", "tests/docs/test_python_pages.py"),
     )
 

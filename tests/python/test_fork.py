@@ -14,7 +14,8 @@ from support import IS_DEBUG, needs_threads, run_python
 
 HAMMER = Path(__file__).with_name("fork_hammer.py")
 
-N_CHILDREN = int(os.environ.get("FFI_HPY_FORKS", "500"))
+N_CHILDREN = int(os.environ.get("FFI_HPY_FORKS", "100"))
+"""Of all tests together; the plain run of each interpreter asks for 500."""
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork"),
