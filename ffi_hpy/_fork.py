@@ -16,17 +16,16 @@ from threading import RLock
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextlib import AbstractContextManager
     from types import ModuleType
 
 __all__ = ["at_fork_in_child", "import_whole", "new_lock"]
 
-_locks: list[RLock] = []  # type: ignore[valid-type]  # a function, as type checkers see it
-_taken: list[RLock] = []  # type: ignore[valid-type]  # those that the fork in progress has taken
+_locks: list[RLock] = []
+_taken: list[RLock] = []  # those that the fork in progress has taken
 _to_put_right: list[Callable[[], object]] = []
 
 
-def new_lock() -> AbstractContextManager[bool]:
+def new_lock() -> RLock:
     """A lock of the package. While it is held no other of them is taken and no module imported; its holder may take it
     again, as a finalizer does that the collector runs in between."""
     lock = RLock()

@@ -52,9 +52,9 @@ typedef struct {
   static type id __attribute__((FH_FORK_KEPT, section(section_name))) = (value);
 #endif
 
-#define FH_FORK_LOCKS(id, name_text, first_lock, n_locks, stride, lock_rank)                           \
-  static fh_fork_locks id##_for_fork = {name_text, first_lock, n_locks, stride, lock_rank};             \
-  FH_FORK_ENTRY(fh_fork_locks *, "fh_fork_locks", id##_entry_for_fork, &id##_for_fork)                  \
+#define FH_FORK_LOCKS(id, name_text, first_lock, n_locks, stride, lock_rank)                \
+  static fh_fork_locks id##_for_fork = {name_text, first_lock, n_locks, stride, lock_rank}; \
+  FH_FORK_ENTRY(fh_fork_locks *, "fh_fork_locks", id##_entry_for_fork, &id##_for_fork)      \
   struct fh_fork_end_of_declaration
 
 /* static fh_mutex id; `name` is what README.md calls it. */
@@ -67,8 +67,8 @@ typedef struct {
   fh_mutex lock;
   char apart[64 - sizeof(fh_mutex)];
 } fh_mutex_apart;
-#define FH_LOCKS(id, n, name)   \
-  static fh_mutex_apart id[n];  \
+#define FH_LOCKS(id, n, name)  \
+  static fh_mutex_apart id[n]; \
   FH_FORK_LOCKS(id, name, id, n, sizeof(fh_mutex_apart), FH_RANK_PLAIN)
 
 /* static fh_once id. */
@@ -78,8 +78,8 @@ typedef struct {
 
 /* Names a function that runs in the child, on its only thread, with all locks held. It allocates nothing. */
 typedef void (*fh_fork_child)(void);
-#define FH_FORK_CHILD(function)                                                              \
-  FH_FORK_ENTRY(fh_fork_child, "fh_fork_child", function##_entry_for_fork, &function)         \
+#define FH_FORK_CHILD(function)                                                       \
+  FH_FORK_ENTRY(fh_fork_child, "fh_fork_child", function##_entry_for_fork, &function) \
   struct fh_fork_end_of_declaration
 
 #endif /* FH_FORK_H_ */

@@ -2,11 +2,11 @@
 #include "global.h"
 
 #include "error.h"
+#include "fork.h"
 #include "function.h"
 #include "mem.h"
 #include "name.h"
 #include "str.h"
-#include "fork.h"
 #include "type.h"
 
 /* An entry does not change while it is in the table. */

@@ -1,5 +1,6 @@
 /* globals_module.c - ffi.Module*, ffi.SystemLib and the loader of shared libraries. */
 #include "error.h"
+#include "fork.h"
 #include "function.h"
 #include "globals.h"
 #include "hashmap.h"
@@ -8,7 +9,6 @@
 #include "mem.h"
 #include "module.h"
 #include "str.h"
-#include "fork.h"
 
 /* The module in args[0], after checking the number of arguments. */
 static int open(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected, TVMFFIObject **module) {

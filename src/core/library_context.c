@@ -2,9 +2,9 @@
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "error.h"
+#include "fork.h"
 #include "library_module.h"
 #include "mem.h"
-#include "fork.h"
 
 /* One registration; never changed or freed, so that readers may walk the list without the lock. */
 typedef struct entry {

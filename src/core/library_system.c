@@ -2,11 +2,11 @@
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "error.h"
+#include "fork.h"
 #include "library_module.h"
 #include "mem.h"
 #include "name.h"
 #include "str.h"
-#include "fork.h"
 
 #define FUNCTION_PREFIX "__tvm_ffi_"
 

@@ -2,6 +2,7 @@
 #include "module.h"
 
 #include "error.h"
+#include "fork.h"
 #include "function.h"
 #include "global.h"
 #include "library_module.h"
@@ -9,7 +10,6 @@
 #include "reflect.h"
 #include "schema.h"
 #include "str.h"
-#include "fork.h"
 
 #include <tvm/ffi/extra/c_env_api.h>
 

@@ -74,9 +74,7 @@ void fh_cond_reset(fh_cond *c) {
 }
 
 #else
-void fh_cond_wait(fh_cond *c, fh_mutex *m) {
-  SleepConditionVariableSRW(&c->cond, &m->lock, INFINITE, 0);
-}
+void fh_cond_wait(fh_cond *c, fh_mutex *m) { SleepConditionVariableSRW(&c->cond, &m->lock, INFINITE, 0); }
 void fh_cond_wake_all(fh_cond *c) { WakeAllConditionVariable(&c->cond); }
 void fh_cond_reset(fh_cond *c) { FH_UNUSED(c); }
 #endif

@@ -3,9 +3,9 @@
 
 #include "atomic.h"
 #include "error.h"
+#include "fork.h"
 #include "mem.h"
 #include "str.h"
-#include "fork.h"
 
 /* Entries by index, in chunks, so that a chunk never moves once it is there. */
 #define CHUNK_ITEMS 1024

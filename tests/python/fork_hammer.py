@@ -3,8 +3,8 @@
     fork_hammer.py N_CHILDREN PLAIN_LIBRARY [BUSY_LIBRARY]
 
 Python threads are busy, and native ones where the library made of native/busy.c is given. Half of the children leave by
-os._exit(), half let the interpreter end. Prints how many children ended well. Exit status: 0, or 1 with what is wrong on
-stderr. A child that hangs ends by SIGALRM after it has told stderr where its threads are.
+os._exit(), half let the interpreter end. Prints how many children ended well. Exit status: 0, or 1 with what is wrong
+on stderr. A child that hangs ends by SIGALRM after it has told stderr where its threads are.
 """
 
 from __future__ import annotations
