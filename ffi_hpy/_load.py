@@ -48,7 +48,7 @@ def _watch_subclasses(native: type) -> None:
     """Call refuse_finalizer with each class that is derived from now on."""
 
     def init_subclass(cls: type, /, **options: Any) -> None:
-        super(native, cls).__init_subclass__(**options)
+        super(native, cls).__init_subclass__(**options)  # type: ignore[arg-type]
         refuse_finalizer(cls)
 
     native.__init_subclass__ = classmethod(init_subclass)  # type: ignore[assignment]
