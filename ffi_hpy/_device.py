@@ -6,7 +6,7 @@ from enum import IntEnum
 from operator import index as _as_int
 
 from . import _core
-from ._load import refuse_finalizer, subclass_made
+from ._load import subclass_made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,10 +75,6 @@ class Device(_core.Device):
             code, named_index = _as_int(device_type), None
         given_index = 0 if index is None else _as_int(index)
         super().__init__(code, given_index if named_index is None else named_index)
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        refuse_finalizer(cls)
 
     @property
     def type(self) -> str:

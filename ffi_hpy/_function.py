@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import _core
 from ._core import Function
-from ._load import refuse_finalizer, subclass_made
+from ._load import subclass_made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ def from_mlir_packed_safe_call(mlir_packed_symbol: int, *, keep_alive_object: An
 def _init_subclass(cls: type[Function], /, **options: Any) -> None:
     """Function has no metaclass that would tell."""
     super(Function, cls).__init_subclass__(**options)
-    refuse_finalizer(cls)
     subclass_made(cls)
 
 

@@ -14,6 +14,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
+    from typing import Any
 
 _NAME = f"{__package__}._core"
 _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib costs 5 ms of import time
@@ -39,6 +40,20 @@ def refuse_finalizer(cls: type) -> None:
         )
 
 
+_BASES = ("CObject", "DataType", "Device", "FieldSlot", "Schema")
+"""The native classes that have no native base, and may have Python subclasses."""
+
+
+def _watch_subclasses(native: type) -> None:
+    """Call refuse_finalizer with each class that is derived from now on."""
+
+    def init_subclass(cls: type, /, **options: Any) -> None:
+        super(native, cls).__init_subclass__(**options)  # type: ignore[arg-type]
+        refuse_finalizer(cls)
+
+    native.__init_subclass__ = classmethod(init_subclass)  # type: ignore[assignment]
+
+
 def load() -> ModuleType:
     """Load `_core`, make it `sys.modules["ffi_hpy._core"]`, and return it; a second call returns the same module.
 
@@ -56,6 +71,9 @@ def load() -> ModuleType:
         if not os.path.exists(path):  # noqa: PTH110
             raise ImportError(f"{__package__} is not built or not installed completely: {path} is missing", path=path)
     module = _load_into(os.environ.get("FFI_HPY_CONTEXT", ""))
+    if sys.implementation.name == "pypy":
+        for name in _BASES:
+            _watch_subclasses(getattr(module, name))
     sys.modules[_NAME] = module
     setattr(sys.modules[__package__], "_core", module)  # noqa: B010 - `from . import _core` reads the attribute
     return module

@@ -51,14 +51,22 @@ static HPy accessor_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
   return HPy_Dup(ctx, ctx->h_None);
 }
 
-/* property(*parts), all of which are taken; HPy_NULL if one of them is. */
-static HPy call_property(HPyContext *ctx, HPy *parts, size_t n) {
+HPyDef_METH(accessor_refuse, "refuse", HPyFunc_VARARGS, .doc = "TypeError for whoever derives a class.")
+static HPy accessor_refuse_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)args, (void)nargs;
+  const Accessor *accessor = Accessor_AsStruct(ctx, self);
+  if (accessor == NULL || accessor->name == NULL) return fb_type_raise_unmade(ctx, self);
+  return fb_raise(ctx, ctx->h_TypeError, "type '%s' is not an acceptable base type", accessor->name);
+}
+
+/* builtins.name(*parts), all of which are taken; HPy_NULL if one of them is. */
+static HPy call_builtin(HPyContext *ctx, const char *name, HPy *parts, size_t n) {
   bool complete = true;
   for (size_t i = 0; i < n; i++) complete = complete && !HPy_IsNull(parts[i]);
   HPy builtins = complete ? HPyImport_ImportModule(ctx, "builtins") : HPy_NULL;
-  HPy property = HPy_IsNull(builtins) ? HPy_NULL : HPy_GetAttr_s(ctx, builtins, "property");
-  HPy result = HPy_IsNull(property) ? HPy_NULL : fb_call(ctx, property, parts, n, HPy_NULL);
-  if (!HPy_IsNull(property)) HPy_Close(ctx, property);
+  HPy callable = HPy_IsNull(builtins) ? HPy_NULL : HPy_GetAttr_s(ctx, builtins, name);
+  HPy result = HPy_IsNull(callable) ? HPy_NULL : fb_call(ctx, callable, parts, n, HPy_NULL);
+  if (!HPy_IsNull(callable)) HPy_Close(ctx, callable);
   if (!HPy_IsNull(builtins)) HPy_Close(ctx, builtins);
   for (size_t i = 0; i < n; i++) {
     if (!HPy_IsNull(parts[i])) HPy_Close(ctx, parts[i]);
@@ -66,7 +74,7 @@ static HPy call_property(HPyContext *ctx, HPy *parts, size_t n) {
   return result;
 }
 
-HPy fb_property_new(HPyContext *ctx, HPy type, const char *name, FbAccess access) {
+static HPy accessor_make(HPyContext *ctx, HPy type, const char *name, FbAccess access) {
   HPy cls = fb_cell_load(ctx, &accessor_type);
   Accessor *data;
   HPy accessor = HPy_New(ctx, cls, &data);
@@ -75,26 +83,29 @@ HPy fb_property_new(HPyContext *ctx, HPy type, const char *name, FbAccess access
   data->access = access;
   data->name = name;
   fb_cell_store(ctx, &data->type, type);
+  return accessor;
+}
+
+HPy fb_property_new(HPyContext *ctx, HPy type, const char *name, FbAccess access) {
+  HPy accessor = accessor_make(ctx, type, name, access);
+  if (HPy_IsNull(accessor)) return accessor;
   HPy parts[2] = {HPy_GetAttr_s(ctx, accessor, "get"), HPy_NULL};
   if (!HPy_IsNull(parts[0]) && access.set != NULL) parts[1] = HPy_GetAttr_s(ctx, accessor, "set");
   HPy_Close(ctx, accessor);
-  return call_property(ctx, parts, access.set == NULL ? 1 : 2);
+  return call_builtin(ctx, "property", parts, access.set == NULL ? 1 : 2);
 }
 
-int fb_type_init(HPyContext *ctx) {
-  static HPyDef *defines[] = {&accessor_new, &accessor_get, &accessor_set, NULL};
-  static HPyType_Spec spec = {
-      .name = "ffi_hpy._core._Accessor",
-      .basicsize = sizeof(Accessor),
-      .flags = HPy_TPFLAGS_DEFAULT,
-      .builtin_shape = SHAPE(Accessor),
-      .defines = defines,
-  };
-  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
-  if (HPy_IsNull(type)) return -1;
-  fb_cell_store(ctx, &accessor_type, type);
-  HPy_Close(ctx, type);
-  return 0;
+/* Gives a type an __init_subclass__ that refuses. Returns 0, or -1 with an exception raised. */
+static int refuse_subclasses(HPyContext *ctx, HPy type, const char *name) {
+  HPy accessor = accessor_make(ctx, type, name, (FbAccess){0});
+  if (HPy_IsNull(accessor)) return -1;
+  HPy refuse = HPy_GetAttr_s(ctx, accessor, "refuse");
+  HPy_Close(ctx, accessor);
+  HPy method = call_builtin(ctx, "classmethod", &refuse, 1);
+  if (HPy_IsNull(method)) return -1;
+  int rc = HPy_SetAttr_s(ctx, type, "__init_subclass__", method);
+  HPy_Close(ctx, method);
+  return rc;
 }
 
 /* --- types ------------------------------------------------------------------------------------------------------------------ */
@@ -164,8 +175,15 @@ static HPy slotted_new(HPyContext *ctx, const char *name, HPy base) {
   return cls;
 }
 
-HPy fb_type_new_larger(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
-  if (!fb_is_pypy) return from_spec(ctx, spec, base);
+/* Takes the new type and returns it, with subclasses refused unless its flags allow them. */
+static HPy with_flags(HPyContext *ctx, const HPyType_Spec *spec, HPy type) {
+  if (HPy_IsNull(type) || (spec->flags & HPy_TPFLAGS_BASETYPE) != 0) return type;
+  if (refuse_subclasses(ctx, type, spec->name) == 0) return type;
+  HPy_Close(ctx, type);
+  return HPy_NULL;
+}
+
+static HPy larger_new(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   const char *dot = strrchr(spec->name, '.');
   HPy slotted = slotted_new(ctx, dot + 1, HPy_IsNull(base) ? ctx->h_BaseObjectType : base);
   if (HPy_IsNull(slotted)) return slotted;
@@ -174,9 +192,32 @@ HPy fb_type_new_larger(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   return type;
 }
 
+HPy fb_type_new_larger(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
+  if (!fb_is_pypy) return from_spec(ctx, spec, base);
+  return with_flags(ctx, spec, larger_new(ctx, spec, base));
+}
+
 HPy fb_type_new(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   if (!fb_is_pypy) return from_spec(ctx, spec, base);
-  return HPy_IsNull(base) ? fb_type_new_larger(ctx, spec, base) : with_properties(ctx, spec, base);
+  return with_flags(ctx, spec, HPy_IsNull(base) ? larger_new(ctx, spec, base) : with_properties(ctx, spec, base));
+}
+
+int fb_type_init(HPyContext *ctx) {
+  static HPyDef *defines[] = {&accessor_new, &accessor_get, &accessor_set, &accessor_refuse, NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core._Accessor",
+      .basicsize = sizeof(Accessor),
+      .flags = HPy_TPFLAGS_DEFAULT,
+      .builtin_shape = SHAPE(Accessor),
+      .defines = defines,
+  };
+  HPy type = fb_is_pypy ? larger_new(ctx, &spec, HPy_NULL) : from_spec(ctx, &spec, HPy_NULL);
+  if (HPy_IsNull(type)) return -1;
+  fb_cell_store(ctx, &accessor_type, type); /* with_flags makes one */
+  type = fb_is_pypy ? with_flags(ctx, &spec, type) : type;
+  if (HPy_IsNull(type)) return -1;
+  HPy_Close(ctx, type);
+  return 0;
 }
 
 /* --- instances -------------------------------------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@ Tests that leave something out because of such a fault name the program here. Ea
 
 from __future__ import annotations
 
+import copy
 import functools
 import os
 import signal
@@ -61,5 +62,18 @@ def lru_cache() -> None:
     fork_children(lambda: [answers(i) for i in range(20)])
 
 
+def exhausted_dict_iterator() -> None:
+    """PyPy 7.3: pickling or copying a dict's iterator that has come to its end is a segmentation fault."""
+    child = os.fork()
+    if child == 0:
+        iterator = iter({1: 2})
+        next(iterator), next(iterator, None)
+        copy.copy(iterator)
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    print("fine" if status == 0 else f"ends by signal {status & 127}", flush=True)
+
+
 if __name__ == "__main__":
-    {function.__name__: function for function in (dict_of_free_threads, lru_cache)}[sys.argv[1]]()
+    FAULTS = (dict_of_free_threads, lru_cache, exhausted_dict_iterator)
+    {function.__name__: function for function in FAULTS}[sys.argv[1]]()

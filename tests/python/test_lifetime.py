@@ -9,6 +9,7 @@ from support import FREES_AT_ONCE, IS_PYPY, NO_GIL, is_gone, parallelize, run_py
 
 import ffi_hpy
 import ffi_hpy.testing
+from ffi_hpy import _core, core
 
 counts_references = pytest.mark.skipif(not FREES_AT_ONCE, reason="only where references are counted")
 
@@ -352,7 +353,19 @@ class Finalized:
 
 
 @pytest.mark.skipif(not IS_PYPY, reason="CPython finalizes objects from C as all others")
-@pytest.mark.parametrize("base", [ffi_hpy.List, ffi_hpy.Object, ffi_hpy.Tensor, ffi_hpy.Device, ffi_hpy.Function])
+@pytest.mark.parametrize(
+    "base",
+    [
+        *(ffi_hpy.List, ffi_hpy.Object, ffi_hpy.Tensor, ffi_hpy.Device, ffi_hpy.Function),
+        *(core.CObject, core.TypeSchema, _core.FieldSlot, _core.CMapping, _core.DataType),
+    ],
+)
 def test_a_subclass_of_a_native_class_does_not_inherit_a_finalizer(base):
     with pytest.raises(TypeError, match=r"Both.__del__: this PyPy cannot finalize"):
         type(base)("Both", (Finalized, base), {})
+
+
+@pytest.mark.parametrize("base", [_core.CAny, _core.Initializer, _core.ObjectRValueRef, _core.OpaquePtr])
+def test_a_native_class_that_is_no_base_refuses_subclasses(base):
+    with pytest.raises(TypeError, match="is not an acceptable base type"):
+        type("Sub", (base,), {"__slots__": ()})
