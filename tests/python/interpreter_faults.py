@@ -7,7 +7,9 @@ Tests that leave something out because of such a fault name the program here. Ea
 
 from __future__ import annotations
 
+import ctypes
 import functools
+import gc
 import os
 import signal
 import sys
@@ -16,6 +18,7 @@ import threading
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import NoReturn
 
 
 def fork_children(use: Callable[[], object], n: int = 2000) -> None:
@@ -61,5 +64,35 @@ def lru_cache() -> None:
     fork_children(lambda: [answers(i) for i in range(20)])
 
 
+class Refusing(tuple):
+    """A tuple that cannot be read."""
+
+    def __iter__(self) -> NoReturn:
+        raise ValueError("not now")
+
+
+items = [1, Refusing((1, 2)), 2]
+
+
+def sequence_get_item() -> None:
+    """PyPy 8: PySequence_GetItem of a list gives each item a C side; the collector releases what stands for the others.
+
+    Memory that nobody has written is mostly empty in a fresh process: MALLOC_PERTURB_=90 in the environment fills it.
+    """
+    api = ctypes.CDLL(None)
+    for function in (api.PyPyImport_AddModule, api.PyPyObject_GetAttrString, api.PyPySequence_GetItem):
+        function.restype = ctypes.c_void_p
+    module = ctypes.c_void_p(api.PyPyImport_AddModule(b"__main__"))
+    native = ctypes.c_void_p(api.PyPyObject_GetAttrString(module, b"items"))
+    try:
+        api.PyPySequence_GetItem(native, 0)
+    except ValueError:
+        pass
+    gc.collect()  # ends the process
+    print("fine")
+
+
+FAULTS = (dict_of_free_threads, lru_cache, sequence_get_item)
+
 if __name__ == "__main__":
-    {function.__name__: function for function in (dict_of_free_threads, lru_cache)}[sys.argv[1]]()
+    {function.__name__: function for function in FAULTS}[sys.argv[1]]()
