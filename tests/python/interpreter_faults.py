@@ -11,6 +11,7 @@ import ctypes
 import functools
 import gc
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -92,7 +93,30 @@ def sequence_get_item() -> None:
     print("fine")
 
 
-FAULTS = (dict_of_free_threads, lru_cache, sequence_get_item)
+def returns_refusing(*args: object) -> Refusing:
+    return items[1]  # type: ignore[return-value]
+
+
+def call_no_args() -> None:
+    """PyPy 8: a function that C code calls returns a tuple whose __iter__ raises, which ends the process."""
+    api = ctypes.CDLL(None)
+    for function in (api.PyPyImport_AddModule, api.PyPyObject_GetAttrString, api.PyPyObject_CallNoArgs):
+        function.restype = ctypes.c_void_p
+    module = ctypes.c_void_p(api.PyPyImport_AddModule(b"__main__"))
+    callback = ctypes.c_void_p(api.PyPyObject_GetAttrString(module, b"returns_refusing"))
+    api.PyPyObject_CallNoArgs(callback)  # ends the process
+    print("fine")
+
+
+def pickle_enumerate() -> None:
+    """PyPy 8: an enumerate object that was advanced cannot be pickled: the process ends."""
+    advanced = enumerate([])
+    next(advanced, None)
+    pickle.dumps(advanced)  # ends the process
+    print("fine")
+
+
+FAULTS = (dict_of_free_threads, lru_cache, sequence_get_item, call_no_args, pickle_enumerate)
 
 if __name__ == "__main__":
     {function.__name__: function for function in FAULTS}[sys.argv[1]]()
