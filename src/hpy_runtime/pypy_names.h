@@ -158,7 +158,7 @@
 #define PyErr_Clear PyPyErr_Clear
 #define PyErr_ExceptionMatches PyPyErr_ExceptionMatches
 #define PyErr_Fetch PyPyErr_Fetch
-#define PyErr_Format PyPyErr_Format
+#define PyErr_Format fhpy_pypy_errors_format
 #define PyErr_NewException PyPyErr_NewException
 #define PyErr_NewExceptionWithDoc PyPyErr_NewExceptionWithDoc
 #define PyErr_NoMemory PyPyErr_NoMemory

@@ -35,9 +35,29 @@ static const FhpySlot *lookup_slot(PyObject *type, HPyCFunction func) {
   return slot;
 }
 
+/* A slot, and the type of a receiver that fits. Such a type stays for good (type_end.c), and who gives it other bases keeps
+ * the struct. */
+typedef struct Fitting {
+  HPyCFunction func;
+  PyObject *type;
+} Fitting;
+
+enum { N_FITTING = 64 };
+
+static Fitting *find_place(HPyCFunction func, PyObject *type) {
+  static Fitting places[N_FITTING]; /* guarded by the GIL */
+  return &places[((uintptr_t)func >> 4 ^ (uintptr_t)type >> 5) % N_FITTING];
+}
+
 static bool fits(PyObject *const *operands, bool has_second, HPyCFunction func) {
-  if (lookup_slot(type_of(operands[0]), func) != NULL) return true;
-  if (PyType_IsSubtype(type_of(operands[0]), &PyModule_Type)) return true; /* a module's HPy_mod_exec */
+  PyObject *type = type_of(operands[0]);
+  Fitting *place = find_place(func, type);
+  if (place->type == type && place->func == func) return true;
+  if (lookup_slot(type, func) != NULL) {
+    *place = (Fitting){func, type};
+    return true;
+  }
+  if (PyType_IsSubtype(type, &PyModule_Type)) return true; /* a module's HPy_mod_exec */
   const FhpySlot *slot = has_second ? lookup_slot(type_of(operands[1]), func) : NULL;
   return slot != NULL && is_operator(slot->slot);
 }

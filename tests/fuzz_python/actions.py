@@ -12,7 +12,7 @@ import sys
 import hostile
 from hostile import change, mischief
 from values import FFI_CLASSES, Values
-from world import DEEPEST_CALL, shown
+from world import DEEPEST_CALL, IS_PYPY_8, shown
 
 import ffi_hpy
 from ffi_hpy import structural
@@ -304,6 +304,8 @@ class Actions:
 
     def pickle(self) -> Any:
         value = self.values.native()
+        if IS_PYPY_8 and type(value) is enumerate:
+            return None  # ends the process: pickle_enumerate of tests/python/interpreter_faults.py
         self.note("pickle", value)
         return pickle.loads(pickle.dumps(value))
 

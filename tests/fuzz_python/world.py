@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 N_SLOTS = 96
 MISCHIEFS_PER_CALL = 60  # so that what calls itself through a container ends
 DEEPEST_CALL = 3
+IS_PYPY_8 = getattr(sys, "pypy_version_info", (0,)) >= (8,)
 
 
 class Planned(BaseException):
@@ -123,6 +124,3 @@ def shown_flat(value: Any) -> str:
     if cls in (bool, int, float):
         return shown(value)
     return f"<{type.__dict__['__name__'].__get__(cls)}>"
-
-
-IS_PYPY = sys.implementation.name == "pypy"

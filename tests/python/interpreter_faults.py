@@ -8,8 +8,11 @@ Tests that leave something out because of such a fault name the program here. Ea
 from __future__ import annotations
 
 import copy
+import ctypes
 import functools
+import gc
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -17,6 +20,7 @@ import threading
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import NoReturn
 
 
 def fork_children(use: Callable[[], object], n: int = 2000) -> None:
@@ -74,6 +78,58 @@ def exhausted_dict_iterator() -> None:
     print("fine" if status == 0 else f"ends by signal {status & 127}", flush=True)
 
 
+class Refusing(tuple):
+    """A tuple that cannot be read."""
+
+    def __iter__(self) -> NoReturn:
+        raise ValueError("not now")
+
+
+items = [1, Refusing((1, 2)), 2]
+
+
+def sequence_get_item() -> None:
+    """PyPy 8: PySequence_GetItem of a list gives each item a C side; the collector releases what stands for the others.
+
+    Memory that nobody has written is mostly empty in a fresh process: MALLOC_PERTURB_=90 in the environment fills it.
+    """
+    api = ctypes.CDLL(None)
+    for function in (api.PyPyImport_AddModule, api.PyPyObject_GetAttrString, api.PyPySequence_GetItem):
+        function.restype = ctypes.c_void_p
+    module = ctypes.c_void_p(api.PyPyImport_AddModule(b"__main__"))
+    native = ctypes.c_void_p(api.PyPyObject_GetAttrString(module, b"items"))
+    try:
+        api.PyPySequence_GetItem(native, 0)
+    except ValueError:
+        pass
+    gc.collect()  # ends the process
+    print("fine")
+
+
+def returns_refusing(*args: object) -> Refusing:
+    return items[1]  # type: ignore[return-value]
+
+
+def call_no_args() -> None:
+    """PyPy 8: a function that C code calls returns a tuple whose __iter__ raises, which ends the process."""
+    api = ctypes.CDLL(None)
+    for function in (api.PyPyImport_AddModule, api.PyPyObject_GetAttrString, api.PyPyObject_CallNoArgs):
+        function.restype = ctypes.c_void_p
+    module = ctypes.c_void_p(api.PyPyImport_AddModule(b"__main__"))
+    callback = ctypes.c_void_p(api.PyPyObject_GetAttrString(module, b"returns_refusing"))
+    api.PyPyObject_CallNoArgs(callback)  # ends the process
+    print("fine")
+
+
+def pickle_enumerate() -> None:
+    """PyPy 8: an enumerate object that was advanced cannot be pickled: the process ends."""
+    advanced = enumerate([])
+    next(advanced, None)
+    pickle.dumps(advanced)  # ends the process
+    print("fine")
+
+
+FAULTS = (dict_of_free_threads, lru_cache, exhausted_dict_iterator, sequence_get_item, call_no_args, pickle_enumerate)
+
 if __name__ == "__main__":
-    FAULTS = (dict_of_free_threads, lru_cache, exhausted_dict_iterator)
     {function.__name__: function for function in FAULTS}[sys.argv[1]]()

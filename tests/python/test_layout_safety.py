@@ -100,3 +100,52 @@ def test_a_class_keeps_its_mixins():
         pass
 
     assert Local([4]).double() == 8
+
+
+REFUSING = """
+import gc
+import ffi_hpy
+
+class Refusing(tuple):
+    def __iter__(self):
+        raise ValueError("not now")
+
+first, last = Refusing((1, 2)), list(range(40))
+for n in range(200):
+    for use in (ffi_hpy.Array, ffi_hpy.List, ffi_hpy.convert, ffi_hpy.Shape):
+        try:
+            use([n, first, *last])
+        except (TypeError, ValueError):
+            pass
+    gc.collect(0)
+gc.collect()
+print("fine")
+"""
+
+
+@pytest.mark.thread_unsafe(reason="starts a process that does nothing with threads")
+def test_a_list_with_a_tuple_that_refuses_to_be_read_does_no_harm():
+    assert run_python(REFUSING) == "fine\n"
+
+
+UNSPEAKABLE = """
+import ffi_hpy
+
+class Meta(type):
+    def __repr__(cls):
+        raise ValueError("no name")
+
+class Odd(metaclass=Meta):
+    pass
+
+for call in (lambda: ffi_hpy.Array.__new__(Odd), lambda: ffi_hpy.Array.__len__(Odd())):
+    try:
+        call()
+    except (TypeError, ValueError):
+        print("refused")
+"""
+
+
+@pytest.mark.thread_unsafe(reason="starts a process that does nothing with threads")
+def test_a_class_whose_repr_raises_is_refused_as_others():
+    assert run_python(UNSPEAKABLE) == "refused\nrefused\n"
