@@ -235,6 +235,7 @@ class Actions:
         callback = self.values.callback()
 
         def changing(value: Any, *more: Any) -> Any:
+            world.note_question()
             change(victim)
             return callback(value, *more)
 
