@@ -1,4 +1,4 @@
-"""Programs that show what an interpreter does wrong by itself: none imports ffi_hpy.
+"""Programs that show what an interpreter, or NumPy, does wrong by itself: none imports ffi_hpy.
 
     interpreter_faults.py NAME
 
@@ -61,5 +61,27 @@ def lru_cache() -> None:
     fork_children(lambda: [answers(i) for i in range(20)])
 
 
+def half_compared() -> None:
+    """NumPy 2.0, the last one for CPython 3.9: a float16 compared with what raises when asked again is a crash."""
+    import numpy
+
+    class Raising(str):
+        __slots__ = ("is_asked",)
+
+        def __str__(self) -> str:
+            if hasattr(self, "is_asked"):
+                raise ValueError
+            self.is_asked = True
+            return "x"
+
+    child = os.fork()
+    if child == 0:
+        numpy.float16(0) == Raising()  # noqa: B015 - the comparison itself
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    print(f"killed by {signal.Signals(status).name}" if status else "fine", flush=True)
+
+
 if __name__ == "__main__":
-    {function.__name__: function for function in (dict_of_free_threads, lru_cache)}[sys.argv[1]]()
+    programs = (dict_of_free_threads, lru_cache, half_compared)
+    {function.__name__: function for function in programs}[sys.argv[1]]()
