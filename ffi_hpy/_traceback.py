@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import deque
 from types import FunctionType, TracebackType
 
 from ._memo import remember_some
@@ -19,9 +20,16 @@ __all__ = [
     "encodable",
     "entries_of",
     "extend_traceback",
+    "mark_of",
     "parse_backtrace",
+    "place_of",
     "traceback_of",
 ]
+
+
+MOST_FRAMES = 256
+"""In the backtrace text of an exception. Through a deep recursion the text crosses native code at each level, so that
+without a limit the total is quadratic."""
 
 
 def entries_of(traceback: TracebackType | None) -> list[TracebackType]:
@@ -31,6 +39,22 @@ def entries_of(traceback: TracebackType | None) -> list[TracebackType]:
         entries.append(traceback)
         traceback = traceback.tb_next
     return entries
+
+
+def mark_of(entry: TracebackType | None) -> tuple[int, int]:
+    """What tells an entry from others and keeps nothing alive. Another one may get its address when it is gone."""
+    return id(entry), id(None if entry is None else entry.tb_next)
+
+
+def place_of(mark: tuple[int, int], traceback: TracebackType | None) -> int | None:
+    """How many entries stand before the one with that mark; None if no entry has it."""
+    n = 0
+    while traceback is not None:
+        if mark_of(traceback) == mark:
+            return n
+        traceback = traceback.tb_next
+        n += 1
+    return None
 
 
 def traceback_of(entries: list[TracebackType]) -> TracebackType | None:
@@ -60,15 +84,21 @@ def encodable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def backtrace_of(traceback: TracebackType | None) -> str:
-    """The frames of a traceback as backtrace text, most recent call first."""
-    lines = []
-    while traceback is not None:
-        code = traceback.tb_frame.f_code
-        lines.append(f'  File "{code.co_filename}", line {traceback.tb_lineno}, in {code.co_name}\n')
+def backtrace_of(traceback: TracebackType | None, n_entries: int | None = None, called: str = "") -> str:
+    """The frames of a traceback as backtrace text, most recent call first; with `n_entries`, of its first entries only,
+    which called the frames of the text `called`. Of more than MOST_FRAMES, the outermost are left out."""
+    entries: deque[TracebackType] = deque(maxlen=MOST_FRAMES)
+    while traceback is not None and n_entries != 0:
+        entries.append(traceback)
         traceback = traceback.tb_next
-    lines.reverse()
-    return encodable("".join(lines))
+        n_entries = None if n_entries is None else n_entries - 1
+    lines = called.splitlines(keepends=True)
+    if called and not called.endswith("\n"):
+        lines[-1] += "\n"
+    for entry in reversed(entries):
+        code = entry.tb_frame.f_code
+        lines.append(f'  File "{code.co_filename}", line {entry.tb_lineno}, in {code.co_name}\n')
+    return encodable("".join(lines[:MOST_FRAMES]))
 
 
 def parse_backtrace(backtrace: str) -> list[tuple[str, int, str]]:

@@ -22,7 +22,9 @@ from ._traceback import (
     encodable,
     entries_of,
     extend_traceback,
+    mark_of,
     parse_backtrace,
+    place_of,
     traceback_of,
 )
 
@@ -198,9 +200,9 @@ class _Carrier:
         self._exceptions = [exception]
         self.backtrace_length = len(backtrace)  # characters that the exception's own traceback stands for
         # The exception's last way through native code: how many entries of the traceback come from it, at which moment
-        # it ended, and with which first entry (an id, since the exception must not own what may own it)
-        self._n_entries = backtrace.count("\n")
-        self._way_end: tuple[int, int] | None = None
+        # it ended, and with which first entry (a mark, since the exception must not own what may own it)
+        self._n_entries = len(entries_of(exception.__traceback__))
+        self._way_end: tuple[int, tuple[int, int]] | None = None
 
     def put(self, exception: BaseException, backtrace_length: int) -> None:
         """Take the exception in; what was there before is dropped."""
@@ -216,26 +218,31 @@ class _Carrier:
 
     def note_end(self, traceback: TracebackType | None, n_native: int, moment: int | None) -> None:
         """Native code raises the exception, with so many entries for its own frames in front of the traceback."""
-        self._way_end = None if moment is None else (moment, id(traceback))
+        self._way_end = None if moment is None else (moment, mark_of(traceback))
         self._n_entries += n_native
 
-    def note_begin(self, traceback: TracebackType | None, began: int) -> TracebackType | None:
-        """The exception leaves a callback, which began at a moment. Returns its traceback, in which the last way
-        through native code before that moment is kept and none that was before: whoever raises one exception again and
-        again would find them all in it."""
+    def note_begin(self, exception: BaseException, began: int) -> int | None:
+        """The exception leaves a callback, which began at a moment. Returns how many entries its traceback has got in
+        front since native code raised it, if that was in this callback: it is on the same way still. Else None; then
+        the traceback keeps the last way and loses those before: whoever raises one exception again and again would
+        find them all in it."""
+        traceback = exception.__traceback__
+        n_before = None
+        if self._way_end is not None:
+            moment, first_entry = self._way_end
+            n_before = place_of(first_entry, traceback)
+            if n_before is not None and moment > began:
+                self._n_entries += n_before
+                return n_before
         entries = entries_of(traceback)
-        ids = [id(entry) for entry in entries]
-        moment, first_entry = self._way_end or (0, 0)
-        if first_entry not in ids:
+        if n_before is None:
             self._n_entries = len(entries)
-            return traceback
-        n_before = ids.index(first_entry)
+            return None
         n_kept = n_before + self._n_entries
-        if moment > began:  # on the same way still
-            self._n_entries = n_kept
-            return traceback
         self._n_entries = n_before - count_callers(entries[:n_before])
-        return traceback if len(entries) <= n_kept else traceback_of(entries[:n_kept])
+        if len(entries) > n_kept:
+            BaseException.with_traceback(exception, traceback_of(entries[:n_kept]))
+        return None
 
 
 def _carrier_of(error: _core.Error) -> _Carrier | None:
@@ -251,9 +258,11 @@ def exception_to_error(exception: BaseException, began: int) -> Error:
     # Taken, not read: several threads may raise one exception, and only one of them gets the error to change.
     error: Error | None = exception.__dict__.pop("__tvm_ffi_error__", None)
     carrier = None if error is None else _carrier_of(error)
-    if carrier is not None:
-        BaseException.with_traceback(exception, carrier.note_begin(exception.__traceback__, began))
-    backtrace = backtrace_of(exception.__traceback__)
+    n_new = None if carrier is None else carrier.note_begin(exception, began)
+    if error is None or n_new is None:
+        backtrace = backtrace_of(exception.__traceback__)
+    else:  # the error's text tells the rest already
+        backtrace = backtrace_of(exception.__traceback__, n_new, str(error.backtrace))
     if error is None:
         return _error_new(_kind_of(type(exception)), _message_of(exception), backtrace, None, exception)
     if carrier is not None:

@@ -20,6 +20,7 @@ _ERRORS += (OverflowError, BufferError, OSError, NotImplementedError)
 def mischief() -> None:
     """Do something at random that the caller may not have thought of. Bounded for each call."""
     world = here()
+    world.note_question()
     if not world.may_go_wild():
         return
     roll = world.below(100)

@@ -15,6 +15,11 @@ _N_LINES = 64
 _BYTES = _HEAD.size + _N_LINES * _LINE_BYTES
 
 
+def journal_path(path: Path, number: int) -> Path:
+    """That of a thread; the first one's is `path`."""
+    return path.with_name(f"{path.name}.{number}") if number else path
+
+
 class Journal:
     """The writing end. Whatever ends the process, the lines stay, because the file is mapped."""
 

@@ -22,6 +22,11 @@ def hang(*args: Any) -> None:
         time.sleep(1)
 
 
+def spin(*args: Any) -> None:
+    while True:
+        pass
+
+
 def system_error(*args: Any) -> None:
     raise SystemError("planted")
 

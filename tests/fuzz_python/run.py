@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Fuzz the Python API of the ffi_hpy that this interpreter imports.
 
-    run.py [--seconds N | --calls N] [--seed S] [--jobs N] [--threads N] [--report FILE]
+    run.py [--seconds N | --calls N] [--seed S] [--jobs N] [--threads N] [--first] [--report FILE]
 
 Processes of 20,000 calls each are started one after another, each with a seed of its own that S makes, and watched.
 What is wrong with how one ended is printed, with the command that repeats it; the first finding of a run is repeated
 with fewer and fewer calls before. A finding is: death by a signal or with another exit status than 0, a call that
-takes longer than 60 s, SystemError, MemoryError without a large number, an exception that is no Exception, and an error
-that a call leaves pending though it went well.
+takes 60 s of the processor or does nothing for 60 s, SystemError, MemoryError without a large number, an exception that
+is no Exception, and an error that a call leaves pending though it went well.
 
 Prints one closing line. Exit status: 0 nothing was found, 1 something was.
 """
@@ -32,13 +32,14 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from journal import Reader  # noqa: E402
+from journal import Reader, journal_path  # noqa: E402
 from reduce import fewest  # noqa: E402
+from watch import watch  # noqa: E402
 
 CALLS_PER_WORKER = 20_000
 HANG_SECONDS = 60.0
-START_SECONDS = 120.0
 REDUCE_SECONDS = 60.0
+LEAST_SECONDS = 5.0  # for which one more worker is worth its start
 STDERR_LINES = 40
 BYTECODE = tempfile.TemporaryDirectory(prefix="fuzz-bytecode-")  # compiled by the first worker for all others
 
@@ -73,45 +74,20 @@ def run_worker(plan: Plan, seconds: float = 1e9, hang_seconds: float = HANG_SECO
         journal, report, errors = folder / "journal", folder / "report", folder / "stderr"
         command = [sys.executable, "-X", "faulthandler", str(HERE / "worker.py"), *plan.words()]
         command += ["--journal", str(journal), "--report", str(report), "--seconds", f"{seconds:.1f}"]
-        environ = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPYCACHEPREFIX": str(BYTECODE.name)}
+        environ = {"PYTHONPYCACHEPREFIX": str(BYTECODE.name), **os.environ, "PYTHONHASHSEED": "0"}
         environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        readers = [Reader(journal_path(journal, number)) for number in range(plan.threads)]
         with errors.open("wb") as stream:
             worker = subprocess.Popen(
                 command, cwd=folder, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stream
             )
-            hung = watch(worker, Reader(journal), hang_seconds)
-        return judge(worker.returncode, hung, Reader(journal), report, errors)
+            hung = watch(worker, readers, hang_seconds)
+        return judge(worker.returncode, hung, readers, report, errors)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def watch(worker: subprocess.Popen[bytes], reader: Reader, hang_seconds: float) -> bool:
-    """Wait for the end of a worker; True if a call took too long, and the worker was ended."""
-    seen, since = -2, time.monotonic()
-    while True:
-        try:
-            worker.wait(0.1)
-        except subprocess.TimeoutExpired:
-            pass
-        except BaseException:
-            worker.kill()
-            worker.wait()
-            raise
-        else:
-            return False
-        call = reader.call()
-        if call != seen:
-            seen, since = call, time.monotonic()
-        elif time.monotonic() - since > (hang_seconds if call >= 0 else START_SECONDS):
-            worker.send_signal(signal.SIGUSR1)  # faulthandler shows where the threads are
-            time.sleep(1)
-            worker.kill()
-            worker.wait()
-            return True
-
-
-def judge(status: int, hung: bool, reader: Reader, report: Path, errors: Path) -> Outcome:
-    last_call = reader.call()
+def judge(status: int, hung: bool, readers: list[Reader], report: Path, errors: Path) -> Outcome:
     if status == 0 and report.exists():
         found = json.loads(report.read_text())
         return Outcome(found["calls"], found["findings"])
@@ -119,12 +95,13 @@ def judge(status: int, hung: bool, reader: Reader, report: Path, errors: Path) -
     ended = "hang" if hung else signal.Signals(-status).name if status < 0 else f"exit status {status}"
     trace = "\n".join([*text[:STDERR_LINES], "..."] if len(text) > STDERR_LINES else text)
     where = next((line.strip() for line in text if "File" in line and "fuzz_python" not in line), "")
-    fault = {"call": last_call, "kind": ended, "text": where, "lines": reader.lines()[-8:], "trace": trace}
-    return Outcome(last_call + 1, [fault])
+    lines = [line for reader in readers for line in reader.lines()[-8:]]
+    fault = {"call": readers[0].call(), "kind": ended, "text": where, "lines": lines, "trace": trace}
+    return Outcome(sum(reader.call() + 1 for reader in readers), [fault])
 
 
-def reduced(plan: Plan, fault: dict[str, object], hang_seconds: float) -> Plan:
-    """The plan with as few calls as show the same fault."""
+def reduced(plan: Plan, fault: dict[str, object], hang_seconds: float) -> Plan | None:
+    """The plan with as few calls as show the same fault; None if it does not come again, or threads took part."""
     last = int(fault["call"])  # type: ignore[call-overload]
 
     def shows(calls: list[int]) -> bool:
@@ -132,19 +109,21 @@ def reduced(plan: Plan, fault: dict[str, object], hang_seconds: float) -> Plan:
         found = run_worker(Plan(plan.seed, text, plan.threads, plan.plant), hang_seconds=hang_seconds).faults
         return any(other["kind"] == fault["kind"] for other in found)
 
-    if plan.threads > 1 or last < 0:
-        return plan
-    calls = fewest(last, shows, REDUCE_SECONDS)
-    return Plan(plan.seed, ",".join(map(str, calls)) if calls else f"0:{last + 1}", 1, plan.plant)
+    calls = fewest(last, shows, REDUCE_SECONDS) if plan.threads == 1 else []
+    return Plan(plan.seed, ",".join(map(str, calls)), 1, plan.plant) if calls else None
 
 
 def tell(plan: Plan, fault: dict[str, object]) -> None:
-    words = [sys.executable, str(HERE / "worker.py"), *plan.words(), "--verbose"]
     print(f"--- {fault['kind']}: {fault['text']}")
     print(f"seed {plan.seed}, call {fault['call']}; to repeat it:")
-    print(f"    PYTHONHASHSEED=0 {shlex.join(words)}")
+    print(command_of(plan))
     print("\n".join(f"  {line}" for line in fault["lines"]))  # type: ignore[attr-defined]
     print(f"{fault['trace']}\n", flush=True)
+
+
+def command_of(plan: Plan) -> str:
+    words = [sys.executable, str(HERE / "worker.py"), *plan.words(), "--verbose"]
+    return f"    PYTHONHASHSEED=0 {shlex.join(words)}"
 
 
 @dataclass
@@ -164,9 +143,11 @@ def fuzz(options: argparse.Namespace) -> Total:
         return options.seconds - (time.monotonic() - started) if options.seconds else 1e9
 
     def one_after_another() -> None:
-        while left() > 0 and not (options.calls and total.calls >= options.calls):
+        while left() > (LEAST_SECONDS if total.workers else 0):
+            if (options.calls and total.calls >= options.calls) or (options.first and total.findings):
+                break
             number = next(numbers)
-            threads = options.threads if options.threads > 1 and number % 2 else 1
+            threads = 1 if number % 2 else options.threads
             size = min(CALLS_PER_WORKER, max(1, options.calls - total.calls)) if options.calls else CALLS_PER_WORKER
             plan = Plan(options.seed * 1_000_000 + number, f"0:{size}", threads, options.plant)
             outcome = run_worker(plan, max(1.0, left()), options.hang_seconds)
@@ -182,7 +163,10 @@ def fuzz(options: argparse.Namespace) -> Total:
                 if kind not in total.kinds:
                     is_first = not total.kinds  # to reduce each of many would take too long
                     total.kinds.add(kind)
-                    tell(reduced(plan, fault, options.hang_seconds) if options.reduce and is_first else plan, fault)
+                    tell(plan, fault)
+                    fewer = reduced(plan, fault, options.hang_seconds) if options.reduce and is_first else None
+                    if fewer is not None:
+                        print(f"calls that are enough for it:\n{command_of(fewer)}\n", flush=True)
 
     with ThreadPoolExecutor(options.jobs) as pool:
         for job in [pool.submit(one_after_another) for _ in range(options.jobs)]:
@@ -196,8 +180,11 @@ def main() -> int:
     parser.add_argument("--calls", type=int, default=0, help="how many")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="workers at once")
-    parser.add_argument("--threads", type=int, default=1, help="in every second worker; what it finds may not repeat")
+    parser.add_argument(
+        "--threads", type=int, default=1, help="in every second worker, from the first on; what it finds may not repeat"
+    )
     parser.add_argument("--hang-seconds", type=float, default=HANG_SECONDS, help="what a call may take")
+    parser.add_argument("--first", action="store_true", help="end with the first finding")
     parser.add_argument("--no-reduce", dest="reduce", action="store_false", help="do not look for fewer calls")
     parser.add_argument("--report", type=Path, help="counts as JSON")
     parser.add_argument("--plant", default="", help=argparse.SUPPRESS)

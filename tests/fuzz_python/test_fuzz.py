@@ -5,31 +5,77 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-RUN = Path(__file__).with_name("run.py")
+HERE = Path(__file__).resolve().parent
 SEED = 12
 SECONDS = 20
+LONGEST_SECONDS = 600  # of a run, however busy the machine is; pytest tells nothing when it gives up
+HAS_GIL = getattr(sys, "_is_gil_enabled", lambda: True)()
+
+pytestmark = pytest.mark.timeout(LONGEST_SECONDS + 60)
 
 
-def fuzz(tmp_path, *words):
-    """Exit status, output and counts of a run."""
-    report = tmp_path / "report"
-    command = [sys.executable, str(RUN), "--seed", str(SEED), "--report", str(report), *map(str, words)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=280)
-    return done.returncode, done.stdout + done.stderr, json.loads(report.read_text())
+@dataclass
+class Run:
+    """How a program of the fuzzer ended. The status is None if it was killed because it came to no end."""
+
+    status: int | None
+    output: str
+    counts: dict[str, float]
 
 
-def test_the_fuzzer_finds_nothing(tmp_path):
-    threads = 1 if getattr(sys, "_is_gil_enabled", lambda: True)() else 3
-    status, output, counts = fuzz(tmp_path, "--seconds", SECONDS, "--threads", threads)
-    print(output)
-    assert status == 0, output
-    assert counts["calls"] > 100
+@pytest.fixture(scope="session")
+def bytecode(tmp_path_factory):
+    """The folder of the bytecode that all processes share."""
+    return tmp_path_factory.mktemp("bytecode")
+
+
+@pytest.fixture
+def start(tmp_path, bytecode):
+    """Runs a program of the fuzzer. What it prints is there however it ends, and nothing that it started stays."""
+
+    def run(program: str, *words: object) -> Run:
+        output, report = tmp_path / "output", tmp_path / "report"
+        environ = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPYCACHEPREFIX": str(bytecode)}
+        command = [sys.executable, str(HERE / program), *map(str, words)]
+        command += ["--report", str(report)] if program == "run.py" else []
+        with output.open("wb") as stream:
+            child = subprocess.Popen(
+                command,
+                cwd=tmp_path,
+                env=environ,
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            status = None
+            try:
+                status = child.wait(LONGEST_SECONDS)
+            except subprocess.TimeoutExpired:
+                pass
+            finally:
+                if status is None:
+                    os.killpg(child.pid, signal.SIGKILL)
+                    child.wait()
+        counts = json.loads(report.read_text()) if report.exists() else {}
+        return Run(status, output.read_text(errors="replace"), counts)
+
+    return run
+
+
+def test_the_fuzzer_finds_nothing(start):
+    done = start("run.py", "--seed", SEED, "--seconds", SECONDS, "--threads", 1 if HAS_GIL else 3)
+    print(done.output)
+    assert done.status == 0, done.output
+    assert done.counts["calls"] > 100
 
 
 @pytest.mark.parametrize(
@@ -37,30 +83,49 @@ def test_the_fuzzer_finds_nothing(tmp_path):
     [
         ("crash", "SIGSEGV"),
         ("hang", "hang"),
+        ("spin", "hang"),
         ("leave", "exit status 7"),
         ("system_error", "SystemError: SystemError: planted"),
         ("no_exception", "no Exception: KeyboardInterrupt: planted"),
     ],
 )
-def test_a_fault_is_found(tmp_path, fault, kind):
-    status, output, counts = fuzz(tmp_path, "--calls", 40, "--plant", fault, "--hang-seconds", 5, "--no-reduce")
-    assert status == 1
-    assert counts["findings"] >= 1
-    assert f"--- {kind}" in output
-    assert f"planted {fault}(" in output
+def test_a_fault_is_found(start, fault, kind):
+    words = ("--hang-seconds", 2) if kind == "hang" else ()
+    done = start("run.py", "--seed", SEED, "--calls", 100, "--plant", fault, "--first", "--no-reduce", *words)
+    assert done.status == 1, done.output
+    assert done.counts["findings"] >= 1
+    assert f"--- {kind}" in done.output
+    assert f"planted {fault}(" in done.output
 
 
-def test_one_call_is_left_of_a_fault(tmp_path):
-    _, output, _ = fuzz(tmp_path, "--calls", 40, "--plant", "crash")
-    assert re.search(r"--calls \d+ --plant crash", output), output
+def test_one_call_is_left_of_a_fault(start):
+    done = start("run.py", "--seed", SEED, "--calls", 100, "--plant", "crash", "--first")
+    assert re.search(r"--calls \d+ --plant crash", done.output), done.output
 
 
-def test_a_seed_makes_the_same_calls_again(tmp_path):
+def test_a_call_that_others_keep_from_the_processor_does_not_hang(monkeypatch):
+    monkeypatch.syspath_prepend(str(HERE))
+    import watch
+
+    class Waiting:
+        """A reader of a worker that is at its first call all the time."""
+
+        def call(self):
+            return 0
+
+    used = iter(range(100))
+    monkeypatch.setattr(watch, "processor_seconds", lambda pid: next(used) / 50)  # 0.02 s in 0.1 s
+    worker = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(2.5)"])
+    assert not watch.watch(worker, [Waiting()], 1.0)
+    assert worker.returncode == 0
+
+
+def test_a_seed_makes_the_same_calls_again(start):
     def calls():
-        command = [sys.executable, str(RUN.with_name("worker.py")), "--seed", "7", "--calls", "0:300", "--verbose"]
-        environ = {**os.environ, "PYTHONHASHSEED": "0"}
-        done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=200, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        return done.stderr
+        done = start("worker.py", "--seed", 7, "--calls", "0:300", "--verbose")
+        assert done.status == 0, done.output
+        return re.sub(r"0x[0-9a-f]*|\d{12,}", "ADDRESS", done.output)
 
-    assert calls() == calls()
+    first = calls()
+    assert first.count("\n") > 300
+    assert calls() == first

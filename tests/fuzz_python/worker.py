@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from actions import Actions
 from findings import Findings, LeftBehind, pending_check
-from journal import Journal
+from journal import Journal, journal_path
 from surface import Target, find_targets
 from values import Values
 from world import N_SLOTS, Planned, Silent, World, set_world
@@ -69,8 +69,7 @@ class Caller:
     """Makes the calls of one thread."""
 
     def __init__(self, options: argparse.Namespace, number: int, pool: list[Any], targets: list[Target]) -> None:
-        path = options.journal.with_name(f"{options.journal.name}.{number}") if number else options.journal
-        self.journal = Talker(Journal(path), options.verbose)
+        self.journal = Talker(Journal(journal_path(options.journal, number)), options.verbose)
         self.world = World(options.seed * N_SEEDS + number, self.journal, pool)
         self.actions = Actions(self.world, targets)
         self.n_calls = 0
@@ -92,7 +91,7 @@ class Caller:
                     findings.add(call, kind, error, self.journal.lines[-8:])
                 elif call % 16 == 0:
                     pool[call % N_SLOTS] = error.with_traceback(None)
-            if call % LOOK_EVERY == 0 and (time.monotonic() > until or is_too_large()):
+            if self.n_calls % LOOK_EVERY == 0 and (time.monotonic() > until or is_too_large()):
                 break
 
     def what_is_wrong(self, error: BaseException) -> str:
@@ -171,7 +170,7 @@ def main() -> None:
     if options.plant:
         from plant import planted
 
-        targets += [planted(options.plant)] * (len(targets) // 10)
+        targets += [planted(options.plant)] * len(targets)
     findings = Findings()
     pool = make_pool(options.seed)
     callers = [Caller(options, number, pool, targets) for number in range(options.threads)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import sys
 import threading
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 N_SLOTS = 96
 MISCHIEFS_PER_CALL = 60  # so that what calls itself through a container ends
+QUESTIONS_PER_CALL = 20_000  # a walk of what contains itself asks about each of a million levels
 DEEPEST_CALL = 3
 IS_PYPY_8 = getattr(sys, "pypy_version_info", (0,)) >= (8,)
 
@@ -37,6 +39,7 @@ class World:
         self._random = random.Random(0)
         self.below_one = self._random.random
         self.mischiefs_left = 0
+        self.questions_left = math.inf
         self.depth = 0
         self.is_planned = False  # a BaseException was raised on purpose in this call
         self.is_big = False  # a large integer was used: running out of memory is no wonder
@@ -47,6 +50,7 @@ class World:
         self.journal.begin(call)
         self._random.seed(self.seed << 32 | call)
         self.mischiefs_left = MISCHIEFS_PER_CALL
+        self.questions_left = QUESTIONS_PER_CALL
         self.depth = 0
         self.is_planned = False
         self.is_big = False
@@ -62,6 +66,12 @@ class World:
     def one_in(self, n: int) -> bool:
         """True once in n times."""
         return self.below_one() * n < 1
+
+    def note_question(self) -> None:
+        """Count what the call asks of hostile objects and callbacks. Raises when it is enough."""
+        self.questions_left -= 1
+        if self.questions_left < 0:
+            raise RuntimeError("enough")
 
     def may_go_wild(self) -> bool:
         """Whether a hostile object may do something now."""

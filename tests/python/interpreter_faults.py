@@ -1,4 +1,4 @@
-"""Programs that show what an interpreter does wrong by itself: none imports ffi_hpy.
+"""Programs that show what an interpreter, or NumPy, does wrong by itself: none imports ffi_hpy.
 
     interpreter_faults.py NAME
 
@@ -129,7 +129,36 @@ def pickle_enumerate() -> None:
     print("fine")
 
 
-FAULTS = (dict_of_free_threads, lru_cache, exhausted_dict_iterator, sequence_get_item, call_no_args, pickle_enumerate)
+def half_compared() -> None:
+    """NumPy 2.0, the last one for CPython 3.9: a float16 compared with what raises when asked again is a crash."""
+    import numpy
+
+    class Raising(str):
+        __slots__ = ("is_asked",)
+
+        def __str__(self) -> str:
+            if hasattr(self, "is_asked"):
+                raise ValueError
+            self.is_asked = True
+            return "x"
+
+    child = os.fork()
+    if child == 0:
+        numpy.float16(0) == Raising()  # noqa: B015 - the comparison itself
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    print(f"killed by {signal.Signals(status).name}" if status else "fine", flush=True)
+
+
+FAULTS = (
+    dict_of_free_threads,
+    lru_cache,
+    exhausted_dict_iterator,
+    sequence_get_item,
+    call_no_args,
+    pickle_enumerate,
+    half_compared,
+)
 
 if __name__ == "__main__":
     {function.__name__: function for function in FAULTS}[sys.argv[1]]()

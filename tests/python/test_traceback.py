@@ -1,11 +1,17 @@
 """Tracebacks: Python's and native frames in the order they were called, and no references kept."""
 
 import gc
+import sys
 import traceback
 import weakref
+from pathlib import Path
 
 import pytest
 from support import FREES_AT_ONCE, IS_PYPY, is_gone, needs_threads, run_python
+
+import ffi_hpy
+
+PACKAGE_FOLDER = str(Path(ffi_hpy.__file__).parent)
 
 
 def frames_of(exception):
@@ -107,8 +113,6 @@ def test_a_traceback_can_be_printed(testing):
 
 
 def test_lines_of_a_backtrace_that_are_no_frames_do_no_harm():
-    import ffi_hpy
-
     backtrace = 'nonsense\n  File "f.c", line x, in g\n  File "ü.c", line 7, in größe(int, char)\n\n  File\n'
     exception = ffi_hpy.Error("ValueError", "m", backtrace).py_error()
     assert frames_of(exception) == [("größe(int, char)", "ü.c")]
@@ -223,6 +227,79 @@ def test_all_frames_of_one_way_stay_however_often_the_exception_came_before(test
         names = [name for name, _ in frames_of(raised_by(testing.apply, outermost))]
         places = [names.index(name) for name in ("raised_by", "outermost", "middle", "innermost")]
         assert places == sorted(places)
+
+
+# --- deep recursions --------------------------------------------------------------------------------------------------
+
+
+def fall_through_native_code(testing, levels):
+    if levels == 0:
+        raise KeyError("x")
+    testing.apply(fall_through_native_code, testing, levels - 1)
+
+
+@pytest.mark.thread_unsafe(reason="traces what it runs")
+def test_a_crossing_costs_as_much_at_the_end_of_a_deep_recursion_as_at_its_start(testing):
+    def lines_run(levels):
+        """How many lines of the package run while an exception comes through so many levels."""
+        n = 0
+
+        def count(frame, event, arg):
+            nonlocal n
+            if not frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
+                return None
+            n += event == "line"
+            return count
+
+        before = sys.gettrace()
+        sys.settrace(count)
+        try:
+            raised_by(fall_through_native_code, testing, levels)
+        finally:
+            sys.settrace(before)
+        return n
+
+    lines_run(1)  # fills what is remembered
+    few, many = lines_run(40), lines_run(120)
+    assert few > 0
+    assert many < 3.5 * few
+
+
+def test_a_traceback_has_all_frames_of_a_deep_recursion(testing):
+    names = [name for name, _ in frames_of(raised_by(fall_through_native_code, testing, 300))]
+    assert names.count("fall_through_native_code") == 301
+
+
+def test_native_code_is_told_the_innermost_frames_of_a_deep_recursion(testing):
+    texts = []
+
+    def outermost():
+        try:
+            testing.apply(fall_through_native_code, testing, 300)
+        except KeyError as error:
+            texts.append(error.__tvm_ffi_error__.backtrace)
+            raise
+
+    error = raised_by(testing.apply, outermost)
+    texts.append(error.__tvm_ffi_error__.backtrace)
+    for text in texts:
+        lines = text.splitlines()
+        assert 200 < len(lines) < 320
+        assert f", line {fall_through_native_code.__code__.co_firstlineno + 2}, in" in lines[0]
+
+
+def test_native_code_is_told_nothing_of_a_traceback_that_was_taken_away(testing):
+    def first():
+        raise KeyError("x")
+
+    def second():
+        kept = raised_by(testing.apply, first)
+        kept.__traceback__ = None
+        raise kept
+
+    text = raised_by(testing.apply, second).__tvm_ffi_error__.backtrace
+    assert "in second" in text
+    assert "in first" not in text
 
 
 # --- no reference cycle ---------------------------------------------------------------------------------------------
