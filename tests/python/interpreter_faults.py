@@ -116,7 +116,17 @@ def pickle_enumerate() -> None:
     print("fine")
 
 
-FAULTS = (dict_of_free_threads, lru_cache, sequence_get_item, call_no_args, pickle_enumerate)
+def pickle_dict_iterator() -> None:
+    """PyPy 8: neither can an iterator of a dict that was advanced."""
+    advanced = iter({})
+    next(advanced, None)
+    pickle.dumps(advanced)  # ends the process
+    print("fine")
+
+
+FAULTS = (
+    *(dict_of_free_threads, lru_cache, sequence_get_item, call_no_args, pickle_enumerate, pickle_dict_iterator),
+)
 
 if __name__ == "__main__":
     {function.__name__: function for function in FAULTS}[sys.argv[1]]()
