@@ -184,11 +184,11 @@ class _Sequenced:
 
 
 class _Refusing(_Sequenced):
-    """What a tuple may be. PyPy 8 ends the process where C code gets to know a tuple whose __iter__ raises (call_no_args of
-    tests/python/interpreter_faults.py)."""
+    """What a tuple may be. PyPy 8 asks a tuple for its items when C code gets to know it, and ends the process where
+    that raises (call_no_args of tests/python/interpreter_faults.py)."""
 
     if IS_PYPY_8:
-        __iter__ = tuple.__iter__
+        __iter__, __len__ = tuple.__iter__, tuple.__len__
 
 
 class _Protocolled:

@@ -129,6 +129,14 @@ def pickle_enumerate() -> None:
     print("fine")
 
 
+def pickle_dict_iterator() -> None:
+    """PyPy 8: neither can an iterator of a dict that was advanced."""
+    advanced = iter({})
+    next(advanced, None)
+    pickle.dumps(advanced)  # ends the process
+    print("fine")
+
+
 def half_compared() -> None:
     """NumPy 2.0, the last one for CPython 3.9: a float16 compared with what raises when asked again is a crash."""
     import numpy
@@ -157,6 +165,7 @@ FAULTS = (
     sequence_get_item,
     call_no_args,
     pickle_enumerate,
+    pickle_dict_iterator,
     half_compared,
 )
 
