@@ -104,24 +104,12 @@ static PyObject *item_in_place(PyObject *o, PyObject *type, HPy_ssize_t i) {
   return items[i];
 }
 
-/* Whether PySequence_GetItem is for that type. On PyPy it gives each item of a list a C side first, and keeps them there: when
- * one item refuses (a tuple whose __iter__ raises), the rest is memory that nobody has written, and the collector releases
- * what it finds in it (sequence_get_item of tests/python/interpreter_faults.py). PyObject_GetItem gives a C side to the one
- * item. */
-static bool has_sequence_items(PyObject *type) {
-#ifdef FHPY_PYPY
-  return type == &PyTuple_Type;
-#else
-  return type == &PyList_Type || type == &PyTuple_Type;
-#endif
-}
-
 static HPy get_item_i(HPyContext *ctx, HPy o, HPy_ssize_t i) {
   (void)ctx;
   PyObject *type = type_of(to_py(o));
   PyObject *item = item_in_place(to_py(o), type, i);
   if (item != NULL) return to_hpy(item);
-  if (has_sequence_items(type)) return to_hpy(PySequence_GetItem(to_py(o), i));
+  if (type == &PyList_Type || type == &PyTuple_Type) return to_hpy(PySequence_GetItem(to_py(o), i));
   return get_item_take_key(o, PyLong_FromSsize_t(i));
 }
 static HPy get_item_s(HPyContext *ctx, HPy o, const char *name) {
