@@ -7,12 +7,14 @@ Tests that leave something out because of such a fault name the program here. Ea
 
 from __future__ import annotations
 
+import collections
 import copy
 import ctypes
 import functools
 import gc
 import os
 import pickle
+import resource
 import signal
 import sys
 import threading
@@ -158,6 +160,17 @@ def half_compared() -> None:
     print(f"killed by {signal.Signals(status).name}" if status else "fine", flush=True)
 
 
+def deque_repeated() -> None:
+    """CPython: a deque that is repeated until there is no memory ends in a SystemError, without an exception."""
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+    try:
+        collections.deque([1]) * (1 << 47)
+    except MemoryError:
+        print("fine")
+    except SystemError as error:
+        print(error)
+
+
 FAULTS = (
     dict_of_free_threads,
     lru_cache,
@@ -167,6 +180,7 @@ FAULTS = (
     pickle_enumerate,
     pickle_dict_iterator,
     half_compared,
+    deque_repeated,
 )
 
 if __name__ == "__main__":
