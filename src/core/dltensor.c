@@ -148,22 +148,10 @@ static int refuse_place(const DLTensor *tensor, uint64_t n, char *reason) {
   return 0;
 }
 
-/* What nearly all tensors are, seen in one pass: nothing is missing, compact, with room for any offset. */
-static int is_plain(const DLTensor *tensor) {
-  uint64_t n = 1;
-  if ((intptr_t)tensor->data <= 0 || tensor->byte_offset != 0 || !fh_dltensor_has_size(tensor->dtype)) return 0;
-  if ((uint32_t)tensor->ndim > FH_DLTENSOR_MAX_DIMS || (tensor->shape == NULL && tensor->ndim != 0)) return 0;
-  for (int32_t i = tensor->ndim - 1; i >= 0; --i) {
-    if (tensor->strides != NULL && (uint64_t)tensor->strides[i] != n) return 0;
-    if (!multiply(&n, (uint64_t)tensor->shape[i])) return 0;
-  }
-  return n - 1 < UINT64_C(1) << 40; /* nothing can overflow then with any type of elements, and there are some */
-}
-
 int fh_dltensor_refuse(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]) {
   int64_t n;
   uint64_t n_bytes;
-  if (is_plain(tensor)) return 0;
+  if (fh_dltensor_is_usual(tensor)) return 0;
   if (fh_dltensor_refuse_shape(tensor, reason)) return 1;
   if (!fh_dltensor_count(tensor, &n)) {
     return refuse(reason, "Expected a shape that memory has room for but it has more than 2**63 - 1 elements");

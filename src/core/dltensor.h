@@ -36,4 +36,30 @@ int fh_dltensor_has_address(DLDevice device);
 /* Whether elements of that type have a size. */
 static inline int fh_dltensor_has_size(DLDataType dtype) { return dtype.bits != 0 && (int16_t)dtype.lanes > 0; }
 
+/* ---- What nearly all tensors are, seen without a closer look ---- */
+
+/* Whether a tensor cannot be refused, for who has looked at all sizes and strides already: `bits` are those of each size,
+ * each stride and each product of sizes in between, n is the product of all. All below 2**28, an element is at most 2**56
+ * elements behind the first one, and with elements of 2**6 bytes at most no sum of bytes and addresses overflows. A
+ * negative number has the upper bits. */
+static inline int fh_dltensor_is_usual_with(const DLTensor *tensor, uint64_t n, uint64_t bits) {
+  uint32_t element_bits = (uint32_t)tensor->dtype.bits * tensor->dtype.lanes;
+  return n != 0 && bits >> 28 == 0 && element_bits - 1 < 512 && (intptr_t)tensor->data > 0 &&
+         tensor->byte_offset >> 61 == 0;
+}
+
+/* 1 if fh_dltensor_refuse is sure to give 0; of any other tensor nothing is said. */
+static inline int fh_dltensor_is_usual(const DLTensor *tensor) {
+  const int64_t *shape = tensor->shape, *strides = tensor->strides;
+  uint32_t n_dims = (uint32_t)tensor->ndim;
+  uint64_t n = 1, bits = 0;
+  if (n_dims > FH_DLTENSOR_MAX_DIMS || (shape == NULL && n_dims != 0)) return 0;
+  for (uint32_t i = 0; i < n_dims; ++i) {
+    n *= (uint64_t)shape[i];
+    bits |= (uint64_t)shape[i] | n;
+    if (strides != NULL) bits |= (uint64_t)strides[i];
+  }
+  return fh_dltensor_is_usual_with(tensor, n, bits);
+}
+
 #endif /* FH_DLTENSOR_H_ */

@@ -85,9 +85,13 @@ static tensor_object *new_tensor(const DLTensor *like, size_t n_extents) {
 
 /* ---- Checks ---- */
 
-int fh_tensor_check(const DLTensor *tensor) {
+static FH_NOINLINE int check_closely(const DLTensor *tensor) {
   char reason[FH_DLTENSOR_REASON];
-  return FH_UNLIKELY(fh_dltensor_refuse(tensor, reason)) ? fh_error_raise(FH_VALUE_ERROR, "%s", reason) : 0;
+  return fh_dltensor_refuse(tensor, reason) ? fh_error_raise(FH_VALUE_ERROR, "%s", reason) : 0;
+}
+
+int fh_tensor_check(const DLTensor *tensor) {
+  return FH_LIKELY(fh_dltensor_is_usual(tensor)) ? 0 : check_closely(tensor);
 }
 
 static int check_import(const DLTensor *tensor, int32_t require_alignment, int32_t require_contiguous) {

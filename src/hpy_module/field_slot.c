@@ -71,26 +71,37 @@ static int write(HPyContext *ctx, const FbField *field, HPy self, HPy value) {
   return rc;
 }
 
-static int assign(HPyContext *ctx, const FieldSlot *slot, HPy self, HPy value) {
-  if (FB_LIKELY(!slot->is_frozen)) return write(ctx, slot->field, self, value);
-  fb_raise(ctx, ctx->h_AttributeError, "%s is frozen: cannot assign to field '%s'", slot->field->name,
-           fb_field_own_name(slot->field));
+static FB_NOINLINE int refuse_assignment(HPyContext *ctx, const FbField *field) {
+  fb_raise(ctx, ctx->h_AttributeError, "%s is frozen: cannot assign to field '%s'", field->name,
+           fb_field_own_name(field));
   return -1;
 }
 
-/* As a descriptor, in the interpreter's own shape (see extension.h). */
+/* As a descriptor, in the interpreter's own shape: there are such only where a handle is the object (see extension.h). */
+
+FB_INLINE const FieldSlot *descr_struct(cpy_PyObject *slot) {
+  return (const FieldSlot *)((const char *)slot + fb_data_offset);
+}
+
+static FB_NOINLINE void raise_unmade(cpy_PyObject *slot) { fb_type_raise_unmade(fb_ctx, (HPy){(intptr_t)slot}); }
+
 static cpy_PyObject *slot_descr_get(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject *type) {
   (void)type;
-  HPy slot = {(intptr_t)self};
-  if (object == NULL) return (cpy_PyObject *)HPy_Dup(fb_ctx, slot)._i;
-  const FbField *field = field_of(fb_ctx, slot);
-  return field == NULL ? NULL : (cpy_PyObject *)read(fb_ctx, field, (HPy){(intptr_t)object})._i;
+  if (object == NULL) return (cpy_PyObject *)HPy_Dup(fb_ctx, (HPy){(intptr_t)self})._i;
+  const FbField *field = descr_struct(self)->field;
+  if (FB_LIKELY(field != NULL)) return (cpy_PyObject *)read(fb_ctx, field, (HPy){(intptr_t)object})._i;
+  raise_unmade(self);
+  return NULL;
 }
 
 static int slot_descr_set(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject *value) {
-  HPy slot = {(intptr_t)self};
-  if (FB_UNLIKELY(field_of(fb_ctx, slot) == NULL)) return -1;
-  return assign(fb_ctx, slot_struct(fb_ctx, slot), (HPy){(intptr_t)object}, (HPy){(intptr_t)value});
+  const FieldSlot *slot = descr_struct(self);
+  if (FB_UNLIKELY(slot->field == NULL)) {
+    raise_unmade(self);
+    return -1;
+  }
+  if (FB_UNLIKELY(slot->is_frozen)) return refuse_assignment(fb_ctx, slot->field);
+  return write(fb_ctx, slot->field, (HPy){(intptr_t)object}, (HPy){(intptr_t)value});
 }
 
 /* --- FieldSlot ------------------------------------------------------------------------------------------------------------ */

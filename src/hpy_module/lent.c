@@ -64,21 +64,18 @@ static FB_NOINLINE bool is_possible(HPyContext *ctx, const DLTensor *seen) {
   return false;
 }
 
-/* Copies shape and strides. Whether the tensor is what nearly all are, so that a closer look is not needed: it has data,
- * compact from where `data` points, and fewer than 2**31 elements. */
-static bool copy_extents(FbLent *lent, const DLTensor *seen, size_t n) {
-  uint64_t stride = 1, seen_bits = 0,
-           other_bits = 0; /* of sizes and their products; of strides that differ from them */
-  for (size_t i = n; i-- > 0;) {
-    uint64_t given = seen->strides != NULL ? (uint64_t)seen->strides[i] : stride;
-    other_bits |= given ^ stride;
-    lent->extents[i] = seen->shape[i];
-    lent->extents[n + i] = (int64_t)given;
-    stride *= (uint64_t)seen->shape[i]; /* below 2**62 if both are below 2**31, and wraps around for absurd shapes */
-    seen_bits |= (uint64_t)seen->shape[i] | stride;
+/* Copies shape and strides; whether the tensor is what nearly all are, so that a closer look is not needed. */
+FB_INLINE bool copy_extents(int64_t *extents, const DLTensor *seen, size_t n_dims) {
+  const int64_t *shape = seen->shape, *strides = seen->strides;
+  uint64_t n = 1, bits = 0; /* as fh_dltensor_is_usual_with wants them */
+  for (size_t i = n_dims; i-- > 0;) {
+    uint64_t size = (uint64_t)shape[i], stride = strides != NULL ? (uint64_t)strides[i] : n;
+    extents[i] = (int64_t)size;
+    extents[n_dims + i] = (int64_t)stride;
+    n *= size; /* wraps around for absurd shapes instead of overflowing */
+    bits |= size | stride | n;
   }
-  return (seen_bits >> 31) == 0 && other_bits == 0 && stride != 0 && (intptr_t)seen->data > 0 &&
-         seen->byte_offset == 0 && fh_dltensor_has_size(seen->dtype);
+  return fh_dltensor_is_usual_with(seen, n, bits);
 }
 
 TVMFFIObject *fb_lent_new(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen) {
@@ -95,7 +92,7 @@ TVMFFIObject *fb_lent_new(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *e
   lent->tensor = *seen;
   lent->tensor.shape = lent->extents;
   lent->tensor.strides = lent->extents + n;
-  if (FB_UNLIKELY(!copy_extents(lent, seen, n)) && !is_possible(ctx, seen)) {
+  if (FB_UNLIKELY(!copy_extents(lent->extents, seen, n)) && !is_possible(ctx, seen)) {
     block_end(lent);
     return NULL;
   }
