@@ -1,5 +1,5 @@
-"""Functions that remember their answers. Without a lock, which a child of fork could find taken: functools.lru_cache has
-one on PyPy. Two threads may ask at the same time; then both answers are right, and the later one stays."""
+"""Functions that remember their answers. Without a lock, which a child of fork could find taken: functools.lru_cache
+has one on PyPy. Two threads may ask at the same time; then both answers are right, and the later one stays."""
 
 from __future__ import annotations
 
