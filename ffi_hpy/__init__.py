@@ -25,7 +25,7 @@ from ._device import Device, DLDeviceType, device  # noqa: E402
 from ._dtype import dtype  # noqa: E402
 from ._fork import import_whole  # noqa: E402
 from ._object import Object, ObjectConvertible  # noqa: E402
-from ._protocol import classify_once, classify_with_protocols  # noqa: E402
+from ._protocol import classify_with_protocols  # noqa: E402
 from ._string import Bytes, String  # noqa: E402
 from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack  # noqa: E402
 from ._type_info import info_of_key, set_class, set_python_class  # noqa: E402
@@ -152,9 +152,13 @@ __all__ = [
     "use_torch_stream",
 ]
 
+if _core.HAS_EXTENSION:  # the binding remembers the answers by the types' addresses
+    _classify = classify_with_protocols
+else:
+    from ._classify_once import classify_once as _classify
+
 _core.set_hooks(
-    # The binding remembers the answers by the types' addresses; where they have none, Python remembers.
-    classify=classify_with_protocols if _core.HAS_EXTENSION else classify_once,
+    classify=_classify,
     class_for_type_index=class_for_type_index,
     error_to_exception=error_to_exception if _core.HAS_EXTENSION else raise_for_error,
     exception_to_error=exception_to_error,

@@ -4,7 +4,6 @@ kind, once, and schemas look at what stands for the object."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from weakref import WeakKeyDictionary
 
 from . import _core
 from ._convert import classify
@@ -15,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["classify_once", "classify_with_protocols"]
+__all__ = ["classify_with_protocols"]
 
 _OBJECT, _VALUE, _CONVERT, _MAPPING = 1, 2, 4, 8  # FB_PROTOCOL_* of the binding
 _NATIVE = (_core.CObject, _core.ObjectRValueRef, PyNativeObject)  # stand for themselves
@@ -29,17 +28,3 @@ def classify_with_protocols(cls: type) -> tuple[int, Any, int]:
     protocols = _OBJECT * hasattr(cls, "__tvm_ffi_object__") + _VALUE * hasattr(cls, "__tvm_ffi_value__")
     protocols += _CONVERT * issubclass(cls, ObjectConvertible)
     return kind, detail, protocols + _MAPPING * (issubclass(cls, Mapping) and not issubclass(cls, dict))
-
-
-_answers: WeakKeyDictionary[type, tuple[int, Any, int]] = WeakKeyDictionary()
-
-
-def classify_once(cls: type) -> tuple[int, Any, int]:
-    """classify_with_protocols(), asked once per type while that lives."""
-    try:
-        answer = _answers.get(cls)
-    except TypeError:  # the type is ending, and PyPy refuses weak references to it
-        return classify_with_protocols(cls)
-    if answer is None:
-        answer = _answers[cls] = classify_with_protocols(cls)
-    return answer
