@@ -7,8 +7,10 @@ Tests that leave something out because of such a fault name the program here. Ea
 
 from __future__ import annotations
 
+import collections
 import functools
 import os
+import resource
 import signal
 import sys
 import threading
@@ -82,6 +84,17 @@ def half_compared() -> None:
     print(f"killed by {signal.Signals(status).name}" if status else "fine", flush=True)
 
 
+def deque_repeated() -> None:
+    """CPython: a deque that is repeated until there is no memory ends in a SystemError, without an exception."""
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+    try:
+        collections.deque([1]) * (1 << 47)
+    except MemoryError:
+        print("fine")
+    except SystemError as error:
+        print(error)
+
+
 if __name__ == "__main__":
-    programs = (dict_of_free_threads, lru_cache, half_compared)
+    programs = (dict_of_free_threads, lru_cache, half_compared, deque_repeated)
     {function.__name__: function for function in programs}[sys.argv[1]]()
