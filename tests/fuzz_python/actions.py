@@ -205,9 +205,7 @@ class Actions:
         left, right = self.values.native(), self.values.any()
         two = (left, right)
         if not any(map(is_ours, two)):
-            return (
-                None  # Python alone: 'x' * 2**60 only eats memory, and a deque's * is at fault (interpreter_faults.py)
-            )
+            return None  # Python alone: 'x' * 2**60 only eats memory, see deque_repeated in interpreter_faults.py too
         if any(map(is_numpys, two)) and any(type(value) in hostile.CLASSES for value in two):
             return None  # NumPy alone; 2.0 crashes (half_compared in tests/python/interpreter_faults.py)
         self.note(function.__name__, left, right)

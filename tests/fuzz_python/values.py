@@ -97,8 +97,8 @@ class Values:
 
     def pooled(self, depth: int = 0) -> Any:
         made = self.world.pool[self.world.below(len(self.world.pool))]
-        if type(made) is int and not -SMALL <= made <= SMALL:
-            self.world.is_big = True
+        is_text = type(made) in (str, bytes, bytearray)
+        self.world.is_big |= (is_text and len(made) > SMALL) or (type(made) is int and not -SMALL <= made <= SMALL)
         return made
 
     # --- Python's -----------------------------------------------------------------------------------------------------
