@@ -42,8 +42,10 @@ typedef struct {
 #define FH_FORK_KEPT used
 #endif
 
-#if defined(_WIN32)
-#define FH_FORK_ENTRY(type, section_name, id, value)
+#if defined(_MSC_VER) && !defined(__clang__)
+#define FH_FORK_ENTRY(type, section_name, id, value) static type id = (value);
+#elif defined(_WIN32) /* where there is no fork */
+#define FH_FORK_ENTRY(type, section_name, id, value) static type id __attribute__((unused)) = (value);
 #elif defined(__APPLE__)
 #define FH_FORK_ENTRY(type, section_name, id, value) \
   static type id __attribute__((used, section("__DATA," section_name))) = (value);
