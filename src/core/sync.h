@@ -9,8 +9,8 @@
 #include "base.h"
 
 /* The test build counts the locks that a thread holds, with sections that others wait for as if they were locked;
- * whatever is about to run foreign code says so by fh_sync_check_unlocked, which ends the process in one. A lock that fork does not know, or that is taken in
- * the wrong order (fork.h), ends it too. Elsewhere all of this is nothing. */
+ * whatever is about to run foreign code says so by fh_sync_check_unlocked, which ends the process in one. A lock that
+ * fork does not know, or that is taken in the wrong order (fork.h), ends it too. Elsewhere all of this is nothing. */
 #ifdef FH_TEST
 extern FH_THREAD_LOCAL int fh_sync_n_held;
 void fh_sync_note_lock(const void *mutex);

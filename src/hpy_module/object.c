@@ -150,8 +150,9 @@ static HPy list_if_shared(HPyContext *ctx, HPy self, FbPlace *place) {
   return fb_identity_is_shared(place->handle) ? fb_identity_list(ctx, self, place) : HPy_NULL;
 }
 
-/* The same for a claimed place. Releases the place. Without a GIL only then: who meets a claim waits for it, while a use would refuse him. With one
- * a use is enough, and listing may run Python code (identity_weak.c). */
+/* Lists the wrapper of a claimed place, if it can be listed, and releases the place. Without a GIL the place is released
+ * after the listing: a thread that meets a claim waits for it, while one that meets a use would be refused. With a GIL it is
+ * released first: a use is enough there, and listing may run Python code (identity_weak.c). */
 static void listing_begin(HPyContext *ctx, HPy self, FbPlace *place) {
   if (!fb_free_threaded) {
     fb_place_release(place);

@@ -504,7 +504,8 @@ TVM_FFI_DLL TVM_FFI_ATTRIBUTE_PURE const TVMFFITypeInfo *TVMFFIGetTypeInfo(int32
 
 /* Fills *handle_addr by init_func unless it is filled already. Of several threads one runs init_func, the others wait;
  * no lock is held meanwhile, so it may initialise other handles. RuntimeError when it gives NULL, or asks for its own
- * handle, or for one whose init_func, on another thread, waits for this one. A nonzero result of init_func is passed on, and the next call tries again. */
+ * handle, or for one whose init_func, on another thread, waits for this one. A nonzero result of init_func is passed on,
+ * and the next call tries again. */
 TVM_FFI_DLL int TVMFFIHandleInitOnce(void **handle_addr, int (*init_func)(void **result));
 
 /* Empties *handle_addr and gives what was there to deinit_func, whose result is passed on; 0 when it was empty. */
