@@ -6,6 +6,7 @@ import ctypes
 import threading
 
 import pytest
+from dlpack_structs import Tensor
 from native_build import PACKAGE, Missing, compile_c
 
 import ffi_hpy
@@ -17,23 +18,6 @@ if TYPE_CHECKING:
 STEPS = ("none", "managed", "borrow", "make", "stream", "allocate")
 CPU, CUDA = 1, 2
 FLOAT32 = (2, 32, 1)
-
-
-class Tensor(ctypes.Structure):
-    """DLTensor."""
-
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("device_type", ctypes.c_int32),
-        ("device_id", ctypes.c_int32),
-        ("ndim", ctypes.c_int32),
-        ("code", ctypes.c_uint8),
-        ("bits", ctypes.c_uint8),
-        ("lanes", ctypes.c_uint16),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("byte_offset", ctypes.c_uint64),
-    )
 
 
 class Managed(ctypes.Structure):

@@ -3,35 +3,23 @@
 from __future__ import annotations
 
 import ctypes
+import sys
+from pathlib import Path
 
 import ffi_hpy
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "python"))
+from dlpack_structs import Tensor
 
 __all__ = ["Producer", "new_tensor"]
 
 CPU, FLOAT32, TENSOR_INDEX = 1, (2, 32, 1), 70
 
 
-class _Tensor(ctypes.Structure):
-    """DLTensor."""
-
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("device_type", ctypes.c_int32),
-        ("device_id", ctypes.c_int32),
-        ("ndim", ctypes.c_int32),
-        ("code", ctypes.c_uint8),
-        ("bits", ctypes.c_uint8),
-        ("lanes", ctypes.c_uint16),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("byte_offset", ctypes.c_uint64),
-    )
-
-
 class _Managed(ctypes.Structure):
     """DLManagedTensor."""
 
-    _fields_ = (("tensor", _Tensor), ("manager_ctx", ctypes.c_void_p), ("deleter", ctypes.c_void_p))
+    _fields_ = (("tensor", Tensor), ("manager_ctx", ctypes.c_void_p), ("deleter", ctypes.c_void_p))
 
 
 class _Any(ctypes.Structure):
@@ -43,7 +31,7 @@ class _Any(ctypes.Structure):
 _DATA = (ctypes.c_float * 16)()  # aligned by the number of its elements, twice the 64 bytes
 _SHAPE = (ctypes.c_int64 * 1)(3)
 _MANAGED = _Managed(
-    _Tensor(ctypes.addressof(_DATA), CPU, 0, 1, *FLOAT32, ctypes.cast(_SHAPE, ctypes.POINTER(ctypes.c_int64)), None, 0)
+    Tensor(ctypes.addressof(_DATA), CPU, 0, 1, *FLOAT32, ctypes.cast(_SHAPE, ctypes.POINTER(ctypes.c_int64)), None, 0)
 )
 
 
