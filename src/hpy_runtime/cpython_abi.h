@@ -142,6 +142,7 @@ extern void *PyInterpreterState_Get(void), *PyThreadState_Get(void);
 extern int64_t PyInterpreterState_GetID(void *interpreter); /* 0 for the main one; -1 with an exception */
 extern int PyGILState_Ensure(void);
 extern void *PyThreadState_New(void *interpreter); /* needs no GIL */
+extern void PyThreadState_Clear(void *), PyThreadState_DeleteCurrent(void);
 #ifdef FHPY_PYPY
 extern int PyGILState_Check(void); /* callable from any thread; CPython's stable ABI does not have it */
 #endif

@@ -43,6 +43,7 @@ enum { NOT_ATTACHED = -1, WAS_ATTACHED = 2, FOREIGN = 4 };
 #ifdef FHPY_PYPY
 static int ensure_foreign(void) { return PyGILState_Ensure(); }
 static void release_foreign(int token) { PyGILState_Release(token); }
+static void release_known(int token) { PyGILState_Release(token); }
 #else
 /* A thread state is made under a lock of the interpreter's and without the GIL. Up to 3.11 a child of fork waits for that
  * lock for ever if another thread has it at that moment. So the state is made under a lock of ours, which fork takes. */
@@ -51,7 +52,30 @@ static void *interpreter; /* written once, while importing */
 
 static bool makes_state(void) { return fhpy_layout.minor < 12; }
 
+/* From 3.15 on the interpreter waits for every thread within PyGILState_Ensure before it ends, and a child of fork waits
+ * for those of its parent: for ever (interpreter_faults.py, guard_of_threads). Attached by hand they are not waited for,
+ * except by threads_close. */
+static bool attaches_by_hand(void) { return fhpy_layout.minor >= 15; }
+
+static int ensure_known(void *own) {
+  enum { WAS_DETACHED = 1 };
+  if (!attaches_by_hand()) return PyGILState_Ensure();
+  PyEval_RestoreThread(own);
+  return WAS_DETACHED;
+}
+
+static void release_known(int token) {
+  if (attaches_by_hand())
+    (void)PyEval_SaveThread();
+  else
+    PyGILState_Release(token);
+}
+
 static int ensure_foreign(void) {
+  if (attaches_by_hand()) {
+    void *state = PyThreadState_New(interpreter);
+    return state != NULL ? ensure_known(state) : NOT_ATTACHED;
+  }
   if (makes_state()) {
     fh_mutex_lock(&making_state);
     (void)PyThreadState_New(interpreter); /* becomes the thread's own */
@@ -60,9 +84,14 @@ static int ensure_foreign(void) {
   return PyGILState_Ensure();
 }
 
-/* PyGILState counts a state that it did not make once more, so that nobody else takes it for its own. */
 static void release_foreign(int token) {
   enum { STAYS_ATTACHED = 0 };
+  if (attaches_by_hand()) {
+    PyThreadState_Clear(PyThreadState_Get());
+    PyThreadState_DeleteCurrent();
+    return;
+  }
+  /* PyGILState counts a state that it did not make once more, so that nobody else takes it for its own. */
   if (makes_state()) PyGILState_Release(STAYS_ATTACHED);
   PyGILState_Release(token);
 }
@@ -70,7 +99,9 @@ static void release_foreign(int token) {
 
 static int attach_foreign(void) {
   count_foreign(1);
-  if (!__atomic_load_n(&is_closed, __ATOMIC_SEQ_CST) && !is_finalizing()) return FOREIGN + ensure_foreign();
+  bool is_open = !__atomic_load_n(&is_closed, __ATOMIC_SEQ_CST) && !is_finalizing();
+  int token = is_open ? ensure_foreign() : NOT_ATTACHED;
+  if (token != NOT_ATTACHED) return FOREIGN + token;
   count_foreign(-1);
   return NOT_ATTACHED;
 }
@@ -103,14 +134,14 @@ static int thread_attach(void) {
   if (own == NULL) return attach_foreign();
   if (is_attached(own)) return WAS_ATTACHED;
   if ((__atomic_load_n(&is_closed, __ATOMIC_ACQUIRE) && own != closer) || is_finalizing()) return NOT_ATTACHED;
-  return PyGILState_Ensure();
+  return ensure_known(own);
 }
 #endif
 
 static void thread_detach(int token) {
   if (token == NOT_ATTACHED || token == WAS_ATTACHED) return;
   if (token < FOREIGN) {
-    PyGILState_Release(token);
+    release_known(token);
     return;
   }
   release_foreign(token - FOREIGN);

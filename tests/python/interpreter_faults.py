@@ -68,6 +68,32 @@ def lru_cache() -> None:
     fork_children(lambda: [answers(i) for i in range(20)])
 
 
+def guard_of_threads() -> None:
+    """CPython 3.15: the end of a child waits for threads of the parent that were within PyGILState_Ensure."""
+    libc = ctypes.CDLL(None)
+    function = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(lambda argument: None)
+
+    def call_from_native_threads() -> None:
+        thread = ctypes.c_ulong()
+        while True:
+            if libc.pthread_create(ctypes.byref(thread), None, function, None) == 0:
+                libc.pthread_join(thread, None)
+
+    for _ in range(3):
+        threading.Thread(target=call_from_native_threads, daemon=True).start()
+    for i in range(60):
+        child = os.fork()
+        if child == 0:
+            signal.alarm(5)
+            sys.exit()
+        if os.waitpid(child, 0)[1] != 0:
+            print(f"child {i} hangs", flush=True)
+            break
+    else:
+        print("fine", flush=True)
+    os._exit(0)
+
+
 def exhausted_dict_iterator() -> None:
     """PyPy 7.3: pickling or copying a dict's iterator that has come to its end is a segmentation fault."""
     child = os.fork()
@@ -174,6 +200,7 @@ def deque_repeated() -> None:
 FAULTS = (
     dict_of_free_threads,
     lru_cache,
+    guard_of_threads,
     exhausted_dict_iterator,
     sequence_get_item,
     call_no_args,
