@@ -183,12 +183,19 @@ class _Sequenced:
         return _answer("list")
 
 
-class _Refusing(_Sequenced):
-    """What a tuple may be. PyPy 8 asks a tuple for its items when C code gets to know it, and ends the process where
-    that raises (call_no_args of tests/python/interpreter_faults.py)."""
+class _TupleSequenced(_Sequenced):
+    """What a tuple may be. PyPy 8 asks a tuple for its items, and a dict for their number, when C code gets to know it, and
+    ends the process where that raises (call_no_args and sequence_get_item of tests/python/interpreter_faults.py)."""
 
     if IS_PYPY_8:
         __iter__, __len__ = tuple.__iter__, tuple.__len__
+
+
+class _DictSequenced(_Sequenced):
+    """What a dict may be."""
+
+    if IS_PYPY_8:
+        __len__ = dict.__len__
 
 
 class _Protocolled:
@@ -259,8 +266,8 @@ def _made() -> list[type]:
         ("Float", (_Asked, float)),
         ("Str", (_Asked, str)),
         ("List", (_Asked, _Sequenced, list)),
-        ("Tuple", (_Asked, _Refusing, tuple)),
-        ("Dict", (_Asked, _Sequenced, dict)),
+        ("Tuple", (_Asked, _TupleSequenced, tuple)),
+        ("Dict", (_Asked, _DictSequenced, dict)),
         ("Bytes", (_Asked, bytes)),
         ("Error", (_Asked, ValueError)),
         ("Meta", (_Asked, type)),

@@ -119,6 +119,8 @@ items = [1, Refusing((1, 2)), 2]
 def sequence_get_item() -> None:
     """PyPy 8: PySequence_GetItem of a list gives each item a C side; the collector releases what stands for the others.
 
+    A dict whose __len__ raises does the same.
+
     Memory that nobody has written is mostly empty in a fresh process: MALLOC_PERTURB_=90 in the environment fills it.
     """
     api = ctypes.CDLL(None)
@@ -149,16 +151,30 @@ def call_no_args() -> None:
     print("fine")
 
 
-def pickle_enumerate() -> None:
-    """PyPy 8: an enumerate object that was advanced cannot be pickled: the process ends."""
+def descriptor_of_class() -> None:
+    """PyPy 8: the descriptor of a class's __dict__ or __weakref__ that C code gets to know ends the process."""
+    api = ctypes.CDLL(None)
+    for function in (api.PyPyImport_AddModule, api.PyPyObject_GetAttrString):
+        function.restype = ctypes.c_void_p
+    module = ctypes.c_void_p(api.PyPyImport_AddModule(b"__main__"))
+    for _ in range(100):
+        global descriptor
+        descriptor = vars(type("Made", (), {}))["__dict__"]
+        api.PyPy_DecRef(ctypes.c_void_p(api.PyPyObject_GetAttrString(module, b"descriptor")))
+        gc.collect()  # ends the process
+    print("fine")
+
+
+def copy_enumerate() -> None:
+    """PyPy: an enumerate object that was advanced cannot be copied or, on PyPy 8, pickled: the process ends."""
     advanced = enumerate([])
     next(advanced, None)
-    pickle.dumps(advanced)  # ends the process
+    copy.copy(advanced)  # ends the process
     print("fine")
 
 
 def pickle_dict_iterator() -> None:
-    """PyPy 8: neither can an iterator of a dict that was advanced."""
+    """PyPy 8: an iterator of a dict that was advanced cannot be pickled."""
     advanced = iter({})
     next(advanced, None)
     pickle.dumps(advanced)  # ends the process
@@ -204,7 +220,8 @@ FAULTS = (
     exhausted_dict_iterator,
     sequence_get_item,
     call_no_args,
-    pickle_enumerate,
+    descriptor_of_class,
+    copy_enumerate,
     pickle_dict_iterator,
     half_compared,
     deque_repeated,

@@ -131,9 +131,11 @@ def test_native_code_on_another_thread_leaves_the_signal_to_the_main_thread(run)
     program = """
 results = []
 worker = threading.Thread(target=lambda: results.append(wait.poll(SHORT)))
+is_waiting = False
 worker.start()
-interrupt_when(is_running)
+interrupt_when(lambda: is_waiting and is_running())
 try:
+    is_waiting = True  # from here on, not within Thread.start()
     while worker.is_alive():
         time.sleep(0.01)
     print("not interrupted")
