@@ -71,10 +71,6 @@ def start(tmp_path, bytecode):
     return run
 
 
-@pytest.mark.skipif(
-    sys.implementation.name == "pypy",
-    reason="not clean yet: ci/fuzz pp73 pp80 finds a crash every 10,000 to 100,000 calls, whose cause is not known",
-)
 def test_the_fuzzer_finds_nothing(start):
     done = start("run.py", "--seed", SEED, "--seconds", SECONDS, "--threads", 1 if HAS_GIL else 3)
     print(done.output)
