@@ -128,11 +128,17 @@ def extend_traceback(traceback: TracebackType | None, frames: list[tuple[str, in
     return traceback
 
 
-def _suspended() -> Iterator[None]:
-    yield
+def _suspended_code() -> CodeType:
+    """The code of a generator. It is that of a nested function: without the GIL other functions are left to the
+    collector, and those of threads that have ended keep their memory (interpreter_faults.py, functions_of_threads)."""
+
+    def suspended() -> Iterator[None]:
+        yield
+
+    return suspended.__code__
 
 
-_SUSPENDED_CODE: CodeType = _suspended.__code__
+_SUSPENDED_CODE = _suspended_code()
 
 
 def _traceback_new(tail: TracebackType | None, file: str, line: int, function: str) -> TracebackType:

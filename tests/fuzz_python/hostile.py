@@ -184,8 +184,8 @@ class _Sequenced:
 
 
 class _TupleSequenced(_Sequenced):
-    """What a tuple may be. PyPy 8 asks a tuple for its items, and a dict for their number, when C code gets to know it, and
-    ends the process where that raises (call_no_args and sequence_get_item of tests/python/interpreter_faults.py)."""
+    """What a tuple may be. PyPy 8 asks a tuple for its items, and a dict for their number, when C code gets to know it,
+    and ends the process where that raises (call_no_args, sequence_get_item of tests/python/interpreter_faults.py)."""
 
     if IS_PYPY_8:
         __iter__, __len__ = tuple.__iter__, tuple.__len__
