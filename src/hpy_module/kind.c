@@ -6,6 +6,7 @@
 #include "../core/fork.h"
 #include "hooks.h"
 #include "object.h"
+#include "text.h"
 
 /* Sparse from the start: each collision on the way to int or str would cost every call nanoseconds. */
 enum { FIRST_SLOTS = 4096 };
@@ -114,6 +115,7 @@ static void forget(intptr_t type) {
 /* Remembers the kind of a type until the type ends. Failing to is no error: the next value of that type asks again. */
 static void remember(HPyContext *ctx, HPy type, const Answer *answer) {
   FbCell converter = {0};
+  fb_text_class_made(type);
   if (!FHPY_EXTENSION_HAS(fb_ext, type_watch) || !fb_ext->type_watch(type, forget)) return;
   if (!HPy_IsNull(answer->converter)) fb_cell_store(ctx, &converter, answer->converter);
   fh_mutex_lock(&writing);

@@ -12,7 +12,8 @@ int fb_text_refuse(HPyContext *ctx, HPy h, const char *where);
 /* The same for an argument that must be a str: else TypeError "`what` must be str, not X". */
 const char *fb_text_arg(HPyContext *ctx, HPy h, const char *what, HPy_ssize_t *byte_len);
 
-/* The class that text from native code is made an instance of, at least as long as the process. */
+/* To be called with each class that native code meets or makes instances of: PyPy 8 would keep their text if it derives
+ * from str. */
 void fb_text_class_made(HPy cls);
 
 void fb_text_init(void);

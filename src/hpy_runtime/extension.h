@@ -111,8 +111,8 @@ typedef struct FhpyExtension {
    * kept. Raises nothing. */
   int (*type_watch)(HPy type, void (*ended)(intptr_t word));
 
-  /* To be told of a class derived from str of which C code is to make many instances: the interpreter would keep their
-   * text for good. Raises nothing. NULL where it does not. */
+  /* To be told of each class that C code meets or makes instances of: of one derived from str the interpreter would keep
+   * their text for good. Raises nothing. NULL where it does not. */
   void (*text_class_made)(HPy type);
 } FhpyExtension;
 

@@ -39,7 +39,7 @@ void fhpy_pypy_text_free_with(PyObject *type) {
   ptrdiff_t offset = fhpy_layout.member_offset[MEMBER_DEALLOC];
   Py_ssize_t byte_size = fhpy_layout_get_basicsize(type);
   if (byte_size < 0) PyErr_Clear();
-  if (offset == 0 || byte_size != (Py_ssize_t)sizeof(Text)) return;
+  if (type == &PyUnicode_Type || offset == 0 || byte_size != (Py_ssize_t)sizeof(Text)) return;
   dealloc_fn *of_str = (dealloc_fn *)(void *)((char *)&PyUnicode_Type + offset);
   dealloc_fn *of_type = (dealloc_fn *)(void *)((char *)type + offset);
   if (*of_type != *of_str) return;

@@ -5,7 +5,8 @@
 #include "cpython_abi.h"
 
 #ifdef FHPY_PYPY
-/* Has the text of each instance of a class derived from str freed with the instance. Raises nothing. */
+/* Has the text of each instance of a class derived from str freed with the instance. Does nothing for any other type.
+ * Raises nothing. */
 void fhpy_pypy_text_free_with(PyObject *type);
 #endif
 

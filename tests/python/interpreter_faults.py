@@ -244,6 +244,17 @@ def functions_of_threads() -> None:
     growth_of(use, 3000)
 
 
+def threads_that_ended() -> None:
+    """PyPy 8: some memory of each thread stays."""
+
+    def use() -> None:
+        thread = threading.Thread(target=int)
+        thread.start()
+        thread.join()
+
+    growth_of(use, 20000)
+
+
 def interned_names() -> None:
     """CPython from 3.12 on: names in code stay for good."""
     numbers = itertools.count()
@@ -263,6 +274,7 @@ FAULTS = (
     half_compared,
     deque_repeated,
     functions_of_threads,
+    threads_that_ended,
     interned_names,
 )
 

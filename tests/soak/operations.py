@@ -35,6 +35,7 @@ if sys.implementation.name == "pypy" and ffi_hpy._core.HAS_EXTENSION:
         "plain_classes", "converter_classes", "array_classes", "subclasses", "subclasses_of_containers",
     ):  # fmt: skip
         INTERPRETERS_OWN[_name] = _REASON
+    INTERPRETERS_OWN["threads"] = "PyPy 8 keeps memory of each thread"  # interpreter_faults.py: threads_that_ended
 if sys.implementation.name == "cpython" and sys.version_info >= (3, 12):
     INTERPRETERS_OWN["errors_from_everywhere"] = "CPython keeps names in code"  # interpreter_faults.py: interned_names
 
