@@ -220,6 +220,7 @@ class PytestRun:
     arguments: tuple[str, ...] = ()
     environ: dict[str, str] = field(default_factory=dict)
     folders: tuple[str, ...] = ("tests/python", "tests/hpy", "tests/hpy_runtime")
+    is_default: bool = True  # False: only when asked for by name
 
 
 def plain_run(interpreter: Interpreter) -> PytestRun:
@@ -235,17 +236,22 @@ def plain_run(interpreter: Interpreter) -> PytestRun:
     )
 
 
-def own_debug_run(interpreter: str, gil: str) -> PytestRun:
+def own_debug_run(interpreter: str, gil: str, is_default: bool = True) -> PytestRun:
     """Return the run of the binding's tests in our runtime's debug mode: a handle that stays open fails its test."""
     return PytestRun(
-        f"{interpreter}-handles", interpreter, gil, environ={"FFI_HPY_DEBUG": "1"}, folders=("tests/python",)
+        f"{interpreter}-handles",
+        interpreter,
+        gil,
+        environ={"FFI_HPY_DEBUG": "1"},
+        folders=("tests/python",),
+        is_default=is_default,
     )
 
 
 PYTEST_RUNS = (
     *map(plain_run, MATRIX),
     own_debug_run("cp311", gil="on"),
-    own_debug_run("cp313", gil="on"),
+    own_debug_run("cp313", gil="on", is_default=False),
     own_debug_run("cp313t", gil="off"),
     PytestRun(
         "cp313t-threads",
