@@ -229,6 +229,12 @@ def growth_of(use: Callable[[], object], n: int) -> None:
     print("fine" if growth < 20 else f"{growth:.0f} bytes each")
 
 
+def run_on_thread(target: Callable[[], object]) -> None:
+    thread = threading.Thread(target=target)
+    thread.start()
+    thread.join()
+
+
 def functions_of_threads() -> None:
     """CPython 3.13 without the GIL: the memory of a function that was made on a thread is not used again, unless the
     function is nested in another one."""
@@ -236,23 +242,12 @@ def functions_of_threads() -> None:
     def make() -> None:
         types.FunctionType(growth_of.__code__, {})
 
-    def use() -> None:
-        thread = threading.Thread(target=make)
-        thread.start()
-        thread.join()
-
-    growth_of(use, 3000)
+    growth_of(lambda: run_on_thread(make), 3000)
 
 
 def threads_that_ended() -> None:
     """PyPy 8: some memory of each thread stays."""
-
-    def use() -> None:
-        thread = threading.Thread(target=int)
-        thread.start()
-        thread.join()
-
-    growth_of(use, 20000)
+    growth_of(lambda: run_on_thread(int), 20000)
 
 
 def interned_names() -> None:
