@@ -3,7 +3,7 @@
 Other threads do not go on in a child, so a lock that one of them holds would never be given up there, and a module that
 one of them imports would never be complete. Whoever forks first waits for such imports, then takes all locks of the
 package, and gives them up afterwards, in the parent and in the child. What C code locks has handlers of its own
-(src/core/fork.h). Python knows of forks by os.fork() only.
+(src/core/platform/fork.h). Python knows of forks by os.fork() only.
 """
 
 from __future__ import annotations

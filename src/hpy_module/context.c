@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "../core/fork.h"
+#include "core/platform/fork.h"
 
 HPyContext *fb_ctx;
 const FhpyExtension *fb_ext;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../core/fork.h"
+#include "core/platform/fork.h"
 #include "capsule.h"
 #include "error.h"
 #include "exchange.h"

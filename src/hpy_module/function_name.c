@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/fork.h"
+#include "core/platform/fork.h"
 
 typedef struct Name {
   struct Name *next;

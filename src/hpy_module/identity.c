@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../core/fork.h"
+#include "core/platform/fork.h"
 #include "identity_weak.h"
 
 /* handle == NULL: free. An entry's place is one whose listing is FB_LISTED. */

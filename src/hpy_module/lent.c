@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../core/dltensor.h"
+#include "core/tensor/dltensor.h"
 #include "error.h"
 #include "object.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../core/sync.h"
+#include "core/platform/sync.h"
 #include "convert.h"
 #include "dataclass.h"
 #include "error.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../core/fork.h"
+#include "core/platform/fork.h"
 
 enum { N_BUCKETS = 1024 };
 

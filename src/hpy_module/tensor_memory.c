@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/dltensor.h"
+#include "core/tensor/dltensor.h"
 
 enum { ALIGNMENT = 64 };
 

@@ -14,7 +14,7 @@
 #ifndef FFI_HPY_RUNTIME_DEBUG_H_
 #define FFI_HPY_RUNTIME_DEBUG_H_
 
-#include "../core/fork.h"
+#include "core/platform/fork.h"
 #include "context.h"
 
 /* The debug context, or NULL with an exception raised. */

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include "../core/fork.h"
+#include "core/platform/fork.h"
 #include "context.h"
 #include "descriptor.h"
 #include "pypy_text.h"

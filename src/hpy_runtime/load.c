@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/library_file.h"
+#include "core/module/library_file.h"
 #include "debug.h"
 #include "methods.h"
 

@@ -11,7 +11,7 @@
  */
 #include "retire.h"
 
-#include "../core/fork.h"
+#include "core/platform/fork.h"
 #include "collection.h"
 #include "layout.h"
 

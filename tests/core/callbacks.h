@@ -2,7 +2,7 @@
 #ifndef TEST_CALLBACKS_H_
 #define TEST_CALLBACKS_H_
 
-#include <error.h>
+#include "core/object/error.h"
 
 #include "nodes.h"
 

@@ -2,9 +2,9 @@
 #ifndef TEST_CALLS_H_
 #define TEST_CALLS_H_
 
-#include <any.h>
-#include <global.h>
-#include <str.h>
+#include "core/object/any.h"
+#include "core/object/global.h"
+#include "core/object/str.h"
 
 #include "harness.h"
 

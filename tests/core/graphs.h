@@ -2,7 +2,7 @@
 #ifndef TEST_GRAPHS_H_
 #define TEST_GRAPHS_H_
 
-#include <error.h>
+#include "core/object/error.h"
 
 #include "nodes.h"
 

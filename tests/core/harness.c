@@ -7,10 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "any.h"
-#include "error.h"
-#include "mem.h"
-#include "sync.h"
+#include "core/object/any.h"
+#include "core/object/error.h"
+#include "core/platform/mem.h"
+#include "core/platform/sync.h"
 
 static test_case *all_tests;
 static int64_t n_kept;

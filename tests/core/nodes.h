@@ -2,12 +2,12 @@
 #ifndef TEST_NODES_H_
 #define TEST_NODES_H_
 
-#include <any.h>
-#include <field.h>
-#include <hashmap.h>
-#include <mem.h>
-#include <seq.h>
-#include <type.h>
+#include "core/object/any.h"
+#include "core/fields/field.h"
+#include "core/container/hashmap.h"
+#include "core/platform/mem.h"
+#include "core/container/seq.h"
+#include "core/object/type.h"
 
 #include "calls.h"
 

@@ -2,9 +2,9 @@
 #ifndef TEST_RECORDS_H_
 #define TEST_RECORDS_H_
 
-#include <create.h>
-#include <function.h>
-#include <record.h>
+#include "core/fields/create.h"
+#include "core/object/function.h"
+#include "core/fields/record.h"
 
 #include "nodes.h"
 

@@ -29,7 +29,7 @@ CORE = ROOT / "src" / "core"
 TESTING = ROOT / "src" / "testing"
 
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
-COMMON = ["-g", "-fPIC", "-fvisibility=hidden", "-DFH_TEST=1", f"-I{ROOT / 'include'}", f"-I{CORE}", f"-I{HERE}"]
+COMMON = ["-g", "-fPIC", "-fvisibility=hidden", "-DFH_TEST=1", f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}", f"-I{HERE}"]
 # The testing library knows nothing of the core's memory: here it takes it, to be counted and to fail.
 OF_TESTING = [
     "-DFT_LOAD_BY_HAND",
@@ -107,7 +107,7 @@ def build(compiler, mode, scratch, extra):
     (scratch / "exported_calls.h").write_text(exported_calls())
     flags = [*COMMON, *MODES[mode], f"-I{scratch}"]
     sources = (
-        sorted(CORE.glob("*.c"))
+        sorted(CORE.rglob("*.c"))
         + sorted(TESTING.glob("*.c"))
         + sorted(HERE.glob("*.c"))
         + [pathlib.Path(p) for p in extra]

@@ -1,9 +1,9 @@
 /* test_access_path.c - AccessPath, AccessStep, and what all built-in types of fields have in common. */
-#include "access_path.h"
+#include "core/fields/access_path.h"
 
-#include "error.h"
+#include "core/object/error.h"
 #include "records.h"
-#include "reflect.h"
+#include "core/object/reflect.h"
 
 #define PATH_KEY "ffi.reflection.AccessPath"
 

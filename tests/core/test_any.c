@@ -1,11 +1,11 @@
 /* test_any.c - the value cell: views to owned values, hash and equality, and their hooks of both conventions. */
-#include "any.h"
-#include "error.h"
+#include "core/object/any.h"
+#include "core/object/error.h"
 #include "harness.h"
-#include "mem.h"
-#include "reflect.h"
-#include "str.h"
-#include "type.h"
+#include "core/platform/mem.h"
+#include "core/object/reflect.h"
+#include "core/object/str.h"
+#include "core/object/type.h"
 
 static TVMFFIAny raw_str(const char *text) {
   TVMFFIAny any = fh_any_none();

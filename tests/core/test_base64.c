@@ -1,5 +1,5 @@
 /* test_base64.c - bytes as base64 and back. */
-#include <base64.h>
+#include "core/serial/base64.h"
 
 #include "calls.h"
 

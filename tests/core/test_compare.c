@@ -1,14 +1,14 @@
 /* test_compare.c - equality and order of nested values; what is said here of plain and nested values without hooks is
  * what the reference implementation answers. */
-#include "compare.h"
+#include "core/walk/compare.h"
 
 #include <math.h>
 
-#include "error.h"
-#include "function.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
 #include "harness.h"
 #include "nodes.h"
-#include "walk.h"
+#include "core/walk/walk.h"
 
 /* Compares two values in the five ways, and drops them. order: -1, 0, 1, or 2 for values that have none but a
  * TypeError. */

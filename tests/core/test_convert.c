@@ -1,8 +1,8 @@
 /* test_convert.c - __ffi_convert__ of the built-in types. */
-#include "convert.h"
+#include "core/fields/convert.h"
 
 #include "records.h"
-#include "reflect.h"
+#include "core/object/reflect.h"
 
 /* What the conversion to a type makes of a view; owned. */
 static TVMFFIAny converted(const char *key, TVMFFIAny value) {

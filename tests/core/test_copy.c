@@ -1,11 +1,11 @@
 /* test_copy.c - deep copies, and the device in nested containers. */
-#include "copy.h"
+#include "core/walk/copy.h"
 
-#include "error.h"
+#include "core/object/error.h"
 #include "harness.h"
 #include "nodes.h"
-#include "object.h"
-#include "walk.h"
+#include "core/object/object.h"
+#include "core/walk/walk.h"
 
 static TVMFFIAny copy_of(TVMFFIAny value) { return call_ok("ffi.DeepCopy", ARGS(value)); }
 

@@ -1,8 +1,8 @@
 /* test_decimal.c - numbers as text and back, against the C library, which is in the C locale here. */
-#include <decimal.h>
+#include "core/serial/decimal.h"
 #include <float.h>
 #include <math.h>
-#include <pow10.h>
+#include "core/serial/pow10.h"
 
 #include "harness.h"
 

@@ -1,6 +1,6 @@
 /* test_env.c - streams, tensor allocators, signals. */
-#include <env.h>
-#include <error.h>
+#include "core/tensor/env.h"
+#include "core/object/error.h"
 
 #include "calls.h"
 

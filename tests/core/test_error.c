@@ -1,9 +1,9 @@
 /* test_error.c - error objects, the thread's pending error, backtraces. */
-#include "error.h"
+#include "core/object/error.h"
 
-#include "backtrace.h"
+#include "core/object/backtrace.h"
 #include "harness.h"
-#include "mem.h"
+#include "core/platform/mem.h"
 
 static TVMFFIErrorCell *cell_of(TVMFFIObjectHandle error) { return TVMFFIErrorGetCellPtr(error); }
 

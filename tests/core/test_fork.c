@@ -1,10 +1,10 @@
 /* test_fork.c - children of fork, made while other threads are in every part: none hangs, and each can use everything. */
-#include "fork.h"
+#include "core/platform/fork.h"
 
-#include <atomic.h>
-#include <error.h>
-#include <library_module.h>
-#include <mem.h>
+#include "core/platform/atomic.h"
+#include "core/object/error.h"
+#include "core/module/library_module.h"
+#include "core/platform/mem.h"
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>

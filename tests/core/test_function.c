@@ -1,11 +1,11 @@
 /* test_function.c - function objects, calls, argument checks. */
-#include "function.h"
+#include "core/object/function.h"
 
-#include "error.h"
+#include "core/object/error.h"
 #include "harness.h"
-#include "mem.h"
-#include "str.h"
-#include "type.h"
+#include "core/platform/mem.h"
+#include "core/object/str.h"
+#include "core/object/type.h"
 
 static int return_handle(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)args;

@@ -1,11 +1,11 @@
 /* test_global.c - the table of global functions. */
-#include "global.h"
+#include "core/object/global.h"
 
-#include "error.h"
-#include "function.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
 #include "harness.h"
-#include "mem.h"
-#include "str.h"
+#include "core/platform/mem.h"
+#include "core/object/str.h"
 
 static int return_number(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)args, (void)n_args;

@@ -1,9 +1,10 @@
 /* test_globals.c - the ffi.* functions about values, functions, types and objects. */
-#include <error.h>
-#include <function.h>
-#include <globals.h>
-#include <mem.h>
-#include <type.h>
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/globals/globals.h"
+#include "core/object/sentinel.h"
+#include "core/platform/mem.h"
+#include "core/object/type.h"
 
 #include "calls.h"
 
@@ -26,7 +27,7 @@ TEST(values_are_made_and_shown) {
   expect_repr(fh_any_float(0.1), "0.1");
   expect_repr(fh_any_float(1e20), "1e+20");
   expect_repr(fh_any_dtype((DLDataType){kDLFloat, 32, 1}), "float32");
-  expect_repr(obj(fh_globals_kwargs()), "<KWARGS>");
+  expect_repr(obj(fh_sentinel_kwargs()), "<KWARGS>");
 }
 
 TEST(big_integers_are_shown_in_decimal) {
@@ -216,7 +217,7 @@ static int construct(const TVMFFIAny *args, int32_t n, TVMFFIAny *out) {
   } while (0)
 
 TEST(constructor_binds_positions_and_keywords) {
-  TVMFFIAny p, kwargs = obj(fh_globals_kwargs());
+  TVMFFIAny p, kwargs = obj(fh_sentinel_kwargs());
   expect_int(construct(ARGS(i64(1), raw("two")), &p), 0); /* a first: it has no default */
   expect_repr(p, "test.Point(b=\"two\", a=1, c=2.5)");
   fh_any_drop(&p);
@@ -280,7 +281,7 @@ TEST(constructor_is_renewed_by_whichever_thread_is_first) {
 }
 
 TEST(constructor_says_what_is_wrong) {
-  TVMFFIAny kwargs = obj(fh_globals_kwargs());
+  TVMFFIAny kwargs = obj(fh_sentinel_kwargs());
   expect_no_point("test.Point.__ffi_init__() takes at most 2 positional argument(s), but 3 were given",
                   ARGS(i64(1), i64(2), i64(3)));
   expect_no_point("test.Point.__ffi_init__() missing required argument: 'a'", NO_ARGS);

@@ -1,8 +1,8 @@
 /* test_graph.c - values as graphs of JSON and back: ffi.ToJSONGraph, ffi.FromJSONGraph and their string forms. */
-#include <graph_read.h>
-#include <graph_write.h>
-#include <json_parse.h>
-#include <mem.h>
+#include "core/serial/graph_read.h"
+#include "core/serial/graph_write.h"
+#include "core/serial/json_parse.h"
+#include "core/platform/mem.h"
 
 #include "graphs.h"
 

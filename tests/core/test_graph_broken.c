@@ -1,7 +1,7 @@
 /* test_graph_broken.c - what is no graph is refused: by a table of examples, and by changing good ones everywhere. */
-#include <error.h>
-#include <graph_read.h>
-#include <json_parse.h>
+#include "core/object/error.h"
+#include "core/serial/graph_read.h"
+#include "core/serial/json_parse.h"
 
 #include "graphs.h"
 

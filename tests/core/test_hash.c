@@ -1,11 +1,11 @@
 /* test_hash.c - the hash of nested values goes with their equality. */
-#include "hash.h"
+#include "core/walk/hash.h"
 
 #include <math.h>
 
-#include "compare.h"
-#include "error.h"
-#include "function.h"
+#include "core/walk/compare.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
 #include "harness.h"
 #include "nodes.h"
 

@@ -1,9 +1,9 @@
 /* test_hashmap.c - Map and Dict: both table layouts against a model, and the ffi.Map*, ffi.Dict* globals. */
-#include <error.h>
-#include <hashmap.h>
-#include <mem.h>
-#include <reflect.h>
-#include <type.h>
+#include "core/object/error.h"
+#include "core/container/hashmap.h"
+#include "core/platform/mem.h"
+#include "core/object/reflect.h"
+#include "core/object/type.h"
 
 #include "calls.h"
 

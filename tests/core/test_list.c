@@ -1,6 +1,6 @@
 /* test_list.c - List and Dict objects whose buffers a client has made: its function that frees them is foreign code. */
-#include <hashmap.h>
-#include <list.h>
+#include "core/container/hashmap.h"
+#include "core/container/list.h"
 
 #include "calls.h"
 

@@ -1,9 +1,9 @@
 /* test_module.c - modules over tables of symbols, shared libraries, embedded modules, imports. */
-#include <error.h>
-#include <library.h>
-#include <library_module.h>
-#include <mem.h>
-#include <module_abi.h>
+#include "core/object/error.h"
+#include "core/module/library.h"
+#include "core/module/library_module.h"
+#include "core/platform/mem.h"
+#include "core/module/module_abi.h"
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "calls.h"

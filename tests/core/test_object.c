@@ -1,8 +1,8 @@
 /* test_object.c - life of objects: references, weak references, opaque objects, the custom allocator. */
-#include "error.h"
+#include "core/object/error.h"
 #include "harness.h"
-#include "mem.h"
-#include "object.h"
+#include "core/platform/mem.h"
+#include "core/object/object.h"
 
 /* An object that records the flags of its deleter calls. */
 typedef struct {

@@ -1,14 +1,14 @@
 /* test_pool.c - small blocks: sizes, reuse, blocks that other threads free, threads that end, forks. */
-#include <pages.h>
-#include <pool.h>
+#include "core/platform/pages.h"
+#include "core/platform/pool.h"
 
 #include "harness.h"
 
 #ifdef FH_POOL
-#include <atomic.h>
-#include <base.h>
+#include "core/platform/atomic.h"
+#include "core/platform/base.h"
 #include <pthread.h>
-#include <sync.h>
+#include "core/platform/sync.h"
 #include <sys/wait.h>
 #include <unistd.h>
 

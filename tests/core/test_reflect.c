@@ -1,13 +1,13 @@
 /* test_reflect.c - fields, methods, metadata, attribute columns. */
-#include "reflect.h"
+#include "core/object/reflect.h"
 
 #include <unistd.h>
 
-#include "error.h"
-#include "function.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
 #include "harness.h"
-#include "mem.h"
-#include "str.h"
+#include "core/platform/mem.h"
+#include "core/object/str.h"
 
 /* A type with one int64 behind its header. */
 typedef struct {

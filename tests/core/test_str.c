@@ -1,8 +1,8 @@
 /* test_str.c - text, bytes and big integers. */
-#include "error.h"
+#include "core/object/error.h"
 #include "harness.h"
-#include "mem.h"
-#include "str.h"
+#include "core/platform/mem.h"
+#include "core/object/str.h"
 
 TEST(text_of_up_to_seven_bytes_lives_in_the_value) {
   for (size_t n = 0; n <= 7; ++n) {

@@ -1,10 +1,10 @@
 /* test_structural_equal.c - structural equality, and where values differ first. */
-#include "structural_equal.h"
+#include "core/structural/structural_equal.h"
 
 #include "callbacks.h"
-#include "error.h"
+#include "core/object/error.h"
 #include "records.h"
-#include "tensor.h"
+#include "core/tensor/tensor.h"
 
 #define TREE record_type("test.equal.Tree", kTVMFFISEqHashKindTreeNode, 0, kTVMFFIFieldFlagBitMaskSEqHashIgnore)
 #define PAIR record_type("test.equal.Pair", kTVMFFISEqHashKindTreeNode, 0, 0)

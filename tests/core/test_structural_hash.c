@@ -1,8 +1,8 @@
 /* test_structural_hash.c - the structural hash. */
-#include "structural_hash.h"
+#include "core/structural/structural_hash.h"
 
 #include "callbacks.h"
-#include "error.h"
+#include "core/object/error.h"
 #include "records.h"
 
 #define PAIR record_type("test.s_hash.Pair", kTVMFFISEqHashKindTreeNode, 0, 0)

@@ -1,5 +1,5 @@
 /* test_structural_key.c - ffi.StructuralKey, and the global functions about structure. */
-#include "structural_key.h"
+#include "core/structural/structural_key.h"
 
 #include "records.h"
 

@@ -1,10 +1,10 @@
 /* test_structural_mutate.c - maps and mutations with callbacks, mutators, hooks. */
-#include "structural_mutate.h"
+#include "core/structural/structural_mutate.h"
 
 #include "callbacks.h"
-#include "error.h"
+#include "core/object/error.h"
 #include "records.h"
-#include "reflect.h"
+#include "core/object/reflect.h"
 
 #define PAIR record_type("test.mutate.Pair", kTVMFFISEqHashKindTreeNode, 0, 0)
 #define TREE record_type("test.mutate.Tree", kTVMFFISEqHashKindTreeNode, 0, kTVMFFIFieldFlagBitMaskSEqHashIgnore)

@@ -1,11 +1,11 @@
 /* test_structural_visit.c - walks and visits with callbacks, visitors, contexts of errors. */
-#include "structural_visit.h"
+#include "core/structural/structural_visit.h"
 
 #include "callbacks.h"
-#include "error.h"
+#include "core/object/error.h"
 #include "records.h"
-#include "text.h"
-#include "visit_context.h"
+#include "core/object/text.h"
+#include "core/structural/visit_context.h"
 
 #define PAIR record_type("test.visit.Pair", kTVMFFISEqHashKindTreeNode, 0, 0)
 #define VAR record_type("test.visit.Var", kTVMFFISEqHashKindFreeVar, 0, kTVMFFIFieldFlagBitMaskSEqHashIgnore)

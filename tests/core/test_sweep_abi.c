@@ -1,13 +1,13 @@
 /* test_sweep_abi.c - every exported function with its n-th allocation failing, for each n.
  *
  * run.py writes exported_names.h from the public headers; a function without a row in the table fails the test. */
-#include <error.h>
-#include <function.h>
-#include <library_module.h>
-#include <mem.h>
-#include <module_abi.h>
-#include <str.h>
-#include <type.h>
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/module/library_module.h"
+#include "core/platform/mem.h"
+#include "core/module/module_abi.h"
+#include "core/object/str.h"
+#include "core/object/type.h"
 
 #include <tvm/ffi/extra/c_env_api.h>
 

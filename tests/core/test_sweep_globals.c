@@ -2,12 +2,12 @@
  *
  * The list of functions is the registry's: one without a row in the table fails the test. A row says the arguments by
  * one letter each, see new_argument. A call that fails must change none of them. */
-#include <error.h>
-#include <function.h>
-#include <library_module.h>
-#include <mem.h>
-#include <seq.h>
-#include <type.h>
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/module/library_module.h"
+#include "core/platform/mem.h"
+#include "core/container/seq.h"
+#include "core/object/type.h"
 
 #include "calls.h"
 

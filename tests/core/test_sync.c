@@ -1,16 +1,16 @@
 /* test_sync.c - the test build's check that no lock is held while foreign code runs: it must catch each kind. */
-#include "fork.h"
+#include "core/platform/fork.h"
 
-#include <any.h>
-#include <create.h>
-#include <env.h>
-#include <error.h>
-#include <function.h>
-#include <mem.h>
-#include <mutator.h>
-#include <reflect.h>
-#include <type.h>
-#include <visitor.h>
+#include "core/object/any.h"
+#include "core/fields/create.h"
+#include "core/tensor/env.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/platform/mem.h"
+#include "core/structural/mutator.h"
+#include "core/object/reflect.h"
+#include "core/object/type.h"
+#include "core/structural/visitor.h"
 
 #include <tvm/ffi/extra/c_env_api.h>
 

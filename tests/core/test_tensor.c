@@ -1,6 +1,6 @@
 /* test_tensor.c - Shape, Tensor, and DLPack in and out. */
-#include <error.h>
-#include <tensor.h>
+#include "core/object/error.h"
+#include "core/tensor/tensor.h"
 
 #include "calls.h"
 

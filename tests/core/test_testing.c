@@ -2,7 +2,7 @@
  *
  * What it has and says is tested from Python (tests/python/test_testing_library.py). */
 #include <load.h>
-#include <mem.h>
+#include "core/platform/mem.h"
 
 #include "calls.h"
 

@@ -1,11 +1,11 @@
 /* test_threads.c - what several threads may do at once, each test with writers and readers: for ThreadSanitizer. */
-#include <error.h>
-#include <function.h>
-#include <hashmap.h>
-#include <library_module.h>
-#include <mem.h>
-#include <reflect.h>
-#include <type.h>
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/container/hashmap.h"
+#include "core/module/library_module.h"
+#include "core/platform/mem.h"
+#include "core/object/reflect.h"
+#include "core/object/type.h"
 
 #include <tvm/ffi/extra/c_env_api.h>
 

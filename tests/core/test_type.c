@@ -1,7 +1,7 @@
 /* test_type.c - the type registry: keys, indices, ancestry. */
-#include "type.h"
+#include "core/object/type.h"
 
-#include "error.h"
+#include "core/object/error.h"
 #include "harness.h"
 
 static int32_t add(const char *key, int32_t static_index, int32_t depth, int32_t n_slots, int can_overflow,

@@ -1,7 +1,7 @@
 /* test_walk.c - the traversal of values, and its table of visited objects. */
-#include "walk.h"
+#include "core/walk/walk.h"
 
-#include "error.h"
+#include "core/object/error.h"
 #include "harness.h"
 #include "nodes.h"
 

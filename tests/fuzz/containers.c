@@ -2,8 +2,8 @@
  *
  * A value is a number in the model, and value_of(number) outside. An operation may find its n-th allocation failing:
  * then it must have changed nothing. */
-#include <hashmap.h>
-#include <seq.h>
+#include "core/container/hashmap.h"
+#include "core/container/seq.h"
 
 #include "fuzz.h"
 

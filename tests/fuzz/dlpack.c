@@ -1,6 +1,6 @@
 /* dlpack.c - DLPack structs with any fields, taken in, viewed, shown and given out again. */
-#include <dltensor.h>
-#include <tensor.h>
+#include "core/tensor/dltensor.h"
+#include "core/tensor/tensor.h"
 
 #include "fuzz.h"
 

@@ -1,5 +1,5 @@
 /* dtype.c - data types as text: whatever is read, printed, read again and printed again has the same text. */
-#include <dtype.h>
+#include "core/tensor/dtype.h"
 
 #include "fuzz.h"
 

@@ -5,11 +5,11 @@
 #ifndef FUZZ_H_
 #define FUZZ_H_
 
-#include <any.h>
-#include <error.h>
-#include <global.h>
-#include <mem.h>
-#include <str.h>
+#include "core/object/any.h"
+#include "core/object/error.h"
+#include "core/object/global.h"
+#include "core/platform/mem.h"
+#include "core/object/str.h"
 
 #include <stdint.h>
 #include <stdio.h>

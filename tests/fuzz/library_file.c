@@ -1,6 +1,6 @@
 /* library_file.c - files that claim to be shared libraries. */
 #define _GNU_SOURCE /* memfd_create */
-#include <library_file.h>
+#include "core/module/library_file.h"
 #include <link.h>
 #include <stdio.h>
 #include <sys/mman.h>

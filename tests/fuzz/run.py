@@ -26,7 +26,7 @@ FOUND = ROOT / "build" / "fuzz"
 SANITIZERS = "address,undefined"
 FLAGS = ["-std=c11", "-g", "-O1", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all", "-DFH_TEST=1"]
 FLAGS += ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-warning-option"]
-INCLUDES = [f"-I{folder}" for folder in (ROOT / "include", CORE, HERE)]
+INCLUDES = [f"-I{folder}" for folder in (ROOT / "include", ROOT / "src", HERE)]
 MAX_INPUT_BYTES = 1024
 
 
@@ -41,7 +41,7 @@ def compile_one(clang, source, output):
 
 def build(clang, names, scratch):
     """The programs by target, or None after printing why not."""
-    shared = [*sorted(CORE.glob("*.c")), HERE / "fuzz.c"]
+    shared = [*sorted(CORE.rglob("*.c")), HERE / "fuzz.c"]
     sources = [*shared, *(HERE / f"{name}.c" for name in names)]
     jobs = [(source, scratch / f"{source.parent.name}_{source.stem}.o") for source in sources]
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:

@@ -89,8 +89,8 @@ def core_without_pool() -> Path:
     """A core in which every block comes from malloc."""
     core = ROOT / "src" / "core"
     compiler = [*find_c_compiler(), "-std=c11", "-O1", "-g", "-fPIC", "-shared", "-fvisibility=hidden", "-DFH_TEST=1"]
-    flags = [f"-I{ROOT / 'include'}", f"-I{core}", "-Wl,-soname,libtvm_ffi.so", "-ldl", "-pthread"]
-    sources = sorted(core.glob("*.c"))
+    flags = [f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}", "-Wl,-soname,libtvm_ffi.so", "-ldl", "-pthread"]
+    sources = sorted(core.rglob("*.c"))
     key = hashlib.sha256(repr([compiler, flags]).encode())
     for part in (_digest_of(ROOT / "include"), _digest_of(core), *(source.read_bytes() for source in sources)):
         key.update(hashlib.sha256(part).digest())

@@ -239,7 +239,7 @@ def test_a_checkout_is_added_as_it_is(project):
     lists += "get_target_property(folders tvm_ffi::header INTERFACE_INCLUDE_DIRECTORIES)\n"
     lists += "get_target_property(sources tvm_ffi_objs SOURCES)\nlist(LENGTH sources n)\n"
     lists += 'message("(${folders}) ${n} sources")\n'
-    n_sources = len(list((ROOT / "src" / "core").glob("*.c")))
+    n_sources = len(list((ROOT / "src" / "core").rglob("*.c")))
     said = project.write(lists).configure()
     assert f"{ROOT}/include" in said
     assert f"{n_sources} sources" in said

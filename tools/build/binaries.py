@@ -77,13 +77,14 @@ class Binary:
         return [file for _, files in found for file in files]
 
 
-_LOCKS = ("src/core/sync.c", "src/core/fork.c")  # in each binary that has locks, with handlers of its own for fork
+# In each binary that has locks, with handlers of its own for fork
+_LOCKS = ("src/core/platform/sync.c", "src/core/platform/fork.c")
 
 BINARIES = (
     Binary(
         output="lib/libtvm_ffi.so",
-        sources=("src/core/*.c",),
-        include=("include", "src/core"),
+        sources=("src/core/*/*.c",),
+        include=("include", "src"),
         # nodelete: a thread that ends after the library was closed still runs its clean-up code
         link=("-Wl,-soname,libtvm_ffi.so", "-Wl,--no-undefined", "-Wl,-z,nodelete"),
     ),
@@ -106,22 +107,22 @@ BINARIES = (
     ),
     Binary(
         output="_hpy.so",  # its Py* symbols are the interpreter's, found when it is loaded
-        sources=("src/hpy_runtime/*.c", *_LOCKS, "src/core/library_file.c"),
-        include=("include", "src/hpy_runtime"),
+        sources=("src/hpy_runtime/*.c", *_LOCKS, "src/core/module/library_file.c"),
+        include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL",),
         hpy_headers=True,
     ),
     Binary(
         output="_hpy_pypy8.so",  # the same for PyPy's C API, whose symbols have other names
-        sources=("src/hpy_runtime/*.c", *_LOCKS, "src/core/library_file.c"),
-        include=("include", "src/hpy_runtime"),
+        sources=("src/hpy_runtime/*.c", *_LOCKS, "src/core/module/library_file.c"),
+        include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL", "FHPY_PYPY"),
         hpy_headers=True,
     ),
     Binary(
         output="_core.hpy0.so",
-        sources=("src/hpy_module/*.c", *_LOCKS, "src/core/dltensor.c"),
-        include=("include", "src/hpy_module"),
+        sources=("src/hpy_module/*.c", *_LOCKS, "src/core/tensor/dltensor.c"),
+        include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL", "_GNU_SOURCE"),  # GNU: RTLD_DEFAULT, dladdr, and alloca, which hpy's headers use
         link=("-Wl,--no-undefined", "-Wl,-rpath,$ORIGIN/lib"),
         needs=("lib/libtvm_ffi.so",),

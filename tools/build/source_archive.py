@@ -26,7 +26,7 @@ def make_source_archive(root: Path, build: Path) -> Path:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:bz2", format=tarfile.USTAR_FORMAT) as archive:
         for tree in _TREES:
-            found = sorted(path for path in (root / tree).iterdir() if path.suffix in _SUFFIXES)
+            found = sorted(path for path in (root / tree).rglob("*") if path.suffix in _SUFFIXES)
             if not found:
                 raise BuildError(f"no source file in {root / tree}")
             for path in found:

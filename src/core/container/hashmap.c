@@ -1,0 +1,352 @@
+/* hashmap.c - ffi.Map and ffi.Dict objects: life, the small layout, and the choice between the layouts. */
+#include "hashmap.h"
+
+#include "core/object/error.h"
+#include "hashmap_dense.h"
+#include "core/platform/mem.h"
+#include "core/object/reflect.h"
+#include "stripe.h"
+
+FH_STATIC_ASSERT(offsetof(fh_hashmap_object, data) == 24, "ABI");
+FH_STATIC_ASSERT(offsetof(fh_hashmap_object, size) == 32, "ABI");
+FH_STATIC_ASSERT(offsetof(fh_hashmap_object, slots) == 40, "ABI");
+FH_STATIC_ASSERT(offsetof(fh_hashmap_object, data_deleter) == 48, "ABI");
+FH_STATIC_ASSERT(offsetof(fh_hashmap_object, fib_shift) == 56, "ABI");
+FH_STATIC_ASSERT(offsetof(fh_hashmap_object, head) == 64, "ABI");
+FH_STATIC_ASSERT(offsetof(fh_hashmap_object, tail) == 72, "ABI");
+FH_STATIC_ASSERT(sizeof(fh_hashmap_object) == 80, "ABI");
+FH_STATIC_ASSERT(sizeof(fh_hashmap_pair) == 32, "ABI");
+
+#define SMALL_HEADER offsetof(fh_hashmap_object, fib_shift) /* pairs start here in a small object */
+FH_STATIC_ASSERT(SMALL_HEADER + FH_HASHMAP_SMALL_INIT * sizeof(fh_hashmap_pair) >= sizeof(fh_hashmap_object),
+                 "a small object turns dense in place");
+
+static uint64_t small_room(const fh_hashmap_object *map) { return map->slots & ~FH_HASHMAP_SMALL_TAG; }
+static fh_hashmap_pair *small_pairs(const fh_hashmap_object *map) { return (fh_hashmap_pair *)map->data; }
+
+/* ---- Locking: of the two only a Dict changes while others have it ---- */
+
+static void lock(const fh_hashmap_object *map) {
+  if (map->header.type_index == kTVMFFIDict) fh_stripe_lock(map);
+}
+static void unlock(const fh_hashmap_object *map) {
+  if (map->header.type_index == kTVMFFIDict) fh_stripe_unlock(map);
+}
+
+/* ---- Life ---- */
+
+void fh_hashmap_drop_pair(fh_hashmap_pair *pair) {
+  fh_any_drop(&pair->key);
+  fh_any_drop(&pair->value);
+}
+
+static void end_map(void *self) {
+  fh_hashmap_object *map = (fh_hashmap_object *)self;
+  uint64_t position = fh_hashmap_begin(map);
+  for (fh_hashmap_pair *pair; (pair = fh_hashmap_at(map, position)) != NULL;) {
+    position = fh_hashmap_next(map, position);
+    fh_hashmap_drop_pair(pair);
+  }
+  if (map->data_deleter != NULL) map->data_deleter(map->data);
+  map->data = NULL;
+  map->data_deleter = NULL;
+  map->size = 0;
+  map->slots = FH_HASHMAP_SMALL_TAG;
+}
+
+static void delete_map(void *self, int flags);
+static const fh_object_owner owner = {delete_map, end_map};
+static void delete_map(void *self, int flags) { fh_object_delete_owner(&owner, self, flags, 1); }
+
+static fh_hashmap_object *new_small(int32_t type_index, uint64_t n_slots) {
+  if (n_slots < FH_HASHMAP_SMALL_INIT) n_slots = FH_HASHMAP_SMALL_INIT;
+  fh_hashmap_object *map = (fh_hashmap_object *)fh_mem_alloc(SMALL_HEADER + (size_t)n_slots * sizeof(fh_hashmap_pair));
+  if (map == NULL) return NULL;
+  fh_object_init(&map->header, type_index, delete_map);
+  map->data = (char *)map + SMALL_HEADER;
+  map->size = 0;
+  map->slots = n_slots | FH_HASHMAP_SMALL_TAG;
+  map->data_deleter = NULL;
+  return map;
+}
+
+static fh_hashmap_object *new_dense(int32_t type_index, uint64_t n_pairs) {
+  uint64_t n_slots = 2 * FH_HASHMAP_SMALL_MAX;
+  while (n_slots * 99 < n_pairs * 100) n_slots *= 2; /* 0.99 is the ABI's load limit */
+  fh_hashmap_object *map = (fh_hashmap_object *)fh_mem_alloc(sizeof *map);
+  if (map == NULL) return NULL;
+  fh_object_init(&map->header, type_index, delete_map);
+  if (fh_hashmap_dense_init(map, n_slots / 2) != 0) { /* which makes twice as many slots */
+    fh_mem_free(map);
+    return NULL;
+  }
+  return map;
+}
+
+fh_hashmap_object *fh_hashmap_new(int32_t type_index, uint64_t n_pairs) {
+  fh_hashmap_object *map =
+      n_pairs <= FH_HASHMAP_SMALL_MAX ? new_small(type_index, n_pairs) : new_dense(type_index, n_pairs);
+  if (map == NULL) fh_error_raise_no_memory();
+  return map;
+}
+
+/* The bytes of another one; NULL without memory. */
+static fh_hashmap_object *copy_bytes(const fh_hashmap_object *from, int32_t type_index) {
+  fh_hashmap_object *map;
+  if (fh_hashmap_is_small(from)) {
+    map = new_small(type_index, from->size);
+    if (map == NULL) return NULL;
+    memcpy(map->data, from->data, (size_t)from->size * sizeof(fh_hashmap_pair));
+    map->size = from->size;
+    return map;
+  }
+  map = (fh_hashmap_object *)fh_mem_alloc(sizeof *map);
+  if (map == NULL) return NULL;
+  fh_object_init(&map->header, type_index, delete_map);
+  if (fh_hashmap_dense_copy(from, map) == 0) return map;
+  fh_mem_free(map);
+  return NULL;
+}
+
+static void retain_pairs(const fh_hashmap_object *map) {
+  uint64_t position = fh_hashmap_begin(map);
+  for (fh_hashmap_pair *pair; (pair = fh_hashmap_at(map, position)) != NULL;) {
+    if (fh_any_is_object(&pair->key)) fh_object_retain(pair->key.v_obj);
+    if (fh_any_is_object(&pair->value)) fh_object_retain(pair->value.v_obj);
+    position = fh_hashmap_next(map, position);
+  }
+}
+
+fh_hashmap_object *fh_hashmap_copy(const fh_hashmap_object *from, int32_t type_index) {
+  lock(from);
+  fh_hashmap_object *map = copy_bytes(from, type_index);
+  if (map != NULL) retain_pairs(map);
+  unlock(from);
+  if (map == NULL) fh_error_raise_no_memory();
+  return map;
+}
+
+/* ---- Keys ---- */
+
+/* BigInt's hooks are this library's own and run nothing else. */
+static int has_foreign_hook(const TVMFFIAny *key, fh_reflect_attr_id id) {
+  return key->type_index >= kTVMFFIStaticObjectBegin && key->type_index != kTVMFFIBigInt &&
+         fh_reflect_attr(fh_reflect_column(id), key->type_index) != NULL;
+}
+
+int fh_hashmap_hash_other(const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *out) {
+  if (hooks == FH_HASHMAP_NO_HOOKS && has_foreign_hook(key, FH_ATTR_ANY_HASH)) return FH_HASHMAP_NEEDS_HOOK;
+  return fh_any_hash(key, out);
+}
+
+int fh_hashmap_equal_other(const TVMFFIAny *a, const TVMFFIAny *b, fh_hashmap_hooks hooks, int *out) {
+  /* different types are never asked */
+  if (hooks == FH_HASHMAP_NO_HOOKS && a->type_index == b->type_index && has_foreign_hook(a, FH_ATTR_ANY_EQUAL)) {
+    return FH_HASHMAP_NEEDS_HOOK;
+  }
+  return fh_any_equal(a, b, out);
+}
+
+/* ---- Small tables ---- */
+
+static int small_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *index) {
+  for (uint64_t i = 0; i < map->size; ++i) {
+    int equal, rc = fh_hashmap_key_equal(&small_pairs(map)[i].key, key, hooks, &equal);
+    if (rc != 0) return rc;
+    if (equal) {
+      *index = i;
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Puts `n_slots` pairs of room elsewhere. A small object keeps its pairs in its own block or in a buffer. */
+static int small_grow(fh_hashmap_object *map, uint64_t n_slots, fh_mem_aside *aside) {
+  fh_hashmap_pair *pairs = (fh_hashmap_pair *)fh_mem_alloc((size_t)n_slots * sizeof *pairs);
+  if (pairs == NULL) return FH_HASHMAP_NO_MEMORY;
+  memcpy(pairs, map->data, (size_t)map->size * sizeof *pairs);
+  fh_mem_put_aside(aside, map->data, map->data_deleter);
+  map->data = pairs;
+  map->data_deleter = fh_mem_free;
+  map->slots = n_slots | FH_HASHMAP_SMALL_TAG;
+  return 0;
+}
+
+/* Turns a full small table dense, in place. */
+static int small_to_dense(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem_aside *aside) {
+  fh_hashmap_object dense; /* as in the dense table's growth, without the object's header */
+  memset(&dense, 0, sizeof dense);
+  if (fh_hashmap_dense_init(&dense, map->size) != 0) return FH_HASHMAP_NO_MEMORY;
+  for (uint64_t i = 0; i < map->size; ++i) {
+    fh_hashmap_rest none; /* the keys differ, and the buffers are ours */
+    int rc = fh_hashmap_dense_set(&dense, &small_pairs(map)[i], hooks, &none);
+    if (rc != 0) {
+      dense.data_deleter(dense.data); /* the pairs are still the small table's */
+      return rc;
+    }
+  }
+  fh_mem_put_aside(aside, map->data, map->data_deleter);
+  memcpy((char *)map + sizeof map->header, (char *)&dense + sizeof map->header, sizeof dense - sizeof map->header);
+  return 0;
+}
+
+static int small_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks,
+                     fh_hashmap_rest *rest) {
+  uint64_t i;
+  int rc;
+  if (map->size >= FH_HASHMAP_SMALL_MAX) { /* also for a key that is there: clients do the same, and the order tells */
+    rc = small_to_dense(map, hooks, &rest->buffer);
+    return rc != 0 ? rc : fh_hashmap_dense_set(map, pair, hooks, rest);
+  }
+  rc = small_find(map, &pair->key, hooks, &i);
+  if (rc < 0) return rc;
+  if (rc == 1) {
+    rest->pair.key = pair->key; /* the key that was there first stays */
+    rest->pair.value = small_pairs(map)[i].value;
+    small_pairs(map)[i].value = pair->value;
+    return 0;
+  }
+  if (map->size == small_room(map)) {
+    uint64_t doubled = map->size < FH_HASHMAP_SMALL_INIT ? FH_HASHMAP_SMALL_INIT : FH_HASHMAP_SMALL_MAX;
+    if ((rc = small_grow(map, doubled, &rest->buffer)) != 0) return rc;
+  }
+  small_pairs(map)[map->size++] = *pair;
+  return 0;
+}
+
+/* ---- Both layouts ---- */
+
+int fh_hashmap_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, fh_hashmap_pair **out) {
+  uint64_t position;
+  int found = fh_hashmap_is_small(map) ? small_find(map, key, hooks, &position)
+                                       : fh_hashmap_dense_find(map, key, hooks, &position);
+  *out = found == 1 ? fh_hashmap_at(map, position) : NULL;
+  return found;
+}
+
+static int get_with(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, TVMFFIAny *out) {
+  fh_hashmap_pair *pair;
+  int found = fh_hashmap_find(map, key, hooks, &pair);
+  if (found == 1) fh_any_copy(&pair->value, out);
+  return found;
+}
+
+int fh_hashmap_get(const fh_hashmap_object *map, const TVMFFIAny *key, TVMFFIAny *out) {
+  *out = fh_any_none();
+  if (map->header.type_index != kTVMFFIDict) return get_with(map, key, FH_HASHMAP_HOOKS, out);
+  lock(map);
+  int found = get_with(map, key, FH_HASHMAP_NO_HOOKS, out);
+  unlock(map);
+  return found == FH_HASHMAP_NEEDS_HOOK ? get_with(map, key, FH_HASHMAP_HOOKS, out) : found;
+}
+
+static void init_rest(fh_hashmap_rest *rest) {
+  rest->pair.key = rest->pair.value = fh_any_none();
+  rest->buffer.deleter = NULL;
+}
+
+int fh_hashmap_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks, fh_hashmap_rest *rest) {
+  init_rest(rest);
+  return fh_hashmap_is_small(map) ? small_set(map, pair, hooks, rest) : fh_hashmap_dense_set(map, pair, hooks, rest);
+}
+
+int fh_hashmap_finish(int rc, fh_hashmap_rest *rest) {
+  fh_hashmap_drop_pair(&rest->pair);
+  fh_mem_free_aside(&rest->buffer);
+  return rc == FH_HASHMAP_NO_MEMORY ? fh_error_raise_no_memory() : rc;
+}
+
+void fh_hashmap_add_new(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value) {
+  fh_hashmap_pair *pair = &small_pairs(map)[map->size++];
+  pair->key = *key;
+  pair->value = *value;
+}
+
+int fh_hashmap_put(fh_hashmap_object *map, const fh_hashmap_pair *pair) {
+  fh_hashmap_pair taken = *pair;
+  fh_hashmap_rest rest;
+  int rc = FH_HASHMAP_NEEDS_HOOK;
+  if (map->header.type_index == kTVMFFIDict) {
+    lock(map);
+    rc = fh_hashmap_set(map, &taken, FH_HASHMAP_NO_HOOKS, &rest);
+    unlock(map);
+    rc = fh_hashmap_finish(rc, &rest);
+  }
+  if (rc == FH_HASHMAP_NEEDS_HOOK) {
+    rc = fh_hashmap_set(map, &taken, FH_HASHMAP_HOOKS, &rest);
+    rc = fh_hashmap_finish(rc, &rest);
+  }
+  if (rc != 0) fh_hashmap_drop_pair(&taken);
+  return rc;
+}
+
+int fh_hashmap_set_views(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value) {
+  fh_hashmap_pair pair;
+  fh_hashmap_rest rest;
+  if (fh_any_own(key, &pair.key) != 0) return -1;
+  if (fh_any_own(value, &pair.value) != 0) {
+    fh_any_drop(&pair.key);
+    return -1;
+  }
+  int rc = fh_hashmap_set(map, &pair, FH_HASHMAP_HOOKS, &rest);
+  rc = fh_hashmap_finish(rc, &rest);
+  if (rc != 0) fh_hashmap_drop_pair(&pair);
+  return rc;
+}
+
+int fh_hashmap_erase(fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, fh_hashmap_pair *old) {
+  if (!fh_hashmap_is_small(map)) return fh_hashmap_dense_erase(map, key, hooks, old);
+  uint64_t i;
+  int found = small_find(map, key, hooks, &i);
+  if (found != 1) return found;
+  fh_hashmap_pair *pair = &small_pairs(map)[i];
+  *old = *pair;
+  map->size -= 1;
+  memmove(pair, pair + 1, (size_t)(map->size - i) * sizeof *pair);
+  return 1;
+}
+
+/* Under the lock. The pairs as an array of *n, NULL if there are none; -1 without memory. */
+static int take_pairs(fh_hashmap_object *map, fh_hashmap_pair **out, int64_t *n) {
+  *out = NULL;
+  *n = 0;
+  if (map->size == 0) return 0;
+  fh_hashmap_pair *pairs = (fh_hashmap_pair *)fh_mem_alloc((size_t)map->size * sizeof *pairs);
+  if (pairs == NULL) return -1;
+  uint64_t position = fh_hashmap_begin(map);
+  for (fh_hashmap_pair *pair; (pair = fh_hashmap_at(map, position)) != NULL; ++*n) {
+    pairs[*n] = *pair;
+    position = fh_hashmap_next(map, position);
+  }
+  *out = pairs;
+  map->size = 0;
+  if (!fh_hashmap_is_small(map)) fh_hashmap_dense_forget(map);
+  return 0;
+}
+
+int fh_hashmap_clear(fh_hashmap_object *map) {
+  fh_hashmap_pair *pairs;
+  int64_t n;
+  lock(map);
+  int rc = take_pairs(map, &pairs, &n);
+  unlock(map);
+  if (rc != 0) return fh_error_raise_no_memory();
+  for (int64_t i = 0; i < n; ++i) fh_hashmap_drop_pair(&pairs[i]);
+  fh_mem_free(pairs);
+  return 0;
+}
+
+/* ---- Order ---- */
+
+int fh_hashmap_is_live(const fh_hashmap_object *map, uint64_t position) {
+  return fh_hashmap_is_small(map) ? position < map->size : fh_hashmap_dense_is_used(map, position);
+}
+
+int fh_hashmap_is_valid(const fh_hashmap_object *map) {
+  if (fh_hashmap_is_small(map)) return map->size <= small_room(map) && small_room(map) <= FH_HASHMAP_SMALL_MAX;
+  return fh_hashmap_dense_is_valid(map);
+}
+
+/* The types are registered with the other static ones; nothing else to prepare. */
+void fh_hashmap_init(void) {}

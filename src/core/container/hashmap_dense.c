@@ -1,0 +1,460 @@
+/* hashmap_dense.c - the dense table layout: hashing, chains, growth. */
+#include "hashmap_dense.h"
+
+#include "core/platform/mem.h"
+
+FH_STATIC_ASSERT(sizeof(fh_hashmap_item) == 48, "ABI");
+FH_STATIC_ASSERT(sizeof(fh_hashmap_block) == 16 + 16 * 48, "ABI");
+
+/* A metadata byte: EMPTY, or RESERVED (a free slot that must not be taken), or for an item BODY or not (then it is the
+ * head of its chain), and in the low bits how far the next of its chain is, as an index into distances; 0 ends it. */
+#define EMPTY 0xffu
+#define RESERVED 0xfeu
+#define BODY 0x80u
+#define JUMP_MASK 0x7fu
+#define N_DISTANCES 126u
+#define NO_SLOT FH_HASHMAP_NO_SLOT
+#define MAX_LOAD 0.99
+#define MAX_SLOTS ((uint64_t)1 << 48)
+
+/* 0 to 15, then triangular numbers, first each, then ever fewer of them. Clients have the same list. */
+static const uint64_t distances[N_DISTANCES] = {0,
+                                                1,
+                                                2,
+                                                3,
+                                                4,
+                                                5,
+                                                6,
+                                                7,
+                                                8,
+                                                9,
+                                                10,
+                                                11,
+                                                12,
+                                                13,
+                                                14,
+                                                15,
+                                                21,
+                                                28,
+                                                36,
+                                                45,
+                                                55,
+                                                66,
+                                                78,
+                                                91,
+                                                105,
+                                                120,
+                                                136,
+                                                153,
+                                                171,
+                                                190,
+                                                210,
+                                                231,
+                                                253,
+                                                276,
+                                                300,
+                                                325,
+                                                351,
+                                                378,
+                                                406,
+                                                435,
+                                                465,
+                                                496,
+                                                528,
+                                                561,
+                                                595,
+                                                630,
+                                                666,
+                                                703,
+                                                741,
+                                                780,
+                                                820,
+                                                861,
+                                                903,
+                                                946,
+                                                990,
+                                                1035,
+                                                1081,
+                                                1128,
+                                                1176,
+                                                1225,
+                                                1275,
+                                                1326,
+                                                1378,
+                                                1431,
+                                                1485,
+                                                1540,
+                                                1596,
+                                                1653,
+                                                1711,
+                                                1770,
+                                                1830,
+                                                1891,
+                                                1953,
+                                                2016,
+                                                2080,
+                                                2145,
+                                                2211,
+                                                2278,
+                                                2346,
+                                                2415,
+                                                2485,
+                                                2556,
+                                                2628,
+                                                8515,
+                                                19110,
+                                                42778,
+                                                96141,
+                                                216153,
+                                                486591,
+                                                1092981,
+                                                2458653,
+                                                5532801,
+                                                12442566,
+                                                27993903,
+                                                62983476,
+                                                141717030,
+                                                318844378,
+                                                717352503,
+                                                1614057336,
+                                                3631522476u,
+                                                8170957530u,
+                                                18384510628u,
+                                                41364789378u,
+                                                93070452520u,
+                                                209408356380u,
+                                                471168559170u,
+                                                1060128894105u,
+                                                2385289465695u,
+                                                5366898840628u,
+                                                12075518705635u,
+                                                27169915244790u,
+                                                61132312065111u,
+                                                137547689707000u,
+                                                309482283181501u,
+                                                696335127828753u,
+                                                1566753995631385u,
+                                                3525196511162271u,
+                                                7931691992677701u,
+                                                17846306936293605u,
+                                                40154190677507445u,
+                                                90346928918121501u,
+                                                203280589587557251u,
+                                                457381325854679626u,
+                                                1029107982097042876u,
+                                                2315492959180353330u,
+                                                5209859154120846435u};
+
+/* ---- Slots ---- */
+
+static uint64_t count_blocks(uint64_t slots) { return (slots + FH_HASHMAP_BLOCK_SLOTS - 1) / FH_HASHMAP_BLOCK_SLOTS; }
+
+static uint8_t *meta_at(const fh_hashmap_object *map, uint64_t slot) {
+  return &((fh_hashmap_block *)map->data + slot / FH_HASHMAP_BLOCK_SLOTS)->meta[slot % FH_HASHMAP_BLOCK_SLOTS];
+}
+
+static int is_head(uint8_t meta) { return (meta & BODY) == 0; }
+
+static uint64_t home_of(const fh_hashmap_object *map, uint64_t hash) {
+  return (hash * 11400714819323198485u) >> map->fib_shift;
+}
+
+/* The next slot of a chain, NO_SLOT at its end. */
+static uint64_t next_in_chain(const fh_hashmap_object *map, uint64_t slot) {
+  uint64_t distance = distances[*meta_at(map, slot) & JUMP_MASK];
+  return distance == 0 ? NO_SLOT : (slot + distance) & (map->slots - 1); /* a power of two */
+}
+
+static void set_jump(fh_hashmap_object *map, uint64_t slot, uint8_t jump) {
+  uint8_t *meta = meta_at(map, slot);
+  *meta = (uint8_t)((*meta & BODY) | jump);
+}
+
+/* A free slot that `from` can point to: the jump to it, 0 if there is none. */
+static uint8_t find_free(const fh_hashmap_object *map, uint64_t from, uint64_t *slot) {
+  for (uint8_t jump = 1; jump < N_DISTANCES; ++jump) {
+    *slot = (from + distances[jump]) & (map->slots - 1);
+    if (*meta_at(map, *slot) == EMPTY) return jump;
+  }
+  return 0;
+}
+
+static uint64_t previous_in_chain(const fh_hashmap_object *map, uint64_t head, uint64_t slot) {
+  uint64_t previous = head;
+  for (uint64_t at = next_in_chain(map, head); at != slot; at = next_in_chain(map, at)) previous = at;
+  return previous;
+}
+
+/* ---- The order of insertion ---- */
+
+static void order_unlink(fh_hashmap_object *map, const fh_hashmap_item *item) {
+  *(item->prev == NO_SLOT ? &map->head : &fh_hashmap_dense_item(map, item->prev)->next) = item->next;
+  *(item->next == NO_SLOT ? &map->tail : &fh_hashmap_dense_item(map, item->next)->prev) = item->prev;
+}
+
+static void order_append(fh_hashmap_object *map, uint64_t slot) {
+  fh_hashmap_item *item = fh_hashmap_dense_item(map, slot);
+  item->prev = map->tail;
+  item->next = NO_SLOT;
+  *(map->tail == NO_SLOT ? &map->head : &fh_hashmap_dense_item(map, map->tail)->next) = slot;
+  map->tail = slot;
+}
+
+/* Moves an item's bytes to another slot, which takes its place in the order. */
+static void move_item(fh_hashmap_object *map, uint64_t from, uint64_t to) {
+  fh_hashmap_item *item = fh_hashmap_dense_item(map, to);
+  *item = *fh_hashmap_dense_item(map, from);
+  *(item->prev == NO_SLOT ? &map->head : &fh_hashmap_dense_item(map, item->prev)->next) = to;
+  *(item->next == NO_SLOT ? &map->tail : &fh_hashmap_dense_item(map, item->next)->prev) = to;
+}
+
+/* ---- Whole tables ---- */
+
+void fh_hashmap_dense_forget(fh_hashmap_object *map) {
+  fh_hashmap_block *blocks = (fh_hashmap_block *)map->data;
+  uint64_t n_blocks = count_blocks(map->slots);
+  for (uint64_t i = 0; i < n_blocks; ++i) memset(blocks[i].meta, EMPTY, sizeof blocks[i].meta);
+  map->size = 0;
+  map->head = map->tail = NO_SLOT;
+}
+
+static int alloc_table(fh_hashmap_object *map, uint64_t slots, uint32_t fib_shift) {
+  if (slots > MAX_SLOTS) return -1;
+  uint64_t n_blocks = count_blocks(slots);
+  if (n_blocks > SIZE_MAX / sizeof(fh_hashmap_block)) return -1;
+  void *data = fh_mem_alloc((size_t)n_blocks * sizeof(fh_hashmap_block));
+  if (data == NULL) return -1;
+  map->data = data;
+  map->data_deleter = fh_mem_free;
+  map->slots = slots;
+  map->fib_shift = fib_shift;
+  fh_hashmap_dense_forget(map);
+  return 0;
+}
+
+int fh_hashmap_dense_init(fh_hashmap_object *map, uint64_t n_pairs) {
+  if (n_pairs > MAX_SLOTS) return -1;
+  if (n_pairs == 0) n_pairs = 1;
+  /* The ABI's size: the smallest power of two that is at least twice as many. */
+  uint32_t n_bits = 1;
+  while (n_bits < 64 && (UINT64_C(1) << n_bits) < 2 * n_pairs) n_bits += 1;
+  return alloc_table(map, UINT64_C(1) << n_bits, 64 - n_bits);
+}
+
+int fh_hashmap_dense_copy(const fh_hashmap_object *from, fh_hashmap_object *map) {
+  if (alloc_table(map, from->slots, from->fib_shift) != 0) return -1;
+  memcpy(map->data, from->data, (size_t)count_blocks(from->slots) * sizeof(fh_hashmap_block));
+  map->size = from->size;
+  map->head = from->head;
+  map->tail = from->tail;
+  return 0;
+}
+
+/* ---- Search ---- */
+
+/* Along the chain that starts in `slot`: 1 with *slot there, 0 with *slot the last of the chain, -1 by a hook. */
+static int search_chain(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *slot) {
+  for (;;) {
+    int equal, rc = fh_hashmap_key_equal(key, &fh_hashmap_dense_item(map, *slot)->pair.key, hooks, &equal);
+    if (rc != 0) return rc;
+    if (equal) return 1;
+    uint64_t next = next_in_chain(map, *slot);
+    if (next == NO_SLOT) return 0;
+    *slot = next;
+  }
+}
+
+static int find_hashed(const fh_hashmap_object *map, const TVMFFIAny *key, uint64_t hash, fh_hashmap_hooks hooks,
+                       uint64_t *slot) {
+  *slot = home_of(map, hash);
+  return is_head(*meta_at(map, *slot)) ? search_chain(map, key, hooks, slot) : 0;
+}
+
+int fh_hashmap_dense_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *slot) {
+  uint64_t hash;
+  if (map->size == 0) return 0;
+  int rc = fh_hashmap_key_hash(key, hooks, &hash);
+  return rc != 0 ? rc : find_hashed(map, key, hash, hooks, slot);
+}
+
+/* ---- Insertion ---- */
+
+/* Where the items of a foreign chain go that sits in a slot which a new head needs. */
+typedef struct {
+  uint64_t from;
+  uint64_t to;
+  uint8_t jump; /* from the one before */
+} chain_move;
+
+/* Finds places for the n items from `slot` on behind slot `before`, and reserves them. 0 if there are not enough; then
+ * nothing is reserved. */
+static int plan_moves(fh_hashmap_object *map, uint64_t slot, uint64_t before, chain_move *moves, uint64_t n) {
+  for (uint64_t i = 0; i < n; ++i, slot = next_in_chain(map, slot)) {
+    moves[i].from = slot;
+    moves[i].jump = find_free(map, before, &moves[i].to);
+    if (moves[i].jump == 0) {
+      while (i-- > 0) *meta_at(map, moves[i].to) = EMPTY;
+      return 0;
+    }
+    before = moves[i].to;
+    *meta_at(map, before) = RESERVED;
+  }
+  return 1;
+}
+
+/* Moves the rest of a foreign chain away from `slot`, which is free afterwards: 1, 0 if there is no room, what a hook
+ * gave, or FH_HASHMAP_NO_MEMORY. All or nothing, so that a table stays whole when it cannot grow. */
+static int free_slot(fh_hashmap_object *map, uint64_t slot, fh_hashmap_hooks hooks) {
+  uint64_t hash, n = 0;
+  int rc = fh_hashmap_key_hash(&fh_hashmap_dense_item(map, slot)->pair.key, hooks, &hash);
+  if (rc != 0) return rc;
+  uint64_t before = previous_in_chain(map, home_of(map, hash), slot);
+  for (uint64_t at = slot; at != NO_SLOT; at = next_in_chain(map, at)) ++n;
+  chain_move few[16], *moves = few;
+  if (n > FH_COUNT_OF(few)) {
+    moves = n > SIZE_MAX / sizeof *moves ? NULL : (chain_move *)fh_mem_alloc((size_t)n * sizeof *moves);
+    if (moves == NULL) return FH_HASHMAP_NO_MEMORY;
+  }
+  int has_room = plan_moves(map, slot, before, moves, n);
+  for (uint64_t i = 0; has_room && i < n; ++i) {
+    move_item(map, moves[i].from, moves[i].to);
+    *meta_at(map, moves[i].from) = EMPTY;
+    *meta_at(map, moves[i].to) = BODY;
+    set_jump(map, before, moves[i].jump);
+    before = moves[i].to;
+  }
+  if (moves != few) fh_mem_free(moves);
+  return has_room;
+}
+
+static int is_full(const fh_hashmap_object *map) { return (double)(map->size + 1) > (double)map->slots * MAX_LOAD; }
+
+static void place(fh_hashmap_object *map, uint64_t slot, uint8_t meta, const fh_hashmap_pair *pair) {
+  *meta_at(map, slot) = meta;
+  fh_hashmap_dense_item(map, slot)->pair = *pair;
+  order_append(map, slot);
+  map->size += 1;
+}
+
+/* Inserts or replaces: 1, 0 if the table must grow first, or as free_slot; nothing is changed unless 1. What it replaces
+ * goes to *old, which stays as it is where nothing is. */
+static int try_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, uint64_t hash, fh_hashmap_hooks hooks,
+                   fh_hashmap_pair *old) {
+  if (map->slots == 0) return 0;
+  uint64_t slot = home_of(map, hash);
+  uint8_t meta = *meta_at(map, slot);
+  if (meta == EMPTY) {
+    place(map, slot, 0, pair);
+    return 1;
+  }
+  if (!is_head(meta)) {
+    int rc = is_full(map) ? 0 : free_slot(map, slot, hooks);
+    if (rc == 1) place(map, slot, 0, pair);
+    return rc;
+  }
+  int found = search_chain(map, &pair->key, hooks, &slot);
+  if (found < 0) return found;
+  if (found) {
+    fh_hashmap_item *item = fh_hashmap_dense_item(map, slot);
+    old->key = pair->key; /* the key that was there first stays */
+    old->value = item->pair.value;
+    item->pair.value = pair->value;
+    order_unlink(map, item);
+    order_append(map, slot);
+    return 1;
+  }
+  uint64_t free_at;
+  uint8_t jump = is_full(map) ? 0 : find_free(map, slot, &free_at);
+  if (jump == 0) return 0;
+  set_jump(map, slot, jump);
+  place(map, free_at, BODY, pair);
+  return 1;
+}
+
+/* Puts the bytes of all pairs of `map` into the empty `larger`: 1, 0 if it is too small, or what a hook gave. */
+static int fill(const fh_hashmap_object *map, fh_hashmap_object *larger, fh_hashmap_hooks hooks) {
+  for (uint64_t slot = map->head; slot != NO_SLOT; slot = fh_hashmap_dense_item(map, slot)->next) {
+    const fh_hashmap_pair *pair = &fh_hashmap_dense_item(map, slot)->pair;
+    fh_hashmap_pair old;
+    uint64_t hash;
+    int rc = fh_hashmap_key_hash(&pair->key, hooks, &hash);
+    if (rc == 0) rc = try_set(larger, pair, hash, hooks, &old);
+    if (rc != 1) return rc;
+  }
+  return 1;
+}
+
+/* Doubles the table, more than once if the chains do not fit. */
+static int grow(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem_aside *aside) {
+  fh_hashmap_object larger; /* of the object only the table: other threads change its count meanwhile */
+  memset(&larger, 0, sizeof larger);
+  uint64_t slots = map->slots == 0 ? FH_HASHMAP_SMALL_MAX : map->slots;
+  uint32_t shift = map->slots == 0 ? 62 : map->fib_shift;
+  int rc;
+  do {
+    slots *= 2;
+    shift -= 1;
+    if (alloc_table(&larger, slots, shift) != 0) return FH_HASHMAP_NO_MEMORY;
+    rc = map->slots == 0 ? 1 : fill(map, &larger, hooks);
+    if (rc != 1) fh_mem_free(larger.data);
+  } while (rc == 0);
+  if (rc < 0) return rc;
+  fh_mem_put_aside(aside, map->data, map->data_deleter);
+  memcpy((char *)map + sizeof map->header, (char *)&larger + sizeof map->header, sizeof larger - sizeof map->header);
+  return 0;
+}
+
+int fh_hashmap_dense_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks,
+                         fh_hashmap_rest *rest) {
+  uint64_t hash;
+  int rc = fh_hashmap_key_hash(&pair->key, hooks, &hash);
+  if (rc != 0) return rc;
+  while ((rc = try_set(map, pair, hash, hooks, &rest->pair)) == 0) {
+    if ((rc = grow(map, hooks, &rest->buffer)) != 0) return rc;
+  }
+  return rc == 1 ? 0 : rc;
+}
+
+/* ---- Removal ---- */
+
+int fh_hashmap_dense_erase(fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, fh_hashmap_pair *old) {
+  uint64_t hash, slot;
+  if (map->size == 0) return 0;
+  int found = fh_hashmap_key_hash(key, hooks, &hash);
+  if (found != 0) return found;
+  found = find_hashed(map, key, hash, hooks, &slot);
+  if (found != 1) return found;
+  fh_hashmap_item *item = fh_hashmap_dense_item(map, slot);
+  *old = item->pair;
+  order_unlink(map, item);
+  map->size -= 1;
+  uint64_t last = slot;
+  for (uint64_t next; (next = next_in_chain(map, last)) != NO_SLOT;) last = next;
+  if (last != home_of(map, hash)) set_jump(map, previous_in_chain(map, home_of(map, hash), last), 0);
+  if (last != slot) move_item(map, last, slot); /* the chain's last fills the hole */
+  *meta_at(map, last) = EMPTY;
+  return 1;
+}
+
+/* ---- Looking at a table ---- */
+
+int fh_hashmap_dense_is_used(const fh_hashmap_object *map, uint64_t slot) {
+  return slot < map->slots && *meta_at(map, slot) < RESERVED;
+}
+
+int fh_hashmap_dense_is_valid(const fh_hashmap_object *map) {
+  uint64_t n = 0, n_used = 0, previous = NO_SLOT;
+  for (uint64_t slot = map->head; slot != NO_SLOT; slot = fh_hashmap_dense_item(map, slot)->next, ++n) {
+    uint64_t hash, at;
+    const fh_hashmap_item *item = fh_hashmap_dense_item(map, slot);
+    if (n > map->size || item->prev != previous) return 0;
+    if (fh_any_hash(&item->pair.key, &hash) != 0) return 0;
+    if (find_hashed(map, &item->pair.key, hash, FH_HASHMAP_HOOKS, &at) != 1 || at != slot) return 0;
+    previous = slot;
+  }
+  for (uint64_t slot = 0; slot < map->slots; ++slot) {
+    if (*meta_at(map, slot) == RESERVED) return 0;
+    n_used += *meta_at(map, slot) != EMPTY;
+  }
+  return n == map->size && n_used == n && previous == map->tail && map->slots == (uint64_t)1 << (64 - map->fib_shift);
+}

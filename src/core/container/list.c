@@ -1,0 +1,182 @@
+/* list.c - Lists that several threads may have. */
+#include "list.h"
+
+#include "core/object/error.h"
+#include "stripe.h"
+
+/* ---- One item ---- */
+
+int64_t fh_list_size(const fh_seq_object *list) {
+  fh_stripe_lock(list);
+  int64_t size = fh_seq_size(list);
+  fh_stripe_unlock(list);
+  return size;
+}
+
+/* As fh_list_find; *size is how long the List was. */
+static int find(const fh_seq_object *list, int64_t i, TVMFFIAny *out, int64_t *size) {
+  *out = fh_any_none();
+  fh_stripe_lock(list);
+  *size = fh_seq_size(list);
+  int is_there = i >= 0 && i < *size;
+  if (is_there) fh_any_copy(&fh_seq_items(list)[i], out);
+  fh_stripe_unlock(list);
+  return is_there;
+}
+
+int fh_list_find(const fh_seq_object *list, int64_t i, TVMFFIAny *out) {
+  int64_t size;
+  return find(list, i, out, &size);
+}
+
+int fh_list_get(const fh_seq_object *list, int64_t i, TVMFFIAny *out) {
+  int64_t size;
+  return find(list, i, out, &size) ? 0 : fh_seq_raise_index(i, size);
+}
+
+int fh_list_set(fh_seq_object *list, int64_t i, TVMFFIAny item) {
+  fh_stripe_lock(list);
+  int64_t size = fh_seq_size(list);
+  int is_there = i >= 0 && i < size;
+  if (is_there) fh_seq_swap(list, i, &item);
+  fh_stripe_unlock(list);
+  fh_any_drop(&item); /* the one that was there, or the one that has no place */
+  return is_there ? 0 : fh_seq_raise_index(i, size);
+}
+
+typedef enum { DONE, OUTSIDE, NO_MEMORY } outcome;
+
+/* Under the lock; at_end: whatever the List's end is by now. */
+static outcome insert_locked(fh_seq_object *list, int64_t i, int at_end, const TVMFFIAny *item, fh_mem_aside *aside) {
+  int64_t size = fh_seq_size(list);
+  if (at_end) i = size;
+  if (i < 0 || i > size) return OUTSIDE;
+  if (fh_seq_grow(list, 1, aside) != 0) return NO_MEMORY;
+  TVMFFIAny *slot = &fh_seq_items(list)[i];
+  memmove(slot + 1, slot, (size_t)(size - i) * sizeof *slot);
+  *slot = *item;
+  list->cell.size = size + 1;
+  return DONE;
+}
+
+static int insert(fh_seq_object *list, int64_t i, int at_end, TVMFFIAny item) {
+  fh_mem_aside aside = FH_MEM_NONE_ASIDE;
+  fh_stripe_lock(list);
+  int64_t size = fh_seq_size(list);
+  outcome said = insert_locked(list, i, at_end, &item, &aside);
+  fh_stripe_unlock(list);
+  fh_mem_free_aside(&aside);
+  if (said == DONE) return 0;
+  fh_any_drop(&item);
+  if (said == NO_MEMORY) return fh_error_raise_no_memory();
+  return fh_error_raise(FH_INDEX_ERROR, "Index %lld out of bounds [0, %lld]", (long long)i, (long long)size);
+}
+
+int fh_list_insert(fh_seq_object *list, int64_t i, TVMFFIAny item) { return insert(list, i, 0, item); }
+
+int fh_list_append(fh_seq_object *list, TVMFFIAny item) { return insert(list, 0, 1, item); }
+
+int fh_list_take(fh_seq_object *list, int64_t i, TVMFFIAny *out) {
+  fh_stripe_lock(list);
+  int64_t size = fh_seq_size(list);
+  int is_there = i >= 0 && i < size;
+  if (is_there) {
+    TVMFFIAny *slot = &fh_seq_items(list)[i];
+    *out = *slot;
+    list->cell.size = size - 1;
+    memmove(slot, slot + 1, (size_t)(size - 1 - i) * sizeof *slot);
+  }
+  fh_stripe_unlock(list);
+  return is_there ? 0 : fh_seq_raise_index(i, size);
+}
+
+/* ---- Many items ---- */
+
+typedef struct {
+  TVMFFIAny *items; /* NULL: none */
+  int64_t n;
+  fh_mem_aside buffer;
+} displaced;
+
+/* Under the lock. */
+static outcome splice_locked(fh_seq_object *list, int64_t first, int64_t last, const TVMFFIAny *items, int64_t n,
+                             displaced *old) {
+  int64_t size = fh_seq_size(list), n_out = last - first, n_behind = size - last;
+  if (first < 0 || first > last || last > size) return OUTSIDE;
+  if (n > n_out && fh_seq_grow(list, n - n_out, &old->buffer) != 0) return NO_MEMORY;
+  TVMFFIAny *data = fh_seq_items(list);
+  if (n_out != 0) {
+    old->items = (TVMFFIAny *)fh_mem_alloc((size_t)n_out * sizeof *old->items);
+    if (old->items == NULL) return NO_MEMORY;
+    memcpy(old->items, data + first, (size_t)n_out * sizeof *data);
+    old->n = n_out;
+  }
+  if (n_behind != 0 && n != n_out) memmove(data + first + n, data + last, (size_t)n_behind * sizeof *data);
+  if (n != 0) memcpy(data + first, items, (size_t)n * sizeof *data);
+  list->cell.size = size + n - n_out;
+  return DONE;
+}
+
+/* to_end: [first, end), whatever the List's end is by now. */
+static int splice(fh_seq_object *list, int64_t first, int64_t last, int to_end, const TVMFFIAny *items, int64_t n) {
+  displaced old = {NULL, 0, FH_MEM_NONE_ASIDE};
+  fh_stripe_lock(list);
+  int64_t size = fh_seq_size(list);
+  outcome said = splice_locked(list, first, to_end ? size : last, items, n, &old);
+  fh_stripe_unlock(list);
+  fh_mem_free_aside(&old.buffer);
+  fh_seq_drop_items(old.items, old.n);
+  if (said == DONE) return 0;
+  if (said == NO_MEMORY) return fh_error_raise_no_memory();
+  return fh_error_raise(FH_INDEX_ERROR, "Range [%lld, %lld) out of bounds %lld", (long long)first, (long long)last,
+                        (long long)size);
+}
+
+int fh_list_splice(fh_seq_object *list, int64_t first, int64_t last, const TVMFFIAny *items, int64_t n) {
+  return splice(list, first, last, 0, items, n);
+}
+
+int fh_list_clear(fh_seq_object *list) { return splice(list, 0, 0, 1, NULL, 0); }
+
+void fh_list_reverse(fh_seq_object *list) {
+  fh_stripe_lock(list);
+  TVMFFIAny *data = fh_seq_items(list);
+  for (int64_t i = 0, j = fh_seq_size(list) - 1; i < j; ++i, --j) {
+    TVMFFIAny item = data[i];
+    data[i] = data[j];
+    data[j] = item;
+  }
+  fh_stripe_unlock(list);
+}
+
+int fh_list_reserve(fh_seq_object *list, int64_t capacity) {
+  fh_mem_aside aside = FH_MEM_NONE_ASIDE;
+  fh_stripe_lock(list);
+  int rc = fh_seq_reserve(list, capacity, &aside);
+  fh_stripe_unlock(list);
+  fh_mem_free_aside(&aside);
+  return rc == 0 ? 0 : fh_error_raise_no_memory();
+}
+
+/* ---- Copies ---- */
+
+int fh_list_copy_items(const fh_seq_object *seq, TVMFFIAny **items, int64_t *n) {
+  TVMFFIAny *copies = NULL;
+  fh_stripe_lock(seq);
+  int64_t size = fh_seq_size(seq);
+  if (size != 0) copies = (TVMFFIAny *)fh_mem_alloc((size_t)size * sizeof *copies);
+  for (int64_t i = 0; copies != NULL && i < size; ++i) fh_any_copy(&fh_seq_items(seq)[i], &copies[i]);
+  fh_stripe_unlock(seq);
+  *items = copies;
+  *n = copies != NULL ? size : 0;
+  return copies != NULL || size == 0 ? 0 : fh_error_raise_no_memory();
+}
+
+fh_seq_object *fh_list_copy(const fh_seq_object *seq, int32_t type_index) {
+  TVMFFIAny *items;
+  int64_t n;
+  if (fh_list_copy_items(seq, &items, &n) != 0) return NULL;
+  fh_seq_object *copy = fh_seq_from_views(type_index, items, n);
+  fh_seq_drop_items(items, n);
+  return copy;
+}

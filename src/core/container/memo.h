@@ -1,0 +1,36 @@
+/* memo.h - a table from objects, or pairs of objects, to a word: what was visited, and what became of it.
+ *
+ * Addresses are compared, nothing is hashed by content and nothing foreign runs. Open addressing, so a lookup that fails
+ * mostly costs one cache line. */
+#ifndef FH_MEMO_H_
+#define FH_MEMO_H_
+
+#include "core/object/object.h"
+
+typedef struct {
+  const void *a; /* NULL: free */
+  const void *b; /* NULL for a key of one object */
+  uint64_t word;
+} fh_memo_entry;
+
+/* All zero is an empty one. */
+typedef struct {
+  fh_memo_entry *entries;
+  size_t n_slots; /* 0 or a power of two */
+  size_t n_used;
+  int retains; /* set before the first entry: the memo holds a reference to the objects of its keys, so that an address
+                  cannot come back as another object. Erasing is then not allowed. */
+} fh_memo;
+
+/* The entry's word, borrowed and valid until the next change; NULL if there is none. */
+uint64_t *fh_memo_find(const fh_memo *memo, const void *a, const void *b);
+/* Adds an entry, or sets the one that is there. -1 with a MemoryError pending. */
+int fh_memo_put(fh_memo *memo, const void *a, const void *b, uint64_t word);
+/* Nothing happens when it is not there. */
+void fh_memo_erase(fh_memo *memo, const void *a, const void *b);
+/* Forgets the entries whose word is `limit` or more. -1 with a MemoryError pending, all are there then. */
+int fh_memo_keep_below(fh_memo *memo, uint64_t limit);
+/* Ends the memo and leaves an empty one. With `retains` it may run foreign code. */
+void fh_memo_free(fh_memo *memo);
+
+#endif /* FH_MEMO_H_ */

@@ -1,0 +1,170 @@
+/* seq.c - ffi.Array and ffi.List. */
+#include "seq.h"
+
+#include "core/object/error.h"
+#include "core/platform/mem.h"
+
+FH_STATIC_ASSERT(offsetof(fh_seq_object, cell) == 24, "the cell follows the header");
+FH_STATIC_ASSERT(offsetof(fh_seq_object, items) == 56, "an Array's items follow the ABI's 56 bytes");
+
+#define MAX_ITEMS ((int64_t)((PTRDIFF_MAX - sizeof(fh_seq_object)) / sizeof(TVMFFIAny)))
+#define INIT_CAPACITY 4
+
+/* ---- Life ---- */
+
+static void drop_all(TVMFFIAny *items, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) fh_any_drop(&items[i]);
+}
+
+static int has_objects(const fh_seq_object *seq) {
+  for (int64_t i = 0; i < seq->cell.size; ++i) {
+    if (fh_any_is_object(&fh_seq_items(seq)[i])) return 1;
+  }
+  return 0;
+}
+
+static void end_seq(void *self) {
+  fh_seq_object *seq = (fh_seq_object *)self;
+  drop_all(fh_seq_items(seq), seq->cell.size);
+  if (seq->cell.data_deleter != NULL) seq->cell.data_deleter(seq->cell.data);
+  seq->cell.size = 0;
+}
+
+static void delete_seq(void *self, int flags);
+static const fh_object_owner owner = {delete_seq, end_seq};
+static void delete_seq(void *self, int flags) {
+  fh_object_delete_owner(&owner, self, flags, has_objects((const fh_seq_object *)self));
+}
+
+static void init_object(fh_seq_object *seq, int32_t type_index, int64_t n_inline) {
+  fh_object_init(&seq->header, type_index, delete_seq);
+  seq->cell.data = n_inline != 0 ? seq->items : NULL;
+  seq->cell.size = 0;
+  seq->cell.capacity = n_inline;
+  seq->cell.data_deleter = NULL;
+}
+
+static fh_seq_object *new_object(int32_t type_index, int64_t n_inline) {
+  fh_seq_object *seq = (fh_seq_object *)fh_mem_alloc(sizeof *seq + (size_t)n_inline * sizeof(TVMFFIAny));
+  if (seq != NULL) init_object(seq, type_index, n_inline);
+  return seq;
+}
+
+fh_seq_object *fh_seq_new_array(int64_t capacity) {
+  if (capacity < INIT_CAPACITY) capacity = INIT_CAPACITY;
+  fh_seq_object *array = capacity <= MAX_ITEMS ? new_object(kTVMFFIArray, capacity) : NULL;
+  if (array == NULL) fh_error_raise_no_memory();
+  return array;
+}
+
+fh_seq_object *fh_seq_new_list(int64_t capacity) {
+  fh_seq_object *list = new_object(kTVMFFIList, 0);
+  if (list == NULL) {
+    fh_error_raise_no_memory();
+    return NULL;
+  }
+  fh_mem_aside aside = FH_MEM_NONE_ASIDE; /* a new List has no buffer yet */
+  if (fh_seq_reserve(list, capacity < INIT_CAPACITY ? INIT_CAPACITY : capacity, &aside) != 0) {
+    fh_object_release(list);
+    fh_error_raise_no_memory();
+    return NULL;
+  }
+  return list;
+}
+
+fh_seq_object *fh_seq_array_of(const TVMFFIAny *items, int64_t n) {
+  if (n == 0) return fh_seq_new_array(0);
+  fh_seq_object *array = n <= MAX_ITEMS ? new_object(kTVMFFIArray, n) : NULL;
+  if (array == NULL) {
+    fh_error_raise_no_memory();
+    return NULL;
+  }
+  memcpy(array->items, items, (size_t)n * sizeof *items);
+  array->cell.size = n;
+  return array;
+}
+
+fh_seq_object *fh_seq_array_in(void *block, int64_t n) {
+  fh_seq_object *array = (fh_seq_object *)block;
+  init_object(array, kTVMFFIArray, n);
+  array->cell.size = n;
+  return array;
+}
+
+fh_seq_object *fh_seq_from_views(int32_t type_index, const TVMFFIAny *views, int64_t n) {
+  fh_seq_object *seq = type_index == kTVMFFIList ? fh_seq_new_list(n) : fh_seq_new_array(n);
+  if (seq == NULL) return NULL;
+  for (int64_t i = 0; i < n; ++i) {
+    if (fh_any_own(&views[i], &fh_seq_items(seq)[i]) != 0) {
+      fh_object_release(seq);
+      return NULL;
+    }
+    seq->cell.size = i + 1;
+  }
+  return seq;
+}
+
+/* ---- Access ---- */
+
+int fh_seq_raise_index(int64_t i, int64_t size) {
+  return fh_error_raise(FH_INDEX_ERROR, "Index %lld out of bounds %lld", (long long)i, (long long)size);
+}
+
+int fh_seq_push(fh_seq_object *seq, TVMFFIAny item) {
+  if (seq->header.type_index == kTVMFFIArray && seq->cell.size == seq->cell.capacity) {
+    fh_any_drop(&item);
+    return fh_error_raise(FH_INTERNAL_ERROR, "Expected room for one more item in an Array of capacity %lld",
+                          (long long)seq->cell.capacity);
+  }
+  if (seq->cell.size == seq->cell.capacity) {
+    fh_mem_aside aside = FH_MEM_NONE_ASIDE;
+    int rc = fh_seq_grow(seq, 1, &aside);
+    fh_mem_free_aside(&aside);
+    if (rc != 0) {
+      fh_any_drop(&item);
+      return fh_error_raise_no_memory();
+    }
+  }
+  fh_seq_items(seq)[seq->cell.size++] = item;
+  return 0;
+}
+
+/* ---- Lists ---- */
+
+int fh_seq_reserve(fh_seq_object *list, int64_t capacity, fh_mem_aside *aside) {
+  if (capacity <= list->cell.capacity) return 0;
+  TVMFFIAny *data = capacity <= MAX_ITEMS ? (TVMFFIAny *)fh_mem_alloc((size_t)capacity * sizeof *data) : NULL;
+  if (data == NULL) return -1;
+  if (list->cell.size != 0) memcpy(data, fh_seq_items(list), (size_t)list->cell.size * sizeof *data);
+  fh_mem_put_aside(aside, list->cell.data, list->cell.data_deleter);
+  list->cell.data = data;
+  list->cell.capacity = capacity;
+  list->cell.data_deleter = fh_mem_free; /* never NULL: clients call it without looking */
+  return 0;
+}
+
+int fh_seq_grow(fh_seq_object *list, int64_t n_more, fh_mem_aside *aside) {
+  int64_t size = list->cell.size, capacity = list->cell.capacity;
+  if (n_more <= capacity - size) return 0;
+  if (n_more > MAX_ITEMS - size) return -1;
+  int64_t doubled = capacity > MAX_ITEMS / 2 ? MAX_ITEMS : capacity * 2;
+  if (doubled < INIT_CAPACITY) doubled = INIT_CAPACITY;
+  return fh_seq_reserve(list, doubled > size + n_more ? doubled : size + n_more, aside);
+}
+
+void fh_seq_swap(fh_seq_object *seq, int64_t i, TVMFFIAny *item) {
+  TVMFFIAny *slot = &fh_seq_items(seq)[i];
+  TVMFFIAny old = *slot;
+  *slot = *item;
+  *item = old;
+}
+
+/* ---- Items apart from a sequence ---- */
+
+void fh_seq_drop_items(TVMFFIAny *items, int64_t n) {
+  drop_all(items, n);
+  fh_mem_free(items);
+}
+
+/* The types are registered with the other static ones; nothing else to prepare. */
+void fh_seq_init(void) {}

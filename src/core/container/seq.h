@@ -1,0 +1,62 @@
+/* seq.h - ffi.Array and ffi.List: 56 bytes, then for an Array its items. A List that other threads may have is changed
+ * and read by the functions of list.h, which lock it.
+ *
+ * Both share the ABI's TVMFFISeqCell. An Array's items lie in the object's own block; it grows only while its maker is
+ * its only user. A List's items lie in a buffer of their own, which comes with the function that frees it. C++ clients
+ * grow a List inline: they free the old buffer by that function and leave it in place for the new one, which comes from
+ * operator new. So this library's function gives free() what is none of its own blocks, and a C++ runtime whose operator
+ * new is not malloc() underneath would need another. (AddressSanitizer needs alloc_dealloc_mismatch=0 for such programs.) */
+#ifndef FH_SEQ_H_
+#define FH_SEQ_H_
+
+#include "core/object/any.h"
+#include "core/platform/mem.h"
+
+typedef struct {
+  TVMFFIObject header;
+  TVMFFISeqCell cell;
+  TVMFFIAny items[]; /* of an Array; not part of the ABI's 56 bytes */
+} fh_seq_object;
+
+static inline int fh_seq_is(const TVMFFIAny *any) {
+  return any->type_index == kTVMFFIArray || any->type_index == kTVMFFIList;
+}
+static inline TVMFFIAny *fh_seq_items(const fh_seq_object *seq) { return (TVMFFIAny *)seq->cell.data; }
+static inline int64_t fh_seq_size(const fh_seq_object *seq) { return seq->cell.size; }
+
+/* New ones, empty, with room for `capacity` items; NULL with an error pending. */
+fh_seq_object *fh_seq_new_array(int64_t capacity);
+fh_seq_object *fh_seq_new_list(int64_t capacity);
+/* Of that type (kTVMFFIArray or kTVMFFIList) with owned copies of n views. */
+fh_seq_object *fh_seq_from_views(int32_t type_index, const TVMFFIAny *views, int64_t n);
+
+/* An Array of n owned values, which it takes on success only. */
+fh_seq_object *fh_seq_array_of(const TVMFFIAny *items, int64_t n);
+/* The same in a block from fh_mem_alloc, which becomes the Array: its n owned items begin offsetof(fh_seq_object, items)
+ * bytes into it. Cannot fail. */
+fh_seq_object *fh_seq_array_in(void *block, int64_t n);
+
+/* Appends an owned value, which it takes also on failure. An Array must have room and no other user. */
+int fh_seq_push(fh_seq_object *seq, TVMFFIAny item);
+
+/* Raises the IndexError unless 0 <= i < size. Of a List that others may have it is fh_list_get that knows. */
+int fh_seq_raise_index(int64_t i, int64_t size);
+static inline int fh_seq_check_index(const fh_seq_object *seq, int64_t i) {
+  return FH_LIKELY(i >= 0 && i < fh_seq_size(seq)) ? 0 : fh_seq_raise_index(i, fh_seq_size(seq));
+}
+/* Swaps *item with the one at i, which must exist: afterwards *item is the old one, for the caller to drop. */
+void fh_seq_swap(fh_seq_object *seq, int64_t i, TVMFFIAny *item);
+
+/* ---- Room in a List. They raise nothing and free nothing foreign, so they may run under a lock: 0, or -1 without memory,
+ * and the buffer that the List had before is put aside. */
+/* For `capacity` items in all. */
+int fh_seq_reserve(fh_seq_object *list, int64_t capacity, fh_mem_aside *aside);
+/* For n_more behind the present ones, doubling. */
+int fh_seq_grow(fh_seq_object *list, int64_t n_more, fh_mem_aside *aside);
+
+/* Ends n owned items and frees the array from fh_mem_alloc that they are in. */
+void fh_seq_drop_items(TVMFFIAny *items, int64_t n);
+
+void fh_seq_init(void);
+
+#endif /* FH_SEQ_H_ */

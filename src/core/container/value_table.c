@@ -1,0 +1,81 @@
+/* value_table.c - a table from values to numbers: open addressing over the entries' indices. */
+#include "value_table.h"
+
+#include "core/object/error.h"
+#include "core/platform/mem.h"
+
+#define FIRST_SLOTS 64
+#define FIRST_SHIFT 58
+#define MAX_SLOTS ((size_t)1 << 32)
+
+/* The hash of a small integer is hardly one: the multiplication moves what differs to the top. Integers keep their lowest
+ * bits, so that those that follow one another share a cache line. */
+static size_t home_of(const fh_value_table *table, const TVMFFIAny *key, uint64_t hash) {
+  const uint64_t multiplier = UINT64_C(0x9e3779b97f4a7c15);
+  if (key->type_index != kTVMFFIInt) return (size_t)(hash * multiplier >> table->shift);
+  return (size_t)((hash >> 4) * multiplier >> (table->shift + 4) << 4 | (hash & 15));
+}
+
+static size_t next_slot(const fh_value_table *table, size_t slot) { return (slot + 1) & (table->n_slots - 1); }
+
+static void put(fh_value_table *table, size_t index) {
+  const fh_value_entry *entry = &table->entries[index];
+  size_t slot = home_of(table, &entry->key, entry->hash);
+  while (table->slots[slot] != 0) slot = next_slot(table, slot);
+  table->slots[slot] = (uint32_t)index + 1;
+}
+
+/* Four times as many: placing all entries anew costs more than the room. */
+static int grow_slots(fh_value_table *table) {
+  size_t n_slots = table->n_slots == 0 ? FIRST_SLOTS : table->n_slots * 4;
+  uint32_t *slots = n_slots <= MAX_SLOTS ? (uint32_t *)fh_mem_calloc(n_slots, sizeof *slots) : NULL;
+  if (slots == NULL) return fh_error_raise_no_memory();
+  fh_mem_free(table->slots);
+  table->slots = slots;
+  table->shift = table->n_slots == 0 ? FIRST_SHIFT : table->shift - 2;
+  table->n_slots = n_slots;
+  for (size_t i = 0; i < table->n_entries; ++i) put(table, i);
+  return 0;
+}
+
+static int grow_entries(fh_value_table *table) {
+  size_t room = table->n_room + table->n_room / 2 + FIRST_SLOTS / 2;
+  fh_value_entry *entries = (fh_value_entry *)fh_mem_realloc(table->entries, room * sizeof *entries);
+  if (entries == NULL) return fh_error_raise_no_memory();
+  table->entries = entries;
+  table->n_room = room;
+  return 0;
+}
+
+int fh_value_table_find(const fh_value_table *table, const TVMFFIAny *key, uint64_t *hash, int64_t *number) {
+  if (fh_any_hash(key, hash) != 0) return -1;
+  if (table->n_slots == 0) return 0;
+  for (size_t slot = home_of(table, key, *hash); table->slots[slot] != 0; slot = next_slot(table, slot)) {
+    const fh_value_entry *entry = &table->entries[table->slots[slot] - 1];
+    int equal;
+    if (entry->hash != *hash) continue;
+    if (fh_any_equal(&entry->key, key, &equal) != 0) return -1;
+    if (!equal) continue;
+    *number = entry->number;
+    return 1;
+  }
+  return 0;
+}
+
+int fh_value_table_add(fh_value_table *table, const TVMFFIAny *key, uint64_t hash, int64_t number) {
+  if (table->n_entries * 2 == table->n_slots && grow_slots(table) != 0) return -1;
+  if (table->n_entries == table->n_room && grow_entries(table) != 0) return -1;
+  fh_value_entry *entry = &table->entries[table->n_entries];
+  fh_any_copy(key, &entry->key);
+  entry->hash = hash;
+  entry->number = number;
+  put(table, table->n_entries++);
+  return 0;
+}
+
+void fh_value_table_free(fh_value_table *table) {
+  while (table->n_entries != 0) fh_any_drop(&table->entries[--table->n_entries].key);
+  fh_mem_free(table->entries);
+  fh_mem_free(table->slots);
+  memset(table, 0, sizeof *table);
+}

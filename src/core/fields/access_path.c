@@ -1,0 +1,342 @@
+/* access_path.c - the types AccessStep and AccessPath. */
+#include "access_path.h"
+
+#include "builtin.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/object/schema.h"
+#include "core/container/seq.h"
+#include "core/object/str.h"
+#include "core/object/text.h"
+#include "core/object/type.h"
+
+FH_STATIC_ASSERT(sizeof(fh_access_step_object) == 48 && offsetof(fh_access_step_object, key) == 32, "ABI");
+FH_STATIC_ASSERT(sizeof(fh_access_path_object) == 48 && offsetof(fh_access_path_object, depth) == 40, "ABI");
+
+#define STEP_KEY "ffi.reflection.AccessStep"
+#define PATH_KEY "ffi.reflection.AccessPath"
+
+static const fh_builtin_type step_type, path_type;
+static int32_t step_index, path_index; /* written once, by the load-time constructor */
+
+/* ---- Making ---- */
+
+static fh_access_path_object *parent_of(const fh_access_path_object *path) {
+  return (fh_access_path_object *)(void *)path->parent;
+}
+static const fh_access_step_object *step_of(const fh_access_path_object *path) {
+  return (const fh_access_step_object *)(const void *)path->step;
+}
+
+fh_access_path_object *fh_access_path_root(void) { return (fh_access_path_object *)fh_builtin_new(&path_type); }
+
+/* Takes the step also on failure; NULL is one. */
+static fh_access_path_object *extend(fh_access_path_object *path, TVMFFIObject *step) {
+  fh_access_path_object *longer = step != NULL ? fh_access_path_root() : NULL;
+  if (longer == NULL) {
+    fh_object_release(step);
+    return NULL;
+  }
+  fh_object_retain(path);
+  longer->parent = &path->header;
+  longer->step = step;
+  longer->depth = path->depth + 1;
+  return longer;
+}
+
+static TVMFFIObject *new_step(fh_access_kind kind, const TVMFFIAny *key) {
+  fh_access_step_object *step = (fh_access_step_object *)fh_builtin_new(&step_type);
+  if (step == NULL) return NULL;
+  step->kind = kind;
+  if (fh_any_own(key, &step->key) == 0) return &step->header;
+  fh_object_release(step);
+  return NULL;
+}
+
+fh_access_path_object *fh_access_path_extend(fh_access_path_object *path, fh_access_kind kind, const TVMFFIAny *key) {
+  return extend(path, new_step(kind, key));
+}
+
+/* ---- Comparing ---- */
+
+/* Paths of one length. 0, or -1 when a hook of a key fails. */
+static int compare_chains(const fh_access_path_object *a, const fh_access_path_object *b, int *out) {
+  for (*out = 1; a != b; a = parent_of(a), b = parent_of(b)) {
+    const fh_access_step_object *step_a = a != NULL ? step_of(a) : NULL, *step_b = b != NULL ? step_of(b) : NULL;
+    if (step_a == NULL || step_b == NULL) {
+      *out = step_a == step_b;
+      break;
+    }
+    *out = step_a->kind == step_b->kind;
+    if (*out && fh_any_equal(&step_a->key, &step_b->key, out) != 0) return -1;
+    if (!*out) break;
+  }
+  return 0;
+}
+
+static const fh_access_path_object *prefix_of(const fh_access_path_object *path, int32_t depth) {
+  while (path != NULL && path->depth > depth) path = parent_of(path);
+  return path;
+}
+
+/* ---- Methods ---- */
+
+static int arg_path(const char *name, const TVMFFIAny *args, int32_t i, fh_access_path_object **out) {
+  TVMFFIObject *obj;
+  if (fh_function_arg_object(name, args, i, path_index, &obj) != 0) return -1;
+  *out = (fh_access_path_object *)(void *)obj;
+  return 0;
+}
+
+static int give(fh_access_path_object *path, TVMFFIAny *result) {
+  if (path == NULL) return -1;
+  *result = fh_any_object(path);
+  return 0;
+}
+
+static int call_root(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(args);
+  if (fh_function_check_count(PATH_KEY "._root", n_args, 0) != 0) return -1;
+  return give(fh_access_path_root(), result);
+}
+
+static int call_extend(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  const char *name = PATH_KEY "._extend";
+  fh_access_path_object *path;
+  TVMFFIObject *step;
+  if (fh_function_check_count(name, n_args, 2) != 0 || arg_path(name, args, 0, &path) != 0) return -1;
+  if (fh_function_arg_object(name, args, 1, step_index, &step) != 0) return -1;
+  fh_object_retain(step);
+  return give(extend(path, step), result);
+}
+
+/* The six methods that make a step of their second argument. */
+static int extend_by(const char *name, fh_access_kind kind, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  fh_access_path_object *path;
+  TVMFFIByteArray text;
+  TVMFFIAny key;
+  int64_t index;
+  if (fh_function_check_count(name, n_args, 2) != 0 || arg_path(name, args, 0, &path) != 0) return -1;
+  key = args[1];
+  if (kind == FH_ACCESS_ATTR || kind == FH_ACCESS_ATTR_MISSING) {
+    if (fh_function_arg_str(name, args, 1, &text) != 0) return -1;
+  } else if (kind == FH_ACCESS_ARRAY_ITEM || kind == FH_ACCESS_ARRAY_ITEM_MISSING) {
+    if (fh_function_arg_int(name, args, 1, &index) != 0) return -1;
+    key = fh_any_int(index);
+  }
+  return give(fh_access_path_extend(path, kind, &key), result);
+}
+
+#define EXTENDING(function, name, kind)                                                       \
+  static int function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) { \
+    FH_UNUSED(self);                                                                          \
+    return extend_by(PATH_KEY "." name, kind, args, n_args, result);                          \
+  }
+EXTENDING(call_attr, "_attr", FH_ACCESS_ATTR)
+EXTENDING(call_array_item, "_array_item", FH_ACCESS_ARRAY_ITEM)
+EXTENDING(call_map_item, "_map_item", FH_ACCESS_MAP_ITEM)
+EXTENDING(call_attr_missing, "_attr_missing", FH_ACCESS_ATTR_MISSING)
+EXTENDING(call_array_item_missing, "_array_item_missing", FH_ACCESS_ARRAY_ITEM_MISSING)
+EXTENDING(call_map_item_missing, "_map_item_missing", FH_ACCESS_MAP_ITEM_MISSING)
+
+static int arg_two_paths(const char *name, const TVMFFIAny *args, int32_t n_args, fh_access_path_object *paths[2]) {
+  if (fh_function_check_count(name, n_args, 2) != 0 || arg_path(name, args, 0, &paths[0]) != 0) return -1;
+  return arg_path(name, args, 1, &paths[1]);
+}
+
+static int call_is_prefix_of(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  fh_access_path_object *paths[2];
+  int is_equal = 0;
+  if (arg_two_paths(PATH_KEY "._is_prefix_of", args, n_args, paths) != 0) return -1;
+  if (paths[0]->depth <= paths[1]->depth) {
+    if (compare_chains(paths[0], prefix_of(paths[1], paths[0]->depth), &is_equal) != 0) return -1;
+  }
+  *result = fh_any_bool(is_equal);
+  return 0;
+}
+
+static int call_path_equal(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  fh_access_path_object *paths[2];
+  int is_equal = 0;
+  if (arg_two_paths(PATH_KEY "._path_equal", args, n_args, paths) != 0) return -1;
+  if (paths[0]->depth == paths[1]->depth && compare_chains(paths[0], paths[1], &is_equal) != 0) return -1;
+  *result = fh_any_bool(is_equal);
+  return 0;
+}
+
+/* The steps in order; NULL with an error pending. A made-up path may be shorter than its depth says. */
+static fh_seq_object *to_steps(const fh_access_path_object *path) {
+  int64_t n = 0;
+  for (const fh_access_path_object *at = path; at != NULL && at->step != NULL; at = parent_of(at)) ++n;
+  fh_seq_object *steps = fh_seq_new_array(n);
+  if (steps == NULL) return NULL;
+  steps->cell.size = n;
+  for (; n != 0; path = parent_of(path)) {
+    fh_object_retain(path->step);
+    fh_seq_items(steps)[--n] = fh_any_object(path->step);
+  }
+  return steps;
+}
+
+static int call_to_steps(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  const char *name = PATH_KEY "._to_steps";
+  fh_access_path_object *path;
+  if (fh_function_check_count(name, n_args, 1) != 0 || arg_path(name, args, 0, &path) != 0) return -1;
+  fh_seq_object *steps = to_steps(path);
+  if (steps == NULL) return -1;
+  *result = fh_any_object(steps);
+  return 0;
+}
+
+/* ---- Text: __ffi_repr__(object, fn_repr) ---- */
+
+static int arg_repr(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t type_index, TVMFFIObject **obj,
+                    TVMFFIObject **fn_repr) {
+  if (fh_function_check_count(name, n_args, 2) != 0) return -1;
+  if (fh_function_arg_object(name, args, 0, type_index, obj) != 0) return -1;
+  return fh_function_arg_object(name, args, 1, kTVMFFIFunction, fn_repr);
+}
+
+static int add_repr(TVMFFIObject *fn_repr, const TVMFFIAny *value, fh_text *text) {
+  TVMFFIAny shown;
+  TVMFFIByteArray content;
+  if (fh_function_call(fn_repr, value, 1, &shown) != 0) return -1;
+  int rc = fh_str_content(&shown, &content) ? fh_text_add(text, content.data, content.size) : 0;
+  fh_any_drop(&shown);
+  return rc;
+}
+
+static int finish(int rc, fh_text *text, TVMFFIAny *result) {
+  if (rc == 0) rc = fh_str_new(text->data, text->n_bytes, result);
+  fh_text_free(text);
+  return rc;
+}
+
+static int repr_step(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  TVMFFIObject *obj, *fn_repr;
+  TVMFFIByteArray name;
+  fh_text text = {NULL, 0, 0};
+  if (arg_repr(STEP_KEY ".__ffi_repr__", args, n_args, step_index, &obj, &fn_repr) != 0) return -1;
+  const fh_access_step_object *step = (const fh_access_step_object *)(const void *)obj;
+  int rc;
+  if (step->kind == FH_ACCESS_ATTR && fh_str_content(&step->key, &name)) {
+    rc = fh_text_add_cstr(&text, ".") != 0 ? -1 : fh_text_add(&text, name.data, name.size);
+  } else {
+    int is_missing = step->kind >= FH_ACCESS_ATTR_MISSING;
+    rc = fh_text_add_cstr(&text, is_missing ? "[<missing:" : "[");
+    if (rc == 0) rc = add_repr(fn_repr, &step->key, &text);
+    if (rc == 0) rc = fh_text_add_cstr(&text, is_missing ? ">]" : "]");
+  }
+  return finish(rc, &text, result);
+}
+
+static int repr_path(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  TVMFFIObject *obj, *fn_repr;
+  fh_text text = {NULL, 0, 0};
+  if (arg_repr(PATH_KEY ".__ffi_repr__", args, n_args, path_index, &obj, &fn_repr) != 0) return -1;
+  fh_seq_object *steps = to_steps((const fh_access_path_object *)(const void *)obj);
+  if (steps == NULL) return -1;
+  int rc = fh_text_add_cstr(&text, "<root>");
+  for (int64_t i = 0; rc == 0 && i < fh_seq_size(steps); ++i) rc = add_repr(fn_repr, &fh_seq_items(steps)[i], &text);
+  fh_object_release(steps);
+  return finish(rc, &text, result);
+}
+
+/* ---- The types ---- */
+
+static int create_step(TVMFFIObjectHandle *out) { return fh_builtin_create(&step_type, out); }
+static void end_step(void *self) { fh_builtin_end(&step_type, self); }
+static void delete_step(void *self, int flags) { fh_object_delete_owner(&step_type.owner, self, flags, 1); }
+static int create_path(TVMFFIObjectHandle *out) { return fh_builtin_create(&path_type, out); }
+static void end_path(void *self) { fh_builtin_end(&path_type, self); }
+static void delete_path(void *self, int flags) { fh_object_delete_owner(&path_type.owner, self, flags, 1); }
+
+static int set_parent(void *field, const TVMFFIAny *value) {
+  return fh_builtin_set_object(field, value, path_index, 1, "Optional<" PATH_KEY ">");
+}
+static int set_step(void *field, const TVMFFIAny *value) {
+  return fh_builtin_set_object(field, value, step_index, 1, "Optional<" STEP_KEY ">");
+}
+
+static const fh_builtin_field step_fields[] = {
+    {.name = "kind",
+     .metadata = FH_SCHEMA(FH_SCHEMA_INT),
+     .kind = FH_BUILTIN_INT32,
+     .offset = offsetof(fh_access_step_object, kind)},
+    {.name = "key",
+     .metadata = FH_SCHEMA(FH_SCHEMA_ANY),
+     .kind = FH_BUILTIN_ANY,
+     .offset = offsetof(fh_access_step_object, key)},
+    {.name = NULL},
+};
+
+static const fh_builtin_field path_fields[] = {
+    {.name = "parent",
+     .metadata = FH_SCHEMA(FH_SCHEMA_OPTIONAL(FH_SCHEMA_OBJECT)),
+     .kind = FH_BUILTIN_OBJECT,
+     .offset = offsetof(fh_access_path_object, parent),
+     .setter = set_parent},
+    {.name = "step",
+     .metadata = FH_SCHEMA(FH_SCHEMA_OPTIONAL(FH_SCHEMA_TYPE(STEP_KEY))),
+     .kind = FH_BUILTIN_OBJECT,
+     .offset = offsetof(fh_access_path_object, step),
+     .setter = set_step},
+    {.name = "depth",
+     .metadata = FH_SCHEMA(FH_SCHEMA_INT),
+     .kind = FH_BUILTIN_INT32,
+     .offset = offsetof(fh_access_path_object, depth)},
+    {.name = NULL},
+};
+
+#define PATH_SCHEMA FH_SCHEMA_TYPE(PATH_KEY)
+#define METHOD_OF(result, argument) FH_SCHEMA(FH_SCHEMA_FUNCTION(result, PATH_SCHEMA "," argument))
+#define STEPS_SCHEMA FH_SCHEMA_GENERIC("ffi.Array", FH_SCHEMA_TYPE(STEP_KEY))
+
+static const fh_builtin_method path_methods[] = {
+    {"_root", NULL, FH_SCHEMA(FH_SCHEMA_FUNCTION(PATH_SCHEMA, "")), kTVMFFIFieldFlagBitMaskIsStaticMethod, call_root},
+    {"_extend", NULL, METHOD_OF(PATH_SCHEMA, FH_SCHEMA_TYPE(STEP_KEY)), 0, call_extend},
+    {"_attr", NULL, METHOD_OF(PATH_SCHEMA, FH_SCHEMA_STR), 0, call_attr},
+    {"_array_item", NULL, METHOD_OF(PATH_SCHEMA, FH_SCHEMA_INT), 0, call_array_item},
+    {"_map_item", NULL, METHOD_OF(PATH_SCHEMA, FH_SCHEMA_ANY), 0, call_map_item},
+    {"_attr_missing", NULL, METHOD_OF(PATH_SCHEMA, FH_SCHEMA_STR), 0, call_attr_missing},
+    {"_array_item_missing", NULL, METHOD_OF(PATH_SCHEMA, FH_SCHEMA_INT), 0, call_array_item_missing},
+    {"_map_item_missing", NULL, METHOD_OF(PATH_SCHEMA, FH_SCHEMA_ANY), 0, call_map_item_missing},
+    {"_is_prefix_of", NULL, METHOD_OF(FH_SCHEMA_BOOL, PATH_SCHEMA), 0, call_is_prefix_of},
+    {"_to_steps", NULL, FH_SCHEMA(FH_SCHEMA_FUNCTION(STEPS_SCHEMA, PATH_SCHEMA)), 0, call_to_steps},
+    {"_path_equal", NULL, METHOD_OF(FH_SCHEMA_BOOL, PATH_SCHEMA), 0, call_path_equal},
+    {NULL, NULL, NULL, 0, NULL},
+};
+
+static const fh_builtin_type step_type = {
+    .key = STEP_KEY,
+    .is_final = 1,
+    .total_bytes = sizeof(fh_access_step_object),
+    .kind = kTVMFFISEqHashKindConstTreeNode,
+    .fields = step_fields,
+    .creator = create_step,
+    .owner = {delete_step, end_step},
+};
+static const fh_builtin_type path_type = {
+    .key = PATH_KEY,
+    .is_final = 1,
+    .total_bytes = sizeof(fh_access_path_object),
+    .kind = kTVMFFISEqHashKindConstTreeNode,
+    .fields = path_fields,
+    .methods = path_methods,
+    .creator = create_path,
+    .owner = {delete_path, end_path},
+};
+
+void fh_access_path_init(void) {
+  step_index = fh_builtin_register(&step_type);
+  path_index = fh_builtin_register(&path_type);
+  fh_builtin_set_function(step_index, "__ffi_repr__", repr_step);
+  fh_builtin_set_function(path_index, "__ffi_repr__", repr_path);
+}

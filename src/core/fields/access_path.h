@@ -1,0 +1,39 @@
+/* access_path.h - ffi.reflection.AccessStep and ffi.reflection.AccessPath: where inside a value another one is.
+ *
+ * A path is a chain of steps, the last one first, so that paths share what they begin with. Both are immutable. */
+#ifndef FH_ACCESS_PATH_H_
+#define FH_ACCESS_PATH_H_
+
+#include "core/object/any.h"
+
+/* What a step goes to; the second three say that it was expected and is not there. */
+typedef enum {
+  FH_ACCESS_ATTR = 0,       /* key: name */
+  FH_ACCESS_ARRAY_ITEM = 1, /* key: index */
+  FH_ACCESS_MAP_ITEM = 2,   /* key: any */
+  FH_ACCESS_ATTR_MISSING = 3,
+  FH_ACCESS_ARRAY_ITEM_MISSING = 4,
+  FH_ACCESS_MAP_ITEM_MISSING = 5
+} fh_access_kind;
+
+typedef struct {
+  TVMFFIObject header;
+  int32_t kind; /* fh_access_kind */
+  TVMFFIAny key;
+} fh_access_step_object;
+
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIObject *parent; /* a path; NULL for the root */
+  TVMFFIObject *step;   /* the last step; NULL for the root */
+  int32_t depth;        /* number of steps */
+} fh_access_path_object;
+
+/* The path without steps: a new reference, NULL with an error pending. */
+fh_access_path_object *fh_access_path_root(void);
+/* A path with one more step: a new reference, which has one to `path`; NULL with an error pending. The key is a view. */
+fh_access_path_object *fh_access_path_extend(fh_access_path_object *path, fh_access_kind kind, const TVMFFIAny *key);
+
+void fh_access_path_init(void);
+
+#endif /* FH_ACCESS_PATH_H_ */

@@ -1,0 +1,80 @@
+/* builtin.h - the built-in object types that consist of reflected fields: declared as data, so that making, copying and
+ * ending their objects is one piece of code. */
+#ifndef FH_BUILTIN_H_
+#define FH_BUILTIN_H_
+
+#include "core/object/any.h"
+
+/* What a field is in memory, and its value in a new object. */
+typedef enum {
+  FH_BUILTIN_INT, /* int64_t, 0 */
+  FH_BUILTIN_INT32, /* int32_t, 0 */
+  FH_BUILTIN_ANY, /* a cell, None */
+  FH_BUILTIN_STR, /* a cell that holds text, "" */
+  FH_BUILTIN_OBJECT, /* a pointer, NULL for None */
+  FH_BUILTIN_LIST, /* a pointer to a List, empty */
+  FH_BUILTIN_DICT /* a pointer to a Dict, empty */
+} fh_builtin_kind;
+
+typedef struct {
+  const char *name, *doc;
+  const char *metadata; /* JSON, see schema.h */
+  fh_builtin_kind kind;
+  int64_t offset;
+  int64_t flags; /* kTVMFFIFieldFlagBitMask*; a default is None */
+  TVMFFIFieldSetter setter; /* NULL: the one of the kind; must be given for pointers */
+  int is_alias; /* another name of a field of the parent */
+} fh_builtin_field;
+
+typedef struct {
+  const char *name, *doc, *metadata;
+  int64_t flags;
+  TVMFFISafeCallType call; /* gets its arguments unchecked */
+} fh_builtin_method;
+
+typedef struct fh_builtin_type {
+  const char *key;
+  const struct fh_builtin_type *parent; /* NULL: ffi.Object */
+  int is_final; /* nothing derives from it */
+  int32_t total_bytes;
+  TVMFFISEqHashKind kind;
+  const fh_builtin_field *fields; /* its own; the last one has no name */
+  const fh_builtin_method *methods; /* NULL, or an array whose last has no name */
+  TVMFFIObjectCreator creator; /* calls fh_builtin_create; NULL: objects come from elsewhere */
+  fh_object_owner owner; /* its deleter calls fh_object_delete_owner, its end fh_builtin_end */
+  TVMFFISafeCallType copy; /* __ffi_shallow_copy__; NULL: every field copied */
+} fh_builtin_type;
+
+/* Registers the type (unless its key is static already), its metadata, fields, methods, __ffi_shallow_copy__ and, with a
+ * creator, __ffi_new__. The descriptor must live as long as the process. The type's index, -1 with an error pending. */
+int32_t fh_builtin_register(const fh_builtin_type *type);
+/* Registers one attribute: a Function of ours, or the address of a native one. */
+int fh_builtin_set_function(int32_t type_index, const char *attr, TVMFFISafeCallType call);
+int fh_builtin_set_native(int32_t type_index, const char *attr, void *function);
+
+/* A `copy` for types whose objects cannot be copied: a TypeError. */
+int fh_builtin_refuse_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
+
+/* The index of a registered descriptor: a lookup by key. */
+int32_t fh_builtin_index(const fh_builtin_type *type);
+/* A new object with each field's value for new objects; NULL with an error pending. */
+void *fh_builtin_new(const fh_builtin_type *type);
+/* The same as a creator. */
+int fh_builtin_create(const fh_builtin_type *type, TVMFFIObjectHandle *out);
+/* The same as a function without arguments; TypeError when there are some. */
+int fh_builtin_construct(const fh_builtin_type *type, int32_t n_args, TVMFFIAny *result);
+/* Drops what the fields own. */
+void fh_builtin_end(const fh_builtin_type *type, void *self);
+
+/* For setters of pointer fields: puts an object that is an instance of type_index in, or NULL for None where that is
+ * allowed. TypeError that names `expected`. */
+int fh_builtin_set_object(void *field, const TVMFFIAny *value, int32_t type_index, int is_optional,
+                          const char *expected);
+/* Puts in a List of objects and None; an Array of such is copied. TypeError. */
+int fh_builtin_set_object_list(void *field, const TVMFFIAny *value);
+/* Puts in an object and takes the caller's reference; -1 for NULL, which stands for an error that is pending. */
+int fh_builtin_put(void *field, void *obj);
+/* Raises the TypeError of a setter. Always -1. */
+FH_COLD int fh_builtin_raise_convert(const TVMFFIAny *value, const char *expected);
+
+#endif /* FH_BUILTIN_H_ */

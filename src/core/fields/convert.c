@@ -1,0 +1,148 @@
+/* convert.c - conversions to the built-in types: an instance stays what it is, containers become the other kind. */
+#include "convert.h"
+
+#include "builtin.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/container/hashmap.h"
+#include "core/container/list.h"
+#include "core/object/str.h"
+#include "core/tensor/tensor.h"
+#include "core/object/type.h"
+
+static int raise(const TVMFFIAny *value, const char *wanted) {
+  return fh_error_raise(FH_TYPE_ERROR, "Cannot cast from `%s` to `%s`", fh_type_name(value->type_index), wanted);
+}
+
+/* An instance, which becomes the result; None too where `is_nullable`. */
+static int to_instance(const TVMFFIAny *value, int32_t type_index, int is_nullable, const char *wanted,
+                       TVMFFIAny *result) {
+  int is_none = value->type_index == kTVMFFINone && is_nullable;
+  if (!is_none && !(fh_any_is_object(value) && fh_type_is_instance(value->type_index, type_index))) {
+    return raise(value, wanted);
+  }
+  return fh_any_own(value, result);
+}
+
+static int to_object(const TVMFFIAny *value, TVMFFIAny *result) {
+  return to_instance(value, kTVMFFIObject, 1, "ffi.Object", result);
+}
+static int to_error(const TVMFFIAny *value, TVMFFIAny *result) {
+  return to_instance(value, kTVMFFIError, 0, "ffi.Error", result);
+}
+static int to_function(const TVMFFIAny *value, TVMFFIAny *result) {
+  return to_instance(value, kTVMFFIFunction, 1, "ffi.Function", result);
+}
+static int to_tensor(const TVMFFIAny *value, TVMFFIAny *result) {
+  return to_instance(value, kTVMFFITensor, 1, "ffi.Tensor", result);
+}
+static int to_int_enum(const TVMFFIAny *value, TVMFFIAny *result) {
+  return to_instance(value, fh_type_find_key(FH_LITERAL("ffi.IntEnum")), 0, "ffi.IntEnum", result);
+}
+static int to_str_enum(const TVMFFIAny *value, TVMFFIAny *result) {
+  return to_instance(value, fh_type_find_key(FH_LITERAL("ffi.StrEnum")), 0, "ffi.StrEnum", result);
+}
+
+static int to_string(const TVMFFIAny *value, TVMFFIAny *result) {
+  TVMFFIByteArray content;
+  return fh_str_content(value, &content) ? fh_any_own(value, result) : raise(value, "str");
+}
+static int to_bytes(const TVMFFIAny *value, TVMFFIAny *result) {
+  TVMFFIByteArray content;
+  return fh_bytes_content(value, &content) ? fh_any_own(value, result) : raise(value, "bytes");
+}
+
+static int give(void *obj, TVMFFIAny *result) {
+  if (obj == NULL) return -1;
+  *result = fh_any_object(obj);
+  return 0;
+}
+
+static int to_sequence(const TVMFFIAny *value, int32_t type_index, const char *wanted, TVMFFIAny *result) {
+  if (!fh_seq_is(value)) return raise(value, wanted);
+  if (value->type_index == type_index) return fh_any_own(value, result);
+  return give(fh_list_copy((const fh_seq_object *)(const void *)value->v_obj, type_index), result);
+}
+static int to_array(const TVMFFIAny *value, TVMFFIAny *result) {
+  return to_sequence(value, kTVMFFIArray, "Array<Any>", result);
+}
+static int to_list(const TVMFFIAny *value, TVMFFIAny *result) {
+  return to_sequence(value, kTVMFFIList, "List<Any>", result);
+}
+
+static int to_mapping(const TVMFFIAny *value, int32_t type_index, const char *wanted, TVMFFIAny *result) {
+  if (!fh_hashmap_is(value)) return raise(value, wanted);
+  if (value->type_index == type_index) return fh_any_own(value, result);
+  return give(fh_hashmap_copy((const fh_hashmap_object *)(const void *)value->v_obj, type_index), result);
+}
+static int to_map(const TVMFFIAny *value, TVMFFIAny *result) {
+  return to_mapping(value, kTVMFFIMap, "Map<Any, Any>", result);
+}
+static int to_dict(const TVMFFIAny *value, TVMFFIAny *result) {
+  return to_mapping(value, kTVMFFIDict, "Dict<Any, Any>", result);
+}
+
+/* From a Shape or a sequence of integers. */
+static int to_shape(const TVMFFIAny *value, TVMFFIAny *result) {
+  if (value->type_index == kTVMFFIShape) return fh_any_own(value, result);
+  TVMFFIAny array;
+  if (!fh_seq_is(value)) return raise(value, "ffi.Shape");
+  if (to_array(value, &array) != 0) return -1;
+  const fh_seq_object *seq = (const fh_seq_object *)(void *)array.v_obj;
+  fh_shape_object *shape = fh_shape_new(NULL, (size_t)fh_seq_size(seq));
+  int rc = shape != NULL ? 0 : -1;
+  for (int64_t i = 0; rc == 0 && i < fh_seq_size(seq); ++i) {
+    const TVMFFIAny *item = &fh_seq_items(seq)[i];
+    shape->dims[i] = item->v_int64;
+    if (item->type_index != kTVMFFIInt && item->type_index != kTVMFFIBool) rc = raise(value, "ffi.Shape");
+  }
+  fh_any_drop(&array);
+  if (rc == 0) return give(shape, result);
+  fh_object_release(shape);
+  return -1;
+}
+
+/* ---- The table ---- */
+
+typedef int (*conversion)(const TVMFFIAny *value, TVMFFIAny *result);
+
+static int call(conversion convert, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  if (fh_function_check_count("__ffi_convert__", n_args, 1) != 0) return -1;
+  return convert(&args[0], result);
+}
+
+#define CONVERTING(convert)                                                                         \
+  static int call_##convert(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) { \
+    FH_UNUSED(self);                                                                                \
+    return call(convert, args, n_args, result);                                                     \
+  }
+CONVERTING(to_object)
+CONVERTING(to_string)
+CONVERTING(to_bytes)
+CONVERTING(to_error)
+CONVERTING(to_function)
+CONVERTING(to_shape)
+CONVERTING(to_tensor)
+CONVERTING(to_array)
+CONVERTING(to_map)
+CONVERTING(to_list)
+CONVERTING(to_dict)
+CONVERTING(to_int_enum)
+CONVERTING(to_str_enum)
+
+void fh_convert_init(void) {
+  static const struct {
+    int32_t type_index;
+    TVMFFISafeCallType call;
+  } static_types[] = {
+      {kTVMFFIObject, call_to_object}, {kTVMFFIStr, call_to_string},        {kTVMFFIBytes, call_to_bytes},
+      {kTVMFFIError, call_to_error},   {kTVMFFIFunction, call_to_function}, {kTVMFFIShape, call_to_shape},
+      {kTVMFFITensor, call_to_tensor}, {kTVMFFIArray, call_to_array},       {kTVMFFIMap, call_to_map},
+      {kTVMFFIList, call_to_list},     {kTVMFFIDict, call_to_dict},
+  };
+  for (size_t i = 0; i < FH_COUNT_OF(static_types); ++i) {
+    fh_builtin_set_function(static_types[i].type_index, "__ffi_convert__", static_types[i].call);
+  }
+  fh_builtin_set_function(fh_type_find_key(FH_LITERAL("ffi.IntEnum")), "__ffi_convert__", call_to_int_enum);
+  fh_builtin_set_function(fh_type_find_key(FH_LITERAL("ffi.StrEnum")), "__ffi_convert__", call_to_str_enum);
+}

@@ -1,0 +1,341 @@
+/* create.c - making objects of reflected types. */
+#include "create.h"
+
+#include <stdio.h>
+
+#include "core/platform/atomic.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/object/sentinel.h"
+#include "core/platform/mem.h"
+#include "core/object/reflect.h"
+#include "core/object/str.h"
+#include "core/platform/sync.h"
+
+#define PAIRS_NAME "ffi.MakeObjectFromPackedArgs"
+
+TVMFFIObject *fh_create_empty(const TVMFFITypeInfo *info) {
+  if (info->metadata != NULL && info->metadata->creator != NULL) {
+    TVMFFIObjectHandle obj = NULL;
+    fh_sync_check_unlocked("a creator");
+    return info->metadata->creator(&obj) == 0 ? (TVMFFIObject *)obj : NULL;
+  }
+  const TVMFFIAny *creator = fh_reflect_attr(fh_reflect_column(FH_ATTR_NEW), info->type_index);
+  TVMFFIAny made;
+  if (creator == NULL || creator->type_index != kTVMFFIFunction) {
+    fh_error_raise(FH_RUNTIME_ERROR,
+                   "Type `%.*s` cannot be created by reflection: it has no creator and no __ffi_new__",
+                   FH_BYTES_ARGS(info->type_key));
+    return NULL;
+  }
+  if (fh_function_call(creator->v_obj, NULL, 0, &made) != 0) return NULL;
+  if (fh_any_is_object(&made) && fh_type_is_instance(made.type_index, info->type_index)) return made.v_obj;
+  fh_error_raise(FH_TYPE_ERROR, "Expected __ffi_new__ of `%.*s` to return one but got `%s`",
+                 FH_BYTES_ARGS(info->type_key), fh_type_name(made.type_index));
+  fh_any_drop(&made);
+  return NULL;
+}
+
+int fh_create_set_default(const TVMFFIFieldInfo *field, void *obj) {
+  if (!(field->flags & kTVMFFIFieldFlagBitMaskDefaultFromFactory)) {
+    return fh_reflect_set(field, obj, &field->default_value_or_factory);
+  }
+  TVMFFIAny value;
+  if (fh_function_call(field->default_value_or_factory.v_obj, NULL, 0, &value) != 0) return -1;
+  int rc = fh_reflect_set(field, obj, &value);
+  fh_any_drop(&value);
+  return rc;
+}
+
+/* ---- From names and values ---- */
+
+typedef struct {
+  const TVMFFITypeInfo *info;
+  TVMFFIObject *obj;
+  const TVMFFIAny *args; /* args[0] is the type */
+  int32_t n_args;
+  int32_t n_used;
+  unsigned char *used; /* of each pair */
+} pairs;
+
+static int set_from_pairs(void *state, const TVMFFIFieldInfo *field) {
+  pairs *from = (pairs *)state;
+  TVMFFIByteArray name;
+  for (int32_t i = 1; i < from->n_args; i += 2) {
+    if (from->used[i / 2] || !fh_str_content(&from->args[i], &name) || !fh_str_same(name, field->name)) continue;
+    from->used[i / 2] = 1;
+    from->n_used += 1;
+    return fh_reflect_set(field, from->obj, &from->args[i + 1]);
+  }
+  if (field->flags & kTVMFFIFieldFlagBitMaskHasDefault) return fh_create_set_default(field, from->obj);
+  return fh_error_raise(FH_TYPE_ERROR, "Required field `%.*s` not set in type `%.*s`", FH_BYTES_ARGS(field->name),
+                        FH_BYTES_ARGS(from->info->type_key));
+}
+
+static int find_type(const TVMFFIAny *args, int32_t n_args, const TVMFFITypeInfo **info) {
+  TVMFFIByteArray key;
+  int64_t index;
+  if (n_args % 2 != 1) {
+    return fh_error_raise(FH_TYPE_ERROR,
+                          "Mismatched number of arguments when calling: `" PAIRS_NAME
+                          "`. Expected a type and pairs of name and value but got %d arguments",
+                          (int)n_args);
+  }
+  if (fh_str_content(&args[0], &key)) {
+    index = fh_type_find_key(key);
+    if (index < 0) return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find type `%.*s`", FH_BYTES_ARGS(key));
+  } else if (fh_function_arg_int(PAIRS_NAME, args, 0, &index) != 0) {
+    return -1;
+  }
+  *info = index >= 0 && index <= INT32_MAX ? fh_type_find((int32_t)index) : NULL;
+  if (*info != NULL) return 0;
+  return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find a type with index %lld", (long long)index);
+}
+
+static int fill_from_pairs(pairs *from) {
+  TVMFFIByteArray name;
+  for (int32_t i = 1; i < from->n_args; i += 2) {
+    if (fh_function_arg_str(PAIRS_NAME, from->args, i, &name) != 0) return -1;
+  }
+  if (fh_reflect_each_field(from->info, set_from_pairs, from) != 0) return -1;
+  for (int32_t i = 1; i < from->n_args; i += 2) {
+    if (from->used[i / 2]) continue;
+    fh_str_content(&from->args[i], &name);
+    return fh_error_raise(FH_TYPE_ERROR, "Type `%.*s` does not have field `%.*s`", FH_BYTES_ARGS(from->info->type_key),
+                          FH_BYTES_ARGS(name));
+  }
+  return 0;
+}
+
+int fh_create_from_pairs(const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  pairs from = {NULL, NULL, args, n_args, 0, NULL};
+  if (find_type(args, n_args, &from.info) != 0) return -1;
+  from.used = (unsigned char *)fh_mem_calloc((size_t)n_args / 2 + 1, 1);
+  if (from.used == NULL) return fh_error_raise_no_memory();
+  from.obj = fh_create_empty(from.info);
+  int rc = from.obj == NULL ? -1 : fill_from_pairs(&from);
+  fh_mem_free(from.used);
+  if (rc != 0) {
+    fh_object_release(from.obj);
+    return -1;
+  }
+  *result = fh_any_object(from.obj);
+  return 0;
+}
+
+/* ---- The automatic constructor ----
+ *
+ * It is for all fields that the type and those above it have when it is called: a class may be registered before the
+ * one that it derives from, as the order of source files has it. One that has become too short stays, for who is in it,
+ * and leads to the next. */
+
+typedef struct {
+  const TVMFFITypeInfo *info;
+  void *newer; /* a constructor, or NULL; the last one counts */
+  int32_t n_fields;
+  int32_t n_positional;
+  const TVMFFIFieldInfo **fields; /* all, the root's first */
+  int32_t *positional;            /* indices of those that arguments fill in turn: the ones without default first */
+} constructor;
+
+static int takes_part(const TVMFFIFieldInfo *field) { return !(field->flags & kTVMFFIFieldFlagBitMaskInitOff); }
+static int has_default(const TVMFFIFieldInfo *field) { return (field->flags & kTVMFFIFieldFlagBitMaskHasDefault) != 0; }
+static int is_keyword_only(const TVMFFIFieldInfo *field) { return (field->flags & kTVMFFIFieldFlagBitMaskKwOnly) != 0; }
+
+/* The newest field of that name that takes part, -1 if there is none. */
+static int32_t find_by_name(const constructor *c, TVMFFIByteArray name) {
+  for (int32_t i = c->n_fields - 1; i >= 0; --i) {
+    if (takes_part(c->fields[i]) && fh_str_same(c->fields[i]->name, name)) return i;
+  }
+  return -1;
+}
+
+/* Puts the pending error of a setter into words: which constructor, which field. The cause keeps the first one. */
+static int raise_about_field(const constructor *c, const TVMFFIFieldInfo *field, const char *what) {
+  TVMFFIObject *cause = fh_error_take();
+  if (cause == NULL) return -1;
+  const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(cause);
+  size_t n_lines = 0;
+  for (size_t i = 0; i < cell->message.size; ++i) n_lines += cell->message.data[i] == '\n';
+  size_t n_max = c->info->type_key.size + field->name.size + cell->message.size + 2 * n_lines + 80;
+  char *text = (char *)fh_mem_alloc(n_max);
+  TVMFFIObject *error = NULL;
+  if (text != NULL) {
+    size_t n = (size_t)snprintf(text, n_max, "%.*s.__ffi_init__() %s '%.*s':\n  ", FH_BYTES_ARGS(c->info->type_key),
+                                what, FH_BYTES_ARGS(field->name));
+    for (size_t i = 0; i < cell->message.size; ++i) {
+      text[n++] = cell->message.data[i];
+      if (cell->message.data[i] != '\n') continue;
+      text[n++] = ' ';
+      text[n++] = ' ';
+    }
+    TVMFFIByteArray message = {text, n};
+    error = fh_error_new(cell->kind, message, cell->backtrace, cause, NULL);
+    fh_mem_free(text);
+  }
+  fh_object_release(cause);
+  if (error == NULL) return fh_error_raise_no_memory();
+  fh_error_put(error);
+  return -1;
+}
+
+static int set_argument(const constructor *c, TVMFFIObject *obj, int32_t i, const TVMFFIAny *value,
+                        unsigned char *is_set) {
+  is_set[i] = 1;
+  if (fh_reflect_set(c->fields[i], obj, value) == 0) return 0;
+  return raise_about_field(c, c->fields[i], "field");
+}
+
+static int set_keywords(const constructor *c, TVMFFIObject *obj, const TVMFFIAny *args, int32_t n_args,
+                        unsigned char *is_set) {
+  if (n_args % 2 != 0) {
+    return fh_error_raise(FH_TYPE_ERROR,
+                          "%.*s.__ffi_init__() expected a value for every keyword but got %d arguments after KWARGS",
+                          FH_BYTES_ARGS(c->info->type_key), (int)n_args);
+  }
+  for (int32_t k = 0; k < n_args; k += 2) {
+    TVMFFIByteArray name;
+    if (!fh_str_content(&args[k], &name)) {
+      return fh_error_raise(FH_TYPE_ERROR, "%.*s.__ffi_init__() expected a keyword of type `str` but got `%s`",
+                            FH_BYTES_ARGS(c->info->type_key), fh_type_name(args[k].type_index));
+    }
+    int32_t i = find_by_name(c, name);
+    if (i < 0) {
+      return fh_error_raise(FH_TYPE_ERROR, "%.*s.__ffi_init__() got an unexpected keyword argument '%.*s'",
+                            FH_BYTES_ARGS(c->info->type_key), FH_BYTES_ARGS(name));
+    }
+    if (is_set[i]) {
+      return fh_error_raise(FH_TYPE_ERROR, "%.*s.__ffi_init__() got multiple values for argument '%.*s'",
+                            FH_BYTES_ARGS(c->info->type_key), FH_BYTES_ARGS(name));
+    }
+    if (set_argument(c, obj, i, &args[k + 1], is_set) != 0) return -1;
+  }
+  return 0;
+}
+
+static int set_rest(const constructor *c, TVMFFIObject *obj, const unsigned char *is_set) {
+  for (int32_t i = 0; i < c->n_fields; ++i) {
+    const TVMFFIFieldInfo *field = c->fields[i];
+    if (is_set[i]) continue;
+    if (has_default(field)) {
+      if (fh_create_set_default(field, obj) != 0) return raise_about_field(c, field, "default for field");
+    } else if (takes_part(field)) {
+      return fh_error_raise(FH_TYPE_ERROR, "%.*s.__ffi_init__() missing required %s: '%.*s'",
+                            FH_BYTES_ARGS(c->info->type_key),
+                            is_keyword_only(field) ? "keyword-only argument" : "argument", FH_BYTES_ARGS(field->name));
+    }
+  }
+  return 0;
+}
+
+static int bind(const constructor *c, TVMFFIObject *obj, const TVMFFIAny *args, int32_t n_args, unsigned char *is_set) {
+  const TVMFFIObject *sentinel = fh_sentinel_kwargs();
+  int32_t n_positional = 0;
+  while (n_positional < n_args && !(fh_any_is_object(&args[n_positional]) && args[n_positional].v_obj == sentinel)) {
+    ++n_positional;
+  }
+  if (n_positional > c->n_positional) {
+    return fh_error_raise(FH_TYPE_ERROR,
+                          "%.*s.__ffi_init__() takes at most %d positional argument(s), but %d were given",
+                          FH_BYTES_ARGS(c->info->type_key), (int)c->n_positional, (int)n_positional);
+  }
+  for (int32_t i = 0; i < n_positional; ++i) {
+    if (set_argument(c, obj, c->positional[i], &args[i], is_set) != 0) return -1;
+  }
+  int32_t first = n_positional + 1;
+  if (first < n_args && set_keywords(c, obj, args + first, n_args - first, is_set) != 0) return -1;
+  return set_rest(c, obj, is_set);
+}
+
+static int construct_with(const constructor *c, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  unsigned char few[64], *is_set = few;
+  if ((size_t)c->n_fields > sizeof few && (is_set = (unsigned char *)fh_mem_alloc((size_t)c->n_fields)) == NULL) {
+    return fh_error_raise_no_memory();
+  }
+  memset(is_set, 0, (size_t)c->n_fields);
+  TVMFFIObject *obj = fh_create_empty(c->info);
+  int rc = obj == NULL ? -1 : bind(c, obj, args, n_args, is_set);
+  if (is_set != few) fh_mem_free(is_set);
+  if (rc != 0) {
+    fh_object_release(obj);
+    return -1;
+  }
+  *result = fh_any_object(obj);
+  return 0;
+}
+
+typedef struct {
+  constructor *c;
+  int32_t n_max;
+} collecting;
+
+static int collect_field(void *state, const TVMFFIFieldInfo *field) {
+  collecting *into = (collecting *)state;
+  if (into->c->n_fields == into->n_max) return 1; /* one that came between counting and collecting */
+  into->c->fields[into->c->n_fields++] = field;
+  return 0;
+}
+
+static void add_positional(constructor *c, int want_default) {
+  for (int32_t i = 0; i < c->n_fields; ++i) {
+    const TVMFFIFieldInfo *field = c->fields[i];
+    if (takes_part(field) && !is_keyword_only(field) && has_default(field) == want_default) {
+      c->positional[c->n_positional++] = i;
+    }
+  }
+}
+
+/* Owned; NULL with an error pending. */
+static constructor *constructor_new(const TVMFFITypeInfo *info) {
+  int32_t n = fh_reflect_count_fields(info);
+  constructor *c = (constructor *)fh_mem_calloc(1, sizeof *c + (size_t)n * (sizeof *c->fields + sizeof *c->positional));
+  if (c == NULL) {
+    fh_error_raise_no_memory();
+    return NULL;
+  }
+  c->info = info;
+  c->fields = (const TVMFFIFieldInfo **)(void *)(c + 1);
+  c->positional = (int32_t *)(void *)(c->fields + n);
+  collecting into = {c, n};
+  fh_reflect_each_field(info, collect_field, &into);
+  add_positional(c, 0);
+  add_positional(c, 1);
+  return c;
+}
+
+static void constructor_free(void *self) {
+  for (constructor *c = (constructor *)self; c != NULL;) {
+    constructor *newer = (constructor *)c->newer;
+    fh_mem_free(c);
+    c = newer;
+  }
+}
+
+/* The constructor for the fields that there are now; NULL with an error pending. */
+static const constructor *up_to_date(constructor *c) {
+  /* acquire, as below: pairs with the exchange, so that what is found is complete */
+  for (void *newer; (newer = fh_atomic_load_acquire_ptr(&c->newer)) != NULL;) c = (constructor *)newer;
+  if (c->n_fields == fh_reflect_count_fields(c->info)) return c;
+  constructor *made = constructor_new(c->info);
+  void *nothing = NULL;
+  if (made == NULL || fh_atomic_cas_seq_cst_ptr(&c->newer, &nothing, made)) return made;
+  fh_mem_free(made); /* another thread was quicker */
+  return (const constructor *)fh_atomic_load_acquire_ptr(&c->newer);
+}
+
+static int construct(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  const constructor *c = up_to_date((constructor *)self);
+  return c == NULL ? -1 : construct_with(c, args, n_args, result);
+}
+
+int fh_create_constructor(int32_t type_index, TVMFFIObjectHandle *out) {
+  const TVMFFITypeInfo *info = fh_type_find(type_index);
+  if (info == NULL) return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find a type with index %d", (int)type_index);
+  constructor *c = constructor_new(info);
+  if (c == NULL) return -1;
+  if (fh_function_new(c, construct, constructor_free, out) != 0) {
+    constructor_free(c);
+    return -1;
+  }
+  return 0;
+}

@@ -1,0 +1,25 @@
+/* enum.h - ffi.Enum, ffi.IntEnum, ffi.StrEnum: singletons with an integer and a text; ffi.EnumState: all of one class. */
+#ifndef FH_ENUM_H_
+#define FH_ENUM_H_
+
+#include "core/object/any.h"
+
+/* 48 bytes; subclasses put their own fields behind. */
+typedef struct {
+  TVMFFIObject header;
+  int64_t int_index;
+  TVMFFIAny str_index;
+} fh_enum_object;
+
+/* The value of a class's __ffi_enum__: 48 bytes. */
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIObject *entries; /* List of the singletons in order */
+  TVMFFIObject *indexes; /* Dict from integers and texts to singletons */
+  TVMFFIObject *attrs; /* Dict from names to Dicts from singletons to values */
+} fh_enum_state_object;
+
+/* Registers the four types. */
+void fh_enum_init(void);
+
+#endif /* FH_ENUM_H_ */

@@ -1,0 +1,16 @@
+/* field.h - reading and writing fields whose layout a binding chose: plain data of its C type (a bool is 1 byte), an
+ * object as a pointer that may be NULL, anything else as an Any. */
+#ifndef FH_FIELD_H_
+#define FH_FIELD_H_
+
+#include "core/object/any.h"
+
+/* Turns a view into an owned value of the field's type; nonzero with an error pending. */
+typedef int (*fh_field_convert)(void *converter, const TVMFFIAny *view, TVMFFIAny *out);
+
+/* The getter for fields of a static type; ValueError for a type that no field can have. */
+int fh_field_getter(int32_t type_index, TVMFFIFieldGetter *out);
+/* A Function(field address, value) that converts the value and writes it. `converter` is borrowed for ever. */
+int fh_field_setter(int32_t type_index, void *converter, fh_field_convert convert, TVMFFIObjectHandle *out);
+
+#endif /* FH_FIELD_H_ */

@@ -1,0 +1,151 @@
+/* record.c - objects whose fields a binding laid out. */
+#include "record.h"
+
+#include "create.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/platform/mem.h"
+#include "core/object/reflect.h"
+#include "core/object/type.h"
+
+/* ---- One field ---- */
+
+typedef enum { PLAIN, CELL, POINTER } place_kind;
+
+static place_kind kind_of(const TVMFFIFieldInfo *field) {
+  if (field->field_static_type_index >= kTVMFFIStaticObjectBegin) return POINTER;
+  if (field->field_static_type_index != kTVMFFIAny) return PLAIN;
+  return field->size == (int64_t)sizeof(void *) ? POINTER : CELL;
+}
+
+static void *address(const TVMFFIFieldInfo *field, void *obj) { return (char *)obj + field->offset; }
+
+/* A field that another one names again is ended twice: then it is empty already. */
+static int end_field(void *obj, const TVMFFIFieldInfo *field) {
+  place_kind kind = kind_of(field);
+  if (kind == CELL) fh_any_drop((TVMFFIAny *)address(field, obj));
+  if (kind == POINTER) {
+    TVMFFIObject **slot = (TVMFFIObject **)address(field, obj), *old = *slot;
+    *slot = NULL;
+    fh_object_release(old);
+  }
+  return 0;
+}
+
+typedef struct {
+  void *from, *to;
+} copying;
+
+static int copy_field(void *state, const TVMFFIFieldInfo *field) {
+  const copying *c = (const copying *)state;
+  const void *from = address(field, c->from);
+  void *to = address(field, c->to);
+  end_field(c->to, field); /* the same, when it was copied under another name */
+  switch (kind_of(field)) {
+  case PLAIN: memcpy(to, from, (size_t)field->size); break;
+  case CELL: fh_any_copy((const TVMFFIAny *)from, (TVMFFIAny *)to); break;
+  case POINTER: {
+    TVMFFIObject *shared = *(TVMFFIObject *const *)from;
+    if (shared != NULL) fh_object_retain(shared);
+    *(TVMFFIObject **)to = shared;
+    break;
+  }
+  }
+  return 0;
+}
+
+/* ---- Objects ---- */
+
+static void end_record(void *self) {
+  const TVMFFITypeInfo *info = fh_type_find(fh_object_type_index(self));
+  if (info != NULL) fh_reflect_each_field(info, end_field, self);
+}
+static void delete_record(void *self, int flags);
+static const fh_object_owner owner = {delete_record, end_record};
+static void delete_record(void *self, int flags) { fh_object_delete_owner(&owner, self, flags, 1); }
+
+typedef struct {
+  int32_t type_index;
+  int64_t n_bytes;
+} layout;
+
+static int call_new(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(args);
+  const layout *l = (const layout *)self;
+  if (fh_function_check_count("__ffi_new__", n_args, 0) != 0) return -1;
+  void *obj = fh_object_new((size_t)l->n_bytes, l->type_index, delete_record);
+  if (obj == NULL) return -1;
+  *result = fh_any_object(obj);
+  return 0;
+}
+
+static int call_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  const layout *l = (const layout *)self;
+  TVMFFIObject *from;
+  if (fh_function_check_count("__ffi_shallow_copy__", n_args, 1) != 0) return -1;
+  if (fh_function_arg_object("__ffi_shallow_copy__", args, 0, l->type_index, &from) != 0) return -1;
+  copying c = {from, fh_object_new((size_t)l->n_bytes, l->type_index, delete_record)};
+  if (c.to == NULL) return -1;
+  fh_reflect_each_field(fh_type_find(l->type_index), copy_field, &c);
+  *result = fh_any_object(c.to);
+  return 0;
+}
+
+/* ---- Registration ---- */
+
+static int new_layout_function(const layout *l, TVMFFISafeCallType call, TVMFFIObjectHandle *out) {
+  layout *own = (layout *)fh_mem_alloc(sizeof *own);
+  *out = NULL;
+  if (own == NULL) return fh_error_raise_no_memory();
+  *own = *l;
+  if (fh_function_new(own, call, fh_mem_free, out) == 0) return 0;
+  fh_mem_free(own);
+  return -1;
+}
+
+/* What a type gets: all of it or, without memory, nothing. */
+static const struct {
+  fh_reflect_attr_id id;
+  const char *name;
+} attrs[] = {
+    {FH_ATTR_INIT, "__ffi_init__"}, {FH_ATTR_NEW, "__ffi_new__"}, {FH_ATTR_SHALLOW_COPY, "__ffi_shallow_copy__"}};
+
+static int give_attrs(int32_t type_index, const TVMFFIObjectHandle *funcs) {
+  for (size_t i = 0; i < FH_COUNT_OF(attrs); ++i) {
+    if (fh_reflect_reserve_attr(attrs[i].id, type_index) != 0) return fh_error_raise_no_memory();
+  }
+  for (size_t i = 0; i < FH_COUNT_OF(attrs); ++i) {
+    TVMFFIByteArray name = fh_base_bytes(attrs[i].name);
+    TVMFFIAny value = fh_any_object(funcs[i]);
+    if (TVMFFITypeRegisterAttr(type_index, &name, &value) != 0) return -1;
+  }
+  return 0;
+}
+
+/* Whether every field lies inside an object of that size. */
+static int check_field(void *state, const TVMFFIFieldInfo *field) {
+  const layout *l = (const layout *)state;
+  int64_t size = kind_of(field) == CELL ? (int64_t)sizeof(TVMFFIAny) : field->size;
+  if (field->offset >= (int64_t)sizeof(TVMFFIObject) && size >= 0 && field->offset <= l->n_bytes - size) return 0;
+  return fh_error_raise(FH_VALUE_ERROR, "Expected field `%.*s` of `%s` inside %lld bytes but it has %lld at %lld",
+                        FH_BYTES_ARGS(field->name), fh_type_name(l->type_index), (long long)l->n_bytes, (long long)size,
+                        (long long)field->offset);
+}
+
+int fh_record_register(int32_t type_index, int64_t n_bytes) {
+  const TVMFFITypeInfo *info = fh_type_find(type_index);
+  layout l = {type_index, n_bytes};
+  TVMFFIObjectHandle funcs[FH_COUNT_OF(attrs)] = {NULL, NULL, NULL};
+  if (info == NULL) return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find a type with index %d", (int)type_index);
+  if (n_bytes < (int64_t)sizeof(TVMFFIObject) || n_bytes > INT32_MAX) {
+    return fh_error_raise(FH_VALUE_ERROR, "Expected the size of objects with a header of %d bytes but got %lld",
+                          (int)sizeof(TVMFFIObject), (long long)n_bytes);
+  }
+  if (fh_reflect_each_field(info, check_field, &l) != 0) return -1;
+  int rc = fh_create_constructor(type_index, &funcs[0]);
+  if (rc == 0) rc = new_layout_function(&l, call_new, &funcs[1]);
+  if (rc == 0) rc = new_layout_function(&l, call_copy, &funcs[2]);
+  if (rc == 0) rc = give_attrs(type_index, funcs);
+  for (size_t i = 0; i < FH_COUNT_OF(funcs); ++i) fh_object_release(funcs[i]);
+  return rc;
+}

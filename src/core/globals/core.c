@@ -1,0 +1,63 @@
+/* core.c - bringing the library up: the static types, then each part. */
+#include "core/fields/access_path.h"
+#include "core/object/backtrace.h"
+#include "core/platform/base.h"
+#include "core/object/bigint.h"
+#include "core/fields/convert.h"
+#include "core/tensor/dtype.h"
+#include "core/fields/enum.h"
+#include "core/tensor/env.h"
+#include "core/object/error.h"
+#include "globals.h"
+#include "core/container/hashmap.h"
+#include "core/module/module.h"
+#include "core/structural/mutator.h"
+#include "core/object/reflect.h"
+#include "core/object/sentinel.h"
+#include "core/container/seq.h"
+#include "core/structural/structural_key.h"
+#include "core/tensor/tensor.h"
+#include "core/object/type.h"
+#include "core/structural/visit_context.h"
+#include "core/structural/visitor.h"
+
+/* The root type is the only one whose size every object shares. */
+static void register_object_metadata(void) {
+  TVMFFITypeMetadata metadata;
+  memset(&metadata, 0, sizeof metadata);
+  metadata.total_size = sizeof(TVMFFIObject);
+  metadata.structural_eq_hash_kind = kTVMFFISEqHashKindUnsupported;
+  TVMFFITypeRegisterMetadata(kTVMFFIObject, &metadata);
+}
+
+/* Runs once, before other code has an address of this library, so it needs no lock. What finds no memory at that early
+ * point is missing afterwards, with a MemoryError pending. */
+FH_CONSTRUCTOR(fh_core_load) {
+  fh_error_init();
+  fh_backtrace_init();
+  fh_type_init();
+  fh_reflect_init();
+  register_object_metadata();
+  fh_bigint_init();
+  fh_sentinel_init();
+  fh_seq_init();
+  fh_hashmap_init();
+  fh_dtype_init();
+  fh_tensor_init();
+  fh_env_init();
+  fh_module_init();
+  fh_enum_init();
+  fh_convert_init();
+  fh_access_path_init();
+  fh_structural_key_init();
+  fh_visitor_init();
+  fh_visit_context_init();
+  fh_mutator_init();
+  fh_globals_init();
+}
+
+void TVMFFIGetVersion(TVMFFIVersion *out_version) {
+  out_version->major = TVM_FFI_VERSION_MAJOR;
+  out_version->minor = TVM_FFI_VERSION_MINOR;
+  out_version->patch = TVM_FFI_VERSION_PATCH;
+}

@@ -1,0 +1,93 @@
+/* globals_create.c - ffi.MakeObjectFromPackedArgs, constructors, and the accessors of fields laid out by a binding. */
+#include "core/fields/create.h"
+#include "core/object/error.h"
+#include "core/fields/field.h"
+#include "core/object/function.h"
+#include "globals.h"
+#include "core/fields/record.h"
+#include "core/object/schema.h"
+
+static int arg_type_index(const char *name, const TVMFFIAny *args, int32_t i, int32_t *out) {
+  int64_t index;
+  *out = kTVMFFIAny;
+  if (fh_function_arg_int(name, args, i, &index) != 0) return -1;
+  if (index < INT32_MIN || index > INT32_MAX) {
+    return fh_error_raise(FH_VALUE_ERROR, "Expected a type index but got %lld", (long long)index);
+  }
+  *out = (int32_t)index;
+  return 0;
+}
+
+/* An address, as an integer or as a pointer. */
+static int arg_address(const char *name, const TVMFFIAny *args, int32_t i, void **out) {
+  int64_t number;
+  if (args[i].type_index == kTVMFFIOpaquePtr) return fh_function_arg_ptr(name, args, i, out);
+  if (fh_function_arg_int(name, args, i, &number) != 0) return -1;
+  *out = (void *)(uintptr_t)number;
+  return 0;
+}
+
+static int make_object(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  return fh_create_from_pairs(args, n_args, result);
+}
+
+static int register_init(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  const char *name = "ffi._RegisterFFIInit";
+  TVMFFIByteArray attr = FH_LITERAL("__ffi_init__");
+  TVMFFIObjectHandle func;
+  int32_t type_index;
+  if (fh_function_check_count(name, n_args, 1) != 0 || arg_type_index(name, args, 0, &type_index) != 0) return -1;
+  if (fh_create_constructor(type_index, &func) != 0) return -1;
+  TVMFFIAny value = fh_any_object(func);
+  int rc = TVMFFITypeRegisterAttr(type_index, &attr, &value);
+  fh_object_release(func);
+  return rc;
+}
+
+static int register_record(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  const char *name = "ffi._PyClassRegisterTypeAttrColumns";
+  int64_t n_bytes;
+  int32_t type_index;
+  if (fh_function_check_count(name, n_args, 2) != 0 || arg_type_index(name, args, 0, &type_index) != 0) return -1;
+  if (fh_function_arg_int(name, args, 1, &n_bytes) != 0) return -1;
+  return fh_record_register(type_index, n_bytes);
+}
+
+static int make_getter(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  const char *name = "ffi.MakeFieldGetter";
+  TVMFFIFieldGetter getter;
+  int32_t type_index;
+  if (fh_function_check_count(name, n_args, 1) != 0 || arg_type_index(name, args, 0, &type_index) != 0) return -1;
+  if (fh_field_getter(type_index, &getter) != 0) return -1;
+  *result = fh_any_int((int64_t)(uintptr_t)getter);
+  return 0;
+}
+
+static int make_setter(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  const char *name = "ffi.MakeFieldSetter";
+  TVMFFIObjectHandle setter;
+  void *converter, *convert;
+  int32_t type_index;
+  if (fh_function_check_count(name, n_args, 3) != 0 || arg_type_index(name, args, 0, &type_index) != 0) return -1;
+  if (arg_address(name, args, 1, &converter) != 0 || arg_address(name, args, 2, &convert) != 0) return -1;
+  if (fh_field_setter(type_index, converter, (fh_field_convert)(uintptr_t)convert, &setter) != 0) return -1;
+  *result = fh_any_object(setter);
+  return 0;
+}
+
+const fh_globals_entry fh_globals_create[] = {
+    {"ffi.MakeObjectFromPackedArgs", make_object, NULL},
+    {"ffi._RegisterFFIInit", register_init, NULL},
+    {"ffi._PyClassRegisterTypeAttrColumns", register_record,
+     FH_SCHEMA(FH_SCHEMA_FUNCTION(FH_SCHEMA_NONE, FH_SCHEMA_INT "," FH_SCHEMA_INT))},
+    {"ffi.MakeFieldGetter", make_getter, NULL},
+    {"ffi.MakeFieldSetter", make_setter, NULL},
+    {NULL, NULL, NULL},
+};

@@ -1,0 +1,80 @@
+/* globals_cxx.c - what libtvm_ffi_cxx.so, which has the C++ names of the ABI, needs of the core beside that ABI. */
+#include "core/object/function.h"
+#include "globals.h"
+#include "core/module/library.h"
+#include "core/module/library_module.h"
+#include "core/module/module.h"
+#include "core/object/str.h"
+
+static int load_cxx(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(args);
+  FH_UNUSED(result);
+  if (fh_function_check_count("ffi_hpy.load_cxx", n_args, 0) != 0) return -1;
+  fh_library_load_cxx();
+  return 0;
+}
+
+static int attach(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  const char *name = "ffi_hpy.module_attach_cxx";
+  void *type_info, *throw_pending;
+  if (fh_function_check_count(name, n_args, 2) != 0) return -1;
+  if (fh_function_arg_ptr(name, args, 0, &type_info) != 0) return -1;
+  if (fh_function_arg_ptr(name, args, 1, &throw_pending) != 0) return -1;
+  fh_library_module_attach_cxx(type_info, (void (*)(void))(uintptr_t)throw_pending);
+  return 0;
+}
+
+/* ---- What the class that all modules derive from does; ffi.ModuleImportModule asks the module's own class ---- */
+
+static int add_import(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  const char *name = "ffi_hpy.module_add_import";
+  TVMFFIObject *module, *other;
+  if (fh_function_check_count(name, n_args, 2) != 0) return -1;
+  if (fh_function_arg_object(name, args, 0, kTVMFFIModule, &module) != 0) return -1;
+  if (fh_function_arg_object(name, args, 1, kTVMFFIModule, &other) != 0) return -1;
+  return fh_module_add_import((fh_module_object *)module, other);
+}
+
+static int drop_imports(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  const char *name = "ffi_hpy.module_drop_imports";
+  TVMFFIObject *module;
+  if (fh_function_check_count(name, n_args, 1) != 0) return -1;
+  if (fh_function_arg_object(name, args, 0, kTVMFFIModule, &module) != 0) return -1;
+  return fh_module_drop_imports((fh_module_object *)module);
+}
+
+/* ---- Context symbols ---- */
+
+static int visit_symbol(void *visitor, const char *name, void *symbol) {
+  TVMFFIAny args[2] = {fh_any_none(), fh_any_ptr(symbol)};
+  if (fh_str_from_cstr(name, &args[0]) != 0) return -1;
+  int rc = fh_function_call_drop(visitor, args, 2);
+  fh_any_drop(&args[0]);
+  return rc;
+}
+
+static int visit_context_symbols(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  const char *name = "ffi_hpy.visit_context_symbols";
+  TVMFFIObject *visitor;
+  if (fh_function_check_count(name, n_args, 1) != 0) return -1;
+  if (fh_function_arg_object(name, args, 0, kTVMFFIFunction, &visitor) != 0) return -1;
+  return fh_library_context_each(visit_symbol, visitor);
+}
+
+const fh_globals_entry fh_globals_cxx[] = {
+    {"ffi_hpy.load_cxx", load_cxx, NULL},
+    {"ffi_hpy.module_attach_cxx", attach, NULL},
+    {"ffi_hpy.module_add_import", add_import, NULL},
+    {"ffi_hpy.module_drop_imports", drop_imports, NULL},
+    {"ffi_hpy.visit_context_symbols", visit_context_symbols, NULL},
+    {NULL, NULL, NULL},
+};

@@ -1,0 +1,83 @@
+/* globals_json.c - ffi.json.*, ffi.ToJSONGraph and the like. */
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "globals.h"
+#include "core/serial/graph_read.h"
+#include "core/serial/graph_write.h"
+#include "core/serial/json_parse.h"
+#include "core/serial/json_write.h"
+
+static int parse(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  TVMFFIByteArray text;
+  if (fh_function_check_count("ffi.json.Parse", n_args, 1) != 0) return -1;
+  if (fh_function_arg_str("ffi.json.Parse", args, 0, &text) != 0) return -1;
+  return fh_json_parse(text, result);
+}
+
+/* The indent may be missing or None. */
+static int stringify(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  const char *name = "ffi.json.Stringify";
+  int64_t indent = 0;
+  if (n_args != 1 && fh_function_check_count(name, n_args, 2) != 0) return -1;
+  if (n_args == 2 && args[1].type_index != kTVMFFINone) {
+    if (args[1].type_index != kTVMFFIInt && args[1].type_index != kTVMFFIBool) {
+      return fh_function_raise_type(name, 1, "Optional<int>", &args[1]);
+    }
+    indent = args[1].v_int64;
+  }
+  if (indent < INT32_MIN || indent > INT32_MAX) {
+    return fh_error_raise(FH_VALUE_ERROR, "Expected an indent of 32 bits but got %lld", (long long)indent);
+  }
+  return fh_json_write(&args[0], (int32_t)indent, result);
+}
+
+static int to_graph(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  if (fh_function_check_count("ffi.ToJSONGraph", n_args, 2) != 0) return -1;
+  return fh_graph_write(&args[0], &args[1], result);
+}
+
+static int to_graph_string(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  TVMFFIAny graph;
+  if (fh_function_check_count("ffi.ToJSONGraphString", n_args, 2) != 0) return -1;
+  if (fh_graph_write(&args[0], &args[1], &graph) != 0) return -1;
+  int rc = fh_json_write(&graph, 0, result);
+  fh_any_drop(&graph);
+  return rc;
+}
+
+/* The argument is kept while foreign code runs that might take it from the caller. */
+static int from_graph(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  TVMFFIAny graph;
+  if (fh_function_check_count("ffi.FromJSONGraph", n_args, 1) != 0) return -1;
+  if (fh_any_own(&args[0], &graph) != 0) return -1;
+  int rc = fh_graph_read(&graph, result);
+  fh_any_drop(&graph);
+  return rc;
+}
+
+static int from_graph_string(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  const char *name = "ffi.FromJSONGraphString";
+  TVMFFIByteArray text;
+  TVMFFIAny graph;
+  if (fh_function_check_count(name, n_args, 1) != 0 || fh_function_arg_str(name, args, 0, &text) != 0) return -1;
+  if (fh_json_parse(text, &graph) != 0) return -1;
+  int rc = fh_graph_read(&graph, result);
+  fh_any_drop(&graph);
+  return rc;
+}
+
+const fh_globals_entry fh_globals_json[] = {
+    {"ffi.json.Parse", parse, NULL},
+    {"ffi.json.Stringify", stringify, NULL},
+    {"ffi.ToJSONGraph", to_graph, NULL},
+    {"ffi.ToJSONGraphString", to_graph_string, NULL},
+    {"ffi.FromJSONGraph", from_graph, NULL},
+    {"ffi.FromJSONGraphString", from_graph_string, NULL},
+    {NULL, NULL, NULL},
+};

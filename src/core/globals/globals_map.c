@@ -1,0 +1,261 @@
+/* globals_map.c - ffi.Map* and ffi.Dict*. */
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "globals.h"
+#include "core/container/hashmap.h"
+#include "core/object/sentinel.h"
+#include "core/platform/mem.h"
+#include "core/container/stripe.h"
+
+static int open(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected, int32_t type_index,
+                fh_hashmap_object **map) {
+  TVMFFIObject *obj;
+  if (fh_function_check_count(name, n_args, n_expected) != 0) return -1;
+  if (fh_function_arg_object(name, args, 0, type_index, &obj) != 0) return -1;
+  *map = (fh_hashmap_object *)obj;
+  return 0;
+}
+
+/* ---- Locking. A Map never changes. A Dict is locked, without hooks; the rare operation that needs a hook, because its
+ * key or one already there has one, runs again without the lock: its users see to it, as they do in C++. */
+
+static void lock(const fh_hashmap_object *map) {
+  if (map->header.type_index == kTVMFFIDict) fh_stripe_lock(map);
+}
+static void unlock(const fh_hashmap_object *map) {
+  if (map->header.type_index == kTVMFFIDict) fh_stripe_unlock(map);
+}
+
+/* An owned copy of the value of a key: 1, 0 or -1. */
+static int get_value(const fh_hashmap_object *map, const TVMFFIAny *key_view, TVMFFIAny *out) {
+  TVMFFIAny owned;
+  if (!fh_any_is_view_only(key_view)) return fh_hashmap_get(map, key_view, out);
+  if (fh_any_own(key_view, &owned) != 0) return -1;
+  int found = fh_hashmap_get(map, &owned, out);
+  fh_any_drop(&owned);
+  return found;
+}
+
+static int set_value(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value) {
+  fh_hashmap_pair pair;
+  if (fh_any_own(key, &pair.key) != 0) return -1;
+  if (fh_any_own(value, &pair.value) != 0) {
+    fh_any_drop(&pair.key);
+    return -1;
+  }
+  return fh_hashmap_put(map, &pair);
+}
+
+/* ---- What Map and Dict share ---- */
+
+static int make(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  if (n_args % 2 != 0) {
+    return fh_error_raise(FH_TYPE_ERROR,
+                          "Mismatched number of arguments when calling: `%s`. Expected pairs of key and value but got "
+                          "%d arguments",
+                          name, (int)n_args);
+  }
+  fh_hashmap_object *map = fh_hashmap_new(type_index, (uint64_t)n_args / 2);
+  if (map == NULL) return -1;
+  for (int32_t i = 0; i < n_args; i += 2) {
+    if (fh_hashmap_set_views(map, &args[i], &args[i + 1]) != 0) {
+      fh_object_release(map);
+      return -1;
+    }
+  }
+  *result = fh_any_object(map);
+  return 0;
+}
+
+static int size(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  fh_hashmap_object *map;
+  if (open(name, args, n_args, 1, type_index, &map) != 0) return -1;
+  lock(map);
+  *result = fh_any_int(fh_hashmap_size(map));
+  unlock(map);
+  return 0;
+}
+
+static int count(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  fh_hashmap_object *map;
+  TVMFFIAny value;
+  if (open(name, args, n_args, 2, type_index, &map) != 0) return -1;
+  int found = get_value(map, &args[1], &value);
+  if (found < 0) return -1;
+  if (found) fh_any_drop(&value);
+  *result = fh_any_int(found);
+  return 0;
+}
+
+/* or_missing: whether a key that is not there gives the sentinel, or a KeyError. */
+static int get_item(const char *name, int32_t type_index, int or_missing, const TVMFFIAny *args, int32_t n_args,
+                    TVMFFIAny *result) {
+  fh_hashmap_object *map;
+  if (open(name, args, n_args, 2, type_index, &map) != 0) return -1;
+  int found = get_value(map, &args[1], result);
+  if (found < 0) return -1;
+  if (found) return 0;
+  if (!or_missing) return fh_error_raise(FH_KEY_ERROR, "Expected a key of the map but it has no such key");
+  TVMFFIAny missing = fh_any_object(fh_sentinel_missing());
+  fh_any_copy(&missing, result);
+  return 0;
+}
+
+/* ---- Iteration: a Function of one command, which keeps the container alive ---- */
+
+typedef struct {
+  fh_hashmap_object *map;
+  uint64_t position;
+} iterator;
+
+enum { GET_KEY = 0, GET_VALUE = 1, ADVANCE = 2 };
+
+/* The pair at the iterator; a Dict that shrank or was rebuilt meanwhile has none there. */
+static fh_hashmap_pair *pair_at(const iterator *it) {
+  const fh_hashmap_object *map = it->map;
+  if (map->size == 0) return NULL;
+  return fh_hashmap_is_live(map, it->position) ? fh_hashmap_at(map, it->position) : NULL;
+}
+
+static int iterator_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  const char *name = "ffi.MapForwardIterFunctor.<iterator>";
+  iterator *it = (iterator *)self;
+  int64_t command;
+  if (fh_function_check_count(name, n_args, 1) != 0 || fh_function_arg_int(name, args, 0, &command) != 0) return -1;
+  fh_stripe_lock(it->map); /* for a Map too: it guards the position */
+  fh_hashmap_pair *pair = pair_at(it);
+  if (pair != NULL && command == ADVANCE) {
+    it->position = fh_hashmap_next(it->map, it->position);
+    *result = fh_any_bool(pair_at(it) != NULL);
+  } else if (pair != NULL) {
+    fh_any_copy(command == GET_KEY ? &pair->key : &pair->value, result);
+  }
+  fh_stripe_unlock(it->map);
+  if (pair == NULL && command == ADVANCE) *result = fh_any_bool(0);
+  if (pair == NULL && command != ADVANCE) {
+    return fh_error_raise(FH_INDEX_ERROR, "Expected an iterator at an entry but it is past the end");
+  }
+  return 0;
+}
+
+static void iterator_end(void *self) {
+  fh_object_release(((iterator *)self)->map);
+  fh_mem_free(self);
+}
+
+static int iterate(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  fh_hashmap_object *map;
+  TVMFFIObjectHandle func;
+  if (open(name, args, n_args, 1, type_index, &map) != 0) return -1;
+  iterator *it = (iterator *)fh_mem_alloc(sizeof *it);
+  if (it == NULL) return fh_error_raise_no_memory();
+  it->map = map;
+  if (fh_function_new(it, iterator_call, iterator_end, &func) != 0) {
+    fh_mem_free(it);
+    return -1;
+  }
+  fh_object_retain(map);
+  lock(map);
+  it->position = fh_hashmap_begin(map);
+  unlock(map);
+  *result = fh_any_object(func);
+  return 0;
+}
+
+/* ---- The functions ---- */
+
+#define DEFINE(function, body)                                                                \
+  static int function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) { \
+    FH_UNUSED(self);                                                                          \
+    return body;                                                                              \
+  }
+
+DEFINE(map_new, make("ffi.Map", kTVMFFIMap, args, n_args, result))
+DEFINE(map_size, size("ffi.MapSize", kTVMFFIMap, args, n_args, result))
+DEFINE(map_count, count("ffi.MapCount", kTVMFFIMap, args, n_args, result))
+DEFINE(map_get_item, get_item("ffi.MapGetItem", kTVMFFIMap, 0, args, n_args, result))
+DEFINE(map_get_item_or_missing, get_item("ffi.MapGetItemOrMissing", kTVMFFIMap, 1, args, n_args, result))
+DEFINE(map_iterate, iterate("ffi.MapForwardIterFunctor", kTVMFFIMap, args, n_args, result))
+DEFINE(dict_new, make("ffi.Dict", kTVMFFIDict, args, n_args, result))
+DEFINE(dict_size, size("ffi.DictSize", kTVMFFIDict, args, n_args, result))
+DEFINE(dict_count, count("ffi.DictCount", kTVMFFIDict, args, n_args, result))
+DEFINE(dict_get_item, get_item("ffi.DictGetItem", kTVMFFIDict, 0, args, n_args, result))
+DEFINE(dict_get_item_or_missing, get_item("ffi.DictGetItemOrMissing", kTVMFFIDict, 1, args, n_args, result))
+DEFINE(dict_iterate, iterate("ffi.DictForwardIterFunctor", kTVMFFIDict, args, n_args, result))
+
+static int dict_set_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  fh_hashmap_object *map;
+  if (open("ffi.DictSetItem", args, n_args, 3, kTVMFFIDict, &map) != 0) return -1;
+  return set_value(map, &args[1], &args[2]);
+}
+
+/* Takes the pair of a key out of a Dict: 1, 0 or -1. */
+static int take_pair(fh_hashmap_object *map, const TVMFFIAny *key_view, fh_hashmap_pair *old) {
+  TVMFFIAny key;
+  if (fh_any_own(key_view, &key) != 0) return -1;
+  lock(map);
+  int found = fh_hashmap_erase(map, &key, FH_HASHMAP_NO_HOOKS, old);
+  unlock(map);
+  if (found == FH_HASHMAP_NEEDS_HOOK) found = fh_hashmap_erase(map, &key, FH_HASHMAP_HOOKS, old);
+  fh_any_drop(&key);
+  return found;
+}
+
+static int dict_erase(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  fh_hashmap_object *map;
+  fh_hashmap_pair old;
+  if (open("ffi.DictErase", args, n_args, 2, kTVMFFIDict, &map) != 0) return -1;
+  int found = take_pair(map, &args[1], &old);
+  if (found == 1) fh_hashmap_drop_pair(&old);
+  return found < 0 ? -1 : 0;
+}
+
+/* Takes a key out and gives its value, at one moment; the sentinel if it is not there. */
+static int dict_pop(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  fh_hashmap_object *map;
+  fh_hashmap_pair old;
+  if (open("ffi_hpy.DictPop", args, n_args, 2, kTVMFFIDict, &map) != 0) return -1;
+  int found = take_pair(map, &args[1], &old);
+  if (found < 0) return -1;
+  if (found == 0) {
+    TVMFFIAny missing = fh_any_object(fh_sentinel_missing());
+    fh_any_copy(&missing, result);
+    return 0;
+  }
+  fh_any_drop(&old.key);
+  *result = old.value;
+  return 0;
+}
+
+static int dict_clear(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  fh_hashmap_object *map;
+  if (open("ffi.DictClear", args, n_args, 1, kTVMFFIDict, &map) != 0) return -1;
+  return fh_hashmap_clear(map);
+}
+
+const fh_globals_entry fh_globals_map[] = {
+    {"ffi.Map", map_new, NULL},
+    {"ffi.MapSize", map_size, NULL},
+    {"ffi.MapCount", map_count, NULL},
+    {"ffi.MapGetItem", map_get_item, NULL},
+    {"ffi.MapGetItemOrMissing", map_get_item_or_missing, NULL},
+    {"ffi.MapForwardIterFunctor", map_iterate, NULL},
+    {"ffi.Dict", dict_new, NULL},
+    {"ffi.DictSize", dict_size, NULL},
+    {"ffi.DictCount", dict_count, NULL},
+    {"ffi.DictGetItem", dict_get_item, NULL},
+    {"ffi.DictGetItemOrMissing", dict_get_item_or_missing, NULL},
+    {"ffi.DictSetItem", dict_set_item, NULL},
+    {"ffi.DictErase", dict_erase, NULL},
+    {"ffi_hpy.DictPop", dict_pop, NULL},
+    {"ffi.DictClear", dict_clear, NULL},
+    {"ffi.DictForwardIterFunctor", dict_iterate, NULL},
+    {NULL, NULL, NULL},
+};

@@ -1,0 +1,264 @@
+/* globals_module.c - ffi.Module*, ffi.SystemLib and the loader of shared libraries. */
+#include "core/object/error.h"
+#include "core/platform/fork.h"
+#include "core/object/function.h"
+#include "globals.h"
+#include "core/container/hashmap.h"
+#include "core/module/library.h"
+#include "core/module/library_module.h"
+#include "core/platform/mem.h"
+#include "core/module/module.h"
+#include "core/object/str.h"
+
+/* The module in args[0], after checking the number of arguments. */
+static int open(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected, TVMFFIObject **module) {
+  if (fh_function_check_count(name, n_args, n_expected) != 0) return -1;
+  return fh_function_arg_object(name, args, 0, kTVMFFIModule, module);
+}
+
+/* ---- Loading ---- */
+
+/* A path: text, or bytes, as file names need not be UTF-8. Without a NUL, at which the system would take it to end. */
+static int arg_path(const char *name, const TVMFFIAny *args, TVMFFIByteArray *out) {
+  if (!fh_bytes_content(&args[0], out) && fh_function_arg_str(name, args, 0, out) != 0) return -1;
+  return fh_str_check_name("a path", *out);
+}
+
+static int load_from_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  TVMFFIByteArray path;
+  if (fh_function_check_count("ffi.ModuleLoadFromFile", n_args, 1) != 0) return -1;
+  if (arg_path("ffi.ModuleLoadFromFile", args, &path) != 0) return -1;
+  return fh_library_module_load(path, result);
+}
+
+static int load_library(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  const char *name = "ffi.Module.load_from_file.so";
+  TVMFFIByteArray path, format;
+  if (fh_function_check_count(name, n_args, 2) != 0) return -1;
+  if (arg_path(name, args, &path) != 0 || fh_function_arg_str(name, args, 1, &format) != 0) return -1;
+  return fh_library_module_open(path, result);
+}
+
+/* For who opens a library by other means: an error, if it is truncated, damaged or no library. */
+static int check_library_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  TVMFFIByteArray path;
+  if (fh_function_check_count("ffi_hpy.check_library_file", n_args, 1) != 0) return -1;
+  if (arg_path("ffi_hpy.check_library_file", args, &path) != 0) return -1;
+  char *text = fh_mem_copy_text(path.data, path.size); /* a view of a text need not end in a NUL */
+  if (text == NULL) return fh_error_raise_no_memory();
+  int rc = fh_library_check_file(text);
+  fh_mem_free(text);
+  return rc;
+}
+
+/* For initialisers of libraries, which must not throw: whether the thread is loading one, which fails then. */
+static int fail_load(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  TVMFFIByteArray reason;
+  if (fh_function_check_count("ffi_hpy.fail_load", n_args, 1) != 0) return -1;
+  if (fh_function_arg_str("ffi_hpy.fail_load", args, 0, &reason) != 0) return -1;
+  *result = fh_any_bool(fh_library_load_fail(reason));
+  return 0;
+}
+
+static int system_lib(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  TVMFFIByteArray prefix = FH_LITERAL("");
+  if (n_args > 1) return fh_function_check_count("ffi.SystemLib", n_args, 1);
+  if (n_args == 1 && fh_function_arg_str("ffi.SystemLib", args, 0, &prefix) != 0) return -1;
+  return fh_library_module_system(prefix, result);
+}
+
+/* ---- Questions about a name ---- */
+
+/* Checks (module, name, query_imports); *owned_name is to be dropped on 0. */
+static int open_query(const char *name, const TVMFFIAny *args, int32_t n_args, TVMFFIObject **module,
+                      int *query_imports, TVMFFIAny *owned_name) {
+  TVMFFIByteArray text;
+  if (open(name, args, n_args, 3, module) != 0 || fh_function_arg_str(name, args, 1, &text) != 0) return -1;
+  if (fh_function_arg_bool(name, args, 2, query_imports) != 0) return -1;
+  return fh_str_from_bytes(text, owned_name);
+}
+
+typedef int (*query)(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, TVMFFIAny *out);
+
+static int run_query(const char *name, const TVMFFIAny *args, int32_t n_args, query ask, TVMFFIAny *result) {
+  TVMFFIObject *module;
+  TVMFFIAny symbol;
+  int query_imports;
+  if (open_query(name, args, n_args, &module, &query_imports, &symbol) != 0) return -1;
+  int rc = ask(module, &symbol, query_imports, result);
+  fh_any_drop(&symbol);
+  return rc;
+}
+
+static int get_function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  return run_query("ffi.ModuleGetFunction", args, n_args, fh_module_get_function, result);
+}
+
+static int get_metadata(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  return run_query("ffi.ModuleGetFunctionMetadata", args, n_args, fh_module_metadata, result);
+}
+
+static int get_doc(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  return run_query("ffi.ModuleGetFunctionDoc", args, n_args, fh_module_doc, result);
+}
+
+static int ask_implements(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, TVMFFIAny *out) {
+  int found;
+  if (fh_module_implements(module, name, query_imports, &found) != 0) return -1;
+  *out = fh_any_bool(found);
+  return 0;
+}
+
+static int implements(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  return run_query("ffi.ModuleImplementsFunction", args, n_args, ask_implements, result);
+}
+
+/* ---- About a module ---- */
+
+static int get_kind(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  TVMFFIObject *module;
+  return open("ffi.ModuleGetKind", args, n_args, 1, &module) != 0 ? -1 : fh_module_kind(module, result);
+}
+
+static int get_property_mask(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  TVMFFIObject *module;
+  int64_t mask;
+  if (open("ffi.ModuleGetPropertyMask", args, n_args, 1, &module) != 0) return -1;
+  if (fh_module_property_mask(module, &mask) != 0) return -1;
+  *result = fh_any_int(mask);
+  return 0;
+}
+
+static int inspect_source(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  const char *name = "ffi.ModuleInspectSource";
+  TVMFFIObject *module;
+  TVMFFIByteArray text;
+  TVMFFIAny format;
+  if (open(name, args, n_args, 2, &module) != 0 || fh_function_arg_str(name, args, 1, &text) != 0) return -1;
+  if (fh_str_from_bytes(text, &format) != 0) return -1;
+  int rc = fh_module_source(module, &format, result);
+  fh_any_drop(&format);
+  return rc;
+}
+
+static int get_write_formats(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  TVMFFIObject *module;
+  if (open("ffi.ModuleGetWriteFormats", args, n_args, 1, &module) != 0) return -1;
+  return fh_module_write_formats(module, result);
+}
+
+static int write_to_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  const char *name = "ffi.ModuleWriteToFile";
+  TVMFFIObject *module;
+  TVMFFIByteArray text[2];
+  TVMFFIAny owned[2] = {fh_any_none(), fh_any_none()};
+  if (open(name, args, n_args, 3, &module) != 0) return -1;
+  if (fh_function_arg_str(name, args, 1, &text[0]) != 0 || fh_function_arg_str(name, args, 2, &text[1]) != 0) return -1;
+  if (fh_str_check_name("a path", text[0]) != 0) return -1;
+  int rc = fh_str_from_bytes(text[0], &owned[0]);
+  if (rc == 0) rc = fh_str_from_bytes(text[1], &owned[1]);
+  if (rc == 0) rc = fh_module_write(module, &owned[0], &owned[1]);
+  fh_any_drop(&owned[0]);
+  fh_any_drop(&owned[1]);
+  return rc;
+}
+
+/* ---- Imports ---- */
+
+static int import_module(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  const char *name = "ffi.ModuleImportModule";
+  TVMFFIObject *module, *other;
+  if (open(name, args, n_args, 2, &module) != 0) return -1;
+  if (fh_function_arg_object(name, args, 1, kTVMFFIModule, &other) != 0) return -1;
+  return fh_module_import(module, other);
+}
+
+static int clear_imports(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  TVMFFIObject *module;
+  return open("ffi.ModuleClearImports", args, n_args, 1, &module) != 0 ? -1 : fh_module_clear_imports(module);
+}
+
+/* ---- Modules that stay: a Map, never freed, with them as keys. `kept` is guarded by `kept_lock`. */
+
+FH_LOCK(kept_lock, "kept", FH_RANK_PLAIN);
+static fh_hashmap_object *kept;
+
+static int keep(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  TVMFFIObject *module;
+  if (open("ffi.ModuleGlobalsAdd", args, n_args, 1, &module) != 0) return -1;
+  TVMFFIAny view = fh_any_object(module);
+  fh_hashmap_pair pair = {fh_any_none(), fh_any_int(1)};
+  fh_hashmap_rest rest;
+  fh_hashmap_object *fresh = fh_hashmap_new(kTVMFFIMap, 0); /* before the lock, where failing raises an error */
+  if (fresh == NULL) return -1;
+  fh_any_copy(&view, &pair.key);
+  fh_mutex_lock(&kept_lock);
+  if (kept == NULL) {
+    kept = fresh;
+    fresh = NULL;
+  }
+  int rc = fh_hashmap_set(kept, &pair, FH_HASHMAP_NO_HOOKS, &rest);
+  fh_mutex_unlock(&kept_lock);
+  fh_object_release(fresh);
+  rc = fh_hashmap_finish(rc, &rest);
+  if (rc != 0) fh_hashmap_drop_pair(&pair);
+  return rc;
+}
+
+static int unkeep(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  TVMFFIObject *module;
+  if (open("ffi.ModuleGlobalsRemove", args, n_args, 1, &module) != 0) return -1;
+  TVMFFIAny key = fh_any_object(module);
+  fh_hashmap_pair old = {fh_any_none(), fh_any_none()};
+  fh_mutex_lock(&kept_lock);
+  int found = kept == NULL ? 0 : fh_hashmap_erase(kept, &key, FH_HASHMAP_NO_HOOKS, &old);
+  fh_mutex_unlock(&kept_lock);
+  if (found == 1) fh_hashmap_drop_pair(&old);
+  return found < 0 ? -1 : 0;
+}
+
+const fh_globals_entry fh_globals_module[] = {
+    {"ffi.ModuleLoadFromFile", load_from_file, NULL},
+    {"ffi.Module.load_from_file.so", load_library, NULL},
+    {"ffi.SystemLib", system_lib, NULL},
+    {"ffi_hpy.check_library_file", check_library_file, NULL},
+    {"ffi_hpy.fail_load", fail_load, NULL},
+    {"ffi.ModuleGetFunction", get_function, NULL},
+    {"ffi.ModuleImplementsFunction", implements, NULL},
+    {"ffi.ModuleGetFunctionMetadata", get_metadata, NULL},
+    {"ffi.ModuleGetFunctionDoc", get_doc, NULL},
+    {"ffi.ModuleGetKind", get_kind, NULL},
+    {"ffi.ModuleGetPropertyMask", get_property_mask, NULL},
+    {"ffi.ModuleInspectSource", inspect_source, NULL},
+    {"ffi.ModuleGetWriteFormats", get_write_formats, NULL},
+    {"ffi.ModuleWriteToFile", write_to_file, NULL},
+    {"ffi.ModuleImportModule", import_module, NULL},
+    {"ffi.ModuleClearImports", clear_imports, NULL},
+    {"ffi.ModuleGlobalsAdd", keep, NULL},
+    {"ffi.ModuleGlobalsRemove", unkeep, NULL},
+    {NULL, NULL, NULL},
+};

@@ -1,0 +1,149 @@
+/* globals_mutate.c - ffi.* functions about mutations and mutators. */
+#include "core/object/function.h"
+#include "globals.h"
+#include "core/object/schema.h"
+#include "core/structural/structural.h"
+#include "core/structural/structural_mutate.h"
+
+/* ---- Mutations ---- */
+
+/* Ends in the result of the function: a mutation with callbacks, of args[0]. Takes the callbacks, also on failure. */
+static int mutate(const TVMFFIAny *args, int rc, fh_structural_callbacks callbacks, fh_mutate_order order,
+                  TVMFFIAny *result) {
+  TVMFFIAny root;
+  if (rc != 0 || fh_any_own(&args[0], &root) != 0) {
+    fh_structural_callbacks_free(&callbacks);
+    return -1;
+  }
+  return fh_structural_mutate(root, callbacks, order, result);
+}
+
+static int structural_map(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  const char *name = "ffi.StructuralMap";
+  fh_structural_callbacks callbacks = {NULL, 0};
+  int64_t order;
+  if (fh_function_check_count(name, n_args, 4) != 0 || fh_function_arg_int(name, args, 3, &order) != 0) return -1;
+  int rc = fh_structural_callbacks_add(&callbacks, name, args, 1, 0, 0);
+  if (rc == 0) rc = fh_structural_callbacks_add(&callbacks, name, args, 2, 0, 1);
+  return mutate(args, rc, callbacks, order == FH_MUTATE_MAP_PRE ? FH_MUTATE_MAP_PRE : FH_MUTATE_MAP_POST, result);
+}
+
+static int structural_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  const char *name = "ffi.StructuralMutate";
+  fh_structural_callbacks callbacks = {NULL, 0};
+  if (fh_function_check_count(name, n_args, 2) != 0) return -1;
+  int rc = fh_structural_callbacks_add(&callbacks, name, args, 1, 1, 0);
+  return mutate(args, rc, callbacks, FH_MUTATE_OWNED, result);
+}
+
+/* ---- Mutators of any maker ---- */
+
+static int arg_mutator(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected,
+                       fh_mutator_object **out) {
+  TVMFFIObject *obj;
+  if (fh_function_check_count(name, n_args, n_expected) != 0) return -1;
+  if (fh_function_arg_object(name, args, 0, fh_mutator_type(), &obj) != 0) return -1;
+  *out = (fh_mutator_object *)(void *)obj;
+  return 0;
+}
+
+/* What a mutation of `value` came to, for the caller: itself when it is unchanged. Takes both. */
+static int give(int rc, TVMFFIAny said, TVMFFIAny value, TVMFFIAny *result) {
+  int is_kept = rc == 0 && said.type_index == kTVMFFIUnchanged;
+  if (rc == 0) *result = is_kept ? value : said;
+  if (!is_kept) fh_any_drop(&value);
+  return rc;
+}
+
+static int mutator_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  fh_mutator_object *mutator;
+  TVMFFIAny value;
+  if (arg_mutator("ffi.StructuralMutatorMutate", args, n_args, 2, &mutator) != 0) return -1;
+  if (fh_any_own(&args[1], &value) != 0) return -1;
+  TVMFFIAny said;
+  int rc = fh_mutator_call(mutator, mutator->table->mutate, &value, &said);
+  return give(rc, said, value, result);
+}
+
+static int mutator_default_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  fh_mutator_object *mutator;
+  TVMFFIAny value, said;
+  if (arg_mutator("ffi.StructuralMutatorDefaultMutate", args, n_args, 2, &mutator) != 0) return -1;
+  if (fh_any_own(&args[1], &value) != 0) return -1;
+  int rc = fh_structural_mutate_default(mutator, &value, &said);
+  return give(rc, said, value, result);
+}
+
+/* The same for C++ headers, which call it for each object: by address, with a raw result, ffi.Unchanged as it is. */
+static TVMFFIAny default_mutate(fh_mutator_object *mutator, TVMFFIAny value) {
+  TVMFFIAny said;
+  int rc = fh_structural_mutate_default(mutator, &value, &said);
+  return fh_mutator_make_result(rc, said);
+}
+
+static int native_default_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(args);
+  if (fh_function_check_count("ffi_hpy.native_default_mutate", n_args, 0) != 0) return -1;
+  *result = fh_any_ptr((void *)(uintptr_t)&default_mutate);
+  return 0;
+}
+
+static int mutator_remap_get(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  fh_mutator_object *mutator;
+  if (arg_mutator("ffi.StructuralMutatorVarRemapGet", args, n_args, 2, &mutator) != 0) return -1;
+  return fh_mutator_call(mutator, mutator->table->var_remap_get, &args[1], result);
+}
+
+static int mutator_remap_set(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  fh_mutator_object *mutator;
+  if (arg_mutator("ffi.StructuralMutatorVarRemapSet", args, n_args, 3, &mutator) != 0) return -1;
+  return fh_mutator_call_remap_set(mutator, &args[1], &args[2], result);
+}
+
+static int mutator_region(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  fh_mutator_object *mutator;
+  if (arg_mutator("ffi.StructuralMutatorDefRegionKind", args, n_args, 1, &mutator) != 0) return -1;
+  *result = fh_any_int(mutator->region);
+  return 0;
+}
+
+static int mutator_with_region(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  const char *name = "ffi.StructuralMutatorWithDefRegionKind";
+  fh_mutator_object *mutator;
+  if (arg_mutator(name, args, n_args, 3, &mutator) != 0) return -1;
+  return fh_structural_with_region(name, args, &mutator->region, result);
+}
+
+/* ---- The table ---- */
+
+#define MUTATOR FH_SCHEMA_TYPE("ffi.StructuralMutator")
+#define FUNCTION FH_SCHEMA_TYPE("ffi.Function")
+#define CALLBACKS_OF(entry) FH_SCHEMA_GENERIC("ffi.Array", FH_SCHEMA_GENERIC("Tuple", entry))
+#define CALLBACKS CALLBACKS_OF(FH_SCHEMA_INT "," FUNCTION)
+#define MARKED_CALLBACKS CALLBACKS_OF(FH_SCHEMA_INT "," FUNCTION "," FH_SCHEMA_BOOL)
+#define OF(result, params) FH_SCHEMA(FH_SCHEMA_FUNCTION(result, params))
+
+const fh_globals_entry fh_globals_mutate[] = {
+    {"ffi.StructuralMap", structural_map,
+     OF(FH_SCHEMA_ANY, FH_SCHEMA_ANY "," CALLBACKS "," CALLBACKS "," FH_SCHEMA_INT)},
+    {"ffi.StructuralMutate", structural_mutate, OF(FH_SCHEMA_ANY, FH_SCHEMA_ANY "," MARKED_CALLBACKS)},
+    {"ffi.StructuralMutatorMutate", mutator_mutate, OF(FH_SCHEMA_ANY, MUTATOR "," FH_SCHEMA_ANY)},
+    {"ffi.StructuralMutatorDefaultMutate", mutator_default_mutate, OF(FH_SCHEMA_ANY, MUTATOR "," FH_SCHEMA_ANY)},
+    {"ffi_hpy.native_default_mutate", native_default_mutate, NULL},
+    {"ffi.StructuralMutatorVarRemapGet", mutator_remap_get, OF(FH_SCHEMA_ANY, MUTATOR "," FH_SCHEMA_ANY)},
+    {"ffi.StructuralMutatorVarRemapSet", mutator_remap_set,
+     OF(FH_SCHEMA_NONE, MUTATOR "," FH_SCHEMA_ANY "," FH_SCHEMA_ANY)},
+    {"ffi.StructuralMutatorDefRegionKind", mutator_region, OF(FH_SCHEMA_INT, MUTATOR)},
+    {"ffi.StructuralMutatorWithDefRegionKind", mutator_with_region,
+     OF(FH_SCHEMA_ANY, MUTATOR "," FH_SCHEMA_INT "," FUNCTION)},
+    {NULL, NULL, NULL},
+};

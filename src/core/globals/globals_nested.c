@@ -1,0 +1,116 @@
+/* globals_nested.c - ffi.* functions that look into values with everything they hold. */
+#include "core/walk/compare.h"
+#include "core/walk/copy.h"
+#include "core/object/function.h"
+#include "globals.h"
+#include "core/walk/hash.h"
+#include "core/tensor/tensor.h"
+#include "core/walk/walk.h"
+
+static int deep_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  if (fh_function_check_count("ffi.DeepCopy", n_args, 1) != 0) return -1;
+  return fh_copy_deep(&args[0], result);
+}
+
+/* ---- Equality, order, hash ---- */
+
+static int recursive_eq(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  int equal;
+  if (fh_function_check_count("ffi.RecursiveEq", n_args, 2) != 0) return -1;
+  if (fh_compare_equal(&args[0], &args[1], &equal) != 0) return -1;
+  *result = fh_any_bool(equal);
+  return 0;
+}
+
+/* Defines a function that says whether one value is before, or after, another. */
+#define DEFINE_ORDER(function, name, relation)                                                \
+  static int function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) { \
+    FH_UNUSED(self);                                                                          \
+    int order;                                                                                \
+    if (fh_function_check_count(name, n_args, 2) != 0) return -1;                             \
+    if (fh_compare_order(&args[0], &args[1], &order) != 0) return -1;                         \
+    *result = fh_any_bool(order relation 0);                                                  \
+    return 0;                                                                                 \
+  }
+DEFINE_ORDER(recursive_lt, "ffi.RecursiveLt", <)
+DEFINE_ORDER(recursive_le, "ffi.RecursiveLe", <=)
+DEFINE_ORDER(recursive_gt, "ffi.RecursiveGt", >)
+DEFINE_ORDER(recursive_ge, "ffi.RecursiveGe", >=)
+
+static int recursive_hash(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  int64_t hash;
+  if (fh_function_check_count("ffi.RecursiveHash", n_args, 1) != 0) return -1;
+  if (fh_hash_nested(&args[0], &hash) != 0) return -1;
+  *result = fh_any_int(hash);
+  return 0;
+}
+
+/* ---- ffi.ContainerFindFirstNonCPUDevice: looks at tensors in containers, not at keys nor into other objects ---- */
+
+static int has_values(const TVMFFIAny *value) {
+  return value->type_index == kTVMFFIArray || value->type_index == kTVMFFIList || value->type_index == kTVMFFIMap ||
+         value->type_index == kTVMFFIDict;
+}
+
+/* Looks at one value: 1 with the device, 0, or -1. Enters a container that was not seen before. */
+static int look(fh_walk *walk, fh_memo *seen, const TVMFFIAny *value, DLDevice *out) {
+  if (value->type_index == kTVMFFITensor) {
+    DLDevice device = TVMFFITensorGetDLTensorPtr(value->v_obj)->device;
+    if (device.device_type == kDLCPU) return 0;
+    *out = device;
+    return 1;
+  }
+  if (!has_values(value)) return 0;
+  if (fh_object_use_count(value->v_obj) > 1) {
+    if (fh_memo_find(seen, value->v_obj, NULL) != NULL) return 0;
+    if (fh_memo_put(seen, value->v_obj, NULL, 0) != 0) return -1;
+  }
+  return fh_walk_push(walk, value);
+}
+
+static int find_in(fh_walk *walk, fh_memo *seen, const TVMFFIAny *root, DLDevice *out) {
+  TVMFFIAny key, value = *root;
+  int rc = look(walk, seen, &value, out);
+  while (rc == 0 && fh_walk_depth(walk) != 0) {
+    int is_map = fh_walk_top(walk)->shape == FH_WALK_PAIRS;
+    switch (is_map ? fh_walk_next_key(walk, &key, &value) : fh_walk_next(walk, &value)) {
+    case FH_WALK_CHILD: rc = look(walk, seen, &value, out); break;
+    case FH_WALK_END: fh_walk_pop(walk); break;
+    default: return -1;
+    }
+  }
+  return rc;
+}
+
+static int find_device(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  fh_walk walk;
+  fh_memo seen = {NULL, 0, 0, 1};
+  TVMFFIAny root;
+  DLDevice device = {kDLCPU, 0};
+  if (fh_function_check_count("ffi.ContainerFindFirstNonCPUDevice", n_args, 1) != 0) return -1;
+  if (fh_any_own(&args[0], &root) != 0) return -1;
+  fh_walk_init(&walk, FH_WALK_PLAIN, 0, 0);
+  int rc = find_in(&walk, &seen, &root, &device);
+  fh_walk_free(&walk);
+  fh_memo_free(&seen);
+  fh_any_drop(&root);
+  if (rc < 0) return -1;
+  *result = fh_any_device(device);
+  return 0;
+}
+
+const fh_globals_entry fh_globals_nested[] = {
+    {"ffi.DeepCopy", deep_copy, NULL},
+    {"ffi.RecursiveEq", recursive_eq, NULL},
+    {"ffi.RecursiveLt", recursive_lt, NULL},
+    {"ffi.RecursiveLe", recursive_le, NULL},
+    {"ffi.RecursiveGt", recursive_gt, NULL},
+    {"ffi.RecursiveGe", recursive_ge, NULL},
+    {"ffi.RecursiveHash", recursive_hash, NULL},
+    {"ffi.ContainerFindFirstNonCPUDevice", find_device, NULL},
+    {NULL, NULL, NULL},
+};

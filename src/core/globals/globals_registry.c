@@ -1,0 +1,107 @@
+/* globals_registry.c - ffi.* functions about global functions and type keys. */
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/object/global.h"
+#include "globals.h"
+#include "core/platform/mem.h"
+#include "core/container/seq.h"
+#include "core/object/str.h"
+#include "core/object/type.h"
+
+/* ---- Names of global functions ---- */
+
+/* Gives the names it was made with: their number for a negative argument, else the i-th. */
+static int names_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  const char *name = "ffi.FunctionListGlobalNamesFunctor.<names>";
+  const fh_seq_object *names = (const fh_seq_object *)self;
+  int64_t i;
+  if (fh_function_check_count(name, n_args, 1) != 0 || fh_function_arg_int(name, args, 0, &i) != 0) return -1;
+  if (i < 0) {
+    *result = fh_any_int(fh_seq_size(names));
+    return 0;
+  }
+  if (fh_seq_check_index(names, i) != 0) return -1;
+  fh_any_copy(&fh_seq_items(names)[i], result);
+  return 0;
+}
+
+static int list_names(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(args);
+  TVMFFIAny *names;
+  int64_t n;
+  TVMFFIObjectHandle func;
+  if (fh_function_check_count("ffi.FunctionListGlobalNamesFunctor", n_args, 0) != 0) return -1;
+  if (fh_global_names(&names, &n) != 0) return -1;
+  fh_seq_object *array = fh_seq_from_views(kTVMFFIArray, names, n);
+  fh_seq_drop_items(names, n);
+  if (array == NULL) return -1;
+  if (fh_function_new(array, names_call, fh_object_release, &func) != 0) {
+    fh_object_release(array);
+    return -1;
+  }
+  *result = fh_any_object(func);
+  return 0;
+}
+
+static int remove_global(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  TVMFFIByteArray name;
+  if (fh_function_check_count("ffi.FunctionRemoveGlobal", n_args, 1) != 0) return -1;
+  if (fh_function_arg_str("ffi.FunctionRemoveGlobal", args, 0, &name) != 0) return -1;
+  *result = fh_any_bool(fh_global_remove(name));
+  return 0;
+}
+
+static int get_metadata(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  TVMFFIByteArray name;
+  if (fh_function_check_count("ffi.GetGlobalFuncMetadata", n_args, 1) != 0) return -1;
+  if (fh_function_arg_str("ffi.GetGlobalFuncMetadata", args, 0, &name) != 0) return -1;
+  return fh_global_metadata(name, result);
+}
+
+static int from_extern_c(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  const char *name = "ffi.FunctionFromExternC";
+  void *closure, *call, *deleter;
+  TVMFFIObjectHandle func;
+  if (fh_function_check_count(name, n_args, 3) != 0) return -1;
+  if (fh_function_arg_ptr(name, args, 0, &closure) != 0 || fh_function_arg_ptr(name, args, 1, &call) != 0 ||
+      fh_function_arg_ptr(name, args, 2, &deleter) != 0) {
+    return -1;
+  }
+  if (fh_function_new(closure, (TVMFFISafeCallType)(uintptr_t)call, (void (*)(void *))(uintptr_t)deleter, &func) != 0) {
+    return -1;
+  }
+  *result = fh_any_object(func);
+  return 0;
+}
+
+/* ---- Types ---- */
+
+static int get_type_keys(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(args);
+  if (fh_function_check_count("ffi.GetRegisteredTypeKeys", n_args, 0) != 0) return -1;
+  int32_t end = fh_type_end(); /* types that come meanwhile are left out */
+  fh_seq_object *keys = fh_seq_new_array(end);
+  if (keys == NULL) return -1;
+  for (int32_t i = 0; i < end; ++i) {
+    const TVMFFITypeInfo *info = fh_type_find(i);
+    TVMFFIAny key;
+    if (info == NULL) continue;
+    if (fh_str_from_bytes(info->type_key, &key) != 0 || fh_seq_push(keys, key) != 0) {
+      fh_object_release(keys);
+      return -1;
+    }
+  }
+  *result = fh_any_object(keys);
+  return 0;
+}
+
+const fh_globals_entry fh_globals_registry[] = {
+    {"ffi.FunctionListGlobalNamesFunctor", list_names, NULL}, {"ffi.FunctionRemoveGlobal", remove_global, NULL},
+    {"ffi.GetGlobalFuncMetadata", get_metadata, NULL},        {"ffi.FunctionFromExternC", from_extern_c, NULL},
+    {"ffi.GetRegisteredTypeKeys", get_type_keys, NULL},       {NULL, NULL, NULL},
+};

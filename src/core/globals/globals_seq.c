@@ -1,0 +1,252 @@
+/* globals_seq.c - ffi.Array* and ffi.List*. */
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "globals.h"
+#include "core/container/list.h"
+#include "core/object/reflect.h"
+#include "core/container/stripe.h"
+
+/* The sequence in args[0], after checking the number of arguments. */
+static int open(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected, int32_t type_index,
+                fh_seq_object **seq) {
+  TVMFFIObject *obj;
+  if (fh_function_check_count(name, n_args, n_expected) != 0) return -1;
+  if (fh_function_arg_object(name, args, 0, type_index, &obj) != 0) return -1;
+  *seq = (fh_seq_object *)obj;
+  return 0;
+}
+
+static int give(fh_seq_object *seq, TVMFFIAny *result) {
+  if (seq == NULL) return -1;
+  *result = fh_any_object(seq);
+  return 0;
+}
+
+/* Whether one of the items equals the owned value. */
+static int contains(const TVMFFIAny *items, int64_t n, const TVMFFIAny *value, TVMFFIAny *result) {
+  int equal = 0;
+  for (int64_t i = 0; i < n && !equal; ++i) {
+    if (fh_any_equal(&items[i], value, &equal) != 0) return -1;
+  }
+  *result = fh_any_bool(equal);
+  return 0;
+}
+
+/* ---- Arrays: never changed, so no lock ---- */
+
+static int array_new(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  return give(fh_seq_from_views(kTVMFFIArray, args, n_args), result);
+}
+
+static int array_get_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  fh_seq_object *seq;
+  int64_t i;
+  if (open("ffi.ArrayGetItem", args, n_args, 2, kTVMFFIArray, &seq) != 0) return -1;
+  if (fh_function_arg_int("ffi.ArrayGetItem", args, 1, &i) != 0 || fh_seq_check_index(seq, i) != 0) return -1;
+  fh_any_copy(&fh_seq_items(seq)[i], result);
+  return 0;
+}
+
+static int array_size(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  fh_seq_object *seq;
+  if (open("ffi.ArraySize", args, n_args, 1, kTVMFFIArray, &seq) != 0) return -1;
+  *result = fh_any_int(fh_seq_size(seq));
+  return 0;
+}
+
+static int array_contains(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  fh_seq_object *seq;
+  TVMFFIAny value;
+  if (open("ffi.ArrayContains", args, n_args, 2, kTVMFFIArray, &seq) != 0) return -1;
+  if (fh_any_own(&args[1], &value) != 0) return -1;
+  int rc = contains(fh_seq_items(seq), fh_seq_size(seq), &value, result);
+  fh_any_drop(&value);
+  return rc;
+}
+
+/* ---- Lists ---- */
+
+static int list_new(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  return give(fh_seq_from_views(kTVMFFIList, args, n_args), result);
+}
+
+static int list_get_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  fh_seq_object *list;
+  int64_t i;
+  if (open("ffi.ListGetItem", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
+  if (fh_function_arg_int("ffi.ListGetItem", args, 1, &i) != 0) return -1;
+  return fh_list_get(list, i, result);
+}
+
+static int list_set_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  fh_seq_object *list;
+  int64_t i;
+  TVMFFIAny item;
+  if (open("ffi.ListSetItem", args, n_args, 3, kTVMFFIList, &list) != 0) return -1;
+  if (fh_function_arg_int("ffi.ListSetItem", args, 1, &i) != 0 || fh_any_own(&args[2], &item) != 0) return -1;
+  return fh_list_set(list, i, item);
+}
+
+static int list_size(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  fh_seq_object *list;
+  if (open("ffi.ListSize", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
+  *result = fh_any_int(fh_list_size(list));
+  return 0;
+}
+
+static int contains_copied(const fh_seq_object *list, const TVMFFIAny *value, TVMFFIAny *result) {
+  TVMFFIAny *items;
+  int64_t n;
+  if (fh_list_copy_items(list, &items, &n) != 0) return -1;
+  int rc = contains(items, n, value, result);
+  fh_seq_drop_items(items, n);
+  return rc;
+}
+
+static int list_contains(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  fh_seq_object *list;
+  TVMFFIAny value;
+  if (open("ffi.ListContains", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
+  if (fh_any_own(&args[1], &value) != 0) return -1;
+  int rc;
+  /* equality looks only at items of the value's type, so only that type's hook could run, and raise */
+  if (fh_reflect_attr(fh_reflect_column(FH_ATTR_ANY_EQUAL), value.type_index) != NULL) {
+    rc = contains_copied(list, &value, result);
+  } else {
+    fh_stripe_lock(list);
+    rc = contains(fh_seq_items(list), fh_seq_size(list), &value, result);
+    fh_stripe_unlock(list);
+  }
+  fh_any_drop(&value);
+  return rc;
+}
+
+static int list_append(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  fh_seq_object *list;
+  TVMFFIAny item;
+  if (open("ffi.ListAppend", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
+  if (fh_any_own(&args[1], &item) != 0) return -1;
+  return fh_list_append(list, item);
+}
+
+static int list_insert(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  fh_seq_object *list;
+  int64_t i;
+  TVMFFIAny item;
+  if (open("ffi.ListInsert", args, n_args, 3, kTVMFFIList, &list) != 0) return -1;
+  if (fh_function_arg_int("ffi.ListInsert", args, 1, &i) != 0 || fh_any_own(&args[2], &item) != 0) return -1;
+  return fh_list_insert(list, i, item);
+}
+
+static int take(const char *name, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *out) {
+  fh_seq_object *list;
+  int64_t i;
+  if (open(name, args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
+  if (fh_function_arg_int(name, args, 1, &i) != 0) return -1;
+  return fh_list_take(list, i, out);
+}
+
+static int list_pop(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  return take("ffi.ListPop", args, n_args, result);
+}
+
+static int list_erase(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  TVMFFIAny old;
+  if (take("ffi.ListErase", args, n_args, &old) != 0) return -1;
+  fh_any_drop(&old);
+  return 0;
+}
+
+static int list_erase_range(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  const char *name = "ffi.ListEraseRange";
+  fh_seq_object *list;
+  int64_t first, last;
+  if (open(name, args, n_args, 3, kTVMFFIList, &list) != 0) return -1;
+  if (fh_function_arg_int(name, args, 1, &first) != 0 || fh_function_arg_int(name, args, 2, &last) != 0) return -1;
+  return fh_list_splice(list, first, last, NULL, 0);
+}
+
+static int list_replace_slice(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  const char *name = "ffi.ListReplaceSlice";
+  fh_seq_object *list;
+  int64_t first, last, n;
+  TVMFFIAny *items;
+  if (open(name, args, n_args, 4, kTVMFFIList, &list) != 0) return -1;
+  if (fh_function_arg_int(name, args, 1, &first) != 0 || fh_function_arg_int(name, args, 2, &last) != 0) return -1;
+  if (!fh_seq_is(&args[3])) return fh_function_raise_type(name, 3, "ffi.List", &args[3]);
+  /* a copy, also because it may be `list` itself */
+  if (fh_list_copy_items((const fh_seq_object *)args[3].v_obj, &items, &n) != 0) return -1;
+  int rc = fh_list_splice(list, first, last, items, n);
+  fh_seq_drop_items(items, rc == 0 ? 0 : n);
+  return rc;
+}
+
+static int list_reverse(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  fh_seq_object *list;
+  if (open("ffi.ListReverse", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
+  fh_list_reverse(list);
+  return 0;
+}
+
+static int list_clear(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  fh_seq_object *list;
+  if (open("ffi.ListClear", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
+  return fh_list_clear(list);
+}
+
+static int list_reserve(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(result);
+  fh_seq_object *list;
+  int64_t capacity;
+  if (open("ffi.ListReserve", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
+  if (fh_function_arg_int("ffi.ListReserve", args, 1, &capacity) != 0) return -1;
+  return fh_list_reserve(list, capacity);
+}
+
+const fh_globals_entry fh_globals_seq[] = {
+    {"ffi.Array", array_new, NULL},
+    {"ffi.ArrayGetItem", array_get_item, NULL},
+    {"ffi.ArraySize", array_size, NULL},
+    {"ffi.ArrayContains", array_contains, NULL},
+    {"ffi.List", list_new, NULL},
+    {"ffi.ListGetItem", list_get_item, NULL},
+    {"ffi.ListSetItem", list_set_item, NULL},
+    {"ffi.ListSize", list_size, NULL},
+    {"ffi.ListContains", list_contains, NULL},
+    {"ffi.ListAppend", list_append, NULL},
+    {"ffi.ListInsert", list_insert, NULL},
+    {"ffi.ListPop", list_pop, NULL},
+    {"ffi.ListErase", list_erase, NULL},
+    {"ffi.ListEraseRange", list_erase_range, NULL},
+    {"ffi.ListReplaceSlice", list_replace_slice, NULL},
+    {"ffi.ListReverse", list_reverse, NULL},
+    {"ffi.ListClear", list_clear, NULL},
+    {"ffi.ListReserve", list_reserve, NULL},
+    {NULL, NULL, NULL},
+};

@@ -1,0 +1,95 @@
+/* globals_structural.c - ffi.* functions that compare and hash values by structure. */
+#include "core/object/function.h"
+#include "globals.h"
+#include "core/object/schema.h"
+#include "core/structural/structural_equal.h"
+#include "core/structural/structural_hash.h"
+#include "core/structural/structural_key.h"
+
+/* n values, map_free_vars, skip_tensor_content. The values come back owned, for drop_values. */
+static int take_values(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_values, TVMFFIAny *values,
+                       int options[2]) {
+  if (fh_function_check_count(name, n_args, n_values + 2) != 0) return -1;
+  if (fh_function_arg_bool(name, args, n_values, &options[0]) != 0) return -1;
+  if (fh_function_arg_bool(name, args, n_values + 1, &options[1]) != 0) return -1;
+  for (int32_t i = 0; i < n_values; ++i) {
+    if (fh_any_own(&args[i], &values[i]) == 0) continue;
+    while (i-- > 0) fh_any_drop(&values[i]);
+    return -1;
+  }
+  return 0;
+}
+
+static int equal(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  TVMFFIAny values[2];
+  int options[2], is_equal;
+  if (take_values("ffi.StructuralEqual", args, n_args, 2, values, options) != 0) return -1;
+  int rc = fh_structural_equal(&values[0], &values[1], options[0], options[1], &is_equal);
+  if (rc == 0) *result = fh_any_bool(is_equal);
+  fh_any_drop(&values[0]);
+  fh_any_drop(&values[1]);
+  return rc;
+}
+
+static int mismatch(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  TVMFFIAny values[2];
+  int options[2];
+  if (take_values("ffi.GetFirstStructuralMismatch", args, n_args, 2, values, options) != 0) return -1;
+  int rc = fh_structural_mismatch(&values[0], &values[1], options[0], options[1], result);
+  fh_any_drop(&values[0]);
+  fh_any_drop(&values[1]);
+  return rc;
+}
+
+static int hash(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  TVMFFIAny value;
+  int options[2];
+  uint64_t hashed;
+  if (take_values("ffi.StructuralHash", args, n_args, 1, &value, options) != 0) return -1;
+  int rc = fh_structural_hash(&value, options[0], options[1], &hashed);
+  if (rc == 0) *result = fh_any_int((int64_t)hashed);
+  fh_any_drop(&value);
+  return rc;
+}
+
+static int key(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  if (fh_function_check_count("ffi.StructuralKey", n_args, 1) != 0) return -1;
+  fh_structural_key_object *made = fh_structural_key_new(&args[0]);
+  if (made == NULL) return -1;
+  *result = fh_any_object(made);
+  return 0;
+}
+
+static int key_equal(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  const char *name = "ffi.StructuralKeyEqual";
+  TVMFFIObject *a, *b;
+  int is_equal;
+  if (fh_function_check_count(name, n_args, 2) != 0) return -1;
+  if (fh_function_arg_object(name, args, 0, fh_structural_key_type(), &a) != 0) return -1;
+  if (fh_function_arg_object(name, args, 1, fh_structural_key_type(), &b) != 0) return -1;
+  if (fh_structural_key_equal((const fh_structural_key_object *)(const void *)a,
+                              (const fh_structural_key_object *)(const void *)b, &is_equal) != 0) {
+    return -1;
+  }
+  *result = fh_any_bool(is_equal);
+  return 0;
+}
+
+#define OPTIONS FH_SCHEMA_BOOL "," FH_SCHEMA_BOOL
+#define VALUES FH_SCHEMA_ANY "," FH_SCHEMA_ANY
+#define PATH FH_SCHEMA_TYPE("ffi.reflection.AccessPath")
+#define PATHS FH_SCHEMA_OPTIONAL(FH_SCHEMA_GENERIC("Tuple", PATH "," PATH))
+
+const fh_globals_entry fh_globals_structural[] = {
+    {"ffi.StructuralEqual", equal, FH_SCHEMA(FH_SCHEMA_FUNCTION(FH_SCHEMA_BOOL, VALUES "," OPTIONS))},
+    {"ffi.GetFirstStructuralMismatch", mismatch, FH_SCHEMA(FH_SCHEMA_FUNCTION(PATHS, VALUES "," OPTIONS))},
+    {"ffi.StructuralHash", hash, FH_SCHEMA(FH_SCHEMA_FUNCTION(FH_SCHEMA_INT, FH_SCHEMA_ANY "," OPTIONS))},
+    {"ffi.StructuralKey", key, FH_SCHEMA(FH_SCHEMA_FUNCTION(FH_SCHEMA_TYPE("ffi.StructuralKey"), FH_SCHEMA_ANY))},
+    {"ffi.StructuralKeyEqual", key_equal, FH_SCHEMA(FH_SCHEMA_FUNCTION(FH_SCHEMA_BOOL, VALUES))},
+    {NULL, NULL, NULL},
+};

@@ -1,0 +1,72 @@
+/* globals_value.c - ffi.* functions that make or show single values. */
+#include "core/object/function.h"
+#include "globals.h"
+#include "core/walk/repr.h"
+#include "core/object/sentinel.h"
+#include "core/object/str.h"
+#include "core/tensor/tensor.h"
+
+static int new_string(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  TVMFFIByteArray text;
+  if (fh_function_check_count("ffi.String", n_args, 1) != 0) return -1;
+  if (fh_function_arg_str("ffi.String", args, 0, &text) != 0) return -1;
+  return fh_any_own(&args[0], result);
+}
+
+static int new_bytes(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  TVMFFIByteArray content;
+  if (fh_function_check_count("ffi.Bytes", n_args, 1) != 0) return -1;
+  if (fh_function_arg_bytes("ffi.Bytes", args, 0, &content) != 0) return -1;
+  if (fh_bytes_content(&args[0], &content)) return fh_any_own(&args[0], result);
+  return fh_bytes_new(content.data, content.size, result); /* text becomes bytes */
+}
+
+static int new_shape(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  for (int32_t i = 0; i < n_args; ++i) {
+    if (args[i].type_index == kTVMFFIInt || args[i].type_index == kTVMFFIBool) continue;
+    return fh_function_raise_type("ffi.Shape", i, "int", &args[i]);
+  }
+  fh_shape_object *shape = fh_shape_new(NULL, (size_t)n_args);
+  if (shape == NULL) return -1;
+  for (int32_t i = 0; i < n_args; ++i) shape->dims[i] = args[i].v_int64;
+  *result = fh_any_object(shape);
+  return 0;
+}
+
+static int give_sentinel(const char *name, TVMFFIObject *sentinel, int32_t n_args, TVMFFIAny *result) {
+  if (fh_function_check_count(name, n_args, 0) != 0) return -1;
+  fh_object_retain(sentinel);
+  *result = fh_any_object(sentinel);
+  return 0;
+}
+
+static int get_missing(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(args);
+  return give_sentinel("ffi.GetInvalidObject", fh_sentinel_missing(), n_args, result);
+}
+
+static int get_kwargs(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(args);
+  return give_sentinel("ffi.GetKwargsObject", fh_sentinel_kwargs(), n_args, result);
+}
+
+static int repr_print(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  if (fh_function_check_count("ffi.ReprPrint", n_args, 1) != 0) return -1;
+  return fh_repr_print(&args[0], result);
+}
+
+const fh_globals_entry fh_globals_value[] = {
+    {"ffi.String", new_string, NULL},
+    {"ffi.Bytes", new_bytes, NULL},
+    {"ffi.Shape", new_shape, NULL},
+    {"ffi.GetInvalidObject", get_missing, NULL},
+    {"ffi.GetKwargsObject", get_kwargs, NULL},
+    {"ffi.ReprPrint", repr_print, NULL},
+    {NULL, NULL, NULL},
+};

@@ -1,0 +1,149 @@
+/* globals_visit.c - ffi.* functions about visits, visitors and where an error came up. */
+#include "core/object/function.h"
+#include "globals.h"
+#include "core/object/schema.h"
+#include "core/structural/structural.h"
+#include "core/structural/structural_visit.h"
+#include "core/structural/visit_context.h"
+
+/* ---- Visits ---- */
+
+/* Ends in the result of the function: a visit with callbacks, of args[0]. Takes the callbacks, also on failure. */
+static int visit(const TVMFFIAny *args, int rc, fh_structural_callbacks callbacks, fh_visit_order order,
+                 TVMFFIAny *result) {
+  TVMFFIAny root;
+  if (rc != 0 || fh_any_own(&args[0], &root) != 0) {
+    fh_structural_callbacks_free(&callbacks);
+    return -1;
+  }
+  rc = fh_structural_visit(&root, callbacks, order, result);
+  fh_any_drop(&root);
+  return rc;
+}
+
+static int structural_walk(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  const char *name = "ffi.StructuralWalk";
+  fh_structural_callbacks callbacks = {NULL, 0};
+  int64_t order;
+  if (fh_function_check_count(name, n_args, 4) != 0 || fh_function_arg_int(name, args, 3, &order) != 0) return -1;
+  int rc = fh_structural_callbacks_add(&callbacks, name, args, 1, 0, 0);
+  if (rc == 0) rc = fh_structural_callbacks_add(&callbacks, name, args, 2, 0, 1);
+  return visit(args, rc, callbacks, order == FH_VISIT_WALK_PRE ? FH_VISIT_WALK_PRE : FH_VISIT_WALK_POST, result);
+}
+
+static int structural_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  const char *name = "ffi.StructuralVisit";
+  fh_structural_callbacks callbacks = {NULL, 0};
+  if (fh_function_check_count(name, n_args, 2) != 0) return -1;
+  int rc = fh_structural_callbacks_add(&callbacks, name, args, 1, 0, 0);
+  return visit(args, rc, callbacks, FH_VISIT_OWNED, result);
+}
+
+static int interrupt(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  if (fh_function_check_count("ffi.VisitInterrupt", n_args, 1) != 0) return -1;
+  fh_visit_interrupt_object *made = fh_visit_interrupt_new(&args[0]);
+  if (made == NULL) return -1;
+  *result = fh_any_object(made);
+  return 0;
+}
+
+/* ---- Visitors of any maker ---- */
+
+static int arg_visitor(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected,
+                       fh_visitor_object **out) {
+  TVMFFIObject *obj;
+  if (fh_function_check_count(name, n_args, n_expected) != 0) return -1;
+  if (fh_function_arg_object(name, args, 0, fh_visitor_type(), &obj) != 0) return -1;
+  *out = (fh_visitor_object *)(void *)obj;
+  return 0;
+}
+
+/* A raw result of a visitor as that of a function. */
+static int give(TVMFFIAny said, TVMFFIAny *result) {
+  return fh_visitor_take_result(&said, "a visitor", result) == FH_VISIT_FAILED ? -1 : 0;
+}
+
+static int visitor_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  fh_visitor_object *visitor;
+  if (arg_visitor("ffi.StructuralVisitorVisit", args, n_args, 2, &visitor) != 0) return -1;
+  return give(fh_visitor_call(visitor, args[1]), result);
+}
+
+static int visitor_default_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  fh_visitor_object *visitor;
+  TVMFFIAny value;
+  if (arg_visitor("ffi.StructuralVisitorDefaultVisit", args, n_args, 2, &visitor) != 0) return -1;
+  if (fh_any_own(&args[1], &value) != 0) return -1;
+  TVMFFIAny said = fh_structural_visit_default(visitor, value);
+  fh_any_drop(&value);
+  return give(said, result);
+}
+
+/* The same for C++ headers, which call it for each object: by address. */
+static int native_default_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  FH_UNUSED(args);
+  if (fh_function_check_count("ffi_hpy.native_default_visit", n_args, 0) != 0) return -1;
+  *result = fh_any_ptr((void *)(uintptr_t)&fh_structural_visit_default);
+  return 0;
+}
+
+static int visitor_region(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  fh_visitor_object *visitor;
+  if (arg_visitor("ffi.StructuralVisitorDefRegionKind", args, n_args, 1, &visitor) != 0) return -1;
+  *result = fh_any_int(visitor->region);
+  return 0;
+}
+
+static int visitor_with_region(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  const char *name = "ffi.StructuralVisitorWithDefRegionKind";
+  fh_visitor_object *visitor;
+  if (arg_visitor(name, args, n_args, 3, &visitor) != 0) return -1;
+  return fh_structural_with_region(name, args, &visitor->region, result);
+}
+
+static int find_paths(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  const char *name = "ffi.VisitErrorContext.FindAccessPaths";
+  TVMFFIObject *root, *context;
+  int allow_prefix;
+  if (fh_function_check_count(name, n_args, 3) != 0) return -1;
+  if (fh_function_arg_object(name, args, 0, kTVMFFIObject, &root) != 0) return -1;
+  if (fh_function_arg_object(name, args, 1, fh_visit_context_type(), &context) != 0) return -1;
+  if (fh_function_arg_bool(name, args, 2, &allow_prefix) != 0) return -1;
+  TVMFFIAny value = fh_any_object(root);
+  return fh_visit_context_find(&value, (const fh_visit_context_object *)(void *)context, allow_prefix, result);
+}
+
+/* ---- The table ---- */
+
+#define VISITOR FH_SCHEMA_TYPE("ffi.StructuralVisitor")
+#define INTERRUPT FH_SCHEMA_TYPE("ffi.VisitInterrupt")
+#define MAYBE_INTERRUPT FH_SCHEMA_OPTIONAL(INTERRUPT)
+#define FUNCTION FH_SCHEMA_TYPE("ffi.Function")
+#define CALLBACKS FH_SCHEMA_GENERIC("ffi.Array", FH_SCHEMA_GENERIC("Tuple", FH_SCHEMA_INT "," FUNCTION))
+#define PATHS FH_SCHEMA_GENERIC("ffi.Array", FH_SCHEMA_TYPE("ffi.reflection.AccessPath"))
+#define CONTEXT FH_SCHEMA_TYPE("ffi.VisitErrorContext")
+#define OF(result, params) FH_SCHEMA(FH_SCHEMA_FUNCTION(result, params))
+
+const fh_globals_entry fh_globals_visit[] = {
+    {"ffi.StructuralWalk", structural_walk,
+     OF(MAYBE_INTERRUPT, FH_SCHEMA_ANY "," CALLBACKS "," CALLBACKS "," FH_SCHEMA_INT)},
+    {"ffi.StructuralVisit", structural_visit, OF(MAYBE_INTERRUPT, FH_SCHEMA_ANY "," CALLBACKS)},
+    {"ffi.VisitInterrupt", interrupt, OF(INTERRUPT, FH_SCHEMA_ANY)},
+    {"ffi.StructuralVisitorVisit", visitor_visit, OF(MAYBE_INTERRUPT, VISITOR "," FH_SCHEMA_ANY)},
+    {"ffi.StructuralVisitorDefaultVisit", visitor_default_visit, OF(MAYBE_INTERRUPT, VISITOR "," FH_SCHEMA_ANY)},
+    {"ffi_hpy.native_default_visit", native_default_visit, NULL},
+    {"ffi.StructuralVisitorDefRegionKind", visitor_region, OF(FH_SCHEMA_INT, VISITOR)},
+    {"ffi.StructuralVisitorWithDefRegionKind", visitor_with_region,
+     OF(FH_SCHEMA_ANY, VISITOR "," FH_SCHEMA_INT "," FUNCTION)},
+    {"ffi.VisitErrorContext.FindAccessPaths", find_paths, OF(PATHS, FH_SCHEMA_OBJECT "," CONTEXT "," FH_SCHEMA_BOOL)},
+    {NULL, NULL, NULL},
+};

@@ -1,0 +1,122 @@
+/* library_blob.c - modules embedded in a library, as bytes behind one of its symbols.
+ *
+ * Layout, integers being 64 bits, little-endian: the number of bytes that follow; then two vectors (length, items) that
+ * say who imports whom: the imports of module i are children[starts[i]] to children[starts[i + 1] - 1]; then for each
+ * module its kind as a text (length, bytes) and, unless the kind is "_lib", its content as bytes likewise. "_lib" is
+ * the library itself. Module 0 is the root. */
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/object/global.h"
+#include "library.h"
+#include "library_module.h"
+#include "core/object/str.h"
+
+#define LOADER_PREFIX "ffi.Module.load_from_bytes."
+
+typedef struct {
+  const unsigned char *at, *end;
+} reader;
+
+static int raise_broken(const char *what) {
+  return fh_error_raise(FH_RUNTIME_ERROR, "The modules embedded in the library are broken: %s", what);
+}
+
+static uint64_t word_at(const unsigned char *p) {
+  uint64_t word = 0;
+  for (int i = 7; i >= 0; --i) word = word << 8 | p[i];
+  return word;
+}
+
+/* A length, then that many items of item_bytes each. */
+static int read_vector(reader *in, size_t item_bytes, const unsigned char **items, uint64_t *n) {
+  if (in->end - in->at < 8) return raise_broken("they end within a length");
+  *n = word_at(in->at);
+  in->at += 8;
+  if (*n > (uint64_t)(in->end - in->at) / item_bytes) return raise_broken("a length is larger than what follows");
+  *items = in->at;
+  in->at += *n * item_bytes;
+  return 0;
+}
+
+static int read_text(reader *in, TVMFFIByteArray *out) {
+  const unsigned char *data;
+  uint64_t n;
+  if (read_vector(in, 1, &data, &n) != 0) return -1;
+  out->data = (const char *)data;
+  out->size = (size_t)n;
+  return 0;
+}
+
+static int load_by_kind(TVMFFIByteArray kind, TVMFFIByteArray content, TVMFFIAny *out) {
+  char name[256];
+  size_t n_prefix = sizeof LOADER_PREFIX - 1;
+  TVMFFIObjectHandle loader = NULL;
+  TVMFFIAny bytes;
+  if (n_prefix + kind.size < sizeof name) {
+    memcpy(name, LOADER_PREFIX, n_prefix);
+    if (kind.size != 0) memcpy(name + n_prefix, kind.data, kind.size);
+    fh_global_find((TVMFFIByteArray){name, n_prefix + kind.size}, &loader);
+  }
+  if (loader == NULL) {
+    return fh_error_raise(FH_RUNTIME_ERROR,
+                          "The library has a module of kind `%.*s` but its loader is not registered: expected a global "
+                          "function " LOADER_PREFIX "%.*s",
+                          FH_BYTES_ARGS(kind), FH_BYTES_ARGS(kind));
+  }
+  int rc = fh_bytes_new(content.data, content.size, &bytes);
+  if (rc == 0) rc = fh_function_call(loader, &bytes, 1, out);
+  fh_any_drop(&bytes);
+  fh_object_release(loader);
+  if (rc != 0 || out->type_index == kTVMFFIModule) return rc;
+  fh_any_drop(out);
+  return fh_error_raise(FH_TYPE_ERROR, "Expected " LOADER_PREFIX "%.*s to return a Module", FH_BYTES_ARGS(kind));
+}
+
+static int load_modules(reader *in, fh_library_shared *shared, uint64_t n, fh_seq_object *modules) {
+  for (uint64_t i = 0; i < n; ++i) {
+    TVMFFIByteArray kind, content;
+    TVMFFIAny module = fh_any_none();
+    if (read_text(in, &kind) != 0) return -1;
+    if (fh_str_is(kind, "_lib")) {
+      module = fh_any_object(fh_library_module_over(shared));
+      if (module.type_index == kTVMFFINone) return -1;
+    } else if (read_text(in, &content) != 0 || load_by_kind(kind, content, &module) != 0) {
+      return -1;
+    }
+    if (fh_seq_push(modules, module) != 0) return -1;
+  }
+  return 0;
+}
+
+static int link_modules(fh_seq_object *modules, const unsigned char *starts, const unsigned char *children,
+                        uint64_t n_children) {
+  uint64_t n = (uint64_t)fh_seq_size(modules);
+  for (uint64_t i = 0; i < n; ++i) {
+    uint64_t first = word_at(starts + 8 * i), end = word_at(starts + 8 * (i + 1));
+    if (first > end || end > n_children) return raise_broken("imports lie outside of their list");
+    for (uint64_t k = first; k < end; ++k) {
+      uint64_t child = word_at(children + 8 * k);
+      if (child >= n) return raise_broken("an import is no module of the library");
+      TVMFFIAny *items = fh_seq_items(modules);
+      if (fh_module_add_import((fh_module_object *)items[i].v_obj, items[child].v_obj) != 0) return -1;
+    }
+  }
+  return 0;
+}
+
+int fh_library_blob_load(const char *blob, fh_library_shared *shared, TVMFFIAny *out) {
+  const unsigned char *start = (const unsigned char *)blob, *starts, *children;
+  size_t room = fh_library_room(blob);
+  if (room < 8 || word_at(start) > room - 8) return raise_broken("they are longer than the library");
+  reader in = {start + 8, start + 8 + word_at(start)};
+  uint64_t n_starts, n_children;
+  if (read_vector(&in, 8, &starts, &n_starts) != 0 || read_vector(&in, 8, &children, &n_children) != 0) return -1;
+  if (n_starts < 2) return raise_broken("they name no module");
+  fh_seq_object *modules = fh_seq_new_list((int64_t)n_starts - 1);
+  if (modules == NULL) return -1;
+  int rc = load_modules(&in, shared, n_starts - 1, modules);
+  if (rc == 0) rc = link_modules(modules, starts, children, n_children);
+  if (rc == 0) fh_any_copy(&fh_seq_items(modules)[0], out);
+  fh_object_release(modules);
+  return rc;
+}

@@ -1,0 +1,75 @@
+/* library_load.c - libraries whose initialisation fails: who loads one is told, as an exception must not leave an
+ * initialiser. The C++ headers catch it and report it here. */
+#include "core/object/error.h"
+#include "core/platform/fork.h"
+#include "library.h"
+#include "library_module.h"
+#include "core/platform/mem.h"
+
+/* A load in progress on this thread; initialisers may load further libraries. */
+typedef struct load {
+  struct load *outer;
+  int has_failed;
+  char *reason; /* the first one; NULL without memory for it */
+} load;
+
+static FH_THREAD_LOCAL load *innermost;
+
+/* What has failed stays mapped, because others may have what it registered before. The system gives it to whoever loads
+ * it again, without another try. */
+typedef struct broken {
+  struct broken *next;
+  void *library;
+} broken;
+
+FH_LOCK(lock, "broken", FH_RANK_PLAIN);
+static broken *all_broken; /* guarded by `lock`; entries are never freed */
+
+static int is_broken(const void *library) {
+  fh_mutex_lock(&lock);
+  const broken *at = all_broken;
+  while (at != NULL && at->library != library) at = at->next;
+  fh_mutex_unlock(&lock);
+  return at != NULL;
+}
+
+/* 0, or -1 without memory. */
+static int add_broken(void *library) {
+  broken *added = (broken *)fh_mem_alloc(sizeof *added);
+  if (added == NULL) return -1;
+  fh_mem_keep(added);
+  added->library = library;
+  fh_mutex_lock(&lock);
+  added->next = all_broken;
+  all_broken = added;
+  fh_mutex_unlock(&lock);
+  return 0;
+}
+
+int fh_library_load_fail(TVMFFIByteArray reason) {
+  load *current = innermost;
+  if (current == NULL) return 0;
+  if (!current->has_failed) current->reason = fh_mem_copy_text(reason.data, reason.size);
+  current->has_failed = 1;
+  return 1;
+}
+
+/* What to say about a library that was loaded: nothing and 0, or -1. */
+static int check(const load *loaded, void *library, const char *path) {
+  if (!loaded->has_failed && !is_broken(library)) return 0;
+  if (loaded->has_failed && add_broken(library) != 0) return fh_error_raise_no_memory();
+  const char *reason = loaded->reason != NULL ? loaded->reason
+                       : loaded->has_failed   ? "out of memory"
+                                              : "as it did before";
+  return fh_error_raise(FH_RUNTIME_ERROR, "Cannot load library %s: its initialisation failed: %s", path, reason);
+}
+
+void *fh_library_load(const char *path) {
+  load current = {innermost, 0, NULL};
+  innermost = &current;
+  void *library = fh_library_open(path);
+  innermost = current.outer;
+  if (library != NULL && check(&current, library, path) != 0) library = NULL;
+  fh_mem_free(current.reason);
+  return library;
+}

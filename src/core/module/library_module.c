@@ -1,0 +1,364 @@
+/* library_module.c - the module of kind "library". */
+#include "library_module.h"
+
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/object/global.h"
+#include "library.h"
+#include "core/platform/mem.h"
+#include "module_abi.h"
+#include "core/object/object.h"
+#include "core/object/str.h"
+
+#define FUNCTION_PREFIX "__tvm_ffi_"
+#define METADATA_PREFIX "__tvm_ffi__metadata_"
+#define DOC_PREFIX "__tvm_ffi__doc_"
+#define CONTEXT_SYMBOL "__tvm_ffi__library_ctx"
+#define BLOB_SYMBOL "__tvm_ffi__library_bin"
+
+/* ---- Symbols, shared by the modules of one library ---- */
+
+struct fh_library_shared {
+  uint64_t n_users; /* atomic */
+  const fh_library_symbols *symbols;
+  void *state;
+};
+
+static void release_shared(fh_library_shared *shared) {
+  /* release and the fence after it: the last user sees what the others did */
+  if (fh_atomic_sub_release_u64(&shared->n_users, 1) != 1) return;
+  fh_atomic_fence_acquire_after_u64(&shared->n_users);
+  if (shared->symbols->end != NULL) shared->symbols->end(shared->state);
+  fh_mem_free(shared);
+}
+
+/* ---- The object: pointer to the table, then the handle's part ---- */
+
+typedef struct {
+  fh_module_code const *slots;
+  fh_module_object base;
+  fh_library_shared *shared;
+} library_module;
+
+FH_STATIC_ASSERT(offsetof(library_module, base) == FH_MODULE_OFFSET, "the handle is 8 bytes behind the object");
+
+static library_module *of_handle(const void *handle) { return (library_module *)fh_module_this((void *)handle); }
+
+static void delete_module(void *handle, int flags) {
+  library_module *module = of_handle(handle);
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
+    /* code that runs later finds no dead module, unless another one took over */
+    void **context = (void **)module->shared->symbols->find(module->shared->state, CONTEXT_SYMBOL);
+    if (context != NULL && *context == module) *context = NULL;
+    fh_object_release(module->base.imports);
+    fh_object_release(module->base.lookup_cache);
+    release_shared(module->shared);
+  }
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) fh_mem_free(module);
+}
+
+/* ---- Functions ---- */
+
+/* A function of a library: keeps the module. */
+typedef struct {
+  TVMFFISafeCallType code;
+  TVMFFIObject *module;
+} library_function;
+
+static int call_function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  return ((const library_function *)self)->code(NULL, args, n_args, result);
+}
+
+static void end_function(void *self) {
+  fh_object_release(((library_function *)self)->module);
+  fh_mem_free(self);
+}
+
+static int new_function(TVMFFIObject *module, TVMFFISafeCallType code, TVMFFIAny *out) {
+  TVMFFIObjectHandle handle;
+  library_function *function = (library_function *)fh_mem_alloc(sizeof *function);
+  if (function == NULL) return fh_error_raise_no_memory();
+  function->code = code;
+  function->module = module;
+  if (fh_function_new(function, call_function, end_function, &handle) != 0) {
+    fh_mem_free(function);
+    return -1;
+  }
+  fh_object_retain(module);
+  *out = fh_any_object(handle);
+  return 0;
+}
+
+/* Calls use(state, prefix + name) with the text ending in NUL: its result in *address. */
+static int find_named(const library_module *module, const char *prefix, const TVMFFIAny *name, int is_function,
+                      void **address) {
+  TVMFFIByteArray text;
+  *address = NULL;
+  if (!fh_str_content(name, &text)) return 0;
+  if (text.size != 0 && memchr(text.data, '\0', text.size) != NULL) return 0; /* no symbol has a NUL */
+  size_t n_prefix = strlen(prefix);
+  char few[256], *symbol = few;
+  if (n_prefix + text.size >= sizeof few && (symbol = (char *)fh_mem_alloc(n_prefix + text.size + 1)) == NULL) {
+    return fh_error_raise_no_memory();
+  }
+  memcpy(symbol, prefix, n_prefix);
+  if (text.size != 0) memcpy(symbol + n_prefix, text.data, text.size);
+  symbol[n_prefix + text.size] = '\0';
+  const fh_library_shared *shared = module->shared;
+  *address = (is_function ? shared->symbols->find_function : shared->symbols->find)(shared->state, symbol);
+  if (symbol != few) fh_mem_free(symbol);
+  return 0;
+}
+
+int fh_library_module_function(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *out) {
+  void *address;
+  *out = fh_any_none();
+  if (find_named(of_handle(handle), "", name, 1, &address) != 0) return -1;
+  return address == NULL ? 0 : new_function(handle, (TVMFFISafeCallType)(uintptr_t)address, out);
+}
+
+/* The text that a function of the library returns. */
+static int get_text(TVMFFIObject *handle, const char *prefix, const TVMFFIAny *name, TVMFFIAny *out) {
+  void *address;
+  TVMFFIByteArray content;
+  *out = fh_any_none();
+  if (find_named(of_handle(handle), prefix, name, 0, &address) != 0) return -1;
+  if (address == NULL) return 0;
+  if (((TVMFFISafeCallType)(uintptr_t)address)(NULL, NULL, 0, out) != 0) return -1;
+  if (fh_str_content(out, &content)) return 0;
+  fh_any_drop(out);
+  return fh_error_raise(FH_TYPE_ERROR, "Expected a text from the library's symbol %s<name>", prefix);
+}
+
+int fh_library_module_doc(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *out) {
+  return get_text(handle, DOC_PREFIX, name, out);
+}
+int fh_library_module_metadata(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *out) {
+  return get_text(handle, METADATA_PREFIX, name, out);
+}
+
+/* ---- The table ---- */
+
+/* Throws a C++ exception of the pending error; set with the table's type_info, before code that uses either is there. */
+static void (*throw_pending)(void);
+
+/* C cannot throw. Without somebody who can, what fails gives nothing, and an error stays pending only where the C++
+ * function has nothing to give. */
+static void fail(void) {
+  if (throw_pending != NULL) throw_pending();
+}
+
+static const char *slot_kind(void *self) {
+  FH_UNUSED(self);
+  return "library";
+}
+
+static int slot_property_mask(void *self) {
+  FH_UNUSED(self);
+  return FH_MODULE_SERIALIZABLE | FH_MODULE_RUNNABLE;
+}
+
+typedef int (*getter)(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *out);
+
+static TVMFFIAny get_or_none(getter get, void *self, const void *name) {
+  TVMFFIAny value;
+  if (get(fh_module_handle(self), (const TVMFFIAny *)name, &value) == 0) return value;
+  fail();
+  fh_error_clear();
+  return fh_any_none();
+}
+
+FH_RETURNING(slot_get_function, self, ret, name) {
+  TVMFFIAny value = get_or_none(fh_library_module_function, self, name);
+  memcpy(ret, &value.v_obj, sizeof value.v_obj);
+  FH_RETURNING_END(ret);
+}
+
+FH_RETURNING(slot_doc, self, ret, name) {
+  TVMFFIAny value = get_or_none(fh_library_module_doc, self, name);
+  memcpy(ret, &value, sizeof value);
+  FH_RETURNING_END(ret);
+}
+
+FH_RETURNING(slot_metadata, self, ret, name) {
+  TVMFFIAny value = get_or_none(fh_library_module_metadata, self, name);
+  memcpy(ret, &value, sizeof value);
+  FH_RETURNING_END(ret);
+}
+
+FH_RETURNING(slot_write_formats, self, ret, nothing) {
+  FH_UNUSED(self);
+  FH_UNUSED(nothing);
+  fh_seq_object *formats = fh_seq_new_array(0);
+  memcpy(ret, &formats, sizeof formats);
+  FH_RETURNING_END(ret);
+}
+
+FH_RETURNING(slot_save_to_bytes, self, ret, nothing) {
+  FH_UNUSED(self);
+  FH_UNUSED(nothing);
+  TVMFFIAny empty;
+  fh_bytes_new("", 0, &empty);
+  fh_error_raise(FH_RUNTIME_ERROR, "Module[library] does not support SaveToBytes");
+  fail();
+  memcpy(ret, &empty, sizeof empty);
+  FH_RETURNING_END(ret);
+}
+
+FH_RETURNING(slot_source, self, ret, format) {
+  FH_UNUSED(self);
+  FH_UNUSED(format);
+  TVMFFIAny empty;
+  fh_str_new("", 0, &empty);
+  memcpy(ret, &empty, sizeof empty);
+  FH_RETURNING_END(ret);
+}
+
+static _Bool slot_implements(void *self, const void *name) {
+  void *address;
+  if (find_named((const library_module *)self, "", (const TVMFFIAny *)name, 1, &address) != 0) {
+    fail();
+    fh_error_clear();
+  }
+  return address != NULL;
+}
+
+static void slot_write(void *self, const void *file, const void *format) {
+  FH_UNUSED(self);
+  FH_UNUSED(file);
+  FH_UNUSED(format);
+  fh_error_raise(FH_RUNTIME_ERROR, "Module[library] does not support WriteToFile");
+  fail();
+}
+
+static void slot_import(void *self, const void *other) {
+  if (fh_module_add_import(&((library_module *)self)->base, *(TVMFFIObject *const *)other) != 0) fail();
+}
+
+static void slot_clear_imports(void *self) {
+  if (fh_module_drop_imports(&((library_module *)self)->base) != 0) fail();
+}
+
+static fh_module_table table = {
+    0,
+    NULL,
+    {(fh_module_code)slot_kind, (fh_module_code)slot_property_mask, (fh_module_code)slot_get_function,
+     (fh_module_code)slot_implements, (fh_module_code)slot_doc, (fh_module_code)slot_metadata,
+     (fh_module_code)slot_write, (fh_module_code)slot_write_formats, (fh_module_code)slot_save_to_bytes,
+     (fh_module_code)slot_source, (fh_module_code)slot_import, (fh_module_code)slot_clear_imports},
+};
+
+void fh_library_module_attach_cxx(const void *type_info, void (*thrower)(void)) {
+  table.type_info = type_info;
+  throw_pending = thrower;
+}
+
+int fh_library_module_is(const void *handle) { return fh_module_slots((void *)handle) == table.slots; }
+
+/* ---- Making ---- */
+
+TVMFFIObject *fh_library_module_over(fh_library_shared *shared) {
+  library_module *module = (library_module *)fh_mem_calloc(1, sizeof *module);
+  if (module == NULL) {
+    fh_error_raise_no_memory();
+    return NULL;
+  }
+  module->slots = table.slots;
+  fh_object_init(&module->base.header, kTVMFFIModule, delete_module);
+  module->shared = shared;
+  (void)fh_atomic_add_relaxed_u64(&shared->n_users, 1); /* pairs with nothing: the caller is a user */
+  module->base.imports = fh_seq_new_array(0);           /* not NULL: C++ code reads both */
+  module->base.lookup_cache = fh_hashmap_new(kTVMFFIMap, 0);
+  if (module->base.imports == NULL || module->base.lookup_cache == NULL) {
+    fh_object_release(&module->base);
+    return NULL;
+  }
+  void **context = (void **)shared->symbols->find(shared->state, CONTEXT_SYMBOL);
+  if (context != NULL) *context = module;
+  return &module->base.header;
+}
+
+int fh_library_module_new(const fh_library_symbols *symbols, void *state, TVMFFIAny *out) {
+  fh_library_shared *shared = (fh_library_shared *)fh_mem_alloc(sizeof *shared);
+  *out = fh_any_none();
+  if (shared == NULL) {
+    if (symbols->end != NULL) symbols->end(state);
+    return fh_error_raise_no_memory();
+  }
+  shared->n_users = 1;
+  shared->symbols = symbols;
+  shared->state = state;
+  int rc = fh_library_context_fill(symbols, state);
+  const char *blob = (const char *)symbols->find(state, BLOB_SYMBOL);
+  if (rc == 0 && blob != NULL) {
+    rc = fh_library_blob_load(blob, shared, out);
+  } else if (rc == 0) {
+    *out = fh_any_object(fh_library_module_over(shared));
+    rc = out->type_index == kTVMFFINone ? -1 : 0;
+  }
+  release_shared(shared);
+  return rc;
+}
+
+/* ---- Shared libraries ---- */
+
+static void *find_in_library(const void *state, const char *symbol) { return fh_library_find((void *)state, symbol); }
+
+static void *find_function_in_library(const void *state, const char *name) {
+  char few[256], *symbol = few;
+  size_t n = strlen(name) + sizeof FUNCTION_PREFIX;
+  if (n > sizeof few && (symbol = (char *)fh_mem_alloc(n)) == NULL) return NULL;
+  memcpy(symbol, FUNCTION_PREFIX, sizeof FUNCTION_PREFIX - 1);
+  memcpy(symbol + sizeof FUNCTION_PREFIX - 1, name, n - sizeof FUNCTION_PREFIX + 1);
+  void *address = fh_library_find((void *)state, symbol);
+  if (symbol != few) fh_mem_free(symbol);
+  return address;
+}
+
+static const fh_library_symbols shared_library = {find_in_library, find_function_in_library, NULL};
+
+int fh_library_module_open(TVMFFIByteArray path, TVMFFIAny *out) {
+  char *text = fh_mem_copy_text(path.data, path.size);
+  if (text == NULL) return fh_error_raise_no_memory();
+  void *library = fh_library_load(text);
+  fh_mem_free(text);
+  return library == NULL ? -1 : fh_library_module_new(&shared_library, library, out);
+}
+
+/* ---- Loading by extension ---- */
+
+#define LOADER_PREFIX "ffi.Module.load_from_file."
+
+int fh_library_module_load(TVMFFIByteArray path, TVMFFIAny *out) {
+  size_t dot = path.size;
+  while (dot > 0 && path.data[dot - 1] != '.') --dot;
+  TVMFFIByteArray format = {path.data + dot, path.size - dot};
+  if (dot == 0)
+    return fh_error_raise(FH_RUNTIME_ERROR, "Expected a file name with an extension but got %.*s", FH_BYTES_ARGS(path));
+  if (fh_str_is(format, "dll") || fh_str_is(format, "dylib") || fh_str_is(format, "dso")) format = FH_LITERAL("so");
+  char loader_name[128];
+  size_t n_name = sizeof LOADER_PREFIX - 1 + format.size;
+  TVMFFIObjectHandle loader = NULL;
+  if (n_name < sizeof loader_name) {
+    memcpy(loader_name, LOADER_PREFIX, sizeof LOADER_PREFIX - 1);
+    memcpy(loader_name + sizeof LOADER_PREFIX - 1, format.data, format.size);
+    fh_global_find((TVMFFIByteArray){loader_name, n_name}, &loader);
+  }
+  if (loader == NULL) {
+    return fh_error_raise(
+        FH_RUNTIME_ERROR,
+        "cannot load `%.*s`: no loader for `.%.*s` files is registered: expected a global function " LOADER_PREFIX
+        "%.*s. Load the library that registers it first",
+        FH_BYTES_ARGS(path), FH_BYTES_ARGS(format), FH_BYTES_ARGS(format));
+  }
+  TVMFFIAny args[2] = {fh_any_none(), fh_any_none()};
+  int rc = fh_str_from_bytes(path, &args[0]);
+  if (rc == 0) rc = fh_str_from_bytes(format, &args[1]);
+  if (rc == 0) rc = fh_function_call(loader, args, 2, out);
+  fh_any_drop(&args[0]);
+  fh_any_drop(&args[1]);
+  fh_object_release(loader);
+  if (rc != 0 || out->type_index == kTVMFFIModule) return rc;
+  fh_any_drop(out);
+  return fh_error_raise(FH_TYPE_ERROR, "Expected " LOADER_PREFIX "%.*s to return a Module", FH_BYTES_ARGS(format));
+}

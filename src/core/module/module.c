@@ -1,0 +1,405 @@
+/* module.c - what modules of any maker do: calls through the virtual table, questions to imports, importing. */
+#include "module.h"
+
+#include "core/object/error.h"
+#include "core/platform/fork.h"
+#include "core/object/function.h"
+#include "core/object/global.h"
+#include "library_module.h"
+#include "module_abi.h"
+#include "core/object/reflect.h"
+#include "core/object/schema.h"
+#include "core/object/str.h"
+
+#include <tvm/ffi/extra/c_env_api.h>
+
+FH_STATIC_ASSERT(offsetof(fh_module_object, imports) == 24, "ABI");
+FH_STATIC_ASSERT(offsetof(fh_module_object, lookup_cache) == 32, "ABI");
+
+/* Guards every module's `imports` and `lookup_cache`. */
+FH_LOCK(lock, "module", FH_RANK_PLAIN);
+
+/* ---- Calls through the table ---- */
+
+typedef struct {
+  void *self;
+  fh_module_slot slot;
+  const void *arg, *arg2;
+  fh_module_returned returned;
+  const char *text;
+  int number;
+} virtual_call;
+
+static void run_virtual(void *state) {
+  virtual_call *call = (virtual_call *)state;
+  fh_module_code code = (*(fh_module_code const *const *)call->self)[call->slot];
+  switch (call->slot) {
+  case FH_SLOT_KIND: call->text = ((const char *(*)(void *))code)(call->self); break;
+  case FH_SLOT_PROPERTY_MASK: call->number = ((int (*)(void *))code)(call->self); break;
+  case FH_SLOT_IMPLEMENTS: call->number = ((_Bool (*)(void *, const void *))code)(call->self, call->arg); break;
+  case FH_SLOT_WRITE: ((void (*)(void *, const void *, const void *))code)(call->self, call->arg, call->arg2); break;
+  case FH_SLOT_IMPORT: ((void (*)(void *, const void *))code)(call->self, call->arg); break;
+  case FH_SLOT_CLEAR_IMPORTS: ((void (*)(void *))code)(call->self); break;
+  default: fh_module_call_returning(code, call->self, call->arg, &call->returned); break;
+  }
+}
+
+static int invoke(virtual_call *call, TVMFFIObject *module, fh_module_slot slot, const void *arg) {
+  TVMFFIObjectHandle catcher;
+  call->self = fh_module_this(module);
+  call->slot = slot;
+  call->arg = arg;
+  if (!fh_library_module_is(module)) fh_sync_check_unlocked("a module's function");
+  if (fh_library_module_is(module) || !fh_global_find(FH_LITERAL("ffi_hpy.catch_cxx"), &catcher)) {
+    run_virtual(call);
+    return 0;
+  }
+  TVMFFIAny args[2] = {fh_any_ptr((void *)(uintptr_t)run_virtual), fh_any_ptr(call)};
+  int rc = fh_function_call_drop(catcher, args, 2);
+  fh_object_release(catcher);
+  return rc;
+}
+
+/* A slot that returns a nullable object. */
+static int invoke_object(TVMFFIObject *module, fh_module_slot slot, const TVMFFIAny *arg, TVMFFIAny *out) {
+  virtual_call call;
+  void *obj;
+  if (invoke(&call, module, slot, arg) != 0) return -1;
+  memcpy(&obj, &call.returned, sizeof obj);
+  *out = fh_any_object(obj);
+  return 0;
+}
+
+/* A slot that returns an Any cell. */
+static int invoke_any(TVMFFIObject *module, fh_module_slot slot, const TVMFFIAny *arg, TVMFFIAny *out) {
+  virtual_call call;
+  if (invoke(&call, module, slot, arg) != 0) return -1;
+  *out = call.returned.value;
+  return 0;
+}
+
+int fh_module_kind(TVMFFIObject *module, TVMFFIAny *out) {
+  virtual_call call;
+  if (invoke(&call, module, FH_SLOT_KIND, NULL) != 0) return -1;
+  return fh_str_from_cstr(call.text != NULL ? call.text : "", out);
+}
+
+int fh_module_property_mask(TVMFFIObject *module, int64_t *out) {
+  virtual_call call;
+  if (invoke(&call, module, FH_SLOT_PROPERTY_MASK, NULL) != 0) return -1;
+  *out = call.number;
+  return 0;
+}
+
+int fh_module_source(TVMFFIObject *module, const TVMFFIAny *format, TVMFFIAny *out) {
+  return invoke_any(module, FH_SLOT_SOURCE, format, out);
+}
+
+int fh_module_write_formats(TVMFFIObject *module, TVMFFIAny *out) {
+  if (!fh_library_module_is(module)) return invoke_object(module, FH_SLOT_WRITE_FORMATS, NULL, out);
+  fh_seq_object *none = fh_seq_new_array(0); /* not through the table, which has no way to say that memory lacks */
+  if (none == NULL) return -1;
+  *out = fh_any_object(none);
+  return 0;
+}
+
+int fh_module_write(TVMFFIObject *module, const TVMFFIAny *file, const TVMFFIAny *format) {
+  virtual_call call;
+  if (fh_library_module_is(module)) {
+    return fh_error_raise(FH_RUNTIME_ERROR, "Module[library] does not support WriteToFile");
+  }
+  call.arg2 = format;
+  return invoke(&call, module, FH_SLOT_WRITE, file);
+}
+
+/* ---- Questions that imports answer too ---- */
+
+fh_seq_object *fh_module_imports(fh_module_object *module) {
+  fh_mutex_lock(&lock);
+  fh_seq_object *imports = module->imports;
+  if (imports != NULL) fh_object_retain(imports);
+  fh_mutex_unlock(&lock);
+  return imports;
+}
+
+/* Asks one module: 1 with an answer in *out, 0 without one, -1. */
+typedef int (*question)(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out);
+
+static int ask_function(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out) {
+  int rc = fh_library_module_is(module) ? fh_library_module_function(module, name, out)
+                                        : invoke_object(module, FH_SLOT_GET_FUNCTION, name, out);
+  return rc != 0 ? -1 : out->type_index != kTVMFFINone;
+}
+static int ask_doc(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out) {
+  int rc = fh_library_module_is(module) ? fh_library_module_doc(module, name, out)
+                                        : invoke_any(module, FH_SLOT_DOC, name, out);
+  return rc != 0 ? -1 : out->type_index != kTVMFFINone;
+}
+static int ask_metadata(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out) {
+  int rc = fh_library_module_is(module) ? fh_library_module_metadata(module, name, out)
+                                        : invoke_any(module, FH_SLOT_METADATA, name, out);
+  return rc != 0 ? -1 : out->type_index != kTVMFFINone;
+}
+static int ask_implements(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out) {
+  virtual_call call;
+  FH_UNUSED(out);
+  return invoke(&call, module, FH_SLOT_IMPLEMENTS, name) != 0 ? -1 : call.number != 0;
+}
+
+/* Puts the imports of the module at `position` of `list` behind it, without those that are there already. */
+static int add_imports_at(fh_seq_object *list, int64_t position) {
+  fh_seq_object *imports = fh_module_imports((fh_module_object *)fh_seq_items(list)[position].v_obj);
+  int rc = 0;
+  for (int64_t i = 0; imports != NULL && i < fh_seq_size(imports) && rc == 0; ++i) {
+    TVMFFIAny import;
+    int is_known = 0;
+    fh_any_copy(&fh_seq_items(imports)[i], &import);
+    for (int64_t k = 0; k < fh_seq_size(list) && !is_known; ++k) {
+      is_known = fh_any_same(&fh_seq_items(list)[k], &import);
+    }
+    int is_new = import.type_index == kTVMFFIModule && !is_known;
+    if (is_new) {
+      rc = fh_list_insert(list, ++position, import);
+    } else {
+      fh_any_drop(&import);
+    }
+  }
+  fh_object_release(imports);
+  return rc;
+}
+
+/* The module and all it imports, directly or not, each once: a module before its imports, those of its first import
+ * before its second one. */
+static fh_seq_object *reachable(TVMFFIObject *module) {
+  TVMFFIAny root = fh_any_object(module);
+  fh_seq_object *list = fh_seq_from_views(kTVMFFIList, &root, 1);
+  for (int64_t i = 0; list != NULL && i < fh_seq_size(list); ++i) {
+    if (add_imports_at(list, i) == 0) continue;
+    fh_object_release(list);
+    return NULL;
+  }
+  return list;
+}
+
+static int ask(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, question ask_one, TVMFFIAny *out) {
+  *out = fh_any_none();
+  int found = ask_one(module, name, out);
+  if (found != 0 || !query_imports) return found;
+  fh_seq_object *modules = reachable(module);
+  if (modules == NULL) return -1;
+  for (int64_t i = 1; i < fh_seq_size(modules) && found == 0; ++i) {
+    found = ask_one(fh_seq_items(modules)[i].v_obj, name, out);
+  }
+  fh_object_release(modules);
+  return found;
+}
+
+int fh_module_get_function(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, TVMFFIAny *out) {
+  return ask(module, name, query_imports, ask_function, out) < 0 ? -1 : 0;
+}
+int fh_module_doc(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, TVMFFIAny *out) {
+  return ask(module, name, query_imports, ask_doc, out) < 0 ? -1 : 0;
+}
+int fh_module_metadata(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, TVMFFIAny *out) {
+  return ask(module, name, query_imports, ask_metadata, out) < 0 ? -1 : 0;
+}
+int fh_module_implements(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, int *out) {
+  TVMFFIAny nothing;
+  int found = ask(module, name, query_imports, ask_implements, &nothing);
+  *out = found > 0;
+  return found < 0 ? -1 : 0;
+}
+
+/* ---- Importing ---- */
+
+/* How often any module has got an import; under the lock. Who has looked at modules without the lock finds out by this
+ * whether one of them may import more now. */
+static uint64_t n_imported;
+
+static uint64_t read_n_imported(void) {
+  fh_mutex_lock(&lock);
+  uint64_t n = n_imported;
+  fh_mutex_unlock(&lock);
+  return n;
+}
+
+/* RuntimeError if `other` is the module or imports it. */
+static int check_cycle(const fh_module_object *module, TVMFFIObject *other) {
+  fh_seq_object *modules = reachable(other);
+  if (modules == NULL) return -1;
+  int is_cyclic = 0;
+  for (int64_t i = 0; i < fh_seq_size(modules); ++i) {
+    is_cyclic |= fh_seq_items(modules)[i].v_obj == &module->header;
+  }
+  fh_object_release(modules);
+  if (!is_cyclic) return 0;
+  return fh_error_raise(FH_RUNTIME_ERROR, "Expected a module that does not import this one but got one that does");
+}
+
+/* An Array of the imports (NULL: none) and one more; NULL with an error pending. */
+static fh_seq_object *longer_imports(const fh_seq_object *imports, TVMFFIObject *other) {
+  int64_t n = imports != NULL ? fh_seq_size(imports) : 0;
+  fh_seq_object *longer = fh_seq_new_array(n + 1);
+  for (int64_t i = 0; longer != NULL && i <= n; ++i) {
+    TVMFFIAny added = fh_any_object(other), item;
+    fh_any_copy(i < n ? &fh_seq_items(imports)[i] : &added, &item);
+    (void)fh_seq_push(longer, item); /* there is room */
+  }
+  return longer;
+}
+
+/* Publishes `longer` (taken) unless imports have changed since `seen` and `before` were read: 1, or 0. */
+static int publish_imports(fh_module_object *module, uint64_t seen, fh_seq_object *before, fh_seq_object *longer) {
+  fh_mutex_lock(&lock);
+  int is_current = n_imported == seen && module->imports == before;
+  if (is_current) {
+    module->imports = longer;
+    n_imported += 1;
+  }
+  fh_mutex_unlock(&lock);
+  fh_object_release(is_current ? before : longer); /* of `before` the module's reference */
+  return is_current;
+}
+
+/* Reading, checking and copying need memory and let objects go, so they come before the lock. If another thread imports
+ * meanwhile they come again: each time one thread is done, so all of them get there. */
+int fh_module_add_import(fh_module_object *module, TVMFFIObject *other) {
+  for (int is_done = 0; !is_done;) {
+    uint64_t seen = read_n_imported();
+    if (check_cycle(module, other) != 0) return -1;
+    fh_seq_object *before = fh_module_imports(module);
+    fh_seq_object *longer = longer_imports(before, other);
+    if (longer != NULL) is_done = publish_imports(module, seen, before, longer);
+    fh_object_release(before);
+    if (longer == NULL) return -1;
+  }
+  return 0;
+}
+
+int fh_module_import(TVMFFIObject *module, TVMFFIObject *other) {
+  virtual_call call;
+  if (fh_library_module_is(module)) return fh_module_add_import((fh_module_object *)module, other);
+  TVMFFIObject *argument = other; /* a C++ Module is one pointer, passed by its address */
+  return invoke(&call, module, FH_SLOT_IMPORT, &argument);
+}
+
+int fh_module_drop_imports(fh_module_object *module) {
+  fh_seq_object *empty = fh_seq_new_array(0); /* not NULL: C++ code reads it */
+  if (empty == NULL) return -1;
+  fh_mutex_lock(&lock);
+  fh_seq_object *old = module->imports;
+  module->imports = empty;
+  fh_mutex_unlock(&lock);
+  fh_object_release(old);
+  return 0;
+}
+
+int fh_module_clear_imports(TVMFFIObject *module) {
+  virtual_call call;
+  if (fh_library_module_is(module)) return fh_module_drop_imports((fh_module_object *)module);
+  return invoke(&call, module, FH_SLOT_CLEAR_IMPORTS, NULL);
+}
+
+/* ---- Functions that a module's code asks for ---- */
+
+static TVMFFIObject *find_cached(fh_module_object *module, const TVMFFIAny *name) {
+  fh_hashmap_pair *pair;
+  if (module->lookup_cache == NULL) return NULL;
+  /* text has no hooks */
+  return fh_hashmap_find(module->lookup_cache, name, FH_HASHMAP_NO_HOOKS, &pair) == 1 ? pair->value.v_obj : NULL;
+}
+
+/* Keeps `func` (taken) for the module, or gives way to one that came first: borrowed in *out. */
+static int put_cached(fh_module_object *module, const TVMFFIAny *name, TVMFFIAny func, TVMFFIObjectHandle *out) {
+  fh_hashmap_pair pair = {fh_any_none(), func};
+  fh_hashmap_rest rest = {{fh_any_none(), fh_any_none()}, FH_MEM_NONE_ASIDE};
+  fh_hashmap_object *fresh = fh_hashmap_new(kTVMFFIMap, 0); /* before the lock, where failing raises an error */
+  int rc = fresh != NULL ? 0 : -1;
+  fh_any_copy(name, &pair.key);
+  fh_mutex_lock(&lock);
+  if (module->lookup_cache == NULL) {
+    module->lookup_cache = fresh;
+    fresh = NULL;
+  }
+  *out = find_cached(module, name);
+  int is_first = *out == NULL && rc == 0;
+  if (is_first) rc = fh_hashmap_set(module->lookup_cache, &pair, FH_HASHMAP_NO_HOOKS, &rest);
+  if (is_first && rc == 0) *out = func.v_obj;
+  fh_mutex_unlock(&lock);
+  fh_object_release(fresh);
+  if (!is_first || rc != 0) fh_hashmap_drop_pair(&pair);
+  return fh_hashmap_finish(rc, &rest);
+}
+
+static int lookup(fh_module_object *module, const TVMFFIAny *name, TVMFFIByteArray text, TVMFFIObjectHandle *out) {
+  TVMFFIAny func = fh_any_none();
+  TVMFFIObjectHandle global;
+  fh_seq_object *modules = reachable(&module->header);
+  if (modules == NULL) return -1;
+  int found = 0;
+  for (int64_t i = 1; i < fh_seq_size(modules) && found == 0; ++i) {
+    found = ask_function(fh_seq_items(modules)[i].v_obj, name, &func);
+  }
+  fh_object_release(modules);
+  if (found < 0) return -1;
+  if (found == 0 && fh_global_find(text, &global)) {
+    func = fh_any_object(global);
+    found = 1;
+  }
+  if (found == 0) {
+    return fh_error_raise(FH_RUNTIME_ERROR,
+                          "Expected `%.*s` in an imported module or as a global function but there is none",
+                          FH_BYTES_ARGS(text));
+  }
+  return put_cached(module, name, func, out);
+}
+
+int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char *func_name, TVMFFIObjectHandle *out) {
+  *out = NULL;
+  if (func_name == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a function but got NULL");
+  TVMFFIByteArray text = fh_base_bytes(func_name);
+  TVMFFIAny name;
+  if (library_ctx == NULL) {
+    return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find function %s: its module is not loaded", func_name);
+  }
+  fh_module_object *module = (fh_module_object *)fh_module_handle(library_ctx);
+  if (fh_str_from_bytes(text, &name) != 0) return -1;
+  fh_mutex_lock(&lock);
+  *out = find_cached(module, &name);
+  fh_mutex_unlock(&lock);
+  int rc = *out != NULL ? 0 : lookup(module, &name, text, out);
+  fh_any_drop(&name);
+  return rc;
+}
+
+/* The type is registered with the other static ones; nothing else to prepare. */
+/* ---- Reflection ---- */
+
+/* Field getter of `imports_`. A copy of the pointer, not the word itself: it may be swapped meanwhile. */
+static int get_imports(void *field, TVMFFIAny *out) {
+  fh_module_object *module = (fh_module_object *)(void *)((char *)field - offsetof(fh_module_object, imports));
+  fh_seq_object *imports = fh_module_imports(module);
+  if (imports == NULL) imports = fh_seq_new_array(0);
+  if (imports == NULL) return -1;
+  *out = fh_any_object(&imports->header);
+  return 0;
+}
+
+void fh_module_init(void) {
+  TVMFFIFieldInfo imports = {
+      .name = FH_LITERAL("imports_"),
+      .doc = FH_LITERAL("The modules that this one imports."),
+      .metadata = FH_LITERAL(FH_SCHEMA(FH_SCHEMA_GENERIC("ffi.Array", FH_SCHEMA_ANY))),
+      .size = sizeof(void *),
+      .alignment = sizeof(void *),
+      .offset = offsetof(fh_module_object, imports),
+      .getter = get_imports,
+      .field_static_type_index = kTVMFFIArray,
+  };
+  TVMFFITypeMetadata metadata = {.total_size = sizeof(void *) + sizeof(fh_module_object), /* a vptr comes first */
+                                 .structural_eq_hash_kind = kTVMFFISEqHashKindUnsupported};
+  (void)TVMFFITypeRegisterMetadata(kTVMFFIModule,
+                                   &metadata); /* without memory the error stays pending, as everywhere */
+  (void)TVMFFITypeRegisterField(kTVMFFIModule, &imports);
+  (void)fh_reflect_set_final(kTVMFFIModule, 1);
+}

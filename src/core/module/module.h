@@ -1,0 +1,49 @@
+/* module.h - ffi.Module: a C++ class with a virtual table, made and called from C.
+ *
+ * The address of a ModuleObj is 8 bytes before its handle: there is the pointer to a table of 12 functions (see
+ * module_abi.h), then comes the object header. Anyone may bring a table of their own; functions of such modules are
+ * called through it. They may throw C++ exceptions, which C cannot catch: when a global function "ffi_hpy.catch_cxx"
+ * exists, calls go through it as catch_cxx(code, state), which runs code(state) and makes an exception an error. */
+#ifndef FH_MODULE_H_
+#define FH_MODULE_H_
+
+#include "core/object/any.h"
+#include "core/container/hashmap.h"
+#include "core/container/list.h"
+
+/* Bits of a property mask. */
+#define FH_MODULE_SERIALIZABLE 1
+#define FH_MODULE_RUNNABLE 2
+#define FH_MODULE_EXPORTABLE 4
+
+/* A module from its header on. Both members are changed under the lock `module` by this library. */
+typedef struct {
+  TVMFFIObject header;
+  fh_seq_object *imports;          /* Array of Modules; NULL reads as empty */
+  fh_hashmap_object *lookup_cache; /* Map from name to Function found for the module's code; NULL reads as empty */
+} fh_module_object;
+
+/* What a module does, by its table. Results are owned; -1 with an error pending. Functions and texts that are not there
+ * come as None. `module` is a handle. query_imports: whether to ask the modules it imports, too. */
+int fh_module_kind(TVMFFIObject *module, TVMFFIAny *out);
+int fh_module_property_mask(TVMFFIObject *module, int64_t *out);
+int fh_module_get_function(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, TVMFFIAny *out);
+int fh_module_implements(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, int *out);
+int fh_module_doc(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, TVMFFIAny *out);
+int fh_module_metadata(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, TVMFFIAny *out);
+int fh_module_write(TVMFFIObject *module, const TVMFFIAny *file, const TVMFFIAny *format);
+int fh_module_write_formats(TVMFFIObject *module, TVMFFIAny *out);
+int fh_module_source(TVMFFIObject *module, const TVMFFIAny *format, TVMFFIAny *out);
+int fh_module_import(TVMFFIObject *module, TVMFFIObject *other);
+int fh_module_clear_imports(TVMFFIObject *module);
+
+/* The part of import that is the same for every module: RuntimeError for a cycle. */
+int fh_module_add_import(fh_module_object *module, TVMFFIObject *other);
+/* The same of forgetting them. */
+int fh_module_drop_imports(fh_module_object *module);
+/* Its imports now: an Array of its own reference, NULL if none. */
+fh_seq_object *fh_module_imports(fh_module_object *module);
+
+void fh_module_init(void);
+
+#endif /* FH_MODULE_H_ */

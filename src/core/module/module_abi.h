@@ -1,0 +1,87 @@
+/* module_abi.h - the virtual table of ffi.Module as the C++ ABI of the platform lays it out. For module*.c only.
+ *
+ * A C++ member function that returns an object with a destructor gets the address for it: as a hidden first argument on
+ * most systems, after `this` on Windows, in register x8 on AArch64. */
+#ifndef FH_MODULE_ABI_H_
+#define FH_MODULE_ABI_H_
+
+#include "core/object/any.h"
+
+/* In the order of the table. */
+typedef enum {
+  FH_SLOT_KIND,           /* const char* () */
+  FH_SLOT_PROPERTY_MASK,  /* int () */
+  FH_SLOT_GET_FUNCTION,   /* Optional<Function> (const String&): 8 bytes, NULL for none */
+  FH_SLOT_IMPLEMENTS,     /* bool (const String&) */
+  FH_SLOT_DOC,            /* Optional<String> (const String&): 16 bytes, None for none */
+  FH_SLOT_METADATA,       /* Optional<String> (const String&) */
+  FH_SLOT_WRITE,          /* void (const String&, const String&) */
+  FH_SLOT_WRITE_FORMATS,  /* Array<String> (): 8 bytes */
+  FH_SLOT_SAVE_TO_BYTES,  /* Bytes (): 16 bytes */
+  FH_SLOT_SOURCE,         /* String (const String&): 16 bytes */
+  FH_SLOT_IMPORT,         /* void (const Module&) */
+  FH_SLOT_CLEAR_IMPORTS,  /* void () */
+  FH_SLOT_COUNT
+} fh_module_slot;
+
+/* A table in memory: C++ programs look at the two words before the first function for run-time type information. */
+typedef struct {
+  intptr_t offset_to_top;
+  const void *type_info; /* NULL: typeid and dynamic_cast are not for modules with this table */
+  void (*slots[FH_SLOT_COUNT])(void);
+} fh_module_table;
+
+typedef void (*fh_module_code)(void);
+
+/* FH_RETURNING(name, self, ret, arg) { body }: a function with the calling convention of one that returns an object
+ * into `ret`. `arg` is its one argument, or nothing useful. */
+#if defined(_WIN32)
+#define FH_RETURNING(name, self, ret, arg) static void *name(void *self, void *ret, const void *arg)
+#define FH_RETURNING_END(ret) return ret
+#elif defined(__aarch64__)
+#define FH_TEXT_(x) #x
+#define FH_TEXT(x) FH_TEXT_(x)
+/* x8 becomes the eighth argument; hint #34 is a branch target marker where the system checks for one */
+#define FH_RETURNING(name, self, ret, arg)                                                                             \
+  void name(void);                                                                                                     \
+  __asm__(".text\n.balign 4\n" FH_TEXT(__USER_LABEL_PREFIX__) #name                                                    \
+          ":\n  hint #34\n  mov x7, x8\n  b " FH_TEXT(__USER_LABEL_PREFIX__) #name "_body\n");                         \
+  static void name##_plainly(void *ret, void *self, const void *arg);                                                  \
+  __attribute__((used, visibility("hidden"))) void name##_body(void *self, const void *arg, long u2, long u3, long u4, \
+                                                               long u5, long u6, void *ret);                           \
+  void name##_body(void *self, const void *arg, long u2, long u3, long u4, long u5, long u6, void *ret) {              \
+    (void)u2, (void)u3, (void)u4, (void)u5, (void)u6;                                                                  \
+    name##_plainly(ret, self, arg);                                                                                    \
+  }                                                                                                                    \
+  static void name##_plainly(void *ret, void *self, const void *arg)
+#define FH_RETURNING_END(ret) return
+#else
+#define FH_RETURNING(name, self, ret, arg) static void *name(void *ret, void *self, const void *arg)
+#define FH_RETURNING_END(ret) return ret
+#endif
+
+/* Calls a function of that convention; the first bytes of *out become the object. */
+typedef struct {
+  TVMFFIAny value;
+  TVMFFIAny rest; /* makes it so large that every ABI returns it through memory */
+} fh_module_returned;
+
+static inline void fh_module_call_returning(fh_module_code code, void *self, const void *arg, fh_module_returned *out) {
+#if defined(_WIN32)
+  ((void *(*)(void *, void *, const void *))code)(self, out, arg);
+#else
+  *out = ((fh_module_returned (*)(void *, const void *))code)(self, arg);
+#endif
+}
+
+/* C++ ModuleObj* and handle. */
+#define FH_MODULE_OFFSET 8
+static inline void *fh_module_this(void *handle) { return (char *)handle - FH_MODULE_OFFSET; }
+static inline TVMFFIObject *fh_module_handle(void *self) {
+  return (TVMFFIObject *)(void *)((char *)self + FH_MODULE_OFFSET);
+}
+static inline fh_module_code const *fh_module_slots(void *handle) {
+  return *(fh_module_code const *const *)fh_module_this(handle);
+}
+
+#endif /* FH_MODULE_ABI_H_ */

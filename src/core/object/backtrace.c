@@ -1,0 +1,171 @@
+/* backtrace.c - the text of the frames above a point. */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* dladdr */
+#endif
+#include "backtrace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/platform/atomic.h"
+#include "core/platform/base.h"
+#include "core/platform/mem.h"
+#include "core/platform/sync.h"
+
+#if defined(__has_include)
+#if __has_include(<execinfo.h>) && __has_include(<dlfcn.h>)
+#define HAS_NATIVE_FRAMES 1
+#include <dlfcn.h>
+#include <execinfo.h>
+#endif
+#endif
+
+#define DEFAULT_LIMIT 512
+#define MAX_NATIVE_FRAMES 256
+
+/* The thread's text. It belongs to the thread, so nothing here is shared. */
+typedef struct {
+  TVMFFIByteArray text;
+  char *block;
+  size_t capacity;
+} text_buffer;
+
+static FH_THREAD_LOCAL text_buffer buffer;
+static fh_tls buffer_end; /* frees `buffer.block` when its thread ends */
+
+static void FH_TLS_CALLBACK free_buffer(void *unused) {
+  FH_UNUSED(unused);
+  fh_mem_free(buffer.block);
+  memset(&buffer, 0, sizeof buffer);
+}
+
+void fh_backtrace_init(void) { (void)fh_tls_new(&buffer_end, free_buffer); }
+
+/* Without memory the text ends early; it is never an error. */
+static int reserve(size_t n_more) {
+  size_t wanted = buffer.text.size + n_more + 1;
+  if (wanted <= buffer.capacity) return 1;
+  size_t capacity = wanted > 512 ? wanted * 2 : 1024;
+  int is_first = buffer.block == NULL;
+  char *block = (char *)fh_mem_realloc(buffer.block, capacity);
+  if (block == NULL) return 0;
+  if (is_first) (void)fh_tls_set(&buffer_end, block); /* on failure the thread leaks its buffer */
+  buffer.block = block;
+  buffer.capacity = capacity;
+  buffer.text.data = block;
+  return 1;
+}
+
+static void append_frame(const char *filename, int line, const char *func) {
+  static const char format[] = "  File \"%s\", line %d, in %s\n";
+  size_t n_max = sizeof format + strlen(filename) + strlen(func) + 12;
+  if (!reserve(n_max)) return;
+  int n = snprintf(buffer.block + buffer.text.size, buffer.capacity - buffer.text.size, format, filename, line, func);
+  if (n > 0) buffer.text.size += (size_t)n;
+}
+
+static int frame_limit(void) {
+  const char *text = getenv("TVM_TRACEBACK_LIMIT");
+  if (text == NULL) return DEFAULT_LIMIT;
+  char *end = NULL;
+  long value = strtol(text, &end, 10);
+  if (end == text || *end != '\0' || value < 0 || value > INT32_MAX) return DEFAULT_LIMIT;
+  return (int)value;
+}
+
+/* C++ headers through which every call and every throw goes: their lines tell the reader nothing. */
+static int is_glue_file(const char *filename) {
+  static const char *const files[] = {"include/tvm/ffi/error.h", "include/tvm/ffi/function_detail.h",
+                                      "include/tvm/ffi/function.h", "include/tvm/ffi/any.h", "include/c++/"};
+  for (size_t i = 0; i < FH_COUNT_OF(files); ++i) {
+    if (strstr(filename, files[i]) != NULL) return 1;
+  }
+  return 0;
+}
+
+static void *boundary; /* release store in set_boundary, acquire load in boundary_base */
+
+void fh_backtrace_set_boundary(void *function) {
+  fh_atomic_store_release_ptr(&boundary, function); /* pairs with the load in boundary_base */
+}
+
+#ifdef HAS_NATIVE_FRAMES
+/* Where the library of the boundary begins; NULL without one. */
+static void *boundary_base(void) {
+  void *function = fh_atomic_load_acquire_ptr(&boundary); /* pairs with the store in set_boundary */
+  Dl_info info;
+  return function != NULL && dladdr(function, &info) ? info.dli_fbase : NULL;
+}
+
+static int starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+
+/* Frames that the reader did not write: this ABI's own and the C++ call glue. */
+static int is_uninteresting(const char *symbol) {
+  return starts_with(symbol, "TVMFFIBacktrace") || starts_with(symbol, "TVMFFIErrorSetRaised") ||
+         starts_with(symbol, "_ZN3tvm3ffi6detail") || starts_with(symbol, "_ZN3tvm3ffi8Function") ||
+         starts_with(symbol, "_ZN3tvm3ffi11FunctionObj") || starts_with(symbol, "__libc_") ||
+         starts_with(symbol, "ffi_call_");
+}
+
+/* Where a language that named no library called in. */
+static int is_boundary(const char *symbol) {
+  return strcmp(symbol, "TVMFFIFunctionCall") == 0 || starts_with(symbol, "_Py") || starts_with(symbol, "PyObject") ||
+         starts_with(symbol, "slot_tp_call");
+}
+
+typedef char *(*demangle_function)(const char *mangled, char *out, size_t *n_bytes, int *status);
+
+/* C++ names become readable when some library of the process brings the C++ runtime; this one does not. */
+static char *demangled(const char *symbol) {
+  demangle_function demangle = (demangle_function)(uintptr_t)dlsym(RTLD_DEFAULT, "__cxa_demangle");
+  int status = -1;
+  if (demangle == NULL || !starts_with(symbol, "_Z")) return NULL;
+  return demangle(symbol, NULL, NULL, &status); /* from the C library's malloc */
+}
+
+/* Without the frames of the caller if it has named itself. */
+static FH_NOINLINE void append_native(int names_itself, int limit, int cross_ffi_boundary, int n_frames) {
+  enum { N_OWN = 2 }; /* this function's and TVMFFIBacktrace's */
+  void *addresses[MAX_NATIVE_FRAMES], *host = boundary_base();
+  int n_addresses = backtrace(addresses, MAX_NATIVE_FRAMES), is_at_host = !names_itself; /* asking what called it */
+  for (int i = N_OWN + names_itself; i < n_addresses && n_frames < limit; ++i) {
+    Dl_info info;
+    if (!dladdr(addresses[i], &info)) continue;
+    int is_host = host != NULL && info.dli_fbase == host && !cross_ffi_boundary;
+    if (is_host && !is_at_host) return;
+    is_at_host &= is_host;
+    if (is_host || info.dli_sname == NULL) continue;
+    if (!cross_ffi_boundary && is_boundary(info.dli_sname)) return;
+    if (is_uninteresting(info.dli_sname)) continue;
+    char *readable = demangled(info.dli_sname);
+    append_frame(info.dli_fname != NULL ? info.dli_fname : "<unknown>", 0, readable ? readable : info.dli_sname);
+    free(readable); /* not fh_mem_free: the C++ runtime took it from malloc */
+    ++n_frames;
+  }
+}
+
+static int wants_native(void) {
+  const char *text = getenv("TVM_FFI_NATIVE_BACKTRACE");
+  return text != NULL && strcmp(text, "1") == 0;
+}
+#endif
+
+FH_NOINLINE const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lineno, const char *func,
+                                                   int cross_ffi_boundary) {
+  int limit = frame_limit(), n_frames = 0;
+  buffer.text.size = 0;
+  if (buffer.block == NULL) buffer.text.data = "";
+  int names_itself = filename != NULL && func != NULL;
+  if (names_itself && limit > 0 && !is_glue_file(filename)) {
+    append_frame(filename, lineno, func);
+    n_frames = 1;
+  }
+#ifdef HAS_NATIVE_FRAMES
+  if (wants_native()) append_native(names_itself, limit, cross_ffi_boundary, n_frames);
+#else
+  FH_UNUSED(cross_ffi_boundary);
+  FH_UNUSED(n_frames);
+#endif
+  if (buffer.block != NULL) buffer.block[buffer.text.size] = '\0';
+  return &buffer.text;
+}

@@ -1,0 +1,248 @@
+/* error.c - error objects and the thread's pending error. */
+#include "error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core/platform/mem.h"
+#include "core/platform/sync.h"
+
+/* kind and message live behind the struct; they never change. The backtrace has a block of its own. */
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIErrorCell cell;
+  char *backtrace_block; /* NULL while the backtrace is empty */
+  size_t backtrace_capacity;
+  char text[];
+} error_object;
+
+FH_STATIC_ASSERT(offsetof(error_object, cell) == 24, "the cell follows the header");
+FH_STATIC_ASSERT(offsetof(error_object, backtrace_block) == 96, "the ABI's part comes first");
+
+/* ---- Error objects ---- */
+
+static void end_error(void *self) {
+  error_object *error = (error_object *)self;
+  fh_object_release(error->cell.cause_chain);
+  fh_object_release(error->cell.extra_context);
+  fh_mem_free(error->backtrace_block);
+  error->cell.cause_chain = error->cell.extra_context = error->backtrace_block = NULL;
+}
+
+static void error_delete(void *self, int flags);
+static const fh_object_owner owner = {error_delete, end_error};
+static void error_delete(void *self, int flags) {
+  const TVMFFIErrorCell *cell = &((const error_object *)self)->cell;
+  fh_object_delete_owner(&owner, self, flags, cell->cause_chain != NULL || cell->extra_context != NULL);
+}
+
+static int backtrace_reserve(error_object *error, size_t n_bytes) {
+  if (n_bytes <= error->backtrace_capacity) return 1;
+  char *block = (char *)fh_mem_realloc(error->backtrace_block, n_bytes);
+  if (block == NULL) return 0;
+  error->backtrace_block = block;
+  error->backtrace_capacity = n_bytes;
+  error->cell.backtrace.data = block;
+  return 1;
+}
+
+static void update_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *added, int32_t update_mode) {
+  error_object *error = (error_object *)self;
+  size_t n_kept = update_mode == kTVMFFIBacktraceUpdateModeAppend ? error->cell.backtrace.size : 0;
+  /* `added` may be the error's own backtrace, whose block the reservation moves */
+  int is_own = added->data == error->cell.backtrace.data;
+  size_t n_added = added->size;
+  if (n_added > SIZE_MAX - n_kept - 1 || !backtrace_reserve(error, n_kept + n_added + 1)) return;
+  if (n_added != 0) memmove(error->backtrace_block + n_kept, is_own ? error->backtrace_block : added->data, n_added);
+  error->backtrace_block[n_kept + n_added] = '\0';
+  error->cell.backtrace.size = n_kept + n_added;
+}
+
+static TVMFFIByteArray put_text(char **at, TVMFFIByteArray text) {
+  TVMFFIByteArray copy = {*at, text.size};
+  if (text.size != 0) memcpy(*at, text.data, text.size);
+  (*at)[text.size] = '\0';
+  *at += text.size + 1;
+  return copy;
+}
+
+TVMFFIObject *fh_error_new(TVMFFIByteArray kind, TVMFFIByteArray message, TVMFFIByteArray backtrace,
+                           TVMFFIObject *cause_chain, TVMFFIObject *extra_context) {
+  size_t max_text = (SIZE_MAX - sizeof(error_object)) / 2 - 1;
+  if (kind.size > max_text || message.size > max_text) return NULL;
+  error_object *error = (error_object *)fh_mem_calloc(1, sizeof *error + kind.size + message.size + 2);
+  if (error == NULL) return NULL;
+  char *at = error->text;
+  error->cell.kind = put_text(&at, kind);
+  error->cell.message = put_text(&at, message);
+  error->cell.backtrace.data = "";
+  error->cell.update_backtrace = update_backtrace;
+  if (backtrace.size != 0) {
+    update_backtrace(error, &backtrace, kTVMFFIBacktraceUpdateModeReplace);
+    if (error->backtrace_block == NULL) {
+      fh_mem_free(error);
+      return NULL;
+    }
+  }
+  if (cause_chain != NULL) fh_object_retain(cause_chain);
+  if (extra_context != NULL) fh_object_retain(extra_context);
+  error->cell.cause_chain = cause_chain;
+  error->cell.extra_context = extra_context;
+  fh_object_init(&error->header, kTVMFFIError, error_delete);
+  return &error->header;
+}
+
+/* ---- The error for when there is no memory: static, shared by all threads, so its backtrace stays empty ---- */
+
+static void keep_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *added, int32_t update_mode) {
+  FH_UNUSED(self);
+  FH_UNUSED(added);
+  FH_UNUSED(update_mode);
+}
+
+#define NO_MEMORY_TEXT "Out of memory"
+static struct {
+  TVMFFIObject header;
+  TVMFFIErrorCell cell;
+} no_memory = {
+    /* the reference that is never dropped */
+    {FH_OBJECT_BOTH_ONE, kTVMFFIError, 0, {NULL}},
+    {{FH_MEMORY_ERROR, sizeof FH_MEMORY_ERROR - 1},
+     {NO_MEMORY_TEXT, sizeof NO_MEMORY_TEXT - 1},
+     {"", 0},
+     keep_backtrace,
+     NULL,
+     NULL},
+};
+
+/* ---- The thread's pending error ---- */
+
+static FH_THREAD_LOCAL TVMFFIObject *pending;
+static FH_THREAD_LOCAL int is_end_set; /* whether this thread will run drop_pending when it ends */
+static fh_tls pending_end;
+
+static void FH_TLS_CALLBACK drop_pending(void *unused) {
+  FH_UNUSED(unused);
+  is_end_set = 0; /* first: what the release runs may raise again, and is then called for again */
+  fh_error_clear();
+}
+
+void fh_error_init(void) { (void)fh_tls_new(&pending_end, drop_pending); }
+
+int fh_error_is_pending(void) { return pending != NULL; }
+
+TVMFFIObject *fh_error_take(void) {
+  TVMFFIObject *error = pending;
+  pending = NULL;
+  return error;
+}
+
+void fh_error_put(TVMFFIObject *error) {
+  TVMFFIObject *before = pending;
+  fh_sync_check_unlocked("putting an error up");
+  pending = error;
+  if (error != NULL && !is_end_set) is_end_set = fh_tls_set(&pending_end, &pending_end) == 0;
+  fh_object_release(before); /* last: its contents may be foreign and look at the pending error */
+}
+
+void fh_error_clear(void) { fh_error_put(NULL); }
+
+int fh_error_is_no_memory(const TVMFFIObject *error) { return error == &no_memory.header; }
+
+int fh_error_raise_no_memory(void) {
+  fh_object_retain(&no_memory.header);
+  fh_error_put(&no_memory.header);
+  return -1;
+}
+
+static int raise_text(const char *kind, TVMFFIByteArray message, TVMFFIByteArray backtrace) {
+  TVMFFIObject *error = fh_error_new(fh_base_bytes(kind), message, backtrace, NULL, NULL);
+  if (error == NULL) return fh_error_raise_no_memory();
+  fh_error_put(error);
+  return -1;
+}
+
+int fh_error_raise(const char *kind, const char *format, ...) {
+  char local[512];
+  char *text = local;
+  TVMFFIByteArray none = {NULL, 0};
+  va_list args;
+  va_start(args, format);
+  int n_bytes = vsnprintf(local, sizeof local, format, args);
+  va_end(args);
+  if (n_bytes < 0) n_bytes = 0;
+  if ((size_t)n_bytes >= sizeof local) {
+    text = (char *)fh_mem_alloc((size_t)n_bytes + 1);
+    if (text == NULL) return fh_error_raise_no_memory();
+    va_start(args, format);
+    vsnprintf(text, (size_t)n_bytes + 1, format, args);
+    va_end(args);
+  }
+  TVMFFIByteArray message = {text, (size_t)n_bytes};
+  raise_text(kind, message, none);
+  if (text != local) fh_mem_free(text);
+  return -1;
+}
+
+void fh_error_prefix(const char *prefix) {
+  if (pending == NULL) return;
+  TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(pending);
+  size_t n_prefix = strlen(prefix);
+  char *text = (char *)fh_mem_alloc(n_prefix + cell->message.size + 1);
+  if (text == NULL) return;
+  memcpy(text, prefix, n_prefix);
+  memcpy(text + n_prefix, cell->message.data, cell->message.size);
+  TVMFFIByteArray message = {text, n_prefix + cell->message.size};
+  TVMFFIObject *error = fh_error_new(cell->kind, message, cell->backtrace, (TVMFFIObject *)cell->cause_chain,
+                                     (TVMFFIObject *)cell->extra_context);
+  fh_mem_free(text);
+  if (error != NULL) fh_error_put(error);
+}
+
+/* ---- The ABI's functions ---- */
+
+void TVMFFIErrorMoveFromRaised(TVMFFIObjectHandle *result) { *result = fh_error_take(); }
+
+void TVMFFIErrorSetRaised(TVMFFIObjectHandle error) {
+  if (error != NULL) fh_object_retain(error);
+  fh_error_put((TVMFFIObject *)error);
+}
+
+void TVMFFIErrorSetRaisedFromCStr(const char *kind, const char *message) {
+  TVMFFIErrorSetRaisedFromCStrParts(kind, &message, 1);
+}
+
+void TVMFFIErrorSetRaisedFromCStrParts(const char *kind, const char **message_parts, int32_t num_parts) {
+  size_t n_bytes = 0;
+  for (int32_t i = 0; i < num_parts; ++i) n_bytes += message_parts[i] != NULL ? strlen(message_parts[i]) : 0;
+  char *text = (char *)fh_mem_alloc(n_bytes + 1);
+  if (text == NULL) {
+    fh_error_raise_no_memory();
+    return;
+  }
+  char *at = text;
+  for (int32_t i = 0; i < num_parts; ++i) {
+    size_t n_part = message_parts[i] != NULL ? strlen(message_parts[i]) : 0;
+    if (n_part != 0) memcpy(at, message_parts[i], n_part);
+    at += n_part;
+  }
+  TVMFFIByteArray message = {text, n_bytes};
+  raise_text(kind != NULL ? kind : FH_RUNTIME_ERROR, message, *TVMFFIBacktrace(NULL, 0, NULL, 0));
+  fh_mem_free(text);
+}
+
+int TVMFFIErrorCreate(const TVMFFIByteArray *kind, const TVMFFIByteArray *message, const TVMFFIByteArray *backtrace,
+                      TVMFFIObjectHandle *out) {
+  return TVMFFIErrorCreateWithCauseAndExtraContext(kind, message, backtrace, NULL, NULL, out);
+}
+
+int TVMFFIErrorCreateWithCauseAndExtraContext(const TVMFFIByteArray *kind, const TVMFFIByteArray *message,
+                                              const TVMFFIByteArray *backtrace, TVMFFIObjectHandle cause_chain,
+                                              TVMFFIObjectHandle extra_context, TVMFFIObjectHandle *out) {
+  const TVMFFIByteArray none = {NULL, 0};
+  /* a length without data reads as no text: this function has no error but missing memory */
+  *out = fh_error_new(kind->data != NULL ? *kind : none, message->data != NULL ? *message : none,
+                      backtrace->data != NULL ? *backtrace : none, (TVMFFIObject *)cause_chain,
+                      (TVMFFIObject *)extra_context);
+  return *out != NULL ? 0 : -1;
+}

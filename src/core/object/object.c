@@ -1,0 +1,218 @@
+/* object.c - the end of objects, weak references, and the object functions of the ABI. */
+#include "object.h"
+
+#include "error.h"
+#include "core/platform/mem.h"
+#include "core/platform/sync.h"
+
+FH_STATIC_ASSERT(sizeof(TVMFFIObject) == 24, "the header is part of the ABI");
+
+/* ---- Life ---- */
+
+void *fh_object_new(size_t n_bytes, int32_t type_index, fh_object_deleter deleter) {
+  TVMFFIObject *obj = (TVMFFIObject *)fh_mem_alloc(n_bytes);
+  if (obj == NULL) {
+    fh_error_raise_no_memory();
+    return NULL;
+  }
+  memset(obj, 0, n_bytes); /* not fh_mem_calloc: C libraries keep small blocks at hand for malloc only */
+  fh_object_init(obj, type_index, deleter);
+  return obj;
+}
+
+void fh_object_delete_plain(void *self, int flags) {
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) fh_mem_free(self);
+}
+
+#ifdef FH_TEST
+void fh_object_check_release(void) { fh_sync_check_unlocked("a release"); }
+#endif
+
+static void run_deleter(TVMFFIObject *obj, int flags) {
+  fh_sync_check_unlocked("a deleter");
+  if (obj->deleter != NULL) obj->deleter(obj, flags);
+}
+
+void fh_object_end(TVMFFIObject *obj, uint64_t before) {
+  /* acquire: pairs with the release in fh_object_release (and fh_object_weak_release) of every other thread */
+  fh_atomic_fence_acquire_after_u64(&obj->combined_ref_count);
+  if (before == FH_OBJECT_BOTH_ONE) { /* no weak reference but the strong ones' own: nobody can make one any more */
+    run_deleter(obj, kTVMFFIObjectDeleterFlagBitMaskBoth);
+    return;
+  }
+  run_deleter(obj, kTVMFFIObjectDeleterFlagBitMaskStrong);
+  fh_object_weak_release(obj); /* the one that the strong references owned together */
+}
+
+void fh_object_weak_release(void *handle) {
+  TVMFFIObject *obj = (TVMFFIObject *)handle;
+  /* release: pairs with the acquire fence below in the thread that drops the last weak reference */
+  uint64_t before = fh_atomic_sub_release_u64(&obj->combined_ref_count, FH_OBJECT_WEAK_ONE);
+  if (before >> 32 != 1) return;
+  fh_atomic_fence_acquire_after_u64(&obj->combined_ref_count);
+  run_deleter(obj, kTVMFFIObjectDeleterFlagBitMaskWeak);
+}
+
+int fh_object_try_promote(void *handle) {
+  TVMFFIObject *obj = (TVMFFIObject *)handle;
+  uint64_t count = fh_atomic_load_relaxed_u64(&obj->combined_ref_count); /* a first guess, checked by the swap below */
+  while ((count & FH_OBJECT_STRONG_MASK) != 0) {
+    /* relaxed, pairs with nothing: like fh_object_retain, and only while a strong reference exists */
+    if (fh_atomic_cas_relaxed_u64(&obj->combined_ref_count, &count, count + FH_OBJECT_STRONG_ONE)) return 1;
+  }
+  return 0;
+}
+
+int TVMFFIObjectIncRef(TVMFFIObjectHandle obj) {
+  fh_object_retain(obj);
+  return 0;
+}
+
+int TVMFFIObjectDecRef(TVMFFIObjectHandle obj) {
+  fh_object_release(obj);
+  return 0;
+}
+
+/* ---- The end of objects that own others ---- */
+
+#define MAX_ENDING 64
+#define MAX_OWNERS 24
+
+/* Objects of one type that wait for their end. Each names the next in its header in place of its deleter, which nobody
+ * reads meanwhile: the queue has a weak reference, so the last one cannot go. */
+typedef struct {
+  const fh_object_owner *owner;
+  TVMFFIObject *first;
+} waiting;
+
+typedef struct {
+  int n_ending; /* calls of `end` on the thread's stack */
+  int n_owners;
+  waiting queues[MAX_OWNERS];
+} endings;
+
+static FH_THREAD_LOCAL endings of_thread; /* all queues are empty when n_ending is 0 */
+
+static waiting *queue_of(endings *all, const fh_object_owner *owner) {
+  for (int i = 0; i < all->n_owners; ++i) {
+    if (all->queues[i].owner == owner) return &all->queues[i];
+  }
+  if (all->n_owners == MAX_OWNERS) return NULL;
+  all->queues[all->n_owners].owner = owner;
+  return &all->queues[all->n_owners++];
+}
+
+/* Lets the object wait: 1, or 0 when there is no queue left. */
+static FH_NOINLINE int wait_for_end(endings *all, const fh_object_owner *owner, TVMFFIObject *obj, int flags) {
+  waiting *queue = queue_of(all, owner);
+  if (queue == NULL) return 0;
+  /* With Both the weak reference that the strong ones owned is left over; with Strong the caller will drop that one. */
+  if (!(flags & kTVMFFIObjectDeleterFlagBitMaskWeak)) fh_object_weak_retain(obj);
+  memcpy(&obj->deleter, &queue->first, sizeof queue->first);
+  queue->first = obj;
+  return 1;
+}
+
+static FH_NOINLINE void end_waiting(endings *all) {
+  for (int i = 0; i < all->n_owners;) {
+    TVMFFIObject *obj = all->queues[i].first;
+    if (obj == NULL) {
+      ++i;
+      continue;
+    }
+    const fh_object_owner *owner = all->queues[i].owner;
+    memcpy(&all->queues[i].first, &obj->deleter, sizeof obj);
+    obj->deleter = owner->deleter;
+    owner->end(obj);
+    fh_object_weak_release(obj);
+    i = 0; /* its end may have filled any queue */
+  }
+  all->n_owners = 0;
+}
+
+/* 0 when the object waits. */
+static FH_NOINLINE int end_owner(const fh_object_owner *owner, TVMFFIObject *obj, int flags) {
+  endings *all = &of_thread; /* asked for once: finding a thread's data is a call in a shared library */
+  if (all->n_ending >= MAX_ENDING && wait_for_end(all, owner, obj, flags)) return 0;
+  all->n_ending += 1;
+  owner->end(obj);
+  if (all->n_ending == 1 && all->n_owners != 0) end_waiting(all);
+  all->n_ending -= 1;
+  return 1;
+}
+
+void fh_object_delete_owner(const fh_object_owner *owner, void *self, int flags, int has_objects) {
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
+    if (!has_objects)
+      owner->end(self);
+    else if (!end_owner(owner, (TVMFFIObject *)self, flags))
+      return;
+  }
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) fh_mem_free(self);
+}
+
+/* ---- Opaque objects ---- */
+
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIOpaqueObjectCell cell;
+  void (*deleter)(void *handle);
+} opaque_object;
+
+static void opaque_delete(void *self, int flags) {
+  opaque_object *opaque = (opaque_object *)self;
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) && opaque->deleter != NULL) opaque->deleter(opaque->cell.handle);
+  fh_object_delete_plain(self, flags);
+}
+
+int TVMFFIObjectCreateOpaque(void *handle, int32_t type_index, void (*deleter)(void *handle), TVMFFIObjectHandle *out) {
+  *out = NULL;
+  if (type_index != kTVMFFIOpaquePyObject) {
+    return fh_error_raise(FH_RUNTIME_ERROR, "Expected type index %d (kTVMFFIOpaquePyObject) but got %d",
+                          (int)kTVMFFIOpaquePyObject, (int)type_index);
+  }
+  opaque_object *opaque = (opaque_object *)fh_object_new(sizeof *opaque, type_index, opaque_delete);
+  if (opaque == NULL) return -1;
+  opaque->cell.handle = handle;
+  opaque->deleter = deleter;
+  *out = opaque;
+  return 0;
+}
+
+/* ---- The custom allocator: kept for clients that ask, as in the reference; no object of ours comes from it ---- */
+
+/* What lies before an object of the built-in allocator: the ABI's header last. */
+typedef struct {
+  void *block; /* what fh_mem_alloc gave */
+  TVMFFIObjectAllocHeader abi;
+} builtin_head;
+
+static void builtin_delete_space(void *ptr) { fh_mem_free(((builtin_head *)ptr)[-1].block); }
+
+static void *builtin_allocate(size_t size, size_t alignment, int32_t type_index, void *context) {
+  FH_UNUSED(type_index);
+  FH_UNUSED(context);
+  if (alignment < sizeof(builtin_head)) alignment = sizeof(builtin_head);
+  size_t extra_bytes = sizeof(builtin_head) + alignment - 1;
+  if (size > SIZE_MAX - extra_bytes) return NULL;
+  char *block = (char *)fh_mem_alloc(size + extra_bytes);
+  if (block == NULL) return NULL;
+  builtin_head *object = (builtin_head *)(((uintptr_t)block + extra_bytes) & ~(uintptr_t)(alignment - 1));
+  object[-1].block = block;
+  object[-1].abi.delete_space = builtin_delete_space;
+  return object;
+}
+
+static TVMFFICustomAllocator builtin_allocator = {builtin_allocate, NULL};
+static void *current_allocator = &builtin_allocator;
+
+TVMFFICustomAllocator *TVMFFIGetCustomAllocator(void) {
+  /* acquire: pairs with the release store in TVMFFISetCustomAllocator, so that the struct's contents are seen */
+  return (TVMFFICustomAllocator *)fh_atomic_load_acquire_ptr(&current_allocator);
+}
+
+int TVMFFISetCustomAllocator(TVMFFICustomAllocator *allocator) {
+  /* release: pairs with the acquire load in TVMFFIGetCustomAllocator */
+  fh_atomic_store_release_ptr(&current_allocator, allocator != NULL ? allocator : &builtin_allocator);
+  return 0;
+}

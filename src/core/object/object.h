@@ -1,0 +1,102 @@
+/* object.h - the object header: life, strong and weak references. No other file touches combined_ref_count.
+ *
+ * Protocol: a new object has one strong reference and one weak one, which the strong references own together. Up is
+ * relaxed: who adds a reference has one. Down is a release, and the last one acquires, so that the deleter sees all
+ * that other threads did with the object. When strong reaches 0 and other weak references exist, the deleter first gets
+ * Strong (end the value), and Weak (free the memory) when the last weak one goes; otherwise Both in one call. */
+#ifndef FH_OBJECT_H_
+#define FH_OBJECT_H_
+
+#include "core/platform/atomic.h"
+#include "core/platform/base.h"
+
+#define FH_OBJECT_STRONG_ONE ((uint64_t)1)
+#define FH_OBJECT_WEAK_ONE ((uint64_t)1 << 32)
+#define FH_OBJECT_STRONG_MASK (FH_OBJECT_WEAK_ONE - 1)
+#define FH_OBJECT_BOTH_ONE (FH_OBJECT_WEAK_ONE | FH_OBJECT_STRONG_ONE)
+
+typedef void (*fh_object_deleter)(void *self, int flags);
+
+/* Writes the header of a new object: one strong reference, the caller's. */
+static inline void fh_object_init(TVMFFIObject *obj, int32_t type_index, fh_object_deleter deleter) {
+  obj->combined_ref_count = FH_OBJECT_BOTH_ONE;
+  obj->type_index = type_index;
+  obj->__padding = 0;
+  obj->__ensure_align = 0;
+  obj->deleter = deleter;
+}
+
+/* Allocates n_bytes (header included; all zero) by fh_mem_alloc and writes the header. The deleter frees it with
+ * fh_mem_free on Weak. NULL with a MemoryError pending. */
+void *fh_object_new(size_t n_bytes, int32_t type_index, fh_object_deleter deleter);
+
+/* Deleter of objects that own nothing but their block. */
+void fh_object_delete_plain(void *self, int flags);
+
+/* A type of this library whose objects own others. Values nested without limit end without recursion: from some depth
+ * on, an object whose last reference goes while others of its thread are ending waits until the outermost of them is
+ * done. */
+typedef struct {
+  fh_object_deleter deleter; /* what the objects have in their header: it calls fh_object_delete_owner */
+  void (*end)(void *self);   /* drops what the object owns; leaves its block */
+} fh_object_owner;
+
+/* What such a deleter does. has_objects: 0 for an object that happens to own no other now, which costs less. The block
+ * is freed by fh_mem_free. Needs no memory. */
+void fh_object_delete_owner(const fh_object_owner *owner, void *self, int flags, int has_objects);
+
+static inline void fh_object_retain(void *obj) {
+  /* pairs with nothing: whoever passes `obj` here holds a reference */
+  (void)fh_atomic_add_relaxed_u64(&((TVMFFIObject *)obj)->combined_ref_count, FH_OBJECT_STRONG_ONE);
+}
+
+/* The slow end of fh_object_release; `before` is the count before the last strong reference went. */
+void fh_object_end(TVMFFIObject *obj, uint64_t before);
+
+/* In the test build any release under a lock ends the process, also one that is not the last. */
+#ifdef FH_TEST
+void fh_object_check_release(void);
+#else
+static inline void fh_object_check_release(void) {}
+#endif
+
+/* NULL does nothing. May run foreign code: hold no lock. */
+static inline void fh_object_release(void *handle) {
+  TVMFFIObject *obj = (TVMFFIObject *)handle;
+  if (obj == NULL) return;
+  fh_object_check_release();
+  /* release: pairs with the acquire fence in fh_object_end of the thread that drops the last reference */
+  uint64_t before = fh_atomic_sub_release_u64(&obj->combined_ref_count, FH_OBJECT_STRONG_ONE);
+  if (FH_UNLIKELY((before & FH_OBJECT_STRONG_MASK) == FH_OBJECT_STRONG_ONE)) fh_object_end(obj, before);
+}
+
+/* Weak references keep the memory, not the value. */
+static inline void fh_object_weak_retain(void *obj) {
+  /* pairs with nothing: whoever passes `obj` here holds a strong or weak reference */
+  (void)fh_atomic_add_relaxed_u64(&((TVMFFIObject *)obj)->combined_ref_count, FH_OBJECT_WEAK_ONE);
+}
+void fh_object_weak_release(void *obj);
+/* Turns a weak reference into an additional strong one: 1, or 0 when the value has ended. The weak one stays. */
+int fh_object_try_promote(void *obj);
+
+/* Strong references now: a hint, because other threads may hold some, and who has a weak one may add to them. */
+static inline uint32_t fh_object_use_count(const void *obj) {
+  /* relaxed, pairs with nothing: nobody may conclude from it what other threads have done */
+  return (uint32_t)fh_atomic_load_relaxed_u64(&((const TVMFFIObject *)obj)->combined_ref_count);
+}
+
+/* Whether nobody has the object but the caller, by at most n_own strong references: the licence to change it in place.
+ * A weak reference of somebody else is enough against it, because it can become a strong one at any moment. */
+static inline int fh_object_is_own(const void *obj, uint32_t n_own) {
+  /* acquire: pairs with the releases of fh_object_release and fh_object_weak_release, so that who had the object before
+   * has done with it */
+  uint64_t count = fh_atomic_load_acquire_u64(&((const TVMFFIObject *)obj)->combined_ref_count);
+  return count <= (FH_OBJECT_WEAK_ONE | n_own); /* the one weak reference is that of all strong ones */
+}
+
+static inline int32_t fh_object_type_index(const void *obj) { return ((const TVMFFIObject *)obj)->type_index; }
+
+/* The body behind the header. */
+static inline void *fh_object_body(void *obj) { return (char *)obj + sizeof(TVMFFIObject); }
+
+#endif /* FH_OBJECT_H_ */

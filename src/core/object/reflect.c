@@ -1,0 +1,456 @@
+/* reflect.c - what types say about themselves: fields, methods, metadata, attribute columns. */
+#include "reflect.h"
+
+#include <stdio.h>
+
+#include "error.h"
+#include "core/platform/mem.h"
+#include "name.h"
+#include "reflect_check.h"
+#include "str.h"
+#include "core/platform/sync.h"
+
+/* ---- Growing lists: readers may hold any generation, so all are kept, each naming the one before ---- */
+
+typedef struct {
+  void *older;
+  size_t capacity; /* items */
+} list_head;
+FH_STATIC_ASSERT(sizeof(list_head) % 8 == 0, "items follow, 8-byte aligned");
+
+/* Items with room for one more behind n_items: the same list or a longer copy. NULL without memory. */
+static void *list_reserve(const void *items, size_t n_items, size_t item_bytes) {
+  const list_head *head = items != NULL ? (const list_head *)items - 1 : NULL;
+  if (head != NULL && n_items < head->capacity) return (void *)(uintptr_t)items;
+  size_t capacity = n_items < 4 ? 4 : n_items * 2;
+  list_head *longer = (list_head *)fh_mem_calloc(1, sizeof *longer + capacity * item_bytes);
+  if (longer == NULL) return NULL;
+  longer->older = (void *)(uintptr_t)items;
+  longer->capacity = capacity;
+  if (n_items != 0) memcpy(longer + 1, items, n_items * item_bytes);
+  fh_mem_keep(longer);
+  return longer + 1;
+}
+
+/* Publishes a list with one item more. The pointer goes first: who reads the count first finds as many items. */
+static void list_publish(void **items_slot, int32_t *n_slot, void *items) {
+  fh_atomic_store_release_ptr(items_slot, items);        /* pairs with the loads in fields_of and methods_of */
+  fh_atomic_store_release_i32(n_slot, *n_slot + 1);      /* pairs with the loads in fields_of and methods_of */
+}
+
+/* A copy of text that is kept for ever once the entry is published; {NULL, 0} for an empty one, as in the reference. */
+static int copy_text(TVMFFIByteArray text, TVMFFIByteArray *out) {
+  out->data = NULL;
+  out->size = 0;
+  if (text.size == 0) return 0;
+  out->data = fh_mem_copy_text(text.data, text.size);
+  if (out->data == NULL) return fh_error_raise_no_memory();
+  out->size = text.size;
+  return 0;
+}
+
+static void free_text(TVMFFIByteArray text) { fh_mem_free((void *)(uintptr_t)text.data); }
+
+static int raise_unknown_type(int32_t type_index) {
+  return fh_error_raise(FH_RUNTIME_ERROR, "Expected the index of a registered type but got %d", (int)type_index);
+}
+
+/* ---- Fields ---- */
+
+static const TVMFFIFieldInfo *fields_of(const TVMFFITypeInfo *info, int32_t *n_items) {
+  /* acquire: pairs with list_publish. The count first, so the list that follows is at least that long. */
+  *n_items = fh_atomic_load_acquire_i32(&info->num_fields);
+  return (const TVMFFIFieldInfo *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&info->fields);
+}
+
+static const TVMFFIFieldInfo *find_own_field(const TVMFFITypeInfo *info, TVMFFIByteArray name) {
+  int32_t n_items;
+  const TVMFFIFieldInfo *fields = fields_of(info, &n_items);
+  for (int32_t i = 0; i < n_items; ++i) {
+    if (fh_str_same(fields[i].name, name)) return &fields[i];
+  }
+  return NULL;
+}
+
+const TVMFFIFieldInfo *fh_reflect_find_field(const TVMFFITypeInfo *info, TVMFFIByteArray name) {
+  const TVMFFIFieldInfo *field = find_own_field(info, name);
+  for (int32_t depth = info->type_depth - 1; field == NULL && depth >= 0; --depth) {
+    field = find_own_field(info->type_ancestors[depth], name);
+  }
+  return field;
+}
+
+const TVMFFIFieldInfo *fh_reflect_next_level(fh_reflect_cursor *cursor) {
+  const TVMFFITypeInfo *info = cursor->info;
+  while (info != NULL && cursor->depth <= info->type_depth) {
+    int32_t n_items;
+    const TVMFFITypeInfo *at = cursor->depth < info->type_depth ? info->type_ancestors[cursor->depth] : info;
+    const TVMFFIFieldInfo *fields = fields_of(at, &n_items);
+    cursor->depth += 1;
+    if (n_items == 0) continue;
+    cursor->next = fields + 1;
+    cursor->end = fields + n_items;
+    return fields;
+  }
+  return NULL;
+}
+
+int32_t fh_reflect_count_fields(const TVMFFITypeInfo *info) {
+  int32_t n_items, n_all;
+  fields_of(info, &n_all);
+  for (int32_t depth = 0; depth < info->type_depth; ++depth) {
+    fields_of(info->type_ancestors[depth], &n_items);
+    n_all += n_items;
+  }
+  return n_all;
+}
+
+int fh_reflect_each_field(const TVMFFITypeInfo *info, int (*visit)(void *state, const TVMFFIFieldInfo *field),
+                          void *state) {
+  fh_reflect_cursor cursor = fh_reflect_fields(info);
+  for (const TVMFFIFieldInfo *field; (field = fh_reflect_next_field(&cursor)) != NULL;) {
+    int result = visit(state, field);
+    if (result != 0) return result;
+  }
+  return 0;
+}
+
+static int has_function_setter(const TVMFFIFieldInfo *field) {
+  return (field->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) && field->setter != NULL;
+}
+
+static void field_drop(TVMFFIFieldInfo *field) {
+  free_text(field->name);
+  free_text(field->doc);
+  free_text(field->metadata);
+  fh_any_drop(&field->default_value_or_factory);
+  if (has_function_setter(field)) fh_object_release(field->setter);
+}
+
+static int field_copy(const TVMFFIFieldInfo *from, TVMFFIFieldInfo *out) {
+  memset(out, 0, sizeof *out); /* the padding too */
+  out->flags = from->flags;
+  out->size = from->size;
+  out->alignment = from->alignment;
+  out->offset = from->offset;
+  out->getter = from->getter;
+  out->setter = from->setter;
+  out->field_static_type_index = from->field_static_type_index;
+  if (has_function_setter(out)) fh_object_retain(out->setter);
+  if (copy_text(from->name, &out->name) == 0 && copy_text(from->doc, &out->doc) == 0 &&
+      copy_text(from->metadata, &out->metadata) == 0) {
+    if (!(from->flags & kTVMFFIFieldFlagBitMaskHasDefault)) return 0;
+    if (fh_any_own(&from->default_value_or_factory, &out->default_value_or_factory) == 0) return 0;
+  }
+  field_drop(out);
+  return -1;
+}
+
+/* Under the lock. 1: published; 0: the name is taken; -1: no memory. */
+static int field_add(fh_type_entry *entry, const TVMFFIFieldInfo *field) {
+  TVMFFITypeInfo *info = &entry->info;
+  if (find_own_field(info, field->name) != NULL) return 0;
+  TVMFFIFieldInfo *fields = (TVMFFIFieldInfo *)list_reserve(info->fields, (size_t)info->num_fields, sizeof *fields);
+  if (fields == NULL) return -1;
+  fields[info->num_fields] = *field; /* behind the published count: nobody reads it yet */
+  list_publish((void **)(uintptr_t)&info->fields, &info->num_fields, fields);
+  fh_mem_keep(field->name.data);
+  fh_mem_keep(field->doc.data);
+  fh_mem_keep(field->metadata.data);
+  return 1;
+}
+
+static void warn_shadowed(const TVMFFITypeInfo *info, TVMFFIByteArray name) {
+  for (int32_t depth = 0; depth < info->type_depth; ++depth) {
+    const TVMFFITypeInfo *ancestor = info->type_ancestors[depth];
+    if (find_own_field(ancestor, name) == NULL) continue;
+    fprintf(stderr, "[WARNING] Field \"%.*s\" of type \"%s\" is already a field of its ancestor \"%s\"\n",
+            FH_BYTES_ARGS(name), info->type_key.data, ancestor->type_key.data);
+  }
+}
+
+int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info) {
+  fh_type_entry *entry = fh_type_entry_find(type_index);
+  TVMFFIFieldInfo field;
+  if (entry == NULL) return raise_unknown_type(type_index);
+  if (fh_reflect_check_field(&entry->info, info) != 0 || field_copy(info, &field) != 0) return -1;
+  warn_shadowed(&entry->info, info->name);
+  fh_type_lock();
+  int added = field_add(entry, &field);
+  fh_type_unlock();
+  if (added == 1) return 0;
+  field_drop(&field);
+  if (added < 0) return fh_error_raise_no_memory();
+  return fh_error_raise(FH_RUNTIME_ERROR, "Duplicate field name \"%.*s\" in type \"%s\"", FH_BYTES_ARGS(info->name),
+                        entry->info.type_key.data);
+}
+
+static char *field_address(const TVMFFIFieldInfo *field, void *obj) { return (char *)obj + field->offset; }
+
+int fh_reflect_raise_unreadable(const TVMFFIFieldInfo *field) {
+  return fh_error_raise(FH_TYPE_ERROR, "Field `%.*s` cannot be read", FH_BYTES_ARGS(field->name));
+}
+
+int fh_reflect_set(const TVMFFIFieldInfo *field, void *obj, const TVMFFIAny *value) {
+  if (field->setter == NULL) {
+    return fh_error_raise(FH_TYPE_ERROR, "Field `%.*s` cannot be written", FH_BYTES_ARGS(field->name));
+  }
+  fh_sync_check_unlocked("a field setter");
+  if (!has_function_setter(field)) {
+    return ((TVMFFIFieldSetter)(uintptr_t)field->setter)(field_address(field, obj), value);
+  }
+  TVMFFIAny args[2] = {fh_any_ptr(field_address(field, obj)), *value};
+  TVMFFIAny result = fh_any_none();
+  if (TVMFFIFunctionGetCellPtr(field->setter)->safe_call(field->setter, args, 2, &result) != 0) return -1;
+  fh_any_drop(&result);
+  return 0;
+}
+
+/* ---- Methods ---- */
+
+static const TVMFFIMethodInfo *methods_of(const TVMFFITypeInfo *info, int32_t *n_items) {
+  *n_items = fh_atomic_load_acquire_i32(&info->num_methods); /* acquire: as in fields_of */
+  return (const TVMFFIMethodInfo *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&info->methods);
+}
+
+const TVMFFIMethodInfo *fh_reflect_find_method(const TVMFFITypeInfo *info, TVMFFIByteArray name) {
+  for (int32_t depth = info->type_depth; depth >= 0; --depth) {
+    int32_t n_items;
+    const TVMFFITypeInfo *at = depth == info->type_depth ? info : info->type_ancestors[depth];
+    const TVMFFIMethodInfo *methods = methods_of(at, &n_items);
+    for (int32_t i = 0; i < n_items; ++i) {
+      if (fh_str_same(methods[i].name, name)) return &methods[i];
+    }
+  }
+  return NULL;
+}
+
+static void method_drop(TVMFFIMethodInfo *method) {
+  free_text(method->name);
+  free_text(method->doc);
+  free_text(method->metadata);
+  fh_any_drop(&method->method);
+}
+
+static int method_copy(const TVMFFIMethodInfo *from, TVMFFIMethodInfo *out) {
+  memset(out, 0, sizeof *out);
+  out->flags = from->flags;
+  if (copy_text(from->name, &out->name) == 0 && copy_text(from->doc, &out->doc) == 0 &&
+      copy_text(from->metadata, &out->metadata) == 0 && fh_any_own(&from->method, &out->method) == 0) {
+    return 0;
+  }
+  method_drop(out);
+  return -1;
+}
+
+/* Under the lock. 1: added, 0: the name is taken, -1: no memory. Overloads are added one by one, each with the signature
+ * that it has, and all with one function. */
+static int method_add(fh_type_entry *entry, const TVMFFIMethodInfo *method) {
+  TVMFFITypeInfo *info = &entry->info;
+  for (int32_t i = 0; i < info->num_methods; ++i) {
+    const TVMFFIMethodInfo *other = &info->methods[i];
+    if (fh_str_same(other->name, method->name) && other->method.v_int64 != method->method.v_int64) return 0;
+  }
+  TVMFFIMethodInfo *methods =
+      (TVMFFIMethodInfo *)list_reserve(info->methods, (size_t)info->num_methods, sizeof *methods);
+  if (methods == NULL) return -1;
+  methods[info->num_methods] = *method;
+  list_publish((void **)(uintptr_t)&info->methods, &info->num_methods, methods);
+  fh_mem_keep(method->name.data);
+  fh_mem_keep(method->doc.data);
+  fh_mem_keep(method->metadata.data);
+  return 1;
+}
+
+int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
+  fh_type_entry *entry = fh_type_entry_find(type_index);
+  TVMFFIMethodInfo method;
+  if (entry == NULL) return raise_unknown_type(type_index);
+  if (fh_reflect_check_method(&entry->info, info) != 0 || method_copy(info, &method) != 0) return -1;
+  fh_type_lock();
+  int added = method_add(entry, &method);
+  fh_type_unlock();
+  if (added == 1) return 0;
+  method_drop(&method);
+  if (added < 0) return fh_error_raise_no_memory();
+  return fh_error_raise(FH_RUNTIME_ERROR, "Duplicate method name \"%.*s\" in type \"%s\"", FH_BYTES_ARGS(info->name),
+                        entry->info.type_key.data);
+}
+
+/* ---- Metadata ---- */
+
+int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *metadata) {
+  fh_type_entry *entry = fh_type_entry_find(type_index);
+  TVMFFIByteArray doc;
+  if (entry == NULL) return raise_unknown_type(type_index);
+  if (fh_reflect_check_metadata(&entry->info, metadata) != 0 || copy_text(metadata->doc, &doc) != 0) return -1;
+  fh_type_lock();
+  int is_first = entry->info.metadata == NULL;
+  if (is_first) {
+    entry->metadata = *metadata;
+    entry->metadata.doc = doc;
+    /* release: pairs with the load in whoever reads info.metadata, so that its contents are there */
+    fh_atomic_store_release_ptr((void **)(uintptr_t)&entry->info.metadata, &entry->metadata);
+    fh_mem_keep(doc.data);
+  }
+  fh_type_unlock();
+  if (is_first) return 0;
+  free_text(doc);
+  return fh_error_raise(FH_RUNTIME_ERROR,
+                        "Metadata of type `%s` is already registered: is it defined twice, or do two types share "
+                        "the key?",
+                        entry->info.type_key.data);
+}
+
+/* ---- Attribute columns ---- */
+
+typedef struct {
+  fh_name_entry by_name;       /* first: the name table finds the column by it */
+  TVMFFITypeAttrColumn column; /* what clients see */
+} column_entry;
+
+static fh_name_table columns;
+
+static const char *const first_names[] = {
+    "__any_hash__",     "__any_equal__",      "__ffi_shallow_copy__", "__ffi_repr__",
+    "__ffi_hash__",     "__ffi_eq__",         "__ffi_compare__",      "__ffi_new__",
+    "__ffi_init__",     "__ffi_convert__",    "__ffi_enum__",         "__s_equal__",
+    "__s_hash__",       "__s_visit__",        "__s_mutate__",         "__s_maybe_inplace_mutate__",
+    "__data_to_json__", "__data_from_json__",
+};
+FH_STATIC_ASSERT(FH_COUNT_OF(first_names) == FH_ATTR_COUNT, "one name for each fh_reflect_attr_id");
+static column_entry first_columns[FH_ATTR_COUNT];
+
+void fh_reflect_init(void) {
+  fh_type_lock();
+  for (size_t i = 0; i < FH_ATTR_COUNT; ++i) {
+    first_columns[i].by_name.name = fh_base_bytes(first_names[i]);
+    if (fh_name_reserve(&columns) == 0) fh_name_put(&columns, &first_columns[i].by_name);
+  }
+  fh_type_unlock();
+}
+
+const TVMFFITypeAttrColumn *fh_reflect_column(fh_reflect_attr_id id) { return &first_columns[id].column; }
+
+const char *fh_reflect_attr_name(fh_reflect_attr_id id) { return first_names[id]; }
+
+const TVMFFITypeAttrColumn *fh_reflect_find_column(TVMFFIByteArray name) {
+  column_entry *entry = (column_entry *)fh_name_find(&columns, name);
+  return entry != NULL ? &entry->column : NULL;
+}
+
+const TVMFFIAny *fh_reflect_attr(const TVMFFITypeAttrColumn *column, int32_t type_index) {
+  if (column == NULL || type_index < 0) return NULL;
+  /* acquire, size first: pairs with cells_reserve, so that the data read next is at least that long */
+  if (type_index >= fh_atomic_load_acquire_i32(&column->size)) return NULL;
+  const TVMFFIAny *cells = (const TVMFFIAny *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&column->data);
+  /* acquire: pairs with the release store in cell_fill, so that the rest of the cell is there */
+  int32_t value_type = fh_atomic_load_acquire_i32(&cells[type_index].type_index);
+  return value_type != kTVMFFINone ? &cells[type_index] : NULL;
+}
+
+const TVMFFIAny *fh_reflect_attr_inherited(const TVMFFITypeAttrColumn *column, int32_t type_index) {
+  const TVMFFIAny *value = fh_reflect_attr(column, type_index);
+  const TVMFFITypeInfo *info = value == NULL ? fh_type_find(type_index) : NULL;
+  for (int32_t depth = info != NULL ? info->type_depth - 1 : -1; value == NULL && depth >= 0; --depth) {
+    value = fh_reflect_attr(column, info->type_ancestors[depth]->type_index);
+  }
+  return value;
+}
+
+/* Under the lock. The column of that name, made if need be; NULL without memory. */
+static column_entry *column_get(TVMFFIByteArray name) {
+  column_entry *entry = (column_entry *)fh_name_find(&columns, name);
+  if (entry != NULL) return entry;
+  if (fh_name_reserve(&columns) != 0) return NULL;
+  entry = (column_entry *)fh_mem_calloc(1, sizeof *entry);
+  char *kept_name = fh_mem_copy_text(name.data, name.size);
+  if (entry == NULL || kept_name == NULL) {
+    fh_mem_free(entry);
+    fh_mem_free(kept_name);
+    return NULL;
+  }
+  entry->by_name.name.data = kept_name;
+  entry->by_name.name.size = name.size;
+  fh_mem_keep(entry);
+  fh_mem_keep(kept_name);
+  fh_name_put(&columns, &entry->by_name);
+  return entry;
+}
+
+/* Under the lock. Makes the column reach type_index; the new cells are None. */
+static int cells_reserve(TVMFFITypeAttrColumn *column, int32_t type_index) {
+  if (type_index < column->size) return 0;
+  const list_head *old_head = column->data != NULL ? (const list_head *)(const void *)column->data - 1 : NULL;
+  size_t old_capacity = old_head != NULL ? old_head->capacity : 0;
+  if ((size_t)type_index >= old_capacity) {
+    size_t capacity = old_capacity * 2 > (size_t)type_index ? old_capacity * 2 : (size_t)type_index + 64;
+    list_head *longer = (list_head *)fh_mem_calloc(1, sizeof *longer + capacity * sizeof(TVMFFIAny));
+    if (longer == NULL) return -1;
+    longer->older = (void *)(uintptr_t)column->data; /* kept: clients may hold it, and so may callers of ours */
+    longer->capacity = capacity;
+    if (column->size != 0) memcpy(longer + 1, column->data, (size_t)column->size * sizeof(TVMFFIAny));
+    fh_mem_keep(longer);
+    fh_atomic_store_release_ptr((void **)(uintptr_t)&column->data, longer + 1); /* pairs with fh_reflect_attr */
+  }
+  fh_atomic_store_release_i32(&column->size, type_index + 1); /* after the data; pairs with fh_reflect_attr */
+  return 0;
+}
+
+int fh_reflect_reserve_attr(fh_reflect_attr_id id, int32_t type_index) {
+  fh_type_lock();
+  int rc = cells_reserve(&first_columns[id].column, type_index);
+  fh_type_unlock();
+  return rc;
+}
+
+/* Under the lock. A None cell becomes a value: the type last, because readers look at it first. */
+static void cell_fill(TVMFFIAny *cell, const TVMFFIAny *value) {
+  cell->v_uint64 = value->v_uint64;
+  cell->zero_padding = value->zero_padding;
+  fh_atomic_store_release_i32(&cell->type_index, value->type_index); /* pairs with fh_reflect_attr */
+}
+
+typedef enum { ATTR_SET, ATTR_TAKEN, ATTR_NO_MEMORY } attr_result;
+
+/* Under the lock. Takes over `value` on ATTR_SET. */
+static attr_result attr_add(int32_t type_index, TVMFFIByteArray name, const TVMFFIAny *value) {
+  column_entry *entry = column_get(name);
+  if (entry == NULL) return ATTR_NO_MEMORY;
+  if (type_index == kTVMFFINone) return ATTR_SET;
+  if (cells_reserve(&entry->column, type_index) != 0) return ATTR_NO_MEMORY;
+  TVMFFIAny *cell = (TVMFFIAny *)(uintptr_t)&entry->column.data[type_index];
+  if (cell->type_index != kTVMFFINone) return ATTR_TAKEN;
+  cell_fill(cell, value);
+  return ATTR_SET;
+}
+
+int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray *attr_name, const TVMFFIAny *attr_value) {
+  TVMFFIAny value = fh_any_none();
+  if (fh_str_check_name("the name of a type attribute", *attr_name) != 0) return -1;
+  if (type_index != kTVMFFINone) {
+    if (fh_type_find(type_index) == NULL) return raise_unknown_type(type_index);
+    if (fh_any_own(attr_value, &value) != 0) return -1;
+  }
+  fh_type_lock();
+  attr_result result = attr_add(type_index, *attr_name, &value);
+  fh_type_unlock();
+  if (result == ATTR_SET) return 0;
+  fh_any_drop(&value);
+  if (result == ATTR_NO_MEMORY) return fh_error_raise_no_memory();
+  return fh_error_raise(FH_RUNTIME_ERROR,
+                        "TypeAttr `%.*s` is already registered for type `%s`. To change a value later, register a "
+                        "mutable container such as a Dict once",
+                        FH_BYTES_ARGS(*attr_name), fh_type_name(type_index));
+}
+
+int fh_reflect_set_final(int32_t type_index, int is_final) {
+  TVMFFIByteArray name = FH_LITERAL("__ffi_type_final__");
+  TVMFFIAny value = fh_any_bool(is_final);
+  return TVMFFITypeRegisterAttr(type_index, &name, &value);
+}
+
+const TVMFFITypeAttrColumn *TVMFFIGetTypeAttrColumn(const TVMFFIByteArray *attr_name) {
+  int is_there = attr_name->data != NULL || attr_name->size == 0;
+  return is_there ? fh_reflect_find_column(*attr_name) : NULL;
+}

@@ -1,0 +1,87 @@
+/* reflect_check.c - whether what somebody declares of a type can be so. */
+#include "reflect_check.h"
+
+#include "core/platform/atomic.h"
+#include "error.h"
+#include "str.h"
+#include "type.h"
+
+/* A member that a message names. */
+typedef struct {
+  const char *kind; /* "field" */
+  TVMFFIByteArray name;
+  const TVMFFITypeInfo *type;
+} member;
+
+#define MEMBER_FORMAT "%s `%.*s` of type `%s`"
+#define MEMBER_ARGS(m) (m)->kind, FH_BYTES_ARGS((m)->name), (m)->type->type_key.data
+
+static int check_texts(TVMFFIByteArray doc, TVMFFIByteArray metadata) {
+  return fh_str_check_bytes("documentation", doc) != 0 ? -1 : fh_str_check_bytes("metadata", metadata);
+}
+
+/* Where a type says nothing about its size, everything lies inside. */
+static int check_inside(const member *m, const TVMFFIFieldInfo *field, int32_t total_size) {
+  if (total_size <= 0 || (field->offset <= total_size && field->size <= total_size - field->offset)) return 0;
+  return fh_error_raise(FH_VALUE_ERROR,
+                        "Expected " MEMBER_FORMAT " within the %d bytes of the object but got offset %lld, size %lld",
+                        MEMBER_ARGS(m), (int)total_size, (long long)field->offset, (long long)field->size);
+}
+
+static int check_place(const member *m, const TVMFFIFieldInfo *field) {
+  int64_t alignment = field->alignment;
+  if (field->offset < 0 || field->size < 0) {
+    return fh_error_raise(FH_VALUE_ERROR,
+                          "Expected " MEMBER_FORMAT " at an offset and of a size from 0 on but got %lld and %lld",
+                          MEMBER_ARGS(m), (long long)field->offset, (long long)field->size);
+  }
+  if (alignment < 0 || (alignment & (alignment - 1)) != 0) {
+    return fh_error_raise(FH_VALUE_ERROR, "Expected a power of two as alignment of " MEMBER_FORMAT " but got %lld",
+                          MEMBER_ARGS(m), (long long)alignment);
+  }
+  /* acquire: pairs with the release store in TVMFFITypeRegisterMetadata */
+  const TVMFFITypeMetadata *metadata =
+      (const TVMFFITypeMetadata *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&m->type->metadata);
+  return metadata == NULL ? 0 : check_inside(m, field, metadata->total_size);
+}
+
+static int is_function(const TVMFFIAny *value) { return fh_type_is_instance(value->type_index, kTVMFFIFunction); }
+
+static int check_function(const member *m, const char *what, const TVMFFIAny *value) {
+  if (is_function(value) && value->v_obj != NULL) return 0;
+  return fh_error_raise(FH_TYPE_ERROR, "Expected `ffi.Function` as %s of " MEMBER_FORMAT " but got `%s`", what,
+                        MEMBER_ARGS(m), is_function(value) ? "NULL" : fh_type_name(value->type_index));
+}
+
+int fh_reflect_check_field(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field) {
+  member m = {"field", field->name, type};
+  int64_t has_factory = kTVMFFIFieldFlagBitMaskHasDefault | kTVMFFIFieldFlagBitMaskDefaultFromFactory;
+  if (fh_str_check_name("the name of a field", field->name) != 0) return -1;
+  if (check_texts(field->doc, field->metadata) != 0 || check_place(&m, field) != 0) return -1;
+  if ((field->flags & has_factory) != has_factory) return 0;
+  return check_function(&m, "default factory", &field->default_value_or_factory);
+}
+
+int fh_reflect_check_method(const TVMFFITypeInfo *type, const TVMFFIMethodInfo *method) {
+  member m = {"method", method->name, type};
+  if (fh_str_check_name("the name of a method", method->name) != 0) return -1;
+  if (check_texts(method->doc, method->metadata) != 0) return -1;
+  return check_function(&m, "the code", &method->method);
+}
+
+int fh_reflect_check_metadata(const TVMFFITypeInfo *type, const TVMFFITypeMetadata *metadata) {
+  if (fh_str_check_bytes("documentation", metadata->doc) != 0) return -1;
+  if (metadata->total_size < 0) {
+    return fh_error_raise(FH_VALUE_ERROR, "Expected a size of type `%s` from 0 on but got %d", type->type_key.data,
+                          (int)metadata->total_size);
+  }
+  /* acquire, both: pairs with the release stores of who adds a field; the count first */
+  int32_t n_fields = fh_atomic_load_acquire_i32(&type->num_fields);
+  const TVMFFIFieldInfo *fields =
+      (const TVMFFIFieldInfo *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&type->fields);
+  for (int32_t i = 0; i < n_fields; ++i) {
+    member m = {"field", fields[i].name, type};
+    if (check_inside(&m, &fields[i], metadata->total_size) != 0) return -1;
+  }
+  return 0;
+}

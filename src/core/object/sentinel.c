@@ -1,0 +1,21 @@
+/* sentinel.c - MISSING and KWARGS. */
+#include "sentinel.h"
+
+#include "core/platform/mem.h"
+
+static TVMFFIObject *missing;
+static TVMFFIObject *kwargs;
+
+TVMFFIObject *fh_sentinel_missing(void) { return missing; }
+TVMFFIObject *fh_sentinel_kwargs(void) { return kwargs; }
+
+static TVMFFIObject *new_sentinel(void) {
+  TVMFFIObject *sentinel = (TVMFFIObject *)fh_object_new(sizeof *sentinel, kTVMFFIObject, fh_object_delete_plain);
+  fh_mem_keep(sentinel);
+  return sentinel;
+}
+
+void fh_sentinel_init(void) {
+  missing = new_sentinel();
+  kwargs = new_sentinel();
+}

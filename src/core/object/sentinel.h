@@ -1,0 +1,13 @@
+/* sentinel.h - the two objects that stand for something else than themselves, compared by address. */
+#ifndef FH_SENTINEL_H_
+#define FH_SENTINEL_H_
+
+#include "object.h"
+
+/* "No value given", and "keyword arguments follow": both borrowed, made while the library is loaded, never freed. */
+TVMFFIObject *fh_sentinel_missing(void);
+TVMFFIObject *fh_sentinel_kwargs(void);
+
+void fh_sentinel_init(void);
+
+#endif /* FH_SENTINEL_H_ */

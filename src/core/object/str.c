@@ -1,0 +1,151 @@
+/* str.c - text and bytes: making, content, stable hash. */
+#include "str.h"
+
+#include "error.h"
+#include "core/platform/mem.h"
+
+FH_STATIC_ASSERT(offsetof(fh_str_object, bytes) == 24, "the byte array follows the header");
+FH_STATIC_ASSERT(offsetof(fh_str_object, content) == 40, "the content follows the ABI's 40 bytes");
+
+void fh_str_object_init(fh_str_object *str, size_t n_bytes, int32_t type_index) {
+  fh_object_init(&str->header, type_index, fh_object_delete_plain);
+  str->bytes.data = str->content;
+  str->bytes.size = n_bytes;
+  str->content[n_bytes] = '\0';
+}
+
+/* As fh_str_object_new, and nothing is pending. */
+static fh_str_object *object_new(size_t n_bytes, int32_t type_index) {
+  if (n_bytes > SIZE_MAX - sizeof(fh_str_object) - 1) return NULL;
+  /* not fh_object_new: the content need not be zeroed first */
+  fh_str_object *str = (fh_str_object *)fh_mem_alloc(sizeof *str + n_bytes + 1);
+  if (str != NULL) fh_str_object_init(str, n_bytes, type_index);
+  return str;
+}
+
+fh_str_object *fh_str_object_new(size_t n_bytes, int32_t type_index) {
+  fh_str_object *str = object_new(n_bytes, type_index);
+  if (str == NULL) fh_error_raise_no_memory();
+  return str;
+}
+
+/* 0, or -1 without memory; nothing is pending. */
+static int make(const char *data, size_t n_bytes, int32_t small_index, int32_t object_index, TVMFFIAny *out) {
+  if (n_bytes <= FH_STR_SMALL_MAX) {
+    TVMFFIAny small = fh_any_none(); /* apart from *out, which may be where `data` lies */
+    small.type_index = small_index;
+    small.small_str_len = (uint32_t)n_bytes;
+    if (n_bytes != 0) memcpy(small.v_bytes, data, n_bytes);
+    *out = small;
+    return 0;
+  }
+  fh_str_object *str = object_new(n_bytes, object_index);
+  if (str == NULL) {
+    *out = fh_any_none();
+    return -1;
+  }
+  memcpy(str->content, data, n_bytes);
+  *out = fh_any_object(str);
+  return 0;
+}
+
+int fh_str_try_new(const char *data, size_t n_bytes, TVMFFIAny *out) {
+  return make(data, n_bytes, kTVMFFISmallStr, kTVMFFIStr, out);
+}
+
+int fh_str_new(const char *data, size_t n_bytes, TVMFFIAny *out) {
+  return fh_str_try_new(data, n_bytes, out) == 0 ? 0 : fh_error_raise_no_memory();
+}
+
+int fh_bytes_new(const char *data, size_t n_bytes, TVMFFIAny *out) {
+  int rc = make(data, n_bytes, kTVMFFISmallBytes, kTVMFFIBytes, out);
+  return rc == 0 ? 0 : fh_error_raise_no_memory();
+}
+
+int fh_str_content(const TVMFFIAny *any, TVMFFIByteArray *out) {
+  switch (any->type_index) {
+  case kTVMFFISmallStr: *out = TVMFFISmallBytesGetContentByteArray(any); return 1;
+  case kTVMFFIStr: *out = fh_str_object_bytes(any->v_obj); return 1;
+  case kTVMFFIRawStr: *out = fh_base_bytes(any->v_c_str); return 1;
+  default: return 0;
+  }
+}
+
+int fh_bytes_content(const TVMFFIAny *any, TVMFFIByteArray *out) {
+  switch (any->type_index) {
+  case kTVMFFISmallBytes: *out = TVMFFISmallBytesGetContentByteArray(any); return 1;
+  case kTVMFFIBytes: *out = fh_str_object_bytes(any->v_obj); return 1;
+  case kTVMFFIByteArrayPtr: *out = *(const TVMFFIByteArray *)any->v_ptr; return 1;
+  default: return 0;
+  }
+}
+
+/* ---- Checks ---- */
+
+int fh_str_refuse_bytes(const char *what, TVMFFIByteArray bytes) {
+  return fh_error_raise(FH_VALUE_ERROR, "Expected %s but got NULL as its %zu bytes", what, bytes.size);
+}
+
+int fh_str_check_name(const char *what, TVMFFIByteArray name) {
+  enum { MAX_BYTES = 1 << 20 };
+  if (fh_str_check_bytes(what, name) != 0) return -1;
+  if (name.size == 0) return fh_error_raise(FH_VALUE_ERROR, "Expected %s but got an empty text", what);
+  if (name.size > MAX_BYTES) {
+    return fh_error_raise(FH_VALUE_ERROR, "Expected %s of at most %d bytes but got %zu", what, MAX_BYTES, name.size);
+  }
+  const char *nul = (const char *)memchr(name.data, '\0', name.size);
+  if (nul == NULL) return 0;
+  size_t n_before = (size_t)(nul - name.data);
+  return fh_error_raise(FH_VALUE_ERROR, "Expected %s without a NUL but got `%.*s\\0%.*s`", what, (int)n_before,
+                        name.data, (int)(name.size - n_before - 1), nul + 1);
+}
+
+/* ---- Hash ---- */
+
+/* Up to 7 bytes as a little-endian number. */
+static uint64_t load_part(const unsigned char *data, size_t n_bytes) {
+  uint64_t word = 0;
+  for (size_t i = 0; i < n_bytes; ++i) word |= (uint64_t)data[i] << (8 * i);
+  return word;
+}
+
+/* Eight of them; written out, so that compilers see a plain load. */
+static uint64_t load_word(const unsigned char *p) {
+  return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
+         (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+}
+
+/* The remainder by 2^31 - 1: what lies above 31 bits counts as if it were below. */
+static uint64_t reduce(uint64_t number) {
+  const uint64_t modulus = 2147483647u;
+  number = (number & modulus) + (number >> 31);
+  number = (number & modulus) + (number >> 31);
+  return number >= modulus ? number - modulus : number;
+}
+
+uint64_t fh_str_hash(const char *data, size_t n_bytes) {
+  const uint64_t multiplier = 1099511628211u;
+  const unsigned char *p = (const unsigned char *)data, *end = p + n_bytes;
+  uint64_t hash = 0;
+  for (; end - p >= 8; p += 8) hash = reduce(hash * multiplier + load_word(p));
+  if (p == end) return hash;
+  size_t n_left = (size_t)(end - p);
+  uint64_t rest = n_bytes >= 8 ? load_word(end - 8) >> (8 * (8 - n_left)) : load_part(p, n_left);
+  return reduce(hash * multiplier + rest);
+}
+
+/* Gives None and the error. */
+static int refuse(const char *what, TVMFFIByteArray bytes, TVMFFIAny *out) {
+  *out = fh_any_none();
+  return fh_str_refuse_bytes(what, bytes);
+}
+
+int TVMFFIStringFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out) {
+  if (FH_UNLIKELY(input->data == NULL && input->size != 0)) return refuse("a text", *input, out);
+  return fh_str_new(input->data, input->size, out);
+}
+
+int TVMFFIBytesFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out) {
+  if (FH_UNLIKELY(input->data == NULL && input->size != 0)) return refuse("bytes", *input, out);
+  return fh_bytes_new(input->data, input->size, out);
+}

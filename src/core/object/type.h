@@ -1,0 +1,50 @@
+/* type.h - the type registry: key to index, index to entry, ancestry.
+ *
+ * Entries are complete before they are published, never change their identity part, never move and are never freed.
+ * Writers hold fh_type_lock; readers hold nothing. */
+#ifndef FH_TYPE_H_
+#define FH_TYPE_H_
+
+#include "core/platform/base.h"
+#include "name.h"
+
+/* The entry of an index, NULL when no type has it. Any int is allowed. Lock-free. */
+const TVMFFITypeInfo *fh_type_find(int32_t type_index);
+/* The index of a key, -1 when unknown; no error pending. Lock-free. */
+int32_t fh_type_find_key(TVMFFIByteArray type_key);
+/* A name for messages, NUL-terminated, never NULL: the type key, or "<unknown type>". */
+const char *fh_type_name(int32_t type_index);
+/* One past the highest index handed out or reserved, for loops over all types (fh_type_find returns NULL in gaps). */
+int32_t fh_type_end(void);
+
+/* Whether objects of `type_index` are instances of `ancestor` (or it itself). Unknown indices are instances of
+ * nothing. Lock-free. */
+int fh_type_is_instance(int32_t type_index, int32_t ancestor);
+
+/* TVMFFITypeGetOrAllocIndex with its contract: the index, -2 for an unknown key that was only asked for, or -1 with an
+ * error pending. */
+int32_t fh_type_add(TVMFFIByteArray type_key, int32_t static_index, int32_t depth, int32_t n_child_slots,
+                    int can_overflow, int32_t parent_index);
+/* A type with a parent and without fuss, for the parts' init: dynamic index, may overflow. -1 as above. */
+int32_t fh_type_add_child(const char *type_key, int32_t parent_index, int32_t n_child_slots);
+
+void fh_type_init(void);
+
+/* ---- For reflect.c, which owns the reflection part of an entry ---- */
+
+typedef struct {
+  fh_name_entry by_key;  /* first: the key table finds the entry by it */
+  TVMFFITypeInfo info;   /* what clients see; fields, methods and metadata change under the lock, see reflect.h */
+  TVMFFITypeMetadata metadata; /* what info.metadata points at, once */
+  int32_t n_slots;       /* indices from the type's own on, for it and its descendants; fixed before publication */
+  int32_t n_slots_used;  /* of these, handed out; under the lock */
+  int can_overflow;
+} fh_type_entry;
+
+/* As fh_type_find. */
+fh_type_entry *fh_type_entry_find(int32_t type_index);
+/* The writers' lock of the whole registry. */
+void fh_type_lock(void);
+void fh_type_unlock(void);
+
+#endif /* FH_TYPE_H_ */

@@ -1,0 +1,32 @@
+/* decimal.h - numbers as decimal text and back: exact, and the same in every locale. */
+#ifndef FH_DECIMAL_H_
+#define FH_DECIMAL_H_
+
+#include "core/platform/base.h"
+
+/* Longest text of the writers, without a NUL: that of -2^63, of "-1.2345678901234567e-308". */
+#define FH_DECIMAL_INT_MAX 20
+#define FH_DECIMAL_FLOAT_MAX 25
+
+/* Write to `out` and return the length; no NUL. */
+size_t fh_decimal_write_int(int64_t value, char *out);
+/* As printf's "%.17g" does in the C locale. The value must be finite. */
+size_t fh_decimal_write_float(double value, char *out);
+
+typedef enum {
+  FH_DECIMAL_INVALID,
+  FH_DECIMAL_INT,     /* digits only, and it fits 64 bits */
+  FH_DECIMAL_FLOAT,   /* anything else: the nearest double */
+  FH_DECIMAL_TOO_LARGE /* beyond the largest double */
+} fh_decimal_kind;
+
+typedef union {
+  int64_t as_int;
+  double as_float;
+} fh_decimal_value;
+
+/* Reads a text that must be a number as a whole: [+-] digits [. digits] [e|E [+-] digits], where one side of the point
+ * may be without digits. */
+fh_decimal_kind fh_decimal_read(const char *text, size_t n_bytes, fh_decimal_value *out);
+
+#endif /* FH_DECIMAL_H_ */

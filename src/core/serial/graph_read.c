@@ -1,0 +1,355 @@
+/* graph_read.c - the value of a graph of JSON values, without recursion.
+ *
+ * A node that refers to others has a frame while they are read. Whenever its frame is on top it goes on as far as nodes
+ * have values; the first that has none gets a frame of its own, and the question is asked again after that. */
+#include "graph_read.h"
+
+#include "core/fields/create.h"
+#include "core/object/error.h"
+#include "graph_leaf.h"
+#include "graph_type.h"
+#include "core/container/hashmap.h"
+#include "core/platform/mem.h"
+#include "core/container/seq.h"
+#include "core/object/str.h"
+#include "core/object/type.h"
+
+#define INVALID "Invalid JSON Object Graph"
+#define N_KEYS 16 /* a power of two */
+
+typedef struct {
+  int64_t node;
+  TVMFFIAny data;     /* owned: Array, or of an object Map or Dict */
+  TVMFFIObject *made; /* owned; what becomes the node's value */
+  int64_t n_done;     /* items of `data` */
+  TVMFFIAny key;      /* owned: of the pair that is going on, when n_done is odd */
+  fh_reflect_cursor cursor;     /* of an object */
+  const TVMFFIFieldInfo *field; /* the one that is going on, or NULL */
+} frame;
+
+typedef enum { UNREAD, OPEN, READ } node_state;
+
+typedef struct {
+  fh_seq_object *nodes; /* borrowed */
+  TVMFFIAny *values;    /* owned, one per node */
+  unsigned char *states;
+  frame *frames;
+  size_t n_frames, n_frames_room;
+  TVMFFIAny type_name, data_name; /* the keys of a node, short text */
+  struct {
+    TVMFFIAny key; /* owned, so that its bytes say which text it is */
+    const TVMFFITypeInfo *info;
+  } types[N_KEYS]; /* type keys that came up lately */
+} reader;
+
+/* An owned copy of a key's value: 1, or 0, or -1. */
+static int get(const TVMFFIAny *map, const TVMFFIAny *key, TVMFFIAny *out) {
+  return fh_hashmap_get((const fh_hashmap_object *)(const void *)map->v_obj, key, out);
+}
+
+static int read_enum(const TVMFFITypeInfo *info, fh_graph_form form, const TVMFFIAny *data, TVMFFIAny *out) {
+  TVMFFIByteArray text;
+  int64_t number = 0;
+  if (form == FH_GRAPH_STR_ENUM) return fh_graph_to_text(data, &text) != 0 ? -1 : fh_graph_enum_find(info, data, out);
+  if (fh_graph_to_int(data, &number) != 0) return -1;
+  TVMFFIAny index = fh_any_int(number);
+  return fh_graph_enum_find(info, &index, out);
+}
+
+/* ---- Frames ---- */
+
+static void close_frame(frame *f) {
+  fh_any_drop(&f->data);
+  fh_any_drop(&f->key);
+  fh_object_release(f->made);
+}
+
+/* Takes `data`, also on failure. `made` is new and may be NULL, with an error pending. */
+static int open_frame(reader *r, int64_t node, TVMFFIAny data, void *made, const TVMFFITypeInfo *info) {
+  frame f;
+  memset(&f, 0, sizeof f);
+  f.node = node;
+  f.data = data;
+  f.made = (TVMFFIObject *)made;
+  f.cursor = fh_reflect_fields(info);
+  int rc = made != NULL ? 0 : -1;
+  if (rc == 0 && r->n_frames == r->n_frames_room) {
+    size_t room = r->n_frames_room * 2 + 16;
+    frame *frames = (frame *)fh_mem_realloc(r->frames, room * sizeof *frames);
+    rc = frames != NULL ? 0 : fh_error_raise_no_memory();
+    if (rc == 0) {
+      r->frames = frames;
+      r->n_frames_room = room;
+    }
+  }
+  if (rc != 0) {
+    close_frame(&f);
+    return -1;
+  }
+  r->states[node] = OPEN;
+  r->frames[r->n_frames++] = f;
+  return 0;
+}
+
+static int open_container(reader *r, int64_t node, int32_t type_index, const TVMFFIAny *data) {
+  TVMFFIAny array;
+  int64_t n;
+  void *made;
+  if (fh_graph_to_array(data, &array) != 0) return -1;
+  fh_graph_items(&array, &n);
+  if (type_index == kTVMFFIArray) {
+    made = fh_seq_new_array(n);
+  } else if (type_index == kTVMFFIList) {
+    made = fh_seq_new_list(n);
+  } else if (n % 2 == 0) {
+    made = fh_hashmap_new(type_index, (uint64_t)n / 2);
+  } else {
+    made = NULL;
+    fh_error_raise(FH_VALUE_ERROR,
+                   INVALID ": Map/Dict data must contain an even number of [key, value] entries, got %lld",
+                   (long long)n);
+  }
+  return open_frame(r, node, array, made, NULL);
+}
+
+/* An object by its hook, its enum, or its fields: 1 with its value, 0 if it has a frame now, -1. */
+static int begin_object(reader *r, int64_t node, const TVMFFITypeInfo *info, const TVMFFIAny *data, TVMFFIAny *out) {
+  const TVMFFIAny *hook;
+  TVMFFIAny fields;
+  fh_graph_form form = fh_graph_form_of(info, FH_ATTR_DATA_FROM_JSON, &hook);
+  switch (form) {
+  case FH_GRAPH_INT_ENUM:
+  case FH_GRAPH_STR_ENUM: return read_enum(info, form, data, out) == 0 ? 1 : -1;
+  case FH_GRAPH_HOOK: return fh_graph_call_hook(hook, "__data_from_json__", data, out) == 0 ? 1 : -1;
+  case FH_GRAPH_UNABLE:
+    return fh_error_raise(
+        FH_TYPE_ERROR, "Type `%.*s` does not support reflection creation (no native creator or __ffi_new__ type attr)",
+        FH_BYTES_ARGS(info->type_key));
+  default: break;
+  }
+  if (!fh_hashmap_is(data)) return fh_graph_raise_convert(data, "Map<Any, Any>");
+  fh_any_copy(data, &fields);
+  return open_frame(r, node, fields, fh_create_empty(info), info);
+}
+
+/* ---- Nodes ---- */
+
+static int find_type(reader *r, const TVMFFIAny *key, const TVMFFITypeInfo **out) {
+  TVMFFIByteArray text;
+  if (fh_graph_to_text(key, &text) != 0) return -1;
+  size_t i = (size_t)(key->v_uint64 * UINT64_C(0x9e3779b97f4a7c15) >> 60) & (N_KEYS - 1);
+  if (!fh_any_same(&r->types[i].key, key)) {
+    int32_t type_index = fh_type_find_key(text);
+    if (type_index < 0) return fh_error_raise(FH_TYPE_ERROR, "Cannot find type `%.*s`", FH_BYTES_ARGS(text));
+    fh_any_drop(&r->types[i].key);
+    fh_any_copy(key, &r->types[i].key);
+    r->types[i].info = fh_type_find(type_index);
+  }
+  *out = r->types[i].info;
+  return 0;
+}
+
+/* 1 with the value of a node, 0 if it has a frame now, -1. `data` is NULL when the node has none. */
+static int begin_data(reader *r, int64_t node, const TVMFFITypeInfo *info, const TVMFFIAny *data, TVMFFIAny *out) {
+  *out = fh_any_none();
+  if (info->type_index == kTVMFFINone) return 1;
+  if (data == NULL) {
+    return fh_error_raise(FH_VALUE_ERROR, INVALID ": expected `data` in node %lld of type `%.*s`", (long long)node,
+                          FH_BYTES_ARGS(info->type_key));
+  }
+  int done = fh_graph_leaf_read(info->type_index, data, out);
+  if (done != 0) return done;
+  switch (info->type_index) {
+  case kTVMFFIArray:
+  case kTVMFFIList:
+  case kTVMFFIMap:
+  case kTVMFFIDict: return open_container(r, node, info->type_index, data);
+  default: return begin_object(r, node, info, data, out);
+  }
+}
+
+static int begin_node(reader *r, int64_t node, TVMFFIAny *out) {
+  const TVMFFIAny *json = &fh_seq_items(r->nodes)[node];
+  const TVMFFITypeInfo *info = NULL;
+  TVMFFIAny key, data;
+  if (!fh_hashmap_is(json)) return fh_graph_raise_convert(json, "Map<Any, Any>");
+  int has_key = get(json, &r->type_name, &key);
+  if (has_key < 0) return -1;
+  if (has_key == 0) {
+    return fh_error_raise(FH_VALUE_ERROR, INVALID ": expected `type` in node %lld", (long long)node);
+  }
+  int rc = find_type(r, &key, &info);
+  fh_any_drop(&key);
+  if (rc != 0) return -1;
+  int has_data = get(json, &r->data_name, &data);
+  if (has_data < 0) return -1;
+  rc = begin_data(r, node, info, has_data ? &data : NULL, out);
+  fh_any_drop(&data);
+  return rc;
+}
+
+static void keep(reader *r, int64_t node, TVMFFIAny value) {
+  r->values[node] = value;
+  r->states[node] = READ;
+}
+
+/* 1 with the value of the node that `index` names, borrowed; 0 if it has to be read first and has a frame now; -1. */
+static int need(reader *r, const TVMFFIAny *index, TVMFFIAny *out) {
+  int64_t node = 0;
+  if (fh_graph_to_int(index, &node) != 0) return -1;
+  if (node < 0 || node >= fh_seq_size(r->nodes)) {
+    return fh_error_raise(FH_VALUE_ERROR, INVALID ": invalid node index %lld", (long long)node);
+  }
+  if (r->states[node] == OPEN) {
+    return fh_error_raise(FH_VALUE_ERROR, INVALID ": node %lld refers to itself", (long long)node);
+  }
+  if (r->states[node] == UNREAD) {
+    int rc = begin_node(r, node, out);
+    if (rc != 1) return rc;
+    keep(r, node, *out);
+  }
+  *out = r->values[node];
+  return 1;
+}
+
+/* ---- Going on with the innermost frame: 1 at its end, 0 if another frame comes first, -1 ---- */
+
+static int add_items(reader *r) {
+  frame *f = &r->frames[r->n_frames - 1];
+  int64_t n;
+  const TVMFFIAny *items = fh_graph_items(&f->data, &n);
+  while (f->n_done < n) {
+    TVMFFIAny item, owned;
+    int rc = need(r, &items[f->n_done], &item);
+    if (rc != 1) return rc;
+    fh_any_copy(&item, &owned);
+    if (fh_seq_push((fh_seq_object *)(void *)f->made, owned) != 0) return -1;
+    f->n_done += 1;
+  }
+  return 1;
+}
+
+static int add_pairs(reader *r) {
+  frame *f = &r->frames[r->n_frames - 1];
+  int64_t n;
+  const TVMFFIAny *items = fh_graph_items(&f->data, &n);
+  while (f->n_done < n) {
+    TVMFFIAny item;
+    int rc = need(r, &items[f->n_done], &item);
+    if (rc != 1) return rc;
+    if (f->n_done % 2 == 0) {
+      fh_any_copy(&item, &f->key);
+    } else {
+      if (fh_hashmap_set_views((fh_hashmap_object *)(void *)f->made, &f->key, &item) != 0) return -1;
+      fh_any_drop(&f->key);
+    }
+    f->n_done += 1;
+  }
+  return 1;
+}
+
+static int set_field(reader *r, const frame *f, const TVMFFIAny *json) {
+  TVMFFIAny value;
+  if (!fh_graph_is_inline(f->field)) {
+    int rc = need(r, json, &value);
+    if (rc != 1) return rc;
+  } else if (fh_graph_leaf_read(f->field->field_static_type_index, json, &value) != 1) {
+    return -1;
+  }
+  return fh_reflect_set(f->field, f->made, &value) == 0 ? 1 : -1;
+}
+
+static int set_missing(const frame *f) {
+  if (f->field->flags & kTVMFFIFieldFlagBitMaskHasDefault)
+    return fh_create_set_default(f->field, f->made) == 0 ? 1 : -1;
+  return fh_error_raise(FH_TYPE_ERROR, "Required field `%.*s` not set in type `%.*s`", FH_BYTES_ARGS(f->field->name),
+                        FH_BYTES_ARGS(f->cursor.info->type_key));
+}
+
+static int set_fields(reader *r) {
+  frame *f = &r->frames[r->n_frames - 1];
+  while (f->field != NULL || (f->field = fh_reflect_next_field(&f->cursor)) != NULL) {
+    TVMFFIAny name, json;
+    if (fh_str_from_bytes(f->field->name, &name) != 0) return -1;
+    int rc = get(&f->data, &name, &json);
+    fh_any_drop(&name);
+    if (rc == 1) {
+      rc = set_field(r, f, &json);
+      fh_any_drop(&json);
+    } else if (rc == 0) {
+      rc = set_missing(f);
+    }
+    if (rc != 1) return rc;
+    f->field = NULL;
+  }
+  return 1;
+}
+
+static int go_on(reader *r) {
+  const frame *f = &r->frames[r->n_frames - 1];
+  if (f->cursor.info != NULL) return set_fields(r);
+  return f->made->type_index == kTVMFFIMap || f->made->type_index == kTVMFFIDict ? add_pairs(r) : add_items(r);
+}
+
+/* ---- The graph ---- */
+
+static int run(reader *r, const TVMFFIAny *root_index, TVMFFIAny *out) {
+  TVMFFIAny root;
+  int rc = need(r, root_index, &root);
+  while (rc >= 0 && r->n_frames != 0) {
+    rc = go_on(r);
+    if (rc != 1) continue;
+    frame *f = &r->frames[--r->n_frames];
+    keep(r, f->node, fh_any_object(f->made));
+    f->made = NULL;
+    close_frame(f);
+  }
+  if (rc < 0) return -1;
+  int64_t node = root_index->v_int64;
+  fh_any_copy(&r->values[node], out);
+  return 0;
+}
+
+static int read_nodes(const TVMFFIAny *root_index, const TVMFFIAny *nodes, TVMFFIAny *out) {
+  reader r;
+  memset(&r, 0, sizeof r);
+  r.nodes = (fh_seq_object *)(void *)nodes->v_obj;
+  size_t n = (size_t)fh_seq_size(r.nodes);
+  r.values = (TVMFFIAny *)fh_mem_calloc(n, sizeof *r.values);
+  r.states = (unsigned char *)fh_mem_calloc(n, 1);
+  int rc = r.values == NULL || r.states == NULL ? fh_error_raise_no_memory() : 0;
+  fh_str_from_cstr("type", &r.type_name);
+  fh_str_from_cstr("data", &r.data_name);
+  if (rc == 0) rc = run(&r, root_index, out);
+  while (r.n_frames != 0) close_frame(&r.frames[--r.n_frames]);
+  for (size_t i = 0; r.values != NULL && i < n; ++i) fh_any_drop(&r.values[i]);
+  for (size_t i = 0; i < N_KEYS; ++i) fh_any_drop(&r.types[i].key);
+  fh_mem_free(r.frames);
+  fh_mem_free(r.values);
+  fh_mem_free(r.states);
+  return rc;
+}
+
+/* An entry of the graph, owned, which must have that type. */
+static int get_entry(const TVMFFIAny *graph, const char *name, int32_t type_index, const char *what, TVMFFIAny *out) {
+  TVMFFIAny key;
+  *out = fh_any_none();
+  if (fh_str_from_cstr(name, &key) != 0) return -1;
+  int rc = get(graph, &key, out);
+  fh_any_drop(&key);
+  if (rc < 0) return -1;
+  if (rc == 1 && out->type_index == type_index) return 0;
+  fh_any_drop(out);
+  return fh_error_raise(FH_VALUE_ERROR, INVALID ", expected `%s` %s field", name, what);
+}
+
+int fh_graph_read(const TVMFFIAny *graph, TVMFFIAny *out) {
+  TVMFFIAny root_index, nodes = fh_any_none();
+  *out = fh_any_none();
+  if (graph->type_index != kTVMFFIMap) return fh_error_raise(FH_VALUE_ERROR, INVALID ", expected an object");
+  int rc = get_entry(graph, "root_index", kTVMFFIInt, "integer", &root_index);
+  if (rc == 0) rc = get_entry(graph, "nodes", kTVMFFIArray, "array", &nodes);
+  if (rc == 0) rc = read_nodes(&root_index, &nodes, out);
+  fh_any_drop(&nodes);
+  return rc;
+}

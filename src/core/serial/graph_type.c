@@ -1,0 +1,93 @@
+/* graph_type.c - what the writer and the reader of graphs know about types. */
+#include "graph_type.h"
+
+#include "core/fields/enum.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/container/hashmap.h"
+#include "core/object/str.h"
+#include "core/object/type.h"
+
+/* ---- Forms ---- */
+
+static int is_kind_of(const TVMFFITypeInfo *info, TVMFFIByteArray key) {
+  return fh_type_is_instance(info->type_index, fh_type_find_key(key));
+}
+
+static int can_be_made(const TVMFFITypeInfo *info) {
+  if (info->metadata != NULL && info->metadata->creator != NULL) return 1;
+  const TVMFFIAny *maker = fh_reflect_attr(fh_reflect_column(FH_ATTR_NEW), info->type_index);
+  return maker != NULL && maker->type_index == kTVMFFIFunction;
+}
+
+fh_graph_form fh_graph_form_of(const TVMFFITypeInfo *info, fh_reflect_attr_id hooks, const TVMFFIAny **hook) {
+  *hook = NULL;
+  if (is_kind_of(info, FH_LITERAL("ffi.IntEnum"))) return FH_GRAPH_INT_ENUM;
+  if (is_kind_of(info, FH_LITERAL("ffi.Enum"))) return FH_GRAPH_STR_ENUM;
+  *hook = fh_reflect_attr(fh_reflect_column(hooks), info->type_index);
+  if (*hook != NULL) return FH_GRAPH_HOOK;
+  return can_be_made(info) ? FH_GRAPH_FIELDS : FH_GRAPH_UNABLE;
+}
+
+int fh_graph_is_inline(const TVMFFIFieldInfo *field) {
+  switch (field->field_static_type_index) {
+  case kTVMFFINone:
+  case kTVMFFIBool:
+  case kTVMFFIInt:
+  case kTVMFFIFloat:
+  case kTVMFFIDataType: return 1;
+  default: return 0;
+  }
+}
+
+/* ---- Hooks ---- */
+
+typedef TVMFFIAny (*native_hook)(TVMFFIAny view);
+
+int fh_graph_call_hook(const TVMFFIAny *hook, const char *name, const TVMFFIAny *arg, TVMFFIAny *out) {
+  if (hook->type_index == kTVMFFIFunction) return fh_function_call(hook->v_obj, arg, 1, out);
+  if (hook->type_index != kTVMFFIOpaquePtr) {
+    *out = fh_any_none();
+    return fh_error_raise(FH_TYPE_ERROR, "Expected `%s` to be a function but got `%s`", name,
+                          fh_type_name(hook->type_index));
+  }
+  *out = ((native_hook)(uintptr_t)hook->v_ptr)(*arg);
+  if (out->type_index != kTVMFFIError) return 0;
+  fh_error_put(out->v_obj);
+  *out = fh_any_none();
+  return -1;
+}
+
+/* ---- Enums ---- */
+
+int64_t fh_graph_enum_int(const TVMFFIObject *obj) { return ((const fh_enum_object *)obj)->int_index; }
+
+const TVMFFIAny *fh_graph_enum_str(const TVMFFIObject *obj) { return &((const fh_enum_object *)obj)->str_index; }
+
+static const fh_hashmap_object *indexes_of(const TVMFFITypeInfo *info) {
+  const TVMFFIAny *state = fh_reflect_attr(fh_reflect_column(FH_ATTR_ENUM), info->type_index);
+  int32_t state_index = fh_type_find_key(FH_LITERAL("ffi.EnumState"));
+  if (state == NULL || !fh_type_is_instance(state->type_index, state_index)) return NULL;
+  TVMFFIObject *indexes = ((const fh_enum_state_object *)state->v_obj)->indexes;
+  return indexes != NULL && indexes->type_index == kTVMFFIDict ? (const fh_hashmap_object *)indexes : NULL;
+}
+
+static int raise_no_instance(const TVMFFITypeInfo *info, const TVMFFIAny *index) {
+  TVMFFIByteArray text;
+  if (fh_str_content(index, &text)) {
+    return fh_error_raise(FH_VALUE_ERROR, "Enum `%.*s` has no instance with index %.*s", FH_BYTES_ARGS(info->type_key),
+                          FH_BYTES_ARGS(text));
+  }
+  return fh_error_raise(FH_VALUE_ERROR, "Enum `%.*s` has no instance with index %lld", FH_BYTES_ARGS(info->type_key),
+                        (long long)index->v_int64);
+}
+
+int fh_graph_enum_find(const TVMFFITypeInfo *info, const TVMFFIAny *index, TVMFFIAny *out) {
+  const fh_hashmap_object *indexes = indexes_of(info);
+  *out = fh_any_none();
+  int found = indexes != NULL ? fh_hashmap_get(indexes, index, out) : 0;
+  if (found < 0) return -1;
+  if (found && fh_type_is_instance(out->type_index, info->type_index)) return 0;
+  fh_any_drop(out);
+  return raise_no_instance(info, index);
+}

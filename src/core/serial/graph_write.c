@@ -1,0 +1,342 @@
+/* graph_write.c - any value as a graph of JSON values. */
+#include "graph_write.h"
+
+#include "core/object/error.h"
+#include "graph_leaf.h"
+#include "graph_type.h"
+#include "core/container/hashmap.h"
+#include "core/platform/mem.h"
+#include "core/container/seq.h"
+#include "core/object/str.h"
+#include "core/object/type.h"
+#include "core/container/value_table.h"
+#include "core/walk/walk.h"
+
+/* A field's name as the key that all objects of the type share. */
+typedef struct {
+  const TVMFFIFieldInfo *field;
+  TVMFFIAny name;
+} field_name;
+
+/* What all nodes of one type have in common, found out once per graph. */
+typedef struct {
+  const TVMFFITypeInfo *info;
+  TVMFFIAny key; /* owned, like the names */
+  fh_graph_form form;
+  const TVMFFIAny *hook;
+  field_name *names; /* in order of the walk, as far as they have come up */
+  size_t n_names, n_names_room;
+} type_plan;
+
+/* Behind each frame of the walk: the node in the making. */
+typedef struct {
+  TVMFFIObject *data; /* owned: an Array or a Map */
+  size_t plan;
+  uint64_t hash;
+  int64_t is_known_later; /* goes into `known` when it is complete */
+} open_node;
+
+typedef struct {
+  fh_walk walk;
+  fh_value_table known; /* values to indices of nodes */
+  TVMFFIAny *nodes;     /* owned Maps */
+  size_t n_nodes, n_nodes_room;
+  type_plan *plans;
+  size_t n_plans, n_plans_room;
+  fh_memo plan_of; /* TypeInfo to index into plans */
+  size_t last_plan;
+  TVMFFIAny type_name, data_name; /* the keys of a node, short text */
+} writer;
+
+/* ---- Plans ---- */
+
+/* Room for one more item; *items and *room updated. */
+static int reserve(void **items, size_t *room, size_t n_items, size_t item_bytes) {
+  if (n_items < *room) return 0;
+  size_t wanted = *room * 2 + 8;
+  void *longer = wanted <= SIZE_MAX / item_bytes ? fh_mem_realloc(*items, wanted * item_bytes) : NULL;
+  if (longer == NULL) return fh_error_raise_no_memory();
+  *items = longer;
+  *room = wanted;
+  return 0;
+}
+
+static int find_plan(writer *w, int32_t type_index, size_t *out) {
+  *out = w->last_plan;
+  if (w->n_plans != 0 && w->plans[w->last_plan].info->type_index == type_index) return 0;
+  const TVMFFITypeInfo *info = fh_type_find(type_index);
+  if (info == NULL) {
+    return fh_error_raise(FH_TYPE_ERROR, "Expected a value of a registered type but got type index %d",
+                          (int)type_index);
+  }
+  const uint64_t *found = fh_memo_find(&w->plan_of, info, NULL);
+  if (found != NULL) {
+    *out = w->last_plan = (size_t)*found;
+    return 0;
+  }
+  if (reserve((void **)&w->plans, &w->n_plans_room, w->n_plans, sizeof *w->plans) != 0) return -1;
+  type_plan *plan = &w->plans[w->n_plans];
+  memset(plan, 0, sizeof *plan);
+  plan->info = info;
+  plan->form = fh_graph_form_of(info, FH_ATTR_DATA_TO_JSON, &plan->hook);
+  if (fh_str_from_bytes(info->type_key, &plan->key) != 0) return -1;
+  if (fh_memo_put(&w->plan_of, info, NULL, w->n_plans) != 0) {
+    fh_any_drop(&plan->key);
+    return -1;
+  }
+  *out = w->last_plan = w->n_plans++;
+  return 0;
+}
+
+/* The name of the field that comes up as the i-th of its object, as an owned value. */
+static int get_name(type_plan *plan, size_t i, const TVMFFIFieldInfo *field, TVMFFIAny *out) {
+  if (i < plan->n_names && plan->names[i].field == field) {
+    fh_any_copy(&plan->names[i].name, out);
+    return 0;
+  }
+  if (fh_str_from_bytes(field->name, out) != 0) return -1;
+  if (i != plan->n_names) return 0; /* the type got a field meanwhile */
+  if (reserve((void **)&plan->names, &plan->n_names_room, i, sizeof *plan->names) != 0) {
+    fh_any_drop(out);
+    return -1;
+  }
+  plan->names[i].field = field;
+  fh_any_copy(out, &plan->names[i].name);
+  plan->n_names += 1;
+  return 0;
+}
+
+static void free_plans(writer *w) {
+  for (size_t i = 0; i < w->n_plans; ++i) {
+    for (size_t k = 0; k < w->plans[i].n_names; ++k) fh_any_drop(&w->plans[i].names[k].name);
+    fh_mem_free(w->plans[i].names);
+    fh_any_drop(&w->plans[i].key);
+  }
+  fh_mem_free(w->plans);
+  fh_memo_free(&w->plan_of);
+}
+
+/* ---- Nodes ---- */
+
+/* Adds {"type": ..., "data": ...}, which takes `data`, also on failure; data that is NULL is left out. */
+static int add_node(writer *w, size_t plan, TVMFFIAny *data, int64_t *index) {
+  TVMFFIAny key;
+  fh_hashmap_object *node = NULL;
+  int rc = reserve((void **)&w->nodes, &w->n_nodes_room, w->n_nodes, sizeof *w->nodes);
+  if (rc == 0) node = fh_hashmap_new(kTVMFFIMap, 2);
+  if (node == NULL) {
+    if (data != NULL) fh_any_drop(data);
+    return -1;
+  }
+  fh_any_copy(&w->plans[plan].key, &key);
+  fh_hashmap_add_new(node, &w->type_name, &key);
+  if (data != NULL) fh_hashmap_add_new(node, &w->data_name, data);
+  *index = (int64_t)w->n_nodes;
+  w->nodes[w->n_nodes++] = fh_any_object(node);
+  return 0;
+}
+
+static int raise_unable(int32_t type_index) {
+  return fh_error_raise(FH_TYPE_ERROR,
+                        "Type `%s` does not support ToJSONGraph (no native creator or __ffi_new__ type attr)",
+                        fh_type_name(type_index));
+}
+
+/* The data of a value that refers to no other nodes: 1 with an owned *data, 0 if it does refer, -1. */
+static int make_data(const type_plan *plan, const TVMFFIAny *value, TVMFFIAny *data) {
+  int done = fh_graph_leaf_write(value, data);
+  if (done != 0 || fh_seq_is(value) || fh_hashmap_is(value)) return done;
+  if (!fh_any_is_object(value)) {
+    return fh_error_raise(FH_TYPE_ERROR, "Cannot serialize type `%s`", fh_type_name(value->type_index));
+  }
+  switch (plan->form) {
+  case FH_GRAPH_INT_ENUM: *data = fh_any_int(fh_graph_enum_int(value->v_obj)); return 1;
+  case FH_GRAPH_STR_ENUM: fh_any_copy(fh_graph_enum_str(value->v_obj), data); return 1;
+  case FH_GRAPH_HOOK: return fh_graph_call_hook(plan->hook, "__data_to_json__", value, data) == 0 ? 1 : -1;
+  case FH_GRAPH_FIELDS: return 0;
+  default: return raise_unable(value->type_index);
+  }
+}
+
+/* ---- Objects with children ---- */
+
+static const char *what_it_is(const TVMFFIAny *value) {
+  return value->type_index == kTVMFFIList ? "a List" : value->type_index == kTVMFFIDict ? "a Dict" : "an object";
+}
+
+/* With room for the names that an object of the type had before. */
+static fh_hashmap_object *new_fields(const type_plan *plan) { return fh_hashmap_new(kTVMFFIMap, plan->n_names); }
+
+static int open_value(writer *w, const TVMFFIAny *value, const open_node *node) {
+  if (fh_walk_is_open(&w->walk, value->v_obj, NULL)) {
+    return fh_error_raise(FH_VALUE_ERROR, "Cycle detected during serialization: %s contains itself", what_it_is(value));
+  }
+  if (fh_walk_push(&w->walk, value) != 0) return -1;
+  fh_walk_frame *f = fh_walk_top(&w->walk);
+  void *data =
+      f->shape == FH_WALK_FIELDS ? (void *)new_fields(&w->plans[node->plan]) : (void *)fh_seq_new_array(f->n_children);
+  open_node *opened = (open_node *)fh_walk_data(f);
+  *opened = *node;
+  opened->data = (TVMFFIObject *)data;
+  return data != NULL ? 0 : -1;
+}
+
+/* Takes an owned value that the innermost object refers to at the field or item the walk gave last. */
+static int put_into(writer *w, TVMFFIAny value) {
+  fh_walk_frame *f = fh_walk_top(&w->walk);
+  open_node *node = (open_node *)fh_walk_data(f);
+  if (f->shape != FH_WALK_FIELDS) return fh_seq_push((fh_seq_object *)(void *)node->data, value);
+  fh_hashmap_pair pair;
+  fh_hashmap_rest rest;
+  pair.value = value;
+  const TVMFFIFieldInfo *field = fh_walk_label_of(&w->walk, f).field;
+  if (get_name(&w->plans[node->plan], (size_t)f->n_done - 1, field, &pair.key) != 0) {
+    fh_any_drop(&pair.value);
+    return -1;
+  }
+  int rc = fh_hashmap_set((fh_hashmap_object *)(void *)node->data, &pair, FH_HASHMAP_NO_HOOKS, &rest);
+  rc = fh_hashmap_finish(rc, &rest);
+  if (rc != 0) fh_hashmap_drop_pair(&pair);
+  return rc;
+}
+
+/* Whether a value may come up again: text and numbers by content, objects if somebody else has them. */
+static int may_repeat(const writer *w, const TVMFFIAny *value) {
+  if (value->type_index < kTVMFFIShape || fh_walk_depth(&w->walk) == 0) return 1;
+  if (fh_reflect_attr(fh_reflect_column(FH_ATTR_ANY_EQUAL), value->type_index) != NULL) return 1;
+  return fh_walk_is_shared(value->v_obj, fh_walk_gives_copies(fh_walk_top(&w->walk)));
+}
+
+/* 1 with the index of the value's node, 0 if it is open now, -1. */
+static int place(writer *w, const TVMFFIAny *value, int64_t *index) {
+  open_node node = {NULL, 0, 0, may_repeat(w, value)};
+  TVMFFIAny data;
+  if (node.is_known_later) {
+    int found = fh_value_table_find(&w->known, value, &node.hash, index);
+    if (found != 0) return found;
+  }
+  if (find_plan(w, fh_graph_leaf_type(value->type_index), &node.plan) != 0) return -1;
+  int is_leaf = make_data(&w->plans[node.plan], value, &data);
+  if (is_leaf < 0) return -1;
+  if (is_leaf == 0) return open_value(w, value, &node);
+  if (add_node(w, node.plan, value->type_index != kTVMFFINone ? &data : NULL, index) != 0) return -1;
+  if (node.is_known_later && fh_value_table_add(&w->known, value, node.hash, *index) != 0) return -1;
+  return 1;
+}
+
+/* The innermost object is complete: it becomes a node. */
+static int close_top(writer *w, int64_t *index) {
+  fh_walk_frame *f = fh_walk_top(&w->walk);
+  open_node node = *(open_node *)fh_walk_data(f);
+  ((open_node *)fh_walk_data(f))->data = NULL;
+  TVMFFIAny data = fh_any_object(node.data), value = fh_any_object(f->obj);
+  if (add_node(w, node.plan, &data, index) != 0) return -1;
+  if (node.is_known_later && fh_value_table_add(&w->known, &value, node.hash, *index) != 0) return -1;
+  fh_walk_pop(&w->walk);
+  return 0;
+}
+
+/* ---- Fields ---- */
+
+static int raise_field_type(const TVMFFIFieldInfo *field, const TVMFFIAny *value) {
+  return fh_error_raise(FH_TYPE_ERROR, "Expected field `%.*s` to hold `%s` but got `%s`", FH_BYTES_ARGS(field->name),
+                        fh_type_name(field->field_static_type_index), fh_type_name(value->type_index));
+}
+
+/* The value of a field that is written in place. */
+static int put_inline(writer *w, const TVMFFIFieldInfo *field, const TVMFFIAny *value) {
+  TVMFFIAny written = fh_any_none();
+  if (field->field_static_type_index == kTVMFFINone) return put_into(w, written);
+  if (value->type_index != field->field_static_type_index) return raise_field_type(field, value);
+  return fh_graph_leaf_write(value, &written) == 1 ? put_into(w, written) : -1;
+}
+
+/* ---- The loop ---- */
+
+static int add_child(writer *w, const TVMFFIAny *child) {
+  const fh_walk_frame *f = fh_walk_top(&w->walk);
+  int64_t index;
+  if (f->shape == FH_WALK_FIELDS) {
+    const TVMFFIFieldInfo *field = fh_walk_label_of(&w->walk, f).field;
+    if (fh_graph_is_inline(field)) return put_inline(w, field, child);
+  }
+  int placed = place(w, child, &index);
+  return placed == 1 ? put_into(w, fh_any_int(index)) : placed;
+}
+
+static int run(writer *w, const TVMFFIAny *root, int64_t *root_index) {
+  TVMFFIAny child;
+  int placed = place(w, root, root_index);
+  if (placed != 0) return placed == 1 ? 0 : -1;
+  while (fh_walk_depth(&w->walk) != 0) {
+    switch (fh_walk_next(&w->walk, &child)) {
+    case FH_WALK_CHILD:
+      if (add_child(w, &child) != 0) return -1;
+      break;
+    case FH_WALK_END:
+      if (close_top(w, root_index) != 0) return -1;
+      if (fh_walk_depth(&w->walk) != 0 && put_into(w, fh_any_int(*root_index)) != 0) return -1;
+      break;
+    default: return -1;
+    }
+  }
+  return 0;
+}
+
+/* Takes the nodes. */
+static int make_result(writer *w, int64_t root_index, const TVMFFIAny *metadata, TVMFFIAny *out) {
+  TVMFFIAny root = fh_any_int(root_index), root_name, nodes_name, metadata_name, nodes, owned;
+  if (fh_str_from_cstr("root_index", &root_name) != 0) return -1;
+  fh_hashmap_object *graph = fh_hashmap_new(kTVMFFIMap, 3);
+  fh_seq_object *array = graph != NULL ? fh_seq_array_of(w->nodes, (int64_t)w->n_nodes) : NULL;
+  if (array == NULL) {
+    fh_any_drop(&root_name);
+    fh_object_release(graph);
+    return -1;
+  }
+  w->n_nodes = 0;
+  nodes = fh_any_object(array);
+  fh_str_from_cstr("nodes", &nodes_name); /* short ones need no memory */
+  fh_hashmap_add_new(graph, &root_name, &root);
+  fh_hashmap_add_new(graph, &nodes_name, &nodes);
+  int rc = 0;
+  if (metadata->type_index != kTVMFFINone) {
+    rc = fh_str_from_cstr("metadata", &metadata_name);
+    if (rc == 0 && (rc = fh_any_own(metadata, &owned)) != 0) fh_any_drop(&metadata_name);
+    if (rc == 0) fh_hashmap_add_new(graph, &metadata_name, &owned);
+  }
+  if (rc == 0) {
+    *out = fh_any_object(graph);
+  } else {
+    fh_object_release(graph);
+  }
+  return rc;
+}
+
+static void free_writer(writer *w) {
+  for (size_t i = 0; i < fh_walk_depth(&w->walk); ++i) {
+    fh_object_release(((open_node *)fh_walk_data(fh_walk_at(&w->walk, i)))->data);
+  }
+  fh_walk_free(&w->walk);
+  fh_value_table_free(&w->known);
+  free_plans(w);
+  while (w->n_nodes != 0) fh_any_drop(&w->nodes[--w->n_nodes]);
+  fh_mem_free(w->nodes);
+}
+
+int fh_graph_write(const TVMFFIAny *value, const TVMFFIAny *metadata, TVMFFIAny *out) {
+  writer w;
+  TVMFFIAny root;
+  int64_t root_index = 0;
+  *out = fh_any_none();
+  if (fh_any_own(value, &root) != 0) return -1;
+  memset(&w, 0, sizeof w);
+  fh_walk_init(&w.walk, FH_WALK_CYCLES, 0, sizeof(open_node));
+  fh_str_from_cstr("type", &w.type_name);
+  fh_str_from_cstr("data", &w.data_name);
+  int rc = run(&w, &root, &root_index);
+  if (rc == 0) rc = make_result(&w, root_index, metadata, out);
+  free_writer(&w);
+  fh_any_drop(&root);
+  return rc;
+}

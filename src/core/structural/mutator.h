@@ -1,0 +1,74 @@
+/* mutator.h - ffi.StructuralMutator: what makes changed copies of values, of any maker.
+ *
+ * A mutator is 40 bytes that C++ clients derive from. The functions of its table give a replacement, ffi.Unchanged when
+ * the value stays, or an Error. A type's __s_mutate__ is such a function, by address or as a Function: it makes the
+ * changed copy of an object by calling the mutator's for what the object consists of. __s_maybe_inplace_mutate__ may
+ * change the object instead, which is asked for only where the object has one reference and so has all that leads to
+ * it, and where nobody has a weak one. */
+#ifndef FH_MUTATOR_H_
+#define FH_MUTATOR_H_
+
+#include "core/object/any.h"
+
+typedef struct fh_mutator_object fh_mutator_object;
+
+/* Results are owned; values are views. */
+typedef TVMFFIAny (*fh_mutator_mutate)(fh_mutator_object *mutator, TVMFFIAny value);
+
+typedef struct {
+  fh_mutator_mutate mutate;
+  fh_mutator_mutate maybe_inplace_mutate;
+  fh_mutator_mutate var_remap_get; /* what stands for an object: None when nothing does */
+  TVMFFIAny (*var_remap_set)(fh_mutator_object *mutator, TVMFFIAny var, TVMFFIAny mapped); /* None */
+} fh_mutator_table;
+
+struct fh_mutator_object {
+  TVMFFIObject header;
+  const fh_mutator_table *table;
+  int32_t region; /* TVMFFIDefRegionKind: where the mutation is */
+};
+
+static inline TVMFFIAny fh_mutator_unchanged(void) {
+  TVMFFIAny any = fh_any_none();
+  any.type_index = kTVMFFIUnchanged;
+  return any;
+}
+
+/* The raw result of a mutation in *result: 0, or -1 when it is an Error, which is pending then and *result None. */
+int fh_mutator_take_result(TVMFFIAny *result);
+/* The other way round: *result, or the pending error if rc is not 0. */
+TVMFFIAny fh_mutator_make_result(int rc, TVMFFIAny result);
+/* Whether two values are the same text, bytes or integer, which nothing can change. */
+int fh_mutator_is_same_leaf(TVMFFIAny a, TVMFFIAny b);
+/* Whether that result leaves `value` where it is. A callback in a language with strings and integers of its own gives back
+ * other objects of the same contents. */
+static inline int fh_mutator_keeps(const TVMFFIAny *result, const TVMFFIAny *value) {
+  return result->type_index == kTVMFFIUnchanged || fh_any_same(result, value) ||
+         (result->type_index == value->type_index && fh_mutator_is_same_leaf(*result, *value));
+}
+
+/* Calls one of the functions of a mutator's table with a value; *out is owned, None on -1. */
+int fh_mutator_call(fh_mutator_object *mutator, fh_mutator_mutate function, const TVMFFIAny *value, TVMFFIAny *out);
+/* The same for var_remap_set. */
+int fh_mutator_call_remap_set(fh_mutator_object *mutator, const TVMFFIAny *var, const TVMFFIAny *mapped,
+                              TVMFFIAny *out);
+/* Calls a type's hook (not NULL) with a mutator and a value. */
+int fh_mutator_call_hook(const TVMFFIAny *hook, fh_mutator_object *mutator, const TVMFFIAny *value, TVMFFIAny *out);
+/* Whether that is the hook of containers, whose contents are known; of text and bytes, which stay as they are. */
+int fh_mutator_is_container_hook(const TVMFFIAny *hook);
+int fh_mutator_is_leaf_hook(const TVMFFIAny *hook);
+
+/* A shallow copy of an object for changes in its fields: a new reference, NULL with an error pending. */
+TVMFFIObject *fh_mutator_copy(TVMFFIObject *obj);
+/* Whether there can be one: TypeError. */
+int fh_mutator_check_copy(int32_t type_index);
+/* Writes a field of such a copy. */
+int fh_mutator_set_field(const TVMFFIFieldInfo *field, TVMFFIObject *copy, const TVMFFIAny *value);
+
+/* Mutates what a value consists of, with any mutator, on a copy: by its type's hook, else its reflected fields. */
+int fh_mutator_default(fh_mutator_object *mutator, const TVMFFIAny *value, TVMFFIAny *out);
+
+int32_t fh_mutator_type(void);
+void fh_mutator_init(void);
+
+#endif /* FH_MUTATOR_H_ */

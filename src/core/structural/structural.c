@@ -1,0 +1,94 @@
+/* structural.c - kinds, regions and tensor contents for the structural_* files. */
+#include "structural.h"
+
+#include "core/tensor/dltensor.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/platform/sync.h"
+#include "core/tensor/tensor.h"
+#include "core/object/type.h"
+
+/* NULL when the type has none. */
+static const TVMFFITypeMetadata *metadata_of(const TVMFFITypeInfo *info) {
+  if (info == NULL) return NULL;
+  /* acquire: pairs with the release store in TVMFFITypeRegisterMetadata */
+  return (const TVMFFITypeMetadata *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&info->metadata);
+}
+
+int32_t fh_structural_kind_of(const TVMFFITypeInfo *info) {
+  const TVMFFITypeMetadata *metadata = metadata_of(info);
+  return metadata != NULL ? (int32_t)metadata->structural_eq_hash_kind : (int32_t)kTVMFFISEqHashKindUnsupported;
+}
+
+int fh_structural_kind(const TVMFFIObject *obj, int32_t *out) {
+  const TVMFFITypeInfo *info = fh_type_find(obj->type_index);
+  *out = fh_structural_kind_of(info);
+  if (FH_LIKELY(*out != kTVMFFISEqHashKindUnsupported)) return 0;
+  const char *missing = metadata_of(info) == NULL ? "Type metadata" : "_type_s_eq_hash_kind";
+  return fh_error_raise(FH_TYPE_ERROR, "%s is not set for type `%s`, so StructuralHash is not supported for this type",
+                        missing, fh_type_name(obj->type_index));
+}
+
+static int arg_kind(const char *name, const TVMFFIAny *args, int32_t i, int32_t *out) {
+  int64_t asked;
+  if (fh_function_arg_int(name, args, i, &asked) != 0) return -1;
+  if (asked < kTVMFFIDefRegionKindNone || asked > kTVMFFIDefRegionKindSimple) {
+    return fh_error_raise(FH_VALUE_ERROR, "Expected the kind of a definition region (0, 1 or 2) but got %lld",
+                          (long long)asked);
+  }
+  *out = (int32_t)asked;
+  return 0;
+}
+
+int fh_structural_arg_region(const char *name, const TVMFFIAny *args, int32_t i, int32_t current, int32_t *out) {
+  if (arg_kind(name, args, i, out) != 0) return -1;
+  *out = fh_structural_enter(current, *out == kTVMFFIDefRegionKindNone ? current : *out);
+  return 0;
+}
+
+int fh_structural_with_region(const char *name, const TVMFFIAny *args, int32_t *region, TVMFFIAny *result) {
+  TVMFFIObject *func;
+  int32_t entered = kTVMFFIDefRegionKindNone, before = *region;
+  if (arg_kind(name, args, 1, &entered) != 0) return -1;
+  if (fh_function_arg_object(name, args, 2, kTVMFFIFunction, &func) != 0) return -1;
+  *region = fh_structural_enter(before, entered);
+  int rc = fh_function_call(func, NULL, 0, result);
+  *region = before;
+  return rc;
+}
+
+int fh_structural_use_begin(fh_structural_use *use, const char *what) {
+  uint64_t self = fh_thread_id(), user = 0;
+  if (!fh_atomic_cas_relaxed_u64(&use->thread, &user, self) && user != self) {
+    return fh_error_raise(FH_RUNTIME_ERROR, "Expected a `%s` to be used by one thread at a time", what);
+  }
+  /* acquire: pairs with the release store in fh_structural_use_end of the thread that was inside before */
+  (void)fh_atomic_load_acquire_u64(&use->thread);
+  use->n_entries += 1;
+  return 0;
+}
+
+void fh_structural_use_end(fh_structural_use *use) {
+  use->n_entries -= 1;
+  if (use->n_entries == 0) fh_atomic_store_release_u64(&use->thread, 0); /* pairs with fh_structural_use_begin */
+}
+
+fh_hashmap_object *fh_structural_read_map(TVMFFIObject *map) {
+  if (map->type_index != kTVMFFIDict) return (fh_hashmap_object *)(void *)map;
+  return fh_hashmap_copy((const fh_hashmap_object *)(void *)map, kTVMFFIDict);
+}
+
+int fh_structural_tensor_bytes(const DLTensor *tensor, const char **data, size_t *n_bytes) {
+  if (tensor->device.device_type != kDLCPU) {
+    return fh_error_raise(FH_VALUE_ERROR, "Expected a tensor on the CPU but got one on a device of type %d",
+                          (int)tensor->device.device_type);
+  }
+  if (fh_tensor_check(tensor) != 0) return -1; /* it may be of a maker who does not look */
+  if (!fh_dltensor_is_compact(tensor)) {
+    return fh_error_raise(FH_VALUE_ERROR, "Expected a contiguous tensor but got one with other strides");
+  }
+  *n_bytes = 0;
+  (void)fh_dltensor_size(tensor, n_bytes); /* after the check it has one */
+  *data = (const char *)tensor->data + tensor->byte_offset;
+  return 0;
+}

@@ -1,0 +1,39 @@
+/* structural_change.h - what changes in the contents of an object, collected and then applied. For structural_mutate.c.
+ *
+ * Applied at once in the end: an object that an error is raised about has not changed at all. */
+#ifndef FH_STRUCTURAL_CHANGE_H_
+#define FH_STRUCTURAL_CHANGE_H_
+
+#include "core/container/seq.h"
+#include "core/walk/walk.h"
+
+/* Where in its object a child is. */
+typedef struct {
+  int64_t index; /* in a sequence */
+  TVMFFIAny key; /* in a map; borrowed from the walk's frame */
+  const TVMFFIFieldInfo *field; /* in a reflected object, else NULL */
+} fh_structural_place;
+
+typedef struct {
+  fh_structural_place place;
+  TVMFFIAny value; /* owned */
+} fh_structural_change;
+
+/* All zero is an empty list. */
+typedef struct {
+  fh_structural_change *items;
+  size_t n_items, n_room;
+} fh_structural_changes;
+
+/* Takes the value, also on failure. */
+int fh_structural_changes_add(fh_structural_changes *changes, const fh_structural_place *place, TVMFFIAny *value);
+/* Forgets those from number `first` on. May run foreign code. */
+void fh_structural_changes_cut(fh_structural_changes *changes, size_t first);
+void fh_structural_changes_free(fh_structural_changes *changes);
+
+/* Applies and forgets those from number `first` on to the object of the walk's top frame, which has no more children:
+ * in place, then *out is ffi.Unchanged, or to a copy, which *out owns then. */
+int fh_structural_changes_apply(fh_structural_changes *changes, size_t first, const fh_walk *walk, int is_inplace,
+                                TVMFFIAny *out);
+
+#endif /* FH_STRUCTURAL_CHANGE_H_ */

@@ -1,0 +1,381 @@
+/* structural_equal.c - structural equality, and the first place where two values differ. */
+#include "structural_equal.h"
+
+#include <math.h>
+
+#include "core/fields/access_path.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/container/hashmap.h"
+#include "core/walk/hook.h"
+#include "core/container/seq.h"
+#include "core/object/str.h"
+#include "structural.h"
+#include "structural_path.h"
+#include "core/object/type.h"
+
+#define CALLBACK_NAME "__s_equal__.fn_equal"
+
+typedef struct {
+  fh_walk walk; /* of pairs */
+  fh_memo right_of, left_of; /* bound objects to their counterparts; both retain, so the words are good pointers */
+  fh_structural_path *path; /* where the values differ, from the inside out; NULL when nobody asks */
+  int32_t hook_region; /* of the contents of the objects whose hook is running */
+  int skip_tensors;
+} comparer;
+
+/* What a frame knows beside its children. */
+typedef struct {
+  int32_t kind;
+  int32_t region, inner_region;
+  int32_t is_shared; /* one of the two may be met again */
+  TVMFFIAny right_key; /* of maps: the key looked for on the right side, borrowed */
+} frame_data;
+
+typedef enum { DIFFERENT = 0, EQUAL = 1, OPENED = 2, FAILED = -1 } verdict;
+
+static verdict verdict_of(int is_equal) { return is_equal ? EQUAL : DIFFERENT; }
+
+/* ---- Leaves ---- */
+
+static int is_text(const TVMFFIAny *value) {
+  return value->type_index == kTVMFFIStr || value->type_index == kTVMFFISmallStr;
+}
+
+/* Text or bytes; a cell and an object may hold the same. */
+static int same_content(const TVMFFIAny *a, const TVMFFIAny *b) {
+  TVMFFIByteArray content_a, content_b;
+  if (is_text(a) != is_text(b)) return 0;
+  if (fh_str_content(a, &content_a)) return fh_str_content(b, &content_b) && fh_str_same(content_a, content_b);
+  if (fh_bytes_content(a, &content_a)) return fh_bytes_content(b, &content_b) && fh_str_same(content_a, content_b);
+  return 0;
+}
+
+static int same_plain(const TVMFFIAny *a, const TVMFFIAny *b) {
+  if (a->type_index == kTVMFFIFloat && isnan(a->v_float64)) return isnan(b->v_float64);
+  return fh_any_same(a, b);
+}
+
+static int same_shape(const TVMFFIObject *a, const TVMFFIObject *b) {
+  const TVMFFIShapeCell *shape_a = TVMFFIShapeGetCellPtr((void *)(uintptr_t)a);
+  const TVMFFIShapeCell *shape_b = TVMFFIShapeGetCellPtr((void *)(uintptr_t)b);
+  if (shape_a->size != shape_b->size) return 0;
+  return shape_a->size == 0 || memcmp(shape_a->data, shape_b->data, shape_a->size * sizeof *shape_a->data) == 0;
+}
+
+static int same_type_of_tensor(const DLTensor *a, const DLTensor *b) {
+  if (a->ndim != b->ndim) return 0;
+  for (int32_t i = 0; i < a->ndim; ++i) {
+    if (a->shape[i] != b->shape[i]) return 0;
+  }
+  return a->dtype.code == b->dtype.code && a->dtype.bits == b->dtype.bits && a->dtype.lanes == b->dtype.lanes;
+}
+
+static verdict compare_tensors(const comparer *c, TVMFFIObject *a, TVMFFIObject *b) {
+  const DLTensor *tensor_a = TVMFFITensorGetDLTensorPtr(a), *tensor_b = TVMFFITensorGetDLTensorPtr(b);
+  const char *data_a, *data_b;
+  size_t n_bytes, n_bytes_b;
+  if (a == b) return EQUAL;
+  if (!same_type_of_tensor(tensor_a, tensor_b)) return DIFFERENT;
+  if (c->skip_tensors) return EQUAL;
+  if (fh_structural_tensor_bytes(tensor_a, &data_a, &n_bytes) != 0) return FAILED;
+  if (fh_structural_tensor_bytes(tensor_b, &data_b, &n_bytes_b) != 0) return FAILED;
+  return verdict_of(n_bytes == 0 || memcmp(data_a, data_b, n_bytes) == 0);
+}
+
+/* OPENED stands for: not a leaf, compare what is inside. */
+static verdict compare_leaves(const comparer *c, const TVMFFIAny *a, const TVMFFIAny *b) {
+  if (a->type_index != b->type_index) return verdict_of(same_content(a, b));
+  if (!fh_any_is_object(a)) return verdict_of(same_plain(a, b));
+  switch (a->type_index) {
+  case kTVMFFIStr:
+  case kTVMFFIBytes: return verdict_of(same_content(a, b));
+  case kTVMFFIBigInt:
+    return verdict_of(fh_str_same(TVMFFIBigIntGetContentByteArray(a), TVMFFIBigIntGetContentByteArray(b)));
+  case kTVMFFIShape: return verdict_of(same_shape(a->v_obj, b->v_obj));
+  case kTVMFFITensor: return compare_tensors(c, a->v_obj, b->v_obj);
+  default: return OPENED;
+  }
+}
+
+/* ---- Objects that stand for one another ---- */
+
+static TVMFFIObject *counterpart(const fh_memo *memo, const TVMFFIObject *obj) {
+  const uint64_t *found = fh_memo_find(memo, obj, NULL);
+  return found != NULL ? (TVMFFIObject *)(uintptr_t)*found : NULL;
+}
+
+static int bind(comparer *c, TVMFFIObject *a, TVMFFIObject *b) {
+  if (fh_memo_put(&c->right_of, a, NULL, (uint64_t)(uintptr_t)b) != 0) return -1;
+  return fh_memo_put(&c->left_of, b, NULL, (uint64_t)(uintptr_t)a);
+}
+
+/* A key as the other side has it. */
+static TVMFFIAny translate(const fh_memo *memo, const TVMFFIAny *key) {
+  TVMFFIObject *other = fh_any_is_object(key) ? counterpart(memo, key->v_obj) : NULL;
+  return other != NULL ? fh_any_object(other) : *key;
+}
+
+/* What can be said before looking at the contents; OPENED: they decide. */
+static verdict compare_identity(const comparer *c, int32_t kind, const TVMFFIObject *a, const TVMFFIObject *b) {
+  switch (kind) {
+  case kTVMFFISEqHashKindUniqueInstance: return verdict_of(a == b);
+  case kTVMFFISEqHashKindConstTreeNode: return a == b ? EQUAL : OPENED;
+  case kTVMFFISEqHashKindDAGNode:
+  case kTVMFFISEqHashKindFreeVar: {
+    const TVMFFIObject *bound = counterpart(&c->right_of, a);
+    if (bound != NULL) return verdict_of(bound == b);
+    return counterpart(&c->left_of, b) != NULL ? DIFFERENT : OPENED;
+  }
+  default: return OPENED;
+  }
+}
+
+/* The contents are equal: what that makes of the objects. */
+static verdict finish_objects(comparer *c, TVMFFIObject *a, TVMFFIObject *b, const frame_data *data) {
+  int is_free_var = data->kind == kTVMFFISEqHashKindFreeVar;
+  if (is_free_var && a != b && data->region == kTVMFFIDefRegionKindNone) return DIFFERENT;
+  if (!is_free_var && data->kind != kTVMFFISEqHashKindDAGNode) return EQUAL;
+  if (!data->is_shared) return EQUAL;
+  return bind(c, a, b) == 0 ? EQUAL : FAILED;
+}
+
+/* ---- Hooks ---- */
+
+static verdict compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region);
+
+/* fn_equal(a, b, region, name of the field they are in) */
+static int call_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(n_args);
+  comparer *c = (comparer *)client;
+  TVMFFIByteArray name;
+  int32_t region;
+  if (fh_structural_arg_region(CALLBACK_NAME, args, 2, c->hook_region, &region) != 0) return -1;
+  verdict said = compare_values(c, &args[0], &args[1], region);
+  if (said == FAILED) return -1;
+  if (said == DIFFERENT && c->path != NULL) {
+    if (fh_function_arg_str(CALLBACK_NAME, args, 3, &name) != 0) return -1;
+    if (fh_structural_path_add_same(c->path, FH_ACCESS_ATTR, &args[3]) != 0) return -1;
+  }
+  *result = fh_any_bool(said == EQUAL);
+  return 0;
+}
+
+/* __s_equal__(a, b, fn_equal) */
+static verdict compare_by_hook(comparer *c, TVMFFIObject *hook, TVMFFIObject *a, TVMFFIObject *b, int32_t region) {
+  TVMFFIAny result;
+  int32_t outer_region = c->hook_region;
+  size_t n_steps = c->path != NULL ? c->path->n_steps : 0;
+  c->hook_region = region;
+  int rc = fh_hook_call(&c->walk, hook, a, b, call_back, 4, c, &result);
+  c->hook_region = outer_region;
+  if (rc != 0) return FAILED;
+  if (result.type_index == kTVMFFIBool || result.type_index == kTVMFFIInt) {
+    int is_equal = result.v_int64 != 0;
+    if (is_equal && c->path != NULL) fh_structural_path_cut(c->path, n_steps); /* the hook found another way */
+    return verdict_of(is_equal);
+  }
+  fh_hook_raise_result(FH_ATTR_S_EQUAL, a, "bool", &result);
+  fh_any_drop(&result);
+  return FAILED;
+}
+
+/* ---- The loop ---- */
+
+static verdict open_frame(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, const frame_data *data) {
+  if (fh_walk_push_pair(&c->walk, a, b) != 0) return FAILED;
+  fh_walk_frame *f = fh_walk_top(&c->walk);
+  *(frame_data *)fh_walk_data(f) = *data;
+  if (c->path != NULL || f->n_children == f->n_of_other || f->shape == FH_WALK_FIELDS) return OPENED;
+  fh_walk_pop(&c->walk); /* of different length, and nobody asks where they differ */
+  return DIFFERENT;
+}
+
+/* Starts on two values. OPENED: their frame is on top. */
+static verdict start(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region, int is_shared) {
+  verdict said = compare_leaves(c, a, b);
+  if (said != OPENED) return said;
+  frame_data data;
+  memset(&data, 0, sizeof data);
+  data.region = data.inner_region = region;
+  if (fh_seq_is(a) || fh_hashmap_is(a)) return open_frame(c, a, b, &data);
+  if (fh_structural_kind(a->v_obj, &data.kind) != 0) return FAILED;
+  said = compare_identity(c, data.kind, a->v_obj, b->v_obj);
+  if (said != OPENED) return said;
+  data.is_shared = is_shared;
+  data.inner_region = fh_structural_inner_region(region, data.kind);
+  TVMFFIObject *hook;
+  if (fh_hook_find(FH_ATTR_S_EQUAL, a->type_index, &hook) != 0) return FAILED;
+  if (hook == NULL) return open_frame(c, a, b, &data);
+  said = compare_by_hook(c, hook, a->v_obj, b->v_obj, data.inner_region);
+  return said == EQUAL ? finish_objects(c, a->v_obj, b->v_obj, &data) : said;
+}
+
+/* The next value of a map, with its counterpart under the key as the right side has it. */
+static fh_walk_step next_value(comparer *c, TVMFFIAny *a, TVMFFIAny *b) {
+  TVMFFIAny key;
+  fh_walk_step step = fh_walk_next_key(&c->walk, &key, a);
+  if (step != FH_WALK_CHILD) return step;
+  TVMFFIAny right_key = translate(&c->right_of, &key);
+  ((frame_data *)fh_walk_data(fh_walk_top(&c->walk)))->right_key = right_key;
+  step = fh_walk_lookup(&c->walk, &right_key, b);
+  return step == FH_WALK_END ? FH_WALK_ONLY_LEFT : step;
+}
+
+/* Passes the leaves that come next in two sequences, up to the first that differ or are no leaves. */
+static int pass_leaves(comparer *c) {
+  int64_t n, n_other, i = 0;
+  const TVMFFIAny *items = fh_walk_rest(&c->walk, &n), *others = fh_walk_rest_of_other(&c->walk, &n_other);
+  verdict said = EQUAL;
+  if (n_other < n) n = n_other;
+  while (i < n && (said = compare_leaves(c, &items[i], &others[i])) == EQUAL) ++i;
+  fh_walk_take(&c->walk, i);
+  return said == FAILED ? -1 : 0;
+}
+
+static fh_walk_step next_children(comparer *c, TVMFFIAny *a, TVMFFIAny *b, int32_t *region, int *is_shared) {
+  const fh_walk_frame *f = fh_walk_top(&c->walk);
+  int is_copy = fh_walk_gives_copies(f), is_other_copy = fh_walk_other_gives_copies(f);
+  if (f->shape == FH_WALK_ITEMS && pass_leaves(c) != 0) return FH_WALK_ERROR;
+  fh_walk_step step = f->shape == FH_WALK_PAIRS ? next_value(c, a, b) : fh_walk_next_pair(&c->walk, a, b);
+  if (step != FH_WALK_CHILD) return step;
+  fh_walk_frame *top = fh_walk_top(&c->walk);
+  *region = ((frame_data *)fh_walk_data(top))->inner_region;
+  if (top->shape == FH_WALK_FIELDS) *region = fh_structural_field_region(*region, fh_walk_field(top)->flags);
+  *is_shared = (fh_any_is_object(a) && fh_walk_is_shared(a->v_obj, is_copy)) ||
+               (fh_any_is_object(b) && fh_walk_is_shared(b->v_obj, is_other_copy));
+  return step;
+}
+
+/* ---- Where it differs ---- */
+
+/* The step from the frame to the children that it gave last. */
+static int add_label(comparer *c, fh_walk_frame *f) {
+  fh_walk_label label = fh_walk_label_of(&c->walk, f);
+  TVMFFIAny key = fh_any_int(label.index);
+  switch (label.place) {
+  case FH_WALK_AT_ITEM: return fh_structural_path_add_same(c->path, FH_ACCESS_ARRAY_ITEM, &key);
+  case FH_WALK_AT_FIELD: {
+    if (fh_str_from_bytes(label.field->name, &key) != 0) return -1;
+    int rc = fh_structural_path_add_same(c->path, FH_ACCESS_ATTR, &key);
+    fh_any_drop(&key);
+    return rc;
+  }
+  default:
+    return fh_structural_path_add(c->path, FH_ACCESS_MAP_ITEM, &label.key, FH_ACCESS_MAP_ITEM,
+                                  &((frame_data *)fh_walk_data(f))->right_key);
+  }
+}
+
+/* The steps from frame `base` to where the frame on top is, and back to `base`. */
+static int add_labels(comparer *c, size_t base) {
+  while (fh_walk_depth(&c->walk) > base) {
+    if (c->path != NULL && add_label(c, fh_walk_top(&c->walk)) != 0) return -1;
+    fh_walk_pop(&c->walk);
+  }
+  return 0;
+}
+
+/* A sequence or map on top has what the other side lacks; pops it. */
+static int add_missing(comparer *c, fh_walk_step step) {
+  fh_walk_frame *f = fh_walk_top(&c->walk);
+  fh_walk_label label = fh_walk_label_of(&c->walk, f);
+  TVMFFIAny key = fh_any_int(label.index);
+  int rc = 0;
+  if (c->path != NULL && f->shape == FH_WALK_PAIRS) {
+    rc = fh_structural_path_add(c->path, FH_ACCESS_MAP_ITEM, &label.key, FH_ACCESS_MAP_ITEM_MISSING,
+                                &((frame_data *)fh_walk_data(f))->right_key);
+  } else if (c->path != NULL && step == FH_WALK_ONLY_LEFT) {
+    rc = fh_structural_path_add(c->path, FH_ACCESS_ARRAY_ITEM, &key, FH_ACCESS_ARRAY_ITEM_MISSING, &key);
+  } else if (c->path != NULL) {
+    rc = fh_structural_path_add(c->path, FH_ACCESS_ARRAY_ITEM_MISSING, &key, FH_ACCESS_ARRAY_ITEM, &key);
+  }
+  if (rc == 0) fh_walk_pop(&c->walk);
+  return rc;
+}
+
+/* Every key of the left map is in the right one, which has more: says which. Pops the frame on top. */
+static int add_key_of_right(comparer *c) {
+  fh_walk_frame *f = fh_walk_top(&c->walk);
+  TVMFFIAny left = fh_any_object(f->obj), right = fh_any_object(f->other), key, value, left_key;
+  fh_walk_step step;
+  if (fh_walk_push_pair(&c->walk, &right, &left) != 0) return -1; /* the same, the other way round */
+  while ((step = fh_walk_next_key(&c->walk, &key, &value)) == FH_WALK_CHILD) {
+    left_key = translate(&c->left_of, &key);
+    step = fh_walk_lookup(&c->walk, &left_key, &value);
+    if (step == FH_WALK_CHILD) continue;
+    if (step == FH_WALK_ERROR) break;
+    if (fh_structural_path_add(c->path, FH_ACCESS_MAP_ITEM_MISSING, &left_key, FH_ACCESS_MAP_ITEM, &key) != 0)
+      return -1;
+    break;
+  }
+  if (step == FH_WALK_ERROR) return -1;
+  fh_walk_pop(&c->walk);
+  fh_walk_pop(&c->walk);
+  return 0;
+}
+
+/* The children of the frame on top are done; what follows for its objects. Pops it. */
+static verdict finish(comparer *c) {
+  fh_walk_frame *f = fh_walk_top(&c->walk);
+  if (f->shape == FH_WALK_PAIRS && f->n_children != f->n_of_other) {
+    return add_key_of_right(c) == 0 ? DIFFERENT : FAILED; /* with a path to tell: see open_frame */
+  }
+  frame_data data = *(const frame_data *)fh_walk_data(f);
+  verdict said = f->shape == FH_WALK_FIELDS ? finish_objects(c, f->obj, f->other, &data) : EQUAL;
+  fh_walk_pop(&c->walk);
+  return said;
+}
+
+static verdict step_once(comparer *c) {
+  TVMFFIAny a, b;
+  int32_t region;
+  int is_shared;
+  fh_walk_step step = next_children(c, &a, &b, &region, &is_shared);
+  switch (step) {
+  case FH_WALK_CHILD: return start(c, &a, &b, region, is_shared);
+  case FH_WALK_END: return finish(c);
+  case FH_WALK_ERROR: return FAILED;
+  default: return add_missing(c, step) == 0 ? DIFFERENT : FAILED;
+  }
+}
+
+static verdict compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region) {
+  size_t base = fh_walk_depth(&c->walk);
+  verdict said = start(c, a, b, region, 1);
+  while (said != FAILED && said != DIFFERENT && fh_walk_depth(&c->walk) > base) said = step_once(c);
+  if (said == DIFFERENT && add_labels(c, base) != 0) said = FAILED;
+  fh_walk_unwind(&c->walk, base);
+  return said;
+}
+
+static verdict compare(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars, int skip_tensors,
+                       fh_structural_path *path) {
+  comparer c;
+  memset(&c, 0, sizeof c);
+  fh_walk_init(&c.walk, FH_WALK_PLAIN, kTVMFFIFieldFlagBitMaskSEqHashIgnore, sizeof(frame_data));
+  c.right_of.retains = c.left_of.retains = 1;
+  c.path = path;
+  c.skip_tensors = skip_tensors;
+  verdict said = compare_values(&c, a, b, map_free_vars ? kTVMFFIDefRegionKindPattern : kTVMFFIDefRegionKindNone);
+  fh_walk_free(&c.walk);
+  fh_memo_free(&c.right_of);
+  fh_memo_free(&c.left_of);
+  return said;
+}
+
+int fh_structural_equal(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars, int skip_tensors, int *out) {
+  verdict said = compare(a, b, map_free_vars, skip_tensors, NULL);
+  *out = said == EQUAL;
+  return said == FAILED ? -1 : 0;
+}
+
+int fh_structural_mismatch(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars, int skip_tensors,
+                           TVMFFIAny *out) {
+  fh_structural_path path = {NULL, 0, 0};
+  verdict said = compare(a, b, map_free_vars, skip_tensors, &path);
+  *out = fh_any_none();
+  int rc = said == FAILED ? -1 : said == EQUAL ? 0 : fh_structural_path_finish(&path, out);
+  fh_structural_path_free(&path);
+  return rc;
+}

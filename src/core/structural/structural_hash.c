@@ -1,0 +1,390 @@
+/* structural_hash.c - the structural hash. */
+#include "structural_hash.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/object/bigint.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/container/hashmap.h"
+#include "core/walk/hook.h"
+#include "core/platform/mem.h"
+#include "core/container/seq.h"
+#include "core/object/str.h"
+#include "structural.h"
+#include "core/object/type.h"
+
+#define CALLBACK_NAME "__s_hash__.fn_hash"
+
+/* A map's pair that waits for its turn: maps are hashed in the order of their keys' hashes. */
+typedef struct {
+  uint64_t key_hash;
+  TVMFFIAny value; /* borrowed from the frame */
+} sorted_pair;
+
+typedef struct {
+  fh_walk walk;
+  fh_memo memo; /* objects that may be met again, to their hashes; retains */
+  sorted_pair *pairs; /* of all open maps, each frame's behind those of the one below */
+  size_t n_pairs, n_pairs_room;
+  int32_t hook_region; /* of the contents of the object whose hook is running */
+  uint32_t n_free_vars, n_dag_nodes;
+  int skip_tensors;
+} hasher;
+
+/* What a frame knows beside its children. */
+typedef struct {
+  uint64_t hash; /* of what is done */
+  size_t first_pair, next_pair, end_pair; /* of a map */
+  int32_t kind;
+  int32_t region, inner_region;
+  int32_t is_shared; /* goes into the memo */
+} frame_data;
+
+static uint64_t type_hash(int32_t type_index) {
+  const TVMFFITypeInfo *info = fh_type_find(type_index);
+  return info != NULL ? info->type_key_hash : 0;
+}
+
+/* ---- Leaves ---- */
+
+static uint64_t hash_content(int32_t type_index, TVMFFIByteArray content) {
+  return fh_str_hash_combine((uint64_t)type_index, fh_str_hash(content.data, content.size));
+}
+
+/* All NaNs are one. Text and bytes hash the same in an object and in a cell. */
+static inline uint64_t hash_plain(const TVMFFIAny *value) {
+  TVMFFIByteArray content;
+  TVMFFIAny nan;
+  switch (value->type_index) {
+  case kTVMFFISmallStr: fh_str_content(value, &content); return hash_content(kTVMFFIStr, content);
+  case kTVMFFIFloat:
+    nan = fh_any_float((double)NAN);
+    if (isnan(value->v_float64)) value = &nan;
+    break;
+  default: break;
+  }
+  return fh_str_hash_combine((uint64_t)(int64_t)value->type_index, value->v_uint64);
+}
+
+static uint64_t hash_bytes(TVMFFIByteArray content) {
+  if (content.size > FH_STR_SMALL_MAX) return hash_content(kTVMFFIBytes, content);
+  TVMFFIAny small = fh_any_none();
+  small.type_index = kTVMFFISmallBytes;
+  memcpy(small.v_bytes, content.data, content.size);
+  return hash_plain(&small);
+}
+
+static uint64_t hash_shape(const TVMFFIObject *obj) {
+  const TVMFFIShapeCell *cell = TVMFFIShapeGetCellPtr((void *)(uintptr_t)obj);
+  uint64_t hash = fh_str_hash_combine(type_hash(kTVMFFIShape), cell->size);
+  for (size_t i = 0; i < cell->size; ++i) hash = fh_str_hash_combine(hash, (uint64_t)cell->data[i]);
+  return hash;
+}
+
+static int hash_tensor(const hasher *h, const TVMFFIObject *obj, uint64_t *out) {
+  const DLTensor *tensor = TVMFFITensorGetDLTensorPtr((void *)(uintptr_t)obj);
+  TVMFFIAny dtype = fh_any_dtype(tensor->dtype);
+  uint64_t hash = fh_str_hash_combine(type_hash(kTVMFFITensor), (uint64_t)tensor->ndim);
+  for (int32_t i = 0; i < tensor->ndim; ++i) hash = fh_str_hash_combine(hash, (uint64_t)tensor->shape[i]);
+  hash = fh_str_hash_combine(hash, dtype.v_uint64);
+  if (!h->skip_tensors) {
+    const char *data;
+    size_t n_bytes;
+    if (fh_structural_tensor_bytes(tensor, &data, &n_bytes) != 0) return -1;
+    hash = fh_str_hash_combine(hash, fh_str_hash(data, n_bytes));
+  }
+  *out = hash;
+  return 0;
+}
+
+static int hash_object_leaf(const hasher *h, const TVMFFIAny *value, uint64_t *out) {
+  switch (value->type_index) {
+  case kTVMFFIStr: *out = hash_content(kTVMFFIStr, fh_str_object_bytes(value->v_obj)); return 1;
+  case kTVMFFIBytes: *out = hash_bytes(fh_str_object_bytes(value->v_obj)); return 1;
+  case kTVMFFIBigInt: *out = hash_content(kTVMFFIBigInt, TVMFFIBigIntGetContentByteArray(value)); return 1;
+  case kTVMFFIShape: *out = hash_shape(value->v_obj); return 1;
+  case kTVMFFITensor: return hash_tensor(h, value->v_obj, out) == 0 ? 1 : -1;
+  default: return 0;
+  }
+}
+
+/* The hash of a value without children: 1, 0 if it has some, -1. */
+static inline int hash_leaf(const hasher *h, const TVMFFIAny *value, uint64_t *out) {
+  if (fh_any_is_object(value)) return hash_object_leaf(h, value, out);
+  *out = hash_plain(value);
+  return 1;
+}
+
+/* ---- Maps ---- */
+
+static int compare_pairs(const void *a, const void *b) {
+  uint64_t hash_a = ((const sorted_pair *)a)->key_hash, hash_b = ((const sorted_pair *)b)->key_hash;
+  return (hash_a > hash_b) - (hash_a < hash_b);
+}
+
+/* By insertion, as most maps are small and the hashes of consecutive integers almost in order; if that takes many moves,
+ * by qsort. */
+static void sort_pairs(sorted_pair *pairs, size_t n) {
+  size_t n_moves = 8 * n + 64;
+  for (size_t n_sorted = 1; n_sorted < n; ++n_sorted) {
+    sorted_pair pair = pairs[n_sorted];
+    size_t i = n_sorted;
+    for (; i > 0 && pairs[i - 1].key_hash > pair.key_hash; --i) pairs[i] = pairs[i - 1];
+    pairs[i] = pair;
+    n_moves -= n_sorted - i < n_moves ? n_sorted - i : n_moves;
+    if (n_moves != 0) continue;
+    qsort(pairs, n, sizeof *pairs, compare_pairs);
+    return;
+  }
+}
+
+static int reserve_pairs(hasher *h, size_t n_more) {
+  if (h->n_pairs_room - h->n_pairs >= n_more) return 0;
+  size_t room = h->n_pairs_room * 2 > h->n_pairs + n_more ? h->n_pairs_room * 2 : h->n_pairs + n_more;
+  sorted_pair *pairs =
+      room <= SIZE_MAX / sizeof *pairs ? (sorted_pair *)fh_mem_realloc(h->pairs, room * sizeof *pairs) : NULL;
+  if (pairs == NULL) return fh_error_raise_no_memory();
+  h->pairs = pairs;
+  h->n_pairs_room = room;
+  return 0;
+}
+
+/* The hash of a key, 0 if it has none that is independent of the map's order: an object that was not met before. */
+static int hash_key(const hasher *h, const TVMFFIAny *key, uint64_t *out) {
+  if (!fh_any_is_object(key) || key->type_index == kTVMFFIStr || key->type_index == kTVMFFIBytes ||
+      key->type_index == kTVMFFIBigInt) {
+    return hash_leaf(h, key, out) == 1;
+  }
+  const uint64_t *known = fh_memo_find(&h->memo, key->v_obj, NULL);
+  if (known != NULL) *out = *known;
+  return known != NULL;
+}
+
+/* Takes the pairs of the map that is on top, sorted. Those of keys without a hash count by their number only. */
+static int take_pairs(hasher *h) {
+  fh_walk_frame *f = fh_walk_top(&h->walk);
+  frame_data *data = (frame_data *)fh_walk_data(f);
+  sorted_pair pair;
+  TVMFFIAny key;
+  fh_walk_step step;
+  data->first_pair = data->next_pair = data->end_pair = h->n_pairs;
+  if (f->n_children == 0) return 0;
+  if (reserve_pairs(h, (size_t)f->n_children / 2) != 0) return -1;
+  while ((step = fh_walk_next_key(&h->walk, &key, &pair.value)) == FH_WALK_CHILD) {
+    if (hash_key(h, &key, &pair.key_hash)) h->pairs[h->n_pairs++] = pair;
+  }
+  if (step == FH_WALK_ERROR) return -1;
+  data->end_pair = h->n_pairs;
+  if (data->end_pair != data->first_pair) sort_pairs(&h->pairs[data->first_pair], data->end_pair - data->first_pair);
+  return 0;
+}
+
+/* The next value of the map on top. Of keys with one hash no value is looked at: nothing tells which is which. */
+static fh_walk_step next_value(const hasher *h, frame_data *data, TVMFFIAny *child) {
+  while (data->next_pair < data->end_pair) {
+    size_t i = data->next_pair, end = i + 1;
+    uint64_t key_hash = h->pairs[i].key_hash;
+    while (end < data->end_pair && h->pairs[end].key_hash == key_hash) ++end;
+    data->next_pair = end;
+    data->hash = fh_str_hash_combine(data->hash, key_hash);
+    if (end > i + 1) continue;
+    *child = h->pairs[i].value;
+    return FH_WALK_CHILD;
+  }
+  return FH_WALK_END;
+}
+
+/* ---- Objects ---- */
+
+/* What becomes of the hash of an object's contents. */
+static int finish_object(hasher *h, TVMFFIObject *obj, const frame_data *data, uint64_t *hash) {
+  if (data->kind == kTVMFFISEqHashKindFreeVar) {
+    *hash = data->region != kTVMFFIDefRegionKindNone ? fh_str_hash_combine(*hash, h->n_free_vars++)
+                                                     : (uint64_t)(uintptr_t)obj;
+  } else if (data->kind == kTVMFFISEqHashKindDAGNode) {
+    *hash = fh_str_hash_combine(*hash, h->n_dag_nodes++);
+  }
+  return data->is_shared ? fh_memo_put(&h->memo, obj, NULL, *hash) : 0;
+}
+
+static int hash_value(hasher *h, const TVMFFIAny *value, int32_t region, uint64_t *out);
+
+/* fn_hash(value, hash, region): the hash combined with that of the value. */
+static int call_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(n_args);
+  hasher *h = (hasher *)client;
+  int64_t hash;
+  int32_t region;
+  uint64_t hash_of_value;
+  if (fh_function_arg_int(CALLBACK_NAME, args, 1, &hash) != 0) return -1;
+  if (fh_structural_arg_region(CALLBACK_NAME, args, 2, h->hook_region, &region) != 0) return -1;
+  if (hash_value(h, &args[0], region, &hash_of_value) != 0) return -1;
+  *result = fh_any_int((int64_t)fh_str_hash_combine((uint64_t)hash, hash_of_value));
+  return 0;
+}
+
+/* __s_hash__(object, hash so far, fn_hash) */
+static int hash_by_hook(hasher *h, TVMFFIObject *hook, TVMFFIObject *obj, int32_t region, uint64_t *hash) {
+  TVMFFIAny result, so_far = fh_any_int((int64_t)*hash);
+  int32_t outer_region = h->hook_region;
+  h->hook_region = region;
+  int rc = fh_hook_call_value(&h->walk, hook, obj, &so_far, call_back, 3, h, &result);
+  h->hook_region = outer_region;
+  if (rc != 0) return -1;
+  if (result.type_index == kTVMFFIInt) {
+    *hash = result.v_uint64;
+    return 0;
+  }
+  fh_hook_raise_result(FH_ATTR_S_HASH, obj, "int", &result);
+  fh_any_drop(&result);
+  return -1;
+}
+
+/* ---- The loop ---- */
+
+/* Opens the frame of a value that is no leaf. */
+static int open_frame(hasher *h, const TVMFFIAny *value, const frame_data *initial) {
+  if (fh_walk_push(&h->walk, value) != 0) return -1;
+  fh_walk_frame *f = fh_walk_top(&h->walk);
+  frame_data *data = (frame_data *)fh_walk_data(f);
+  *data = *initial;
+  if (f->shape == FH_WALK_FIELDS) return 0;
+  int is_map = f->shape == FH_WALK_PAIRS;
+  data->hash = fh_str_hash_combine(data->hash, (uint64_t)(is_map ? f->n_children / 2 : f->n_children));
+  return is_map ? take_pairs(h) : 0;
+}
+
+/* The hash of an Array of leaves, which needs no frame; of others, the frame behind the leaves they begin with. */
+static int start_array(hasher *h, const TVMFFIAny *value, const frame_data *initial, uint64_t *out) {
+  const fh_seq_object *array = (const fh_seq_object *)(const void *)value->v_obj;
+  const TVMFFIAny *items = fh_seq_items(array);
+  int64_t n = fh_seq_size(array), i = 0;
+  uint64_t hash = fh_str_hash_combine(initial->hash, (uint64_t)n), hash_of_item = 0;
+  int is_leaf = 1;
+  while (i < n && (is_leaf = hash_leaf(h, &items[i], &hash_of_item)) == 1) {
+    hash = fh_str_hash_combine(hash, hash_of_item);
+    ++i;
+  }
+  *out = hash;
+  if (is_leaf != 0) return is_leaf;
+  if (open_frame(h, value, initial) != 0) return -1;
+  ((frame_data *)fh_walk_data(fh_walk_top(&h->walk)))->hash = hash;
+  fh_walk_take(&h->walk, i);
+  return 0;
+}
+
+/* Starts on a value: 1 with its hash, 0 when its frame is open, -1. */
+static int start(hasher *h, const TVMFFIAny *value, int32_t region, int is_shared, uint64_t *out) {
+  int is_leaf = hash_leaf(h, value, out);
+  if (is_leaf != 0) return is_leaf;
+  TVMFFIObject *obj = value->v_obj;
+  frame_data data = {.hash = type_hash(value->type_index), .region = region, .inner_region = region};
+  if (value->type_index == kTVMFFIArray) return start_array(h, value, &data, out);
+  if (fh_seq_is(value) || fh_hashmap_is(value)) return open_frame(h, value, &data);
+  if (fh_structural_kind(obj, &data.kind) != 0) return -1;
+  const uint64_t *known = is_shared ? fh_memo_find(&h->memo, obj, NULL) : NULL;
+  if (known != NULL) {
+    *out = *known;
+    return 1;
+  }
+  data.is_shared = is_shared;
+  data.inner_region = fh_structural_inner_region(region, data.kind);
+  TVMFFIObject *hook;
+  if (fh_hook_find(FH_ATTR_S_HASH, value->type_index, &hook) != 0) return -1;
+  if (hook == NULL) return open_frame(h, value, &data);
+  *out = data.hash;
+  if (hash_by_hook(h, hook, obj, data.inner_region, out) != 0) return -1;
+  return finish_object(h, obj, &data, out) == 0 ? 1 : -1;
+}
+
+/* Takes the leaves that come next of the sequence on top: most of a sequence's items, mostly. */
+static int take_leaves(hasher *h) {
+  frame_data *data = (frame_data *)fh_walk_data(fh_walk_top(&h->walk));
+  int64_t n, i = 0;
+  const TVMFFIAny *items = fh_walk_rest(&h->walk, &n);
+  uint64_t hash = data->hash, hash_of_item = 0;
+  int is_leaf = 1;
+  while (i < n && (is_leaf = hash_leaf(h, &items[i], &hash_of_item)) == 1) {
+    hash = fh_str_hash_combine(hash, hash_of_item);
+    ++i;
+  }
+  data->hash = hash;
+  fh_walk_take(&h->walk, i);
+  return is_leaf < 0 ? -1 : 0;
+}
+
+/* The next child of the frame on top, and its region. */
+static fh_walk_step next_child(hasher *h, TVMFFIAny *child, int32_t *region) {
+  fh_walk_frame *f = fh_walk_top(&h->walk);
+  frame_data *data = (frame_data *)fh_walk_data(f);
+  *region = data->inner_region;
+  if (f->shape == FH_WALK_PAIRS) return next_value(h, data, child);
+  if (f->shape == FH_WALK_ITEMS) return take_leaves(h) == 0 ? fh_walk_next(&h->walk, child) : FH_WALK_ERROR;
+  fh_walk_step step = fh_walk_next(&h->walk, child);
+  if (step == FH_WALK_CHILD) {
+    *region = fh_structural_field_region(*region, fh_walk_field(fh_walk_top(&h->walk))->flags);
+  }
+  return step;
+}
+
+/* Closes the frame on top. */
+static int finish(hasher *h, uint64_t *out) {
+  fh_walk_frame *f = fh_walk_top(&h->walk);
+  frame_data *data = (frame_data *)fh_walk_data(f);
+  *out = data->hash;
+  if (f->shape == FH_WALK_PAIRS) h->n_pairs = data->first_pair;
+  if (f->shape == FH_WALK_FIELDS && finish_object(h, f->obj, data, out) != 0) return -1;
+  fh_walk_pop(&h->walk);
+  return 0;
+}
+
+/* Until only `base` frames are open. */
+static int run(hasher *h, size_t base, uint64_t *out) {
+  while (fh_walk_depth(&h->walk) > base) {
+    TVMFFIAny child;
+    int32_t region;
+    uint64_t hash;
+    int is_copy = fh_walk_gives_copies(fh_walk_top(&h->walk));
+    fh_walk_step step = next_child(h, &child, &region);
+    if (step == FH_WALK_ERROR) return -1;
+    if (step == FH_WALK_END) {
+      if (finish(h, &hash) != 0) return -1;
+    } else {
+      int is_shared = fh_any_is_object(&child) && fh_walk_is_shared(child.v_obj, is_copy);
+      int is_done = start(h, &child, region, is_shared, &hash);
+      if (is_done < 0) return -1;
+      if (is_done == 0) continue;
+    }
+    *out = hash;
+    if (fh_walk_depth(&h->walk) == base) break;
+    frame_data *data = (frame_data *)fh_walk_data(fh_walk_top(&h->walk));
+    data->hash = fh_str_hash_combine(data->hash, hash);
+  }
+  return 0;
+}
+
+static int hash_value(hasher *h, const TVMFFIAny *value, int32_t region, uint64_t *out) {
+  size_t base = fh_walk_depth(&h->walk), n_pairs = h->n_pairs;
+  int is_done = start(h, value, region, 1, out);
+  if (is_done > 0) return 0;
+  if (is_done == 0 && run(h, base, out) == 0) return 0;
+  fh_walk_unwind(&h->walk, base);
+  h->n_pairs = n_pairs;
+  return -1;
+}
+
+int fh_structural_hash(const TVMFFIAny *value, int map_free_vars, int skip_tensors, uint64_t *out) {
+  hasher h;
+  memset(&h, 0, sizeof h);
+  fh_walk_init(&h.walk, FH_WALK_PLAIN, kTVMFFIFieldFlagBitMaskSEqHashIgnore, sizeof(frame_data));
+  h.memo.retains = 1;
+  h.skip_tensors = skip_tensors;
+  int32_t region = map_free_vars ? kTVMFFIDefRegionKindPattern : kTVMFFIDefRegionKindNone;
+  int rc = hash_value(&h, value, region, out);
+  fh_walk_free(&h.walk);
+  fh_memo_free(&h.memo);
+  fh_mem_free(h.pairs);
+  return rc;
+}

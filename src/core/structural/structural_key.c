@@ -1,0 +1,103 @@
+/* structural_key.c - the type StructuralKey. */
+#include "structural_key.h"
+
+#include "core/fields/builtin.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/object/schema.h"
+#include "structural_equal.h"
+#include "structural_hash.h"
+
+FH_STATIC_ASSERT(sizeof(fh_structural_key_object) == 48 && offsetof(fh_structural_key_object, hash) == 40, "ABI");
+
+#define KEY "ffi.StructuralKey"
+
+static const fh_builtin_type key_type;
+static int32_t key_index; /* written once, by the load-time constructor */
+
+int32_t fh_structural_key_type(void) { return key_index; }
+
+fh_structural_key_object *fh_structural_key_new(const TVMFFIAny *key) {
+  fh_structural_key_object *made = (fh_structural_key_object *)fh_builtin_new(&key_type);
+  uint64_t hash;
+  if (made == NULL) return NULL;
+  if (fh_any_own(key, &made->key) == 0 && fh_structural_hash(&made->key, 0, 0, &hash) == 0) {
+    made->hash = (int64_t)hash;
+    return made;
+  }
+  fh_object_release(made);
+  return NULL;
+}
+
+int fh_structural_key_equal(const fh_structural_key_object *a, const fh_structural_key_object *b, int *out) {
+  *out = a == b;
+  if (*out || a->hash != b->hash) return 0;
+  return fh_structural_equal(&a->key, &b->key, 0, 0, out);
+}
+
+/* ---- Hooks of maps, in the native convention (see any.c) ---- */
+
+static const fh_structural_key_object *key_of(const TVMFFIAny *value) {
+  return (const fh_structural_key_object *)(const void *)value->v_obj;
+}
+
+static TVMFFIAny any_hash(const TVMFFIAny *value) { return fh_any_int(key_of(value)->hash); }
+
+static TVMFFIAny any_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
+  int is_equal;
+  if (fh_structural_key_equal(key_of(a), key_of(b), &is_equal) == 0) return fh_any_bool(is_equal);
+  return fh_any_object(fh_error_take());
+}
+
+/* ---- The type ---- */
+
+static int create_key(TVMFFIObjectHandle *out) { return fh_builtin_create(&key_type, out); }
+static void end_key(void *self) { fh_builtin_end(&key_type, self); }
+static void delete_key(void *self, int flags) { fh_object_delete_owner(&key_type.owner, self, flags, 1); }
+
+static int init_key(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  if (fh_function_check_count(KEY ".__ffi_init__", n_args, 1) != 0) return -1;
+  fh_structural_key_object *made = fh_structural_key_new(&args[0]);
+  if (made == NULL) return -1;
+  *result = fh_any_object(made);
+  return 0;
+}
+
+static const fh_builtin_field key_fields[] = {
+    {.name = "key",
+     .metadata = FH_SCHEMA(FH_SCHEMA_ANY),
+     .kind = FH_BUILTIN_ANY,
+     .offset = offsetof(fh_structural_key_object, key)},
+    {.name = "hash_i64",
+     .metadata = FH_SCHEMA(FH_SCHEMA_INT),
+     .kind = FH_BUILTIN_INT,
+     .offset = offsetof(fh_structural_key_object, hash)},
+    {.name = NULL},
+};
+
+static const fh_builtin_method key_methods[] = {
+    {.name = "__ffi_init__",
+     .doc = "A key for any value; its structural hash is computed once, here.",
+     .metadata = FH_SCHEMA(FH_SCHEMA_FUNCTION(FH_SCHEMA_OBJECT, FH_SCHEMA_ANY)),
+     .flags = kTVMFFIFieldFlagBitMaskIsStaticMethod,
+     .call = init_key},
+    {.name = NULL},
+};
+
+static const fh_builtin_type key_type = {
+    .key = KEY,
+    .is_final = 1,
+    .total_bytes = sizeof(fh_structural_key_object),
+    .fields = key_fields,
+    .methods = key_methods,
+    .creator = create_key,
+    .owner = {delete_key, end_key},
+};
+
+void fh_structural_key_init(void) {
+  key_index = fh_builtin_register(&key_type);
+  fh_builtin_set_function(key_index, "__ffi_init__", init_key);
+  fh_builtin_set_native(key_index, "__any_hash__", (void *)(uintptr_t)&any_hash);
+  fh_builtin_set_native(key_index, "__any_equal__", (void *)(uintptr_t)&any_equal);
+}

@@ -1,0 +1,394 @@
+/* structural_mutate.c - our mutator: it calls callbacks by type and keeps its place on a walk. */
+#include "structural_mutate.h"
+
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "structural.h"
+#include "structural_change.h"
+#include "visit_context.h"
+
+#define MUTATOR "ffi.StructuralMutator"
+
+/* Foreign code may keep the mutator and use it again when the mutation is over. */
+typedef struct {
+  fh_mutator_object base;
+  fh_structural_use use;
+  fh_walk walk;
+  fh_structural_callbacks callbacks;
+  fh_mutate_order order;
+  fh_structural_changes changes; /* of all open frames, each frame's behind those of the one below */
+  fh_memo remap; /* objects with an identity to their number in `remapped`; retains */
+  fh_seq_object *remapped; /* List of what they became */
+} our_mutator;
+
+/* What a frame knows beside its children. */
+typedef struct {
+  size_t first_change;
+  TVMFFIAny
+      held;  /* owned: what a callback put in the place of a value, whose contents this frame is of; or Unchanged */
+  TVMFFIAny child; /* borrowed: the one that is mutated */
+  fh_structural_place place; /* where it is */
+  int32_t kind;
+  int32_t region, inner_region;
+  int32_t is_inplace;
+  int32_t is_bare; /* only what the object consists of is mutated: no callback for the object itself */
+  int32_t n_own;   /* references to the object that are the walk's and its place's; more are somebody else's */
+} frame_data;
+
+/* What is to be done about a value. */
+typedef struct {
+  TVMFFIAny value; /* borrowed, or the same as `held` */
+  TVMFFIAny held;  /* owned, as in frame_data */
+  int32_t region;
+  int32_t may_inplace; /* it may change where it is, if nobody else has it */
+  int32_t is_bare;
+  int32_t n_own;
+} task;
+
+typedef enum { FAILED = -1, DONE = 0, OPENED = 1 } verdict;
+
+static frame_data *data_of(fh_walk_frame *f) { return (frame_data *)fh_walk_data(f); }
+static frame_data *top_data(const our_mutator *m) { return data_of(fh_walk_top(&m->walk)); }
+
+/* ---- What stands for what ---- */
+
+static int check_identity(const TVMFFIAny *var) {
+  if (fh_any_is_object(var)) return 0;
+  return fh_error_raise(FH_TYPE_ERROR, "Variable-remap key must be an object-backed value");
+}
+
+/* *out owned: None when nothing stands for it. */
+static int remap_get(const our_mutator *m, const TVMFFIAny *var, TVMFFIAny *out) {
+  *out = fh_any_none();
+  if (check_identity(var) != 0) return -1;
+  const uint64_t *number = fh_memo_find(&m->remap, var->v_obj, NULL);
+  if (number != NULL) fh_any_copy(&fh_seq_items(m->remapped)[*number], out);
+  return 0;
+}
+
+static int remap_set(our_mutator *m, const TVMFFIAny *var, const TVMFFIAny *mapped) {
+  TVMFFIAny owned;
+  if (check_identity(var) != 0) return -1;
+  if (m->remapped == NULL && (m->remapped = fh_seq_new_list(0)) == NULL) return -1;
+  if (fh_any_own(mapped, &owned) != 0) return -1;
+  const uint64_t *known = fh_memo_find(&m->remap, var->v_obj, NULL);
+  if (known != NULL) {
+    fh_seq_swap(m->remapped, (int64_t)*known, &owned);
+    fh_any_drop(&owned);
+    return 0;
+  }
+  if (fh_seq_push(m->remapped, owned) != 0) return -1;
+  return fh_memo_put(&m->remap, var->v_obj, NULL, (uint64_t)(fh_seq_size(m->remapped) - 1));
+}
+
+/* ---- Callbacks ---- */
+
+/* Calls the callback for a value: *out is what it gave; 0 when there is none; 1; -1. */
+static int call_back(our_mutator *m, const TVMFFIAny *value, int32_t region, int may_inplace, TVMFFIAny *out) {
+  const fh_structural_entry *entry = fh_structural_callbacks_find(&m->callbacks, value->type_index);
+  *out = fh_mutator_unchanged();
+  if (entry == NULL) return 0;
+  int is_owner = m->order == FH_MUTATE_OWNED;
+  TVMFFIAny args[3] = {*value, is_owner ? fh_any_object(m) : fh_any_int(region), fh_any_int(may_inplace)};
+  if (fh_walk_enter_hook(&m->walk) != 0) return -1;
+  m->base.region = region;
+  int rc = fh_function_call(entry->func, args, 1 + is_owner + entry->gets_more, out);
+  fh_walk_leave_hook(&m->walk);
+  if (rc == 0) rc = fh_mutator_take_result(out);
+  if (rc != 0) fh_visit_context_note(value);
+  return rc != 0 ? -1 : 1;
+}
+
+/* The callback after the contents, of what they made of `value`: *out is that, and becomes what the callback gave. */
+static int call_back_after(our_mutator *m, const TVMFFIAny *value, int32_t region, TVMFFIAny *out) {
+  TVMFFIAny made = *out, given;
+  const TVMFFIAny *seen = made.type_index == kTVMFFIUnchanged ? value : &made;
+  int rc = call_back(m, seen, region, 0, &given);
+  if (rc >= 0 && given.type_index == kTVMFFIUnchanged) return 0;
+  fh_any_drop(&made);
+  *out = given;
+  return rc < 0 ? -1 : 0;
+}
+
+/* ---- One value ---- */
+
+static int may_change(const task *t) {
+  return t->may_inplace && fh_any_is_object(&t->value) && fh_object_is_own(t->value.v_obj, (uint32_t)t->n_own);
+}
+
+/* Puts the contents on the walk. Takes `held` on OPENED. */
+static verdict open_frame(our_mutator *m, const task *t, int is_inplace, int32_t kind) {
+  if (fh_walk_push(&m->walk, &t->value) != 0) return FAILED;
+  frame_data *data = top_data(m);
+  data->first_change = m->changes.n_items;
+  data->held = t->held;
+  data->kind = kind;
+  data->region = t->region;
+  data->inner_region = fh_structural_inner_region(t->region, kind);
+  data->is_inplace = is_inplace;
+  data->is_bare = t->is_bare;
+  data->n_own = t->n_own;
+  return OPENED;
+}
+
+/* An object without a hook. */
+static verdict descend_object(our_mutator *m, const task *t, TVMFFIAny *out) {
+  int32_t kind = fh_structural_find_kind(t->value.type_index);
+  if (kind == kTVMFFISEqHashKindFreeVar || kind == kTVMFFISEqHashKindDAGNode) {
+    if (remap_get(m, &t->value, out) != 0) return FAILED;
+    if (out->type_index != kTVMFFINone) return DONE;
+    *out = fh_mutator_unchanged();
+    if (kind == kTVMFFISEqHashKindFreeVar && t->region == kTVMFFIDefRegionKindNone) return DONE;
+  }
+  if (fh_mutator_check_copy(t->value.type_index) != 0) return FAILED;
+  return open_frame(m, t, 0, kind);
+}
+
+static verdict descend_by_hook(our_mutator *m, const TVMFFIAny *hook, const task *t, TVMFFIAny *out) {
+  if (fh_walk_enter_hook(&m->walk) != 0) return FAILED;
+  m->base.region = t->region;
+  int rc = fh_mutator_call_hook(hook, &m->base, &t->value, out);
+  fh_walk_leave_hook(&m->walk);
+  return rc != 0 ? FAILED : DONE;
+}
+
+/* What the value consists of: DONE with *out, or OPENED when that is on the walk now. */
+static verdict descend(our_mutator *m, const task *t, int is_inplace, TVMFFIAny *out) {
+  int32_t type_index = t->value.type_index;
+  const TVMFFIAny *hook = is_inplace ? fh_reflect_attr(fh_reflect_column(FH_ATTR_S_INPLACE), type_index) : NULL;
+  if (hook == NULL) hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_S_MUTATE), type_index);
+  verdict said = DONE;
+  *out = fh_mutator_unchanged();
+  if (hook == NULL) {
+    if (fh_any_is_object(&t->value)) said = descend_object(m, t, out);
+  } else if (fh_mutator_is_container_hook(hook)) {
+    said = open_frame(m, t, is_inplace, kTVMFFISEqHashKindUnsupported);
+  } else if (!fh_mutator_is_leaf_hook(hook)) {
+    said = descend_by_hook(m, hook, t, out);
+  }
+  if (said == FAILED) fh_visit_context_note(&t->value);
+  return said;
+}
+
+/* A callback may put something else in the place of the value before its contents are looked at: into t->held. */
+static int call_back_before(our_mutator *m, task *t, int *is_inplace) {
+  TVMFFIAny given;
+  int rc = call_back(m, &t->value, t->region, 0, &given);
+  if (rc < 0) return -1;
+  if (fh_mutator_keeps(&given, &t->value)) {
+    fh_any_drop(&given);
+    return 0;
+  }
+  t->held = t->value = given;
+  *is_inplace = *is_inplace && fh_any_is_object(&given) && fh_object_is_own(given.v_obj, 1);
+  t->n_own = 1;
+  return 0;
+}
+
+/* Starts on a value: DONE with *out, or OPENED. */
+static verdict start(our_mutator *m, task *t, TVMFFIAny *out) {
+  int is_inplace = may_change(t);
+  TVMFFIAny original = t->value;
+  if (m->order == FH_MUTATE_OWNED && !t->is_bare) {
+    int rc = call_back(m, &t->value, t->region, is_inplace, out);
+    if (rc != 0) return rc < 0 ? FAILED : DONE;
+  }
+  if (m->order == FH_MUTATE_MAP_PRE && !t->is_bare && call_back_before(m, t, &is_inplace) != 0) return FAILED;
+  verdict said = descend(m, t, is_inplace, out);
+  if (said == OPENED) return OPENED;
+  if (said == DONE && out->type_index == kTVMFFIUnchanged) {
+    *out = t->held; /* nothing changed inside: it is the replacement, if there is one */
+  } else {
+    fh_any_drop(&t->held);
+  }
+  if (said == DONE && m->order == FH_MUTATE_MAP_POST && !t->is_bare) {
+    said = call_back_after(m, &original, t->region, out) == 0 ? DONE : FAILED;
+  }
+  return said;
+}
+
+/* ---- The walk ---- */
+
+/* What the changes in the frame on top make of its object. */
+static int make_result(our_mutator *m, TVMFFIAny *out) {
+  fh_walk_frame *f = fh_walk_top(&m->walk);
+  const frame_data *data = data_of(f);
+  TVMFFIAny var = fh_any_object(f->obj);
+  *out = fh_mutator_unchanged();
+  if (m->changes.n_items != data->first_change) {
+    int is_inplace = data->is_inplace && fh_object_is_own(f->obj, (uint32_t)data->n_own);
+    if (fh_structural_changes_apply(&m->changes, data->first_change, &m->walk, is_inplace, out) != 0) return -1;
+    data = top_data(m);
+  }
+  if (!fh_structural_is_remapped(data->kind, data->region, out)) return 0;
+  return remap_set(m, &var, out);
+}
+
+/* Closes the frame on top; -1 leaves it, for `unwind`. */
+static int finish(our_mutator *m, TVMFFIAny *out) {
+  if (make_result(m, out) != 0) {
+    fh_any_drop(out);
+    return -1;
+  }
+  frame_data data = *top_data(m);
+  TVMFFIAny value = fh_any_object(fh_walk_top(&m->walk)->obj);
+  fh_walk_pop(&m->walk);
+  int rc = 0;
+  if (m->order == FH_MUTATE_MAP_POST && !data.is_bare) rc = call_back_after(m, &value, data.region, out);
+  if (rc == 0 && out->type_index == kTVMFFIUnchanged) {
+    *out = data.held;
+  } else {
+    fh_any_drop(&data.held);
+  }
+  return rc;
+}
+
+/* Gives the frame on top what its child became. Takes it. */
+static int give(our_mutator *m, TVMFFIAny *out) {
+  const frame_data *data = top_data(m);
+  if (!fh_mutator_keeps(out, &data->child)) return fh_structural_changes_add(&m->changes, &data->place, out);
+  fh_any_drop(out);
+  return 0;
+}
+
+/* The next child of the frame on top as a task. */
+static fh_walk_step next_task(our_mutator *m, task *t) {
+  const fh_walk_frame *f = fh_walk_top(&m->walk);
+  int is_map = f->shape == FH_WALK_PAIRS, is_copy = fh_walk_gives_copies(f);
+  TVMFFIAny child, key = fh_any_none();
+  fh_walk_step step = is_map ? fh_walk_next_key(&m->walk, &key, &child) : fh_walk_next(&m->walk, &child);
+  if (step != FH_WALK_CHILD) return step;
+  fh_walk_frame *top = fh_walk_top(&m->walk); /* a getter may have moved it */
+  frame_data *data = data_of(top);
+  data->child = child;
+  data->place.key = key;
+  data->place.index = top->n_done - 1;
+  data->place.field = top->shape == FH_WALK_FIELDS ? fh_walk_field(top) : NULL;
+  t->value = child;
+  t->held = fh_mutator_unchanged();
+  t->may_inplace = data->is_inplace;
+  t->is_bare = 0;
+  t->n_own = is_copy ? 2 : 1;
+  t->region = data->inner_region;
+  if (data->place.field != NULL) t->region = fh_structural_field_region(t->region, data->place.field->flags);
+  return step;
+}
+
+/* Closes what is open beyond `base` after an error, which each object notes. */
+static void unwind(our_mutator *m, size_t base, size_t n_changes) {
+  while (fh_walk_depth(&m->walk) > base) {
+    TVMFFIAny value = fh_any_object(fh_walk_top(&m->walk)->obj), held = top_data(m)->held;
+    fh_visit_context_note(&value);
+    fh_walk_pop(&m->walk);
+    fh_any_drop(&held);
+  }
+  fh_structural_changes_cut(&m->changes, n_changes);
+}
+
+/* Takes the walk one step on; `said` is what the child came to that it is about, or OPENED. */
+static verdict step_once(our_mutator *m, verdict said, TVMFFIAny *out) {
+  task next;
+  if (said == DONE && give(m, out) != 0) return FAILED;
+  switch (next_task(m, &next)) {
+  case FH_WALK_CHILD: return start(m, &next, out);
+  case FH_WALK_END: return finish(m, out) == 0 ? DONE : FAILED;
+  default: return FAILED;
+  }
+}
+
+static int run(our_mutator *m, task *t, TVMFFIAny *out) {
+  size_t base = fh_walk_depth(&m->walk), n_changes = m->changes.n_items;
+  verdict said = start(m, t, out);
+  while (said != FAILED && fh_walk_depth(&m->walk) > base) said = step_once(m, said, out);
+  if (said == DONE) return 0;
+  unwind(m, base, n_changes);
+  *out = fh_any_none();
+  return -1;
+}
+
+/* ---- The mutator ---- */
+
+/* `value` is the caller's for the call. */
+static int mutate(our_mutator *m, const TVMFFIAny *value, int may_inplace, int is_bare, TVMFFIAny *out) {
+  *out = fh_any_none();
+  if (fh_structural_use_begin(&m->use, MUTATOR) != 0) return -1;
+  int32_t region = m->base.region;
+  task t = {*value, fh_mutator_unchanged(), region, may_inplace, is_bare, 1};
+  int rc = run(m, &t, out);
+  m->base.region = region;
+  fh_structural_use_end(&m->use);
+  return rc;
+}
+
+static TVMFFIAny table_mutate(fh_mutator_object *mutator, TVMFFIAny value) {
+  TVMFFIAny out;
+  int rc = mutate((our_mutator *)mutator, &value, 0, 0, &out);
+  return fh_mutator_make_result(rc, out);
+}
+static TVMFFIAny table_mutate_inplace(fh_mutator_object *mutator, TVMFFIAny value) {
+  TVMFFIAny out;
+  int rc = mutate((our_mutator *)mutator, &value, 1, 0, &out);
+  return fh_mutator_make_result(rc, out);
+}
+static TVMFFIAny table_remap_get(fh_mutator_object *mutator, TVMFFIAny var) {
+  our_mutator *m = (our_mutator *)mutator;
+  TVMFFIAny out = fh_any_none();
+  int rc = fh_structural_use_begin(&m->use, MUTATOR);
+  if (rc == 0) {
+    rc = remap_get(m, &var, &out);
+    fh_structural_use_end(&m->use);
+  }
+  return fh_mutator_make_result(rc, out);
+}
+static TVMFFIAny table_remap_set(fh_mutator_object *mutator, TVMFFIAny var, TVMFFIAny mapped) {
+  our_mutator *m = (our_mutator *)mutator;
+  int rc = fh_structural_use_begin(&m->use, MUTATOR);
+  if (rc == 0) {
+    rc = remap_set(m, &var, &mapped);
+    fh_structural_use_end(&m->use);
+  }
+  return fh_mutator_make_result(rc, fh_any_none());
+}
+
+static const fh_mutator_table our_table = {table_mutate, table_mutate_inplace, table_remap_get, table_remap_set};
+
+int fh_structural_mutate_default(fh_mutator_object *mutator, const TVMFFIAny *value, TVMFFIAny *out) {
+  if (mutator->table != &our_table) return fh_mutator_default(mutator, value, out);
+  return mutate((our_mutator *)mutator, value, 0, 1, out);
+}
+
+static void end_mutator(void *self) {
+  our_mutator *m = (our_mutator *)self;
+  fh_structural_callbacks_free(&m->callbacks);
+  fh_structural_changes_free(&m->changes);
+  fh_walk_free(&m->walk);
+  fh_memo_free(&m->remap);
+  fh_object_release(m->remapped);
+}
+static void delete_mutator(void *self, int flags);
+static const fh_object_owner owner = {delete_mutator, end_mutator};
+static void delete_mutator(void *self, int flags) { fh_object_delete_owner(&owner, self, flags, 1); }
+
+int fh_structural_mutate(TVMFFIAny root, fh_structural_callbacks callbacks, fh_mutate_order order, TVMFFIAny *out) {
+  our_mutator *m = (our_mutator *)fh_object_new(sizeof *m, fh_mutator_type(), delete_mutator);
+  *out = fh_any_none();
+  if (m == NULL) {
+    fh_structural_callbacks_free(&callbacks);
+    fh_any_drop(&root);
+    return -1;
+  }
+  m->base.table = &our_table;
+  m->base.region = kTVMFFIDefRegionKindNone;
+  m->callbacks = callbacks;
+  m->order = order;
+  m->remap.retains = 1;
+  fh_walk_init(&m->walk, FH_WALK_PLAIN, kTVMFFIFieldFlagBitMaskSEqHashIgnore, sizeof(frame_data));
+  int rc = mutate(m, &root, 1, 0, out);
+  if (rc == 0 && out->type_index == kTVMFFIUnchanged) {
+    *out = root;
+  } else {
+    fh_any_drop(&root);
+  }
+  fh_object_release(m);
+  return rc;
+}

@@ -1,0 +1,193 @@
+/* visit_context.c - the type VisitErrorContext, and finding the paths it stands for. */
+#include "visit_context.h"
+
+#include "core/fields/access_path.h"
+#include "core/fields/builtin.h"
+#include "core/object/error.h"
+#include "core/container/list.h"
+#include "core/platform/mem.h"
+#include "core/object/schema.h"
+#include "core/object/str.h"
+#include "core/walk/walk.h"
+
+FH_STATIC_ASSERT(sizeof(fh_visit_context_object) == 40, "ABI");
+
+static const fh_builtin_type context_type;
+static int32_t context_index; /* written once, by the load-time constructor */
+
+int32_t fh_visit_context_type(void) { return context_index; }
+
+/* ---- Noting ---- */
+
+/* The context of an error, made if need be; NULL without memory. Borrowed from the error. */
+static fh_visit_context_object *context_of(TVMFFIObject *error) {
+  TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error);
+  TVMFFIObject *before = (TVMFFIObject *)cell->extra_context;
+  if (before != NULL && before->type_index == context_index) return (fh_visit_context_object *)(void *)before;
+  fh_visit_context_object *context = (fh_visit_context_object *)fh_builtin_new(&context_type);
+  if (context == NULL) return NULL;
+  context->previous = before; /* with the error's reference */
+  cell->extra_context = context;
+  return context;
+}
+
+static int note(TVMFFIObject *error, TVMFFIObject *obj) {
+  fh_visit_context_object *context = context_of(error);
+  if (context == NULL) return -1;
+  TVMFFIAny view = fh_any_object(obj), item;
+  fh_any_copy(&view, &item);
+  return fh_list_append((fh_seq_object *)(void *)context->pattern, item);
+}
+
+void fh_visit_context_note(const TVMFFIAny *value) {
+  if (!fh_any_is_object(value)) return;
+  TVMFFIObject *error = fh_error_take();
+  if (error == NULL) return;
+  if (!fh_error_is_no_memory(error) && note(error, value->v_obj) != 0) fh_error_clear();
+  fh_error_put(error);
+}
+
+/* ---- Finding ---- */
+
+typedef struct {
+  fh_walk walk;
+  TVMFFIObject **wanted; /* borrowed from `items`; the outermost last */
+  int64_t n_wanted, n_matched;
+  TVMFFIAny *items; /* owned */
+  int64_t n_items;
+  fh_seq_object *results; /* List of paths */
+  int allow_prefix;
+} finder;
+
+typedef struct {
+  int32_t is_match;
+  int64_t n_results; /* when it was opened */
+} frame_data;
+
+/* The objects of the pattern without repetitions next to each other. */
+static int take_pattern(finder *f, const fh_visit_context_object *context) {
+  const fh_seq_object *pattern = (const fh_seq_object *)(const void *)context->pattern;
+  if (fh_list_copy_items(pattern, &f->items, &f->n_items) != 0) return -1;
+  f->wanted = (TVMFFIObject **)fh_mem_alloc((size_t)f->n_items * sizeof *f->wanted);
+  if (f->wanted == NULL) return fh_error_raise_no_memory();
+  for (int64_t i = 0; i < f->n_items; ++i) {
+    if (!fh_any_is_object(&f->items[i])) continue;
+    TVMFFIObject *obj = f->items[i].v_obj;
+    if (f->n_wanted == 0 || f->wanted[f->n_wanted - 1] != obj) f->wanted[f->n_wanted++] = obj;
+  }
+  return 0;
+}
+
+static fh_access_path_object *extend_by_label(fh_access_path_object *path, const fh_walk_label *label) {
+  TVMFFIAny key = fh_any_int(label->index);
+  if (label->place == FH_WALK_AT_ITEM) return fh_access_path_extend(path, FH_ACCESS_ARRAY_ITEM, &key);
+  if (label->place != FH_WALK_AT_FIELD) return fh_access_path_extend(path, FH_ACCESS_MAP_ITEM, &label->key);
+  if (fh_str_from_bytes(label->field->name, &key) != 0) return NULL;
+  fh_access_path_object *longer = fh_access_path_extend(path, FH_ACCESS_ATTR, &key);
+  fh_any_drop(&key);
+  return longer;
+}
+
+/* Adds the path that the labels of the first n frames make. */
+static int add_result(finder *f, size_t n) {
+  fh_access_path_object *path = fh_access_path_root();
+  for (size_t i = 0; i < n && path != NULL; ++i) {
+    fh_walk_label label = fh_walk_label_of(&f->walk, fh_walk_at(&f->walk, i));
+    fh_access_path_object *longer = extend_by_label(path, &label);
+    fh_object_release(path);
+    path = longer;
+  }
+  return path != NULL ? fh_seq_push(f->results, fh_any_object(path)) : -1;
+}
+
+/* Looks at a value, and opens it unless it ends a path. */
+static int enter(finder *f, const TVMFFIAny *value) {
+  if (!fh_any_is_object(value)) return 0;
+  int is_match = f->n_matched < f->n_wanted && f->wanted[f->n_wanted - 1 - f->n_matched] == value->v_obj;
+  if (is_match && f->n_matched + 1 == f->n_wanted) return add_result(f, fh_walk_depth(&f->walk));
+  if (fh_walk_push(&f->walk, value) != 0) return -1;
+  frame_data *data = (frame_data *)fh_walk_data(fh_walk_top(&f->walk));
+  data->is_match = is_match;
+  data->n_results = fh_seq_size(f->results);
+  f->n_matched += is_match;
+  return 0;
+}
+
+/* The object on top is done. If some of the objects led here and none further in, that may be worth a path. */
+static int leave(finder *f) {
+  fh_walk_frame *top = fh_walk_top(&f->walk);
+  const frame_data *data = (const frame_data *)fh_walk_data(top);
+  size_t n_labels = fh_walk_depth(&f->walk) - 1;
+  int is_end = top->shape == FH_WALK_FIELDS && f->n_matched > 0 && data->n_results == fh_seq_size(f->results);
+  int rc = f->allow_prefix && is_end && n_labels != 0 ? add_result(f, n_labels) : 0;
+  f->n_matched -= data->is_match;
+  fh_walk_pop(&f->walk);
+  return rc;
+}
+
+static int search(finder *f, const TVMFFIAny *root) {
+  if (enter(f, root) != 0) return -1;
+  while (fh_walk_depth(&f->walk) != 0) {
+    TVMFFIAny child, key;
+    int is_map = fh_walk_top(&f->walk)->shape == FH_WALK_PAIRS;
+    fh_walk_step step = is_map ? fh_walk_next_key(&f->walk, &key, &child) : fh_walk_next(&f->walk, &child);
+    if (step == FH_WALK_ERROR) return -1;
+    if ((step == FH_WALK_END ? leave(f) : enter(f, &child)) != 0) return -1;
+  }
+  return 0;
+}
+
+int fh_visit_context_find(const TVMFFIAny *root, const fh_visit_context_object *context, int allow_prefix,
+                          TVMFFIAny *out) {
+  finder f;
+  memset(&f, 0, sizeof f);
+  f.allow_prefix = allow_prefix;
+  fh_walk_init(&f.walk, FH_WALK_PLAIN, 0, sizeof(frame_data));
+  f.results = fh_seq_new_list(0);
+  fh_seq_object *array = NULL;
+  if (f.results != NULL && take_pattern(&f, context) == 0 && (f.n_wanted == 0 || search(&f, root) == 0)) {
+    array = fh_seq_from_views(kTVMFFIArray, fh_seq_items(f.results), fh_seq_size(f.results));
+  }
+  fh_walk_free(&f.walk);
+  fh_seq_drop_items(f.items, f.n_items);
+  fh_mem_free(f.wanted);
+  fh_object_release(f.results);
+  if (array == NULL) return -1;
+  *out = fh_any_object(array);
+  return 0;
+}
+
+/* ---- The type ---- */
+
+static int create_context(TVMFFIObjectHandle *out) { return fh_builtin_create(&context_type, out); }
+static void end_context(void *self) { fh_builtin_end(&context_type, self); }
+static void delete_context(void *self, int flags) { fh_object_delete_owner(&context_type.owner, self, flags, 1); }
+
+static int set_previous(void *field, const TVMFFIAny *value) {
+  return fh_builtin_set_object(field, value, kTVMFFIObject, 1, "Optional<ffi.Object>");
+}
+
+static const fh_builtin_field context_fields[] = {
+    {.name = "reverse_visit_pattern",
+     .metadata = FH_SCHEMA(FH_SCHEMA_GENERIC("ffi.List", FH_SCHEMA_OBJECT)),
+     .kind = FH_BUILTIN_LIST,
+     .offset = offsetof(fh_visit_context_object, pattern),
+     .setter = fh_builtin_set_object_list},
+    {.name = "prev_error_context",
+     .metadata = FH_SCHEMA(FH_SCHEMA_OPTIONAL(FH_SCHEMA_OBJECT)),
+     .kind = FH_BUILTIN_OBJECT,
+     .offset = offsetof(fh_visit_context_object, previous),
+     .setter = set_previous},
+    {.name = NULL},
+};
+
+static const fh_builtin_type context_type = {
+    .key = "ffi.VisitErrorContext",
+    .is_final = 1,
+    .total_bytes = sizeof(fh_visit_context_object),
+    .fields = context_fields,
+    .creator = create_context,
+    .owner = {delete_context, end_context},
+};
+
+void fh_visit_context_init(void) { context_index = fh_builtin_register(&context_type); }

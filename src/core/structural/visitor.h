@@ -1,0 +1,64 @@
+/* visitor.h - ffi.StructuralVisitor: what visits values, of any maker; and ffi.VisitInterrupt, which ends a visit early.
+ *
+ * A visitor is 40 bytes that C++ clients derive from. Its table has one function, which visits a value and gives None to
+ * go on, a VisitInterrupt to stop, or an Error. A type's __s_visit__ is such a function, by address or as a Function:
+ * it visits what an object consists of by calling the visitor's. */
+#ifndef FH_VISITOR_H_
+#define FH_VISITOR_H_
+
+#include "core/object/any.h"
+#include "core/platform/sync.h"
+
+typedef struct fh_visitor_object fh_visitor_object;
+
+/* Results are owned; values are views. */
+typedef TVMFFIAny (*fh_visitor_visit)(fh_visitor_object *visitor, TVMFFIAny value);
+
+typedef struct {
+  fh_visitor_visit visit;
+} fh_visitor_table;
+
+struct fh_visitor_object {
+  TVMFFIObject header;
+  const fh_visitor_table *table;
+  int32_t region; /* TVMFFIDefRegionKind: where the visit is */
+};
+
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIAny value; /* any payload */
+} fh_visit_interrupt_object;
+
+/* What a visit came to. */
+typedef enum { FH_VISIT_FAILED = -1, FH_VISIT_ON = 0, FH_VISIT_STOPPED = 1 } fh_visit_verdict;
+
+/* The raw result of a visit: *interrupt becomes the owned VisitInterrupt when it says so; with an Error, that is
+ * pending; anything else is a TypeError that says what `who` returned. Takes the result. */
+fh_visit_verdict fh_visitor_take_result(TVMFFIAny *result, const char *who, TVMFFIAny *interrupt);
+/* The other way round. Takes the interrupt. */
+TVMFFIAny fh_visitor_make_result(fh_visit_verdict verdict, TVMFFIAny interrupt);
+
+/* A raw result that may be anything as one that is None, a VisitInterrupt or an Error. Takes it. */
+TVMFFIAny fh_visitor_check_result(TVMFFIAny result, const char *who);
+
+/* Calls a visitor with a value: a raw result, None, a VisitInterrupt or an Error. */
+static inline TVMFFIAny fh_visitor_call(fh_visitor_object *visitor, TVMFFIAny value) {
+  fh_sync_check_unlocked("a visitor");
+  TVMFFIAny result = visitor->table->visit(visitor, value);
+  return FH_LIKELY(result.type_index == kTVMFFINone) ? result : fh_visitor_check_result(result, "a visitor");
+}
+/* Calls a type's hook (not NULL) with a visitor and a value: a raw result, whatever the hook gave. */
+TVMFFIAny fh_visitor_call_hook(const TVMFFIAny *hook, fh_visitor_object *visitor, TVMFFIAny value);
+/* Whether that is the hook of containers, whose contents are known. */
+int fh_visitor_is_container_hook(const TVMFFIAny *hook);
+
+/* Visits what a value consists of, with any visitor: by its type's hook, else its reflected fields. A raw result, None,
+ * a VisitInterrupt or an Error. */
+TVMFFIAny fh_visitor_default(fh_visitor_object *visitor, TVMFFIAny value);
+
+int32_t fh_visitor_type(void);
+fh_visit_interrupt_object *fh_visit_interrupt_new(const TVMFFIAny *value);
+
+void fh_visitor_init(void);
+
+#endif /* FH_VISITOR_H_ */

@@ -1,0 +1,249 @@
+/* dtype.c - names of data types. */
+#include "dtype.h"
+
+#include <stdio.h>
+
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/object/global.h"
+#include "core/object/str.h"
+
+#define CUSTOM_BEGIN 129 /* codes from here on belong to "custom[name]" */
+#define GET_NAME "dtype.get_custom_type_name"
+#define GET_CODE "dtype.get_custom_type_code"
+
+typedef struct {
+  const char *name;
+  uint8_t code;
+  uint8_t bits;     /* when the name says nothing else */
+  int bits_follow;  /* whether it may say so */
+} named_type;
+
+/* Where one name begins with another, the longer one stands first. */
+static const named_type types[] = {
+    {"float8_e4m3b11fnuz", kDLFloat8_e4m3b11fnuz, 8, 0},
+    {"float8_e4m3fnuz", kDLFloat8_e4m3fnuz, 8, 0},
+    {"float8_e4m3fn", kDLFloat8_e4m3fn, 8, 0},
+    {"float8_e4m3", kDLFloat8_e4m3, 8, 0},
+    {"float8_e5m2fnuz", kDLFloat8_e5m2fnuz, 8, 0},
+    {"float8_e5m2", kDLFloat8_e5m2, 8, 0},
+    {"float8_e8m0fnu", kDLFloat8_e8m0fnu, 8, 0},
+    {"float8_e3m4", kDLFloat8_e3m4, 8, 0},
+    {"float6_e2m3fn", kDLFloat6_e2m3fn, 6, 0},
+    {"float6_e3m2fn", kDLFloat6_e3m2fn, 6, 0},
+    {"float4_e2m1fn", kDLFloat4_e2m1fn, 4, 0},
+    {"int", kDLInt, 32, 1},
+    {"uint", kDLUInt, 32, 1},
+    {"float", kDLFloat, 32, 1},
+    {"bfloat", kDLBfloat, 16, 1},
+    {"complex", kDLComplex, 64, 1},
+    {"bool", kDLBool, 8, 1},
+    {"handle", kDLOpaqueHandle, 64, 1},
+};
+
+/* Short forms: what stands for what, and whether a digit must follow. */
+static const struct {
+  const char *alias, *name;
+  int needs_digit;
+} aliases[] = {
+    {"i", "int", 1},        {"u", "uint", 1},      {"bf", "bfloat", 1},    {"f", "float", 1},
+    {"fp8_", "float8_", 0}, {"f8_", "float8_", 0}, {"fp6_", "float6_", 0}, {"f6_", "float6_", 0},
+    {"fp4_", "float4_", 0}, {"f4_", "float4_", 0},
+};
+
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static int raise_unknown(TVMFFIByteArray text) {
+  if (text.size != 0 && fh_str_check_name("the name of a data type", text) != 0) return -1;
+  return fh_error_raise(FH_VALUE_ERROR, "unknown dtype `%.*s`", FH_BYTES_ARGS(text));
+}
+
+/* What is left of a text that is being read. */
+typedef struct {
+  const char *at, *end;
+} reader;
+
+static int skip(reader *in, const char *word) {
+  size_t n = strlen(word);
+  if ((size_t)(in->end - in->at) < n || memcmp(in->at, word, n) != 0) return 0;
+  in->at += n;
+  return 1;
+}
+
+/* The number that starts here: 1, or 0 without digits. Large ones end at `max` + 1. */
+static int read_number(reader *in, uint32_t max, uint32_t *out) {
+  const char *start = in->at;
+  for (*out = 0; in->at < in->end && is_digit(*in->at); ++in->at) {
+    uint32_t digit = (uint32_t)(*in->at - '0');
+    *out = *out > max ? max + 1 : *out * 10 + digit;
+  }
+  if (*out > max) *out = max + 1;
+  return in->at != start;
+}
+
+/* "x4", "xvscalex4" or nothing. */
+static int read_lanes(TVMFFIByteArray text, reader *in, DLDataType *out) {
+  uint32_t n;
+  int is_scalable = skip(in, "xvscale");
+  out->lanes = 1;
+  if (in->at == in->end && !is_scalable) return 0;
+  if (!skip(in, "x")) return raise_unknown(text);
+  uint32_t max = is_scalable ? 32768 : 65535;
+  if (!read_number(in, max, &n) || n == 0) {
+    return fh_error_raise(FH_VALUE_ERROR, "Invalid lanes in dtype `%.*s`: expected a positive integer",
+                          FH_BYTES_ARGS(text));
+  }
+  if (n > max) {
+    return fh_error_raise(FH_VALUE_ERROR, "Lanes out of range in dtype `%.*s`: expected at most %u",
+                          FH_BYTES_ARGS(text), (unsigned)max);
+  }
+  if (in->at != in->end) return raise_unknown(text);
+  out->lanes = (uint16_t)(is_scalable ? -(int32_t)n : (int32_t)n);
+  return 0;
+}
+
+static int read_bits_and_lanes(TVMFFIByteArray text, reader *in, DLDataType *out) {
+  uint32_t bits;
+  if (read_number(in, 255, &bits) && bits > 255) {
+    return fh_error_raise(FH_VALUE_ERROR, "Bits out of range in dtype `%.*s`: expected at most 255",
+                          FH_BYTES_ARGS(text));
+  }
+  if (bits != 0) out->bits = (uint8_t)bits;
+  return read_lanes(text, in, out);
+}
+
+/* ---- Custom types ---- */
+
+static int call_custom(const char *name, const TVMFFIAny *arg, TVMFFIAny *result) {
+  TVMFFIObjectHandle func;
+  if (!fh_global_find(fh_base_bytes(name), &func)) {
+    return fh_error_raise(FH_VALUE_ERROR, "Expected a global function `%s` for custom data types but there is none",
+                          name);
+  }
+  int rc = fh_function_call(func, arg, 1, result);
+  fh_object_release(func);
+  return rc;
+}
+
+static int parse_custom(TVMFFIByteArray text, reader *in, DLDataType *out) {
+  TVMFFIAny name, code;
+  const char *start = in->at;
+  while (in->at < in->end && *in->at != ']') ++in->at;
+  if (in->at == in->end) {
+    return fh_error_raise(FH_VALUE_ERROR, "Expected `]` after the name of a custom type in dtype `%.*s`",
+                          FH_BYTES_ARGS(text));
+  }
+  if (fh_str_new(start, (size_t)(in->at - start), &name) != 0) return -1;
+  in->at += 1;
+  int rc = call_custom(GET_CODE, &name, &code);
+  fh_any_drop(&name);
+  if (rc != 0) return -1;
+  if (code.type_index != kTVMFFIInt || code.v_int64 < 0 || code.v_int64 > 255) {
+    fh_any_drop(&code);
+    return fh_error_raise(FH_VALUE_ERROR, "Expected `" GET_CODE "` to return a code from 0 to 255 for dtype `%.*s`",
+                          FH_BYTES_ARGS(text));
+  }
+  out->code = (uint8_t)code.v_int64;
+  out->bits = 32;
+  return read_bits_and_lanes(text, in, out);
+}
+
+/* ---- Parsing ---- */
+
+/* Reads a short form's beginning: what it stands for, "" if it is none. */
+static const char *skip_alias(reader *in) {
+  for (size_t i = 0; i < FH_COUNT_OF(aliases); ++i) {
+    reader after = *in;
+    if (!skip(&after, aliases[i].alias)) continue;
+    if (aliases[i].needs_digit && (after.at == after.end || !is_digit(*after.at))) continue;
+    *in = after;
+    return aliases[i].name;
+  }
+  return "";
+}
+
+/* Reads the rest of a type's name, of which `prefix` was read already. */
+static const named_type *skip_type(reader *in, const char *prefix) {
+  size_t n_prefix = strlen(prefix);
+  for (size_t i = 0; i < FH_COUNT_OF(types); ++i) {
+    if (strncmp(types[i].name, prefix, n_prefix) == 0 && skip(in, types[i].name + n_prefix)) return &types[i];
+  }
+  return NULL;
+}
+
+int fh_dtype_parse(TVMFFIByteArray text, DLDataType *out) {
+  reader in = {text.data, text.data + text.size};
+  DLDataType dtype = {kDLOpaqueHandle, 0, 0};
+  int rc = 0;
+  if (text.size != 0 && !fh_str_is(text, "void")) {
+    const named_type *type = NULL;
+    if (skip(&in, "custom[")) {
+      rc = parse_custom(text, &in, &dtype);
+    } else if ((type = skip_type(&in, skip_alias(&in))) == NULL) {
+      rc = raise_unknown(text);
+    } else {
+      dtype.code = type->code;
+      dtype.bits = type->bits;
+      if (type->code == kDLFloat4_e2m1fn && in.end - in.at > 1 && in.at[1] == 'x') skip(&in, "_");
+      rc = type->bits_follow ? read_bits_and_lanes(text, &in, &dtype) : read_lanes(text, &in, &dtype);
+    }
+  }
+  if (rc == 0) *out = dtype;
+  return rc;
+}
+
+int TVMFFIDataTypeFromString(const TVMFFIByteArray *str, DLDataType *out) {
+  return fh_str_check_bytes("the name of a data type", *str) != 0 ? -1 : fh_dtype_parse(*str, out);
+}
+
+/* ---- Printing ---- */
+
+static int print_lanes(char *buffer, size_t n_max, uint16_t stored) {
+  int lanes = (int16_t)stored;
+  if (lanes < -1) return snprintf(buffer, n_max, "xvscalex%d", -lanes);
+  return lanes > 1 ? snprintf(buffer, n_max, "x%d", lanes) : 0;
+}
+
+static int print_custom(DLDataType dtype, const char *suffix, TVMFFIAny *out) {
+  TVMFFIAny code = fh_any_int(dtype.code), name;
+  TVMFFIByteArray text;
+  char buffer[256];
+  if (call_custom(GET_NAME, &code, &name) != 0) return -1;
+  int n = -1;
+  if (fh_str_content(&name, &text)) {
+    char bits[8] = ""; /* parsing takes 32 for none */
+    if (dtype.bits != 32) snprintf(bits, sizeof bits, "%d", (int)dtype.bits);
+    n = snprintf(buffer, sizeof buffer, "custom[%.*s]%s%s", FH_BYTES_ARGS(text), bits, suffix);
+  }
+  fh_any_drop(&name);
+  if (n < 0 || (size_t)n >= sizeof buffer) {
+    return fh_error_raise(FH_VALUE_ERROR, "Expected `" GET_NAME "` to return a short name for code %d",
+                          (int)dtype.code);
+  }
+  return fh_str_new(buffer, (size_t)n, out);
+}
+
+int fh_dtype_print(DLDataType dtype, TVMFFIAny *out) {
+  char suffix[24] = "", buffer[64];
+  if (dtype.code == kDLOpaqueHandle) {
+    return fh_str_from_cstr(dtype.bits == 0 && dtype.lanes == 0 ? "" : "handle", out);
+  }
+  print_lanes(suffix, sizeof suffix, dtype.lanes);
+  if (dtype.code >= CUSTOM_BEGIN) return print_custom(dtype, suffix, out);
+  for (size_t i = 0; i < FH_COUNT_OF(types); ++i) {
+    if (types[i].code != dtype.code) continue;
+    int has_bits = types[i].bits_follow && !(dtype.code == kDLBool && dtype.bits == 8);
+    int n = has_bits ? snprintf(buffer, sizeof buffer, "%s%d%s", types[i].name, (int)dtype.bits, suffix)
+                     : snprintf(buffer, sizeof buffer, "%s%s", types[i].name, suffix);
+    return fh_str_new(buffer, (size_t)n, out);
+  }
+  return fh_error_raise(FH_VALUE_ERROR, "Unknown dtype code %d", (int)dtype.code);
+}
+
+int TVMFFIDataTypeToString(const DLDataType *dtype, TVMFFIAny *out) {
+  *out = fh_any_none();
+  return fh_dtype_print(*dtype, out);
+}
+
+/* Names need no preparation. */
+void fh_dtype_init(void) {}

@@ -1,0 +1,14 @@
+/* dtype.h - names of data types: "float32", "int8x4", "bfloat16xvscalex4", "custom[name]". */
+#ifndef FH_DTYPE_H_
+#define FH_DTYPE_H_
+
+#include "core/object/any.h"
+
+/* ValueError for anything that is no data type. */
+int fh_dtype_parse(TVMFFIByteArray text, DLDataType *out);
+/* As a string value. */
+int fh_dtype_print(DLDataType dtype, TVMFFIAny *out);
+
+void fh_dtype_init(void);
+
+#endif /* FH_DTYPE_H_ */

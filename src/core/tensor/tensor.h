@@ -1,0 +1,24 @@
+/* tensor.h - ffi.Shape and ffi.Tensor, and DLPack in and out. */
+#ifndef FH_TENSOR_H_
+#define FH_TENSOR_H_
+
+#include "core/object/any.h"
+
+/* 40 bytes, then the dimensions. */
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIShapeCell cell;
+  int64_t dims[]; /* not part of the ABI's 40 bytes */
+} fh_shape_object;
+
+/* A new Shape with n dimensions copied from dims (NULL: to be filled in). NULL with an error pending. */
+fh_shape_object *fh_shape_new(const int64_t *dims, size_t n);
+
+/* 0, or -1 with a ValueError pending if no memory can be as it is described (dltensor.h). */
+int fh_tensor_check(const DLTensor *tensor);
+/* Whether the data was declared read-only by its exporter. Tensors of other makers count as writable. */
+int fh_tensor_is_read_only(const void *tensor_object);
+
+void fh_tensor_init(void);
+
+#endif /* FH_TENSOR_H_ */

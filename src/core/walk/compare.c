@@ -1,0 +1,308 @@
+/* compare.c - equality and order of values with everything they hold. */
+#include "compare.h"
+
+#include "core/object/bigint.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "hook.h"
+#include "core/object/str.h"
+#include "core/object/type.h"
+
+typedef struct {
+  fh_walk walk;
+  /* Pairs that were entered and may be met again, of which none has shown a difference so far. The first difference
+   * ends it all, so in equality each of them counts as equal. The word is a number that grows from pair to pair, times
+   * 2, and 1 while the pair is going on. */
+  fh_memo pairs;
+  uint64_t n_pairs;
+  int is_order;
+} comparer;
+
+/* What became of one comparison: an error is pending; its objects were entered; *out is the result. */
+typedef enum { FAILED = -1, ENTERED = 0, DECIDED = 1 } verdict;
+
+static int sign_of(int less, int more) { return more - less; }
+
+/* ---- Plain data ---- */
+
+static verdict refuse_order(const TVMFFIAny *value) {
+  fh_error_raise(FH_TYPE_ERROR, "Expected values that have an order but got `%s`", fh_type_name(value->type_index));
+  return FAILED;
+}
+
+static verdict compare_floats(const comparer *c, double a, double b, int *out) {
+  int a_nan = a != a, b_nan = b != b;
+  *out = a_nan || b_nan ? a_nan != b_nan : sign_of(a<b, a> b);
+  if (!c->is_order || !(a_nan || b_nan)) return DECIDED;
+  fh_error_raise(FH_TYPE_ERROR, "Expected numbers to order but got a NaN");
+  return FAILED;
+}
+
+static int compare_dtypes(DLDataType a, DLDataType b) {
+  if (a.code != b.code) return sign_of(a.code<b.code, a.code> b.code);
+  if (a.bits != b.bits) return sign_of(a.bits<b.bits, a.bits> b.bits);
+  return sign_of(a.lanes<b.lanes, a.lanes> b.lanes);
+}
+
+static int compare_devices(DLDevice a, DLDevice b) {
+  if (a.device_type != b.device_type) return sign_of(a.device_type<b.device_type, a.device_type> b.device_type);
+  return sign_of(a.device_id<b.device_id, a.device_id> b.device_id);
+}
+
+static verdict compare_plain(const comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
+  switch (a->type_index) {
+  case kTVMFFINone: *out = 0; return DECIDED;
+  case kTVMFFIBool: *out = sign_of(!a->v_int64 && b->v_int64, a->v_int64 && !b->v_int64); return DECIDED;
+  case kTVMFFIInt: *out = sign_of(a->v_int64<b->v_int64, a->v_int64> b->v_int64); return DECIDED;
+  case kTVMFFIFloat: return compare_floats(c, a->v_float64, b->v_float64, out);
+  case kTVMFFIDataType: *out = compare_dtypes(a->v_dtype, b->v_dtype); return DECIDED;
+  case kTVMFFIDevice: *out = compare_devices(a->v_device, b->v_device); return DECIDED;
+  default: break;
+  }
+  *out = !fh_any_same(a, b);
+  return *out != 0 && c->is_order ? refuse_order(a) : DECIDED;
+}
+
+static int compare_bytes(TVMFFIByteArray a, TVMFFIByteArray b) {
+  size_t n = a.size < b.size ? a.size : b.size;
+  int difference = n != 0 ? memcmp(a.data, b.data, n) : 0;
+  return difference != 0 ? difference : sign_of(a.size<b.size, a.size> b.size);
+}
+
+/* Either form of text, or of bytes. */
+static int compare_text(const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
+  TVMFFIByteArray left, right;
+  int is_same_kind = (fh_str_content(a, &left) && fh_str_content(b, &right)) ||
+                     (fh_bytes_content(a, &left) && fh_bytes_content(b, &right));
+  if (is_same_kind) *out = compare_bytes(left, right);
+  return is_same_kind;
+}
+
+static int compare_shapes(TVMFFIObject *a, TVMFFIObject *b) {
+  const TVMFFIShapeCell *left = TVMFFIShapeGetCellPtr(a), *right = TVMFFIShapeGetCellPtr(b);
+  for (size_t i = 0; i < left->size && i < right->size; ++i) {
+    if (left->data[i] != right->data[i]) {
+      return sign_of(left->data[i]<right->data[i], left->data[i]> right->data[i]);
+    }
+  }
+  return sign_of(left->size<right->size, left->size> right->size);
+}
+
+static int is_integer(const TVMFFIAny *any) {
+  return any->type_index == kTVMFFIInt || any->type_index == kTVMFFIBigInt;
+}
+
+/* Words in two's complement, none redundant: of two with one sign the longer one is further from zero, and with one
+ * length the words decide, the highest first, as unsigned numbers. */
+static int compare_integers(const TVMFFIAny *a, const TVMFFIAny *b) {
+  TVMFFIByteArray left = TVMFFIBigIntGetContentByteArray(a), right = TVMFFIBigIntGetContentByteArray(b);
+  const uint64_t *x = (const uint64_t *)(const void *)left.data, *y = (const uint64_t *)(const void *)right.data;
+  size_t n = left.size / sizeof *x, m = right.size / sizeof *y;
+  int x_negative = x[n - 1] >> 63 != 0, y_negative = y[m - 1] >> 63 != 0;
+  if (x_negative != y_negative) return x_negative ? -1 : 1;
+  if (n != m) return (n < m) != x_negative ? -1 : 1;
+  while (n-- > 0) {
+    if (x[n] != y[n]) return x[n] < y[n] ? -1 : 1;
+  }
+  return 0;
+}
+
+/* ---- Hooks ---- */
+
+static int run(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out);
+
+static int eq_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(n_args);
+  int order;
+  if (run((comparer *)client, &args[0], &args[1], &order) != 0) return -1;
+  *result = fh_any_bool(order == 0);
+  return 0;
+}
+
+static int compare_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(n_args);
+  int order;
+  if (run((comparer *)client, &args[0], &args[1], &order) != 0) return -1;
+  *result = fh_any_int(sign_of(order < 0, order > 0));
+  return 0;
+}
+
+static verdict call_hook(comparer *c, fh_reflect_attr_id id, TVMFFIObject *hook, TVMFFIObject *a, TVMFFIObject *b,
+                         int *out) {
+  TVMFFIAny result;
+  int is_eq = id == FH_ATTR_EQ;
+  if (fh_hook_call(&c->walk, hook, a, b, is_eq ? eq_back : compare_back, 2, c, &result) != 0) return FAILED;
+  if (result.type_index != kTVMFFIInt && result.type_index != kTVMFFIBool) {
+    fh_hook_raise_result(id, a, is_eq ? "bool" : "int", &result);
+    fh_any_drop(&result);
+    return FAILED;
+  }
+  *out = is_eq ? result.v_int64 == 0 : sign_of(result.v_int64 < 0, result.v_int64 > 0);
+  return DECIDED;
+}
+
+/* The hook of a type, *out NULL if it has none for this comparison. */
+static int find_hook(const comparer *c, int32_t type_index, fh_reflect_attr_id *id, TVMFFIObject **out) {
+  *out = NULL;
+  if (type_index < kTVMFFIStaticObjectEnd) return 0;
+  *id = FH_ATTR_EQ;
+  if (!c->is_order && fh_hook_find(*id, type_index, out) != 0) return -1;
+  if (*out != NULL) return 0;
+  *id = FH_ATTR_COMPARE;
+  return fh_hook_find(*id, type_index, out);
+}
+
+/* ---- Objects ---- */
+
+/* A pair that may be met again: whether it was met before decides. */
+static verdict compare_known(comparer *c, TVMFFIObject *a, TVMFFIObject *b, int *out) {
+  const uint64_t *word = fh_memo_find(&c->pairs, a, b);
+  if (word == NULL) return fh_memo_put(&c->pairs, a, b, c->n_pairs++ * 2 + 1) != 0 ? FAILED : ENTERED;
+  *out = 0;
+  if (!c->is_order || *word % 2 == 0) return DECIDED;
+  fh_error_raise(FH_VALUE_ERROR, "Expected values to order but got a cyclic reference");
+  return FAILED;
+}
+
+/* A pair that shows no difference is done. */
+static void set_done(comparer *c, TVMFFIObject *a, TVMFFIObject *b) {
+  uint64_t *word = c->is_order ? fh_memo_find(&c->pairs, a, b) : NULL;
+  if (word != NULL) *word -= *word % 2;
+}
+
+/* Whether sizes alone tell equality; in order the first items come first. */
+static int differs_in_size(const comparer *c, const fh_walk_frame *f) {
+  return f->n_children != f->n_of_other && (f->shape == FH_WALK_PAIRS || !c->is_order);
+}
+
+/* Two objects of one type. */
+static verdict compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int is_shared, int *out) {
+  if (a->v_obj == b->v_obj) {
+    *out = 0;
+    return DECIDED;
+  }
+  if (a->type_index == kTVMFFIShape) {
+    *out = compare_shapes(a->v_obj, b->v_obj);
+    return DECIDED;
+  }
+  fh_reflect_attr_id id = FH_ATTR_EQ;
+  TVMFFIObject *hook;
+  if (find_hook(c, a->type_index, &id, &hook) != 0) return FAILED;
+  if (hook != NULL) is_shared = 1; /* a hook may call back with the objects themselves */
+  verdict v = is_shared ? compare_known(c, a->v_obj, b->v_obj, out) : ENTERED;
+  if (v == ENTERED && hook != NULL) {
+    v = call_hook(c, id, hook, a->v_obj, b->v_obj, out);
+    if (v == DECIDED && *out == 0) set_done(c, a->v_obj, b->v_obj);
+  }
+  if (v != ENTERED) return v;
+  if (fh_walk_push_pair(&c->walk, a, b) != 0) return FAILED;
+  if (!differs_in_size(c, fh_walk_top(&c->walk))) return ENTERED;
+  fh_walk_pop(&c->walk);
+  *out = 1;
+  return c->is_order ? refuse_order(a) : DECIDED;
+}
+
+static verdict compare_or_enter(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int is_shared, int *out) {
+  int a_none = a->type_index == kTVMFFINone, b_none = b->type_index == kTVMFFINone;
+  if (a_none != b_none) {
+    *out = a_none ? -1 : 1;
+    return DECIDED;
+  }
+  if (compare_text(a, b, out)) return DECIDED;
+  if (is_integer(a) && is_integer(b)) {
+    *out = compare_integers(a, b);
+    return DECIDED;
+  }
+  if (a->type_index == b->type_index) {
+    return fh_any_is_object(a) ? compare_objects(c, a, b, is_shared, out) : compare_plain(c, a, b, out);
+  }
+  *out = 1;
+  if (!c->is_order) return DECIDED;
+  fh_error_raise(FH_TYPE_ERROR, "Expected values of one type to order but got `%s` and `%s`",
+                 fh_type_name(a->type_index), fh_type_name(b->type_index));
+  return FAILED;
+}
+
+/* ---- The loop ---- */
+
+static int may_recur(const fh_walk_frame *f, const TVMFFIAny *a, const TVMFFIAny *b) {
+  return fh_any_is_object(a) && fh_any_is_object(b) && fh_walk_is_shared(a->v_obj, fh_walk_gives_copies(f)) &&
+         fh_walk_is_shared(b->v_obj, fh_walk_other_gives_copies(f));
+}
+
+/* The next children of the innermost pair. DECIDED: *out is their order, 0 too. */
+static verdict step(comparer *c, int *out) {
+  TVMFFIAny a, b;
+  const fh_walk_frame *f;
+  switch (fh_walk_next_pair(&c->walk, &a, &b)) {
+  case FH_WALK_CHILD: f = fh_walk_top(&c->walk); return compare_or_enter(c, &a, &b, may_recur(f, &a, &b), out);
+  case FH_WALK_ONLY_LEFT: *out = 1; return DECIDED;
+  case FH_WALK_ONLY_RIGHT: *out = -1; return DECIDED;
+  case FH_WALK_END:
+    f = fh_walk_top(&c->walk);
+    set_done(c, f->obj, f->other);
+    fh_walk_pop(&c->walk);
+    *out = 0;
+    return DECIDED;
+  default: return FAILED;
+  }
+}
+
+/* A difference within a map orders nothing. */
+static int check_no_map(const comparer *c, size_t depth) {
+  for (size_t i = depth; i < fh_walk_depth(&c->walk); ++i) {
+    const fh_walk_frame *f = fh_walk_at(&c->walk, i);
+    TVMFFIAny map = fh_any_object(f->obj);
+    if (f->shape == FH_WALK_PAIRS) return refuse_order(&map);
+  }
+  return 0;
+}
+
+/* Compares two values, also from within a hook. A difference that a hook learns of need not end it all, so what was
+ * taken for equal on the way is forgotten. */
+static int run(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
+  size_t depth = fh_walk_depth(&c->walk);
+  uint64_t n_before = c->n_pairs;
+  verdict v = compare_or_enter(c, a, b, 1, out);
+  int rc = v == FAILED ? -1 : 0;
+  if (v == ENTERED) *out = 0;
+  while (rc == 0 && *out == 0 && fh_walk_depth(&c->walk) > depth) {
+    v = step(c, out);
+    if (v == ENTERED) *out = 0;
+    if (v == FAILED) rc = -1;
+  }
+  if (rc == 0 && *out != 0 && c->is_order) rc = check_no_map(c, depth);
+  fh_walk_unwind(&c->walk, depth);
+  if (depth != 0 && (rc != 0 || *out != 0) && fh_memo_keep_below(&c->pairs, n_before * 2) != 0) rc = -1;
+  return rc;
+}
+
+static int compare(const TVMFFIAny *a, const TVMFFIAny *b, int is_order, int *out) {
+  comparer c;
+  TVMFFIAny left, right;
+  if (fh_any_own(a, &left) != 0) return -1;
+  if (fh_any_own(b, &right) != 0) {
+    fh_any_drop(&left);
+    return -1;
+  }
+  fh_walk_init(&c.walk, FH_WALK_PLAIN, kTVMFFIFieldFlagBitMaskCompareOff, 0);
+  memset(&c.pairs, 0, sizeof c.pairs);
+  c.pairs.retains = 1;
+  c.n_pairs = 0;
+  c.is_order = is_order;
+  int rc = run(&c, &left, &right, out);
+  fh_walk_free(&c.walk);
+  fh_memo_free(&c.pairs);
+  fh_any_drop(&left);
+  fh_any_drop(&right);
+  return rc;
+}
+
+int fh_compare_equal(const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
+  int order;
+  if (compare(a, b, 0, &order) != 0) return -1;
+  *out = order == 0;
+  return 0;
+}
+
+int fh_compare_order(const TVMFFIAny *a, const TVMFFIAny *b, int *out) { return compare(a, b, 1, out); }

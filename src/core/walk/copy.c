@@ -1,0 +1,232 @@
+/* copy.c - copies of values with everything they hold.
+ *
+ * A container's copy exists before the copies of its children, and is remembered then: who leads back to it gets it, so
+ * a cycle needs no second pass. Whoever sees such an unfinished copy is inside of the cycle. */
+#include "copy.h"
+
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/container/hashmap.h"
+#include "hook.h"
+#include "core/container/list.h"
+#include "core/object/type.h"
+
+/* What each frame of the walk has. */
+typedef struct {
+  TVMFFIAny copy; /* owned */
+  TVMFFIAny key;  /* of a map: the copied key whose value is going on; owned */
+  int is_known;   /* others may have the copy already */
+} progress;
+
+typedef struct {
+  fh_walk walk;
+  fh_memo copies; /* of objects that may be met again: the copy, one reference to it owned here */
+  int32_t enum_type;
+} copier;
+
+/* ---- Copies without their children ---- */
+
+static int is_leaf(const copier *c, const TVMFFIObject *obj) {
+  switch (obj->type_index) {
+  case kTVMFFIStr:
+  case kTVMFFIBytes:
+  case kTVMFFIShape:
+  case kTVMFFIBigInt: return 1;
+  case kTVMFFIArray:
+  case kTVMFFIList:
+  case kTVMFFIMap:
+  case kTVMFFIDict: return 0;
+  default: return fh_type_is_instance(obj->type_index, c->enum_type);
+  }
+}
+
+/* An Array that others may see too early holds the original items till then: their types are right. */
+static fh_seq_object *start_array(const fh_walk_frame *f, int is_known) {
+  if (is_known) return fh_seq_from_views(kTVMFFIArray, (const TVMFFIAny *)f->source, f->n_children);
+  return fh_seq_new_array(f->n_children);
+}
+
+static int copy_shallow(TVMFFIObject *obj, TVMFFIAny *out) {
+  TVMFFIAny view = fh_any_object(obj);
+  TVMFFIObject *hook;
+  if (fh_hook_find(FH_ATTR_SHALLOW_COPY, obj->type_index, &hook) != 0) return -1;
+  if (hook == NULL) {
+    return fh_error_raise(FH_INTERNAL_ERROR,
+                          "Cannot deep copy object of type \"%s\" because it is not copy-constructible",
+                          fh_type_name(obj->type_index));
+  }
+  if (fh_function_call(hook, &view, 1, out) != 0) return -1;
+  if (out->type_index == obj->type_index) return 0;
+  fh_hook_raise_result(FH_ATTR_SHALLOW_COPY, obj, fh_type_name(obj->type_index), out);
+  fh_any_drop(out);
+  return -1;
+}
+
+static int start(const fh_walk_frame *f, int is_known, TVMFFIAny *out) {
+  void *made;
+  switch (f->obj->type_index) {
+  case kTVMFFIArray: made = start_array(f, is_known); break;
+  case kTVMFFIList: made = fh_seq_new_list(f->n_children); break;
+  case kTVMFFIMap:
+  case kTVMFFIDict: made = fh_hashmap_new(f->obj->type_index, (uint64_t)f->n_children / 2); break;
+  default: return copy_shallow(f->obj, out);
+  }
+  *out = fh_any_object(made);
+  return made != NULL ? 0 : -1;
+}
+
+static int remember(copier *c, const TVMFFIObject *obj, TVMFFIObject *copy) {
+  if (fh_memo_put(&c->copies, obj, NULL, (uint64_t)(uintptr_t)copy) != 0) return -1;
+  fh_object_retain(copy);
+  return 0;
+}
+
+/* ---- Putting a child's copy into its parent's; takes the child ---- */
+
+static int give_item(const fh_walk_frame *f, const progress *p, TVMFFIAny *child) {
+  fh_seq_object *seq = (fh_seq_object *)p->copy.v_obj;
+  if (f->obj->type_index == kTVMFFIArray) {
+    if (!p->is_known) return fh_seq_push(seq, *child);
+    fh_seq_swap(seq, f->n_done - 1, child);
+    fh_any_drop(child);
+    return 0;
+  }
+  return p->is_known ? fh_list_append(seq, *child) : fh_seq_push(seq, *child);
+}
+
+static int give_pair(const fh_walk_frame *f, progress *p, TVMFFIAny *child) {
+  fh_hashmap_pair pair;
+  if (f->n_done % 2 != 0) {
+    p->key = *child;
+    return 0;
+  }
+  pair.key = p->key;
+  pair.value = *child;
+  p->key = fh_any_none();
+  return fh_hashmap_put((fh_hashmap_object *)p->copy.v_obj, &pair);
+}
+
+static int give_field(const fh_walk_frame *f, const progress *p, TVMFFIAny *child) {
+  const TVMFFIFieldInfo *field = fh_walk_field(f);
+  int rc = fh_reflect_set(field, p->copy.v_obj, child);
+  fh_any_drop(child);
+  return rc;
+}
+
+static int give(const copier *c, TVMFFIAny *child) {
+  fh_walk_frame *f = fh_walk_top(&c->walk);
+  progress *p = (progress *)fh_walk_data(f);
+  switch (f->shape) {
+  case FH_WALK_ITEMS: return give_item(f, p, child);
+  case FH_WALK_PAIRS: return give_pair(f, p, child);
+  default: return give_field(f, p, child);
+  }
+}
+
+/* ---- Who may be met again ---- */
+
+/* Whether the unfinished copy has the original child where the child's copy will go. -1 with an error pending. */
+static int is_held_by_copy(fh_walk_frame *f, const TVMFFIAny *child) {
+  const progress *p = (const progress *)fh_walk_data(f);
+  TVMFFIAny held;
+  if (f->shape == FH_WALK_ITEMS) {
+    return f->obj->type_index == kTVMFFIArray && p->is_known &&
+           fh_any_same(&fh_seq_items((fh_seq_object *)p->copy.v_obj)[f->n_done - 1], child);
+  }
+  if (f->shape != FH_WALK_FIELDS) return 0;
+  if (fh_reflect_get(fh_walk_field(f), p->copy.v_obj, &held) != 0) return -1;
+  int is_same = fh_any_same(&held, child);
+  fh_any_drop(&held);
+  return is_same;
+}
+
+/* Whether the child of the innermost frame may be met again: a reference from its unfinished copy does not count. -1 with
+ * an error pending. */
+static int is_shared_child(const copier *c, fh_walk_frame *f, const TVMFFIAny *child) {
+  int gives_copies = fh_walk_gives_copies(f);
+  if (!fh_any_is_object(child) || !fh_walk_is_shared(child->v_obj, gives_copies)) return 0;
+  uint32_t n_more = fh_object_use_count(child->v_obj) - (gives_copies ? 2 : 1);
+  if (n_more != 1 || is_leaf(c, child->v_obj)) return 1;
+  int is_held = is_held_by_copy(f, child);
+  return is_held < 0 ? -1 : !is_held;
+}
+
+/* ---- The loop ---- */
+
+/* The copy of a value if it can be had at once: 1; 0 after entering the value; -1. */
+static int copy_or_enter(copier *c, const TVMFFIAny *value, int is_shared, TVMFFIAny *out) {
+  if (!fh_any_is_object(value) || is_leaf(c, value->v_obj)) {
+    fh_any_copy(value, out);
+    return 1;
+  }
+  TVMFFIObject *obj = value->v_obj;
+  const uint64_t *known = is_shared ? fh_memo_find(&c->copies, obj, NULL) : NULL;
+  if (known != NULL) {
+    TVMFFIAny copy = fh_any_object((void *)(uintptr_t)*known);
+    fh_any_copy(&copy, out);
+    return 1;
+  }
+  if (fh_walk_push(&c->walk, value) != 0) return -1;
+  fh_walk_frame *f = fh_walk_top(&c->walk);
+  progress *p = (progress *)fh_walk_data(f);
+  p->is_known = is_shared;
+  if (start(f, is_shared, &p->copy) != 0) return -1;
+  return is_shared && remember(c, obj, p->copy.v_obj) != 0 ? -1 : 0;
+}
+
+/* The innermost object is done: its copy goes to its parent, or is the result. */
+static int finish(copier *c, TVMFFIAny *result) {
+  TVMFFIAny copy = ((progress *)fh_walk_data(fh_walk_top(&c->walk)))->copy;
+  fh_walk_pop(&c->walk);
+  if (fh_walk_depth(&c->walk) != 0) return give(c, &copy);
+  *result = copy;
+  return 0;
+}
+
+static int step(copier *c, TVMFFIAny *result) {
+  TVMFFIAny child, copy;
+  switch (fh_walk_next(&c->walk, &child)) {
+  case FH_WALK_CHILD: break;
+  case FH_WALK_END: return finish(c, result);
+  default: return -1;
+  }
+  fh_walk_frame *f = fh_walk_top(&c->walk);
+  int is_shared = is_shared_child(c, f, &child);
+  int rc = is_shared < 0 ? -1 : copy_or_enter(c, &child, is_shared, &copy);
+  if (rc != 1) return rc;
+  if (f->shape != FH_WALK_FIELDS || !fh_any_same(&child, &copy)) return give(c, &copy);
+  fh_any_drop(&copy); /* the shallow copy has it */
+  return 0;
+}
+
+static void free_copier(copier *c) {
+  for (; fh_walk_depth(&c->walk) != 0; fh_walk_pop(&c->walk)) {
+    progress *p = (progress *)fh_walk_data(fh_walk_top(&c->walk));
+    fh_any_drop(&p->copy);
+    fh_any_drop(&p->key);
+  }
+  for (size_t i = 0; i < c->copies.n_slots; ++i) {
+    const fh_memo_entry *entry = &c->copies.entries[i];
+    if (entry->a != NULL) fh_object_release((void *)(uintptr_t)entry->word);
+  }
+  fh_walk_free(&c->walk);
+  fh_memo_free(&c->copies);
+}
+
+int fh_copy_deep(const TVMFFIAny *value, TVMFFIAny *out) {
+  copier c;
+  TVMFFIAny root, result = fh_any_none();
+  *out = fh_any_none();
+  if (fh_any_own(value, &root) != 0) return -1;
+  fh_walk_init(&c.walk, FH_WALK_PLAIN, 0, sizeof(progress));
+  memset(&c.copies, 0, sizeof c.copies);
+  c.copies.retains = 1;
+  c.enum_type = fh_type_find_key(FH_LITERAL("ffi.Enum"));
+  int rc = copy_or_enter(&c, &root, 1, &result);
+  if (rc > 0) rc = 0;
+  while (rc == 0 && fh_walk_depth(&c.walk) != 0) rc = step(&c, &result);
+  free_copier(&c);
+  fh_any_drop(&root);
+  if (rc == 0) *out = result;
+  return rc;
+}

@@ -1,0 +1,268 @@
+/* hash.c - one number for a value with everything it holds.
+ *
+ * Mixing: a state takes a word by a multiplication and an addition, then its high bits are folded down twice; each state
+ * and each word has its own outcome. Sequences and fields feed one state in order, maps add up their pairs' hashes, which
+ * makes their order indifferent.
+ *
+ * Cycles. Equal values may differ in where they are knotted: a list of itself equals a list of a list of itself. When a
+ * cycle is found, the hash starts again and looks only LEVELS objects deep, which such values have in common. */
+#include "hash.h"
+
+#include "core/object/bigint.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "hook.h"
+#include "core/object/str.h"
+#include "core/object/type.h"
+
+#define LEVELS 4
+
+typedef struct {
+  fh_walk walk;
+  fh_memo known[LEVELS]; /* hashes of objects that may be met again, by how deep they are; all in [0] without a limit */
+  int has_limit;
+  int found_cycle;
+} hasher;
+
+/* What each frame of the walk has. */
+typedef struct {
+  uint64_t state;
+  uint64_t key; /* of a map: the hash of the key whose value is going on */
+  int is_known; /* has a place in the memo */
+} progress;
+
+/* ---- Mixing ---- */
+
+static uint64_t mix(uint64_t state, uint64_t word) {
+  uint64_t mixed = state * 0xd6e8feb86659fd93u + word + 0x9e3779b97f4a7c15u;
+  mixed = (mixed ^ (mixed >> 32)) * 0xff51afd7ed558ccdu;
+  return mixed ^ (mixed >> 29);
+}
+
+static uint64_t mix_bytes(uint64_t state, const char *data, size_t n_bytes) {
+  uint64_t word;
+  state = mix(state, n_bytes);
+  for (; n_bytes >= sizeof word; n_bytes -= sizeof word, data += sizeof word) {
+    memcpy(&word, data, sizeof word);
+    state = mix(state, word);
+  }
+  word = 0;
+  if (n_bytes != 0) memcpy(&word, data, n_bytes);
+  return mix(state, word);
+}
+
+/* ---- Values without children ---- */
+
+static uint64_t hash_float(double value) {
+  uint64_t bits;
+  if (value == 0) value = 0; /* -0.0 too */
+  memcpy(&bits, &value, sizeof bits);
+  return mix(kTVMFFIFloat, value != value ? (uint64_t)0x7ff8 << 48 : bits);
+}
+
+static uint64_t hash_dtype(DLDataType dtype) {
+  return mix(kTVMFFIDataType, ((uint64_t)dtype.code << 32) | ((uint64_t)dtype.bits << 16) | dtype.lanes);
+}
+
+static uint64_t hash_plain(const TVMFFIAny *value) {
+  TVMFFIByteArray content;
+  switch (value->type_index) {
+  case kTVMFFIBool: return mix(kTVMFFIBool, value->v_int64 != 0);
+  case kTVMFFIFloat: return hash_float(value->v_float64);
+  case kTVMFFIDataType: return hash_dtype(value->v_dtype);
+  case kTVMFFISmallStr: fh_str_content(value, &content); return mix_bytes(kTVMFFIStr, content.data, content.size);
+  case kTVMFFISmallBytes: fh_bytes_content(value, &content); return mix_bytes(kTVMFFIBytes, content.data, content.size);
+  default: return mix((uint64_t)(int64_t)value->type_index, value->v_uint64);
+  }
+}
+
+/* An object of a type that this library knows to have no children: 1, or 0 for any other. */
+static int hash_leaf(const TVMFFIAny *value, uint64_t *out) {
+  TVMFFIByteArray content;
+  switch (value->type_index) {
+  case kTVMFFIStr:
+  case kTVMFFIBytes: content = fh_str_object_bytes(value->v_obj); break;
+  case kTVMFFIBigInt: content = TVMFFIBigIntGetContentByteArray(value); break;
+  case kTVMFFIShape: {
+    const TVMFFIShapeCell *cell = TVMFFIShapeGetCellPtr(value->v_obj);
+    content.data = (const char *)cell->data;
+    content.size = cell->size * sizeof *cell->data;
+    break;
+  }
+  default: return 0;
+  }
+  *out = mix_bytes((uint64_t)value->type_index, content.data, content.size);
+  return 1;
+}
+
+/* Where an object's hash starts, and what it is when it is too deep, or within itself. */
+static uint64_t hash_type(const TVMFFIObject *obj) {
+  const TVMFFITypeInfo *info = fh_type_find(obj->type_index);
+  return mix(0, info != NULL ? info->type_key_hash : (uint64_t)(int64_t)obj->type_index);
+}
+
+/* A hash that is done is never that number, so that the memo tells both by it. */
+static uint64_t settle(const TVMFFIObject *obj, uint64_t hash) { return hash != hash_type(obj) ? hash : ~hash; }
+
+/* ---- Hooks ---- */
+
+static int run(hasher *h, const TVMFFIAny *value, uint64_t *out);
+
+static int hash_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(n_args);
+  uint64_t hash;
+  if (run((hasher *)client, &args[0], &hash) != 0) return -1;
+  *result = fh_any_int((int64_t)hash);
+  return 0;
+}
+
+/* An equality of the type's own that no hash goes with would break what hash tables need. */
+static int check_equality(const TVMFFIObject *obj) {
+  if (fh_reflect_attr(fh_reflect_column(FH_ATTR_EQ), obj->type_index) == NULL &&
+      fh_reflect_attr(fh_reflect_column(FH_ATTR_COMPARE), obj->type_index) == NULL) {
+    return 0;
+  }
+  return fh_error_raise(FH_VALUE_ERROR,
+                        "Type `%s` defines __ffi_eq__ or __ffi_compare__ but not __ffi_hash__: expected a hash that is "
+                        "the same for equal objects",
+                        fh_type_name(obj->type_index));
+}
+
+static int call_hook(hasher *h, TVMFFIObject *hook, TVMFFIObject *obj, uint64_t *out) {
+  TVMFFIAny result;
+  if (fh_hook_call(&h->walk, hook, obj, NULL, hash_back, 1, h, &result) != 0) return -1;
+  if (result.type_index == kTVMFFIInt || result.type_index == kTVMFFIBool) {
+    *out = settle(obj, (uint64_t)result.v_int64);
+    return 0;
+  }
+  fh_hook_raise_result(FH_ATTR_HASH, obj, "int", &result);
+  fh_any_drop(&result);
+  return -1;
+}
+
+/* ---- Objects that may be met again ---- */
+
+static fh_memo *memo_at(hasher *h, size_t depth) { return &h->known[h->has_limit ? depth : 0]; }
+
+static int put_known(hasher *h, size_t depth, const TVMFFIObject *obj, uint64_t hash) {
+  return fh_memo_put(memo_at(h, depth), obj, NULL, hash);
+}
+
+/* The hash of an object that was met before: 1; 0 if it was not; -1. Without a limit an object has an entry as soon as
+ * it is entered. */
+static int find_known(hasher *h, const TVMFFIObject *obj, uint64_t *out) {
+  size_t depth = fh_walk_depth(&h->walk);
+  const uint64_t *word = fh_memo_find(memo_at(h, depth), obj, NULL);
+  if (word == NULL) return !h->has_limit && put_known(h, depth, obj, hash_type(obj)) != 0 ? -1 : 0;
+  *out = *word;
+  if (!h->has_limit && *word == hash_type(obj)) h->found_cycle = 1;
+  return 1;
+}
+
+/* ---- The loop ---- */
+
+/* The hash of an object that is no leaf if it can be had at once: 1; 0 after entering it; -1. */
+static int hash_object(hasher *h, const TVMFFIAny *value, int is_shared, uint64_t *out) {
+  TVMFFIObject *obj = value->v_obj, *hook = NULL;
+  size_t depth = fh_walk_depth(&h->walk);
+  if (obj->type_index >= kTVMFFIStaticObjectEnd) {
+    if (fh_hook_find(FH_ATTR_HASH, obj->type_index, &hook) != 0) return -1;
+    if (hook == NULL && check_equality(obj) != 0) return -1;
+    if (hook != NULL) is_shared = 1; /* a hook may call back with the object itself */
+  }
+  int known = is_shared ? find_known(h, obj, out) : 0;
+  if (known != 0) return known;
+  if (hook != NULL) {
+    return call_hook(h, hook, obj, out) != 0 || put_known(h, depth, obj, *out) != 0 ? -1 : 1;
+  }
+  if (fh_walk_push(&h->walk, value) != 0) return -1;
+  progress *p = (progress *)fh_walk_data(fh_walk_top(&h->walk));
+  p->state = hash_type(obj);
+  p->is_known = is_shared;
+  return 0;
+}
+
+/* The same for any value. */
+static int hash_or_enter(hasher *h, const TVMFFIAny *value, int is_shared, uint64_t *out) {
+  if (!fh_any_is_object(value)) {
+    *out = hash_plain(value);
+    return 1;
+  }
+  if (hash_leaf(value, out)) return 1;
+  if (!h->has_limit || fh_walk_depth(&h->walk) < LEVELS) return hash_object(h, value, is_shared, out);
+  *out = hash_type(value->v_obj);
+  return 1;
+}
+
+/* Puts a child's hash into its parent's. */
+static void give(fh_walk_frame *f, uint64_t child) {
+  progress *p = (progress *)fh_walk_data(f);
+  if (f->shape != FH_WALK_PAIRS)
+    p->state = mix(p->state, child);
+  else if (f->n_done % 2 != 0)
+    p->key = child;
+  else
+    p->state += mix(mix(0, p->key), child);
+}
+
+/* The innermost object is done: gives its hash and closes it. */
+static int finish(hasher *h, uint64_t *out) {
+  fh_walk_frame *f = fh_walk_top(&h->walk);
+  const progress *p = (const progress *)fh_walk_data(f);
+  *out = settle(f->obj, mix(p->state, (uint64_t)f->n_done));
+  int rc = p->is_known ? put_known(h, fh_walk_depth(&h->walk) - 1, f->obj, *out) : 0;
+  fh_walk_pop(&h->walk);
+  return rc;
+}
+
+/* One child, or the end, of the innermost object: 1 with a hash in *out, 0 after entering, -1. */
+static int step(hasher *h, uint64_t *out) {
+  TVMFFIAny child;
+  const fh_walk_frame *f;
+  switch (fh_walk_next(&h->walk, &child)) {
+  case FH_WALK_CHILD:
+    f = fh_walk_top(&h->walk);
+    return hash_or_enter(h, &child, fh_any_is_object(&child) && fh_walk_is_shared(child.v_obj, fh_walk_gives_copies(f)),
+                         out);
+  case FH_WALK_END: return finish(h, out) != 0 ? -1 : 1;
+  default: return -1;
+  }
+}
+
+/* The hash of a value, also from within a hook. */
+static int run(hasher *h, const TVMFFIAny *value, uint64_t *out) {
+  size_t depth = fh_walk_depth(&h->walk);
+  int done = hash_or_enter(h, value, 1, out);
+  while (done >= 0 && fh_walk_depth(&h->walk) > depth) {
+    done = step(h, out);
+    if (done == 1 && fh_walk_depth(&h->walk) > depth) give(fh_walk_top(&h->walk), *out);
+  }
+  fh_walk_unwind(&h->walk, depth);
+  return done < 0 ? -1 : 0;
+}
+
+static void free_known(hasher *h) {
+  for (int i = 0; i < LEVELS; ++i) fh_memo_free(&h->known[i]);
+}
+
+int fh_hash_nested(const TVMFFIAny *value, int64_t *out) {
+  hasher h;
+  TVMFFIAny root;
+  uint64_t hash;
+  if (fh_any_own(value, &root) != 0) return -1;
+  memset(&h, 0, sizeof h);
+  fh_walk_init(&h.walk, FH_WALK_PLAIN, kTVMFFIFieldFlagBitMaskHashOff | kTVMFFIFieldFlagBitMaskCompareOff,
+               sizeof(progress));
+  for (int i = 0; i < LEVELS; ++i) h.known[i].retains = 1;
+  int rc = run(&h, &root, &hash);
+  if (rc == 0 && h.found_cycle) {
+    free_known(&h);
+    h.has_limit = 1;
+    rc = run(&h, &root, &hash);
+  }
+  free_known(&h);
+  fh_walk_free(&h.walk);
+  fh_any_drop(&root);
+  *out = rc == 0 ? (int64_t)hash : 0;
+  return rc;
+}

@@ -1,0 +1,427 @@
+/* walk.c - the one traversal of values. */
+#include "walk.h"
+
+#include "core/object/error.h"
+#include "core/container/hashmap.h"
+#include "core/platform/mem.h"
+#include "core/container/seq.h"
+#include "core/object/str.h"
+#include "core/container/stripe.h"
+#include "core/object/type.h"
+
+#define MIN_ROOM 16
+
+/* ---- Room ---- */
+
+/* A longer block for n_items + n_more items, *room and *block updated; -1 without memory, and nothing is pending. */
+static int grow(void **block, size_t *room, size_t n_items, size_t n_more, size_t item_bytes) {
+  size_t wanted = *room < MIN_ROOM ? MIN_ROOM : *room * 2;
+  if (wanted - n_items < n_more) wanted = n_items + n_more;
+  if (wanted < n_items || wanted > SIZE_MAX / item_bytes) return -1;
+  void *longer = fh_mem_realloc(*block, wanted * item_bytes);
+  if (longer == NULL) return -1;
+  *block = longer;
+  *room = wanted;
+  return 0;
+}
+
+static int reserve_values(fh_walk *walk, size_t n_more) {
+  if (walk->n_values_room - walk->n_values >= n_more) return 0;
+  return grow((void **)&walk->values, &walk->n_values_room, walk->n_values, n_more, sizeof *walk->values);
+}
+
+/* Slots that are filled as the walk goes on; there must be room. */
+static void add_slots(fh_walk *walk, size_t n) {
+  for (; n != 0; --n) walk->values[walk->n_values++] = fh_any_none();
+}
+
+/* ---- Life ---- */
+
+void fh_walk_init(fh_walk *walk, fh_walk_flags flags, int64_t skip_flags, size_t client_bytes) {
+  memset(walk, 0, sizeof *walk);
+  walk->frame_bytes = sizeof(fh_walk_frame) + ((client_bytes + 7) & ~(size_t)7);
+  walk->flags = flags;
+  walk->skip_flags = skip_flags;
+}
+
+void fh_walk_free(fh_walk *walk) {
+  fh_walk_unwind(walk, 0);
+  fh_mem_free(walk->frames);
+  fh_mem_free(walk->values);
+  fh_memo_free(&walk->open);
+}
+
+/* ---- Opening one object: its children that must be copied go to `values` ---- */
+
+/* Under the lock: 0, or -1 without memory. */
+static int copy_list(fh_walk *walk, const fh_seq_object *list) {
+  if (reserve_values(walk, (size_t)list->cell.size) != 0) return -1;
+  for (int64_t i = 0; i < list->cell.size; ++i) {
+    fh_any_copy(&fh_seq_items(list)[i], &walk->values[walk->n_values++]);
+  }
+  return 0;
+}
+
+/* As copy_list. */
+static int copy_dict(fh_walk *walk, const fh_hashmap_object *dict) {
+  if (reserve_values(walk, (size_t)dict->size * 2) != 0) return -1;
+  uint64_t position = fh_hashmap_begin(dict);
+  for (fh_hashmap_pair *pair; (pair = fh_hashmap_at(dict, position)) != NULL;) {
+    if (walk->n_values_room - walk->n_values < 2) break; /* a client's table that says less than it has */
+    fh_any_copy(&pair->key, &walk->values[walk->n_values++]);
+    fh_any_copy(&pair->value, &walk->values[walk->n_values++]);
+    position = fh_hashmap_next(dict, position);
+  }
+  return 0;
+}
+
+/* Copies a List's items or a Dict's pairs under its lock. */
+static int copy_children(fh_walk *walk, const TVMFFIObject *obj, int64_t *n) {
+  size_t n_before = walk->n_values;
+  fh_stripe_lock(obj);
+  int rc = obj->type_index == kTVMFFIList ? copy_list(walk, (const fh_seq_object *)obj)
+                                          : copy_dict(walk, (const fh_hashmap_object *)obj);
+  fh_stripe_unlock(obj);
+  *n = (int64_t)(walk->n_values - n_before);
+  return rc == 0 ? 0 : fh_error_raise_no_memory();
+}
+
+/* Objects that will be read soon are asked for early: in a large value each is a miss of the caches. */
+#define N_AHEAD 8
+
+static inline void prefetch(const TVMFFIAny *item) {
+  if (!fh_any_is_object(item)) return;
+  FH_PREFETCH(item->v_obj);
+  FH_PREFETCH((const char *)item->v_obj + 64);
+}
+
+static void prefetch_first(const TVMFFIAny *items, int64_t n) {
+  for (int64_t i = 0; i < n && i < N_AHEAD; ++i) prefetch(&items[i]);
+}
+
+/* Item i is being read, of n. */
+static inline void prefetch_after(const TVMFFIAny *items, int64_t i, int64_t n) {
+  if (n - i > N_AHEAD) prefetch(&items[i + N_AHEAD]);
+}
+
+static int open_object(fh_walk *walk, fh_walk_frame *f) {
+  TVMFFIObject *obj = f->obj;
+  switch (obj->type_index) {
+  case kTVMFFIArray:
+    f->shape = FH_WALK_ITEMS;
+    f->source = fh_seq_items((const fh_seq_object *)obj);
+    f->n_children = fh_seq_size((const fh_seq_object *)obj);
+    prefetch_first((const TVMFFIAny *)f->source, f->n_children);
+    return 0;
+  case kTVMFFIMap:
+    f->shape = FH_WALK_PAIRS;
+    f->source = obj;
+    f->position = fh_hashmap_begin((const fh_hashmap_object *)obj);
+    f->n_children = 2 * fh_hashmap_size((const fh_hashmap_object *)obj);
+    return 0;
+  case kTVMFFIList: f->shape = FH_WALK_ITEMS; return copy_children(walk, obj, &f->n_children);
+  case kTVMFFIDict: f->shape = FH_WALK_PAIRS; return copy_children(walk, obj, &f->n_children);
+  default: break;
+  }
+  f->shape = FH_WALK_FIELDS;
+  f->n_children = -1;
+  f->cursor = fh_reflect_fields(fh_type_find(obj->type_index));
+  return 0;
+}
+
+/* The other side of a pair; the children of a List are copied, those of a Dict are looked up one by one. */
+static int open_other(fh_walk *walk, fh_walk_frame *f) {
+  TVMFFIObject *other = f->other;
+  f->n_of_other = -1;
+  switch (other->type_index) {
+  case kTVMFFIArray:
+    f->n_of_other = fh_seq_size((const fh_seq_object *)other);
+    prefetch_first(fh_seq_items((const fh_seq_object *)other), f->n_of_other);
+    return 0;
+  case kTVMFFIList: return copy_children(walk, other, &f->n_of_other);
+  case kTVMFFIMap: f->n_of_other = 2 * fh_hashmap_size((const fh_hashmap_object *)other); break;
+  case kTVMFFIDict:
+    fh_stripe_lock(other);
+    f->n_of_other = 2 * fh_hashmap_size((const fh_hashmap_object *)other);
+    fh_stripe_unlock(other);
+    break;
+  default: return 0;
+  }
+  if (reserve_values(walk, 1) != 0) return fh_error_raise_no_memory();
+  add_slots(walk, 1);
+  return 0;
+}
+
+/* ---- Frames ---- */
+
+/* Puts a new frame's objects into the set of open ones. An object with one reference is met once: it needs no place. */
+static int add_to_open(fh_walk *walk, fh_walk_frame *f, int is_mark) {
+  if (!(walk->flags & FH_WALK_CYCLES)) return 0;
+  if (!is_mark && fh_object_use_count(f->obj) == 1) return 0;
+  if (!is_mark && f->other != NULL && fh_object_use_count(f->other) == 1) return 0;
+  if (fh_memo_find(&walk->open, f->obj, f->other) != NULL) return 0; /* a frame below stands for it */
+  f->is_in_open_set = fh_memo_put(&walk->open, f->obj, f->other, 0) == 0;
+  return f->is_in_open_set ? 0 : -1;
+}
+
+/* A zeroed frame on top; NULL with an error pending and nothing changed. */
+static fh_walk_frame *push_frame(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject *other, int is_mark) {
+  if (walk->n_frames == FH_WALK_MAX_DEPTH) {
+    fh_error_raise(FH_VALUE_ERROR, "Expected a value nested at most %d deep", FH_WALK_MAX_DEPTH);
+    return NULL;
+  }
+  if (walk->n_frames == walk->n_frames_room &&
+      grow((void **)&walk->frames, &walk->n_frames_room, walk->n_frames, 1, walk->frame_bytes) != 0) {
+    fh_error_raise_no_memory();
+    return NULL;
+  }
+  fh_walk_frame *f = fh_walk_at(walk, walk->n_frames);
+  memset(f, 0, walk->frame_bytes);
+  f->obj = obj;
+  f->other = other;
+  f->mark = walk->n_values;
+  if (add_to_open(walk, f, is_mark) != 0) return NULL;
+  walk->n_frames += 1;
+  return f;
+}
+
+static int push(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject *other) {
+  fh_walk_frame *f = push_frame(walk, obj, other, 0);
+  if (f == NULL) return -1;
+  if (open_object(walk, f) == 0 && (other == NULL || open_other(walk, f) == 0)) return 0;
+  fh_walk_pop(walk);
+  return -1;
+}
+
+int fh_walk_push(fh_walk *walk, const TVMFFIAny *value) { return push(walk, value->v_obj, NULL); }
+
+int fh_walk_push_pair(fh_walk *walk, const TVMFFIAny *a, const TVMFFIAny *b) { return push(walk, a->v_obj, b->v_obj); }
+
+int fh_walk_push_mark(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject *other) {
+  return push_frame(walk, obj, other, 1) != NULL ? 0 : -1;
+}
+
+void fh_walk_pop(fh_walk *walk) {
+  fh_walk_frame *f = fh_walk_top(walk);
+  if (f->is_in_open_set) fh_memo_erase(&walk->open, f->obj, f->other);
+  size_t mark = f->mark;
+  TVMFFIObject *held = f->held[0], *other_held = f->held[1];
+  walk->n_frames -= 1;
+  fh_object_release(held);
+  fh_object_release(other_held);
+  while (walk->n_values > mark) fh_any_drop(&walk->values[--walk->n_values]);
+}
+
+void fh_walk_unwind(fh_walk *walk, size_t depth) {
+  while (walk->n_frames > depth) fh_walk_pop(walk);
+}
+
+int fh_walk_is_open(const fh_walk *walk, const TVMFFIObject *a, const TVMFFIObject *b) {
+  return fh_memo_find(&walk->open, a, b) != NULL;
+}
+
+int fh_walk_enter_hook(fh_walk *walk) {
+  if (walk->n_hooks == FH_WALK_MAX_HOOKS) {
+    return fh_error_raise(FH_VALUE_ERROR, "Expected at most %d hooks to call back within one another",
+                          FH_WALK_MAX_HOOKS);
+  }
+  walk->n_hooks += 1;
+  return 0;
+}
+
+/* ---- Fields ---- */
+
+/* Whether an ancestor has a field of that name at that place, which was given already. */
+static int is_redeclared(const fh_walk *walk, const fh_walk_frame *f, const TVMFFIFieldInfo *field) {
+  fh_reflect_cursor earlier = fh_reflect_fields(f->cursor.info);
+  for (const TVMFFIFieldInfo *at; (at = fh_reflect_next_field(&earlier)) != NULL;) {
+    if (earlier.depth >= f->cursor.depth) return 0;
+    if (at->offset == field->offset && !(at->flags & walk->skip_flags) && fh_str_same(at->name, field->name)) return 1;
+  }
+  return 0;
+}
+
+static const TVMFFIFieldInfo *next_field(const fh_walk *walk, fh_walk_frame *f) {
+  for (const TVMFFIFieldInfo *field; (field = fh_reflect_next_field(&f->cursor)) != NULL;) {
+    if (field->flags & walk->skip_flags) continue;
+    if (f->cursor.depth > 2 && is_redeclared(walk, f, field)) continue;
+    return field;
+  }
+  return NULL;
+}
+
+/* Reads a field on one side of the frame on top. The getter is foreign, and free to push and pop on this walk; so are
+ * deleters. */
+static int read_field(fh_walk *walk, const TVMFFIFieldInfo *field, int side, TVMFFIAny *out) {
+  fh_walk_frame *f = fh_walk_top(walk);
+  TVMFFIObject *obj = side == 0 ? f->obj : f->other, *old = f->held[side];
+  f->held[side] = NULL;
+  fh_object_release(old);
+  if (fh_reflect_get(field, obj, out) != 0) return -1;
+  if (fh_any_is_object(out)) fh_walk_top(walk)->held[side] = out->v_obj;
+  return 0;
+}
+
+/* `b` is NULL for one side. */
+static fh_walk_step step_field(fh_walk *walk, fh_walk_frame *f, TVMFFIAny *a, TVMFFIAny *b) {
+  const TVMFFIFieldInfo *field = next_field(walk, f);
+  if (field == NULL) return FH_WALK_END;
+  f->field = field;
+  f->n_done += 1;
+  if (read_field(walk, field, 0, a) != 0) return FH_WALK_ERROR;
+  if (b != NULL && read_field(walk, field, 1, b) != 0) return FH_WALK_ERROR;
+  return FH_WALK_CHILD;
+}
+
+/* ---- Items and pairs ---- */
+
+const TVMFFIAny *fh_walk_items(const fh_walk *walk, const fh_walk_frame *f) {
+  return f->source != NULL ? (const TVMFFIAny *)f->source : walk->values + f->mark;
+}
+
+static const TVMFFIAny *items_of_other(const fh_walk *walk, const fh_walk_frame *f) {
+  if (f->other->type_index == kTVMFFIArray) return fh_seq_items((const fh_seq_object *)f->other);
+  return walk->values + f->mark + (f->source != NULL ? 0 : (size_t)f->n_children);
+}
+
+const TVMFFIAny *fh_walk_rest(const fh_walk *walk, int64_t *n) {
+  const fh_walk_frame *f = fh_walk_top(walk);
+  *n = f->n_done < f->n_children ? f->n_children - f->n_done : 0;
+  return fh_walk_items(walk, f) + f->n_done;
+}
+
+const TVMFFIAny *fh_walk_rest_of_other(const fh_walk *walk, int64_t *n) {
+  const fh_walk_frame *f = fh_walk_top(walk);
+  *n = f->n_done < f->n_of_other ? f->n_of_other - f->n_done : 0;
+  return items_of_other(walk, f) + f->n_done;
+}
+
+/* A Map's pair that is going on: its key is child 2k, its value 2k + 1. */
+static const fh_hashmap_pair *map_pair(const fh_walk_frame *f) {
+  return fh_hashmap_at((const fh_hashmap_object *)f->source, f->position);
+}
+
+static void pass_pair(fh_walk_frame *f) {
+  f->position = fh_hashmap_next((const fh_hashmap_object *)f->source, f->position);
+}
+
+static fh_walk_step step_map(fh_walk_frame *f, TVMFFIAny *child) {
+  int is_key = f->n_done % 2 == 0;
+  if (is_key && f->n_done != 0) pass_pair(f);
+  const fh_hashmap_pair *pair = map_pair(f);
+  if (pair == NULL) return FH_WALK_END;
+  *child = is_key ? pair->key : pair->value;
+  f->n_done += 1;
+  return FH_WALK_CHILD;
+}
+
+fh_walk_step fh_walk_next(fh_walk *walk, TVMFFIAny *child) {
+  fh_walk_frame *f = fh_walk_top(walk);
+  if (f->shape == FH_WALK_FIELDS) return step_field(walk, f, child, NULL);
+  if (f->n_done == f->n_children) return FH_WALK_END;
+  if (f->shape == FH_WALK_PAIRS && f->source != NULL) return step_map(f, child);
+  const TVMFFIAny *items = fh_walk_items(walk, f);
+  prefetch_after(items, f->n_done, f->n_children);
+  *child = items[f->n_done++];
+  return FH_WALK_CHILD;
+}
+
+static fh_walk_step step_items(fh_walk *walk, fh_walk_frame *f, TVMFFIAny *a, TVMFFIAny *b) {
+  int64_t i = f->n_done;
+  int on_left = i < f->n_children, on_right = i < f->n_of_other;
+  if (!on_left && !on_right) return FH_WALK_END;
+  const TVMFFIAny *items = fh_walk_items(walk, f), *others = items_of_other(walk, f);
+  prefetch_after(items, i, f->n_children);
+  prefetch_after(others, i, f->n_of_other);
+  f->n_done += 1;
+  *a = on_left ? items[i] : fh_any_none();
+  *b = on_right ? others[i] : fh_any_none();
+  if (on_left && on_right) return FH_WALK_CHILD;
+  return on_left ? FH_WALK_ONLY_LEFT : FH_WALK_ONLY_RIGHT;
+}
+
+fh_walk_step fh_walk_next_key(fh_walk *walk, TVMFFIAny *key, TVMFFIAny *value) {
+  fh_walk_frame *f = fh_walk_top(walk);
+  if (f->n_done == f->n_children) return FH_WALK_END;
+  if (f->source != NULL) { /* a Map: both at once */
+    if (f->n_done != 0) pass_pair(f);
+    const fh_hashmap_pair *pair = map_pair(f);
+    if (pair == NULL) return FH_WALK_END;
+    *key = pair->key;
+    *value = pair->value;
+    f->n_done += 2;
+    return FH_WALK_CHILD;
+  }
+  fh_walk_step step = fh_walk_next(walk, key);
+  return step == FH_WALK_CHILD ? fh_walk_next(walk, value) : step;
+}
+
+/* A Map's value is read in place, a Dict's goes to the frame's slot. */
+fh_walk_step fh_walk_lookup(fh_walk *walk, const TVMFFIAny *key, TVMFFIAny *value) {
+  const fh_walk_frame *f = fh_walk_top(walk);
+  const fh_hashmap_object *map = (const fh_hashmap_object *)f->other;
+  size_t slot = f->mark + (f->source != NULL ? 0 : (size_t)f->n_children);
+  int found;
+  *value = fh_any_none();
+  if (!fh_walk_other_gives_copies(f)) {
+    fh_hashmap_pair *pair;
+    found = fh_hashmap_find(map, key, FH_HASHMAP_HOOKS, &pair);
+    if (found == 1) *value = pair->value;
+  } else {
+    TVMFFIAny got, old;
+    found = fh_hashmap_get(map, key, &got);
+    old = walk->values[slot]; /* now: the key's hooks may have moved the slots */
+    walk->values[slot] = *value = got;
+    fh_any_drop(&old);
+  }
+  if (found < 0) return FH_WALK_ERROR;
+  return found == 1 ? FH_WALK_CHILD : FH_WALK_END;
+}
+
+static fh_walk_step step_pair(fh_walk *walk, TVMFFIAny *a, TVMFFIAny *b) {
+  TVMFFIAny key;
+  fh_walk_step step = fh_walk_next_key(walk, &key, a);
+  if (step != FH_WALK_CHILD) return step;
+  step = fh_walk_lookup(walk, &key, b);
+  return step == FH_WALK_END ? FH_WALK_ONLY_LEFT : step;
+}
+
+fh_walk_step fh_walk_next_pair(fh_walk *walk, TVMFFIAny *a, TVMFFIAny *b) {
+  fh_walk_frame *f = fh_walk_top(walk);
+  switch (f->shape) {
+  case FH_WALK_FIELDS: return step_field(walk, f, a, b);
+  case FH_WALK_ITEMS: return step_items(walk, f, a, b);
+  case FH_WALK_PAIRS: return step_pair(walk, a, b);
+  default: return FH_WALK_END;
+  }
+}
+
+/* ---- Where the walk is ---- */
+
+fh_walk_label fh_walk_label_of(const fh_walk *walk, const fh_walk_frame *f) {
+  fh_walk_label label;
+  memset(&label, 0, sizeof label);
+  if (f->n_done == 0) return label;
+  int64_t last = f->n_done - 1;
+  switch (f->shape) {
+  case FH_WALK_ITEMS:
+    label.place = FH_WALK_AT_ITEM;
+    label.index = last;
+    break;
+  case FH_WALK_FIELDS:
+    label.place = FH_WALK_AT_FIELD;
+    label.field = f->field;
+    break;
+  case FH_WALK_PAIRS: {
+    const fh_hashmap_pair *pair = f->source != NULL ? map_pair(f) : NULL;
+    label.place = last % 2 == 0 ? FH_WALK_AT_KEY : FH_WALK_AT_VALUE;
+    if (f->source == NULL)
+      label.key = walk->values[f->mark + (size_t)(last - last % 2)];
+    else if (pair != NULL)
+      label.key = pair->key;
+    break;
+  }
+  default: break;
+  }
+  return label;
+}
