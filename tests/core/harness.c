@@ -9,6 +9,7 @@
 
 #include "core/object/any.h"
 #include "core/object/error.h"
+#include "core/object/object_new.h"
 #include "core/platform/mem.h"
 #include "core/platform/sync.h"
 

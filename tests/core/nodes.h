@@ -2,14 +2,16 @@
 #ifndef TEST_NODES_H_
 #define TEST_NODES_H_
 
-#include "core/object/any.h"
-#include "core/fields/field.h"
 #include "core/container/hashmap.h"
-#include "core/platform/mem.h"
 #include "core/container/seq.h"
+#include "core/fields/field.h"
+#include "core/object/any.h"
 #include "core/object/type.h"
+#include "core/platform/mem.h"
 
 #include "calls.h"
+#include "core/object/any_own.h"
+#include "core/object/object_new.h"
 
 /* A reflected object with two values and a number. */
 typedef struct {

@@ -2,11 +2,11 @@
 #include "pending.h"
 
 #include "calls.h"
-#include "core/object/error.h"
-#include "core/module/module.h"
 #include "core/container/stripe.h"
-#include "core/platform/sync.h"
+#include "core/module/module.h"
+#include "core/object/error.h"
 #include "core/object/type.h"
+#include "core/platform/sync.h"
 
 static int is_pending_run;
 static uint64_t n_made, n_ended;          /* of the objects that the errors have; by all threads */

@@ -3,8 +3,8 @@
 #define TEST_RECORDS_H_
 
 #include "core/fields/create.h"
-#include "core/object/function.h"
 #include "core/fields/record.h"
+#include "core/object/function.h"
 
 #include "nodes.h"
 

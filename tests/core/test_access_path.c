@@ -2,8 +2,8 @@
 #include "core/fields/access_path.h"
 
 #include "core/object/error.h"
-#include "records.h"
 #include "core/object/reflect.h"
+#include "records.h"
 
 #define PATH_KEY "ffi.reflection.AccessPath"
 

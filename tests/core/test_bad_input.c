@@ -1,9 +1,9 @@
 /* test_bad_input.c - names, texts and places that cannot be, given to the exported functions. */
-#include <limits.h>
 #include "core/object/name.h"
 #include "core/object/reflect.h"
-#include <tvm/ffi/extra/c_env_api.h>
 #include "core/object/type.h"
+#include <limits.h>
+#include <tvm/ffi/extra/c_env_api.h>
 
 #include "calls.h"
 

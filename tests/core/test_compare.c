@@ -6,9 +6,9 @@
 
 #include "core/object/error.h"
 #include "core/object/function.h"
+#include "core/walk/walk.h"
 #include "harness.h"
 #include "nodes.h"
-#include "core/walk/walk.h"
 
 /* Compares two values in the five ways, and drops them. order: -1, 0, 1, or 2 for values that have none but a
  * TypeError. */

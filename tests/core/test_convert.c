@@ -1,8 +1,8 @@
 /* test_convert.c - __ffi_convert__ of the built-in types. */
 #include "core/fields/convert.h"
 
-#include "records.h"
 #include "core/object/reflect.h"
+#include "records.h"
 
 /* What the conversion to a type makes of a view; owned. */
 static TVMFFIAny converted(const char *key, TVMFFIAny value) {

@@ -2,10 +2,10 @@
 #include "core/walk/copy.h"
 
 #include "core/object/error.h"
-#include "harness.h"
-#include "nodes.h"
 #include "core/object/object.h"
 #include "core/walk/walk.h"
+#include "harness.h"
+#include "nodes.h"
 
 static TVMFFIAny copy_of(TVMFFIAny value) { return call_ok("ffi.DeepCopy", ARGS(value)); }
 

@@ -1,8 +1,8 @@
 /* test_decimal.c - numbers as text and back, against the C library, which is in the C locale here. */
 #include "core/serial/decimal.h"
+#include "core/serial/pow10.h"
 #include <float.h>
 #include <math.h>
-#include "core/serial/pow10.h"
 
 #include "harness.h"
 

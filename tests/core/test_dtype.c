@@ -1,8 +1,8 @@
 /* test_dtype.c - names of data types and devices. */
-#include "core/tensor/device.h"
-#include "core/tensor/dtype.h"
 #include "core/object/error.h"
 #include "core/platform/mem.h"
+#include "core/tensor/device.h"
+#include "core/tensor/dtype.h"
 
 #include "calls.h"
 

@@ -1,6 +1,6 @@
 /* test_env.c - streams, tensor allocators, signals. */
-#include "core/tensor/env.h"
 #include "core/object/error.h"
+#include "core/tensor/env.h"
 
 #include "calls.h"
 

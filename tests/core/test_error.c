@@ -2,8 +2,8 @@
 #include "core/object/error.h"
 
 #include "core/object/backtrace.h"
-#include "harness.h"
 #include "core/platform/mem.h"
+#include "harness.h"
 
 static TVMFFIErrorCell *cell_of(TVMFFIObjectHandle error) { return TVMFFIErrorGetCellPtr(error); }
 

@@ -1,9 +1,9 @@
 /* test_fork.c - children of fork, made while other threads are in every part: none hangs, and each can use everything. */
 #include "core/platform/fork.h"
 
-#include "core/platform/atomic.h"
-#include "core/object/error.h"
 #include "core/module/library_module.h"
+#include "core/object/error.h"
+#include "core/platform/atomic.h"
 #include "core/platform/mem.h"
 #include <pthread.h>
 #include <signal.h>

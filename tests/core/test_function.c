@@ -2,10 +2,10 @@
 #include "core/object/function.h"
 
 #include "core/object/error.h"
-#include "harness.h"
-#include "core/platform/mem.h"
 #include "core/object/str.h"
 #include "core/object/type.h"
+#include "core/platform/mem.h"
+#include "harness.h"
 
 static int return_handle(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)args;

@@ -3,9 +3,9 @@
 
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "harness.h"
-#include "core/platform/mem.h"
 #include "core/object/str.h"
+#include "core/platform/mem.h"
+#include "harness.h"
 
 static int return_number(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)args, (void)n_args;
@@ -130,7 +130,7 @@ static int has_name(const char *name) {
   expect_int(fh_global_names(&names, &n_names), 0);
   for (int64_t i = 0; i < n_names; ++i) {
     TVMFFIByteArray content;
-    n_found += fh_str_content(&names[i], &content) && fh_str_is(content, name);
+    n_found += fh_str_content(&names[i], &content) && fh_span_is(content, name);
     fh_any_drop(&names[i]);
   }
   fh_mem_free(names);
@@ -252,7 +252,7 @@ static int64_t position_of(const char *name) {
   expect_int(fh_global_names(&names, &n_names), 0);
   for (int64_t i = 0; i < n_names; ++i) {
     TVMFFIByteArray content;
-    if (fh_str_content(&names[i], &content) && fh_str_is(content, name)) found = i;
+    if (fh_str_content(&names[i], &content) && fh_span_is(content, name)) found = i;
     fh_any_drop(&names[i]);
   }
   fh_mem_free(names);

@@ -1,12 +1,14 @@
 /* test_globals.c - the ffi.* functions about values, functions, types and objects. */
+#include "core/globals/globals.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/globals/globals.h"
 #include "core/object/sentinel.h"
-#include "core/platform/mem.h"
 #include "core/object/type.h"
+#include "core/platform/mem.h"
 
 #include "calls.h"
+#include "core/object/any_own.h"
+#include "core/object/object_new.h"
 
 TEST(values_are_made_and_shown) {
   TVMFFIByteArray bytes = {"a\0\"\x7f\xff", 5};
@@ -80,7 +82,7 @@ TEST(global_functions_are_listed_and_removed) {
     TVMFFIByteArray text;
     arg = i64(i);
     expect_int(fh_function_call(names.v_obj, &arg, 1, &name), 0);
-    found += fh_str_content(&name, &text) && fh_str_is(text, "test.listed");
+    found += fh_str_content(&name, &text) && fh_span_is(text, "test.listed");
     fh_any_drop(&name);
   }
   expect_int(found, 1);

@@ -82,7 +82,7 @@ static void expect_refused(void) {
   TVMFFIObject *error = fh_error_take();
   expect(error != NULL);
   TVMFFIByteArray kind = TVMFFIErrorGetCellPtr(error)->kind;
-  if (!fh_str_is(kind, "ValueError") && !fh_str_is(kind, "TypeError")) {
+  if (!fh_span_is(kind, "ValueError") && !fh_span_is(kind, "TypeError")) {
     test_fail(__FILE__, __LINE__, "a broken graph gives %s: %s", kind.data, TVMFFIErrorGetCellPtr(error)->message.data);
   }
   fh_object_release(error);

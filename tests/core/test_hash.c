@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "core/walk/compare.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
+#include "core/walk/compare.h"
 #include "harness.h"
 #include "nodes.h"
 

@@ -1,11 +1,12 @@
 /* test_hashmap.c - Map and Dict: both table layouts against a model, and the ffi.Map*, ffi.Dict* globals. */
-#include "core/object/error.h"
 #include "core/container/hashmap.h"
-#include "core/platform/mem.h"
+#include "core/object/error.h"
 #include "core/object/reflect.h"
 #include "core/object/type.h"
+#include "core/platform/mem.h"
 
 #include "calls.h"
+#include "core/object/object_new.h"
 
 /* ---- Random operations against an array in the order the ABI promises ---- */
 

@@ -1,10 +1,10 @@
 /* test_json.c - JSON text to values and back: ffi.json.Parse, ffi.json.Stringify. */
 #include "core/object/error.h"
+#include "core/platform/mem.h"
 #include "core/serial/json_parse.h"
 #include "core/serial/json_text.h"
 #include "core/serial/json_write.h"
 #include <math.h>
-#include "core/platform/mem.h"
 
 #include "nodes.h"
 

@@ -1,6 +1,6 @@
 /* test_library_file.c - files that cannot be shared libraries, seen before they are mapped. */
-#include <fcntl.h>
 #include "core/module/library_file.h"
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,9 +1,9 @@
 /* test_module.c - modules over tables of symbols, shared libraries, embedded modules, imports. */
-#include "core/object/error.h"
 #include "core/module/library.h"
 #include "core/module/library_module.h"
-#include "core/platform/mem.h"
 #include "core/module/module_abi.h"
+#include "core/object/error.h"
+#include "core/platform/mem.h"
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "calls.h"
@@ -155,7 +155,7 @@ static int foreign_mask(void *self) { return ((foreign_module *)self)->slots != 
 static _Bool foreign_implements(void *self, const void *name) {
   TVMFFIByteArray text;
   return ((foreign_module *)self)->slots != NULL && fh_str_content((const TVMFFIAny *)name, &text) &&
-         fh_str_is(text, "f");
+         fh_span_is(text, "f");
 }
 FH_RETURNING(foreign_get, self, ret, name) {
   TVMFFIObjectHandle func = foreign_implements(self, name) ? test_echo() : NULL;
@@ -296,8 +296,8 @@ static int visit(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result
   (void)self, (void)result;
   expect_int(n, 2);
   expect(fh_str_content(&args[0], &name));
-  if (fh_str_is(name, "test_refused_symbol")) return fh_error_raise("ValueError", "not this one");
-  n_visited += fh_str_is(name, "test_visited_symbol") && args[1].v_ptr == &n_visited;
+  if (fh_span_is(name, "test_refused_symbol")) return fh_error_raise("ValueError", "not this one");
+  n_visited += fh_span_is(name, "test_visited_symbol") && args[1].v_ptr == &n_visited;
   return 0;
 }
 static int visit_all(void *visitor) {

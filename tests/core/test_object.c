@@ -1,8 +1,9 @@
 /* test_object.c - life of objects: references, weak references, opaque objects, the custom allocator. */
 #include "core/object/error.h"
-#include "harness.h"
-#include "core/platform/mem.h"
 #include "core/object/object.h"
+#include "core/object/object_new.h"
+#include "core/platform/mem.h"
+#include "harness.h"
 
 /* An object that records the flags of its deleter calls. */
 typedef struct {

@@ -1,8 +1,8 @@
 /* test_once.c - handles that are made at first use. */
 #include <unistd.h>
 
-#include "core/platform/atomic.h"
 #include "core/object/error.h"
+#include "core/platform/atomic.h"
 #include "harness.h"
 
 static int target, n_inits;

@@ -7,8 +7,8 @@
 #ifdef FH_POOL
 #include "core/platform/atomic.h"
 #include "core/platform/base.h"
-#include <pthread.h>
 #include "core/platform/sync.h"
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

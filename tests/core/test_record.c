@@ -1,8 +1,8 @@
 /* test_record.c - objects of types that a binding laid out. */
 #include "core/fields/record.h"
 
-#include "records.h"
 #include "core/object/reflect.h"
+#include "records.h"
 
 TEST(a_record_is_made_from_its_fields_copied_and_ended) {
   int ends = 0;

@@ -5,9 +5,9 @@
 
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "harness.h"
-#include "core/platform/mem.h"
 #include "core/object/str.h"
+#include "core/platform/mem.h"
+#include "harness.h"
 
 /* A type with one int64 behind its header. */
 typedef struct {

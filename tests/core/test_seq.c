@@ -1,6 +1,6 @@
 /* test_seq.c - Array and List: the functions of seq.h and the ffi.Array*, ffi.List* globals. */
-#include "core/object/error.h"
 #include "core/container/seq.h"
+#include "core/object/error.h"
 
 #include "calls.h"
 

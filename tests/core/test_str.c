@@ -1,8 +1,9 @@
 /* test_str.c - text, bytes and big integers. */
+#include "core/object/any_hash.h"
 #include "core/object/error.h"
-#include "harness.h"
-#include "core/platform/mem.h"
 #include "core/object/str.h"
+#include "core/platform/mem.h"
+#include "harness.h"
 
 TEST(text_of_up_to_seven_bytes_lives_in_the_value) {
   for (size_t n = 0; n <= 7; ++n) {
@@ -13,7 +14,7 @@ TEST(text_of_up_to_seven_bytes_lives_in_the_value) {
     expect_int(any.small_str_len, n);
     for (size_t i = n; i < 8; ++i) expect_int(any.v_bytes[i], 0);
     expect(fh_str_content(&any, &content));
-    expect(fh_str_same(content, input));
+    expect(fh_span_same(content, input));
   }
 }
 
@@ -65,19 +66,19 @@ TEST(content_is_text_for_text_only_and_bytes_for_bytes_only) {
   raw_str.type_index = kTVMFFIRawStr;
   raw_str.v_c_str = "raw";
   raw_bytes.type_index = kTVMFFIByteArrayPtr;
-  expect(fh_str_content(&raw_str, &content) && fh_str_is(content, "raw"));
-  expect(fh_bytes_content(&raw_bytes, &content) && fh_str_is(content, "raw"));
+  expect(fh_str_content(&raw_str, &content) && fh_span_is(content, "raw"));
+  expect(fh_bytes_content(&raw_bytes, &content) && fh_span_is(content, "raw"));
   expect(!fh_bytes_content(&raw_str, &content));
   expect(!fh_str_content(&raw_bytes, &content));
   expect(!fh_str_content(&number, &content));
 }
 
 TEST(the_hash_of_bytes_is_the_abi_s) {
-  expect_int(fh_str_hash("", 0), 0);
-  expect_int(fh_str_hash("a", 1), 97);
-  expect_int(fh_str_hash("abcdefgh", 8), 0x6867666564636261u % 2147483647u);
+  expect_int(fh_span_hash("", 0), 0);
+  expect_int(fh_span_hash("a", 1), 97);
+  expect_int(fh_span_hash("abcdefgh", 8), 0x6867666564636261u % 2147483647u);
   uint64_t first = 0x6867666564636261u % 2147483647u;
-  expect_int(fh_str_hash("abcdefghi", 9), (first * 1099511628211u + 'i') % 2147483647u);
+  expect_int(fh_span_hash("abcdefghi", 9), (first * 1099511628211u + 'i') % 2147483647u);
 }
 
 static int make_text_and_bytes(void *unused) {

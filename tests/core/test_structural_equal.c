@@ -3,8 +3,9 @@
 
 #include "callbacks.h"
 #include "core/object/error.h"
-#include "records.h"
+#include "core/object/object_new.h"
 #include "core/tensor/tensor.h"
+#include "records.h"
 
 #define TREE record_type("test.equal.Tree", kTVMFFISEqHashKindTreeNode, 0, kTVMFFIFieldFlagBitMaskSEqHashIgnore)
 #define PAIR record_type("test.equal.Pair", kTVMFFISEqHashKindTreeNode, 0, 0)

@@ -3,8 +3,9 @@
 
 #include "callbacks.h"
 #include "core/object/error.h"
-#include "records.h"
+#include "core/object/object_new.h"
 #include "core/object/reflect.h"
+#include "records.h"
 
 #define PAIR record_type("test.mutate.Pair", kTVMFFISEqHashKindTreeNode, 0, 0)
 #define TREE record_type("test.mutate.Tree", kTVMFFISEqHashKindTreeNode, 0, kTVMFFIFieldFlagBitMaskSEqHashIgnore)

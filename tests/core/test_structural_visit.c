@@ -3,9 +3,10 @@
 
 #include "callbacks.h"
 #include "core/object/error.h"
-#include "records.h"
+#include "core/object/object_new.h"
 #include "core/object/text.h"
 #include "core/structural/visit_context.h"
+#include "records.h"
 
 #define PAIR record_type("test.visit.Pair", kTVMFFISEqHashKindTreeNode, 0, 0)
 #define VAR record_type("test.visit.Var", kTVMFFISEqHashKindFreeVar, 0, kTVMFFIFieldFlagBitMaskSEqHashIgnore)

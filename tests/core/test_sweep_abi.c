@@ -1,13 +1,13 @@
 /* test_sweep_abi.c - every exported function with its n-th allocation failing, for each n.
  *
  * run.py writes exported_names.h from the public headers; a function without a row in the table fails the test. */
+#include "core/module/library_module.h"
+#include "core/module/module_abi.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/module/library_module.h"
-#include "core/platform/mem.h"
-#include "core/module/module_abi.h"
 #include "core/object/str.h"
 #include "core/object/type.h"
+#include "core/platform/mem.h"
 
 #include <tvm/ffi/extra/c_env_api.h>
 
@@ -105,7 +105,7 @@ static int own_view(void *unused) {
 static int take_raised(const char *kind) {
   TVMFFIObjectHandle error;
   TVMFFIErrorMoveFromRaised(&error);
-  if (fh_str_is(TVMFFIErrorGetCellPtr(error)->kind, kind)) return release(0, &error);
+  if (fh_span_is(TVMFFIErrorGetCellPtr(error)->kind, kind)) return release(0, &error);
   TVMFFIErrorSetRaised(error);
   fh_object_release(error);
   return -1;

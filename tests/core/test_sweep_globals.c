@@ -2,14 +2,17 @@
  *
  * The list of functions is the registry's: one without a row in the table fails the test. A row says the arguments by
  * one letter each, see new_argument. A call that fails must change none of them. */
+#include "core/container/seq.h"
+#include "core/module/library_module.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/module/library_module.h"
-#include "core/platform/mem.h"
-#include "core/container/seq.h"
 #include "core/object/type.h"
+#include "core/platform/mem.h"
 
 #include "calls.h"
+#include "core/object/any_hash.h"
+#include "core/object/any_own.h"
+#include "core/object/object_new.h"
 
 typedef struct {
   const char *name;
@@ -439,7 +442,7 @@ static void sweep_row(const row *row) {
 
 static const row *find_row(TVMFFIByteArray name) {
   for (size_t i = 0; i < FH_COUNT_OF(rows); ++i) {
-    if (fh_str_is(name, rows[i].name)) return &rows[i];
+    if (fh_span_is(name, rows[i].name)) return &rows[i];
   }
   return NULL;
 }

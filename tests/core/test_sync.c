@@ -1,20 +1,22 @@
 /* test_sync.c - the test build's check that no lock is held while foreign code runs: it must catch each kind. */
 #include "core/platform/fork.h"
 
-#include "core/object/any.h"
 #include "core/fields/create.h"
-#include "core/tensor/env.h"
+#include "core/object/any.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/platform/mem.h"
-#include "core/structural/mutator.h"
 #include "core/object/reflect.h"
 #include "core/object/type.h"
+#include "core/platform/mem.h"
+#include "core/structural/mutator.h"
 #include "core/structural/visitor.h"
+#include "core/tensor/env.h"
 
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "calls.h"
+#include "core/object/any_hash.h"
+#include "core/object/object_new.h"
 
 FH_LOCK(lock, "first of the test", FH_RANK_ONCE); /* under which all others may be taken */
 FH_LOCK(second, "second of the test", FH_RANK_PLAIN);

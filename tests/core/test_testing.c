@@ -1,8 +1,8 @@
 /* test_testing.c - the testing library as a client of the core: under sanitizers, in threads, without memory.
  *
  * What it has and says is tested from Python (tests/python/test_testing_library.py). */
-#include <load.h>
 #include "core/platform/mem.h"
+#include <load.h>
 
 #include "calls.h"
 

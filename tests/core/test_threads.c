@@ -1,11 +1,11 @@
 /* test_threads.c - what several threads may do at once, each test with writers and readers: for ThreadSanitizer. */
-#include "core/object/error.h"
-#include "core/object/function.h"
 #include "core/container/hashmap.h"
 #include "core/module/library_module.h"
-#include "core/platform/mem.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
 #include "core/object/reflect.h"
 #include "core/object/type.h"
+#include "core/platform/mem.h"
 
 #include <tvm/ffi/extra/c_env_api.h>
 
@@ -28,7 +28,7 @@ static void try_call(const char *name, const TVMFFIAny *args, int32_t n) {
   }
   TVMFFIObject *error = fh_error_take();
   TVMFFIByteArray kind = TVMFFIErrorGetCellPtr(error)->kind;
-  expect(fh_str_is(kind, "IndexError") || fh_str_is(kind, "KeyError"));
+  expect(fh_span_is(kind, "IndexError") || fh_span_is(kind, "KeyError"));
   fh_object_release(error);
 }
 

@@ -6,6 +6,7 @@
 #include "core/container/seq.h"
 
 #include "fuzz.h"
+#include "core/object/any_hash.h"
 
 /* ---- Values: distinct numbers are distinct values ---- */
 

@@ -2,6 +2,7 @@
 #include "core/tensor/dtype.h"
 
 #include "fuzz.h"
+#include "core/object/any_hash.h"
 
 void fuzz_start(void) {}
 

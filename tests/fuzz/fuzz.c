@@ -1,5 +1,6 @@
 /* fuzz.c - from libFuzzer to the target: what must hold after each input. */
 #include "fuzz.h"
+#include "core/object/any_hash.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes);
@@ -29,7 +30,7 @@ int fuzz_take_error(const char *kind) {
   TVMFFIObject *error = fh_error_take();
   fuzz_check(error != NULL);
   const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error);
-  int is_kind = fh_str_is(cell->kind, kind);
+  int is_kind = fh_span_is(cell->kind, kind);
   fuzz_check(cell->message.size != 0 && strlen(cell->message.data) <= cell->message.size);
   fh_object_release(error);
   return is_kind;

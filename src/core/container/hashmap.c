@@ -1,10 +1,12 @@
 /* hashmap.c - ffi.Map and ffi.Dict objects: life, the small layout, and the choice between the layouts. */
 #include "hashmap.h"
 
+#include "core/object/any_hash.h"
+#include "core/object/any_own.h"
 #include "core/object/error.h"
-#include "hashmap_dense.h"
-#include "core/platform/mem.h"
 #include "core/object/reflect.h"
+#include "core/platform/mem.h"
+#include "hashmap_dense.h"
 #include "stripe.h"
 
 FH_STATIC_ASSERT(offsetof(fh_hashmap_object, data) == 24, "ABI");

@@ -1,6 +1,7 @@
 /* hashmap_dense.c - the dense table layout: hashing, chains, growth. */
 #include "hashmap_dense.h"
 
+#include "core/object/any_hash.h"
 #include "core/platform/mem.h"
 
 FH_STATIC_ASSERT(sizeof(fh_hashmap_item) == 48, "ABI");

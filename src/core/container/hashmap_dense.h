@@ -4,8 +4,8 @@
 #ifndef FH_HASHMAP_DENSE_H_
 #define FH_HASHMAP_DENSE_H_
 
-#include "hashmap.h"
 #include "core/object/str.h"
+#include "hashmap.h"
 
 /* An empty table for n_pairs. -1 without memory, nothing pending, nothing changed. */
 int fh_hashmap_dense_init(fh_hashmap_object *map, uint64_t n_pairs);
@@ -22,7 +22,7 @@ int fh_hashmap_equal_other(const TVMFFIAny *a, const TVMFFIAny *b, fh_hashmap_ho
 static inline int fh_hashmap_is_plain(const TVMFFIAny *key) { return key->type_index < kTVMFFISmallStr; }
 static inline int fh_hashmap_key_hash(const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *out) {
   if (!fh_hashmap_is_plain(key)) return fh_hashmap_hash_other(key, hooks, out);
-  *out = fh_str_hash_combine((uint64_t)(int64_t)key->type_index, key->v_uint64);
+  *out = fh_span_hash_combine((uint64_t)(int64_t)key->type_index, key->v_uint64);
   return 0;
 }
 static inline int fh_hashmap_key_equal(const TVMFFIAny *a, const TVMFFIAny *b, fh_hashmap_hooks hooks, int *out) {

@@ -1,6 +1,7 @@
 /* seq.c - ffi.Array and ffi.List. */
 #include "seq.h"
 
+#include "core/object/any_own.h"
 #include "core/object/error.h"
 #include "core/platform/mem.h"
 

@@ -1,6 +1,7 @@
 /* value_table.c - a table from values to numbers: open addressing over the entries' indices. */
 #include "value_table.h"
 
+#include "core/object/any_hash.h"
 #include "core/object/error.h"
 #include "core/platform/mem.h"
 

@@ -2,10 +2,12 @@
 #include "access_path.h"
 
 #include "builtin.h"
+#include "core/container/seq.h"
+#include "core/object/any_hash.h"
+#include "core/object/any_own.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/object/schema.h"
-#include "core/container/seq.h"
 #include "core/object/str.h"
 #include "core/object/text.h"
 #include "core/object/type.h"

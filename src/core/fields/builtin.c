@@ -1,15 +1,17 @@
 /* builtin.c - making, copying, ending and registering the built-in types that consist of fields. */
 #include "builtin.h"
 
-#include "core/object/error.h"
-#include "field.h"
-#include "core/object/function.h"
 #include "core/container/hashmap.h"
-#include "core/object/reflect.h"
 #include "core/container/seq.h"
-#include "core/object/str.h"
 #include "core/container/stripe.h"
+#include "core/object/any_own.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/object/object_new.h"
+#include "core/object/reflect.h"
+#include "core/object/str.h"
 #include "core/object/type.h"
+#include "field.h"
 
 /* ---- One field in memory ---- */
 

@@ -2,13 +2,14 @@
 #include "convert.h"
 
 #include "builtin.h"
-#include "core/object/error.h"
-#include "core/object/function.h"
 #include "core/container/hashmap.h"
 #include "core/container/list.h"
+#include "core/object/any_own.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
 #include "core/object/str.h"
-#include "core/tensor/tensor.h"
 #include "core/object/type.h"
+#include "core/tensor/tensor.h"
 
 static int raise(const TVMFFIAny *value, const char *wanted) {
   return fh_error_raise(FH_TYPE_ERROR, "Cannot cast from `%s` to `%s`", fh_type_name(value->type_index), wanted);

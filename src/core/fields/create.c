@@ -3,13 +3,13 @@
 
 #include <stdio.h>
 
-#include "core/platform/atomic.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/object/sentinel.h"
-#include "core/platform/mem.h"
 #include "core/object/reflect.h"
+#include "core/object/sentinel.h"
 #include "core/object/str.h"
+#include "core/platform/atomic.h"
+#include "core/platform/mem.h"
 #include "core/platform/sync.h"
 
 #define PAIRS_NAME "ffi.MakeObjectFromPackedArgs"
@@ -62,7 +62,7 @@ static int set_from_pairs(void *state, const TVMFFIFieldInfo *field) {
   pairs *from = (pairs *)state;
   TVMFFIByteArray name;
   for (int32_t i = 1; i < from->n_args; i += 2) {
-    if (from->used[i / 2] || !fh_str_content(&from->args[i], &name) || !fh_str_same(name, field->name)) continue;
+    if (from->used[i / 2] || !fh_str_content(&from->args[i], &name) || !fh_span_same(name, field->name)) continue;
     from->used[i / 2] = 1;
     from->n_used += 1;
     return fh_reflect_set(field, from->obj, &from->args[i + 1]);
@@ -145,7 +145,7 @@ static int is_keyword_only(const TVMFFIFieldInfo *field) { return (field->flags 
 /* The newest field of that name that takes part, -1 if there is none. */
 static int32_t find_by_name(const constructor *c, TVMFFIByteArray name) {
   for (int32_t i = c->n_fields - 1; i >= 0; --i) {
-    if (takes_part(c->fields[i]) && fh_str_same(c->fields[i]->name, name)) return i;
+    if (takes_part(c->fields[i]) && fh_span_same(c->fields[i]->name, name)) return i;
   }
   return -1;
 }

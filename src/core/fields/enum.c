@@ -3,9 +3,9 @@
 
 #include "builtin.h"
 #include "core/container/hashmap.h"
+#include "core/container/stripe.h"
 #include "core/object/schema.h"
 #include "core/object/str.h"
-#include "core/container/stripe.h"
 
 FH_STATIC_ASSERT(sizeof(fh_enum_object) == 48 && offsetof(fh_enum_object, str_index) == 32, "ABI");
 FH_STATIC_ASSERT(sizeof(fh_enum_state_object) == 48, "ABI");

@@ -3,8 +3,8 @@
 
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/platform/mem.h"
 #include "core/object/type.h"
+#include "core/platform/mem.h"
 
 /* ---- Getters ---- */
 

@@ -1,12 +1,13 @@
 /* record.c - objects whose fields a binding laid out. */
 #include "record.h"
 
-#include "create.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/platform/mem.h"
+#include "core/object/object_new.h"
 #include "core/object/reflect.h"
 #include "core/object/type.h"
+#include "core/platform/mem.h"
+#include "create.h"
 
 /* ---- One field ---- */
 

@@ -2,6 +2,7 @@
 #include "globals.h"
 
 #include "core/object/global.h"
+#include "globals_entry.h"
 
 static void add_all(const fh_globals_entry *entries) {
   for (; entries->name != NULL; ++entries) fh_global_add(entries->name, entries->call, entries->metadata);

@@ -1,11 +1,11 @@
 /* globals_create.c - ffi.MakeObjectFromPackedArgs, constructors, and the accessors of fields laid out by a binding. */
 #include "core/fields/create.h"
-#include "core/object/error.h"
 #include "core/fields/field.h"
-#include "core/object/function.h"
-#include "globals.h"
 #include "core/fields/record.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
 #include "core/object/schema.h"
+#include "globals_entry.h"
 
 static int arg_type_index(const char *name, const TVMFFIAny *args, int32_t i, int32_t *out) {
   int64_t index;

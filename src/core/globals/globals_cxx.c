@@ -1,10 +1,10 @@
 /* globals_cxx.c - what libtvm_ffi_cxx.so, which has the C++ names of the ABI, needs of the core beside that ABI. */
-#include "core/object/function.h"
-#include "globals.h"
 #include "core/module/library.h"
 #include "core/module/library_module.h"
 #include "core/module/module.h"
+#include "core/object/function.h"
 #include "core/object/str.h"
+#include "globals_entry.h"
 
 static int load_cxx(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);

@@ -1,11 +1,12 @@
 /* globals_json.c - ffi.json.*, ffi.ToJSONGraph and the like. */
+#include "core/object/any_own.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "globals.h"
 #include "core/serial/graph_read.h"
 #include "core/serial/graph_write.h"
 #include "core/serial/json_parse.h"
 #include "core/serial/json_write.h"
+#include "globals_entry.h"
 
 static int parse(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);

@@ -1,11 +1,12 @@
 /* globals_map.c - ffi.Map* and ffi.Dict*. */
+#include "core/container/hashmap.h"
+#include "core/container/stripe.h"
+#include "core/object/any_own.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "globals.h"
-#include "core/container/hashmap.h"
 #include "core/object/sentinel.h"
 #include "core/platform/mem.h"
-#include "core/container/stripe.h"
+#include "globals_entry.h"
 
 static int open(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected, int32_t type_index,
                 fh_hashmap_object **map) {

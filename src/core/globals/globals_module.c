@@ -1,14 +1,14 @@
 /* globals_module.c - ffi.Module*, ffi.SystemLib and the loader of shared libraries. */
-#include "core/object/error.h"
-#include "core/platform/fork.h"
-#include "core/object/function.h"
-#include "globals.h"
 #include "core/container/hashmap.h"
 #include "core/module/library.h"
 #include "core/module/library_module.h"
-#include "core/platform/mem.h"
 #include "core/module/module.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
 #include "core/object/str.h"
+#include "core/platform/fork.h"
+#include "core/platform/mem.h"
+#include "globals_entry.h"
 
 /* The module in args[0], after checking the number of arguments. */
 static int open(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected, TVMFFIObject **module) {

@@ -1,9 +1,10 @@
 /* globals_mutate.c - ffi.* functions about mutations and mutators. */
+#include "core/object/any_own.h"
 #include "core/object/function.h"
-#include "globals.h"
 #include "core/object/schema.h"
 #include "core/structural/structural.h"
 #include "core/structural/structural_mutate.h"
+#include "globals_entry.h"
 
 /* ---- Mutations ---- */
 

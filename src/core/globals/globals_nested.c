@@ -1,11 +1,12 @@
 /* globals_nested.c - ffi.* functions that look into values with everything they hold. */
+#include "core/object/any_own.h"
+#include "core/object/function.h"
+#include "core/tensor/tensor.h"
 #include "core/walk/compare.h"
 #include "core/walk/copy.h"
-#include "core/object/function.h"
-#include "globals.h"
 #include "core/walk/hash.h"
-#include "core/tensor/tensor.h"
 #include "core/walk/walk.h"
+#include "globals_entry.h"
 
 static int deep_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);

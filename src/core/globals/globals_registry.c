@@ -1,12 +1,12 @@
 /* globals_registry.c - ffi.* functions about global functions and type keys. */
+#include "core/container/seq.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/object/global.h"
-#include "globals.h"
-#include "core/platform/mem.h"
-#include "core/container/seq.h"
 #include "core/object/str.h"
 #include "core/object/type.h"
+#include "core/platform/mem.h"
+#include "globals_entry.h"
 
 /* ---- Names of global functions ---- */
 

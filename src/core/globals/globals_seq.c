@@ -1,10 +1,12 @@
 /* globals_seq.c - ffi.Array* and ffi.List*. */
+#include "core/container/list.h"
+#include "core/container/stripe.h"
+#include "core/object/any_hash.h"
+#include "core/object/any_own.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "globals.h"
-#include "core/container/list.h"
 #include "core/object/reflect.h"
-#include "core/container/stripe.h"
+#include "globals_entry.h"
 
 /* The sequence in args[0], after checking the number of arguments. */
 static int open(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected, int32_t type_index,

@@ -1,10 +1,11 @@
 /* globals_structural.c - ffi.* functions that compare and hash values by structure. */
+#include "core/object/any_own.h"
 #include "core/object/function.h"
-#include "globals.h"
 #include "core/object/schema.h"
 #include "core/structural/structural_equal.h"
 #include "core/structural/structural_hash.h"
 #include "core/structural/structural_key.h"
+#include "globals_entry.h"
 
 /* n values, map_free_vars, skip_tensor_content. The values come back owned, for drop_values. */
 static int take_values(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_values, TVMFFIAny *values,

@@ -1,10 +1,11 @@
 /* globals_value.c - ffi.* functions that make or show single values. */
+#include "core/object/any_own.h"
 #include "core/object/function.h"
-#include "globals.h"
-#include "core/walk/repr.h"
 #include "core/object/sentinel.h"
 #include "core/object/str.h"
 #include "core/tensor/tensor.h"
+#include "core/walk/repr.h"
+#include "globals_entry.h"
 
 static int new_string(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);

@@ -1,10 +1,11 @@
 /* globals_visit.c - ffi.* functions about visits, visitors and where an error came up. */
+#include "core/object/any_own.h"
 #include "core/object/function.h"
-#include "globals.h"
 #include "core/object/schema.h"
 #include "core/structural/structural.h"
 #include "core/structural/structural_visit.h"
 #include "core/structural/visit_context.h"
+#include "globals_entry.h"
 
 /* ---- Visits ---- */
 

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE /* dladdr, dl_iterate_phdr */
 #include "library.h"
 
-#include "core/platform/atomic.h"
 #include "core/object/error.h"
+#include "core/platform/atomic.h"
 
 #if defined(_WIN32)
 #ifndef WIN32_LEAN_AND_MEAN

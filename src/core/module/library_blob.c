@@ -7,9 +7,9 @@
 #include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/object/global.h"
+#include "core/object/str.h"
 #include "library.h"
 #include "library_module.h"
-#include "core/object/str.h"
 
 #define LOADER_PREFIX "ffi.Module.load_from_bytes."
 
@@ -77,7 +77,7 @@ static int load_modules(reader *in, fh_library_shared *shared, uint64_t n, fh_se
     TVMFFIByteArray kind, content;
     TVMFFIAny module = fh_any_none();
     if (read_text(in, &kind) != 0) return -1;
-    if (fh_str_is(kind, "_lib")) {
+    if (fh_span_is(kind, "_lib")) {
       module = fh_any_object(fh_library_module_over(shared));
       if (module.type_index == kTVMFFINone) return -1;
     } else if (read_text(in, &content) != 0 || load_by_kind(kind, content, &module) != 0) {

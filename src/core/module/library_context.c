@@ -3,8 +3,8 @@
 
 #include "core/object/error.h"
 #include "core/platform/fork.h"
-#include "library_module.h"
 #include "core/platform/mem.h"
+#include "library_module.h"
 
 /* One registration; never changed or freed, so that readers may walk the list without the lock. */
 typedef struct entry {

@@ -2,9 +2,9 @@
  * initialiser. The C++ headers catch it and report it here. */
 #include "core/object/error.h"
 #include "core/platform/fork.h"
+#include "core/platform/mem.h"
 #include "library.h"
 #include "library_module.h"
-#include "core/platform/mem.h"
 
 /* A load in progress on this thread; initialisers may load further libraries. */
 typedef struct load {

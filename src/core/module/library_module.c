@@ -4,11 +4,11 @@
 #include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/object/global.h"
-#include "library.h"
-#include "core/platform/mem.h"
-#include "module_abi.h"
 #include "core/object/object.h"
 #include "core/object/str.h"
+#include "core/platform/mem.h"
+#include "library.h"
+#include "module_abi.h"
 
 #define FUNCTION_PREFIX "__tvm_ffi_"
 #define METADATA_PREFIX "__tvm_ffi__metadata_"
@@ -335,7 +335,7 @@ int fh_library_module_load(TVMFFIByteArray path, TVMFFIAny *out) {
   TVMFFIByteArray format = {path.data + dot, path.size - dot};
   if (dot == 0)
     return fh_error_raise(FH_RUNTIME_ERROR, "Expected a file name with an extension but got %.*s", FH_BYTES_ARGS(path));
-  if (fh_str_is(format, "dll") || fh_str_is(format, "dylib") || fh_str_is(format, "dso")) format = FH_LITERAL("so");
+  if (fh_span_is(format, "dll") || fh_span_is(format, "dylib") || fh_span_is(format, "dso")) format = FH_LITERAL("so");
   char loader_name[128];
   size_t n_name = sizeof LOADER_PREFIX - 1 + format.size;
   TVMFFIObjectHandle loader = NULL;

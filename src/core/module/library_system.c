@@ -2,11 +2,11 @@
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "core/object/error.h"
-#include "core/platform/fork.h"
-#include "library_module.h"
-#include "core/platform/mem.h"
 #include "core/object/name.h"
 #include "core/object/str.h"
+#include "core/platform/fork.h"
+#include "core/platform/mem.h"
+#include "library_module.h"
 
 #define FUNCTION_PREFIX "__tvm_ffi_"
 

@@ -2,14 +2,14 @@
 #include "module.h"
 
 #include "core/object/error.h"
-#include "core/platform/fork.h"
 #include "core/object/function.h"
 #include "core/object/global.h"
-#include "library_module.h"
-#include "module_abi.h"
 #include "core/object/reflect.h"
 #include "core/object/schema.h"
 #include "core/object/str.h"
+#include "core/platform/fork.h"
+#include "library_module.h"
+#include "module_abi.h"
 
 #include <tvm/ffi/extra/c_env_api.h>
 

@@ -7,9 +7,9 @@
 #ifndef FH_MODULE_H_
 #define FH_MODULE_H_
 
-#include "core/object/any.h"
 #include "core/container/hashmap.h"
 #include "core/container/list.h"
+#include "core/object/any.h"
 
 /* Bits of a property mask. */
 #define FH_MODULE_SERIALIZABLE 1

@@ -1,4 +1,4 @@
-/* any.h - the value cell: making, copying, dropping, hash and equality.
+/* any.h - the value cell: making, copying, dropping.
  *
  * An owned Any holds a reference to its object; a view borrows. All makers write all 16 bytes. */
 #ifndef FH_ANY_H_
@@ -81,20 +81,6 @@ static inline void fh_any_drop(TVMFFIAny *any) {
 static inline int fh_any_is_view_only(const TVMFFIAny *any) {
   return any->type_index >= kTVMFFIRawStr && any->type_index <= kTVMFFIObjectRValueRef;
 }
-
-/* Any view to an owned value: the contract of TVMFFIAnyViewToOwnedAny. On -1 *out is None. */
-int fh_any_own_view_only(const TVMFFIAny *view, TVMFFIAny *out);
-static inline int fh_any_own(const TVMFFIAny *view, TVMFFIAny *out) {
-  if (FH_UNLIKELY(fh_any_is_view_only(view))) return fh_any_own_view_only(view, out);
-  fh_any_copy(view, out);
-  return 0;
-}
-
-/* ---- Hash and equality as the ABI's maps define them. Text and bytes go by content, other objects by identity
- * unless their type has __any_hash__ / __any_equal__; plain data by type and bits (1, 1.0 and True differ; a NaN equals
- * the same NaN). Those hooks are foreign code: hold no lock. -1 when a hook fails. */
-int fh_any_hash(const TVMFFIAny *any, uint64_t *out);
-int fh_any_equal(const TVMFFIAny *a, const TVMFFIAny *b, int *out);
 
 /* The bytes of a cell are the same: a sufficient test that runs nothing. */
 static inline int fh_any_same(const TVMFFIAny *a, const TVMFFIAny *b) {

@@ -1,8 +1,9 @@
 /* bigint.c - integers beyond 64 bits: import, export, decimal text, hash and equality for maps. */
 #include "bigint.h"
 
-#include "error.h"
 #include "core/platform/mem.h"
+#include "error.h"
+#include "object_new.h"
 #include "reflect.h"
 #include "str.h"
 
@@ -124,11 +125,11 @@ int fh_bigint_from_decimal(TVMFFIByteArray text, TVMFFIAny *out) {
 
 static TVMFFIAny any_hash(const TVMFFIAny *value) {
   TVMFFIByteArray content = TVMFFIBigIntGetContentByteArray(value);
-  return fh_any_int((int64_t)fh_str_hash(content.data, content.size));
+  return fh_any_int((int64_t)fh_span_hash(content.data, content.size));
 }
 
 static TVMFFIAny any_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
-  return fh_any_bool(fh_str_same(TVMFFIBigIntGetContentByteArray(a), TVMFFIBigIntGetContentByteArray(b)));
+  return fh_any_bool(fh_span_same(TVMFFIBigIntGetContentByteArray(a), TVMFFIBigIntGetContentByteArray(b)));
 }
 
 void fh_bigint_init(void) {

@@ -1,8 +1,9 @@
 /* function.c - function objects, calls, and the argument checks of functions written in C. */
 #include "function.h"
 
-#include "error.h"
 #include "core/platform/mem.h"
+#include "error.h"
+#include "object_new.h"
 #include "str.h"
 #include "type.h"
 

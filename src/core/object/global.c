@@ -1,10 +1,10 @@
 /* global.c - the table of global functions. */
 #include "global.h"
 
-#include "error.h"
 #include "core/platform/fork.h"
-#include "function.h"
 #include "core/platform/mem.h"
+#include "error.h"
+#include "function.h"
 #include "name.h"
 #include "str.h"
 #include "type.h"

@@ -2,7 +2,7 @@
 #include "name.h"
 
 #include "core/platform/mem.h"
-#include "str.h"
+#include "core/platform/span.h"
 
 /* One generation of a table. Readers that hold an older generation miss the newest names, nothing else. A removed name
  * leaves an empty item behind, with its bucket, so that probing goes on there; the next generation is without both. */
@@ -33,7 +33,7 @@ static size_t find_bucket(const fh_name_slots *slots, uint64_t hash, TVMFFIByteA
     /* acquire: pairs with the release store in append, so that the item behind the number is there */
     uint64_t number = fh_atomic_load_acquire_u64(&slots->buckets[i]);
     *entry = number != 0 ? load_item(slots, (size_t)number - 1) : NULL;
-    if (number == 0 || (*entry != NULL && (*entry)->hash == hash && fh_str_same((*entry)->name, name))) return i;
+    if (number == 0 || (*entry != NULL && (*entry)->hash == hash && fh_span_same((*entry)->name, name))) return i;
   }
 }
 
@@ -41,7 +41,7 @@ fh_name_entry *fh_name_find(const fh_name_table *table, TVMFFIByteArray name) {
   const fh_name_slots *slots = load_slots(table);
   if (slots == NULL) return NULL;
   fh_name_entry *entry;
-  (void)find_bucket(slots, fh_str_hash(name.data, name.size), name, &entry);
+  (void)find_bucket(slots, fh_span_hash(name.data, name.size), name, &entry);
   return entry;
 }
 
@@ -106,7 +106,7 @@ int fh_name_renew(fh_name_table *table, fh_name_slots **old) { return renew(tabl
 
 fh_name_entry *fh_name_put(fh_name_table *table, fh_name_entry *entry) {
   fh_name_slots *slots = table->slots; /* plain: only the writer changes it */
-  entry->hash = fh_str_hash(entry->name.data, entry->name.size);
+  entry->hash = fh_span_hash(entry->name.data, entry->name.size);
   fh_name_entry *old;
   size_t bucket = find_bucket(slots, entry->hash, entry->name, &old);
   if (old == NULL) {
@@ -121,7 +121,7 @@ fh_name_entry *fh_name_remove(fh_name_table *table, TVMFFIByteArray name) {
   fh_name_slots *slots = table->slots; /* plain: only the writer changes it */
   if (slots == NULL) return NULL;
   fh_name_entry *entry;
-  size_t bucket = find_bucket(slots, fh_str_hash(name.data, name.size), name, &entry);
+  size_t bucket = find_bucket(slots, fh_span_hash(name.data, name.size), name, &entry);
   if (entry == NULL) return NULL;
   fh_atomic_store_release_ptr(&slots->items[slots->buckets[bucket] - 1], NULL); /* pairs with load_item */
   slots->n_removed++;

@@ -1,24 +1,12 @@
-/* object.c - the end of objects, weak references, and the object functions of the ABI. */
+/* object.c - the end of objects, and weak references. */
 #include "object.h"
 
-#include "error.h"
 #include "core/platform/mem.h"
 #include "core/platform/sync.h"
 
 FH_STATIC_ASSERT(sizeof(TVMFFIObject) == 24, "the header is part of the ABI");
 
 /* ---- Life ---- */
-
-void *fh_object_new(size_t n_bytes, int32_t type_index, fh_object_deleter deleter) {
-  TVMFFIObject *obj = (TVMFFIObject *)fh_mem_alloc(n_bytes);
-  if (obj == NULL) {
-    fh_error_raise_no_memory();
-    return NULL;
-  }
-  memset(obj, 0, n_bytes); /* not fh_mem_calloc: C libraries keep small blocks at hand for malloc only */
-  fh_object_init(obj, type_index, deleter);
-  return obj;
-}
 
 void fh_object_delete_plain(void *self, int flags) {
   if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) fh_mem_free(self);
@@ -149,70 +137,4 @@ void fh_object_delete_owner(const fh_object_owner *owner, void *self, int flags,
       return;
   }
   if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) fh_mem_free(self);
-}
-
-/* ---- Opaque objects ---- */
-
-typedef struct {
-  TVMFFIObject header;
-  TVMFFIOpaqueObjectCell cell;
-  void (*deleter)(void *handle);
-} opaque_object;
-
-static void opaque_delete(void *self, int flags) {
-  opaque_object *opaque = (opaque_object *)self;
-  if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) && opaque->deleter != NULL) opaque->deleter(opaque->cell.handle);
-  fh_object_delete_plain(self, flags);
-}
-
-int TVMFFIObjectCreateOpaque(void *handle, int32_t type_index, void (*deleter)(void *handle), TVMFFIObjectHandle *out) {
-  *out = NULL;
-  if (type_index != kTVMFFIOpaquePyObject) {
-    return fh_error_raise(FH_RUNTIME_ERROR, "Expected type index %d (kTVMFFIOpaquePyObject) but got %d",
-                          (int)kTVMFFIOpaquePyObject, (int)type_index);
-  }
-  opaque_object *opaque = (opaque_object *)fh_object_new(sizeof *opaque, type_index, opaque_delete);
-  if (opaque == NULL) return -1;
-  opaque->cell.handle = handle;
-  opaque->deleter = deleter;
-  *out = opaque;
-  return 0;
-}
-
-/* ---- The custom allocator: kept for clients that ask, as in the reference; no object of ours comes from it ---- */
-
-/* What lies before an object of the built-in allocator: the ABI's header last. */
-typedef struct {
-  void *block; /* what fh_mem_alloc gave */
-  TVMFFIObjectAllocHeader abi;
-} builtin_head;
-
-static void builtin_delete_space(void *ptr) { fh_mem_free(((builtin_head *)ptr)[-1].block); }
-
-static void *builtin_allocate(size_t size, size_t alignment, int32_t type_index, void *context) {
-  FH_UNUSED(type_index);
-  FH_UNUSED(context);
-  if (alignment < sizeof(builtin_head)) alignment = sizeof(builtin_head);
-  size_t extra_bytes = sizeof(builtin_head) + alignment - 1;
-  if (size > SIZE_MAX - extra_bytes) return NULL;
-  char *block = (char *)fh_mem_alloc(size + extra_bytes);
-  if (block == NULL) return NULL;
-  builtin_head *object = (builtin_head *)(((uintptr_t)block + extra_bytes) & ~(uintptr_t)(alignment - 1));
-  object[-1].block = block;
-  object[-1].abi.delete_space = builtin_delete_space;
-  return object;
-}
-
-static TVMFFICustomAllocator builtin_allocator = {builtin_allocate, NULL};
-static void *current_allocator = &builtin_allocator;
-
-TVMFFICustomAllocator *TVMFFIGetCustomAllocator(void) {
-  /* acquire: pairs with the release store in TVMFFISetCustomAllocator, so that the struct's contents are seen */
-  return (TVMFFICustomAllocator *)fh_atomic_load_acquire_ptr(&current_allocator);
-}
-
-int TVMFFISetCustomAllocator(TVMFFICustomAllocator *allocator) {
-  /* release: pairs with the acquire load in TVMFFIGetCustomAllocator */
-  fh_atomic_store_release_ptr(&current_allocator, allocator != NULL ? allocator : &builtin_allocator);
-  return 0;
 }

@@ -26,10 +26,6 @@ static inline void fh_object_init(TVMFFIObject *obj, int32_t type_index, fh_obje
   obj->deleter = deleter;
 }
 
-/* Allocates n_bytes (header included; all zero) by fh_mem_alloc and writes the header. The deleter frees it with
- * fh_mem_free on Weak. NULL with a MemoryError pending. */
-void *fh_object_new(size_t n_bytes, int32_t type_index, fh_object_deleter deleter);
-
 /* Deleter of objects that own nothing but their block. */
 void fh_object_delete_plain(void *self, int flags);
 

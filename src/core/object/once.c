@@ -4,8 +4,8 @@
  * want the same handle wait on a condition. A thread that would wait for itself, because the init function of that handle
  * waits for one that this thread is initialising, gets an error instead. */
 #include "core/platform/atomic.h"
-#include "error.h"
 #include "core/platform/fork.h"
+#include "error.h"
 
 /* One initialisation in progress; lives on its thread's stack. */
 typedef struct in_progress {

@@ -3,12 +3,13 @@
 
 #include <stdio.h>
 
-#include "error.h"
+#include "any_own.h"
 #include "core/platform/mem.h"
+#include "core/platform/sync.h"
+#include "error.h"
 #include "name.h"
 #include "reflect_check.h"
 #include "str.h"
-#include "core/platform/sync.h"
 
 /* ---- Growing lists: readers may hold any generation, so all are kept, each naming the one before ---- */
 
@@ -67,7 +68,7 @@ static const TVMFFIFieldInfo *find_own_field(const TVMFFITypeInfo *info, TVMFFIB
   int32_t n_items;
   const TVMFFIFieldInfo *fields = fields_of(info, &n_items);
   for (int32_t i = 0; i < n_items; ++i) {
-    if (fh_str_same(fields[i].name, name)) return &fields[i];
+    if (fh_span_same(fields[i].name, name)) return &fields[i];
   }
   return NULL;
 }
@@ -219,7 +220,7 @@ const TVMFFIMethodInfo *fh_reflect_find_method(const TVMFFITypeInfo *info, TVMFF
     const TVMFFITypeInfo *at = depth == info->type_depth ? info : info->type_ancestors[depth];
     const TVMFFIMethodInfo *methods = methods_of(at, &n_items);
     for (int32_t i = 0; i < n_items; ++i) {
-      if (fh_str_same(methods[i].name, name)) return &methods[i];
+      if (fh_span_same(methods[i].name, name)) return &methods[i];
     }
   }
   return NULL;
@@ -249,7 +250,7 @@ static int method_add(fh_type_entry *entry, const TVMFFIMethodInfo *method) {
   TVMFFITypeInfo *info = &entry->info;
   for (int32_t i = 0; i < info->num_methods; ++i) {
     const TVMFFIMethodInfo *other = &info->methods[i];
-    if (fh_str_same(other->name, method->name) && other->method.v_int64 != method->method.v_int64) return 0;
+    if (fh_span_same(other->name, method->name) && other->method.v_int64 != method->method.v_int64) return 0;
   }
   TVMFFIMethodInfo *methods =
       (TVMFFIMethodInfo *)list_reserve(info->methods, (size_t)info->num_methods, sizeof *methods);

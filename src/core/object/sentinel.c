@@ -2,6 +2,7 @@
 #include "sentinel.h"
 
 #include "core/platform/mem.h"
+#include "object_new.h"
 
 static TVMFFIObject *missing;
 static TVMFFIObject *kwargs;

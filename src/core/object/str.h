@@ -1,4 +1,4 @@
-/* str.h - text and bytes: making, content, stable hash; big integers, which are bytes with a sign.
+/* str.h - text and bytes: making and content.
  *
  * (Named str.h because string.h is the system's.) Up to 7 bytes live in the Any itself, more in an object with the
  * content behind its header. Both are immutable, end with a NUL, and need not be UTF-8. */
@@ -6,6 +6,7 @@
 #define FH_STR_H_
 
 #include "any.h"
+#include "core/platform/span.h"
 
 #define FH_STR_SMALL_MAX 7
 
@@ -39,11 +40,6 @@ int fh_bytes_content(const TVMFFIAny *any, TVMFFIByteArray *out);
 /* Content of a Str or Bytes object. */
 static inline TVMFFIByteArray fh_str_object_bytes(const void *obj) { return ((const fh_str_object *)obj)->bytes; }
 
-static inline int fh_str_same(TVMFFIByteArray a, TVMFFIByteArray b) {
-  return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
-}
-static inline int fh_str_is(TVMFFIByteArray a, const char *literal) { return fh_str_same(a, fh_base_bytes(literal)); }
-
 /* 0, or -1 with a ValueError pending that begins with `what`: for a length without data. One comparison where the data
  * is there. */
 FH_COLD int fh_str_refuse_bytes(const char *what, TVMFFIByteArray bytes);
@@ -53,12 +49,5 @@ static inline int fh_str_check_bytes(const char *what, TVMFFIByteArray bytes) {
 /* The same for what becomes a name or a path: not empty, of no absurd length, and without a NUL, at which whoever reads
  * it as a C string would stop. */
 int fh_str_check_name(const char *what, TVMFFIByteArray name);
-
-/* The ABI's hash of bytes: the same on every machine and in every process. 0 for no bytes. */
-uint64_t fh_str_hash(const char *data, size_t n_bytes);
-/* The ABI's way to mix a second value into a hash. */
-static inline uint64_t fh_str_hash_combine(uint64_t key, uint64_t value) {
-  return key ^ (value + 0x9e3779b9u + (key << 6) + (key >> 2));
-}
 
 #endif /* FH_STR_H_ */

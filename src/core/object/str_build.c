@@ -1,8 +1,8 @@
 /* str_build.c - text that is written piece by piece into the String object it will be. */
 #include "str_build.h"
 
-#include "error.h"
 #include "core/platform/mem.h"
+#include "error.h"
 
 #define MIN_ROOM 64
 #define HEAD_BYTES (sizeof(fh_str_object) + 1) /* the header, and the NUL at the end */

@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "error.h"
 #include "core/platform/mem.h"
+#include "error.h"
 
 int fh_text_add(fh_text *text, const char *data, size_t n_bytes) {
   if (n_bytes > text->capacity - text->n_bytes) {

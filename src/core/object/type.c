@@ -2,9 +2,9 @@
 #include "type.h"
 
 #include "core/platform/atomic.h"
-#include "error.h"
 #include "core/platform/fork.h"
 #include "core/platform/mem.h"
+#include "error.h"
 #include "str.h"
 
 /* Entries by index, in chunks, so that a chunk never moves once it is there. */

@@ -2,14 +2,14 @@
 #include "graph_leaf.h"
 
 #include "base64.h"
-#include "core/object/bigint.h"
-#include "core/tensor/dtype.h"
-#include "core/object/error.h"
 #include "core/container/list.h"
+#include "core/object/bigint.h"
+#include "core/object/error.h"
 #include "core/object/str.h"
-#include "core/tensor/tensor.h"
 #include "core/object/text.h"
 #include "core/object/type.h"
+#include "core/tensor/dtype.h"
+#include "core/tensor/tensor.h"
 
 #define INVALID "Invalid JSON Object Graph"
 

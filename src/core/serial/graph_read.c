@@ -4,15 +4,15 @@
  * have values; the first that has none gets a frame of its own, and the question is asked again after that. */
 #include "graph_read.h"
 
+#include "core/container/hashmap.h"
+#include "core/container/seq.h"
 #include "core/fields/create.h"
 #include "core/object/error.h"
-#include "graph_leaf.h"
-#include "graph_type.h"
-#include "core/container/hashmap.h"
-#include "core/platform/mem.h"
-#include "core/container/seq.h"
 #include "core/object/str.h"
 #include "core/object/type.h"
+#include "core/platform/mem.h"
+#include "graph_leaf.h"
+#include "graph_type.h"
 
 #define INVALID "Invalid JSON Object Graph"
 #define N_KEYS 16 /* a power of two */

@@ -1,10 +1,10 @@
 /* graph_type.c - what the writer and the reader of graphs know about types. */
 #include "graph_type.h"
 
+#include "core/container/hashmap.h"
 #include "core/fields/enum.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/container/hashmap.h"
 #include "core/object/str.h"
 #include "core/object/type.h"
 

@@ -1,16 +1,17 @@
 /* graph_write.c - any value as a graph of JSON values. */
 #include "graph_write.h"
 
-#include "core/object/error.h"
-#include "graph_leaf.h"
-#include "graph_type.h"
 #include "core/container/hashmap.h"
-#include "core/platform/mem.h"
 #include "core/container/seq.h"
+#include "core/container/value_table.h"
+#include "core/object/any_own.h"
+#include "core/object/error.h"
 #include "core/object/str.h"
 #include "core/object/type.h"
-#include "core/container/value_table.h"
+#include "core/platform/mem.h"
 #include "core/walk/walk.h"
+#include "graph_leaf.h"
+#include "graph_type.h"
 
 /* A field's name as the key that all objects of the type share. */
 typedef struct {

@@ -8,13 +8,13 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "decimal.h"
-#include "core/object/error.h"
 #include "core/container/hashmap.h"
+#include "core/container/seq.h"
+#include "core/object/error.h"
+#include "core/platform/mem.h"
+#include "decimal.h"
 #include "json_string.h"
 #include "json_text.h"
-#include "core/platform/mem.h"
-#include "core/container/seq.h"
 
 #define MIN_ROOM 32
 

@@ -2,9 +2,9 @@
 #include "json_string.h"
 
 #include "core/object/error.h"
-#include "json_text.h"
 #include "core/object/str_build.h"
 #include "core/object/text.h"
+#include "json_text.h"
 
 /* ---- Sharing ---- */
 

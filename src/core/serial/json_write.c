@@ -3,14 +3,15 @@
 
 #include <math.h>
 
+#include "core/object/any_own.h"
 #include "core/object/bigint.h"
-#include "decimal.h"
 #include "core/object/error.h"
-#include "json_text.h"
 #include "core/object/str_build.h"
 #include "core/object/text.h"
 #include "core/object/type.h"
 #include "core/walk/walk.h"
+#include "decimal.h"
+#include "json_text.h"
 
 typedef struct {
   fh_walk walk;

@@ -1,15 +1,16 @@
 /* mutator.c - the type StructuralMutator, and what every mutator shares. */
 #include "mutator.h"
 
-#include "core/fields/builtin.h"
-#include "core/object/error.h"
-#include "core/object/function.h"
 #include "core/container/hashmap.h"
 #include "core/container/list.h"
+#include "core/fields/builtin.h"
+#include "core/object/any_hash.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
 #include "core/object/reflect.h"
-#include "structural.h"
-#include "core/platform/sync.h"
 #include "core/object/type.h"
+#include "core/platform/sync.h"
+#include "structural.h"
 #include "visit_context.h"
 
 FH_STATIC_ASSERT(sizeof(fh_mutator_object) == 40 && offsetof(fh_mutator_object, region) == 32, "ABI");

@@ -1,12 +1,12 @@
 /* structural.c - kinds, regions and tensor contents for the structural_* files. */
 #include "structural.h"
 
-#include "core/tensor/dltensor.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/platform/sync.h"
-#include "core/tensor/tensor.h"
 #include "core/object/type.h"
+#include "core/platform/sync.h"
+#include "core/tensor/dltensor.h"
+#include "core/tensor/tensor.h"
 
 /* NULL when the type has none. */
 static const TVMFFITypeMetadata *metadata_of(const TVMFFITypeInfo *info) {

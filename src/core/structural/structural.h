@@ -11,8 +11,8 @@
 #ifndef FH_STRUCTURAL_H_
 #define FH_STRUCTURAL_H_
 
-#include "core/object/any.h"
 #include "core/container/hashmap.h"
+#include "core/object/any.h"
 #include "core/walk/walk.h"
 
 /* The kind of an object's type; TypeError for a type that has no metadata or no kind. */

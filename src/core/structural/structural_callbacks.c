@@ -1,12 +1,12 @@
 /* structural_callbacks.c - tables of callbacks by type. */
 #include "structural_callbacks.h"
 
+#include "core/container/list.h"
+#include "core/container/stripe.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/container/list.h"
-#include "core/platform/mem.h"
-#include "core/container/stripe.h"
 #include "core/object/type.h"
+#include "core/platform/mem.h"
 
 static int is_int(const TVMFFIAny *value) {
   return value->type_index == kTVMFFIInt || value->type_index == kTVMFFIBool;

@@ -1,8 +1,8 @@
 /* structural_change.c - collecting and applying changes. */
 #include "structural_change.h"
 
-#include "core/object/error.h"
 #include "core/container/hashmap.h"
+#include "core/object/error.h"
 #include "core/platform/mem.h"
 #include "mutator.h"
 #include "structural.h"

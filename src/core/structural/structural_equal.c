@@ -3,16 +3,16 @@
 
 #include <math.h>
 
+#include "core/container/hashmap.h"
+#include "core/container/seq.h"
 #include "core/fields/access_path.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/container/hashmap.h"
-#include "core/walk/hook.h"
-#include "core/container/seq.h"
 #include "core/object/str.h"
+#include "core/object/type.h"
+#include "core/walk/hook.h"
 #include "structural.h"
 #include "structural_path.h"
-#include "core/object/type.h"
 
 #define CALLBACK_NAME "__s_equal__.fn_equal"
 
@@ -46,8 +46,8 @@ static int is_text(const TVMFFIAny *value) {
 static int same_content(const TVMFFIAny *a, const TVMFFIAny *b) {
   TVMFFIByteArray content_a, content_b;
   if (is_text(a) != is_text(b)) return 0;
-  if (fh_str_content(a, &content_a)) return fh_str_content(b, &content_b) && fh_str_same(content_a, content_b);
-  if (fh_bytes_content(a, &content_a)) return fh_bytes_content(b, &content_b) && fh_str_same(content_a, content_b);
+  if (fh_str_content(a, &content_a)) return fh_str_content(b, &content_b) && fh_span_same(content_a, content_b);
+  if (fh_bytes_content(a, &content_a)) return fh_bytes_content(b, &content_b) && fh_span_same(content_a, content_b);
   return 0;
 }
 
@@ -91,7 +91,7 @@ static verdict compare_leaves(const comparer *c, const TVMFFIAny *a, const TVMFF
   case kTVMFFIStr:
   case kTVMFFIBytes: return verdict_of(same_content(a, b));
   case kTVMFFIBigInt:
-    return verdict_of(fh_str_same(TVMFFIBigIntGetContentByteArray(a), TVMFFIBigIntGetContentByteArray(b)));
+    return verdict_of(fh_span_same(TVMFFIBigIntGetContentByteArray(a), TVMFFIBigIntGetContentByteArray(b)));
   case kTVMFFIShape: return verdict_of(same_shape(a->v_obj, b->v_obj));
   case kTVMFFITensor: return compare_tensors(c, a->v_obj, b->v_obj);
   default: return OPENED;

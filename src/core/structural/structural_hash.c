@@ -4,16 +4,16 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/container/hashmap.h"
+#include "core/container/seq.h"
 #include "core/object/bigint.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/container/hashmap.h"
-#include "core/walk/hook.h"
-#include "core/platform/mem.h"
-#include "core/container/seq.h"
 #include "core/object/str.h"
-#include "structural.h"
 #include "core/object/type.h"
+#include "core/platform/mem.h"
+#include "core/walk/hook.h"
+#include "structural.h"
 
 #define CALLBACK_NAME "__s_hash__.fn_hash"
 
@@ -50,7 +50,7 @@ static uint64_t type_hash(int32_t type_index) {
 /* ---- Leaves ---- */
 
 static uint64_t hash_content(int32_t type_index, TVMFFIByteArray content) {
-  return fh_str_hash_combine((uint64_t)type_index, fh_str_hash(content.data, content.size));
+  return fh_span_hash_combine((uint64_t)type_index, fh_span_hash(content.data, content.size));
 }
 
 /* All NaNs are one. Text and bytes hash the same in an object and in a cell. */
@@ -65,7 +65,7 @@ static inline uint64_t hash_plain(const TVMFFIAny *value) {
     break;
   default: break;
   }
-  return fh_str_hash_combine((uint64_t)(int64_t)value->type_index, value->v_uint64);
+  return fh_span_hash_combine((uint64_t)(int64_t)value->type_index, value->v_uint64);
 }
 
 static uint64_t hash_bytes(TVMFFIByteArray content) {
@@ -78,22 +78,22 @@ static uint64_t hash_bytes(TVMFFIByteArray content) {
 
 static uint64_t hash_shape(const TVMFFIObject *obj) {
   const TVMFFIShapeCell *cell = TVMFFIShapeGetCellPtr((void *)(uintptr_t)obj);
-  uint64_t hash = fh_str_hash_combine(type_hash(kTVMFFIShape), cell->size);
-  for (size_t i = 0; i < cell->size; ++i) hash = fh_str_hash_combine(hash, (uint64_t)cell->data[i]);
+  uint64_t hash = fh_span_hash_combine(type_hash(kTVMFFIShape), cell->size);
+  for (size_t i = 0; i < cell->size; ++i) hash = fh_span_hash_combine(hash, (uint64_t)cell->data[i]);
   return hash;
 }
 
 static int hash_tensor(const hasher *h, const TVMFFIObject *obj, uint64_t *out) {
   const DLTensor *tensor = TVMFFITensorGetDLTensorPtr((void *)(uintptr_t)obj);
   TVMFFIAny dtype = fh_any_dtype(tensor->dtype);
-  uint64_t hash = fh_str_hash_combine(type_hash(kTVMFFITensor), (uint64_t)tensor->ndim);
-  for (int32_t i = 0; i < tensor->ndim; ++i) hash = fh_str_hash_combine(hash, (uint64_t)tensor->shape[i]);
-  hash = fh_str_hash_combine(hash, dtype.v_uint64);
+  uint64_t hash = fh_span_hash_combine(type_hash(kTVMFFITensor), (uint64_t)tensor->ndim);
+  for (int32_t i = 0; i < tensor->ndim; ++i) hash = fh_span_hash_combine(hash, (uint64_t)tensor->shape[i]);
+  hash = fh_span_hash_combine(hash, dtype.v_uint64);
   if (!h->skip_tensors) {
     const char *data;
     size_t n_bytes;
     if (fh_structural_tensor_bytes(tensor, &data, &n_bytes) != 0) return -1;
-    hash = fh_str_hash_combine(hash, fh_str_hash(data, n_bytes));
+    hash = fh_span_hash_combine(hash, fh_span_hash(data, n_bytes));
   }
   *out = hash;
   return 0;
@@ -188,7 +188,7 @@ static fh_walk_step next_value(const hasher *h, frame_data *data, TVMFFIAny *chi
     uint64_t key_hash = h->pairs[i].key_hash;
     while (end < data->end_pair && h->pairs[end].key_hash == key_hash) ++end;
     data->next_pair = end;
-    data->hash = fh_str_hash_combine(data->hash, key_hash);
+    data->hash = fh_span_hash_combine(data->hash, key_hash);
     if (end > i + 1) continue;
     *child = h->pairs[i].value;
     return FH_WALK_CHILD;
@@ -201,10 +201,10 @@ static fh_walk_step next_value(const hasher *h, frame_data *data, TVMFFIAny *chi
 /* What becomes of the hash of an object's contents. */
 static int finish_object(hasher *h, TVMFFIObject *obj, const frame_data *data, uint64_t *hash) {
   if (data->kind == kTVMFFISEqHashKindFreeVar) {
-    *hash = data->region != kTVMFFIDefRegionKindNone ? fh_str_hash_combine(*hash, h->n_free_vars++)
+    *hash = data->region != kTVMFFIDefRegionKindNone ? fh_span_hash_combine(*hash, h->n_free_vars++)
                                                      : (uint64_t)(uintptr_t)obj;
   } else if (data->kind == kTVMFFISEqHashKindDAGNode) {
-    *hash = fh_str_hash_combine(*hash, h->n_dag_nodes++);
+    *hash = fh_span_hash_combine(*hash, h->n_dag_nodes++);
   }
   return data->is_shared ? fh_memo_put(&h->memo, obj, NULL, *hash) : 0;
 }
@@ -221,7 +221,7 @@ static int call_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFI
   if (fh_function_arg_int(CALLBACK_NAME, args, 1, &hash) != 0) return -1;
   if (fh_structural_arg_region(CALLBACK_NAME, args, 2, h->hook_region, &region) != 0) return -1;
   if (hash_value(h, &args[0], region, &hash_of_value) != 0) return -1;
-  *result = fh_any_int((int64_t)fh_str_hash_combine((uint64_t)hash, hash_of_value));
+  *result = fh_any_int((int64_t)fh_span_hash_combine((uint64_t)hash, hash_of_value));
   return 0;
 }
 
@@ -252,7 +252,7 @@ static int open_frame(hasher *h, const TVMFFIAny *value, const frame_data *initi
   *data = *initial;
   if (f->shape == FH_WALK_FIELDS) return 0;
   int is_map = f->shape == FH_WALK_PAIRS;
-  data->hash = fh_str_hash_combine(data->hash, (uint64_t)(is_map ? f->n_children / 2 : f->n_children));
+  data->hash = fh_span_hash_combine(data->hash, (uint64_t)(is_map ? f->n_children / 2 : f->n_children));
   return is_map ? take_pairs(h) : 0;
 }
 
@@ -261,10 +261,10 @@ static int start_array(hasher *h, const TVMFFIAny *value, const frame_data *init
   const fh_seq_object *array = (const fh_seq_object *)(const void *)value->v_obj;
   const TVMFFIAny *items = fh_seq_items(array);
   int64_t n = fh_seq_size(array), i = 0;
-  uint64_t hash = fh_str_hash_combine(initial->hash, (uint64_t)n), hash_of_item = 0;
+  uint64_t hash = fh_span_hash_combine(initial->hash, (uint64_t)n), hash_of_item = 0;
   int is_leaf = 1;
   while (i < n && (is_leaf = hash_leaf(h, &items[i], &hash_of_item)) == 1) {
-    hash = fh_str_hash_combine(hash, hash_of_item);
+    hash = fh_span_hash_combine(hash, hash_of_item);
     ++i;
   }
   *out = hash;
@@ -307,7 +307,7 @@ static int take_leaves(hasher *h) {
   uint64_t hash = data->hash, hash_of_item = 0;
   int is_leaf = 1;
   while (i < n && (is_leaf = hash_leaf(h, &items[i], &hash_of_item)) == 1) {
-    hash = fh_str_hash_combine(hash, hash_of_item);
+    hash = fh_span_hash_combine(hash, hash_of_item);
     ++i;
   }
   data->hash = hash;
@@ -360,7 +360,7 @@ static int run(hasher *h, size_t base, uint64_t *out) {
     *out = hash;
     if (fh_walk_depth(&h->walk) == base) break;
     frame_data *data = (frame_data *)fh_walk_data(fh_walk_top(&h->walk));
-    data->hash = fh_str_hash_combine(data->hash, hash);
+    data->hash = fh_span_hash_combine(data->hash, hash);
   }
   return 0;
 }

@@ -2,6 +2,7 @@
 #include "structural_key.h"
 
 #include "core/fields/builtin.h"
+#include "core/object/any_own.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/object/schema.h"

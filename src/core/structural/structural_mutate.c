@@ -1,8 +1,10 @@
 /* structural_mutate.c - our mutator: it calls callbacks by type and keeps its place on a walk. */
 #include "structural_mutate.h"
 
+#include "core/object/any_own.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
+#include "core/object/object_new.h"
 #include "structural.h"
 #include "structural_change.h"
 #include "visit_context.h"

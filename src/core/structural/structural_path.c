@@ -1,9 +1,10 @@
 /* structural_path.c - collecting the way to where two values differ. */
 #include "structural_path.h"
 
+#include "core/container/seq.h"
+#include "core/object/any_own.h"
 #include "core/object/error.h"
 #include "core/platform/mem.h"
-#include "core/container/seq.h"
 
 int fh_structural_path_add(fh_structural_path *path, fh_access_kind left_kind, const TVMFFIAny *left,
                            fh_access_kind right_kind, const TVMFFIAny *right) {

@@ -1,12 +1,14 @@
 /* structural_visit.c - our visitor: it calls callbacks by type and keeps its place on a walk. */
 #include "structural_visit.h"
 
-#include "core/object/error.h"
-#include "core/object/function.h"
 #include "core/container/hashmap.h"
 #include "core/container/seq.h"
-#include "structural.h"
+#include "core/object/any_own.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/object/object_new.h"
 #include "core/object/type.h"
+#include "structural.h"
 #include "visit_context.h"
 
 #define VISITOR "ffi.StructuralVisitor"

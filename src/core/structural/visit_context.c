@@ -1,13 +1,13 @@
 /* visit_context.c - the type VisitErrorContext, and finding the paths it stands for. */
 #include "visit_context.h"
 
+#include "core/container/list.h"
 #include "core/fields/access_path.h"
 #include "core/fields/builtin.h"
 #include "core/object/error.h"
-#include "core/container/list.h"
-#include "core/platform/mem.h"
 #include "core/object/schema.h"
 #include "core/object/str.h"
+#include "core/platform/mem.h"
 #include "core/walk/walk.h"
 
 FH_STATIC_ASSERT(sizeof(fh_visit_context_object) == 40, "ABI");

@@ -1,15 +1,16 @@
 /* visitor.c - the types StructuralVisitor and VisitInterrupt, and what every visitor shares. */
 #include "visitor.h"
 
-#include "core/fields/builtin.h"
-#include "core/object/error.h"
-#include "core/object/function.h"
 #include "core/container/hashmap.h"
 #include "core/container/list.h"
+#include "core/fields/builtin.h"
+#include "core/object/any_own.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
 #include "core/object/reflect.h"
 #include "core/object/schema.h"
-#include "structural.h"
 #include "core/object/type.h"
+#include "structural.h"
 
 FH_STATIC_ASSERT(sizeof(fh_visitor_object) == 40 && offsetof(fh_visitor_object, region) == 32, "ABI");
 FH_STATIC_ASSERT(sizeof(fh_visit_interrupt_object) == 40, "ABI");

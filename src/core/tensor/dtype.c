@@ -175,7 +175,7 @@ int fh_dtype_parse(TVMFFIByteArray text, DLDataType *out) {
   reader in = {text.data, text.data + text.size};
   DLDataType dtype = {kDLOpaqueHandle, 0, 0};
   int rc = 0;
-  if (text.size != 0 && !fh_str_is(text, "void")) {
+  if (text.size != 0 && !fh_span_is(text, "void")) {
     const named_type *type = NULL;
     if (skip(&in, "custom[")) {
       rc = parse_custom(text, &in, &dtype);

@@ -1,11 +1,11 @@
 /* env.c - what surrounds a call: streams and tensor allocators per thread, the host language's signals. */
 #include "env.h"
 
-#include "core/platform/atomic.h"
 #include "core/object/backtrace.h"
 #include "core/object/error.h"
-#include "core/platform/mem.h"
 #include "core/object/object.h"
+#include "core/platform/atomic.h"
+#include "core/platform/mem.h"
 #include "core/platform/sync.h"
 
 /* ---- Streams: a short list per thread, freed at its end ---- */

@@ -1,10 +1,10 @@
 /* tensor.c - ffi.Shape and ffi.Tensor, and DLPack in and out. */
 #include "tensor.h"
 
-#include "dltensor.h"
 #include "core/object/error.h"
-#include "core/platform/mem.h"
 #include "core/object/type.h"
+#include "core/platform/mem.h"
+#include "dltensor.h"
 
 /* ---- Shapes ---- */
 

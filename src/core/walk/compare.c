@@ -1,12 +1,13 @@
 /* compare.c - equality and order of values with everything they hold. */
 #include "compare.h"
 
+#include "core/object/any_own.h"
 #include "core/object/bigint.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "hook.h"
 #include "core/object/str.h"
 #include "core/object/type.h"
+#include "hook.h"
 
 typedef struct {
   fh_walk walk;

@@ -4,12 +4,13 @@
  * a cycle needs no second pass. Whoever sees such an unfinished copy is inside of the cycle. */
 #include "copy.h"
 
+#include "core/container/hashmap.h"
+#include "core/container/list.h"
+#include "core/object/any_own.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/container/hashmap.h"
-#include "hook.h"
-#include "core/container/list.h"
 #include "core/object/type.h"
+#include "hook.h"
 
 /* What each frame of the walk has. */
 typedef struct {

@@ -8,12 +8,13 @@
  * cycle is found, the hash starts again and looks only LEVELS objects deep, which such values have in common. */
 #include "hash.h"
 
+#include "core/object/any_own.h"
 #include "core/object/bigint.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "hook.h"
 #include "core/object/str.h"
 #include "core/object/type.h"
+#include "hook.h"
 
 #define LEVELS 4
 

@@ -3,15 +3,16 @@
 
 #include <stdlib.h>
 
+#include "core/object/any_own.h"
 #include "core/object/bigint.h"
-#include "core/tensor/device.h"
-#include "core/tensor/dtype.h"
 #include "core/object/sentinel.h"
-#include "hook.h"
 #include "core/object/str.h"
-#include "core/tensor/tensor.h"
 #include "core/object/text.h"
 #include "core/object/type.h"
+#include "core/tensor/device.h"
+#include "core/tensor/dtype.h"
+#include "core/tensor/tensor.h"
+#include "hook.h"
 
 typedef struct {
   fh_walk walk;

@@ -1,13 +1,13 @@
 /* walk.c - the one traversal of values. */
 #include "walk.h"
 
-#include "core/object/error.h"
 #include "core/container/hashmap.h"
-#include "core/platform/mem.h"
 #include "core/container/seq.h"
-#include "core/object/str.h"
 #include "core/container/stripe.h"
+#include "core/object/error.h"
+#include "core/object/str.h"
 #include "core/object/type.h"
+#include "core/platform/mem.h"
 
 #define MIN_ROOM 16
 
@@ -236,7 +236,7 @@ static int is_redeclared(const fh_walk *walk, const fh_walk_frame *f, const TVMF
   fh_reflect_cursor earlier = fh_reflect_fields(f->cursor.info);
   for (const TVMFFIFieldInfo *at; (at = fh_reflect_next_field(&earlier)) != NULL;) {
     if (earlier.depth >= f->cursor.depth) return 0;
-    if (at->offset == field->offset && !(at->flags & walk->skip_flags) && fh_str_same(at->name, field->name)) return 1;
+    if (at->offset == field->offset && !(at->flags & walk->skip_flags) && fh_span_same(at->name, field->name)) return 1;
   }
   return 0;
 }

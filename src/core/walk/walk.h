@@ -41,8 +41,8 @@
 #ifndef FH_WALK_H_
 #define FH_WALK_H_
 
-#include "core/object/any.h"
 #include "core/container/memo.h"
+#include "core/object/any.h"
 #include "core/object/reflect.h"
 
 #define FH_WALK_MAX_DEPTH (1 << 20)

@@ -1,37 +1,10 @@
-/* any.c - the value cell: views to owned values, hash and equality. */
-#include "any.h"
+/* any_hash.c - hash and equality of values, with the hooks of their types. */
+#include "any_hash.h"
 
+#include "core/platform/sync.h"
 #include "error.h"
 #include "reflect.h"
 #include "str.h"
-#include "core/platform/sync.h"
-
-FH_STATIC_ASSERT(sizeof(TVMFFIAny) == 16, "the cell is part of the ABI");
-
-/* ---- Views to owned values ---- */
-
-static int own_rvalue(const TVMFFIAny *view, TVMFFIAny *out) {
-  TVMFFIObject **slot = (TVMFFIObject **)view->v_ptr;
-  TVMFFIObject *obj = *slot;
-  if (obj == NULL) {
-    *out = fh_any_none();
-    return fh_error_raise(FH_INTERNAL_ERROR, "Expected an object in the rvalue reference but it was taken already");
-  }
-  *slot = NULL;
-  *out = fh_any_object(obj); /* the slot's reference */
-  return 0;
-}
-
-int fh_any_own_view_only(const TVMFFIAny *view, TVMFFIAny *out) {
-  TVMFFIByteArray content;
-  switch (view->type_index) {
-  case kTVMFFIRawStr: fh_str_content(view, &content); return fh_str_new(content.data, content.size, out);
-  case kTVMFFIByteArrayPtr: fh_bytes_content(view, &content); return fh_bytes_new(content.data, content.size, out);
-  default: return own_rvalue(view, out);
-  }
-}
-
-int TVMFFIAnyViewToOwnedAny(const TVMFFIAny *any_view, TVMFFIAny *out) { return fh_any_own(any_view, out); }
 
 /* ---- Hooks: __any_hash__ and __any_equal__ are a native function or a Function ----
  *
@@ -121,11 +94,11 @@ static int is_bytes(const TVMFFIAny *any) {
 int fh_any_hash(const TVMFFIAny *any, uint64_t *out) {
   TVMFFIByteArray content;
   if (is_text(any) && fh_str_content(any, &content)) {
-    *out = fh_str_hash_combine(kTVMFFIStr, fh_str_hash(content.data, content.size));
+    *out = fh_span_hash_combine(kTVMFFIStr, fh_span_hash(content.data, content.size));
     return 0;
   }
   if (is_bytes(any) && fh_bytes_content(any, &content)) {
-    *out = fh_str_hash_combine(kTVMFFIBytes, fh_str_hash(content.data, content.size));
+    *out = fh_span_hash_combine(kTVMFFIBytes, fh_span_hash(content.data, content.size));
     return 0;
   }
   uint64_t value = any->v_uint64;
@@ -137,7 +110,7 @@ int fh_any_hash(const TVMFFIAny *any, uint64_t *out) {
       value = (uint64_t)hashed;
     }
   }
-  *out = fh_str_hash_combine((uint64_t)(int64_t)any->type_index, value);
+  *out = fh_span_hash_combine((uint64_t)(int64_t)any->type_index, value);
   return 0;
 }
 
@@ -146,11 +119,11 @@ int fh_any_equal(const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
   *out = fh_any_same(a, b);
   if (*out) return 0;
   if (is_text(a) && is_text(b)) {
-    *out = fh_str_content(a, &a_content) && fh_str_content(b, &b_content) && fh_str_same(a_content, b_content);
+    *out = fh_str_content(a, &a_content) && fh_str_content(b, &b_content) && fh_span_same(a_content, b_content);
     return 0;
   }
   if (is_bytes(a) && is_bytes(b)) {
-    *out = fh_bytes_content(a, &a_content) && fh_bytes_content(b, &b_content) && fh_str_same(a_content, b_content);
+    *out = fh_bytes_content(a, &a_content) && fh_bytes_content(b, &b_content) && fh_span_same(a_content, b_content);
     return 0;
   }
   if (a->type_index != b->type_index || !fh_any_is_object(a)) return 0;

@@ -1,0 +1,27 @@
+/* globals_entry.h - the table of the ffi.* functions; each globals_*.c contributes a group. */
+#ifndef FH_GLOBALS_ENTRY_H_
+#define FH_GLOBALS_ENTRY_H_
+
+#include "core/object/any.h"
+
+typedef struct {
+  const char *name;
+  TVMFFISafeCallType call; /* gets its arguments unchecked */
+  const char *metadata;    /* JSON, or NULL */
+} fh_globals_entry;
+
+/* The groups; each array ends with a name of NULL. */
+extern const fh_globals_entry fh_globals_seq[];      /* globals_seq.c: Array, List */
+extern const fh_globals_entry fh_globals_map[];      /* globals_map.c: Map, Dict */
+extern const fh_globals_entry fh_globals_value[];    /* globals_value.c: String, Bytes, Shape, sentinels, ReprPrint */
+extern const fh_globals_entry fh_globals_nested[];   /* globals_nested.c: copy, equality, order, hash, device */
+extern const fh_globals_entry fh_globals_registry[]; /* globals_registry.c: functions, types, fields */
+extern const fh_globals_entry fh_globals_create[];   /* globals_create.c: objects from arguments */
+extern const fh_globals_entry fh_globals_cxx[];      /* globals_cxx.c: for libtvm_ffi_cxx.so */
+extern const fh_globals_entry fh_globals_module[];   /* globals_module.c */
+extern const fh_globals_entry fh_globals_structural[]; /* globals_structural.c: equality, hash, keys */
+extern const fh_globals_entry fh_globals_visit[];      /* globals_visit.c: visits, visitors, contexts of errors */
+extern const fh_globals_entry fh_globals_mutate[];     /* globals_mutate.c: mutations, mutators */
+extern const fh_globals_entry fh_globals_json[];     /* globals_json.c: JSON, and values as graphs of JSON */
+
+#endif /* FH_GLOBALS_ENTRY_H_ */

@@ -1,0 +1,30 @@
+/* any_own.c - views to owned values. */
+#include "any_own.h"
+
+#include "error.h"
+#include "str.h"
+
+FH_STATIC_ASSERT(sizeof(TVMFFIAny) == 16, "the cell is part of the ABI");
+
+static int own_rvalue(const TVMFFIAny *view, TVMFFIAny *out) {
+  TVMFFIObject **slot = (TVMFFIObject **)view->v_ptr;
+  TVMFFIObject *obj = *slot;
+  if (obj == NULL) {
+    *out = fh_any_none();
+    return fh_error_raise(FH_INTERNAL_ERROR, "Expected an object in the rvalue reference but it was taken already");
+  }
+  *slot = NULL;
+  *out = fh_any_object(obj); /* the slot's reference */
+  return 0;
+}
+
+int fh_any_own_view_only(const TVMFFIAny *view, TVMFFIAny *out) {
+  TVMFFIByteArray content;
+  switch (view->type_index) {
+  case kTVMFFIRawStr: fh_str_content(view, &content); return fh_str_new(content.data, content.size, out);
+  case kTVMFFIByteArrayPtr: fh_bytes_content(view, &content); return fh_bytes_new(content.data, content.size, out);
+  default: return own_rvalue(view, out);
+  }
+}
+
+int TVMFFIAnyViewToOwnedAny(const TVMFFIAny *any_view, TVMFFIAny *out) { return fh_any_own(any_view, out); }

@@ -1,0 +1,15 @@
+/* any_own.h - views to owned values. */
+#ifndef FH_ANY_OWN_H_
+#define FH_ANY_OWN_H_
+
+#include "any.h"
+
+/* Any view to an owned value: the contract of TVMFFIAnyViewToOwnedAny. On -1 *out is None. */
+int fh_any_own_view_only(const TVMFFIAny *view, TVMFFIAny *out);
+static inline int fh_any_own(const TVMFFIAny *view, TVMFFIAny *out) {
+  if (FH_UNLIKELY(fh_any_is_view_only(view))) return fh_any_own_view_only(view, out);
+  fh_any_copy(view, out);
+  return 0;
+}
+
+#endif /* FH_ANY_OWN_H_ */

@@ -1,0 +1,34 @@
+/* span.c - the stable hash of bytes. */
+#include "span.h"
+
+/* Up to 7 bytes as a little-endian number. */
+static uint64_t load_part(const unsigned char *data, size_t n_bytes) {
+  uint64_t word = 0;
+  for (size_t i = 0; i < n_bytes; ++i) word |= (uint64_t)data[i] << (8 * i);
+  return word;
+}
+
+/* Eight of them; written out, so that compilers see a plain load. */
+static uint64_t load_word(const unsigned char *p) {
+  return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
+         (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+}
+
+/* The remainder by 2^31 - 1: what lies above 31 bits counts as if it were below. */
+static uint64_t reduce(uint64_t number) {
+  const uint64_t modulus = 2147483647u;
+  number = (number & modulus) + (number >> 31);
+  number = (number & modulus) + (number >> 31);
+  return number >= modulus ? number - modulus : number;
+}
+
+uint64_t fh_span_hash(const char *data, size_t n_bytes) {
+  const uint64_t multiplier = 1099511628211u;
+  const unsigned char *p = (const unsigned char *)data, *end = p + n_bytes;
+  uint64_t hash = 0;
+  for (; end - p >= 8; p += 8) hash = reduce(hash * multiplier + load_word(p));
+  if (p == end) return hash;
+  size_t n_left = (size_t)(end - p);
+  uint64_t rest = n_bytes >= 8 ? load_word(end - 8) >> (8 * (8 - n_left)) : load_part(p, n_left);
+  return reduce(hash * multiplier + rest);
+}
