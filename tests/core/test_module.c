@@ -1,6 +1,7 @@
 /* test_module.c - modules over tables of symbols, shared libraries, embedded modules, imports. */
 #include "core/module/library.h"
 #include "core/module/library_module.h"
+#include "core/module/module.h"
 #include "core/module/module_abi.h"
 #include "core/object/error.h"
 #include "core/platform/mem.h"

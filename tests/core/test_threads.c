@@ -1,6 +1,7 @@
 /* test_threads.c - what several threads may do at once, each test with writers and readers: for ThreadSanitizer. */
 #include "core/container/hashmap.h"
 #include "core/module/library_module.h"
+#include "core/module/module.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/object/reflect.h"

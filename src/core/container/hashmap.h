@@ -1,83 +1,17 @@
-/* hashmap.h - ffi.Map and ffi.Dict: the ABI's two table layouts, which C++ clients read and write inline.
- *
- * Small: up to 4 pairs in an array in order of insertion, slots has its top bit set.
- * Dense: `slots` (a power of two) slots in blocks of 16: 16 bytes of metadata, then 16 items of 48 bytes. Items that
- * fall into one slot form a chain: its head sits in that slot, each metadata byte says how far the next item is, as an
- * index into a fixed list of 126 distances. A doubly linked list through all items keeps the order of insertion.
- * Setting a key that exists moves it to the end of a dense table, and leaves its place in a small one; setting any key
- * of a small table with 4 pairs makes it dense first.
+/* hashmap.h - ffi.Map and ffi.Dict.
  *
  * An object keeps its identity when its table grows, which is what Dict promises; a Map is changed only by its maker.
  * Hash and equality may run foreign code (any.h): hold no lock, or forbid hooks. */
 #ifndef FH_HASHMAP_H_
 #define FH_HASHMAP_H_
 
-#include "core/object/any.h"
-#include "core/platform/mem.h"
-
-#define FH_HASHMAP_SMALL_TAG ((uint64_t)1 << 63)
-#define FH_HASHMAP_SMALL_INIT 2u
-#define FH_HASHMAP_SMALL_MAX 4u
-#define FH_HASHMAP_BLOCK_SLOTS 16u
-#define FH_HASHMAP_NO_SLOT UINT64_MAX
-
-typedef struct {
-  TVMFFIAny key;
-  TVMFFIAny value;
-} fh_hashmap_pair;
-
-/* One slot of a dense table. */
-typedef struct {
-  fh_hashmap_pair pair;
-  uint64_t prev; /* slot that was inserted before, FH_HASHMAP_NO_SLOT at the ends */
-  uint64_t next;
-} fh_hashmap_item;
-
-typedef struct {
-  uint8_t meta[FH_HASHMAP_BLOCK_SLOTS];
-  fh_hashmap_item items[FH_HASHMAP_BLOCK_SLOTS];
-} fh_hashmap_block;
-
-typedef struct {
-  TVMFFIObject header;
-  void *data; /* small: fh_hashmap_pair[], mostly behind this struct's first 56 bytes; dense: fh_hashmap_block[] */
-  uint64_t size; /* pairs */
-  uint64_t slots; /* room; with FH_HASHMAP_SMALL_TAG in a small table */
-  void (*data_deleter)(void *); /* frees `data`; NULL when it is part of the object's block */
-  /* From here on only in a dense table: */
-  uint32_t fib_shift;
-  uint64_t head; /* first and last slot in order of insertion */
-  uint64_t tail;
-} fh_hashmap_object;
-
-static inline int fh_hashmap_is(const TVMFFIAny *any) {
-  return any->type_index == kTVMFFIMap || any->type_index == kTVMFFIDict;
-}
-static inline int fh_hashmap_is_small(const fh_hashmap_object *map) { return (map->slots & FH_HASHMAP_SMALL_TAG) != 0; }
-static inline int64_t fh_hashmap_size(const fh_hashmap_object *map) { return (int64_t)map->size; }
-/* Of a dense table. */
-static inline fh_hashmap_item *fh_hashmap_dense_item(const fh_hashmap_object *map, uint64_t slot) {
-  fh_hashmap_block *block = (fh_hashmap_block *)map->data + slot / FH_HASHMAP_BLOCK_SLOTS;
-  return &block->items[slot % FH_HASHMAP_BLOCK_SLOTS];
-}
+#include "hashmap_object.h"
 
 /* A new one, empty, of type kTVMFFIMap or kTVMFFIDict; NULL with an error pending. Its table has the layout and size that
  * adding n_pairs one by one would leave, and not more: half the memory is half the cache misses of whoever walks it. */
 fh_hashmap_object *fh_hashmap_new(int32_t type_index, uint64_t n_pairs);
 /* A copy in the same order, of that type. A Dict is read under its stripe lock. */
 fh_hashmap_object *fh_hashmap_copy(const fh_hashmap_object *from, int32_t type_index);
-
-/* Whether hash and equality hooks may run. Under a lock they must not: then an operation that needs one changes
- * nothing and returns FH_HASHMAP_NEEDS_HOOK, without an error. */
-typedef enum { FH_HASHMAP_NO_HOOKS, FH_HASHMAP_HOOKS } fh_hashmap_hooks;
-#define FH_HASHMAP_NEEDS_HOOK (-2)
-#define FH_HASHMAP_NO_MEMORY (-3) /* nothing is pending, for who holds a lock; fh_hashmap_finish raises the error */
-
-/* What setting a key leaves to be done when no lock is held. */
-typedef struct {
-  fh_hashmap_pair pair; /* what was displaced, or None */
-  fh_mem_aside buffer;  /* the table's former one */
-} fh_hashmap_rest;
 
 /* Borrowed pair of a key: 1, or 0 with NULL, or -1 when a hook fails. Only the value part may be written to. The key
  * must not be of a view-only kind. */

@@ -4,6 +4,7 @@
 #include "core/fields/access_path.h"
 #include "core/fields/convert.h"
 #include "core/fields/enum.h"
+#include "core/module/library_module.h"
 #include "core/module/module.h"
 #include "core/object/backtrace.h"
 #include "core/object/bigint.h"
@@ -46,6 +47,7 @@ FH_CONSTRUCTOR(fh_core_load) {
   fh_tensor_init();
   fh_env_init();
   fh_module_init();
+  fh_library_module_init();
   fh_enum_init();
   fh_convert_init();
   fh_access_path_init();

@@ -1,5 +1,6 @@
 /* globals_cxx.c - what libtvm_ffi_cxx.so, which has the C++ names of the ABI, needs of the core beside that ABI. */
 #include "core/module/library.h"
+#include "core/module/library_context.h"
 #include "core/module/library_module.h"
 #include "core/module/module.h"
 #include "core/object/function.h"

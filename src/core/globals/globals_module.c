@@ -1,6 +1,7 @@
 /* globals_module.c - ffi.Module*, ffi.SystemLib and the loader of shared libraries. */
 #include "core/container/hashmap.h"
 #include "core/module/library.h"
+#include "core/module/library_load.h"
 #include "core/module/library_module.h"
 #include "core/module/module.h"
 #include "core/object/error.h"

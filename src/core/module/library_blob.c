@@ -4,12 +4,14 @@
  * say who imports whom: the imports of module i are children[starts[i]] to children[starts[i + 1] - 1]; then for each
  * module its kind as a text (length, bytes) and, unless the kind is "_lib", its content as bytes likewise. "_lib" is
  * the library itself. Module 0 is the root. */
+#include "library_blob.h"
+
 #include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/object/global.h"
 #include "core/object/str.h"
 #include "library.h"
-#include "library_module.h"
+#include "module.h"
 
 #define LOADER_PREFIX "ffi.Module.load_from_bytes."
 
@@ -72,13 +74,13 @@ static int load_by_kind(TVMFFIByteArray kind, TVMFFIByteArray content, TVMFFIAny
   return fh_error_raise(FH_TYPE_ERROR, "Expected " LOADER_PREFIX "%.*s to return a Module", FH_BYTES_ARGS(kind));
 }
 
-static int load_modules(reader *in, fh_library_shared *shared, uint64_t n, fh_seq_object *modules) {
+static int load_modules(reader *in, TVMFFIObject *(*new_own)(void *), void *state, uint64_t n, fh_seq_object *modules) {
   for (uint64_t i = 0; i < n; ++i) {
     TVMFFIByteArray kind, content;
     TVMFFIAny module = fh_any_none();
     if (read_text(in, &kind) != 0) return -1;
     if (fh_span_is(kind, "_lib")) {
-      module = fh_any_object(fh_library_module_over(shared));
+      module = fh_any_object(new_own(state));
       if (module.type_index == kTVMFFINone) return -1;
     } else if (read_text(in, &content) != 0 || load_by_kind(kind, content, &module) != 0) {
       return -1;
@@ -104,7 +106,7 @@ static int link_modules(fh_seq_object *modules, const unsigned char *starts, con
   return 0;
 }
 
-int fh_library_blob_load(const char *blob, fh_library_shared *shared, TVMFFIAny *out) {
+int fh_library_blob_load(const char *blob, TVMFFIObject *(*new_own)(void *state), void *state, TVMFFIAny *out) {
   const unsigned char *start = (const unsigned char *)blob, *starts, *children;
   size_t room = fh_library_room(blob);
   if (room < 8 || word_at(start) > room - 8) return raise_broken("they are longer than the library");
@@ -114,7 +116,7 @@ int fh_library_blob_load(const char *blob, fh_library_shared *shared, TVMFFIAny 
   if (n_starts < 2) return raise_broken("they name no module");
   fh_seq_object *modules = fh_seq_new_list((int64_t)n_starts - 1);
   if (modules == NULL) return -1;
-  int rc = load_modules(&in, shared, n_starts - 1, modules);
+  int rc = load_modules(&in, new_own, state, n_starts - 1, modules);
   if (rc == 0) rc = link_modules(modules, starts, children, n_children);
   if (rc == 0) fh_any_copy(&fh_seq_items(modules)[0], out);
   fh_object_release(modules);

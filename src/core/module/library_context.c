@@ -4,7 +4,7 @@
 #include "core/object/error.h"
 #include "core/platform/fork.h"
 #include "core/platform/mem.h"
-#include "library_module.h"
+#include "library_context.h"
 
 /* One registration; never changed or freed, so that readers may walk the list without the lock. */
 typedef struct entry {

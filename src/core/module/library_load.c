@@ -1,10 +1,10 @@
 /* library_load.c - libraries whose initialisation fails: who loads one is told, as an exception must not leave an
  * initialiser. The C++ headers catch it and report it here. */
+#include "library_load.h"
 #include "core/object/error.h"
 #include "core/platform/fork.h"
 #include "core/platform/mem.h"
 #include "library.h"
-#include "library_module.h"
 
 /* A load in progress on this thread; initialisers may load further libraries. */
 typedef struct load {

@@ -8,6 +8,10 @@
 #include "core/object/str.h"
 #include "core/platform/mem.h"
 #include "library.h"
+#include "library_blob.h"
+#include "library_context.h"
+#include "library_load.h"
+#include "module.h"
 #include "module_abi.h"
 
 #define FUNCTION_PREFIX "__tvm_ffi_"
@@ -18,13 +22,13 @@
 
 /* ---- Symbols, shared by the modules of one library ---- */
 
-struct fh_library_shared {
+typedef struct {
   uint64_t n_users; /* atomic */
   const fh_library_symbols *symbols;
   void *state;
-};
+} library_shared;
 
-static void release_shared(fh_library_shared *shared) {
+static void release_shared(library_shared *shared) {
   /* release and the fence after it: the last user sees what the others did */
   if (fh_atomic_sub_release_u64(&shared->n_users, 1) != 1) return;
   fh_atomic_fence_acquire_after_u64(&shared->n_users);
@@ -37,7 +41,7 @@ static void release_shared(fh_library_shared *shared) {
 typedef struct {
   fh_module_code const *slots;
   fh_module_object base;
-  fh_library_shared *shared;
+  library_shared *shared;
 } library_module;
 
 FH_STATIC_ASSERT(offsetof(library_module, base) == FH_MODULE_OFFSET, "the handle is 8 bytes behind the object");
@@ -104,17 +108,24 @@ static int find_named(const library_module *module, const char *prefix, const TV
   memcpy(symbol, prefix, n_prefix);
   if (text.size != 0) memcpy(symbol + n_prefix, text.data, text.size);
   symbol[n_prefix + text.size] = '\0';
-  const fh_library_shared *shared = module->shared;
+  const library_shared *shared = module->shared;
   *address = (is_function ? shared->symbols->find_function : shared->symbols->find)(shared->state, symbol);
   if (symbol != few) fh_mem_free(symbol);
   return 0;
 }
 
-int fh_library_module_function(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *out) {
+static int find_function(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *out) {
   void *address;
   *out = fh_any_none();
   if (find_named(of_handle(handle), "", name, 1, &address) != 0) return -1;
   return address == NULL ? 0 : new_function(handle, (TVMFFISafeCallType)(uintptr_t)address, out);
+}
+
+static int implements(TVMFFIObject *handle, const TVMFFIAny *name, int *out) {
+  void *address;
+  int rc = find_named(of_handle(handle), "", name, 1, &address);
+  *out = address != NULL;
+  return rc;
 }
 
 /* The text that a function of the library returns. */
@@ -130,14 +141,59 @@ static int get_text(TVMFFIObject *handle, const char *prefix, const TVMFFIAny *n
   return fh_error_raise(FH_TYPE_ERROR, "Expected a text from the library's symbol %s<name>", prefix);
 }
 
-int fh_library_module_doc(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *out) {
+static int get_doc(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *out) {
   return get_text(handle, DOC_PREFIX, name, out);
 }
-int fh_library_module_metadata(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *out) {
+static int get_metadata(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *out) {
   return get_text(handle, METADATA_PREFIX, name, out);
 }
 
-/* ---- The table ---- */
+/* ---- What such a module does ---- */
+
+#define KIND "library"
+#define PROPERTY_MASK (FH_MODULE_SERIALIZABLE | FH_MODULE_RUNNABLE)
+
+static int get_kind(TVMFFIObject *handle, TVMFFIAny *out) { return (void)handle, fh_str_from_cstr(KIND, out); }
+
+static int get_property_mask(TVMFFIObject *handle, int64_t *out) {
+  FH_UNUSED(handle);
+  *out = PROPERTY_MASK;
+  return 0;
+}
+
+static int refuse_write(TVMFFIObject *handle, const TVMFFIAny *file, const TVMFFIAny *format) {
+  FH_UNUSED(handle);
+  FH_UNUSED(file);
+  FH_UNUSED(format);
+  return fh_error_raise(FH_RUNTIME_ERROR, "Module[library] does not support WriteToFile");
+}
+
+static int get_write_formats(TVMFFIObject *handle, TVMFFIAny *out) {
+  FH_UNUSED(handle);
+  fh_seq_object *none = fh_seq_new_array(0);
+  if (none == NULL) return -1;
+  *out = fh_any_object(none);
+  return 0;
+}
+
+static int get_source(TVMFFIObject *handle, const TVMFFIAny *format, TVMFFIAny *out) {
+  FH_UNUSED(handle);
+  FH_UNUSED(format);
+  return fh_str_new("", 0, out);
+}
+
+static int import(TVMFFIObject *handle, TVMFFIObject *other) {
+  return fh_module_add_import(&of_handle(handle)->base, other);
+}
+
+static int clear_imports(TVMFFIObject *handle) { return fh_module_drop_imports(&of_handle(handle)->base); }
+
+static const fh_module_operations operations = {
+    get_kind,     get_property_mask, find_function, implements, get_doc,       get_metadata,
+    refuse_write, get_write_formats, get_source,    import,     clear_imports,
+};
+
+/* ---- The same for C++ code, by a virtual table ---- */
 
 /* Throws a C++ exception of the pending error; set with the table's type_info, before code that uses either is there. */
 static void (*throw_pending)(void);
@@ -150,12 +206,12 @@ static void fail(void) {
 
 static const char *slot_kind(void *self) {
   FH_UNUSED(self);
-  return "library";
+  return KIND;
 }
 
 static int slot_property_mask(void *self) {
   FH_UNUSED(self);
-  return FH_MODULE_SERIALIZABLE | FH_MODULE_RUNNABLE;
+  return PROPERTY_MASK;
 }
 
 typedef int (*getter)(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *out);
@@ -169,19 +225,19 @@ static TVMFFIAny get_or_none(getter get, void *self, const void *name) {
 }
 
 FH_RETURNING(slot_get_function, self, ret, name) {
-  TVMFFIAny value = get_or_none(fh_library_module_function, self, name);
+  TVMFFIAny value = get_or_none(find_function, self, name);
   memcpy(ret, &value.v_obj, sizeof value.v_obj);
   FH_RETURNING_END(ret);
 }
 
 FH_RETURNING(slot_doc, self, ret, name) {
-  TVMFFIAny value = get_or_none(fh_library_module_doc, self, name);
+  TVMFFIAny value = get_or_none(get_doc, self, name);
   memcpy(ret, &value, sizeof value);
   FH_RETURNING_END(ret);
 }
 
 FH_RETURNING(slot_metadata, self, ret, name) {
-  TVMFFIAny value = get_or_none(fh_library_module_metadata, self, name);
+  TVMFFIAny value = get_or_none(get_metadata, self, name);
   memcpy(ret, &value, sizeof value);
   FH_RETURNING_END(ret);
 }
@@ -224,10 +280,7 @@ static _Bool slot_implements(void *self, const void *name) {
 }
 
 static void slot_write(void *self, const void *file, const void *format) {
-  FH_UNUSED(self);
-  FH_UNUSED(file);
-  FH_UNUSED(format);
-  fh_error_raise(FH_RUNTIME_ERROR, "Module[library] does not support WriteToFile");
+  refuse_write(fh_module_handle(self), (const TVMFFIAny *)file, (const TVMFFIAny *)format);
   fail();
 }
 
@@ -253,11 +306,12 @@ void fh_library_module_attach_cxx(const void *type_info, void (*thrower)(void)) 
   throw_pending = thrower;
 }
 
-int fh_library_module_is(const void *handle) { return fh_module_slots((void *)handle) == table.slots; }
+void fh_library_module_init(void) { fh_module_set_operations(table.slots, &operations); }
 
 /* ---- Making ---- */
 
-TVMFFIObject *fh_library_module_over(fh_library_shared *shared) {
+static TVMFFIObject *new_module(void *state) {
+  library_shared *shared = (library_shared *)state;
   library_module *module = (library_module *)fh_mem_calloc(1, sizeof *module);
   if (module == NULL) {
     fh_error_raise_no_memory();
@@ -279,7 +333,7 @@ TVMFFIObject *fh_library_module_over(fh_library_shared *shared) {
 }
 
 int fh_library_module_new(const fh_library_symbols *symbols, void *state, TVMFFIAny *out) {
-  fh_library_shared *shared = (fh_library_shared *)fh_mem_alloc(sizeof *shared);
+  library_shared *shared = (library_shared *)fh_mem_alloc(sizeof *shared);
   *out = fh_any_none();
   if (shared == NULL) {
     if (symbols->end != NULL) symbols->end(state);
@@ -291,9 +345,9 @@ int fh_library_module_new(const fh_library_symbols *symbols, void *state, TVMFFI
   int rc = fh_library_context_fill(symbols, state);
   const char *blob = (const char *)symbols->find(state, BLOB_SYMBOL);
   if (rc == 0 && blob != NULL) {
-    rc = fh_library_blob_load(blob, shared, out);
+    rc = fh_library_blob_load(blob, new_module, shared, out);
   } else if (rc == 0) {
-    *out = fh_any_object(fh_library_module_over(shared));
+    *out = fh_any_object(new_module(shared));
     rc = out->type_index == kTVMFFINone ? -1 : 0;
   }
   release_shared(shared);

@@ -1,4 +1,4 @@
-/* module.c - what modules of any maker do: calls through the virtual table, questions to imports, importing. */
+/* module.c - what modules of any maker do: questions to imports, importing. */
 #include "module.h"
 
 #include "core/object/error.h"
@@ -8,8 +8,8 @@
 #include "core/object/schema.h"
 #include "core/object/str.h"
 #include "core/platform/fork.h"
-#include "library_module.h"
 #include "module_abi.h"
+#include "module_virtual.h"
 
 #include <tvm/ffi/extra/c_env_api.h>
 
@@ -19,97 +19,32 @@ FH_STATIC_ASSERT(offsetof(fh_module_object, lookup_cache) == 32, "ABI");
 /* Guards every module's `imports` and `lookup_cache`. */
 FH_LOCK(lock, "module", FH_RANK_PLAIN);
 
-/* ---- Calls through the table ---- */
+/* ---- Who does what ---- */
 
-typedef struct {
-  void *self;
-  fh_module_slot slot;
-  const void *arg, *arg2;
-  fh_module_returned returned;
-  const char *text;
-  int number;
-} virtual_call;
+static const void *known_table; /* written while the library is loaded */
+static const fh_module_operations *known_operations;
 
-static void run_virtual(void *state) {
-  virtual_call *call = (virtual_call *)state;
-  fh_module_code code = (*(fh_module_code const *const *)call->self)[call->slot];
-  switch (call->slot) {
-  case FH_SLOT_KIND: call->text = ((const char *(*)(void *))code)(call->self); break;
-  case FH_SLOT_PROPERTY_MASK: call->number = ((int (*)(void *))code)(call->self); break;
-  case FH_SLOT_IMPLEMENTS: call->number = ((_Bool (*)(void *, const void *))code)(call->self, call->arg); break;
-  case FH_SLOT_WRITE: ((void (*)(void *, const void *, const void *))code)(call->self, call->arg, call->arg2); break;
-  case FH_SLOT_IMPORT: ((void (*)(void *, const void *))code)(call->self, call->arg); break;
-  case FH_SLOT_CLEAR_IMPORTS: ((void (*)(void *))code)(call->self); break;
-  default: fh_module_call_returning(code, call->self, call->arg, &call->returned); break;
-  }
+void fh_module_set_operations(const void *virtual_table, const fh_module_operations *operations) {
+  known_table = virtual_table;
+  known_operations = operations;
 }
 
-static int invoke(virtual_call *call, TVMFFIObject *module, fh_module_slot slot, const void *arg) {
-  TVMFFIObjectHandle catcher;
-  call->self = fh_module_this(module);
-  call->slot = slot;
-  call->arg = arg;
-  if (!fh_library_module_is(module)) fh_sync_check_unlocked("a module's function");
-  if (fh_library_module_is(module) || !fh_global_find(FH_LITERAL("ffi_hpy.catch_cxx"), &catcher)) {
-    run_virtual(call);
-    return 0;
-  }
-  TVMFFIAny args[2] = {fh_any_ptr((void *)(uintptr_t)run_virtual), fh_any_ptr(call)};
-  int rc = fh_function_call_drop(catcher, args, 2);
-  fh_object_release(catcher);
-  return rc;
+static const fh_module_operations *operations_of(TVMFFIObject *module) {
+  return fh_module_slots(module) == known_table ? known_operations : &fh_module_virtual;
 }
 
-/* A slot that returns a nullable object. */
-static int invoke_object(TVMFFIObject *module, fh_module_slot slot, const TVMFFIAny *arg, TVMFFIAny *out) {
-  virtual_call call;
-  void *obj;
-  if (invoke(&call, module, slot, arg) != 0) return -1;
-  memcpy(&obj, &call.returned, sizeof obj);
-  *out = fh_any_object(obj);
-  return 0;
-}
-
-/* A slot that returns an Any cell. */
-static int invoke_any(TVMFFIObject *module, fh_module_slot slot, const TVMFFIAny *arg, TVMFFIAny *out) {
-  virtual_call call;
-  if (invoke(&call, module, slot, arg) != 0) return -1;
-  *out = call.returned.value;
-  return 0;
-}
-
-int fh_module_kind(TVMFFIObject *module, TVMFFIAny *out) {
-  virtual_call call;
-  if (invoke(&call, module, FH_SLOT_KIND, NULL) != 0) return -1;
-  return fh_str_from_cstr(call.text != NULL ? call.text : "", out);
-}
-
+int fh_module_kind(TVMFFIObject *module, TVMFFIAny *out) { return operations_of(module)->kind(module, out); }
 int fh_module_property_mask(TVMFFIObject *module, int64_t *out) {
-  virtual_call call;
-  if (invoke(&call, module, FH_SLOT_PROPERTY_MASK, NULL) != 0) return -1;
-  *out = call.number;
-  return 0;
+  return operations_of(module)->property_mask(module, out);
 }
-
 int fh_module_source(TVMFFIObject *module, const TVMFFIAny *format, TVMFFIAny *out) {
-  return invoke_any(module, FH_SLOT_SOURCE, format, out);
+  return operations_of(module)->source(module, format, out);
 }
-
 int fh_module_write_formats(TVMFFIObject *module, TVMFFIAny *out) {
-  if (!fh_library_module_is(module)) return invoke_object(module, FH_SLOT_WRITE_FORMATS, NULL, out);
-  fh_seq_object *none = fh_seq_new_array(0); /* not through the table, which has no way to say that memory lacks */
-  if (none == NULL) return -1;
-  *out = fh_any_object(none);
-  return 0;
+  return operations_of(module)->write_formats(module, out);
 }
-
 int fh_module_write(TVMFFIObject *module, const TVMFFIAny *file, const TVMFFIAny *format) {
-  virtual_call call;
-  if (fh_library_module_is(module)) {
-    return fh_error_raise(FH_RUNTIME_ERROR, "Module[library] does not support WriteToFile");
-  }
-  call.arg2 = format;
-  return invoke(&call, module, FH_SLOT_WRITE, file);
+  return operations_of(module)->write(module, file, format);
 }
 
 /* ---- Questions that imports answer too ---- */
@@ -126,24 +61,18 @@ fh_seq_object *fh_module_imports(fh_module_object *module) {
 typedef int (*question)(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out);
 
 static int ask_function(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out) {
-  int rc = fh_library_module_is(module) ? fh_library_module_function(module, name, out)
-                                        : invoke_object(module, FH_SLOT_GET_FUNCTION, name, out);
-  return rc != 0 ? -1 : out->type_index != kTVMFFINone;
+  return operations_of(module)->function(module, name, out) != 0 ? -1 : out->type_index != kTVMFFINone;
 }
 static int ask_doc(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out) {
-  int rc = fh_library_module_is(module) ? fh_library_module_doc(module, name, out)
-                                        : invoke_any(module, FH_SLOT_DOC, name, out);
-  return rc != 0 ? -1 : out->type_index != kTVMFFINone;
+  return operations_of(module)->doc(module, name, out) != 0 ? -1 : out->type_index != kTVMFFINone;
 }
 static int ask_metadata(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out) {
-  int rc = fh_library_module_is(module) ? fh_library_module_metadata(module, name, out)
-                                        : invoke_any(module, FH_SLOT_METADATA, name, out);
-  return rc != 0 ? -1 : out->type_index != kTVMFFINone;
+  return operations_of(module)->metadata(module, name, out) != 0 ? -1 : out->type_index != kTVMFFINone;
 }
 static int ask_implements(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out) {
-  virtual_call call;
+  int found;
   FH_UNUSED(out);
-  return invoke(&call, module, FH_SLOT_IMPLEMENTS, name) != 0 ? -1 : call.number != 0;
+  return operations_of(module)->implements(module, name, &found) != 0 ? -1 : found;
 }
 
 /* Puts the imports of the module at `position` of `list` behind it, without those that are there already. */
@@ -276,12 +205,7 @@ int fh_module_add_import(fh_module_object *module, TVMFFIObject *other) {
   return 0;
 }
 
-int fh_module_import(TVMFFIObject *module, TVMFFIObject *other) {
-  virtual_call call;
-  if (fh_library_module_is(module)) return fh_module_add_import((fh_module_object *)module, other);
-  TVMFFIObject *argument = other; /* a C++ Module is one pointer, passed by its address */
-  return invoke(&call, module, FH_SLOT_IMPORT, &argument);
-}
+int fh_module_import(TVMFFIObject *module, TVMFFIObject *other) { return operations_of(module)->import(module, other); }
 
 int fh_module_drop_imports(fh_module_object *module) {
   fh_seq_object *empty = fh_seq_new_array(0); /* not NULL: C++ code reads it */
@@ -294,11 +218,7 @@ int fh_module_drop_imports(fh_module_object *module) {
   return 0;
 }
 
-int fh_module_clear_imports(TVMFFIObject *module) {
-  virtual_call call;
-  if (fh_library_module_is(module)) return fh_module_drop_imports((fh_module_object *)module);
-  return invoke(&call, module, FH_SLOT_CLEAR_IMPORTS, NULL);
-}
+int fh_module_clear_imports(TVMFFIObject *module) { return operations_of(module)->clear_imports(module); }
 
 /* ---- Functions that a module's code asks for ---- */
 
@@ -372,7 +292,6 @@ int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char *fu
   return rc;
 }
 
-/* The type is registered with the other static ones; nothing else to prepare. */
 /* ---- Reflection ---- */
 
 /* Field getter of `imports_`. A copy of the pointer, not the word itself: it may be swapped meanwhile. */

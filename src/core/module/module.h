@@ -10,6 +10,7 @@
 #include "core/container/hashmap.h"
 #include "core/container/list.h"
 #include "core/object/any.h"
+#include "module_operations.h"
 
 /* Bits of a property mask. */
 #define FH_MODULE_SERIALIZABLE 1
@@ -23,7 +24,11 @@ typedef struct {
   fh_hashmap_object *lookup_cache; /* Map from name to Function found for the module's code; NULL reads as empty */
 } fh_module_object;
 
-/* What a module does, by its table. Results are owned; -1 with an error pending. Functions and texts that are not there
+/* Says what modules with that virtual table do, which then is not called here. For one table, while the library is
+ * loaded. All others do what their tables say. */
+void fh_module_set_operations(const void *virtual_table, const fh_module_operations *operations);
+
+/* What a module does. Results are owned; -1 with an error pending. Functions and texts that are not there
  * come as None. `module` is a handle. query_imports: whether to ask the modules it imports, too. */
 int fh_module_kind(TVMFFIObject *module, TVMFFIAny *out);
 int fh_module_property_mask(TVMFFIObject *module, int64_t *out);
@@ -39,7 +44,7 @@ int fh_module_clear_imports(TVMFFIObject *module);
 
 /* The part of import that is the same for every module: RuntimeError for a cycle. */
 int fh_module_add_import(fh_module_object *module, TVMFFIObject *other);
-/* The same of forgetting them. */
+/* Forgetting them, likewise. */
 int fh_module_drop_imports(fh_module_object *module);
 /* Its imports now: an Array of its own reference, NULL if none. */
 fh_seq_object *fh_module_imports(fh_module_object *module);

@@ -1,0 +1,24 @@
+/* hashmap_key.c - hash and equality of keys that are more than bits. */
+#include "hashmap_key.h"
+
+#include "core/object/any_hash.h"
+#include "core/object/reflect.h"
+
+/* BigInt's hooks are this library's own and run nothing else. */
+static int has_foreign_hook(const TVMFFIAny *key, fh_reflect_attr_id id) {
+  return key->type_index >= kTVMFFIStaticObjectBegin && key->type_index != kTVMFFIBigInt &&
+         fh_reflect_attr(fh_reflect_column(id), key->type_index) != NULL;
+}
+
+int fh_hashmap_hash_other(const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *out) {
+  if (hooks == FH_HASHMAP_NO_HOOKS && has_foreign_hook(key, FH_ATTR_ANY_HASH)) return FH_HASHMAP_NEEDS_HOOK;
+  return fh_any_hash(key, out);
+}
+
+int fh_hashmap_equal_other(const TVMFFIAny *a, const TVMFFIAny *b, fh_hashmap_hooks hooks, int *out) {
+  /* different types are never asked */
+  if (hooks == FH_HASHMAP_NO_HOOKS && a->type_index == b->type_index && has_foreign_hook(a, FH_ATTR_ANY_EQUAL)) {
+    return FH_HASHMAP_NEEDS_HOOK;
+  }
+  return fh_any_equal(a, b, out);
+}

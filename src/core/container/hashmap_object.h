@@ -1,0 +1,73 @@
+/* hashmap_object.h - the ABI's two layouts of Map and Dict, which C++ clients read and write inline.
+ *
+ * Small: up to 4 pairs in an array in order of insertion, slots has its top bit set.
+ * Dense: `slots` (a power of two) slots in blocks of 16: 16 bytes of metadata, then 16 items of 48 bytes. Items that
+ * fall into one slot form a chain: its head sits in that slot, each metadata byte says how far the next item is, as an
+ * index into a fixed list of 126 distances. A doubly linked list through all items keeps the order of insertion.
+ * Setting a key that exists moves it to the end of a dense table, and leaves its place in a small one; setting any key
+ * of a small table with 4 pairs makes it dense first. */
+#ifndef FH_HASHMAP_OBJECT_H_
+#define FH_HASHMAP_OBJECT_H_
+
+#include "core/object/any.h"
+#include "core/platform/mem.h"
+
+#define FH_HASHMAP_SMALL_TAG ((uint64_t)1 << 63)
+#define FH_HASHMAP_SMALL_INIT 2u
+#define FH_HASHMAP_SMALL_MAX 4u
+#define FH_HASHMAP_BLOCK_SLOTS 16u
+#define FH_HASHMAP_NO_SLOT UINT64_MAX
+
+typedef struct {
+  TVMFFIAny key;
+  TVMFFIAny value;
+} fh_hashmap_pair;
+
+/* One slot of a dense table. */
+typedef struct {
+  fh_hashmap_pair pair;
+  uint64_t prev; /* slot that was inserted before, FH_HASHMAP_NO_SLOT at the ends */
+  uint64_t next;
+} fh_hashmap_item;
+
+typedef struct {
+  uint8_t meta[FH_HASHMAP_BLOCK_SLOTS];
+  fh_hashmap_item items[FH_HASHMAP_BLOCK_SLOTS];
+} fh_hashmap_block;
+
+typedef struct {
+  TVMFFIObject header;
+  void *data; /* small: fh_hashmap_pair[], mostly behind this struct's first 56 bytes; dense: fh_hashmap_block[] */
+  uint64_t size; /* pairs */
+  uint64_t slots; /* room; with FH_HASHMAP_SMALL_TAG in a small table */
+  void (*data_deleter)(void *); /* frees `data`; NULL when it is part of the object's block */
+  /* From here on only in a dense table: */
+  uint32_t fib_shift;
+  uint64_t head; /* first and last slot in order of insertion */
+  uint64_t tail;
+} fh_hashmap_object;
+
+static inline int fh_hashmap_is(const TVMFFIAny *any) {
+  return any->type_index == kTVMFFIMap || any->type_index == kTVMFFIDict;
+}
+static inline int fh_hashmap_is_small(const fh_hashmap_object *map) { return (map->slots & FH_HASHMAP_SMALL_TAG) != 0; }
+static inline int64_t fh_hashmap_size(const fh_hashmap_object *map) { return (int64_t)map->size; }
+/* Of a dense table. */
+static inline fh_hashmap_item *fh_hashmap_dense_item(const fh_hashmap_object *map, uint64_t slot) {
+  fh_hashmap_block *block = (fh_hashmap_block *)map->data + slot / FH_HASHMAP_BLOCK_SLOTS;
+  return &block->items[slot % FH_HASHMAP_BLOCK_SLOTS];
+}
+
+/* Whether hash and equality hooks may run. Under a lock they must not: then an operation that needs one changes
+ * nothing and returns FH_HASHMAP_NEEDS_HOOK, without an error. */
+typedef enum { FH_HASHMAP_NO_HOOKS, FH_HASHMAP_HOOKS } fh_hashmap_hooks;
+#define FH_HASHMAP_NEEDS_HOOK (-2)
+#define FH_HASHMAP_NO_MEMORY (-3) /* nothing is pending, for who holds a lock; fh_hashmap_finish raises the error */
+
+/* What setting a key leaves to be done when no lock is held. */
+typedef struct {
+  fh_hashmap_pair pair; /* what was displaced, or None */
+  fh_mem_aside buffer;  /* the table's former one */
+} fh_hashmap_rest;
+
+#endif /* FH_HASHMAP_OBJECT_H_ */
