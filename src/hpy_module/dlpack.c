@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "core/platform/fork.h"
 #include "capsule.h"
+#include "core/platform/fork.h"
 #include "error.h"
 #include "exchange.h"
 #include "hooks.h"

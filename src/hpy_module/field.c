@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "core/platform/fork.h"
 #include "convert.h"
+#include "core/platform/fork.h"
 #include "define.h"
 #include "error.h"
 #include "schema_value.h"

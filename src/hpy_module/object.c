@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "core/platform/sync.h"
 #include "convert.h"
+#include "core/platform/sync.h"
 #include "dataclass.h"
 #include "error.h"
 #include "function.h"

@@ -14,8 +14,8 @@
 #ifndef FFI_HPY_RUNTIME_DEBUG_H_
 #define FFI_HPY_RUNTIME_DEBUG_H_
 
-#include "core/platform/fork.h"
 #include "context.h"
+#include "core/platform/fork.h"
 
 /* The debug context, or NULL with an exception raised. */
 HPyContext *fhpy_debug_context_get(void);

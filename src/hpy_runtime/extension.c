@@ -4,8 +4,8 @@
 
 #include <time.h>
 
-#include "core/platform/fork.h"
 #include "context.h"
+#include "core/platform/fork.h"
 #include "descriptor.h"
 #include "pypy_text.h"
 #include "type_end.h"

@@ -11,8 +11,8 @@
  */
 #include "retire.h"
 
-#include "core/platform/fork.h"
 #include "collection.h"
+#include "core/platform/fork.h"
 #include "layout.h"
 
 enum { COLLECT_AFTER = 4096 }; /* retired references that make us ask for a collection ourselves */

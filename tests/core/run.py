@@ -29,7 +29,15 @@ CORE = ROOT / "src" / "core"
 TESTING = ROOT / "src" / "testing"
 
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
-COMMON = ["-g", "-fPIC", "-fvisibility=hidden", "-DFH_TEST=1", f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}", f"-I{HERE}"]
+COMMON = [
+    "-g",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-DFH_TEST=1",
+    f"-I{ROOT / 'include'}",
+    f"-I{ROOT / 'src'}",
+    f"-I{HERE}",
+]
 # The testing library knows nothing of the core's memory: here it takes it, to be counted and to fail.
 OF_TESTING = [
     "-DFT_LOAD_BY_HAND",

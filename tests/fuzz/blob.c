@@ -1,6 +1,6 @@
 /* blob.c - modules embedded in a library. Of the blob only its first word, the number of bytes, is to be trusted. */
-#include "core/object/function.h"
 #include "core/module/library_module.h"
+#include "core/object/function.h"
 
 #include "fuzz.h"
 

@@ -5,8 +5,8 @@
 #include "core/container/hashmap.h"
 #include "core/container/seq.h"
 
-#include "fuzz.h"
 #include "core/object/any_hash.h"
+#include "fuzz.h"
 
 /* ---- Values: distinct numbers are distinct values ---- */
 

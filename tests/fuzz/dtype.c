@@ -1,8 +1,8 @@
 /* dtype.c - data types as text: whatever is read, printed, read again and printed again has the same text. */
 #include "core/tensor/dtype.h"
 
-#include "fuzz.h"
 #include "core/object/any_hash.h"
+#include "fuzz.h"
 
 void fuzz_start(void) {}
 

@@ -8,8 +8,8 @@
 #include "core/object/any.h"
 #include "core/object/error.h"
 #include "core/object/global.h"
-#include "core/platform/mem.h"
 #include "core/object/str.h"
+#include "core/platform/mem.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -72,7 +72,13 @@ def read_sources() -> dict[str, str]:
     files = [path for ending in ("c", "h", "cc") for path in (ROOT / "src").rglob(f"*.{ending}")]
     files += (ROOT / "ffi_hpy").rglob("*.py")
     texts = {path.relative_to(ROOT).as_posix(): path.read_text() for path in files}
-    makers = {"src/core/platform/sync.h", "src/core/platform/sync.c", "src/core/platform/fork.h", "src/core/platform/fork.c", "ffi_hpy/_fork.py"}
+    makers = {
+        "src/core/platform/sync.h",
+        "src/core/platform/sync.c",
+        "src/core/platform/fork.h",
+        "src/core/platform/fork.c",
+        "ffi_hpy/_fork.py",
+    }
     assert makers < texts.keys()
     return {name: text for name, text in texts.items() if name not in makers}
 
