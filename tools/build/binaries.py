@@ -121,7 +121,7 @@ BINARIES = (
     ),
     Binary(
         output="_core.hpy0.so",
-        sources=("src/hpy_module/*.c", *_LOCKS, "src/core/tensor/dltensor.c"),
+        sources=("src/hpy_module/*/*.c", *_LOCKS, "src/core/tensor/dltensor.c"),
         include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL", "_GNU_SOURCE"),  # GNU: RTLD_DEFAULT, dladdr, and alloca, which hpy's headers use
         link=("-Wl,--no-undefined", "-Wl,-rpath,$ORIGIN/lib"),

@@ -1,9 +1,0 @@
-/* Native functions made of a C function at an address, which code generators hand out as a number. */
-#ifndef FFI_HPY_MODULE_ADDRESS_H_
-#define FFI_HPY_MODULE_ADDRESS_H_
-
-#include "context.h"
-
-extern HPyDef fb_function_from_address, fb_function_from_mlir;
-
-#endif /* FFI_HPY_MODULE_ADDRESS_H_ */

@@ -1,0 +1,98 @@
+/* Native functions made of a C function at an address. */
+#include "address.h"
+
+#include <stdlib.h>
+
+#include "function.h"
+#include "hpy_module/context/hold.h"
+#include "hpy_module/error/error.h"
+
+/* What MLIR's execution engine compiles: everything comes as the address of a variable, the return code too. */
+typedef void (*MlirCall)(void **variables);
+
+typedef struct Address {
+  TVMFFISafeCallType safe_call; /* of the C function; NULL where it is one of MLIR's */
+  MlirCall mlir_call;
+  void *context;      /* what safe_call gets as its handle */
+  FbHold *keep_alive; /* NULL: nothing */
+} Address;
+
+static int address_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  const Address *address = self;
+  return address->safe_call(address->context, args, n, result);
+}
+
+static int address_call_mlir(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  const Address *address = self;
+  void *context = NULL;
+  int rc = 0;
+  void *variables[] = {&context, &args, &n, &result, &rc};
+  address->mlir_call(variables);
+  return rc;
+}
+
+static void address_drop(void *self) {
+  Address *address = self;
+  if (address->keep_alive != NULL) fb_hold_drop(address->keep_alive);
+  free(address);
+}
+
+/* The Function of an Address with its calls filled in, which keeps args[1] alive if there is one and it is not None. */
+static HPy function_of(HPyContext *ctx, Address filled, const HPy *args, size_t nargs, const char *maker) {
+  Address *address = malloc(sizeof(*address));
+  if (address == NULL) return HPyErr_NoMemory(ctx);
+  *address = filled;
+  if (nargs > 1 && !HPy_Is(ctx, args[1], ctx->h_None)) {
+    address->keep_alive = fb_hold_new(ctx, args[1]);
+    if (address->keep_alive == NULL) {
+      free(address);
+      return HPy_NULL;
+    }
+  }
+  TVMFFIObjectHandle handle = NULL;
+  TVMFFISafeCallType call = address->mlir_call != NULL ? address_call_mlir : address_call;
+  if (TVMFFIFunctionCreate(address, call, address_drop, &handle) != 0) {
+    address_drop(address);
+    return fb_error_raise_pending(ctx, maker);
+  }
+  return fb_function_wrap(ctx, handle, NULL);
+}
+
+/* Reads an address; 0 is one only where `may_be_null`. Returns 0, or -1 with an exception raised. */
+static int read_address(HPyContext *ctx, HPy value, bool may_be_null, const char *maker, void **out) {
+  *out = HPyLong_AsVoidPtr(ctx, value);
+  if (*out != NULL || (may_be_null && !HPyErr_Occurred(ctx))) return 0;
+  if (!HPyErr_Occurred(ctx)) fb_raise(ctx, ctx->h_ValueError, "%s() address must not be 0", maker);
+  return -1;
+}
+
+HPyDef_METH(fb_function_from_address, "function_from_address", HPyFunc_VARARGS,
+            .doc = "A Function around a C function of type TVMFFISafeCallType.")
+static HPy fb_function_from_address_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  static const char name[] = "function_from_address";
+  if (nargs < 1 || nargs > 3) {
+    return fb_raise(ctx, ctx->h_TypeError, "function_from_address() takes address[, keep_alive[, context]]");
+  }
+  void *code, *context = NULL;
+  if (read_address(ctx, args[0], false, name, &code) != 0) return HPy_NULL;
+  if (nargs > 2 && read_address(ctx, args[2], true, name, &context) != 0) return HPy_NULL;
+  Address filled = {.context = context};
+  memcpy(&filled.safe_call, &code, sizeof(code));
+  return function_of(ctx, filled, args, nargs, name);
+}
+
+HPyDef_METH(fb_function_from_mlir, "function_from_mlir", HPyFunc_VARARGS,
+            .doc = "A Function around a function that MLIR compiled from one of type TVMFFISafeCallType.")
+static HPy fb_function_from_mlir_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  static const char name[] = "function_from_mlir";
+  if (nargs < 1 || nargs > 2) {
+    return fb_raise(ctx, ctx->h_TypeError, "function_from_mlir() takes address[, keep_alive]");
+  }
+  void *code;
+  if (read_address(ctx, args[0], false, name, &code) != 0) return HPy_NULL;
+  Address filled = {.context = NULL};
+  memcpy(&filled.mlir_call, &code, sizeof(code));
+  return function_of(ctx, filled, args, nargs, name);
+}

@@ -1,0 +1,9 @@
+/* Native functions made of a C function at an address, which code generators hand out as a number. */
+#ifndef FFI_HPY_CALL_ADDRESS_H_
+#define FFI_HPY_CALL_ADDRESS_H_
+
+#include "hpy_module/context/context.h"
+
+extern HPyDef fb_function_from_address, fb_function_from_mlir;
+
+#endif /* FFI_HPY_CALL_ADDRESS_H_ */

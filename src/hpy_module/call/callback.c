@@ -1,0 +1,177 @@
+/* Python callables as native functions, which native code may call and drop on any thread. */
+#include "callback.h"
+
+#include <stdlib.h>
+
+#include "function.h"
+#include "hpy_module/context/error_slot.h"
+#include "hpy_module/context/hold.h"
+#include "hpy_module/convert/argument.h"
+#include "hpy_module/convert/result.h"
+#include "hpy_module/error/error.h"
+#include "hpy_module/error/guard.h"
+#include "hpy_module/error/translate.h"
+#include "hpy_module/tensor/exchange.h"
+
+enum { STACK_ARGS = 8 };
+
+/* The return value becomes owned by the caller of the callback. */
+FB_INLINE int result_out(HPyContext *ctx, HPy value, TVMFFIAny *result) {
+  if (fb_is(ctx, value, ctx->h_None)) return 0; /* result arrives as None */
+  return fb_argument_convert_owned(ctx, value, result, "the return value of a callback");
+}
+
+static int fail_too_deep(void) {
+  TVMFFIErrorSetRaisedFromCStr("RecursionError", "maximum recursion depth exceeded: callbacks within callbacks");
+  return -1;
+}
+
+/* Calls through the package's guard, which catches: for contexts that cannot hand out a raised exception. */
+static int call_guarded(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, TVMFFIAny *result) {
+  HPy value;
+  FbGuarded state = fb_guard_call(ctx, callable, argv, n, &value);
+  int rc = state == FB_GUARDED_FAILED ? fb_translate_set(ctx, value) : -1;
+  if (state == FB_GUARDED_RETURNED) rc = result_out(ctx, value, result);
+  if (!HPy_IsNull(value)) HPy_Close(ctx, value);
+  if (rc != 0 && HPyErr_Occurred(ctx)) { /* the guard itself, or the conversion of the result */
+    bool too_deep = HPyErr_ExceptionMatches(ctx, ctx->h_RecursionError);
+    HPyErr_Clear(ctx);
+    if (too_deep) return fail_too_deep();
+    TVMFFIErrorSetRaisedFromCStr("TypeError", "the return value of a callback cannot be passed to native code");
+  }
+  return rc;
+}
+
+static int call_callable(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, uint64_t began, TVMFFIAny *result) {
+  if (FB_UNLIKELY(fb_ext == NULL)) return call_guarded(ctx, callable, argv, n, result);
+  HPy value = fb_call(ctx, callable, argv, n, HPy_NULL);
+  if (FB_UNLIKELY(HPy_IsNull(value))) return fb_translate_raised(ctx, began);
+  int rc = result_out(ctx, value, result);
+  HPy_Close(ctx, value);
+  return FB_LIKELY(rc == 0) ? 0 : fb_translate_raised(ctx, began);
+}
+
+/* Whom to call, and in what form arrays arrive. */
+typedef struct Callback {
+  const FbHold *hold;
+  const DLPackExchangeAPI *exchange; /* NULL: as Tensor */
+} Callback;
+
+/* Converts the arguments and calls. argv has room for n handles. */
+static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIAny *args, int32_t n, HPy *argv,
+                            TVMFFIAny *result) {
+  uint64_t began = fb_error_moment();
+  int32_t n_done = 0;
+  int rc = 0;
+  for (; rc == 0 && n_done < n; n_done += rc == 0) {
+    argv[n_done] = FB_LIKELY(self->exchange == NULL) ? fb_result_of_view(ctx, &args[n_done])
+                                                     : fb_exchange_view(ctx, &args[n_done], self->exchange);
+    if (HPy_IsNull(argv[n_done])) rc = -1;
+  }
+  if (rc == 0) {
+    HPy callable = fb_ref_borrow(ctx, &self->hold->ref); /* the caller keeps the function alive, and it the hold */
+    rc = call_callable(ctx, callable, argv, (size_t)n, began, result);
+    fb_ref_return(ctx, callable);
+  } else if (fb_ext != NULL) {
+    fb_translate_raised(ctx, began);
+  } else {
+    HPyErr_Clear(ctx);
+    TVMFFIErrorSetRaisedFromCStr("TypeError", "an argument of a callback has no Python form");
+  }
+  TVMFFIObjectHandle error = FB_LIKELY(rc == 0) ? NULL : fb_error_slot_take();
+  for (int32_t i = 0; i < n_done; i++) HPy_Close(ctx, argv[i]);
+  fb_error_slot_put(error);
+  return rc;
+}
+
+/* Runs on any thread. */
+FB_INLINE int run_callback(const Callback *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  HPy stack[STACK_ARGS], *argv = stack;
+  FbAttach attach;
+  if (fb_attach(&attach) != 0) {
+    TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a Python callback was called after the interpreter began to exit");
+    return -1;
+  }
+  if (n > STACK_ARGS) argv = malloc((size_t)n * sizeof(*argv));
+  int rc = -1;
+  /* A deleter may call back while an exception is on its way: Python code must not run on top of it. */
+  HPy raised = fb_ext != NULL && HPyErr_Occurred(attach.ctx) ? fb_ext->error_take(attach.ctx) : HPy_NULL;
+  if (argv == NULL) {
+    TVMFFIErrorSetRaisedFromCStr("MemoryError", "no memory for the arguments of a callback");
+  } else {
+    rc = convert_and_call(attach.ctx, self, args, n, argv, result);
+  }
+  if (argv != stack) free(argv);
+  if (FB_UNLIKELY(!HPy_IsNull(raised))) {
+    fb_ext->error_restore(attach.ctx, raised);
+    HPy_Close(attach.ctx, raised);
+  }
+  fb_detach(&attach);
+  return rc;
+}
+
+/* safe_call of a callback: self is its FbHold. */
+static int callback_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  return run_callback(&(Callback){.hold = self}, args, n, result);
+}
+
+/* safe_call of a callback that wants arrays of a library: self is a Callback, which owns the hold. */
+static int array_callback_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  return run_callback(self, args, n, result);
+}
+
+static void array_callback_drop(void *self) {
+  fb_hold_drop((FbHold *)((Callback *)self)->hold);
+  free(self);
+}
+
+/* 0, or -1 with an exception raised; the hold is taken. */
+static int callback_new(HPyContext *ctx, FbHold *hold, const DLPackExchangeAPI *exchange, TVMFFIObjectHandle *out) {
+  Callback *callback = exchange == NULL ? NULL : malloc(sizeof(*callback));
+  int rc = -1;
+  if (exchange == NULL) {
+    rc = TVMFFIFunctionCreate(hold, callback_call, fb_hold_drop, out);
+  } else if (callback != NULL) {
+    *callback = (Callback){hold, exchange};
+    rc = TVMFFIFunctionCreate(callback, array_callback_call, array_callback_drop, out);
+  } else {
+    HPyErr_NoMemory(ctx);
+  }
+  if (rc == 0) return 0;
+  if (!HPyErr_Occurred(ctx)) fb_error_raise_pending(ctx, "function_from_callable");
+  free(callback);
+  fb_hold_drop(hold);
+  return -1;
+}
+
+/* The table of the class that arrays are to be of; NULL with an exception raised. */
+static const DLPackExchangeAPI *table_of(HPyContext *ctx, HPy capsule) {
+  const DLPackExchangeAPI *exchange = fb_exchange_read(ctx, capsule);
+  if (exchange != NULL && exchange->managed_tensor_to_py_object_no_sync != NULL) return exchange;
+  if (!HPyErr_Occurred(ctx)) {
+    fb_raise(ctx, ctx->h_TypeError, "expected an exchange table of DLPack %d that makes arrays", DLPACK_MAJOR_VERSION);
+  }
+  return NULL;
+}
+
+HPyDef_METH(fb_function_from_callable, "function_from_callable", HPyFunc_VARARGS,
+            .doc = "A native function that calls a Python callable.")
+static HPy fb_function_from_callable_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  if (nargs < 1 || nargs > 2) {
+    return fb_raise(ctx, ctx->h_TypeError,
+                    "function_from_callable() takes a callable[, exchange_api], got %zu arguments", nargs);
+  }
+  HPy fn = args[0];
+  const DLPackExchangeAPI *exchange = nargs == 2 ? table_of(ctx, args[1]) : NULL;
+  if (nargs == 2 && exchange == NULL) return HPy_NULL;
+  if (!HPyCallable_Check(ctx, fn)) {
+    char given[128];
+    return fb_raise(ctx, ctx->h_TypeError, "expected a callable, got %s", fb_type_name(ctx, fn, given, sizeof(given)));
+  }
+  FbHold *hold = fb_hold_new(ctx, fn);
+  if (hold == NULL) return HPy_NULL;
+  TVMFFIObjectHandle handle = NULL;
+  if (callback_new(ctx, hold, exchange, &handle) != 0) return HPy_NULL;
+  return fb_function_wrap(ctx, handle, NULL);
+}

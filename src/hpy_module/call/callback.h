@@ -1,0 +1,9 @@
+/* Python callables as native functions. */
+#ifndef FFI_HPY_CALL_CALLBACK_H_
+#define FFI_HPY_CALL_CALLBACK_H_
+
+#include "hpy_module/context/context.h"
+
+extern HPyDef fb_function_from_callable;
+
+#endif /* FFI_HPY_CALL_CALLBACK_H_ */

@@ -1,0 +1,330 @@
+/* Function: calling native functions from Python. */
+#include "function.h"
+
+#include <stdlib.h>
+
+#include "hpy_module/context/error_slot.h"
+#include "hpy_module/context/hold.h"
+#include "hpy_module/context/text.h"
+#include "hpy_module/convert/argument.h"
+#include "hpy_module/convert/result.h"
+#include "hpy_module/error/error.h"
+#include "hpy_module/object/function_name.h"
+#include "hpy_module/object/object_type.h"
+#include "hpy_module/object/own_class.h"
+#include "hpy_module/object/owner.h"
+#include "hpy_module/tensor/exchange.h"
+
+enum { STACK_ARGS = 8 };
+enum { GIL_DEFAULT = 0, GIL_RELEASE = 1, GIL_KEEP = 2 };
+
+typedef struct FbFunction {
+  FbObject base;
+  /* Set while the function is in use by other threads at worst: each is one word, either value is a valid one. */
+  _Atomic(const char *) name; /* NULL: unknown; else from fb_function_name_take */
+  _Atomic(uint8_t) gil;
+} FbFunction;
+
+HPyType_HELPERS(FbFunction)
+
+_Static_assert(sizeof(FbFunction) <= FB_OBJECT_MAX_SIZE, "the largest struct that begins with an FbObject");
+
+static bool defers_refcounts;           /* written once during the import */
+static bool releases_by_default = true; /* TVM_FFI_RELEASE_GIL_BY_DEFAULT, read once during the import */
+
+/* On PyPy 7.3 NULL for what is only called a Function. */
+FB_INLINE FbFunction *function_struct(HPyContext *ctx, HPy h) { return (FbFunction *)fb_object_struct(ctx, h); }
+/* PyPy 7.3 has its attribute __name__ looked up in anything. */
+static FbFunction *function_struct_if(HPyContext *ctx, HPy h) {
+  return fb_is_pypy && !fb_own_class_check(ctx, h, &fb_own_class_function) ? NULL : function_struct(ctx, h);
+}
+
+FB_INLINE const char *name_of(FbFunction *function) {
+  if (FB_UNLIKELY(function == NULL)) return "";
+  const char *name = atomic_load_explicit(&function->name, memory_order_acquire); /* pairs with name_set */
+  return name == NULL ? "" : name;
+}
+
+FB_INLINE bool releases_gil(FbFunction *function) {
+  uint8_t gil = atomic_load_explicit(&function->gil, memory_order_relaxed);
+  return gil == GIL_DEFAULT ? releases_by_default : gil == GIL_RELEASE;
+}
+
+/* --- the call --------------------------------------------------------------------------------------------------------- */
+
+/* Converts the arguments into `views` and calls. Temporaries are dropped before it returns. */
+FB_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv, size_t n,
+                        TVMFFIAny *views, FbTemp *temps, bool release, FbScope *scope, TVMFFIAny *result) {
+  FbArgs args = {.temps = temps, .callee = name_of(function), .scope = scope};
+  FbScopeBefore before;
+  for (size_t i = 0; i < n; i++) {
+    args.position = (int)i;
+    if (FB_UNLIKELY(fb_argument_convert(ctx, argv[i], &views[i], &args) != 0)) {
+      fb_args_end(&args);
+      return -1;
+    }
+  }
+  bool is_scoped = fb_scope_is_set(scope);
+  if (FB_UNLIKELY(is_scoped) && fb_scope_enter(ctx, scope, &before) != 0) {
+    fb_args_end(&args);
+    return -1;
+  }
+  const TVMFFIFunctionCell *cell = (const TVMFFIFunctionCell *)(handle + 1);
+  int rc;
+  *result = (TVMFFIAny){0};
+  if (release || fb_ext == NULL) {
+    FbCallState outer;
+    fb_call_enter(ctx, release, &outer);
+    rc = cell->safe_call(handle, views, (int32_t)n, result);
+    fb_call_leave(&outer);
+  } else {
+    rc = cell->safe_call(handle, views, (int32_t)n, result);
+  }
+  if (FB_UNLIKELY(is_scoped)) fb_scope_leave(scope, &before);
+  if (FB_LIKELY(rc == 0)) {
+    fb_args_end(&args);
+    return 0;
+  }
+  TVMFFIObjectHandle error = fb_error_slot_take();
+  fb_args_end(&args);
+  fb_error_slot_put(error);
+  fb_error_raise_pending(ctx, args.callee);
+  return -1;
+}
+
+/* More arguments than fit on the C stack. */
+static FB_NOINLINE int call_with_many(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv,
+                                      size_t n, bool release, FbScope *scope, TVMFFIAny *result) {
+  TVMFFIAny *views = n > INT32_MAX ? NULL : calloc(n, sizeof(TVMFFIAny) + sizeof(FbTemp));
+  if (views == NULL) {
+    HPyErr_NoMemory(ctx);
+    return -1;
+  }
+  int rc = call_with(ctx, function, handle, argv, n, views, (FbTemp *)(views + n), release, scope, result);
+  free(views);
+  return rc;
+}
+
+FB_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n, bool keep_gil, FbScope *scope,
+                            TVMFFIAny *result) {
+  FbFunction *function = function_struct(ctx, self);
+  TVMFFIObject *handle = fb_object_get(ctx, self);
+  if (FB_UNLIKELY(handle == NULL)) {
+    fb_object_raise_no_handle(ctx, self);
+    return -1;
+  }
+  if (FB_UNLIKELY(fb_ext == NULL)) fb_hold_drain(ctx);
+  bool release = !keep_gil && releases_gil(function);
+  if (FB_UNLIKELY(n > STACK_ARGS)) return call_with_many(ctx, function, handle, argv, n, release, scope, result);
+  TVMFFIAny views[STACK_ARGS];
+  FbTemp temps[STACK_ARGS];
+  return call_with(ctx, function, handle, argv, n, views, temps, release, scope, result);
+}
+
+static FB_NOINLINE HPy refuse_keywords(HPyContext *ctx, HPy self, HPy kwnames) {
+  HPy first = HPy_GetItem_i(ctx, kwnames, 0);
+  if (HPy_IsNull(first)) return HPy_NULL;
+  HPy_ssize_t n;
+  const char *text = HPyUnicode_AsUTF8AndSize(ctx, first, &n);
+  if (text != NULL) {
+    fb_raise(ctx, ctx->h_TypeError, "%s() takes positional arguments only, got keyword argument '%s'",
+             fb_function_name(ctx, self), text);
+  }
+  HPy_Close(ctx, first);
+  return HPy_NULL;
+}
+
+FB_INLINE HPy call_python(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames) {
+  if (FB_UNLIKELY(!HPy_IsNull(kwnames)) && HPy_Length(ctx, kwnames) != 0) return refuse_keywords(ctx, self, kwnames);
+  TVMFFIAny result;
+  FbScope scope = {0};
+  if (FB_UNLIKELY(call_function(ctx, self, argv, n, false, &scope, &result) != 0)) return HPy_NULL;
+  if (FB_UNLIKELY(scope.exchange != NULL)) return fb_exchange_result(ctx, &result, scope.exchange, false);
+  return fb_result_make(ctx, &result);
+}
+
+HPyDef_SLOT(function_call, HPy_tp_call)
+static HPy function_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  return call_python(ctx, self, args, nargs, kwnames);
+}
+
+/* The same in the interpreter's own shape (see extension.h): what a call runs where handles are object pointers. */
+static cpy_PyObject *function_vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
+                                         cpy_PyObject *kwnames) {
+  const size_t offset_flag = (size_t)1 << (8 * sizeof(size_t) - 1);
+  HPy result =
+      call_python(fb_ctx, (HPy){(intptr_t)self}, (const HPy *)args, nargsf & ~offset_flag, (HPy){(intptr_t)kwnames});
+  return (cpy_PyObject *)result._i;
+}
+
+int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result) {
+  FbScope scope = {0};
+  return call_function(ctx, function, args, nargs, true, &scope, result);
+}
+
+/* --- attributes --------------------------------------------------------------------------------------------------------- */
+
+const char *fb_function_name(HPyContext *ctx, HPy function) {
+  const char *name = name_of(function_struct(ctx, function));
+  return *name ? name : "native function";
+}
+
+/* A name that is replaced stays in use: a call on another thread may need it for a message. */
+static int name_set(HPyContext *ctx, FbFunction *function, const char *name) {
+  const char *copy = fb_function_name_take(name);
+  if (copy == NULL) {
+    HPyErr_NoMemory(ctx);
+    return -1;
+  }
+  const char *old = atomic_exchange_explicit(&function->name, copy, memory_order_acq_rel); /* pairs with name_of */
+  if (old == copy) fb_function_name_give(old); /* it has two uses now */
+  /* There the owner is what is destroyed. A function that has none yet has no native function to call either. */
+  FbOwner *owner = fb_object_has_owner ? (FbOwner *)function->base.owner : NULL;
+  if (owner != NULL) owner->name = copy;
+  return 0;
+}
+
+HPyDef_SLOT(function_destroy, HPy_tp_destroy)
+static void function_destroy_impl(void *self) {
+  FbFunction *function = self;
+  fb_function_name_give(atomic_load_explicit(&function->name, memory_order_relaxed)); /* nobody else has it */
+}
+
+HPyDef_GETSET(function_name, "__name__", .doc = "Name for messages; \"\" if unknown.")
+static HPy function_name_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return HPyUnicode_FromString(ctx, name_of(function_struct_if(ctx, self)));
+}
+static int function_name_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
+  (void)closure;
+  HPy_ssize_t n;
+  const char *text = NULL;
+  if (HPy_IsNull(value)) {
+    fb_raise(ctx, ctx->h_TypeError, "__name__ cannot be deleted");
+  } else {
+    text = fb_text_arg(ctx, value, "__name__", &n);
+  }
+  FbFunction *function = function_struct_if(ctx, self);
+  if (function == NULL) fb_type_raise_unmade(ctx, self);
+  if (text != NULL && function != NULL) return name_set(ctx, function, text);
+  if (fb_is_pypy) HPyErr_Clear(ctx); /* PyPy 7.3 forgets to raise it (see type.h), and trips over it later */
+  return -1;
+}
+
+HPyDef_GETSET(function_gil, "release_gil", .doc = "Whether a call gives up the GIL while native code runs.")
+static HPy function_gil_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  FbFunction *function = function_struct(ctx, self);
+  if (function == NULL) return fb_type_raise_unmade(ctx, self);
+  return HPy_Dup(ctx, releases_gil(function) ? ctx->h_True : ctx->h_False);
+}
+static int function_gil_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
+  (void)closure;
+  if (HPy_IsNull(value)) {
+    fb_raise(ctx, ctx->h_TypeError, "release_gil cannot be deleted");
+    return -1;
+  }
+  int truth = HPy_IsTrue(ctx, value);
+  FbFunction *function = function_struct(ctx, self);
+  if (function == NULL) fb_type_raise_unmade(ctx, self);
+  if (truth < 0 || function == NULL) return -1;
+  atomic_store_explicit(&function->gil, truth ? GIL_RELEASE : GIL_KEEP, memory_order_relaxed);
+  return 0;
+}
+
+HPyDef_SLOT(function_repr, HPy_tp_repr)
+static HPy function_repr_impl(HPyContext *ctx, HPy self) {
+  char text[256], type[128];
+  if (function_struct(ctx, self) == NULL) return fb_type_raise_unmade(ctx, self);
+  TVMFFIObject *handle = fb_object_get(ctx, self);
+  const char *name = name_of(function_struct(ctx, self));
+  fb_type_name(ctx, self, type, sizeof(type));
+  if (handle == NULL) {
+    snprintf(text, sizeof(text), "%s(chandle=None)", type);
+  } else {
+    snprintf(text, sizeof(text), "<%s%s%.80s at %p>", type, *name ? " " : "", name, (void *)handle);
+  }
+  return fb_text_new(ctx, text, strlen(text));
+}
+
+HPyDef_SLOT(function_new, HPy_tp_new)
+static HPy function_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)args, (void)nargs, (void)kw; /* they are for __init__ */
+  HPy base = fb_ref_load(ctx, &fb_own_class_function);
+  bool is_subclass = !HPy_Is(ctx, type, base);
+  HPy_Close(ctx, base);
+  /* An instance of a subclass takes over the handle of a function: __move_handle_from__. */
+  if (is_subclass) return fb_object_type_make(ctx, type, &fb_own_class_function);
+  return fb_raise(ctx, ctx->h_TypeError,
+                  "Function cannot be made directly: use ffi_hpy.convert(callable) or "
+                  "ffi_hpy.get_global_func(name)");
+}
+
+HPyDef_SLOT(function_traverse, HPy_tp_traverse)
+static int function_traverse_impl(void *self, HPyFunc_visitproc visit, void *arg) {
+  (void)self, (void)visit, (void)arg; /* nothing of Python's is in there; but only what is collected can be deferred */
+  return 0;
+}
+
+HPy fb_function_wrap(HPyContext *ctx, TVMFFIObject *handle, const char *name) {
+  /* Whoever looks a function up gets a wrapper of his own: with settings of its own, and no count that threads share. */
+  HPy h = name == NULL ? fb_wrap_object(ctx, handle) : fb_wrap_apart(ctx, handle);
+  if (HPy_IsNull(h) || name == NULL || !fb_own_class_check(ctx, h, &fb_own_class_function)) return h;
+  /* registered functions are what threads share; others would wait for a collection to give up what they hold */
+  if (defers_refcounts) fb_ext->refcount_defer(ctx, h);
+  if (name_set(ctx, function_struct(ctx, h), name) == 0) return h;
+  HPy_Close(ctx, h);
+  return HPy_NULL;
+}
+
+HPyDef_METH(fb_method_descriptor, "method_descriptor", HPyFunc_VARARGS,
+            .doc = "A Function as a method for a class: the instance is its first argument.")
+static HPy fb_method_descriptor_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  if (nargs != 1 && nargs != 4) {
+    return fb_raise(ctx, ctx->h_TypeError, "method_descriptor() takes fn[, name, qualname, doc]");
+  }
+  if (!fb_own_class_check(ctx, args[0], &fb_own_class_function)) {
+    char given[128];
+    return fb_raise(ctx, ctx->h_TypeError, "method_descriptor() argument 1 must be a Function, not %s",
+                    fb_type_name(ctx, args[0], given, sizeof(given)));
+  }
+  if (nargs == 4) return fb_ext->method_new(ctx, args[0], args[1], args[2], args[3]);
+  HPy name = function_name_get(ctx, args[0], NULL);
+  if (HPy_IsNull(name)) return name;
+  HPy method = fb_ext->method_new(ctx, args[0], name, name, ctx->h_None);
+  HPy_Close(ctx, name);
+  return method;
+}
+
+bool fb_function_has_methods(void) {
+  return fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, method_new) && fb_ext->method_new != NULL;
+}
+
+HPy fb_function_type_new(HPyContext *ctx, HPy base) {
+  static HPyDef *defines[] = {&function_call, &function_name, &function_gil, &function_repr,
+                              &function_new,  NULL,           NULL,          NULL};
+  int n_defines = 5;
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.Function",
+      .basicsize = sizeof(FbFunction),
+      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
+      .builtin_shape = SHAPE(FbFunction),
+      .defines = defines,
+      .doc = "A native function. Arguments are positional, and converted by what they are; errors of native code are\n"
+             "raised. Any thread may call it; the GIL is given up meanwhile where release_gil is true.",
+  };
+  if (fb_ext != NULL) {
+    function_call.slot.cpy_trampoline = (cpy_PyCFunction)function_vectorcall;
+  }
+  if (!fb_object_has_owner) defines[n_defines++] = &function_destroy;
+  defers_refcounts =
+      fb_ext != NULL && fb_ext->byte_size > offsetof(FhpyExtension, defers_refcounts) && fb_ext->defers_refcounts;
+  if (defers_refcounts) {
+    defines[n_defines++] = &function_traverse;
+    spec.flags |= HPy_TPFLAGS_HAVE_GC;
+  }
+  const char *by_default = getenv("TVM_FFI_RELEASE_GIL_BY_DEFAULT");
+  releases_by_default = by_default == NULL || strcmp(by_default, "0") != 0;
+  return fb_object_type_derive(ctx, &spec, base, &fb_own_class_function);
+}

@@ -1,0 +1,24 @@
+/* Function: calling native functions from Python. The hot path of the binding. */
+#ifndef FFI_HPY_CALL_FUNCTION_H_
+#define FFI_HPY_CALL_FUNCTION_H_
+
+#include <tvm/ffi/c_api.h>
+
+#include "hpy_module/context/context.h"
+
+/* Name for messages; "" if unknown. Valid as long as the function lives. */
+const char *fb_function_name(HPyContext *ctx, HPy function);
+
+/* Calls a Function without giving up the GIL. *result is owned. Returns 0, or -1 with an exception raised. */
+int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result);
+
+/* A Function around `handle`, which is taken, on failure too. name may be NULL. */
+HPy fb_function_wrap(HPyContext *ctx, TVMFFIObject *handle, const char *name);
+
+HPy fb_function_type_new(HPyContext *ctx, HPy base);
+
+/* Only where methods are possible, and better than such as are written in Python. */
+extern HPyDef fb_method_descriptor;
+bool fb_function_has_methods(void);
+
+#endif /* FFI_HPY_CALL_FUNCTION_H_ */

@@ -1,9 +1,0 @@
-/* Python callables as native functions. */
-#ifndef FFI_HPY_MODULE_CALLBACK_H_
-#define FFI_HPY_MODULE_CALLBACK_H_
-
-#include "context.h"
-
-extern HPyDef fb_function_from_callable;
-
-#endif /* FFI_HPY_MODULE_CALLBACK_H_ */

@@ -1,0 +1,223 @@
+/* list, tuple and dict become ffi.Array and ffi.Map through the core's own constructor functions. */
+#include "container.h"
+
+#include <stdlib.h>
+
+#include "hpy_module/convert/argument.h"
+#include "hpy_module/convert/core_function.h"
+
+enum { STACK_ITEMS = 16 };
+
+static FbCoreFunction new_array = {.name = "ffi.Array"}, new_list = {.name = "ffi.List"};
+static FbCoreFunction new_map = {.name = "ffi.Map"}, new_dict = {.name = "ffi.Dict"};
+
+/* Arguments of a constructor call: a view and room for a temporary for each item. */
+typedef struct Items {
+  TVMFFIAny *views;
+  FbTemp *temps;
+  TVMFFIAny stack_views[STACK_ITEMS];
+  FbTemp stack_temps[STACK_ITEMS];
+} Items;
+
+static int items_begin(HPyContext *ctx, Items *items, HPy_ssize_t n) {
+  items->views = items->stack_views;
+  items->temps = items->stack_temps;
+  if (n <= STACK_ITEMS) return 0;
+  items->views = calloc((size_t)n, sizeof(items->views[0]) + sizeof(items->temps[0]));
+  if (items->views == NULL || n > INT32_MAX) {
+    free(items->views);
+    HPyErr_NoMemory(ctx);
+    return -1;
+  }
+  items->temps = (FbTemp *)(items->views + n);
+  return 0;
+}
+
+static void items_end(Items *items, FbArgs *inner) {
+  fb_args_end(inner);
+  if (items->views != items->stack_views) free(items->views);
+}
+
+static int construct(HPyContext *ctx, FbCoreFunction *constructor, const Items *items, HPy_ssize_t n,
+                     TVMFFIObject **out) {
+  TVMFFIAny result;
+  if (fb_core_function_run(ctx, constructor, items->views, (int32_t)n, &result) != 0) return -1;
+  *out = result.v_obj;
+  return 0;
+}
+
+/* The same argument for messages, one level deeper. */
+static FbArgs inner_args(const FbArgs *outer, Items *items) {
+  return (FbArgs){.temps = items->temps,
+                  .depth = outer->depth,
+                  .position = outer->position,
+                  .callee = outer->callee,
+                  .scope = outer->scope};
+}
+
+/* What long lists are mostly made of, without looking its type up. False, and nothing raised, if it is something else. */
+FB_INLINE bool int_item(HPyContext *ctx, HPy item, TVMFFIAny *out) {
+  if (FB_UNLIKELY(fb_ext == NULL) || fb_kind_type(item) != ctx->h_LongType._i)
+    return false; /* a type's word is its handle */
+  int64_t number = HPyLong_AsInt64_t(ctx, item);
+  if (FB_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return HPyErr_Clear(ctx), false; /* too large */
+  *out = (TVMFFIAny){.type_index = kTVMFFIInt, .v_int64 = number};
+  return true;
+}
+
+/* Converts an item of a container. What becomes of it must not depend on the Python value: converting the next one may run
+ * Python code, which may drop this one. */
+static int convert_item(HPyContext *ctx, HPy item, TVMFFIAny *out, FbArgs *inner) {
+  if (int_item(ctx, item, out)) return 0;
+  int n_temps = inner->n_temps;
+  int rc = fb_argument_convert(ctx, item, out, inner);
+  if (rc == 0) fb_args_own_last(inner, n_temps, out);
+  return rc;
+}
+
+/* Whether it is a dict and of no subclass, which may have other items than it holds. False where types have no address. */
+static bool is_plain_dict(HPyContext *ctx, HPy value) {
+  static _Atomic(intptr_t) dict_type; /* relaxed: each thread writes the same */
+  intptr_t wanted, type;
+  if (fb_ext == NULL) return false;
+  wanted = atomic_load_explicit(&dict_type, memory_order_relaxed);
+  if (FB_UNLIKELY(wanted == 0)) {
+    HPy dict = HPyDict_New(ctx);
+    if (HPy_IsNull(dict)) return HPyErr_Clear(ctx), false;
+    memcpy(&wanted, (const char *)dict._i + fb_type_offset, sizeof(wanted));
+    HPy_Close(ctx, dict);
+    atomic_store_explicit(&dict_type, wanted, memory_order_relaxed);
+  }
+  memcpy(&type, (const char *)value._i + fb_type_offset, sizeof(type));
+  return type == wanted;
+}
+
+/* The keys and values of a dict as handles in the places of their views; how many, in all cases. -1 with an exception. */
+static int take_pairs(HPyContext *ctx, HPy dict, HPy keys, HPy_ssize_t n, TVMFFIAny *views, HPy_ssize_t *n_taken) {
+  for (HPy_ssize_t i = 0; i < n; i++) {
+    HPy key = HPy_GetItem_i(ctx, keys, i);
+    if (HPy_IsNull(key)) return -1;
+    views[(*n_taken)++].v_int64 = key._i;
+    HPy value = HPy_GetItem(ctx, dict, key);
+    if (HPy_IsNull(value)) return -1;
+    views[(*n_taken)++].v_int64 = value._i;
+  }
+  return 0;
+}
+
+/* Without a tuple for each item. All are taken first: converting one may run Python code that changes the dict. */
+static int from_dict(HPyContext *ctx, FbCoreFunction *constructor, HPy dict, FbArgs *args, TVMFFIObject **out) {
+  HPy keys = HPyDict_Keys(ctx, dict);
+  if (HPy_IsNull(keys)) return -1;
+  HPy_ssize_t n = HPy_Length(ctx, keys), n_taken = 0;
+  Items items;
+  if (n < 0 || items_begin(ctx, &items, 2 * n) != 0) {
+    HPy_Close(ctx, keys);
+    return -1;
+  }
+  FbArgs inner = inner_args(args, &items);
+  int rc = take_pairs(ctx, dict, keys, n, items.views, &n_taken);
+  for (HPy_ssize_t i = 0; i < n_taken; i++) {
+    HPy taken = {(intptr_t)items.views[i].v_int64};
+    if (rc == 0) rc = convert_item(ctx, taken, &items.views[i], &inner);
+    HPy_Close(ctx, taken);
+  }
+  if (rc == 0) rc = construct(ctx, constructor, &items, 2 * n, out);
+  items_end(&items, &inner);
+  HPy_Close(ctx, keys);
+  return rc;
+}
+
+static int from_sequence(HPyContext *ctx, FbCoreFunction *constructor, HPy value, FbArgs *args, TVMFFIObject **out) {
+  HPy_ssize_t n = HPy_Length(ctx, value);
+  Items items;
+  if (n < 0 || items_begin(ctx, &items, n) != 0) return -1;
+  FbArgs inner = inner_args(args, &items);
+  int rc = 0;
+  for (HPy_ssize_t i = 0; rc == 0 && i < n; i++) {
+    HPy item = HPy_GetItem_i(ctx, value, i); /* IndexError if the list shrinks meanwhile */
+    if (HPy_IsNull(item)) {
+      rc = -1;
+      break;
+    }
+    rc = convert_item(ctx, item, &items.views[i], &inner);
+    HPy_Close(ctx, item);
+  }
+  if (rc == 0) rc = construct(ctx, constructor, &items, n, out);
+  items_end(&items, &inner);
+  return rc;
+}
+
+HPy fb_mapping_pairs(HPyContext *ctx, HPy value) {
+  HPy items_method = HPy_GetAttr_s(ctx, value, "items");
+  HPy view = HPy_IsNull(items_method) ? HPy_NULL : fb_call(ctx, items_method, NULL, 0, HPy_NULL);
+  HPy pairs = HPy_IsNull(view) ? HPy_NULL : fb_call_one(ctx, ctx->h_ListType, view);
+  if (!HPy_IsNull(items_method)) HPy_Close(ctx, items_method);
+  if (!HPy_IsNull(view)) HPy_Close(ctx, view);
+  return pairs;
+}
+
+static int from_mapping(HPyContext *ctx, FbCoreFunction *constructor, HPy value, FbArgs *args, TVMFFIObject **out) {
+  if (is_plain_dict(ctx, value)) return from_dict(ctx, constructor, value, args, out);
+  HPy pairs = fb_mapping_pairs(ctx, value); /* keys and values alternate in what is made of them */
+  if (HPy_IsNull(pairs)) return -1;
+  HPy_ssize_t n = HPy_Length(ctx, pairs);
+  Items items;
+  if (n < 0 || items_begin(ctx, &items, 2 * n) != 0) {
+    HPy_Close(ctx, pairs);
+    return -1;
+  }
+  FbArgs inner = inner_args(args, &items);
+  int rc = 0;
+  for (HPy_ssize_t i = 0; rc == 0 && i < 2 * n; i++) {
+    HPy pair = HPy_GetItem_i(ctx, pairs, i / 2);
+    HPy item = HPy_IsNull(pair) ? HPy_NULL : HPy_GetItem_i(ctx, pair, i % 2);
+    rc = HPy_IsNull(item) ? -1 : convert_item(ctx, item, &items.views[i], &inner);
+    if (!HPy_IsNull(item)) HPy_Close(ctx, item);
+    if (!HPy_IsNull(pair)) HPy_Close(ctx, pair);
+  }
+  if (rc == 0) rc = construct(ctx, constructor, &items, 2 * n, out);
+  items_end(&items, &inner);
+  HPy_Close(ctx, pairs);
+  return rc;
+}
+
+static int sequence_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  TVMFFIObject *made;
+  return from_sequence(ctx, &new_array, value, args, &made) == 0 ? fb_args_view(args, made, out) : -1;
+}
+
+static int mapping_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  TVMFFIObject *made;
+  return from_mapping(ctx, &new_map, value, args, &made) == 0 ? fb_args_view(args, made, out) : -1;
+}
+
+void fb_container_init(void) {
+  fb_argument_set_conversion(FB_KIND_SEQUENCE, sequence_argument);
+  fb_argument_set_conversion(FB_KIND_MAPPING, mapping_argument);
+}
+
+int fb_container_make(HPyContext *ctx, int32_t type_index, HPy value, const char *callee, TVMFFIObject **out) {
+  FbArgs args = {.position = 0, .callee = callee};
+  switch (type_index) {
+  case kTVMFFIArray: return from_sequence(ctx, &new_array, value, &args, out);
+  case kTVMFFIList: return from_sequence(ctx, &new_list, value, &args, out);
+  case kTVMFFIMap: return from_mapping(ctx, &new_map, value, &args, out);
+  default: return from_mapping(ctx, &new_dict, value, &args, out);
+  }
+}
+
+HPy fb_container_argument(HPyContext *ctx, const char *callee, const char *name, const HPy *args, HPy_ssize_t nargs,
+                          HPy kw) {
+  HPy_ssize_t n_keywords = HPy_IsNull(kw) ? 0 : HPy_Length(ctx, kw);
+  if (n_keywords < 0) return HPy_NULL;
+  if (nargs + n_keywords > 1) {
+    return fb_raise(ctx, ctx->h_TypeError, "%s() takes at most one argument, got %zd", callee, nargs + n_keywords);
+  }
+  if (nargs == 1) return HPy_Dup(ctx, args[0]);
+  if (n_keywords == 0) return HPy_NULL;
+  HPy value = HPy_GetItem_s(ctx, kw, name);
+  if (!HPy_IsNull(value) || !HPyErr_ExceptionMatches(ctx, ctx->h_KeyError)) return value;
+  HPyErr_Clear(ctx);
+  return fb_raise(ctx, ctx->h_TypeError, "%s() takes no keyword argument but '%s'", callee, name);
+}

@@ -1,0 +1,247 @@
+/* Items of containers as Python lists, and iterators made of such lists. */
+#include "iterate.h"
+
+#include <stdatomic.h>
+
+#include "hpy_module/context/type.h"
+#include "hpy_module/convert/core_function.h"
+
+enum { CHUNK = 64 };
+
+/* --- reading ------------------------------------------------------------------------------------------------------------ */
+
+/* The Python value of an item that somebody else owns. */
+FB_INLINE HPy item_result(HPyContext *ctx, const TVMFFIAny *item, const DLPackExchangeAPI *exchange) {
+  TVMFFIAny value = *item;
+  if (value.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(value.v_obj);
+  return fb_iterate_item(ctx, &value, exchange);
+}
+
+/* A list while it is filled. PyPy 7.3 never frees what its builders build. */
+typedef struct Filling {
+  HPyListBuilder builder;
+  HPy list; /* where there is no builder */
+} Filling;
+
+static Filling filling_begin(HPyContext *ctx, int64_t n) {
+  return fb_is_pypy ? (Filling){.list = HPyList_New(ctx, 0)}
+                    : (Filling){.builder = HPyListBuilder_New(ctx, (HPy_ssize_t)n)};
+}
+
+/* Adds item i, which is taken. Returns 0; -1 with an exception raised, also if there is no item: then it is over. */
+FB_INLINE int filling_add(HPyContext *ctx, Filling *filling, int64_t i, HPy item) {
+  int rc = HPy_IsNull(item) ? -1 : 0;
+  if (FB_LIKELY(rc == 0)) {
+    if (FB_LIKELY(!fb_is_pypy)) {
+      HPyListBuilder_Set(ctx, filling->builder, (HPy_ssize_t)i, item);
+    } else if (!HPy_IsNull(filling->list)) {
+      rc = HPyList_Append(ctx, filling->list, item);
+    }
+    HPy_Close(ctx, item);
+  }
+  if (FB_LIKELY(rc == 0)) return 0;
+  if (!fb_is_pypy) {
+    HPyListBuilder_Cancel(ctx, filling->builder);
+  } else if (!HPy_IsNull(filling->list)) {
+    HPy_Close(ctx, filling->list);
+  }
+  return -1;
+}
+
+static HPy filling_end(HPyContext *ctx, Filling *filling) {
+  return fb_is_pypy ? filling->list : HPyListBuilder_Build(ctx, filling->builder);
+}
+
+HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t first, int64_t step, int64_t n,
+                    const DLPackExchangeAPI *exchange) {
+  Filling filling = filling_begin(ctx, n);
+  for (int64_t i = 0; i < n; i++) {
+    if (filling_add(ctx, &filling, i, item_result(ctx, &items[first + i * step], exchange)) != 0) return HPy_NULL;
+  }
+  return filling_end(ctx, &filling);
+}
+
+/* Commands of the function that walks a map. */
+typedef enum Command { GET_KEY, GET_VALUE, ADVANCE } Command;
+
+static int walk_call(HPyContext *ctx, TVMFFIObject *walk, Command command, TVMFFIAny *result) {
+  TVMFFIAny arg = fb_core_int(command);
+  return fb_core_function_run_handle(ctx, walk, "ffi.MapForwardIterFunctor", &arg, 1, result);
+}
+
+static HPy walk_part(HPyContext *ctx, TVMFFIObject *walk, Command command, const DLPackExchangeAPI *exchange) {
+  TVMFFIAny value;
+  return walk_call(ctx, walk, command, &value) != 0 ? HPy_NULL : fb_iterate_item(ctx, &value, exchange);
+}
+
+static HPy walk_entry(HPyContext *ctx, TVMFFIObject *walk, FbPart part, const DLPackExchangeAPI *exchange) {
+  if (part != FB_PART_ITEMS) return walk_part(ctx, walk, part == FB_PART_KEYS ? GET_KEY : GET_VALUE, exchange);
+  HPy pair[2] = {walk_part(ctx, walk, GET_KEY, exchange), HPy_NULL};
+  if (!HPy_IsNull(pair[0])) pair[1] = walk_part(ctx, walk, GET_VALUE, exchange);
+  HPy entry = HPy_IsNull(pair[1]) ? HPy_NULL : HPyTuple_FromArray(ctx, pair, 2);
+  for (int i = 0; i < 2; i++) {
+    if (!HPy_IsNull(pair[i])) HPy_Close(ctx, pair[i]);
+  }
+  return entry;
+}
+
+/* A list of the next n entries, which must be there. */
+static HPy walk_list(HPyContext *ctx, TVMFFIObject *walk, FbPart part, int64_t n, const DLPackExchangeAPI *exchange) {
+  Filling filling = filling_begin(ctx, n);
+  for (int64_t i = 0; i < n; i++) {
+    TVMFFIAny more;
+    HPy entry = walk_entry(ctx, walk, part, exchange);
+    if (!HPy_IsNull(entry) && walk_call(ctx, walk, ADVANCE, &more) != 0) {
+      HPy_Close(ctx, entry);
+      entry = HPy_NULL;
+    }
+    if (filling_add(ctx, &filling, i, entry) != 0) return HPy_NULL;
+  }
+  return filling_end(ctx, &filling);
+}
+
+/* --- chunks: a callable that gives a list of the next items, an empty one at the end ---------------------------------------- */
+
+typedef struct Chunks {
+  TVMFFIObject *container; /* owned: an ffi.Array or an ffi.Map */
+  TVMFFIObject *walk; /* owned: the function that walks the map, which in other cores does not keep it alive; or NULL */
+  int64_t size;
+  _Atomic(int64_t) position; /* threads that share an iterator get different chunks */
+  FbPart part; /* of a map */
+  const DLPackExchangeAPI *exchange;
+} Chunks;
+
+HPyType_HELPERS(Chunks)
+
+static FbRef chunks_type, iter_function, from_iterable; /* written once during the import */
+
+HPyDef_SLOT(chunks_destroy, HPy_tp_destroy)
+static void chunks_destroy_impl(void *self) {
+  Chunks *chunks = self;
+  if (chunks->walk != NULL) TVMFFIObjectDecRef(chunks->walk);
+  TVMFFIObjectDecRef(chunks->container);
+}
+
+/* Nobody makes one but chunks_new. */
+HPyDef_SLOT(chunks_refuse, HPy_tp_new)
+static HPy chunks_refuse_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)type, (void)args, (void)nargs, (void)kw;
+  return fb_raise(ctx, ctx->h_TypeError, "a _Chunks cannot be made directly");
+}
+
+HPyDef_SLOT(chunks_call, HPy_tp_call)
+static HPy chunks_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  (void)args, (void)nargs, (void)kwnames;
+  Chunks *chunks = Chunks_AsStruct(ctx, self);
+  if (chunks == NULL || chunks->container == NULL) return fb_type_raise_unmade(ctx, self);
+  int64_t first = atomic_fetch_add_explicit(&chunks->position, CHUNK, memory_order_relaxed);
+  int64_t left = chunks->size - first, n = left < 0 ? 0 : left > CHUNK ? CHUNK : left;
+  if (chunks->walk != NULL) return walk_list(ctx, chunks->walk, chunks->part, n, chunks->exchange);
+  const TVMFFISeqCell *cell = (const TVMFFISeqCell *)(chunks->container + 1);
+  return fb_iterate_list(ctx, cell->data, first, 1, n, chunks->exchange);
+}
+
+/* Takes no references but its own; `walk` may be NULL. */
+static HPy chunks_new(HPyContext *ctx, TVMFFIObject *container, TVMFFIObject *walk, int64_t size, FbPart part,
+                      const DLPackExchangeAPI *exchange) {
+  HPy type = fb_ref_borrow(ctx, &chunks_type);
+  Chunks *data;
+  HPy chunks = HPy_New(ctx, type, &data);
+  fb_ref_return(ctx, type);
+  if (HPy_IsNull(chunks)) return chunks;
+  TVMFFIObjectIncRef(container);
+  if (walk != NULL) TVMFFIObjectIncRef(walk);
+  data->container = container;
+  data->walk = walk;
+  data->size = size;
+  data->part = part;
+  data->exchange = exchange;
+  return chunks;
+}
+
+/* A cell's function called with one or two arguments, all taken; HPy_NULL if one of them is. */
+static HPy call_taking(HPyContext *ctx, const FbRef *cell, HPy first, HPy second, size_t n) {
+  HPy args[2] = {first, second}, result = HPy_NULL;
+  if (!HPy_IsNull(first) && (n == 1 || !HPy_IsNull(second))) {
+    HPy function = fb_ref_borrow(ctx, cell);
+    result = fb_call(ctx, function, args, n, HPy_NULL);
+    fb_ref_return(ctx, function);
+  }
+  for (size_t i = 0; i < n; i++) {
+    if (!HPy_IsNull(args[i])) HPy_Close(ctx, args[i]);
+  }
+  return result;
+}
+
+/* chain.from_iterable(iter(chunks, [])): goes on until a list is empty. */
+static HPy chain_of(HPyContext *ctx, HPy chunks) {
+  HPy lists = call_taking(ctx, &iter_function, chunks, HPyList_New(ctx, 0), 2);
+  return call_taking(ctx, &from_iterable, lists, HPy_NULL, 1);
+}
+
+HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array, const DLPackExchangeAPI *exchange) {
+  const TVMFFISeqCell *cell = (const TVMFFISeqCell *)(array + 1);
+  HPy result;
+  if (cell->size > CHUNK) {
+    result = chain_of(ctx, chunks_new(ctx, array, NULL, cell->size, FB_PART_VALUES, exchange));
+  } else {
+    result =
+        call_taking(ctx, &iter_function, fb_iterate_list(ctx, cell->data, 0, 1, cell->size, exchange), HPy_NULL, 1);
+  }
+  TVMFFIObjectDecRef(array);
+  return result;
+}
+
+static HPy walk_map(HPyContext *ctx, TVMFFIObject *map, TVMFFIObject *walk, int64_t size, FbPart part,
+                    const DLPackExchangeAPI *exchange) {
+  if (size > CHUNK) return chain_of(ctx, chunks_new(ctx, map, walk, size, part, exchange));
+  return call_taking(ctx, &iter_function, walk_list(ctx, walk, part, size, exchange), HPy_NULL, 1);
+}
+
+HPy fb_iterate_map(HPyContext *ctx, TVMFFIObject *map, FbPart part, const DLPackExchangeAPI *exchange) {
+  static FbCoreFunction map_size = {.name = "ffi.MapSize"}, map_walk = {.name = "ffi.MapForwardIterFunctor"};
+  TVMFFIAny arg = fb_core_object(map), size, walk;
+  HPy result = HPy_NULL;
+  if (fb_core_function_run(ctx, &map_size, &arg, 1, &size) == 0 &&
+      fb_core_function_run(ctx, &map_walk, &arg, 1, &walk) == 0) {
+    result = walk_map(ctx, map, walk.v_obj, size.v_int64, part, exchange);
+    TVMFFIObjectDecRef(walk.v_obj);
+  }
+  TVMFFIObjectDecRef(map);
+  return result;
+}
+
+/* --- init ----------------------------------------------------------------------------------------------------------------- */
+
+/* Puts what module.name or module.name.attribute is into a cell. */
+static int keep(HPyContext *ctx, FbRef *cell, const char *module, const char *name, const char *attribute) {
+  HPy owner = HPyImport_ImportModule(ctx, module);
+  HPy found = HPy_IsNull(owner) ? HPy_NULL : HPy_GetAttr_s(ctx, owner, name);
+  if (!HPy_IsNull(owner)) HPy_Close(ctx, owner);
+  if (!HPy_IsNull(found) && attribute != NULL) {
+    HPy inner = HPy_GetAttr_s(ctx, found, attribute);
+    HPy_Close(ctx, found);
+    found = inner;
+  }
+  if (HPy_IsNull(found)) return -1;
+  fb_ref_store(ctx, cell, found);
+  HPy_Close(ctx, found);
+  return 0;
+}
+
+int fb_iterate_init(HPyContext *ctx) {
+  static HPyDef *defines[] = {&chunks_refuse, &chunks_destroy, &chunks_call, NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core._Chunks",
+      .basicsize = sizeof(Chunks),
+      .flags = HPy_TPFLAGS_DEFAULT,
+      .builtin_shape = SHAPE(Chunks),
+      .defines = defines,
+  };
+  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
+  if (HPy_IsNull(type)) return -1;
+  fb_ref_store(ctx, &chunks_type, type);
+  HPy_Close(ctx, type);
+  if (keep(ctx, &iter_function, "builtins", "iter", NULL) != 0) return -1;
+  return keep(ctx, &from_iterable, "itertools", "chain", "from_iterable");
+}

@@ -1,0 +1,277 @@
+/* Map and Dict, by the core's functions, one call for each operation; those on a Dict are atomic against each other.
+ * Iterating over a Dict takes a copy first. */
+#include "mapping.h"
+
+#include "container.h"
+#include "hpy_module/convert/argument.h"
+#include "hpy_module/convert/core_function.h"
+#include "hpy_module/convert/exchange_number.h"
+#include "hpy_module/object/object_type.h"
+#include "hpy_module/object/transfer.h"
+#include "iterate.h"
+
+/* The same operation on a Map and on a Dict. */
+typedef struct Pair {
+  FbCoreFunction map, dict;
+} Pair;
+
+static Pair size_functions = {{.name = "ffi.MapSize"}, {.name = "ffi.DictSize"}},
+            count_functions = {{.name = "ffi.MapCount"}, {.name = "ffi.DictCount"}},
+            get_functions = {{.name = "ffi.MapGetItemOrMissing"}, {.name = "ffi.DictGetItemOrMissing"}};
+static FbCoreFunction dict_set = {.name = "ffi.DictSetItem"}, dict_erase = {.name = "ffi.DictErase"},
+                      dict_pop = {.name = "ffi_hpy.DictPop"}, get_missing = {.name = "ffi.GetInvalidObject"},
+                      to_map = {.name = "__ffi_convert__", .type_index = kTVMFFIMap};
+
+/* --- the native object ---------------------------------------------------------------------------------------------------- */
+
+/* Owned ffi.Map or ffi.Dict of self; NULL with ValueError or TypeError raised. */
+static TVMFFIObject *mapping_take(HPyContext *ctx, HPy self) {
+  FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
+  if (FB_UNLIKELY(cell == NULL)) return NULL;
+  TVMFFIObject *handle = cell->handle;
+  bool fits = handle->type_index == kTVMFFIMap || handle->type_index == kTVMFFIDict;
+  if (FB_LIKELY(fits)) TVMFFIObjectIncRef(handle);
+  fb_handle_cell_unuse(cell);
+  if (FB_LIKELY(fits)) return handle;
+  char name[128];
+  fb_raise(ctx, ctx->h_TypeError, "the native object of this %s is no Map or Dict (its type index is %d)",
+           fb_type_name(ctx, self, name, sizeof(name)), (int)handle->type_index);
+  return NULL;
+}
+
+/* The Python value of a value of self's, which is taken. */
+FB_INLINE HPy value_result(HPyContext *ctx, HPy self, TVMFFIAny *value) {
+  return fb_iterate_item(ctx, value, fb_exchange_number_find(fb_object_cell(ctx, self)));
+}
+
+FB_INLINE FbCoreFunction *choose(Pair *functions, const TVMFFIObject *handle) {
+  return handle->type_index == kTVMFFIMap ? &functions->map : &functions->dict;
+}
+
+/* function(self, key[, value]); the last two may be HPy_NULL. *result is owned. 0, or -1 with an exception raised. */
+static int call(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *functions, HPy key, HPy value,
+                TVMFFIAny *result) {
+  HPy given[2] = {key, value};
+  FbTemp temps[2];
+  FbArgs converted = {
+      .temps = temps, .position = -1, .callee = function != NULL ? function->name : functions->map.name};
+  TVMFFIAny args[3];
+  int32_t n = 1;
+  int rc = 0;
+  for (int i = 0; rc == 0 && i < 2 && !HPy_IsNull(given[i]); i++) {
+    rc = fb_argument_convert(ctx, given[i], &args[n++], &converted);
+  }
+  TVMFFIObject *handle = rc == 0 ? mapping_take(ctx, self) : NULL;
+  rc = -1;
+  if (handle != NULL) {
+    args[0] = fb_core_object(handle);
+    rc = fb_core_function_run(ctx, function != NULL ? function : choose(functions, handle), args, n, result);
+    TVMFFIObjectDecRef(handle);
+  }
+  fb_args_end(&converted);
+  return rc;
+}
+
+/* Whether a value is the core's mark for "no value", which is dropped then. */
+static bool is_missing(HPyContext *ctx, TVMFFIAny *value) {
+  static _Atomic(TVMFFIObject *) missing; /* lives as long as the core */
+  if (FB_LIKELY(value->type_index != kTVMFFIObject)) return false;
+  TVMFFIObject *mark = atomic_load_explicit(&missing, memory_order_acquire); /* pairs with the store below */
+  TVMFFIAny fresh;
+  if (mark == NULL && fb_core_function_run(ctx, &get_missing, NULL, 0, &fresh) == 0) {
+    mark = fresh.v_obj;
+    atomic_store_explicit(&missing, mark, memory_order_release);
+    TVMFFIObjectDecRef(mark);
+  }
+  if (mark == NULL) HPyErr_Clear(ctx); /* a core without the mark does not use it */
+  if (mark != value->v_obj) return false;
+  TVMFFIObjectDecRef(value->v_obj);
+  return true;
+}
+
+/* KeyError(key): made here, because raising would take a tuple for several arguments and None for none. */
+static HPy raise_key(HPyContext *ctx, HPy key) {
+  HPy error = fb_call_one(ctx, ctx->h_KeyError, key);
+  if (HPy_IsNull(error)) return error;
+  HPyErr_SetObject(ctx, ctx->h_KeyError, error);
+  HPy_Close(ctx, error);
+  return HPy_NULL;
+}
+
+/* --- reading ---------------------------------------------------------------------------------------------------------------- */
+
+HPyDef_SLOT(mapping_length, HPy_mp_length)
+static HPy_ssize_t mapping_length_impl(HPyContext *ctx, HPy self) {
+  TVMFFIAny size;
+  return call(ctx, self, NULL, &size_functions, HPy_NULL, HPy_NULL, &size) != 0 ? -1 : (HPy_ssize_t)size.v_int64;
+}
+
+HPyDef_SLOT(mapping_item, HPy_mp_subscript)
+static HPy mapping_item_impl(HPyContext *ctx, HPy self, HPy key) {
+  TVMFFIAny value;
+  if (FB_UNLIKELY(call(ctx, self, NULL, &get_functions, key, HPy_NULL, &value) != 0)) return HPy_NULL;
+  return FB_UNLIKELY(is_missing(ctx, &value)) ? raise_key(ctx, key) : value_result(ctx, self, &value);
+}
+
+HPyDef_SLOT(mapping_contains, HPy_sq_contains)
+static int mapping_contains_impl(HPyContext *ctx, HPy self, HPy key) {
+  TVMFFIAny n;
+  return call(ctx, self, NULL, &count_functions, key, HPy_NULL, &n) != 0 ? -1 : n.v_int64 != 0;
+}
+
+HPyDef_METH(mapping_get, "get", HPyFunc_KEYWORDS,
+            .doc = "get(key, default=None): the value of the key, `default` if there is none.")
+static HPy mapping_get_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  HPy key, fallback = HPy_NULL;
+  HPyTracker tracker;
+  static const char *names[] = {"key", "default", NULL};
+  if (!HPyArg_ParseKeywords(ctx, &tracker, args, nargs, kwnames, "O|O:get", names, &key, &fallback)) return HPy_NULL;
+  TVMFFIAny value;
+  HPy result = HPy_NULL;
+  if (call(ctx, self, NULL, &get_functions, key, HPy_NULL, &value) == 0) {
+    if (!is_missing(ctx, &value)) {
+      result = value_result(ctx, self, &value);
+    } else {
+      result = HPy_Dup(ctx, HPy_IsNull(fallback) ? ctx->h_None : fallback);
+    }
+  }
+  HPyTracker_Close(ctx, tracker);
+  return result;
+}
+
+static HPy iterate(HPyContext *ctx, HPy self, FbPart part) {
+  TVMFFIObject *handle = mapping_take(ctx, self);
+  if (handle == NULL) return HPy_NULL;
+  TVMFFIAny map = fb_core_object(handle);
+  if (handle->type_index == kTVMFFIDict) {
+    TVMFFIAny dict = map;
+    int rc = fb_core_function_run(ctx, &to_map, &dict, 1, &map);
+    TVMFFIObjectDecRef(handle);
+    if (rc != 0) return HPy_NULL;
+  }
+  return fb_iterate_map(ctx, map.v_obj, part, fb_exchange_number_find(fb_object_cell(ctx, self)));
+}
+
+HPyDef_METH(mapping_iter, "__iter__", HPyFunc_NOARGS, .doc = "Over the keys; of a Dict over those that are there now.")
+static HPy mapping_iter_impl(HPyContext *ctx, HPy self) { return iterate(ctx, self, FB_PART_KEYS); }
+
+HPyDef_METH(mapping_iter_values, "_iter_values", HPyFunc_NOARGS, .doc = "The same over the values.")
+static HPy mapping_iter_values_impl(HPyContext *ctx, HPy self) { return iterate(ctx, self, FB_PART_VALUES); }
+
+HPyDef_METH(mapping_iter_items, "_iter_items", HPyFunc_NOARGS, .doc = "The same over pairs of key and value.")
+static HPy mapping_iter_items_impl(HPyContext *ctx, HPy self) { return iterate(ctx, self, FB_PART_ITEMS); }
+
+/* --- making -------------------------------------------------------------------------------------------------------------------- */
+
+static int mapping_init(HPyContext *ctx, HPy self, int32_t type_index, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  const char *name = type_index == kTVMFFIMap ? "Map" : "Dict";
+  HPy given = fb_container_argument(ctx, name, "input_dict", args, nargs, kw);
+  if (HPy_IsNull(given) && HPyErr_Occurred(ctx)) return -1;
+  bool is_empty = HPy_IsNull(given) || HPy_Is(ctx, given, ctx->h_None);
+  HPy entries = is_empty ? HPyDict_New(ctx) : HPy_Dup(ctx, given);
+  if (!HPy_IsNull(given)) HPy_Close(ctx, given);
+  if (HPy_IsNull(entries)) return -1;
+  TVMFFIObject *made;
+  int rc = fb_container_make(ctx, type_index, entries, name, &made);
+  HPy_Close(ctx, entries);
+  return rc == 0 ? fb_transfer_put(ctx, self, made) : -1;
+}
+
+HPyDef_SLOT(map_init, HPy_tp_init)
+static int map_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  return mapping_init(ctx, self, kTVMFFIMap, args, nargs, kw);
+}
+
+HPyDef_SLOT(dict_init, HPy_tp_init)
+static int dict_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  return mapping_init(ctx, self, kTVMFFIDict, args, nargs, kw);
+}
+
+/* --- changing a Dict --------------------------------------------------------------------------------------------------------------- */
+
+/* Takes a key out: 1 with its value, 0 if it was not there, -1 with an exception raised. Another core than ours does it in two
+ * steps, between which other threads may come. */
+static int take_out(HPyContext *ctx, HPy self, HPy key, TVMFFIAny *value) {
+  if (FB_LIKELY(fb_core_function_find(&dict_pop) != NULL)) {
+    if (call(ctx, self, &dict_pop, NULL, key, HPy_NULL, value) != 0) return -1;
+    return !is_missing(ctx, value);
+  }
+  TVMFFIAny nothing;
+  if (call(ctx, self, &get_functions.dict, NULL, key, HPy_NULL, value) != 0) return -1;
+  if (is_missing(ctx, value)) return 0;
+  if (call(ctx, self, &dict_erase, NULL, key, HPy_NULL, &nothing) == 0) return 1;
+  if (value->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(value->v_obj);
+  return -1;
+}
+
+static int delete_key(HPyContext *ctx, HPy self, HPy key) {
+  TVMFFIAny value;
+  int found = take_out(ctx, self, key, &value);
+  if (found == 1 && value.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(value.v_obj);
+  if (found == 0) raise_key(ctx, key);
+  return found == 1 ? 0 : -1;
+}
+
+HPyDef_SLOT(dict_assign, HPy_mp_ass_subscript)
+static int dict_assign_impl(HPyContext *ctx, HPy self, HPy key, HPy value) {
+  TVMFFIAny nothing;
+  if (HPy_IsNull(value)) return delete_key(ctx, self, key);
+  return call(ctx, self, &dict_set, NULL, key, value, &nothing);
+}
+
+HPyDef_METH(
+    dict_pop_method, "pop", HPyFunc_KEYWORDS,
+    .doc = "pop(key[, default]): remove a key and return its value; `default`, or KeyError, if it is not there.")
+static HPy dict_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  HPy key, fallback = HPy_NULL, result = HPy_NULL;
+  HPyTracker tracker;
+  static const char *names[] = {"key", "default", NULL};
+  if (!HPyArg_ParseKeywords(ctx, &tracker, args, nargs, kwnames, "O|O:pop", names, &key, &fallback)) return HPy_NULL;
+  TVMFFIAny value;
+  int found = take_out(ctx, self, key, &value);
+  if (found == 1) {
+    result = value_result(ctx, self, &value);
+  } else if (found == 0) {
+    result = HPy_IsNull(fallback) ? raise_key(ctx, key) : HPy_Dup(ctx, fallback);
+  }
+  HPyTracker_Close(ctx, tracker);
+  return result;
+}
+
+/* --- types ------------------------------------------------------------------------------------------------------------------------ */
+
+static FbRef mapping_type; /* written once during the import */
+
+FB_OBJECT_NEW(mapping, mapping_type)
+
+HPy fb_mapping_type_new(HPyContext *ctx, HPy base) {
+  static HPyDef *defines[] = {&mapping_new, &map_init,     &mapping_length,      &mapping_item,       &mapping_contains,
+                              &mapping_get, &mapping_iter, &mapping_iter_values, &mapping_iter_items, NULL,
+                              NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.CMapping",
+      .basicsize = sizeof(FbObject),
+      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
+      .builtin_shape = SHAPE(FbObject),
+      .defines = defines,
+      .doc = "Reading of native mappings.",
+  };
+  return fb_object_type_derive(ctx, &spec, base, &mapping_type);
+}
+
+static FbRef dict_type; /* written once during the import */
+
+FB_OBJECT_NEW(dict, dict_type)
+
+HPy fb_dict_type_new(HPyContext *ctx, HPy mapping) {
+  static HPyDef *defines[] = {&dict_new, &dict_init, &dict_assign, &dict_pop_method, NULL, NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.CDict",
+      .basicsize = sizeof(FbObject),
+      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
+      .builtin_shape = SHAPE(FbObject),
+      .defines = defines,
+      .doc = "Changes of native mappings.",
+  };
+  return fb_object_type_derive(ctx, &spec, mapping, &dict_type);
+}

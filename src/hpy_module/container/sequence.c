@@ -1,0 +1,391 @@
+/* Array and List. An Array does not change and is read where it is; a List is read and changed by the core's functions, one
+ * call for each operation, which are atomic against each other. What reads many items of a List takes a copy first. */
+#include "sequence.h"
+
+#include "container.h"
+#include "hpy_module/context/text.h"
+#include "hpy_module/convert/argument.h"
+#include "hpy_module/convert/core_function.h"
+#include "hpy_module/convert/exchange_number.h"
+#include "hpy_module/convert/position.h"
+#include "hpy_module/object/object_type.h"
+#include "hpy_module/object/transfer.h"
+#include "iterate.h"
+
+static FbCoreFunction list_size = {.name = "ffi.ListSize"}, list_get = {.name = "ffi.ListGetItem"},
+                      list_set = {.name = "ffi.ListSetItem"}, list_append = {.name = "ffi.ListAppend"},
+                      list_insert = {.name = "ffi.ListInsert"}, list_pop = {.name = "ffi.ListPop"},
+                      list_erase = {.name = "ffi.ListErase"},
+                      to_array = {.name = "__ffi_convert__", .type_index = kTVMFFIArray};
+
+/* --- the native object ---------------------------------------------------------------------------------------------------- */
+
+/* The table that self was returned under, or NULL. For a self that has an object. */
+FB_INLINE const DLPackExchangeAPI *exchange_of(HPyContext *ctx, HPy self) {
+  return fb_exchange_number_find(fb_object_cell(ctx, self));
+}
+
+/* Owned ffi.Array or ffi.List of self; NULL with ValueError or TypeError raised. */
+static TVMFFIObject *sequence_take(HPyContext *ctx, HPy self) {
+  FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
+  if (FB_UNLIKELY(cell == NULL)) return NULL;
+  TVMFFIObject *handle = cell->handle;
+  bool fits = handle->type_index == kTVMFFIArray || handle->type_index == kTVMFFIList;
+  if (FB_LIKELY(fits)) TVMFFIObjectIncRef(handle);
+  fb_handle_cell_unuse(cell);
+  if (FB_LIKELY(fits)) return handle;
+  char name[128];
+  fb_raise(ctx, ctx->h_TypeError, "the native object of this %s is no Array or List (its type index is %d)",
+           fb_type_name(ctx, self, name, sizeof(name)), (int)handle->type_index);
+  return NULL;
+}
+
+FB_INLINE const TVMFFISeqCell *cell_of(const TVMFFIObject *array) { return (const TVMFFISeqCell *)(array + 1); }
+FB_INLINE bool is_array(const TVMFFIObject *handle) { return handle->type_index == kTVMFFIArray; }
+
+/* Number of items at the moment; -1 with an exception raised. */
+static int64_t size_of(HPyContext *ctx, TVMFFIObject *handle) {
+  if (is_array(handle)) return cell_of(handle)->size;
+  TVMFFIAny arg = fb_core_object(handle), size;
+  return fb_core_function_run(ctx, &list_size, &arg, 1, &size) != 0 ? -1 : size.v_int64;
+}
+
+/* An Array with the items of `handle`, which is taken: itself, or a copy made at one moment. NULL with an exception raised. */
+static TVMFFIObject *fixed(HPyContext *ctx, TVMFFIObject *handle) {
+  if (handle == NULL || is_array(handle)) return handle;
+  TVMFFIAny arg = fb_core_object(handle), copy;
+  int rc = fb_core_function_run(ctx, &to_array, &arg, 1, &copy);
+  TVMFFIObjectDecRef(handle);
+  return rc == 0 ? copy.v_obj : NULL;
+}
+
+/* --- reading ---------------------------------------------------------------------------------------------------------------- */
+
+HPyDef_SLOT(sequence_length, HPy_mp_length)
+static HPy_ssize_t sequence_length_impl(HPyContext *ctx, HPy self) {
+  TVMFFIObject *handle = sequence_take(ctx, self);
+  if (handle == NULL) return -1;
+  int64_t size = size_of(ctx, handle);
+  TVMFFIObjectDecRef(handle);
+  return (HPy_ssize_t)size;
+}
+
+/* An owned copy of item i of a List, counted from the end if it is negative: 0; 1 if there is none; -1 with an exception. */
+static int list_item(HPyContext *ctx, FbCoreFunction *get, TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
+  for (;;) {
+    int64_t size = i < 0 ? size_of(ctx, handle) : INT64_MAX, position = i < 0 ? i + size : i;
+    if (size < 0) return -1;
+    if (position < 0) return 1;
+    TVMFFIAny args[2] = {fb_core_object(handle), fb_core_int(position)};
+    if (fb_core_function_run(ctx, get, args, 2, out) == 0) return 0;
+    if (!HPyErr_ExceptionMatches(ctx, ctx->h_IndexError)) return -1;
+    HPyErr_Clear(ctx);
+    if (i >= 0) return 1;
+    /* another thread has made the list shorter: look again */
+  }
+}
+
+static int array_item(TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
+  const TVMFFISeqCell *cell = cell_of(handle);
+  int64_t position = i < 0 ? i + cell->size : i;
+  if (FB_UNLIKELY(position < 0 || position >= cell->size)) return 1;
+  *out = ((const TVMFFIAny *)cell->data)[position];
+  if (out->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(out->v_obj);
+  return 0;
+}
+
+/* The commonest case, without a reference to the array. False if it is another one. */
+FB_INLINE bool array_item_in_place(HPyContext *ctx, HPy self, int64_t i, TVMFFIAny *out) {
+  FbHandleCell *cell = fb_object_cell(ctx, self);
+  if (FB_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) return false;
+  TVMFFIObject *handle = cell->handle;
+  bool found = handle != NULL && is_array(handle) && array_item(handle, i, out) == 0;
+  fb_handle_cell_unuse(cell);
+  return found;
+}
+
+/* The items of a slice as a Python list. Takes `handle`. */
+static HPy slice_list(HPyContext *ctx, TVMFFIObject *handle, HPy slice, const DLPackExchangeAPI *exchange) {
+  FbRange range;
+  TVMFFIObject *array = fixed(ctx, handle);
+  if (array == NULL) return HPy_NULL;
+  HPy list = HPy_NULL;
+  if (fb_range_of_slice(ctx, slice, cell_of(array)->size, &range) == 0) {
+    list = fb_iterate_list(ctx, cell_of(array)->data, range.first, range.step, range.n, exchange);
+  }
+  TVMFFIObjectDecRef(array);
+  return list;
+}
+
+HPyDef_SLOT(sequence_item, HPy_mp_subscript)
+static HPy sequence_item_impl(HPyContext *ctx, HPy self, HPy key) {
+  int64_t i;
+  FbPosition kind = fb_position_of(ctx, self, key, &i);
+  if (FB_UNLIKELY(kind == FB_POSITION_NONE)) return HPy_NULL;
+  TVMFFIAny item;
+  if (FB_LIKELY(kind == FB_POSITION_INDEX) && array_item_in_place(ctx, self, i, &item)) {
+    return fb_iterate_item(ctx, &item, exchange_of(ctx, self));
+  }
+  TVMFFIObject *handle = sequence_take(ctx, self);
+  if (FB_UNLIKELY(handle == NULL)) return HPy_NULL;
+  if (FB_UNLIKELY(kind == FB_POSITION_SLICE)) return slice_list(ctx, handle, key, exchange_of(ctx, self));
+  int rc = kind == FB_POSITION_BEYOND ? 1
+           : is_array(handle)         ? array_item(handle, i, &item)
+                                      : list_item(ctx, &list_get, handle, i, &item);
+  int64_t size = rc == 1 ? size_of(ctx, handle) : 0;
+  TVMFFIObjectDecRef(handle);
+  if (FB_LIKELY(rc == 0)) return fb_iterate_item(ctx, &item, exchange_of(ctx, self));
+  return rc == 1 && size >= 0 ? fb_position_refuse(ctx, self, key, size) : HPy_NULL;
+}
+
+HPyDef_METH(sequence_iter, "__iter__", HPyFunc_NOARGS,
+            .doc = "Over the items; of a List over those that are there now.")
+static HPy sequence_iter_impl(HPyContext *ctx, HPy self) {
+  TVMFFIObject *array = fixed(ctx, sequence_take(ctx, self));
+  return array == NULL ? HPy_NULL : fb_iterate_array(ctx, array, exchange_of(ctx, self));
+}
+
+/* --- in ------------------------------------------------------------------------------------------------------------------------ */
+
+/* What is looked for, if that can be compared with plain items without Python. */
+typedef struct Needle {
+  enum { NEEDLE_OTHER, NEEDLE_INT, NEEDLE_TEXT } kind;
+  int64_t number;
+  const char *text;
+  HPy_ssize_t byte_len;
+} Needle;
+
+static Needle needle_of(HPyContext *ctx, HPy value) {
+  Needle needle = {.kind = NEEDLE_OTHER};
+  if (fb_ext == NULL) return needle;
+  if (fb_kind_type(value) == ctx->h_LongType._i) {
+    const int64_t most = INT64_C(1) << 53; /* up to there a float tells integers apart */
+    needle.number = HPyLong_AsInt64_t(ctx, value);
+    if (needle.number > -most && needle.number < most && !(needle.number == -1 && HPyErr_Occurred(ctx))) {
+      needle.kind = NEEDLE_INT;
+    }
+  } else if (fb_kind_type(value) == ctx->h_UnicodeType._i) {
+    needle.text = fb_text_get(ctx, value, &needle.byte_len);
+    if (needle.text != NULL) needle.kind = NEEDLE_TEXT;
+  }
+  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx);
+  return needle;
+}
+
+/* 1, 0, or -1 if only Python can tell. */
+static int equals(const Needle *needle, const TVMFFIAny *item) {
+  const TVMFFIByteArray *bytes;
+  bool is_text = needle->kind == NEEDLE_TEXT;
+  switch (item->type_index) {
+  case kTVMFFIInt:
+  case kTVMFFIBool: return !is_text && item->v_int64 == needle->number;
+  case kTVMFFIFloat: return !is_text && item->v_float64 == (double)needle->number;
+  case kTVMFFINone: return 0;
+  case kTVMFFISmallStr:
+    return is_text && item->small_str_len == (size_t)needle->byte_len &&
+           memcmp(item->v_bytes, needle->text, item->small_str_len) == 0;
+  case kTVMFFIStr:
+    bytes = (const TVMFFIByteArray *)(item->v_obj + 1);
+    return is_text && bytes->size == (size_t)needle->byte_len && memcmp(bytes->data, needle->text, bytes->size) == 0;
+  default: return -1;
+  }
+}
+
+HPyDef_SLOT(sequence_contains, HPy_sq_contains)
+static int sequence_contains_impl(HPyContext *ctx, HPy self, HPy value) {
+  TVMFFIObject *array = fixed(ctx, sequence_take(ctx, self));
+  if (array == NULL) return -1;
+  const TVMFFISeqCell *cell = cell_of(array);
+  Needle needle = needle_of(ctx, value);
+  int found = needle.kind == NEEDLE_OTHER ? -1 : 0;
+  for (int64_t i = 0; found == 0 && i < cell->size; i++) found = equals(&needle, (const TVMFFIAny *)cell->data + i);
+  if (found < 0) {
+    HPy list = fb_iterate_list(ctx, cell->data, 0, 1, cell->size, exchange_of(ctx, self));
+    found = HPy_IsNull(list) ? -1 : HPy_Contains(ctx, list, value);
+    if (!HPy_IsNull(list)) HPy_Close(ctx, list);
+  }
+  TVMFFIObjectDecRef(array);
+  return found;
+}
+
+/* --- making -------------------------------------------------------------------------------------------------------------------- */
+
+/* The argument of Array(...) or List(...), if any, as self's object. */
+static int sequence_init(HPyContext *ctx, HPy self, int32_t type_index, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  const char *name = type_index == kTVMFFIArray ? "Array" : "List";
+  HPy given = fb_container_argument(ctx, name, "input_list", args, nargs, kw);
+  if (HPy_IsNull(given) && HPyErr_Occurred(ctx)) return -1;
+  /* A list or tuple as it is; anything else that can be iterated over as a list. */
+  bool is_plain = !HPy_IsNull(given) && (HPyList_Check(ctx, given) || HPyTuple_Check(ctx, given));
+  HPy items = HPy_IsNull(given) ? HPyTuple_FromArray(ctx, NULL, 0)
+              : is_plain        ? HPy_Dup(ctx, given)
+                                : fb_call_one(ctx, ctx->h_ListType, given);
+  if (!HPy_IsNull(given)) HPy_Close(ctx, given);
+  if (HPy_IsNull(items)) return -1;
+  TVMFFIObject *made;
+  int rc = fb_container_make(ctx, type_index, items, name, &made);
+  HPy_Close(ctx, items);
+  return rc == 0 ? fb_transfer_put(ctx, self, made) : -1;
+}
+
+HPyDef_SLOT(array_init, HPy_tp_init)
+static int array_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  return sequence_init(ctx, self, kTVMFFIArray, args, nargs, kw);
+}
+
+HPyDef_SLOT(list_init, HPy_tp_init)
+static int list_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  return sequence_init(ctx, self, kTVMFFIList, args, nargs, kw);
+}
+
+/* --- changing a List ------------------------------------------------------------------------------------------------------------- */
+
+/* Calls a function of the core for a List with the value (if not HPy_NULL) as the last argument. args[0] becomes the list;
+ * there is room for n + 1. 0, or -1 with an exception raised. */
+static int list_change(HPyContext *ctx, HPy self, FbCoreFunction *change, TVMFFIAny *args, int32_t n, HPy value) {
+  FbTemp temp;
+  FbArgs converted = {.temps = &temp, .position = -1, .callee = change->name};
+  bool has_value = !HPy_IsNull(value);
+  if (has_value && fb_argument_convert(ctx, value, &args[n], &converted) != 0) {
+    fb_args_end(&converted);
+    return -1;
+  }
+  TVMFFIObject *handle = sequence_take(ctx, self);
+  int rc = -1;
+  if (handle != NULL) {
+    TVMFFIAny nothing;
+    args[0] = fb_core_object(handle);
+    rc = fb_core_function_run(ctx, change, args, n + has_value, &nothing);
+    TVMFFIObjectDecRef(handle);
+  }
+  fb_args_end(&converted);
+  return rc;
+}
+
+/* The same for the item at a position of Python's; IndexError, in Python's words, if there is none. */
+static int list_change_at(HPyContext *ctx, HPy self, FbCoreFunction *change, HPy key, int64_t i, HPy value) {
+  for (;;) {
+    HPy_ssize_t size = i < 0 ? sequence_length_impl(ctx, self) : 0;
+    int64_t position = i < 0 ? i + size : i;
+    TVMFFIAny args[3] = {{0}, fb_core_int(position)};
+    if (size < 0) return -1;
+    if (position >= 0) {
+      if (list_change(ctx, self, change, args, 2, value) == 0) return 0;
+      if (!HPyErr_ExceptionMatches(ctx, ctx->h_IndexError)) return -1;
+      HPyErr_Clear(ctx);
+      size = sequence_length_impl(ctx, self);
+    }
+    if (i < 0 && position >= 0) continue; /* another thread has made the list shorter: look again */
+    if (size >= 0) fb_position_refuse(ctx, self, key, size);
+    return -1;
+  }
+}
+
+/* Slices are rare enough for Python: self._set_slice(slice, values) and self._del_slice(slice). */
+static int change_slice(HPyContext *ctx, HPy self, HPy slice, HPy value) {
+  bool is_deletion = HPy_IsNull(value);
+  HPy name = HPyUnicode_FromString(ctx, is_deletion ? "_del_slice" : "_set_slice");
+  if (HPy_IsNull(name)) return -1;
+  HPy args[3] = {self, slice, value};
+  HPy result = fb_call_method(ctx, name, args, is_deletion ? 2 : 3);
+  HPy_Close(ctx, name);
+  if (HPy_IsNull(result)) return -1;
+  HPy_Close(ctx, result);
+  return 0;
+}
+
+HPyDef_SLOT(list_assign, HPy_mp_ass_subscript)
+static int list_assign_impl(HPyContext *ctx, HPy self, HPy key, HPy value) {
+  int64_t i;
+  switch (fb_position_of(ctx, self, key, &i)) {
+  case FB_POSITION_NONE: return -1;
+  case FB_POSITION_SLICE: return change_slice(ctx, self, key, value);
+  case FB_POSITION_BEYOND: {
+    HPy_ssize_t size = sequence_length_impl(ctx, self);
+    if (size >= 0) fb_position_refuse(ctx, self, key, size);
+    return -1;
+  }
+  default: return list_change_at(ctx, self, HPy_IsNull(value) ? &list_erase : &list_set, key, i, value);
+  }
+}
+
+HPyDef_METH(list_append_method, "append", HPyFunc_O, .doc = "append(value): put an item at the end.")
+static HPy list_append_method_impl(HPyContext *ctx, HPy self, HPy value) {
+  TVMFFIAny args[2];
+  return list_change(ctx, self, &list_append, args, 1, value) != 0 ? HPy_NULL : HPy_Dup(ctx, ctx->h_None);
+}
+
+HPyDef_METH(list_insert_method, "insert", HPyFunc_VARARGS,
+            .doc = "insert(index, value): put an item before the one at `index`; an index beyond either end means that "
+                   "end.")
+static HPy list_insert_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "insert() takes index, value, got %zu arguments", nargs);
+  int64_t wanted;
+  if (fb_position_of_number(ctx, args[0], &wanted) != 0) return HPy_NULL;
+  for (;;) {
+    HPy_ssize_t size = sequence_length_impl(ctx, self);
+    if (size < 0) return HPy_NULL;
+    int64_t i = wanted < -size ? 0 : wanted < 0 ? wanted + size : wanted > size ? size : wanted;
+    TVMFFIAny change[3] = {{0}, fb_core_int(i)};
+    if (list_change(ctx, self, &list_insert, change, 2, args[1]) == 0) return HPy_Dup(ctx, ctx->h_None);
+    if (!HPyErr_ExceptionMatches(ctx, ctx->h_IndexError) || sequence_length_impl(ctx, self) >= i) return HPy_NULL;
+    HPyErr_Clear(ctx); /* another thread has made the list shorter */
+  }
+}
+
+HPyDef_METH(list_pop_method, "pop", HPyFunc_VARARGS,
+            .doc = "pop(index=-1): remove and return an item, by default the last. IndexError if there is none.")
+static HPy list_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  if (nargs > 1) return fb_raise(ctx, ctx->h_TypeError, "pop() takes at most an index, got %zu arguments", nargs);
+  int64_t wanted = -1;
+  if (nargs == 1 && fb_position_of_number(ctx, args[0], &wanted) != 0) return HPy_NULL;
+  TVMFFIObject *handle = sequence_take(ctx, self);
+  if (handle == NULL) return HPy_NULL;
+  TVMFFIAny item;
+  int rc = list_item(ctx, &list_pop, handle, wanted, &item);
+  int64_t size = rc == 1 ? size_of(ctx, handle) : 0;
+  TVMFFIObjectDecRef(handle);
+  if (rc == 0) return fb_iterate_item(ctx, &item, exchange_of(ctx, self));
+  if (rc < 0 || size < 0) return HPy_NULL;
+  if (size == 0) return fb_raise(ctx, ctx->h_IndexError, "pop from empty List");
+  return fb_raise(ctx, ctx->h_IndexError, "List index %lld is out of range for %lld items", (long long)wanted,
+                  (long long)size);
+}
+
+/* --- types ------------------------------------------------------------------------------------------------------------------------ */
+
+static FbRef sequence_type; /* written once during the import */
+
+FB_OBJECT_NEW(sequence, sequence_type)
+
+HPy fb_sequence_type_new(HPyContext *ctx, HPy base) {
+  static HPyDef *defines[] = {
+      &sequence_new, &array_init, &sequence_length, &sequence_item, &sequence_contains, &sequence_iter, NULL, NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.CSequence",
+      .basicsize = sizeof(FbObject),
+      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
+      .builtin_shape = SHAPE(FbObject),
+      .defines = defines,
+      .doc = "Reading of native sequences.",
+  };
+  return fb_object_type_derive(ctx, &spec, base, &sequence_type);
+}
+
+static FbRef list_type; /* written once during the import */
+
+FB_OBJECT_NEW(list, list_type)
+
+HPy fb_list_type_new(HPyContext *ctx, HPy sequence) {
+  static HPyDef *defines[] = {&list_new,           &list_init,       &list_assign, &list_append_method,
+                              &list_insert_method, &list_pop_method, NULL,         NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.CList",
+      .basicsize = sizeof(FbObject),
+      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
+      .builtin_shape = SHAPE(FbObject),
+      .defines = defines,
+      .doc = "Changes of native sequences.",
+  };
+  return fb_object_type_derive(ctx, &spec, sequence, &list_type);
+}

@@ -1,0 +1,11 @@
+/* CSequence and CList: what Array and List of the package are made of. */
+#ifndef FFI_HPY_CONTAINER_SEQUENCE_H_
+#define FFI_HPY_CONTAINER_SEQUENCE_H_
+
+#include "hpy_module/context/context.h"
+
+/* Type objects, new handles. Instances have an ffi.Array or an ffi.List. */
+HPy fb_sequence_type_new(HPyContext *ctx, HPy base);
+HPy fb_list_type_new(HPyContext *ctx, HPy sequence);
+
+#endif /* FFI_HPY_CONTAINER_SEQUENCE_H_ */

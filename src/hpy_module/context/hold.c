@@ -1,0 +1,52 @@
+/* Python objects inside native ones. */
+#include "hold.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "error_slot.h"
+
+/* Holds that were dropped where no context was valid: hpy's debug mode has a context per call. A stack that any thread
+ * pushes to, and that fb_hold_drain takes as a whole. */
+static _Atomic(FbHold *) pending;
+
+FbHold *fb_hold_new(HPyContext *ctx, HPy h) {
+  fb_hold_drain(ctx);
+  FbHold *hold = calloc(1, sizeof(*hold));
+  if (hold == NULL) {
+    HPyErr_NoMemory(ctx);
+    return NULL;
+  }
+  fb_ref_store(ctx, &hold->ref, h);
+  return hold;
+}
+
+void fb_hold_drop(void *self) {
+  FbHold *hold = self;
+  if (fb_contexts_are_lasting) {
+    FbAttach attach;
+    if (fb_is_finalizing() || fb_attach(&attach) != 0) return;
+    TVMFFIObjectHandle error = fb_error_slot_take(); /* what ends here may run Python code, which may use the slot */
+    fb_ref_clear(attach.ctx, &hold->ref);
+    fb_error_slot_put(error);
+    fb_detach(&attach);
+    free(hold);
+    return;
+  }
+  hold->next = atomic_load_explicit(&pending, memory_order_relaxed);
+  /* Release: the drain that takes the hold (acquire, in fb_hold_drain) sees its contents. */
+  while (
+      !atomic_compare_exchange_weak_explicit(&pending, &hold->next, hold, memory_order_release, memory_order_relaxed)) {
+  }
+}
+
+void fb_hold_drain(HPyContext *ctx) {
+  if (FB_LIKELY(atomic_load_explicit(&pending, memory_order_relaxed) == NULL)) return;
+  FbHold *hold = atomic_exchange_explicit(&pending, NULL, memory_order_acquire);
+  while (hold != NULL) {
+    FbHold *next = hold->next;
+    fb_ref_clear(ctx, &hold->ref);
+    free(hold);
+    hold = next;
+  }
+}

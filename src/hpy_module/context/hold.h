@@ -1,0 +1,20 @@
+/* Python objects inside native ones. */
+#ifndef FFI_HPY_CONTEXT_HOLD_H_
+#define FFI_HPY_CONTEXT_HOLD_H_
+
+#include "ref.h"
+
+/* A Python object owned by native code, which may drop it on any thread and at any time. */
+typedef struct FbHold {
+  FbRef ref;
+  struct FbHold *next; /* while it waits to be dropped */
+} FbHold;
+
+/* NULL with MemoryError raised. */
+FbHold *fb_hold_new(HPyContext *ctx, HPy h);
+/* Deleter for the core, on any thread, attached or not. Leaks the object once the interpreter is finalizing. */
+void fb_hold_drop(void *hold);
+/* Drops what native code gave up at a moment when no context was at hand. Called where one is. */
+void fb_hold_drain(HPyContext *ctx);
+
+#endif /* FFI_HPY_CONTEXT_HOLD_H_ */

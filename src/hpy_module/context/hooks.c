@@ -1,0 +1,76 @@
+/* The table of hooks and set_hooks(). */
+#include "hooks.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "text.h"
+
+static const char *const names[FB_N_HOOKS] = {
+    [FB_HOOK_CLASSIFY] = "classify",
+    [FB_HOOK_CLASS_FOR_TYPE_INDEX] = "class_for_type_index",
+    [FB_HOOK_ERROR_TO_EXCEPTION] = "error_to_exception",
+    [FB_HOOK_EXCEPTION_TO_ERROR] = "exception_to_error",
+    [FB_HOOK_CALL_GUARDED] = "call_guarded",
+    [FB_HOOK_CHECK_SIGNALS] = "check_signals",
+    [FB_HOOK_DLPACK_CAPSULE] = "dlpack_capsule",
+    [FB_HOOK_ARRAY_TO_TENSOR] = "array_to_tensor",
+    [FB_HOOK_TENSOR_TO_ARRAY] = "tensor_to_array",
+    [FB_HOOK_ARRAY_STREAM] = "array_stream",
+    [FB_HOOK_STRING_CLASS] = "string_class",
+    [FB_HOOK_BYTES_CLASS] = "bytes_class",
+    [FB_HOOK_WRAP_DTYPE] = "wrap_dtype",
+    [FB_HOOK_WRAP_OPAQUE_PTR] = "wrap_opaque_ptr",
+    [FB_HOOK_DEVICE_CLASS] = "device_class",
+    [FB_HOOK_SHAPE_CLASS] = "shape_class",
+    [FB_HOOK_CONVERT] = "convert",
+};
+
+/* Set by the import of the package, and a few again by who wants data types or devices of a class of his own, while other
+ * threads read. Cells are complete before they are published and never freed: one that was replaced may be in use. */
+static _Atomic(const FbRef *) hooks[FB_N_HOOKS];
+
+HPy fb_hook_get(HPyContext *ctx, FbHook hook) {
+  const FbRef *cell = atomic_load_explicit(&hooks[hook], memory_order_acquire); /* pairs with hook_set */
+  if (FB_LIKELY(cell != NULL)) return fb_ref_load(ctx, cell);
+  return fb_raise(ctx, ctx->h_RuntimeError, "ffi_hpy._core: the hook '%s' is not set", names[hook]);
+}
+
+const void *fb_hook_current(FbHook hook) {
+  return atomic_load_explicit(&hooks[hook], memory_order_acquire); /* pairs with hook_set */
+}
+
+/* Returns 0, or -1 with MemoryError raised. */
+static int hook_set(HPyContext *ctx, FbHook hook, HPy value) {
+  FbRef *cell = calloc(1, sizeof(*cell));
+  if (cell == NULL) {
+    HPyErr_NoMemory(ctx);
+    return -1;
+  }
+  fb_ref_store(ctx, cell, value);
+  atomic_store_explicit(&hooks[hook], cell, memory_order_release); /* pairs with fb_hook_get */
+  return 0;
+}
+
+HPy fb_hook_call(HPyContext *ctx, FbHook hook, const HPy *args, size_t nargs) {
+  HPy h = fb_hook_get(ctx, hook);
+  if (HPy_IsNull(h)) return HPy_NULL;
+  HPy result = fb_call(ctx, h, args, nargs, HPy_NULL);
+  HPy_Close(ctx, h);
+  return result;
+}
+
+HPyDef_METH(fb_set_hooks, "set_hooks", HPyFunc_KEYWORDS, .doc = "Give the binding its Python half.")
+static HPy fb_set_hooks_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  static const FbKeywords keywords = {"set_hooks", names, FB_N_HOOKS, NULL};
+  (void)self;
+  if (nargs != 0) return fb_raise(ctx, ctx->h_TypeError, "set_hooks() takes keyword arguments only");
+  HPy_ssize_t n = HPy_IsNull(kwnames) ? 0 : HPy_Length(ctx, kwnames);
+  for (HPy_ssize_t i = 0; i < n; i++) {
+    int hook = fb_keywords_find(ctx, &keywords, kwnames, i);
+    if (hook < 0) return HPy_NULL;
+    if (hook_set(ctx, (FbHook)hook, args[i]) != 0) return HPy_NULL;
+    if (hook == FB_HOOK_STRING_CLASS) fb_text_class_made(args[i]);
+  }
+  return HPy_Dup(ctx, ctx->h_None);
+}

@@ -1,0 +1,38 @@
+/* The Python half of the binding: functions and classes that the package hands over (set_hooks). */
+#ifndef FFI_HPY_CONTEXT_HOOKS_H_
+#define FFI_HPY_CONTEXT_HOOKS_H_
+
+#include "context.h"
+
+typedef enum FbHook {
+  FB_HOOK_CLASSIFY,
+  FB_HOOK_CLASS_FOR_TYPE_INDEX,
+  FB_HOOK_ERROR_TO_EXCEPTION,
+  FB_HOOK_EXCEPTION_TO_ERROR,
+  FB_HOOK_CALL_GUARDED,
+  FB_HOOK_CHECK_SIGNALS,
+  FB_HOOK_DLPACK_CAPSULE,
+  FB_HOOK_ARRAY_TO_TENSOR,
+  FB_HOOK_TENSOR_TO_ARRAY,
+  FB_HOOK_ARRAY_STREAM,
+  FB_HOOK_STRING_CLASS,
+  FB_HOOK_BYTES_CLASS,
+  FB_HOOK_WRAP_DTYPE,
+  FB_HOOK_WRAP_OPAQUE_PTR,
+  FB_HOOK_DEVICE_CLASS,
+  FB_HOOK_SHAPE_CLASS,
+  FB_HOOK_CONVERT,
+  FB_N_HOOKS
+} FbHook;
+
+/* New handle to a hook; HPy_NULL with RuntimeError raised if the package did not set it. */
+HPy fb_hook_get(HPyContext *ctx, FbHook hook);
+/* Calls a hook: new handle, or HPy_NULL with an exception raised. */
+HPy fb_hook_call(HPyContext *ctx, FbHook hook, const HPy *args, size_t nargs);
+
+/* What a hook is at the moment, for comparison with what it is later: nothing that was replaced has its address again. */
+const void *fb_hook_current(FbHook hook);
+
+extern HPyDef fb_set_hooks;
+
+#endif /* FFI_HPY_CONTEXT_HOOKS_H_ */

@@ -1,0 +1,26 @@
+/* Strong references from outside any Python object. */
+#include "ref.h"
+
+void fb_ref_store(HPyContext *ctx, FbRef *ref, HPy h) {
+  if (fb_handles_are_lasting) {
+    ref->handle = HPy_Dup(ctx, h);
+  } else {
+    HPyGlobal_Store(ctx, &ref->global, h);
+    ref->handle = (HPy){1}; /* only says that the reference is not empty */
+  }
+}
+
+HPy fb_ref_load(HPyContext *ctx, const FbRef *ref) {
+  if (HPy_IsNull(ref->handle)) return HPy_NULL;
+  return fb_handles_are_lasting ? HPy_Dup(ctx, ref->handle) : HPyGlobal_Load(ctx, ref->global);
+}
+
+void fb_ref_clear(HPyContext *ctx, FbRef *ref) {
+  if (HPy_IsNull(ref->handle)) return;
+  if (fb_handles_are_lasting) {
+    HPy_Close(ctx, ref->handle);
+  } else {
+    HPyGlobal_Store(ctx, &ref->global, HPy_NULL);
+  }
+  ref->handle = HPy_NULL;
+}

@@ -1,0 +1,157 @@
+/* Text between Python and UTF-8. */
+#include "text.h"
+
+/* PyPy keeps text as UTF-8 in which lone surrogates are encoded too, and hands it out as it is. */
+static bool has_surrogate(const char *data, HPy_ssize_t n) {
+  const char *end = data + n;
+  while ((data = memchr(data, 0xED, (size_t)(end - data))) != NULL) {
+    if (++data < end && (unsigned char)*data >= 0xA0) return true;
+  }
+  return false;
+}
+
+/* Index of the first lone surrogate; 0 if none is found. */
+static HPy_ssize_t surrogate_find(HPyContext *ctx, HPy text) {
+  HPy_ssize_t n = HPy_Length(ctx, text);
+  for (HPy_ssize_t i = 0; i < n; i++) {
+    HPy_UCS4 c = HPyUnicode_ReadChar(ctx, text, i);
+    if (c >= 0xD800 && c <= 0xDFFF) return i;
+  }
+  return 0;
+}
+
+const char *fb_text_get(HPyContext *ctx, HPy h, HPy_ssize_t *byte_len) {
+  const char *data = HPyUnicode_AsUTF8AndSize(ctx, h, byte_len);
+  if (fb_ext != NULL || data == NULL || !has_surrogate(data, *byte_len)) return data;
+  fb_text_refuse(ctx, h, NULL);
+  return NULL;
+}
+
+/* Calls with arguments, which are taken; HPy_NULL if one of them is. */
+static HPy call_take(HPyContext *ctx, HPy callable, const HPy *args, size_t n) {
+  bool complete = true;
+  for (size_t i = 0; i < n; i++) complete = complete && !HPy_IsNull(args[i]);
+  HPy result = complete ? fb_call(ctx, callable, args, n, HPy_NULL) : HPy_NULL;
+  for (size_t i = 0; i < n; i++) {
+    if (!HPy_IsNull(args[i])) HPy_Close(ctx, args[i]);
+  }
+  return result;
+}
+
+int fb_text_refuse(HPyContext *ctx, HPy h, const char *where) {
+  if (HPyErr_Occurred(ctx)) {
+    if (where == NULL || !HPyErr_ExceptionMatches(ctx, ctx->h_UnicodeEncodeError)) return -1;
+    HPyErr_Clear(ctx);
+  }
+  char reason[320];
+  snprintf(reason, sizeof(reason), "%s%ssurrogates not allowed", where == NULL ? "" : where, where == NULL ? "" : ": ");
+  HPy_ssize_t at = surrogate_find(ctx, h);
+  HPy parts[5] = {HPyUnicode_FromString(ctx, "utf-8"), HPy_Dup(ctx, h), HPyLong_FromSsize_t(ctx, at),
+                  HPyLong_FromSsize_t(ctx, at + 1), HPyUnicode_FromString(ctx, reason)};
+  HPy exception = call_take(ctx, ctx->h_UnicodeEncodeError, parts, 5);
+  if (HPy_IsNull(exception)) return -1;
+  HPyErr_SetObject(ctx, ctx->h_UnicodeEncodeError, exception);
+  HPy_Close(ctx, exception);
+  return -1;
+}
+
+const char *fb_text_arg(HPyContext *ctx, HPy h, const char *what, HPy_ssize_t *byte_len) {
+  if (HPyUnicode_Check(ctx, h)) return fb_text_get(ctx, h, byte_len);
+  char given[128];
+  fb_raise(ctx, ctx->h_TypeError, "%s must be str, not %s", what, fb_type_name(ctx, h, given, sizeof(given)));
+  return NULL;
+}
+
+static bool is_ascii(const char *data, size_t byte_len) {
+  unsigned char bits = 0;
+  for (size_t i = 0; i < byte_len; i++) bits |= (unsigned char)data[i];
+  return bits < 0x80;
+}
+
+/* bytes.decode("utf-8", "replace") */
+static HPy decode(HPyContext *ctx, HPy bytes) {
+  HPy method = HPy_GetAttr_s(ctx, bytes, "decode");
+  if (HPy_IsNull(method)) return HPy_NULL;
+  HPy parts[2] = {HPyUnicode_FromString(ctx, "utf-8"), HPyUnicode_FromString(ctx, "replace")};
+  HPy text = call_take(ctx, method, parts, 2);
+  HPy_Close(ctx, method);
+  return text;
+}
+
+static HPy (*new_text)(const char *data, HPy_ssize_t byte_len); /* of the extension; written once during the import */
+
+void fb_text_init(void) {
+  if (fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, text_new)) new_text = fb_ext->text_new;
+}
+
+void fb_text_class_made(HPy cls) {
+  if (fb_ext == NULL || !FHPY_EXTENSION_HAS(fb_ext, text_class_made)) return;
+  if (fb_ext->text_class_made != NULL) fb_ext->text_class_made(cls);
+}
+
+HPy fb_text_new(HPyContext *ctx, const char *data, size_t byte_len) {
+  if (byte_len == 0) return HPyUnicode_FromString(ctx, ""); /* data may be NULL */
+  if (FB_LIKELY(new_text != NULL)) return new_text(data, (HPy_ssize_t)byte_len);
+  /* HPy has no constructor that takes a length, and PyPy's dies of malformed text. */
+  bool is_terminated = memchr(data, 0, byte_len) == NULL && data[byte_len] == 0;
+  if (is_terminated && (fb_ext != NULL || is_ascii(data, byte_len))) {
+    HPy text = HPyUnicode_FromString(ctx, data);
+    if (!HPy_IsNull(text) || HPyErr_ExceptionMatches(ctx, ctx->h_MemoryError)) return text;
+    HPyErr_Clear(ctx); /* malformed: again, with replacement */
+  }
+  HPy bytes = HPyBytes_FromStringAndSize(ctx, data, (HPy_ssize_t)byte_len);
+  if (HPy_IsNull(bytes)) return HPy_NULL;
+  HPy text = decode(ctx, bytes);
+  HPy_Close(ctx, bytes);
+  return text;
+}
+
+/* --- names of keyword arguments --------------------------------------------------------------------------------------------- */
+
+int fb_keywords_intern(HPyContext *ctx, const FbKeywords *keywords) {
+  HPy sys = HPyImport_ImportModule(ctx, "sys");
+  HPy intern = HPy_IsNull(sys) ? HPy_NULL : HPy_GetAttr_s(ctx, sys, "intern");
+  int n_done = 0;
+  for (; n_done < keywords->n && !HPy_IsNull(intern); n_done++) {
+    HPy name = HPyUnicode_FromString(ctx, keywords->names[n_done]);
+    HPy interned = HPy_IsNull(name) ? HPy_NULL : fb_call_one(ctx, intern, name);
+    if (!HPy_IsNull(name)) HPy_Close(ctx, name);
+    if (HPy_IsNull(interned)) break;
+    fb_ref_store(ctx, &keywords->interned[n_done], interned);
+    HPy_Close(ctx, interned);
+  }
+  if (!HPy_IsNull(intern)) HPy_Close(ctx, intern);
+  if (!HPy_IsNull(sys)) HPy_Close(ctx, sys);
+  return n_done == keywords->n ? 0 : -1;
+}
+
+/* -1 with an exception raised if it is none of them. */
+static int find_by_text(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
+  HPy_ssize_t byte_len;
+  const char *text = HPyUnicode_AsUTF8AndSize(ctx, name, &byte_len);
+  if (text == NULL) return -1;
+  for (int i = 0; i < keywords->n; i++) {
+    if (strcmp(text, keywords->names[i]) == 0) return i;
+  }
+  fb_raise(ctx, ctx->h_TypeError, "%s() got an unexpected keyword argument '%s'", keywords->callee, text);
+  return -1;
+}
+
+/* Index of a name by its address; n if it is none of them or not interned. */
+FB_INLINE int find_by_address(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
+  int found = 0;
+  while (found < keywords->n && !fb_is(ctx, name, keywords->interned[found].handle)) found++;
+  return found;
+}
+
+int fb_keywords_find(HPyContext *ctx, const FbKeywords *keywords, HPy kwnames, HPy_ssize_t i) {
+  if (FB_LIKELY(keywords->interned != NULL && fb_tuple_items != 0)) {
+    int found = find_by_address(ctx, keywords, fb_tuple_item(kwnames, i));
+    if (FB_LIKELY(found < keywords->n)) return found;
+  }
+  HPy name = HPy_GetItem_i(ctx, kwnames, i);
+  if (HPy_IsNull(name)) return -1;
+  int found = find_by_text(ctx, keywords, name);
+  HPy_Close(ctx, name);
+  return found;
+}

@@ -1,0 +1,37 @@
+/* Text between Python and UTF-8. */
+#ifndef FFI_HPY_CONTEXT_TEXT_H_
+#define FFI_HPY_CONTEXT_TEXT_H_
+
+#include "ref.h"
+
+/* UTF-8 of a str, valid as long as h lives, with a NUL behind it. NULL with UnicodeEncodeError raised if it has lone
+ * surrogates; `where` ("f() argument 1", or NULL) goes into the message. */
+const char *fb_text_get(HPyContext *ctx, HPy h, HPy_ssize_t *byte_len);
+int fb_text_refuse(HPyContext *ctx, HPy h, const char *where);
+
+/* The same for an argument that must be a str: else TypeError "`what` must be str, not X". */
+const char *fb_text_arg(HPyContext *ctx, HPy h, const char *what, HPy_ssize_t *byte_len);
+
+/* To be called with each class that native code meets or makes instances of: PyPy 8 would keep their text if it derives
+ * from str. */
+void fb_text_class_made(HPy cls);
+
+void fb_text_init(void);
+/* A str from UTF-8 of known length, which may contain NUL and, replaced by U+FFFD, malformed bytes. The byte behind the
+ * last one must be readable. */
+HPy fb_text_new(HPyContext *ctx, const char *data, size_t byte_len);
+
+/* The names of the keyword arguments that a function takes. `interned` is NULL, or has room for each of them, and
+ * fb_keywords_intern was called once during the import: then a name is mostly known by its address. */
+typedef struct FbKeywords {
+  const char *callee;
+  const char *const *names;
+  int n;
+  FbRef *interned;
+} FbKeywords;
+
+int fb_keywords_intern(HPyContext *ctx, const FbKeywords *keywords);
+/* Which of them the i'th name in kwnames is; -1 with TypeError raised if it is none. */
+int fb_keywords_find(HPyContext *ctx, const FbKeywords *keywords, HPy kwnames, HPy_ssize_t i);
+
+#endif /* FFI_HPY_CONTEXT_TEXT_H_ */

@@ -1,0 +1,203 @@
+/* Python values on their way into native code. */
+#include "argument.h"
+
+#include "bigint.h"
+#include "exchange_number.h"
+#include "hpy_module/context/text.h"
+#include "hpy_module/error/error.h"
+#include "hpy_module/object/identity.h"
+#include "hpy_module/object/object.h"
+#include "hpy_module/object/rvalue_ref.h"
+
+enum { DEPTH_LIMIT = 256, SMALL_SIZE = 7 };
+
+static FbConversion conversions[FB_N_KINDS];
+
+void fb_argument_set_conversion(FbKind kind, FbConversion conversion) { conversions[kind] = conversion; }
+
+/* What is no int of 64 bits: a larger one becomes a BigInt, for others the exception says where. */
+static FB_NOINLINE int other_int_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  char position[256], given[128];
+  if (HPyErr_ExceptionMatches(ctx, ctx->h_OverflowError)) {
+    TVMFFIAny made;
+    HPyErr_Clear(ctx);
+    if (fb_bigint_from_python(ctx, value, &made, args->callee) != 0) return -1;
+    return fb_args_view_any(args, &made, out);
+  }
+  if (HPyErr_ExceptionMatches(ctx, ctx->h_TypeError)) {
+    HPyErr_Clear(ctx);
+    fb_raise(ctx, ctx->h_TypeError, "%s: expected an int, got %s", fb_args_where(args, position, sizeof(position)),
+             fb_type_name(ctx, value, given, sizeof(given)));
+  }
+  return -1;
+}
+
+typedef int (*FromBytes)(const TVMFFIByteArray *, TVMFFIAny *);
+
+/* Text or bytes: up to 7 bytes fit into the value itself. */
+static int bytes_arg(HPyContext *ctx, const char *data, HPy_ssize_t n, int32_t small_index, FromBytes from_bytes,
+                     TVMFFIAny *out, FbArgs *args) {
+  if (n <= SMALL_SIZE) {
+    out->type_index = small_index;
+    out->small_str_len = (uint32_t)n;
+    out->v_uint64 = 0;
+    memcpy(out->v_bytes, data, (size_t)n);
+    return 0;
+  }
+  TVMFFIByteArray bytes = {data, (size_t)n};
+  TVMFFIAny made;
+  if (from_bytes(&bytes, &made) != 0) {
+    fb_error_raise_pending(ctx, args->callee);
+    return -1;
+  }
+  return fb_args_view_any(args, &made, out);
+}
+
+static int plain_str_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  HPy_ssize_t n;
+  const char *data = fb_text_get(ctx, value, &n);
+  if (FB_UNLIKELY(data == NULL)) {
+    char position[256];
+    return fb_text_refuse(ctx, value, fb_args_where(args, position, sizeof(position)));
+  }
+  return bytes_arg(ctx, data, n, kTVMFFISmallStr, TVMFFIStringFromByteArray, out, args);
+}
+
+static int bytes_value_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  const char *data = HPyBytes_AsString(ctx, value);
+  if (data == NULL) return -1;
+  return bytes_arg(ctx, data, HPyBytes_Size(ctx, value), kTVMFFISmallBytes, TVMFFIBytesFromByteArray, out, args);
+}
+
+/* PyPy makes a copy for whoever asks for the bytes and frees it when the handle is closed; but not for handles that are
+ * arguments. So it gets one of its own: all is copied before it ends. */
+static int str_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  if (FB_LIKELY(!fb_is_pypy)) return plain_str_arg(ctx, value, out, args);
+  HPy own = HPy_Dup(ctx, value);
+  int rc = plain_str_arg(ctx, own, out, args);
+  HPy_Close(ctx, own);
+  return rc;
+}
+
+static int bytes_object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  if (FB_LIKELY(!fb_is_pypy)) return bytes_value_arg(ctx, value, out, args);
+  HPy own = HPy_Dup(ctx, value);
+  int rc = bytes_value_arg(ctx, own, out, args);
+  HPy_Close(ctx, own);
+  return rc;
+}
+
+static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  FbHandleCell *cell = fb_object_cell(ctx, value);
+  if (FB_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) {
+    fb_object_raise_no_handle(ctx, value);
+    return -1;
+  }
+  args->temps[args->n_temps++].tagged = (uintptr_t)cell + FB_TEMP_USE;
+  TVMFFIObject *handle = cell->handle;
+  if (FB_UNLIKELY(handle == NULL)) {
+    fb_object_raise_no_handle(ctx, value);
+    return -1;
+  }
+  fb_identity_share(ctx, value, cell);
+  *out = (TVMFFIAny){.type_index = handle->type_index, .v_obj = handle};
+  const DLPackExchangeAPI *exchange = fb_exchange_number_find(cell);
+  if (FB_LIKELY(exchange == NULL) || args->scope == NULL) return 0;
+  return fb_scope_add_container(ctx, args->scope, exchange, handle);
+}
+
+static int rvalue_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  FbHandleCell *cell = fb_rvalue_ref_begin(ctx, value);
+  if (cell == NULL) return -1;
+  args->temps[args->n_temps++].tagged = (uintptr_t)cell + FB_TEMP_MOVE;
+  *out = (TVMFFIAny){.type_index = kTVMFFIObjectRValueRef, .v_ptr = &cell->handle};
+  return 0;
+}
+
+static int converted_arg(HPyContext *ctx, HPy converter, HPy value, TVMFFIAny *out, FbArgs *args) {
+  HPy converted = fb_call_one(ctx, converter, value);
+  HPy_Close(ctx, converter);
+  if (HPy_IsNull(converted)) return -1;
+  int n_temps = args->n_temps;
+  int rc = fb_argument_convert(ctx, converted, out, args);
+  if (rc == 0) fb_args_own_last(args, n_temps, out); /* the wrapper may end with `converted` */
+  HPy_Close(ctx, converted);
+  return rc;
+}
+
+static FB_NOINLINE int too_deep(HPyContext *ctx, const FbArgs *args) {
+  char position[256];
+  fb_raise(ctx, ctx->h_ValueError, "%s: nested more than %d deep (does it contain itself?)",
+           fb_args_where(args, position, sizeof(position)), DEPTH_LIMIT);
+  return -1;
+}
+
+/* Kinds whose conversion runs other conversions or Python code. */
+static FB_NOINLINE int nested_arg(HPyContext *ctx, FbKind kind, HPy converter, HPy value, TVMFFIAny *out,
+                                  FbArgs *args) {
+  if (args->depth >= DEPTH_LIMIT) {
+    if (kind == FB_KIND_CONVERTER) HPy_Close(ctx, converter);
+    return too_deep(ctx, args);
+  }
+  args->depth++;
+  int rc = kind == FB_KIND_CONVERTER ? converted_arg(ctx, converter, value, out, args)
+                                     : conversions[kind](ctx, value, out, args);
+  args->depth--;
+  return rc;
+}
+
+FB_INLINE int pod_arg(TVMFFIAny *out, int32_t type_index, int64_t payload) {
+  out->type_index = type_index;
+  out->zero_padding = 0;
+  out->v_int64 = payload;
+  return 0;
+}
+
+int fb_argument_convert(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  HPy converter = HPy_NULL;
+  FbKind kind = fb_kind_of(ctx, value, &converter);
+  switch (kind) {
+  case FB_KIND_NONE: return pod_arg(out, kTVMFFINone, 0);
+  case FB_KIND_BOOL: return pod_arg(out, kTVMFFIBool, fb_is(ctx, value, ctx->h_True));
+  case FB_KIND_INT: {
+    int64_t number = HPyLong_AsInt64_t(ctx, value);
+    if (FB_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return other_int_arg(ctx, value, out, args);
+    return pod_arg(out, kTVMFFIInt, number);
+  }
+  case FB_KIND_FLOAT: {
+    double number = HPyFloat_AsDouble(ctx, value);
+    if (FB_UNLIKELY(number == -1.0) && HPyErr_Occurred(ctx)) return -1;
+    pod_arg(out, kTVMFFIFloat, 0);
+    out->v_float64 = number;
+    return 0;
+  }
+  case FB_KIND_STR: return str_arg(ctx, value, out, args);
+  case FB_KIND_BYTES: return bytes_object_arg(ctx, value, out, args);
+  case FB_KIND_OBJECT: return object_arg(ctx, value, out, args);
+  case FB_KIND_RVALUE_REF: return rvalue_arg(ctx, value, out, args);
+  case FB_KIND_UNKNOWN: return -1;
+  case FB_KIND_SEQUENCE:
+  case FB_KIND_MAPPING:
+  case FB_KIND_DLPACK:
+  case FB_KIND_CONVERTER: return nested_arg(ctx, kind, converter, value, out, args);
+  default: return conversions[kind](ctx, value, out, args);
+  }
+}
+
+int fb_argument_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee) {
+  FbTemp temp;
+  FbArgs args = {.temps = &temp, .position = -1, .callee = callee};
+  TVMFFIAny view;
+  int rc = fb_argument_convert(ctx, value, &view, &args);
+  if (rc == 0) fb_args_own_last(&args, 0, &view);
+  if (rc == 0 && args.n_temps == 1) {
+    *out = view; /* the temporary changes hands */
+    return 0;
+  }
+  if (rc == 0 && TVMFFIAnyViewToOwnedAny(&view, out) != 0) {
+    fb_error_raise_pending(ctx, callee);
+    rc = -1;
+  }
+  fb_args_end(&args);
+  return rc;
+}

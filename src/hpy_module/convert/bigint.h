@@ -1,0 +1,16 @@
+/* Integers beyond 64 bits, which HPy has no entry for: a Python int as the core's BigInt, and back. */
+#ifndef FFI_HPY_CONVERT_BIGINT_H_
+#define FFI_HPY_CONVERT_BIGINT_H_
+
+#include <tvm/ffi/c_api.h>
+
+#include "hpy_module/context/context.h"
+
+/* The value of an int, or of anything with __index__, as an owned Int or BigInt in *out. Returns 0, or -1 with an
+ * exception raised. `callee` is for messages. */
+int fb_bigint_from_python(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee);
+
+/* The int that a BigInt, which is borrowed, stands for: new handle, or HPy_NULL with an exception raised. */
+HPy fb_bigint_to_python(HPyContext *ctx, TVMFFIObject *handle);
+
+#endif /* FFI_HPY_CONVERT_BIGINT_H_ */

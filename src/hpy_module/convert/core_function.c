@@ -1,0 +1,78 @@
+/* Functions of the core, found by name. */
+#include "core_function.h"
+
+#include "hpy_module/context/error_slot.h"
+#include "hpy_module/context/hold.h"
+#include "hpy_module/error/error.h"
+
+/* A new reference, or NULL. */
+static TVMFFIObject *look_up(const FbCoreFunction *self) {
+  TVMFFIByteArray name = {self->name, strlen(self->name)};
+  TVMFFIObjectHandle found = NULL;
+  if (self->type_index == 0) {
+    if (TVMFFIFunctionGetGlobal(&name, &found) != 0) fb_error_slot_clear();
+    return found;
+  }
+  const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&name);
+  int64_t row = column == NULL ? -1 : (int64_t)self->type_index - column->begin_index;
+  if (row < 0 || row >= column->size || column->data[row].type_index != kTVMFFIFunction) return NULL;
+  found = column->data[row].v_obj;
+  TVMFFIObjectIncRef(found);
+  return found;
+}
+
+TVMFFIObject *fb_core_function_find(FbCoreFunction *self) {
+  /* Acquire and release pair with each other: whoever sees the pointer sees the function. */
+  TVMFFIObject *found = atomic_load_explicit(&self->found, memory_order_acquire);
+  if (FB_LIKELY(found != NULL)) return found;
+  TVMFFIObject *fresh = look_up(self), *expected = NULL;
+  if (fresh == NULL || atomic_compare_exchange_strong_explicit(&self->found, &expected, fresh, memory_order_acq_rel,
+                                                               memory_order_acquire)) {
+    return fresh;
+  }
+  TVMFFIObjectDecRef(fresh);
+  return expected;
+}
+
+TVMFFIObject *fb_core_function_get(FbCoreFunction *self) {
+  TVMFFIObject *found = fb_core_function_find(self);
+  if (FB_LIKELY(found != NULL)) return found;
+  char message[160];
+  snprintf(message, sizeof(message), "the function %s is missing from the core", self->name);
+  TVMFFIErrorSetRaisedFromCStr("RuntimeError", message);
+  return NULL;
+}
+
+static int call(TVMFFIObject *function, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  *result = (TVMFFIAny){0};
+  return ((const TVMFFIFunctionCell *)(function + 1))->safe_call(function, args, n_args, result);
+}
+
+int fb_core_function_call(FbCoreFunction *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  TVMFFIObject *function = fb_core_function_get(self);
+  return function == NULL ? -1 : call(function, args, n_args, result);
+}
+
+int fb_core_function_run_handle(HPyContext *ctx, TVMFFIObject *function, const char *name, const TVMFFIAny *args,
+                                int32_t n, TVMFFIAny *result) {
+  int rc;
+  if (FB_LIKELY(fb_ext != NULL)) {
+    rc = call(function, args, n, result);
+  } else {
+    FbCallState outer;
+    fb_call_enter(ctx, false, &outer);
+    rc = call(function, args, n, result);
+    fb_call_leave(&outer);
+    fb_hold_drain(ctx);
+  }
+  if (FB_LIKELY(rc == 0)) return 0;
+  fb_error_raise_pending(ctx, name);
+  return -1;
+}
+
+int fb_core_function_run(HPyContext *ctx, FbCoreFunction *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  TVMFFIObject *function = fb_core_function_get(self);
+  if (FB_LIKELY(function != NULL)) return fb_core_function_run_handle(ctx, function, self->name, args, n, result);
+  fb_error_raise_pending(ctx, self->name);
+  return -1;
+}

@@ -1,0 +1,43 @@
+/* The core's own functions, called by the binding itself. */
+#ifndef FFI_HPY_CONVERT_CORE_FUNCTION_H_
+#define FFI_HPY_CONVERT_CORE_FUNCTION_H_
+
+#include <stdatomic.h>
+#include <tvm/ffi/c_api.h>
+
+#include "hpy_module/context/context.h"
+
+/* Static, with a name and perhaps a type. Found at first use and kept for good. */
+typedef struct FbCoreFunction {
+  const char *name;
+  _Atomic(TVMFFIObject *) found;
+  int32_t type_index; /* if not 0: the name is that of an attribute of this type, not of a global function */
+} FbCoreFunction;
+
+/* Borrowed; NULL if the core, which may be another than ours, has no such function, and no error. Any thread, attached or
+ * not; so the next two. */
+TVMFFIObject *fb_core_function_find(FbCoreFunction *self);
+/* The same with a native error pending if there is none. */
+TVMFFIObject *fb_core_function_get(FbCoreFunction *self);
+/* Calls it. 0, or -1 with a native error pending. *result need not be initialised, and is owned. */
+int fb_core_function_call(FbCoreFunction *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
+
+/* The same from Python code: 0, or -1 with an exception raised. Keeps the GIL; hooks that the core calls back may run Python
+ * code. */
+int fb_core_function_run(HPyContext *ctx, FbCoreFunction *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result);
+/* The same with a function that the caller has. `name` is for messages. */
+int fb_core_function_run_handle(HPyContext *ctx, TVMFFIObject *function, const char *name, const TVMFFIAny *args,
+                                int32_t n, TVMFFIAny *result);
+
+FB_INLINE TVMFFIAny fb_core_object(TVMFFIObject *handle) {
+  TVMFFIAny any = {.type_index = handle->type_index};
+  any.v_obj = handle;
+  return any;
+}
+FB_INLINE TVMFFIAny fb_core_int(int64_t value) {
+  TVMFFIAny any = {.type_index = kTVMFFIInt};
+  any.v_int64 = value;
+  return any;
+}
+
+#endif /* FFI_HPY_CONVERT_CORE_FUNCTION_H_ */

@@ -1,0 +1,76 @@
+/* Native values on their way to Python. */
+#include "result.h"
+
+#include "bigint.h"
+#include "hpy_module/context/text.h"
+#include "hpy_module/error/error.h"
+#include "hpy_module/object/opaque.h"
+
+static FbResult results[kTVMFFIDynObjectBegin];
+
+void fb_result_set(int32_t type_index, FbResult result) { results[type_index] = result; }
+
+/* Passes a str or bytes (taken) through the class that the package wraps such values in. */
+static HPy in_class(HPyContext *ctx, FbHook hook, HPy plain) {
+  if (HPy_IsNull(plain)) return plain;
+  HPy result = fb_hook_call(ctx, hook, &plain, 1);
+  HPy_Close(ctx, plain);
+  return result;
+}
+
+/* `wrap` makes the wrapper of an object that has one. */
+static HPy object_result(HPyContext *ctx, TVMFFIObject *handle, HPy (*wrap)(HPyContext *, TVMFFIObject *)) {
+  const TVMFFIByteArray *bytes = (const TVMFFIByteArray *)(handle + 1);
+  HPy result;
+  switch (handle->type_index) {
+  case kTVMFFIStr: result = in_class(ctx, FB_HOOK_STRING_CLASS, fb_text_new(ctx, bytes->data, bytes->size)); break;
+  case kTVMFFIBytes:
+    result = in_class(ctx, FB_HOOK_BYTES_CLASS, HPyBytes_FromStringAndSize(ctx, bytes->data, (HPy_ssize_t)bytes->size));
+    break;
+  case kTVMFFIBigInt: result = fb_bigint_to_python(ctx, handle); break;
+  case kTVMFFIOpaquePyObject:
+    result = fb_opaque_unwrap(ctx, handle);
+    if (HPy_IsNull(result)) return wrap(ctx, handle);
+    break;
+  default:
+    if (handle->type_index >= kTVMFFIDynObjectBegin || results[handle->type_index] == NULL) return wrap(ctx, handle);
+    return results[handle->type_index](ctx, &(TVMFFIAny){.type_index = handle->type_index, .v_obj = handle});
+  }
+  TVMFFIObjectDecRef(handle);
+  return result;
+}
+
+HPy fb_result_of_object(HPyContext *ctx, TVMFFIObject *handle) { return object_result(ctx, handle, fb_wrap_object); }
+
+HPy fb_result_make_rare(HPyContext *ctx, const TVMFFIAny *value) {
+  const TVMFFIByteArray *bytes = value->v_ptr;
+  switch (value->type_index) {
+  case kTVMFFISmallStr: return fb_text_new(ctx, value->v_bytes, value->small_str_len);
+  case kTVMFFISmallBytes: return HPyBytes_FromStringAndSize(ctx, value->v_bytes, value->small_str_len);
+  case kTVMFFIRawStr: return fb_text_new(ctx, value->v_c_str, strlen(value->v_c_str));
+  case kTVMFFIByteArrayPtr: return HPyBytes_FromStringAndSize(ctx, bytes->data, (HPy_ssize_t)bytes->size);
+  default: break;
+  }
+  if (value->type_index >= 0 && results[value->type_index] != NULL) return results[value->type_index](ctx, value);
+  return fb_raise(ctx, ctx->h_TypeError, "native code returned a value of type index %d, which has no Python form",
+                  (int)value->type_index);
+}
+
+int fb_result_retain(HPyContext *ctx, const TVMFFIAny *view, TVMFFIAny *out) {
+  *out = *view;
+  if (view->type_index == kTVMFFIObjectRValueRef) {
+    if (TVMFFIAnyViewToOwnedAny(view, out) == 0) return 0;
+    fb_error_raise_pending(ctx, "callback");
+    return -1;
+  }
+  if (view->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(view->v_obj);
+  return 0;
+}
+
+HPy fb_result_of_view(HPyContext *ctx, const TVMFFIAny *view) {
+  TVMFFIAny value;
+  if (fb_result_retain(ctx, view, &value) != 0) return HPy_NULL;
+  if (view->type_index < kTVMFFIStaticObjectBegin) return fb_result_make(ctx, &value);
+  /* A callback may move its argument away, which nobody can do with a wrapper that a call uses. */
+  return object_result(ctx, value.v_obj, fb_wrap_movable);
+}

@@ -1,0 +1,80 @@
+/* What the arguments of a call say about its surroundings. */
+#include "scope.h"
+
+#include "hpy_module/error/error.h"
+
+/* Notes the first device that has streams, with the one that the table's library works on. To guess it would mean to
+ * run beside the library's own work. */
+static int add_device(HPyContext *ctx, FbScope *scope, const DLPackExchangeAPI *exchange, DLDevice device) {
+  TVMFFIStreamHandle stream = NULL;
+  if (FB_LIKELY(device.device_type == kDLCPU) || scope->device.device_type != 0) return 0;
+  if (exchange->current_work_stream == NULL) return 0;
+  if (exchange->current_work_stream(device.device_type, device.device_id, &stream) != 0) {
+    if (!HPyErr_Occurred(ctx))
+      fb_raise(ctx, ctx->h_RuntimeError, "current_work_stream of an exchange table failed without saying why");
+    return -1;
+  }
+  scope->device = device;
+  scope->stream = stream;
+  return 0;
+}
+
+int fb_scope_add_tensor(HPyContext *ctx, FbScope *scope, const DLPackExchangeAPI *exchange,
+                        const TVMFFIObject *tensor) {
+  scope->exchange = exchange;
+  return add_device(ctx, scope, exchange, ((const DLTensor *)(tensor + 1))->device);
+}
+
+int fb_scope_add_container(HPyContext *ctx, FbScope *scope, const DLPackExchangeAPI *exchange,
+                           TVMFFIObject *container) {
+  static const char name[] = "ffi.ContainerFindFirstNonCPUDevice";
+  if (scope->exchange == NULL) scope->exchange = exchange;
+  if (scope->device.device_type != 0 || exchange->current_work_stream == NULL) return 0;
+  TVMFFIByteArray text = {name, sizeof(name) - 1};
+  TVMFFIObjectHandle find = NULL;
+  TVMFFIAny view = {.type_index = container->type_index, .v_obj = container}, found = {0};
+  if (TVMFFIFunctionGetGlobal(&text, &find) == 0 && find == NULL) return 0; /* this core cannot look into containers */
+  int rc = find == NULL ? -1 : TVMFFIFunctionCall(find, &view, 1, &found);
+  if (rc != 0) fb_error_raise_pending(ctx, name);
+  if (find != NULL) TVMFFIObjectDecRef(find);
+  return rc == 0 && found.type_index == kTVMFFIDevice ? add_device(ctx, scope, exchange, found.v_device) : rc;
+}
+
+int fb_scope_add_producer(HPyContext *ctx, FbScope *scope, HPy producer, const TVMFFIObject *tensor) {
+  DLDevice device = ((const DLTensor *)(tensor + 1))->device;
+  if (FB_LIKELY(device.device_type == kDLCPU) || scope->device.device_type != 0) return 0;
+  HPy ask = fb_attr_find(ctx, producer, "__tvm_ffi_env_stream__");
+  if (HPy_IsNull(ask)) return HPyErr_Occurred(ctx) ? -1 : 0;
+  HPy answer = fb_call(ctx, ask, NULL, 0, HPy_NULL);
+  HPy_Close(ctx, ask);
+  if (HPy_IsNull(answer)) return -1;
+  void *stream = HPyLong_AsVoidPtr(ctx, answer);
+  HPy_Close(ctx, answer);
+  if (stream == NULL && HPyErr_Occurred(ctx)) return -1;
+  scope->device = device;
+  scope->stream = stream;
+  return 0;
+}
+
+int fb_scope_enter(HPyContext *ctx, const FbScope *scope, FbScopeBefore *before) {
+  DLDevice device = scope->device;
+  if (device.device_type != 0 &&
+      TVMFFIEnvSetStream(device.device_type, device.device_id, scope->stream, &before->stream) != 0) {
+    fb_error_raise_pending(ctx, "TVMFFIEnvSetStream");
+    return -1;
+  }
+  if (scope->exchange == NULL || scope->exchange->managed_tensor_allocator == NULL) return 0;
+  if (TVMFFIEnvSetDLPackManagedTensorAllocator(scope->exchange->managed_tensor_allocator, 0, &before->allocator) == 0)
+    return 0;
+  fb_error_raise_pending(ctx, "TVMFFIEnvSetDLPackManagedTensorAllocator");
+  if (device.device_type != 0) TVMFFIEnvSetStream(device.device_type, device.device_id, before->stream, NULL);
+  return -1;
+}
+
+void fb_scope_leave(const FbScope *scope, const FbScopeBefore *before) {
+  /* Neither can fail: there is a place for the device's stream since fb_scope_enter. */
+  if (scope->exchange != NULL && scope->exchange->managed_tensor_allocator != NULL)
+    TVMFFIEnvSetDLPackManagedTensorAllocator(before->allocator, 0, NULL);
+  if (scope->device.device_type != 0)
+    TVMFFIEnvSetStream(scope->device.device_type, scope->device.device_id, before->stream, NULL);
+}

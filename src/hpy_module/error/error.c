@@ -1,0 +1,72 @@
+/* What a native call left in the error slot, as a Python exception. */
+#include "error.h"
+
+#include "hpy_module/object/opaque.h"
+#include "hpy_module/object/wrap.h"
+
+_Atomic(uint64_t) fb_error_n_raised;
+
+static const char no_error_set[] = "returned failure without setting an error";
+
+static const TVMFFIErrorCell *cell_of(TVMFFIObject *error) { return (const TVMFFIErrorCell *)(error + 1); }
+
+bool fb_error_is_kind(TVMFFIObjectHandle error, const char *kind) {
+  const TVMFFIByteArray *have = &cell_of(error)->kind;
+  return have->size == strlen(kind) && memcmp(have->data, kind, have->size) == 0;
+}
+
+HPy fb_error_call_hook(HPyContext *ctx, FbHook hook, HPy subject, uint64_t moment) {
+  HPy args[2] = {subject, HPyLong_FromUInt64_t(ctx, moment)};
+  if (HPy_IsNull(args[1])) return HPy_NULL;
+  HPy result = fb_hook_call(ctx, hook, args, 2);
+  HPy_Close(ctx, args[1]);
+  return result;
+}
+
+static HPy raise_exception(HPyContext *ctx, HPy exception) {
+  if (fb_ext != NULL) {
+    fb_ext->error_restore(ctx, exception);
+  } else {
+    HPy type = HPy_Type(ctx, exception);
+    HPyErr_SetObject(ctx, type, exception);
+    HPy_Close(ctx, type);
+  }
+  HPy_Close(ctx, exception);
+  return HPy_NULL;
+}
+
+/* The exception that an error has as its context itself, untranslated (translate.c): new handle, or HPy_NULL. */
+static HPy carried_by(HPyContext *ctx, TVMFFIObject *error) {
+  TVMFFIObject *context = cell_of(error)->extra_context;
+  if (context == NULL || context->type_index != kTVMFFIOpaquePyObject) return HPy_NULL;
+  HPy inside = fb_opaque_unwrap(ctx, context);
+  if (HPy_IsNull(inside) || HPy_TypeCheck(ctx, inside, ctx->h_BaseException)) return inside;
+  HPy_Close(ctx, inside);
+  return HPy_NULL;
+}
+
+HPy fb_error_raise_pending(HPyContext *ctx, const char *callee) {
+  TVMFFIObjectHandle raised = NULL;
+  TVMFFIErrorMoveFromRaised(&raised);
+  if (raised == NULL) {
+    if (HPyErr_Occurred(ctx)) return HPy_NULL; /* the legacy protocol: the exception itself is waiting */
+    return fb_raise(ctx, ctx->h_RuntimeError, "%s() %s", callee != NULL && *callee ? callee : "native function",
+                    no_error_set);
+  }
+  if (fb_error_is_kind(raised, "EnvErrorAlreadySet")) {
+    TVMFFIObjectDecRef(raised);
+    if (HPyErr_Occurred(ctx)) return HPy_NULL;
+    return fb_raise(ctx, ctx->h_RuntimeError, "native code reported a Python exception, but none is set");
+  }
+  HPy carried = carried_by(ctx, raised);
+  if (FB_UNLIKELY(!HPy_IsNull(carried))) {
+    TVMFFIObjectDecRef(raised);
+    return raise_exception(ctx, carried);
+  }
+  HPy error = fb_wrap_object(ctx, raised);
+  if (HPy_IsNull(error)) return HPy_NULL;
+  uint64_t moment = atomic_fetch_add_explicit(&fb_error_n_raised, 1, memory_order_relaxed) + 1;
+  HPy exception = fb_error_call_hook(ctx, FB_HOOK_ERROR_TO_EXCEPTION, error, moment);
+  HPy_Close(ctx, error);
+  return HPy_IsNull(exception) ? HPy_NULL : raise_exception(ctx, exception);
+}

@@ -1,0 +1,25 @@
+/* Native errors on their way to Python: what a native call left becomes an exception. */
+#ifndef FFI_HPY_ERROR_ERROR_H_
+#define FFI_HPY_ERROR_ERROR_H_
+
+#include <stdatomic.h>
+#include <tvm/ffi/c_api.h>
+
+#include "hpy_module/context/hooks.h"
+
+/* Raises what a native call that returned non-zero left in the thread's error slot. `callee` is for the message when it
+ * left nothing; may be NULL. Always returns HPy_NULL. */
+HPy fb_error_raise_pending(HPyContext *ctx, const char *callee);
+
+/* A moment: how many native errors have become exceptions so far, in all threads. An error that became one before a
+ * callback began is no part of what went wrong in the callback. */
+extern _Atomic(uint64_t) fb_error_n_raised;
+FB_INLINE uint64_t fb_error_moment(void) { return atomic_load_explicit(&fb_error_n_raised, memory_order_relaxed); }
+
+/* Whether the kind of an error, which is not NULL, is that very text. */
+bool fb_error_is_kind(TVMFFIObjectHandle error, const char *kind);
+
+/* Calls a hook with an error or exception and a moment: new handle, or HPy_NULL with an exception raised. */
+HPy fb_error_call_hook(HPyContext *ctx, FbHook hook, HPy subject, uint64_t moment);
+
+#endif /* FFI_HPY_ERROR_ERROR_H_ */

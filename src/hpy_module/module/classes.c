@@ -1,0 +1,59 @@
+/* class_register(), class_offer(), class_find(): Python's side of the table of classes. */
+#include "classes.h"
+
+#include "hpy_module/object/class_table.h"
+#include "hpy_module/object/own_class.h"
+
+/* 1 if a type of the binding is in cls.__mro__, 0 if not or if cls is no class, -1 with an exception raised. */
+static int derives_from(HPyContext *ctx, HPy cls, const FbRef *type) {
+  if (!HPy_TypeCheck(ctx, cls, ctx->h_TypeType)) return 0;
+  HPy mro = HPy_GetAttr_s(ctx, cls, "__mro__");
+  if (HPy_IsNull(mro)) return -1;
+  HPy base = fb_ref_load(ctx, type);
+  int found = HPy_Contains(ctx, mro, base);
+  HPy_Close(ctx, base);
+  HPy_Close(ctx, mro);
+  return found;
+}
+
+/* Stores args[1] for the type index args[0]: that index, -1 with an exception raised. */
+static int32_t store_args(HPyContext *ctx, const char *name, const HPy *args, size_t nargs, bool replaces) {
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "%s() takes 2 arguments, got %zu", name, nargs), -1;
+  int32_t index = HPyLong_AsInt32_t(ctx, args[0]);
+  if (index == -1 && HPyErr_Occurred(ctx)) return -1;
+  int derives = derives_from(ctx, args[1], &fb_own_class_object);
+  int is_function = derives > 0 && index != kTVMFFIFunction ? derives_from(ctx, args[1], &fb_own_class_function) : 0;
+  if (derives < 0 || is_function < 0) return -1;
+  if (derives == 0) return fb_raise(ctx, ctx->h_TypeError, "%s() argument 2 must derive from CObject", name), -1;
+  if (is_function != 0) {
+    return fb_raise(ctx, ctx->h_TypeError, "a class that derives from Function is for functions only"), -1;
+  }
+  if (index < 0 || index >= FB_CLASS_TABLE_MAX)
+    return fb_raise(ctx, ctx->h_ValueError, "%d is no type index", (int)index), -1;
+  return fb_class_table_store(ctx, index, args[1], replaces) == 0 ? index : -1;
+}
+
+HPyDef_METH(fb_class_register, "class_register", HPyFunc_VARARGS,
+            .doc = "Native objects of a type become instances of a class from now on.")
+static HPy fb_class_register_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  return store_args(ctx, "class_register", args, nargs, true) >= 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
+}
+
+HPyDef_METH(
+    fb_class_offer, "class_offer", HPyFunc_VARARGS,
+    .doc = "As class_register() for a type that has no class. The class that counts, which may be another thread's.")
+static HPy fb_class_offer_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  int32_t index = store_args(ctx, "class_offer", args, nargs, false);
+  return index >= 0 ? fb_ref_load(ctx, fb_class_table_find(index)) : HPy_NULL;
+}
+
+HPyDef_METH(fb_class_find, "class_find", HPyFunc_O, .doc = "The class registered for a type index, or None.")
+static HPy fb_class_find_impl(HPyContext *ctx, HPy self, HPy arg) {
+  (void)self;
+  int32_t index = HPyLong_AsInt32_t(ctx, arg);
+  if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
+  const FbRef *cls = fb_class_table_find(index);
+  return cls == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_ref_load(ctx, cls);
+}

@@ -1,0 +1,9 @@
+/* Which class stands for a native type, as Python sees it. */
+#ifndef FFI_HPY_MODULE_CLASSES_H_
+#define FFI_HPY_MODULE_CLASSES_H_
+
+#include "hpy_module/context/context.h"
+
+extern HPyDef fb_class_register, fb_class_offer, fb_class_find;
+
+#endif /* FFI_HPY_MODULE_CLASSES_H_ */

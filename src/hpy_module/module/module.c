@@ -1,0 +1,221 @@
+/* The module _core: its types in order, its functions, its constants. */
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <tvm/ffi/c_api.h>
+
+#include "classes.h"
+#include "hpy_module/call/address.h"
+#include "hpy_module/call/callback.h"
+#include "hpy_module/call/function.h"
+#include "hpy_module/container/container.h"
+#include "hpy_module/container/iterate.h"
+#include "hpy_module/container/mapping.h"
+#include "hpy_module/container/sequence.h"
+#include "hpy_module/context/hooks.h"
+#include "hpy_module/context/text.h"
+#include "hpy_module/context/type.h"
+#include "hpy_module/convert/argument.h"
+#include "hpy_module/error/signals.h"
+#include "hpy_module/object/class_table.h"
+#include "hpy_module/object/identity.h"
+#include "hpy_module/object/rvalue_ref.h"
+#include "hpy_module/record/cobject.h"
+#include "hpy_module/record/define.h"
+#include "hpy_module/record/field_slot.h"
+#include "hpy_module/record/initializer.h"
+#include "hpy_module/schema/schema_type.h"
+#include "hpy_module/tensor/dlpack.h"
+#include "hpy_module/tensor/dlpack_out.h"
+#include "hpy_module/tensor/exchange_python.h"
+#include "hpy_module/tensor/exchange_table.h"
+#include "hpy_module/tensor/shape.h"
+#include "hpy_module/tensor/stream.h"
+#include "hpy_module/tensor/tensor.h"
+#include "hpy_module/value/cany.h"
+#include "hpy_module/value/data_type.h"
+#include "hpy_module/value/device.h"
+#include "hpy_module/value/error_type.h"
+#include "hpy_module/value/opaque_ptr.h"
+#include "hpy_module/value/opaque_type.h"
+#include "registry.h"
+
+/* Libraries compiled against the core name it by soname only and carry no path to it: they find it if it is global. */
+static void core_make_global(void) {
+  Dl_info info;
+  if (dladdr((void *)(uintptr_t)&TVMFFIGetVersion, &info) == 0 || info.dli_fname == NULL) return;
+  void *library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+  if (library != NULL) dlclose(library); /* it stays: the module depends on it */
+}
+
+/* C++ libraries take names from the core that C has not, and ctypes and imports load them without asking the core: the
+ * names must be there before. A core of others brings its own and has no such function. */
+static void core_load_cxx_names(void) {
+  const char *name = "ffi_hpy.load_cxx";
+  TVMFFIByteArray text = {name, strlen(name)};
+  TVMFFIObjectHandle load = NULL;
+  TVMFFIAny result = {0};
+  if (TVMFFIFunctionGetGlobal(&text, &load) == 0 && load != NULL) TVMFFIFunctionCall(load, NULL, 0, &result);
+  TVMFFIObjectDecRef(load);
+}
+
+/* Sets an attribute to a handle, which is taken. Returns 0, or -1 with an exception raised. */
+static int add(HPyContext *ctx, HPy module, const char *name, HPy value) {
+  if (HPy_IsNull(value)) return -1;
+  int rc = HPy_SetAttr_s(ctx, module, name, value);
+  HPy_Close(ctx, value);
+  return rc;
+}
+
+/* The same for a class that stands for a native type; the package may register a subclass later. */
+static int add_class(HPyContext *ctx, HPy module, const char *name, int32_t type_index, HPy cls) {
+  if (HPy_IsNull(cls) || fb_class_table_store(ctx, type_index, cls, true) != 0) {
+    if (!HPy_IsNull(cls)) HPy_Close(ctx, cls);
+    return -1;
+  }
+  return add(ctx, module, name, cls);
+}
+
+/* The bases of Array, List, Map and Dict. */
+static int add_containers(HPyContext *ctx, HPy module, HPy object) {
+  HPy sequence = fb_sequence_type_new(ctx, object), mapping = fb_mapping_type_new(ctx, object);
+  int rc = HPy_IsNull(sequence) ? -1 : add(ctx, module, "CList", fb_list_type_new(ctx, sequence));
+  if (rc == 0) rc = HPy_IsNull(mapping) ? -1 : add(ctx, module, "CDict", fb_dict_type_new(ctx, mapping));
+  int last[] = {add(ctx, module, "CSequence", sequence), add(ctx, module, "CMapping", mapping)};
+  return rc == 0 && last[0] == 0 && last[1] == 0 ? 0 : -1;
+}
+
+static int add_types(HPyContext *ctx, HPy module) {
+  HPy object = fb_cobject_type_new(ctx);
+  if (HPy_IsNull(object)) return -1;
+  int rc = add_class(ctx, module, "Function", kTVMFFIFunction, fb_function_type_new(ctx, object));
+  if (rc == 0) rc = add_class(ctx, module, "Error", kTVMFFIError, fb_error_type_new(ctx, object));
+  if (rc == 0) rc = add_class(ctx, module, "OpaquePyObject", kTVMFFIOpaquePyObject, fb_opaque_type_new(ctx, object));
+  if (rc == 0) rc = add_class(ctx, module, "Tensor", kTVMFFITensor, fb_tensor_type_new(ctx, object));
+  if (rc == 0) rc = add(ctx, module, "ObjectRValueRef", fb_rvalue_ref_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "DataType", fb_data_type_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "Device", fb_device_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "OpaquePtr", fb_opaque_ptr_type_new(ctx));
+  if (rc == 0) rc = add_containers(ctx, module, object);
+  if (rc == 0) rc = add(ctx, module, "FieldSlot", fb_field_slot_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "Initializer", fb_initializer_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "CAny", fb_cany_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "Schema", fb_schema_type_new(ctx));
+  int last = add(ctx, module, "CObject", object);
+  return rc == 0 ? last : rc;
+}
+
+static int add_constants(HPyContext *ctx, HPy module) {
+  static const struct {
+    const char *name;
+    FbKind kind;
+  } kinds[] = {{"KIND_NONE", FB_KIND_NONE},
+               {"KIND_BOOL", FB_KIND_BOOL},
+               {"KIND_INT", FB_KIND_INT},
+               {"KIND_FLOAT", FB_KIND_FLOAT},
+               {"KIND_STR", FB_KIND_STR},
+               {"KIND_BYTES", FB_KIND_BYTES},
+               {"KIND_OBJECT", FB_KIND_OBJECT},
+               {"KIND_RVALUE_REF", FB_KIND_RVALUE_REF},
+               {"KIND_DATA_TYPE", FB_KIND_DATA_TYPE},
+               {"KIND_DEVICE", FB_KIND_DEVICE},
+               {"KIND_OPAQUE_PTR", FB_KIND_OPAQUE_PTR},
+               {"KIND_SEQUENCE", FB_KIND_SEQUENCE},
+               {"KIND_MAPPING", FB_KIND_MAPPING},
+               {"KIND_DLPACK", FB_KIND_DLPACK},
+               {"KIND_CONVERTER", FB_KIND_CONVERTER},
+               {"KIND_EXCHANGE", FB_KIND_EXCHANGE}};
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+    if (add(ctx, module, kinds[i].name, HPyLong_FromInt32_t(ctx, kinds[i].kind)) != 0) return -1;
+  }
+  if (add(ctx, module, "HAS_EXTENSION", HPy_Dup(ctx, fb_ext != NULL ? ctx->h_True : ctx->h_False)) != 0) return -1;
+  if (add(ctx, module, "HAS_EXCHANGE", HPy_Dup(ctx, fb_exchange_is_usable() ? ctx->h_True : ctx->h_False)) != 0) {
+    return -1;
+  }
+  HPy keeps_identity = HPy_Dup(ctx, fb_identity_is_kept ? ctx->h_True : ctx->h_False);
+  if (add(ctx, module, "KEEPS_IDENTITY", keeps_identity) != 0) return -1;
+  return add(ctx, module, "CONTEXT_NAME", HPyUnicode_FromString(ctx, ctx->name));
+}
+
+HPyDef_METH(convert, "convert", HPyFunc_O, .doc = "The value after a trip to native code and back.")
+static HPy convert_impl(HPyContext *ctx, HPy self, HPy arg) {
+  (void)self;
+  TVMFFIAny value;
+  if (fb_argument_convert_owned(ctx, arg, &value, "convert") != 0) return HPy_NULL;
+  return fb_result_make(ctx, &value);
+}
+
+HPyDef_METH(mark_finalizing, "mark_finalizing", HPyFunc_NOARGS,
+            .doc = "From now on Python objects held by native code are leaked instead of touched.")
+static HPy mark_finalizing_impl(HPyContext *ctx, HPy self) {
+  (void)self;
+  fb_mark_finalizing(ctx);
+  return HPy_Dup(ctx, ctx->h_None);
+}
+
+/* Fills the module. After a failure it can be done again: whatever was set is set anew. */
+static int set_up(HPyContext *ctx, HPy module) {
+  if (fb_context_init(ctx) != 0) return -1;
+  fb_text_init();
+  core_make_global();
+  core_load_cxx_names();
+  fb_signals_connect();
+  fb_container_init();
+  fb_exchange_init();
+  fb_shape_init();
+  if (fb_kind_init(ctx) != 0 || fb_dlpack_init(ctx) != 0 || fb_dlpack_out_init(ctx) != 0 || fb_type_init(ctx) != 0 ||
+      fb_iterate_init(ctx) != 0 || add_types(ctx, module) != 0)
+    return -1;
+  if (add_constants(ctx, module) != 0) return -1;
+  return fb_function_has_methods() ? 0 : HPy_DelAttr_s(ctx, module, "method_descriptor");
+}
+
+HPyDef_SLOT(module_exec, HPy_mod_exec)
+static int module_exec_impl(HPyContext *ctx, HPy module) {
+  static atomic_bool is_loaded; /* who imports the file by its path has no import lock */
+  if (atomic_exchange(&is_loaded, true)) {
+    fb_raise(ctx, ctx->h_ImportError, "ffi_hpy._core was loaded already and cannot be loaded twice in one process");
+    return -1;
+  }
+  int rc = set_up(ctx, module);
+  if (rc != 0) atomic_store(&is_loaded, false); /* another try begins anew */
+  return rc;
+}
+
+static HPyDef *module_defines[] = {&module_exec,
+                                   &mark_finalizing,
+                                   &fb_set_hooks,
+                                   &convert,
+                                   &fb_function_from_callable,
+                                   &fb_function_from_address,
+                                   &fb_method_descriptor,
+                                   &fb_function_from_mlir,
+                                   &fb_data_type_from_code,
+                                   &fb_dlpack_from,
+                                   &fb_exchange_address,
+                                   &fb_exchange_table_get,
+                                   &fb_exchange_python_address,
+                                   &fb_type_key_to_index,
+                                   &fb_type_info,
+                                   &fb_type_attr,
+                                   &fb_type_define,
+                                   &fb_fields_define,
+                                   &fb_method_define,
+                                   &fb_type_attr_define,
+                                   &fb_class_register,
+                                   &fb_class_offer,
+                                   &fb_class_find,
+                                   &fb_cany_value,
+                                   &fb_schema_setter,
+                                   &fb_global_get,
+                                   &fb_global_set,
+                                   &fb_stream_get,
+                                   &fb_stream_set,
+                                   NULL};
+
+static HPyModuleDef module_def = {
+    .doc = "The binding between the tvm-ffi C ABI and Python.",
+    .size = 0,
+    .defines = module_defines,
+};
+
+HPy_MODINIT(_core, module_def)

@@ -1,0 +1,184 @@
+/* The core's registries as Python sees them. */
+#include "registry.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "hpy_module/call/function.h"
+#include "hpy_module/context/error_slot.h"
+#include "hpy_module/context/int_tuple.h"
+#include "hpy_module/context/text.h"
+#include "hpy_module/convert/result.h"
+#include "hpy_module/error/error.h"
+#include "hpy_module/object/object.h"
+#include "hpy_module/object/own_class.h"
+#include "hpy_module/object/type_attr.h"
+
+/* Reads a str argument as bytes that live as long as it does. Returns 0, or -1 with an exception raised. */
+static int name_arg(HPyContext *ctx, HPy h, const char *what, TVMFFIByteArray *out) {
+  HPy_ssize_t n;
+  out->data = fb_text_arg(ctx, h, what, &n);
+  if (out->data == NULL) return -1;
+  out->size = (size_t)n;
+  return 0;
+}
+
+HPyDef_METH(fb_type_key_to_index, "type_key_to_index", HPyFunc_O, .doc = "Index of a type key, -1 if it is unknown.")
+static HPy fb_type_key_to_index_impl(HPyContext *ctx, HPy self, HPy arg) {
+  (void)self;
+  TVMFFIByteArray key;
+  if (name_arg(ctx, arg, "type key", &key) != 0) return HPy_NULL;
+  int32_t index = -1;
+  if (TVMFFITypeKeyToIndex(&key, &index) != 0) {
+    fb_error_slot_clear();
+    index = -1;
+  }
+  return HPyLong_FromInt32_t(ctx, index);
+}
+
+/* --- type_info ------------------------------------------------------------------------------------------------------------ */
+
+/* A tuple of `n` handles, which are taken; HPy_NULL if one of them is. */
+static HPy tuple_take(HPyContext *ctx, HPy *items, HPy_ssize_t n) {
+  bool complete = true;
+  for (HPy_ssize_t i = 0; i < n; i++) complete = complete && !HPy_IsNull(items[i]);
+  HPy tuple = complete ? HPyTuple_FromArray(ctx, items, n) : HPy_NULL;
+  for (HPy_ssize_t i = 0; i < n; i++) {
+    if (!HPy_IsNull(items[i])) HPy_Close(ctx, items[i]);
+  }
+  return tuple;
+}
+
+static HPy text(HPyContext *ctx, const TVMFFIByteArray *bytes) {
+  return bytes->data == NULL ? HPyUnicode_FromString(ctx, "") : fb_text_new(ctx, bytes->data, bytes->size);
+}
+
+/* Python code may run for the value, and must not run on top of an exception. */
+static HPy view_unless_raised(HPyContext *ctx, const TVMFFIAny *value) {
+  return HPyErr_Occurred(ctx) ? HPy_NULL : fb_result_of_view(ctx, value);
+}
+
+static HPy field_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
+  const TVMFFIFieldInfo *field = &info->fields[i];
+  HPy items[] = {text(ctx, &field->name),
+                 text(ctx, &field->doc),
+                 text(ctx, &field->metadata),
+                 HPyLong_FromInt64_t(ctx, field->flags),
+                 HPyLong_FromInt64_t(ctx, field->size),
+                 HPyLong_FromInt64_t(ctx, field->offset),
+                 HPyLong_FromInt32_t(ctx, field->field_static_type_index),
+                 HPyLong_FromInt64_t(ctx, field->alignment),
+                 HPy_NULL};
+  items[8] = view_unless_raised(ctx, &field->default_value_or_factory);
+  return tuple_take(ctx, items, 9);
+}
+
+static HPy method_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
+  const TVMFFIMethodInfo *method = &info->methods[i];
+  HPy items[] = {text(ctx, &method->name),
+                 text(ctx, &method->doc),
+                 text(ctx, &method->metadata),
+                 HPyLong_FromInt64_t(ctx, method->flags),
+                 HPyLong_FromInt32_t(ctx, 0),
+                 HPyLong_FromInt32_t(ctx, 0),
+                 HPyLong_FromInt32_t(ctx, 0),
+                 HPyLong_FromInt32_t(ctx, 0),
+                 HPy_NULL};
+  items[8] = view_unless_raised(ctx, &method->method);
+  return tuple_take(ctx, items, 9);
+}
+
+/* Appends an item, which is taken, to a list. Returns 0, or -1 with an exception raised. */
+static int append_take(HPyContext *ctx, HPy list, HPy item) {
+  if (HPy_IsNull(item)) return -1;
+  int rc = HPyList_Append(ctx, list, item);
+  HPy_Close(ctx, item);
+  return rc;
+}
+
+/* A list of the items made by make(i) for i from 0 to n - 1; none on top of an exception. */
+static HPy list_of(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t n,
+                   HPy (*make)(HPyContext *, const TVMFFITypeInfo *, int32_t)) {
+  HPy list = HPyErr_Occurred(ctx) ? HPy_NULL : HPyList_New(ctx, 0);
+  int rc = HPy_IsNull(list) ? -1 : 0;
+  for (int32_t i = 0; rc == 0 && i < n; i++) rc = append_take(ctx, list, make(ctx, info, i));
+  if (rc == 0) return list;
+  if (!HPy_IsNull(list)) HPy_Close(ctx, list);
+  return HPy_NULL;
+}
+
+static HPy ancestor_tuple(HPyContext *ctx, const TVMFFITypeInfo *info) {
+  int64_t *indices = malloc(((size_t)info->type_depth + 1) * sizeof(*indices));
+  if (indices == NULL) return HPyErr_NoMemory(ctx);
+  for (int32_t i = 0; i < info->type_depth; i++) indices[i] = info->type_ancestors[i]->type_index;
+  HPy tuple = fb_int_tuple_new(ctx, indices, info->type_depth);
+  free(indices);
+  return tuple;
+}
+
+HPyDef_METH(fb_type_info, "type_info", HPyFunc_O, .doc = "What is registered for a type index.")
+static HPy fb_type_info_impl(HPyContext *ctx, HPy self, HPy arg) {
+  (void)self;
+  int32_t index = HPyLong_AsInt32_t(ctx, arg);
+  if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
+  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(index);
+  if (info == NULL) {
+    fb_error_slot_clear();
+    return fb_raise(ctx, ctx->h_ValueError, "no type is registered for index %d", (int)index);
+  }
+  static const TVMFFIByteArray nothing = {"", 0};
+  int32_t parent = info->type_depth == 0 ? -1 : info->type_ancestors[info->type_depth - 1]->type_index;
+  HPy items[] = {text(ctx, &info->type_key),
+                 HPyLong_FromInt32_t(ctx, parent),
+                 text(ctx, info->metadata == NULL ? &nothing : &info->metadata->doc),
+                 HPyLong_FromInt32_t(ctx, info->metadata == NULL ? 0 : info->metadata->total_size),
+                 list_of(ctx, info, info->num_fields, field_tuple),
+                 list_of(ctx, info, info->num_methods, method_tuple),
+                 ancestor_tuple(ctx, info)};
+  return tuple_take(ctx, items, 7);
+}
+
+HPyDef_METH(fb_type_attr, "type_attr", HPyFunc_VARARGS, .doc = "A type's own value in an attribute column, or None.")
+static HPy fb_type_attr_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "type_attr() takes index, name");
+  int32_t index = HPyLong_AsInt32_t(ctx, args[0]);
+  if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
+  TVMFFIByteArray name;
+  if (name_arg(ctx, args[1], "type_attr() argument 'name'", &name) != 0) return HPy_NULL;
+  const TVMFFIAny *value = fb_type_attr_find(index, &name);
+  return value == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_result_of_view(ctx, value);
+}
+
+/* --- global functions ------------------------------------------------------------------------------------------------------- */
+
+HPyDef_METH(fb_global_get, "global_get", HPyFunc_O, .doc = "The global function of a name, or None.")
+static HPy fb_global_get_impl(HPyContext *ctx, HPy self, HPy arg) {
+  (void)self;
+  TVMFFIByteArray name;
+  if (name_arg(ctx, arg, "name of a global function", &name) != 0) return HPy_NULL;
+  TVMFFIObjectHandle handle = NULL;
+  if (TVMFFIFunctionGetGlobal(&name, &handle) != 0) return fb_error_raise_pending(ctx, "global_get");
+  return handle == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_function_wrap(ctx, handle, name.data);
+}
+
+HPyDef_METH(fb_global_set, "global_set", HPyFunc_VARARGS, .doc = "Register a global function.")
+static HPy fb_global_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "global_set() takes name, fn, override");
+  TVMFFIByteArray name;
+  if (name_arg(ctx, args[0], "name of a global function", &name) != 0) return HPy_NULL;
+  if (!fb_own_class_check(ctx, args[1], &fb_own_class_function)) {
+    char given[128];
+    return fb_raise(ctx, ctx->h_TypeError, "global_set() argument 'fn' must be a Function, not %s",
+                    fb_type_name(ctx, args[1], given, sizeof(given)));
+  }
+  int override = HPy_IsTrue(ctx, args[2]);
+  if (override < 0) return HPy_NULL;
+  TVMFFIObject *handle = fb_object_take(ctx, args[1]);
+  if (handle == NULL) return fb_object_raise_no_handle(ctx, args[1]);
+  int rc = TVMFFIFunctionSetGlobal(&name, handle, override);
+  TVMFFIObjectDecRef(handle);
+  if (rc != 0) return fb_error_raise_pending(ctx, "global_set");
+  return HPy_Dup(ctx, ctx->h_None);
+}

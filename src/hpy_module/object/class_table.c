@@ -1,0 +1,58 @@
+/* The table of classes. */
+#include "class_table.h"
+
+#include <stdlib.h>
+
+enum { CHUNK_SIZE = 256, N_CHUNKS = (FB_CLASS_TABLE_MAX - FB_CLASS_TABLE_FIRST) / CHUNK_SIZE };
+
+FbClassSlot fb_class_table_first[FB_CLASS_TABLE_FIRST];
+static _Atomic(FbClassSlot *) chunks[N_CHUNKS];
+
+FB_NOINLINE FbClassSlot *fb_class_table_later(int32_t index) {
+  if (index < FB_CLASS_TABLE_FIRST || index >= FB_CLASS_TABLE_MAX) return NULL;
+  index -= FB_CLASS_TABLE_FIRST;
+  FbClassSlot *chunk = atomic_load_explicit(&chunks[index / CHUNK_SIZE], memory_order_acquire); /* see slot_make() */
+  return chunk == NULL ? NULL : &chunk[index % CHUNK_SIZE];
+}
+
+static FbClassSlot *slot_make(int32_t index) {
+  if (index < 0 || index >= FB_CLASS_TABLE_MAX) return NULL;
+  if (index < FB_CLASS_TABLE_FIRST) return &fb_class_table_first[index];
+  if (fb_class_table_later(index) != NULL) return fb_class_table_later(index);
+  FbClassSlot *fresh = calloc(CHUNK_SIZE, sizeof(*fresh)), *expected = NULL;
+  if (fresh == NULL) return NULL;
+  /* Release: whoever finds the chunk (acquire, in fb_class_table_later) sees its zeros. */
+  if (!atomic_compare_exchange_strong_explicit(&chunks[(index - FB_CLASS_TABLE_FIRST) / CHUNK_SIZE], &expected, fresh,
+                                               memory_order_release, memory_order_relaxed)) {
+    free(fresh); /* another thread came first, and its chunk counts */
+  }
+  return fb_class_table_later(index);
+}
+
+int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces) {
+  FbClassSlot *slot = slot_make(index);
+  FbRef *ref = slot == NULL ? NULL : calloc(1, sizeof(*ref));
+  if (ref == NULL) {
+    HPyErr_NoMemory(ctx);
+    return -1;
+  }
+  fb_ref_store(ctx, ref, cls);
+  FbRef *none = NULL;
+  if (replaces) {
+    atomic_store_explicit(slot, ref, memory_order_release); /* pairs with fb_class_table_find */
+  } else if (!atomic_compare_exchange_strong_explicit(slot, &none, ref, memory_order_release, memory_order_relaxed)) {
+    fb_ref_clear(ctx, ref);
+    free(ref);
+  }
+  return 0;
+}
+
+bool fb_class_table_fits(HPyContext *ctx, HPy self, const TVMFFIObject *handle) {
+  const FbRef *ref = fb_class_table_find(handle->type_index);
+  if (ref == NULL) return false;
+  if (FB_LIKELY(fb_class_table_is_exact(self, handle))) return true;
+  HPy cls = fb_ref_borrow(ctx, ref);
+  bool is_instance = HPy_TypeCheck(ctx, self, cls);
+  fb_ref_return(ctx, cls);
+  return is_instance;
+}

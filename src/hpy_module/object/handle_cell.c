@@ -1,0 +1,34 @@
+/* Claims of a handle cell. */
+#include "handle_cell.h"
+
+#include "core/platform/sync.h"
+
+bool fb_free_threaded;
+
+int32_t fb_handle_cell_wait(FbHandleCell *cell) {
+  int32_t n;
+  while ((n = atomic_load_explicit((_Atomic(int32_t) *)&cell->n_uses, memory_order_relaxed)) == FB_HANDLE_MOVING) {
+    fh_thread_yield();
+  }
+  return n;
+}
+
+bool fb_handle_cell_claim(FbHandleCell *cell, int32_t state) {
+  if (!fb_free_threaded) {
+    if (cell->n_uses != 0) return false;
+    cell->n_uses = state;
+    return true;
+  }
+  int32_t n = 0;
+  while (!atomic_compare_exchange_weak_explicit((_Atomic(int32_t) *)&cell->n_uses, &n, state, memory_order_acquire,
+                                                memory_order_relaxed)) {
+    if (n == FB_HANDLE_MOVING) n = fb_handle_cell_wait(cell);
+    if (n != 0) return false;
+  }
+  return true;
+}
+
+void fb_handle_cell_release(FbHandleCell *cell) {
+  /* release: pairs with the acquire of fb_handle_cell_use */
+  atomic_store_explicit((_Atomic(int32_t) *)&cell->n_uses, 0, memory_order_release);
+}

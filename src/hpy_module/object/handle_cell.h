@@ -1,0 +1,85 @@
+/* A handle of a native object, and who uses it.
+ *
+ * Each wrapper has one cell. While native code runs, it borrows the handles of its arguments. `n_uses` counts the calls in
+ * progress, so that nobody (a callback, another thread) moves the handle away and drops the object under the callee: a move
+ * wants the count to be 0, and makes it negative while it lasts. Under a GIL the count is a plain word; without one it is
+ * atomic. */
+#ifndef FFI_HPY_OBJECT_HANDLE_CELL_H_
+#define FFI_HPY_OBJECT_HANDLE_CELL_H_
+
+#include <stdatomic.h>
+#include <tvm/ffi/c_api.h>
+
+#include "hpy_module/context/context.h"
+
+typedef struct FbHandleCell {
+  TVMFFIObject *handle;     /* owned; NULL before initialisation and after it was moved away */
+  int32_t n_uses;           /* calls in progress, or one of the states below */
+  _Atomic(uint8_t) listing; /* an FbListing */
+  /* Of a container that a call returned whose arguments had an exchange table: the table's number (exchange_number.h). The
+   * container's tensors come out as arrays of that library. 0: none. */
+  _Atomic(uint8_t) table;
+} FbHandleCell;
+
+/* States of n_uses while nobody may begin a use. */
+enum {
+  FB_HANDLE_MOVING = -1, /* for a few instructions, in which no thread stops: who wants to use the cell waits */
+  FB_HANDLE_OFFERED = -2, /* for a call, which may take the handle: who wants to use the cell is refused */
+};
+
+/* Whether the wrapper is the one that stands for its object: see identity.h. */
+typedef enum FbListing {
+  FB_UNMADE, /* nobody made the wrapper: object.__new__ gave it its struct, which PyPy 8 does not refuse */
+  FB_UNLISTABLE, /* it has no object, or is no instance of the object's class */
+  FB_UNLISTED,
+  FB_LISTED,
+} FbListing;
+
+extern bool fb_free_threaded; /* whether threads run without a GIL; written once during the import */
+
+/* Waits until no thread moves the handle; returns n_uses as it was then. */
+int32_t fb_handle_cell_wait(FbHandleCell *cell);
+
+/* Begins a use of the handle. False if it is offered to a call: then there is no use to end. */
+FB_INLINE bool fb_handle_cell_use(FbHandleCell *cell) {
+  if (FB_LIKELY(!fb_free_threaded)) {
+    if (FB_UNLIKELY(cell->n_uses < 0)) return false;
+    cell->n_uses++;
+    return true;
+  }
+  /* Acquire: a use after a move sees the empty cell (release, in fb_handle_cell_release). */
+  int32_t n = atomic_load_explicit((_Atomic(int32_t) *)&cell->n_uses, memory_order_relaxed);
+  do {
+    if (FB_UNLIKELY(n < 0) && (n = fb_handle_cell_wait(cell)) < 0) return false;
+  } while (!atomic_compare_exchange_weak_explicit((_Atomic(int32_t) *)&cell->n_uses, &n, n + 1, memory_order_acquire,
+                                                  memory_order_relaxed));
+  return true;
+}
+
+FB_INLINE void fb_handle_cell_unuse(FbHandleCell *cell) {
+  if (FB_LIKELY(!fb_free_threaded)) {
+    cell->n_uses--;
+  } else { /* release: pairs with the acquire of fb_handle_cell_claim */
+    atomic_fetch_sub_explicit((_Atomic(int32_t) *)&cell->n_uses, 1, memory_order_release);
+  }
+}
+
+/* Whether a call uses the cell at this moment: a hint, for callbacks of that call. */
+FB_INLINE bool fb_handle_cell_is_used(FbHandleCell *cell) {
+  return atomic_load_explicit((_Atomic(int32_t) *)&cell->n_uses, memory_order_relaxed) != 0;
+}
+
+/* Makes a cell MOVING or OFFERED that nobody uses. False if a call uses it. */
+bool fb_handle_cell_claim(FbHandleCell *cell, int32_t state);
+/* Ends a claim. */
+void fb_handle_cell_release(FbHandleCell *cell);
+
+FB_INLINE FbListing fb_handle_cell_listing(FbHandleCell *cell) {
+  return (FbListing)atomic_load_explicit(&cell->listing, memory_order_relaxed);
+}
+/* relaxed: a claim of the cell or the lock of the table of wrappers orders it */
+FB_INLINE void fb_handle_cell_set_listing(FbHandleCell *cell, FbListing listing) {
+  atomic_store_explicit(&cell->listing, (uint8_t)listing, memory_order_relaxed);
+}
+
+#endif /* FFI_HPY_OBJECT_HANDLE_CELL_H_ */

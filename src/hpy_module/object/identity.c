@@ -1,0 +1,177 @@
+/* The table of wrappers: striped, by the address of the native object, open addressing. */
+#include "identity.h"
+
+#include <stdlib.h>
+
+#include "core/platform/fork.h"
+#include "identity_weak.h"
+
+/* handle == NULL: free. An entry's cell is one whose listing is FB_LISTED. */
+typedef struct Entry {
+  TVMFFIObject *handle;
+  FbHandleCell *cell;
+} Entry;
+
+typedef struct Stripe {
+  Entry *entries; /* a power of two of them, with one free at least; NULL before the first is needed */
+  size_t mask, n;
+  fh_mutex lock; /* held for a few instructions: nothing of the interpreter's runs under it */
+} Stripe;
+
+enum { STRIPE_BITS = 6, FIRST_SIZE = 16 };
+static Stripe stripes[1 << STRIPE_BITS];
+FH_FORK_LOCKS(stripes, "wrappers", &stripes[0].lock, 1 << STRIPE_BITS, sizeof(Stripe), FH_RANK_PLAIN);
+bool fb_identity_is_kept;
+static bool is_weak; /* written once during the import */
+
+int fb_identity_init(HPyContext *ctx) {
+  is_weak = fb_is_pypy;
+  fb_identity_is_kept =
+      is_weak || (fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, reference_try) && fb_ext->reference_try != NULL);
+  return is_weak ? fb_identity_weak_init(ctx) : 0;
+}
+
+/* --- stripes ---------------------------------------------------------------------------------------------------------- */
+
+FB_INLINE uint64_t hash_of(const TVMFFIObject *handle) {
+  return ((uint64_t)(uintptr_t)handle >> 4) * UINT64_C(0x9e3779b97f4a7c15);
+}
+FB_INLINE size_t home_of(const Stripe *stripe, const TVMFFIObject *handle) {
+  return (size_t)(hash_of(handle) >> 24) & stripe->mask;
+}
+
+FB_INLINE Stripe *stripe_lock(const TVMFFIObject *handle) {
+  Stripe *stripe = &stripes[hash_of(handle) >> (64 - STRIPE_BITS)];
+  if (FB_LIKELY(!fb_free_threaded)) return stripe; /* the GIL is the lock */
+  fh_mutex_lock(&stripe->lock);
+  return stripe;
+}
+FB_INLINE void stripe_unlock(Stripe *stripe) {
+  if (FB_UNLIKELY(fb_free_threaded)) fh_mutex_unlock(&stripe->lock);
+}
+
+/* The entry of the object, or the free one where it would be; NULL before there are any. */
+FB_INLINE Entry *probe(const Stripe *stripe, const TVMFFIObject *handle) {
+  if (FB_UNLIKELY(stripe->entries == NULL)) return NULL;
+  for (size_t i = home_of(stripe, handle);; i = (i + 1) & stripe->mask) {
+    Entry *entry = &stripe->entries[i];
+    if (entry->handle == handle || entry->handle == NULL) return entry;
+  }
+}
+FB_INLINE Entry *find(const Stripe *stripe, const TVMFFIObject *handle) {
+  Entry *entry = probe(stripe, handle);
+  return entry != NULL && entry->handle != NULL ? entry : NULL;
+}
+
+/* Gives the stripe another size, which must be enough. Without memory it stays as it is. */
+static FB_NOINLINE void resize(Stripe *stripe, size_t size) {
+  Entry *old = stripe->entries, *fresh = calloc(size, sizeof(*fresh));
+  size_t old_size = old == NULL ? 0 : stripe->mask + 1;
+  if (fresh == NULL) return;
+  stripe->entries = fresh;
+  stripe->mask = size - 1;
+  for (size_t i = 0; i < old_size; i++) {
+    if (old[i].handle != NULL) *probe(stripe, old[i].handle) = old[i];
+  }
+  free(old);
+}
+
+/* Makes room for one more; false without memory. */
+FB_INLINE bool reserve(Stripe *stripe) {
+  size_t size = stripe->entries == NULL ? 0 : stripe->mask + 1;
+  if (FB_LIKELY(2 * (stripe->n + 1) <= size)) return true;
+  resize(stripe, size == 0 ? FIRST_SIZE : 2 * size);
+  return stripe->entries != NULL && stripe->n < stripe->mask;
+}
+
+/* Frees an entry and moves those after it that would not be found any more. */
+static void take_out(Stripe *stripe, Entry *entry) {
+  size_t gap = (size_t)(entry - stripe->entries), mask = stripe->mask;
+  for (size_t i = (gap + 1) & mask; stripe->entries[i].handle != NULL; i = (i + 1) & mask) {
+    size_t home = home_of(stripe, stripe->entries[i].handle);
+    if (((i - home) & mask) < ((i - gap) & mask)) continue;
+    stripe->entries[gap] = stripe->entries[i];
+    gap = i;
+  }
+  stripe->entries[gap].handle = NULL;
+  stripe->n--;
+  if (FB_UNLIKELY(mask >= FIRST_SIZE && 16 * stripe->n < mask)) resize(stripe, (mask + 1) / 4);
+}
+
+FB_INLINE void set_listing(FbHandleCell *cell, FbListing listing) {
+  atomic_store_explicit(&cell->listing, (uint8_t)listing, memory_order_relaxed); /* the lock orders it */
+}
+FB_INLINE bool is_listed(FbHandleCell *cell) {
+  return atomic_load_explicit(&cell->listing, memory_order_relaxed) == FB_LISTED;
+}
+
+/* --- wrappers ----------------------------------------------------------------------------------------------------------- */
+
+/* The wrapper whose struct begins with the cell. */
+FB_INLINE HPy wrapper_of(FbHandleCell *cell) { return (HPy){(intptr_t)((char *)cell - fb_data_offset)}; }
+
+/* A new handle of an entry's wrapper, HPy_NULL if that is going away. */
+FB_INLINE HPy entry_load(HPyContext *ctx, const Entry *entry) {
+  if (FB_UNLIKELY(is_weak)) return fb_identity_weak_load(ctx, entry->cell);
+  HPy wrapper = wrapper_of(entry->cell);
+  return fb_ext->reference_try(wrapper) ? wrapper : HPy_NULL;
+}
+
+HPy fb_identity_find(HPyContext *ctx, TVMFFIObject *handle) {
+  if (FB_UNLIKELY(!fb_identity_is_kept)) return HPy_NULL;
+  Stripe *stripe = stripe_lock(handle);
+  const Entry *entry = find(stripe, handle);
+  HPy found = entry == NULL ? HPy_NULL : entry_load(ctx, entry);
+  stripe_unlock(stripe);
+  return found;
+}
+
+/* Before the lock is taken: what makes the wrapper one that can be listed. */
+FB_INLINE bool prepare(HPyContext *ctx, HPy self, FbHandleCell *cell) {
+  if (FB_UNLIKELY(is_weak)) return fb_identity_weak_watch(ctx, self, cell) == 0;
+  if (FB_UNLIKELY(fb_free_threaded)) fb_ext->reference_watch(self);
+  return true;
+}
+
+HPy fb_identity_list(HPyContext *ctx, HPy self, FbHandleCell *cell) {
+  TVMFFIObject *handle = cell->handle;
+  if (FB_UNLIKELY(!fb_identity_is_kept || handle == NULL || !prepare(ctx, self, cell))) return HPy_NULL;
+  HPy other = HPy_NULL;
+  Stripe *stripe = stripe_lock(handle);
+  Entry *entry = reserve(stripe) ? probe(stripe, handle) : NULL;
+  if (entry != NULL && entry->handle != NULL && entry->cell != cell) {
+    other = entry_load(ctx, entry);
+    entry = probe(stripe, handle); /* a weak reference may have been asked, which lets others in */
+  }
+  if (entry != NULL && HPy_IsNull(other)) { /* free, or of one on its way to the destructor, which leaves it to us */
+    stripe->n += entry->handle == NULL;
+    *entry = (Entry){handle, cell};
+    set_listing(cell, FB_LISTED);
+  }
+  stripe_unlock(stripe);
+  return other;
+}
+
+FB_NOINLINE void fb_identity_share_slow(HPyContext *ctx, HPy self, FbHandleCell *cell) {
+  HPy other = fb_identity_list(ctx, self, cell);
+  if (!HPy_IsNull(other)) HPy_Close(ctx, other);
+}
+
+static void unlist(FbHandleCell *cell, bool any) {
+  Stripe *stripe = stripe_lock(cell->handle);
+  Entry *entry = find(stripe, cell->handle);
+  if (entry != NULL && (any || entry->cell == cell)) {
+    set_listing(entry->cell, FB_UNLISTED);
+    take_out(stripe, entry);
+  }
+  stripe_unlock(stripe);
+}
+
+void fb_identity_unlist(FbHandleCell *cell) {
+  if (fb_identity_is_kept && cell->handle != NULL) unlist(cell, true);
+}
+
+void fb_identity_unlist_own(FbHandleCell *cell) {
+  if (FB_UNLIKELY(is_weak)) fb_identity_weak_forget(cell);
+  if (is_listed(cell)) unlist(cell, false);
+}

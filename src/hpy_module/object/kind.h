@@ -1,0 +1,127 @@
+/* How a Python type is passed to native code: decided once per type by the package's `classify`, then cached. */
+#ifndef FFI_HPY_OBJECT_KIND_H_
+#define FFI_HPY_OBJECT_KIND_H_
+
+#include <dlpack/dlpack.h>
+#include <stdatomic.h>
+
+#include "hpy_module/context/ref.h"
+
+typedef enum FbKind {
+  FB_KIND_UNKNOWN = 0, /* not classified yet */
+  FB_KIND_NONE,
+  FB_KIND_BOOL,
+  FB_KIND_INT,
+  FB_KIND_FLOAT,
+  FB_KIND_STR,
+  FB_KIND_BYTES,
+  FB_KIND_OBJECT,
+  FB_KIND_RVALUE_REF,
+  FB_KIND_DATA_TYPE,
+  FB_KIND_DEVICE,
+  FB_KIND_OPAQUE_PTR,
+  FB_KIND_SEQUENCE,
+  FB_KIND_MAPPING,
+  FB_KIND_DLPACK,
+  FB_KIND_CONVERTER,
+  FB_KIND_EXCHANGE,
+  FB_N_KINDS
+} FbKind;
+
+/* What a type offers for schemas to look at instead of its instances, in the order in which it is asked for; and whether
+ * they are mappings other than dict. */
+enum {
+  FB_PROTOCOL_OBJECT = 1,  /* __tvm_ffi_object__ */
+  FB_PROTOCOL_VALUE = 2,   /* __tvm_ffi_value__ */
+  FB_PROTOCOL_CONVERT = 4, /* ObjectConvertible */
+  FB_PROTOCOL_STEPS = 7,
+  FB_PROTOCOL_MAPPING = 8,
+};
+
+/* One classified type.
+ *
+ * The table does not keep the type alive: when that ends, its entry is taken out, and made another type's later. Entries
+ * are never freed, so that a reader on its way past one may always look at its type. An entry of the type that a reader
+ * looks for stays as it is while the reader has an instance: `type` is stored last and cleared first. */
+typedef struct FbKindEntry {
+  _Atomic(intptr_t) type; /* word at fb_type_offset of the type's instances; 0 while the entry is no type's */
+  FbKind kind;
+  unsigned protocols;                /* FB_PROTOCOL_*, for schemas */
+  FbRef converter;                  /* FB_KIND_CONVERTER only */
+  const DLPackExchangeAPI *exchange; /* FB_KIND_EXCHANGE only */
+  struct FbKindEntry *next;          /* while the entry is no type's */
+} FbKindEntry;
+
+typedef struct FbKindTable {
+  size_t mask; /* slots - 1; at least half of them are empty */
+  _Atomic(FbKindEntry *) slots[];
+} FbKindTable;
+
+/* Replaced by a larger copy when half full; readers keep using the one they loaded. */
+extern _Atomic(FbKindTable *) fb_kind_table;
+
+/* Takes the types whose kind needs no question (None, bool, int, ...) into the table. 0, or -1 with an exception. */
+int fb_kind_init(HPyContext *ctx);
+
+/* The slow way: asks `classify`. Returns the kind, or FB_KIND_UNKNOWN with an exception raised. *converter gets a new
+ * handle if the kind is FB_KIND_CONVERTER. */
+FbKind fb_kind_ask(HPyContext *ctx, HPy value, HPy *converter);
+
+/* Asks for the kind of a value's type, so that fb_kind_find finds it from now on; may run Python code. Where there is an
+ * extension; failing is no error. */
+void fb_kind_learn(HPyContext *ctx, HPy value);
+
+FB_INLINE size_t fb_kind_hash(intptr_t type) {
+  return (size_t)(((uintptr_t)type >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 40);
+}
+
+/* The word that tells the exact type of `value`; where there is an extension. */
+FB_INLINE intptr_t fb_kind_type(HPy value) {
+  intptr_t type;
+  memcpy(&type, (const char *)value._i + fb_type_offset, sizeof(type));
+  return type;
+}
+
+/* Cached entry for the exact type of `value`, which must stay alive while the entry is used; or NULL. Lock-free: entries
+ * that move while it looks may hide the one it looks for, which costs a question and nothing else. */
+FB_INLINE const FbKindEntry *fb_kind_find(HPy value) {
+  intptr_t type = fb_kind_type(value);
+  /* Acquire, three times: pairs with the release stores of grown(), put() and entry_new() in kind.c. */
+  FbKindTable *table = atomic_load_explicit(&fb_kind_table, memory_order_acquire);
+  for (size_t i = fb_kind_hash(type);; i++) {
+    const FbKindEntry *entry = atomic_load_explicit(&table->slots[i & table->mask], memory_order_acquire);
+    if (entry == NULL || atomic_load_explicit(&entry->type, memory_order_acquire) == type) return entry;
+  }
+}
+
+/* Kind of `value`; FB_KIND_UNKNOWN with an exception raised on failure. See fb_kind_ask for *converter. */
+FB_INLINE FbKind fb_kind_of(HPyContext *ctx, HPy value, HPy *converter) {
+  if (FB_LIKELY(fb_ext != NULL)) {
+    const FbKindEntry *entry = fb_kind_find(value);
+    if (FB_LIKELY(entry != NULL)) {
+      if (FB_UNLIKELY(entry->kind == FB_KIND_CONVERTER)) *converter = fb_ref_load(ctx, &entry->converter);
+      return entry->kind;
+    }
+  }
+  return fb_kind_ask(ctx, value, converter);
+}
+
+/* The slow way of fb_kind_with_protocols. */
+FbKind fb_kind_ask_with_protocols(HPyContext *ctx, HPy value, unsigned *protocols);
+
+/* Kind of `value`, and the protocols of its type; FB_KIND_UNKNOWN with an exception raised on failure. */
+FB_INLINE FbKind fb_kind_with_protocols(HPyContext *ctx, HPy value, unsigned *protocols) {
+  const FbKindEntry *entry = FB_LIKELY(fb_ext != NULL) ? fb_kind_find(value) : NULL;
+  if (FB_UNLIKELY(entry == NULL)) return fb_kind_ask_with_protocols(ctx, value, protocols);
+  *protocols = entry->protocols;
+  return entry->kind;
+}
+
+const DLPackExchangeAPI *fb_kind_exchange_ask(HPyContext *ctx, HPy value);
+/* The exchange table of the class of a value of FB_KIND_EXCHANGE; NULL with an exception raised on failure. */
+FB_INLINE const DLPackExchangeAPI *fb_kind_exchange(HPyContext *ctx, HPy value) {
+  const FbKindEntry *entry = FB_LIKELY(fb_ext != NULL) ? fb_kind_find(value) : NULL;
+  return FB_LIKELY(entry != NULL) ? entry->exchange : fb_kind_exchange_ask(ctx, value);
+}
+
+#endif /* FFI_HPY_OBJECT_KIND_H_ */

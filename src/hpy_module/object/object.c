@@ -1,0 +1,88 @@
+/* CObject instances: their cells, and what is said about a handle that is not there. */
+#include "object.h"
+
+#include "hpy_module/context/type.h"
+#include "identity.h"
+#include "kind.h"
+#include "own_class.h"
+#include "owner.h"
+
+bool fb_object_has_owner;
+
+bool fb_object_check(HPyContext *ctx, HPy h) {
+  if (fb_ext != NULL) {
+    const FbKindEntry *entry = fb_kind_find(h);
+    if (entry != NULL) return entry->kind == FB_KIND_OBJECT;
+  }
+  return fb_own_class_check(ctx, h, &fb_own_class_object);
+}
+
+bool fb_object_derives(TVMFFIObject *handle, int32_t type_index, int32_t depth) {
+  if (type_index == kTVMFFIObject) return true;
+  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(handle->type_index);
+  return info != NULL && info->type_depth > depth && info->type_ancestors[depth]->type_index == type_index;
+}
+
+TVMFFIObject *fb_object_take(HPyContext *ctx, HPy h) {
+  FbHandleCell *cell = fb_object_check(ctx, h) ? fb_object_cell(ctx, h) : NULL;
+  if (cell == NULL || !fb_handle_cell_use(cell)) return NULL;
+  TVMFFIObject *handle = cell->handle;
+  if (handle != NULL) {
+    fb_identity_share(ctx, h, cell);
+    TVMFFIObjectIncRef(handle);
+  }
+  fb_handle_cell_unuse(cell);
+  return handle;
+}
+
+/* Whether the __new__ of its class made a CObject. */
+static bool is_made(HPyContext *ctx, HPy self) {
+  if (fb_object_has_owner) return fb_object_struct(ctx, self) != NULL;
+  return fb_handle_cell_listing(fb_object_cell(ctx, self)) != FB_UNMADE;
+}
+
+HPy fb_object_raise_no_handle(HPyContext *ctx, HPy self) {
+  char name[128];
+  if (!is_made(ctx, self)) return fb_type_raise_unmade(ctx, self);
+  return fb_raise(ctx, ctx->h_ValueError, "this %s has no native object: it was moved away or never initialised",
+                  fb_type_name(ctx, self, name, sizeof(name)));
+}
+
+int fb_object_raise_in_use(HPyContext *ctx) {
+  fb_raise(ctx, ctx->h_RuntimeError, "the native object cannot be moved away while a call uses it");
+  return -1;
+}
+
+FbHandleCell *fb_object_begin_failed(HPyContext *ctx, HPy self, FbHandleCell *cell) {
+  char name[128];
+  if (cell == NULL || cell->handle == NULL) {
+    fb_object_raise_no_handle(ctx, self);
+  } else {
+    fb_raise(ctx, ctx->h_TypeError, "the native object of this %s is of another type (index %d)",
+             fb_type_name(ctx, self, name, sizeof(name)), (int)cell->handle->type_index);
+  }
+  if (cell != NULL) fb_handle_cell_unuse(cell);
+  return NULL;
+}
+
+int fb_object_make_owner(HPyContext *ctx, HPy self) {
+  HPy type = fb_ref_load(ctx, &fb_own_class_owner);
+  FbOwner *data;
+  HPy owner = HPy_New(ctx, type, &data);
+  HPy_Close(ctx, type);
+  if (HPy_IsNull(owner)) return -1;
+  FbObject *object = fb_object_struct(ctx, self);
+  HPyField_Store(ctx, self, &object->owner_field, owner);
+  object->owner = &data->cell;
+  HPy_Close(ctx, owner);
+  return 0;
+}
+
+FbHandleCell *fb_object_make_cell(HPyContext *ctx, HPy self) {
+  if (FB_UNLIKELY(!is_made(ctx, self))) {
+    fb_type_raise_unmade(ctx, self);
+    return NULL;
+  }
+  FbHandleCell *cell = fb_object_cell(ctx, self);
+  return cell != NULL || fb_object_make_owner(ctx, self) != 0 ? cell : fb_object_cell(ctx, self);
+}

@@ -1,0 +1,78 @@
+/* Classes whose instances own a handle, and how such an instance ends. */
+#include "object_type.h"
+
+#include "function_name.h"
+#include "identity.h"
+#include "own_class.h"
+#include "owner.h"
+
+/* Ends a handle cell: that of an FbObject, which begins with it, or of an FbOwner. */
+HPyDef_SLOT(object_destroy, HPy_tp_destroy)
+static void object_destroy_impl(void *self) {
+  FbHandleCell *cell = self;
+  fb_identity_unlist_own(cell);
+  if (cell->handle != NULL) TVMFFIObjectDecRef(cell->handle);
+}
+
+HPyDef_SLOT(owner_destroy, HPy_tp_destroy)
+static void owner_destroy_impl(void *self) {
+  object_destroy_impl(self);
+  fb_function_name_give(((FbOwner *)self)->name);
+}
+
+HPyDef_SLOT(object_traverse, HPy_tp_traverse)
+static int object_traverse_impl(void *self, HPyFunc_visitproc visit, void *arg) {
+  HPy_VISIT(&((FbObject *)self)->owner_field);
+  return 0;
+}
+
+/* Appends a slot to a spec, unless an import that failed has done so. */
+static void append(HPyType_Spec *spec, HPyDef *slot) {
+  HPyDef **end = spec->defines;
+  while (*end != NULL && *end != slot) end++;
+  *end = slot;
+}
+
+/* Adds what an instance with an owner needs. */
+static void adapt_to_owner(HPyType_Spec *spec) {
+  if (!fb_object_has_owner) return;
+  if (spec->basicsize < FB_OBJECT_MAX_SIZE) spec->basicsize = FB_OBJECT_MAX_SIZE;
+  append(spec, &object_traverse);
+  spec->flags |= HPy_TPFLAGS_HAVE_GC;
+}
+
+/* Stores a new class, unless it is HPy_NULL, and returns it. */
+static HPy stored(HPyContext *ctx, HPy cls, FbRef *own) {
+  if (!HPy_IsNull(cls)) fb_ref_store(ctx, own, cls);
+  return cls;
+}
+
+static int owner_class_init(HPyContext *ctx) {
+  static HPyDef *defines[] = {&owner_destroy, NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core._Owner",
+      .basicsize = sizeof(FbOwner),
+      .flags = HPy_TPFLAGS_DEFAULT,
+      .defines = defines,
+  };
+  HPy cls = stored(ctx, fb_type_new(ctx, &spec, HPy_NULL), &fb_own_class_owner);
+  if (HPy_IsNull(cls)) return -1;
+  HPy_Close(ctx, cls);
+  return 0;
+}
+
+HPy fb_object_type_base(HPyContext *ctx, HPyType_Spec *spec) {
+  /* Our debug mode does not tell whether there is a GIL; what is right without one is right with it. */
+  fb_free_threaded = fb_ext != NULL ? fb_ext->free_threaded : fb_contexts_are_lasting && !fb_is_pypy;
+  fb_object_has_owner = fb_is_pypy;
+  if ((fb_object_has_owner && owner_class_init(ctx) != 0) || fb_identity_init(ctx) != 0) return HPy_NULL;
+  if (!fb_object_has_owner) append(spec, &object_destroy);
+  adapt_to_owner(spec);
+  return stored(ctx, fb_type_new(ctx, spec, HPy_NULL), &fb_own_class_object);
+}
+
+HPy fb_object_type_derive(HPyContext *ctx, HPyType_Spec *spec, HPy base, FbRef *own) {
+  bool is_larger = spec->basicsize > (int)sizeof(FbObject);
+  adapt_to_owner(spec);
+  return stored(ctx, is_larger ? fb_type_new_larger(ctx, spec, base) : fb_type_new(ctx, spec, base), own);
+}

@@ -1,0 +1,14 @@
+/* The classes of the binding's own that this folder has to recognise. Each is stored once, when it is made during the import. */
+#ifndef FFI_HPY_OBJECT_OWN_CLASS_H_
+#define FFI_HPY_OBJECT_OWN_CLASS_H_
+
+#include "hpy_module/context/ref.h"
+
+extern FbRef fb_own_class_object; /* CObject */
+extern FbRef fb_own_class_function; /* Function */
+extern FbRef fb_own_class_owner; /* of FbOwner (owner.h); empty where no CObject has one */
+
+/* Whether h is an instance of one of them. Never fails. */
+bool fb_own_class_check(HPyContext *ctx, HPy h, const FbRef *own_class);
+
+#endif /* FFI_HPY_OBJECT_OWN_CLASS_H_ */

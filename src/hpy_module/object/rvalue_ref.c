@@ -1,0 +1,79 @@
+/* The class ObjectRValueRef. */
+#include "rvalue_ref.h"
+
+#include "hpy_module/context/type.h"
+#include "identity.h"
+#include "object.h"
+#include "own_class.h"
+#include "transfer.h"
+
+typedef struct RValueRef {
+  HPyField object; /* a CObject */
+} RValueRef;
+
+HPyType_HELPERS(RValueRef)
+
+static FbRef rvalue_ref_type; /* written once during the import */
+
+HPyDef_SLOT(rvalue_traverse, HPy_tp_traverse)
+static int rvalue_traverse_impl(void *self, HPyFunc_visitproc visit, void *arg) {
+  HPy_VISIT(&((RValueRef *)self)->object);
+  return 0;
+}
+
+HPyDef_SLOT(rvalue_new, HPy_tp_new)
+static HPy rvalue_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)kw;
+  if (nargs != 1 || !fb_object_check(ctx, args[0])) {
+    return fb_raise(ctx, ctx->h_TypeError, "ObjectRValueRef() takes one argument, a CObject");
+  }
+  if (fb_own_class_check(ctx, args[0], &fb_own_class_function)) return fb_transfer_refuse_function(ctx);
+  void *ref;
+  HPy h = fb_type_make(ctx, type, &rvalue_ref_type, &ref);
+  if (!HPy_IsNull(h)) HPyField_Store(ctx, h, &((RValueRef *)ref)->object, args[0]);
+  return h;
+}
+
+HPy fb_rvalue_ref_new(HPyContext *ctx, HPy object) {
+  HPy type = fb_ref_load(ctx, &rvalue_ref_type);
+  HPy ref = rvalue_new_impl(ctx, type, &object, 1, HPy_NULL);
+  HPy_Close(ctx, type);
+  return ref;
+}
+
+FbHandleCell *fb_rvalue_ref_begin(HPyContext *ctx, HPy ref) {
+  const RValueRef *data = RValueRef_AsStruct(ctx, ref);
+  if (data == NULL || HPyField_IsNull(data->object)) {
+    fb_type_raise_unmade(ctx, ref);
+    return NULL;
+  }
+  HPy object = HPyField_Load(ctx, ref, data->object);
+  FbHandleCell *cell = fb_object_cell(ctx, object);
+  if (cell != NULL && !fb_handle_cell_claim(cell, FB_HANDLE_OFFERED)) {
+    fb_object_raise_in_use(ctx);
+    cell = NULL;
+  } else if (cell != NULL && cell->handle != NULL) {
+    fb_identity_unlist(cell); /* the callee may take the handle, and whatever comes back is apart from this wrapper */
+  } else {
+    if (cell != NULL) fb_handle_cell_release(cell);
+    fb_object_raise_no_handle(ctx, object);
+    cell = NULL;
+  }
+  HPy_Close(ctx, object); /* ref keeps it alive */
+  return cell;
+}
+
+HPy fb_rvalue_ref_type_new(HPyContext *ctx) {
+  static HPyDef *defines[] = {&rvalue_new, &rvalue_traverse, NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.ObjectRValueRef",
+      .basicsize = sizeof(RValueRef),
+      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_HAVE_GC,
+      .builtin_shape = SHAPE(RValueRef),
+      .defines = defines,
+      .doc = "An object marked by _move(): passing it to a call lets the callee take the handle.",
+  };
+  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
+  if (!HPy_IsNull(type)) fb_ref_store(ctx, &rvalue_ref_type, type);
+  return type;
+}

@@ -1,0 +1,16 @@
+/* ObjectRValueRef: an object that a call may take away from its wrapper. */
+#ifndef FFI_HPY_OBJECT_RVALUE_REF_H_
+#define FFI_HPY_OBJECT_RVALUE_REF_H_
+
+#include "handle_cell.h"
+
+/* A new ObjectRValueRef to a CObject: new handle, or HPy_NULL with an exception raised. */
+HPy fb_rvalue_ref_new(HPyContext *ctx, HPy object);
+
+/* Offers the handle behind an ObjectRValueRef to a call, until fb_handle_cell_release. NULL with an exception raised if
+ * there is no handle (any more) or a call uses it. */
+FbHandleCell *fb_rvalue_ref_begin(HPyContext *ctx, HPy ref);
+
+HPy fb_rvalue_ref_type_new(HPyContext *ctx);
+
+#endif /* FFI_HPY_OBJECT_RVALUE_REF_H_ */

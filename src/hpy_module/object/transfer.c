@@ -1,0 +1,125 @@
+/* A wrapper gets a handle, or gives its own away. */
+#include "transfer.h"
+
+#include "class_table.h"
+#include "identity.h"
+#include "object.h"
+#include "own_class.h"
+
+/* Lists self, whose cell has just got a handle, if others have references to the object: they may come with it at any time.
+ * The cell is claimed or in use. Returns the wrapper that was listed before (new handle), or HPy_NULL. */
+static HPy list_if_shared(HPyContext *ctx, HPy self, FbHandleCell *cell) {
+  if (cell->handle == NULL || !fb_class_table_fits(ctx, self, cell->handle)) return HPy_NULL;
+  fb_handle_cell_set_listing(cell, FB_UNLISTED);
+  return fb_identity_is_shared(cell->handle) ? fb_identity_list(ctx, self, cell) : HPy_NULL;
+}
+
+/* Releases a claimed cell and lists its wrapper, if that can be listed.
+ *
+ * Without a GIL the listing comes first: a thread that finds the cell claimed waits, but a move that finds it in use fails.
+ * With a GIL the release comes first, because listing may run Python code (identity_weak.c), and a use is enough there. */
+static void release_listed(HPyContext *ctx, HPy self, FbHandleCell *cell) {
+  if (!fb_free_threaded) {
+    fb_handle_cell_release(cell);
+    if (!fb_handle_cell_use(cell)) return;
+  }
+  HPy other = list_if_shared(ctx, self, cell);
+  if (fb_free_threaded) {
+    fb_handle_cell_release(cell);
+  } else {
+    fb_handle_cell_unuse(cell);
+  }
+  if (!HPy_IsNull(other)) HPy_Close(ctx, other); /* which may run anything, too */
+}
+
+static void raise_no_function(HPyContext *ctx) {
+  fb_raise(ctx, ctx->h_TypeError, "a Function can take over the handle of a function only");
+}
+
+/* Whether self is a Function, which is called without another look at its handle, and the handle is no function's. */
+static bool is_misplaced(HPyContext *ctx, HPy self, const TVMFFIObject *handle) {
+  if (handle->type_index == kTVMFFIFunction || fb_class_table_is_exact(self, handle)) return false;
+  if (!fb_own_class_check(ctx, self, &fb_own_class_function)) return false;
+  raise_no_function(ctx);
+  return true;
+}
+
+int fb_transfer_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
+  FbHandleCell *cell = is_misplaced(ctx, self, handle) ? NULL : fb_object_make_cell(ctx, self);
+  if (cell == NULL || (!fb_handle_cell_claim(cell, FB_HANDLE_MOVING) && fb_object_raise_in_use(ctx) != 0)) {
+    TVMFFIObjectDecRef(handle);
+    return -1;
+  }
+  fb_identity_unlist_own(cell);
+  TVMFFIObject *old = cell->handle;
+  cell->handle = handle;
+  fb_handle_cell_set_listing(cell, FB_UNLISTABLE);
+  release_listed(ctx, self, cell);
+  if (old != NULL) TVMFFIObjectDecRef(old);
+  return 0;
+}
+
+HPy fb_transfer_refuse_function(HPyContext *ctx) {
+  return fb_raise(ctx, ctx->h_TypeError, "the handle of a Function cannot be moved away");
+}
+
+int fb_transfer_put_function(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
+  if (handle == NULL) {
+    fb_object_raise_no_handle(ctx, self);
+    return -1;
+  }
+  bool is_function = handle->type_index == kTVMFFIFunction;
+  FbHandleCell *cell = fb_object_make_cell(ctx, self);
+  TVMFFIObject *nothing = NULL;
+  /* Release: pairs with whoever gives the Function to another thread. Of two threads that come here one is refused. */
+  if (is_function && cell != NULL &&
+      atomic_compare_exchange_strong_explicit((_Atomic(TVMFFIObject *) *)&cell->handle, &nothing, handle,
+                                              memory_order_release, memory_order_relaxed)) {
+    fb_handle_cell_use(cell); /* never refused: nobody claims the cell of a Function */
+    HPy other = list_if_shared(ctx, self, cell);
+    fb_handle_cell_unuse(cell);
+    if (!HPy_IsNull(other)) HPy_Close(ctx, other);
+    return 0;
+  }
+  TVMFFIObjectDecRef(handle);
+  if (cell == NULL) return -1;
+  if (is_function) {
+    fb_transfer_refuse_function(ctx);
+  } else {
+    raise_no_function(ctx);
+  }
+  return -1;
+}
+
+/* Moves the handle of `from` (NULL: none) to `to`, another cell, which stays claimed; *old is the handle that it had.
+ * False, and nothing done, if a call uses one of them. Nothing of the interpreter's runs in between, so that a thread that
+ * waits for the cells never waits long. */
+static bool cells_move(FbHandleCell *from, FbHandleCell *to, TVMFFIObject **old) {
+  /* Claimed in the order of their addresses, so that two threads that move both ways do not wait for each other. */
+  FbHandleCell *first = from == NULL || (uintptr_t)to < (uintptr_t)from ? to : from, *second = first == to ? from : to;
+  if (!fb_handle_cell_claim(first, FB_HANDLE_MOVING)) return false;
+  if (second != NULL && !fb_handle_cell_claim(second, FB_HANDLE_MOVING)) {
+    fb_handle_cell_release(first);
+    return false;
+  }
+  fb_identity_unlist_own(to);
+  fb_handle_cell_set_listing(to, FB_UNLISTABLE);
+  *old = to->handle;
+  to->handle = from == NULL ? NULL : from->handle;
+  if (from != NULL) {
+    fb_identity_unlist(from);
+    from->handle = NULL;
+    fb_handle_cell_release(from);
+  }
+  return true;
+}
+
+int fb_transfer_move(HPyContext *ctx, HPy self, HPy other) {
+  FbHandleCell *from = fb_object_cell(ctx, other), *to = fb_object_make_cell(ctx, self);
+  TVMFFIObject *old;
+  if (to == NULL) return -1;
+  if (!cells_move(from, to, &old)) return fb_object_raise_in_use(ctx);
+  release_listed(ctx, self, to);
+  if (old != NULL) TVMFFIObjectDecRef(old);
+  return 0;
+}

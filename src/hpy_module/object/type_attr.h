@@ -1,0 +1,10 @@
+/* Attribute columns of types, read without a call into the core. */
+#ifndef FFI_HPY_OBJECT_TYPE_ATTR_H_
+#define FFI_HPY_OBJECT_TYPE_ATTR_H_
+
+#include <tvm/ffi/c_api.h>
+
+/* A type's own value in an attribute column, borrowed for good; NULL if there is none. Any thread, attached or not. */
+const TVMFFIAny *fb_type_attr_find(int32_t type_index, const TVMFFIByteArray *name);
+
+#endif /* FFI_HPY_OBJECT_TYPE_ATTR_H_ */

@@ -1,0 +1,78 @@
+/* Native objects as Python objects. */
+#include "wrap.h"
+
+#include "class_table.h"
+#include "hpy_module/context/hooks.h"
+#include "identity.h"
+#include "object.h"
+
+/* Which wrapper is asked for: see wrap.h. */
+typedef enum Wanted { WANTED_LISTED, WANTED_MOVABLE, WANTED_APART } Wanted;
+
+FB_INLINE HPy wrap_new(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
+  FbObject *object;
+  HPy h = HPy_New(ctx, cls, &object);
+  if (FB_UNLIKELY(HPy_IsNull(h))) {
+    TVMFFIObjectDecRef(handle);
+    return h;
+  }
+  if (FB_UNLIKELY(fb_object_has_owner)) {
+    if (fb_object_make_owner(ctx, h) != 0) {
+      TVMFFIObjectDecRef(handle);
+      HPy_Close(ctx, h);
+      return HPy_NULL;
+    }
+    object = (FbObject *)fb_object_struct(ctx, h)->owner;
+  }
+  object->cell.handle = handle;
+  fb_handle_cell_set_listing(&object->cell, FB_UNLISTED);
+  return h;
+}
+
+/* A listed wrapper, for an object that others have, too: a new one, or the one that another thread listed meanwhile. */
+static HPy wrap_listed(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
+  HPy h = wrap_new(ctx, cls, handle);
+  if (FB_UNLIKELY(HPy_IsNull(h))) return h;
+  HPy other = fb_identity_list(ctx, h, fb_object_cell(ctx, h));
+  if (FB_LIKELY(HPy_IsNull(other))) return h;
+  HPy_Close(ctx, h);
+  return other;
+}
+
+static FB_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle, bool is_shared) {
+  HPy index = HPyLong_FromInt32_t(ctx, handle->type_index);
+  HPy cls = HPy_IsNull(index) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_CLASS_FOR_TYPE_INDEX, &index, 1);
+  if (!HPy_IsNull(index)) HPy_Close(ctx, index);
+  if (HPy_IsNull(cls)) {
+    TVMFFIObjectDecRef(handle);
+    return HPy_NULL;
+  }
+  HPy result = is_shared ? wrap_listed(ctx, cls, handle) : wrap_new(ctx, cls, handle);
+  HPy_Close(ctx, cls);
+  return result;
+}
+
+FB_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
+  bool is_shared = wanted != WANTED_APART && fb_identity_is_shared(handle);
+  if (is_shared) {
+    HPy found = fb_identity_find(ctx, handle);
+    if (!HPy_IsNull(found)) {
+      if (FB_LIKELY(wanted != WANTED_MOVABLE || !fb_handle_cell_is_used(fb_object_cell(ctx, found)))) {
+        TVMFFIObjectDecRef(handle);
+        return found;
+      }
+      HPy_Close(ctx, found);
+      is_shared = false;
+    }
+  }
+  const FbRef *cell = fb_class_table_find(handle->type_index);
+  if (FB_UNLIKELY(cell == NULL)) return wrap_unregistered(ctx, handle, is_shared);
+  HPy cls = fb_ref_borrow(ctx, cell);
+  HPy result = is_shared ? wrap_listed(ctx, cls, handle) : wrap_new(ctx, cls, handle);
+  fb_ref_return(ctx, cls);
+  return result;
+}
+
+HPy fb_wrap_object(HPyContext *ctx, TVMFFIObject *handle) { return wrap(ctx, handle, WANTED_LISTED); }
+HPy fb_wrap_apart(HPyContext *ctx, TVMFFIObject *handle) { return wrap(ctx, handle, WANTED_APART); }
+HPy fb_wrap_movable(HPyContext *ctx, TVMFFIObject *handle) { return wrap(ctx, handle, WANTED_MOVABLE); }

@@ -1,0 +1,153 @@
+/* The class CObject: what every wrapper of a native object can do. */
+#include "cobject.h"
+
+#include "dataclass.h"
+#include "hpy_module/call/function.h"
+#include "hpy_module/object/object_type.h"
+#include "hpy_module/object/own_class.h"
+#include "hpy_module/object/rvalue_ref.h"
+#include "hpy_module/object/transfer.h"
+#include "hpy_module/value/opaque_ptr.h"
+
+FB_OBJECT_NEW(object, fb_own_class_object)
+
+static HPy bool_result(HPyContext *ctx, bool value) { return HPy_Dup(ctx, value ? ctx->h_True : ctx->h_False); }
+
+HPyDef_SLOT(object_compare, HPy_tp_richcompare)
+static HPy object_compare_impl(HPyContext *ctx, HPy self, HPy other, HPy_RichCmpOp op) {
+  if ((op != HPy_EQ && op != HPy_NE) || !fb_object_check(ctx, other)) return HPy_Dup(ctx, ctx->h_NotImplemented);
+  bool same = fb_object_get(ctx, self) == fb_object_get(ctx, other);
+  return bool_result(ctx, same == (op == HPy_EQ));
+}
+
+HPyDef_SLOT(object_hash, HPy_tp_hash)
+static HPy_hash_t object_hash_impl(HPyContext *ctx, HPy self) {
+  uintptr_t address = (uintptr_t)fb_object_get(ctx, self);
+  return (HPy_hash_t)(address >> 4); /* the low bits are alignment; the result is never -1 */
+}
+
+HPyDef_METH(object_same_as, "same_as", HPyFunc_O, .doc = "Whether both own the same native object.")
+static HPy object_same_as_impl(HPyContext *ctx, HPy self, HPy other) {
+  return bool_result(ctx, fb_object_check(ctx, other) && fb_object_get(ctx, self) == fb_object_get(ctx, other));
+}
+
+HPyDef_METH(object_is, "is_", HPyFunc_O, .doc = "Same as same_as().")
+static HPy object_is_impl(HPyContext *ctx, HPy self, HPy other) { return object_same_as_impl(ctx, self, other); }
+
+HPyDef_METH(object_chandle, "__chandle__", HPyFunc_NOARGS, .doc = "Address of the native object, 0 if there is none.")
+static HPy object_chandle_impl(HPyContext *ctx, HPy self) {
+  TVMFFIObject *handle = fb_object_take(ctx, self); /* others may turn up with the address from now on */
+  HPy address = HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)handle);
+  if (handle != NULL) TVMFFIObjectDecRef(handle);
+  return address;
+}
+
+HPyDef_METH(object_ctypes_handle, "__ctypes_handle__", HPyFunc_NOARGS,
+            .doc = "Address of the native object as ctypes.c_void_p; its value is None if there is none.")
+static HPy object_ctypes_handle_impl(HPyContext *ctx, HPy self) {
+  TVMFFIObject *handle = fb_object_take(ctx, self); /* as above */
+  HPy address = fb_opaque_ptr_result(ctx, handle);
+  if (handle != NULL) TVMFFIObjectDecRef(handle);
+  return address;
+}
+
+HPyDef_GET(object_id, "id_", .doc = "Address of the native object, 0 if there is none.")
+static HPy object_id_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return object_chandle_impl(ctx, self);
+}
+
+HPyDef_METH(object_type_index, "__type_index__", HPyFunc_NOARGS, .doc = "Type index of the native object.")
+static HPy object_type_index_impl(HPyContext *ctx, HPy self) {
+  FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
+  if (cell == NULL) return HPy_NULL;
+  HPy index = HPyLong_FromInt32_t(ctx, cell->handle->type_index);
+  fb_handle_cell_unuse(cell);
+  return index;
+}
+
+HPyDef_METH(object_use_count, "__use_count__", HPyFunc_NOARGS, .doc = "Strong references to the native object.")
+static HPy object_use_count_impl(HPyContext *ctx, HPy self) {
+  TVMFFIObject *handle = fb_object_take(ctx, self);
+  if (handle == NULL) return HPyLong_FromInt32_t(ctx, 0);
+  /* A snapshot, without our own: other threads may change it at any time. */
+  uint64_t count = atomic_load_explicit((_Atomic(uint64_t) *)&handle->combined_ref_count, memory_order_relaxed) - 1;
+  TVMFFIObjectDecRef(handle);
+  return HPyLong_FromUInt64_t(ctx, count & UINT32_MAX);
+}
+
+HPyDef_METH(object_move, "_move", HPyFunc_NOARGS, .doc = "Mark the object for a call that may take its handle away.")
+static HPy object_move_impl(HPyContext *ctx, HPy self) { return fb_rvalue_ref_new(ctx, self); }
+
+static bool is_function(HPyContext *ctx, HPy h) { return fb_own_class_check(ctx, h, &fb_own_class_function); }
+
+/* None, or HPy_NULL for a status that is not 0. */
+static HPy none_if(HPyContext *ctx, int rc) { return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL; }
+
+HPyDef_METH(object_move_from, "__move_handle_from__", HPyFunc_O, .doc = "Take over the handle of another object.")
+static HPy object_move_from_impl(HPyContext *ctx, HPy self, HPy other) {
+  if (!fb_object_check(ctx, other)) {
+    char given[128];
+    return fb_raise(ctx, ctx->h_TypeError, "__move_handle_from__() argument must be a CObject, not %s",
+                    fb_type_name(ctx, other, given, sizeof(given)));
+  }
+  if (is_function(ctx, self)) { /* `other`, a Function too, keeps its handle */
+    return none_if(ctx, fb_transfer_put_function(ctx, self, fb_object_take(ctx, other)));
+  }
+  if (is_function(ctx, other)) return fb_transfer_refuse_function(ctx);
+  if (fb_is(ctx, self, other)) return HPy_Dup(ctx, ctx->h_None);
+  return none_if(ctx, fb_transfer_move(ctx, self, other));
+}
+
+HPyDef_METH(object_init_by, "__init_handle_by_constructor__", HPyFunc_VARARGS,
+            .doc = "Take over the handle of the object that a native function returns.")
+static HPy object_init_by_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  if (nargs == 0 || !is_function(ctx, args[0])) {
+    return fb_raise(ctx, ctx->h_TypeError, "__init_handle_by_constructor__() argument 1 must be a Function");
+  }
+  TVMFFIAny made;
+  if (fb_function_call_raw(ctx, args[0], args + 1, nargs - 1, &made) != 0) return HPy_NULL;
+  if (made.type_index < kTVMFFIStaticObjectBegin) {
+    return fb_raise(ctx, ctx->h_TypeError, "%s() must return an object, it returned a value of type index %d",
+                    fb_function_name(ctx, args[0]), (int)made.type_index);
+  }
+  return none_if(ctx, is_function(ctx, self) ? fb_transfer_put_function(ctx, self, made.v_obj)
+                                             : fb_transfer_put(ctx, self, made.v_obj));
+}
+
+HPy fb_cobject_type_new(HPyContext *ctx) {
+  static HPyDef *defines[] = {&object_new,
+                              &object_compare,
+                              &object_hash,
+                              &object_same_as,
+                              &object_is,
+                              &object_chandle,
+                              &object_ctypes_handle,
+                              &object_id,
+                              &object_move,
+                              &object_move_from,
+                              &object_init_by,
+                              &object_type_index,
+                              &object_use_count,
+                              &fb_dataclass_eq,
+                              &fb_dataclass_ne,
+                              &fb_dataclass_lt,
+                              &fb_dataclass_le,
+                              &fb_dataclass_gt,
+                              &fb_dataclass_ge,
+                              &fb_dataclass_hash,
+                              &fb_dataclass_repr,
+                              &fb_dataclass_copy,
+                              &fb_dataclass_deep_copy,
+                              NULL,
+                              NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.CObject",
+      .basicsize = sizeof(FbObject),
+      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
+      .builtin_shape = SHAPE(FbObject),
+      .defines = defines,
+      .doc = "Base of everything that owns a handle of a native object.",
+  };
+  return fb_object_type_base(ctx, &spec);
+}

@@ -1,0 +1,10 @@
+/* The class CObject. */
+#ifndef FFI_HPY_RECORD_COBJECT_H_
+#define FFI_HPY_RECORD_COBJECT_H_
+
+#include "hpy_module/context/context.h"
+
+/* Made before all other classes whose instances own a handle. New handle, or HPy_NULL with an exception raised. */
+HPy fb_cobject_type_new(HPyContext *ctx);
+
+#endif /* FFI_HPY_RECORD_COBJECT_H_ */

@@ -1,0 +1,195 @@
+/* Comparison, hash, text and copies by fields, as methods of CObject. */
+#include "dataclass.h"
+
+#include "hpy_module/context/text.h"
+#include "hpy_module/convert/core_function.h"
+#include "hpy_module/convert/result.h"
+#include "hpy_module/error/error.h"
+#include "hpy_module/object/identity.h"
+#include "hpy_module/object/object.h"
+
+/* What the core, and hooks that it calls, are given of self, whose place is in use. */
+static TVMFFIAny view_of(HPyContext *ctx, HPy self, FbHandleCell *cell) {
+  fb_identity_share(ctx, self, cell);
+  return (TVMFFIAny){.type_index = cell->handle->type_index, .v_obj = cell->handle};
+}
+
+/* Calls a function of the core with an object. -1 with a native error pending, -2 with an exception raised. */
+static int call_one(HPyContext *ctx, FbCoreFunction *function, HPy self, TVMFFIAny *result) {
+  FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
+  if (cell == NULL) return -2;
+  TVMFFIAny arg = view_of(ctx, self, cell);
+  FbCallState outer;
+  fb_call_enter_held(ctx, &outer);
+  int rc = fb_core_function_call(function, &arg, 1, result);
+  fb_call_leave_held(&outer);
+  fb_handle_cell_unuse(cell);
+  return rc == 0 ? 0 : -1;
+}
+
+/* --- comparison ----------------------------------------------------------------------------------------------------------- */
+
+/* Whether one of both is an instance of the other's class. */
+static bool is_related(HPyContext *ctx, HPy self, HPy other) {
+  HPy own = HPy_Type(ctx, self), others = HPy_Type(ctx, other);
+  bool related = HPy_Is(ctx, own, others) || HPy_TypeCheck(ctx, other, own) || HPy_TypeCheck(ctx, self, others);
+  HPy_Close(ctx, own);
+  HPy_Close(ctx, others);
+  return related && fb_object_check(ctx, other);
+}
+
+/* The answer of a comparison: 0 or 1; -1 with an exception raised. */
+static int ask(HPyContext *ctx, FbCoreFunction *function, HPy self, HPy other) {
+  FbHandleCell *mine = fb_object_begin(ctx, self, kTVMFFIObject, 0);
+  if (mine == NULL) return -1;
+  FbHandleCell *theirs = fb_object_begin(ctx, other, kTVMFFIObject, 0);
+  int rc = -2;
+  TVMFFIAny result;
+  if (theirs != NULL) {
+    TVMFFIAny args[2] = {view_of(ctx, self, mine), view_of(ctx, other, theirs)};
+    FbCallState outer;
+    fb_call_enter_held(ctx, &outer);
+    rc = fb_core_function_call(function, args, 2, &result);
+    fb_call_leave_held(&outer);
+    fb_handle_cell_unuse(theirs);
+  }
+  fb_handle_cell_unuse(mine);
+  if (rc == 0) return result.v_int64 != 0;
+  if (rc != -2) fb_error_raise_pending(ctx, function->name);
+  return -1;
+}
+
+static HPy compare(HPyContext *ctx, FbCoreFunction *function, HPy self, HPy other, int when_equal) {
+  if (!is_related(ctx, self, other)) return HPy_Dup(ctx, ctx->h_NotImplemented);
+  int answer = ask(ctx, function, self, other);
+  if (answer < 0) return HPy_NULL;
+  return HPy_Dup(ctx, answer == when_equal ? ctx->h_True : ctx->h_False);
+}
+
+static FbCoreFunction equal = {"ffi.RecursiveEq", NULL};
+
+HPyDef_METH(fb_dataclass_eq, "_recursive_eq", HPyFunc_O, .doc = "Whether all fields are equal.")
+static HPy fb_dataclass_eq_impl(HPyContext *ctx, HPy self, HPy other) { return compare(ctx, &equal, self, other, 1); }
+
+HPyDef_METH(fb_dataclass_ne, "_recursive_ne", HPyFunc_O, .doc = "Whether some field is not equal.")
+static HPy fb_dataclass_ne_impl(HPyContext *ctx, HPy self, HPy other) { return compare(ctx, &equal, self, other, 0); }
+
+HPyDef_METH(fb_dataclass_lt, "_recursive_lt", HPyFunc_O, .doc = "Whether the fields come before the other's.")
+static HPy fb_dataclass_lt_impl(HPyContext *ctx, HPy self, HPy other) {
+  static FbCoreFunction function = {"ffi.RecursiveLt", NULL};
+  return compare(ctx, &function, self, other, 1);
+}
+
+HPyDef_METH(fb_dataclass_le, "_recursive_le", HPyFunc_O, .doc = "Whether the fields do not come after the other's.")
+static HPy fb_dataclass_le_impl(HPyContext *ctx, HPy self, HPy other) {
+  static FbCoreFunction function = {"ffi.RecursiveLe", NULL};
+  return compare(ctx, &function, self, other, 1);
+}
+
+HPyDef_METH(fb_dataclass_gt, "_recursive_gt", HPyFunc_O, .doc = "Whether the fields come after the other's.")
+static HPy fb_dataclass_gt_impl(HPyContext *ctx, HPy self, HPy other) {
+  static FbCoreFunction function = {"ffi.RecursiveGt", NULL};
+  return compare(ctx, &function, self, other, 1);
+}
+
+HPyDef_METH(fb_dataclass_ge, "_recursive_ge", HPyFunc_O, .doc = "Whether the fields do not come before the other's.")
+static HPy fb_dataclass_ge_impl(HPyContext *ctx, HPy self, HPy other) {
+  static FbCoreFunction function = {"ffi.RecursiveGe", NULL};
+  return compare(ctx, &function, self, other, 1);
+}
+
+HPyDef_METH(fb_dataclass_hash, "_recursive_hash", HPyFunc_NOARGS, .doc = "A hash of all fields.")
+static HPy fb_dataclass_hash_impl(HPyContext *ctx, HPy self) {
+  static FbCoreFunction function = {"ffi.RecursiveHash", NULL};
+  TVMFFIAny result;
+  int rc = call_one(ctx, &function, self, &result);
+  if (rc == 0) return HPyLong_FromInt64_t(ctx, result.v_int64);
+  return rc == -1 ? fb_error_raise_pending(ctx, function.name) : HPy_NULL;
+}
+
+/* --- text ----------------------------------------------------------------------------------------------------------------- */
+
+static HPy text_of(HPyContext *ctx, TVMFFIAny *value) {
+  const TVMFFIByteArray small = TVMFFISmallBytesGetContentByteArray(value);
+  const TVMFFIByteArray *bytes = value->type_index == kTVMFFIStr ? TVMFFIBytesGetByteArrayPtr(value->v_obj) : &small;
+  HPy text = fb_text_new(ctx, bytes->data, bytes->size);
+  if (value->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(value->v_obj);
+  return text;
+}
+
+/* A repr is asked for in the middle of error reports: any text is better than another error. */
+static HPy text_without_fields(HPyContext *ctx, HPy self) {
+  char name[128], text[192];
+  HPyErr_Clear(ctx);
+  TVMFFIObject *handle = fb_object_get(ctx, self);
+  fb_type_name(ctx, self, name, sizeof(name));
+  if (handle == NULL) {
+    snprintf(text, sizeof(text), "%s(chandle=None)", name);
+  } else {
+    snprintf(text, sizeof(text), "%s(%#llx)", name, (unsigned long long)(uintptr_t)handle);
+  }
+  return HPyUnicode_FromString(ctx, text);
+}
+
+HPyDef_METH(fb_dataclass_repr, "_repr", HPyFunc_NOARGS,
+            .doc = "The type and the fields as text; the class and the address where that fails. Never raises.")
+static HPy fb_dataclass_repr_impl(HPyContext *ctx, HPy self) {
+  static FbCoreFunction function = {"ffi.ReprPrint", NULL};
+  TVMFFIAny result;
+  if (fb_object_get(ctx, self) == NULL) return text_without_fields(ctx, self);
+  int rc = call_one(ctx, &function, self, &result);
+  if (rc == 0) return text_of(ctx, &result);
+  if (rc == -1) fb_error_raise_pending(ctx, function.name);
+  return text_without_fields(ctx, self);
+}
+
+/* --- copies --------------------------------------------------------------------------------------------------------------- */
+
+/* The function that copies objects of a type, borrowed; NULL if there is none. */
+static TVMFFIObject *find_copier(int32_t type_index) {
+  static const TVMFFIByteArray name = {"__ffi_shallow_copy__", sizeof("__ffi_shallow_copy__") - 1};
+  static _Atomic(const TVMFFITypeAttrColumn *) known; /* of all threads the same, and for good */
+  const TVMFFITypeAttrColumn *column = atomic_load_explicit(&known, memory_order_acquire);
+  if (FB_UNLIKELY(column == NULL)) {
+    column = TVMFFIGetTypeAttrColumn(&name);
+    if (column == NULL) return NULL;
+    atomic_store_explicit(&known, column, memory_order_release); /* pairs with the load above */
+  }
+  /* Before the data, as c_api.h asks; acquire: pairs with the core's publication of a longer column. */
+  int32_t size = atomic_load_explicit((_Atomic(int32_t) *)&column->size, memory_order_acquire);
+  int32_t i = type_index - column->begin_index;
+  if (i < 0 || i >= size || column->data[i].type_index != kTVMFFIFunction) return NULL;
+  return column->data[i].v_obj;
+}
+
+HPyDef_METH(fb_dataclass_copy, "_shallow_copy", HPyFunc_NOARGS,
+            .doc = "A new object with the same values in its fields. TypeError where the type cannot be copied.")
+static HPy fb_dataclass_copy_impl(HPyContext *ctx, HPy self) {
+  FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
+  if (cell == NULL) return HPy_NULL;
+  TVMFFIObject *copier = find_copier(cell->handle->type_index);
+  TVMFFIAny arg = view_of(ctx, self, cell), result = {0};
+  FbCallState outer;
+  fb_call_enter_held(ctx, &outer);
+  int rc = copier == NULL ? 0 : TVMFFIFunctionCall(copier, &arg, 1, &result);
+  fb_call_leave_held(&outer);
+  fb_handle_cell_unuse(cell);
+  if (rc != 0) return fb_error_raise_pending(ctx, "__ffi_shallow_copy__");
+  if (copier != NULL) return fb_result_make(ctx, &result);
+  char name[128];
+  return fb_raise(ctx, ctx->h_TypeError,
+                  "Type `%s` does not support copy. The underlying C++ type is not copy-constructible.",
+                  fb_type_name(ctx, self, name, sizeof(name)));
+}
+
+HPyDef_METH(fb_dataclass_deep_copy, "_deep_copy", HPyFunc_VARARGS,
+            .doc = "A new object whose fields are deep copies. What a `memo` knows does not matter to native objects.")
+static HPy fb_dataclass_deep_copy_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  static FbCoreFunction function = {"ffi.DeepCopy", NULL};
+  (void)args;
+  if (nargs > 1) return fb_raise(ctx, ctx->h_TypeError, "a deep copy takes a memo at most, got %zu arguments", nargs);
+  TVMFFIAny result;
+  int rc = call_one(ctx, &function, self, &result);
+  if (rc == 0) return fb_result_make(ctx, &result);
+  return rc == -1 ? fb_error_raise_pending(ctx, function.name) : HPy_NULL;
+}

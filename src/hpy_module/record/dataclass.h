@@ -1,0 +1,14 @@
+/* Methods over the fields of an object: comparison, order, hash, text, copies.
+ *
+ * Every CObject has them, under names of their own (_recursive_eq, ...): what a dataclass decorator puts into a class as
+ * __eq__ and so on is one of these, so that no Python code runs in between. They keep the GIL: the core does the work, and
+ * calls Python only for hooks that a type has. */
+#ifndef FFI_HPY_RECORD_DATACLASS_H_
+#define FFI_HPY_RECORD_DATACLASS_H_
+
+#include "hpy_module/context/context.h"
+
+extern HPyDef fb_dataclass_eq, fb_dataclass_ne, fb_dataclass_lt, fb_dataclass_le, fb_dataclass_gt, fb_dataclass_ge;
+extern HPyDef fb_dataclass_hash, fb_dataclass_repr, fb_dataclass_copy, fb_dataclass_deep_copy;
+
+#endif /* FFI_HPY_RECORD_DATACLASS_H_ */

@@ -1,0 +1,295 @@
+/* Native types defined in Python: registration through the C ABI. */
+#include "define.h"
+
+#include <stdlib.h>
+
+#include "field_table.h"
+#include "hpy_module/context/error_slot.h"
+#include "hpy_module/context/text.h"
+#include "hpy_module/convert/argument.h"
+#include "hpy_module/convert/core_function.h"
+#include "hpy_module/error/error.h"
+#include "hpy_module/schema/fit.h"
+#include "hpy_module/schema/schema_type.h"
+
+/* --- reading arguments -------------------------------------------------------------------------------------------------- */
+
+/* Copies of texts, in lists, until a definition is over: a handle's own text may end with the handle. */
+typedef struct Copy {
+  struct Copy *next;
+  char text[];
+} Copy;
+
+/* item(sequence, i) as text that lives until copies_end; None is "". Returns 0, or -1 with an exception raised. */
+static int text_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, const char *what, Copy **copies,
+                     TVMFFIByteArray *out) {
+  HPy item = HPy_GetItem_i(ctx, sequence, i);
+  if (HPy_IsNull(item)) return -1;
+  HPy_ssize_t n = 0;
+  const char *text = fb_is(ctx, item, ctx->h_None) ? "" : fb_text_arg(ctx, item, what, &n);
+  Copy *copy = text == NULL ? NULL : malloc(sizeof(*copy) + (size_t)n + 1);
+  if (copy != NULL) {
+    memcpy(copy->text, text, (size_t)n + 1);
+    *out = (TVMFFIByteArray){copy->text, (size_t)n};
+    copy->next = *copies;
+    *copies = copy;
+  } else if (text != NULL) {
+    HPyErr_NoMemory(ctx);
+  }
+  HPy_Close(ctx, item);
+  return copy == NULL ? -1 : 0;
+}
+
+static void copies_end(Copy *copies) {
+  while (copies != NULL) {
+    Copy *next = copies->next;
+    free(copies);
+    copies = next;
+  }
+}
+
+static int int_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, int64_t *out) {
+  HPy item = HPy_GetItem_i(ctx, sequence, i);
+  if (HPy_IsNull(item)) return -1;
+  *out = HPyLong_AsInt64_t(ctx, item);
+  HPy_Close(ctx, item);
+  return *out == -1 && HPyErr_Occurred(ctx) ? -1 : 0;
+}
+
+static int schema_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, const FbSchema **out) {
+  HPy item = HPy_GetItem_i(ctx, sequence, i);
+  *out = HPy_IsNull(item) ? NULL : fb_schema_get(ctx, item);
+  if (!HPy_IsNull(item)) HPy_Close(ctx, item);
+  return *out == NULL ? -1 : 0;
+}
+
+static const TVMFFITypeInfo *type_arg(HPyContext *ctx, HPy h) {
+  int32_t index = HPyLong_AsInt32_t(ctx, h);
+  if (index == -1 && HPyErr_Occurred(ctx)) return NULL;
+  const TVMFFITypeInfo *type = TVMFFIGetTypeInfo(index);
+  if (type == NULL) {
+    fb_error_slot_clear();
+    fb_raise(ctx, ctx->h_ValueError, "no type is registered for index %d", (int)index);
+  }
+  return type;
+}
+
+/* --- type_define ---------------------------------------------------------------------------------------------------------- */
+
+HPyDef_METH(fb_type_define, "type_define", HPyFunc_VARARGS, .doc = "The index of a type key below a parent type.")
+static HPy fb_type_define_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "type_define() takes key, parent");
+  HPy_ssize_t n;
+  const char *text = fb_text_arg(ctx, args[0], "type key", &n);
+  if (text == NULL) return HPy_NULL;
+  const TVMFFITypeInfo *parent = type_arg(ctx, args[1]);
+  if (parent == NULL) return HPy_NULL;
+  TVMFFIByteArray key = {text, (size_t)n};
+  int32_t index = TVMFFITypeGetOrAllocIndex(&key, -1, parent->type_depth + 1, 0, 1, parent->type_index);
+  if (index < 0) return fb_error_raise_pending(ctx, "type_define");
+  /* A key keeps its index, and with it its place, whatever became of the class that had it first. */
+  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(index), *its_parent = NULL;
+  if (info->type_depth > 0) its_parent = info->type_ancestors[info->type_depth - 1];
+  if (its_parent == parent) return HPyLong_FromInt32_t(ctx, index);
+  return fb_raise(ctx, ctx->h_ValueError, "type key '%.*s' is taken: it was registered below %.*s, not below %.*s",
+                  (int)n, text, its_parent == NULL ? 4 : (int)its_parent->type_key.size,
+                  its_parent == NULL ? "none" : its_parent->type_key.data, (int)parent->type_key.size,
+                  parent->type_key.data);
+}
+
+/* --- fields_define -------------------------------------------------------------------------------------------------------- */
+
+static FbCoreFunction make_getter = {.name = "ffi.MakeFieldGetter"}, make_setter = {.name = "ffi.MakeFieldSetter"},
+                      register_record = {.name = "ffi._PyClassRegisterTypeAttrColumns"};
+
+/* Calls a function of the core's that takes and gives numbers or objects. Returns 0, or -1 with an exception raised. */
+static int core_call(HPyContext *ctx, FbCoreFunction *function, const int64_t *numbers, int32_t n, TVMFFIAny *result) {
+  TVMFFIAny args[3] = {{0}};
+  for (int32_t i = 0; i < n; i++) {
+    args[i].type_index = kTVMFFIInt;
+    args[i].v_int64 = numbers[i];
+  }
+  if (fb_core_function_call(function, args, n, result) == 0) return 0;
+  fb_error_raise_pending(ctx, function->name);
+  return -1;
+}
+
+/* Getter and setter for native code. */
+static int make_accessors(HPyContext *ctx, FbField *field) {
+  const int64_t parts[3] = {field->static_index, (int64_t)(uintptr_t)field->schema,
+                            (int64_t)(uintptr_t)&fb_fit_converter};
+  TVMFFIAny made;
+  if (core_call(ctx, &make_getter, parts, 1, &made) != 0) return -1;
+  field->getter = (TVMFFIFieldGetter)(uintptr_t)made.v_int64;
+  if (core_call(ctx, &make_setter, parts, 3, &made) != 0) return -1;
+  field->setter_function = made.v_obj;
+  return 0;
+}
+
+enum { NAME, DOC, METADATA, FLAGS, SIZE, ALIGNMENT, OFFSET, STATIC_INDEX, SCHEMA, INITIAL };
+
+/* A field that is to be registered. */
+typedef struct Draft {
+  TVMFFIFieldInfo info; /* its default is owned */
+  FbField *field;
+} Draft;
+
+static int draft_read(HPyContext *ctx, HPy item, const TVMFFITypeInfo *type, Copy **copies, Draft *out) {
+  TVMFFIFieldInfo *info = &out->info;
+  int64_t static_index;
+  if (text_item(ctx, item, NAME, "name of a field", copies, &info->name) != 0) return -1;
+  if (text_item(ctx, item, DOC, "doc of a field", copies, &info->doc) != 0) return -1;
+  if (text_item(ctx, item, METADATA, "metadata of a field", copies, &info->metadata) != 0) return -1;
+  if (int_item(ctx, item, FLAGS, &info->flags) != 0 || int_item(ctx, item, SIZE, &info->size) != 0) return -1;
+  if (int_item(ctx, item, ALIGNMENT, &info->alignment) != 0 || int_item(ctx, item, OFFSET, &info->offset) != 0)
+    return -1;
+  if (int_item(ctx, item, STATIC_INDEX, &static_index) != 0) return -1;
+  FbField *field = fb_field_new(ctx, type, &info->name);
+  if (field == NULL) return -1;
+  out->field = field;
+  field->is_laid_out = true;
+  field->offset = info->offset;
+  field->static_index = info->field_static_type_index = (int32_t)static_index;
+  if (schema_item(ctx, item, SCHEMA, &field->schema) != 0 || make_accessors(ctx, field) != 0) return -1;
+  info->getter = field->getter;
+  info->setter = field->setter_function;
+  if ((info->flags & kTVMFFIFieldFlagBitMaskHasDefault) == 0) return 0;
+  HPy initial = HPy_GetItem_i(ctx, item, INITIAL);
+  if (HPy_IsNull(initial)) return -1;
+  fb_ref_store(ctx, &field->initial, initial);
+  int rc = fb_argument_convert_owned(ctx, initial, &info->default_value_or_factory, field->name);
+  HPy_Close(ctx, initial);
+  return rc;
+}
+
+/* Drops what was not registered. What was lives as long as the process; whether the registry takes the reference of a
+ * default value or one of its own differs between cores, so the draft's is left to it. */
+static void draft_end(HPyContext *ctx, Draft *draft) {
+  TVMFFIAny *initial = &draft->info.default_value_or_factory;
+  if (initial->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(initial->v_obj);
+  FbField *field = draft->field;
+  if (field == NULL) return;
+  fb_ref_clear(ctx, &field->initial);
+  TVMFFIObjectDecRef(field->setter_function);
+  free(field);
+}
+
+static int register_layout(HPyContext *ctx, int32_t index, int64_t n_bytes, int64_t kind) {
+  const int64_t parts[2] = {index, n_bytes};
+  TVMFFIAny result;
+  if (core_call(ctx, &register_record, parts, 2, &result) != 0) return -1;
+  if (kind == kTVMFFISEqHashKindUnsupported) return 0;
+  TVMFFITypeMetadata metadata = {.total_size = (int32_t)n_bytes, .structural_eq_hash_kind = (TVMFFISEqHashKind)kind};
+  if (TVMFFITypeRegisterMetadata(index, &metadata) == 0) return 0;
+  fb_error_raise_pending(ctx, "fields_define");
+  return -1;
+}
+
+/* Registers the drafts. Only a lack of memory stops it in the middle. */
+static int register_drafts(HPyContext *ctx, int32_t index, Draft *drafts, FbFieldTable *table) {
+  for (int32_t i = 0; i < table->n_fields; i++) {
+    if (TVMFFITypeRegisterField(index, &drafts[i].info) != 0) {
+      fb_error_raise_pending(ctx, "fields_define");
+      for (; i < table->n_fields; i++) draft_end(ctx, &drafts[i]);
+      return -1;
+    }
+    table->fields[i] = drafts[i].field;
+  }
+  fb_field_table_publish(table);
+  return 0;
+}
+
+static int read_drafts(HPyContext *ctx, HPy fields, const TVMFFITypeInfo *type, Copy **copies, Draft *drafts,
+                       HPy_ssize_t n) {
+  for (HPy_ssize_t i = 0; i < n; i++) {
+    HPy item = HPy_GetItem_i(ctx, fields, i);
+    int rc = HPy_IsNull(item) ? -1 : draft_read(ctx, item, type, copies, &drafts[i]);
+    if (!HPy_IsNull(item)) HPy_Close(ctx, item);
+    if (rc == 0) continue;
+    for (HPy_ssize_t k = 0; k <= i; k++) draft_end(ctx, &drafts[k]);
+    return -1;
+  }
+  return 0;
+}
+
+HPyDef_METH(fb_fields_define, "fields_define", HPyFunc_VARARGS, .doc = "Register the fields of a type, once.")
+static HPy fb_fields_define_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  if (nargs != 4) return fb_raise(ctx, ctx->h_TypeError, "fields_define() takes index, fields, total_size, kind");
+  const TVMFFITypeInfo *type = type_arg(ctx, args[0]);
+  if (type == NULL) return HPy_NULL;
+  int64_t n_bytes = HPyLong_AsInt64_t(ctx, args[2]), kind = HPyLong_AsInt64_t(ctx, args[3]);
+  HPy_ssize_t n = HPy_Length(ctx, args[1]);
+  if (n < 0 || HPyErr_Occurred(ctx)) return HPy_NULL;
+  if (type->num_fields != 0) {
+    return fb_raise(ctx, ctx->h_RuntimeError, "type %.*s has its fields already", (int)type->type_key.size,
+                    type->type_key.data);
+  }
+  Draft *drafts = calloc((size_t)n + 1, sizeof(*drafts));
+  FbFieldTable *table = calloc(1, sizeof(*table) + (size_t)n * sizeof(table->fields[0]));
+  Copy *copies = NULL;
+  int rc = -1;
+  if (drafts == NULL || table == NULL) {
+    HPyErr_NoMemory(ctx);
+  } else if (read_drafts(ctx, args[1], type, &copies, drafts, n) == 0) {
+    table->type_index = type->type_index;
+    table->n_fields = (int32_t)n;
+    rc = register_drafts(ctx, type->type_index, drafts, table);
+    if (rc == 0) table = NULL; /* published */
+    if (rc == 0) rc = register_layout(ctx, type->type_index, n_bytes, kind);
+  }
+  copies_end(copies);
+  free(drafts);
+  free(table);
+  return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
+}
+
+/* --- methods and attributes ----------------------------------------------------------------------------------------------- */
+
+/* A registration of a value under a name, which gives 0, or -1 with a native error pending. */
+typedef int (*RegisterValue)(int32_t index, TVMFFIMethodInfo *info);
+
+static int register_method(int32_t index, TVMFFIMethodInfo *info) { return TVMFFITypeRegisterMethod(index, info); }
+
+static int register_attr(int32_t index, TVMFFIMethodInfo *info) {
+  TVMFFIAny nothing = {0};
+  if (TVMFFITypeRegisterAttr(kTVMFFINone, &info->name, &nothing) != 0) return -1; /* the column itself */
+  return TVMFFITypeRegisterAttr(index, &info->name, &info->method);
+}
+
+/* args: index, name, value, and for methods metadata, flags. */
+static HPy define_value(HPyContext *ctx, const char *what, const HPy *args, size_t nargs, RegisterValue apply) {
+  const TVMFFITypeInfo *type = type_arg(ctx, args[0]);
+  if (type == NULL) return HPy_NULL;
+  TVMFFIMethodInfo info = {0};
+  Copy *copies = NULL;
+  HPy texts = HPyTuple_FromArray(ctx, (HPy *)args, (HPy_ssize_t)nargs);
+  if (HPy_IsNull(texts)) return texts;
+  int rc = text_item(ctx, texts, 1, "name of an attribute", &copies, &info.name);
+  if (rc == 0 && nargs > 3) rc = text_item(ctx, texts, 3, "metadata of a method", &copies, &info.metadata);
+  if (rc == 0 && nargs > 4) rc = int_item(ctx, texts, 4, &info.flags);
+  if (rc == 0) rc = fb_argument_convert_owned(ctx, args[2], &info.method, what);
+  if (rc == 0) {
+    rc = apply(type->type_index, &info);
+    if (rc != 0) fb_error_raise_pending(ctx, what);
+    if (info.method.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(info.method.v_obj);
+  }
+  HPy_Close(ctx, texts);
+  copies_end(copies);
+  return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
+}
+
+HPyDef_METH(fb_method_define, "method_define", HPyFunc_VARARGS, .doc = "Register a method of a type.")
+static HPy fb_method_define_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  if (nargs != 5) return fb_raise(ctx, ctx->h_TypeError, "method_define() takes index, name, fn, metadata, flags");
+  return define_value(ctx, "method_define", args, nargs, register_method);
+}
+
+HPyDef_METH(fb_type_attr_define, "type_attr_define", HPyFunc_VARARGS, .doc = "Give a type a value in a column.")
+static HPy fb_type_attr_define_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "type_attr_define() takes index, name, value");
+  return define_value(ctx, "type_attr_define", args, nargs, register_attr);
+}

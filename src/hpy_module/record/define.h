@@ -1,0 +1,12 @@
+/* Native types defined in Python: registration through the C ABI.
+ *
+ * A type is defined in two steps, so that the fields of types may name each other: first its key, then its fields, once.
+ * What can fail for other reasons than memory fails before the registry is touched. */
+#ifndef FFI_HPY_RECORD_DEFINE_H_
+#define FFI_HPY_RECORD_DEFINE_H_
+
+#include "hpy_module/context/context.h"
+
+extern HPyDef fb_type_define, fb_fields_define, fb_method_define, fb_type_attr_define;
+
+#endif /* FFI_HPY_RECORD_DEFINE_H_ */

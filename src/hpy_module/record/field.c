@@ -1,0 +1,194 @@
+/* Reading and writing reflected fields. */
+#include "field.h"
+
+#include <stdlib.h>
+
+#include "core/platform/fork.h"
+#include "field_table.h"
+#include "hpy_module/context/error_slot.h"
+#include "hpy_module/convert/argument.h"
+#include "hpy_module/convert/result.h"
+#include "hpy_module/error/error.h"
+#include "hpy_module/schema/fit_python.h"
+
+const char *fb_field_own_name(const FbField *field) { return strrchr(field->name, '.') + 1; }
+
+/* --- laid out fields ---------------------------------------------------------------------------------------------------- */
+
+/* Where threads run at the same time, each place of a laid out field has one of these locks, by the object's address. One
+ * is held for a few instructions, in which nothing of the interpreter's is called. */
+FH_LOCKS(locks, 64, "fields");
+
+FB_INLINE fh_mutex *lock_of(const TVMFFIObject *object) {
+  return &locks[((uintptr_t)object >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 58].lock;
+}
+
+FB_INLINE void lock(const TVMFFIObject *object) {
+  if (FB_UNLIKELY(fb_free_threaded)) fh_mutex_lock(lock_of(object));
+}
+
+FB_INLINE void unlock(const TVMFFIObject *object) {
+  if (FB_UNLIKELY(fb_free_threaded)) fh_mutex_unlock(lock_of(object));
+}
+
+void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) {
+  void *address = (char *)object + field->offset;
+  TVMFFIAny old = {0};
+  lock(object);
+  switch (field->static_index) {
+  case kTVMFFIInt: *(int64_t *)address = value->v_int64; break;
+  case kTVMFFIFloat: *(double *)address = value->v_float64; break;
+  case kTVMFFIBool: *(uint8_t *)address = value->v_int64 != 0; break;
+  case kTVMFFIOpaquePtr: *(void **)address = value->type_index == kTVMFFINone ? NULL : value->v_ptr; break;
+  case kTVMFFIDataType: *(DLDataType *)address = value->v_dtype; break;
+  case kTVMFFIDevice: *(DLDevice *)address = value->v_device; break;
+  case kTVMFFIAny:
+    old = *(TVMFFIAny *)address;
+    *(TVMFFIAny *)address = *value;
+    break;
+  default:
+    old.v_obj = *(TVMFFIObject **)address;
+    old.type_index = old.v_obj == NULL ? kTVMFFINone : old.v_obj->type_index;
+    *(TVMFFIObject **)address = value->type_index == kTVMFFINone ? NULL : value->v_obj;
+  }
+  unlock(object);
+  *value = old;
+}
+
+/* TypeError for a value that is none of the field's. */
+static FB_NOINLINE void refuse(HPyContext *ctx, const FbField *field, const char *what, FbMismatch *mismatch) {
+  if (what == NULL) {
+    fb_mismatch_prefix(mismatch, "%s: ", field->name);
+  } else { /* as the native constructor says it */
+    FbMismatch whole = {0};
+    fb_mismatch_set(&whole, "%s '%s'", what, fb_field_own_name(field));
+    if (mismatch->text != NULL) fb_mismatch_append(&whole, ":\n", "  ", mismatch->text, strlen(mismatch->text));
+    fb_mismatch_end(mismatch);
+    *mismatch = whole;
+  }
+  fb_raise(ctx, ctx->h_TypeError, "%s", mismatch->text == NULL ? field->name : mismatch->text);
+}
+
+int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, const char *what, TVMFFIAny *out) {
+  FbMismatch mismatch = {0};
+  FbFit fit = fb_fit_python_value(ctx, field->schema, value, out, &mismatch);
+  if (FB_UNLIKELY(fit == FB_MISFIT)) refuse(ctx, field, what, &mismatch);
+  fb_mismatch_end(&mismatch);
+  return fit == FB_FIT ? 0 : -1;
+}
+
+/* --- any field ---------------------------------------------------------------------------------------------------------- */
+
+HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object) {
+  TVMFFIAny value = {0};
+  void *address = (char *)object + field->offset;
+  int rc;
+  if (field->is_laid_out) {
+    lock(object);
+    rc = field->getter(address, &value); /* the core's own, which copies */
+    unlock(object);
+  } else {
+    rc = field->getter(address, &value);
+  }
+  if (FB_UNLIKELY(rc != 0)) return fb_error_raise_pending(ctx, field->name);
+  return fb_result_make(ctx, &value);
+}
+
+int fb_field_set(const FbField *field, TVMFFIObject *object, const TVMFFIAny *value) {
+  char *address = (char *)object + field->offset;
+  if (field->setter_function == NULL) return field->setter(address, value);
+  TVMFFIAny args[2] = {{.type_index = kTVMFFIOpaquePtr}, *value}, result = {0};
+  args[0].v_ptr = address;
+  int rc = TVMFFIFunctionCall(field->setter_function, args, 2, &result);
+  if (rc == 0 && result.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(result.v_obj);
+  return rc;
+}
+
+/* What a setter says of a value, which is the thread's native error, becomes part of a message about the field if it is
+ * about a misfit; else it is raised as it is. */
+static FB_NOINLINE int refuse_as_setter(HPyContext *ctx, const FbField *field, bool is_misfit, const char *what) {
+  FbMismatch mismatch = {0};
+  fb_mismatch_set(&mismatch, "%s", "");
+  if (is_misfit && fb_mismatch_take_native(&mismatch, "", "") == FB_MISFIT) {
+    refuse(ctx, field, what, &mismatch);
+  } else {
+    fb_error_raise_pending(ctx, field->name);
+  }
+  fb_mismatch_end(&mismatch);
+  return -1;
+}
+
+static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what) {
+  FbTemp temp;
+  FbArgs args = {.temps = &temp, .position = -1, .callee = field->name};
+  TVMFFIAny view;
+  int rc;
+  if (field->schema == NULL) {
+    rc = fb_argument_convert(ctx, value, &view, &args);
+  } else if ((rc = fb_field_convert(ctx, field, value, what, &view)) == 0 &&
+             view.type_index >= kTVMFFIStaticObjectBegin) {
+    args.temps[args.n_temps++].object = view.v_obj;
+  }
+  bool is_refused = rc == 0 && fb_field_set(field, object, &view) != 0;
+  TVMFFIObjectHandle error = is_refused ? fb_error_slot_take() : NULL;
+  fb_args_end(&args);
+  if (!is_refused) return rc;
+  /* A setter that is a function speaks for itself where the field is assigned to; a constructor says all in one way. */
+  bool is_misfit =
+      what != NULL || (error != NULL && field->setter_function == NULL && fb_error_is_kind(error, "TypeError"));
+  fb_error_slot_put(error);
+  return refuse_as_setter(ctx, field, is_misfit, what);
+}
+
+int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what) {
+  if (!field->is_laid_out) {
+    if (field->setter != NULL || field->setter_function != NULL)
+      return write_by_setter(ctx, field, object, value, what);
+    fb_raise(ctx, ctx->h_AttributeError, "%s cannot be set", field->name);
+    return -1;
+  }
+  TVMFFIAny owned;
+  if (fb_field_convert(ctx, field, value, what, &owned) != 0) return -1;
+  fb_field_put(field, object, &owned);
+  if (owned.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(owned.v_obj);
+  return 0;
+}
+
+/* --- making them ---------------------------------------------------------------------------------------------------------- */
+
+FbField *fb_field_new(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFFIByteArray *name) {
+  size_t name_size = type->type_key.size + name->size + 2;
+  FbField *field = calloc(1, sizeof(*field) + name_size);
+  if (field == NULL) {
+    HPyErr_NoMemory(ctx);
+    return NULL;
+  }
+  field->type_index = type->type_index;
+  field->type_depth = type->type_depth;
+  field->name = (char *)(field + 1);
+  snprintf(field->name, name_size, "%.*s.%.*s", (int)type->type_key.size, type->type_key.data, (int)name->size,
+           name->data);
+  return field;
+}
+
+static const FbField *field_from_registry(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFFIFieldInfo *info,
+                                          const FbSchema *schema) {
+  FbField *field = fb_field_new(ctx, type, &info->name);
+  if (field == NULL) return NULL;
+  field->schema = schema;
+  field->offset = info->offset;
+  field->static_index = info->field_static_type_index;
+  field->getter = info->getter;
+  if (info->setter != NULL && (info->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0) {
+    TVMFFIObjectIncRef(info->setter);
+    field->setter_function = info->setter;
+  } else if (info->setter != NULL) {
+    memcpy(&field->setter, &info->setter, sizeof(field->setter));
+  }
+  return field;
+}
+
+const FbField *fb_field_find(HPyContext *ctx, const TVMFFITypeInfo *type, int32_t which, const FbSchema *schema) {
+  const FbField *defined = fb_field_table_find(type->type_index, which);
+  return defined != NULL ? defined : field_from_registry(ctx, type, &type->fields[which], schema);
+}

@@ -1,0 +1,192 @@
+/* FieldSlot: a reflected field as a Python object, which where possible is a descriptor. */
+#include "field_slot.h"
+
+#include "field.h"
+#include "hpy_module/context/error_slot.h"
+#include "hpy_module/context/type.h"
+#include "hpy_module/object/kind.h"
+#include "hpy_module/object/object.h"
+#include "hpy_module/schema/schema_type.h"
+
+typedef struct FieldSlot {
+  const FbField *field;
+  bool is_frozen; /* assignment is refused; set() is not */
+} FieldSlot;
+
+HPyType_HELPERS(FieldSlot)
+
+FB_INLINE FieldSlot *slot_struct(HPyContext *ctx, HPy h) {
+  if (FB_LIKELY(fb_ext != NULL)) return (FieldSlot *)((char *)h._i + fb_data_offset);
+  return FieldSlot_AsStruct(ctx, h);
+}
+
+/* NULL with TypeError raised if it has none. */
+FB_INLINE const FbField *field_of(HPyContext *ctx, HPy h) {
+  const FieldSlot *slot = slot_struct(ctx, h);
+  if (FB_LIKELY(slot != NULL && slot->field != NULL)) return slot->field;
+  fb_type_raise_unmade(ctx, h);
+  return NULL;
+}
+
+/* --- access ------------------------------------------------------------------------------------------------------------- */
+
+/* Whether self is a CObject; TypeError raised if not. Its class is looked up the quick way from now on. */
+static FB_NOINLINE bool is_object(HPyContext *ctx, const FbField *field, HPy self) {
+  if (fb_object_check(ctx, self)) {
+    if (fb_ext != NULL) fb_kind_learn(ctx, self);
+    return true;
+  }
+  char given[128];
+  fb_raise(ctx, ctx->h_TypeError, "attribute '%s' is not for a '%s' object", fb_field_own_name(field),
+           fb_type_name(ctx, self, given, sizeof(given)));
+  return false;
+}
+
+/* Begins a use of the native object of self, which may be anything. */
+FB_INLINE FbHandleCell *begin(HPyContext *ctx, const FbField *field, HPy self) {
+  const FbKindEntry *entry = FB_LIKELY(fb_ext != NULL) ? fb_kind_find(self) : NULL;
+  bool is_known = FB_LIKELY(entry != NULL) && FB_LIKELY(entry->kind == FB_KIND_OBJECT);
+  if (!is_known && !is_object(ctx, field, self)) return NULL;
+  return fb_object_begin(ctx, self, field->type_index, field->type_depth);
+}
+
+FB_INLINE HPy read(HPyContext *ctx, const FbField *field, HPy self) {
+  FbHandleCell *cell = begin(ctx, field, self);
+  if (FB_UNLIKELY(cell == NULL)) return HPy_NULL;
+  HPy value = fb_field_read(ctx, field, cell->handle);
+  fb_handle_cell_unuse(cell);
+  return value;
+}
+
+static int write(HPyContext *ctx, const FbField *field, HPy self, HPy value) {
+  if (HPy_IsNull(value)) {
+    fb_raise(ctx, ctx->h_AttributeError, "%s cannot be deleted", field->name);
+    return -1;
+  }
+  FbHandleCell *cell = begin(ctx, field, self);
+  if (FB_UNLIKELY(cell == NULL)) return -1;
+  FbCallState outer;
+  fb_call_enter_held(ctx, &outer);
+  int rc = fb_field_write(ctx, field, cell->handle, value, NULL);
+  fb_call_leave_held(&outer);
+  fb_handle_cell_unuse(cell);
+  return rc;
+}
+
+static FB_NOINLINE int refuse_assignment(HPyContext *ctx, const FbField *field) {
+  fb_raise(ctx, ctx->h_AttributeError, "%s is frozen: cannot assign to field '%s'", field->name,
+           fb_field_own_name(field));
+  return -1;
+}
+
+/* As a descriptor, in the interpreter's own shape: there are such only where a handle is the object (see extension.h). */
+
+FB_INLINE const FieldSlot *descr_struct(cpy_PyObject *slot) {
+  return (const FieldSlot *)((const char *)slot + fb_data_offset);
+}
+
+static FB_NOINLINE void raise_unmade(cpy_PyObject *slot) { fb_type_raise_unmade(fb_ctx, (HPy){(intptr_t)slot}); }
+
+static cpy_PyObject *slot_descr_get(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject *type) {
+  (void)type;
+  if (object == NULL) return (cpy_PyObject *)HPy_Dup(fb_ctx, (HPy){(intptr_t)self})._i;
+  const FbField *field = descr_struct(self)->field;
+  if (FB_LIKELY(field != NULL)) return (cpy_PyObject *)read(fb_ctx, field, (HPy){(intptr_t)object})._i;
+  raise_unmade(self);
+  return NULL;
+}
+
+static int slot_descr_set(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject *value) {
+  const FieldSlot *slot = descr_struct(self);
+  if (FB_UNLIKELY(slot->field == NULL)) {
+    raise_unmade(self);
+    return -1;
+  }
+  if (FB_UNLIKELY(slot->is_frozen)) return refuse_assignment(fb_ctx, slot->field);
+  return write(fb_ctx, slot->field, (HPy){(intptr_t)object}, (HPy){(intptr_t)value});
+}
+
+/* --- FieldSlot ------------------------------------------------------------------------------------------------------------ */
+
+HPyDef_METH(slot_get, "get", HPyFunc_O, .doc = "Value of the field of an object.")
+static HPy slot_get_impl(HPyContext *ctx, HPy self, HPy object) {
+  const FbField *field = field_of(ctx, self);
+  return field == NULL ? HPy_NULL : read(ctx, field, object);
+}
+
+HPyDef_METH(slot_set, "set", HPyFunc_VARARGS, .doc = "Set the field of an object, also a frozen one.")
+static HPy slot_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "set() takes 2 arguments, got %zu", nargs);
+  const FbField *field = field_of(ctx, self);
+  if (field == NULL || write(ctx, field, args[0], args[1]) != 0) return HPy_NULL;
+  return HPy_Dup(ctx, ctx->h_None);
+}
+
+HPyDef_GET(slot_frozen, "frozen", .doc = "Whether assignment is refused.")
+static HPy slot_frozen_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  if (field_of(ctx, self) == NULL) return HPy_NULL;
+  return HPy_Dup(ctx, slot_struct(ctx, self)->is_frozen ? ctx->h_True : ctx->h_False);
+}
+
+/* The own field of a type that arguments name: index, which, frozen, schema. NULL with an exception raised. */
+static const FbField *find(HPyContext *ctx, const HPy *args, HPy_ssize_t nargs) {
+  const FbSchema *schema = NULL;
+  if (nargs > 3 && !fb_is(ctx, args[3], ctx->h_None) && (schema = fb_schema_get(ctx, args[3])) == NULL) return NULL;
+  int32_t index = HPyLong_AsInt32_t(ctx, args[0]);
+  if (index == -1 && HPyErr_Occurred(ctx)) return NULL;
+  int32_t which = HPyLong_AsInt32_t(ctx, args[1]);
+  if (which == -1 && HPyErr_Occurred(ctx)) return NULL;
+  const TVMFFITypeInfo *type = TVMFFIGetTypeInfo(index);
+  if (type == NULL) {
+    fb_error_slot_clear();
+    fb_raise(ctx, ctx->h_ValueError, "no type is registered for index %d", (int)index);
+  } else if (which < 0 || which >= type->num_fields) {
+    fb_raise(ctx, ctx->h_IndexError, "type %.*s has %d fields of its own, got index %d", (int)type->type_key.size,
+             type->type_key.data, (int)type->num_fields, (int)which);
+  } else {
+    return fb_field_find(ctx, type, which, schema);
+  }
+  return NULL;
+}
+
+static FbRef field_slot_type; /* written once during the import */
+
+HPyDef_SLOT(slot_new, HPy_tp_new)
+static HPy slot_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)kw; /* of a subclass: for __init__ */
+  if (nargs < 3) return fb_raise(ctx, ctx->h_TypeError, "FieldSlot() takes index, field, frozen[, schema]");
+  int is_frozen = HPy_IsTrue(ctx, args[2]);
+  const FbField *field = is_frozen < 0 ? NULL : find(ctx, args, nargs);
+  if (field == NULL) return HPy_NULL;
+  void *data;
+  HPy h = fb_type_make(ctx, type, &field_slot_type, &data);
+  if (!HPy_IsNull(h)) *(FieldSlot *)data = (FieldSlot){.field = field, .is_frozen = is_frozen};
+  return h;
+}
+
+/* Slots that HPy has no function for; the package's context takes them, see extension.h. */
+static HPyDef descr_get = {.kind = HPyDef_Kind_Slot, .slot = {.slot = (HPySlot_Slot)FHPY_TP_DESCR_GET}};
+static HPyDef descr_set = {.kind = HPyDef_Kind_Slot, .slot = {.slot = (HPySlot_Slot)FHPY_TP_DESCR_SET}};
+
+HPy fb_field_slot_type_new(HPyContext *ctx) {
+  static HPyDef *defines[] = {&slot_new, &slot_get, &slot_set, &slot_frozen, NULL, NULL, NULL};
+  enum { FIRST_FREE = 4 };
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.FieldSlot",
+      .basicsize = sizeof(FieldSlot),
+      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
+      .builtin_shape = SHAPE(FieldSlot),
+      .defines = defines,
+      .doc = "A reflected field.",
+  };
+  if (fb_ext != NULL) {
+    descr_get.slot.cpy_trampoline = (cpy_PyCFunction)(void (*)(void))slot_descr_get;
+    descr_set.slot.cpy_trampoline = (cpy_PyCFunction)(void (*)(void))slot_descr_set;
+    defines[FIRST_FREE] = &descr_get;
+    defines[FIRST_FREE + 1] = &descr_set;
+  }
+  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
+  if (!HPy_IsNull(type)) fb_ref_store(ctx, &field_slot_type, type);
+  return type;
+}

@@ -1,0 +1,149 @@
+/* What the initialisation of a type's objects takes. */
+#include "init_plan.h"
+
+#include <stdlib.h>
+
+#include "hpy_module/object/type_attr.h"
+
+/* --- defaults ------------------------------------------------------------------------------------------------------------- */
+
+/* Whether a default is the same value for every object: then it is converted once. */
+static bool is_constant(HPyContext *ctx, HPy value) {
+  HPy type = HPy_Type(ctx, value);
+  if (HPy_IsNull(type)) return false;
+  bool is_plain = HPy_Is(ctx, type, ctx->h_LongType) || HPy_Is(ctx, type, ctx->h_FloatType) ||
+                  HPy_Is(ctx, type, ctx->h_BoolType) || HPy_Is(ctx, type, ctx->h_UnicodeType) ||
+                  HPy_Is(ctx, type, ctx->h_BytesType) || HPy_Is(ctx, value, ctx->h_None);
+  HPy_Close(ctx, type);
+  return is_plain;
+}
+
+static bool is_ready(const TVMFFIAny *value) {
+  return value->type_index < kTVMFFIStaticObjectBegin || value->type_index == kTVMFFIStr ||
+         value->type_index == kTVMFFIBytes;
+}
+
+static void settle_initial(HPyContext *ctx, FbInitSlot *slot) {
+  bool is_factory = fb_init_has_flag(slot, kTVMFFIFieldFlagBitMaskDefaultFromFactory);
+  slot->initial = FB_INITIAL_NOTHING;
+  if (!fb_init_has_flag(slot, kTVMFFIFieldFlagBitMaskHasDefault)) return;
+  if (HPy_IsNull(slot->field->initial.handle)) {
+    slot->initial = is_factory ? FB_INITIAL_NATIVE_FACTORY : FB_INITIAL_NATIVE_VALUE;
+    return;
+  }
+  slot->initial = is_factory ? FB_INITIAL_PYTHON_FACTORY : FB_INITIAL_PYTHON_VALUE;
+  if (is_factory) return;
+  HPy value = fb_ref_borrow(ctx, &slot->field->initial);
+  TVMFFIAny converted;
+  if (is_constant(ctx, value)) {
+    if (fb_field_convert(ctx, slot->field, value, NULL, &converted) != 0) {
+      HPyErr_Clear(ctx); /* whoever relies on the default is told */
+    } else if (is_ready(&converted)) {
+      slot->initial = FB_INITIAL_READY_VALUE;
+      slot->ready = converted;
+    } else {
+      TVMFFIObjectDecRef(converted.v_obj);
+    }
+  }
+  fb_ref_return(ctx, value);
+}
+
+/* --- fields --------------------------------------------------------------------------------------------------------------- */
+
+static int add_slot(HPyContext *ctx, FbInitPlan *plan, const TVMFFITypeInfo *type, int32_t which) {
+  const TVMFFIFieldInfo *info = &type->fields[which];
+  const FbField *field = fb_field_find(ctx, type, which, NULL);
+  if (field == NULL) return -1;
+  int32_t k = 0;
+  while (k < plan->n_slots && strcmp(fb_field_own_name(plan->slots[k].field), fb_field_own_name(field)) != 0) k++;
+  FbInitSlot *slot = &plan->slots[k];
+  if (k == plan->n_slots) {
+    HPy name = HPyUnicode_FromString(ctx, fb_field_own_name(field));
+    if (HPy_IsNull(name)) return -1;
+    fb_ref_store(ctx, &slot->name, name);
+    HPy_Close(ctx, name);
+    plan->n_slots++;
+  } else if (slot->ready.type_index >= kTVMFFIStaticObjectBegin) {
+    TVMFFIObjectDecRef(slot->ready.v_obj);
+  }
+  slot->ready = (TVMFFIAny){0};
+  slot->field = field;
+  slot->info = info;
+  settle_initial(ctx, slot);
+  return 0;
+}
+
+static void add_positional(FbInitPlan *plan, bool with_default) {
+  for (int32_t k = 0; k < plan->n_slots; k++) {
+    const FbInitSlot *slot = &plan->slots[k];
+    if (!fb_init_is_positional(slot) || fb_init_has_flag(slot, kTVMFFIFieldFlagBitMaskHasDefault) != with_default)
+      continue;
+    plan->positional[plan->n_positional++] = k;
+  }
+}
+
+static int add_slots(HPyContext *ctx, FbInitPlan *plan) {
+  const TVMFFITypeInfo *type = plan->type;
+  int32_t n = type->num_fields;
+  for (int32_t depth = 0; depth < type->type_depth; depth++) n += type->type_ancestors[depth]->num_fields;
+  plan->slots = calloc((size_t)n + 1, sizeof(*plan->slots));
+  plan->positional = calloc((size_t)n + 1, sizeof(*plan->positional));
+  if (plan->slots == NULL || plan->positional == NULL) {
+    HPyErr_NoMemory(ctx);
+    return -1;
+  }
+  for (int32_t depth = 0; depth <= type->type_depth; depth++) {
+    const TVMFFITypeInfo *owner = depth < type->type_depth ? type->type_ancestors[depth] : type;
+    for (int32_t i = 0; i < owner->num_fields; i++) {
+      if (add_slot(ctx, plan, owner, i) != 0) return -1;
+    }
+  }
+  add_positional(plan, false);
+  add_positional(plan, true);
+  return 0;
+}
+
+/* How objects of the type are made. */
+static int find_allocator(HPyContext *ctx, FbInitPlan *plan) {
+  if (plan->type->metadata != NULL && plan->type->metadata->creator != NULL) return 0;
+  static const TVMFFIByteArray name = {"__ffi_new__", sizeof("__ffi_new__") - 1};
+  const TVMFFIAny *function = fb_type_attr_find(plan->type->type_index, &name);
+  if (function != NULL && function->type_index == kTVMFFIFunction) {
+    plan->allocate = function->v_obj;
+    TVMFFIObjectIncRef(plan->allocate);
+    return 0;
+  }
+  fb_raise(ctx, ctx->h_TypeError, "type %.*s has no allocator", (int)plan->type->type_key.size,
+           plan->type->type_key.data);
+  return -1;
+}
+
+static int make_texts(HPyContext *ctx, FbInitPlan *plan) {
+  static const char *const formats[] = {"%.*s.__ffi_init__", "%.*s.__ffi_init__() field",
+                                        "%.*s.__ffi_init__() default for field"};
+  char **const texts[] = {&plan->callee, &plan->about_argument, &plan->about_default};
+  size_t size = plan->type->type_key.size + strlen(formats[2]);
+  char *block = malloc(3 * size);
+  for (size_t i = 0; block != NULL && i < 3; i++) {
+    *texts[i] = block + i * size;
+    snprintf(*texts[i], size, formats[i], (int)plan->type->type_key.size, plan->type->type_key.data);
+  }
+  if (block == NULL) HPyErr_NoMemory(ctx);
+  return block == NULL ? -1 : 0;
+}
+
+int fb_init_plan_make(HPyContext *ctx, FbInitPlan *plan, const TVMFFITypeInfo *type) {
+  plan->type = type;
+  if (make_texts(ctx, plan) != 0 || find_allocator(ctx, plan) != 0) return -1;
+  return add_slots(ctx, plan);
+}
+
+void fb_init_plan_end(FbInitPlan *plan) {
+  for (int32_t k = 0; k < plan->n_slots; k++) {
+    if (plan->slots[k].ready.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(plan->slots[k].ready.v_obj);
+  }
+  if (plan->allocate != NULL) TVMFFIObjectDecRef(plan->allocate);
+  free(plan->slots);
+  free(plan->positional);
+  free(plan->callee);
+}

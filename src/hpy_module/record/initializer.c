@@ -1,0 +1,268 @@
+/* Initializer: makes the native object of a new instance and gives its fields values.
+ *
+ * A call binds arguments and writes fields as its plan says; nothing is looked up but keyword arguments. */
+#include "initializer.h"
+
+#include <stdlib.h>
+
+#include "hpy_module/context/error_slot.h"
+#include "hpy_module/context/text.h"
+#include "hpy_module/context/type.h"
+#include "hpy_module/error/error.h"
+#include "hpy_module/object/object.h"
+#include "hpy_module/object/transfer.h"
+#include "init_plan.h"
+
+HPyType_HELPERS(FbInitPlan)
+
+/* --- giving fields values ------------------------------------------------------------------------------------------------- */
+
+static int set_native(HPyContext *ctx, const FbInitSlot *slot, TVMFFIObject *object) {
+  TVMFFIAny made = {0};
+  const TVMFFIAny *value = &slot->info->default_value_or_factory;
+  int rc = 0;
+  if (slot->initial == FB_INITIAL_NATIVE_FACTORY) {
+    rc = TVMFFIFunctionCall(value->v_obj, NULL, 0, &made);
+    value = &made;
+  }
+  if (rc == 0) rc = fb_field_set(slot->field, object, value);
+  if (rc != 0) fb_error_raise_pending(ctx, slot->field->name);
+  if (made.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(made.v_obj);
+  return rc;
+}
+
+static int set_from_factory(HPyContext *ctx, const FbInitPlan *plan, const FbInitSlot *slot, TVMFFIObject *object) {
+  HPy factory = fb_ref_borrow(ctx, &slot->field->initial);
+  HPy value = fb_call(ctx, factory, NULL, 0, HPy_NULL);
+  fb_ref_return(ctx, factory);
+  if (HPy_IsNull(value)) return -1;
+  int rc = fb_field_write(ctx, slot->field, object, value, plan->about_default);
+  HPy_Close(ctx, value);
+  return rc;
+}
+
+static int set_initial(HPyContext *ctx, const FbInitPlan *plan, const FbInitSlot *slot, TVMFFIObject *object) {
+  switch (slot->initial) {
+  case FB_INITIAL_READY_VALUE: {
+    TVMFFIAny value = slot->ready;
+    if (value.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(value.v_obj);
+    fb_field_put(slot->field, object, &value);
+    return 0;
+  }
+  case FB_INITIAL_PYTHON_VALUE: {
+    HPy value = fb_ref_borrow(ctx, &slot->field->initial);
+    int rc = fb_field_write(ctx, slot->field, object, value, plan->about_default);
+    fb_ref_return(ctx, value);
+    return rc;
+  }
+  case FB_INITIAL_PYTHON_FACTORY: return set_from_factory(ctx, plan, slot, object);
+  case FB_INITIAL_NATIVE_VALUE:
+  case FB_INITIAL_NATIVE_FACTORY: return set_native(ctx, slot, object);
+  default: return 0;
+  }
+}
+
+/* --- binding -------------------------------------------------------------------------------------------------------------- */
+
+/* How a slot came by its value; 0: not yet. */
+typedef enum Given { BY_POSITION = 1, BY_KEYWORD } Given;
+
+static FB_NOINLINE int too_many(HPyContext *ctx, const FbInitPlan *plan, HPy_ssize_t n_given) {
+  fb_raise(ctx, ctx->h_TypeError, "%s() takes at most %d positional argument(s), but %zd were given", plan->callee,
+           (int)plan->n_positional, n_given);
+  return -1;
+}
+
+static FB_NOINLINE int missing_argument(HPyContext *ctx, const FbInitPlan *plan, const FbInitSlot *slot) {
+  fb_raise(ctx, ctx->h_TypeError, "%s() missing required %s: '%s'", plan->callee,
+           fb_init_is_positional(slot) ? "argument" : "keyword-only argument", fb_field_own_name(slot->field));
+  return -1;
+}
+
+/* Says which keyword argument is for no field, or for one that a positional argument was for. */
+static FB_NOINLINE int unexpected_keyword(HPyContext *ctx, const FbInitPlan *plan, HPy kwargs,
+                                          const unsigned char *given) {
+  HPy (*keys_of)(HPyContext *, HPy);
+  FB_LATE(ctx, ctx_Dict_Keys, keys_of);
+  HPy keys = keys_of(ctx, kwargs);
+  HPy_ssize_t n = HPy_IsNull(keys) ? -1 : HPy_Length(ctx, keys);
+  for (HPy_ssize_t i = 0; i < n && !HPyErr_Occurred(ctx); i++) {
+    HPy key = HPy_GetItem_i(ctx, keys, i);
+    HPy_ssize_t n_bytes;
+    const char *text = HPy_IsNull(key) ? NULL : fb_text_arg(ctx, key, "keyword", &n_bytes);
+    const char *wrong = text == NULL ? NULL : "got an unexpected keyword argument";
+    for (int32_t k = 0; text != NULL && k < plan->n_slots; k++) {
+      const FbInitSlot *slot = &plan->slots[k];
+      if (!fb_init_takes_argument(slot) || strcmp(fb_field_own_name(slot->field), text) != 0) continue;
+      wrong = given[k] == BY_POSITION ? "got multiple values for argument" : NULL;
+    }
+    if (wrong != NULL) fb_raise(ctx, ctx->h_TypeError, "%s() %s '%s'", plan->callee, wrong, text);
+    if (!HPy_IsNull(key)) HPy_Close(ctx, key);
+  }
+  if (!HPy_IsNull(keys)) HPy_Close(ctx, keys);
+  return -1;
+}
+
+static int write_argument(HPyContext *ctx, const FbInitPlan *plan, int32_t k, TVMFFIObject *object, HPy value,
+                          Given how, unsigned char *given) {
+  HPy missing = fb_ref_borrow(ctx, &plan->missing);
+  bool stands_for_none = fb_is(ctx, value, missing);
+  fb_ref_return(ctx, missing);
+  if (FB_UNLIKELY(stands_for_none)) return 0;
+  given[k] = how;
+  return fb_field_write(ctx, plan->slots[k].field, object, value, plan->about_argument);
+}
+
+static int bind_positional(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *object, HPy args,
+                           unsigned char *given) {
+  HPy_ssize_t n = HPy_Length(ctx, args);
+  if (n < 0) return -1;
+  if (FB_UNLIKELY(n > plan->n_positional)) return too_many(ctx, plan, n);
+  for (HPy_ssize_t i = 0; i < n; i++) {
+    HPy value = HPy_GetItem_i(ctx, args, i);
+    if (HPy_IsNull(value)) return -1;
+    int rc = write_argument(ctx, plan, plan->positional[i], object, value, BY_POSITION, given);
+    HPy_Close(ctx, value);
+    if (rc != 0) return -1;
+  }
+  return 0;
+}
+
+static int bind_keywords(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *object, HPy kwargs,
+                         unsigned char *given) {
+  HPy_ssize_t n = HPy_Length(ctx, kwargs), n_used = 0;
+  for (int32_t k = 0; n_used < n && k < plan->n_slots; k++) {
+    if (given[k] || !fb_init_takes_argument(&plan->slots[k])) continue;
+    HPy name = fb_ref_borrow(ctx, &plan->slots[k].name);
+    int is_there = HPy_Contains(ctx, kwargs, name);
+    HPy value = is_there > 0 ? HPy_GetItem(ctx, kwargs, name) : HPy_NULL;
+    fb_ref_return(ctx, name);
+    if (is_there == 0) continue;
+    if (HPy_IsNull(value)) return -1;
+    n_used++;
+    int rc = write_argument(ctx, plan, k, object, value, BY_KEYWORD, given);
+    HPy_Close(ctx, value);
+    if (rc != 0) return -1;
+  }
+  return n_used == n ? 0 : 1;
+}
+
+static int bind_all(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *object, HPy args, HPy kwargs,
+                    unsigned char *given) {
+  if (bind_positional(ctx, plan, object, args, given) != 0) return -1;
+  int rc = HPy_IsNull(kwargs) ? 0 : bind_keywords(ctx, plan, object, kwargs, given);
+  if (rc != 0) return rc < 0 ? -1 : unexpected_keyword(ctx, plan, kwargs, given);
+  for (int32_t k = 0; k < plan->n_slots; k++) {
+    const FbInitSlot *slot = &plan->slots[k];
+    if (given[k]) continue;
+    if (FB_UNLIKELY(slot->initial == FB_INITIAL_NOTHING && fb_init_takes_argument(slot)))
+      return missing_argument(ctx, plan, slot);
+    if (FB_UNLIKELY(set_initial(ctx, plan, slot, object) != 0)) return -1;
+  }
+  return 0;
+}
+
+/* --- the call ------------------------------------------------------------------------------------------------------------- */
+
+/* A new native object with all its fields empty: owned; NULL with an exception raised. */
+static TVMFFIObject *allocate(HPyContext *ctx, const FbInitPlan *plan) {
+  TVMFFIAny made = {0};
+  TVMFFIObjectHandle object = NULL;
+  int rc;
+  if (plan->allocate != NULL) {
+    rc = ((const TVMFFIFunctionCell *)(plan->allocate + 1))->safe_call(plan->allocate, NULL, 0, &made);
+    object = made.type_index >= kTVMFFIStaticObjectBegin ? made.v_obj : NULL;
+  } else {
+    rc = plan->type->metadata->creator(&object);
+  }
+  if (FB_LIKELY(rc == 0 && object != NULL)) return object;
+  if (rc != 0) {
+    fb_error_raise_pending(ctx, plan->callee);
+  } else {
+    fb_raise(ctx, ctx->h_TypeError, "__ffi_new__ of %.*s made no object", (int)plan->type->type_key.size,
+             plan->type->type_key.data);
+  }
+  return NULL;
+}
+
+enum { STACK_SLOTS = 64 };
+
+static TVMFFIObject *make_object(HPyContext *ctx, const FbInitPlan *plan, HPy args, HPy kwargs) {
+  unsigned char few[STACK_SLOTS] = {0}, *given = few;
+  if (FB_UNLIKELY(plan->n_slots > STACK_SLOTS)) given = calloc((size_t)plan->n_slots, 1);
+  if (given == NULL) {
+    HPyErr_NoMemory(ctx);
+    return NULL;
+  }
+  TVMFFIObject *object = allocate(ctx, plan);
+  if (object != NULL && bind_all(ctx, plan, object, args, kwargs, given) != 0) {
+    TVMFFIObjectDecRef(object);
+    object = NULL;
+  }
+  if (given != few) free(given);
+  return object;
+}
+
+HPyDef_SLOT(initializer_call, HPy_tp_call)
+static HPy initializer_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  const FbInitPlan *plan = FbInitPlan_AsStruct(ctx, self);
+  if (plan == NULL || plan->callee == NULL) return fb_type_raise_unmade(ctx, self);
+  if (nargs < 2 || nargs > 3 || !HPy_IsNull(kwnames) || !HPyTuple_Check(ctx, args[1])) {
+    return fb_raise(ctx, ctx->h_TypeError, "an Initializer takes an instance, a tuple of arguments, a dict of others");
+  }
+  if (!fb_object_check(ctx, args[0])) {
+    char given[128];
+    return fb_raise(ctx, ctx->h_TypeError, "%s() is for instances of its class, not of %s", plan->callee,
+                    fb_type_name(ctx, args[0], given, sizeof(given)));
+  }
+  if (fb_object_get(ctx, args[0]) != NULL) return HPy_Dup(ctx, ctx->h_False); /* a subclass has made it */
+  FbCallState outer;
+  fb_call_enter_held(ctx, &outer);
+  TVMFFIObject *object = make_object(ctx, plan, args[1], nargs == 3 ? args[2] : HPy_NULL);
+  fb_call_leave_held(&outer);
+  if (object == NULL || fb_transfer_put(ctx, args[0], object) != 0) return HPy_NULL;
+  return HPy_Dup(ctx, ctx->h_True);
+}
+
+/* --- Initializer ---------------------------------------------------------------------------------------------------------- */
+
+static FbRef initializer_type; /* written once during the import */
+
+HPyDef_SLOT(initializer_new, HPy_tp_new)
+static HPy initializer_new_impl(HPyContext *ctx, HPy cls, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)kw;
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "Initializer() takes index, missing");
+  int32_t index = HPyLong_AsInt32_t(ctx, args[0]);
+  if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
+  const TVMFFITypeInfo *type = TVMFFIGetTypeInfo(index);
+  if (type == NULL) {
+    fb_error_slot_clear();
+    return fb_raise(ctx, ctx->h_ValueError, "no type is registered for index %d", (int)index);
+  }
+  void *data;
+  HPy h = fb_type_make(ctx, cls, &initializer_type, &data);
+  if (HPy_IsNull(h)) return h;
+  FbInitPlan *plan = data;
+  fb_ref_store(ctx, &plan->missing, args[1]);
+  if (fb_init_plan_make(ctx, plan, type) == 0) return h;
+  HPy_Close(ctx, h);
+  return HPy_NULL;
+}
+
+HPyDef_SLOT(initializer_destroy, HPy_tp_destroy)
+static void initializer_destroy_impl(void *self) { fb_init_plan_end(self); }
+
+HPy fb_initializer_type_new(HPyContext *ctx) {
+  static HPyDef *defines[] = {&initializer_new, &initializer_call, &initializer_destroy, NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.Initializer",
+      .basicsize = sizeof(FbInitPlan),
+      .flags = HPy_TPFLAGS_DEFAULT,
+      .builtin_shape = SHAPE(FbInitPlan),
+      .defines = defines,
+      .doc = "Makes the native object of a new instance and gives its fields values.",
+  };
+  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
+  if (!HPy_IsNull(type)) fb_ref_store(ctx, &initializer_type, type);
+  return type;
+}

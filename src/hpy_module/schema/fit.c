@@ -1,0 +1,226 @@
+/* Native values that fit a schema. */
+#include "fit.h"
+
+#include "hpy_module/context/error_slot.h"
+#include "hpy_module/convert/core_function.h"
+#include "hpy_module/object/type_attr.h"
+#include "refuse.h"
+
+static FbCoreFunction dict_find = {.name = "ffi.DictGetItemOrMissing"};
+
+FbFitter fb_fit_container, fb_fit_attached;
+
+static bool is_object(const TVMFFIAny *value) { return value->type_index >= kTVMFFIStaticObjectBegin; }
+static void drop(TVMFFIAny *value) {
+  if (is_object(value)) TVMFFIObjectDecRef(value->v_obj);
+}
+
+/* --- objects ------------------------------------------------------------------------------------------------------------ */
+
+FbFit fb_fit_own(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+  return TVMFFIAnyViewToOwnedAny(view, out) == 0 ? FB_FIT : fb_refuse_because(schema, view, mismatch);
+}
+
+static bool is_instance(const FbSchema *schema, const TVMFFIAny *value) {
+  if (!is_object(value)) return false;
+  if (value->type_index == schema->type_index || schema->type_index == kTVMFFIObject) return true;
+  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(value->type_index);
+  int32_t depth = schema->type_depth;
+  return info != NULL && info->type_depth > depth && info->type_ancestors[depth]->type_index == schema->type_index;
+}
+
+FbFit fb_fit_by_type(int32_t type_index, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+  const TVMFFIAny *convert = fb_type_attr_find(type_index, &(TVMFFIByteArray){"__ffi_convert__", 15});
+  if (convert == NULL || convert->type_index != kTVMFFIFunction) return FB_MISFIT;
+  TVMFFIAny arg = *view;
+  *out = (TVMFFIAny){0};
+  if (TVMFFIFunctionCall(convert->v_obj, &arg, 1, out) == 0) return FB_FIT;
+  return fb_mismatch_take_native(mismatch, "\n  __ffi_convert__ failed:\n", "    ");
+}
+
+static FbFit fit_object(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+  if (is_instance(schema, view)) return fb_fit_own(schema, view, out, mismatch);
+  fb_refuse_view(schema, view, mismatch);
+  if (schema->op == FB_SCHEMA_INSTANCE) return FB_MISFIT;
+  TVMFFIAny made;
+  FbFit fit = fb_fit_by_type(schema->type_index, view, &made, mismatch);
+  if (fit != FB_FIT) return fit;
+  if (is_instance(schema, &made)) {
+    *out = made;
+    return FB_FIT;
+  }
+  drop(&made);
+  return FB_MISFIT;
+}
+
+/* The dict from payloads to singletons of an enum type, owned; false if there is none. */
+static bool enum_indexes(int32_t type_index, TVMFFIAny *out) {
+  const TVMFFIAny *state = fb_type_attr_find(type_index, &(TVMFFIByteArray){"__ffi_enum__", 12});
+  if (state == NULL || !is_object(state)) return false;
+  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(state->type_index);
+  for (int32_t i = 0; info != NULL && i < info->num_fields; i++) {
+    const TVMFFIFieldInfo *field = &info->fields[i];
+    if (field->name.size != strlen("indexes") || memcmp(field->name.data, "indexes", field->name.size) != 0) continue;
+    *out = (TVMFFIAny){0};
+    if (field->getter((char *)state->v_obj + field->offset, out) == 0) return true;
+    fb_error_slot_clear();
+    return false;
+  }
+  return false;
+}
+
+static FbFit fit_enum(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+  int32_t index = view->type_index;
+  bool is_int = index == kTVMFFIInt || index == kTVMFFIBool, is_str = index == kTVMFFISmallStr || index == kTVMFFIStr;
+  TVMFFIAny args[2];
+  if ((schema->op == FB_SCHEMA_INT_ENUM ? is_int : is_str) && enum_indexes(schema->type_index, &args[0])) {
+    args[1] = *view;
+    if (is_int) args[1].type_index = kTVMFFIInt;
+    TVMFFIAny found;
+    int rc = fb_core_function_call(&dict_find, args, 2, &found);
+    drop(&args[0]);
+    if (rc != 0) return fb_refuse_because(schema, view, mismatch);
+    if (is_instance(schema, &found)) {
+      *out = found;
+      return FB_FIT;
+    }
+    drop(&found);
+  }
+  return fit_object(schema, view, out, mismatch);
+}
+
+/* --- plain values ---------------------------------------------------------------------------------------------------------- */
+
+static FbFit put(TVMFFIAny *out, int32_t type_index, int64_t payload) {
+  *out = (TVMFFIAny){.type_index = type_index};
+  out->v_int64 = payload;
+  return FB_FIT;
+}
+
+static FbFit fit_number(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+  bool is_int = view->type_index == kTVMFFIInt || view->type_index == kTVMFFIBool;
+  if (!is_int && (view->type_index != kTVMFFIFloat || schema->op != FB_SCHEMA_FLOAT)) {
+    return fb_refuse_view(schema, view, mismatch);
+  }
+  switch (schema->op) {
+  case FB_SCHEMA_INT: return put(out, kTVMFFIInt, view->v_int64);
+  case FB_SCHEMA_BOOL: return put(out, kTVMFFIBool, view->v_int64 != 0);
+  default: break;
+  }
+  put(out, kTVMFFIFloat, 0);
+  out->v_float64 = is_int ? (double)view->v_int64 : view->v_float64;
+  return FB_FIT;
+}
+
+static FbFit fit_text(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+  bool is_str = view->type_index == kTVMFFISmallStr || view->type_index == kTVMFFIStr;
+  bool is_bytes = view->type_index == kTVMFFISmallBytes || view->type_index == kTVMFFIBytes;
+  if (schema->op == FB_SCHEMA_STR ? is_str : is_bytes) return fb_fit_own(schema, view, out, mismatch);
+  return fb_refuse_view(schema, view, mismatch);
+}
+
+static FbFit fit_dtype(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+  if (view->type_index == kTVMFFIDataType) return fb_fit_own(schema, view, out, mismatch);
+  TVMFFIByteArray text = {view->v_bytes, view->small_str_len};
+  if (view->type_index == kTVMFFIStr) {
+    text = *(const TVMFFIByteArray *)(view->v_obj + 1);
+  } else if (view->type_index != kTVMFFISmallStr) {
+    return fb_refuse_view(schema, view, mismatch);
+  }
+  put(out, kTVMFFIDataType, 0);
+  if (TVMFFIDataTypeFromString(&text, &out->v_dtype) == 0) return FB_FIT;
+  fb_error_slot_clear();
+  int n = text.size > 200 ? 200 : (int)text.size;
+  return fb_mismatch_set(mismatch, "expected %s, got invalid dtype string '%.*s'", schema->name, n, text.data);
+}
+
+static FbFit fit_address(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+  if (view->type_index == kTVMFFINone) return put(out, kTVMFFIOpaquePtr, 0);
+  return view->type_index == kTVMFFIOpaquePtr ? fb_fit_own(schema, view, out, mismatch)
+                                              : fb_refuse_view(schema, view, mismatch);
+}
+
+static FbFit fit_union(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+  for (int32_t i = 0; i < schema->n_args; i++) {
+    FbFit fit = fb_fit_view(schema->args[i], view, out, NULL);
+    if (fit != FB_MISFIT) return fit;
+  }
+  return fb_refuse_view(schema, view, mismatch);
+}
+
+/* Whether only Python can tell what the value is good for. */
+static bool is_pythons(const FbSchema *schema, const TVMFFIAny *view) {
+  switch (schema->op) {
+  case FB_SCHEMA_ANY:
+  case FB_SCHEMA_OPTIONAL:
+  case FB_SCHEMA_UNION: return false; /* one of their parts will ask */
+  case FB_SCHEMA_DEVICE:
+    if (view->type_index == kTVMFFISmallStr || view->type_index == kTVMFFIStr) return true;
+    break;
+  case FB_SCHEMA_FLOAT:
+  case FB_SCHEMA_BOOL:
+  case FB_SCHEMA_INT:
+    if (view->type_index == kTVMFFIBigInt) return true;
+    break;
+  default: break;
+  }
+  return view->type_index == kTVMFFIOpaquePyObject && !is_instance(schema, view);
+}
+
+FbFit fb_fit_packed(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+  switch (schema->op) {
+  case FB_SCHEMA_ANY: return fb_fit_own(schema, view, out, mismatch);
+  case FB_SCHEMA_NONE:
+    return view->type_index == kTVMFFINone ? put(out, kTVMFFINone, 0) : fb_refuse_view(schema, view, mismatch);
+  case FB_SCHEMA_INT:
+  case FB_SCHEMA_FLOAT:
+  case FB_SCHEMA_BOOL: return fit_number(schema, view, out, mismatch);
+  case FB_SCHEMA_STR:
+  case FB_SCHEMA_BYTES: return fit_text(schema, view, out, mismatch);
+  case FB_SCHEMA_DEVICE:
+    return view->type_index == kTVMFFIDevice ? fb_fit_own(schema, view, out, mismatch)
+                                             : fb_refuse_view(schema, view, mismatch);
+  case FB_SCHEMA_DTYPE: return fit_dtype(schema, view, out, mismatch);
+  case FB_SCHEMA_OPAQUE_PTR: return fit_address(schema, view, out, mismatch);
+  case FB_SCHEMA_OBJECT:
+  case FB_SCHEMA_INSTANCE: return fit_object(schema, view, out, mismatch);
+  case FB_SCHEMA_INT_ENUM:
+  case FB_SCHEMA_STR_ENUM: return fit_enum(schema, view, out, mismatch);
+  case FB_SCHEMA_SEQUENCE:
+  case FB_SCHEMA_TUPLE:
+  case FB_SCHEMA_MAPPING: return fb_fit_container(schema, view, out, mismatch);
+  case FB_SCHEMA_OPTIONAL:
+    if (view->type_index == kTVMFFINone) return put(out, kTVMFFINone, 0);
+    return fb_fit_view(schema->args[0], view, out, mismatch);
+  case FB_SCHEMA_UNION: return fit_union(schema, view, out, mismatch);
+  default: return fb_refuse_view(schema, view, mismatch);
+  }
+}
+
+FbFit fb_fit_view(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+  switch (view->type_index) {
+  case kTVMFFIRawStr:
+  case kTVMFFIByteArrayPtr:
+  case kTVMFFIObjectRValueRef: { /* forms that exist in arguments only */
+    TVMFFIAny owned;
+    FbFit fit = fb_fit_own(schema, view, &owned, mismatch);
+    if (fit != FB_FIT) return fit;
+    fit = fb_fit_view(schema, &owned, out, mismatch);
+    drop(&owned);
+    return fit;
+  }
+  case kTVMFFIDLTensorPtr: return fb_refuse_view(schema, view, mismatch); /* it cannot be kept */
+  default: break;
+  }
+  if (is_pythons(schema, view)) return fb_fit_attached(schema, view, out, mismatch);
+  return fb_fit_packed(schema, view, out, mismatch);
+}
+
+int fb_fit_converter(void *schema, const TVMFFIAny *view, TVMFFIAny *out) {
+  FbMismatch mismatch = {0};
+  FbFit fit = fb_fit_view(schema, view, out, &mismatch);
+  if (fit == FB_MISFIT && mismatch.text == NULL) fit = fb_refuse_no_memory();
+  if (fit == FB_MISFIT) TVMFFIErrorSetRaisedFromCStr("TypeError", mismatch.text);
+  fb_mismatch_end(&mismatch);
+  return fit == FB_FIT ? 0 : -1;
+}

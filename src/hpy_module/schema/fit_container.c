@@ -1,0 +1,178 @@
+/* Containers that are rebuilt, unless they fit as they are. */
+#include "fit_container.h"
+
+#include <stdlib.h>
+
+#include "fit.h"
+#include "hpy_module/context/error_slot.h"
+#include "hpy_module/convert/core_function.h"
+#include "refuse.h"
+
+static FbCoreFunction make_array = {.name = "ffi.Array"}, make_list = {.name = "ffi.List"},
+                      make_map = {.name = "ffi.Map"}, make_dict = {.name = "ffi.Dict"},
+                      map_size = {.name = "ffi.MapSize"}, map_iterate = {.name = "ffi.MapForwardIterFunctor"},
+                      repr = {.name = "ffi.ReprPrint"};
+
+static bool is_object(const TVMFFIAny *value) { return value->type_index >= kTVMFFIStaticObjectBegin; }
+static void drop(TVMFFIAny *value) {
+  if (is_object(value)) TVMFFIObjectDecRef(value->v_obj);
+}
+
+FbFit fb_fit_container_build(const FbSchema *schema, const FbValues *values, TVMFFIAny *out, FbMismatch *mismatch) {
+  FbCoreFunction *make = &make_array;
+  if (schema->type_index == kTVMFFIList) make = &make_list;
+  if (schema->type_index == kTVMFFIMap) make = &make_map;
+  if (schema->type_index == kTVMFFIDict) make = &make_dict;
+  if (fb_core_function_call(make, values->data, values->n, out) == 0) return FB_FIT;
+  fb_mismatch_set(mismatch, "expected %s, got values that cannot be put into one", schema->name);
+  return fb_mismatch_take_native(mismatch, ": ", "");
+}
+
+/* --- native containers ---------------------------------------------------------------------------------------------------- */
+
+/* "key 'a': " or "value for key 'a': " in front of the mismatch. */
+static FbFit at_pair(FbMismatch *mismatch, const TVMFFIAny *key, bool is_value) {
+  if (mismatch == NULL) return FB_MISFIT;
+  const char *what = is_value ? "value for key" : "key";
+  TVMFFIAny text;
+  if (fb_core_function_call(&repr, key, 1, &text) != 0) {
+    fb_error_slot_clear();
+    return fb_mismatch_prefix(mismatch, "%s: ", what);
+  }
+  const TVMFFIByteArray small = {text.v_bytes, text.small_str_len};
+  const TVMFFIByteArray *bytes = is_object(&text) ? (const TVMFFIByteArray *)(text.v_obj + 1) : &small;
+  const char *data = bytes->data;
+  int n = bytes->size > 200 ? 200 : (int)bytes->size;
+  if (n >= 2 && data[0] == '"' && memchr(data, '\'', (size_t)n) == NULL) {
+    fb_mismatch_prefix(mismatch, "%s '%.*s': ", what, n - 2, data + 1);
+  } else {
+    fb_mismatch_prefix(mismatch, "%s %.*s: ", what, n, data);
+  }
+  drop(&text);
+  return FB_MISFIT;
+}
+
+/* Fits one item. It describes itself, whatever the container was made from. */
+static FbFit fit_item(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+  if (mismatch == NULL) return fb_fit_view(schema, view, out, NULL);
+  const char *given = mismatch->given;
+  mismatch->given = NULL;
+  FbFit fit = fb_fit_view(schema, view, out, mismatch);
+  mismatch->given = given;
+  return fit;
+}
+
+static bool is_same(const TVMFFIAny *a, const TVMFFIAny *b) {
+  return a->type_index == b->type_index && a->zero_padding == b->zero_padding && a->v_uint64 == b->v_uint64;
+}
+
+/* Fits n values that nobody changes meanwhile; *changed tells whether one became something else. */
+static FbFit fit_values(const FbSchema *schema, const TVMFFIAny *views, int64_t n, FbValues *values, bool *changed,
+                        FbMismatch *mismatch) {
+  if (fb_values_begin(values, n) != 0) return fb_refuse_no_memory();
+  for (int64_t i = 0; i < n; i++) {
+    FbFit fit = fit_item(fb_fit_container_item(schema, i), &views[i], &values->data[i], mismatch);
+    if (fit == FB_FIT) {
+      *changed = *changed || !is_same(&views[i], &values->data[i]);
+      values->n++;
+      continue;
+    }
+    if (fit == FB_RAISED) return fit;
+    if (schema->op == FB_SCHEMA_MAPPING) return at_pair(mismatch, &views[i & ~INT64_C(1)], (i & 1) != 0);
+    return fb_mismatch_prefix(mismatch, "element [%lld]: ", (long long)i);
+  }
+  return FB_FIT;
+}
+
+static FbFit rebuild(const FbSchema *schema, const TVMFFIAny *view, const TVMFFIAny *views, int64_t n, TVMFFIAny *out,
+                     FbMismatch *mismatch) {
+  FbValues values = {0};
+  bool changed = view->type_index != schema->type_index;
+  FbFit fit = fit_values(schema, views, n, &values, &changed, mismatch);
+  if (fit == FB_FIT)
+    fit = changed ? fb_fit_container_build(schema, &values, out, mismatch) : fb_fit_own(schema, view, out, mismatch);
+  fb_values_end(&values);
+  return fit;
+}
+
+/* Whether all items fit by themselves. */
+static bool takes_anything(const FbSchema *schema) {
+  for (int32_t i = 0; i < schema->n_args; i++) {
+    if (schema->args[i]->op != FB_SCHEMA_ANY) return false;
+  }
+  return schema->op != FB_SCHEMA_TUPLE;
+}
+
+/* An Array or Map with the contents of a container, owned: other threads may change a List or a Dict at any time. */
+static FbFit snapshot(const FbSchema *schema, const TVMFFIAny *view, int32_t type_index, TVMFFIAny *out,
+                      FbMismatch *mismatch) {
+  if (view->type_index == type_index) return fb_fit_own(schema, view, out, mismatch);
+  fb_refuse_view(schema, view, mismatch);
+  return fb_fit_by_type(type_index, view, out, mismatch);
+}
+
+static FbFit fit_sequence(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+  if (view->type_index != kTVMFFIArray && view->type_index != kTVMFFIList)
+    return fb_refuse_view(schema, view, mismatch);
+  if (view->type_index == schema->type_index && takes_anything(schema)) return fb_fit_own(schema, view, out, mismatch);
+  TVMFFIAny array;
+  FbFit fit = snapshot(schema, view, kTVMFFIArray, &array, mismatch);
+  if (fit != FB_FIT) return fit;
+  const TVMFFISeqCell *cell = (const TVMFFISeqCell *)(array.v_obj + 1);
+  if (schema->op == FB_SCHEMA_TUPLE && cell->size != schema->n_args) {
+    fit = fb_refuse_length(schema, mismatch, fb_refuse_name_of(view, mismatch), cell->size);
+  } else if (schema->type_index == kTVMFFIArray && takes_anything(schema)) {
+    *out = array; /* a List that is to be an Array */
+    return FB_FIT;
+  } else {
+    fit = rebuild(schema, view, cell->data, cell->size, out, mismatch);
+  }
+  drop(&array);
+  return fit;
+}
+
+/* Fills `pairs` with owned keys and values of a Map. 0, or -1 with a native error pending. */
+static int read_pairs(const TVMFFIAny *map, FbValues *pairs) {
+  enum { GET_KEY = 0, GET_VALUE = 1, ADVANCE = 2 };
+  TVMFFIAny n, iterator, command = {.type_index = kTVMFFIInt}, more = {0};
+  if (fb_core_function_call(&map_size, map, 1, &n) != 0) return -1;
+  if (fb_values_begin(pairs, 2 * n.v_int64) != 0) {
+    fb_refuse_no_memory();
+    return -1;
+  }
+  if (fb_core_function_call(&map_iterate, map, 1, &iterator) != 0) return -1;
+  int rc = 0;
+  for (int64_t i = 0; rc == 0 && i < n.v_int64; i++) {
+    for (int64_t what = GET_KEY; rc == 0 && what <= GET_VALUE; what++) {
+      pairs->data[pairs->n] = (TVMFFIAny){0};
+      command.v_int64 = what;
+      rc = TVMFFIFunctionCall(iterator.v_obj, &command, 1, &pairs->data[pairs->n]);
+      if (rc == 0) pairs->n++;
+    }
+    command.v_int64 = ADVANCE;
+    if (rc == 0) rc = TVMFFIFunctionCall(iterator.v_obj, &command, 1, &more);
+  }
+  drop(&iterator);
+  return rc;
+}
+
+static FbFit fit_mapping(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+  if (view->type_index != kTVMFFIMap && view->type_index != kTVMFFIDict) return fb_refuse_view(schema, view, mismatch);
+  if (view->type_index == schema->type_index && takes_anything(schema)) return fb_fit_own(schema, view, out, mismatch);
+  TVMFFIAny map;
+  FbFit fit = snapshot(schema, view, kTVMFFIMap, &map, mismatch);
+  if (fit != FB_FIT) return fit;
+  FbValues pairs = {0};
+  fit = read_pairs(&map, &pairs) == 0 ? rebuild(schema, view, pairs.data, pairs.n, out, mismatch)
+                                      : fb_refuse_because(schema, view, mismatch);
+  fb_values_end(&pairs);
+  drop(&map);
+  return fit;
+}
+
+static FbFit fit_container(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+  if (schema->op == FB_SCHEMA_MAPPING) return fit_mapping(schema, view, out, mismatch);
+  return fit_sequence(schema, view, out, mismatch);
+}
+
+void fb_fit_container_init(void) { fb_fit_container = fit_container; }

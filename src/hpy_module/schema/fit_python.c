@@ -1,0 +1,257 @@
+/* From Python values. */
+#include "fit_python.h"
+
+#include "fit.h"
+#include "fit_container.h"
+#include "hpy_module/container/container.h"
+#include "hpy_module/context/text.h"
+#include "hpy_module/convert/argument.h"
+#include "hpy_module/convert/result.h"
+#include "hpy_module/error/error.h"
+#include "hpy_module/error/translate.h"
+#include "refuse.h"
+#include "source_number.h"
+#include "source_protocol.h"
+
+static FbFit fit(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out, FbMismatch *mismatch);
+
+/* --- containers ---------------------------------------------------------------------------------------------------------- */
+
+/* "key 'a': " or "value for key 'a': " in front of the mismatch. */
+static FbFit at_pair(HPyContext *ctx, FbMismatch *mismatch, HPy key, bool is_value) {
+  if (mismatch == NULL) return FB_MISFIT;
+  const char *what = is_value ? "value for key" : "key";
+  HPy text = HPy_Repr(ctx, key);
+  HPy_ssize_t n;
+  const char *data = HPy_IsNull(text) ? NULL : fb_text_get(ctx, text, &n);
+  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx); /* a key that cannot be shown */
+  if (data == NULL) {
+    fb_mismatch_prefix(mismatch, "%s: ", what);
+  } else {
+    fb_mismatch_prefix(mismatch, "%s %.200s: ", what, data);
+  }
+  if (!HPy_IsNull(text)) HPy_Close(ctx, text);
+  return FB_MISFIT;
+}
+
+/* Fits one item; what is said of the container does not hold for it. */
+static FbFit fit_item(HPyContext *ctx, const FbSchema *schema, int64_t i, HPy item, FbValues *values,
+                      FbMismatch *mismatch) {
+  FbFit result = fb_fit_python_value(ctx, fb_fit_container_item(schema, i), item, &values->data[values->n], mismatch);
+  if (result == FB_FIT) values->n++;
+  return result;
+}
+
+static FbFit build(HPyContext *ctx, const FbSchema *schema, FbValues *values, FbFit result, TVMFFIAny *out,
+                   FbMismatch *mismatch) {
+  if (result == FB_FIT) result = fb_source_from_native(ctx, fb_fit_container_build(schema, values, out, mismatch));
+  fb_values_end(values);
+  return result;
+}
+
+static FbFit fit_sequence(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
+                          FbMismatch *mismatch) {
+  HPy_ssize_t n = HPy_Length(ctx, source->value);
+  if (n < 0) return fb_source_refuse_because(ctx, schema, source, mismatch);
+  if (schema->op == FB_SCHEMA_TUPLE && n != schema->n_args) {
+    char name[FB_SOURCE_NAME];
+    return fb_refuse_length(schema, mismatch, fb_source_describe(ctx, source, name), n);
+  }
+  FbValues values;
+  if (fb_values_begin(&values, n) != 0) return fb_source_from_native(ctx, fb_refuse_no_memory());
+  FbFit result = FB_FIT;
+  for (HPy_ssize_t i = 0; result == FB_FIT && i < n; i++) {
+    HPy item = HPy_GetItem_i(ctx, source->value, i); /* IndexError if the list shrinks meanwhile */
+    if (HPy_IsNull(item)) {
+      result = fb_source_refuse_because(ctx, schema, source, mismatch);
+      break;
+    }
+    result = fit_item(ctx, schema, i, item, &values, mismatch);
+    if (result == FB_MISFIT) fb_mismatch_prefix(mismatch, "element [%lld]: ", (long long)i);
+    HPy_Close(ctx, item);
+  }
+  return build(ctx, schema, &values, result, out, mismatch);
+}
+
+static FbFit fit_pair(HPyContext *ctx, const FbSchema *schema, HPy pair, FbValues *values, FbMismatch *mismatch) {
+  HPy key = HPy_GetItem_i(ctx, pair, 0);
+  HPy value = HPy_IsNull(key) ? HPy_NULL : HPy_GetItem_i(ctx, pair, 1);
+  FbFit result = FB_RAISED;
+  if (!HPy_IsNull(value)) {
+    result = fit_item(ctx, schema, 0, key, values, mismatch);
+    if (result == FB_MISFIT) at_pair(ctx, mismatch, key, false);
+    if (result == FB_FIT) {
+      result = fit_item(ctx, schema, 1, value, values, mismatch);
+      if (result == FB_MISFIT) at_pair(ctx, mismatch, key, true);
+    }
+    HPy_Close(ctx, value);
+  }
+  if (!HPy_IsNull(key)) HPy_Close(ctx, key);
+  return result;
+}
+
+static FbFit fit_mapping(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
+                         FbMismatch *mismatch) {
+  HPy pairs = fb_mapping_pairs(ctx, source->value);
+  if (HPy_IsNull(pairs)) return fb_source_refuse_because(ctx, schema, source, mismatch);
+  HPy_ssize_t n = HPy_Length(ctx, pairs);
+  FbValues values;
+  FbFit result = n < 0 ? FB_RAISED : FB_FIT;
+  if (result == FB_FIT && fb_values_begin(&values, 2 * n) != 0)
+    result = fb_source_from_native(ctx, fb_refuse_no_memory());
+  if (result != FB_FIT) {
+    HPy_Close(ctx, pairs);
+    return result;
+  }
+  for (HPy_ssize_t i = 0; result == FB_FIT && i < n; i++) {
+    HPy pair = HPy_GetItem_i(ctx, pairs, i);
+    result = HPy_IsNull(pair) ? FB_RAISED : fit_pair(ctx, schema, pair, &values, mismatch);
+    if (!HPy_IsNull(pair)) HPy_Close(ctx, pair);
+  }
+  HPy_Close(ctx, pairs);
+  return build(ctx, schema, &values, result, out, mismatch);
+}
+
+/* --- everything else -------------------------------------------------------------------------------------------------------- */
+
+static FbFit fit_device_name(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
+                             FbMismatch *mismatch) {
+  HPy cls = fb_hook_get(ctx, FB_HOOK_DEVICE_CLASS);
+  HPy device = HPy_IsNull(cls) ? HPy_NULL : fb_call_one(ctx, cls, source->value);
+  if (!HPy_IsNull(cls)) HPy_Close(ctx, cls);
+  if (HPy_IsNull(device)) {
+    char name[FB_SOURCE_NAME] = "";
+    FbFit taken = fb_mismatch_take_python(ctx, NULL, "");
+    if (taken != FB_MISFIT || mismatch == NULL) return taken;
+    HPy_ssize_t n;
+    const char *text = fb_text_get(ctx, source->value, &n);
+    if (text == NULL) HPyErr_Clear(ctx);
+    snprintf(name, sizeof(name), "%s", text == NULL ? "with lone surrogates" : text);
+    return fb_mismatch_set(mismatch, "expected %s, got invalid device string '%s'", schema->name, name);
+  }
+  int rc = fb_argument_convert_owned(ctx, device, out, "Device");
+  HPy_Close(ctx, device);
+  return rc == 0 ? FB_FIT : FB_RAISED;
+}
+
+/* Converts a value in the ordinary way. Where exceptions are not handed out, what may raise one is first converted under
+ * guard, into an object. */
+static FbFit pack(HPyContext *ctx, const FbSchema *schema, FbSource *source, FbMismatch *mismatch) {
+  HPy value = source->value, made = HPy_NULL;
+  FbFit failed = FB_FIT;
+  if (FB_UNLIKELY(fb_ext == NULL) && source->kind >= FB_KIND_SEQUENCE) {
+    HPy convert = fb_hook_get(ctx, FB_HOOK_CONVERT);
+    if (HPy_IsNull(convert)) return FB_RAISED;
+    fb_source_refuse(ctx, schema, source, mismatch);
+    made = fb_source_call(ctx, convert, &value, 1, mismatch, &failed);
+    HPy_Close(ctx, convert);
+    if (HPy_IsNull(made)) return failed;
+    value = made;
+  }
+  int rc = fb_argument_convert_owned(ctx, value, &source->packed, "a value");
+  if (!HPy_IsNull(made)) HPy_Close(ctx, made);
+  source->is_packed = rc == 0;
+  return rc == 0 ? FB_FIT : fb_source_refuse_because(ctx, schema, source, mismatch);
+}
+
+/* By the ordinary conversion, which happens once however many schemas are tried. */
+static FbFit fit_packed(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
+                        FbMismatch *mismatch) {
+  FbFit packed = source->is_packed ? FB_FIT : pack(ctx, schema, source, mismatch);
+  if (packed != FB_FIT) return packed;
+  char name[FB_SOURCE_NAME];
+  if (mismatch != NULL) mismatch->given = fb_source_describe(ctx, source, name);
+  FbFit result = fb_source_from_native(ctx, fb_fit_packed(schema, &source->packed, out, mismatch));
+  if (mismatch != NULL) mismatch->given = NULL;
+  return result;
+}
+
+static FbFit fit_union(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
+                       FbMismatch *mismatch) {
+  for (int32_t i = 0; i < schema->n_args; i++) {
+    FbFit result = fit(ctx, schema->args[i], source, out, NULL);
+    if (result != FB_MISFIT) return result;
+  }
+  return fb_source_refuse(ctx, schema, source, mismatch);
+}
+
+static FbFit fit(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out, FbMismatch *mismatch) {
+  FbKind kind = source->kind;
+  switch (schema->op) {
+  case FB_SCHEMA_INT:
+  case FB_SCHEMA_FLOAT:
+  case FB_SCHEMA_BOOL:
+    if (kind == FB_KIND_INT || kind == FB_KIND_FLOAT) return fb_source_number_fit(ctx, schema, source, out, mismatch);
+    break;
+  case FB_SCHEMA_INT_ENUM: /* singletons stand for integers of 64 bits */
+    if (kind == FB_KIND_INT && !source->is_packed) {
+      FbFit result = fb_source_number_fit(ctx, schema, source, &source->packed, mismatch);
+      if (result != FB_FIT) return result;
+      source->is_packed = true;
+    }
+    break;
+  case FB_SCHEMA_DEVICE:
+    if (kind == FB_KIND_STR) return fit_device_name(ctx, schema, source, out, mismatch);
+    break;
+  case FB_SCHEMA_SEQUENCE:
+  case FB_SCHEMA_TUPLE:
+    if (kind == FB_KIND_SEQUENCE) return fit_sequence(ctx, schema, source, out, mismatch);
+    break;
+  case FB_SCHEMA_MAPPING:
+    if (kind == FB_KIND_MAPPING || (source->protocols & FB_PROTOCOL_MAPPING) != 0)
+      return fit_mapping(ctx, schema, source, out, mismatch);
+    break;
+  case FB_SCHEMA_OPTIONAL:
+    if (kind == FB_KIND_NONE) return fb_source_put(out, kTVMFFINone, 0);
+    return fit(ctx, schema->args[0], source, out, mismatch);
+  case FB_SCHEMA_UNION: return fit_union(ctx, schema, source, out, mismatch);
+  default: break;
+  }
+  return fit_packed(ctx, schema, source, out, mismatch);
+}
+
+static FbFit fit_source(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
+                        FbMismatch *mismatch) {
+  FbFit result = fit(ctx, schema, source, out, mismatch);
+  if (source->is_packed && source->packed.type_index >= kTVMFFIStaticObjectBegin) {
+    TVMFFIObjectDecRef(source->packed.v_obj);
+  }
+  return result;
+}
+
+FbFit fb_fit_python_value(HPyContext *ctx, const FbSchema *schema, HPy value, TVMFFIAny *out, FbMismatch *mismatch) {
+  FbSource source = {.value = value};
+  HPy held = HPy_NULL;
+  source.kind = fb_kind_with_protocols(ctx, value, &source.protocols);
+  if (FB_UNLIKELY(source.kind == FB_KIND_UNKNOWN)) return fb_source_refuse_because(ctx, schema, &source, mismatch);
+  if (FB_UNLIKELY(source.protocols != 0)) {
+    FbFit followed = fb_source_protocol_follow(ctx, schema, &source, &held, mismatch);
+    if (followed != FB_FIT) return followed;
+  }
+  FbFit result = fit_source(ctx, schema, &source, out, mismatch);
+  if (FB_UNLIKELY(!HPy_IsNull(held))) HPy_Close(ctx, held);
+  return result;
+}
+
+static FbFit fit_attached(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+  FbAttach attach;
+  if (fb_attach(&attach) != 0) {
+    TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a value cannot be converted: the interpreter is going away");
+    return FB_RAISED;
+  }
+  HPyContext *ctx = attach.ctx;
+  uint64_t began = fb_error_moment();
+  HPy value = fb_result_of_view(ctx, view);
+  FbFit result = HPy_IsNull(value) ? FB_RAISED : fb_fit_python_value(ctx, schema, value, out, mismatch);
+  if (!HPy_IsNull(value)) HPy_Close(ctx, value);
+  if (result == FB_RAISED && fb_ext != NULL) {
+    fb_translate_raised(ctx, began);
+  } else if (result == FB_RAISED) {
+    HPyErr_Clear(ctx);
+    TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a value cannot be converted: Python code raised an exception");
+  }
+  fb_detach(&attach);
+  return result;
+}
+
+void fb_fit_python_init(void) { fb_fit_attached = fit_attached; }

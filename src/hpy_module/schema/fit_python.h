@@ -1,0 +1,17 @@
+/* Python values into native ones that fit a schema. */
+#ifndef FFI_HPY_SCHEMA_FIT_PYTHON_H_
+#define FFI_HPY_SCHEMA_FIT_PYTHON_H_
+
+#include <tvm/ffi/c_api.h>
+
+#include "mismatch.h"
+#include "schema.h"
+
+/* Makes *out, owned by the caller, of a Python value: first what the value's protocols put in its place, then item by item
+ * or by its ordinary conversion. FB_RAISED leaves a Python exception raised. */
+FbFit fb_fit_python_value(HPyContext *ctx, const FbSchema *schema, HPy value, TVMFFIAny *out, FbMismatch *mismatch);
+
+/* Sets fb_fit_attached (fit.h). */
+void fb_fit_python_init(void);
+
+#endif /* FFI_HPY_SCHEMA_FIT_PYTHON_H_ */

@@ -1,0 +1,113 @@
+/* Texts of mismatches. */
+#include "mismatch.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "hpy_module/context/error_slot.h"
+#include "hpy_module/context/text.h"
+#include "hpy_module/error/error.h"
+
+enum { MOST_BYTES = 16384 }; /* of a text: nesting and foreign messages may be of any length */
+
+static void replace(FbMismatch *mismatch, char *text) {
+  free(mismatch->text);
+  mismatch->text = text;
+}
+
+/* A new text of the formatted one and `tail`; NULL without memory. */
+static char *format_before(const char *tail, const char *format, va_list list) {
+  va_list again;
+  va_copy(again, list);
+  int n = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  if (n < 0) return NULL;
+  size_t head_len = (size_t)n, tail_len = strlen(tail);
+  if (head_len + tail_len >= MOST_BYTES) tail_len = head_len < MOST_BYTES ? MOST_BYTES - head_len : 0;
+  char *text = malloc(head_len + tail_len + 1);
+  if (text == NULL) return NULL;
+  vsnprintf(text, head_len + 1, format, list);
+  memcpy(text + head_len, tail, tail_len);
+  text[head_len + tail_len] = '\0';
+  return text;
+}
+
+FbFit fb_mismatch_set(FbMismatch *mismatch, const char *format, ...) {
+  if (mismatch == NULL) return FB_MISFIT;
+  va_list list;
+  va_start(list, format);
+  replace(mismatch, format_before("", format, list));
+  va_end(list);
+  return FB_MISFIT;
+}
+
+FbFit fb_mismatch_prefix(FbMismatch *mismatch, const char *format, ...) {
+  if (mismatch == NULL || mismatch->text == NULL) return FB_MISFIT;
+  va_list list;
+  va_start(list, format);
+  replace(mismatch, format_before(mismatch->text, format, list));
+  va_end(list);
+  return FB_MISFIT;
+}
+
+FbFit fb_mismatch_append(FbMismatch *mismatch, const char *between, const char *indent, const char *text,
+                         size_t byte_len) {
+  if (mismatch == NULL || mismatch->text == NULL) return FB_MISFIT;
+  if (byte_len > MOST_BYTES) byte_len = MOST_BYTES;
+  size_t head_len = strlen(mismatch->text), between_len = strlen(between), indent_len = strlen(indent), n_lines = 1;
+  for (size_t i = 0; i < byte_len; i++) n_lines += text[i] == '\n';
+  char *all = malloc(head_len + between_len + n_lines * indent_len + byte_len + 1);
+  if (all == NULL) return FB_MISFIT;
+  char *end = all;
+  memcpy(end, mismatch->text, head_len);
+  memcpy(end += head_len, between, between_len);
+  memcpy(end += between_len, indent, indent_len);
+  end += indent_len;
+  for (size_t i = 0; i < byte_len; i++) {
+    *end++ = text[i];
+    if (text[i] != '\n') continue;
+    memcpy(end, indent, indent_len);
+    end += indent_len;
+  }
+  *end = '\0';
+  replace(mismatch, all);
+  return FB_MISFIT;
+}
+
+void fb_mismatch_end(FbMismatch *mismatch) { replace(mismatch, NULL); }
+
+/* --- what went wrong elsewhere ---------------------------------------------------------------------------------------- */
+
+FbFit fb_mismatch_take_native(FbMismatch *mismatch, const char *between, const char *indent) {
+  static const char *const others[] = {"EnvErrorAlreadySet", "KeyboardInterrupt", "SystemExit", "MemoryError",
+                                       "RecursionError"};
+  TVMFFIObjectHandle error = fb_error_slot_take();
+  if (error == NULL) return FB_RAISED; /* an exception is raised; or nothing is said, which the caller will */
+  const TVMFFIErrorCell *cell = (const TVMFFIErrorCell *)((TVMFFIObject *)error + 1);
+  for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+    if (!fb_error_is_kind(error, others[i])) continue;
+    fb_error_slot_put(error);
+    return FB_RAISED;
+  }
+  fb_mismatch_append(mismatch, between, indent, cell->message.data, cell->message.size);
+  TVMFFIObjectDecRef(error);
+  return FB_MISFIT;
+}
+
+FbFit fb_mismatch_take_python(HPyContext *ctx, FbMismatch *mismatch, const char *between) {
+  if (!HPyErr_ExceptionMatches(ctx, ctx->h_Exception) || HPyErr_ExceptionMatches(ctx, ctx->h_MemoryError) ||
+      HPyErr_ExceptionMatches(ctx, ctx->h_RecursionError)) {
+    return FB_RAISED;
+  }
+  HPy exception = fb_ext != NULL ? fb_ext->error_take(ctx) : HPy_NULL;
+  if (fb_ext == NULL) HPyErr_Clear(ctx); /* only ours hands it out */
+  if (HPy_IsNull(exception)) return FB_MISFIT;
+  HPy text = mismatch == NULL ? HPy_NULL : HPy_Str(ctx, exception);
+  HPy_Close(ctx, exception);
+  HPy_ssize_t n;
+  const char *data = HPy_IsNull(text) ? NULL : fb_text_get(ctx, text, &n);
+  if (data != NULL && n > 0) fb_mismatch_append(mismatch, between, "", data, (size_t)n);
+  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx); /* of a text that cannot be had */
+  if (!HPy_IsNull(text)) HPy_Close(ctx, text);
+  return FB_MISFIT;
+}

@@ -1,0 +1,257 @@
+/* The type Schema: compiling, converting, checking. */
+#include "schema_type.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "fit.h"
+#include "fit_container.h"
+#include "fit_python.h"
+#include "hpy_module/context/text.h"
+#include "hpy_module/context/type.h"
+#include "hpy_module/convert/core_function.h"
+#include "hpy_module/convert/result.h"
+#include "hpy_module/error/error.h"
+#include "hpy_module/value/cany.h"
+
+typedef struct FbSchemaObject {
+  /* NULL until the first use. Threads that compile at the same time store the same pointer, as trees are unique. */
+  _Atomic(const FbSchema *) tree;
+} FbSchemaObject;
+
+HPyType_HELPERS(FbSchemaObject)
+
+static FbRef schema_type; /* written once during the import */
+
+/* --- compiling ------------------------------------------------------------------------------------------------------------ */
+
+static const char *const op_names[FB_N_SCHEMA_OPS] = {
+    [FB_SCHEMA_ANY] = "any",           [FB_SCHEMA_NONE] = "none",         [FB_SCHEMA_INT] = "int",
+    [FB_SCHEMA_FLOAT] = "float",       [FB_SCHEMA_BOOL] = "bool",         [FB_SCHEMA_STR] = "str",
+    [FB_SCHEMA_BYTES] = "bytes",       [FB_SCHEMA_DEVICE] = "device",     [FB_SCHEMA_DTYPE] = "dtype",
+    [FB_SCHEMA_OPAQUE_PTR] = "void*",  [FB_SCHEMA_OBJECT] = "object",     [FB_SCHEMA_INSTANCE] = "instance",
+    [FB_SCHEMA_INT_ENUM] = "int enum", [FB_SCHEMA_STR_ENUM] = "str enum", [FB_SCHEMA_SEQUENCE] = "sequence",
+    [FB_SCHEMA_TUPLE] = "tuple",       [FB_SCHEMA_MAPPING] = "mapping",   [FB_SCHEMA_OPTIONAL] = "optional",
+    [FB_SCHEMA_UNION] = "union",
+};
+
+/* How many arguments an operation has; -1: any number. */
+static int n_args_of(FbSchemaOp op) {
+  switch (op) {
+  case FB_SCHEMA_TUPLE:
+  case FB_SCHEMA_UNION: return -1;
+  case FB_SCHEMA_MAPPING: return 2;
+  case FB_SCHEMA_SEQUENCE:
+  case FB_SCHEMA_OPTIONAL: return 1;
+  default: return 0;
+  }
+}
+
+static int read_op(HPyContext *ctx, HPy name, FbSchemaOp *op) {
+  HPy_ssize_t n;
+  const char *text = fb_text_arg(ctx, name, "the operation of a schema", &n);
+  for (int i = 0; text != NULL && i < FB_N_SCHEMA_OPS; i++) {
+    if (strcmp(text, op_names[i]) != 0) continue;
+    *op = (FbSchemaOp)i;
+    return 0;
+  }
+  if (text != NULL) fb_raise(ctx, ctx->h_ValueError, "there is no operation %s of schemas", text);
+  return -1;
+}
+
+static const FbSchema *get(HPyContext *ctx, HPy schema, int depth);
+
+/* The trees of a tuple of schemas, in an array to be freed; NULL with an exception raised. */
+static const FbSchema **get_all(HPyContext *ctx, HPy schemas, int32_t n, int depth) {
+  const FbSchema **trees = malloc(((size_t)n + 1) * sizeof(trees[0]));
+  if (trees == NULL) {
+    HPyErr_NoMemory(ctx);
+    return NULL;
+  }
+  for (int32_t i = 0; i < n; i++) {
+    HPy item = HPy_GetItem_i(ctx, schemas, i);
+    trees[i] = HPy_IsNull(item) ? NULL : get(ctx, item, depth + 1);
+    if (!HPy_IsNull(item)) HPy_Close(ctx, item);
+    if (trees[i] != NULL) continue;
+    free(trees);
+    return NULL;
+  }
+  return trees;
+}
+
+static const FbSchema *too_deep(HPyContext *ctx) {
+  fb_raise(ctx, ctx->h_ValueError, "a schema can be nested %d deep, this one is deeper", FB_SCHEMA_DEPTH_LIMIT);
+  return NULL;
+}
+
+/* A node from its description: operation, type index, name, schemas of the arguments. */
+static const FbSchema *compile(HPyContext *ctx, const HPy description[4], int depth) {
+  FbSchemaParts parts = {0};
+  HPy_ssize_t n_bytes, n_args = HPy_Length(ctx, description[3]);
+  if (n_args < 0 || read_op(ctx, description[0], &parts.op) != 0) return NULL;
+  int expected = n_args_of(parts.op);
+  if (n_args > INT32_MAX / 2 || (expected >= 0 && n_args != expected)) {
+    fb_raise(ctx, ctx->h_ValueError, "a schema of %s has %d arguments, got %zd", op_names[parts.op], expected, n_args);
+    return NULL;
+  }
+  parts.type_index = HPyLong_AsInt32_t(ctx, description[1]);
+  if (parts.type_index == -1 && HPyErr_Occurred(ctx)) return NULL;
+  parts.name = fb_text_arg(ctx, description[2], "the name of a schema", &n_bytes);
+  if (parts.name == NULL) return NULL;
+  parts.n_args = (int32_t)n_args;
+  const FbSchema **trees = get_all(ctx, description[3], parts.n_args, depth);
+  if (trees == NULL) return NULL;
+  parts.args = trees;
+  bool is_too_deep;
+  const FbSchema *tree = fb_schema_intern(&parts, &is_too_deep);
+  free(trees);
+  if (tree != NULL) return tree;
+  if (is_too_deep) return too_deep(ctx);
+  HPyErr_NoMemory(ctx);
+  return NULL;
+}
+
+static const FbSchema *compile_object(HPyContext *ctx, HPy schema, int depth) {
+  if (depth >= FB_SCHEMA_DEPTH_LIMIT) return too_deep(ctx);
+  HPy describe = HPy_GetAttr_s(ctx, schema, "_describe");
+  HPy answer = HPy_IsNull(describe) ? HPy_NULL : fb_call(ctx, describe, NULL, 0, HPy_NULL);
+  if (!HPy_IsNull(describe)) HPy_Close(ctx, describe);
+  if (HPy_IsNull(answer)) return NULL;
+  HPy parts[4] = {HPy_NULL, HPy_NULL, HPy_NULL, HPy_NULL};
+  bool complete = true;
+  for (int i = 0; complete && i < 4; i++) complete = !HPy_IsNull(parts[i] = HPy_GetItem_i(ctx, answer, i));
+  const FbSchema *tree = complete ? compile(ctx, parts, depth) : NULL;
+  for (int i = 0; i < 4; i++) {
+    if (!HPy_IsNull(parts[i])) HPy_Close(ctx, parts[i]);
+  }
+  HPy_Close(ctx, answer);
+  return tree;
+}
+
+/* The struct of what is known to be a Schema. */
+FB_INLINE FbSchemaObject *object_struct(HPyContext *ctx, HPy h) {
+  if (FB_LIKELY(fb_ext != NULL)) return (FbSchemaObject *)((char *)h._i + fb_data_offset);
+  return FbSchemaObject_AsStruct(ctx, h);
+}
+
+FB_INLINE const FbSchema *tree_of(HPyContext *ctx, HPy schema, int depth) {
+  FbSchemaObject *object = object_struct(ctx, schema);
+  if (FB_UNLIKELY(object == NULL)) {
+    fb_type_raise_unmade(ctx, schema);
+    return NULL;
+  }
+  const FbSchema *tree = atomic_load_explicit(&object->tree, memory_order_acquire); /* pairs with the store below */
+  if (FB_LIKELY(tree != NULL)) return tree;
+  tree = compile_object(ctx, schema, depth);
+  if (tree != NULL) atomic_store_explicit(&object_struct(ctx, schema)->tree, tree, memory_order_release);
+  return tree;
+}
+
+static const FbSchema *get(HPyContext *ctx, HPy schema, int depth) {
+  HPy cls = fb_ref_borrow(ctx, &schema_type);
+  bool is_schema = HPy_TypeCheck(ctx, schema, cls);
+  fb_ref_return(ctx, cls);
+  if (is_schema) return tree_of(ctx, schema, depth);
+  char given[128];
+  fb_raise(ctx, ctx->h_TypeError, "expected a TypeSchema, got %s", fb_type_name(ctx, schema, given, sizeof(given)));
+  return NULL;
+}
+
+const FbSchema *fb_schema_get(HPyContext *ctx, HPy schema) { return get(ctx, schema, 0); }
+
+/* --- converting ------------------------------------------------------------------------------------------------------------ */
+
+/* TypeError "`what` failed for List[int]: element [0]: ...". Ends the mismatch. */
+static HPy raise_fault(HPyContext *ctx, HPy schema, const char *what, FbMismatch *mismatch) {
+  if (mismatch->text == NULL) return HPyErr_NoMemory(ctx);
+  HPy repr = HPy_Repr(ctx, schema);
+  HPy_ssize_t n;
+  const char *name = HPy_IsNull(repr) ? NULL : fb_text_get(ctx, repr, &n);
+  if (name == NULL) HPyErr_Clear(ctx);
+  fb_mismatch_prefix(mismatch, "%s failed for %s: ", what, name == NULL ? "a schema" : name);
+  if (!HPy_IsNull(repr)) HPy_Close(ctx, repr);
+  if (mismatch->text == NULL) return HPyErr_NoMemory(ctx);
+  HPy message = fb_text_new(ctx, mismatch->text, strlen(mismatch->text));
+  if (!HPy_IsNull(message)) {
+    HPyErr_SetObject(ctx, ctx->h_TypeError, message);
+    HPy_Close(ctx, message);
+  }
+  fb_mismatch_end(mismatch);
+  return HPy_NULL;
+}
+
+/* 0 and *out owned, or -1 with an exception raised. */
+FB_INLINE int convert(HPyContext *ctx, HPy self, HPy value, const char *what, TVMFFIAny *out) {
+  const FbSchema *tree = tree_of(ctx, self, 0);
+  if (FB_UNLIKELY(tree == NULL)) return -1;
+  FbMismatch mismatch = {0};
+  FbCallState outer;
+  fb_call_enter_held(ctx, &outer);
+  FbFit fit = fb_fit_python_value(ctx, tree, value, out, &mismatch);
+  fb_call_leave_held(&outer);
+  if (FB_UNLIKELY(fit == FB_MISFIT)) {
+    raise_fault(ctx, self, what, &mismatch);
+  } else {
+    fb_mismatch_end(&mismatch); /* an attempt may have left words in there */
+  }
+  return fit == FB_FIT ? 0 : -1;
+}
+
+HPyDef_METH(schema_convert, "convert", HPyFunc_O, .doc = "The value as one of this schema, a CAny; else TypeError.")
+static HPy schema_convert_impl(HPyContext *ctx, HPy self, HPy value) {
+  TVMFFIAny out;
+  return convert(ctx, self, value, "type conversion", &out) == 0 ? fb_cany_new(ctx, &out) : HPy_NULL;
+}
+
+HPyDef_METH(schema_check, "check_value", HPyFunc_O, .doc = "TypeError if convert() would refuse the value.")
+static HPy schema_check_impl(HPyContext *ctx, HPy self, HPy value) {
+  TVMFFIAny out;
+  if (convert(ctx, self, value, "type check", &out) != 0) return HPy_NULL;
+  if (out.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(out.v_obj);
+  return HPy_Dup(ctx, ctx->h_None);
+}
+
+HPyDef_SLOT(schema_new, HPy_tp_new)
+static HPy schema_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)args, (void)nargs, (void)kw; /* they are for __init__ */
+  void *data;
+  return fb_type_make(ctx, type, &schema_type, &data);
+}
+
+HPy fb_schema_type_new(HPyContext *ctx) {
+  fb_fit_container_init();
+  fb_fit_python_init();
+  static HPyDef *defines[] = {&schema_new, &schema_convert, &schema_check, NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.Schema",
+      .basicsize = sizeof(FbSchemaObject),
+      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
+      .builtin_shape = SHAPE(FbSchemaObject),
+      .defines = defines,
+      .doc = "What TypeSchema derives from: conversions.",
+  };
+  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
+  if (!HPy_IsNull(type)) fb_ref_store(ctx, &schema_type, type);
+  return type;
+}
+
+/* --- setters ---------------------------------------------------------------------------------------------------------------- */
+
+static FbCoreFunction make_setter = {.name = "ffi.MakeFieldSetter"};
+
+HPyDef_METH(fb_schema_setter, "schema_setter", HPyFunc_VARARGS,
+            .doc = "A native Function(field address, value) that converts by a schema and writes.")
+static HPy fb_schema_setter_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "schema_setter() takes schema, type_index, got %zu", nargs);
+  const FbSchema *tree = get(ctx, args[0], 0);
+  if (tree == NULL) return HPy_NULL;
+  int32_t type_index = HPyLong_AsInt32_t(ctx, args[1]);
+  if (type_index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
+  TVMFFIAny parts[3] = {{.type_index = kTVMFFIInt}, {.type_index = kTVMFFIInt}, {.type_index = kTVMFFIInt}}, made;
+  parts[0].v_int64 = type_index;
+  parts[1].v_int64 = (int64_t)(uintptr_t)tree;
+  parts[2].v_int64 = (int64_t)(uintptr_t)fb_fit_converter;
+  if (fb_core_function_call(&make_setter, parts, 3, &made) != 0) return fb_error_raise_pending(ctx, make_setter.name);
+  return fb_result_make(ctx, &made);
+}

@@ -1,0 +1,73 @@
+/* What is said of Python values that do not fit, and calls that may fail. */
+#include "source.h"
+
+#include "hpy_module/error/error.h"
+#include "hpy_module/error/guard.h"
+#include "hpy_module/error/translate.h"
+#include "hpy_module/object/object.h"
+#include "refuse.h"
+
+const char *fb_source_describe(HPyContext *ctx, const FbSource *source, char *buffer) {
+  switch (source->kind) {
+  case FB_KIND_NONE: return "None";
+  case FB_KIND_BOOL: return "bool";
+  case FB_KIND_STR: return "str";
+  case FB_KIND_BYTES: return "bytes";
+  case FB_KIND_INT:
+    if (HPy_TypeCheck(ctx, source->value, ctx->h_LongType)) return "int";
+    break;
+  case FB_KIND_FLOAT:
+    if (HPy_TypeCheck(ctx, source->value, ctx->h_FloatType)) return "float";
+    break;
+  case FB_KIND_OBJECT: {
+    TVMFFIObject *handle = fb_object_take(ctx, source->value);
+    if (handle == NULL) break;
+    TVMFFIAny view = {.type_index = handle->type_index};
+    snprintf(buffer, FB_SOURCE_NAME, "%s", fb_refuse_describe(&view));
+    TVMFFIObjectDecRef(handle);
+    return buffer;
+  }
+  default: break;
+  }
+  return fb_type_name(ctx, source->value, buffer, FB_SOURCE_NAME);
+}
+
+FbFit fb_source_refuse(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch) {
+  char name[FB_SOURCE_NAME];
+  return mismatch == NULL ? FB_MISFIT : fb_refuse_value(schema, mismatch, fb_source_describe(ctx, source, name));
+}
+
+FbFit fb_source_refuse_because(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch) {
+  HPy exception = mismatch != NULL && fb_ext != NULL ? fb_ext->error_take(ctx) : HPy_NULL;
+  if (!HPy_IsNull(exception)) { /* aside, while others are raised and cleared */
+    fb_source_refuse(ctx, schema, source, mismatch);
+    fb_ext->error_restore(ctx, exception);
+    HPy_Close(ctx, exception);
+    return fb_mismatch_take_python(ctx, mismatch, ": ");
+  }
+  FbFit taken = fb_mismatch_take_python(ctx, mismatch, ": ");
+  return taken == FB_MISFIT ? fb_source_refuse(ctx, schema, source, mismatch) : taken;
+}
+
+FbFit fb_source_from_native(HPyContext *ctx, FbFit result) {
+  if (FB_UNLIKELY(result == FB_RAISED)) fb_error_raise_pending(ctx, "a conversion");
+  return result;
+}
+
+HPy fb_source_call(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, FbMismatch *mismatch, FbFit *failed) {
+  HPy result;
+  if (fb_ext != NULL) {
+    result = fb_call(ctx, callable, argv, n, HPy_NULL);
+    if (HPy_IsNull(result)) *failed = fb_mismatch_take_python(ctx, mismatch, ": ");
+    return result;
+  }
+  FbGuarded state = fb_guard_call(ctx, callable, argv, n, &result);
+  if (state == FB_GUARDED_RETURNED) return result;
+  *failed = FB_RAISED;
+  if (state == FB_GUARDED_FAILED) {
+    fb_translate_set(ctx, result);
+    *failed = fb_source_from_native(ctx, fb_mismatch_take_native(mismatch, ": ", ""));
+    HPy_Close(ctx, result);
+  }
+  return HPy_NULL;
+}

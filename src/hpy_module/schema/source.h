@@ -1,0 +1,40 @@
+/* A Python value on its way through a schema. Internal to the files of fit_python.h. */
+#ifndef FFI_HPY_SCHEMA_SOURCE_H_
+#define FFI_HPY_SCHEMA_SOURCE_H_
+
+#include <tvm/ffi/c_api.h>
+
+#include "hpy_module/object/kind.h"
+#include "mismatch.h"
+#include "schema.h"
+
+/* A value and what is known of it. */
+typedef struct FbSource {
+  HPy value; /* borrowed */
+  FbKind kind;
+  unsigned protocols; /* FB_PROTOCOL_* of its type */
+  bool is_packed;
+  TVMFFIAny packed; /* owned */
+} FbSource;
+
+enum { FB_SOURCE_NAME = 128 };
+
+/* How the value is called in messages: in `buffer`, of FB_SOURCE_NAME bytes, or in static memory. */
+const char *fb_source_describe(HPyContext *ctx, const FbSource *source, char *buffer);
+/* FB_MISFIT: "expected X, got Y". */
+FbFit fb_source_refuse(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch);
+/* The same with the raised exception as the reason: FB_RAISED if it is none to be told as one. */
+FbFit fb_source_refuse_because(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch);
+/* callable(*argv): a new handle, or HPy_NULL, and in *failed the outcome: what was raised stands behind the mismatch, or is
+ * raised. */
+HPy fb_source_call(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, FbMismatch *mismatch, FbFit *failed);
+/* The outcome of a native conversion as one of Python's: an error that is pending is raised. */
+FbFit fb_source_from_native(HPyContext *ctx, FbFit fit);
+
+FB_INLINE FbFit fb_source_put(TVMFFIAny *out, int32_t type_index, int64_t payload) {
+  *out = (TVMFFIAny){.type_index = type_index};
+  out->v_int64 = payload;
+  return FB_FIT;
+}
+
+#endif /* FFI_HPY_SCHEMA_SOURCE_H_ */

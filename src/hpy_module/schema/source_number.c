@@ -1,0 +1,83 @@
+/* Python numbers for schemas of int, float and bool. */
+#include "source_number.h"
+
+#include "hpy_module/context/text.h"
+
+static FbFit beyond_int64(HPyContext *ctx, HPy number, FbMismatch *mismatch) {
+  HPy text = mismatch == NULL ? HPy_NULL : HPy_Str(ctx, number);
+  HPy_ssize_t n;
+  const char *digits = HPy_IsNull(text) ? NULL : fb_text_get(ctx, text, &n);
+  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx); /* the interpreter prints no int of that many digits */
+  fb_mismatch_set(mismatch, "integer %s%.100s%s out of int64 range [-9223372036854775808, 9223372036854775807]",
+                  digits == NULL ? "with very many digits" : "", digits == NULL ? "" : digits,
+                  digits != NULL && n > 100 ? "..." : "");
+  if (!HPy_IsNull(text)) HPy_Close(ctx, text);
+  return FB_MISFIT;
+}
+
+/* Whether the value's type is the given one itself: then nobody's code runs when it is read. */
+FB_INLINE bool is_exactly(HPyContext *ctx, HPy value, HPy type) {
+  if (FB_LIKELY(fb_ext != NULL)) return fb_kind_type(value) == type._i;
+  HPy own = HPy_Type(ctx, value);
+  bool is_same = HPy_Is(ctx, own, type);
+  HPy_Close(ctx, own);
+  return is_same;
+}
+
+static FbFit read_int(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
+  int64_t value = HPyLong_AsInt64_t(ctx, number);
+  if (FB_LIKELY(value != -1 || !HPyErr_Occurred(ctx))) return fb_source_put(out, kTVMFFIInt, value);
+  HPyErr_Clear(ctx); /* OverflowError */
+  return beyond_int64(ctx, number, mismatch);
+}
+
+static FbFit read_bool(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
+  (void)mismatch;
+  return fb_source_put(out, kTVMFFIBool, HPy_IsTrue(ctx, number));
+}
+
+static FbFit read_float(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
+  double value = HPyFloat_AsDouble(ctx, number);
+  if (FB_UNLIKELY(value == -1.0) && HPyErr_Occurred(ctx)) {
+    fb_mismatch_set(mismatch, "float() failed for int");
+    return fb_mismatch_take_python(ctx, mismatch, ": ");
+  }
+  fb_source_put(out, kTVMFFIFloat, 0);
+  out->v_float64 = value;
+  return FB_FIT;
+}
+
+typedef FbFit (*Read)(HPyContext *, HPy, TVMFFIAny *, FbMismatch *);
+
+/* What callable(value) gives, for numbers of other classes. */
+static FB_NOINLINE FbFit convert(HPyContext *ctx, const char *name, HPy callable, Read read, const FbSource *source,
+                                 TVMFFIAny *out, FbMismatch *mismatch) {
+  char given[FB_SOURCE_NAME];
+  FbFit fit = FB_FIT;
+  fb_mismatch_set(mismatch, "%s() failed for %s", name, fb_type_name(ctx, source->value, given, FB_SOURCE_NAME));
+  HPy number = fb_source_call(ctx, callable, &source->value, 1, mismatch, &fit);
+  if (HPy_IsNull(number)) return fit;
+  fit = read(ctx, number, out, mismatch);
+  HPy_Close(ctx, number);
+  return fit;
+}
+
+FbFit fb_source_number_fit(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
+                           FbMismatch *mismatch) {
+  HPy value = source->value;
+  bool is_int = is_exactly(ctx, value, ctx->h_LongType);
+  switch (schema->op) {
+  case FB_SCHEMA_INT:
+  case FB_SCHEMA_INT_ENUM:
+    if (FB_LIKELY(is_int)) return read_int(ctx, value, out, mismatch);
+    if (source->kind == FB_KIND_FLOAT) return fb_source_refuse(ctx, schema, source, mismatch);
+    return convert(ctx, "int", ctx->h_LongType, read_int, source, out, mismatch);
+  case FB_SCHEMA_BOOL:
+    if (is_int) return read_bool(ctx, value, out, mismatch);
+    if (source->kind == FB_KIND_FLOAT) return fb_source_refuse(ctx, schema, source, mismatch);
+    return convert(ctx, "bool", ctx->h_BoolType, read_bool, source, out, mismatch);
+  default:
+    if (is_int || is_exactly(ctx, value, ctx->h_FloatType)) return read_float(ctx, value, out, mismatch);
+    return convert(ctx, "float", ctx->h_FloatType, read_float, source, out, mismatch);
+  }
+}

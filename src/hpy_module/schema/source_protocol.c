@@ -1,0 +1,83 @@
+/* Protocols: what an object says stands for it, which schemas see instead. */
+#include "source_protocol.h"
+
+#include "hpy_module/error/guard.h"
+#include "hpy_module/object/object.h"
+#include "refuse.h"
+
+enum { MOST_STEPS = 64 };
+
+/* A value that gives nothing but itself, or fails to give anything: it is described, not what went wrong. */
+static FbFit refuse_stalled(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch) {
+  char name[FB_SOURCE_NAME];
+  while (schema->op == FB_SCHEMA_OPTIONAL) schema = schema->args[0];
+  fb_type_name(ctx, source->value, name, FB_SOURCE_NAME);
+  if (schema->op != FB_SCHEMA_ANY) return fb_refuse_value(schema, mismatch, name);
+  return fb_mismatch_set(mismatch, "failed to convert %s from %s", schema->name, name);
+}
+
+/* value.method(): a new handle, or HPy_NULL and the outcome in *failed. */
+static HPy call_method(HPyContext *ctx, const char *method, const FbSource *source, FbMismatch *mismatch,
+                       FbFit *failed) {
+  HPy bound = HPy_GetAttr_s(ctx, source->value, method), result = HPy_NULL;
+  if (HPy_IsNull(bound)) {
+    *failed = fb_mismatch_take_python(ctx, mismatch, ": ");
+  } else if (!fb_guard_enter(ctx)) {
+    *failed = FB_RAISED;
+  } else {
+    result = fb_source_call(ctx, bound, NULL, 0, mismatch, failed);
+    fb_guard_leave();
+  }
+  if (!HPy_IsNull(bound)) HPy_Close(ctx, bound);
+  return result;
+}
+
+/* One step: what stands for the value, a new handle; HPy_NULL and the outcome in *failed, FB_FIT for the value itself. */
+static HPy step(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch, FbFit *failed) {
+  char name[FB_SOURCE_NAME], given[FB_SOURCE_NAME];
+  bool is_value = (source->protocols & (FB_PROTOCOL_OBJECT | FB_PROTOCOL_VALUE)) == FB_PROTOCOL_VALUE;
+  const char *method = (source->protocols & FB_PROTOCOL_OBJECT) != 0 ? "__tvm_ffi_object__" : "asobject";
+  if (is_value) method = "__tvm_ffi_value__";
+  fb_mismatch_set(mismatch, "%s() failed for %s", method, fb_type_name(ctx, source->value, name, FB_SOURCE_NAME));
+  HPy inner = call_method(ctx, method, source, mismatch, failed);
+  if (HPy_IsNull(inner)) {
+    if (is_value && *failed == FB_MISFIT) refuse_stalled(ctx, schema, source, mismatch);
+    return inner;
+  }
+  *failed = FB_FIT;
+  if (fb_is(ctx, inner, source->value)) {
+    if (is_value) *failed = refuse_stalled(ctx, schema, source, mismatch);
+  } else if (is_value || (source->protocols & FB_PROTOCOL_OBJECT) != 0 || fb_object_check(ctx, inner)) {
+    return inner;
+  } else {
+    *failed = fb_mismatch_set(mismatch, "asobject() of %s returned %s, not an object", name,
+                              fb_type_name(ctx, inner, given, FB_SOURCE_NAME));
+  }
+  HPy_Close(ctx, inner);
+  return HPy_NULL;
+}
+
+FbFit fb_source_protocol_follow(HPyContext *ctx, const FbSchema *schema, FbSource *source, HPy *held,
+                                FbMismatch *mismatch) {
+  *held = HPy_NULL;
+  FbFit fit = FB_FIT;
+  for (int i = 0; (source->protocols & FB_PROTOCOL_STEPS) != 0; i++) {
+    if (i > MOST_STEPS) {
+      fit = fb_mismatch_set(mismatch, "infinite __tvm_ffi_value__ cycle detected");
+      break;
+    }
+    HPy inner = step(ctx, schema, source, mismatch, &fit);
+    if (HPy_IsNull(inner)) break;
+    if (!HPy_IsNull(*held)) HPy_Close(ctx, *held);
+    *held = source->value = inner;
+    source->kind = fb_kind_with_protocols(ctx, inner, &source->protocols);
+    if (source->kind == FB_KIND_UNKNOWN) {
+      fit = fb_source_refuse_because(ctx, schema, source, mismatch);
+      break;
+    }
+  }
+  if (fit == FB_FIT || HPy_IsNull(*held)) return fit;
+  HPy_Close(ctx, *held);
+  *held = HPy_NULL;
+  return fit;
+}

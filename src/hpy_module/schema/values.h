@@ -1,0 +1,17 @@
+/* Owned values on their way into a container. */
+#ifndef FFI_HPY_SCHEMA_VALUES_H_
+#define FFI_HPY_SCHEMA_VALUES_H_
+
+#include <tvm/ffi/c_api.h>
+
+/* Zero-initialised is empty. */
+typedef struct FbValues {
+  TVMFFIAny *data; /* of which n are set */
+  int32_t n;
+} FbValues;
+
+/* Room for n values. 0, or -1 without memory. */
+int fb_values_begin(FbValues *values, int64_t n);
+void fb_values_end(FbValues *values);
+
+#endif /* FFI_HPY_SCHEMA_VALUES_H_ */

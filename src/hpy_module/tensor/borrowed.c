@@ -1,0 +1,106 @@
+/* Tensors that Python objects lend. */
+#include "borrowed.h"
+
+#include <stdlib.h>
+
+#include "core/tensor/dltensor.h"
+#include "hpy_module/context/error_slot.h"
+#include "hpy_module/object/handle_cell.h"
+
+static const uint64_t only_one_reference =
+    UINT64_C(1) << 32 | 1; /* a strong one, and the weak one that belongs to it */
+
+/* Blocks for the next arguments, of SPARE_AXES axes or less; the GIL guards them. Without one there are none. */
+enum { SPARE_AXES = 6, MOST_SPARE = 16 };
+static FbBorrowed *spare[MOST_SPARE];
+static int n_spare;
+
+static FbBorrowed *block_new(size_t n_axes) {
+  if (FB_LIKELY(n_axes <= SPARE_AXES)) {
+    if (FB_LIKELY(n_spare > 0)) return spare[--n_spare];
+    n_axes = SPARE_AXES;
+  }
+  return malloc(sizeof(FbBorrowed) + 2 * n_axes * sizeof(int64_t));
+}
+
+/* On an attached thread. */
+static void block_end(FbBorrowed *borrowed) {
+  if (FB_LIKELY(!fb_free_threaded && borrowed->tensor.ndim <= SPARE_AXES && n_spare < MOST_SPARE)) {
+    spare[n_spare++] = borrowed;
+  } else {
+    free(borrowed);
+  }
+}
+
+static void borrowed_delete(void *self, int flags) {
+  FbBorrowed *borrowed = self;
+  FbAttach attach;
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0 && !fb_is_finalizing() && fb_attach(&attach) == 0) {
+    TVMFFIObjectHandle error = fb_error_slot_take(); /* what ends here may run Python code, which may use the slot */
+    HPy_Close(attach.ctx, borrowed->owner);
+    fb_error_slot_put(error);
+    fb_detach(&attach);
+  }
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) free(borrowed);
+}
+
+void fb_borrowed_release(TVMFFIObject *tensor) {
+  FbBorrowed *borrowed = (FbBorrowed *)tensor;
+  /* Acquire: pairs with the release of who gave up another reference. */
+  bool is_last = atomic_load_explicit((_Atomic(uint64_t) *)&tensor->combined_ref_count, memory_order_acquire) ==
+                 only_one_reference;
+  if (FB_LIKELY(is_last && tensor->deleter == borrowed_delete)) {
+    HPy_Close(fb_ctx, borrowed->owner); /* what it takes the deleter to know is known here: this thread is attached */
+    block_end(borrowed);
+  } else {
+    TVMFFIObjectDecRef(tensor);
+  }
+}
+
+static FB_NOINLINE bool is_possible(HPyContext *ctx, const DLTensor *seen) {
+  char reason[FH_DLTENSOR_REASON];
+  if (!fh_dltensor_refuse(seen, reason)) return true;
+  fb_raise(ctx, ctx->h_ValueError, "%s", reason);
+  return false;
+}
+
+/* Copies shape and strides; whether the tensor is what nearly all are, so that a closer look is not needed. */
+FB_INLINE bool copy_extents(int64_t *extents, const DLTensor *seen, size_t n_dims) {
+  const int64_t *shape = seen->shape, *strides = seen->strides;
+  uint64_t n = 1, bits = 0; /* as fh_dltensor_is_usual_with wants them */
+  for (size_t i = n_dims; i-- > 0;) {
+    uint64_t size = (uint64_t)shape[i], stride = strides != NULL ? (uint64_t)strides[i] : n;
+    extents[i] = (int64_t)size;
+    extents[n_dims + i] = (int64_t)stride;
+    n *= size; /* wraps around for absurd shapes instead of overflowing */
+    bits |= size | stride | n;
+  }
+  return fh_dltensor_is_usual_with(seen, n, bits);
+}
+
+TVMFFIObject *fb_borrowed_new(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen) {
+  size_t n = (size_t)seen->ndim;
+  bool has_shape = seen->shape != NULL || n == 0;
+  if (FB_UNLIKELY(n > FH_DLTENSOR_MAX_DIMS || !has_shape) && !is_possible(ctx, seen)) return NULL;
+  FbBorrowed *borrowed = block_new(n);
+  if (FB_UNLIKELY(borrowed == NULL)) {
+    HPyErr_NoMemory(ctx);
+    return NULL;
+  }
+  borrowed->header =
+      (TVMFFIObject){.combined_ref_count = only_one_reference, .type_index = kTVMFFITensor, .deleter = borrowed_delete};
+  borrowed->tensor = *seen;
+  borrowed->tensor.shape = borrowed->extents;
+  borrowed->tensor.strides = borrowed->extents + n;
+  if (FB_UNLIKELY(!copy_extents(borrowed->extents, seen, n)) && !is_possible(ctx, seen)) {
+    block_end(borrowed);
+    return NULL;
+  }
+  borrowed->exchange = exchange;
+  borrowed->owner = HPy_Dup(ctx, owner);
+  return &borrowed->header;
+}
+
+const FbBorrowed *fb_borrowed_find(const TVMFFIObject *tensor) {
+  return tensor->deleter == borrowed_delete ? (const FbBorrowed *)tensor : NULL;
+}

@@ -1,0 +1,178 @@
+/* DLPack's Python protocol: tensors out of capsules. */
+#include "dlpack.h"
+
+#include <stdlib.h>
+
+#include "core/platform/fork.h"
+#include "exchange.h"
+#include "hpy_module/context/capsule.h"
+#include "hpy_module/context/text.h"
+#include "hpy_module/convert/argument.h"
+#include "hpy_module/convert/result.h"
+#include "hpy_module/error/error.h"
+#include "managed.h"
+
+/* --- in ------------------------------------------------------------------------------------------------------------------ */
+
+FH_LOCK(claiming, "capsules", FH_RANK_PLAIN);
+
+/* Takes the pointer out of a capsule of that name and renames it, so that nobody else takes it; NULL, without an exception,
+ * if it has another name. */
+static void *claim(HPyContext *ctx, HPy capsule, const char *name, const char *used_name) {
+  void *pointer = NULL;
+  if (FB_LIKELY(!fb_free_threaded)) {
+    pointer = fb_capsule_get(ctx, capsule, name);
+    if (pointer == NULL) HPyErr_Clear(ctx);
+    if (pointer != NULL && fb_capsule_rename(ctx, capsule, used_name) != 0) return NULL;
+    return pointer;
+  }
+  /* Held for three calls that read and write the capsule and run no Python code. */
+  fh_mutex_lock(&claiming);
+  if (fb_capsule_is_valid(ctx, capsule, name)) {
+    pointer = fb_capsule_get(ctx, capsule, name);
+    fb_capsule_rename(ctx, capsule, used_name);
+  }
+  fh_mutex_unlock(&claiming);
+  return pointer;
+}
+
+static FB_NOINLINE int refuse_capsule(HPyContext *ctx, HPy capsule) {
+  char given[128];
+  if (fb_capsule_is_valid(ctx, capsule, "used_dltensor") ||
+      fb_capsule_is_valid(ctx, capsule, "used_dltensor_versioned")) {
+    fb_raise(ctx, ctx->h_ValueError, "the DLPack capsule was consumed already");
+  } else {
+    fb_raise(ctx, ctx->h_TypeError, "expected a DLPack capsule, got %s",
+             fb_type_name(ctx, capsule, given, sizeof(given)));
+  }
+  return -1;
+}
+
+static FB_NOINLINE int take_versioned(HPyContext *ctx, HPy capsule, int32_t alignment, bool contiguous,
+                                      TVMFFIObject **out) {
+  DLManagedTensorVersioned *managed = claim(ctx, capsule, "dltensor_versioned", "used_dltensor_versioned");
+  if (managed == NULL) return refuse_capsule(ctx, capsule);
+  if (fb_managed_import(ctx, managed, alignment, contiguous, out) == 0) return 0;
+  fb_capsule_rename(ctx, capsule, "dltensor_versioned"); /* it was refused: others may have it */
+  return -1;
+}
+
+/* Takes the tensor out of a capsule, which is marked as used. *out is owned. 0, or -1 with an exception raised. */
+static int take_capsule(HPyContext *ctx, HPy capsule, int32_t alignment, bool contiguous, TVMFFIObject **out) {
+  TVMFFIObjectHandle made = NULL;
+  DLManagedTensor *managed = claim(ctx, capsule, "dltensor", "used_dltensor");
+  if (FB_UNLIKELY(managed == NULL)) return take_versioned(ctx, capsule, alignment, contiguous, out);
+  if (FB_UNLIKELY(TVMFFITensorFromDLPack(managed, alignment, contiguous, &made) != 0)) {
+    fb_error_raise_pending(ctx, "from_dlpack");
+    fb_capsule_rename(ctx, capsule, "dltensor"); /* it was refused: others may have it */
+    return -1;
+  }
+  *out = made;
+  return 0;
+}
+
+static FbRef dlpack_name; /* "__dlpack__"; written once during the import */
+
+static int producer_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  TVMFFIObject *made;
+  if (fb_dlpack_from_producer(ctx, value, 0, false, &made) != 0) return -1;
+  if (args->scope == NULL || fb_scope_add_producer(ctx, args->scope, value, made) == 0) {
+    return fb_args_view(args, made, out);
+  }
+  TVMFFIObjectDecRef(made);
+  return -1;
+}
+
+static HPy borrowed_result(HPyContext *ctx, const TVMFFIAny *value) {
+  TVMFFIObject *handle = fb_managed_borrow(ctx, value->v_ptr);
+  return handle == NULL ? HPy_NULL : fb_wrap_object(ctx, handle);
+}
+
+int fb_dlpack_init(HPyContext *ctx) {
+  fb_argument_set_conversion(FB_KIND_DLPACK, producer_argument);
+  fb_result_set(kTVMFFIDLTensorPtr, borrowed_result);
+  HPy name = HPyUnicode_FromString(ctx, "__dlpack__");
+  if (HPy_IsNull(name)) return -1;
+  fb_ref_store(ctx, &dlpack_name, name);
+  HPy_Close(ctx, name);
+  return 0;
+}
+
+int fb_dlpack_from_producer(HPyContext *ctx, HPy producer, int32_t alignment, bool contiguous, TVMFFIObject **out) {
+  /* Without arguments every producer gives the older struct, which has no flags to look at, and refuses if it cannot;
+   * then the package asks again, in full. */
+  HPy name = fb_ref_borrow(ctx, &dlpack_name);
+  HPy capsule = fb_call_method(ctx, name, &producer, 1);
+  fb_ref_return(ctx, name);
+  if (HPy_IsNull(capsule) && HPyErr_ExceptionMatches(ctx, ctx->h_Exception)) { /* not a KeyboardInterrupt */
+    HPyErr_Clear(ctx);
+    capsule = fb_hook_call(ctx, FB_HOOK_DLPACK_CAPSULE, &producer, 1);
+  }
+  if (HPy_IsNull(capsule)) return -1;
+  int rc = take_capsule(ctx, capsule, alignment, contiguous, out);
+  HPy_Close(ctx, capsule);
+  return rc;
+}
+
+/* From whatever it is: an object whose class has an exchange table, one with __dlpack__, or a capsule. */
+static int from_any(HPyContext *ctx, HPy value, int32_t alignment, bool contiguous, TVMFFIObject **out) {
+  HPy converter = HPy_NULL;
+  FbKind kind = fb_kind_of(ctx, value, &converter);
+  if (!HPy_IsNull(converter)) HPy_Close(ctx, converter);
+  if (kind == FB_KIND_UNKNOWN) return -1;
+  if (kind == FB_KIND_EXCHANGE) {
+    const DLPackExchangeAPI *exchange = fb_kind_exchange(ctx, value);
+    return exchange == NULL ? -1 : fb_exchange_managed(ctx, value, exchange, alignment, contiguous, out);
+  }
+  if (kind != FB_KIND_DLPACK) {
+    HPy method = fb_attr_find(ctx, value, "__dlpack__");
+    if (!HPy_IsNull(method)) {
+      HPy_Close(ctx, method);
+    } else {
+      return HPyErr_Occurred(ctx) ? -1 : take_capsule(ctx, value, alignment, contiguous, out);
+    }
+  }
+  return fb_dlpack_from_producer(ctx, value, alignment, contiguous, out);
+}
+
+/* Reads the keyword arguments of from_dlpack(). Returns 0, or -1 with an exception raised. */
+static int read_demands(HPyContext *ctx, const HPy *values, HPy kwnames, int32_t *alignment, int *contiguous) {
+  static const char *const names[] = {"require_alignment", "require_contiguous"};
+  static const FbKeywords keywords = {"from_dlpack", names, 2, NULL};
+  HPy_ssize_t n = HPy_IsNull(kwnames) ? 0 : HPy_Length(ctx, kwnames);
+  for (HPy_ssize_t i = 0; i < n; i++) {
+    switch (fb_keywords_find(ctx, &keywords, kwnames, i)) {
+    case 0:
+      *alignment = HPyLong_AsInt32_t(ctx, values[i]);
+      if (*alignment == -1 && HPyErr_Occurred(ctx)) return -1;
+      break;
+    case 1:
+      *contiguous = HPy_IsTrue(ctx, values[i]);
+      if (*contiguous < 0) return -1;
+      break;
+    default: return -1;
+    }
+  }
+  if (*alignment >= 0) return 0;
+  fb_raise(ctx, ctx->h_ValueError, "require_alignment must not be negative");
+  return -1;
+}
+
+HPyDef_METH(fb_dlpack_from, "from_dlpack", HPyFunc_KEYWORDS,
+            .doc = "from_dlpack(ext_tensor, *, require_alignment=0, require_contiguous=False)\n--\n\n"
+                   "A Tensor on the memory of an array of any library that supports DLPack, without copying.\n\n"
+                   "The class of `ext_tensor` has `__dlpack_c_exchange_api__` or `__dlpack__`, or it is a DLPack "
+                   "capsule, which is used up. With `require_alignment` (bytes) the data address must be a multiple of "
+                   "it; with `require_contiguous` the layout must be row-major without gaps: RuntimeError otherwise. "
+                   "TypeError if `ext_tensor` is none of these, ValueError if the capsule was used up before, "
+                   "BufferError if the memory's owner does not give it out or it is read-only.")
+static HPy fb_dlpack_from_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  (void)self;
+  int32_t alignment = 0;
+  int contiguous = 0;
+  TVMFFIObject *made;
+  if (nargs != 1) return fb_raise(ctx, ctx->h_TypeError, "from_dlpack() takes one array, got %zu", nargs);
+  if (read_demands(ctx, args + 1, kwnames, &alignment, &contiguous) != 0) return HPy_NULL;
+  if (from_any(ctx, args[0], alignment, contiguous != 0, &made) != 0) return HPy_NULL;
+  return fb_wrap_object(ctx, made);
+}

@@ -1,0 +1,191 @@
+/* DLPack out of a Tensor. */
+#include "dlpack_out.h"
+
+#include <assert.h>
+
+#include "hpy_module/context/capsule.h"
+#include "hpy_module/context/int_tuple.h"
+#include "hpy_module/context/text.h"
+#include "hpy_module/error/error.h"
+#include "hpy_module/object/object.h"
+#include "managed.h"
+#include "tensor_memory.h"
+
+static HPy versioned_capsule(HPyContext *ctx, DLManagedTensorVersioned *managed) {
+  HPy capsule = fb_capsule_new_dltensor_versioned(ctx, managed);
+  if (HPy_IsNull(capsule)) managed->deleter(managed);
+  return capsule;
+}
+
+/* The older struct cannot say that memory is read-only, so it does not go out in it. */
+static HPy legacy_capsule(HPyContext *ctx, TVMFFIObject *handle) {
+  DLManagedTensorVersioned *versioned = NULL;
+  DLManagedTensor *managed = NULL;
+  if (TVMFFITensorToDLPackVersioned(handle, &versioned) != 0) return fb_error_raise_pending(ctx, "__dlpack__");
+  bool is_read_only = (versioned->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
+  versioned->deleter(versioned);
+  if (is_read_only) {
+    return fb_raise(ctx, ctx->h_BufferError,
+                    "this tensor is read-only, which DLPack can say from version 1 on: ask with max_version=(1, 0)");
+  }
+  if (TVMFFITensorToDLPack(handle, &managed) != 0) return fb_error_raise_pending(ctx, "__dlpack__");
+  HPy capsule = fb_capsule_new_dltensor(ctx, managed);
+  if (HPy_IsNull(capsule)) managed->deleter(managed);
+  return capsule;
+}
+
+/* A copy of the elements in host memory; NULL with BufferError or MemoryError raised. */
+static DLManagedTensorVersioned *host_copy(HPyContext *ctx, const DLTensor *from) {
+  const char *kind = "BufferError", *message = "the host cannot read this tensor's memory, so it cannot be copied";
+  DLManagedTensorVersioned *copy = NULL;
+  if (fb_tensor_memory_is_host(from->device)) copy = fb_tensor_memory_copy(from, &kind, &message);
+  if (copy == NULL)
+    fb_raise(ctx, strcmp(kind, "MemoryError") == 0 ? ctx->h_MemoryError : ctx->h_BufferError, "%s", message);
+  return copy;
+}
+
+/* --- __dlpack__ ----------------------------------------------------------------------------------------------------------- */
+
+/* What a consumer asks for. */
+typedef struct Request {
+  bool is_versioned; /* it reads DLPack 1 */
+  bool wants_device;  /* it says where */
+  DLDevice wanted_device;
+  int copy; /* 1: always, 0: never, -1: as need be */
+} Request;
+
+static const char *const names[] = {"stream", "max_version", "dl_device", "copy"};
+static FbRef interned[4];
+static const FbKeywords keywords = {"__dlpack__", names, 4, interned};
+
+static FbRef cpu; /* (kDLCPU, 0), what __dlpack_device__ mostly says; written once during the import */
+
+int fb_dlpack_out_init(HPyContext *ctx) {
+  HPy tuple = fb_int_tuple_new(ctx, (int64_t[]){kDLCPU, 0}, 2);
+  if (HPy_IsNull(tuple)) return -1;
+  fb_ref_store(ctx, &cpu, tuple);
+  HPy_Close(ctx, tuple);
+  return fb_keywords_intern(ctx, &keywords);
+}
+
+/* The i'th item of a sequence, an int. False with an exception raised if it is none, or no int32. */
+static bool int_at(HPyContext *ctx, HPy sequence, int i, int32_t *out) {
+  HPy item = HPy_GetItem_i(ctx, sequence, i);
+  if (HPy_IsNull(item)) return false;
+  int64_t value = HPyLong_AsInt64_t(ctx, item); /* PyPy 7.3 takes any int for an int32 */
+  HPy_Close(ctx, item);
+  *out = (int32_t)value;
+  if (value == -1 && HPyErr_Occurred(ctx)) return false;
+  if (value == *out) return true;
+  fb_raise(ctx, ctx->h_OverflowError, "expected an int of 32 bits, got %lld", (long long)value);
+  return false;
+}
+
+static bool read_one(HPyContext *ctx, int keyword, HPy value, Request *request) {
+  enum { STREAM, MAX_VERSION, DL_DEVICE, COPY };
+  int32_t number, index;
+  if (keyword == STREAM || fb_is(ctx, value, ctx->h_None)) return true;
+  switch (keyword) {
+  case MAX_VERSION:
+    if (!int_at(ctx, value, 0, &number)) return false;
+    request->is_versioned = number >= DLPACK_MAJOR_VERSION;
+    return true;
+  case DL_DEVICE:
+    if (!int_at(ctx, value, 0, &number) || !int_at(ctx, value, 1, &index)) return false;
+    request->wants_device = true;
+    request->wanted_device = (DLDevice){(DLDeviceType)number, index};
+    return true;
+  default:
+    assert(keyword == COPY);
+    request->copy = HPy_IsTrue(ctx, value);
+    return request->copy >= 0;
+  }
+}
+
+static int read_request(HPyContext *ctx, const HPy *values, size_t nargs, HPy kwnames, Request *request) {
+  if (nargs != 0) {
+    fb_raise(ctx, ctx->h_TypeError, "__dlpack__() takes keyword arguments only");
+    return -1;
+  }
+  HPy_ssize_t n = HPy_IsNull(kwnames) ? 0 : HPy_Length(ctx, kwnames);
+  for (HPy_ssize_t i = 0; i < n; i++) {
+    int keyword = fb_keywords_find(ctx, &keywords, kwnames, i);
+    if (keyword < 0 || !read_one(ctx, keyword, values[i], request)) return -1;
+  }
+  return 0;
+}
+
+static HPy copy_capsule(HPyContext *ctx, const DLTensor *tensor, const Request *request) {
+  DLDevice here = tensor->device, there = request->wants_device ? request->wanted_device : here;
+  bool moves = there.device_type != here.device_type || there.device_id != here.device_id;
+  if (moves && request->copy == 0) {
+    return fb_raise(ctx, ctx->h_BufferError, "cannot export a tensor from device (%d, %d) to (%d, %d) without a copy",
+                    (int)here.device_type, (int)here.device_id, (int)there.device_type, (int)there.device_id);
+  }
+  if (there.device_type != kDLCPU || there.device_id != 0) {
+    return fb_raise(ctx, ctx->h_BufferError, "cannot copy a tensor to device (%d, %d): copies go to the CPU, (1, 0)",
+                    (int)there.device_type, (int)there.device_id);
+  }
+  DLManagedTensorVersioned *copy = host_copy(ctx, tensor);
+  if (copy == NULL) return HPy_NULL;
+  if (request->is_versioned) return versioned_capsule(ctx, copy);
+  TVMFFIObject *handle;
+  if (fb_managed_take(ctx, copy, 0, false, &handle) != 0) return HPy_NULL;
+  HPy capsule = legacy_capsule(ctx, handle);
+  TVMFFIObjectDecRef(handle);
+  return capsule;
+}
+
+static HPy capsule_for(HPyContext *ctx, TVMFFIObject *handle, const Request *request) {
+  const DLTensor *tensor = (const DLTensor *)(handle + 1);
+  DLManagedTensorVersioned *managed = NULL;
+  bool is_here = !request->wants_device || (request->wanted_device.device_type == tensor->device.device_type &&
+                                            request->wanted_device.device_id == tensor->device.device_id);
+  if (request->copy == 1 || !is_here) return copy_capsule(ctx, tensor, request);
+  if (!request->is_versioned) return legacy_capsule(ctx, handle);
+  if (TVMFFITensorToDLPackVersioned(handle, &managed) != 0) return fb_error_raise_pending(ctx, "__dlpack__");
+  return versioned_capsule(ctx, managed);
+}
+
+static HPy export(HPyContext *ctx, HPy self, const Request *request) {
+  FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFITensor, 1);
+  if (cell == NULL) return HPy_NULL;
+  HPy capsule = capsule_for(ctx, cell->handle, request);
+  fb_handle_cell_unuse(cell);
+  return capsule;
+}
+
+HPyDef_METH(fb_dlpack_method, "__dlpack__", HPyFunc_KEYWORDS,
+            .doc = "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
+                   "A DLPack capsule that keeps the memory alive until its consumer is done.\n\n"
+                   "It is \"dltensor_versioned\" for a consumer that reads major version 1 or later, else the older "
+                   "\"dltensor\", which cannot say that memory is read-only. `stream` is ignored: a tensor does not "
+                   "know which stream its data is written on. `dl_device` is where the consumer wants the data, by "
+                   "default where it is. The memory is shared, unless `copy` is true or the data must move: then the "
+                   "capsule has a compact copy in host memory. BufferError for what cannot be had: read-only memory "
+                   "in the older form, another device than the CPU for a copy, a copy of memory that the host cannot "
+                   "read, moving data with copy=False.")
+static HPy fb_dlpack_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  Request request = {.copy = -1};
+  if (read_request(ctx, args + nargs, nargs, kwnames, &request) != 0) return HPy_NULL;
+  return export(ctx, self, &request);
+}
+
+HPyDef_METH(fb_dlpack_legacy, "_to_dlpack", HPyFunc_NOARGS, .doc = "Capsule \"dltensor\".")
+static HPy fb_dlpack_legacy_impl(HPyContext *ctx, HPy self) { return export(ctx, self, &(Request){.copy = -1}); }
+
+HPyDef_METH(fb_dlpack_versioned, "_to_dlpack_versioned", HPyFunc_NOARGS, .doc = "Capsule \"dltensor_versioned\".")
+static HPy fb_dlpack_versioned_impl(HPyContext *ctx, HPy self) {
+  return export(ctx, self, &(Request){.is_versioned = true, .copy = -1});
+}
+
+HPyDef_METH(fb_dlpack_device, "__dlpack_device__", HPyFunc_NOARGS,
+            .doc = "__dlpack_device__($self)\n--\n\nDLPack device type and index, two ints.")
+static HPy fb_dlpack_device_impl(HPyContext *ctx, HPy self) {
+  FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFITensor, 1);
+  if (cell == NULL) return HPy_NULL;
+  DLDevice device = ((const DLTensor *)(cell->handle + 1))->device;
+  fb_handle_cell_unuse(cell);
+  if (device.device_type == kDLCPU && device.device_id == 0) return fb_ref_load(ctx, &cpu);
+  return fb_int_tuple_new(ctx, (int64_t[]){device.device_type, device.device_id}, 2);
+}

@@ -1,0 +1,13 @@
+/* DLPack's Python protocol on the side of Tensor, which gives its memory to others. */
+#ifndef FFI_HPY_TENSOR_DLPACK_OUT_H_
+#define FFI_HPY_TENSOR_DLPACK_OUT_H_
+
+#include "hpy_module/context/context.h"
+
+/* Returns 0, or -1 with an exception raised. */
+int fb_dlpack_out_init(HPyContext *ctx);
+
+/* Methods of Tensor. */
+extern HPyDef fb_dlpack_method, fb_dlpack_device, fb_dlpack_legacy, fb_dlpack_versioned;
+
+#endif /* FFI_HPY_TENSOR_DLPACK_OUT_H_ */

@@ -1,0 +1,172 @@
+/* Exchange tables of other libraries. */
+#include "exchange.h"
+
+#include "borrowed.h"
+#include "exchange_python.h"
+#include "hpy_module/context/capsule.h"
+#include "hpy_module/context/pyobject.h"
+#include "hpy_module/convert/argument.h"
+#include "hpy_module/convert/exchange_number.h"
+#include "hpy_module/convert/result.h"
+#include "hpy_module/error/error.h"
+#include "hpy_module/object/object.h"
+#include "managed.h"
+
+bool fb_exchange_is_usable(void) { return fb_contexts_are_lasting && !fb_is_pypy; }
+
+/* Makes sure that an exception is raised after `what` of a table failed. Always returns -1. */
+static FB_NOINLINE int table_failed(HPyContext *ctx, const char *what, HPy value) {
+  char given[128];
+  if (!HPyErr_Occurred(ctx)) {
+    fb_raise(ctx, ctx->h_RuntimeError, "%s of the exchange table of %s failed without saying why", what,
+             fb_type_name(ctx, value, given, sizeof(given)));
+  }
+  return -1;
+}
+
+/* --- in --------------------------------------------------------------------------------------------------------------- */
+
+int fb_exchange_managed(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, int32_t alignment,
+                        bool contiguous, TVMFFIObject **out) {
+  DLManagedTensorVersioned *managed = NULL;
+  void *object = fb_pyobject_begin(ctx, value);
+  int rc = exchange->managed_tensor_from_py_object_no_sync(object, &managed);
+  fb_pyobject_end(object);
+  if (rc != 0 || managed == NULL) return table_failed(ctx, "managed_tensor_from_py_object_no_sync", value);
+  return fb_managed_take(ctx, managed, alignment, contiguous, out);
+}
+
+static int borrow(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, TVMFFIObject **out) {
+  DLTensor seen;
+  if (FB_UNLIKELY(exchange->dltensor_from_py_object_no_sync((void *)value._i, &seen) != 0))
+    return table_failed(ctx, "dltensor_from_py_object_no_sync", value);
+  *out = fb_borrowed_new(ctx, value, exchange, &seen);
+  return *out == NULL ? -1 : 0;
+}
+
+int fb_exchange_tensor(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, TVMFFIObject **out) {
+  if (FB_LIKELY(fb_ext != NULL && exchange->dltensor_from_py_object_no_sync != NULL))
+    return borrow(ctx, value, exchange, out);
+  return fb_exchange_managed(ctx, value, exchange, 0, false, out);
+}
+
+static int exchange_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  const DLPackExchangeAPI *exchange = fb_kind_exchange(ctx, value);
+  TVMFFIObject *made;
+  if (FB_UNLIKELY(exchange == NULL || fb_exchange_tensor(ctx, value, exchange, &made) != 0)) return -1;
+  if (args->scope != NULL && FB_UNLIKELY(fb_scope_add_tensor(ctx, args->scope, exchange, made) != 0)) {
+    TVMFFIObjectDecRef(made);
+    return -1;
+  }
+  fb_args_view(args, made, out);
+  args->temps[args->n_temps - 1].tagged += FB_TEMP_BORROWED;
+  return 0;
+}
+
+void fb_exchange_init(void) {
+  fb_args_release_borrowed = fb_borrowed_release;
+  fb_argument_set_conversion(FB_KIND_EXCHANGE, exchange_argument);
+}
+
+/* --- out -------------------------------------------------------------------------------------------------------------- */
+
+/* A new object of the table's library; takes the handle if it succeeds. HPy_NULL with an exception raised. */
+static HPy tensor_out(HPyContext *ctx, TVMFFIObject *handle, const DLPackExchangeAPI *exchange) {
+  const FbBorrowed *borrowed = fb_borrowed_find(handle);
+  if (borrowed != NULL && borrowed->exchange == exchange) { /* it comes back as what it was */
+    HPy owner = HPy_Dup(ctx, borrowed->owner);
+    TVMFFIObjectDecRef(handle);
+    return owner;
+  }
+  if (exchange == &fb_exchange_python_table) return fb_exchange_python_array(ctx, handle);
+  DLManagedTensorVersioned *managed = NULL;
+  void *object = NULL;
+  if (TVMFFITensorToDLPackVersioned(handle, &managed) != 0) return fb_error_raise_pending(ctx, "__dlpack__");
+  if (exchange->managed_tensor_to_py_object_no_sync(managed, &object) == 0 && object != NULL) {
+    TVMFFIObjectDecRef(handle);
+    return fb_pyobject_take(ctx, object);
+  }
+  managed->deleter(managed);
+  if (!HPyErr_Occurred(ctx)) {
+    fb_raise(ctx, ctx->h_RuntimeError, "managed_tensor_to_py_object_no_sync failed without saying why");
+  }
+  return HPy_NULL;
+}
+
+/* Whether the raised exception means that the library does not take such a tensor. */
+static bool is_refusal(HPyContext *ctx) {
+  return HPyErr_ExceptionMatches(ctx, ctx->h_Exception) && !HPyErr_ExceptionMatches(ctx, ctx->h_MemoryError);
+}
+
+static HPy tensor_result(HPyContext *ctx, TVMFFIObject *handle, const DLPackExchangeAPI *exchange, bool is_required) {
+  if (exchange->managed_tensor_to_py_object_no_sync == NULL && exchange != &fb_exchange_python_table)
+    return fb_wrap_object(ctx, handle);
+  HPy result = tensor_out(ctx, handle, exchange);
+  if (FB_LIKELY(!HPy_IsNull(result))) return result;
+  if (is_required || !is_refusal(ctx)) {
+    TVMFFIObjectDecRef(handle);
+    return HPy_NULL;
+  }
+  HPyErr_Clear(ctx);
+  return fb_wrap_object(ctx, handle);
+}
+
+static void mark_container(HPyContext *ctx, HPy container, const DLPackExchangeAPI *exchange) {
+  FbHandleCell *cell = fb_object_cell(ctx, container);
+  if (cell != NULL) fb_exchange_number_set(cell, exchange);
+}
+
+HPy fb_exchange_result(HPyContext *ctx, TVMFFIAny *value, const DLPackExchangeAPI *exchange, bool is_required) {
+  HPy result;
+  TVMFFIObject *borrowed;
+  switch (value->type_index) {
+  case kTVMFFITensor: return tensor_result(ctx, value->v_obj, exchange, is_required);
+  case kTVMFFIDLTensorPtr:
+    borrowed = fb_managed_borrow(ctx, value->v_ptr);
+    return borrowed == NULL ? HPy_NULL : tensor_result(ctx, borrowed, exchange, is_required);
+  case kTVMFFIArray:
+  case kTVMFFIList:
+  case kTVMFFIMap:
+  case kTVMFFIDict:
+    result = fb_wrap_object(ctx, value->v_obj);
+    if (!HPy_IsNull(result)) mark_container(ctx, result, exchange);
+    return result;
+  default: return fb_result_make(ctx, value);
+  }
+}
+
+HPy fb_exchange_view(HPyContext *ctx, const TVMFFIAny *view, const DLPackExchangeAPI *exchange) {
+  TVMFFIAny value;
+  return fb_result_retain(ctx, view, &value) == 0 ? fb_exchange_result(ctx, &value, exchange, true) : HPy_NULL;
+}
+
+/* --- finding a table -------------------------------------------------------------------------------------------------- */
+
+static const char capsule_name[] = "dlpack_exchange_api";
+
+const DLPackExchangeAPI *fb_exchange_read(HPyContext *ctx, HPy capsule) {
+  const DLPackExchangeAPIHeader *header;
+  char given[128];
+  if (fb_capsule_is_valid(ctx, capsule, capsule_name)) {
+    header = fb_capsule_get(ctx, capsule, capsule_name);
+  } else if (HPy_TypeCheck(ctx, capsule, ctx->h_LongType)) {
+    header = HPyLong_AsVoidPtr(ctx, capsule);
+    if (header == NULL && !HPyErr_Occurred(ctx)) fb_raise(ctx, ctx->h_ValueError, "an exchange table is not at 0");
+  } else {
+    fb_raise(ctx, ctx->h_TypeError, "__dlpack_c_exchange_api__: expected a capsule named %s, got %s", capsule_name,
+             fb_type_name(ctx, capsule, given, sizeof(given)));
+    return NULL;
+  }
+  while (header != NULL && header->version.major != DLPACK_MAJOR_VERSION) header = header->prev_api;
+  const DLPackExchangeAPI *exchange = (const DLPackExchangeAPI *)header;
+  return exchange != NULL && exchange->managed_tensor_from_py_object_no_sync != NULL ? exchange : NULL;
+}
+
+HPyDef_METH(fb_exchange_address, "exchange_address", HPyFunc_O,
+            .doc = "Address of the exchange table in a capsule; 0 if it is of no version that is understood.")
+static HPy fb_exchange_address_impl(HPyContext *ctx, HPy self, HPy capsule) {
+  (void)self;
+  const DLPackExchangeAPI *exchange = fb_exchange_read(ctx, capsule);
+  if (exchange == NULL && HPyErr_Occurred(ctx)) return HPy_NULL;
+  return HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)exchange);
+}

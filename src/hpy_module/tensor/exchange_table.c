@@ -1,0 +1,119 @@
+/* Our own exchange table. Its functions may be called on any thread, attached or not. */
+#include "exchange_table.h"
+
+#include <tvm/ffi/extra/c_env_api.h>
+
+#include "hpy_module/context/capsule.h"
+#include "hpy_module/context/pyobject.h"
+#include "hpy_module/error/error.h"
+#include "hpy_module/object/object.h"
+#include "hpy_module/object/wrap.h"
+#include "tensor_memory.h"
+
+static int allocate(DLTensor *prototype, DLManagedTensorVersioned **out, void *error_ctx,
+                    void (*set_error)(void *error_ctx, const char *kind, const char *message)) {
+  const char *kind, *message;
+  *out = fb_tensor_memory_new(prototype, &kind, &message);
+  if (*out != NULL) return 0;
+  if (set_error != NULL) set_error(error_ctx, kind, message);
+  return -1;
+}
+
+TVMFFIObject *fb_exchange_table_handle(HPyContext *ctx, HPy h) {
+  HPy tensor = fb_object_check(ctx, h) ? HPy_Dup(ctx, h) : HPy_GetAttr_s(ctx, h, "tensor");
+  TVMFFIObject *handle = NULL;
+  char given[128];
+  if (HPy_IsNull(tensor)) return NULL;
+  if (fb_object_check(ctx, tensor)) {
+    FbHandleCell *cell = fb_object_begin(ctx, tensor, kTVMFFITensor, 1);
+    if (cell != NULL) {
+      handle = cell->handle;
+      TVMFFIObjectIncRef(handle);
+      fb_handle_cell_unuse(cell);
+    }
+  } else {
+    fb_raise(ctx, ctx->h_TypeError, "expected a Tensor, got %s", fb_type_name(ctx, tensor, given, sizeof(given)));
+  }
+  HPy_Close(ctx, tensor);
+  return handle;
+}
+
+/* The same for an object pointer, attaching the thread. */
+static TVMFFIObject *tensor_at(void *py_object, FbAttach *attach) {
+  if (fb_attach(attach) != 0) return NULL;
+  HPy h = fb_pyobject_borrow(attach->ctx, py_object);
+  TVMFFIObject *handle = HPy_IsNull(h) ? NULL : fb_exchange_table_handle(attach->ctx, h);
+  if (!HPy_IsNull(h)) HPy_Close(attach->ctx, h);
+  if (handle == NULL) fb_detach(attach);
+  return handle;
+}
+
+static int managed_from_object(void *py_object, DLManagedTensorVersioned **out) {
+  FbAttach attach;
+  TVMFFIObject *handle = tensor_at(py_object, &attach);
+  *out = NULL;
+  if (handle == NULL) return -1;
+  int rc = TVMFFITensorToDLPackVersioned(handle, out);
+  if (rc != 0) fb_error_raise_pending(attach.ctx, "managed_tensor_from_py_object_no_sync");
+  TVMFFIObjectDecRef(handle);
+  fb_detach(&attach);
+  return rc;
+}
+
+static int describe_object(void *py_object, DLTensor *out) {
+  FbAttach attach;
+  TVMFFIObject *handle = tensor_at(py_object, &attach);
+  if (handle == NULL) return -1;
+  *out = *(const DLTensor *)(handle + 1); /* lent by the object, which keeps it */
+  TVMFFIObjectDecRef(handle);
+  fb_detach(&attach);
+  return 0;
+}
+
+static void keep(DLManagedTensorVersioned *self) { (void)self; }
+
+HPy fb_exchange_table_wrap(HPyContext *ctx, DLManagedTensorVersioned *managed) {
+  /* Without its deleter until all went well: who fails to hand a tensor over still owns it. */
+  void (*deleter)(DLManagedTensorVersioned *) = managed->deleter;
+  TVMFFIObjectHandle handle = NULL;
+  HPy h = HPy_NULL;
+  managed->deleter = keep;
+  if (TVMFFITensorFromDLPackVersioned(managed, 0, 0, &handle) == 0) {
+    h = fb_wrap_object(ctx, handle);
+  } else {
+    fb_error_raise_pending(ctx, "managed_tensor_to_py_object_no_sync");
+  }
+  managed->deleter = deleter;
+  return h;
+}
+
+static int object_from_managed(DLManagedTensorVersioned *managed, void **out_py_object) {
+  FbAttach attach;
+  *out_py_object = NULL;
+  if (fb_attach(&attach) != 0) return -1;
+  HPy h = fb_exchange_table_wrap(attach.ctx, managed);
+  if (!HPy_IsNull(h)) *out_py_object = fb_pyobject_give(attach.ctx, h);
+  fb_detach(&attach);
+  return *out_py_object == NULL ? -1 : 0;
+}
+
+static int current_stream(DLDeviceType device_type, int32_t device_id, void **out_current_stream) {
+  *out_current_stream = TVMFFIEnvGetStream(device_type, device_id);
+  return 0;
+}
+
+static DLPackExchangeAPI table = {
+    .header = {.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION}, .prev_api = NULL},
+    .managed_tensor_allocator = allocate,
+    .managed_tensor_from_py_object_no_sync = managed_from_object,
+    .managed_tensor_to_py_object_no_sync = object_from_managed,
+    .dltensor_from_py_object_no_sync = describe_object,
+    .current_work_stream = current_stream,
+};
+
+HPyDef_METH(fb_exchange_table_get, "exchange_table", HPyFunc_NOARGS,
+            .doc = "A capsule with the exchange table of Tensor.")
+static HPy fb_exchange_table_get_impl(HPyContext *ctx, HPy self) {
+  (void)self;
+  return fb_capsule_new_lasting(ctx, &table, "dlpack_exchange_api");
+}

@@ -1,0 +1,17 @@
+/* Our own exchange table: ffi.Tensor for the C code of others, as Tensor.__dlpack_c_exchange_api__. */
+#ifndef FFI_HPY_TENSOR_EXCHANGE_TABLE_H_
+#define FFI_HPY_TENSOR_EXCHANGE_TABLE_H_
+
+#include <tvm/ffi/c_api.h>
+
+#include "hpy_module/context/context.h"
+
+/* The native object of a Tensor, or of an object with one as its attribute `tensor`, with a reference of its own.
+ * NULL with an exception raised. */
+TVMFFIObject *fb_exchange_table_handle(HPyContext *ctx, HPy h);
+/* A Tensor over a managed tensor, which is taken; HPy_NULL with an exception raised, and it was not taken. */
+HPy fb_exchange_table_wrap(HPyContext *ctx, DLManagedTensorVersioned *managed);
+
+extern HPyDef fb_exchange_table_get; /* exchange_table() */
+
+#endif /* FFI_HPY_TENSOR_EXCHANGE_TABLE_H_ */

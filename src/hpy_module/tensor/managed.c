@@ -1,0 +1,46 @@
+/* Tensors over DLPack's managed ones. */
+#include "managed.h"
+
+#include <stdlib.h>
+
+#include "hpy_module/error/error.h"
+
+int fb_managed_import(HPyContext *ctx, DLManagedTensorVersioned *managed, int32_t alignment, bool contiguous,
+                      TVMFFIObject **out) {
+  TVMFFIObjectHandle made = NULL;
+  /* The struct of another major version has its flags elsewhere: the core says so. */
+  if (managed->version.major == DLPACK_MAJOR_VERSION && (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0) {
+    fb_raise(ctx, ctx->h_BufferError, "the array is read-only, and native code could not know: pass a copy");
+    return -1;
+  }
+  if (TVMFFITensorFromDLPackVersioned(managed, alignment, contiguous, &made) != 0) {
+    fb_error_raise_pending(ctx, "from_dlpack");
+    return -1;
+  }
+  *out = made;
+  return 0;
+}
+
+int fb_managed_take(HPyContext *ctx, DLManagedTensorVersioned *managed, int32_t alignment, bool contiguous,
+                    TVMFFIObject **out) {
+  if (fb_managed_import(ctx, managed, alignment, contiguous, out) == 0) return 0;
+  if (managed->deleter != NULL) managed->deleter(managed);
+  return -1;
+}
+
+static void borrowed_drop(DLManagedTensor *self) { free(self); }
+
+TVMFFIObject *fb_managed_borrow(HPyContext *ctx, const DLTensor *tensor) {
+  DLManagedTensor *managed = calloc(1, sizeof(*managed));
+  TVMFFIObjectHandle made = NULL;
+  if (managed == NULL) {
+    HPyErr_NoMemory(ctx);
+    return NULL;
+  }
+  managed->dl_tensor = *tensor;
+  managed->deleter = borrowed_drop;
+  if (TVMFFITensorFromDLPack(managed, 0, 0, &made) == 0) return made;
+  free(managed);
+  fb_error_raise_pending(ctx, "callback");
+  return NULL;
+}

@@ -1,0 +1,22 @@
+/* Shapes. */
+#include "shape.h"
+
+#include "hpy_module/context/hooks.h"
+#include "hpy_module/context/int_tuple.h"
+#include "hpy_module/convert/result.h"
+
+static HPy shape_result(HPyContext *ctx, const TVMFFIAny *value) {
+  const TVMFFIShapeCell *shape = (const TVMFFIShapeCell *)(value->v_obj + 1);
+  HPy parts[2] = {fb_int_tuple_new(ctx, shape->data, (int32_t)shape->size), HPy_NULL};
+  if (HPy_IsNull(parts[0])) {
+    TVMFFIObjectDecRef(value->v_obj);
+    return HPy_NULL;
+  }
+  parts[1] = fb_wrap_object(ctx, value->v_obj);
+  HPy result = HPy_IsNull(parts[1]) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_SHAPE_CLASS, parts, 2);
+  if (!HPy_IsNull(parts[1])) HPy_Close(ctx, parts[1]);
+  HPy_Close(ctx, parts[0]);
+  return result;
+}
+
+void fb_shape_init(void) { fb_result_set(kTVMFFIShape, shape_result); }

@@ -1,0 +1,143 @@
+/* The class Tensor. */
+#include "tensor.h"
+
+#include <stdlib.h>
+
+#include "core/tensor/dltensor.h"
+#include "dlpack_out.h"
+#include "hpy_module/context/int_tuple.h"
+#include "hpy_module/object/object_type.h"
+#include "hpy_module/value/data_type.h"
+#include "hpy_module/value/device.h"
+
+/* --- class Tensor --------------------------------------------------------------------------------------------------------- */
+
+/* What read() makes of the description of self. */
+static HPy read_tensor(HPyContext *ctx, HPy self, HPy (*read)(HPyContext *, const DLTensor *)) {
+  FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFITensor, 1);
+  if (cell == NULL) return HPy_NULL;
+  HPy result = read(ctx, (const DLTensor *)(cell->handle + 1));
+  fb_handle_cell_unuse(cell);
+  return result;
+}
+
+static HPy read_shape(HPyContext *ctx, const DLTensor *tensor) {
+  return fb_int_tuple_new(ctx, tensor->shape, tensor->ndim);
+}
+static HPy read_strides(HPyContext *ctx, const DLTensor *tensor) {
+  return fb_int_tuple_new(ctx, tensor->strides, tensor->ndim);
+}
+static HPy read_dtype(HPyContext *ctx, const DLTensor *tensor) { return fb_data_type_result(ctx, tensor->dtype); }
+static HPy read_device(HPyContext *ctx, const DLTensor *tensor) { return fb_device_result(ctx, tensor->device); }
+static HPy read_ndim(HPyContext *ctx, const DLTensor *tensor) { return HPyLong_FromInt32_t(ctx, tensor->ndim); }
+static HPy read_byte_offset(HPyContext *ctx, const DLTensor *tensor) {
+  return HPyLong_FromUInt64_t(ctx, tensor->byte_offset);
+}
+static HPy read_data_ptr(HPyContext *ctx, const DLTensor *tensor) {
+  return HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)tensor->data + tensor->byte_offset);
+}
+static HPy read_numel(HPyContext *ctx, const DLTensor *tensor) {
+  int64_t n;
+  if (fh_dltensor_count(tensor, &n)) return HPyLong_FromInt64_t(ctx, n);
+  return fb_raise(ctx, ctx->h_OverflowError, "the tensor has more than 2**63 - 1 elements");
+}
+static HPy read_is_contiguous(HPyContext *ctx, const DLTensor *tensor) {
+  return HPy_Dup(ctx, fh_dltensor_is_compact(tensor) ? ctx->h_True : ctx->h_False);
+}
+
+HPyDef_GET(tensor_shape, "shape", .doc = "Extent of each axis.")
+static HPy tensor_shape_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return read_tensor(ctx, self, read_shape);
+}
+
+HPyDef_GET(tensor_strides, "strides", .doc = "Stride of each axis, in elements.")
+static HPy tensor_strides_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return read_tensor(ctx, self, read_strides);
+}
+
+HPyDef_GET(tensor_dtype, "dtype", .doc = "Element type.")
+static HPy tensor_dtype_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return read_tensor(ctx, self, read_dtype);
+}
+
+HPyDef_GET(tensor_device, "device", .doc = "Where the memory is.")
+static HPy tensor_device_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return read_tensor(ctx, self, read_device);
+}
+
+HPyDef_GET(tensor_ndim, "ndim", .doc = "Number of axes.")
+static HPy tensor_ndim_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return read_tensor(ctx, self, read_ndim);
+}
+
+HPyDef_GET(tensor_byte_offset, "byte_offset", .doc = "Bytes from the beginning of the memory to the first element.")
+static HPy tensor_byte_offset_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return read_tensor(ctx, self, read_byte_offset);
+}
+
+HPyDef_METH(tensor_data_ptr, "data_ptr", HPyFunc_NOARGS, .doc = "Address of the first element.")
+static HPy tensor_data_ptr_impl(HPyContext *ctx, HPy self) { return read_tensor(ctx, self, read_data_ptr); }
+
+HPyDef_METH(tensor_numel, "numel", HPyFunc_NOARGS, .doc = "Number of elements.")
+static HPy tensor_numel_impl(HPyContext *ctx, HPy self) { return read_tensor(ctx, self, read_numel); }
+
+static HPy extent_of(HPyContext *ctx, const DLTensor *tensor, int64_t axis) {
+  if (axis < -tensor->ndim || axis >= tensor->ndim) {
+    return fb_raise(ctx, ctx->h_IndexError, "axis %lld is out of range for a tensor of %d axes", (long long)axis,
+                    (int)tensor->ndim);
+  }
+  return HPyLong_FromInt64_t(ctx, tensor->shape[axis < 0 ? axis + tensor->ndim : axis]);
+}
+
+HPyDef_METH(tensor_size, "size", HPyFunc_O, .doc = "Extent of one axis; negative counts from the end.")
+static HPy tensor_size_impl(HPyContext *ctx, HPy self, HPy arg) {
+  int64_t axis = HPyLong_AsInt64_t(ctx, arg); /* may run Python code: before the use begins */
+  if (axis == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
+  FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFITensor, 1);
+  if (cell == NULL) return HPy_NULL;
+  HPy extent = extent_of(ctx, (const DLTensor *)(cell->handle + 1), axis);
+  fb_handle_cell_unuse(cell);
+  return extent;
+}
+HPyDef_METH(tensor_is_contiguous, "is_contiguous", HPyFunc_NOARGS,
+            .doc = "Whether the elements lie compact, row by row.")
+static HPy tensor_is_contiguous_impl(HPyContext *ctx, HPy self) { return read_tensor(ctx, self, read_is_contiguous); }
+
+static FbRef tensor_type; /* written once during the import */
+
+FB_OBJECT_NEW(tensor, tensor_type)
+
+HPy fb_tensor_type_new(HPyContext *ctx, HPy base) {
+  static HPyDef *defines[] = {&tensor_new,
+                              &tensor_shape,
+                              &tensor_strides,
+                              &tensor_dtype,
+                              &tensor_device,
+                              &tensor_ndim,
+                              &tensor_byte_offset,
+                              &tensor_data_ptr,
+                              &tensor_numel,
+                              &tensor_size,
+                              &tensor_is_contiguous,
+                              &fb_dlpack_legacy,
+                              &fb_dlpack_versioned,
+                              &fb_dlpack_method,
+                              &fb_dlpack_device,
+                              NULL,
+                              NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.Tensor",
+      .basicsize = sizeof(FbObject),
+      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
+      .builtin_shape = SHAPE(FbObject),
+      .defines = defines,
+      .doc = "An n-dimensional array with shared ownership of its memory, exchanged through DLPack.",
+  };
+  return fb_object_type_derive(ctx, &spec, base, &tensor_type);
+}

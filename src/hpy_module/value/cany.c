@@ -1,0 +1,116 @@
+/* The type CAny. */
+#include "cany.h"
+
+#include "hpy_module/context/hooks.h"
+#include "hpy_module/context/type.h"
+#include "hpy_module/convert/argument.h"
+#include "hpy_module/convert/result.h"
+
+typedef struct FbCAny {
+  TVMFFIAny value; /* owned; never changes once the instance was given away */
+} FbCAny;
+
+HPyType_HELPERS(FbCAny)
+
+static FbRef cany_type; /* written once during the import */
+
+static void drop(TVMFFIAny *value) {
+  if (value->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(value->v_obj);
+}
+
+static HPy make(HPyContext *ctx, HPy cls, TVMFFIAny *value) {
+  void *data;
+  HPy h = fb_type_make(ctx, cls, &cany_type, &data);
+  if (HPy_IsNull(h)) {
+    drop(value);
+  } else {
+    ((FbCAny *)data)->value = *value;
+  }
+  return h;
+}
+
+HPy fb_cany_new(HPyContext *ctx, TVMFFIAny *value) {
+  HPy cls = fb_ref_borrow(ctx, &cany_type);
+  HPy h = make(ctx, cls, value);
+  fb_ref_return(ctx, cls);
+  return h;
+}
+
+HPyDef_SLOT(cany_new, HPy_tp_new)
+static HPy cany_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  TVMFFIAny value = {0};
+  if (nargs > 1 || (!HPy_IsNull(kw) && HPy_Length(ctx, kw) != 0)) {
+    return fb_raise(ctx, ctx->h_TypeError, "CAny() takes at most one positional argument, got %zd", nargs);
+  }
+  if (nargs == 1 && fb_argument_convert_owned(ctx, args[0], &value, "CAny()") != 0) return HPy_NULL;
+  return make(ctx, type, &value);
+}
+
+HPyDef_SLOT(cany_destroy, HPy_tp_destroy)
+static void cany_destroy_impl(void *self) { drop(&((FbCAny *)self)->value); }
+
+/* NULL with TypeError raised if there is none. */
+static const TVMFFIAny *value_of(HPyContext *ctx, HPy h) {
+  const FbCAny *data = FbCAny_AsStruct(ctx, h);
+  if (data != NULL) return &data->value;
+  fb_type_raise_unmade(ctx, h);
+  return NULL;
+}
+
+HPyDef_GET(cany_type_index, "type_index", .doc = "Type index of the value.")
+static HPy cany_type_index_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  const TVMFFIAny *value = value_of(ctx, self);
+  return value == NULL ? HPy_NULL : HPyLong_FromInt32_t(ctx, value->type_index);
+}
+
+HPyDef_SLOT(cany_repr, HPy_tp_repr)
+static HPy cany_repr_impl(HPyContext *ctx, HPy self) {
+  const TVMFFIAny *value = value_of(ctx, self);
+  if (value == NULL) return HPy_NULL;
+  char text[96];
+  switch (value->type_index) {
+  case kTVMFFINone: return HPyUnicode_FromString(ctx, "CAny(None)");
+  case kTVMFFIInt: snprintf(text, sizeof(text), "CAny(int, %lld)", (long long)value->v_int64); break;
+  case kTVMFFIBool: snprintf(text, sizeof(text), "CAny(bool, %s)", value->v_int64 != 0 ? "True" : "False"); break;
+  case kTVMFFIFloat: snprintf(text, sizeof(text), "CAny(float, %.17g)", value->v_float64); break;
+  default: snprintf(text, sizeof(text), "CAny(type_index=%d)", (int)value->type_index); break;
+  }
+  return HPyUnicode_FromString(ctx, text);
+}
+
+/* The Python value; text and bytes of any length as the classes that stand for native ones. */
+HPyDef_METH(fb_cany_value, "cany_value", HPyFunc_O, .doc = "The Python value of a CAny.")
+static HPy fb_cany_value_impl(HPyContext *ctx, HPy self, HPy arg) {
+  (void)self;
+  HPy cls = fb_ref_borrow(ctx, &cany_type);
+  bool is_cany = HPy_TypeCheck(ctx, arg, cls);
+  fb_ref_return(ctx, cls);
+  char given[128];
+  if (!is_cany) {
+    return fb_raise(ctx, ctx->h_TypeError, "expected a CAny, got %s", fb_type_name(ctx, arg, given, sizeof(given)));
+  }
+  const TVMFFIAny *value = value_of(ctx, arg);
+  if (value == NULL) return HPy_NULL;
+  HPy plain = fb_result_of_view(ctx, value);
+  bool is_str = value->type_index == kTVMFFISmallStr;
+  if (HPy_IsNull(plain) || (!is_str && value->type_index != kTVMFFISmallBytes)) return plain;
+  HPy result = fb_hook_call(ctx, is_str ? FB_HOOK_STRING_CLASS : FB_HOOK_BYTES_CLASS, &plain, 1);
+  HPy_Close(ctx, plain);
+  return result;
+}
+
+HPy fb_cany_type_new(HPyContext *ctx) {
+  static HPyDef *defines[] = {&cany_new, &cany_destroy, &cany_type_index, &cany_repr, NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.CAny",
+      .basicsize = sizeof(FbCAny),
+      .flags = HPy_TPFLAGS_DEFAULT,
+      .builtin_shape = SHAPE(FbCAny),
+      .defines = defines,
+      .doc = "A native value of its own. CAny(value) converts a Python value as a call would.",
+  };
+  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
+  if (!HPy_IsNull(type)) fb_ref_store(ctx, &cany_type, type);
+  return type;
+}

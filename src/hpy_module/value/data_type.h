@@ -1,0 +1,17 @@
+/* The class DataType. */
+#ifndef FFI_HPY_VALUE_DATA_TYPE_H_
+#define FFI_HPY_VALUE_DATA_TYPE_H_
+
+#include <tvm/ffi/c_api.h>
+
+#include "hpy_module/context/context.h"
+
+/* The C value of an instance; the caller knows that it is one. NULL with TypeError raised if it has none. */
+const DLDataType *fb_data_type_get(HPyContext *ctx, HPy h);
+/* The Python value, as the package wraps it. New handle, or HPy_NULL with an exception raised. */
+HPy fb_data_type_result(HPyContext *ctx, DLDataType dtype);
+
+extern HPyDef fb_data_type_from_code;
+HPy fb_data_type_type_new(HPyContext *ctx);
+
+#endif /* FFI_HPY_VALUE_DATA_TYPE_H_ */

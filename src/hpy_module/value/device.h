@@ -1,0 +1,16 @@
+/* The class Device. */
+#ifndef FFI_HPY_VALUE_DEVICE_H_
+#define FFI_HPY_VALUE_DEVICE_H_
+
+#include <tvm/ffi/c_api.h>
+
+#include "hpy_module/context/context.h"
+
+/* The C value of an instance; the caller knows that it is one. NULL with TypeError raised if it has none. */
+const DLDevice *fb_device_get(HPyContext *ctx, HPy h);
+/* The Python value, of the class that the package wants. New handle, or HPy_NULL with an exception raised. */
+HPy fb_device_result(HPyContext *ctx, DLDevice device);
+
+HPy fb_device_type_new(HPyContext *ctx);
+
+#endif /* FFI_HPY_VALUE_DEVICE_H_ */

@@ -1,0 +1,150 @@
+/* The class Error. */
+#include "error_type.h"
+
+#include "hpy_module/context/text.h"
+#include "hpy_module/convert/result.h"
+#include "hpy_module/object/object_type.h"
+#include "hpy_module/object/transfer.h"
+
+static const TVMFFIErrorCell *cell_of(TVMFFIObject *error) { return (const TVMFFIErrorCell *)(error + 1); }
+
+/* The owned handle of an optional argument: None gives NULL. Returns 0, or -1 with TypeError. */
+static int optional_handle(HPyContext *ctx, HPy value, const char *what, TVMFFIObject **out) {
+  *out = NULL;
+  if (HPy_Is(ctx, value, ctx->h_None)) return 0;
+  *out = fb_object_take(ctx, value);
+  if (*out != NULL) return 0;
+  char given[128];
+  fb_raise(ctx, ctx->h_TypeError, "Error() argument '%s' must be an object or None, not %s", what,
+           fb_type_name(ctx, value, given, sizeof(given)));
+  return -1;
+}
+
+/* The optional arguments of Error(), owned. Returns 0, or -1 with TypeError. */
+static int context_args(HPyContext *ctx, const HPy *args, HPy_ssize_t nargs, TVMFFIObject *out[2]) {
+  out[0] = out[1] = NULL;
+  if (nargs > 3 && optional_handle(ctx, args[3], "cause", &out[0]) != 0) return -1;
+  if (out[0] != NULL && out[0]->type_index != kTVMFFIError) {
+    fb_raise(ctx, ctx->h_TypeError, "Error() argument 'cause' must be an Error or None");
+    return -1;
+  }
+  return nargs > 4 ? optional_handle(ctx, args[4], "extra_context", &out[1]) : 0;
+}
+
+HPyDef_SLOT(error_init, HPy_tp_init)
+static int error_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)kw;
+  if (nargs < 3 || nargs > 5) {
+    fb_raise(ctx, ctx->h_TypeError,
+             "Error() takes kind, message, backtrace[, cause[, extra_context]], got %zd arguments", nargs);
+    return -1;
+  }
+  static const char *const what[] = {"Error() argument 'kind'", "Error() argument 'message'",
+                                     "Error() argument 'backtrace'"};
+  TVMFFIByteArray text[3];
+  for (int i = 0; i < 3; i++) {
+    HPy_ssize_t n;
+    text[i].data = fb_text_arg(ctx, args[i], what[i], &n);
+    if (text[i].data == NULL) return -1;
+    text[i].size = (size_t)n;
+  }
+  TVMFFIObject *context[2];
+  TVMFFIObjectHandle made = NULL;
+  int rc = context_args(ctx, args, nargs, context);
+  if (rc == 0 &&
+      TVMFFIErrorCreateWithCauseAndExtraContext(&text[0], &text[1], &text[2], context[0], context[1], &made)) {
+    HPyErr_NoMemory(ctx);
+    rc = -1;
+  }
+  for (int i = 0; i < 2; i++) {
+    if (context[i] != NULL) TVMFFIObjectDecRef(context[i]);
+  }
+  return rc == 0 ? fb_transfer_put(ctx, self, made) : -1;
+}
+
+/* The text at an offset of the cell. */
+static HPy read_text(HPyContext *ctx, HPy self, size_t offset) {
+  FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIError, 1);
+  if (cell == NULL) return HPy_NULL;
+  const TVMFFIByteArray *text = (const TVMFFIByteArray *)((const char *)cell_of(cell->handle) + offset);
+  HPy result = fb_text_new(ctx, text->data, text->size);
+  fb_handle_cell_unuse(cell);
+  return result;
+}
+
+/* The object that the error owns at an offset of the cell; None for NULL. */
+static HPy read_object(HPyContext *ctx, HPy self, size_t offset) {
+  FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIError, 1);
+  if (cell == NULL) return HPy_NULL;
+  TVMFFIObjectHandle handle;
+  memcpy(&handle, (const char *)cell_of(cell->handle) + offset, sizeof(handle));
+  if (handle != NULL) TVMFFIObjectIncRef(handle);
+  fb_handle_cell_unuse(cell);
+  return handle == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_result_of_object(ctx, handle);
+}
+
+HPyDef_GET(error_kind, "kind", .doc = "Kind of the error: the name of an exception class.")
+static HPy error_kind_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return read_text(ctx, self, offsetof(TVMFFIErrorCell, kind));
+}
+
+HPyDef_GET(error_message, "message", .doc = "What went wrong.")
+static HPy error_message_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return read_text(ctx, self, offsetof(TVMFFIErrorCell, message));
+}
+
+HPyDef_GET(error_backtrace, "backtrace", .doc = "Frames, most recent call first.")
+static HPy error_backtrace_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return read_text(ctx, self, offsetof(TVMFFIErrorCell, backtrace));
+}
+
+HPyDef_GET(error_cause, "cause", .doc = "The error that led to this one, or None.")
+static HPy error_cause_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return read_object(ctx, self, offsetof(TVMFFIErrorCell, cause_chain));
+}
+
+HPyDef_GET(error_extra, "extra_context", .doc = "A value attached to the error, or None.")
+static HPy error_extra_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  return read_object(ctx, self, offsetof(TVMFFIErrorCell, extra_context));
+}
+
+HPyDef_METH(error_update, "update_backtrace", HPyFunc_VARARGS, .doc = "Replace the backtrace, or append to it.")
+static HPy error_update_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  if (nargs < 1 || nargs > 2) return fb_raise(ctx, ctx->h_TypeError, "update_backtrace() takes text[, append]");
+  HPy_ssize_t n;
+  const char *text = fb_text_arg(ctx, args[0], "update_backtrace() argument 1", &n);
+  if (text == NULL) return HPy_NULL;
+  int append = nargs > 1 ? HPy_IsTrue(ctx, args[1]) : 0;
+  if (append < 0) return HPy_NULL;
+  FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIError, 1);
+  if (cell == NULL) return HPy_NULL;
+  TVMFFIByteArray bytes = {text, (size_t)n};
+  cell_of(cell->handle)
+      ->update_backtrace(cell->handle, &bytes,
+                         append ? kTVMFFIBacktraceUpdateModeAppend : kTVMFFIBacktraceUpdateModeReplace);
+  fb_handle_cell_unuse(cell);
+  return HPy_Dup(ctx, ctx->h_None);
+}
+
+static FbRef error_type; /* written once during the import */
+
+FB_OBJECT_NEW(error, error_type)
+
+HPy fb_error_type_new(HPyContext *ctx, HPy base) {
+  static HPyDef *defines[] = {&error_new,   &error_init,  &error_kind,   &error_message, &error_backtrace,
+                              &error_cause, &error_extra, &error_update, NULL,           NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.Error",
+      .basicsize = sizeof(FbObject),
+      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
+      .builtin_shape = SHAPE(FbObject),
+      .defines = defines,
+      .doc = "A native error value (not an exception).",
+  };
+  return fb_object_type_derive(ctx, &spec, base, &error_type);
+}
