@@ -62,6 +62,10 @@ ROWS = {
     "List of 10 made": "List(ten_list)",
     "Dict of 10 made": "Dict(ten_dict)",
     "callback": "callback()",
+    "raise through a callback": "caught(raiser)",
+    "raise through a callback and native code": "caught(apply, raiser)",
+    "raise through a callback, 10 frames deep": "caught(deep_raiser)",
+    "error of native code raised": "caught(raise_error, 'ValueError', 'no')",
     "schema: int": "int_schema.convert(7)",
     "schema: str": "str_schema.convert('hello')",
     "schema: list[int] of 10": "list_schema.convert(ten_list)",
@@ -94,6 +98,19 @@ VALUES = {
 }
 
 
+def raise_at_depth(n: int = 0) -> None:
+    if n == 0:
+        raise ValueError("no")
+    raise_at_depth(n - 1)
+
+
+def caught(function: Any, *args: Any) -> None:
+    try:
+        function(*args)
+    except ValueError:
+        pass
+
+
 def names_of(package: str, library: str) -> dict[str, Any]:
     """Everything the statements use. `library` registers the testing.* functions and types when it is loaded."""
     ffi = importlib.import_module(package)
@@ -109,6 +126,11 @@ def names_of(package: str, library: str) -> dict[str, Any]:
         "nop": ffi.get_global_func("testing.nop"),
         "echo": ffi.get_global_func("testing.echo"),
         "callback": ffi.convert(lambda: None),
+        "caught": caught,
+        "raiser": ffi.convert(raise_at_depth),
+        "deep_raiser": ffi.convert(lambda: raise_at_depth(10)),
+        "apply": ffi.get_global_func("testing.apply"),
+        "raise_error": ffi.get_global_func("testing.test_raise_error"),
         "obj": TestIntPair(1, 2),
         "Pair": TestIntPair,
         "base": TestObjectBase(v_i64=1),
