@@ -1,8 +1,11 @@
 /* list, tuple and dict become ffi.Array and ffi.Map through the core's own constructor functions. */
 #include "container.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
+#include "hpy_module/context/call.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/core_function.h"
 
@@ -57,10 +60,10 @@ static FbArgs inner_args(const FbArgs *outer, Items *items) {
 
 /* What long lists are mostly made of, without looking its type up. False, and nothing raised, if it is something else. */
 FB_INLINE bool int_item(HPyContext *ctx, HPy item, TVMFFIAny *out) {
-  if (FB_UNLIKELY(fb_ext == NULL) || fb_kind_type(item) != ctx->h_LongType._i)
+  if (FH_UNLIKELY(fb_ext == NULL) || fb_kind_type(item) != ctx->h_LongType._i)
     return false; /* a type's word is its handle */
   int64_t number = HPyLong_AsInt64_t(ctx, item);
-  if (FB_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return HPyErr_Clear(ctx), false; /* too large */
+  if (FH_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return HPyErr_Clear(ctx), false; /* too large */
   *out = (TVMFFIAny){.type_index = kTVMFFIInt, .v_int64 = number};
   return true;
 }
@@ -81,14 +84,14 @@ static bool is_plain_dict(HPyContext *ctx, HPy value) {
   intptr_t wanted, type;
   if (fb_ext == NULL) return false;
   wanted = atomic_load_explicit(&dict_type, memory_order_relaxed);
-  if (FB_UNLIKELY(wanted == 0)) {
+  if (FH_UNLIKELY(wanted == 0)) {
     HPy dict = HPyDict_New(ctx);
     if (HPy_IsNull(dict)) return HPyErr_Clear(ctx), false;
-    memcpy(&wanted, (const char *)dict._i + fb_type_offset, sizeof(wanted));
+    memcpy(&wanted, (const char *)dict._i + fb_context_type_offset, sizeof(wanted));
     HPy_Close(ctx, dict);
     atomic_store_explicit(&dict_type, wanted, memory_order_relaxed);
   }
-  memcpy(&type, (const char *)value._i + fb_type_offset, sizeof(type));
+  memcpy(&type, (const char *)value._i + fb_context_type_offset, sizeof(type));
   return type == wanted;
 }
 
@@ -148,7 +151,7 @@ static int from_sequence(HPyContext *ctx, FbCoreFunction *constructor, HPy value
   return rc;
 }
 
-HPy fb_mapping_pairs(HPyContext *ctx, HPy value) {
+HPy fb_container_pairs(HPyContext *ctx, HPy value) {
   HPy items_method = HPy_GetAttr_s(ctx, value, "items");
   HPy view = HPy_IsNull(items_method) ? HPy_NULL : fb_call(ctx, items_method, NULL, 0, HPy_NULL);
   HPy pairs = HPy_IsNull(view) ? HPy_NULL : fb_call_one(ctx, ctx->h_ListType, view);
@@ -159,7 +162,7 @@ HPy fb_mapping_pairs(HPyContext *ctx, HPy value) {
 
 static int from_mapping(HPyContext *ctx, FbCoreFunction *constructor, HPy value, FbArgs *args, TVMFFIObject **out) {
   if (is_plain_dict(ctx, value)) return from_dict(ctx, constructor, value, args, out);
-  HPy pairs = fb_mapping_pairs(ctx, value); /* keys and values alternate in what is made of them */
+  HPy pairs = fb_container_pairs(ctx, value); /* keys and values alternate in what is made of them */
   if (HPy_IsNull(pairs)) return -1;
   HPy_ssize_t n = HPy_Length(ctx, pairs);
   Items items;

@@ -16,6 +16,6 @@ int fb_container_make(HPyContext *ctx, int32_t type_index, HPy value, const char
 HPy fb_container_argument(HPyContext *ctx, const char *callee, const char *name, const HPy *args, HPy_ssize_t nargs,
                           HPy kw);
 /* The list of a mapping's items() as they are now. */
-HPy fb_mapping_pairs(HPyContext *ctx, HPy value);
+HPy fb_container_pairs(HPyContext *ctx, HPy value);
 
 #endif /* FFI_HPY_CONTAINER_CONTAINER_H_ */

@@ -3,6 +3,9 @@
 
 #include <stdatomic.h>
 
+#include "hpy_module/context/call.h"
+#include "hpy_module/context/instance.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/type.h"
 #include "hpy_module/convert/core_function.h"
 
@@ -24,23 +27,23 @@ typedef struct Filling {
 } Filling;
 
 static Filling filling_begin(HPyContext *ctx, int64_t n) {
-  return fb_is_pypy ? (Filling){.list = HPyList_New(ctx, 0)}
-                    : (Filling){.builder = HPyListBuilder_New(ctx, (HPy_ssize_t)n)};
+  return fb_context_is_pypy ? (Filling){.list = HPyList_New(ctx, 0)}
+                            : (Filling){.builder = HPyListBuilder_New(ctx, (HPy_ssize_t)n)};
 }
 
 /* Adds item i, which is taken. Returns 0; -1 with an exception raised, also if there is no item: then it is over. */
 FB_INLINE int filling_add(HPyContext *ctx, Filling *filling, int64_t i, HPy item) {
   int rc = HPy_IsNull(item) ? -1 : 0;
-  if (FB_LIKELY(rc == 0)) {
-    if (FB_LIKELY(!fb_is_pypy)) {
+  if (FH_LIKELY(rc == 0)) {
+    if (FH_LIKELY(!fb_context_is_pypy)) {
       HPyListBuilder_Set(ctx, filling->builder, (HPy_ssize_t)i, item);
     } else if (!HPy_IsNull(filling->list)) {
       rc = HPyList_Append(ctx, filling->list, item);
     }
     HPy_Close(ctx, item);
   }
-  if (FB_LIKELY(rc == 0)) return 0;
-  if (!fb_is_pypy) {
+  if (FH_LIKELY(rc == 0)) return 0;
+  if (!fb_context_is_pypy) {
     HPyListBuilder_Cancel(ctx, filling->builder);
   } else if (!HPy_IsNull(filling->list)) {
     HPy_Close(ctx, filling->list);
@@ -49,7 +52,7 @@ FB_INLINE int filling_add(HPyContext *ctx, Filling *filling, int64_t i, HPy item
 }
 
 static HPy filling_end(HPyContext *ctx, Filling *filling) {
-  return fb_is_pypy ? filling->list : HPyListBuilder_Build(ctx, filling->builder);
+  return fb_context_is_pypy ? filling->list : HPyListBuilder_Build(ctx, filling->builder);
 }
 
 HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t first, int64_t step, int64_t n,
@@ -65,7 +68,7 @@ HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t first, int6
 typedef enum Command { GET_KEY, GET_VALUE, ADVANCE } Command;
 
 static int walk_call(HPyContext *ctx, TVMFFIObject *walk, Command command, TVMFFIAny *result) {
-  TVMFFIAny arg = fb_core_int(command);
+  TVMFFIAny arg = fb_core_function_int(command);
   return fb_core_function_run_handle(ctx, walk, "ffi.MapForwardIterFunctor", &arg, 1, result);
 }
 
@@ -133,7 +136,7 @@ HPyDef_SLOT(chunks_call, HPy_tp_call)
 static HPy chunks_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   (void)args, (void)nargs, (void)kwnames;
   Chunks *chunks = Chunks_AsStruct(ctx, self);
-  if (chunks == NULL || chunks->container == NULL) return fb_type_raise_unmade(ctx, self);
+  if (chunks == NULL || chunks->container == NULL) return fb_instance_raise_unmade(ctx, self);
   int64_t first = atomic_fetch_add_explicit(&chunks->position, CHUNK, memory_order_relaxed);
   int64_t left = chunks->size - first, n = left < 0 ? 0 : left > CHUNK ? CHUNK : left;
   if (chunks->walk != NULL) return walk_list(ctx, chunks->walk, chunks->part, n, chunks->exchange);
@@ -200,7 +203,7 @@ static HPy walk_map(HPyContext *ctx, TVMFFIObject *map, TVMFFIObject *walk, int6
 
 HPy fb_iterate_map(HPyContext *ctx, TVMFFIObject *map, FbPart part, const DLPackExchangeAPI *exchange) {
   static FbCoreFunction map_size = {.name = "ffi.MapSize"}, map_walk = {.name = "ffi.MapForwardIterFunctor"};
-  TVMFFIAny arg = fb_core_object(map), size, walk;
+  TVMFFIAny arg = fb_core_function_object(map), size, walk;
   HPy result = HPy_NULL;
   if (fb_core_function_run(ctx, &map_size, &arg, 1, &size) == 0 &&
       fb_core_function_run(ctx, &map_walk, &arg, 1, &walk) == 0) {

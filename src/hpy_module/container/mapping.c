@@ -2,7 +2,12 @@
  * Iterating over a Dict takes a copy first. */
 #include "mapping.h"
 
+#include <stdatomic.h>
+
 #include "container.h"
+#include "hpy_module/context/attr.h"
+#include "hpy_module/context/call.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/convert/exchange_number.h"
@@ -27,15 +32,15 @@ static FbCoreFunction dict_set = {.name = "ffi.DictSetItem"}, dict_erase = {.nam
 /* Owned ffi.Map or ffi.Dict of self; NULL with ValueError or TypeError raised. */
 static TVMFFIObject *mapping_take(HPyContext *ctx, HPy self) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
-  if (FB_UNLIKELY(cell == NULL)) return NULL;
+  if (FH_UNLIKELY(cell == NULL)) return NULL;
   TVMFFIObject *handle = cell->handle;
   bool fits = handle->type_index == kTVMFFIMap || handle->type_index == kTVMFFIDict;
-  if (FB_LIKELY(fits)) TVMFFIObjectIncRef(handle);
+  if (FH_LIKELY(fits)) TVMFFIObjectIncRef(handle);
   fb_handle_cell_unuse(cell);
-  if (FB_LIKELY(fits)) return handle;
+  if (FH_LIKELY(fits)) return handle;
   char name[128];
   fb_raise(ctx, ctx->h_TypeError, "the native object of this %s is no Map or Dict (its type index is %d)",
-           fb_type_name(ctx, self, name, sizeof(name)), (int)handle->type_index);
+           fb_attr_type_name(ctx, self, name, sizeof(name)), (int)handle->type_index);
   return NULL;
 }
 
@@ -64,7 +69,7 @@ static int call(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *funct
   TVMFFIObject *handle = rc == 0 ? mapping_take(ctx, self) : NULL;
   rc = -1;
   if (handle != NULL) {
-    args[0] = fb_core_object(handle);
+    args[0] = fb_core_function_object(handle);
     rc = fb_core_function_run(ctx, function != NULL ? function : choose(functions, handle), args, n, result);
     TVMFFIObjectDecRef(handle);
   }
@@ -75,7 +80,7 @@ static int call(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *funct
 /* Whether a value is the core's mark for "no value", which is dropped then. */
 static bool is_missing(HPyContext *ctx, TVMFFIAny *value) {
   static _Atomic(TVMFFIObject *) missing; /* lives as long as the core */
-  if (FB_LIKELY(value->type_index != kTVMFFIObject)) return false;
+  if (FH_LIKELY(value->type_index != kTVMFFIObject)) return false;
   TVMFFIObject *mark = atomic_load_explicit(&missing, memory_order_acquire); /* pairs with the store below */
   TVMFFIAny fresh;
   if (mark == NULL && fb_core_function_run(ctx, &get_missing, NULL, 0, &fresh) == 0) {
@@ -109,8 +114,8 @@ static HPy_ssize_t mapping_length_impl(HPyContext *ctx, HPy self) {
 HPyDef_SLOT(mapping_item, HPy_mp_subscript)
 static HPy mapping_item_impl(HPyContext *ctx, HPy self, HPy key) {
   TVMFFIAny value;
-  if (FB_UNLIKELY(call(ctx, self, NULL, &get_functions, key, HPy_NULL, &value) != 0)) return HPy_NULL;
-  return FB_UNLIKELY(is_missing(ctx, &value)) ? raise_key(ctx, key) : value_result(ctx, self, &value);
+  if (FH_UNLIKELY(call(ctx, self, NULL, &get_functions, key, HPy_NULL, &value) != 0)) return HPy_NULL;
+  return FH_UNLIKELY(is_missing(ctx, &value)) ? raise_key(ctx, key) : value_result(ctx, self, &value);
 }
 
 HPyDef_SLOT(mapping_contains, HPy_sq_contains)
@@ -142,7 +147,7 @@ static HPy mapping_get_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
 static HPy iterate(HPyContext *ctx, HPy self, FbPart part) {
   TVMFFIObject *handle = mapping_take(ctx, self);
   if (handle == NULL) return HPy_NULL;
-  TVMFFIAny map = fb_core_object(handle);
+  TVMFFIAny map = fb_core_function_object(handle);
   if (handle->type_index == kTVMFFIDict) {
     TVMFFIAny dict = map;
     int rc = fb_core_function_run(ctx, &to_map, &dict, 1, &map);
@@ -192,7 +197,7 @@ static int dict_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_
 /* Takes a key out: 1 with its value, 0 if it was not there, -1 with an exception raised. Another core than ours does it in two
  * steps, between which other threads may come. */
 static int take_out(HPyContext *ctx, HPy self, HPy key, TVMFFIAny *value) {
-  if (FB_LIKELY(fb_core_function_find(&dict_pop) != NULL)) {
+  if (FH_LIKELY(fb_core_function_find(&dict_pop) != NULL)) {
     if (call(ctx, self, &dict_pop, NULL, key, HPy_NULL, value) != 0) return -1;
     return !is_missing(ctx, value);
   }
@@ -263,7 +268,7 @@ static FbRef dict_type; /* written once during the import */
 
 FB_OBJECT_NEW(dict, dict_type)
 
-HPy fb_dict_type_new(HPyContext *ctx, HPy mapping) {
+HPy fb_mapping_dict_type_new(HPyContext *ctx, HPy mapping) {
   static HPyDef *defines[] = {&dict_new, &dict_init, &dict_assign, &dict_pop_method, NULL, NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.CDict",

@@ -6,6 +6,6 @@
 
 /* Type objects, new handles. Instances have an ffi.Map or an ffi.Dict. */
 HPy fb_mapping_type_new(HPyContext *ctx, HPy base);
-HPy fb_dict_type_new(HPyContext *ctx, HPy mapping);
+HPy fb_mapping_dict_type_new(HPyContext *ctx, HPy mapping);
 
 #endif /* FFI_HPY_CONTAINER_MAPPING_H_ */

@@ -3,6 +3,9 @@
 #include "sequence.h"
 
 #include "container.h"
+#include "hpy_module/context/attr.h"
+#include "hpy_module/context/call.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/core_function.h"
@@ -28,15 +31,15 @@ FB_INLINE const DLPackExchangeAPI *exchange_of(HPyContext *ctx, HPy self) {
 /* Owned ffi.Array or ffi.List of self; NULL with ValueError or TypeError raised. */
 static TVMFFIObject *sequence_take(HPyContext *ctx, HPy self) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
-  if (FB_UNLIKELY(cell == NULL)) return NULL;
+  if (FH_UNLIKELY(cell == NULL)) return NULL;
   TVMFFIObject *handle = cell->handle;
   bool fits = handle->type_index == kTVMFFIArray || handle->type_index == kTVMFFIList;
-  if (FB_LIKELY(fits)) TVMFFIObjectIncRef(handle);
+  if (FH_LIKELY(fits)) TVMFFIObjectIncRef(handle);
   fb_handle_cell_unuse(cell);
-  if (FB_LIKELY(fits)) return handle;
+  if (FH_LIKELY(fits)) return handle;
   char name[128];
   fb_raise(ctx, ctx->h_TypeError, "the native object of this %s is no Array or List (its type index is %d)",
-           fb_type_name(ctx, self, name, sizeof(name)), (int)handle->type_index);
+           fb_attr_type_name(ctx, self, name, sizeof(name)), (int)handle->type_index);
   return NULL;
 }
 
@@ -46,14 +49,14 @@ FB_INLINE bool is_array(const TVMFFIObject *handle) { return handle->type_index 
 /* Number of items at the moment; -1 with an exception raised. */
 static int64_t size_of(HPyContext *ctx, TVMFFIObject *handle) {
   if (is_array(handle)) return cell_of(handle)->size;
-  TVMFFIAny arg = fb_core_object(handle), size;
+  TVMFFIAny arg = fb_core_function_object(handle), size;
   return fb_core_function_run(ctx, &list_size, &arg, 1, &size) != 0 ? -1 : size.v_int64;
 }
 
 /* An Array with the items of `handle`, which is taken: itself, or a copy made at one moment. NULL with an exception raised. */
 static TVMFFIObject *fixed(HPyContext *ctx, TVMFFIObject *handle) {
   if (handle == NULL || is_array(handle)) return handle;
-  TVMFFIAny arg = fb_core_object(handle), copy;
+  TVMFFIAny arg = fb_core_function_object(handle), copy;
   int rc = fb_core_function_run(ctx, &to_array, &arg, 1, &copy);
   TVMFFIObjectDecRef(handle);
   return rc == 0 ? copy.v_obj : NULL;
@@ -76,7 +79,7 @@ static int list_item(HPyContext *ctx, FbCoreFunction *get, TVMFFIObject *handle,
     int64_t size = i < 0 ? size_of(ctx, handle) : INT64_MAX, position = i < 0 ? i + size : i;
     if (size < 0) return -1;
     if (position < 0) return 1;
-    TVMFFIAny args[2] = {fb_core_object(handle), fb_core_int(position)};
+    TVMFFIAny args[2] = {fb_core_function_object(handle), fb_core_function_int(position)};
     if (fb_core_function_run(ctx, get, args, 2, out) == 0) return 0;
     if (!HPyErr_ExceptionMatches(ctx, ctx->h_IndexError)) return -1;
     HPyErr_Clear(ctx);
@@ -88,7 +91,7 @@ static int list_item(HPyContext *ctx, FbCoreFunction *get, TVMFFIObject *handle,
 static int array_item(TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
   const TVMFFISeqCell *cell = cell_of(handle);
   int64_t position = i < 0 ? i + cell->size : i;
-  if (FB_UNLIKELY(position < 0 || position >= cell->size)) return 1;
+  if (FH_UNLIKELY(position < 0 || position >= cell->size)) return 1;
   *out = ((const TVMFFIAny *)cell->data)[position];
   if (out->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(out->v_obj);
   return 0;
@@ -97,7 +100,7 @@ static int array_item(TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
 /* The commonest case, without a reference to the array. False if it is another one. */
 FB_INLINE bool array_item_in_place(HPyContext *ctx, HPy self, int64_t i, TVMFFIAny *out) {
   FbHandleCell *cell = fb_object_cell(ctx, self);
-  if (FB_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) return false;
+  if (FH_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) return false;
   TVMFFIObject *handle = cell->handle;
   bool found = handle != NULL && is_array(handle) && array_item(handle, i, out) == 0;
   fb_handle_cell_unuse(cell);
@@ -110,7 +113,7 @@ static HPy slice_list(HPyContext *ctx, TVMFFIObject *handle, HPy slice, const DL
   TVMFFIObject *array = fixed(ctx, handle);
   if (array == NULL) return HPy_NULL;
   HPy list = HPy_NULL;
-  if (fb_range_of_slice(ctx, slice, cell_of(array)->size, &range) == 0) {
+  if (fb_position_of_slice(ctx, slice, cell_of(array)->size, &range) == 0) {
     list = fb_iterate_list(ctx, cell_of(array)->data, range.first, range.step, range.n, exchange);
   }
   TVMFFIObjectDecRef(array);
@@ -121,20 +124,20 @@ HPyDef_SLOT(sequence_item, HPy_mp_subscript)
 static HPy sequence_item_impl(HPyContext *ctx, HPy self, HPy key) {
   int64_t i;
   FbPosition kind = fb_position_of(ctx, self, key, &i);
-  if (FB_UNLIKELY(kind == FB_POSITION_NONE)) return HPy_NULL;
+  if (FH_UNLIKELY(kind == FB_POSITION_NONE)) return HPy_NULL;
   TVMFFIAny item;
-  if (FB_LIKELY(kind == FB_POSITION_INDEX) && array_item_in_place(ctx, self, i, &item)) {
+  if (FH_LIKELY(kind == FB_POSITION_INDEX) && array_item_in_place(ctx, self, i, &item)) {
     return fb_iterate_item(ctx, &item, exchange_of(ctx, self));
   }
   TVMFFIObject *handle = sequence_take(ctx, self);
-  if (FB_UNLIKELY(handle == NULL)) return HPy_NULL;
-  if (FB_UNLIKELY(kind == FB_POSITION_SLICE)) return slice_list(ctx, handle, key, exchange_of(ctx, self));
+  if (FH_UNLIKELY(handle == NULL)) return HPy_NULL;
+  if (FH_UNLIKELY(kind == FB_POSITION_SLICE)) return slice_list(ctx, handle, key, exchange_of(ctx, self));
   int rc = kind == FB_POSITION_BEYOND ? 1
            : is_array(handle)         ? array_item(handle, i, &item)
                                       : list_item(ctx, &list_get, handle, i, &item);
   int64_t size = rc == 1 ? size_of(ctx, handle) : 0;
   TVMFFIObjectDecRef(handle);
-  if (FB_LIKELY(rc == 0)) return fb_iterate_item(ctx, &item, exchange_of(ctx, self));
+  if (FH_LIKELY(rc == 0)) return fb_iterate_item(ctx, &item, exchange_of(ctx, self));
   return rc == 1 && size >= 0 ? fb_position_refuse(ctx, self, key, size) : HPy_NULL;
 }
 
@@ -254,7 +257,7 @@ static int list_change(HPyContext *ctx, HPy self, FbCoreFunction *change, TVMFFI
   int rc = -1;
   if (handle != NULL) {
     TVMFFIAny nothing;
-    args[0] = fb_core_object(handle);
+    args[0] = fb_core_function_object(handle);
     rc = fb_core_function_run(ctx, change, args, n + has_value, &nothing);
     TVMFFIObjectDecRef(handle);
   }
@@ -267,7 +270,7 @@ static int list_change_at(HPyContext *ctx, HPy self, FbCoreFunction *change, HPy
   for (;;) {
     HPy_ssize_t size = i < 0 ? sequence_length_impl(ctx, self) : 0;
     int64_t position = i < 0 ? i + size : i;
-    TVMFFIAny args[3] = {{0}, fb_core_int(position)};
+    TVMFFIAny args[3] = {{0}, fb_core_function_int(position)};
     if (size < 0) return -1;
     if (position >= 0) {
       if (list_change(ctx, self, change, args, 2, value) == 0) return 0;
@@ -326,7 +329,7 @@ static HPy list_insert_method_impl(HPyContext *ctx, HPy self, const HPy *args, s
     HPy_ssize_t size = sequence_length_impl(ctx, self);
     if (size < 0) return HPy_NULL;
     int64_t i = wanted < -size ? 0 : wanted < 0 ? wanted + size : wanted > size ? size : wanted;
-    TVMFFIAny change[3] = {{0}, fb_core_int(i)};
+    TVMFFIAny change[3] = {{0}, fb_core_function_int(i)};
     if (list_change(ctx, self, &list_insert, change, 2, args[1]) == 0) return HPy_Dup(ctx, ctx->h_None);
     if (!HPyErr_ExceptionMatches(ctx, ctx->h_IndexError) || sequence_length_impl(ctx, self) >= i) return HPy_NULL;
     HPyErr_Clear(ctx); /* another thread has made the list shorter */
@@ -376,7 +379,7 @@ static FbRef list_type; /* written once during the import */
 
 FB_OBJECT_NEW(list, list_type)
 
-HPy fb_list_type_new(HPyContext *ctx, HPy sequence) {
+HPy fb_sequence_list_type_new(HPyContext *ctx, HPy sequence) {
   static HPyDef *defines[] = {&list_new,           &list_init,       &list_assign, &list_append_method,
                               &list_insert_method, &list_pop_method, NULL,         NULL};
   static HPyType_Spec spec = {

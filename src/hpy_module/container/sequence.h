@@ -6,6 +6,6 @@
 
 /* Type objects, new handles. Instances have an ffi.Array or an ffi.List. */
 HPy fb_sequence_type_new(HPyContext *ctx, HPy base);
-HPy fb_list_type_new(HPyContext *ctx, HPy sequence);
+HPy fb_sequence_list_type_new(HPyContext *ctx, HPy sequence);
 
 #endif /* FFI_HPY_CONTAINER_SEQUENCE_H_ */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "error_slot.h"
+#include "thread.h"
 
 /* Holds that were dropped where no context was valid: hpy's debug mode has a context per call. A stack that any thread
  * pushes to, and that fb_hold_drain takes as a whole. */
@@ -23,13 +24,13 @@ FbHold *fb_hold_new(HPyContext *ctx, HPy h) {
 
 void fb_hold_drop(void *self) {
   FbHold *hold = self;
-  if (fb_contexts_are_lasting) {
-    FbAttach attach;
-    if (fb_is_finalizing() || fb_attach(&attach) != 0) return;
+  if (fb_context_is_lasting) {
+    FbThread attach;
+    if (fb_thread_is_finalizing() || fb_thread_attach(&attach) != 0) return;
     TVMFFIObjectHandle error = fb_error_slot_take(); /* what ends here may run Python code, which may use the slot */
     fb_ref_clear(attach.ctx, &hold->ref);
     fb_error_slot_put(error);
-    fb_detach(&attach);
+    fb_thread_detach(&attach);
     free(hold);
     return;
   }
@@ -41,7 +42,7 @@ void fb_hold_drop(void *self) {
 }
 
 void fb_hold_drain(HPyContext *ctx) {
-  if (FB_LIKELY(atomic_load_explicit(&pending, memory_order_relaxed) == NULL)) return;
+  if (FH_LIKELY(atomic_load_explicit(&pending, memory_order_relaxed) == NULL)) return;
   FbHold *hold = atomic_exchange_explicit(&pending, NULL, memory_order_acquire);
   while (hold != NULL) {
     FbHold *next = hold->next;

@@ -2,7 +2,7 @@
 #include "ref.h"
 
 void fb_ref_store(HPyContext *ctx, FbRef *ref, HPy h) {
-  if (fb_handles_are_lasting) {
+  if (fb_context_keeps_handles) {
     ref->handle = HPy_Dup(ctx, h);
   } else {
     HPyGlobal_Store(ctx, &ref->global, h);
@@ -12,12 +12,12 @@ void fb_ref_store(HPyContext *ctx, FbRef *ref, HPy h) {
 
 HPy fb_ref_load(HPyContext *ctx, const FbRef *ref) {
   if (HPy_IsNull(ref->handle)) return HPy_NULL;
-  return fb_handles_are_lasting ? HPy_Dup(ctx, ref->handle) : HPyGlobal_Load(ctx, ref->global);
+  return fb_context_keeps_handles ? HPy_Dup(ctx, ref->handle) : HPyGlobal_Load(ctx, ref->global);
 }
 
 void fb_ref_clear(HPyContext *ctx, FbRef *ref) {
   if (HPy_IsNull(ref->handle)) return;
-  if (fb_handles_are_lasting) {
+  if (fb_context_keeps_handles) {
     HPy_Close(ctx, ref->handle);
   } else {
     HPyGlobal_Store(ctx, &ref->global, HPy_NULL);

@@ -20,10 +20,10 @@ void fb_ref_store(HPyContext *ctx, FbRef *ref, HPy h);
 HPy fb_ref_load(HPyContext *ctx, const FbRef *ref);
 /* A borrowed handle, for as long as the reference stays; it ends with fb_ref_return. */
 FB_INLINE HPy fb_ref_borrow(HPyContext *ctx, const FbRef *ref) {
-  return FB_LIKELY(fb_handles_are_lasting) ? ref->handle : fb_ref_load(ctx, ref);
+  return FH_LIKELY(fb_context_keeps_handles) ? ref->handle : fb_ref_load(ctx, ref);
 }
 FB_INLINE void fb_ref_return(HPyContext *ctx, HPy borrowed) {
-  if (FB_UNLIKELY(!fb_handles_are_lasting)) HPy_Close(ctx, borrowed);
+  if (FH_UNLIKELY(!fb_context_keeps_handles)) HPy_Close(ctx, borrowed);
 }
 /* Drops what the reference is to, and leaves it empty. */
 void fb_ref_clear(HPyContext *ctx, FbRef *ref);

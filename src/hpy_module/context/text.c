@@ -1,6 +1,12 @@
 /* Text between Python and UTF-8. */
 #include "text.h"
 
+#include <stdio.h>
+
+#include "attr.h"
+#include "call.h"
+#include "raise.h"
+
 /* PyPy keeps text as UTF-8 in which lone surrogates are encoded too, and hands it out as it is. */
 static bool has_surrogate(const char *data, HPy_ssize_t n) {
   const char *end = data + n;
@@ -58,7 +64,7 @@ int fb_text_refuse(HPyContext *ctx, HPy h, const char *where) {
 const char *fb_text_arg(HPyContext *ctx, HPy h, const char *what, HPy_ssize_t *byte_len) {
   if (HPyUnicode_Check(ctx, h)) return fb_text_get(ctx, h, byte_len);
   char given[128];
-  fb_raise(ctx, ctx->h_TypeError, "%s must be str, not %s", what, fb_type_name(ctx, h, given, sizeof(given)));
+  fb_raise(ctx, ctx->h_TypeError, "%s must be str, not %s", what, fb_attr_type_name(ctx, h, given, sizeof(given)));
   return NULL;
 }
 
@@ -91,7 +97,7 @@ void fb_text_class_made(HPy cls) {
 
 HPy fb_text_new(HPyContext *ctx, const char *data, size_t byte_len) {
   if (byte_len == 0) return HPyUnicode_FromString(ctx, ""); /* data may be NULL */
-  if (FB_LIKELY(new_text != NULL)) return new_text(data, (HPy_ssize_t)byte_len);
+  if (FH_LIKELY(new_text != NULL)) return new_text(data, (HPy_ssize_t)byte_len);
   /* HPy has no constructor that takes a length, and PyPy's dies of malformed text. */
   bool is_terminated = memchr(data, 0, byte_len) == NULL && data[byte_len] == 0;
   if (is_terminated && (fb_ext != NULL || is_ascii(data, byte_len))) {
@@ -104,54 +110,4 @@ HPy fb_text_new(HPyContext *ctx, const char *data, size_t byte_len) {
   HPy text = decode(ctx, bytes);
   HPy_Close(ctx, bytes);
   return text;
-}
-
-/* --- names of keyword arguments --------------------------------------------------------------------------------------------- */
-
-int fb_keywords_intern(HPyContext *ctx, const FbKeywords *keywords) {
-  HPy sys = HPyImport_ImportModule(ctx, "sys");
-  HPy intern = HPy_IsNull(sys) ? HPy_NULL : HPy_GetAttr_s(ctx, sys, "intern");
-  int n_done = 0;
-  for (; n_done < keywords->n && !HPy_IsNull(intern); n_done++) {
-    HPy name = HPyUnicode_FromString(ctx, keywords->names[n_done]);
-    HPy interned = HPy_IsNull(name) ? HPy_NULL : fb_call_one(ctx, intern, name);
-    if (!HPy_IsNull(name)) HPy_Close(ctx, name);
-    if (HPy_IsNull(interned)) break;
-    fb_ref_store(ctx, &keywords->interned[n_done], interned);
-    HPy_Close(ctx, interned);
-  }
-  if (!HPy_IsNull(intern)) HPy_Close(ctx, intern);
-  if (!HPy_IsNull(sys)) HPy_Close(ctx, sys);
-  return n_done == keywords->n ? 0 : -1;
-}
-
-/* -1 with an exception raised if it is none of them. */
-static int find_by_text(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
-  HPy_ssize_t byte_len;
-  const char *text = HPyUnicode_AsUTF8AndSize(ctx, name, &byte_len);
-  if (text == NULL) return -1;
-  for (int i = 0; i < keywords->n; i++) {
-    if (strcmp(text, keywords->names[i]) == 0) return i;
-  }
-  fb_raise(ctx, ctx->h_TypeError, "%s() got an unexpected keyword argument '%s'", keywords->callee, text);
-  return -1;
-}
-
-/* Index of a name by its address; n if it is none of them or not interned. */
-FB_INLINE int find_by_address(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
-  int found = 0;
-  while (found < keywords->n && !fb_is(ctx, name, keywords->interned[found].handle)) found++;
-  return found;
-}
-
-int fb_keywords_find(HPyContext *ctx, const FbKeywords *keywords, HPy kwnames, HPy_ssize_t i) {
-  if (FB_LIKELY(keywords->interned != NULL && fb_tuple_items != 0)) {
-    int found = find_by_address(ctx, keywords, fb_tuple_item(kwnames, i));
-    if (FB_LIKELY(found < keywords->n)) return found;
-  }
-  HPy name = HPy_GetItem_i(ctx, kwnames, i);
-  if (HPy_IsNull(name)) return -1;
-  int found = find_by_text(ctx, keywords, name);
-  HPy_Close(ctx, name);
-  return found;
 }

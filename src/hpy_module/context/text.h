@@ -2,7 +2,7 @@
 #ifndef FFI_HPY_CONTEXT_TEXT_H_
 #define FFI_HPY_CONTEXT_TEXT_H_
 
-#include "ref.h"
+#include "context.h"
 
 /* UTF-8 of a str, valid as long as h lives, with a NUL behind it. NULL with UnicodeEncodeError raised if it has lone
  * surrogates; `where` ("f() argument 1", or NULL) goes into the message. */
@@ -20,18 +20,5 @@ void fb_text_init(void);
 /* A str from UTF-8 of known length, which may contain NUL and, replaced by U+FFFD, malformed bytes. The byte behind the
  * last one must be readable. */
 HPy fb_text_new(HPyContext *ctx, const char *data, size_t byte_len);
-
-/* The names of the keyword arguments that a function takes. `interned` is NULL, or has room for each of them, and
- * fb_keywords_intern was called once during the import: then a name is mostly known by its address. */
-typedef struct FbKeywords {
-  const char *callee;
-  const char *const *names;
-  int n;
-  FbRef *interned;
-} FbKeywords;
-
-int fb_keywords_intern(HPyContext *ctx, const FbKeywords *keywords);
-/* Which of them the i'th name in kwnames is; -1 with TypeError raised if it is none. */
-int fb_keywords_find(HPyContext *ctx, const FbKeywords *keywords, HPy kwnames, HPy_ssize_t i);
 
 #endif /* FFI_HPY_CONTEXT_TEXT_H_ */

@@ -1,114 +1,8 @@
-/* Types of the binding, and properties made of methods. */
+/* Types of the binding. */
 #include "type.h"
 
-/* --- properties ----------------------------------------------------------------------------------------------------------- */
-
-typedef struct Accessor {
-  FbAccess access;
-  FbRef type;      /* instances of it are what `access` can be called with; kept for good */
-  const char *name; /* for messages; lives for good */
-} Accessor;
-
-HPyType_HELPERS(Accessor)
-
-static FbRef accessor_type; /* written once during the import */
-
-/* property() hands over whatever it is asked for. Returns the accessor, or NULL with TypeError raised. */
-static const Accessor *accessor_for(HPyContext *ctx, HPy self, HPy object) {
-  const Accessor *accessor = Accessor_AsStruct(ctx, self);
-  if (accessor == NULL || accessor->name == NULL) {
-    fb_type_raise_unmade(ctx, self);
-    return NULL;
-  }
-  HPy type = fb_ref_borrow(ctx, &accessor->type);
-  bool fits = HPy_TypeCheck(ctx, object, type);
-  fb_ref_return(ctx, type);
-  if (fits) return accessor;
-  char given[128];
-  fb_raise(ctx, ctx->h_TypeError, "attribute '%s' is not for a '%s' object", accessor->name,
-           fb_type_name(ctx, object, given, sizeof(given)));
-  return NULL;
-}
-
-/* Nobody makes one but fb_property_new. */
-HPyDef_SLOT(accessor_new, HPy_tp_new)
-static HPy accessor_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
-  (void)type, (void)args, (void)nargs, (void)kw;
-  return fb_raise(ctx, ctx->h_TypeError, "an _Accessor cannot be made directly");
-}
-
-HPyDef_METH(accessor_get, "get", HPyFunc_O, .doc = "Value of the attribute of an object.")
-static HPy accessor_get_impl(HPyContext *ctx, HPy self, HPy object) {
-  const Accessor *accessor = accessor_for(ctx, self, object);
-  return accessor == NULL ? HPy_NULL : accessor->access.get(ctx, object, accessor->access.closure);
-}
-
-HPyDef_METH(accessor_set, "set", HPyFunc_VARARGS, .doc = "Set the attribute of an object.")
-static HPy accessor_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "set() takes 2 arguments, got %zu", nargs);
-  const Accessor *accessor = accessor_for(ctx, self, args[0]);
-  if (accessor == NULL || accessor->access.set(ctx, args[0], args[1], accessor->access.closure) != 0) return HPy_NULL;
-  return HPy_Dup(ctx, ctx->h_None);
-}
-
-HPyDef_METH(accessor_refuse, "refuse", HPyFunc_VARARGS, .doc = "TypeError for whoever derives a class.")
-static HPy accessor_refuse_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)args, (void)nargs;
-  const Accessor *accessor = Accessor_AsStruct(ctx, self);
-  if (accessor == NULL || accessor->name == NULL) return fb_type_raise_unmade(ctx, self);
-  return fb_raise(ctx, ctx->h_TypeError, "type '%s' is not an acceptable base type", accessor->name);
-}
-
-/* builtins.name(*parts), all of which are taken; HPy_NULL if one of them is. */
-static HPy call_builtin(HPyContext *ctx, const char *name, HPy *parts, size_t n) {
-  bool complete = true;
-  for (size_t i = 0; i < n; i++) complete = complete && !HPy_IsNull(parts[i]);
-  HPy builtins = complete ? HPyImport_ImportModule(ctx, "builtins") : HPy_NULL;
-  HPy callable = HPy_IsNull(builtins) ? HPy_NULL : HPy_GetAttr_s(ctx, builtins, name);
-  HPy result = HPy_IsNull(callable) ? HPy_NULL : fb_call(ctx, callable, parts, n, HPy_NULL);
-  if (!HPy_IsNull(callable)) HPy_Close(ctx, callable);
-  if (!HPy_IsNull(builtins)) HPy_Close(ctx, builtins);
-  for (size_t i = 0; i < n; i++) {
-    if (!HPy_IsNull(parts[i])) HPy_Close(ctx, parts[i]);
-  }
-  return result;
-}
-
-static HPy accessor_make(HPyContext *ctx, HPy type, const char *name, FbAccess access) {
-  HPy cls = fb_ref_load(ctx, &accessor_type);
-  Accessor *data;
-  HPy accessor = HPy_New(ctx, cls, &data);
-  HPy_Close(ctx, cls);
-  if (HPy_IsNull(accessor)) return accessor;
-  data->access = access;
-  data->name = name;
-  fb_ref_store(ctx, &data->type, type);
-  return accessor;
-}
-
-HPy fb_property_new(HPyContext *ctx, HPy type, const char *name, FbAccess access) {
-  HPy accessor = accessor_make(ctx, type, name, access);
-  if (HPy_IsNull(accessor)) return accessor;
-  HPy parts[2] = {HPy_GetAttr_s(ctx, accessor, "get"), HPy_NULL};
-  if (!HPy_IsNull(parts[0]) && access.set != NULL) parts[1] = HPy_GetAttr_s(ctx, accessor, "set");
-  HPy_Close(ctx, accessor);
-  return call_builtin(ctx, "property", parts, access.set == NULL ? 1 : 2);
-}
-
-/* Gives a type an __init_subclass__ that refuses. Returns 0, or -1 with an exception raised. */
-static int refuse_subclasses(HPyContext *ctx, HPy type, const char *name) {
-  HPy accessor = accessor_make(ctx, type, name, (FbAccess){0});
-  if (HPy_IsNull(accessor)) return -1;
-  HPy refuse = HPy_GetAttr_s(ctx, accessor, "refuse");
-  HPy_Close(ctx, accessor);
-  HPy method = call_builtin(ctx, "classmethod", &refuse, 1);
-  if (HPy_IsNull(method)) return -1;
-  int rc = HPy_SetAttr_s(ctx, type, "__init_subclass__", method);
-  HPy_Close(ctx, method);
-  return rc;
-}
-
-/* --- types ------------------------------------------------------------------------------------------------------------------ */
+#include "call.h"
+#include "property.h"
 
 static HPy from_spec(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   HPyType_SpecParam params[] = {{HPyType_SpecParam_Base, base}, {0}};
@@ -178,7 +72,7 @@ static HPy slotted_new(HPyContext *ctx, const char *name, HPy base) {
 /* Takes the new type and returns it, with subclasses refused unless its flags allow them. */
 static HPy with_flags(HPyContext *ctx, const HPyType_Spec *spec, HPy type) {
   if (HPy_IsNull(type) || (spec->flags & HPy_TPFLAGS_BASETYPE) != 0) return type;
-  if (refuse_subclasses(ctx, type, spec->name) == 0) return type;
+  if (fb_property_refuse_subclasses(ctx, type, spec->name) == 0) return type;
   HPy_Close(ctx, type);
   return HPy_NULL;
 }
@@ -193,67 +87,22 @@ static HPy larger_new(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
 }
 
 HPy fb_type_new_larger(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
-  if (!fb_is_pypy) return from_spec(ctx, spec, base);
+  if (!fb_context_is_pypy) return from_spec(ctx, spec, base);
   return with_flags(ctx, spec, larger_new(ctx, spec, base));
 }
 
 HPy fb_type_new(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
-  if (!fb_is_pypy) return from_spec(ctx, spec, base);
+  if (!fb_context_is_pypy) return from_spec(ctx, spec, base);
   return with_flags(ctx, spec, HPy_IsNull(base) ? larger_new(ctx, spec, base) : with_properties(ctx, spec, base));
 }
 
 int fb_type_init(HPyContext *ctx) {
-  static HPyDef *defines[] = {&accessor_new, &accessor_get, &accessor_set, &accessor_refuse, NULL};
-  static HPyType_Spec spec = {
-      .name = "ffi_hpy._core._Accessor",
-      .basicsize = sizeof(Accessor),
-      .flags = HPy_TPFLAGS_DEFAULT,
-      .builtin_shape = SHAPE(Accessor),
-      .defines = defines,
-  };
-  HPy type = fb_is_pypy ? larger_new(ctx, &spec, HPy_NULL) : from_spec(ctx, &spec, HPy_NULL);
+  HPy type =
+      fb_context_is_pypy ? larger_new(ctx, &fb_property_spec, HPy_NULL) : from_spec(ctx, &fb_property_spec, HPy_NULL);
   if (HPy_IsNull(type)) return -1;
-  fb_ref_store(ctx, &accessor_type, type); /* with_flags makes one */
-  type = fb_is_pypy ? with_flags(ctx, &spec, type) : type;
+  fb_ref_store(ctx, &fb_property_accessor, type); /* with_flags makes an instance */
+  type = fb_context_is_pypy ? with_flags(ctx, &fb_property_spec, type) : type;
   if (HPy_IsNull(type)) return -1;
   HPy_Close(ctx, type);
   return 0;
-}
-
-/* --- instances -------------------------------------------------------------------------------------------------------------- */
-
-static void name_of(HPyContext *ctx, HPy cls, char *buffer, size_t size) {
-  HPy name = fb_attr_find(ctx, cls, "__name__");
-  HPy_ssize_t n;
-  const char *text = HPy_IsNull(name) ? NULL : HPyUnicode_AsUTF8AndSize(ctx, name, &n);
-  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx);
-  snprintf(buffer, size, "%s", text == NULL ? "?" : text);
-  if (!HPy_IsNull(name)) HPy_Close(ctx, name);
-}
-
-int fb_type_check_new(HPyContext *ctx, HPy cls, const FbRef *own) {
-  HPy type = fb_ref_borrow(ctx, own);
-  int (*is_subtype)(HPyContext *, HPy, HPy);
-  FB_LATE(ctx, ctx_Type_IsSubtype, is_subtype);
-  bool is_type = HPy_TypeCheck(ctx, cls, ctx->h_TypeType);
-  bool fits = is_type && is_subtype(ctx, cls, type);
-  if (!fits) {
-    char name[128], given[128];
-    name_of(ctx, type, name, sizeof(name));
-    if (is_type) {
-      name_of(ctx, cls, given, sizeof(given));
-      fb_raise(ctx, ctx->h_TypeError, "%s.__new__(%s): %s is not a subtype of %s", name, given, given, name);
-    } else {
-      fb_raise(ctx, ctx->h_TypeError, "%s.__new__(X): X is not a type but of type %s", name,
-               fb_type_name(ctx, cls, given, sizeof(given)));
-    }
-  }
-  fb_ref_return(ctx, type);
-  return fits ? 0 : -1;
-}
-
-HPy fb_type_raise_unmade(HPyContext *ctx, HPy h) {
-  char name[128];
-  return fb_raise(ctx, ctx->h_TypeError, "this %s was not made by the __new__ of its class",
-                  fb_type_name(ctx, h, name, sizeof(name)));
 }

@@ -2,7 +2,7 @@
 #ifndef FFI_HPY_CONTEXT_TYPE_H_
 #define FFI_HPY_CONTEXT_TYPE_H_
 
-#include "ref.h"
+#include "context.h"
 
 /* As HPyType_FromSpec, with a base class or HPy_NULL.
  *
@@ -14,26 +14,6 @@
  * __init_subclass__ refuses them. */
 HPy fb_type_new(HPyContext *ctx, HPyType_Spec *spec, HPy base);
 HPy fb_type_new_larger(HPyContext *ctx, HPyType_Spec *spec, HPy base);
-
-/* Raises TypeError unless cls, what the __new__ of `own` was given, is that type or derives from it. 0 or -1. */
-int fb_type_check_new(HPyContext *ctx, HPy cls, const FbRef *own);
-/* HPy_New for the tp_new of `own`. PyPy 7.3 lets Device.__new__(Array) through; our runtime and CPython do not. */
-FB_INLINE HPy fb_type_make(HPyContext *ctx, HPy cls, const FbRef *own, void **data) {
-  if (FB_UNLIKELY(fb_ext == NULL) && fb_type_check_new(ctx, cls, own) != 0) return HPy_NULL;
-  return _HPy_New(ctx, cls, data);
-}
-/* Raises the TypeError for an object without the struct of its class, as object.__new__ makes them on PyPy. HPy_NULL. */
-HPy fb_type_raise_unmade(HPyContext *ctx, HPy h);
-
-/* What a property calls. The closure must live for good. */
-typedef struct FbAccess {
-  HPyFunc_getter get;
-  HPyFunc_setter set; /* NULL: read-only */
-  void *closure;
-} FbAccess;
-
-/* property(get, set) for instances of `type`; anything else is a TypeError. */
-HPy fb_property_new(HPyContext *ctx, HPy type, const char *name, FbAccess access);
 
 /* Registers what properties are made of. Returns 0, or -1 with an exception raised. */
 int fb_type_init(HPyContext *ctx);

@@ -1,6 +1,8 @@
 /* Arguments of a native call: ownership, and their names in messages. */
 #include "args.h"
 
+#include <stdio.h>
+
 void (*fb_args_release_borrowed)(TVMFFIObject *object);
 
 const char *fb_args_where(const FbArgs *args, char *buffer, size_t size) {

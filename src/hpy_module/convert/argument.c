@@ -3,6 +3,9 @@
 
 #include "bigint.h"
 #include "exchange_number.h"
+#include "hpy_module/context/attr.h"
+#include "hpy_module/context/call.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/identity.h"
@@ -16,7 +19,7 @@ static FbConversion conversions[FB_N_KINDS];
 void fb_argument_set_conversion(FbKind kind, FbConversion conversion) { conversions[kind] = conversion; }
 
 /* What is no int of 64 bits: a larger one becomes a BigInt, for others the exception says where. */
-static FB_NOINLINE int other_int_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+static FH_NOINLINE int other_int_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   char position[256], given[128];
   if (HPyErr_ExceptionMatches(ctx, ctx->h_OverflowError)) {
     TVMFFIAny made;
@@ -27,7 +30,7 @@ static FB_NOINLINE int other_int_arg(HPyContext *ctx, HPy value, TVMFFIAny *out,
   if (HPyErr_ExceptionMatches(ctx, ctx->h_TypeError)) {
     HPyErr_Clear(ctx);
     fb_raise(ctx, ctx->h_TypeError, "%s: expected an int, got %s", fb_args_where(args, position, sizeof(position)),
-             fb_type_name(ctx, value, given, sizeof(given)));
+             fb_attr_type_name(ctx, value, given, sizeof(given)));
   }
   return -1;
 }
@@ -56,7 +59,7 @@ static int bytes_arg(HPyContext *ctx, const char *data, HPy_ssize_t n, int32_t s
 static int plain_str_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   HPy_ssize_t n;
   const char *data = fb_text_get(ctx, value, &n);
-  if (FB_UNLIKELY(data == NULL)) {
+  if (FH_UNLIKELY(data == NULL)) {
     char position[256];
     return fb_text_refuse(ctx, value, fb_args_where(args, position, sizeof(position)));
   }
@@ -72,7 +75,7 @@ static int bytes_value_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *a
 /* PyPy makes a copy for whoever asks for the bytes and frees it when the handle is closed; but not for handles that are
  * arguments. So it gets one of its own: all is copied before it ends. */
 static int str_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
-  if (FB_LIKELY(!fb_is_pypy)) return plain_str_arg(ctx, value, out, args);
+  if (FH_LIKELY(!fb_context_is_pypy)) return plain_str_arg(ctx, value, out, args);
   HPy own = HPy_Dup(ctx, value);
   int rc = plain_str_arg(ctx, own, out, args);
   HPy_Close(ctx, own);
@@ -80,7 +83,7 @@ static int str_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
 }
 
 static int bytes_object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
-  if (FB_LIKELY(!fb_is_pypy)) return bytes_value_arg(ctx, value, out, args);
+  if (FH_LIKELY(!fb_context_is_pypy)) return bytes_value_arg(ctx, value, out, args);
   HPy own = HPy_Dup(ctx, value);
   int rc = bytes_value_arg(ctx, own, out, args);
   HPy_Close(ctx, own);
@@ -89,20 +92,20 @@ static int bytes_object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *
 
 static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   FbHandleCell *cell = fb_object_cell(ctx, value);
-  if (FB_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) {
+  if (FH_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) {
     fb_object_raise_no_handle(ctx, value);
     return -1;
   }
   args->temps[args->n_temps++].tagged = (uintptr_t)cell + FB_TEMP_USE;
   TVMFFIObject *handle = cell->handle;
-  if (FB_UNLIKELY(handle == NULL)) {
+  if (FH_UNLIKELY(handle == NULL)) {
     fb_object_raise_no_handle(ctx, value);
     return -1;
   }
   fb_identity_share(ctx, value, cell);
   *out = (TVMFFIAny){.type_index = handle->type_index, .v_obj = handle};
   const DLPackExchangeAPI *exchange = fb_exchange_number_find(cell);
-  if (FB_LIKELY(exchange == NULL) || args->scope == NULL) return 0;
+  if (FH_LIKELY(exchange == NULL) || args->scope == NULL) return 0;
   return fb_scope_add_container(ctx, args->scope, exchange, handle);
 }
 
@@ -125,7 +128,7 @@ static int converted_arg(HPyContext *ctx, HPy converter, HPy value, TVMFFIAny *o
   return rc;
 }
 
-static FB_NOINLINE int too_deep(HPyContext *ctx, const FbArgs *args) {
+static FH_NOINLINE int too_deep(HPyContext *ctx, const FbArgs *args) {
   char position[256];
   fb_raise(ctx, ctx->h_ValueError, "%s: nested more than %d deep (does it contain itself?)",
            fb_args_where(args, position, sizeof(position)), DEPTH_LIMIT);
@@ -133,7 +136,7 @@ static FB_NOINLINE int too_deep(HPyContext *ctx, const FbArgs *args) {
 }
 
 /* Kinds whose conversion runs other conversions or Python code. */
-static FB_NOINLINE int nested_arg(HPyContext *ctx, FbKind kind, HPy converter, HPy value, TVMFFIAny *out,
+static FH_NOINLINE int nested_arg(HPyContext *ctx, FbKind kind, HPy converter, HPy value, TVMFFIAny *out,
                                   FbArgs *args) {
   if (args->depth >= DEPTH_LIMIT) {
     if (kind == FB_KIND_CONVERTER) HPy_Close(ctx, converter);
@@ -158,15 +161,15 @@ int fb_argument_convert(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args
   FbKind kind = fb_kind_of(ctx, value, &converter);
   switch (kind) {
   case FB_KIND_NONE: return pod_arg(out, kTVMFFINone, 0);
-  case FB_KIND_BOOL: return pod_arg(out, kTVMFFIBool, fb_is(ctx, value, ctx->h_True));
+  case FB_KIND_BOOL: return pod_arg(out, kTVMFFIBool, fb_context_is_same(ctx, value, ctx->h_True));
   case FB_KIND_INT: {
     int64_t number = HPyLong_AsInt64_t(ctx, value);
-    if (FB_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return other_int_arg(ctx, value, out, args);
+    if (FH_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return other_int_arg(ctx, value, out, args);
     return pod_arg(out, kTVMFFIInt, number);
   }
   case FB_KIND_FLOAT: {
     double number = HPyFloat_AsDouble(ctx, value);
-    if (FB_UNLIKELY(number == -1.0) && HPyErr_Occurred(ctx)) return -1;
+    if (FH_UNLIKELY(number == -1.0) && HPyErr_Occurred(ctx)) return -1;
     pod_arg(out, kTVMFFIFloat, 0);
     out->v_float64 = number;
     return 0;

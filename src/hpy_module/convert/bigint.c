@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "hpy_module/context/call.h"
 #include "hpy_module/error/error.h"
 
 enum { WORD_SIZE = 8, WORD_BITS = 64 };

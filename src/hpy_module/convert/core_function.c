@@ -1,8 +1,11 @@
 /* Functions of the core, found by name. */
 #include "core_function.h"
 
+#include <stdio.h>
+
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/hold.h"
+#include "hpy_module/context/thread.h"
 #include "hpy_module/error/error.h"
 
 /* A new reference, or NULL. */
@@ -24,7 +27,7 @@ static TVMFFIObject *look_up(const FbCoreFunction *self) {
 TVMFFIObject *fb_core_function_find(FbCoreFunction *self) {
   /* Acquire and release pair with each other: whoever sees the pointer sees the function. */
   TVMFFIObject *found = atomic_load_explicit(&self->found, memory_order_acquire);
-  if (FB_LIKELY(found != NULL)) return found;
+  if (FH_LIKELY(found != NULL)) return found;
   TVMFFIObject *fresh = look_up(self), *expected = NULL;
   if (fresh == NULL || atomic_compare_exchange_strong_explicit(&self->found, &expected, fresh, memory_order_acq_rel,
                                                                memory_order_acquire)) {
@@ -36,7 +39,7 @@ TVMFFIObject *fb_core_function_find(FbCoreFunction *self) {
 
 TVMFFIObject *fb_core_function_get(FbCoreFunction *self) {
   TVMFFIObject *found = fb_core_function_find(self);
-  if (FB_LIKELY(found != NULL)) return found;
+  if (FH_LIKELY(found != NULL)) return found;
   char message[160];
   snprintf(message, sizeof(message), "the function %s is missing from the core", self->name);
   TVMFFIErrorSetRaisedFromCStr("RuntimeError", message);
@@ -56,23 +59,23 @@ int fb_core_function_call(FbCoreFunction *self, const TVMFFIAny *args, int32_t n
 int fb_core_function_run_handle(HPyContext *ctx, TVMFFIObject *function, const char *name, const TVMFFIAny *args,
                                 int32_t n, TVMFFIAny *result) {
   int rc;
-  if (FB_LIKELY(fb_ext != NULL)) {
+  if (FH_LIKELY(fb_ext != NULL)) {
     rc = call(function, args, n, result);
   } else {
-    FbCallState outer;
-    fb_call_enter(ctx, false, &outer);
+    FbThreadState outer;
+    fb_thread_enter(ctx, false, &outer);
     rc = call(function, args, n, result);
-    fb_call_leave(&outer);
+    fb_thread_leave(&outer);
     fb_hold_drain(ctx);
   }
-  if (FB_LIKELY(rc == 0)) return 0;
+  if (FH_LIKELY(rc == 0)) return 0;
   fb_error_raise_pending(ctx, name);
   return -1;
 }
 
 int fb_core_function_run(HPyContext *ctx, FbCoreFunction *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   TVMFFIObject *function = fb_core_function_get(self);
-  if (FB_LIKELY(function != NULL)) return fb_core_function_run_handle(ctx, function, self->name, args, n, result);
+  if (FH_LIKELY(function != NULL)) return fb_core_function_run_handle(ctx, function, self->name, args, n, result);
   fb_error_raise_pending(ctx, self->name);
   return -1;
 }

@@ -1,6 +1,8 @@
 /* Numbers of exchange tables. */
 #include "exchange_number.h"
 
+#include <stdatomic.h>
+
 _Atomic(const DLPackExchangeAPI *) fb_exchange_number_tables[UINT8_MAX + 1];
 
 static uint8_t number_of(const DLPackExchangeAPI *exchange) {

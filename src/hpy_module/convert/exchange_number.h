@@ -14,7 +14,7 @@ extern _Atomic(const DLPackExchangeAPI *) fb_exchange_number_tables[UINT8_MAX + 
 /* The table that a container was returned under; NULL: none. */
 FB_INLINE const DLPackExchangeAPI *fb_exchange_number_find(const FbHandleCell *cell) {
   uint8_t number = atomic_load_explicit(&cell->table, memory_order_relaxed);
-  if (FB_LIKELY(number == 0)) return NULL;
+  if (FH_LIKELY(number == 0)) return NULL;
   return atomic_load_explicit(&fb_exchange_number_tables[number], memory_order_relaxed);
 }
 

@@ -1,6 +1,8 @@
 /* Positions and slices. */
 #include "position.h"
 
+#include "hpy_module/context/attr.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/object/kind.h"
 
@@ -12,7 +14,7 @@ static HPy as_int(HPyContext *ctx, HPy key) {
 /* The value of an int: 0; 1 if it is beyond 64 bits, cut; -1 with an exception raised. */
 static int read_int(HPyContext *ctx, HPy number, int64_t *out) {
   *out = HPyLong_AsInt64_t(ctx, number);
-  if (FB_LIKELY(*out != -1) || !HPyErr_Occurred(ctx)) return 0;
+  if (FH_LIKELY(*out != -1) || !HPyErr_Occurred(ctx)) return 0;
   if (!HPyErr_ExceptionMatches(ctx, ctx->h_OverflowError)) return -1;
   HPyErr_Clear(ctx);
   HPy zero = HPyLong_FromInt32_t(ctx, 0);
@@ -23,7 +25,7 @@ static int read_int(HPyContext *ctx, HPy number, int64_t *out) {
 }
 
 FbPosition fb_position_of(HPyContext *ctx, HPy self, HPy key, int64_t *index) {
-  if (FB_LIKELY(fb_ext != NULL) && FB_LIKELY(fb_kind_type(key) == ctx->h_LongType._i)) {
+  if (FH_LIKELY(fb_ext != NULL) && FH_LIKELY(fb_kind_type(key) == ctx->h_LongType._i)) {
     int rc = read_int(ctx, key, index);
     return rc == 0 ? FB_POSITION_INDEX : rc > 0 ? FB_POSITION_BEYOND : FB_POSITION_NONE;
   }
@@ -34,7 +36,7 @@ FbPosition fb_position_of(HPyContext *ctx, HPy self, HPy key, int64_t *index) {
     if (!HPyErr_ExceptionMatches(ctx, ctx->h_TypeError)) return FB_POSITION_NONE;
     HPyErr_Clear(ctx);
     fb_raise(ctx, ctx->h_TypeError, "%s indices must be integers or slices, not %s",
-             fb_type_name(ctx, self, name, sizeof(name)), fb_type_name(ctx, key, given, sizeof(given)));
+             fb_attr_type_name(ctx, self, name, sizeof(name)), fb_attr_type_name(ctx, key, given, sizeof(given)));
     return FB_POSITION_NONE;
   }
   int rc = read_int(ctx, number, index);
@@ -57,7 +59,7 @@ HPy fb_position_refuse(HPyContext *ctx, HPy self, HPy key, int64_t size) {
   const char *data = HPy_IsNull(text) ? NULL : fb_text_get(ctx, text, &n);
   if (data != NULL) {
     fb_raise(ctx, ctx->h_IndexError, "%s index %.*s is out of range for %lld items",
-             fb_type_name(ctx, self, name, sizeof(name)), (int)(n > 200 ? 200 : n), data, (long long)size);
+             fb_attr_type_name(ctx, self, name, sizeof(name)), (int)(n > 200 ? 200 : n), data, (long long)size);
   }
   if (!HPy_IsNull(text)) HPy_Close(ctx, text);
   return HPy_NULL;
@@ -68,7 +70,7 @@ static int64_t clip(int64_t i, int64_t size, int64_t low, int64_t high) {
   return i < low ? low : i > high ? high : i;
 }
 
-int fb_range_of_slice(HPyContext *ctx, HPy slice, int64_t size, FbRange *out) {
+int fb_position_of_slice(HPyContext *ctx, HPy slice, int64_t size, FbRange *out) {
   int (*unpack)(HPyContext *, HPy, HPy_ssize_t *, HPy_ssize_t *, HPy_ssize_t *);
   HPy_ssize_t start, stop, step;
   FB_LATE(ctx, ctx_Slice_Unpack, unpack);

@@ -25,6 +25,6 @@ typedef struct FbRange {
 } FbRange;
 
 /* What a slice means for that many items. Returns 0, or -1 with an exception raised. */
-int fb_range_of_slice(HPyContext *ctx, HPy slice, int64_t size, FbRange *out);
+int fb_position_of_slice(HPyContext *ctx, HPy slice, int64_t size, FbRange *out);
 
 #endif /* FFI_HPY_CONVERT_POSITION_H_ */

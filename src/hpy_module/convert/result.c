@@ -2,6 +2,7 @@
 #include "result.h"
 
 #include "bigint.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/opaque.h"

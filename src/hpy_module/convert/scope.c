@@ -1,13 +1,16 @@
 /* What the arguments of a call say about its surroundings. */
 #include "scope.h"
 
+#include "hpy_module/context/attr.h"
+#include "hpy_module/context/call.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/error/error.h"
 
 /* Notes the first device that has streams, with the one that the table's library works on. To guess it would mean to
  * run beside the library's own work. */
 static int add_device(HPyContext *ctx, FbScope *scope, const DLPackExchangeAPI *exchange, DLDevice device) {
   TVMFFIStreamHandle stream = NULL;
-  if (FB_LIKELY(device.device_type == kDLCPU) || scope->device.device_type != 0) return 0;
+  if (FH_LIKELY(device.device_type == kDLCPU) || scope->device.device_type != 0) return 0;
   if (exchange->current_work_stream == NULL) return 0;
   if (exchange->current_work_stream(device.device_type, device.device_id, &stream) != 0) {
     if (!HPyErr_Occurred(ctx))
@@ -42,7 +45,7 @@ int fb_scope_add_container(HPyContext *ctx, FbScope *scope, const DLPackExchange
 
 int fb_scope_add_producer(HPyContext *ctx, FbScope *scope, HPy producer, const TVMFFIObject *tensor) {
   DLDevice device = ((const DLTensor *)(tensor + 1))->device;
-  if (FB_LIKELY(device.device_type == kDLCPU) || scope->device.device_type != 0) return 0;
+  if (FH_LIKELY(device.device_type == kDLCPU) || scope->device.device_type != 0) return 0;
   HPy ask = fb_attr_find(ctx, producer, "__tvm_ffi_env_stream__");
   if (HPy_IsNull(ask)) return HPyErr_Occurred(ctx) ? -1 : 0;
   HPy answer = fb_call(ctx, ask, NULL, 0, HPy_NULL);

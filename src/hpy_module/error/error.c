@@ -1,6 +1,7 @@
 /* What a native call left in the error slot, as a Python exception. */
 #include "error.h"
 
+#include "hpy_module/context/raise.h"
 #include "hpy_module/object/opaque.h"
 #include "hpy_module/object/wrap.h"
 
@@ -59,7 +60,7 @@ HPy fb_error_raise_pending(HPyContext *ctx, const char *callee) {
     return fb_raise(ctx, ctx->h_RuntimeError, "native code reported a Python exception, but none is set");
   }
   HPy carried = carried_by(ctx, raised);
-  if (FB_UNLIKELY(!HPy_IsNull(carried))) {
+  if (FH_UNLIKELY(!HPy_IsNull(carried))) {
     TVMFFIObjectDecRef(raised);
     return raise_exception(ctx, carried);
   }

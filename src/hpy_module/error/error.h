@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <tvm/ffi/c_api.h>
 
-#include "hpy_module/context/hooks.h"
+#include "hpy_module/context/hook.h"
 
 /* Raises what a native call that returned non-zero left in the thread's error slot. `callee` is for the message when it
  * left nothing; may be NULL. Always returns HPy_NULL. */

@@ -2,9 +2,10 @@
 #include "guard.h"
 
 #include "error.h"
+#include "hpy_module/context/raise.h"
 
 enum { DEPTH_LIMIT = 100 }; /* a quarter of what PyPy's stack bears by default */
-static FB_THREAD_LOCAL int depth;
+static FH_THREAD_LOCAL int depth;
 
 bool fb_guard_enter(HPyContext *ctx) {
   if (fb_ext != NULL) return true;
@@ -24,7 +25,7 @@ void fb_guard_leave(void) {
 static FbGuarded read_answer(HPyContext *ctx, HPy answer, HPy *out) {
   HPy ok = HPy_GetItem_i(ctx, answer, 0);
   if (HPy_IsNull(ok)) return FB_GUARDED_BROKEN;
-  bool returned = fb_is(ctx, ok, ctx->h_True);
+  bool returned = fb_context_is_same(ctx, ok, ctx->h_True);
   HPy_Close(ctx, ok);
   *out = HPy_GetItem_i(ctx, answer, 1);
   if (HPy_IsNull(*out)) return FB_GUARDED_BROKEN;

@@ -4,7 +4,8 @@
 #include <dlfcn.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
-#include "hpy_module/context/hooks.h"
+#include "hpy_module/context/hook.h"
+#include "hpy_module/context/thread.h"
 
 /* The interpreter's own function: PyErr_CheckSignals. NULL on PyPy, whose C API has one that does nothing: there a
  * handler runs between two steps of any Python code. Written once during the import. */
@@ -20,20 +21,20 @@ static int check_in_python(HPyContext *ctx) {
 /* Runs on any thread, attached or not. An interpreter lets its main thread alone run handlers; on others this finds
  * nothing. */
 static int check_signals(void) {
-  FbAttach attach;
-  if (fb_attach(&attach) != 0) return 0; /* the interpreter is about to end: nothing is delivered any more */
+  FbThread attach;
+  if (fb_thread_attach(&attach) != 0) return 0; /* the interpreter is about to end: nothing is delivered any more */
   int rc = 0;
   if (HPyErr_Occurred(attach.ctx)) {
     rc = -1; /* asked again before the call returned */
   } else {
     rc = check_in_interpreter != NULL ? check_in_interpreter() : check_in_python(attach.ctx);
   }
-  fb_detach(&attach);
+  fb_thread_detach(&attach);
   return rc == 0 ? 0 : -1;
 }
 
 void fb_signals_connect(void) {
   void *symbol = dlsym(RTLD_DEFAULT, "PyErr_CheckSignals");
-  if (symbol != NULL && !fb_is_pypy) memcpy(&check_in_interpreter, &symbol, sizeof(symbol));
+  if (symbol != NULL && !fb_context_is_pypy) memcpy(&check_in_interpreter, &symbol, sizeof(symbol));
   TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", (void *)(uintptr_t)&check_signals);
 }

@@ -2,6 +2,7 @@
 #include "translate.h"
 
 #include "error.h"
+#include "hpy_module/context/attr.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/object/object.h"
@@ -29,7 +30,7 @@ int fb_translate_set(HPyContext *ctx, HPy error) {
  * itself is the context of the error, so that it comes back as it is. Nothing here calls Python code. Returns -1. */
 static int error_carry(HPyContext *ctx, HPy exception) {
   char kind[128];
-  fb_type_name(ctx, exception, kind, sizeof(kind));
+  fb_attr_type_name(ctx, exception, kind, sizeof(kind));
   TVMFFIObject *context = fb_opaque_new(ctx, exception);
   if (context == NULL) HPyErr_Clear(ctx), fb_error_slot_clear();
   HPy args = HPy_GetAttr_s(ctx, exception, "args");

@@ -1,6 +1,7 @@
 /* class_register(), class_offer(), class_find(): Python's side of the table of classes. */
 #include "classes.h"
 
+#include "hpy_module/context/raise.h"
 #include "hpy_module/object/class_table.h"
 #include "hpy_module/object/own_class.h"
 
@@ -33,24 +34,24 @@ static int32_t store_args(HPyContext *ctx, const char *name, const HPy *args, si
   return fb_class_table_store(ctx, index, args[1], replaces) == 0 ? index : -1;
 }
 
-HPyDef_METH(fb_class_register, "class_register", HPyFunc_VARARGS,
+HPyDef_METH(fb_classes_register, "class_register", HPyFunc_VARARGS,
             .doc = "Native objects of a type become instances of a class from now on.")
-static HPy fb_class_register_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+static HPy fb_classes_register_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   return store_args(ctx, "class_register", args, nargs, true) >= 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
 }
 
 HPyDef_METH(
-    fb_class_offer, "class_offer", HPyFunc_VARARGS,
+    fb_classes_offer, "class_offer", HPyFunc_VARARGS,
     .doc = "As class_register() for a type that has no class. The class that counts, which may be another thread's.")
-static HPy fb_class_offer_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+static HPy fb_classes_offer_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   int32_t index = store_args(ctx, "class_offer", args, nargs, false);
   return index >= 0 ? fb_ref_load(ctx, fb_class_table_find(index)) : HPy_NULL;
 }
 
-HPyDef_METH(fb_class_find, "class_find", HPyFunc_O, .doc = "The class registered for a type index, or None.")
-static HPy fb_class_find_impl(HPyContext *ctx, HPy self, HPy arg) {
+HPyDef_METH(fb_classes_find, "class_find", HPyFunc_O, .doc = "The class registered for a type index, or None.")
+static HPy fb_classes_find_impl(HPyContext *ctx, HPy self, HPy arg) {
   (void)self;
   int32_t index = HPyLong_AsInt32_t(ctx, arg);
   if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;

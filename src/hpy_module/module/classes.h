@@ -4,6 +4,6 @@
 
 #include "hpy_module/context/context.h"
 
-extern HPyDef fb_class_register, fb_class_offer, fb_class_find;
+extern HPyDef fb_classes_register, fb_classes_offer, fb_classes_find;
 
 #endif /* FFI_HPY_MODULE_CLASSES_H_ */

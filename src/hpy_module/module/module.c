@@ -4,18 +4,20 @@
 #include <tvm/ffi/c_api.h>
 
 #include "classes.h"
-#include "hpy_module/call/address.h"
-#include "hpy_module/call/callback.h"
-#include "hpy_module/call/function.h"
 #include "hpy_module/container/container.h"
 #include "hpy_module/container/iterate.h"
 #include "hpy_module/container/mapping.h"
 #include "hpy_module/container/sequence.h"
-#include "hpy_module/context/hooks.h"
+#include "hpy_module/context/hook.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
+#include "hpy_module/context/thread.h"
 #include "hpy_module/context/type.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/error/signals.h"
+#include "hpy_module/function/address.h"
+#include "hpy_module/function/callback.h"
+#include "hpy_module/function/function.h"
 #include "hpy_module/object/class_table.h"
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/rvalue_ref.h"
@@ -78,8 +80,8 @@ static int add_class(HPyContext *ctx, HPy module, const char *name, int32_t type
 /* The bases of Array, List, Map and Dict. */
 static int add_containers(HPyContext *ctx, HPy module, HPy object) {
   HPy sequence = fb_sequence_type_new(ctx, object), mapping = fb_mapping_type_new(ctx, object);
-  int rc = HPy_IsNull(sequence) ? -1 : add(ctx, module, "CList", fb_list_type_new(ctx, sequence));
-  if (rc == 0) rc = HPy_IsNull(mapping) ? -1 : add(ctx, module, "CDict", fb_dict_type_new(ctx, mapping));
+  int rc = HPy_IsNull(sequence) ? -1 : add(ctx, module, "CList", fb_sequence_list_type_new(ctx, sequence));
+  if (rc == 0) rc = HPy_IsNull(mapping) ? -1 : add(ctx, module, "CDict", fb_mapping_dict_type_new(ctx, mapping));
   int last[] = {add(ctx, module, "CSequence", sequence), add(ctx, module, "CMapping", mapping)};
   return rc == 0 && last[0] == 0 && last[1] == 0 ? 0 : -1;
 }
@@ -148,7 +150,7 @@ HPyDef_METH(mark_finalizing, "mark_finalizing", HPyFunc_NOARGS,
             .doc = "From now on Python objects held by native code are leaked instead of touched.")
 static HPy mark_finalizing_impl(HPyContext *ctx, HPy self) {
   (void)self;
-  fb_mark_finalizing(ctx);
+  fb_thread_mark_finalizing(ctx);
   return HPy_Dup(ctx, ctx->h_None);
 }
 
@@ -183,31 +185,31 @@ static int module_exec_impl(HPyContext *ctx, HPy module) {
 
 static HPyDef *module_defines[] = {&module_exec,
                                    &mark_finalizing,
-                                   &fb_set_hooks,
+                                   &fb_hook_set_all,
                                    &convert,
-                                   &fb_function_from_callable,
-                                   &fb_function_from_address,
-                                   &fb_method_descriptor,
-                                   &fb_function_from_mlir,
+                                   &fb_callback_function,
+                                   &fb_address_function,
+                                   &fb_function_method_descriptor,
+                                   &fb_address_mlir_function,
                                    &fb_data_type_from_code,
                                    &fb_dlpack_from,
                                    &fb_exchange_address,
                                    &fb_exchange_table_get,
                                    &fb_exchange_python_address,
-                                   &fb_type_key_to_index,
-                                   &fb_type_info,
-                                   &fb_type_attr,
-                                   &fb_type_define,
-                                   &fb_fields_define,
-                                   &fb_method_define,
-                                   &fb_type_attr_define,
-                                   &fb_class_register,
-                                   &fb_class_offer,
-                                   &fb_class_find,
+                                   &fb_registry_type_index,
+                                   &fb_registry_type_info,
+                                   &fb_registry_type_attr,
+                                   &fb_define_type,
+                                   &fb_define_fields,
+                                   &fb_define_method,
+                                   &fb_define_type_attr,
+                                   &fb_classes_register,
+                                   &fb_classes_offer,
+                                   &fb_classes_find,
                                    &fb_cany_value,
-                                   &fb_schema_setter,
-                                   &fb_global_get,
-                                   &fb_global_set,
+                                   &fb_schema_type_setter,
+                                   &fb_registry_get_global,
+                                   &fb_registry_set_global,
                                    &fb_stream_get,
                                    &fb_stream_set,
                                    NULL};

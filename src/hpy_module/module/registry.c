@@ -1,15 +1,16 @@
 /* The core's registries as Python sees them. */
 #include "registry.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
-#include "hpy_module/call/function.h"
+#include "hpy_module/context/attr.h"
 #include "hpy_module/context/error_slot.h"
-#include "hpy_module/context/int_tuple.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
+#include "hpy_module/context/tuple.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
+#include "hpy_module/function/function.h"
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/own_class.h"
 #include "hpy_module/object/type_attr.h"
@@ -23,8 +24,8 @@ static int name_arg(HPyContext *ctx, HPy h, const char *what, TVMFFIByteArray *o
   return 0;
 }
 
-HPyDef_METH(fb_type_key_to_index, "type_key_to_index", HPyFunc_O, .doc = "Index of a type key, -1 if it is unknown.")
-static HPy fb_type_key_to_index_impl(HPyContext *ctx, HPy self, HPy arg) {
+HPyDef_METH(fb_registry_type_index, "type_key_to_index", HPyFunc_O, .doc = "Index of a type key, -1 if it is unknown.")
+static HPy fb_registry_type_index_impl(HPyContext *ctx, HPy self, HPy arg) {
   (void)self;
   TVMFFIByteArray key;
   if (name_arg(ctx, arg, "type key", &key) != 0) return HPy_NULL;
@@ -111,13 +112,13 @@ static HPy ancestor_tuple(HPyContext *ctx, const TVMFFITypeInfo *info) {
   int64_t *indices = malloc(((size_t)info->type_depth + 1) * sizeof(*indices));
   if (indices == NULL) return HPyErr_NoMemory(ctx);
   for (int32_t i = 0; i < info->type_depth; i++) indices[i] = info->type_ancestors[i]->type_index;
-  HPy tuple = fb_int_tuple_new(ctx, indices, info->type_depth);
+  HPy tuple = fb_tuple_of_ints(ctx, indices, info->type_depth);
   free(indices);
   return tuple;
 }
 
-HPyDef_METH(fb_type_info, "type_info", HPyFunc_O, .doc = "What is registered for a type index.")
-static HPy fb_type_info_impl(HPyContext *ctx, HPy self, HPy arg) {
+HPyDef_METH(fb_registry_type_info, "type_info", HPyFunc_O, .doc = "What is registered for a type index.")
+static HPy fb_registry_type_info_impl(HPyContext *ctx, HPy self, HPy arg) {
   (void)self;
   int32_t index = HPyLong_AsInt32_t(ctx, arg);
   if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
@@ -138,8 +139,9 @@ static HPy fb_type_info_impl(HPyContext *ctx, HPy self, HPy arg) {
   return tuple_take(ctx, items, 7);
 }
 
-HPyDef_METH(fb_type_attr, "type_attr", HPyFunc_VARARGS, .doc = "A type's own value in an attribute column, or None.")
-static HPy fb_type_attr_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+HPyDef_METH(fb_registry_type_attr, "type_attr", HPyFunc_VARARGS,
+            .doc = "A type's own value in an attribute column, or None.")
+static HPy fb_registry_type_attr_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "type_attr() takes index, name");
   int32_t index = HPyLong_AsInt32_t(ctx, args[0]);
@@ -152,8 +154,8 @@ static HPy fb_type_attr_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
 
 /* --- global functions ------------------------------------------------------------------------------------------------------- */
 
-HPyDef_METH(fb_global_get, "global_get", HPyFunc_O, .doc = "The global function of a name, or None.")
-static HPy fb_global_get_impl(HPyContext *ctx, HPy self, HPy arg) {
+HPyDef_METH(fb_registry_get_global, "global_get", HPyFunc_O, .doc = "The global function of a name, or None.")
+static HPy fb_registry_get_global_impl(HPyContext *ctx, HPy self, HPy arg) {
   (void)self;
   TVMFFIByteArray name;
   if (name_arg(ctx, arg, "name of a global function", &name) != 0) return HPy_NULL;
@@ -162,8 +164,8 @@ static HPy fb_global_get_impl(HPyContext *ctx, HPy self, HPy arg) {
   return handle == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_function_wrap(ctx, handle, name.data);
 }
 
-HPyDef_METH(fb_global_set, "global_set", HPyFunc_VARARGS, .doc = "Register a global function.")
-static HPy fb_global_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+HPyDef_METH(fb_registry_set_global, "global_set", HPyFunc_VARARGS, .doc = "Register a global function.")
+static HPy fb_registry_set_global_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "global_set() takes name, fn, override");
   TVMFFIByteArray name;
@@ -171,7 +173,7 @@ static HPy fb_global_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t
   if (!fb_own_class_check(ctx, args[1], &fb_own_class_function)) {
     char given[128];
     return fb_raise(ctx, ctx->h_TypeError, "global_set() argument 'fn' must be a Function, not %s",
-                    fb_type_name(ctx, args[1], given, sizeof(given)));
+                    fb_attr_type_name(ctx, args[1], given, sizeof(given)));
   }
   int override = HPy_IsTrue(ctx, args[2]);
   if (override < 0) return HPy_NULL;

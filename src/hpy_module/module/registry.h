@@ -6,6 +6,7 @@
 
 #include "hpy_module/context/context.h"
 
-extern HPyDef fb_type_key_to_index, fb_type_info, fb_type_attr, fb_global_get, fb_global_set;
+extern HPyDef fb_registry_type_index, fb_registry_type_info, fb_registry_type_attr, fb_registry_get_global,
+    fb_registry_set_global;
 
 #endif /* FFI_HPY_MODULE_REGISTRY_H_ */

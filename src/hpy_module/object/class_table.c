@@ -8,7 +8,7 @@ enum { CHUNK_SIZE = 256, N_CHUNKS = (FB_CLASS_TABLE_MAX - FB_CLASS_TABLE_FIRST) 
 FbClassSlot fb_class_table_first[FB_CLASS_TABLE_FIRST];
 static _Atomic(FbClassSlot *) chunks[N_CHUNKS];
 
-FB_NOINLINE FbClassSlot *fb_class_table_later(int32_t index) {
+FH_NOINLINE FbClassSlot *fb_class_table_later(int32_t index) {
   if (index < FB_CLASS_TABLE_FIRST || index >= FB_CLASS_TABLE_MAX) return NULL;
   index -= FB_CLASS_TABLE_FIRST;
   FbClassSlot *chunk = atomic_load_explicit(&chunks[index / CHUNK_SIZE], memory_order_acquire); /* see slot_make() */
@@ -50,7 +50,7 @@ int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces)
 bool fb_class_table_fits(HPyContext *ctx, HPy self, const TVMFFIObject *handle) {
   const FbRef *ref = fb_class_table_find(handle->type_index);
   if (ref == NULL) return false;
-  if (FB_LIKELY(fb_class_table_is_exact(self, handle))) return true;
+  if (FH_LIKELY(fb_class_table_is_exact(self, handle))) return true;
   HPy cls = fb_ref_borrow(ctx, ref);
   bool is_instance = HPy_TypeCheck(ctx, self, cls);
   fb_ref_return(ctx, cls);

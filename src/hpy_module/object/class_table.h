@@ -19,7 +19,7 @@ FbClassSlot *fb_class_table_later(int32_t index);
 /* The class of a type index, for good; NULL if there is none. */
 FB_INLINE const FbRef *fb_class_table_find(int32_t index) {
   FbClassSlot *slot =
-      FB_LIKELY((uint32_t)index < FB_CLASS_TABLE_FIRST) ? &fb_class_table_first[index] : fb_class_table_later(index);
+      FH_LIKELY((uint32_t)index < FB_CLASS_TABLE_FIRST) ? &fb_class_table_first[index] : fb_class_table_later(index);
   /* acquire: pairs with fb_class_table_store */
   return slot == NULL ? NULL : atomic_load_explicit(slot, memory_order_acquire);
 }

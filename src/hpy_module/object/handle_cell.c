@@ -3,8 +3,6 @@
 
 #include "core/platform/sync.h"
 
-bool fb_free_threaded;
-
 int32_t fb_handle_cell_wait(FbHandleCell *cell) {
   int32_t n;
   while ((n = atomic_load_explicit((_Atomic(int32_t) *)&cell->n_uses, memory_order_relaxed)) == FB_HANDLE_MOVING) {
@@ -14,7 +12,7 @@ int32_t fb_handle_cell_wait(FbHandleCell *cell) {
 }
 
 bool fb_handle_cell_claim(FbHandleCell *cell, int32_t state) {
-  if (!fb_free_threaded) {
+  if (!fb_context_free_threaded) {
     if (cell->n_uses != 0) return false;
     cell->n_uses = state;
     return true;

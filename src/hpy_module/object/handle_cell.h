@@ -35,29 +35,27 @@ typedef enum FbListing {
   FB_LISTED,
 } FbListing;
 
-extern bool fb_free_threaded; /* whether threads run without a GIL; written once during the import */
-
 /* Waits until no thread moves the handle; returns n_uses as it was then. */
 int32_t fb_handle_cell_wait(FbHandleCell *cell);
 
 /* Begins a use of the handle. False if it is offered to a call: then there is no use to end. */
 FB_INLINE bool fb_handle_cell_use(FbHandleCell *cell) {
-  if (FB_LIKELY(!fb_free_threaded)) {
-    if (FB_UNLIKELY(cell->n_uses < 0)) return false;
+  if (FH_LIKELY(!fb_context_free_threaded)) {
+    if (FH_UNLIKELY(cell->n_uses < 0)) return false;
     cell->n_uses++;
     return true;
   }
   /* Acquire: a use after a move sees the empty cell (release, in fb_handle_cell_release). */
   int32_t n = atomic_load_explicit((_Atomic(int32_t) *)&cell->n_uses, memory_order_relaxed);
   do {
-    if (FB_UNLIKELY(n < 0) && (n = fb_handle_cell_wait(cell)) < 0) return false;
+    if (FH_UNLIKELY(n < 0) && (n = fb_handle_cell_wait(cell)) < 0) return false;
   } while (!atomic_compare_exchange_weak_explicit((_Atomic(int32_t) *)&cell->n_uses, &n, n + 1, memory_order_acquire,
                                                   memory_order_relaxed));
   return true;
 }
 
 FB_INLINE void fb_handle_cell_unuse(FbHandleCell *cell) {
-  if (FB_LIKELY(!fb_free_threaded)) {
+  if (FH_LIKELY(!fb_context_free_threaded)) {
     cell->n_uses--;
   } else { /* release: pairs with the acquire of fb_handle_cell_claim */
     atomic_fetch_sub_explicit((_Atomic(int32_t) *)&cell->n_uses, 1, memory_order_release);

@@ -1,6 +1,7 @@
 /* The table of wrappers: striped, by the address of the native object, open addressing. */
 #include "identity.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "core/platform/fork.h"
@@ -25,7 +26,7 @@ bool fb_identity_is_kept;
 static bool is_weak; /* written once during the import */
 
 int fb_identity_init(HPyContext *ctx) {
-  is_weak = fb_is_pypy;
+  is_weak = fb_context_is_pypy;
   fb_identity_is_kept =
       is_weak || (fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, reference_try) && fb_ext->reference_try != NULL);
   return is_weak ? fb_identity_weak_init(ctx) : 0;
@@ -42,17 +43,17 @@ FB_INLINE size_t home_of(const Stripe *stripe, const TVMFFIObject *handle) {
 
 FB_INLINE Stripe *stripe_lock(const TVMFFIObject *handle) {
   Stripe *stripe = &stripes[hash_of(handle) >> (64 - STRIPE_BITS)];
-  if (FB_LIKELY(!fb_free_threaded)) return stripe; /* the GIL is the lock */
+  if (FH_LIKELY(!fb_context_free_threaded)) return stripe; /* the GIL is the lock */
   fh_mutex_lock(&stripe->lock);
   return stripe;
 }
 FB_INLINE void stripe_unlock(Stripe *stripe) {
-  if (FB_UNLIKELY(fb_free_threaded)) fh_mutex_unlock(&stripe->lock);
+  if (FH_UNLIKELY(fb_context_free_threaded)) fh_mutex_unlock(&stripe->lock);
 }
 
 /* The entry of the object, or the free one where it would be; NULL before there are any. */
 FB_INLINE Entry *probe(const Stripe *stripe, const TVMFFIObject *handle) {
-  if (FB_UNLIKELY(stripe->entries == NULL)) return NULL;
+  if (FH_UNLIKELY(stripe->entries == NULL)) return NULL;
   for (size_t i = home_of(stripe, handle);; i = (i + 1) & stripe->mask) {
     Entry *entry = &stripe->entries[i];
     if (entry->handle == handle || entry->handle == NULL) return entry;
@@ -64,7 +65,7 @@ FB_INLINE Entry *find(const Stripe *stripe, const TVMFFIObject *handle) {
 }
 
 /* Gives the stripe another size, which must be enough. Without memory it stays as it is. */
-static FB_NOINLINE void resize(Stripe *stripe, size_t size) {
+static FH_NOINLINE void resize(Stripe *stripe, size_t size) {
   Entry *old = stripe->entries, *fresh = calloc(size, sizeof(*fresh));
   size_t old_size = old == NULL ? 0 : stripe->mask + 1;
   if (fresh == NULL) return;
@@ -79,7 +80,7 @@ static FB_NOINLINE void resize(Stripe *stripe, size_t size) {
 /* Makes room for one more; false without memory. */
 FB_INLINE bool reserve(Stripe *stripe) {
   size_t size = stripe->entries == NULL ? 0 : stripe->mask + 1;
-  if (FB_LIKELY(2 * (stripe->n + 1) <= size)) return true;
+  if (FH_LIKELY(2 * (stripe->n + 1) <= size)) return true;
   resize(stripe, size == 0 ? FIRST_SIZE : 2 * size);
   return stripe->entries != NULL && stripe->n < stripe->mask;
 }
@@ -95,7 +96,7 @@ static void take_out(Stripe *stripe, Entry *entry) {
   }
   stripe->entries[gap].handle = NULL;
   stripe->n--;
-  if (FB_UNLIKELY(mask >= FIRST_SIZE && 16 * stripe->n < mask)) resize(stripe, (mask + 1) / 4);
+  if (FH_UNLIKELY(mask >= FIRST_SIZE && 16 * stripe->n < mask)) resize(stripe, (mask + 1) / 4);
 }
 
 FB_INLINE void set_listing(FbHandleCell *cell, FbListing listing) {
@@ -108,17 +109,17 @@ FB_INLINE bool is_listed(FbHandleCell *cell) {
 /* --- wrappers ----------------------------------------------------------------------------------------------------------- */
 
 /* The wrapper whose struct begins with the cell. */
-FB_INLINE HPy wrapper_of(FbHandleCell *cell) { return (HPy){(intptr_t)((char *)cell - fb_data_offset)}; }
+FB_INLINE HPy wrapper_of(FbHandleCell *cell) { return (HPy){(intptr_t)((char *)cell - fb_context_data_offset)}; }
 
 /* A new handle of an entry's wrapper, HPy_NULL if that is going away. */
 FB_INLINE HPy entry_load(HPyContext *ctx, const Entry *entry) {
-  if (FB_UNLIKELY(is_weak)) return fb_identity_weak_load(ctx, entry->cell);
+  if (FH_UNLIKELY(is_weak)) return fb_identity_weak_load(ctx, entry->cell);
   HPy wrapper = wrapper_of(entry->cell);
   return fb_ext->reference_try(wrapper) ? wrapper : HPy_NULL;
 }
 
 HPy fb_identity_find(HPyContext *ctx, TVMFFIObject *handle) {
-  if (FB_UNLIKELY(!fb_identity_is_kept)) return HPy_NULL;
+  if (FH_UNLIKELY(!fb_identity_is_kept)) return HPy_NULL;
   Stripe *stripe = stripe_lock(handle);
   const Entry *entry = find(stripe, handle);
   HPy found = entry == NULL ? HPy_NULL : entry_load(ctx, entry);
@@ -128,14 +129,14 @@ HPy fb_identity_find(HPyContext *ctx, TVMFFIObject *handle) {
 
 /* Before the lock is taken: what makes the wrapper one that can be listed. */
 FB_INLINE bool prepare(HPyContext *ctx, HPy self, FbHandleCell *cell) {
-  if (FB_UNLIKELY(is_weak)) return fb_identity_weak_watch(ctx, self, cell) == 0;
-  if (FB_UNLIKELY(fb_free_threaded)) fb_ext->reference_watch(self);
+  if (FH_UNLIKELY(is_weak)) return fb_identity_weak_watch(ctx, self, cell) == 0;
+  if (FH_UNLIKELY(fb_context_free_threaded)) fb_ext->reference_watch(self);
   return true;
 }
 
 HPy fb_identity_list(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   TVMFFIObject *handle = cell->handle;
-  if (FB_UNLIKELY(!fb_identity_is_kept || handle == NULL || !prepare(ctx, self, cell))) return HPy_NULL;
+  if (FH_UNLIKELY(!fb_identity_is_kept || handle == NULL || !prepare(ctx, self, cell))) return HPy_NULL;
   HPy other = HPy_NULL;
   Stripe *stripe = stripe_lock(handle);
   Entry *entry = reserve(stripe) ? probe(stripe, handle) : NULL;
@@ -152,7 +153,7 @@ HPy fb_identity_list(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   return other;
 }
 
-FB_NOINLINE void fb_identity_share_slow(HPyContext *ctx, HPy self, FbHandleCell *cell) {
+FH_NOINLINE void fb_identity_share_slow(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   HPy other = fb_identity_list(ctx, self, cell);
   if (!HPy_IsNull(other)) HPy_Close(ctx, other);
 }
@@ -172,6 +173,6 @@ void fb_identity_unlist(FbHandleCell *cell) {
 }
 
 void fb_identity_unlist_own(FbHandleCell *cell) {
-  if (FB_UNLIKELY(is_weak)) fb_identity_weak_forget(cell);
+  if (FH_UNLIKELY(is_weak)) fb_identity_weak_forget(cell);
   if (is_listed(cell)) unlist(cell, false);
 }

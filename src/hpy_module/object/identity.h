@@ -48,7 +48,7 @@ void fb_identity_share_slow(HPyContext *ctx, HPy self, FbHandleCell *cell);
 /* Before others get a reference to the object; the caller has a use of the place. */
 FB_INLINE void fb_identity_share(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   /* relaxed: who lists it looks again, with the lock */
-  if (FB_LIKELY(atomic_load_explicit(&cell->listing, memory_order_relaxed) != FB_UNLISTED)) return;
+  if (FH_LIKELY(atomic_load_explicit(&cell->listing, memory_order_relaxed) != FB_UNLISTED)) return;
   fb_identity_share_slow(ctx, self, cell);
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "hpy_module/context/call.h"
 #include "hpy_module/context/ref.h"
 #include "owner.h"
 

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #include "core/platform/fork.h"
-#include "hpy_module/context/hooks.h"
+#include "hpy_module/context/hook.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "own_class.h"
 

@@ -44,7 +44,7 @@ enum {
  * are never freed, so that a reader on its way past one may always look at its type. An entry of the type that a reader
  * looks for stays as it is while the reader has an instance: `type` is stored last and cleared first. */
 typedef struct FbKindEntry {
-  _Atomic(intptr_t) type; /* word at fb_type_offset of the type's instances; 0 while the entry is no type's */
+  _Atomic(intptr_t) type; /* word at fb_context_type_offset of the type's instances; 0 while the entry is no type's */
   FbKind kind;
   unsigned protocols;                /* FB_PROTOCOL_*, for schemas */
   FbRef converter;                  /* FB_KIND_CONVERTER only */
@@ -78,7 +78,7 @@ FB_INLINE size_t fb_kind_hash(intptr_t type) {
 /* The word that tells the exact type of `value`; where there is an extension. */
 FB_INLINE intptr_t fb_kind_type(HPy value) {
   intptr_t type;
-  memcpy(&type, (const char *)value._i + fb_type_offset, sizeof(type));
+  memcpy(&type, (const char *)value._i + fb_context_type_offset, sizeof(type));
   return type;
 }
 
@@ -96,10 +96,10 @@ FB_INLINE const FbKindEntry *fb_kind_find(HPy value) {
 
 /* Kind of `value`; FB_KIND_UNKNOWN with an exception raised on failure. See fb_kind_ask for *converter. */
 FB_INLINE FbKind fb_kind_of(HPyContext *ctx, HPy value, HPy *converter) {
-  if (FB_LIKELY(fb_ext != NULL)) {
+  if (FH_LIKELY(fb_ext != NULL)) {
     const FbKindEntry *entry = fb_kind_find(value);
-    if (FB_LIKELY(entry != NULL)) {
-      if (FB_UNLIKELY(entry->kind == FB_KIND_CONVERTER)) *converter = fb_ref_load(ctx, &entry->converter);
+    if (FH_LIKELY(entry != NULL)) {
+      if (FH_UNLIKELY(entry->kind == FB_KIND_CONVERTER)) *converter = fb_ref_load(ctx, &entry->converter);
       return entry->kind;
     }
   }
@@ -111,8 +111,8 @@ FbKind fb_kind_ask_with_protocols(HPyContext *ctx, HPy value, unsigned *protocol
 
 /* Kind of `value`, and the protocols of its type; FB_KIND_UNKNOWN with an exception raised on failure. */
 FB_INLINE FbKind fb_kind_with_protocols(HPyContext *ctx, HPy value, unsigned *protocols) {
-  const FbKindEntry *entry = FB_LIKELY(fb_ext != NULL) ? fb_kind_find(value) : NULL;
-  if (FB_UNLIKELY(entry == NULL)) return fb_kind_ask_with_protocols(ctx, value, protocols);
+  const FbKindEntry *entry = FH_LIKELY(fb_ext != NULL) ? fb_kind_find(value) : NULL;
+  if (FH_UNLIKELY(entry == NULL)) return fb_kind_ask_with_protocols(ctx, value, protocols);
   *protocols = entry->protocols;
   return entry->kind;
 }
@@ -120,8 +120,8 @@ FB_INLINE FbKind fb_kind_with_protocols(HPyContext *ctx, HPy value, unsigned *pr
 const DLPackExchangeAPI *fb_kind_exchange_ask(HPyContext *ctx, HPy value);
 /* The exchange table of the class of a value of FB_KIND_EXCHANGE; NULL with an exception raised on failure. */
 FB_INLINE const DLPackExchangeAPI *fb_kind_exchange(HPyContext *ctx, HPy value) {
-  const FbKindEntry *entry = FB_LIKELY(fb_ext != NULL) ? fb_kind_find(value) : NULL;
-  return FB_LIKELY(entry != NULL) ? entry->exchange : fb_kind_exchange_ask(ctx, value);
+  const FbKindEntry *entry = FH_LIKELY(fb_ext != NULL) ? fb_kind_find(value) : NULL;
+  return FH_LIKELY(entry != NULL) ? entry->exchange : fb_kind_exchange_ask(ctx, value);
 }
 
 #endif /* FFI_HPY_OBJECT_KIND_H_ */

@@ -1,7 +1,9 @@
 /* CObject instances: their cells, and what is said about a handle that is not there. */
 #include "object.h"
 
-#include "hpy_module/context/type.h"
+#include "hpy_module/context/attr.h"
+#include "hpy_module/context/instance.h"
+#include "hpy_module/context/raise.h"
 #include "identity.h"
 #include "kind.h"
 #include "own_class.h"
@@ -43,9 +45,9 @@ static bool is_made(HPyContext *ctx, HPy self) {
 
 HPy fb_object_raise_no_handle(HPyContext *ctx, HPy self) {
   char name[128];
-  if (!is_made(ctx, self)) return fb_type_raise_unmade(ctx, self);
+  if (!is_made(ctx, self)) return fb_instance_raise_unmade(ctx, self);
   return fb_raise(ctx, ctx->h_ValueError, "this %s has no native object: it was moved away or never initialised",
-                  fb_type_name(ctx, self, name, sizeof(name)));
+                  fb_attr_type_name(ctx, self, name, sizeof(name)));
 }
 
 int fb_object_raise_in_use(HPyContext *ctx) {
@@ -59,7 +61,7 @@ FbHandleCell *fb_object_begin_failed(HPyContext *ctx, HPy self, FbHandleCell *ce
     fb_object_raise_no_handle(ctx, self);
   } else {
     fb_raise(ctx, ctx->h_TypeError, "the native object of this %s is of another type (index %d)",
-             fb_type_name(ctx, self, name, sizeof(name)), (int)cell->handle->type_index);
+             fb_attr_type_name(ctx, self, name, sizeof(name)), (int)cell->handle->type_index);
   }
   if (cell != NULL) fb_handle_cell_unuse(cell);
   return NULL;
@@ -79,8 +81,8 @@ int fb_object_make_owner(HPyContext *ctx, HPy self) {
 }
 
 FbHandleCell *fb_object_make_cell(HPyContext *ctx, HPy self) {
-  if (FB_UNLIKELY(!is_made(ctx, self))) {
-    fb_type_raise_unmade(ctx, self);
+  if (FH_UNLIKELY(!is_made(ctx, self))) {
+    fb_instance_raise_unmade(ctx, self);
     return NULL;
   }
   FbHandleCell *cell = fb_object_cell(ctx, self);

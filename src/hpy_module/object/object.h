@@ -29,21 +29,21 @@ extern bool fb_object_has_owner; /* written once during the import */
 
 /* The struct of a CObject instance, without checking that it is one; on PyPy 7.3 NULL if it is none. */
 FB_INLINE FbObject *fb_object_struct(HPyContext *ctx, HPy h) {
-  if (FB_LIKELY(fb_ext != NULL)) return (FbObject *)((char *)h._i + fb_data_offset);
+  if (FH_LIKELY(fb_ext != NULL)) return (FbObject *)((char *)h._i + fb_context_data_offset);
   return FbObject_AsStruct(ctx, h);
 }
 
 /* The handle cell of a CObject; NULL if it has none yet. */
 FB_INLINE FbHandleCell *fb_object_cell(HPyContext *ctx, HPy h) {
   FbObject *object = fb_object_struct(ctx, h);
-  if (FB_LIKELY(fb_ext != NULL) || !fb_object_has_owner) return &object->cell;
-  return FB_LIKELY(object != NULL) ? object->owner : NULL;
+  if (FH_LIKELY(fb_ext != NULL) || !fb_object_has_owner) return &object->cell;
+  return FH_LIKELY(object != NULL) ? object->owner : NULL;
 }
 
 /* Borrowed native handle of a CObject, NULL if it has none. */
 FB_INLINE TVMFFIObject *fb_object_get(HPyContext *ctx, HPy h) {
   FbHandleCell *cell = fb_object_cell(ctx, h);
-  return FB_LIKELY(cell != NULL) ? cell->handle : NULL;
+  return FH_LIKELY(cell != NULL) ? cell->handle : NULL;
 }
 
 /* Whether an object is of a type, which is at `depth` below ffi.Object, or derives from it. */
@@ -56,9 +56,9 @@ FbHandleCell *fb_object_begin_failed(HPyContext *ctx, HPy self, FbHandleCell *ce
  * below ffi.Object). */
 FB_INLINE FbHandleCell *fb_object_begin(HPyContext *ctx, HPy self, int32_t type_index, int32_t depth) {
   FbHandleCell *cell = fb_object_cell(ctx, self);
-  if (FB_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) return fb_object_begin_failed(ctx, self, NULL);
+  if (FH_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) return fb_object_begin_failed(ctx, self, NULL);
   TVMFFIObject *handle = cell->handle;
-  if (FB_LIKELY(handle != NULL && (handle->type_index == type_index || fb_object_derives(handle, type_index, depth)))) {
+  if (FH_LIKELY(handle != NULL && (handle->type_index == type_index || fb_object_derives(handle, type_index, depth)))) {
     return cell;
   }
   return fb_object_begin_failed(ctx, self, cell);

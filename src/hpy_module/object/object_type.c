@@ -2,6 +2,7 @@
 #include "object_type.h"
 
 #include "function_name.h"
+#include "hpy_module/context/type.h"
 #include "identity.h"
 #include "own_class.h"
 #include "owner.h"
@@ -62,9 +63,7 @@ static int owner_class_init(HPyContext *ctx) {
 }
 
 HPy fb_object_type_base(HPyContext *ctx, HPyType_Spec *spec) {
-  /* Our debug mode does not tell whether there is a GIL; what is right without one is right with it. */
-  fb_free_threaded = fb_ext != NULL ? fb_ext->free_threaded : fb_contexts_are_lasting && !fb_is_pypy;
-  fb_object_has_owner = fb_is_pypy;
+  fb_object_has_owner = fb_context_is_pypy;
   if ((fb_object_has_owner && owner_class_init(ctx) != 0) || fb_identity_init(ctx) != 0) return HPy_NULL;
   if (!fb_object_has_owner) append(spec, &object_destroy);
   adapt_to_owner(spec);

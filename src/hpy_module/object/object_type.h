@@ -2,7 +2,7 @@
 #ifndef FFI_HPY_OBJECT_OBJECT_TYPE_H_
 #define FFI_HPY_OBJECT_OBJECT_TYPE_H_
 
-#include "hpy_module/context/type.h"
+#include "hpy_module/context/instance.h"
 #include "object.h"
 
 /* CObject, from a spec whose `defines` have room for two more entries before the final NULL. Called first: it learns what
@@ -15,8 +15,8 @@ HPy fb_object_type_derive(HPyContext *ctx, HPyType_Spec *spec, HPy base, FbRef *
 /* An instance of cls for the tp_new of a class. */
 FB_INLINE HPy fb_object_type_make(HPyContext *ctx, HPy cls, const FbRef *own) {
   void *data;
-  HPy h = fb_type_make(ctx, cls, own, &data);
-  if (FB_LIKELY(!HPy_IsNull(h)) && !fb_object_has_owner) {
+  HPy h = fb_instance_make(ctx, cls, own, &data);
+  if (FH_LIKELY(!HPy_IsNull(h)) && !fb_object_has_owner) {
     fb_handle_cell_set_listing(&((FbObject *)data)->cell, FB_UNLISTABLE);
   }
   return h;

@@ -1,6 +1,8 @@
 /* The class ObjectRValueRef. */
 #include "rvalue_ref.h"
 
+#include "hpy_module/context/instance.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/type.h"
 #include "identity.h"
 #include "object.h"
@@ -29,7 +31,7 @@ static HPy rvalue_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize
   }
   if (fb_own_class_check(ctx, args[0], &fb_own_class_function)) return fb_transfer_refuse_function(ctx);
   void *ref;
-  HPy h = fb_type_make(ctx, type, &rvalue_ref_type, &ref);
+  HPy h = fb_instance_make(ctx, type, &rvalue_ref_type, &ref);
   if (!HPy_IsNull(h)) HPyField_Store(ctx, h, &((RValueRef *)ref)->object, args[0]);
   return h;
 }
@@ -44,7 +46,7 @@ HPy fb_rvalue_ref_new(HPyContext *ctx, HPy object) {
 FbHandleCell *fb_rvalue_ref_begin(HPyContext *ctx, HPy ref) {
   const RValueRef *data = RValueRef_AsStruct(ctx, ref);
   if (data == NULL || HPyField_IsNull(data->object)) {
-    fb_type_raise_unmade(ctx, ref);
+    fb_instance_raise_unmade(ctx, ref);
     return NULL;
   }
   HPy object = HPyField_Load(ctx, ref, data->object);

@@ -1,7 +1,10 @@
 /* A wrapper gets a handle, or gives its own away. */
 #include "transfer.h"
 
+#include <stdatomic.h>
+
 #include "class_table.h"
+#include "hpy_module/context/raise.h"
 #include "identity.h"
 #include "object.h"
 #include "own_class.h"
@@ -19,12 +22,12 @@ static HPy list_if_shared(HPyContext *ctx, HPy self, FbHandleCell *cell) {
  * Without a GIL the listing comes first: a thread that finds the cell claimed waits, but a move that finds it in use fails.
  * With a GIL the release comes first, because listing may run Python code (identity_weak.c), and a use is enough there. */
 static void release_listed(HPyContext *ctx, HPy self, FbHandleCell *cell) {
-  if (!fb_free_threaded) {
+  if (!fb_context_free_threaded) {
     fb_handle_cell_release(cell);
     if (!fb_handle_cell_use(cell)) return;
   }
   HPy other = list_if_shared(ctx, self, cell);
-  if (fb_free_threaded) {
+  if (fb_context_free_threaded) {
     fb_handle_cell_release(cell);
   } else {
     fb_handle_cell_unuse(cell);

@@ -2,7 +2,7 @@
 #include "wrap.h"
 
 #include "class_table.h"
-#include "hpy_module/context/hooks.h"
+#include "hpy_module/context/hook.h"
 #include "identity.h"
 #include "object.h"
 
@@ -12,11 +12,11 @@ typedef enum Wanted { WANTED_LISTED, WANTED_MOVABLE, WANTED_APART } Wanted;
 FB_INLINE HPy wrap_new(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   FbObject *object;
   HPy h = HPy_New(ctx, cls, &object);
-  if (FB_UNLIKELY(HPy_IsNull(h))) {
+  if (FH_UNLIKELY(HPy_IsNull(h))) {
     TVMFFIObjectDecRef(handle);
     return h;
   }
-  if (FB_UNLIKELY(fb_object_has_owner)) {
+  if (FH_UNLIKELY(fb_object_has_owner)) {
     if (fb_object_make_owner(ctx, h) != 0) {
       TVMFFIObjectDecRef(handle);
       HPy_Close(ctx, h);
@@ -32,14 +32,14 @@ FB_INLINE HPy wrap_new(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
 /* A listed wrapper, for an object that others have, too: a new one, or the one that another thread listed meanwhile. */
 static HPy wrap_listed(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   HPy h = wrap_new(ctx, cls, handle);
-  if (FB_UNLIKELY(HPy_IsNull(h))) return h;
+  if (FH_UNLIKELY(HPy_IsNull(h))) return h;
   HPy other = fb_identity_list(ctx, h, fb_object_cell(ctx, h));
-  if (FB_LIKELY(HPy_IsNull(other))) return h;
+  if (FH_LIKELY(HPy_IsNull(other))) return h;
   HPy_Close(ctx, h);
   return other;
 }
 
-static FB_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle, bool is_shared) {
+static FH_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle, bool is_shared) {
   HPy index = HPyLong_FromInt32_t(ctx, handle->type_index);
   HPy cls = HPy_IsNull(index) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_CLASS_FOR_TYPE_INDEX, &index, 1);
   if (!HPy_IsNull(index)) HPy_Close(ctx, index);
@@ -57,7 +57,7 @@ FB_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
   if (is_shared) {
     HPy found = fb_identity_find(ctx, handle);
     if (!HPy_IsNull(found)) {
-      if (FB_LIKELY(wanted != WANTED_MOVABLE || !fb_handle_cell_is_used(fb_object_cell(ctx, found)))) {
+      if (FH_LIKELY(wanted != WANTED_MOVABLE || !fb_handle_cell_is_used(fb_object_cell(ctx, found)))) {
         TVMFFIObjectDecRef(handle);
         return found;
       }
@@ -66,7 +66,7 @@ FB_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
     }
   }
   const FbRef *cell = fb_class_table_find(handle->type_index);
-  if (FB_UNLIKELY(cell == NULL)) return wrap_unregistered(ctx, handle, is_shared);
+  if (FH_UNLIKELY(cell == NULL)) return wrap_unregistered(ctx, handle, is_shared);
   HPy cls = fb_ref_borrow(ctx, cell);
   HPy result = is_shared ? wrap_listed(ctx, cls, handle) : wrap_new(ctx, cls, handle);
   fb_ref_return(ctx, cls);

@@ -1,8 +1,12 @@
 /* The class CObject: what every wrapper of a native object can do. */
 #include "cobject.h"
 
+#include <stdatomic.h>
+
 #include "dataclass.h"
-#include "hpy_module/call/function.h"
+#include "hpy_module/context/attr.h"
+#include "hpy_module/context/raise.h"
+#include "hpy_module/function/function.h"
 #include "hpy_module/object/object_type.h"
 #include "hpy_module/object/own_class.h"
 #include "hpy_module/object/rvalue_ref.h"
@@ -89,13 +93,13 @@ static HPy object_move_from_impl(HPyContext *ctx, HPy self, HPy other) {
   if (!fb_object_check(ctx, other)) {
     char given[128];
     return fb_raise(ctx, ctx->h_TypeError, "__move_handle_from__() argument must be a CObject, not %s",
-                    fb_type_name(ctx, other, given, sizeof(given)));
+                    fb_attr_type_name(ctx, other, given, sizeof(given)));
   }
   if (is_function(ctx, self)) { /* `other`, a Function too, keeps its handle */
     return none_if(ctx, fb_transfer_put_function(ctx, self, fb_object_take(ctx, other)));
   }
   if (is_function(ctx, other)) return fb_transfer_refuse_function(ctx);
-  if (fb_is(ctx, self, other)) return HPy_Dup(ctx, ctx->h_None);
+  if (fb_context_is_same(ctx, self, other)) return HPy_Dup(ctx, ctx->h_None);
   return none_if(ctx, fb_transfer_move(ctx, self, other));
 }
 

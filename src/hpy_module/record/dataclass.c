@@ -1,7 +1,13 @@
 /* Comparison, hash, text and copies by fields, as methods of CObject. */
 #include "dataclass.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "hpy_module/context/attr.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
+#include "hpy_module/context/thread.h"
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
@@ -19,10 +25,10 @@ static int call_one(HPyContext *ctx, FbCoreFunction *function, HPy self, TVMFFIA
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
   if (cell == NULL) return -2;
   TVMFFIAny arg = view_of(ctx, self, cell);
-  FbCallState outer;
-  fb_call_enter_held(ctx, &outer);
+  FbThreadState outer;
+  fb_thread_enter_held(ctx, &outer);
   int rc = fb_core_function_call(function, &arg, 1, result);
-  fb_call_leave_held(&outer);
+  fb_thread_leave_held(&outer);
   fb_handle_cell_unuse(cell);
   return rc == 0 ? 0 : -1;
 }
@@ -47,10 +53,10 @@ static int ask(HPyContext *ctx, FbCoreFunction *function, HPy self, HPy other) {
   TVMFFIAny result;
   if (theirs != NULL) {
     TVMFFIAny args[2] = {view_of(ctx, self, mine), view_of(ctx, other, theirs)};
-    FbCallState outer;
-    fb_call_enter_held(ctx, &outer);
+    FbThreadState outer;
+    fb_thread_enter_held(ctx, &outer);
     rc = fb_core_function_call(function, args, 2, &result);
-    fb_call_leave_held(&outer);
+    fb_thread_leave_held(&outer);
     fb_handle_cell_unuse(theirs);
   }
   fb_handle_cell_unuse(mine);
@@ -122,7 +128,7 @@ static HPy text_without_fields(HPyContext *ctx, HPy self) {
   char name[128], text[192];
   HPyErr_Clear(ctx);
   TVMFFIObject *handle = fb_object_get(ctx, self);
-  fb_type_name(ctx, self, name, sizeof(name));
+  fb_attr_type_name(ctx, self, name, sizeof(name));
   if (handle == NULL) {
     snprintf(text, sizeof(text), "%s(chandle=None)", name);
   } else {
@@ -150,7 +156,7 @@ static TVMFFIObject *find_copier(int32_t type_index) {
   static const TVMFFIByteArray name = {"__ffi_shallow_copy__", sizeof("__ffi_shallow_copy__") - 1};
   static _Atomic(const TVMFFITypeAttrColumn *) known; /* of all threads the same, and for good */
   const TVMFFITypeAttrColumn *column = atomic_load_explicit(&known, memory_order_acquire);
-  if (FB_UNLIKELY(column == NULL)) {
+  if (FH_UNLIKELY(column == NULL)) {
     column = TVMFFIGetTypeAttrColumn(&name);
     if (column == NULL) return NULL;
     atomic_store_explicit(&known, column, memory_order_release); /* pairs with the load above */
@@ -169,17 +175,17 @@ static HPy fb_dataclass_copy_impl(HPyContext *ctx, HPy self) {
   if (cell == NULL) return HPy_NULL;
   TVMFFIObject *copier = find_copier(cell->handle->type_index);
   TVMFFIAny arg = view_of(ctx, self, cell), result = {0};
-  FbCallState outer;
-  fb_call_enter_held(ctx, &outer);
+  FbThreadState outer;
+  fb_thread_enter_held(ctx, &outer);
   int rc = copier == NULL ? 0 : TVMFFIFunctionCall(copier, &arg, 1, &result);
-  fb_call_leave_held(&outer);
+  fb_thread_leave_held(&outer);
   fb_handle_cell_unuse(cell);
   if (rc != 0) return fb_error_raise_pending(ctx, "__ffi_shallow_copy__");
   if (copier != NULL) return fb_result_make(ctx, &result);
   char name[128];
   return fb_raise(ctx, ctx->h_TypeError,
                   "Type `%s` does not support copy. The underlying C++ type is not copy-constructible.",
-                  fb_type_name(ctx, self, name, sizeof(name)));
+                  fb_attr_type_name(ctx, self, name, sizeof(name)));
 }
 
 HPyDef_METH(fb_dataclass_deep_copy, "_deep_copy", HPyFunc_VARARGS,

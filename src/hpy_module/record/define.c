@@ -3,8 +3,10 @@
 
 #include <stdlib.h>
 
+#include "field.h"
 #include "field_table.h"
 #include "hpy_module/context/error_slot.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/core_function.h"
@@ -26,7 +28,7 @@ static int text_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, const char *w
   HPy item = HPy_GetItem_i(ctx, sequence, i);
   if (HPy_IsNull(item)) return -1;
   HPy_ssize_t n = 0;
-  const char *text = fb_is(ctx, item, ctx->h_None) ? "" : fb_text_arg(ctx, item, what, &n);
+  const char *text = fb_context_is_same(ctx, item, ctx->h_None) ? "" : fb_text_arg(ctx, item, what, &n);
   Copy *copy = text == NULL ? NULL : malloc(sizeof(*copy) + (size_t)n + 1);
   if (copy != NULL) {
     memcpy(copy->text, text, (size_t)n + 1);
@@ -58,7 +60,7 @@ static int int_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, int64_t *out) 
 
 static int schema_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, const FbSchema **out) {
   HPy item = HPy_GetItem_i(ctx, sequence, i);
-  *out = HPy_IsNull(item) ? NULL : fb_schema_get(ctx, item);
+  *out = HPy_IsNull(item) ? NULL : fb_schema_type_get(ctx, item);
   if (!HPy_IsNull(item)) HPy_Close(ctx, item);
   return *out == NULL ? -1 : 0;
 }
@@ -76,8 +78,8 @@ static const TVMFFITypeInfo *type_arg(HPyContext *ctx, HPy h) {
 
 /* --- type_define ---------------------------------------------------------------------------------------------------------- */
 
-HPyDef_METH(fb_type_define, "type_define", HPyFunc_VARARGS, .doc = "The index of a type key below a parent type.")
-static HPy fb_type_define_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+HPyDef_METH(fb_define_type, "type_define", HPyFunc_VARARGS, .doc = "The index of a type key below a parent type.")
+static HPy fb_define_type_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "type_define() takes key, parent");
   HPy_ssize_t n;
@@ -213,8 +215,8 @@ static int read_drafts(HPyContext *ctx, HPy fields, const TVMFFITypeInfo *type, 
   return 0;
 }
 
-HPyDef_METH(fb_fields_define, "fields_define", HPyFunc_VARARGS, .doc = "Register the fields of a type, once.")
-static HPy fb_fields_define_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+HPyDef_METH(fb_define_fields, "fields_define", HPyFunc_VARARGS, .doc = "Register the fields of a type, once.")
+static HPy fb_define_fields_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   if (nargs != 4) return fb_raise(ctx, ctx->h_TypeError, "fields_define() takes index, fields, total_size, kind");
   const TVMFFITypeInfo *type = type_arg(ctx, args[0]);
@@ -280,15 +282,15 @@ static HPy define_value(HPyContext *ctx, const char *what, const HPy *args, size
   return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
 }
 
-HPyDef_METH(fb_method_define, "method_define", HPyFunc_VARARGS, .doc = "Register a method of a type.")
-static HPy fb_method_define_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+HPyDef_METH(fb_define_method, "method_define", HPyFunc_VARARGS, .doc = "Register a method of a type.")
+static HPy fb_define_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   if (nargs != 5) return fb_raise(ctx, ctx->h_TypeError, "method_define() takes index, name, fn, metadata, flags");
   return define_value(ctx, "method_define", args, nargs, register_method);
 }
 
-HPyDef_METH(fb_type_attr_define, "type_attr_define", HPyFunc_VARARGS, .doc = "Give a type a value in a column.")
-static HPy fb_type_attr_define_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+HPyDef_METH(fb_define_type_attr, "type_attr_define", HPyFunc_VARARGS, .doc = "Give a type a value in a column.")
+static HPy fb_define_type_attr_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "type_attr_define() takes index, name, value");
   return define_value(ctx, "type_attr_define", args, nargs, register_attr);

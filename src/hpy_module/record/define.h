@@ -7,6 +7,6 @@
 
 #include "hpy_module/context/context.h"
 
-extern HPyDef fb_type_define, fb_fields_define, fb_method_define, fb_type_attr_define;
+extern HPyDef fb_define_type, fb_define_fields, fb_define_method, fb_define_type_attr;
 
 #endif /* FFI_HPY_RECORD_DEFINE_H_ */

@@ -1,11 +1,13 @@
 /* Reading and writing reflected fields. */
 #include "field.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/platform/fork.h"
 #include "field_table.h"
 #include "hpy_module/context/error_slot.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
@@ -24,11 +26,11 @@ FB_INLINE fh_mutex *lock_of(const TVMFFIObject *object) {
 }
 
 FB_INLINE void lock(const TVMFFIObject *object) {
-  if (FB_UNLIKELY(fb_free_threaded)) fh_mutex_lock(lock_of(object));
+  if (FH_UNLIKELY(fb_context_free_threaded)) fh_mutex_lock(lock_of(object));
 }
 
 FB_INLINE void unlock(const TVMFFIObject *object) {
-  if (FB_UNLIKELY(fb_free_threaded)) fh_mutex_unlock(lock_of(object));
+  if (FH_UNLIKELY(fb_context_free_threaded)) fh_mutex_unlock(lock_of(object));
 }
 
 void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) {
@@ -56,7 +58,7 @@ void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) 
 }
 
 /* TypeError for a value that is none of the field's. */
-static FB_NOINLINE void refuse(HPyContext *ctx, const FbField *field, const char *what, FbMismatch *mismatch) {
+static FH_NOINLINE void refuse(HPyContext *ctx, const FbField *field, const char *what, FbMismatch *mismatch) {
   if (what == NULL) {
     fb_mismatch_prefix(mismatch, "%s: ", field->name);
   } else { /* as the native constructor says it */
@@ -72,7 +74,7 @@ static FB_NOINLINE void refuse(HPyContext *ctx, const FbField *field, const char
 int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, const char *what, TVMFFIAny *out) {
   FbMismatch mismatch = {0};
   FbFit fit = fb_fit_python_value(ctx, field->schema, value, out, &mismatch);
-  if (FB_UNLIKELY(fit == FB_MISFIT)) refuse(ctx, field, what, &mismatch);
+  if (FH_UNLIKELY(fit == FB_MISFIT)) refuse(ctx, field, what, &mismatch);
   fb_mismatch_end(&mismatch);
   return fit == FB_FIT ? 0 : -1;
 }
@@ -90,7 +92,7 @@ HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object) {
   } else {
     rc = field->getter(address, &value);
   }
-  if (FB_UNLIKELY(rc != 0)) return fb_error_raise_pending(ctx, field->name);
+  if (FH_UNLIKELY(rc != 0)) return fb_error_raise_pending(ctx, field->name);
   return fb_result_make(ctx, &value);
 }
 
@@ -106,7 +108,7 @@ int fb_field_set(const FbField *field, TVMFFIObject *object, const TVMFFIAny *va
 
 /* What a setter says of a value, which is the thread's native error, becomes part of a message about the field if it is
  * about a misfit; else it is raised as it is. */
-static FB_NOINLINE int refuse_as_setter(HPyContext *ctx, const FbField *field, bool is_misfit, const char *what) {
+static FH_NOINLINE int refuse_as_setter(HPyContext *ctx, const FbField *field, bool is_misfit, const char *what) {
   FbMismatch mismatch = {0};
   fb_mismatch_set(&mismatch, "%s", "");
   if (is_misfit && fb_mismatch_take_native(&mismatch, "", "") == FB_MISFIT) {

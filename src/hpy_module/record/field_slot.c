@@ -2,7 +2,11 @@
 #include "field_slot.h"
 
 #include "field.h"
+#include "hpy_module/context/attr.h"
 #include "hpy_module/context/error_slot.h"
+#include "hpy_module/context/instance.h"
+#include "hpy_module/context/raise.h"
+#include "hpy_module/context/thread.h"
 #include "hpy_module/context/type.h"
 #include "hpy_module/object/kind.h"
 #include "hpy_module/object/object.h"
@@ -16,43 +20,43 @@ typedef struct FieldSlot {
 HPyType_HELPERS(FieldSlot)
 
 FB_INLINE FieldSlot *slot_struct(HPyContext *ctx, HPy h) {
-  if (FB_LIKELY(fb_ext != NULL)) return (FieldSlot *)((char *)h._i + fb_data_offset);
+  if (FH_LIKELY(fb_ext != NULL)) return (FieldSlot *)((char *)h._i + fb_context_data_offset);
   return FieldSlot_AsStruct(ctx, h);
 }
 
 /* NULL with TypeError raised if it has none. */
 FB_INLINE const FbField *field_of(HPyContext *ctx, HPy h) {
   const FieldSlot *slot = slot_struct(ctx, h);
-  if (FB_LIKELY(slot != NULL && slot->field != NULL)) return slot->field;
-  fb_type_raise_unmade(ctx, h);
+  if (FH_LIKELY(slot != NULL && slot->field != NULL)) return slot->field;
+  fb_instance_raise_unmade(ctx, h);
   return NULL;
 }
 
 /* --- access ------------------------------------------------------------------------------------------------------------- */
 
 /* Whether self is a CObject; TypeError raised if not. Its class is looked up the quick way from now on. */
-static FB_NOINLINE bool is_object(HPyContext *ctx, const FbField *field, HPy self) {
+static FH_NOINLINE bool is_object(HPyContext *ctx, const FbField *field, HPy self) {
   if (fb_object_check(ctx, self)) {
     if (fb_ext != NULL) fb_kind_learn(ctx, self);
     return true;
   }
   char given[128];
   fb_raise(ctx, ctx->h_TypeError, "attribute '%s' is not for a '%s' object", fb_field_own_name(field),
-           fb_type_name(ctx, self, given, sizeof(given)));
+           fb_attr_type_name(ctx, self, given, sizeof(given)));
   return false;
 }
 
 /* Begins a use of the native object of self, which may be anything. */
 FB_INLINE FbHandleCell *begin(HPyContext *ctx, const FbField *field, HPy self) {
-  const FbKindEntry *entry = FB_LIKELY(fb_ext != NULL) ? fb_kind_find(self) : NULL;
-  bool is_known = FB_LIKELY(entry != NULL) && FB_LIKELY(entry->kind == FB_KIND_OBJECT);
+  const FbKindEntry *entry = FH_LIKELY(fb_ext != NULL) ? fb_kind_find(self) : NULL;
+  bool is_known = FH_LIKELY(entry != NULL) && FH_LIKELY(entry->kind == FB_KIND_OBJECT);
   if (!is_known && !is_object(ctx, field, self)) return NULL;
   return fb_object_begin(ctx, self, field->type_index, field->type_depth);
 }
 
 FB_INLINE HPy read(HPyContext *ctx, const FbField *field, HPy self) {
   FbHandleCell *cell = begin(ctx, field, self);
-  if (FB_UNLIKELY(cell == NULL)) return HPy_NULL;
+  if (FH_UNLIKELY(cell == NULL)) return HPy_NULL;
   HPy value = fb_field_read(ctx, field, cell->handle);
   fb_handle_cell_unuse(cell);
   return value;
@@ -64,16 +68,16 @@ static int write(HPyContext *ctx, const FbField *field, HPy self, HPy value) {
     return -1;
   }
   FbHandleCell *cell = begin(ctx, field, self);
-  if (FB_UNLIKELY(cell == NULL)) return -1;
-  FbCallState outer;
-  fb_call_enter_held(ctx, &outer);
+  if (FH_UNLIKELY(cell == NULL)) return -1;
+  FbThreadState outer;
+  fb_thread_enter_held(ctx, &outer);
   int rc = fb_field_write(ctx, field, cell->handle, value, NULL);
-  fb_call_leave_held(&outer);
+  fb_thread_leave_held(&outer);
   fb_handle_cell_unuse(cell);
   return rc;
 }
 
-static FB_NOINLINE int refuse_assignment(HPyContext *ctx, const FbField *field) {
+static FH_NOINLINE int refuse_assignment(HPyContext *ctx, const FbField *field) {
   fb_raise(ctx, ctx->h_AttributeError, "%s is frozen: cannot assign to field '%s'", field->name,
            fb_field_own_name(field));
   return -1;
@@ -82,27 +86,27 @@ static FB_NOINLINE int refuse_assignment(HPyContext *ctx, const FbField *field) 
 /* As a descriptor, in the interpreter's own shape: there are such only where a handle is the object (see extension.h). */
 
 FB_INLINE const FieldSlot *descr_struct(cpy_PyObject *slot) {
-  return (const FieldSlot *)((const char *)slot + fb_data_offset);
+  return (const FieldSlot *)((const char *)slot + fb_context_data_offset);
 }
 
-static FB_NOINLINE void raise_unmade(cpy_PyObject *slot) { fb_type_raise_unmade(fb_ctx, (HPy){(intptr_t)slot}); }
+static FH_NOINLINE void raise_unmade(cpy_PyObject *slot) { fb_instance_raise_unmade(fb_ctx, (HPy){(intptr_t)slot}); }
 
 static cpy_PyObject *slot_descr_get(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject *type) {
   (void)type;
   if (object == NULL) return (cpy_PyObject *)HPy_Dup(fb_ctx, (HPy){(intptr_t)self})._i;
   const FbField *field = descr_struct(self)->field;
-  if (FB_LIKELY(field != NULL)) return (cpy_PyObject *)read(fb_ctx, field, (HPy){(intptr_t)object})._i;
+  if (FH_LIKELY(field != NULL)) return (cpy_PyObject *)read(fb_ctx, field, (HPy){(intptr_t)object})._i;
   raise_unmade(self);
   return NULL;
 }
 
 static int slot_descr_set(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject *value) {
   const FieldSlot *slot = descr_struct(self);
-  if (FB_UNLIKELY(slot->field == NULL)) {
+  if (FH_UNLIKELY(slot->field == NULL)) {
     raise_unmade(self);
     return -1;
   }
-  if (FB_UNLIKELY(slot->is_frozen)) return refuse_assignment(fb_ctx, slot->field);
+  if (FH_UNLIKELY(slot->is_frozen)) return refuse_assignment(fb_ctx, slot->field);
   return write(fb_ctx, slot->field, (HPy){(intptr_t)object}, (HPy){(intptr_t)value});
 }
 
@@ -132,7 +136,9 @@ static HPy slot_frozen_get(HPyContext *ctx, HPy self, void *closure) {
 /* The own field of a type that arguments name: index, which, frozen, schema. NULL with an exception raised. */
 static const FbField *find(HPyContext *ctx, const HPy *args, HPy_ssize_t nargs) {
   const FbSchema *schema = NULL;
-  if (nargs > 3 && !fb_is(ctx, args[3], ctx->h_None) && (schema = fb_schema_get(ctx, args[3])) == NULL) return NULL;
+  if (nargs > 3 && !fb_context_is_same(ctx, args[3], ctx->h_None) &&
+      (schema = fb_schema_type_get(ctx, args[3])) == NULL)
+    return NULL;
   int32_t index = HPyLong_AsInt32_t(ctx, args[0]);
   if (index == -1 && HPyErr_Occurred(ctx)) return NULL;
   int32_t which = HPyLong_AsInt32_t(ctx, args[1]);
@@ -160,7 +166,7 @@ static HPy slot_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t
   const FbField *field = is_frozen < 0 ? NULL : find(ctx, args, nargs);
   if (field == NULL) return HPy_NULL;
   void *data;
-  HPy h = fb_type_make(ctx, type, &field_slot_type, &data);
+  HPy h = fb_instance_make(ctx, type, &field_slot_type, &data);
   if (!HPy_IsNull(h)) *(FieldSlot *)data = (FieldSlot){.field = field, .is_frozen = is_frozen};
   return h;
 }

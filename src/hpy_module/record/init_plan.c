@@ -1,8 +1,10 @@
 /* What the initialisation of a type's objects takes. */
 #include "init_plan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "hpy_module/context/raise.h"
 #include "hpy_module/object/type_attr.h"
 
 /* --- defaults ------------------------------------------------------------------------------------------------------------- */
@@ -24,9 +26,9 @@ static bool is_ready(const TVMFFIAny *value) {
 }
 
 static void settle_initial(HPyContext *ctx, FbInitSlot *slot) {
-  bool is_factory = fb_init_has_flag(slot, kTVMFFIFieldFlagBitMaskDefaultFromFactory);
+  bool is_factory = fb_init_plan_has_flag(slot, kTVMFFIFieldFlagBitMaskDefaultFromFactory);
   slot->initial = FB_INITIAL_NOTHING;
-  if (!fb_init_has_flag(slot, kTVMFFIFieldFlagBitMaskHasDefault)) return;
+  if (!fb_init_plan_has_flag(slot, kTVMFFIFieldFlagBitMaskHasDefault)) return;
   if (HPy_IsNull(slot->field->initial.handle)) {
     slot->initial = is_factory ? FB_INITIAL_NATIVE_FACTORY : FB_INITIAL_NATIVE_VALUE;
     return;
@@ -76,7 +78,8 @@ static int add_slot(HPyContext *ctx, FbInitPlan *plan, const TVMFFITypeInfo *typ
 static void add_positional(FbInitPlan *plan, bool with_default) {
   for (int32_t k = 0; k < plan->n_slots; k++) {
     const FbInitSlot *slot = &plan->slots[k];
-    if (!fb_init_is_positional(slot) || fb_init_has_flag(slot, kTVMFFIFieldFlagBitMaskHasDefault) != with_default)
+    if (!fb_init_plan_is_positional(slot) ||
+        fb_init_plan_has_flag(slot, kTVMFFIFieldFlagBitMaskHasDefault) != with_default)
       continue;
     plan->positional[plan->n_positional++] = k;
   }

@@ -38,12 +38,12 @@ typedef struct FbInitPlan {
   FbRef missing; /* an argument that stands for none */
 } FbInitPlan;
 
-FB_INLINE bool fb_init_has_flag(const FbInitSlot *slot, int64_t flag) { return (slot->info->flags & flag) != 0; }
-FB_INLINE bool fb_init_takes_argument(const FbInitSlot *slot) {
-  return !fb_init_has_flag(slot, kTVMFFIFieldFlagBitMaskInitOff);
+FB_INLINE bool fb_init_plan_has_flag(const FbInitSlot *slot, int64_t flag) { return (slot->info->flags & flag) != 0; }
+FB_INLINE bool fb_init_plan_takes_argument(const FbInitSlot *slot) {
+  return !fb_init_plan_has_flag(slot, kTVMFFIFieldFlagBitMaskInitOff);
 }
-FB_INLINE bool fb_init_is_positional(const FbInitSlot *slot) {
-  return fb_init_takes_argument(slot) && !fb_init_has_flag(slot, kTVMFFIFieldFlagBitMaskKwOnly);
+FB_INLINE bool fb_init_plan_is_positional(const FbInitSlot *slot) {
+  return fb_init_plan_takes_argument(slot) && !fb_init_plan_has_flag(slot, kTVMFFIFieldFlagBitMaskKwOnly);
 }
 
 /* Fills a zero-initialised plan with the fields that the type has now. Returns 0, or -1 with an exception raised: TypeError

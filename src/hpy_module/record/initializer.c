@@ -5,8 +5,13 @@
 
 #include <stdlib.h>
 
+#include "hpy_module/context/attr.h"
+#include "hpy_module/context/call.h"
 #include "hpy_module/context/error_slot.h"
+#include "hpy_module/context/instance.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
+#include "hpy_module/context/thread.h"
 #include "hpy_module/context/type.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/object.h"
@@ -67,20 +72,20 @@ static int set_initial(HPyContext *ctx, const FbInitPlan *plan, const FbInitSlot
 /* How a slot came by its value; 0: not yet. */
 typedef enum Given { BY_POSITION = 1, BY_KEYWORD } Given;
 
-static FB_NOINLINE int too_many(HPyContext *ctx, const FbInitPlan *plan, HPy_ssize_t n_given) {
+static FH_NOINLINE int too_many(HPyContext *ctx, const FbInitPlan *plan, HPy_ssize_t n_given) {
   fb_raise(ctx, ctx->h_TypeError, "%s() takes at most %d positional argument(s), but %zd were given", plan->callee,
            (int)plan->n_positional, n_given);
   return -1;
 }
 
-static FB_NOINLINE int missing_argument(HPyContext *ctx, const FbInitPlan *plan, const FbInitSlot *slot) {
+static FH_NOINLINE int missing_argument(HPyContext *ctx, const FbInitPlan *plan, const FbInitSlot *slot) {
   fb_raise(ctx, ctx->h_TypeError, "%s() missing required %s: '%s'", plan->callee,
-           fb_init_is_positional(slot) ? "argument" : "keyword-only argument", fb_field_own_name(slot->field));
+           fb_init_plan_is_positional(slot) ? "argument" : "keyword-only argument", fb_field_own_name(slot->field));
   return -1;
 }
 
 /* Says which keyword argument is for no field, or for one that a positional argument was for. */
-static FB_NOINLINE int unexpected_keyword(HPyContext *ctx, const FbInitPlan *plan, HPy kwargs,
+static FH_NOINLINE int unexpected_keyword(HPyContext *ctx, const FbInitPlan *plan, HPy kwargs,
                                           const unsigned char *given) {
   HPy (*keys_of)(HPyContext *, HPy);
   FB_LATE(ctx, ctx_Dict_Keys, keys_of);
@@ -93,7 +98,7 @@ static FB_NOINLINE int unexpected_keyword(HPyContext *ctx, const FbInitPlan *pla
     const char *wrong = text == NULL ? NULL : "got an unexpected keyword argument";
     for (int32_t k = 0; text != NULL && k < plan->n_slots; k++) {
       const FbInitSlot *slot = &plan->slots[k];
-      if (!fb_init_takes_argument(slot) || strcmp(fb_field_own_name(slot->field), text) != 0) continue;
+      if (!fb_init_plan_takes_argument(slot) || strcmp(fb_field_own_name(slot->field), text) != 0) continue;
       wrong = given[k] == BY_POSITION ? "got multiple values for argument" : NULL;
     }
     if (wrong != NULL) fb_raise(ctx, ctx->h_TypeError, "%s() %s '%s'", plan->callee, wrong, text);
@@ -106,9 +111,9 @@ static FB_NOINLINE int unexpected_keyword(HPyContext *ctx, const FbInitPlan *pla
 static int write_argument(HPyContext *ctx, const FbInitPlan *plan, int32_t k, TVMFFIObject *object, HPy value,
                           Given how, unsigned char *given) {
   HPy missing = fb_ref_borrow(ctx, &plan->missing);
-  bool stands_for_none = fb_is(ctx, value, missing);
+  bool stands_for_none = fb_context_is_same(ctx, value, missing);
   fb_ref_return(ctx, missing);
-  if (FB_UNLIKELY(stands_for_none)) return 0;
+  if (FH_UNLIKELY(stands_for_none)) return 0;
   given[k] = how;
   return fb_field_write(ctx, plan->slots[k].field, object, value, plan->about_argument);
 }
@@ -117,7 +122,7 @@ static int bind_positional(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject
                            unsigned char *given) {
   HPy_ssize_t n = HPy_Length(ctx, args);
   if (n < 0) return -1;
-  if (FB_UNLIKELY(n > plan->n_positional)) return too_many(ctx, plan, n);
+  if (FH_UNLIKELY(n > plan->n_positional)) return too_many(ctx, plan, n);
   for (HPy_ssize_t i = 0; i < n; i++) {
     HPy value = HPy_GetItem_i(ctx, args, i);
     if (HPy_IsNull(value)) return -1;
@@ -132,7 +137,7 @@ static int bind_keywords(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *
                          unsigned char *given) {
   HPy_ssize_t n = HPy_Length(ctx, kwargs), n_used = 0;
   for (int32_t k = 0; n_used < n && k < plan->n_slots; k++) {
-    if (given[k] || !fb_init_takes_argument(&plan->slots[k])) continue;
+    if (given[k] || !fb_init_plan_takes_argument(&plan->slots[k])) continue;
     HPy name = fb_ref_borrow(ctx, &plan->slots[k].name);
     int is_there = HPy_Contains(ctx, kwargs, name);
     HPy value = is_there > 0 ? HPy_GetItem(ctx, kwargs, name) : HPy_NULL;
@@ -155,9 +160,9 @@ static int bind_all(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *objec
   for (int32_t k = 0; k < plan->n_slots; k++) {
     const FbInitSlot *slot = &plan->slots[k];
     if (given[k]) continue;
-    if (FB_UNLIKELY(slot->initial == FB_INITIAL_NOTHING && fb_init_takes_argument(slot)))
+    if (FH_UNLIKELY(slot->initial == FB_INITIAL_NOTHING && fb_init_plan_takes_argument(slot)))
       return missing_argument(ctx, plan, slot);
-    if (FB_UNLIKELY(set_initial(ctx, plan, slot, object) != 0)) return -1;
+    if (FH_UNLIKELY(set_initial(ctx, plan, slot, object) != 0)) return -1;
   }
   return 0;
 }
@@ -175,7 +180,7 @@ static TVMFFIObject *allocate(HPyContext *ctx, const FbInitPlan *plan) {
   } else {
     rc = plan->type->metadata->creator(&object);
   }
-  if (FB_LIKELY(rc == 0 && object != NULL)) return object;
+  if (FH_LIKELY(rc == 0 && object != NULL)) return object;
   if (rc != 0) {
     fb_error_raise_pending(ctx, plan->callee);
   } else {
@@ -189,7 +194,7 @@ enum { STACK_SLOTS = 64 };
 
 static TVMFFIObject *make_object(HPyContext *ctx, const FbInitPlan *plan, HPy args, HPy kwargs) {
   unsigned char few[STACK_SLOTS] = {0}, *given = few;
-  if (FB_UNLIKELY(plan->n_slots > STACK_SLOTS)) given = calloc((size_t)plan->n_slots, 1);
+  if (FH_UNLIKELY(plan->n_slots > STACK_SLOTS)) given = calloc((size_t)plan->n_slots, 1);
   if (given == NULL) {
     HPyErr_NoMemory(ctx);
     return NULL;
@@ -206,20 +211,20 @@ static TVMFFIObject *make_object(HPyContext *ctx, const FbInitPlan *plan, HPy ar
 HPyDef_SLOT(initializer_call, HPy_tp_call)
 static HPy initializer_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   const FbInitPlan *plan = FbInitPlan_AsStruct(ctx, self);
-  if (plan == NULL || plan->callee == NULL) return fb_type_raise_unmade(ctx, self);
+  if (plan == NULL || plan->callee == NULL) return fb_instance_raise_unmade(ctx, self);
   if (nargs < 2 || nargs > 3 || !HPy_IsNull(kwnames) || !HPyTuple_Check(ctx, args[1])) {
     return fb_raise(ctx, ctx->h_TypeError, "an Initializer takes an instance, a tuple of arguments, a dict of others");
   }
   if (!fb_object_check(ctx, args[0])) {
     char given[128];
     return fb_raise(ctx, ctx->h_TypeError, "%s() is for instances of its class, not of %s", plan->callee,
-                    fb_type_name(ctx, args[0], given, sizeof(given)));
+                    fb_attr_type_name(ctx, args[0], given, sizeof(given)));
   }
   if (fb_object_get(ctx, args[0]) != NULL) return HPy_Dup(ctx, ctx->h_False); /* a subclass has made it */
-  FbCallState outer;
-  fb_call_enter_held(ctx, &outer);
+  FbThreadState outer;
+  fb_thread_enter_held(ctx, &outer);
   TVMFFIObject *object = make_object(ctx, plan, args[1], nargs == 3 ? args[2] : HPy_NULL);
-  fb_call_leave_held(&outer);
+  fb_thread_leave_held(&outer);
   if (object == NULL || fb_transfer_put(ctx, args[0], object) != 0) return HPy_NULL;
   return HPy_Dup(ctx, ctx->h_True);
 }
@@ -240,7 +245,7 @@ static HPy initializer_new_impl(HPyContext *ctx, HPy cls, const HPy *args, HPy_s
     return fb_raise(ctx, ctx->h_ValueError, "no type is registered for index %d", (int)index);
   }
   void *data;
-  HPy h = fb_type_make(ctx, cls, &initializer_type, &data);
+  HPy h = fb_instance_make(ctx, cls, &initializer_type, &data);
   if (HPy_IsNull(h)) return h;
   FbInitPlan *plan = data;
   fb_ref_store(ctx, &plan->missing, args[1]);

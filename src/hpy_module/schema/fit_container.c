@@ -1,8 +1,6 @@
 /* Containers that are rebuilt, unless they fit as they are. */
 #include "fit_container.h"
 
-#include <stdlib.h>
-
 #include "fit.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/convert/core_function.h"

@@ -1,10 +1,14 @@
 /* From Python values. */
 #include "fit_python.h"
 
+#include <stdio.h>
+
 #include "fit.h"
 #include "fit_container.h"
 #include "hpy_module/container/container.h"
+#include "hpy_module/context/call.h"
 #include "hpy_module/context/text.h"
+#include "hpy_module/context/thread.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
@@ -92,7 +96,7 @@ static FbFit fit_pair(HPyContext *ctx, const FbSchema *schema, HPy pair, FbValue
 
 static FbFit fit_mapping(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
                          FbMismatch *mismatch) {
-  HPy pairs = fb_mapping_pairs(ctx, source->value);
+  HPy pairs = fb_container_pairs(ctx, source->value);
   if (HPy_IsNull(pairs)) return fb_source_refuse_because(ctx, schema, source, mismatch);
   HPy_ssize_t n = HPy_Length(ctx, pairs);
   FbValues values;
@@ -139,7 +143,7 @@ static FbFit fit_device_name(HPyContext *ctx, const FbSchema *schema, const FbSo
 static FbFit pack(HPyContext *ctx, const FbSchema *schema, FbSource *source, FbMismatch *mismatch) {
   HPy value = source->value, made = HPy_NULL;
   FbFit failed = FB_FIT;
-  if (FB_UNLIKELY(fb_ext == NULL) && source->kind >= FB_KIND_SEQUENCE) {
+  if (FH_UNLIKELY(fb_ext == NULL) && source->kind >= FB_KIND_SEQUENCE) {
     HPy convert = fb_hook_get(ctx, FB_HOOK_CONVERT);
     if (HPy_IsNull(convert)) return FB_RAISED;
     fb_source_refuse(ctx, schema, source, mismatch);
@@ -223,19 +227,19 @@ FbFit fb_fit_python_value(HPyContext *ctx, const FbSchema *schema, HPy value, TV
   FbSource source = {.value = value};
   HPy held = HPy_NULL;
   source.kind = fb_kind_with_protocols(ctx, value, &source.protocols);
-  if (FB_UNLIKELY(source.kind == FB_KIND_UNKNOWN)) return fb_source_refuse_because(ctx, schema, &source, mismatch);
-  if (FB_UNLIKELY(source.protocols != 0)) {
+  if (FH_UNLIKELY(source.kind == FB_KIND_UNKNOWN)) return fb_source_refuse_because(ctx, schema, &source, mismatch);
+  if (FH_UNLIKELY(source.protocols != 0)) {
     FbFit followed = fb_source_protocol_follow(ctx, schema, &source, &held, mismatch);
     if (followed != FB_FIT) return followed;
   }
   FbFit result = fit_source(ctx, schema, &source, out, mismatch);
-  if (FB_UNLIKELY(!HPy_IsNull(held))) HPy_Close(ctx, held);
+  if (FH_UNLIKELY(!HPy_IsNull(held))) HPy_Close(ctx, held);
   return result;
 }
 
 static FbFit fit_attached(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
-  FbAttach attach;
-  if (fb_attach(&attach) != 0) {
+  FbThread attach;
+  if (fb_thread_attach(&attach) != 0) {
     TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a value cannot be converted: the interpreter is going away");
     return FB_RAISED;
   }
@@ -250,7 +254,7 @@ static FbFit fit_attached(const FbSchema *schema, const TVMFFIAny *view, TVMFFIA
     HPyErr_Clear(ctx);
     TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a value cannot be converted: Python code raised an exception");
   }
-  fb_detach(&attach);
+  fb_thread_detach(&attach);
   return result;
 }
 

@@ -2,6 +2,7 @@
 #include "mismatch.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "hpy_module/context/error_slot.h"

@@ -20,9 +20,9 @@ typedef struct FbMismatch {
 } FbMismatch;
 
 /* Replaces the text. Always returns FB_MISFIT. */
-FbFit fb_mismatch_set(FbMismatch *mismatch, const char *format, ...) FB_PRINTF(2, 3);
+FbFit fb_mismatch_set(FbMismatch *mismatch, const char *format, ...) FH_PRINTF(2, 3);
 /* Puts text in front. Always returns FB_MISFIT. */
-FbFit fb_mismatch_prefix(FbMismatch *mismatch, const char *format, ...) FB_PRINTF(2, 3);
+FbFit fb_mismatch_prefix(FbMismatch *mismatch, const char *format, ...) FH_PRINTF(2, 3);
 /* Puts text behind, each line of it indented. Always returns FB_MISFIT. */
 FbFit fb_mismatch_append(FbMismatch *mismatch, const char *between, const char *indent, const char *text,
                          size_t byte_len);

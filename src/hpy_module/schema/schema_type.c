@@ -7,7 +7,12 @@
 #include "fit.h"
 #include "fit_container.h"
 #include "fit_python.h"
+#include "hpy_module/context/attr.h"
+#include "hpy_module/context/call.h"
+#include "hpy_module/context/instance.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
+#include "hpy_module/context/thread.h"
 #include "hpy_module/context/type.h"
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/convert/result.h"
@@ -130,18 +135,18 @@ static const FbSchema *compile_object(HPyContext *ctx, HPy schema, int depth) {
 
 /* The struct of what is known to be a Schema. */
 FB_INLINE FbSchemaObject *object_struct(HPyContext *ctx, HPy h) {
-  if (FB_LIKELY(fb_ext != NULL)) return (FbSchemaObject *)((char *)h._i + fb_data_offset);
+  if (FH_LIKELY(fb_ext != NULL)) return (FbSchemaObject *)((char *)h._i + fb_context_data_offset);
   return FbSchemaObject_AsStruct(ctx, h);
 }
 
 FB_INLINE const FbSchema *tree_of(HPyContext *ctx, HPy schema, int depth) {
   FbSchemaObject *object = object_struct(ctx, schema);
-  if (FB_UNLIKELY(object == NULL)) {
-    fb_type_raise_unmade(ctx, schema);
+  if (FH_UNLIKELY(object == NULL)) {
+    fb_instance_raise_unmade(ctx, schema);
     return NULL;
   }
   const FbSchema *tree = atomic_load_explicit(&object->tree, memory_order_acquire); /* pairs with the store below */
-  if (FB_LIKELY(tree != NULL)) return tree;
+  if (FH_LIKELY(tree != NULL)) return tree;
   tree = compile_object(ctx, schema, depth);
   if (tree != NULL) atomic_store_explicit(&object_struct(ctx, schema)->tree, tree, memory_order_release);
   return tree;
@@ -153,11 +158,12 @@ static const FbSchema *get(HPyContext *ctx, HPy schema, int depth) {
   fb_ref_return(ctx, cls);
   if (is_schema) return tree_of(ctx, schema, depth);
   char given[128];
-  fb_raise(ctx, ctx->h_TypeError, "expected a TypeSchema, got %s", fb_type_name(ctx, schema, given, sizeof(given)));
+  fb_raise(ctx, ctx->h_TypeError, "expected a TypeSchema, got %s",
+           fb_attr_type_name(ctx, schema, given, sizeof(given)));
   return NULL;
 }
 
-const FbSchema *fb_schema_get(HPyContext *ctx, HPy schema) { return get(ctx, schema, 0); }
+const FbSchema *fb_schema_type_get(HPyContext *ctx, HPy schema) { return get(ctx, schema, 0); }
 
 /* --- converting ------------------------------------------------------------------------------------------------------------ */
 
@@ -183,13 +189,13 @@ static HPy raise_fault(HPyContext *ctx, HPy schema, const char *what, FbMismatch
 /* 0 and *out owned, or -1 with an exception raised. */
 FB_INLINE int convert(HPyContext *ctx, HPy self, HPy value, const char *what, TVMFFIAny *out) {
   const FbSchema *tree = tree_of(ctx, self, 0);
-  if (FB_UNLIKELY(tree == NULL)) return -1;
+  if (FH_UNLIKELY(tree == NULL)) return -1;
   FbMismatch mismatch = {0};
-  FbCallState outer;
-  fb_call_enter_held(ctx, &outer);
+  FbThreadState outer;
+  fb_thread_enter_held(ctx, &outer);
   FbFit fit = fb_fit_python_value(ctx, tree, value, out, &mismatch);
-  fb_call_leave_held(&outer);
-  if (FB_UNLIKELY(fit == FB_MISFIT)) {
+  fb_thread_leave_held(&outer);
+  if (FH_UNLIKELY(fit == FB_MISFIT)) {
     raise_fault(ctx, self, what, &mismatch);
   } else {
     fb_mismatch_end(&mismatch); /* an attempt may have left words in there */
@@ -215,7 +221,7 @@ HPyDef_SLOT(schema_new, HPy_tp_new)
 static HPy schema_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)args, (void)nargs, (void)kw; /* they are for __init__ */
   void *data;
-  return fb_type_make(ctx, type, &schema_type, &data);
+  return fb_instance_make(ctx, type, &schema_type, &data);
 }
 
 HPy fb_schema_type_new(HPyContext *ctx) {
@@ -239,9 +245,9 @@ HPy fb_schema_type_new(HPyContext *ctx) {
 
 static FbCoreFunction make_setter = {.name = "ffi.MakeFieldSetter"};
 
-HPyDef_METH(fb_schema_setter, "schema_setter", HPyFunc_VARARGS,
+HPyDef_METH(fb_schema_type_setter, "schema_setter", HPyFunc_VARARGS,
             .doc = "A native Function(field address, value) that converts by a schema and writes.")
-static HPy fb_schema_setter_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+static HPy fb_schema_type_setter_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "schema_setter() takes schema, type_index, got %zu", nargs);
   const FbSchema *tree = get(ctx, args[0], 0);

@@ -7,9 +7,9 @@
 
 /* The tree of a Schema, compiled at the first call. NULL with an exception raised: TypeError for anything that is no Schema
  * or names a type that nobody registered. */
-const FbSchema *fb_schema_get(HPyContext *ctx, HPy schema);
+const FbSchema *fb_schema_type_get(HPyContext *ctx, HPy schema);
 
-extern HPyDef fb_schema_setter;
+extern HPyDef fb_schema_type_setter;
 
 /* New handle. */
 HPy fb_schema_type_new(HPyContext *ctx);

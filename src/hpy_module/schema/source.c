@@ -1,6 +1,10 @@
 /* What is said of Python values that do not fit, and calls that may fail. */
 #include "source.h"
 
+#include <stdio.h>
+
+#include "hpy_module/context/attr.h"
+#include "hpy_module/context/call.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/error/guard.h"
 #include "hpy_module/error/translate.h"
@@ -29,7 +33,7 @@ const char *fb_source_describe(HPyContext *ctx, const FbSource *source, char *bu
   }
   default: break;
   }
-  return fb_type_name(ctx, source->value, buffer, FB_SOURCE_NAME);
+  return fb_attr_type_name(ctx, source->value, buffer, FB_SOURCE_NAME);
 }
 
 FbFit fb_source_refuse(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch) {
@@ -50,7 +54,7 @@ FbFit fb_source_refuse_because(HPyContext *ctx, const FbSchema *schema, const Fb
 }
 
 FbFit fb_source_from_native(HPyContext *ctx, FbFit result) {
-  if (FB_UNLIKELY(result == FB_RAISED)) fb_error_raise_pending(ctx, "a conversion");
+  if (FH_UNLIKELY(result == FB_RAISED)) fb_error_raise_pending(ctx, "a conversion");
   return result;
 }
 

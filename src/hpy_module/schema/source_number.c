@@ -1,6 +1,7 @@
 /* Python numbers for schemas of int, float and bool. */
 #include "source_number.h"
 
+#include "hpy_module/context/attr.h"
 #include "hpy_module/context/text.h"
 
 static FbFit beyond_int64(HPyContext *ctx, HPy number, FbMismatch *mismatch) {
@@ -17,7 +18,7 @@ static FbFit beyond_int64(HPyContext *ctx, HPy number, FbMismatch *mismatch) {
 
 /* Whether the value's type is the given one itself: then nobody's code runs when it is read. */
 FB_INLINE bool is_exactly(HPyContext *ctx, HPy value, HPy type) {
-  if (FB_LIKELY(fb_ext != NULL)) return fb_kind_type(value) == type._i;
+  if (FH_LIKELY(fb_ext != NULL)) return fb_kind_type(value) == type._i;
   HPy own = HPy_Type(ctx, value);
   bool is_same = HPy_Is(ctx, own, type);
   HPy_Close(ctx, own);
@@ -26,7 +27,7 @@ FB_INLINE bool is_exactly(HPyContext *ctx, HPy value, HPy type) {
 
 static FbFit read_int(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
   int64_t value = HPyLong_AsInt64_t(ctx, number);
-  if (FB_LIKELY(value != -1 || !HPyErr_Occurred(ctx))) return fb_source_put(out, kTVMFFIInt, value);
+  if (FH_LIKELY(value != -1 || !HPyErr_Occurred(ctx))) return fb_source_put(out, kTVMFFIInt, value);
   HPyErr_Clear(ctx); /* OverflowError */
   return beyond_int64(ctx, number, mismatch);
 }
@@ -38,7 +39,7 @@ static FbFit read_bool(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *
 
 static FbFit read_float(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
   double value = HPyFloat_AsDouble(ctx, number);
-  if (FB_UNLIKELY(value == -1.0) && HPyErr_Occurred(ctx)) {
+  if (FH_UNLIKELY(value == -1.0) && HPyErr_Occurred(ctx)) {
     fb_mismatch_set(mismatch, "float() failed for int");
     return fb_mismatch_take_python(ctx, mismatch, ": ");
   }
@@ -50,11 +51,11 @@ static FbFit read_float(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch 
 typedef FbFit (*Read)(HPyContext *, HPy, TVMFFIAny *, FbMismatch *);
 
 /* What callable(value) gives, for numbers of other classes. */
-static FB_NOINLINE FbFit convert(HPyContext *ctx, const char *name, HPy callable, Read read, const FbSource *source,
+static FH_NOINLINE FbFit convert(HPyContext *ctx, const char *name, HPy callable, Read read, const FbSource *source,
                                  TVMFFIAny *out, FbMismatch *mismatch) {
   char given[FB_SOURCE_NAME];
   FbFit fit = FB_FIT;
-  fb_mismatch_set(mismatch, "%s() failed for %s", name, fb_type_name(ctx, source->value, given, FB_SOURCE_NAME));
+  fb_mismatch_set(mismatch, "%s() failed for %s", name, fb_attr_type_name(ctx, source->value, given, FB_SOURCE_NAME));
   HPy number = fb_source_call(ctx, callable, &source->value, 1, mismatch, &fit);
   if (HPy_IsNull(number)) return fit;
   fit = read(ctx, number, out, mismatch);
@@ -69,7 +70,7 @@ FbFit fb_source_number_fit(HPyContext *ctx, const FbSchema *schema, const FbSour
   switch (schema->op) {
   case FB_SCHEMA_INT:
   case FB_SCHEMA_INT_ENUM:
-    if (FB_LIKELY(is_int)) return read_int(ctx, value, out, mismatch);
+    if (FH_LIKELY(is_int)) return read_int(ctx, value, out, mismatch);
     if (source->kind == FB_KIND_FLOAT) return fb_source_refuse(ctx, schema, source, mismatch);
     return convert(ctx, "int", ctx->h_LongType, read_int, source, out, mismatch);
   case FB_SCHEMA_BOOL:

@@ -1,6 +1,7 @@
 /* Protocols: what an object says stands for it, which schemas see instead. */
 #include "source_protocol.h"
 
+#include "hpy_module/context/attr.h"
 #include "hpy_module/error/guard.h"
 #include "hpy_module/object/object.h"
 #include "refuse.h"
@@ -11,7 +12,7 @@ enum { MOST_STEPS = 64 };
 static FbFit refuse_stalled(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch) {
   char name[FB_SOURCE_NAME];
   while (schema->op == FB_SCHEMA_OPTIONAL) schema = schema->args[0];
-  fb_type_name(ctx, source->value, name, FB_SOURCE_NAME);
+  fb_attr_type_name(ctx, source->value, name, FB_SOURCE_NAME);
   if (schema->op != FB_SCHEMA_ANY) return fb_refuse_value(schema, mismatch, name);
   return fb_mismatch_set(mismatch, "failed to convert %s from %s", schema->name, name);
 }
@@ -38,20 +39,20 @@ static HPy step(HPyContext *ctx, const FbSchema *schema, const FbSource *source,
   bool is_value = (source->protocols & (FB_PROTOCOL_OBJECT | FB_PROTOCOL_VALUE)) == FB_PROTOCOL_VALUE;
   const char *method = (source->protocols & FB_PROTOCOL_OBJECT) != 0 ? "__tvm_ffi_object__" : "asobject";
   if (is_value) method = "__tvm_ffi_value__";
-  fb_mismatch_set(mismatch, "%s() failed for %s", method, fb_type_name(ctx, source->value, name, FB_SOURCE_NAME));
+  fb_mismatch_set(mismatch, "%s() failed for %s", method, fb_attr_type_name(ctx, source->value, name, FB_SOURCE_NAME));
   HPy inner = call_method(ctx, method, source, mismatch, failed);
   if (HPy_IsNull(inner)) {
     if (is_value && *failed == FB_MISFIT) refuse_stalled(ctx, schema, source, mismatch);
     return inner;
   }
   *failed = FB_FIT;
-  if (fb_is(ctx, inner, source->value)) {
+  if (fb_context_is_same(ctx, inner, source->value)) {
     if (is_value) *failed = refuse_stalled(ctx, schema, source, mismatch);
   } else if (is_value || (source->protocols & FB_PROTOCOL_OBJECT) != 0 || fb_object_check(ctx, inner)) {
     return inner;
   } else {
     *failed = fb_mismatch_set(mismatch, "asobject() of %s returned %s, not an object", name,
-                              fb_type_name(ctx, inner, given, FB_SOURCE_NAME));
+                              fb_attr_type_name(ctx, inner, given, FB_SOURCE_NAME));
   }
   HPy_Close(ctx, inner);
   return HPy_NULL;

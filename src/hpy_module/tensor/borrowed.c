@@ -1,11 +1,13 @@
 /* Tensors that Python objects lend. */
 #include "borrowed.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "core/tensor/dltensor.h"
 #include "hpy_module/context/error_slot.h"
-#include "hpy_module/object/handle_cell.h"
+#include "hpy_module/context/raise.h"
+#include "hpy_module/context/thread.h"
 
 static const uint64_t only_one_reference =
     UINT64_C(1) << 32 | 1; /* a strong one, and the weak one that belongs to it */
@@ -16,8 +18,8 @@ static FbBorrowed *spare[MOST_SPARE];
 static int n_spare;
 
 static FbBorrowed *block_new(size_t n_axes) {
-  if (FB_LIKELY(n_axes <= SPARE_AXES)) {
-    if (FB_LIKELY(n_spare > 0)) return spare[--n_spare];
+  if (FH_LIKELY(n_axes <= SPARE_AXES)) {
+    if (FH_LIKELY(n_spare > 0)) return spare[--n_spare];
     n_axes = SPARE_AXES;
   }
   return malloc(sizeof(FbBorrowed) + 2 * n_axes * sizeof(int64_t));
@@ -25,7 +27,7 @@ static FbBorrowed *block_new(size_t n_axes) {
 
 /* On an attached thread. */
 static void block_end(FbBorrowed *borrowed) {
-  if (FB_LIKELY(!fb_free_threaded && borrowed->tensor.ndim <= SPARE_AXES && n_spare < MOST_SPARE)) {
+  if (FH_LIKELY(!fb_context_free_threaded && borrowed->tensor.ndim <= SPARE_AXES && n_spare < MOST_SPARE)) {
     spare[n_spare++] = borrowed;
   } else {
     free(borrowed);
@@ -34,12 +36,13 @@ static void block_end(FbBorrowed *borrowed) {
 
 static void borrowed_delete(void *self, int flags) {
   FbBorrowed *borrowed = self;
-  FbAttach attach;
-  if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0 && !fb_is_finalizing() && fb_attach(&attach) == 0) {
+  FbThread attach;
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0 && !fb_thread_is_finalizing() &&
+      fb_thread_attach(&attach) == 0) {
     TVMFFIObjectHandle error = fb_error_slot_take(); /* what ends here may run Python code, which may use the slot */
     HPy_Close(attach.ctx, borrowed->owner);
     fb_error_slot_put(error);
-    fb_detach(&attach);
+    fb_thread_detach(&attach);
   }
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) free(borrowed);
 }
@@ -49,7 +52,7 @@ void fb_borrowed_release(TVMFFIObject *tensor) {
   /* Acquire: pairs with the release of who gave up another reference. */
   bool is_last = atomic_load_explicit((_Atomic(uint64_t) *)&tensor->combined_ref_count, memory_order_acquire) ==
                  only_one_reference;
-  if (FB_LIKELY(is_last && tensor->deleter == borrowed_delete)) {
+  if (FH_LIKELY(is_last && tensor->deleter == borrowed_delete)) {
     HPy_Close(fb_ctx, borrowed->owner); /* what it takes the deleter to know is known here: this thread is attached */
     block_end(borrowed);
   } else {
@@ -57,7 +60,7 @@ void fb_borrowed_release(TVMFFIObject *tensor) {
   }
 }
 
-static FB_NOINLINE bool is_possible(HPyContext *ctx, const DLTensor *seen) {
+static FH_NOINLINE bool is_possible(HPyContext *ctx, const DLTensor *seen) {
   char reason[FH_DLTENSOR_REASON];
   if (!fh_dltensor_refuse(seen, reason)) return true;
   fb_raise(ctx, ctx->h_ValueError, "%s", reason);
@@ -81,9 +84,9 @@ FB_INLINE bool copy_extents(int64_t *extents, const DLTensor *seen, size_t n_dim
 TVMFFIObject *fb_borrowed_new(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen) {
   size_t n = (size_t)seen->ndim;
   bool has_shape = seen->shape != NULL || n == 0;
-  if (FB_UNLIKELY(n > FH_DLTENSOR_MAX_DIMS || !has_shape) && !is_possible(ctx, seen)) return NULL;
+  if (FH_UNLIKELY(n > FH_DLTENSOR_MAX_DIMS || !has_shape) && !is_possible(ctx, seen)) return NULL;
   FbBorrowed *borrowed = block_new(n);
-  if (FB_UNLIKELY(borrowed == NULL)) {
+  if (FH_UNLIKELY(borrowed == NULL)) {
     HPyErr_NoMemory(ctx);
     return NULL;
   }
@@ -92,7 +95,7 @@ TVMFFIObject *fb_borrowed_new(HPyContext *ctx, HPy owner, const DLPackExchangeAP
   borrowed->tensor = *seen;
   borrowed->tensor.shape = borrowed->extents;
   borrowed->tensor.strides = borrowed->extents + n;
-  if (FB_UNLIKELY(!copy_extents(borrowed->extents, seen, n)) && !is_possible(ctx, seen)) {
+  if (FH_UNLIKELY(!copy_extents(borrowed->extents, seen, n)) && !is_possible(ctx, seen)) {
     block_end(borrowed);
     return NULL;
   }

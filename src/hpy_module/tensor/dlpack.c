@@ -1,12 +1,13 @@
 /* DLPack's Python protocol: tensors out of capsules. */
 #include "dlpack.h"
 
-#include <stdlib.h>
-
 #include "core/platform/fork.h"
 #include "exchange.h"
+#include "hpy_module/context/attr.h"
+#include "hpy_module/context/call.h"
 #include "hpy_module/context/capsule.h"
-#include "hpy_module/context/text.h"
+#include "hpy_module/context/keywords.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
@@ -20,7 +21,7 @@ FH_LOCK(claiming, "capsules", FH_RANK_PLAIN);
  * if it has another name. */
 static void *claim(HPyContext *ctx, HPy capsule, const char *name, const char *used_name) {
   void *pointer = NULL;
-  if (FB_LIKELY(!fb_free_threaded)) {
+  if (FH_LIKELY(!fb_context_free_threaded)) {
     pointer = fb_capsule_get(ctx, capsule, name);
     if (pointer == NULL) HPyErr_Clear(ctx);
     if (pointer != NULL && fb_capsule_rename(ctx, capsule, used_name) != 0) return NULL;
@@ -36,19 +37,19 @@ static void *claim(HPyContext *ctx, HPy capsule, const char *name, const char *u
   return pointer;
 }
 
-static FB_NOINLINE int refuse_capsule(HPyContext *ctx, HPy capsule) {
+static FH_NOINLINE int refuse_capsule(HPyContext *ctx, HPy capsule) {
   char given[128];
   if (fb_capsule_is_valid(ctx, capsule, "used_dltensor") ||
       fb_capsule_is_valid(ctx, capsule, "used_dltensor_versioned")) {
     fb_raise(ctx, ctx->h_ValueError, "the DLPack capsule was consumed already");
   } else {
     fb_raise(ctx, ctx->h_TypeError, "expected a DLPack capsule, got %s",
-             fb_type_name(ctx, capsule, given, sizeof(given)));
+             fb_attr_type_name(ctx, capsule, given, sizeof(given)));
   }
   return -1;
 }
 
-static FB_NOINLINE int take_versioned(HPyContext *ctx, HPy capsule, int32_t alignment, bool contiguous,
+static FH_NOINLINE int take_versioned(HPyContext *ctx, HPy capsule, int32_t alignment, bool contiguous,
                                       TVMFFIObject **out) {
   DLManagedTensorVersioned *managed = claim(ctx, capsule, "dltensor_versioned", "used_dltensor_versioned");
   if (managed == NULL) return refuse_capsule(ctx, capsule);
@@ -61,8 +62,8 @@ static FB_NOINLINE int take_versioned(HPyContext *ctx, HPy capsule, int32_t alig
 static int take_capsule(HPyContext *ctx, HPy capsule, int32_t alignment, bool contiguous, TVMFFIObject **out) {
   TVMFFIObjectHandle made = NULL;
   DLManagedTensor *managed = claim(ctx, capsule, "dltensor", "used_dltensor");
-  if (FB_UNLIKELY(managed == NULL)) return take_versioned(ctx, capsule, alignment, contiguous, out);
-  if (FB_UNLIKELY(TVMFFITensorFromDLPack(managed, alignment, contiguous, &made) != 0)) {
+  if (FH_UNLIKELY(managed == NULL)) return take_versioned(ctx, capsule, alignment, contiguous, out);
+  if (FH_UNLIKELY(TVMFFITensorFromDLPack(managed, alignment, contiguous, &made) != 0)) {
     fb_error_raise_pending(ctx, "from_dlpack");
     fb_capsule_rename(ctx, capsule, "dltensor"); /* it was refused: others may have it */
     return -1;

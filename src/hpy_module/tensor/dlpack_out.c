@@ -4,8 +4,9 @@
 #include <assert.h>
 
 #include "hpy_module/context/capsule.h"
-#include "hpy_module/context/int_tuple.h"
-#include "hpy_module/context/text.h"
+#include "hpy_module/context/keywords.h"
+#include "hpy_module/context/raise.h"
+#include "hpy_module/context/tuple.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/object.h"
 #include "managed.h"
@@ -61,7 +62,7 @@ static const FbKeywords keywords = {"__dlpack__", names, 4, interned};
 static FbRef cpu; /* (kDLCPU, 0), what __dlpack_device__ mostly says; written once during the import */
 
 int fb_dlpack_out_init(HPyContext *ctx) {
-  HPy tuple = fb_int_tuple_new(ctx, (int64_t[]){kDLCPU, 0}, 2);
+  HPy tuple = fb_tuple_of_ints(ctx, (int64_t[]){kDLCPU, 0}, 2);
   if (HPy_IsNull(tuple)) return -1;
   fb_ref_store(ctx, &cpu, tuple);
   HPy_Close(ctx, tuple);
@@ -84,7 +85,7 @@ static bool int_at(HPyContext *ctx, HPy sequence, int i, int32_t *out) {
 static bool read_one(HPyContext *ctx, int keyword, HPy value, Request *request) {
   enum { STREAM, MAX_VERSION, DL_DEVICE, COPY };
   int32_t number, index;
-  if (keyword == STREAM || fb_is(ctx, value, ctx->h_None)) return true;
+  if (keyword == STREAM || fb_context_is_same(ctx, value, ctx->h_None)) return true;
   switch (keyword) {
   case MAX_VERSION:
     if (!int_at(ctx, value, 0, &number)) return false;
@@ -155,7 +156,7 @@ static HPy export(HPyContext *ctx, HPy self, const Request *request) {
   return capsule;
 }
 
-HPyDef_METH(fb_dlpack_method, "__dlpack__", HPyFunc_KEYWORDS,
+HPyDef_METH(fb_dlpack_out_method, "__dlpack__", HPyFunc_KEYWORDS,
             .doc = "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
                    "A DLPack capsule that keeps the memory alive until its consumer is done.\n\n"
                    "It is \"dltensor_versioned\" for a consumer that reads major version 1 or later, else the older "
@@ -165,27 +166,27 @@ HPyDef_METH(fb_dlpack_method, "__dlpack__", HPyFunc_KEYWORDS,
                    "capsule has a compact copy in host memory. BufferError for what cannot be had: read-only memory "
                    "in the older form, another device than the CPU for a copy, a copy of memory that the host cannot "
                    "read, moving data with copy=False.")
-static HPy fb_dlpack_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+static HPy fb_dlpack_out_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   Request request = {.copy = -1};
   if (read_request(ctx, args + nargs, nargs, kwnames, &request) != 0) return HPy_NULL;
   return export(ctx, self, &request);
 }
 
-HPyDef_METH(fb_dlpack_legacy, "_to_dlpack", HPyFunc_NOARGS, .doc = "Capsule \"dltensor\".")
-static HPy fb_dlpack_legacy_impl(HPyContext *ctx, HPy self) { return export(ctx, self, &(Request){.copy = -1}); }
+HPyDef_METH(fb_dlpack_out_legacy, "_to_dlpack", HPyFunc_NOARGS, .doc = "Capsule \"dltensor\".")
+static HPy fb_dlpack_out_legacy_impl(HPyContext *ctx, HPy self) { return export(ctx, self, &(Request){.copy = -1}); }
 
-HPyDef_METH(fb_dlpack_versioned, "_to_dlpack_versioned", HPyFunc_NOARGS, .doc = "Capsule \"dltensor_versioned\".")
-static HPy fb_dlpack_versioned_impl(HPyContext *ctx, HPy self) {
+HPyDef_METH(fb_dlpack_out_versioned, "_to_dlpack_versioned", HPyFunc_NOARGS, .doc = "Capsule \"dltensor_versioned\".")
+static HPy fb_dlpack_out_versioned_impl(HPyContext *ctx, HPy self) {
   return export(ctx, self, &(Request){.is_versioned = true, .copy = -1});
 }
 
-HPyDef_METH(fb_dlpack_device, "__dlpack_device__", HPyFunc_NOARGS,
+HPyDef_METH(fb_dlpack_out_device, "__dlpack_device__", HPyFunc_NOARGS,
             .doc = "__dlpack_device__($self)\n--\n\nDLPack device type and index, two ints.")
-static HPy fb_dlpack_device_impl(HPyContext *ctx, HPy self) {
+static HPy fb_dlpack_out_device_impl(HPyContext *ctx, HPy self) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFITensor, 1);
   if (cell == NULL) return HPy_NULL;
   DLDevice device = ((const DLTensor *)(cell->handle + 1))->device;
   fb_handle_cell_unuse(cell);
   if (device.device_type == kDLCPU && device.device_id == 0) return fb_ref_load(ctx, &cpu);
-  return fb_int_tuple_new(ctx, (int64_t[]){device.device_type, device.device_id}, 2);
+  return fb_tuple_of_ints(ctx, (int64_t[]){device.device_type, device.device_id}, 2);
 }

@@ -8,6 +8,6 @@
 int fb_dlpack_out_init(HPyContext *ctx);
 
 /* Methods of Tensor. */
-extern HPyDef fb_dlpack_method, fb_dlpack_device, fb_dlpack_legacy, fb_dlpack_versioned;
+extern HPyDef fb_dlpack_out_method, fb_dlpack_out_device, fb_dlpack_out_legacy, fb_dlpack_out_versioned;
 
 #endif /* FFI_HPY_TENSOR_DLPACK_OUT_H_ */

@@ -3,8 +3,10 @@
 
 #include "borrowed.h"
 #include "exchange_python.h"
+#include "hpy_module/context/attr.h"
 #include "hpy_module/context/capsule.h"
 #include "hpy_module/context/pyobject.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/exchange_number.h"
 #include "hpy_module/convert/result.h"
@@ -12,14 +14,14 @@
 #include "hpy_module/object/object.h"
 #include "managed.h"
 
-bool fb_exchange_is_usable(void) { return fb_contexts_are_lasting && !fb_is_pypy; }
+bool fb_exchange_is_usable(void) { return fb_context_is_lasting && !fb_context_is_pypy; }
 
 /* Makes sure that an exception is raised after `what` of a table failed. Always returns -1. */
-static FB_NOINLINE int table_failed(HPyContext *ctx, const char *what, HPy value) {
+static FH_NOINLINE int table_failed(HPyContext *ctx, const char *what, HPy value) {
   char given[128];
   if (!HPyErr_Occurred(ctx)) {
     fb_raise(ctx, ctx->h_RuntimeError, "%s of the exchange table of %s failed without saying why", what,
-             fb_type_name(ctx, value, given, sizeof(given)));
+             fb_attr_type_name(ctx, value, given, sizeof(given)));
   }
   return -1;
 }
@@ -38,14 +40,14 @@ int fb_exchange_managed(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exc
 
 static int borrow(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, TVMFFIObject **out) {
   DLTensor seen;
-  if (FB_UNLIKELY(exchange->dltensor_from_py_object_no_sync((void *)value._i, &seen) != 0))
+  if (FH_UNLIKELY(exchange->dltensor_from_py_object_no_sync((void *)value._i, &seen) != 0))
     return table_failed(ctx, "dltensor_from_py_object_no_sync", value);
   *out = fb_borrowed_new(ctx, value, exchange, &seen);
   return *out == NULL ? -1 : 0;
 }
 
 int fb_exchange_tensor(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, TVMFFIObject **out) {
-  if (FB_LIKELY(fb_ext != NULL && exchange->dltensor_from_py_object_no_sync != NULL))
+  if (FH_LIKELY(fb_ext != NULL && exchange->dltensor_from_py_object_no_sync != NULL))
     return borrow(ctx, value, exchange, out);
   return fb_exchange_managed(ctx, value, exchange, 0, false, out);
 }
@@ -53,8 +55,8 @@ int fb_exchange_tensor(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exch
 static int exchange_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   const DLPackExchangeAPI *exchange = fb_kind_exchange(ctx, value);
   TVMFFIObject *made;
-  if (FB_UNLIKELY(exchange == NULL || fb_exchange_tensor(ctx, value, exchange, &made) != 0)) return -1;
-  if (args->scope != NULL && FB_UNLIKELY(fb_scope_add_tensor(ctx, args->scope, exchange, made) != 0)) {
+  if (FH_UNLIKELY(exchange == NULL || fb_exchange_tensor(ctx, value, exchange, &made) != 0)) return -1;
+  if (args->scope != NULL && FH_UNLIKELY(fb_scope_add_tensor(ctx, args->scope, exchange, made) != 0)) {
     TVMFFIObjectDecRef(made);
     return -1;
   }
@@ -102,7 +104,7 @@ static HPy tensor_result(HPyContext *ctx, TVMFFIObject *handle, const DLPackExch
   if (exchange->managed_tensor_to_py_object_no_sync == NULL && exchange != &fb_exchange_python_table)
     return fb_wrap_object(ctx, handle);
   HPy result = tensor_out(ctx, handle, exchange);
-  if (FB_LIKELY(!HPy_IsNull(result))) return result;
+  if (FH_LIKELY(!HPy_IsNull(result))) return result;
   if (is_required || !is_refusal(ctx)) {
     TVMFFIObjectDecRef(handle);
     return HPy_NULL;
@@ -154,7 +156,7 @@ const DLPackExchangeAPI *fb_exchange_read(HPyContext *ctx, HPy capsule) {
     if (header == NULL && !HPyErr_Occurred(ctx)) fb_raise(ctx, ctx->h_ValueError, "an exchange table is not at 0");
   } else {
     fb_raise(ctx, ctx->h_TypeError, "__dlpack_c_exchange_api__: expected a capsule named %s, got %s", capsule_name,
-             fb_type_name(ctx, capsule, given, sizeof(given)));
+             fb_attr_type_name(ctx, capsule, given, sizeof(given)));
     return NULL;
   }
   while (header != NULL && header->version.major != DLPACK_MAJOR_VERSION) header = header->prev_api;

@@ -3,6 +3,7 @@
 
 #include "exchange_table.h"
 #include "hpy_module/context/pyobject.h"
+#include "hpy_module/context/thread.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/wrap.h"
 
@@ -19,13 +20,13 @@ static int managed_from_array(HPyContext *ctx, HPy array, DLManagedTensorVersion
 }
 
 static int from_object(void *py_object, DLManagedTensorVersioned **out) {
-  FbAttach attach;
+  FbThread attach;
   *out = NULL;
-  if (fb_attach(&attach) != 0) return -1;
+  if (fb_thread_attach(&attach) != 0) return -1;
   HPy array = fb_pyobject_borrow(attach.ctx, py_object);
   int rc = HPy_IsNull(array) ? -1 : managed_from_array(attach.ctx, array, out);
   if (!HPy_IsNull(array)) HPy_Close(attach.ctx, array);
-  fb_detach(&attach);
+  fb_thread_detach(&attach);
   return rc;
 }
 
@@ -40,9 +41,9 @@ HPy fb_exchange_python_array(HPyContext *ctx, TVMFFIObject *tensor) {
 }
 
 static int current_stream(DLDeviceType device_type, int32_t device_id, void **out) {
-  FbAttach attach;
+  FbThread attach;
   *out = NULL;
-  if (fb_attach(&attach) != 0) return -1;
+  if (fb_thread_attach(&attach) != 0) return -1;
   HPyContext *ctx = attach.ctx;
   HPy device[2] = {HPyLong_FromInt32_t(ctx, device_type), HPyLong_FromInt32_t(ctx, device_id)};
   HPy answer =
@@ -55,7 +56,7 @@ static int current_stream(DLDeviceType device_type, int32_t device_id, void **ou
     HPy_Close(ctx, answer);
   }
   int rc = HPyErr_Occurred(ctx) ? -1 : 0;
-  fb_detach(&attach);
+  fb_thread_detach(&attach);
   return rc;
 }
 

@@ -3,8 +3,11 @@
 
 #include <tvm/ffi/extra/c_env_api.h>
 
+#include "hpy_module/context/attr.h"
 #include "hpy_module/context/capsule.h"
 #include "hpy_module/context/pyobject.h"
+#include "hpy_module/context/raise.h"
+#include "hpy_module/context/thread.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/wrap.h"
@@ -32,41 +35,41 @@ TVMFFIObject *fb_exchange_table_handle(HPyContext *ctx, HPy h) {
       fb_handle_cell_unuse(cell);
     }
   } else {
-    fb_raise(ctx, ctx->h_TypeError, "expected a Tensor, got %s", fb_type_name(ctx, tensor, given, sizeof(given)));
+    fb_raise(ctx, ctx->h_TypeError, "expected a Tensor, got %s", fb_attr_type_name(ctx, tensor, given, sizeof(given)));
   }
   HPy_Close(ctx, tensor);
   return handle;
 }
 
 /* The same for an object pointer, attaching the thread. */
-static TVMFFIObject *tensor_at(void *py_object, FbAttach *attach) {
-  if (fb_attach(attach) != 0) return NULL;
+static TVMFFIObject *tensor_at(void *py_object, FbThread *attach) {
+  if (fb_thread_attach(attach) != 0) return NULL;
   HPy h = fb_pyobject_borrow(attach->ctx, py_object);
   TVMFFIObject *handle = HPy_IsNull(h) ? NULL : fb_exchange_table_handle(attach->ctx, h);
   if (!HPy_IsNull(h)) HPy_Close(attach->ctx, h);
-  if (handle == NULL) fb_detach(attach);
+  if (handle == NULL) fb_thread_detach(attach);
   return handle;
 }
 
 static int managed_from_object(void *py_object, DLManagedTensorVersioned **out) {
-  FbAttach attach;
+  FbThread attach;
   TVMFFIObject *handle = tensor_at(py_object, &attach);
   *out = NULL;
   if (handle == NULL) return -1;
   int rc = TVMFFITensorToDLPackVersioned(handle, out);
   if (rc != 0) fb_error_raise_pending(attach.ctx, "managed_tensor_from_py_object_no_sync");
   TVMFFIObjectDecRef(handle);
-  fb_detach(&attach);
+  fb_thread_detach(&attach);
   return rc;
 }
 
 static int describe_object(void *py_object, DLTensor *out) {
-  FbAttach attach;
+  FbThread attach;
   TVMFFIObject *handle = tensor_at(py_object, &attach);
   if (handle == NULL) return -1;
   *out = *(const DLTensor *)(handle + 1); /* lent by the object, which keeps it */
   TVMFFIObjectDecRef(handle);
-  fb_detach(&attach);
+  fb_thread_detach(&attach);
   return 0;
 }
 
@@ -88,12 +91,12 @@ HPy fb_exchange_table_wrap(HPyContext *ctx, DLManagedTensorVersioned *managed) {
 }
 
 static int object_from_managed(DLManagedTensorVersioned *managed, void **out_py_object) {
-  FbAttach attach;
+  FbThread attach;
   *out_py_object = NULL;
-  if (fb_attach(&attach) != 0) return -1;
+  if (fb_thread_attach(&attach) != 0) return -1;
   HPy h = fb_exchange_table_wrap(attach.ctx, managed);
   if (!HPy_IsNull(h)) *out_py_object = fb_pyobject_give(attach.ctx, h);
-  fb_detach(&attach);
+  fb_thread_detach(&attach);
   return *out_py_object == NULL ? -1 : 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "hpy_module/context/raise.h"
 #include "hpy_module/error/error.h"
 
 int fb_managed_import(HPyContext *ctx, DLManagedTensorVersioned *managed, int32_t alignment, bool contiguous,

@@ -1,13 +1,13 @@
 /* Shapes. */
 #include "shape.h"
 
-#include "hpy_module/context/hooks.h"
-#include "hpy_module/context/int_tuple.h"
+#include "hpy_module/context/hook.h"
+#include "hpy_module/context/tuple.h"
 #include "hpy_module/convert/result.h"
 
 static HPy shape_result(HPyContext *ctx, const TVMFFIAny *value) {
   const TVMFFIShapeCell *shape = (const TVMFFIShapeCell *)(value->v_obj + 1);
-  HPy parts[2] = {fb_int_tuple_new(ctx, shape->data, (int32_t)shape->size), HPy_NULL};
+  HPy parts[2] = {fb_tuple_of_ints(ctx, shape->data, (int32_t)shape->size), HPy_NULL};
   if (HPy_IsNull(parts[0])) {
     TVMFFIObjectDecRef(value->v_obj);
     return HPy_NULL;

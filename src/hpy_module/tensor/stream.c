@@ -3,6 +3,7 @@
 
 #include <tvm/ffi/extra/c_env_api.h>
 
+#include "hpy_module/context/raise.h"
 #include "hpy_module/error/error.h"
 
 /* Reads device type and index. Returns 0, or -1 with an exception raised. */

@@ -1,11 +1,10 @@
 /* The class Tensor. */
 #include "tensor.h"
 
-#include <stdlib.h>
-
 #include "core/tensor/dltensor.h"
 #include "dlpack_out.h"
-#include "hpy_module/context/int_tuple.h"
+#include "hpy_module/context/raise.h"
+#include "hpy_module/context/tuple.h"
 #include "hpy_module/object/object_type.h"
 #include "hpy_module/value/data_type.h"
 #include "hpy_module/value/device.h"
@@ -22,10 +21,10 @@ static HPy read_tensor(HPyContext *ctx, HPy self, HPy (*read)(HPyContext *, cons
 }
 
 static HPy read_shape(HPyContext *ctx, const DLTensor *tensor) {
-  return fb_int_tuple_new(ctx, tensor->shape, tensor->ndim);
+  return fb_tuple_of_ints(ctx, tensor->shape, tensor->ndim);
 }
 static HPy read_strides(HPyContext *ctx, const DLTensor *tensor) {
-  return fb_int_tuple_new(ctx, tensor->strides, tensor->ndim);
+  return fb_tuple_of_ints(ctx, tensor->strides, tensor->ndim);
 }
 static HPy read_dtype(HPyContext *ctx, const DLTensor *tensor) { return fb_data_type_result(ctx, tensor->dtype); }
 static HPy read_device(HPyContext *ctx, const DLTensor *tensor) { return fb_device_result(ctx, tensor->device); }
@@ -125,10 +124,10 @@ HPy fb_tensor_type_new(HPyContext *ctx, HPy base) {
                               &tensor_numel,
                               &tensor_size,
                               &tensor_is_contiguous,
-                              &fb_dlpack_legacy,
-                              &fb_dlpack_versioned,
-                              &fb_dlpack_method,
-                              &fb_dlpack_device,
+                              &fb_dlpack_out_legacy,
+                              &fb_dlpack_out_versioned,
+                              &fb_dlpack_out_method,
+                              &fb_dlpack_out_device,
                               NULL,
                               NULL};
   static HPyType_Spec spec = {

@@ -1,7 +1,12 @@
 /* The type CAny. */
 #include "cany.h"
 
-#include "hpy_module/context/hooks.h"
+#include <stdio.h>
+
+#include "hpy_module/context/attr.h"
+#include "hpy_module/context/hook.h"
+#include "hpy_module/context/instance.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/type.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/result.h"
@@ -20,7 +25,7 @@ static void drop(TVMFFIAny *value) {
 
 static HPy make(HPyContext *ctx, HPy cls, TVMFFIAny *value) {
   void *data;
-  HPy h = fb_type_make(ctx, cls, &cany_type, &data);
+  HPy h = fb_instance_make(ctx, cls, &cany_type, &data);
   if (HPy_IsNull(h)) {
     drop(value);
   } else {
@@ -53,7 +58,7 @@ static void cany_destroy_impl(void *self) { drop(&((FbCAny *)self)->value); }
 static const TVMFFIAny *value_of(HPyContext *ctx, HPy h) {
   const FbCAny *data = FbCAny_AsStruct(ctx, h);
   if (data != NULL) return &data->value;
-  fb_type_raise_unmade(ctx, h);
+  fb_instance_raise_unmade(ctx, h);
   return NULL;
 }
 
@@ -88,7 +93,8 @@ static HPy fb_cany_value_impl(HPyContext *ctx, HPy self, HPy arg) {
   fb_ref_return(ctx, cls);
   char given[128];
   if (!is_cany) {
-    return fb_raise(ctx, ctx->h_TypeError, "expected a CAny, got %s", fb_type_name(ctx, arg, given, sizeof(given)));
+    return fb_raise(ctx, ctx->h_TypeError, "expected a CAny, got %s",
+                    fb_attr_type_name(ctx, arg, given, sizeof(given)));
   }
   const TVMFFIAny *value = value_of(ctx, arg);
   if (value == NULL) return HPy_NULL;

@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "hpy_module/context/instance.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/type.h"
 #include "hpy_module/convert/argument.h"
@@ -25,7 +27,7 @@ const DLDataType *fb_data_type_get(HPyContext *ctx, HPy h) {
 
 static HPy data_type_make(HPyContext *ctx, HPy cls, DLDataType dtype) {
   void *data;
-  HPy h = fb_type_make(ctx, cls, &data_type_type, &data);
+  HPy h = fb_instance_make(ctx, cls, &data_type_type, &data);
   if (!HPy_IsNull(h)) ((FbDataType *)data)->dtype = dtype;
   return h;
 }
@@ -76,7 +78,7 @@ HPy fb_data_type_result(HPyContext *ctx, DLDataType dtype) {
   Known *entry = atomic_load_explicit(known_slot(dtype), memory_order_acquire); /* pairs with remember() */
   const void *hook = fb_hook_current(FB_HOOK_WRAP_DTYPE);
   bool is_current = entry != NULL && entry->hook == hook;
-  if (FB_LIKELY(is_current && is_same(entry->dtype, dtype))) return fb_ref_load(ctx, &entry->value);
+  if (FH_LIKELY(is_current && is_same(entry->dtype, dtype))) return fb_ref_load(ctx, &entry->value);
   HPy value = data_type_wrap(ctx, dtype);
   if (!HPy_IsNull(value) && !is_current) remember(ctx, dtype, value, hook, entry);
   return value;
@@ -89,7 +91,7 @@ static HPy data_type_result(HPyContext *ctx, const TVMFFIAny *value) {
 static int data_type_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   (void)args;
   const DLDataType *dtype = fb_data_type_get(ctx, value);
-  if (FB_UNLIKELY(dtype == NULL)) return -1;
+  if (FH_UNLIKELY(dtype == NULL)) return -1;
   *out = (TVMFFIAny){.type_index = kTVMFFIDataType};
   out->v_dtype = *dtype;
   return 0;

@@ -1,7 +1,9 @@
 /* The class Device. */
 #include "device.h"
 
-#include "hpy_module/context/hooks.h"
+#include "hpy_module/context/hook.h"
+#include "hpy_module/context/instance.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/type.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/result.h"
@@ -32,7 +34,7 @@ static HPy device_result(HPyContext *ctx, const TVMFFIAny *value) { return fb_de
 static int device_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   (void)args;
   const DLDevice *device = fb_device_get(ctx, value);
-  if (FB_UNLIKELY(device == NULL)) return -1;
+  if (FH_UNLIKELY(device == NULL)) return -1;
   *out = (TVMFFIAny){.type_index = kTVMFFIDevice, .v_device = *device};
   return 0;
 }
@@ -41,7 +43,7 @@ HPyDef_SLOT(device_new, HPy_tp_new)
 static HPy device_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)args, (void)nargs, (void)kw; /* they are for __init__ */
   void *data;
-  HPy h = fb_type_make(ctx, type, &device_type, &data);
+  HPy h = fb_instance_make(ctx, type, &device_type, &data);
   if (!HPy_IsNull(h)) ((FbDevice *)data)->device = (DLDevice){kDLCPU, 0};
   return h;
 }
@@ -59,7 +61,7 @@ static int device_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssiz
   if (!ok) return -1;
   FbDevice *data = FbDevice_AsStruct(ctx, self);
   if (data == NULL) {
-    fb_type_raise_unmade(ctx, self);
+    fb_instance_raise_unmade(ctx, self);
     return -1;
   }
   data->device = (DLDevice){(DLDeviceType)type, (int32_t)index};

@@ -1,6 +1,8 @@
 /* The class Error. */
 #include "error_type.h"
 
+#include "hpy_module/context/attr.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/object/object_type.h"
@@ -16,7 +18,7 @@ static int optional_handle(HPyContext *ctx, HPy value, const char *what, TVMFFIO
   if (*out != NULL) return 0;
   char given[128];
   fb_raise(ctx, ctx->h_TypeError, "Error() argument '%s' must be an object or None, not %s", what,
-           fb_type_name(ctx, value, given, sizeof(given)));
+           fb_attr_type_name(ctx, value, given, sizeof(given)));
   return -1;
 }
 

@@ -1,7 +1,9 @@
 /* The class OpaquePtr. */
 #include "opaque_ptr.h"
 
-#include "hpy_module/context/hooks.h"
+#include "hpy_module/context/hook.h"
+#include "hpy_module/context/instance.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/type.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/result.h"
@@ -30,7 +32,7 @@ static HPy opaque_ptr_result(HPyContext *ctx, const TVMFFIAny *value) {
 static int opaque_ptr_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   (void)args;
   void *const *address = fb_plain_expect(ctx, value, FbOpaquePtr_AsStruct(ctx, value));
-  if (FB_UNLIKELY(address == NULL)) return -1;
+  if (FH_UNLIKELY(address == NULL)) return -1;
   *out = (TVMFFIAny){.type_index = kTVMFFIOpaquePtr, .v_ptr = *address};
   return 0;
 }
@@ -42,7 +44,7 @@ static HPy opaque_ptr_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_s
   void *address = HPyLong_AsVoidPtr(ctx, args[0]);
   if (address == NULL && HPyErr_Occurred(ctx)) return HPy_NULL;
   void *data;
-  HPy h = fb_type_make(ctx, type, &opaque_ptr_type, &data);
+  HPy h = fb_instance_make(ctx, type, &opaque_ptr_type, &data);
   if (!HPy_IsNull(h)) ((FbOpaquePtr *)data)->address = address;
   return h;
 }

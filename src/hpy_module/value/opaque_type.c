@@ -1,6 +1,7 @@
 /* The class OpaquePyObject. */
 #include "opaque_type.h"
 
+#include "hpy_module/context/raise.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/object_type.h"
 #include "hpy_module/object/opaque.h"

@@ -1,10 +1,11 @@
 /* What the classes of plain values have in common. */
 #include "plain.h"
 
-#include "hpy_module/context/type.h"
+#include "hpy_module/context/instance.h"
+#include "hpy_module/context/raise.h"
 
 const void *fb_plain_expect(HPyContext *ctx, HPy h, const void *data) {
-  if (FB_UNLIKELY(data == NULL)) fb_type_raise_unmade(ctx, h);
+  if (FH_UNLIKELY(data == NULL)) fb_instance_raise_unmade(ctx, h);
   return data;
 }
 

@@ -1,9 +1,9 @@
 /* Tuples of ints. */
-#include "int_tuple.h"
+#include "tuple.h"
 
 #include <stdlib.h>
 
-HPy fb_int_tuple_new(HPyContext *ctx, const int64_t *values, int32_t n) {
+HPy fb_tuple_of_ints(HPyContext *ctx, const int64_t *values, int32_t n) {
   enum { STACK_ITEMS = 8 };
   HPy stack[STACK_ITEMS], *items = n <= STACK_ITEMS ? stack : malloc((size_t)n * sizeof(*items)), tuple = HPy_NULL;
   if (items == NULL) return HPyErr_NoMemory(ctx);

@@ -4,6 +4,6 @@
 
 #include "hpy_module/context/context.h"
 
-extern HPyDef fb_function_from_address, fb_function_from_mlir;
+extern HPyDef fb_address_function, fb_address_mlir_function;
 
 #endif /* FFI_HPY_CALL_ADDRESS_H_ */

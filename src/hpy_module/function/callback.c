@@ -4,8 +4,12 @@
 #include <stdlib.h>
 
 #include "function.h"
+#include "hpy_module/context/attr.h"
+#include "hpy_module/context/call.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/hold.h"
+#include "hpy_module/context/raise.h"
+#include "hpy_module/context/thread.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
@@ -17,7 +21,7 @@ enum { STACK_ARGS = 8 };
 
 /* The return value becomes owned by the caller of the callback. */
 FB_INLINE int result_out(HPyContext *ctx, HPy value, TVMFFIAny *result) {
-  if (fb_is(ctx, value, ctx->h_None)) return 0; /* result arrives as None */
+  if (fb_context_is_same(ctx, value, ctx->h_None)) return 0; /* result arrives as None */
   return fb_argument_convert_owned(ctx, value, result, "the return value of a callback");
 }
 
@@ -43,12 +47,12 @@ static int call_guarded(HPyContext *ctx, HPy callable, const HPy *argv, size_t n
 }
 
 static int call_callable(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, uint64_t began, TVMFFIAny *result) {
-  if (FB_UNLIKELY(fb_ext == NULL)) return call_guarded(ctx, callable, argv, n, result);
+  if (FH_UNLIKELY(fb_ext == NULL)) return call_guarded(ctx, callable, argv, n, result);
   HPy value = fb_call(ctx, callable, argv, n, HPy_NULL);
-  if (FB_UNLIKELY(HPy_IsNull(value))) return fb_translate_raised(ctx, began);
+  if (FH_UNLIKELY(HPy_IsNull(value))) return fb_translate_raised(ctx, began);
   int rc = result_out(ctx, value, result);
   HPy_Close(ctx, value);
-  return FB_LIKELY(rc == 0) ? 0 : fb_translate_raised(ctx, began);
+  return FH_LIKELY(rc == 0) ? 0 : fb_translate_raised(ctx, began);
 }
 
 /* Whom to call, and in what form arrays arrive. */
@@ -64,7 +68,7 @@ static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIA
   int32_t n_done = 0;
   int rc = 0;
   for (; rc == 0 && n_done < n; n_done += rc == 0) {
-    argv[n_done] = FB_LIKELY(self->exchange == NULL) ? fb_result_of_view(ctx, &args[n_done])
+    argv[n_done] = FH_LIKELY(self->exchange == NULL) ? fb_result_of_view(ctx, &args[n_done])
                                                      : fb_exchange_view(ctx, &args[n_done], self->exchange);
     if (HPy_IsNull(argv[n_done])) rc = -1;
   }
@@ -78,7 +82,7 @@ static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIA
     HPyErr_Clear(ctx);
     TVMFFIErrorSetRaisedFromCStr("TypeError", "an argument of a callback has no Python form");
   }
-  TVMFFIObjectHandle error = FB_LIKELY(rc == 0) ? NULL : fb_error_slot_take();
+  TVMFFIObjectHandle error = FH_LIKELY(rc == 0) ? NULL : fb_error_slot_take();
   for (int32_t i = 0; i < n_done; i++) HPy_Close(ctx, argv[i]);
   fb_error_slot_put(error);
   return rc;
@@ -87,8 +91,8 @@ static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIA
 /* Runs on any thread. */
 FB_INLINE int run_callback(const Callback *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   HPy stack[STACK_ARGS], *argv = stack;
-  FbAttach attach;
-  if (fb_attach(&attach) != 0) {
+  FbThread attach;
+  if (fb_thread_attach(&attach) != 0) {
     TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a Python callback was called after the interpreter began to exit");
     return -1;
   }
@@ -102,11 +106,11 @@ FB_INLINE int run_callback(const Callback *self, const TVMFFIAny *args, int32_t 
     rc = convert_and_call(attach.ctx, self, args, n, argv, result);
   }
   if (argv != stack) free(argv);
-  if (FB_UNLIKELY(!HPy_IsNull(raised))) {
+  if (FH_UNLIKELY(!HPy_IsNull(raised))) {
     fb_ext->error_restore(attach.ctx, raised);
     HPy_Close(attach.ctx, raised);
   }
-  fb_detach(&attach);
+  fb_thread_detach(&attach);
   return rc;
 }
 
@@ -154,9 +158,9 @@ static const DLPackExchangeAPI *table_of(HPyContext *ctx, HPy capsule) {
   return NULL;
 }
 
-HPyDef_METH(fb_function_from_callable, "function_from_callable", HPyFunc_VARARGS,
+HPyDef_METH(fb_callback_function, "function_from_callable", HPyFunc_VARARGS,
             .doc = "A native function that calls a Python callable.")
-static HPy fb_function_from_callable_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+static HPy fb_callback_function_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   if (nargs < 1 || nargs > 2) {
     return fb_raise(ctx, ctx->h_TypeError,
@@ -167,7 +171,8 @@ static HPy fb_function_from_callable_impl(HPyContext *ctx, HPy self, const HPy *
   if (nargs == 2 && exchange == NULL) return HPy_NULL;
   if (!HPyCallable_Check(ctx, fn)) {
     char given[128];
-    return fb_raise(ctx, ctx->h_TypeError, "expected a callable, got %s", fb_type_name(ctx, fn, given, sizeof(given)));
+    return fb_raise(ctx, ctx->h_TypeError, "expected a callable, got %s",
+                    fb_attr_type_name(ctx, fn, given, sizeof(given)));
   }
   FbHold *hold = fb_hold_new(ctx, fn);
   if (hold == NULL) return HPy_NULL;

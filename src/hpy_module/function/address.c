@@ -5,6 +5,7 @@
 
 #include "function.h"
 #include "hpy_module/context/hold.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/error/error.h"
 
 /* What MLIR's execution engine compiles: everything comes as the address of a variable, the return code too. */
@@ -66,9 +67,9 @@ static int read_address(HPyContext *ctx, HPy value, bool may_be_null, const char
   return -1;
 }
 
-HPyDef_METH(fb_function_from_address, "function_from_address", HPyFunc_VARARGS,
+HPyDef_METH(fb_address_function, "function_from_address", HPyFunc_VARARGS,
             .doc = "A Function around a C function of type TVMFFISafeCallType.")
-static HPy fb_function_from_address_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+static HPy fb_address_function_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   static const char name[] = "function_from_address";
   if (nargs < 1 || nargs > 3) {
@@ -82,9 +83,9 @@ static HPy fb_function_from_address_impl(HPyContext *ctx, HPy self, const HPy *a
   return function_of(ctx, filled, args, nargs, name);
 }
 
-HPyDef_METH(fb_function_from_mlir, "function_from_mlir", HPyFunc_VARARGS,
+HPyDef_METH(fb_address_mlir_function, "function_from_mlir", HPyFunc_VARARGS,
             .doc = "A Function around a function that MLIR compiled from one of type TVMFFISafeCallType.")
-static HPy fb_function_from_mlir_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+static HPy fb_address_mlir_function_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   static const char name[] = "function_from_mlir";
   if (nargs < 1 || nargs > 2) {

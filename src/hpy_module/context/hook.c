@@ -1,9 +1,12 @@
 /* The table of hooks and set_hooks(). */
-#include "hooks.h"
+#include "hook.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "call.h"
+#include "keywords.h"
+#include "raise.h"
 #include "text.h"
 
 static const char *const names[FB_N_HOOKS] = {
@@ -32,7 +35,7 @@ static _Atomic(const FbRef *) hooks[FB_N_HOOKS];
 
 HPy fb_hook_get(HPyContext *ctx, FbHook hook) {
   const FbRef *cell = atomic_load_explicit(&hooks[hook], memory_order_acquire); /* pairs with hook_set */
-  if (FB_LIKELY(cell != NULL)) return fb_ref_load(ctx, cell);
+  if (FH_LIKELY(cell != NULL)) return fb_ref_load(ctx, cell);
   return fb_raise(ctx, ctx->h_RuntimeError, "ffi_hpy._core: the hook '%s' is not set", names[hook]);
 }
 
@@ -60,8 +63,8 @@ HPy fb_hook_call(HPyContext *ctx, FbHook hook, const HPy *args, size_t nargs) {
   return result;
 }
 
-HPyDef_METH(fb_set_hooks, "set_hooks", HPyFunc_KEYWORDS, .doc = "Give the binding its Python half.")
-static HPy fb_set_hooks_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+HPyDef_METH(fb_hook_set_all, "set_hooks", HPyFunc_KEYWORDS, .doc = "Give the binding its Python half.")
+static HPy fb_hook_set_all_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   static const FbKeywords keywords = {"set_hooks", names, FB_N_HOOKS, NULL};
   (void)self;
   if (nargs != 0) return fb_raise(ctx, ctx->h_TypeError, "set_hooks() takes keyword arguments only");

@@ -1,11 +1,16 @@
 /* Function: calling native functions from Python. */
 #include "function.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "hpy_module/context/attr.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/hold.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
+#include "hpy_module/context/thread.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
@@ -36,11 +41,11 @@ static bool releases_by_default = true; /* TVM_FFI_RELEASE_GIL_BY_DEFAULT, read 
 FB_INLINE FbFunction *function_struct(HPyContext *ctx, HPy h) { return (FbFunction *)fb_object_struct(ctx, h); }
 /* PyPy 7.3 has its attribute __name__ looked up in anything. */
 static FbFunction *function_struct_if(HPyContext *ctx, HPy h) {
-  return fb_is_pypy && !fb_own_class_check(ctx, h, &fb_own_class_function) ? NULL : function_struct(ctx, h);
+  return fb_context_is_pypy && !fb_own_class_check(ctx, h, &fb_own_class_function) ? NULL : function_struct(ctx, h);
 }
 
 FB_INLINE const char *name_of(FbFunction *function) {
-  if (FB_UNLIKELY(function == NULL)) return "";
+  if (FH_UNLIKELY(function == NULL)) return "";
   const char *name = atomic_load_explicit(&function->name, memory_order_acquire); /* pairs with name_set */
   return name == NULL ? "" : name;
 }
@@ -59,13 +64,13 @@ FB_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *han
   FbScopeBefore before;
   for (size_t i = 0; i < n; i++) {
     args.position = (int)i;
-    if (FB_UNLIKELY(fb_argument_convert(ctx, argv[i], &views[i], &args) != 0)) {
+    if (FH_UNLIKELY(fb_argument_convert(ctx, argv[i], &views[i], &args) != 0)) {
       fb_args_end(&args);
       return -1;
     }
   }
   bool is_scoped = fb_scope_is_set(scope);
-  if (FB_UNLIKELY(is_scoped) && fb_scope_enter(ctx, scope, &before) != 0) {
+  if (FH_UNLIKELY(is_scoped) && fb_scope_enter(ctx, scope, &before) != 0) {
     fb_args_end(&args);
     return -1;
   }
@@ -73,15 +78,15 @@ FB_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *han
   int rc;
   *result = (TVMFFIAny){0};
   if (release || fb_ext == NULL) {
-    FbCallState outer;
-    fb_call_enter(ctx, release, &outer);
+    FbThreadState outer;
+    fb_thread_enter(ctx, release, &outer);
     rc = cell->safe_call(handle, views, (int32_t)n, result);
-    fb_call_leave(&outer);
+    fb_thread_leave(&outer);
   } else {
     rc = cell->safe_call(handle, views, (int32_t)n, result);
   }
-  if (FB_UNLIKELY(is_scoped)) fb_scope_leave(scope, &before);
-  if (FB_LIKELY(rc == 0)) {
+  if (FH_UNLIKELY(is_scoped)) fb_scope_leave(scope, &before);
+  if (FH_LIKELY(rc == 0)) {
     fb_args_end(&args);
     return 0;
   }
@@ -93,7 +98,7 @@ FB_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *han
 }
 
 /* More arguments than fit on the C stack. */
-static FB_NOINLINE int call_with_many(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv,
+static FH_NOINLINE int call_with_many(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv,
                                       size_t n, bool release, FbScope *scope, TVMFFIAny *result) {
   TVMFFIAny *views = n > INT32_MAX ? NULL : calloc(n, sizeof(TVMFFIAny) + sizeof(FbTemp));
   if (views == NULL) {
@@ -109,19 +114,19 @@ FB_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n
                             TVMFFIAny *result) {
   FbFunction *function = function_struct(ctx, self);
   TVMFFIObject *handle = fb_object_get(ctx, self);
-  if (FB_UNLIKELY(handle == NULL)) {
+  if (FH_UNLIKELY(handle == NULL)) {
     fb_object_raise_no_handle(ctx, self);
     return -1;
   }
-  if (FB_UNLIKELY(fb_ext == NULL)) fb_hold_drain(ctx);
+  if (FH_UNLIKELY(fb_ext == NULL)) fb_hold_drain(ctx);
   bool release = !keep_gil && releases_gil(function);
-  if (FB_UNLIKELY(n > STACK_ARGS)) return call_with_many(ctx, function, handle, argv, n, release, scope, result);
+  if (FH_UNLIKELY(n > STACK_ARGS)) return call_with_many(ctx, function, handle, argv, n, release, scope, result);
   TVMFFIAny views[STACK_ARGS];
   FbTemp temps[STACK_ARGS];
   return call_with(ctx, function, handle, argv, n, views, temps, release, scope, result);
 }
 
-static FB_NOINLINE HPy refuse_keywords(HPyContext *ctx, HPy self, HPy kwnames) {
+static FH_NOINLINE HPy refuse_keywords(HPyContext *ctx, HPy self, HPy kwnames) {
   HPy first = HPy_GetItem_i(ctx, kwnames, 0);
   if (HPy_IsNull(first)) return HPy_NULL;
   HPy_ssize_t n;
@@ -135,11 +140,11 @@ static FB_NOINLINE HPy refuse_keywords(HPyContext *ctx, HPy self, HPy kwnames) {
 }
 
 FB_INLINE HPy call_python(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames) {
-  if (FB_UNLIKELY(!HPy_IsNull(kwnames)) && HPy_Length(ctx, kwnames) != 0) return refuse_keywords(ctx, self, kwnames);
+  if (FH_UNLIKELY(!HPy_IsNull(kwnames)) && HPy_Length(ctx, kwnames) != 0) return refuse_keywords(ctx, self, kwnames);
   TVMFFIAny result;
   FbScope scope = {0};
-  if (FB_UNLIKELY(call_function(ctx, self, argv, n, false, &scope, &result) != 0)) return HPy_NULL;
-  if (FB_UNLIKELY(scope.exchange != NULL)) return fb_exchange_result(ctx, &result, scope.exchange, false);
+  if (FH_UNLIKELY(call_function(ctx, self, argv, n, false, &scope, &result) != 0)) return HPy_NULL;
+  if (FH_UNLIKELY(scope.exchange != NULL)) return fb_exchange_result(ctx, &result, scope.exchange, false);
   return fb_result_make(ctx, &result);
 }
 
@@ -205,9 +210,9 @@ static int function_name_set(HPyContext *ctx, HPy self, HPy value, void *closure
     text = fb_text_arg(ctx, value, "__name__", &n);
   }
   FbFunction *function = function_struct_if(ctx, self);
-  if (function == NULL) fb_type_raise_unmade(ctx, self);
+  if (function == NULL) fb_instance_raise_unmade(ctx, self);
   if (text != NULL && function != NULL) return name_set(ctx, function, text);
-  if (fb_is_pypy) HPyErr_Clear(ctx); /* PyPy 7.3 forgets to raise it (see type.h), and trips over it later */
+  if (fb_context_is_pypy) HPyErr_Clear(ctx); /* PyPy 7.3 forgets to raise it (see type.h), and trips over it later */
   return -1;
 }
 
@@ -215,7 +220,7 @@ HPyDef_GETSET(function_gil, "release_gil", .doc = "Whether a call gives up the G
 static HPy function_gil_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   FbFunction *function = function_struct(ctx, self);
-  if (function == NULL) return fb_type_raise_unmade(ctx, self);
+  if (function == NULL) return fb_instance_raise_unmade(ctx, self);
   return HPy_Dup(ctx, releases_gil(function) ? ctx->h_True : ctx->h_False);
 }
 static int function_gil_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
@@ -226,7 +231,7 @@ static int function_gil_set(HPyContext *ctx, HPy self, HPy value, void *closure)
   }
   int truth = HPy_IsTrue(ctx, value);
   FbFunction *function = function_struct(ctx, self);
-  if (function == NULL) fb_type_raise_unmade(ctx, self);
+  if (function == NULL) fb_instance_raise_unmade(ctx, self);
   if (truth < 0 || function == NULL) return -1;
   atomic_store_explicit(&function->gil, truth ? GIL_RELEASE : GIL_KEEP, memory_order_relaxed);
   return 0;
@@ -235,10 +240,10 @@ static int function_gil_set(HPyContext *ctx, HPy self, HPy value, void *closure)
 HPyDef_SLOT(function_repr, HPy_tp_repr)
 static HPy function_repr_impl(HPyContext *ctx, HPy self) {
   char text[256], type[128];
-  if (function_struct(ctx, self) == NULL) return fb_type_raise_unmade(ctx, self);
+  if (function_struct(ctx, self) == NULL) return fb_instance_raise_unmade(ctx, self);
   TVMFFIObject *handle = fb_object_get(ctx, self);
   const char *name = name_of(function_struct(ctx, self));
-  fb_type_name(ctx, self, type, sizeof(type));
+  fb_attr_type_name(ctx, self, type, sizeof(type));
   if (handle == NULL) {
     snprintf(text, sizeof(text), "%s(chandle=None)", type);
   } else {
@@ -277,9 +282,9 @@ HPy fb_function_wrap(HPyContext *ctx, TVMFFIObject *handle, const char *name) {
   return HPy_NULL;
 }
 
-HPyDef_METH(fb_method_descriptor, "method_descriptor", HPyFunc_VARARGS,
+HPyDef_METH(fb_function_method_descriptor, "method_descriptor", HPyFunc_VARARGS,
             .doc = "A Function as a method for a class: the instance is its first argument.")
-static HPy fb_method_descriptor_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+static HPy fb_function_method_descriptor_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   if (nargs != 1 && nargs != 4) {
     return fb_raise(ctx, ctx->h_TypeError, "method_descriptor() takes fn[, name, qualname, doc]");
@@ -287,7 +292,7 @@ static HPy fb_method_descriptor_impl(HPyContext *ctx, HPy self, const HPy *args,
   if (!fb_own_class_check(ctx, args[0], &fb_own_class_function)) {
     char given[128];
     return fb_raise(ctx, ctx->h_TypeError, "method_descriptor() argument 1 must be a Function, not %s",
-                    fb_type_name(ctx, args[0], given, sizeof(given)));
+                    fb_attr_type_name(ctx, args[0], given, sizeof(given)));
   }
   if (nargs == 4) return fb_ext->method_new(ctx, args[0], args[1], args[2], args[3]);
   HPy name = function_name_get(ctx, args[0], NULL);

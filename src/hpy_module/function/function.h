@@ -18,7 +18,7 @@ HPy fb_function_wrap(HPyContext *ctx, TVMFFIObject *handle, const char *name);
 HPy fb_function_type_new(HPyContext *ctx, HPy base);
 
 /* Only where methods are possible, and better than such as are written in Python. */
-extern HPyDef fb_method_descriptor;
+extern HPyDef fb_function_method_descriptor;
 bool fb_function_has_methods(void);
 
 #endif /* FFI_HPY_CALL_FUNCTION_H_ */

@@ -33,6 +33,6 @@ HPy fb_hook_call(HPyContext *ctx, FbHook hook, const HPy *args, size_t nargs);
 /* What a hook is at the moment, for comparison with what it is later: nothing that was replaced has its address again. */
 const void *fb_hook_current(FbHook hook);
 
-extern HPyDef fb_set_hooks;
+extern HPyDef fb_hook_set_all;
 
 #endif /* FFI_HPY_CONTEXT_HOOKS_H_ */

@@ -4,6 +4,6 @@
 
 #include "hpy_module/context/context.h"
 
-extern HPyDef fb_function_from_callable;
+extern HPyDef fb_callback_function;
 
 #endif /* FFI_HPY_CALL_CALLBACK_H_ */

@@ -1,0 +1,23 @@
+/* Attributes that may be missing, and the name of a type. */
+#include "attr.h"
+
+#include <stdio.h>
+
+HPy fb_attr_find(HPyContext *ctx, HPy h, const char *name) {
+  HPy found = HPy_GetAttr_s(ctx, h, name);
+  if (HPy_IsNull(found) && HPyErr_ExceptionMatches(ctx, ctx->h_AttributeError)) HPyErr_Clear(ctx);
+  return found;
+}
+
+const char *fb_attr_type_name(HPyContext *ctx, HPy h, char *buffer, size_t size) {
+  snprintf(buffer, size, "object");
+  HPy type = HPy_Type(ctx, h);
+  HPy name = HPy_IsNull(type) ? HPy_NULL : HPy_GetAttr_s(ctx, type, "__name__");
+  HPy_ssize_t n;
+  const char *text = HPy_IsNull(name) ? NULL : HPyUnicode_AsUTF8AndSize(ctx, name, &n);
+  if (text != NULL) snprintf(buffer, size, "%s", text);
+  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx);
+  if (!HPy_IsNull(name)) HPy_Close(ctx, name);
+  if (!HPy_IsNull(type)) HPy_Close(ctx, type);
+  return buffer;
+}

@@ -1,0 +1,43 @@
+/* Instances that the __new__ of their class made, and others. */
+#include "instance.h"
+
+#include <stdio.h>
+
+#include "attr.h"
+#include "raise.h"
+
+static void name_of(HPyContext *ctx, HPy cls, char *buffer, size_t size) {
+  HPy name = fb_attr_find(ctx, cls, "__name__");
+  HPy_ssize_t n;
+  const char *text = HPy_IsNull(name) ? NULL : HPyUnicode_AsUTF8AndSize(ctx, name, &n);
+  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx);
+  snprintf(buffer, size, "%s", text == NULL ? "?" : text);
+  if (!HPy_IsNull(name)) HPy_Close(ctx, name);
+}
+
+int fb_instance_check_new(HPyContext *ctx, HPy cls, const FbRef *own) {
+  HPy type = fb_ref_borrow(ctx, own);
+  int (*is_subtype)(HPyContext *, HPy, HPy);
+  FB_LATE(ctx, ctx_Type_IsSubtype, is_subtype);
+  bool is_type = HPy_TypeCheck(ctx, cls, ctx->h_TypeType);
+  bool fits = is_type && is_subtype(ctx, cls, type);
+  if (!fits) {
+    char name[128], given[128];
+    name_of(ctx, type, name, sizeof(name));
+    if (is_type) {
+      name_of(ctx, cls, given, sizeof(given));
+      fb_raise(ctx, ctx->h_TypeError, "%s.__new__(%s): %s is not a subtype of %s", name, given, given, name);
+    } else {
+      fb_raise(ctx, ctx->h_TypeError, "%s.__new__(X): X is not a type but of type %s", name,
+               fb_attr_type_name(ctx, cls, given, sizeof(given)));
+    }
+  }
+  fb_ref_return(ctx, type);
+  return fits ? 0 : -1;
+}
+
+HPy fb_instance_raise_unmade(HPyContext *ctx, HPy h) {
+  char name[128];
+  return fb_raise(ctx, ctx->h_TypeError, "this %s was not made by the __new__ of its class",
+                  fb_attr_type_name(ctx, h, name, sizeof(name)));
+}

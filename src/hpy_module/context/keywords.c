@@ -1,0 +1,54 @@
+/* Keyword arguments. */
+#include "keywords.h"
+
+#include "call.h"
+#include "raise.h"
+#include "tuple.h"
+
+int fb_keywords_intern(HPyContext *ctx, const FbKeywords *keywords) {
+  HPy sys = HPyImport_ImportModule(ctx, "sys");
+  HPy intern = HPy_IsNull(sys) ? HPy_NULL : HPy_GetAttr_s(ctx, sys, "intern");
+  int n_done = 0;
+  for (; n_done < keywords->n && !HPy_IsNull(intern); n_done++) {
+    HPy name = HPyUnicode_FromString(ctx, keywords->names[n_done]);
+    HPy interned = HPy_IsNull(name) ? HPy_NULL : fb_call_one(ctx, intern, name);
+    if (!HPy_IsNull(name)) HPy_Close(ctx, name);
+    if (HPy_IsNull(interned)) break;
+    fb_ref_store(ctx, &keywords->interned[n_done], interned);
+    HPy_Close(ctx, interned);
+  }
+  if (!HPy_IsNull(intern)) HPy_Close(ctx, intern);
+  if (!HPy_IsNull(sys)) HPy_Close(ctx, sys);
+  return n_done == keywords->n ? 0 : -1;
+}
+
+/* -1 with an exception raised if it is none of them. */
+static int find_by_text(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
+  HPy_ssize_t byte_len;
+  const char *text = HPyUnicode_AsUTF8AndSize(ctx, name, &byte_len);
+  if (text == NULL) return -1;
+  for (int i = 0; i < keywords->n; i++) {
+    if (strcmp(text, keywords->names[i]) == 0) return i;
+  }
+  fb_raise(ctx, ctx->h_TypeError, "%s() got an unexpected keyword argument '%s'", keywords->callee, text);
+  return -1;
+}
+
+/* Index of a name by its address; n if it is none of them or not interned. */
+FB_INLINE int find_by_address(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
+  int found = 0;
+  while (found < keywords->n && !fb_context_is_same(ctx, name, keywords->interned[found].handle)) found++;
+  return found;
+}
+
+int fb_keywords_find(HPyContext *ctx, const FbKeywords *keywords, HPy kwnames, HPy_ssize_t i) {
+  if (FH_LIKELY(keywords->interned != NULL && fb_context_tuple_items != 0)) {
+    int found = find_by_address(ctx, keywords, fb_tuple_item(kwnames, i));
+    if (FH_LIKELY(found < keywords->n)) return found;
+  }
+  HPy name = HPy_GetItem_i(ctx, kwnames, i);
+  if (HPy_IsNull(name)) return -1;
+  int found = find_by_text(ctx, keywords, name);
+  HPy_Close(ctx, name);
+  return found;
+}

@@ -1,0 +1,121 @@
+/* Properties, and what else a type of PyPy 7.3 is made of. */
+#include "property.h"
+
+#include "attr.h"
+#include "call.h"
+#include "instance.h"
+#include "raise.h"
+
+typedef struct Accessor {
+  FbAccess access;
+  FbRef type;      /* instances of it are what `access` can be called with; kept for good */
+  const char *name; /* for messages; lives for good */
+} Accessor;
+
+HPyType_HELPERS(Accessor)
+
+FbRef fb_property_accessor;
+
+/* property() hands over whatever it is asked for. Returns the accessor, or NULL with TypeError raised. */
+static const Accessor *accessor_for(HPyContext *ctx, HPy self, HPy object) {
+  const Accessor *accessor = Accessor_AsStruct(ctx, self);
+  if (accessor == NULL || accessor->name == NULL) {
+    fb_instance_raise_unmade(ctx, self);
+    return NULL;
+  }
+  HPy type = fb_ref_borrow(ctx, &accessor->type);
+  bool fits = HPy_TypeCheck(ctx, object, type);
+  fb_ref_return(ctx, type);
+  if (fits) return accessor;
+  char given[128];
+  fb_raise(ctx, ctx->h_TypeError, "attribute '%s' is not for a '%s' object", accessor->name,
+           fb_attr_type_name(ctx, object, given, sizeof(given)));
+  return NULL;
+}
+
+/* Nobody makes one but fb_property_new. */
+HPyDef_SLOT(accessor_new, HPy_tp_new)
+static HPy accessor_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)type, (void)args, (void)nargs, (void)kw;
+  return fb_raise(ctx, ctx->h_TypeError, "an _Accessor cannot be made directly");
+}
+
+HPyDef_METH(accessor_get, "get", HPyFunc_O, .doc = "Value of the attribute of an object.")
+static HPy accessor_get_impl(HPyContext *ctx, HPy self, HPy object) {
+  const Accessor *accessor = accessor_for(ctx, self, object);
+  return accessor == NULL ? HPy_NULL : accessor->access.get(ctx, object, accessor->access.closure);
+}
+
+HPyDef_METH(accessor_set, "set", HPyFunc_VARARGS, .doc = "Set the attribute of an object.")
+static HPy accessor_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "set() takes 2 arguments, got %zu", nargs);
+  const Accessor *accessor = accessor_for(ctx, self, args[0]);
+  if (accessor == NULL || accessor->access.set(ctx, args[0], args[1], accessor->access.closure) != 0) return HPy_NULL;
+  return HPy_Dup(ctx, ctx->h_None);
+}
+
+HPyDef_METH(accessor_refuse, "refuse", HPyFunc_VARARGS, .doc = "TypeError for whoever derives a class.")
+static HPy accessor_refuse_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)args, (void)nargs;
+  const Accessor *accessor = Accessor_AsStruct(ctx, self);
+  if (accessor == NULL || accessor->name == NULL) return fb_instance_raise_unmade(ctx, self);
+  return fb_raise(ctx, ctx->h_TypeError, "type '%s' is not an acceptable base type", accessor->name);
+}
+
+/* builtins.name(*parts), all of which are taken; HPy_NULL if one of them is. */
+static HPy call_builtin(HPyContext *ctx, const char *name, HPy *parts, size_t n) {
+  bool complete = true;
+  for (size_t i = 0; i < n; i++) complete = complete && !HPy_IsNull(parts[i]);
+  HPy builtins = complete ? HPyImport_ImportModule(ctx, "builtins") : HPy_NULL;
+  HPy callable = HPy_IsNull(builtins) ? HPy_NULL : HPy_GetAttr_s(ctx, builtins, name);
+  HPy result = HPy_IsNull(callable) ? HPy_NULL : fb_call(ctx, callable, parts, n, HPy_NULL);
+  if (!HPy_IsNull(callable)) HPy_Close(ctx, callable);
+  if (!HPy_IsNull(builtins)) HPy_Close(ctx, builtins);
+  for (size_t i = 0; i < n; i++) {
+    if (!HPy_IsNull(parts[i])) HPy_Close(ctx, parts[i]);
+  }
+  return result;
+}
+
+static HPy accessor_make(HPyContext *ctx, HPy type, const char *name, FbAccess access) {
+  HPy cls = fb_ref_load(ctx, &fb_property_accessor);
+  Accessor *data;
+  HPy accessor = HPy_New(ctx, cls, &data);
+  HPy_Close(ctx, cls);
+  if (HPy_IsNull(accessor)) return accessor;
+  data->access = access;
+  data->name = name;
+  fb_ref_store(ctx, &data->type, type);
+  return accessor;
+}
+
+HPy fb_property_new(HPyContext *ctx, HPy type, const char *name, FbAccess access) {
+  HPy accessor = accessor_make(ctx, type, name, access);
+  if (HPy_IsNull(accessor)) return accessor;
+  HPy parts[2] = {HPy_GetAttr_s(ctx, accessor, "get"), HPy_NULL};
+  if (!HPy_IsNull(parts[0]) && access.set != NULL) parts[1] = HPy_GetAttr_s(ctx, accessor, "set");
+  HPy_Close(ctx, accessor);
+  return call_builtin(ctx, "property", parts, access.set == NULL ? 1 : 2);
+}
+
+int fb_property_refuse_subclasses(HPyContext *ctx, HPy type, const char *name) {
+  HPy accessor = accessor_make(ctx, type, name, (FbAccess){0});
+  if (HPy_IsNull(accessor)) return -1;
+  HPy refuse = HPy_GetAttr_s(ctx, accessor, "refuse");
+  HPy_Close(ctx, accessor);
+  HPy method = call_builtin(ctx, "classmethod", &refuse, 1);
+  if (HPy_IsNull(method)) return -1;
+  int rc = HPy_SetAttr_s(ctx, type, "__init_subclass__", method);
+  HPy_Close(ctx, method);
+  return rc;
+}
+
+static HPyDef *defines[] = {&accessor_new, &accessor_get, &accessor_set, &accessor_refuse, NULL};
+
+HPyType_Spec fb_property_spec = {
+    .name = "ffi_hpy._core._Accessor",
+    .basicsize = sizeof(Accessor),
+    .flags = HPy_TPFLAGS_DEFAULT,
+    .builtin_shape = SHAPE(Accessor),
+    .defines = defines,
+};

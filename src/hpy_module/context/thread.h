@@ -1,0 +1,61 @@
+/* Native calls and the interpreter: which threads may use it, and when.
+ *
+ * A native call may give up the interpreter while it runs, and native code calls back from any thread. An attached thread has
+ * a context; it is attached within fb_thread_attach and fb_thread_detach. */
+#ifndef FFI_HPY_CONTEXT_THREAD_H_
+#define FFI_HPY_CONTEXT_THREAD_H_
+
+#include "context.h"
+
+/* What a native call on this thread left behind, for callbacks that arrive on it without a context.
+ * Maintained only where there is no extension; see fb_thread_enter. */
+typedef struct FbThreadState {
+  HPyContext *ctx; /* context of the innermost native call on this thread; NULL: none is running */
+  HPyThreadState released;
+  bool is_released; /* the call gave up the interpreter; `released` takes it back */
+} FbThreadState;
+
+/* Brackets native code: gives up the interpreter if asked to and lets callbacks find their way back. */
+void fb_thread_enter(HPyContext *ctx, bool release, FbThreadState *outer);
+void fb_thread_leave(const FbThreadState *outer);
+
+/* The same for native code that runs within a method and keeps the interpreter, but may call back. */
+FB_INLINE void fb_thread_enter_held(HPyContext *ctx, FbThreadState *outer) {
+  if (FH_UNLIKELY(fb_ext == NULL)) fb_thread_enter(ctx, false, outer);
+}
+FB_INLINE void fb_thread_leave_held(const FbThreadState *outer) {
+  if (FH_UNLIKELY(fb_ext == NULL)) fb_thread_leave(outer);
+}
+
+/* An attached thread, from wherever it came. */
+typedef struct FbThread {
+  HPyContext *ctx; /* valid until fb_thread_detach */
+  int token;
+  int how; /* without the extension only */
+} FbThread;
+
+int fb_thread_attach_slow(FbThread *out);
+void fb_thread_detach_slow(FbThread *attach);
+
+/* Makes the context usable on the calling thread. Returns 0, or -1 if the interpreter is finalizing: then no object may
+ * be touched and fb_thread_detach must not be called. */
+FB_INLINE int fb_thread_attach(FbThread *out) {
+  if (FH_UNLIKELY(fb_ext == NULL)) return fb_thread_attach_slow(out);
+  out->ctx = fb_ctx;
+  out->token = fb_ext->thread_attach();
+  return out->token < 0 ? -1 : 0;
+}
+FB_INLINE void fb_thread_detach(FbThread *attach) {
+  if (FH_UNLIKELY(fb_ext == NULL)) {
+    fb_thread_detach_slow(attach);
+  } else {
+    fb_ext->thread_detach(attach->token);
+  }
+}
+
+/* Whether Python objects must be left alone because the interpreter is going away. */
+bool fb_thread_is_finalizing(void);
+/* From now on no thread comes in from outside; waits, a second at most, for those that are inside. */
+void fb_thread_mark_finalizing(HPyContext *ctx);
+
+#endif /* FFI_HPY_CONTEXT_THREAD_H_ */
