@@ -49,7 +49,7 @@ static int construct(HPyContext *ctx, FbCoreFunction *constructor, const Items *
   return 0;
 }
 
-/* The same argument for messages, one level deeper. */
+/* What is inside an argument goes by the name of that argument in messages. */
 static FbArgs inner_args(const FbArgs *outer, Items *items) {
   return (FbArgs){.temps = items->temps,
                   .depth = outer->depth,
@@ -58,7 +58,8 @@ static FbArgs inner_args(const FbArgs *outer, Items *items) {
                   .scope = outer->scope};
 }
 
-/* What long lists are mostly made of, without looking its type up. False, and nothing raised, if it is something else. */
+/* What long lists are mostly made of, without looking its type up. False, and nothing raised, if it is something
+ * else. */
 FB_INLINE bool int_item(HPyContext *ctx, HPy item, TVMFFIAny *out) {
   if (FH_UNLIKELY(fb_ext == NULL) || fb_kind_type(item) != ctx->h_LongType._i)
     return false; /* a type's word is its handle */
@@ -68,8 +69,8 @@ FB_INLINE bool int_item(HPyContext *ctx, HPy item, TVMFFIAny *out) {
   return true;
 }
 
-/* Converts an item of a container. What becomes of it must not depend on the Python value: converting the next one may run
- * Python code, which may drop this one. */
+/* Converts an item of a container. What becomes of it must not depend on the Python value: converting the next one may
+ * run Python code, which may drop this one. */
 static int convert_item(HPyContext *ctx, HPy item, TVMFFIAny *out, FbArgs *inner) {
   if (int_item(ctx, item, out)) return 0;
   int n_temps = inner->n_temps;
@@ -78,7 +79,8 @@ static int convert_item(HPyContext *ctx, HPy item, TVMFFIAny *out, FbArgs *inner
   return rc;
 }
 
-/* Whether it is a dict and of no subclass, which may have other items than it holds. False where types have no address. */
+/* Whether it is a dict and of no subclass, which may have other items than it holds. False where types have no
+ * address. */
 static bool is_plain_dict(HPyContext *ctx, HPy value) {
   static _Atomic(intptr_t) dict_type; /* relaxed: each thread writes the same */
   intptr_t wanted, type;
@@ -95,7 +97,8 @@ static bool is_plain_dict(HPyContext *ctx, HPy value) {
   return type == wanted;
 }
 
-/* The keys and values of a dict as handles in the places of their views; how many, in all cases. -1 with an exception. */
+/* The keys and values of a dict as handles in the places of their views; how many, in all cases. -1 with an
+ * exception. */
 static int take_pairs(HPyContext *ctx, HPy dict, HPy keys, HPy_ssize_t n, TVMFFIAny *views, HPy_ssize_t *n_taken) {
   for (HPy_ssize_t i = 0; i < n; i++) {
     HPy key = HPy_GetItem_i(ctx, keys, i);

@@ -11,7 +11,7 @@
 
 enum { CHUNK = 64 };
 
-/* --- reading ------------------------------------------------------------------------------------------------------------ */
+/* --- reading ------------------------------------------------------------------------------------------------------ */
 
 /* The Python value of an item that somebody else owns. */
 FB_INLINE HPy item_result(HPyContext *ctx, const TVMFFIAny *item, const DLPackExchangeAPI *exchange) {
@@ -103,7 +103,7 @@ static HPy walk_list(HPyContext *ctx, TVMFFIObject *walk, FbPart part, int64_t n
   return filling_end(ctx, &filling);
 }
 
-/* --- chunks: a callable that gives a list of the next items, an empty one at the end ---------------------------------------- */
+/* --- chunks: a callable that gives a list of the next items, an empty one at the end ------------------------------ */
 
 typedef struct Chunks {
   TVMFFIObject *container; /* owned: an ffi.Array or an ffi.Map */
@@ -214,7 +214,7 @@ HPy fb_iterate_map(HPyContext *ctx, TVMFFIObject *map, FbPart part, const DLPack
   return result;
 }
 
-/* --- init ----------------------------------------------------------------------------------------------------------------- */
+/* --- init --------------------------------------------------------------------------------------------------------- */
 
 /* Puts what module.name or module.name.attribute is into a cell. */
 static int keep(HPyContext *ctx, FbRef *cell, const char *module, const char *name, const char *attribute) {

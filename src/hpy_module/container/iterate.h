@@ -1,7 +1,8 @@
 /* Iterators over the items of native containers.
  *
  * HPy 0.9 has no slots for iterators, and a call for each item is what would cost most. So items are read in lists, and
- * the interpreter's own iterators go through these: a small container in one, a larger one piece by piece, as wanted. */
+ * the interpreter's own iterators go through these: a small container in one, a larger one piece by piece, as
+ * wanted. */
 #ifndef FFI_HPY_CONTAINER_ITERATE_H_
 #define FFI_HPY_CONTAINER_ITERATE_H_
 
@@ -20,14 +21,14 @@ FB_INLINE HPy fb_iterate_item(HPyContext *ctx, TVMFFIAny *item, const DLPackExch
   return fb_result_make(ctx, item);
 }
 
-/* A Python list of n items, from items[first] on, `step` apart. The array that they are in is kept alive by the caller and
- * does not change. New handle, or HPy_NULL with an exception raised. */
+/* A Python list of n items, from items[first] on, `step` apart. The array that they are in is kept alive by the caller
+ * and does not change. New handle, or HPy_NULL with an exception raised. */
 HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t first, int64_t step, int64_t n,
                     const DLPackExchangeAPI *exchange);
 
 /* A Python iterator over an ffi.Array, which is taken, on failure too (HPy_NULL, exception raised). */
 HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array, const DLPackExchangeAPI *exchange);
-/* The same over an ffi.Map, which is taken. Items are tuples of key and value. */
+/* A Python iterator over an ffi.Map, which is taken, on failure too. Items are tuples of key and value. */
 HPy fb_iterate_map(HPyContext *ctx, TVMFFIObject *map, FbPart part, const DLPackExchangeAPI *exchange);
 
 /* Returns 0, or -1 with an exception raised. */

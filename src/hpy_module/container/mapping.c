@@ -15,7 +15,7 @@
 #include "hpy_module/object/transfer.h"
 #include "iterate.h"
 
-/* The same operation on a Map and on a Dict. */
+/* One operation: the function of the core for a Map, and that for a Dict. */
 typedef struct Pair {
   FbCoreFunction map, dict;
 } Pair;
@@ -27,7 +27,7 @@ static FbCoreFunction dict_set = {.name = "ffi.DictSetItem"}, dict_erase = {.nam
                       dict_pop = {.name = "ffi_hpy.DictPop"}, get_missing = {.name = "ffi.GetInvalidObject"},
                       to_map = {.name = "__ffi_convert__", .type_index = kTVMFFIMap};
 
-/* --- the native object ---------------------------------------------------------------------------------------------------- */
+/* --- the native object -------------------------------------------------------------------------------------------- */
 
 /* Owned ffi.Map or ffi.Dict of self; NULL with ValueError or TypeError raised. */
 static TVMFFIObject *mapping_take(HPyContext *ctx, HPy self) {
@@ -103,7 +103,7 @@ static HPy raise_key(HPyContext *ctx, HPy key) {
   return HPy_NULL;
 }
 
-/* --- reading ---------------------------------------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------------------------------------------ */
 
 HPyDef_SLOT(mapping_length, HPy_mp_length)
 static HPy_ssize_t mapping_length_impl(HPyContext *ctx, HPy self) {
@@ -166,7 +166,7 @@ static HPy mapping_iter_values_impl(HPyContext *ctx, HPy self) { return iterate(
 HPyDef_METH(mapping_iter_items, "_iter_items", HPyFunc_NOARGS, .doc = "The same over pairs of key and value.")
 static HPy mapping_iter_items_impl(HPyContext *ctx, HPy self) { return iterate(ctx, self, FB_PART_ITEMS); }
 
-/* --- making -------------------------------------------------------------------------------------------------------------------- */
+/* --- making ------------------------------------------------------------------------------------------------------- */
 
 static int mapping_init(HPyContext *ctx, HPy self, int32_t type_index, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   const char *name = type_index == kTVMFFIMap ? "Map" : "Dict";
@@ -192,10 +192,10 @@ static int dict_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_
   return mapping_init(ctx, self, kTVMFFIDict, args, nargs, kw);
 }
 
-/* --- changing a Dict --------------------------------------------------------------------------------------------------------------- */
+/* --- changing a Dict ---------------------------------------------------------------------------------------------- */
 
-/* Takes a key out: 1 with its value, 0 if it was not there, -1 with an exception raised. Another core than ours does it in two
- * steps, between which other threads may come. */
+/* Takes a key out: 1 with its value, 0 if it was not there, -1 with an exception raised. Another core than ours does it
+ * in two steps, between which other threads may come. */
 static int take_out(HPyContext *ctx, HPy self, HPy key, TVMFFIAny *value) {
   if (FH_LIKELY(fb_core_function_find(&dict_pop) != NULL)) {
     if (call(ctx, self, &dict_pop, NULL, key, HPy_NULL, value) != 0) return -1;
@@ -243,7 +243,7 @@ static HPy dict_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size
   return result;
 }
 
-/* --- types ------------------------------------------------------------------------------------------------------------------------ */
+/* --- types -------------------------------------------------------------------------------------------------------- */
 
 static FbRef mapping_type; /* written once during the import */
 

@@ -1,5 +1,6 @@
-/* Array and List. An Array does not change and is read where it is; a List is read and changed by the core's functions, one
- * call for each operation, which are atomic against each other. What reads many items of a List takes a copy first. */
+/* Array and List. An Array does not change and is read where it is; a List is read and changed by the core's functions,
+ * one call for each operation, which are atomic against each other. What reads many items of a List takes a copy
+ * first. */
 #include "sequence.h"
 
 #include "container.h"
@@ -21,7 +22,7 @@ static FbCoreFunction list_size = {.name = "ffi.ListSize"}, list_get = {.name = 
                       list_erase = {.name = "ffi.ListErase"},
                       to_array = {.name = "__ffi_convert__", .type_index = kTVMFFIArray};
 
-/* --- the native object ---------------------------------------------------------------------------------------------------- */
+/* --- the native object -------------------------------------------------------------------------------------------- */
 
 /* The table that self was returned under, or NULL. For a self that has an object. */
 FB_INLINE const DLPackExchangeAPI *exchange_of(HPyContext *ctx, HPy self) {
@@ -53,7 +54,8 @@ static int64_t size_of(HPyContext *ctx, TVMFFIObject *handle) {
   return fb_core_function_run(ctx, &list_size, &arg, 1, &size) != 0 ? -1 : size.v_int64;
 }
 
-/* An Array with the items of `handle`, which is taken: itself, or a copy made at one moment. NULL with an exception raised. */
+/* An Array with the items of `handle`, which is taken: itself, or a copy made at one moment. NULL with an exception
+ * raised. */
 static TVMFFIObject *fixed(HPyContext *ctx, TVMFFIObject *handle) {
   if (handle == NULL || is_array(handle)) return handle;
   TVMFFIAny arg = fb_core_function_object(handle), copy;
@@ -62,7 +64,7 @@ static TVMFFIObject *fixed(HPyContext *ctx, TVMFFIObject *handle) {
   return rc == 0 ? copy.v_obj : NULL;
 }
 
-/* --- reading ---------------------------------------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------------------------------------------ */
 
 HPyDef_SLOT(sequence_length, HPy_mp_length)
 static HPy_ssize_t sequence_length_impl(HPyContext *ctx, HPy self) {
@@ -73,7 +75,8 @@ static HPy_ssize_t sequence_length_impl(HPyContext *ctx, HPy self) {
   return (HPy_ssize_t)size;
 }
 
-/* An owned copy of item i of a List, counted from the end if it is negative: 0; 1 if there is none; -1 with an exception. */
+/* An owned copy of item i of a List, counted from the end if it is negative: 0; 1 if there is none; -1 with an
+ * exception. */
 static int list_item(HPyContext *ctx, FbCoreFunction *get, TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
   for (;;) {
     int64_t size = i < 0 ? size_of(ctx, handle) : INT64_MAX, position = i < 0 ? i + size : i;
@@ -148,7 +151,7 @@ static HPy sequence_iter_impl(HPyContext *ctx, HPy self) {
   return array == NULL ? HPy_NULL : fb_iterate_array(ctx, array, exchange_of(ctx, self));
 }
 
-/* --- in ------------------------------------------------------------------------------------------------------------------------ */
+/* --- in ----------------------------------------------------------------------------------------------------------- */
 
 /* What is looked for, if that can be compared with plain items without Python. */
 typedef struct Needle {
@@ -211,7 +214,7 @@ static int sequence_contains_impl(HPyContext *ctx, HPy self, HPy value) {
   return found;
 }
 
-/* --- making -------------------------------------------------------------------------------------------------------------------- */
+/* --- making ------------------------------------------------------------------------------------------------------- */
 
 /* The argument of Array(...) or List(...), if any, as self's object. */
 static int sequence_init(HPyContext *ctx, HPy self, int32_t type_index, const HPy *args, HPy_ssize_t nargs, HPy kw) {
@@ -241,10 +244,10 @@ static int list_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_
   return sequence_init(ctx, self, kTVMFFIList, args, nargs, kw);
 }
 
-/* --- changing a List ------------------------------------------------------------------------------------------------------------- */
+/* --- changing a List ---------------------------------------------------------------------------------------------- */
 
-/* Calls a function of the core for a List with the value (if not HPy_NULL) as the last argument. args[0] becomes the list;
- * there is room for n + 1. 0, or -1 with an exception raised. */
+/* Calls a function of the core for a List with the value (if not HPy_NULL) as the last argument. args[0] becomes the
+ * list; there is room for n + 1. 0, or -1 with an exception raised. */
 static int list_change(HPyContext *ctx, HPy self, FbCoreFunction *change, TVMFFIAny *args, int32_t n, HPy value) {
   FbTemp temp;
   FbArgs converted = {.temps = &temp, .position = -1, .callee = change->name};
@@ -265,7 +268,7 @@ static int list_change(HPyContext *ctx, HPy self, FbCoreFunction *change, TVMFFI
   return rc;
 }
 
-/* The same for the item at a position of Python's; IndexError, in Python's words, if there is none. */
+/* As list_change, for the item at a position as Python counts; IndexError, in Python's words, if there is none. */
 static int list_change_at(HPyContext *ctx, HPy self, FbCoreFunction *change, HPy key, int64_t i, HPy value) {
   for (;;) {
     HPy_ssize_t size = i < 0 ? sequence_length_impl(ctx, self) : 0;
@@ -355,7 +358,7 @@ static HPy list_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size
                   (long long)size);
 }
 
-/* --- types ------------------------------------------------------------------------------------------------------------------------ */
+/* --- types -------------------------------------------------------------------------------------------------------- */
 
 static FbRef sequence_type; /* written once during the import */
 

@@ -18,8 +18,8 @@ static struct {
   PYPY_CAPSULE_FUNCTIONS(MEMBER)
 } pypy;
 
-/* Whether capsules go through PyPy's C API. Looked up each time until found, under the GIL: the symbols are there from the
- * moment that anything imports PyPy's cpyext. */
+/* Whether capsules go through PyPy's C API. Looked up each time until found, under the GIL: the symbols are there from
+ * the moment that anything imports PyPy's cpyext. */
 static bool pypy_api(void) {
   if (fb_ext != NULL) return false;
   if (pypy.release != NULL) return true;
@@ -72,7 +72,7 @@ int fb_capsule_rename(HPyContext *ctx, HPy capsule, const char *name) {
   return set(ctx, capsule, HPyCapsule_key_Name, (void *)name);
 }
 
-/* --- capsules of our own ---------------------------------------------------------------------------------------------- */
+/* --- capsules of our own ------------------------------------------------------------------------------------------ */
 
 static const char dltensor[] = "dltensor", dltensor_versioned[] = "dltensor_versioned";
 

@@ -10,8 +10,8 @@ size_t fb_context_late_shift;
 int fb_context_init(HPyContext *ctx) {
   fb_ctx = ctx;
   fb_ext = fhpy_extension_find(ctx);
-  /* PyPy 7.3.18 inserted the constant h_DictType before ctx_Capsule_New. Constants are small numbers there (indices of a
-   * handle table), functions are addresses: the word at that place tells which of the two layouts this is. */
+  /* PyPy 7.3.18 inserted the constant h_DictType before ctx_Capsule_New. Constants are small numbers there (indices of
+   * a handle table), functions are addresses: the word at that place tells which of the two layouts this is. */
   uintptr_t word;
   memcpy(&word, &ctx->ctx_Capsule_New, sizeof(word));
   fb_context_late_shift = word < 0x10000 ? sizeof(HPy) : 0;

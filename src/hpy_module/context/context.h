@@ -1,9 +1,8 @@
 /* The HPy context as the binding sees it: which implementation runs, its extension, and the entries that moved.
  *
- * Three implementations serve this binary: the package's own (with the extension of hpy_runtime/extension.h, or in debug
- * mode without), PyPy 7.3's built-in one, and the PyPI package hpy, whose debug mode the tests use. Only the first one has
- * handles that are object pointers; code that relies on it is guarded by fb_ext.
- */
+ * Three implementations serve this binary: the package's own (with the extension of hpy_runtime/extension.h, or in
+ * debug mode without), PyPy 7.3's built-in one, and the PyPI package hpy, whose debug mode the tests use. Only the
+ * first one has handles that are object pointers; code that relies on it is guarded by fb_ext. / */
 #ifndef FFI_HPY_CONTEXT_CONTEXT_H_
 #define FFI_HPY_CONTEXT_CONTEXT_H_
 
@@ -28,8 +27,8 @@ extern ptrdiff_t fb_context_data_offset, fb_context_type_offset, fb_context_tupl
 
 /* Whether fb_ctx may be used at any time by an attached thread: not so in hpy's debug mode. Written with fb_ext. */
 extern bool fb_context_is_lasting;
-/* Whether a handle may be kept for long: in hpy's debug mode it ends with its context, and in ours it would count as one
- * that was forgotten. Written with fb_ext. */
+/* Whether a handle may be kept for long: in hpy's debug mode it ends with its context, and in ours it would count as
+ * one that was forgotten. Written with fb_ext. */
 extern bool fb_context_keeps_handles;
 /* Whether threads run without a GIL. Written with fb_ext. */
 extern bool fb_context_free_threaded;

@@ -1,7 +1,7 @@
 /* The thread's native error: the slot in which native code leaves what went wrong.
  *
- * Each thread has its own slot, so nothing here is shared. An exception is made of an error, and an error of an exception,
- * one folder up (error/). */
+ * Each thread has its own slot, so nothing here is shared. An exception is made of an error, and an error of an
+ * exception, one folder up (error/). */
 #ifndef FFI_HPY_CONTEXT_ERROR_SLOT_H_
 #define FFI_HPY_CONTEXT_ERROR_SLOT_H_
 

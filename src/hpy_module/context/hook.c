@@ -29,8 +29,9 @@ static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_CONVERT] = "convert",
 };
 
-/* Set by the import of the package, and a few again by who wants data types or devices of a class of his own, while other
- * threads read. Cells are complete before they are published and never freed: one that was replaced may be in use. */
+/* Set by the import of the package, and a few again by programs that want data types or devices of another class, while
+ * other threads read. Cells are complete before they are published and never freed: one that was replaced may be in
+ * use. */
 static _Atomic(const FbRef *) hooks[FB_N_HOOKS];
 
 HPy fb_hook_get(HPyContext *ctx, FbHook hook) {

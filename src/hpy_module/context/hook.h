@@ -1,4 +1,4 @@
-/* The Python half of the binding: functions and classes that the package hands over (set_hooks). */
+/* The Python half of the binding: functions and classes that the package gives it (set_hooks). */
 #ifndef FFI_HPY_CONTEXT_HOOKS_H_
 #define FFI_HPY_CONTEXT_HOOKS_H_
 
@@ -30,7 +30,8 @@ HPy fb_hook_get(HPyContext *ctx, FbHook hook);
 /* Calls a hook: new handle, or HPy_NULL with an exception raised. */
 HPy fb_hook_call(HPyContext *ctx, FbHook hook, const HPy *args, size_t nargs);
 
-/* What a hook is at the moment, for comparison with what it is later: nothing that was replaced has its address again. */
+/* What a hook is at the moment, for comparison with what it is later: nothing that was replaced has its address
+ * again. */
 const void *fb_hook_current(FbHook hook);
 
 extern HPyDef fb_hook_set_all;

@@ -11,7 +11,8 @@ FB_INLINE HPy fb_instance_make(HPyContext *ctx, HPy cls, const FbRef *own, void 
   if (FH_UNLIKELY(fb_ext == NULL) && fb_instance_check_new(ctx, cls, own) != 0) return HPy_NULL;
   return _HPy_New(ctx, cls, data);
 }
-/* Raises the TypeError for an object without the struct of its class, as object.__new__ makes them on PyPy. HPy_NULL. */
+/* Raises the TypeError for an object without the struct of its class, as object.__new__ makes them on PyPy.
+ * HPy_NULL. */
 HPy fb_instance_raise_unmade(HPyContext *ctx, HPy h);
 
 #endif /* FFI_HPY_CONTEXT_INSTANCE_H_ */

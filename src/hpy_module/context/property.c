@@ -16,7 +16,7 @@ HPyType_HELPERS(Accessor)
 
 FbRef fb_property_accessor;
 
-/* property() hands over whatever it is asked for. Returns the accessor, or NULL with TypeError raised. */
+/* property() passes any object on. Returns the accessor, or NULL with TypeError raised. */
 static const Accessor *accessor_for(HPyContext *ctx, HPy self, HPy object) {
   const Accessor *accessor = Accessor_AsStruct(ctx, self);
   if (accessor == NULL || accessor->name == NULL) {

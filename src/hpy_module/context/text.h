@@ -9,7 +9,7 @@
 const char *fb_text_get(HPyContext *ctx, HPy h, HPy_ssize_t *byte_len);
 int fb_text_refuse(HPyContext *ctx, HPy h, const char *where);
 
-/* The same for an argument that must be a str: else TypeError "`what` must be str, not X". */
+/* As fb_text_get, for an argument that must be a str: else TypeError "`what` must be str, not X". */
 const char *fb_text_arg(HPyContext *ctx, HPy h, const char *what, HPy_ssize_t *byte_len);
 
 /* To be called with each class that native code meets or makes instances of: PyPy 8 would keep their text if it derives

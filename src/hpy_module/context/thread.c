@@ -8,8 +8,9 @@
 #include "core/platform/fork.h"
 
 static atomic_bool finalizing;
-/* Threads from outside that are inside, counted where the context has no extension that does it. Sequentially consistent
- * with `finalizing`: either the thread sees that it comes too late, or fb_thread_mark_finalizing sees the thread. */
+/* Threads from outside that are inside, counted where the context has no extension that does it. Sequentially
+ * consistent with `finalizing`: either the thread sees that it comes too late, or fb_thread_mark_finalizing sees the
+ * thread. */
 static atomic_int n_inside;
 static FH_THREAD_LOCAL int n_of_thread; /* what this thread has added to it */
 
@@ -24,8 +25,9 @@ static void count_inside(int change) {
 
 static FH_THREAD_LOCAL FbThreadState call_state;
 
-/* Used where the context has no extension. Found at run time because the two interpreters name them differently; on PyPy
- * perhaps by several unattached threads at once. Release and acquire of the second one: who sees it sees the first. */
+/* Used where the context has no extension. Found at run time because the two interpreters name them differently; on
+ * PyPy perhaps by several unattached threads at once. Release and acquire of the second one: who sees it sees the
+ * first. */
 typedef int (*GilEnsure)(void);
 typedef void (*GilRelease)(int);
 static _Atomic(GilRelease) gil_release;

@@ -1,7 +1,7 @@
 /* Native calls and the interpreter: which threads may use it, and when.
  *
- * A native call may give up the interpreter while it runs, and native code calls back from any thread. An attached thread has
- * a context; it is attached within fb_thread_attach and fb_thread_detach. */
+ * A native call may give up the interpreter while it runs, and native code calls back from any thread. An attached
+ * thread has a context; it is attached within fb_thread_attach and fb_thread_detach. */
 #ifndef FFI_HPY_CONTEXT_THREAD_H_
 #define FFI_HPY_CONTEXT_THREAD_H_
 
@@ -19,7 +19,8 @@ typedef struct FbThreadState {
 void fb_thread_enter(HPyContext *ctx, bool release, FbThreadState *outer);
 void fb_thread_leave(const FbThreadState *outer);
 
-/* The same for native code that runs within a method and keeps the interpreter, but may call back. */
+/* As fb_thread_enter and fb_thread_leave, for native code that runs within a method and keeps the interpreter, but may
+ * call back. */
 FB_INLINE void fb_thread_enter_held(HPyContext *ctx, FbThreadState *outer) {
   if (FH_UNLIKELY(fb_ext == NULL)) fb_thread_enter(ctx, false, outer);
 }

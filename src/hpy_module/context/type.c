@@ -46,8 +46,8 @@ static HPy with_properties(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   return type;
 }
 
-/* builtins.type("_Layout", (base,), {"__slots__": name}): a class that nobody sees but in __mro__. Its slot is taken out of
- * it again, which leaves the layout as it is. PyPy compares layouts by the names of their slots. */
+/* builtins.type("_Layout", (base,), {"__slots__": name}): a class that nobody sees but in __mro__. Its slot is taken
+ * out of it again, which leaves the layout as it is. PyPy compares layouts by the names of their slots. */
 static HPy slotted_new(HPyContext *ctx, const char *name, HPy base) {
   HPy parts[3] = {HPyUnicode_FromString(ctx, "_Layout"), HPyTuple_FromArray(ctx, &base, 1), HPyDict_New(ctx)};
   HPy slot = HPyUnicode_FromString(ctx, name), module = HPyUnicode_FromString(ctx, "ffi_hpy._core"), cls = HPy_NULL;

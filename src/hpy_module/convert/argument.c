@@ -72,8 +72,9 @@ static int bytes_value_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *a
   return bytes_arg(ctx, data, HPyBytes_Size(ctx, value), kTVMFFISmallBytes, TVMFFIBytesFromByteArray, out, args);
 }
 
-/* PyPy makes a copy for whoever asks for the bytes and frees it when the handle is closed; but not for handles that are
- * arguments. So it gets one of its own: all is copied before it ends. */
+/* PyPy copies the text for a caller that asks for it, and frees the copy when the handle is closed, but not for handles
+ * that are arguments. So it is asked by way of a handle of our own; by the time that ends, the text is in the native
+ * value. */
 static int str_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   if (FH_LIKELY(!fb_context_is_pypy)) return plain_str_arg(ctx, value, out, args);
   HPy own = HPy_Dup(ctx, value);

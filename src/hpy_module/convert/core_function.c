@@ -25,7 +25,7 @@ static TVMFFIObject *look_up(const FbCoreFunction *self) {
 }
 
 TVMFFIObject *fb_core_function_find(FbCoreFunction *self) {
-  /* Acquire and release pair with each other: whoever sees the pointer sees the function. */
+  /* Acquire and release pair with each other: a thread that sees the pointer sees the function. */
   TVMFFIObject *found = atomic_load_explicit(&self->found, memory_order_acquire);
   if (FH_LIKELY(found != NULL)) return found;
   TVMFFIObject *fresh = look_up(self), *expected = NULL;

@@ -14,18 +14,19 @@ typedef struct FbCoreFunction {
   int32_t type_index; /* if not 0: the name is that of an attribute of this type, not of a global function */
 } FbCoreFunction;
 
-/* Borrowed; NULL if the core, which may be another than ours, has no such function, and no error. Any thread, attached or
- * not; so the next two. */
+/* The function, borrowed; NULL, and no error, if the core, which may be another than ours, has no such function. Any
+ * thread, attached or not. */
 TVMFFIObject *fb_core_function_find(FbCoreFunction *self);
-/* The same with a native error pending if there is none. */
+/* As fb_core_function_find, with a native error pending if there is none. Any thread. */
 TVMFFIObject *fb_core_function_get(FbCoreFunction *self);
-/* Calls it. 0, or -1 with a native error pending. *result need not be initialised, and is owned. */
+/* Calls the function: 0, or -1 with a native error pending. *result need not be initialised, and is owned. Any
+ * thread. */
 int fb_core_function_call(FbCoreFunction *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
 
-/* The same from Python code: 0, or -1 with an exception raised. Keeps the GIL; hooks that the core calls back may run Python
- * code. */
+/* As fb_core_function_call, on an attached thread: 0, or -1 with an exception raised. Keeps the GIL; hooks that the
+ * core calls back may run Python code. */
 int fb_core_function_run(HPyContext *ctx, FbCoreFunction *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result);
-/* The same with a function that the caller has. `name` is for messages. */
+/* As fb_core_function_run, with a function that the caller has. `name` is for messages. */
 int fb_core_function_run_handle(HPyContext *ctx, TVMFFIObject *function, const char *name, const TVMFFIAny *args,
                                 int32_t n, TVMFFIAny *result);
 

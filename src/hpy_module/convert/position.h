@@ -11,8 +11,8 @@ typedef enum FbPosition {
   FB_POSITION_SLICE,
 } FbPosition;
 
-/* Which of them `key` is; an index is in *index, negative ones as they are. The message of the TypeError begins with the
- * name of self's class. */
+/* Which of them `key` is; an index is in *index, negative ones as they are. The message of the TypeError begins with
+ * the name of self's class. */
 FbPosition fb_position_of(HPyContext *ctx, HPy self, HPy key, int64_t *index);
 /* An int, cut to 64 bits. Returns 0, or -1 with TypeError raised. */
 int fb_position_of_number(HPyContext *ctx, HPy number, int64_t *out);

@@ -1,7 +1,8 @@
 /* Native values on their way to Python: results, items, fields, arguments of callbacks.
  *
- * Values that are converted here: None, int, bool, float, text, bytes, large ints, Python objects, objects with a class. How
- * a value of another built-in type is made belongs to the folder that knows it, which enters it during the import. */
+ * Values that are converted here: None, int, bool, float, text, bytes, large ints, Python objects, objects with a
+ * class. How a value of another built-in type is made belongs to the folder that knows it, which enters it during the
+ * import. */
 #ifndef FFI_HPY_CONVERT_RESULT_H_
 #define FFI_HPY_CONVERT_RESULT_H_
 
@@ -9,8 +10,8 @@
 
 #include "hpy_module/object/wrap.h"
 
-/* Makes the Python value of an owned native value of one type, which is taken, on failure too: new handle, or HPy_NULL with
- * an exception raised. */
+/* Makes the Python value of an owned native value of one type, which is taken, on failure too: new handle, or HPy_NULL
+ * with an exception raised. */
 typedef HPy (*FbResult)(HPyContext *ctx, const TVMFFIAny *value);
 
 /* Enters the result of a built-in type (below kTVMFFIDynObjectBegin). During the import only. */

@@ -75,7 +75,7 @@ int fb_scope_enter(HPyContext *ctx, const FbScope *scope, FbScopeBefore *before)
 }
 
 void fb_scope_leave(const FbScope *scope, const FbScopeBefore *before) {
-  /* Neither can fail: there is a place for the device's stream since fb_scope_enter. */
+  /* Neither can fail: fb_scope_enter has made the entry for the device's stream. */
   if (scope->exchange != NULL && scope->exchange->managed_tensor_allocator != NULL)
     TVMFFIEnvSetDLPackManagedTensorAllocator(before->allocator, 0, NULL);
   if (scope->device.device_type != 0)

@@ -1,5 +1,5 @@
-/* Calls of Python code whose exception is wanted as a value, where the context cannot hand out a raised one: PyPy 7.3's own
- * context and the debug modes. The package's function call_guarded catches it. */
+/* Calls of Python code whose exception is wanted as a value, where the context cannot give a raised one: PyPy 7.3's
+ * own context and the debug modes. The package's function call_guarded catches it. */
 #ifndef FFI_HPY_ERROR_GUARD_H_
 #define FFI_HPY_ERROR_GUARD_H_
 
@@ -15,8 +15,8 @@ typedef enum FbGuarded {
 FbGuarded fb_guard_call(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, HPy *out);
 
 /* Brackets a call of Python code that may come back here: PyPy ends the process if its stack is used up within an HPy
- * function. Returns false, with RecursionError raised and nothing to leave, if there are too many on this thread. Contexts
- * with the extension look after their stack themselves. */
+ * function. Returns false, with RecursionError raised and nothing to leave, if there are too many on this thread.
+ * Contexts with the extension look after their stack themselves. */
 bool fb_guard_enter(HPyContext *ctx);
 void fb_guard_leave(void);
 

@@ -55,8 +55,8 @@ static int error_carry(HPyContext *ctx, HPy exception) {
   return -1;
 }
 
-/* The native error of an exception, a new handle; HPy_NULL if it could not be translated, with what stopped that in *why,
- * HPy_NULL too if nothing says. */
+/* The native error of an exception, a new handle; HPy_NULL if it could not be translated, with what stopped that in
+ * *why, HPy_NULL too if nothing says. */
 static HPy translate(HPyContext *ctx, HPy exception, uint64_t began, HPy *why) {
   HPy error = fb_error_call_hook(ctx, FB_HOOK_EXCEPTION_TO_ERROR, exception, began);
   *why = HPy_IsNull(error) ? fb_ext->error_take(ctx) : HPy_NULL;

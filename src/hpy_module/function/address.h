@@ -1,4 +1,4 @@
-/* Native functions made of a C function at an address, which code generators hand out as a number. */
+/* Native functions made of a C function at an address, which code generators give as a number. */
 #ifndef FFI_HPY_CALL_ADDRESS_H_
 #define FFI_HPY_CALL_ADDRESS_H_
 

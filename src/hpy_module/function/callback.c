@@ -30,7 +30,7 @@ static int fail_too_deep(void) {
   return -1;
 }
 
-/* Calls through the package's guard, which catches: for contexts that cannot hand out a raised exception. */
+/* Calls through the package's guard, which catches: for contexts that cannot give a raised exception. */
 static int call_guarded(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, TVMFFIAny *result) {
   HPy value;
   FbGuarded state = fb_guard_call(ctx, callable, argv, n, &value);

@@ -55,7 +55,7 @@ FB_INLINE bool releases_gil(FbFunction *function) {
   return gil == GIL_DEFAULT ? releases_by_default : gil == GIL_RELEASE;
 }
 
-/* --- the call --------------------------------------------------------------------------------------------------------- */
+/* --- the call ----------------------------------------------------------------------------------------------------- */
 
 /* Converts the arguments into `views` and calls. Temporaries are dropped before it returns. */
 FB_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv, size_t n,
@@ -153,7 +153,8 @@ static HPy function_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t
   return call_python(ctx, self, args, nargs, kwnames);
 }
 
-/* The same in the interpreter's own shape (see extension.h): what a call runs where handles are object pointers. */
+/* function_call in the interpreter's own shape (see extension.h): what a call runs where handles are object
+ * pointers. */
 static cpy_PyObject *function_vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
                                          cpy_PyObject *kwnames) {
   const size_t offset_flag = (size_t)1 << (8 * sizeof(size_t) - 1);
@@ -167,7 +168,7 @@ int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t 
   return call_function(ctx, function, args, nargs, true, &scope, result);
 }
 
-/* --- attributes --------------------------------------------------------------------------------------------------------- */
+/* --- attributes --------------------------------------------------------------------------------------------------- */
 
 const char *fb_function_name(HPyContext *ctx, HPy function) {
   const char *name = name_of(function_struct(ctx, function));
@@ -272,7 +273,7 @@ static int function_traverse_impl(void *self, HPyFunc_visitproc visit, void *arg
 }
 
 HPy fb_function_wrap(HPyContext *ctx, TVMFFIObject *handle, const char *name) {
-  /* Whoever looks a function up gets a wrapper of his own: with settings of its own, and no count that threads share. */
+  /* Each lookup makes a new wrapper: it has settings of its own, and a reference count that threads do not share. */
   HPy h = name == NULL ? fb_wrap_object(ctx, handle) : fb_wrap_apart(ctx, handle);
   if (HPy_IsNull(h) || name == NULL || !fb_own_class_check(ctx, h, &fb_own_class_function)) return h;
   /* registered functions are what threads share; others would wait for a collection to give up what they hold */

@@ -68,7 +68,7 @@ static int add(HPyContext *ctx, HPy module, const char *name, HPy value) {
   return rc;
 }
 
-/* The same for a class that stands for a native type; the package may register a subclass later. */
+/* As add(), for a class that stands for a native type; the package may register a subclass later. */
 static int add_class(HPyContext *ctx, HPy module, const char *name, int32_t type_index, HPy cls) {
   if (HPy_IsNull(cls) || fb_class_table_store(ctx, type_index, cls, true) != 0) {
     if (!HPy_IsNull(cls)) HPy_Close(ctx, cls);

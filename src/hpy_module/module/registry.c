@@ -37,7 +37,7 @@ static HPy fb_registry_type_index_impl(HPyContext *ctx, HPy self, HPy arg) {
   return HPyLong_FromInt32_t(ctx, index);
 }
 
-/* --- type_info ------------------------------------------------------------------------------------------------------------ */
+/* --- type_info ---------------------------------------------------------------------------------------------------- */
 
 /* A tuple of `n` handles, which are taken; HPy_NULL if one of them is. */
 static HPy tuple_take(HPyContext *ctx, HPy *items, HPy_ssize_t n) {
@@ -152,7 +152,7 @@ static HPy fb_registry_type_attr_impl(HPyContext *ctx, HPy self, const HPy *args
   return value == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_result_of_view(ctx, value);
 }
 
-/* --- global functions ------------------------------------------------------------------------------------------------------- */
+/* --- global functions --------------------------------------------------------------------------------------------- */
 
 HPyDef_METH(fb_registry_get_global, "global_get", HPyFunc_O, .doc = "The global function of a name, or None.")
 static HPy fb_registry_get_global_impl(HPyContext *ctx, HPy self, HPy arg) {

@@ -21,7 +21,7 @@ static FbClassSlot *slot_make(int32_t index) {
   if (fb_class_table_later(index) != NULL) return fb_class_table_later(index);
   FbClassSlot *fresh = calloc(CHUNK_SIZE, sizeof(*fresh)), *expected = NULL;
   if (fresh == NULL) return NULL;
-  /* Release: whoever finds the chunk (acquire, in fb_class_table_later) sees its zeros. */
+  /* Release: a thread that finds the chunk (acquire, in fb_class_table_later) sees its zeros. */
   if (!atomic_compare_exchange_strong_explicit(&chunks[(index - FB_CLASS_TABLE_FIRST) / CHUNK_SIZE], &expected, fresh,
                                                memory_order_release, memory_order_relaxed)) {
     free(fresh); /* another thread came first, and its chunk counts */

@@ -7,8 +7,8 @@
 
 #include "kind.h"
 
-/* Classes of the first types are at hand; chunks for more are made as they come. A class is complete before it is published
- * and never freed: one that was replaced may be in use. */
+/* Classes of the first types are at hand; chunks for more are made as they come. A class is complete before it is
+ * published and never freed: one that was replaced may be in use. */
 enum { FB_CLASS_TABLE_FIRST = 1024, FB_CLASS_TABLE_MAX = FB_CLASS_TABLE_FIRST + 256 * 1024 };
 typedef _Atomic(FbRef *) FbClassSlot;
 extern FbClassSlot fb_class_table_first[FB_CLASS_TABLE_FIRST];
@@ -28,13 +28,14 @@ FB_INLINE const FbRef *fb_class_table_find(int32_t index) {
  * Returns 0, or -1 with an exception raised. */
 int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces);
 
-/* Whether self is of the very class that stands for the type of an object. False also where that cannot be told quickly. */
+/* Whether self is of the very class that stands for the type of an object. False also where that cannot be told
+ * quickly. */
 FB_INLINE bool fb_class_table_is_exact(HPy self, const TVMFFIObject *handle) {
   const FbRef *cls = fb_class_table_find(handle->type_index);
   return cls != NULL && fb_ext != NULL && fb_kind_type(self) == cls->handle._i;
 }
-/* Whether self is an instance of the class that stands for the type of an object: only then is it what others expect who
- * get it for that object. */
+/* Whether self is an instance of the class that stands for the type of an object: only then is it what others expect
+ * who get it for that object. */
 bool fb_class_table_fits(HPyContext *ctx, HPy self, const TVMFFIObject *handle);
 
 #endif /* FFI_HPY_OBJECT_CLASS_TABLE_H_ */

@@ -1,9 +1,9 @@
 /* A handle of a native object, and who uses it.
  *
- * Each wrapper has one cell. While native code runs, it borrows the handles of its arguments. `n_uses` counts the calls in
- * progress, so that nobody (a callback, another thread) moves the handle away and drops the object under the callee: a move
- * wants the count to be 0, and makes it negative while it lasts. Under a GIL the count is a plain word; without one it is
- * atomic. */
+ * Each wrapper has one cell. While native code runs, it borrows the handles of its arguments. `n_uses` counts the calls
+ * in progress, so that nobody (a callback, another thread) moves the handle away and drops the object under the callee:
+ * a move wants the count to be 0, and makes it negative while it lasts. Under a GIL the count is a plain word; without
+ * one it is atomic. */
 #ifndef FFI_HPY_OBJECT_HANDLE_CELL_H_
 #define FFI_HPY_OBJECT_HANDLE_CELL_H_
 
@@ -16,8 +16,8 @@ typedef struct FbHandleCell {
   TVMFFIObject *handle;     /* owned; NULL before initialisation and after it was moved away */
   int32_t n_uses;           /* calls in progress, or one of the states below */
   _Atomic(uint8_t) listing; /* an FbListing */
-  /* Of a container that a call returned whose arguments had an exchange table: the table's number (exchange_number.h). The
-   * container's tensors come out as arrays of that library. 0: none. */
+  /* Of a container that a call returned whose arguments had an exchange table: the table's number (exchange_number.h).
+   * The container's tensors come out as arrays of that library. 0: none. */
   _Atomic(uint8_t) table;
 } FbHandleCell;
 

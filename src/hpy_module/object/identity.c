@@ -32,7 +32,7 @@ int fb_identity_init(HPyContext *ctx) {
   return is_weak ? fb_identity_weak_init(ctx) : 0;
 }
 
-/* --- stripes ---------------------------------------------------------------------------------------------------------- */
+/* --- stripes ------------------------------------------------------------------------------------------------------ */
 
 FB_INLINE uint64_t hash_of(const TVMFFIObject *handle) {
   return ((uint64_t)(uintptr_t)handle >> 4) * UINT64_C(0x9e3779b97f4a7c15);
@@ -106,7 +106,7 @@ FB_INLINE bool is_listed(FbHandleCell *cell) {
   return atomic_load_explicit(&cell->listing, memory_order_relaxed) == FB_LISTED;
 }
 
-/* --- wrappers ----------------------------------------------------------------------------------------------------------- */
+/* --- wrappers ----------------------------------------------------------------------------------------------------- */
 
 /* The wrapper whose struct begins with the cell. */
 FB_INLINE HPy wrapper_of(FbHandleCell *cell) { return (HPy){(intptr_t)((char *)cell - fb_context_data_offset)}; }

@@ -42,8 +42,8 @@ static size_t probe(FbKindTable *table, intptr_t type) {
   return i & table->mask;
 }
 
-/* Makes room for one more; NULL without memory. The old table stays: a reader may be in it, and all of them together are
- * as large as the newest. */
+/* Makes room for one more; NULL without memory. The old table stays: a reader may be in it, and all of them together
+ * are as large as the newest. */
 static FbKindTable *grown(void) {
   FbKindTable *table = atomic_load_explicit(&fb_kind_table, memory_order_relaxed);
   if (table != NULL && 2 * (n_entries + 1) <= table->mask + 1) return table;

@@ -28,8 +28,8 @@ typedef enum FbKind {
   FB_N_KINDS
 } FbKind;
 
-/* What a type offers for schemas to look at instead of its instances, in the order in which it is asked for; and whether
- * they are mappings other than dict. */
+/* What a type offers for schemas to look at instead of its instances, in the order in which it is asked for; and
+ * whether they are mappings other than dict. */
 enum {
   FB_PROTOCOL_OBJECT = 1,  /* __tvm_ffi_object__ */
   FB_PROTOCOL_VALUE = 2,   /* __tvm_ffi_value__ */
@@ -40,9 +40,9 @@ enum {
 
 /* One classified type.
  *
- * The table does not keep the type alive: when that ends, its entry is taken out, and made another type's later. Entries
- * are never freed, so that a reader on its way past one may always look at its type. An entry of the type that a reader
- * looks for stays as it is while the reader has an instance: `type` is stored last and cleared first. */
+ * The table does not keep the type alive: when that ends, its entry is taken out, and made another type's later.
+ * Entries are never freed, so that a reader on its way past one may always look at its type. An entry of the type that
+ * a reader looks for stays as it is while the reader has an instance: `type` is stored last and cleared first. */
 typedef struct FbKindEntry {
   _Atomic(intptr_t) type; /* word at fb_context_type_offset of the type's instances; 0 while the entry is no type's */
   FbKind kind;
@@ -67,8 +67,8 @@ int fb_kind_init(HPyContext *ctx);
  * handle if the kind is FB_KIND_CONVERTER. */
 FbKind fb_kind_ask(HPyContext *ctx, HPy value, HPy *converter);
 
-/* Asks for the kind of a value's type, so that fb_kind_find finds it from now on; may run Python code. Where there is an
- * extension; failing is no error. */
+/* Asks for the kind of a value's type, so that fb_kind_find finds it from now on; may run Python code. Where there is
+ * an extension; failing is no error. */
 void fb_kind_learn(HPyContext *ctx, HPy value);
 
 FB_INLINE size_t fb_kind_hash(intptr_t type) {
@@ -82,8 +82,8 @@ FB_INLINE intptr_t fb_kind_type(HPy value) {
   return type;
 }
 
-/* Cached entry for the exact type of `value`, which must stay alive while the entry is used; or NULL. Lock-free: entries
- * that move while it looks may hide the one it looks for, which costs a question and nothing else. */
+/* Cached entry for the exact type of `value`, which must stay alive while the entry is used; or NULL. Lock-free:
+ * entries that move while it looks may hide the one it looks for, which costs a question and nothing else. */
 FB_INLINE const FbKindEntry *fb_kind_find(HPy value) {
   intptr_t type = fb_kind_type(value);
   /* Acquire, three times: pairs with the release stores of grown(), put() and entry_new() in kind.c. */

@@ -8,9 +8,9 @@
 
 /* Struct of CObject and, as its beginning, of every class derived from it.
  *
- * The instance owns its handle and drops it when it is destroyed. PyPy 7.3 cannot do that for an instance of a class made
- * in Python (its finalizer asserts that HPy made the class): there the cell is in a second object, of a type that nobody
- * derives from, which the instance keeps alive. */
+ * The instance owns its handle and drops it when it is destroyed. PyPy 7.3 cannot do that for an instance of a class
+ * made in Python (its finalizer asserts that HPy made the class): there the cell is in a second object, of a type that
+ * nobody derives from, which the instance keeps alive. */
 typedef union FbObject {
   FbHandleCell cell;
   struct {
@@ -52,8 +52,8 @@ bool fb_object_derives(TVMFFIObject *handle, int32_t type_index, int32_t depth);
 FbHandleCell *fb_object_begin_failed(HPyContext *ctx, HPy self, FbHandleCell *cell);
 
 /* Begins a use of the native object behind a CObject, for code that reads it: nobody moves it away until
- * fb_handle_cell_unuse. NULL with ValueError raised if there is none, with TypeError if it is not of the type (at `depth`
- * below ffi.Object). */
+ * fb_handle_cell_unuse. NULL with ValueError raised if there is none, with TypeError if it is not of the type (at
+ * `depth` below ffi.Object). */
 FB_INLINE FbHandleCell *fb_object_begin(HPyContext *ctx, HPy self, int32_t type_index, int32_t depth) {
   FbHandleCell *cell = fb_object_cell(ctx, self);
   if (FH_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) return fb_object_begin_failed(ctx, self, NULL);

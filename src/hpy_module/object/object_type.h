@@ -5,11 +5,11 @@
 #include "hpy_module/context/instance.h"
 #include "object.h"
 
-/* CObject, from a spec whose `defines` have room for two more entries before the final NULL. Called first: it learns what
- * this folder must know of the interpreter. New handle, or HPy_NULL with an exception raised. */
+/* CObject, from a spec whose `defines` have room for two more entries before the final NULL. Called first: it learns
+ * what this folder must know of the interpreter. New handle, or HPy_NULL with an exception raised. */
 HPy fb_object_type_base(HPyContext *ctx, HPyType_Spec *spec);
-/* A derived class, from a spec whose `defines` have room for one more entry; it is kept in *own. New handle, or HPy_NULL
- * with an exception raised. */
+/* A derived class, from a spec whose `defines` have room for one more entry; it is kept in *own. New handle, or
+ * HPy_NULL with an exception raised. */
 HPy fb_object_type_derive(HPyContext *ctx, HPyType_Spec *spec, HPy base, FbRef *own);
 
 /* An instance of cls for the tp_new of a class. */

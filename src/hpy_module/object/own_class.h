@@ -1,4 +1,5 @@
-/* The classes of the binding's own that this folder has to recognise. Each is stored once, when it is made during the import. */
+/* The classes of the binding's own that this folder has to recognise. Each is stored once, when it is made during the
+ * import. */
 #ifndef FFI_HPY_OBJECT_OWN_CLASS_H_
 #define FFI_HPY_OBJECT_OWN_CLASS_H_
 

@@ -9,8 +9,8 @@
 #include "object.h"
 #include "own_class.h"
 
-/* Lists self, whose cell has just got a handle, if others have references to the object: they may come with it at any time.
- * The cell is claimed or in use. Returns the wrapper that was listed before (new handle), or HPy_NULL. */
+/* Lists self, whose cell has just got a handle, if others have references to the object: they may come with it at any
+ * time. The cell is claimed or in use. Returns the wrapper that was listed before (new handle), or HPy_NULL. */
 static HPy list_if_shared(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   if (cell->handle == NULL || !fb_class_table_fits(ctx, self, cell->handle)) return HPy_NULL;
   fb_handle_cell_set_listing(cell, FB_UNLISTED);
@@ -19,8 +19,9 @@ static HPy list_if_shared(HPyContext *ctx, HPy self, FbHandleCell *cell) {
 
 /* Releases a claimed cell and lists its wrapper, if that can be listed.
  *
- * Without a GIL the listing comes first: a thread that finds the cell claimed waits, but a move that finds it in use fails.
- * With a GIL the release comes first, because listing may run Python code (identity_weak.c), and a use is enough there. */
+ * Without a GIL the listing comes first: a thread that finds the cell claimed waits, but a move that finds it in use
+ * fails. With a GIL the release comes first, because listing may run Python code (identity_weak.c), and a use is enough
+ * there. */
 static void release_listed(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   if (!fb_context_free_threaded) {
     fb_handle_cell_release(cell);
@@ -74,7 +75,8 @@ int fb_transfer_put_function(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   bool is_function = handle->type_index == kTVMFFIFunction;
   FbHandleCell *cell = fb_object_make_cell(ctx, self);
   TVMFFIObject *nothing = NULL;
-  /* Release: pairs with whoever gives the Function to another thread. Of two threads that come here one is refused. */
+  /* Release: another thread that gets the Function sees the whole handle. Of two threads that come here one is
+   * refused. */
   if (is_function && cell != NULL &&
       atomic_compare_exchange_strong_explicit((_Atomic(TVMFFIObject *) *)&cell->handle, &nothing, handle,
                                               memory_order_release, memory_order_relaxed)) {
@@ -95,8 +97,8 @@ int fb_transfer_put_function(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
 }
 
 /* Moves the handle of `from` (NULL: none) to `to`, another cell, which stays claimed; *old is the handle that it had.
- * False, and nothing done, if a call uses one of them. Nothing of the interpreter's runs in between, so that a thread that
- * waits for the cells never waits long. */
+ * False, and nothing done, if a call uses one of them. Nothing of the interpreter's runs in between, so that a thread
+ * that waits for the cells never waits long. */
 static bool cells_move(FbHandleCell *from, FbHandleCell *to, TVMFFIObject **old) {
   /* Claimed in the order of their addresses, so that two threads that move both ways do not wait for each other. */
   FbHandleCell *first = from == NULL || (uintptr_t)to < (uintptr_t)from ? to : from, *second = first == to ? from : to;

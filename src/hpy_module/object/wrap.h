@@ -6,8 +6,8 @@
 
 #include "hpy_module/context/context.h"
 
-/* The listed wrapper of an object, or a new instance of the class that stands for its type. Takes `handle`, on failure too
- * (HPy_NULL). */
+/* The listed wrapper of an object, or a new instance of the class that stands for its type. Takes `handle`, on failure
+ * too (HPy_NULL). */
 HPy fb_wrap_object(HPyContext *ctx, TVMFFIObject *handle);
 /* As fb_wrap_object, but a new instance in any case. */
 HPy fb_wrap_apart(HPyContext *ctx, TVMFFIObject *handle);

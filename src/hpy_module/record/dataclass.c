@@ -14,7 +14,7 @@
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/object.h"
 
-/* What the core, and hooks that it calls, are given of self, whose place is in use. */
+/* What the core, and hooks that it calls, are given of self, of which the caller uses the cell. */
 static TVMFFIAny view_of(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   fb_identity_share(ctx, self, cell);
   return (TVMFFIAny){.type_index = cell->handle->type_index, .v_obj = cell->handle};
@@ -33,7 +33,7 @@ static int call_one(HPyContext *ctx, FbCoreFunction *function, HPy self, TVMFFIA
   return rc == 0 ? 0 : -1;
 }
 
-/* --- comparison ----------------------------------------------------------------------------------------------------------- */
+/* --- comparison --------------------------------------------------------------------------------------------------- */
 
 /* Whether one of both is an instance of the other's class. */
 static bool is_related(HPyContext *ctx, HPy self, HPy other) {
@@ -113,7 +113,7 @@ static HPy fb_dataclass_hash_impl(HPyContext *ctx, HPy self) {
   return rc == -1 ? fb_error_raise_pending(ctx, function.name) : HPy_NULL;
 }
 
-/* --- text ----------------------------------------------------------------------------------------------------------------- */
+/* --- text --------------------------------------------------------------------------------------------------------- */
 
 static HPy text_of(HPyContext *ctx, TVMFFIAny *value) {
   const TVMFFIByteArray small = TVMFFISmallBytesGetContentByteArray(value);
@@ -149,7 +149,7 @@ static HPy fb_dataclass_repr_impl(HPyContext *ctx, HPy self) {
   return text_without_fields(ctx, self);
 }
 
-/* --- copies --------------------------------------------------------------------------------------------------------------- */
+/* --- copies ------------------------------------------------------------------------------------------------------- */
 
 /* The function that copies objects of a type, borrowed; NULL if there is none. */
 static TVMFFIObject *find_copier(int32_t type_index) {

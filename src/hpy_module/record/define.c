@@ -14,7 +14,7 @@
 #include "hpy_module/schema/fit.h"
 #include "hpy_module/schema/schema_type.h"
 
-/* --- reading arguments -------------------------------------------------------------------------------------------------- */
+/* --- reading arguments -------------------------------------------------------------------------------------------- */
 
 /* Copies of texts, in lists, until a definition is over: a handle's own text may end with the handle. */
 typedef struct Copy {
@@ -76,7 +76,7 @@ static const TVMFFITypeInfo *type_arg(HPyContext *ctx, HPy h) {
   return type;
 }
 
-/* --- type_define ---------------------------------------------------------------------------------------------------------- */
+/* --- type_define -------------------------------------------------------------------------------------------------- */
 
 HPyDef_METH(fb_define_type, "type_define", HPyFunc_VARARGS, .doc = "The index of a type key below a parent type.")
 static HPy fb_define_type_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
@@ -90,7 +90,7 @@ static HPy fb_define_type_impl(HPyContext *ctx, HPy self, const HPy *args, size_
   TVMFFIByteArray key = {text, (size_t)n};
   int32_t index = TVMFFITypeGetOrAllocIndex(&key, -1, parent->type_depth + 1, 0, 1, parent->type_index);
   if (index < 0) return fb_error_raise_pending(ctx, "type_define");
-  /* A key keeps its index, and with it its place, whatever became of the class that had it first. */
+  /* A key keeps its index and its ancestors, whatever became of the class that had it first. */
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(index), *its_parent = NULL;
   if (info->type_depth > 0) its_parent = info->type_ancestors[info->type_depth - 1];
   if (its_parent == parent) return HPyLong_FromInt32_t(ctx, index);
@@ -100,7 +100,7 @@ static HPy fb_define_type_impl(HPyContext *ctx, HPy self, const HPy *args, size_
                   parent->type_key.data);
 }
 
-/* --- fields_define -------------------------------------------------------------------------------------------------------- */
+/* --- fields_define ------------------------------------------------------------------------------------------------ */
 
 static FbCoreFunction make_getter = {.name = "ffi.MakeFieldGetter"}, make_setter = {.name = "ffi.MakeFieldSetter"},
                       register_record = {.name = "ffi._PyClassRegisterTypeAttrColumns"};
@@ -247,7 +247,7 @@ static HPy fb_define_fields_impl(HPyContext *ctx, HPy self, const HPy *args, siz
   return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
 }
 
-/* --- methods and attributes ----------------------------------------------------------------------------------------------- */
+/* --- methods and attributes --------------------------------------------------------------------------------------- */
 
 /* A registration of a value under a name, which gives 0, or -1 with a native error pending. */
 typedef int (*RegisterValue)(int32_t index, TVMFFIMethodInfo *info);

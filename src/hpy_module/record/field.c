@@ -15,10 +15,10 @@
 
 const char *fb_field_own_name(const FbField *field) { return strrchr(field->name, '.') + 1; }
 
-/* --- laid out fields ---------------------------------------------------------------------------------------------------- */
+/* --- laid out fields ---------------------------------------------------------------------------------------------- */
 
-/* Where threads run at the same time, each place of a laid out field has one of these locks, by the object's address. One
- * is held for a few instructions, in which nothing of the interpreter's is called. */
+/* Where threads run at the same time, each place of a laid out field has one of these locks, by the object's address.
+ * One is held for a few instructions, in which nothing of the interpreter's is called. */
 FH_LOCKS(locks, 64, "fields");
 
 FB_INLINE fh_mutex *lock_of(const TVMFFIObject *object) {
@@ -79,7 +79,7 @@ int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, const cha
   return fit == FB_FIT ? 0 : -1;
 }
 
-/* --- any field ---------------------------------------------------------------------------------------------------------- */
+/* --- any field ---------------------------------------------------------------------------------------------------- */
 
 HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object) {
   TVMFFIAny value = {0};
@@ -156,7 +156,7 @@ int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, 
   return 0;
 }
 
-/* --- making them ---------------------------------------------------------------------------------------------------------- */
+/* --- making them -------------------------------------------------------------------------------------------------- */
 
 FbField *fb_field_new(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFFIByteArray *name) {
   size_t name_size = type->type_key.size + name->size + 2;

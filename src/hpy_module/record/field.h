@@ -9,7 +9,7 @@
 
 /* One field of a native type. Made once, constant afterwards, lives as long as the process, as types do.
  *
- * The fields of types that are defined in Python (define.h) are `laid_out`: they have a schema and a place of a known
+ * The fields of types that are defined in Python (define.h) are `laid_out`: they have a schema and memory of a known
  * form, so that a value is written without a call of the setter, which is for native code. Where there is no GIL, reads
  * and writes of such a field by Python threads exclude each other; a native thread that writes it at the same time is
  * the program's business, as with any other native field. */
@@ -17,7 +17,7 @@ typedef struct FbField {
   int32_t type_index; /* the type that declares the field */
   int32_t type_depth;
   int64_t offset;       /* bytes from the handle */
-  int32_t static_index; /* form of the place: TVMFFIFieldInfo.field_static_type_index */
+  int32_t static_index; /* form of the memory: TVMFFIFieldInfo.field_static_type_index */
   bool is_laid_out;
   TVMFFIFieldGetter getter;
   TVMFFIFieldSetter setter;      /* NULL if the setter is a Function or there is none */
@@ -36,14 +36,17 @@ FbField *fb_field_new(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFFIB
  * (may be NULL). NULL with an exception raised. */
 const FbField *fb_field_find(HPyContext *ctx, const TVMFFITypeInfo *type, int32_t which, const FbSchema *schema);
 
-/* The value of the field in `object`, which the caller keeps alive. New handle, or HPy_NULL with an exception raised. */
+/* The value of the field in `object`, which the caller keeps alive. New handle, or HPy_NULL with an exception
+ * raised. */
 HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object);
-/* The same the other way. Conversion and setter may run Python code. Returns 0, or -1 with an exception raised. A message
- * begins with `what`, "key.__ffi_init__() field" or the like, and the field's name; NULL: the value was assigned. */
+/* Sets the field to a value. Conversion and setter may run Python code. Returns 0, or -1 with an exception raised. A
+ * message begins with `what`, "key.__ffi_init__() field" or the like, and the field's name; NULL: the value was
+ * assigned. */
 int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what);
 /* Passes a value to the setter; the field must have one. Returns 0, or -1 with a native error pending. */
 int fb_field_set(const FbField *field, TVMFFIObject *object, const TVMFFIAny *value);
-/* A Python value as what a field with a schema holds, owned by the caller. Returns 0, or -1 with an exception raised. */
+/* A Python value as what a field with a schema holds, owned by the caller. Returns 0, or -1 with an exception
+ * raised. */
 int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, const char *what, TVMFFIAny *out);
 /* Puts such a value into a laid out field, and what was there before into *value. */
 void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value);

@@ -32,7 +32,7 @@ FB_INLINE const FbField *field_of(HPyContext *ctx, HPy h) {
   return NULL;
 }
 
-/* --- access ------------------------------------------------------------------------------------------------------------- */
+/* --- access ------------------------------------------------------------------------------------------------------- */
 
 /* Whether self is a CObject; TypeError raised if not. Its class is looked up the quick way from now on. */
 static FH_NOINLINE bool is_object(HPyContext *ctx, const FbField *field, HPy self) {
@@ -83,7 +83,8 @@ static FH_NOINLINE int refuse_assignment(HPyContext *ctx, const FbField *field) 
   return -1;
 }
 
-/* As a descriptor, in the interpreter's own shape: there are such only where a handle is the object (see extension.h). */
+/* As a descriptor, in the interpreter's own shape: there are such only where a handle is the object (see
+ * extension.h). */
 
 FB_INLINE const FieldSlot *descr_struct(cpy_PyObject *slot) {
   return (const FieldSlot *)((const char *)slot + fb_context_data_offset);
@@ -110,7 +111,7 @@ static int slot_descr_set(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject
   return write(fb_ctx, slot->field, (HPy){(intptr_t)object}, (HPy){(intptr_t)value});
 }
 
-/* --- FieldSlot ------------------------------------------------------------------------------------------------------------ */
+/* --- FieldSlot ---------------------------------------------------------------------------------------------------- */
 
 HPyDef_METH(slot_get, "get", HPyFunc_O, .doc = "Value of the field of an object.")
 static HPy slot_get_impl(HPyContext *ctx, HPy self, HPy object) {

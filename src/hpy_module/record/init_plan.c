@@ -7,7 +7,7 @@
 #include "hpy_module/context/raise.h"
 #include "hpy_module/object/type_attr.h"
 
-/* --- defaults ------------------------------------------------------------------------------------------------------------- */
+/* --- defaults ----------------------------------------------------------------------------------------------------- */
 
 /* Whether a default is the same value for every object: then it is converted once. */
 static bool is_constant(HPyContext *ctx, HPy value) {
@@ -25,7 +25,7 @@ static bool is_ready(const TVMFFIAny *value) {
          value->type_index == kTVMFFIBytes;
 }
 
-static void settle_initial(HPyContext *ctx, FbInitSlot *slot) {
+static void fix_initial(HPyContext *ctx, FbInitSlot *slot) {
   bool is_factory = fb_init_plan_has_flag(slot, kTVMFFIFieldFlagBitMaskDefaultFromFactory);
   slot->initial = FB_INITIAL_NOTHING;
   if (!fb_init_plan_has_flag(slot, kTVMFFIFieldFlagBitMaskHasDefault)) return;
@@ -39,7 +39,7 @@ static void settle_initial(HPyContext *ctx, FbInitSlot *slot) {
   TVMFFIAny converted;
   if (is_constant(ctx, value)) {
     if (fb_field_convert(ctx, slot->field, value, NULL, &converted) != 0) {
-      HPyErr_Clear(ctx); /* whoever relies on the default is told */
+      HPyErr_Clear(ctx); /* a call that relies on the default is told */
     } else if (is_ready(&converted)) {
       slot->initial = FB_INITIAL_READY_VALUE;
       slot->ready = converted;
@@ -50,7 +50,7 @@ static void settle_initial(HPyContext *ctx, FbInitSlot *slot) {
   fb_ref_return(ctx, value);
 }
 
-/* --- fields --------------------------------------------------------------------------------------------------------------- */
+/* --- fields ------------------------------------------------------------------------------------------------------- */
 
 static int add_slot(HPyContext *ctx, FbInitPlan *plan, const TVMFFITypeInfo *type, int32_t which) {
   const TVMFFIFieldInfo *info = &type->fields[which];
@@ -71,7 +71,7 @@ static int add_slot(HPyContext *ctx, FbInitPlan *plan, const TVMFFITypeInfo *typ
   slot->ready = (TVMFFIAny){0};
   slot->field = field;
   slot->info = info;
-  settle_initial(ctx, slot);
+  fix_initial(ctx, slot);
   return 0;
 }
 

@@ -46,8 +46,8 @@ FB_INLINE bool fb_init_plan_is_positional(const FbInitSlot *slot) {
   return fb_init_plan_takes_argument(slot) && !fb_init_plan_has_flag(slot, kTVMFFIFieldFlagBitMaskKwOnly);
 }
 
-/* Fills a zero-initialised plan with the fields that the type has now. Returns 0, or -1 with an exception raised: TypeError
- * for a type that has no allocator. A plan that failed is to be ended, too. */
+/* Fills a zero-initialised plan with the fields that the type has now. Returns 0, or -1 with an exception raised:
+ * TypeError for a type that has no allocator. A plan that failed is to be ended, too. */
 int fb_init_plan_make(HPyContext *ctx, FbInitPlan *plan, const TVMFFITypeInfo *type);
 /* Calls nothing of the interpreter's, so the names stay: a plan belongs to a class, and classes of native types live as
  * long as the process. */

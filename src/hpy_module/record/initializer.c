@@ -20,7 +20,7 @@
 
 HPyType_HELPERS(FbInitPlan)
 
-/* --- giving fields values ------------------------------------------------------------------------------------------------- */
+/* --- giving fields values ----------------------------------------------------------------------------------------- */
 
 static int set_native(HPyContext *ctx, const FbInitSlot *slot, TVMFFIObject *object) {
   TVMFFIAny made = {0};
@@ -67,7 +67,7 @@ static int set_initial(HPyContext *ctx, const FbInitPlan *plan, const FbInitSlot
   }
 }
 
-/* --- binding -------------------------------------------------------------------------------------------------------------- */
+/* --- binding ------------------------------------------------------------------------------------------------------ */
 
 /* How a slot came by its value; 0: not yet. */
 typedef enum Given { BY_POSITION = 1, BY_KEYWORD } Given;
@@ -167,7 +167,7 @@ static int bind_all(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *objec
   return 0;
 }
 
-/* --- the call ------------------------------------------------------------------------------------------------------------- */
+/* --- the call ----------------------------------------------------------------------------------------------------- */
 
 /* A new native object with all its fields empty: owned; NULL with an exception raised. */
 static TVMFFIObject *allocate(HPyContext *ctx, const FbInitPlan *plan) {
@@ -229,7 +229,7 @@ static HPy initializer_call_impl(HPyContext *ctx, HPy self, const HPy *args, siz
   return HPy_Dup(ctx, ctx->h_True);
 }
 
-/* --- Initializer ---------------------------------------------------------------------------------------------------------- */
+/* --- Initializer -------------------------------------------------------------------------------------------------- */
 
 static FbRef initializer_type; /* written once during the import */
 

@@ -15,7 +15,7 @@ static void drop(TVMFFIAny *value) {
   if (is_object(value)) TVMFFIObjectDecRef(value->v_obj);
 }
 
-/* --- objects ------------------------------------------------------------------------------------------------------------ */
+/* --- objects ------------------------------------------------------------------------------------------------------ */
 
 FbFit fb_fit_own(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   return TVMFFIAnyViewToOwnedAny(view, out) == 0 ? FB_FIT : fb_refuse_because(schema, view, mismatch);
@@ -89,7 +89,7 @@ static FbFit fit_enum(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *
   return fit_object(schema, view, out, mismatch);
 }
 
-/* --- plain values ---------------------------------------------------------------------------------------------------------- */
+/* --- plain values ------------------------------------------------------------------------------------------------- */
 
 static FbFit put(TVMFFIAny *out, int32_t type_index, int64_t payload) {
   *out = (TVMFFIAny){.type_index = type_index};

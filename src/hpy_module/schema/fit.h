@@ -10,20 +10,20 @@
 /* Makes *out, owned by the caller, of a view. FB_RAISED leaves a native error pending. */
 typedef FbFit (*FbFitter)(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch);
 
-/* The fitters of files above this one, which set them during the import: for a schema of a sequence, tuple or mapping; and for
- * the Python value of a view, on any thread, attached or not. */
+/* The fitters of files above this one, which set them during the import: for a schema of a sequence, tuple or mapping;
+ * and for the Python value of a view, on any thread, attached or not. */
 extern FbFitter fb_fit_container, fb_fit_attached;
 
 /* An FbFitter that does as the implicit conversions of the ABI do: a container whose items all stay what they are stays
- * itself. Any thread, attached or not; it attaches itself for what only Python knows: a Python object held by native code, the
- * name of a device, an integer beyond 64 bits. */
+ * itself. Any thread, attached or not; it attaches itself for what only Python knows: a Python object held by native
+ * code, the name of a device, an integer beyond 64 bits. */
 FbFit fb_fit_view(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch);
 
 /* As fb_fit_view, for a view made of a Python value, for which Python was asked already. */
 FbFit fb_fit_packed(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch);
 
-/* fb_fit_view in the shape of ffi.MakeFieldSetter's converter: `schema` is an FbSchema; -1 with TypeError pending for a value
- * that does not fit. */
+/* fb_fit_view in the shape of ffi.MakeFieldSetter's converter: `schema` is an FbSchema; -1 with TypeError pending for a
+ * value that does not fit. */
 int fb_fit_converter(void *schema, const TVMFFIAny *view, TVMFFIAny *out);
 
 /* The view itself, owned. */

@@ -26,7 +26,7 @@ FbFit fb_fit_container_build(const FbSchema *schema, const FbValues *values, TVM
   return fb_mismatch_take_native(mismatch, ": ", "");
 }
 
-/* --- native containers ---------------------------------------------------------------------------------------------------- */
+/* --- native containers -------------------------------------------------------------------------------------------- */
 
 /* "key 'a': " or "value for key 'a': " in front of the mismatch. */
 static FbFit at_pair(FbMismatch *mismatch, const TVMFFIAny *key, bool is_value) {

@@ -19,7 +19,7 @@
 
 static FbFit fit(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out, FbMismatch *mismatch);
 
-/* --- containers ---------------------------------------------------------------------------------------------------------- */
+/* --- containers --------------------------------------------------------------------------------------------------- */
 
 /* "key 'a': " or "value for key 'a': " in front of the mismatch. */
 static FbFit at_pair(HPyContext *ctx, FbMismatch *mismatch, HPy key, bool is_value) {
@@ -116,7 +116,7 @@ static FbFit fit_mapping(HPyContext *ctx, const FbSchema *schema, const FbSource
   return build(ctx, schema, &values, result, out, mismatch);
 }
 
-/* --- everything else -------------------------------------------------------------------------------------------------------- */
+/* --- everything else ---------------------------------------------------------------------------------------------- */
 
 static FbFit fit_device_name(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
                              FbMismatch *mismatch) {
@@ -138,8 +138,8 @@ static FbFit fit_device_name(HPyContext *ctx, const FbSchema *schema, const FbSo
   return rc == 0 ? FB_FIT : FB_RAISED;
 }
 
-/* Converts a value in the ordinary way. Where exceptions are not handed out, what may raise one is first converted under
- * guard, into an object. */
+/* Converts a value in the ordinary way. Where a context cannot give a raised exception, what may raise one is first
+ * converted under guard, into an object. */
 static FbFit pack(HPyContext *ctx, const FbSchema *schema, FbSource *source, FbMismatch *mismatch) {
   HPy value = source->value, made = HPy_NULL;
   FbFit failed = FB_FIT;

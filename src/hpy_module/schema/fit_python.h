@@ -7,8 +7,8 @@
 #include "mismatch.h"
 #include "schema.h"
 
-/* Makes *out, owned by the caller, of a Python value: first what the value's protocols put in its place, then item by item
- * or by its ordinary conversion. FB_RAISED leaves a Python exception raised. */
+/* Makes *out, owned by the caller, of a Python value: first what the value's protocols put in its place, then item by
+ * item or by its ordinary conversion. FB_RAISED leaves a Python exception raised. */
 FbFit fb_fit_python_value(HPyContext *ctx, const FbSchema *schema, HPy value, TVMFFIAny *out, FbMismatch *mismatch);
 
 /* Sets fb_fit_attached (fit.h). */

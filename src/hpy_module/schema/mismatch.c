@@ -77,7 +77,7 @@ FbFit fb_mismatch_append(FbMismatch *mismatch, const char *between, const char *
 
 void fb_mismatch_end(FbMismatch *mismatch) { replace(mismatch, NULL); }
 
-/* --- what went wrong elsewhere ---------------------------------------------------------------------------------------- */
+/* --- what went wrong elsewhere ------------------------------------------------------------------------------------ */
 
 FbFit fb_mismatch_take_native(FbMismatch *mismatch, const char *between, const char *indent) {
   static const char *const others[] = {"EnvErrorAlreadySet", "KeyboardInterrupt", "SystemExit", "MemoryError",

@@ -28,10 +28,10 @@ FbFit fb_mismatch_append(FbMismatch *mismatch, const char *between, const char *
                          size_t byte_len);
 void fb_mismatch_end(FbMismatch *mismatch);
 
-/* Takes the thread's native error: if it is one that a conversion may fail with, its message is appended to the mismatch
- * and the result FB_MISFIT; an interruption or lack of memory stays pending: FB_RAISED. */
+/* Takes the thread's native error: if it is one that a conversion may fail with, its message is appended to the
+ * mismatch and the result FB_MISFIT; an interruption or lack of memory stays pending: FB_RAISED. */
 FbFit fb_mismatch_take_native(FbMismatch *mismatch, const char *between, const char *indent);
-/* The same for the raised Python exception. */
+/* As fb_mismatch_take_native, for the raised Python exception. */
 FbFit fb_mismatch_take_python(HPyContext *ctx, FbMismatch *mismatch, const char *between);
 
 #endif /* FFI_HPY_SCHEMA_MISMATCH_H_ */

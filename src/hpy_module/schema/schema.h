@@ -1,8 +1,8 @@
 /* Type schemas, compiled: immutable trees that say which values fit, and what they become.
  *
- * Nodes are unique: equal trees are one tree, so a tree is an address and comparing is comparing addresses. They are made
- * under a lock, complete before they are published, and stay for good, as the types they name do; nothing of Python's is
- * in them. Native setters therefore keep plain pointers to them, and any thread may convert at any time. */
+ * Nodes are unique: equal trees are one tree, so a tree is an address and comparing is comparing addresses. They are
+ * made under a lock, complete before they are published, and stay for good, as the types they name do; nothing of
+ * Python's is in them. Native setters therefore keep plain pointers to them, and any thread may convert at any time. */
 #ifndef FFI_HPY_SCHEMA_SCHEMA_H_
 #define FFI_HPY_SCHEMA_SCHEMA_H_
 

@@ -28,7 +28,7 @@ HPyType_HELPERS(FbSchemaObject)
 
 static FbRef schema_type; /* written once during the import */
 
-/* --- compiling ------------------------------------------------------------------------------------------------------------ */
+/* --- compiling ---------------------------------------------------------------------------------------------------- */
 
 static const char *const op_names[FB_N_SCHEMA_OPS] = {
     [FB_SCHEMA_ANY] = "any",           [FB_SCHEMA_NONE] = "none",         [FB_SCHEMA_INT] = "int",
@@ -165,7 +165,7 @@ static const FbSchema *get(HPyContext *ctx, HPy schema, int depth) {
 
 const FbSchema *fb_schema_type_get(HPyContext *ctx, HPy schema) { return get(ctx, schema, 0); }
 
-/* --- converting ------------------------------------------------------------------------------------------------------------ */
+/* --- converting --------------------------------------------------------------------------------------------------- */
 
 /* TypeError "`what` failed for List[int]: element [0]: ...". Ends the mismatch. */
 static HPy raise_fault(HPyContext *ctx, HPy schema, const char *what, FbMismatch *mismatch) {
@@ -241,7 +241,7 @@ HPy fb_schema_type_new(HPyContext *ctx) {
   return type;
 }
 
-/* --- setters ---------------------------------------------------------------------------------------------------------------- */
+/* --- setters ------------------------------------------------------------------------------------------------------ */
 
 static FbCoreFunction make_setter = {.name = "ffi.MakeFieldSetter"};
 

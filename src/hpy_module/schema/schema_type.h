@@ -5,8 +5,8 @@
 #include "hpy_module/context/context.h"
 #include "schema.h"
 
-/* The tree of a Schema, compiled at the first call. NULL with an exception raised: TypeError for anything that is no Schema
- * or names a type that nobody registered. */
+/* The tree of a Schema, compiled at the first call. NULL with an exception raised: TypeError for anything that is no
+ * Schema or names a type that nobody registered. */
 const FbSchema *fb_schema_type_get(HPyContext *ctx, HPy schema);
 
 extern HPyDef fb_schema_type_setter;

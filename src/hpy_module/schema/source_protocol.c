@@ -33,7 +33,8 @@ static HPy call_method(HPyContext *ctx, const char *method, const FbSource *sour
   return result;
 }
 
-/* One step: what stands for the value, a new handle; HPy_NULL and the outcome in *failed, FB_FIT for the value itself. */
+/* One step: what stands for the value, a new handle; HPy_NULL and the outcome in *failed, FB_FIT for the value
+ * itself. */
 static HPy step(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch, FbFit *failed) {
   char name[FB_SOURCE_NAME], given[FB_SOURCE_NAME];
   bool is_value = (source->protocols & (FB_PROTOCOL_OBJECT | FB_PROTOCOL_VALUE)) == FB_PROTOCOL_VALUE;

@@ -1,4 +1,4 @@
-/* Tensors that Python objects lend. */
+/* Tensors over the memory of Python objects. */
 #include "borrowed.h"
 
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
-/* Tensors that Python objects lend for arguments.
+/* Borrowed tensors: arguments over the memory of Python objects.
  *
- * An ffi.Tensor whose memory stays with a Python object, which it keeps alive for as long as native code has it. Shape and
- * strides are its own: the object's library may move the object's. Only where handles are object pointers. */
+ * An ffi.Tensor whose memory stays with a Python object, which it keeps alive for as long as native code has it. Shape
+ * and strides are its own: the object's library may move the object's. Only where handles are object pointers. */
 #ifndef FFI_HPY_TENSOR_LENT_H_
 #define FFI_HPY_TENSOR_LENT_H_
 
@@ -17,11 +17,11 @@ typedef struct FbBorrowed {
   int64_t extents[];
 } FbBorrowed;
 
-/* A Tensor with what `seen` describes, lent by `owner`. Owned; NULL with an exception raised. */
+/* A Tensor over what `seen` describes, the memory of `owner`. Owned; NULL with an exception raised. */
 TVMFFIObject *fb_borrowed_new(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen);
 /* Gives it back at the end of a call, on the thread that made it; other tensors too. */
 void fb_borrowed_release(TVMFFIObject *tensor);
-/* The struct of a tensor that is lent; NULL for others. */
+/* The struct of a borrowed tensor; NULL for others. */
 const FbBorrowed *fb_borrowed_find(const TVMFFIObject *tensor);
 
 #endif /* FFI_HPY_TENSOR_LENT_H_ */

@@ -13,12 +13,12 @@
 #include "hpy_module/error/error.h"
 #include "managed.h"
 
-/* --- in ------------------------------------------------------------------------------------------------------------------ */
+/* --- in ----------------------------------------------------------------------------------------------------------- */
 
 FH_LOCK(claiming, "capsules", FH_RANK_PLAIN);
 
-/* Takes the pointer out of a capsule of that name and renames it, so that nobody else takes it; NULL, without an exception,
- * if it has another name. */
+/* Takes the pointer out of a capsule of that name and renames it, so that nobody else takes it; NULL, without an
+ * exception, if it has another name. */
 static void *claim(HPyContext *ctx, HPy capsule, const char *name, const char *used_name) {
   void *pointer = NULL;
   if (FH_LIKELY(!fb_context_free_threaded)) {

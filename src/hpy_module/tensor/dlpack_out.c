@@ -45,7 +45,7 @@ static DLManagedTensorVersioned *host_copy(HPyContext *ctx, const DLTensor *from
   return copy;
 }
 
-/* --- __dlpack__ ----------------------------------------------------------------------------------------------------------- */
+/* --- __dlpack__ --------------------------------------------------------------------------------------------------- */
 
 /* What a consumer asks for. */
 typedef struct Request {

@@ -26,7 +26,7 @@ static FH_NOINLINE int table_failed(HPyContext *ctx, const char *what, HPy value
   return -1;
 }
 
-/* --- in --------------------------------------------------------------------------------------------------------------- */
+/* --- in ----------------------------------------------------------------------------------------------------------- */
 
 int fb_exchange_managed(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, int32_t alignment,
                         bool contiguous, TVMFFIObject **out) {
@@ -70,7 +70,7 @@ void fb_exchange_init(void) {
   fb_argument_set_conversion(FB_KIND_EXCHANGE, exchange_argument);
 }
 
-/* --- out -------------------------------------------------------------------------------------------------------------- */
+/* --- out ---------------------------------------------------------------------------------------------------------- */
 
 /* A new object of the table's library; takes the handle if it succeeds. HPy_NULL with an exception raised. */
 static HPy tensor_out(HPyContext *ctx, TVMFFIObject *handle, const DLPackExchangeAPI *exchange) {
@@ -142,7 +142,7 @@ HPy fb_exchange_view(HPyContext *ctx, const TVMFFIAny *view, const DLPackExchang
   return fb_result_retain(ctx, view, &value) == 0 ? fb_exchange_result(ctx, &value, exchange, true) : HPy_NULL;
 }
 
-/* --- finding a table -------------------------------------------------------------------------------------------------- */
+/* --- finding a table ---------------------------------------------------------------------------------------------- */
 
 static const char capsule_name[] = "dlpack_exchange_api";
 

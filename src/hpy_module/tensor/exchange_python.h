@@ -1,7 +1,7 @@
 /* An exchange table made of Python functions, for the tensors of a library that has none: PyTorch before 2.10.
  *
- * The functions are the hooks array_to_tensor, tensor_to_array and array_stream. What makes an array of a tensor is not in
- * the table: it would have to say who owns the tensor if the library fails after it took hold of it. */
+ * The functions are the hooks array_to_tensor, tensor_to_array and array_stream. What makes an array of a tensor is not
+ * in the table: it would have to say who owns the tensor if the library fails after it took hold of it. */
 #ifndef FFI_HPY_TENSOR_EXCHANGE_PYTHON_H_
 #define FFI_HPY_TENSOR_EXCHANGE_PYTHON_H_
 

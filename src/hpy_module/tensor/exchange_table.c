@@ -41,7 +41,7 @@ TVMFFIObject *fb_exchange_table_handle(HPyContext *ctx, HPy h) {
   return handle;
 }
 
-/* The same for an object pointer, attaching the thread. */
+/* For an object pointer instead of a handle; attaches the thread. */
 static TVMFFIObject *tensor_at(void *py_object, FbThread *attach) {
   if (fb_thread_attach(attach) != 0) return NULL;
   HPy h = fb_pyobject_borrow(attach->ctx, py_object);
@@ -67,7 +67,7 @@ static int describe_object(void *py_object, DLTensor *out) {
   FbThread attach;
   TVMFFIObject *handle = tensor_at(py_object, &attach);
   if (handle == NULL) return -1;
-  *out = *(const DLTensor *)(handle + 1); /* lent by the object, which keeps it */
+  *out = *(const DLTensor *)(handle + 1); /* the memory stays the object's */
   TVMFFIObjectDecRef(handle);
   fb_thread_detach(&attach);
   return 0;

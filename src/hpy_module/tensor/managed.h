@@ -13,8 +13,8 @@ int fb_managed_import(HPyContext *ctx, DLManagedTensorVersioned *managed, int32_
 /* As fb_managed_import, but the managed tensor is taken, on failure too. */
 int fb_managed_take(HPyContext *ctx, DLManagedTensorVersioned *managed, int32_t alignment, bool contiguous,
                     TVMFFIObject **out);
-/* A Tensor over memory of somebody else, valid for as long as its owner says: for DLTensor* arguments of callbacks. Owned;
- * NULL with an exception raised. */
+/* A Tensor over memory of somebody else, valid for as long as its owner says: for DLTensor* arguments of callbacks.
+ * Owned; NULL with an exception raised. */
 TVMFFIObject *fb_managed_borrow(HPyContext *ctx, const DLTensor *tensor);
 
 #endif /* FFI_HPY_TENSOR_MANAGED_H_ */

@@ -9,7 +9,7 @@
 #include "hpy_module/value/data_type.h"
 #include "hpy_module/value/device.h"
 
-/* --- class Tensor --------------------------------------------------------------------------------------------------------- */
+/* --- class Tensor ------------------------------------------------------------------------------------------------- */
 
 /* What read() makes of the description of self. */
 static HPy read_tensor(HPyContext *ctx, HPy self, HPy (*read)(HPyContext *, const DLTensor *)) {

@@ -1,4 +1,4 @@
-/* Host memory for tensors: made for whoever asks, and filled from another tensor. Needs no interpreter. */
+/* Host memory for tensors: made on demand, and filled from another tensor. Needs no interpreter. */
 #ifndef FFI_HPY_TENSOR_TENSOR_MEMORY_H_
 #define FFI_HPY_TENSOR_TENSOR_MEMORY_H_
 
