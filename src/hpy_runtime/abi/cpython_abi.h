@@ -1,16 +1,9 @@
-/* Everything the runtime takes from CPython: the structs, the functions, the data, each with its version.
+/* What every CPython from 3.9 to 3.15 has, with the GIL and without: structs whose layout the stable ABI freezes, and
+ * functions and data that all of them export.
  *
- * There is no Python.h. Three kinds of things are used:
- *
- *   1. structs whose layout the stable ABI freezes;
- *
- *   2. functions and data that every CPython from 3.9 to 3.15 exports, with the GIL and without: plain externs (the
- *   loader refuses the file if one is missing, so the list must stay within what all of them have);
- *
- *   3. functions that only some versions export, or that the stable ABI does not promise: members of
- *   `fhpy_optional`, looked up once with dlsym, NULL where the interpreter has none. What the stable ABI hides and
- *   yet is needed (where an object keeps its type, where a type keeps its slots) is measured once at import by
- *   layout.c; see FhpyLayout.
+ * There is no Python.h. The functions and data are plain externs: the loader refuses the file if the interpreter lacks
+ * one of them, so this list must stay within what all versions have. Functions of some versions only are in optional.h;
+ * what the stable ABI hides (where an object keeps its type, where a type keeps its slots) is measured by layout.h.
  */
 #ifndef FFI_HPY_RUNTIME_CPYTHON_ABI_H_
 #define FFI_HPY_RUNTIME_CPYTHON_ABI_H_
@@ -290,34 +283,5 @@ static inline int fhpy_pypy_set_doc(PyObject *module, const char *doc) {
 extern PyObject *PyCFunction_NewEx(PyMethodDef *, PyObject *, PyObject *);
 extern int PyModule_SetDocString(PyObject *, const char *);
 #endif
-
-/* ---- functions that not every version has, or that the stable ABI does not promise ---- */
-
-typedef struct FhpyOptional {
-  /* 3.12, stable. Before: type_spec.c has another way. */
-  PyObject *(*PyType_FromMetaclass)(PyObject *, PyObject *, PyType_Spec *, PyObject *);
-  /* 3.12, stable (a symbol already in 3.11). Before: PyObject_VectorcallDict. */
-  PyObject *(*PyObject_Vectorcall)(PyObject *, PyObject *const *, size_t, PyObject *);
-  /* 3.12, stable. Before: fetch and normalize. */
-  PyObject *(*PyErr_GetRaisedException)(void);
-  void (*PyErr_SetRaisedException)(PyObject *);
-  int (*Py_IsFinalizing)(void); /* 3.13, stable */
-  int (*_Py_IsFinalizing)(void); /* up to 3.12 */
-  void *(*PyThreadState_GetUnchecked)(void); /* 3.13: the attached thread state, or NULL */
-  void *(*_PyThreadState_UncheckedGet)(void); /* the same up to 3.12; there it may be another thread's */
-  int (*PyObject_CallFinalizerFromDealloc)(PyObject *); /* all, not stable */
-  PyObject *(*PyMethod_New)(PyObject *, PyObject *); /* all, not stable */
-  PyObject *(*PyContextVar_New)(const char *, PyObject *); /* all, not stable */
-  int (*PyContextVar_Get)(PyObject *, PyObject *, PyObject **);
-  PyObject *(*PyContextVar_Set)(PyObject *, PyObject *);
-  void (*PyObject_Dump)(PyObject *); /* 3.15 */
-  void (*_PyObject_Dump)(PyObject *); /* all before, private */
-  void *(*PyInterpreterState_ThreadHead)(void *); /* all, not stable */
-  void *(*PyThreadState_Next)(void *); /* all, not stable */
-  int (*PyUnstable_Object_EnableDeferredRefcount)(PyObject *); /* 3.14 */
-  void (*PyUnstable_EnableTryIncRef)(PyObject *); /* 3.14 */
-} FhpyOptional;
-
-extern FhpyOptional fhpy_optional;
 
 #endif /* FFI_HPY_RUNTIME_CPYTHON_ABI_H_ */

@@ -1,58 +1,16 @@
-/* Measures the running interpreter: version, optional functions, offsets. */
-#define _GNU_SOURCE /* RTLD_DEFAULT */
+/* Measures the running interpreter: version, sizes, offsets. */
 #include "layout.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 FhpyLayout fhpy_layout;
-FhpyOptional fhpy_optional;
 
 static const int member_slot[MEMBER_COUNT] = {
     [MEMBER_BASE] = SLOT_TP_BASE,         [MEMBER_DEALLOC] = SLOT_TP_DEALLOC, [MEMBER_METHODS] = SLOT_TP_METHODS,
     [MEMBER_FINALIZE] = SLOT_TP_FINALIZE, [MEMBER_NEW] = SLOT_TP_NEW,         [MEMBER_INIT] = SLOT_TP_INIT,
     [MEMBER_TRAVERSE] = SLOT_TP_TRAVERSE, [MEMBER_CLEAR] = SLOT_TP_CLEAR,
 };
-
-#ifdef FHPY_PYPY
-/* Py... is exported as PyPy..., and _Py... as _PyPy... */
-static void *find_function(const char *name) {
-  char prefixed[80];
-  bool is_private = name[0] == '_';
-  snprintf(prefixed, sizeof prefixed, "%sPy%s", is_private ? "_" : "", name + is_private);
-  return dlsym(RTLD_DEFAULT, prefixed);
-}
-#else
-static void *find_function(const char *name) { return dlsym(RTLD_DEFAULT, name); }
-#endif
-
-static void find_optional(void) {
-#define FIND(name) *(void **)&fhpy_optional.name = find_function(#name)
-  FIND(PyType_FromMetaclass);
-  FIND(PyObject_Vectorcall);
-  FIND(PyErr_GetRaisedException);
-  FIND(PyErr_SetRaisedException);
-  FIND(Py_IsFinalizing);
-  FIND(_Py_IsFinalizing);
-  FIND(PyThreadState_GetUnchecked);
-  FIND(_PyThreadState_UncheckedGet);
-#ifndef FHPY_PYPY /* cpyext's prints a warning; the interpreter calls HPy_tp_finalize by itself, as __del__ */
-  FIND(PyObject_CallFinalizerFromDealloc);
-#endif
-  FIND(PyMethod_New);
-  FIND(PyContextVar_New);
-  FIND(PyContextVar_Get);
-  FIND(PyContextVar_Set);
-  FIND(PyObject_Dump);
-  FIND(_PyObject_Dump);
-  FIND(PyInterpreterState_ThreadHead);
-  FIND(PyThreadState_Next);
-  FIND(PyUnstable_Object_EnableDeferredRefcount);
-  FIND(PyUnstable_EnableTryIncRef);
-#undef FIND
-}
 
 #ifdef FHPY_PYPY
 /* Types have no __basicsize__. The member's place is known to every extension built for cpyext. */
@@ -184,51 +142,6 @@ static int find_tuple_items(void) {
 }
 #endif
 
-#ifdef FHPY_PYPY
-extern PyObject *PyExc_RecursionError;
-
-/* The interpreter says no when a sixteenth of its 768 KB is left, too late for its own functions: we ask from further
- * down (160 KB suffice in 8.0.1, 64 do not where Python calls itself between calls of native code). The counterpart of the
- * function does nothing, since it is only the distance to the end that is asked for. */
-enum { ROOM = 160 * 1024 };
-static __attribute__((noinline)) bool ask_from_below(void) {
-  char room[ROOM];
-  __asm__ volatile("" : : "r"(room) : "memory"); /* so that it is there */
-  return Py_EnterRecursiveCall(" in a call of native code") == 0;
-}
-
-typedef struct {
-  uintptr_t end;    /* lowest address; 0: not known */
-  uintptr_t spared; /* bytes at the end that are left to what is called */
-} Stack;
-
-static Stack find_stack(void) {
-  Stack stack = {0};
-#ifdef __linux__
-  pthread_attr_t attributes;
-  void *end;
-  size_t size;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return stack;
-  if (pthread_attr_getstack(&attributes, &end, &size) == 0)
-    stack = (Stack){(uintptr_t)end, size / 4 < ROOM / 2 ? size / 4 : ROOM / 2};
-  pthread_attr_destroy(&attributes);
-#endif
-  return stack;
-}
-
-/* A thread may have been given less stack than the interpreter takes for granted: then it is the end of it that counts. */
-bool fhpy_layout_has_stack(void) {
-  static _Thread_local Stack stack;
-  static _Thread_local bool is_known;
-  if (!is_known) stack = find_stack(), is_known = true;
-  uintptr_t left = (uintptr_t)__builtin_frame_address(0) - stack.end;
-  if (left > 2 * ROOM) return ask_from_below();
-  if (left > stack.spared) return true;
-  PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded: the thread's stack ends");
-  return false;
-}
-#endif
-
 int fhpy_layout_measure(void) {
   const char *version = Py_GetVersion();
   if (sscanf(version, "3.%d", &fhpy_layout.minor) != 1 || fhpy_layout.minor < 9) {
@@ -236,7 +149,7 @@ int fhpy_layout_measure(void) {
     return -1;
   }
   fhpy_layout.free_threaded = strstr(version, "free-threading") != NULL;
-  find_optional();
+  fhpy_optional_find();
   if (measure_sizes() < 0) return -1;
 #ifdef FHPY_PYPY
   fhpy_layout.plain_refcounts = true; /* every extension built for cpyext changes the first word in place */

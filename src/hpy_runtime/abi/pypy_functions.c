@@ -79,6 +79,6 @@ int PyCapsule_SetDestructor(PyObject *o, capsule_destructor destructor) {
 
 /* ---- what cpyext does not have ---- */
 
-int64_t fhpy_pypy_get_interpreter_id(void *interpreter) { return (void)interpreter, 0; }
+int64_t fhpy_pypy_functions_interpreter_id(void *interpreter) { return (void)interpreter, 0; }
 
 #endif /* FHPY_PYPY */

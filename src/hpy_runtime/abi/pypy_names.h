@@ -287,7 +287,7 @@
 #define Py_CompileString(source, filename, start) PyPy_CompileStringFlags(source, filename, start, NULL)
 /* There are no sub-interpreters: the first is the only one. */
 #define PyInterpreterState_Get PyPyInterpreterState_Head
-#define PyInterpreterState_GetID fhpy_pypy_get_interpreter_id
+#define PyInterpreterState_GetID fhpy_pypy_functions_interpreter_id
 #define PyModule_SetDocString(module, doc) fhpy_pypy_set_doc(module, doc)
 #define PyType_GetFlags(type) fhpy_pypy_get_flags(type)
 

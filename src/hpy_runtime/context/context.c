@@ -1,8 +1,9 @@
 /* Puts the context together. */
 #include "context.h"
 
-#include "extension.h"
-#include "watch.h"
+#include "entries.h"
+#include "hpy_runtime/abi/layout.h"
+#include "hpy_runtime/lifetime/watch.h"
 
 FhpyContext fhpy_context;
 
@@ -25,24 +26,24 @@ HPyContext *fhpy_context_get(void) {
   HPyContext *ctx = &fhpy_context.base;
   ctx->name = FHPY_CONTEXT_NAME;
   ctx->abi_version = HPY_ABI_VERSION;
-  fhpy_constant_fill(ctx);
-  fhpy_long_fill(ctx);
-  fhpy_number_fill(ctx);
-  fhpy_object_fill(ctx);
-  fhpy_call_fill(ctx);
-  fhpy_error_fill(ctx);
-  fhpy_bytes_fill(ctx);
-  fhpy_unicode_fill(ctx);
-  fhpy_container_fill(ctx);
-  fhpy_builder_fill(ctx);
-  fhpy_tracker_fill(ctx);
-  fhpy_store_fill(ctx);
-  fhpy_capsule_fill(ctx);
-  fhpy_eval_fill(ctx);
-  fhpy_trampoline_fill(ctx);
-  fhpy_type_fill(ctx);
-  fhpy_extension_fill(ctx);
-  fhpy_appended_fill(&fhpy_context);
+  fhpy_ctx_constant_fill(ctx);
+  fhpy_ctx_long_fill(ctx);
+  fhpy_ctx_number_fill(ctx);
+  fhpy_ctx_object_fill(ctx);
+  fhpy_ctx_call_fill(ctx);
+  fhpy_ctx_error_fill(ctx);
+  fhpy_ctx_bytes_fill(ctx);
+  fhpy_ctx_unicode_fill(ctx);
+  fhpy_ctx_container_fill(ctx);
+  fhpy_ctx_builder_fill(ctx);
+  fhpy_ctx_tracker_fill(ctx);
+  fhpy_ctx_store_fill(ctx);
+  fhpy_ctx_capsule_fill(ctx);
+  fhpy_ctx_eval_fill(ctx);
+  fhpy_ctx_trampoline_fill(ctx);
+  fhpy_ctx_type_fill(ctx);
+  fhpy_ctx_extension_fill(ctx);
+  fhpy_ctx_appended_fill(&fhpy_context);
   if (fhpy_context_check(ctx, sizeof(FhpyContext)) < 0) return NULL;
   is_complete = true;
   return ctx;

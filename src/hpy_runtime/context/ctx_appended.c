@@ -1,5 +1,6 @@
 /* Context entries that HPy's master has after 0.9.0. */
-#include "context.h"
+#include "entries.h"
+#include "hpy_runtime/abi/handle.h"
 
 static void *as_struct_dict(HPyContext *ctx, HPy h) {
   return (void)ctx, (char *)to_py(h) + fhpy_layout.data_offset[FHPY_BUILTIN_SHAPE_DICT];
@@ -34,7 +35,7 @@ static HPy slice_new(HPyContext *ctx, HPy start, HPy stop, HPy step) {
   return (void)ctx, to_hpy(PySlice_New(to_py(start), to_py(stop), to_py(step)));
 }
 
-void fhpy_appended_fill(FhpyContext *ctx) {
+void fhpy_ctx_appended_fill(FhpyContext *ctx) {
   ctx->h_DictType = to_hpy(&PyDict_Type);
   ctx->ctx_AsStruct_Dict = as_struct_dict;
   ctx->ctx_List_Insert = list_insert;

@@ -2,7 +2,8 @@
  *
  * A builder that could not be made is 0: Set and Cancel ignore it, Build reports the failure. Until then no exception is
  * raised, since items are made in between by calls that must not find one. */
-#include "context.h"
+#include "entries.h"
+#include "hpy_runtime/abi/handle.h"
 
 static intptr_t started(PyObject *made) {
   if (made == NULL) PyErr_Clear();
@@ -42,7 +43,7 @@ static inline bool fill_plain(PyObject **slot, PyObject *item) {
 static HPyListBuilder list_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
   return (void)ctx, (HPyListBuilder){started(PyList_New(n_items))};
 }
-static FHPY_NOINLINE void list_builder_set(HPyContext *ctx, HPyListBuilder builder, HPy_ssize_t i, HPy item) {
+static FH_NOINLINE void list_builder_set(HPyContext *ctx, HPyListBuilder builder, HPy_ssize_t i, HPy item) {
   (void)ctx;
   if (builder._lst == 0) return;
   take_reference(to_py(item));
@@ -63,7 +64,7 @@ static void list_builder_cancel(HPyContext *ctx, HPyListBuilder builder) {
 static HPyTupleBuilder tuple_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
   return (void)ctx, (HPyTupleBuilder){started(PyTuple_New(n_items))};
 }
-static FHPY_NOINLINE void tuple_builder_set(HPyContext *ctx, HPyTupleBuilder builder, HPy_ssize_t i, HPy item) {
+static FH_NOINLINE void tuple_builder_set(HPyContext *ctx, HPyTupleBuilder builder, HPy_ssize_t i, HPy item) {
   (void)ctx;
   if (builder._tup == 0) return;
   take_reference(to_py(item));
@@ -81,7 +82,7 @@ static void tuple_builder_cancel(HPyContext *ctx, HPyTupleBuilder builder) {
   (void)ctx, Py_DecRef((PyObject *)builder._tup);
 }
 
-void fhpy_builder_fill(HPyContext *ctx) {
+void fhpy_ctx_builder_fill(HPyContext *ctx) {
   bool is_plain = fhpy_layout.plain_refcounts && fhpy_layout.tuple_items == offsetof(PlainTuple, items);
   ctx->ctx_ListBuilder_New = list_builder_new;
   ctx->ctx_ListBuilder_Set =

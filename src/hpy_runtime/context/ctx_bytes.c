@@ -1,5 +1,6 @@
 /* Context entries: bytes. */
-#include "context.h"
+#include "entries.h"
+#include "hpy_runtime/abi/handle.h"
 
 static int bytes_check(HPyContext *ctx, HPy h) {
   return (void)ctx, type_has_flag(type_of(to_py(h)), TYPE_FLAG_BYTES_SUBCLASS);
@@ -18,7 +19,7 @@ static HPy bytes_from_string_and_size(HPyContext *ctx, const char *s, HPy_ssize_
   return to_hpy(PyBytes_FromStringAndSize(s, byte_len));
 }
 
-void fhpy_bytes_fill(HPyContext *ctx) {
+void fhpy_ctx_bytes_fill(HPyContext *ctx) {
   ctx->ctx_Bytes_Check = bytes_check;
   ctx->ctx_Bytes_Size = bytes_size;
   ctx->ctx_Bytes_GET_SIZE = bytes_size;

@@ -1,5 +1,7 @@
 /* Context entries: calling Python objects. */
-#include "context.h"
+#include "entries.h"
+#include "hpy_runtime/abi/handle.h"
+#include "hpy_runtime/abi/pypy_stack.h"
 
 /* 3.9 and 3.10 export no function that takes keyword names: the keywords go through a dict. */
 static PyObject *call_with_names_before_311(PyObject *callable, PyObject *const *args, size_t nargs, PyObject *names) {
@@ -23,7 +25,7 @@ static bool is_names_or_null(HPy kwnames, const char *entry) {
 }
 
 /* Kept out of call(), so that this is a jump. */
-static FHPY_NOINLINE HPy call_with_names(PyObject *callable, PyObject *const *args, size_t nargs, HPy kwnames) {
+static FH_NOINLINE HPy call_with_names(PyObject *callable, PyObject *const *args, size_t nargs, HPy kwnames) {
   if (!is_names_or_null(kwnames, "HPy_Call")) return HPy_NULL;
   if (fhpy_optional.PyObject_Vectorcall != NULL)
     return to_hpy(fhpy_optional.PyObject_Vectorcall(callable, args, nargs, to_py(kwnames)));
@@ -34,7 +36,7 @@ static HPy call(HPyContext *ctx, HPy callable, const HPy *args, size_t nargs, HP
   (void)ctx;
   PyObject *f = to_py(callable);
   PyObject *const *items = to_py_array(args);
-  if (!layout_has_stack()) return HPy_NULL;
+  if (!fhpy_pypy_stack_has_room()) return HPy_NULL;
   if (!HPy_IsNull(kwnames)) return call_with_names(f, items, nargs, kwnames);
   if (fhpy_optional.PyObject_Vectorcall != NULL)
     return to_hpy(fhpy_optional.PyObject_Vectorcall(f, items, nargs, NULL));
@@ -44,13 +46,13 @@ static HPy call(HPyContext *ctx, HPy callable, const HPy *args, size_t nargs, HP
 /* args[0] is the receiver */
 static HPy call_method(HPyContext *ctx, HPy name, const HPy *args, size_t nargs, HPy kwnames) {
   (void)ctx;
-  if (!layout_has_stack() || !is_names_or_null(kwnames, "HPy_CallMethod")) return HPy_NULL;
+  if (!fhpy_pypy_stack_has_room() || !is_names_or_null(kwnames, "HPy_CallMethod")) return HPy_NULL;
   return to_hpy(PyObject_VectorcallMethod(to_py(name), to_py_array(args), nargs, to_py(kwnames)));
 }
 
 static HPy call_tuple_dict(HPyContext *ctx, HPy callable, HPy args, HPy kw) {
   (void)ctx;
-  if (!layout_has_stack()) return HPy_NULL;
+  if (!fhpy_pypy_stack_has_room()) return HPy_NULL;
   if (!HPy_IsNull(args) && !type_has_flag(type_of(to_py(args)), TYPE_FLAG_TUPLE_SUBCLASS)) {
     PyErr_Format(PyExc_TypeError, "HPy_CallTupleDict expects a tuple or null in args, got %R", type_of(to_py(args)));
     return HPy_NULL;
@@ -70,7 +72,7 @@ static HPy call_tuple_dict(HPyContext *ctx, HPy callable, HPy args, HPy kw) {
 
 static int callable_check(HPyContext *ctx, HPy h) { return (void)ctx, PyCallable_Check(to_py(h)); }
 
-void fhpy_call_fill(HPyContext *ctx) {
+void fhpy_ctx_call_fill(HPyContext *ctx) {
   ctx->ctx_Call = call;
   ctx->ctx_CallMethod = call_method;
   ctx->ctx_CallTupleDict = call_tuple_dict;

@@ -1,5 +1,6 @@
 /* Context entries: capsules. The destructor's calling shape is in trampoline.c. */
-#include "context.h"
+#include "entries.h"
+#include "hpy_runtime/abi/handle.h"
 
 /* HPy asks for both functions of a destructor; the interpreter is given the one in its own shape. */
 static bool is_valid_destructor(const HPyCapsule_Destructor *d) {
@@ -47,7 +48,7 @@ static int capsule_is_valid(HPyContext *ctx, HPy h, const char *name) {
   return (void)ctx, PyCapsule_IsValid(to_py(h), name);
 }
 
-void fhpy_capsule_fill(HPyContext *ctx) {
+void fhpy_ctx_capsule_fill(HPyContext *ctx) {
   ctx->ctx_Capsule_New = capsule_new;
   ctx->ctx_Capsule_Get = capsule_get;
   ctx->ctx_Capsule_Set = capsule_set;

@@ -1,5 +1,6 @@
 /* Context entries: constants, which are handles that live as long as the process. */
-#include "context.h"
+#include "entries.h"
+#include "hpy_runtime/abi/handle.h"
 
 /* The exceptions, named as in the context without the prefix h_. CPython exports each as a pointer, PyExc_<name>. */
 /* clang-format off */
@@ -20,7 +21,7 @@
 #define DECLARE(name) extern PyObject *PyExc_##name;
 EXCEPTIONS(DECLARE)
 
-void fhpy_constant_fill(HPyContext *ctx) {
+void fhpy_ctx_constant_fill(HPyContext *ctx) {
 #define SET(name) ctx->h_##name = to_hpy(PyExc_##name);
   EXCEPTIONS(SET)
   ctx->h_None = to_hpy(&_Py_NoneStruct);

@@ -1,5 +1,6 @@
 /* Context entries: list, tuple, dict, slice. */
-#include "context.h"
+#include "entries.h"
+#include "hpy_runtime/abi/handle.h"
 
 static int list_check(HPyContext *ctx, HPy h) {
   return (void)ctx, type_has_flag(type_of(to_py(h)), TYPE_FLAG_LIST_SUBCLASS);
@@ -67,7 +68,7 @@ static int slice_unpack(HPyContext *ctx, HPy slice, HPy_ssize_t *start, HPy_ssiz
   return PySlice_Unpack(to_py(slice), start, stop, step);
 }
 
-void fhpy_container_fill(HPyContext *ctx) {
+void fhpy_ctx_container_fill(HPyContext *ctx) {
   ctx->ctx_List_Check = list_check;
   ctx->ctx_List_New = list_new;
   ctx->ctx_List_Append = list_append;

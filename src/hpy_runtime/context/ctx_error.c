@@ -1,5 +1,6 @@
 /* Context entries: exceptions and warnings. */
-#include "context.h"
+#include "entries.h"
+#include "hpy_runtime/abi/handle.h"
 
 static void err_set_string(HPyContext *ctx, HPy type, const char *message) {
   (void)ctx, PyErr_SetString(to_py(type), message);
@@ -33,7 +34,7 @@ static void err_write_unraisable(HPyContext *ctx, HPy o) { (void)ctx, PyErr_Writ
 
 static void fatal_error(HPyContext *ctx, const char *message) { (void)ctx, Py_FatalError(message); }
 
-void fhpy_error_fill(HPyContext *ctx) {
+void fhpy_ctx_error_fill(HPyContext *ctx) {
   ctx->ctx_Err_SetString = err_set_string;
   ctx->ctx_Err_SetObject = err_set_object;
   ctx->ctx_Err_SetFromErrnoWithFilename = err_set_from_errno;

@@ -1,5 +1,6 @@
 /* Context entries: running Python code: import, compile, eval, context variables, leaving and reentering Python. */
-#include "context.h"
+#include "entries.h"
+#include "hpy_runtime/abi/handle.h"
 
 #include <stdio.h>
 
@@ -71,7 +72,7 @@ static void dump(HPyContext *ctx, HPy h) {
     fprintf(stderr, "<object at %p>\n", (void *)h._i);
 }
 
-void fhpy_eval_fill(HPyContext *ctx) {
+void fhpy_ctx_eval_fill(HPyContext *ctx) {
   ctx->ctx_Import_ImportModule = import_module;
   ctx->ctx_Compile_s = compile;
   ctx->ctx_EvalCode = eval_code;

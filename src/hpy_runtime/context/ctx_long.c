@@ -1,5 +1,6 @@
 /* Context entries: int, float and bool values to C and back. */
-#include "context.h"
+#include "entries.h"
+#include "hpy_runtime/abi/handle.h"
 
 static HPy long_from_int32(HPyContext *ctx, int32_t v) { return (void)ctx, to_hpy(PyLong_FromLong(v)); }
 static HPy long_from_uint32(HPyContext *ctx, uint32_t v) { return (void)ctx, to_hpy(PyLong_FromUnsignedLong(v)); }
@@ -45,7 +46,7 @@ static HPy bool_from_bool(HPyContext *ctx, bool v) {
   return (void)ctx, new_reference(v ? &_Py_TrueStruct : &_Py_FalseStruct);
 }
 
-void fhpy_long_fill(HPyContext *ctx) {
+void fhpy_ctx_long_fill(HPyContext *ctx) {
   ctx->ctx_Long_FromInt32_t = long_from_int32;
   ctx->ctx_Long_FromUInt32_t = long_from_uint32;
   ctx->ctx_Long_FromInt64_t = long_from_int64;

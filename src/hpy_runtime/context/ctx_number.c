@@ -1,5 +1,6 @@
 /* Context entries: the number protocol. */
-#include "context.h"
+#include "entries.h"
+#include "hpy_runtime/abi/handle.h"
 
 /* The entries of the context are named as the functions of CPython. */
 #define UNARY(X) X(Negative) X(Positive) X(Absolute) X(Invert) X(Index) X(Long) X(Float)
@@ -36,7 +37,7 @@ TERNARY(DEFINE_TERNARY)
 
 static int number_check(HPyContext *ctx, HPy h) { return (void)ctx, PyNumber_Check(to_py(h)); }
 
-void fhpy_number_fill(HPyContext *ctx) {
+void fhpy_ctx_number_fill(HPyContext *ctx) {
 #define SET_UNARY(name) ctx->ctx_##name = unary_##name;
 #define SET_BINARY(name) ctx->ctx_##name = binary_##name;
 #define SET_TERNARY(name) ctx->ctx_##name = ternary_##name;

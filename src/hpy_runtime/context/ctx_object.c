@@ -1,5 +1,6 @@
 /* Context entries: handles, and the object protocol. */
-#include "context.h"
+#include "entries.h"
+#include "hpy_runtime/abi/handle.h"
 
 static HPy dup_handle(HPyContext *ctx, HPy h) { return (void)ctx, new_reference(to_py(h)); }
 static void close_handle(HPyContext *ctx, HPy h) { (void)ctx, drop_reference(to_py(h)); }
@@ -128,7 +129,7 @@ static int del_item_s(HPyContext *ctx, HPy o, const char *name) {
   return (void)ctx, del_item_take_key(o, PyUnicode_FromString(name));
 }
 
-void fhpy_object_fill(HPyContext *ctx) {
+void fhpy_ctx_object_fill(HPyContext *ctx) {
   ctx->ctx_Dup = dup_handle;
   ctx->ctx_Close = close_handle;
   ctx->ctx_FromPyObject = from_py_object;

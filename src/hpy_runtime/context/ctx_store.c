@@ -4,8 +4,9 @@
  * word by value, read by the extension just before, and takes a reference. An owner's deallocation or clearing
  * releases the values of fields at once: nobody else can reach the owner then (type_instance.c).
  */
-#include "context.h"
-#include "retire.h"
+#include "entries.h"
+#include "hpy_runtime/abi/handle.h"
+#include "hpy_runtime/lifetime/retire.h"
 
 /* Between the store and a load there is the extension's own read of the word, in which ThreadSanitizer sees no order: that
  * what is reached through the pointer is read after the pointer is a matter of the processor. */
@@ -25,8 +26,9 @@ static void store(intptr_t *word, PyObject *value) {
     return;
   }
   TELL_TSAN(release, value);
-  /* release: a thread that reads the pointer sees the object complete; acquire: we release what another one stored */
-  fhpy_retire((PyObject *)__atomic_exchange_n(word, (intptr_t)value, __ATOMIC_ACQ_REL));
+  /* release: a thread that reads the pointer sees the object complete; acquire: pairs with the release of the thread that
+   * stored the old value */
+  fhpy_retire_release(fh_atomic_exchange_acq_rel_ptr((void **)(void *)word, value));
 }
 
 static HPy load(intptr_t word) {
@@ -47,7 +49,7 @@ static HPy field_load(HPyContext *ctx, HPy owner, HPyField field) {
 static void global_store(HPyContext *ctx, HPyGlobal *global, HPy h) { (void)ctx, store(&global->_i, to_py(h)); }
 static HPy global_load(HPyContext *ctx, HPyGlobal global) { return (void)ctx, load(global._i); }
 
-void fhpy_store_fill(HPyContext *ctx) {
+void fhpy_ctx_store_fill(HPyContext *ctx) {
   ctx->ctx_Field_Store = field_store;
   ctx->ctx_Field_Load = field_load;
   ctx->ctx_Global_Store = global_store;

@@ -1,6 +1,7 @@
 /* Context entries: Tracker, a bag of handles that are closed together. One thread uses a tracker at a time.
  * They serve the debug context too, and so do not take a handle for a pointer. */
-#include "context.h"
+#include "entries.h"
+#include "hpy_runtime/abi/handle.h"
 
 typedef struct {
   size_t n_handles;
@@ -54,7 +55,7 @@ static void tracker_close(HPyContext *ctx, HPyTracker tracker) {
   PyMem_Free(t);
 }
 
-void fhpy_tracker_fill(HPyContext *ctx) {
+void fhpy_ctx_tracker_fill(HPyContext *ctx) {
   ctx->ctx_Tracker_New = tracker_new;
   ctx->ctx_Tracker_Add = tracker_add;
   ctx->ctx_Tracker_ForgetAll = tracker_forget_all;

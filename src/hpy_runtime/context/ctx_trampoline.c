@@ -4,9 +4,10 @@
  * pointers, so most cases only call; what differs is the argument tuple of tp_new and tp_init, and the capsule's
  * destructor.
  */
-#include "context.h"
-#include "pypy_slots.h"
-#include "type.h"
+#include "entries.h"
+#include "hpy_runtime/abi/handle.h"
+#include "hpy_runtime/types/pypy_slots.h"
+#include "hpy_runtime/types/type_traverse.h"
 
 #define H(pointer) ((HPy){(intptr_t)(pointer)})
 #define P(handle) ((cpy_PyObject *)(handle)._i)
@@ -43,7 +44,7 @@ static void free_arguments(Arguments *a) {
   if (a->items != a->stack) PyMem_Free(a->items);
 }
 
-static FHPY_NOINLINE int call_init_unpacked(HPyContext *ctx, HPyFunc_initproc f, const _HPyFunc_args_INITPROC *call) {
+static FH_NOINLINE int call_init_unpacked(HPyContext *ctx, HPyFunc_initproc f, const _HPyFunc_args_INITPROC *call) {
   Arguments a;
   if (!unpack(&a, (PyObject *)call->args)) return -1;
   int rc = f(ctx, H(call->self), a.items, a.n_items, H(call->kw));
@@ -56,7 +57,7 @@ static inline int call_init(HPyContext *ctx, HPyFunc_initproc f, const _HPyFunc_
   return items != NULL ? f(ctx, H(call->self), items, n, H(call->kw)) : call_init_unpacked(ctx, f, call);
 }
 
-static FHPY_NOINLINE HPy call_new_unpacked(HPyContext *ctx, HPyFunc_newfunc f, const _HPyFunc_args_NEWFUNC *call) {
+static FH_NOINLINE HPy call_new_unpacked(HPyContext *ctx, HPyFunc_newfunc f, const _HPyFunc_args_NEWFUNC *call) {
   Arguments a;
   if (!unpack(&a, (PyObject *)call->args)) return HPy_NULL;
   HPy result = f(ctx, H(call->self), a.items, a.n_items, H(call->kw));
@@ -69,7 +70,7 @@ static inline HPy call_new(HPyContext *ctx, HPyFunc_newfunc f, const _HPyFunc_ar
   return items != NULL ? f(ctx, H(call->self), items, n, H(call->kw)) : call_new_unpacked(ctx, f, call);
 }
 
-static FHPY_NOINLINE void call_capsule_destructor(HPyFunc_Capsule_Destructor f, PyObject *capsule) {
+static FH_NOINLINE void call_capsule_destructor(HPyFunc_Capsule_Destructor f, PyObject *capsule) {
   const char *name = PyCapsule_GetName(capsule);
   f(name, PyCapsule_GetPointer(capsule, name), PyCapsule_GetContext(capsule));
 }
@@ -94,14 +95,14 @@ static FHPY_NOINLINE void call_capsule_destructor(HPyFunc_Capsule_Destructor f, 
 static void call_real(HPyContext *ctx, HPyFunc_Signature sig, HPyCFunction func, void *args) {
   if (fhpy_pypy_slots_refuse(sig, func, args)) return;
   switch (sig) {
-#include "trampoline_shapes.def"
+#include "hpy_runtime/types/trampoline_shapes.def"
     CASE(INITPROC, HPyFunc_initproc, a->result = call_init(ctx, f, a))
     CASE(NEWFUNC, HPyFunc_newfunc, a->result = P(call_new(ctx, f, a)))
     /* a Py_buffer and an HPy_buffer are the same struct (cpython_abi.h) */
     CASE(GETBUFFERPROC, HPyFunc_getbufferproc, a->result = f(ctx, H(a->self), (HPy_buffer *)a->view, a->flags))
     CASE(RELEASEBUFFERPROC, HPyFunc_releasebufferproc, f(ctx, H(a->self), (HPy_buffer *)a->view))
     CASE(TRAVERSEPROC, HPyFunc_traverseproc,
-         a->result = fhpy_type_visit_struct((PyObject *)a->self, f, (visit_fn)a->visit, a->arg))
+         a->result = fhpy_type_traverse_struct((PyObject *)a->self, f, (visit_fn)a->visit, a->arg))
   case HPyFunc_MOD_CREATE: {
     _HPyFunc_args_UNARYFUNC *a = (_HPyFunc_args_UNARYFUNC *)args; /* what its trampoline packs */
     a->result = P(((HPyFunc_mod_create)(void (*)(void))func)(ctx, H(a->arg0)));
@@ -117,4 +118,4 @@ static void call_real(HPyContext *ctx, HPyFunc_Signature sig, HPyCFunction func,
   Py_FatalError("ffi_hpy._hpy: a trampoline asks for a call in an HPyFunc_Signature that HPy 0.9 does not have");
 }
 
-void fhpy_trampoline_fill(HPyContext *ctx) { ctx->ctx_CallRealFunctionFromTrampoline = call_real; }
+void fhpy_ctx_trampoline_fill(HPyContext *ctx) { ctx->ctx_CallRealFunctionFromTrampoline = call_real; }

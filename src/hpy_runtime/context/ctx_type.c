@@ -1,13 +1,15 @@
 /* Context entries: types and instances. */
-#include "context.h"
-#include "type.h"
+#include "entries.h"
+#include "hpy_runtime/abi/handle.h"
+#include "hpy_runtime/types/type_instance.h"
+#include "hpy_runtime/types/type_spec.h"
 
 static HPy type_from_spec(HPyContext *ctx, HPyType_Spec *spec, HPyType_SpecParam *params) {
-  return (void)ctx, to_hpy(fhpy_type_from_spec(spec, params));
+  return (void)ctx, to_hpy(fhpy_type_spec_make(spec, params));
 }
 
 static HPy new_instance(HPyContext *ctx, HPy type, void **data) {
-  return (void)ctx, to_hpy(fhpy_type_make_instance(to_py(type), data));
+  return (void)ctx, to_hpy(fhpy_type_instance_make(to_py(type), data));
 }
 
 static bool expect_type(PyObject *o, const char *entry) {
@@ -19,9 +21,9 @@ static bool expect_type(PyObject *o, const char *entry) {
 static HPy generic_new(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)ctx, (void)args, (void)nargs, (void)kw; /* for the signature's sake, as in tp_new */
   if (!expect_type(to_py(type), "HPyType_GenericNew")) return HPy_NULL;
-  if (type_nearest_note(to_py(type)) == NULL) return to_hpy(fhpy_type_make_bare(to_py(type)));
+  if (type_nearest_note(to_py(type)) == NULL) return to_hpy(fhpy_type_instance_make_bare(to_py(type)));
   void *data;
-  return to_hpy(fhpy_type_make_instance(to_py(type), &data));
+  return to_hpy(fhpy_type_instance_make(to_py(type), &data));
 }
 
 static HPy get_type(HPyContext *ctx, HPy h) { return (void)ctx, new_reference(type_of(to_py(h))); }
@@ -61,7 +63,7 @@ static HPyType_BuiltinShape type_get_builtin_shape(HPyContext *ctx, HPy type) {
   }
 AS_STRUCT(Object)
 #ifdef FHPY_PYPY
-static void *as_struct_Type(HPyContext *ctx, HPy h) { return (void)ctx, fhpy_pypy_meta_get_struct(to_py(h)); }
+static void *as_struct_Type(HPyContext *ctx, HPy h) { return (void)ctx, fhpy_type_get_meta_struct(to_py(h)); }
 #else
 AS_STRUCT(Type)
 #endif
@@ -81,13 +83,11 @@ static int set_call_function(HPyContext *ctx, HPy h, HPyCallFunction *function) 
                  type_of(o));
     return -1;
   }
-  /* release: see set_vectorcall in type_instance.c */
-  __atomic_store_n((vectorcall_fn *)((char *)o + note->vectorcall_offset),
-                   (vectorcall_fn)(void (*)(void))function->cpy_trampoline, __ATOMIC_RELEASE);
+  type_instance_set_vectorcall(o, note, (vectorcall_fn)(void (*)(void))function->cpy_trampoline);
   return 0;
 }
 
-void fhpy_type_fill(HPyContext *ctx) {
+void fhpy_ctx_type_fill(HPyContext *ctx) {
   ctx->ctx_Type_FromSpec = type_from_spec;
   ctx->ctx_Type_GenericNew = generic_new;
   ctx->ctx_New = new_instance;

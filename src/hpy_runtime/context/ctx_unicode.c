@@ -1,5 +1,6 @@
 /* Context entries: str. */
-#include "context.h"
+#include "entries.h"
+#include "hpy_runtime/abi/handle.h"
 
 static int unicode_check(HPyContext *ctx, HPy h) {
   return (void)ctx, type_has_flag(type_of(to_py(h)), TYPE_FLAG_UNICODE_SUBCLASS);
@@ -37,7 +38,7 @@ static HPy unicode_substring(HPyContext *ctx, HPy s, HPy_ssize_t start, HPy_ssiz
   return (void)ctx, to_hpy(PyUnicode_Substring(to_py(s), start, end));
 }
 
-void fhpy_unicode_fill(HPyContext *ctx) {
+void fhpy_ctx_unicode_fill(HPyContext *ctx) {
   ctx->ctx_Unicode_Check = unicode_check;
   ctx->ctx_Unicode_FromString = unicode_from_string;
   ctx->ctx_Unicode_FromWideChar = unicode_from_wide;

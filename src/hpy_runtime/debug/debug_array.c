@@ -1,5 +1,8 @@
 /* Debug mode: entries that are given several handles in an array. */
-#include "debug.h"
+#include "debug_entries.h"
+#include "debug_handle.h"
+#include "debug_name.h"
+#include "hpy_runtime/context/context.h"
 
 static HPyContext *const real = &fhpy_context.base;
 

@@ -3,7 +3,11 @@
  *
  * A null builder is one that could not be made: Set and Cancel ignore it, Build reports the failure. After a report that
  * returned, a builder that has ended counts as one. */
-#include "debug.h"
+#include "debug_entries.h"
+#include "debug_handle.h"
+#include "debug_name.h"
+#include "debug_report.h"
+#include "hpy_runtime/context/context.h"
 
 typedef struct {
   PyObject *sequence; /* owned */
@@ -32,7 +36,7 @@ static intptr_t make(const Shape *shape, PyObject *sequence, HPy_ssize_t n_items
   }
   b->sequence = sequence;
   b->n_items = n_items;
-  return fhpy_debug_open(b, shape->kind)._i;
+  return fhpy_debug_record_open(b, shape->kind)._i;
 }
 
 static void set_real(const Shape *shape, const Builder *b, HPy_ssize_t i, PyObject *item) {
@@ -44,10 +48,10 @@ static void set_real(const Shape *shape, const Builder *b, HPy_ssize_t i, PyObje
 }
 
 static void set(const Shape *shape, intptr_t word, HPy_ssize_t i, HPy h) {
-  Builder *b = fhpy_debug_get_as((HPy){word}, shape->kind, shape->set);
-  PyObject *item = fhpy_debug_get(h, shape->set);
+  Builder *b = fhpy_debug_handle_get_as((HPy){word}, shape->kind, shape->set);
+  PyObject *item = fhpy_debug_handle_get(h, shape->set);
   if (b == NULL) return;
-  const char *running = debug_words(fhpy_debug_running);
+  const char *running = debug_words(fhpy_debug_name_running);
   if (i < 0 || i >= b->n_items) {
     fhpy_debug_report("%s passed to %s index %zd of a builder for %zd items", running, shape->set, i, b->n_items);
     return;
@@ -67,7 +71,7 @@ static void complete(const Shape *shape, const Builder *b) {
     if (b->is_set[i]) continue;
     if (!is_reported)
       fhpy_debug_report("%s passed to %s a builder for %zd items whose item %zd was not set",
-                        debug_words(fhpy_debug_running), shape->build, b->n_items, i);
+                        debug_words(fhpy_debug_name_running), shape->build, b->n_items, i);
     is_reported = true;
     set_real(shape, b, i, &_Py_NoneStruct);
   }
@@ -75,7 +79,7 @@ static void complete(const Shape *shape, const Builder *b) {
 
 /* Ends a builder. Its sequence, owned; NULL for a null one, and after a report. */
 static PyObject *take(const Shape *shape, intptr_t word, bool is_built) {
-  Builder *b = fhpy_debug_take_as((HPy){word}, shape->kind, is_built ? shape->build : shape->cancel);
+  Builder *b = fhpy_debug_handle_take_as((HPy){word}, shape->kind, is_built ? shape->build : shape->cancel);
   if (b == NULL) return NULL;
   PyObject *sequence = b->sequence;
   if (is_built) complete(shape, b);

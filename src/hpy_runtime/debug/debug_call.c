@@ -1,7 +1,9 @@
 /* Debug mode: calls into the extension. Arguments become handles that end with the call. */
-#include "debug.h"
-#include "pypy_slots.h"
-#include "type.h"
+#include "debug_entries.h"
+#include "debug_handle.h"
+#include "debug_name.h"
+#include "hpy_runtime/context/context.h"
+#include "hpy_runtime/types/pypy_slots.h"
 
 /* The arguments of one call. */
 typedef struct {
@@ -13,7 +15,7 @@ typedef struct {
 
 static HPy open_argument(PyObject *o) {
   Py_IncRef(o);
-  return fhpy_debug_open(o, HANDLE_ARGUMENT);
+  return fhpy_debug_record_open(o, HANDLE_ARGUMENT);
 }
 
 static HPy frame_open(Frame *frame, void *o) {
@@ -43,8 +45,8 @@ static const HPy *frame_open_tuple(Frame *frame, PyObject *tuple, Py_ssize_t n_i
 }
 
 static void frame_close(Frame *frame) {
-  for (size_t i = 0; i < frame->n_few; i++) fhpy_debug_close_argument(frame->few[i]);
-  for (size_t i = 0; i < frame->n_items; i++) fhpy_debug_close_argument(frame->items[i]);
+  for (size_t i = 0; i < frame->n_few; i++) fhpy_debug_handle_close_argument(frame->few[i]);
+  for (size_t i = 0; i < frame->n_items; i++) fhpy_debug_handle_close_argument(frame->items[i]);
   PyMem_Free(frame->items);
 }
 
@@ -55,7 +57,7 @@ static Py_ssize_t tuple_size(void *tuple) { return tuple != NULL ? PyTuple_Size(
 /* The exporting object is a handle in the extension's view, and an owned pointer in the interpreter's. */
 static int call_getbuffer(HPyContext *ctx, HPyFunc_getbufferproc f, HPy self, HPy_buffer *view, int flags) {
   int rc = f(ctx, self, view, flags);
-  view->obj = rc == 0 ? to_hpy(fhpy_debug_take(view->obj)) : HPy_NULL;
+  view->obj = rc == 0 ? to_hpy(fhpy_debug_handle_take(view->obj)) : HPy_NULL;
   return rc;
 }
 static void call_releasebuffer(HPyContext *ctx, HPyFunc_releasebufferproc f, HPy self, HPy exporter, HPy_buffer *view) {
@@ -68,7 +70,7 @@ static void call_releasebuffer(HPyContext *ctx, HPyFunc_releasebufferproc f, HPy
 /* ---- the call ---- */
 
 #define H(pointer) frame_open(frame, pointer)
-#define P(handle) ((cpy_PyObject *)fhpy_debug_take(handle))
+#define P(handle) ((cpy_PyObject *)fhpy_debug_handle_take(handle))
 #define ITEMS(array, n) frame_open_array(frame, (PyObject *const *)(array), (size_t)(n))
 #define TUPLE_ITEMS(tuple) frame_open_tuple(frame, (PyObject *)(tuple), tuple_size(tuple))
 #define N_WITH_KEYWORDS(a) (((a)->nargsf & ~VECTORCALL_ARGUMENTS_OFFSET) + (size_t)tuple_size((a)->kwnames))
@@ -86,7 +88,7 @@ static void call_releasebuffer(HPyContext *ctx, HPyFunc_releasebufferproc f, HPy
 
 static void call_wrapped(HPyContext *ctx, HPyFunc_Signature sig, HPyCFunction func, void *args, Frame *frame) {
   switch (sig) {
-#include "trampoline_shapes.def"
+#include "hpy_runtime/types/trampoline_shapes.def"
     VALUE(INITPROC, HPyFunc_initproc, f(ctx, H(a->self), TUPLE_ITEMS(a->args), tuple_size(a->args), H(a->kw)))
     OBJECT(NEWFUNC, HPyFunc_newfunc, f(ctx, H(a->self), TUPLE_ITEMS(a->args), tuple_size(a->args), H(a->kw)))
     VALUE(GETBUFFERPROC, HPyFunc_getbufferproc, call_getbuffer(ctx, f, H(a->self), (HPy_buffer *)a->view, a->flags))
@@ -100,10 +102,10 @@ static void call_wrapped(HPyContext *ctx, HPyFunc_Signature sig, HPyCFunction fu
 
 void fhpy_debug_call(HPyContext *ctx, HPyFunc_Signature sig, HPyCFunction func, void *args) {
   if (fhpy_pypy_slots_refuse(sig, func, args)) return;
-  const char *outer = fhpy_debug_running;
-  fhpy_debug_running = fhpy_debug_name_find(func);
+  const char *outer = fhpy_debug_name_running;
+  fhpy_debug_name_running = fhpy_debug_name_find(func);
   Frame frame = {.n_few = 0};
   call_wrapped(ctx, sig, func, args, &frame);
   frame_close(&frame);
-  fhpy_debug_running = outer;
+  fhpy_debug_name_running = outer;
 }

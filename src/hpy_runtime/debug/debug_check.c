@@ -1,17 +1,22 @@
 /* Debug mode: entries that the interpreter, or C, believes what they are given. What is not what they expect is reported;
  * if the report returns, they fail, or answer no. The texts are those that HPy's own tests look for. */
+#include "debug_entries.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "debug.h"
-#include "type.h"
+#include "debug_handle.h"
+#include "debug_name.h"
+#include "debug_report.h"
+#include "hpy_runtime/context/context.h"
+#include "hpy_runtime/types/type.h"
 
 static HPyContext *const real = &fhpy_context.base;
 
 static void report_object(PyObject *o, const char *rule) {
   const char *type = o != NULL ? real->ctx_Type_GetName(real, to_hpy(type_of(o))) : NULL;
   if (o != NULL && type == NULL) PyErr_Clear();
-  fhpy_debug_report("%s: %s, got %s%s", debug_words(fhpy_debug_running), rule,
+  fhpy_debug_report("%s: %s, got %s%s", debug_words(fhpy_debug_name_running), rule,
                     o == NULL ? "a null handle" : "an object of type ", type != NULL ? type : "");
 }
 
@@ -25,7 +30,7 @@ static bool expect_type(PyObject *o, const char *rule) {
 
 static int type_check(HPyContext *ctx, HPy h, HPy type) {
   (void)ctx;
-  PyObject *o = fhpy_debug_get(h, "TypeCheck"), *t = fhpy_debug_get(type, "TypeCheck");
+  PyObject *o = fhpy_debug_handle_get(h, "TypeCheck"), *t = fhpy_debug_handle_get(type, "TypeCheck");
   if (!expect_type(t, "HPy_TypeCheck arg 2 must be a type")) return 0;
   if (o != NULL) return real->ctx_TypeCheck(real, to_hpy(o), to_hpy(t));
   report_object(o, "HPy_TypeCheck arg 1 must be an object");
@@ -34,7 +39,7 @@ static int type_check(HPyContext *ctx, HPy h, HPy type) {
 
 static int type_is_subtype(HPyContext *ctx, HPy sub, HPy type) {
   (void)ctx;
-  PyObject *s = fhpy_debug_get(sub, "Type_IsSubtype"), *t = fhpy_debug_get(type, "Type_IsSubtype");
+  PyObject *s = fhpy_debug_handle_get(sub, "Type_IsSubtype"), *t = fhpy_debug_handle_get(type, "Type_IsSubtype");
   return expect_type(s, "HPyType_IsSubtype arg 1 must be a type") &&
          expect_type(t, "HPyType_IsSubtype arg 2 must be a type") &&
          real->ctx_Type_IsSubtype(real, to_hpy(s), to_hpy(t));
@@ -42,18 +47,18 @@ static int type_is_subtype(HPyContext *ctx, HPy sub, HPy type) {
 
 static const char *type_get_name(HPyContext *ctx, HPy h) {
   (void)ctx;
-  PyObject *type = fhpy_debug_get(h, "Type_GetName");
+  PyObject *type = fhpy_debug_handle_get(h, "Type_GetName");
   if (!expect_type(type, "HPyType_GetName arg must be a type")) {
     PyErr_SetString(PyExc_TypeError, "HPyType_GetName expects a type");
     return NULL;
   }
   const char *name = real->ctx_Type_GetName(real, to_hpy(type));
-  return name != NULL ? fhpy_debug_keep_text(h, name, strlen(name) + 1) : NULL;
+  return name != NULL ? fhpy_debug_record_keep_text(h, name, strlen(name) + 1) : NULL;
 }
 
 static HPy unicode_substring(HPyContext *ctx, HPy h, HPy_ssize_t start, HPy_ssize_t end) {
   (void)ctx;
-  PyObject *o = fhpy_debug_get(h, "Unicode_Substring");
+  PyObject *o = fhpy_debug_handle_get(h, "Unicode_Substring");
   if (o != NULL && type_has_flag(type_of(o), TYPE_FLAG_UNICODE_SUBCLASS))
     return debug_wrap(real->ctx_Unicode_Substring(real, to_hpy(o), start, end));
   report_object(o, "HPyUnicode_Substring arg 1 must be a Unicode object");
@@ -76,7 +81,7 @@ static void *checked_struct(void *(*as_struct)(HPyContext *, HPy), HPy h, HPyTyp
   static _Alignas(16) char nothing[4096];
   char words[96];
   snprintf(words, sizeof words, "AsStruct_%s", shape_name);
-  PyObject *o = fhpy_debug_get(h, words);
+  PyObject *o = fhpy_debug_handle_get(h, words);
   if (o != NULL && has_shape(o, shape)) return as_struct(real, to_hpy(o));
   snprintf(words, sizeof words, "Invalid usage of _HPy_AsStruct_%s. Expected an object of that shape", shape_name);
   if (o != &_Py_NoneStruct) report_object(o, words); /* None: most often what stands for a handle that was reported */

@@ -1,8 +1,11 @@
 /* Debug mode: the context. Most entries are made from the lists debug_entries.def and debug_appended.def. */
-#include <string.h>
+#include "debug_context.h"
 
-#include "debug.h"
-#include "extension.h"
+#include "core/platform/fork.h"
+#include "debug_entries.h"
+#include "debug_handle.h"
+#include "debug_name.h"
+#include "hpy_runtime/context/context.h"
 
 /* ---- kinds ---- */
 
@@ -125,7 +128,7 @@ static FhpyContext debug_context;
 
 /* ---- entries that do more ---- */
 
-static void close_handle(HPyContext *ctx, HPy h) { (void)ctx, fhpy_debug_close(h); }
+static void close_handle(HPyContext *ctx, HPy h) { (void)ctx, fhpy_debug_handle_close(h); }
 
 static int32_t context_var_get(HPyContext *ctx, HPy var, HPy default_value, HPy *result) {
   (void)ctx;
@@ -152,7 +155,7 @@ static bool is_complete; /* written under the lock */
 static void wrap_constants(HPy *first, const HPy *from, const void *end) {
   for (HPy *h = first; (const void *)h < end; h++, from++) {
     Py_IncRef(to_py(*from));
-    *h = fhpy_debug_open(to_py(*from), HANDLE_CONSTANT);
+    *h = fhpy_debug_record_open(to_py(*from), HANDLE_CONSTANT);
   }
 }
 

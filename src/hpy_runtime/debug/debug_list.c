@@ -1,7 +1,11 @@
 /* Debug mode: what is open and what was closed, for Python and for the end of the process. */
+#include "debug_list.h"
+
 #include <stdio.h>
 
+#include "debug_name.h"
 #include "debug_record.h"
+#include "hpy_runtime/context/context.h"
 
 static const char *kind_of(const FhpyRecord *r) {
   switch (r->kind) {
@@ -28,7 +32,7 @@ static PyObject *describe(const FhpyRecordCopy *copy) {
   Py_IncRef(value);
   PyObject *items[N_ITEMS] = {PyLong_FromUnsignedLongLong(r->serial),
                               PyUnicode_FromString(kind_of(r)),
-                              PyLong_FromUnsignedLongLong((uint64_t)fhpy_debug_word(r)._i),
+                              PyLong_FromUnsignedLongLong((uint64_t)fhpy_debug_record_word(r)._i),
                               PyUnicode_FromString(debug_words(r->opener)),
                               closer,
                               value,
@@ -50,7 +54,7 @@ static PyObject *list(FhpyRecordList which, uint64_t since) {
   PyObject *rows = PyList_New(0);
   if (rows == NULL) return NULL;
   size_t n;
-  FhpyRecordCopy *copies = fhpy_debug_copy(which, since, &n);
+  FhpyRecordCopy *copies = fhpy_debug_record_copy(which, since, &n);
   if (copies == NULL) {
     Py_DecRef(rows);
     return PyErr_NoMemory();
@@ -61,7 +65,7 @@ static PyObject *list(FhpyRecordList which, uint64_t since) {
     is_good = row != NULL && PyList_Append(rows, row) == 0;
     Py_DecRef(row);
   }
-  fhpy_debug_free_copies(copies, n);
+  fhpy_debug_record_free_copies(copies, n);
   if (is_good) return rows;
   Py_DecRef(rows);
   return NULL;
@@ -104,10 +108,10 @@ static bool is_in_use(const FhpyRecord *r, PyObject *threads) {
   return is_there == 1;
 }
 
-void fhpy_debug_report_open(void) {
+void fhpy_debug_list_report(void) {
   enum { N_SHOWN = 20 };
   size_t n, n_left = 0;
-  FhpyRecordCopy *copies = fhpy_debug_copy(LIST_OPEN, 0, &n);
+  FhpyRecordCopy *copies = fhpy_debug_record_copy(LIST_OPEN, 0, &n);
   if (copies == NULL) {
     fputs("ffi_hpy debug mode: no memory to look for what is open at exit\n", stderr);
     return;
@@ -124,5 +128,5 @@ void fhpy_debug_report_open(void) {
   if (n_left > N_SHOWN) fprintf(stderr, "  and %zu more\n", n_left - N_SHOWN);
   fflush(stderr);
   Py_DecRef(threads);
-  fhpy_debug_free_copies(copies, n);
+  fhpy_debug_record_free_copies(copies, n);
 }

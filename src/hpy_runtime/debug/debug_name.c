@@ -1,13 +1,15 @@
 /* Debug mode: the names of an extension's functions, found by their addresses.
  *
- * A hash table of chains that only grow. A chain's head is published with release and read with acquire; nodes are
- * constant afterwards.
+ * A hash table of chains that only grow. A node is complete before it becomes the head of its chain, and constant
+ * afterwards, so readers take no lock.
  */
+#include "debug_name.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug.h"
+#include "core/platform/atomic.h"
 
 enum { N_CHAINS = 1024 };
 
@@ -17,33 +19,36 @@ typedef struct Node {
   char name[];
 } Node;
 
-static Node *chains[N_CHAINS];
+_Thread_local const char *fhpy_debug_name_running;
 
-static Node **chain_of(HPyCFunction function) {
+static void *chains[N_CHAINS]; /* each a Node, the head of a chain */
+
+static void **chain_of(HPyCFunction function) {
   uintptr_t word = (uintptr_t)function;
   return &chains[(word >> 4 ^ word >> 14) % N_CHAINS];
 }
 
-static const Node *find(HPyCFunction function) {
-  const Node *node = __atomic_load_n(chain_of(function), __ATOMIC_ACQUIRE);
+static const Node *find_node(HPyCFunction function) {
+  const Node *node = fh_atomic_load_acquire_ptr(chain_of(function)); /* pairs with fhpy_debug_name_add */
   while (node != NULL && node->function != function) node = node->next;
   return node;
 }
 
 void fhpy_debug_name_add(HPyCFunction function, const char *owner, const char *name) {
-  if (function == NULL || find(function) != NULL) return;
+  if (function == NULL || find_node(function) != NULL) return;
   size_t size = strlen(owner) + 1 + strlen(name) + 1;
   Node *node = malloc(sizeof(Node) + size);
   if (node == NULL) return; /* the function stays unnamed */
   node->function = function;
   snprintf(node->name, size, "%s.%s", owner, name);
-  Node **chain = chain_of(function);
-  node->next = __atomic_load_n(chain, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(chain, &node->next, node, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) continue;
+  void **chain = chain_of(function), *head = fh_atomic_load_relaxed_ptr(chain);
+  do { /* a reader that finds the node, by an acquire load, sees it complete */
+    node->next = head;
+  } while (!fh_atomic_cas_seq_cst_ptr(chain, &head, node));
 }
 
 const char *fhpy_debug_name_find(HPyCFunction function) {
-  const Node *node = find(function);
+  const Node *node = find_node(function);
   return node != NULL ? node->name : "a function without a name";
 }
 

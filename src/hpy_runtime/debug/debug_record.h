@@ -1,54 +1,83 @@
-/* Debug mode: the records of handles, for the files that keep, list and decorate them. */
+/* Debug mode: the records of handles.
+ *
+ * A handle is the number of a record and the number of its use. Records are never freed, and a closed one is kept aside for
+ * long before it is used again. So a stale handle is recognised without touching anything that is gone, and the report can
+ * say who closed it.
+ *
+ * All functions may be called by any attached thread. */
 #ifndef FFI_HPY_RUNTIME_DEBUG_RECORD_H_
 #define FFI_HPY_RUNTIME_DEBUG_RECORD_H_
 
-#include "debug.h"
+#include <stdbool.h>
+
+#include "debug_pages.h"
+#include "debug_trace.h"
+#include "hpy_runtime/abi/handle.h"
+
+typedef enum {
+  HANDLE_OWNED,         /* whoever got it closes it */
+  HANDLE_ARGUMENT,      /* belongs to the call that passed it */
+  HANDLE_CONSTANT,      /* a member of the context */
+  HANDLE_LIST_BUILDER,  /* the word of a builder; its object is a Builder of debug_builder.c */
+  HANDLE_TUPLE_BUILDER, /* the word of a builder, as above */
+  HANDLE_TRACKER,       /* the word of a tracker; its object is the real context's tracker */
+} FhpyHandleKind;
 
 /* RETURNED: closed, because the function returned it, or its call ended. */
 typedef enum { RECORD_NEW, RECORD_OPEN, RECORD_CLOSED, RECORD_RETURNED } FhpyRecordState;
 
-/* What is known about a handle, and after it about the next one that has the same record. */
+/* What is known about a handle. Once it is forgotten, the record serves another one. */
 typedef struct {
   void *object;             /* owned while open; what it is depends on the kind */
-  const char *opener;       /* the function that ran, or NULL; names live for ever */
-  const char *closer;       /* the same, once closed */
+  const char *opener;       /* the function that ran, or NULL; names are never freed */
+  const char *closer;       /* the function that ran at the closing */
   uint64_t serial;          /* counts handles */
-  unsigned long thread;     /* that opened it, as threading.get_ident() counts them */
-  struct FhpyText *texts;   /* that were handed out for it */
-  struct FhpyTrace *trace;  /* of its opening, or NULL */
+  unsigned long thread;     /* the one that opened it, a threading.get_ident() */
+  struct FhpyText *texts;   /* the copies that were returned for it */
+  struct FhpyTrace *trace;  /* where it was opened, or NULL */
   uint32_t use;             /* counts the handles of this record, from 1 */
-  int32_t number, next;     /* its own; in the list that it is in while closed */
+  int32_t number, next;     /* of this record; of the next one in its list, while closed */
   FhpyHandleKind kind;
   FhpyRecordState state;
 } FhpyRecord;
 
-static inline bool debug_is_handle(FhpyHandleKind kind) { return kind <= HANDLE_CONSTANT; }
+/* The number of a handle's use, which is in its word. */
+static inline uint32_t debug_record_use(HPy h) { return (uint32_t)((uint64_t)h._i >> 32); }
 
-/* ---- copies of texts (debug_text.c). Not synchronised: those of a record are guarded by its lock. ---- */
+/* ---- one handle ---- */
 
-typedef struct FhpyText {
-  struct FhpyText *next;
-  char *bytes; /* on pages of their own */
-  size_t byte_size;
-} FhpyText;
+/* A new handle. Takes over the object, of which it has one reference, or what the kind says. */
+HPy fhpy_debug_record_open(void *object, FhpyHandleKind kind);
 
-/* A copy that can be read only, or NULL if there is no memory. */
-FhpyText *fhpy_debug_text_new(const char *bytes, size_t byte_size);
-/* The rest is about a whole list; NULL is the empty one. */
-void fhpy_debug_text_hide(FhpyText *list); /* reading them faults from now on */
-void fhpy_debug_text_free(FhpyText *list);
-size_t fhpy_debug_text_size(const FhpyText *list);
-const FhpyText *fhpy_debug_text_find(const FhpyText *list, const char *bytes, size_t byte_size);
+/* What was asked of a handle. */
+typedef struct {
+  FhpyRecord record; /* a copy, from before the question; its texts and trace are not to be touched */
+  bool is_known;     /* the word is or was that of a handle */
+  bool is_open;
+  bool is_done; /* the question closed it */
+} FhpyRecordAnswer;
+enum { NO_KIND = -1 };
+/* Looks a handle up. An open one of kind `ended` is closed, and record.object then belongs to the caller; NO_KIND closes
+ * nothing. */
+FhpyRecordAnswer fhpy_debug_record_ask(HPy h, int ended, FhpyRecordState state);
 
-/* ---- native stacks (debug_trace.c). To be freed with free(). ---- */
+/* A copy of a text that belongs to the object of h, to be handed out in its place: writing to it faults, and once h is
+ * closed so does reading, for as long as the limits allow. NULL for NULL; the text itself if there is no memory. */
+const char *fhpy_debug_record_keep_text(HPy h, const char *text, size_t byte_size);
 
-/* The calling thread's, or NULL: none is wanted, the platform has no way, or there is no memory. */
-struct FhpyTrace *fhpy_debug_trace_new(size_t n_frames);
-struct FhpyTrace *fhpy_debug_trace_copy(const struct FhpyTrace *trace);
-/* A str with a line for each frame, the innermost first; empty for NULL. NULL with an exception raised. */
-PyObject *fhpy_debug_trace_text(const struct FhpyTrace *trace);
+/* ---- all handles ---- */
 
-/* ---- copies of records (debug_handle.c) ---- */
+/* How much is remembered. */
+typedef struct {
+  size_t n_closed;     /* handles that are closed, and so recognised; the oldest is forgotten first */
+  size_t n_text_bytes; /* of the texts of closed handles */
+  size_t n_frames;     /* of the native stack at each opening */
+} FhpyDebugLimits;
+FhpyDebugLimits fhpy_debug_record_get_limits(void);
+void fhpy_debug_record_set_limits(FhpyDebugLimits limits);
+
+/* The number of handles opened so far; serial numbers of later ones are greater. */
+uint64_t fhpy_debug_record_serial(void);
 
 typedef enum { LIST_OPEN, LIST_CLOSED } FhpyRecordList;
 
@@ -59,10 +88,10 @@ typedef struct {
 } FhpyRecordCopy;
 
 /* What is open and the extension's to close, in the order of opening; or what is closed and still known, in the order of
- * closing. Those with a serial number greater than `since`. For fhpy_debug_free_copies(); NULL: no memory. */
-FhpyRecordCopy *fhpy_debug_copy(FhpyRecordList which, uint64_t since, size_t *n_copies);
-void fhpy_debug_free_copies(FhpyRecordCopy *copies, size_t n_copies);
+ * closing. Those with a serial number greater than `since`. For fhpy_debug_record_free_copies(); NULL: no memory. */
+FhpyRecordCopy *fhpy_debug_record_copy(FhpyRecordList which, uint64_t since, size_t *n_copies);
+void fhpy_debug_record_free_copies(FhpyRecordCopy *copies, size_t n_copies);
 /* The word that the extension has. */
-HPy fhpy_debug_word(const FhpyRecord *r);
+HPy fhpy_debug_record_word(const FhpyRecord *r);
 
 #endif /* FFI_HPY_RUNTIME_DEBUG_RECORD_H_ */

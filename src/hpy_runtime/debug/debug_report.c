@@ -1,14 +1,16 @@
 /* Debug mode: reports. */
+#include "debug_report.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "debug.h"
+#include "core/platform/fork.h"
 
 static PyObject *hook; /* owned, guarded by lock */
 FH_LOCK(lock, "debug report", FH_RANK_PLAIN);
 
-PyObject *fhpy_debug_set_hook(PyObject *new_hook) {
+PyObject *fhpy_debug_report_set_hook(PyObject *new_hook) {
   Py_IncRef(new_hook);
   fh_mutex_lock(&lock);
   PyObject *old = hook;

@@ -1,63 +1,7 @@
-/* Debug mode: texts that the context hands out, as copies that end with their handle.
- *
- * The text of a str or bytes, and the name of a type, live as long as the object, which others may keep alive long after
- * the extension closed its handle; so reading them too late mostly works. Each copy has pages of its own, which can be
- * read only, and not even that once the handle is closed: the process ends with SIGSEGV at the mistake.
- */
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "debug_record.h"
-
-static size_t page_round(size_t byte_size) {
-  size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  return (byte_size + page - 1) / page * page;
-}
-
-FhpyText *fhpy_debug_text_new(const char *bytes, size_t byte_size) {
-  FhpyText *text = malloc(sizeof(FhpyText));
-  if (text == NULL) return NULL;
-  size_t n_mapped = page_round(byte_size);
-  char *copy = mmap(NULL, n_mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (copy == MAP_FAILED) {
-    free(text);
-    return NULL;
-  }
-  memcpy(copy, bytes, byte_size);
-  mprotect(copy, n_mapped, PROT_READ);
-  *text = (FhpyText){NULL, copy, byte_size};
-  return text;
-}
-
-void fhpy_debug_text_hide(FhpyText *list) {
-  for (; list != NULL; list = list->next) mprotect(list->bytes, page_round(list->byte_size), PROT_NONE);
-}
-
-void fhpy_debug_text_free(FhpyText *list) {
-  while (list != NULL) {
-    FhpyText *next = list->next;
-    munmap(list->bytes, page_round(list->byte_size));
-    free(list);
-    list = next;
-  }
-}
-
-size_t fhpy_debug_text_size(const FhpyText *list) {
-  size_t n = 0;
-  for (; list != NULL; list = list->next) n += list->byte_size;
-  return n;
-}
-
-const FhpyText *fhpy_debug_text_find(const FhpyText *list, const char *bytes, size_t byte_size) {
-  while (list != NULL && (list->byte_size != byte_size || memcmp(list->bytes, bytes, byte_size) != 0))
-    list = list->next;
-  return list;
-}
-
-/* ---- entries ---- */
+/* Debug mode: entries that return text. The extension gets a copy, which ends with the handle (debug_pages.c). */
+#include "debug_entries.h"
+#include "debug_handle.h"
+#include "hpy_runtime/context/context.h"
 
 static HPyContext *const real = &fhpy_context.base;
 
@@ -66,13 +10,13 @@ static const char *unicode_as_utf8_and_size(HPyContext *ctx, HPy h, HPy_ssize_t 
   HPy_ssize_t n = 0;
   const char *text = real->ctx_Unicode_AsUTF8AndSize(real, debug_unwrap(h, "Unicode_AsUTF8AndSize"), &n);
   if (text != NULL && byte_len != NULL) *byte_len = n;
-  return fhpy_debug_keep_text(h, text, (size_t)n + 1);
+  return fhpy_debug_record_keep_text(h, text, (size_t)n + 1);
 }
 
 static const char *bytes_text(HPy h, const char *entry) {
   HPy bytes = debug_unwrap(h, entry);
   const char *text = real->ctx_Bytes_AsString(real, bytes);
-  return text != NULL ? fhpy_debug_keep_text(h, text, (size_t)real->ctx_Bytes_Size(real, bytes) + 1) : NULL;
+  return text != NULL ? fhpy_debug_record_keep_text(h, text, (size_t)real->ctx_Bytes_Size(real, bytes) + 1) : NULL;
 }
 static const char *bytes_as_string(HPyContext *ctx, HPy h) { return (void)ctx, bytes_text(h, "Bytes_AsString"); }
 static const char *bytes_as_string_unchecked(HPyContext *ctx, HPy h) {

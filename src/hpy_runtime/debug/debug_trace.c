@@ -1,8 +1,8 @@
 /* Debug mode: the native stack at which a handle was opened. */
+#include "debug_trace.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "debug_record.h"
 
 #if defined(__has_include)
 #if __has_include(<execinfo.h>)

@@ -1,19 +1,23 @@
 /* Debug mode: trackers. A tracker's word is that of a record, so that its misuse is noticed like a handle's; it keeps the
  * debug context's handles, which are closed, and looked at, only with it. */
-#include "debug.h"
+#include "debug_entries.h"
+#include "debug_handle.h"
+#include "debug_name.h"
+#include "debug_report.h"
+#include "hpy_runtime/context/context.h"
 
 static HPyContext *const real = &fhpy_context.base;
 
 static HPyTracker tracker_new(HPyContext *ctx, HPy_ssize_t n_expected) {
   (void)ctx;
-  return (HPyTracker){fhpy_debug_open((void *)real->ctx_Tracker_New(real, n_expected)._i, HANDLE_TRACKER)._i};
+  return (HPyTracker){fhpy_debug_record_open((void *)real->ctx_Tracker_New(real, n_expected)._i, HANDLE_TRACKER)._i};
 }
 
 /* The real tracker; null after a report. */
 static HPyTracker get(HPyTracker tracker, const char *entry) {
   if (tracker._i == 0)
-    fhpy_debug_report("%s passed to %s a tracker that could not be made", debug_words(fhpy_debug_running), entry);
-  return (HPyTracker){(intptr_t)fhpy_debug_get_as((HPy){tracker._i}, HANDLE_TRACKER, entry)};
+    fhpy_debug_report("%s passed to %s a tracker that could not be made", debug_words(fhpy_debug_name_running), entry);
+  return (HPyTracker){(intptr_t)fhpy_debug_handle_get_as((HPy){tracker._i}, HANDLE_TRACKER, entry)};
 }
 
 static int tracker_add(HPyContext *ctx, HPyTracker tracker, HPy h) {
@@ -32,7 +36,7 @@ static void tracker_forget_all(HPyContext *ctx, HPyTracker tracker) {
 
 /* A null tracker may be closed. The handles are closed by the context that is passed on. */
 static void tracker_close(HPyContext *ctx, HPyTracker tracker) {
-  void *t = fhpy_debug_take_as((HPy){tracker._i}, HANDLE_TRACKER, "Tracker_Close");
+  void *t = fhpy_debug_handle_take_as((HPy){tracker._i}, HANDLE_TRACKER, "Tracker_Close");
   real->ctx_Tracker_Close(ctx, (HPyTracker){(intptr_t)t});
 }
 

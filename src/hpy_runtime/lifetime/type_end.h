@@ -2,7 +2,7 @@
 #ifndef FFI_HPY_RUNTIME_TYPE_END_H_
 #define FFI_HPY_RUNTIME_TYPE_END_H_
 
-#include "cpython_abi.h"
+#include "hpy_runtime/abi/cpython_abi.h"
 
 typedef void (*fhpy_type_ended)(intptr_t type);
 

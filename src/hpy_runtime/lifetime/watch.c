@@ -2,57 +2,65 @@
  *
  * With a GIL an object whose deallocation has begun has a reference count of 0, and a finalizer that looks at it sees 1.
  *
- * Without one the count is in two words: the owning thread's, and one for all others, whose lowest two bits say what may be
- * done with it. While those bits are 0 the owner may free the object without asking anybody, so that others must keep off;
- * watching sets them to WATCHED. Then the last reference turns them into MERGED by an atomic operation, and whoever adds a
- * reference by another one, to a count that is not yet 0 and MERGED, has come first. That is what the interpreter does for
- * its own weak references; it has functions for it from 3.14 on, of which the one that takes a reference trusts the owner
- * also where a finalizer has run, so that the place is measured and the shared word used always. */
+ * Without a GIL the count is in two words: that of the owning thread, and a shared one for all other threads, whose two
+ * lowest bits say what may be done with it. While those bits are 0 the owner may free the object without asking anybody,
+ * so other threads must keep off. Watching an object sets the bits to WATCHED; from then on the owner's last reference
+ * turns them into MERGED by an atomic operation. A thread that adds a reference by an atomic operation of its own, to a
+ * shared word that is neither 0 nor plain MERGED, has come before that.
+ *
+ * The interpreter does this for its own weak references. Its public functions for it exist from 3.14 on, and the one that
+ * takes a reference trusts the owner even after a finalizer has run. So the place of the shared word is measured, and the
+ * word is always used directly.
+ */
 #include "watch.h"
+
+#include "core/platform/atomic.h"
+#include "hpy_runtime/abi/reference.h"
 
 static ptrdiff_t shared_offset; /* of the shared word, without a GIL; 0: unknown. Written once, while importing */
 
 enum { WATCHED = 1, MERGED = 3, FLAGS = 3, ONE_REFERENCE = 4 };
 
-static Py_ssize_t *shared_of(PyObject *o) { return (Py_ssize_t *)(void *)((char *)o + shared_offset); }
+static uint64_t *get_shared(PyObject *o) { return (uint64_t *)(void *)((char *)o + shared_offset); }
 
+/* Relaxed: the word is all that is read or written here. */
 static void set_watched(PyObject *o) {
-  Py_ssize_t *word = shared_of(o), shared = __atomic_load_n(word, __ATOMIC_RELAXED);
-  while ((shared & FLAGS) == 0 &&
-         !__atomic_compare_exchange_n(word, &shared, shared | WATCHED, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  uint64_t *word = get_shared(o), shared = fh_atomic_load_relaxed_u64(word);
+  while ((shared & FLAGS) == 0 && !fh_atomic_cas_relaxed_u64(word, &shared, shared | WATCHED)) {
   }
 }
 
 static int try_shared(PyObject *o) {
-  Py_ssize_t *word = shared_of(o), shared = __atomic_load_n(word, __ATOMIC_RELAXED);
+  uint64_t *word = get_shared(o), shared = fh_atomic_load_relaxed_u64(word);
   do {
     if (shared == 0 || shared == MERGED) return 0;
-    /* acquire: pairs with the interpreter's release of whoever gave a reference up */
-  } while (!__atomic_compare_exchange_n(word, &shared, shared + ONE_REFERENCE, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+    /* acquire: pairs with the interpreter's release in the thread that gave a reference up */
+  } while (!fh_atomic_cas_acq_rel_u64(word, &shared, shared + ONE_REFERENCE));
   return 1;
 }
 
-/* Whether the interpreter's own function marks an object as we would. Up to 3.13 there is none, and the place is that of
- * the one release. */
+/* Whether the interpreter's own function marks an object as set_watched does. 3.13 has no such function; what is known
+ * of it is the layout of the released version. */
 static bool is_marked_as_expected(PyObject *o) {
   if (fhpy_optional.PyUnstable_EnableTryIncRef == NULL) return fhpy_layout.minor == 13;
   fhpy_optional.PyUnstable_EnableTryIncRef(o);
-  return *shared_of(o) == WATCHED;
+  return *get_shared(o) == WATCHED;
 }
 
-/* The shared word is the one before the type, or this is a layout that we do not know. */
+/* The shared word is expected right before the type. An object made for the purpose is watched, referenced and given up;
+ * if the word does not go through the expected values, the layout is one that this file does not know. */
 int fhpy_watch_measure(void) {
   if (!fhpy_layout.free_threaded || fhpy_layout.type_offset < 2 * (ptrdiff_t)sizeof(void *)) return 0;
   PyObject *o = PyObject_CallObject(&PyBaseObject_Type, NULL);
   if (o == NULL) return -1;
   shared_offset = fhpy_layout.type_offset - (ptrdiff_t)sizeof(void *);
-  if (*shared_of(o) != 0 || !is_marked_as_expected(o)) {
+  if (*get_shared(o) != 0 || !is_marked_as_expected(o)) {
     shared_offset = 0;
   } else {
     set_watched(o);
     try_shared(o);
-    Py_DecRef(o); /* the owner's reference: ours is left, which the interpreter now counts in the shared word */
-    if (*shared_of(o) != ONE_REFERENCE + MERGED) shared_offset = 0;
+    Py_DecRef(o); /* the owner's reference; that of try_shared is left, and is now counted in the shared word */
+    if (*get_shared(o) != ONE_REFERENCE + MERGED) shared_offset = 0;
   }
   Py_DecRef(o);
   return 0;
@@ -60,11 +68,11 @@ int fhpy_watch_measure(void) {
 
 bool fhpy_watch_is_possible(void) { return !fhpy_layout.free_threaded || shared_offset != 0; }
 
-void fhpy_watch(PyObject *o) {
+void fhpy_watch_begin(PyObject *o) {
   if (fhpy_layout.free_threaded) set_watched(o);
 }
 
-/* Where the first word has the count. */
+/* The part of an object's first word that has the count, where there is a GIL. */
 #ifdef FHPY_PYPY
 #define COUNT_BITS UINT64_MAX /* the interpreter's own interest is a high bit of it */
 #else

@@ -7,8 +7,11 @@
 #include <string.h>
 
 #include "core/module/library_file.h"
-#include "debug.h"
-#include "methods.h"
+#include "core/platform/fork.h"
+#include "hpy_runtime/context/context.h"
+#include "hpy_runtime/debug/debug_context.h"
+#include "hpy_runtime/debug/debug_name.h"
+#include "hpy_runtime/types/methods.h"
 
 /* ---- the file ---- */
 

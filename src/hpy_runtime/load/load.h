@@ -2,7 +2,7 @@
 #ifndef FFI_HPY_RUNTIME_LOAD_H_
 #define FFI_HPY_RUNTIME_LOAD_H_
 
-#include "context.h"
+#include "hpy_runtime/abi/handle.h"
 
 /* DEFAULT: the mode in which the file was loaded before; else debug if FFI_HPY_DEBUG=1 is in the environment. */
 typedef enum { MODE_PLAIN, MODE_DEBUG, MODE_DEFAULT } FhpyMode;

@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "debug.h"
+#include "hpy_runtime/context/context.h"
 #include "load.h"
+#include "module_debug.h"
 
 /* Reads the one keyword that load() has. 0, or -1 with an exception raised. */
 static int read_mode(PyObject *value, PyObject *names, FhpyMode *mode) {
@@ -99,7 +100,7 @@ static int check_interpreter(void) {
 static int exec_module(PyObject *module) {
   if (check_interpreter() < 0) return -1;
   HPyContext *ctx = fhpy_context_get();
-  return ctx != NULL && set_text(module, "context_name", ctx->name) == 0 ? fhpy_debug_module_exec(module) : -1;
+  return ctx != NULL && set_text(module, "context_name", ctx->name) == 0 ? fhpy_module_debug_exec(module) : -1;
 }
 
 static const char module_doc[] = "The HPy 0.9 universal runtime of ffi_hpy.";

@@ -1,5 +1,9 @@
 /* Debug mode: its functions in the module ffi_hpy._hpy, for ffi_hpy.hpy_debug. */
-#include "debug.h"
+#include "module_debug.h"
+
+#include "hpy_runtime/debug/debug_handle.h"
+#include "hpy_runtime/debug/debug_list.h"
+#include "hpy_runtime/debug/debug_report.h"
 #include "load.h"
 
 static PyObject *new_none(void) {
@@ -9,7 +13,7 @@ static PyObject *new_none(void) {
 
 static PyObject *debug_serial(PyObject *self, PyObject *none) {
   (void)self, (void)none;
-  return PyLong_FromUnsignedLongLong(fhpy_debug_serial());
+  return PyLong_FromUnsignedLongLong(fhpy_debug_record_serial());
 }
 static const char debug_serial_doc[] = "debug_serial()\n--\n\nThe serial number of the latest debug handle.";
 
@@ -36,7 +40,7 @@ static PyObject *debug_close(PyObject *self, PyObject *word) {
   (void)self;
   unsigned long long value = PyLong_AsUnsignedLongLong(word);
   if (value == (unsigned long long)-1 && PyErr_Occurred()) return NULL;
-  if (fhpy_debug_close_forgotten((HPy){(intptr_t)value})) return new_none();
+  if (fhpy_debug_handle_close_forgotten((HPy){(intptr_t)value})) return new_none();
   PyErr_Format(PyExc_ValueError,
                "debug_close() expects the word of a handle that is open and the extension's to close, got %R", word);
   return NULL;
@@ -50,7 +54,7 @@ static PyObject *debug_set_hook(PyObject *self, PyObject *hook) {
     PyErr_Format(PyExc_TypeError, "debug_set_hook() expects a callable or None, got %R", type_of(hook));
     return NULL;
   }
-  PyObject *old = fhpy_debug_set_hook(is_none ? NULL : hook);
+  PyObject *old = fhpy_debug_report_set_hook(is_none ? NULL : hook);
   return old != NULL ? old : new_none();
 }
 static const char debug_set_hook_doc[] =
@@ -60,7 +64,7 @@ static const char debug_set_hook_doc[] =
 /* debug_limits([closed handles, bytes of their texts, native frames]) */
 static PyObject *debug_limits(PyObject *self, PyObject *const *args, Py_ssize_t nargs) {
   (void)self;
-  FhpyDebugLimits old = fhpy_debug_get_limits(), wanted;
+  FhpyDebugLimits old = fhpy_debug_record_get_limits(), wanted;
   if (nargs != 0 && nargs != 3) {
     PyErr_Format(PyExc_TypeError, "debug_limits() expects none or three limits, got %zd", nargs);
     return NULL;
@@ -80,7 +84,7 @@ static PyObject *debug_limits(PyObject *self, PyObject *const *args, Py_ssize_t 
     return NULL;
   }
   for (int i = 0; i < 3; i++) PyTuple_SetItem(result, i, values[i]);
-  if (nargs == 3) fhpy_debug_set_limits(wanted);
+  if (nargs == 3) fhpy_debug_record_set_limits(wanted);
   return result;
 }
 static const char debug_limits_doc[] =
@@ -91,7 +95,7 @@ static const char debug_limits_doc[] =
 
 static PyObject *debug_report_open(PyObject *self, PyObject *none) {
   (void)self, (void)none;
-  fhpy_debug_report_open();
+  fhpy_debug_list_report();
   return new_none();
 }
 static const char debug_report_open_doc[] =
@@ -123,6 +127,6 @@ static int report_at_exit(PyObject *module) {
   return done != NULL ? 0 : -1;
 }
 
-int fhpy_debug_module_exec(PyObject *module) {
+int fhpy_module_debug_exec(PyObject *module) {
   return PyModule_AddFunctions(module, methods) < 0 ? -1 : report_at_exit(module);
 }

@@ -28,7 +28,7 @@ typedef struct Method {
 
 enum { N_OWNED = 4 }; /* from `callable` on */
 
-static PyObject *method_type; /* made at first use, under the GIL or by who comes first */
+static void *method_type; /* a PyObject, made at first use */
 
 static Method *method_of(PyObject *self) { return (Method *)(void *)((char *)self + fhpy_layout.header_size); }
 static PyObject **owned_of(PyObject *self) { return &method_of(self)->callable; }
@@ -104,13 +104,14 @@ static PyObject *make_type(void) {
 
 /* Borrowed; kept for good. Threads that come here together make one each, and all but one keep theirs unused. */
 static PyObject *get_type(void) {
-  PyObject *type = __atomic_load_n(&method_type, __ATOMIC_ACQUIRE); /* pairs with the exchange below */
+  PyObject *type = fh_atomic_load_acquire_ptr(&method_type); /* pairs with the swap below */
   if (type != NULL) return type;
-  PyObject *fresh = make_type(), *expected = NULL;
+  PyObject *fresh = make_type();
+  void *first = NULL;
   if (fresh == NULL) return NULL;
-  if (__atomic_compare_exchange_n(&method_type, &expected, fresh, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return fresh;
+  if (fh_atomic_cas_seq_cst_ptr(&method_type, &first, fresh)) return fresh;
   Py_DecRef(fresh);
-  return expected;
+  return fh_atomic_load_acquire_ptr(&method_type);
 }
 
 bool fhpy_descriptor_is_possible(void) { return fhpy_optional.PyMethod_New != NULL; }

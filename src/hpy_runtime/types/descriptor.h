@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "cpython_abi.h"
+#include "hpy_runtime/abi/cpython_abi.h"
 
 /* Whether this interpreter has them. */
 bool fhpy_descriptor_is_possible(void);

@@ -2,7 +2,7 @@
 #ifndef FFI_HPY_RUNTIME_METHODS_H_
 #define FFI_HPY_RUNTIME_METHODS_H_
 
-#include "context.h"
+#include "hpy_runtime/abi/handle.h"
 
 /* The number of definitions of one kind in a NULL-terminated list, which may itself be NULL. */
 size_t fhpy_methods_count(HPyDef *const *defines, HPyDef_Kind kind);

@@ -2,6 +2,7 @@
 #include "pypy_layout.h"
 
 #ifdef FHPY_PYPY
+#include <stdbool.h>
 #include <stdio.h>
 
 /* A name that nobody else gives a slot: a class of Python's with an equal one would have an equal layout. */

@@ -8,20 +8,11 @@
 #ifndef FFI_HPY_RUNTIME_PYPY_LAYOUT_H_
 #define FFI_HPY_RUNTIME_PYPY_LAYOUT_H_
 
-#include "type.h"
+#include "hpy_runtime/abi/cpython_abi.h"
 
 #ifdef FHPY_PYPY
 /* The bases to make a type with, instead of those it is said to have: new tuple, or NULL with an exception raised. */
 PyObject *fhpy_pypy_layout_make_bases(PyObject *bases);
 #endif
-
-/* The base of an HPy type, which is no such class. */
-static inline PyObject *type_base_known(PyObject *type) {
-  type = type_base(type);
-#ifdef FHPY_PYPY
-  while (type_has_flag(type, TYPE_FLAG_HEAPTYPE) && type_note(type) == NULL) type = type_base(type);
-#endif
-  return type;
-}
 
 #endif /* FFI_HPY_RUNTIME_PYPY_LAYOUT_H_ */

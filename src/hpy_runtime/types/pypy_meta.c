@@ -107,7 +107,7 @@ PyObject *fhpy_pypy_meta_make(PyObject *metaclass, PyType_Spec *spec, PyObject *
   return NULL;
 }
 
-/* ---- structs ---- */
+/* ---- checking ---- */
 
 int fhpy_pypy_meta_check(const HPyType_Spec *spec, bool has_call_slot) {
   if (spec->builtin_shape != HPyType_BuiltinShape_Type) return 0;
@@ -120,47 +120,6 @@ int fhpy_pypy_meta_check(const HPyType_Spec *spec, bool has_call_slot) {
                spec->name, has_member ? "members" : "HPy_tp_call",
                has_member ? "HPyDef_GETSET is supported" : "a method __call__ is supported");
   return -1;
-}
-
-typedef struct Block {
-  PyObject *type;
-  struct Block *next;
-  _Alignas(16) char data[];
-} Block;
-
-enum { N_BUCKETS = 1024 };
-static Block *blocks[N_BUCKETS]; /* guarded by the GIL */
-
-static Block **find_block(PyObject *type) {
-  Block **at = &blocks[((uintptr_t)type >> 4) % N_BUCKETS];
-  while (*at != NULL && (*at)->type != type) at = &(*at)->next;
-  return at;
-}
-
-/* A derived metaclass has the struct of its base at the beginning of its own. */
-static size_t get_struct_size(PyObject *metaclass) {
-  for (; metaclass != NULL; metaclass = type_base(metaclass)) {
-    const FhpyType *note = type_note(metaclass);
-    if (note != NULL && note->struct_size > 0) return (size_t)note->struct_size;
-  }
-  return 0;
-}
-
-void *fhpy_pypy_meta_get_struct(PyObject *type) {
-  Block **at = find_block(type);
-  if (*at != NULL) return (*at)->data;
-  Block *block = PyMem_Calloc(1, sizeof(Block) + get_struct_size(type_of(type)));
-  if (block == NULL) Py_FatalError("ffi_hpy._hpy: no memory for the struct of a type with a metaclass");
-  block->type = type;
-  *at = block;
-  return block->data;
-}
-
-void fhpy_pypy_meta_end_struct(PyObject *type) {
-  Block **at = find_block(type), *block = *at;
-  if (block == NULL) return;
-  *at = block->next;
-  PyMem_Free(block);
 }
 
 #endif /* FHPY_PYPY */

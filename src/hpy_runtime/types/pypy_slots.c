@@ -70,7 +70,7 @@ static void fail(HPyFunc_Signature sig, void *args) {
 #define VALUE(sig, function_type, call) \
   case HPyFunc_##sig: ((_HPyFunc_args_##sig *)args)->result = -1; return;
 #define VOID(sig, function_type, call)
-#include "trampoline_shapes.def"
+#include "hpy_runtime/types/trampoline_shapes.def"
     VALUE(INITPROC, , )
     VALUE(GETBUFFERPROC, , )
   default: return;

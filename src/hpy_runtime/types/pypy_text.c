@@ -8,7 +8,7 @@
 #ifdef FHPY_PYPY
 #include <stdlib.h>
 
-#include "layout.h"
+#include "hpy_runtime/abi/layout.h"
 
 typedef struct {
   char header[24];

@@ -2,7 +2,7 @@
 #ifndef FFI_HPY_RUNTIME_PYPY_TEXT_H_
 #define FFI_HPY_RUNTIME_PYPY_TEXT_H_
 
-#include "cpython_abi.h"
+#include "hpy_runtime/abi/cpython_abi.h"
 
 #ifdef FHPY_PYPY
 /* Has the text of each instance of a class derived from str freed with the instance. Does nothing for any other type.

@@ -12,7 +12,7 @@
 #ifndef FFI_HPY_RUNTIME_TYPE_H_
 #define FFI_HPY_RUNTIME_TYPE_H_
 
-#include "context.h"
+#include "hpy_runtime/abi/handle.h"
 
 /* A slot and the extension's function for it. */
 typedef struct FhpySlot {
@@ -47,39 +47,22 @@ typedef struct FhpyType {
   PyMethodDef methods[];
 } FhpyType;
 
+/* tp_dealloc of every HPy type. */
 void fhpy_type_dealloc(PyObject *self);
-int fhpy_type_traverse(PyObject *self, visit_fn visit, void *arg);
-int fhpy_type_clear(PyObject *self);
+/* Releases the values of the fields of a struct, those of the note's own type. */
+void fhpy_type_clear_fields(PyObject *self, const FhpyType *note);
 
-#ifdef FHPY_PYPY
-/* The method __call__ of callable types: a call through tp_call or a vectorcall word costs more than twice as much in
- * cpyext. Calls the function in the instance's vectorcall word. */
-PyObject *fhpy_type_call_instance(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
-#endif
-
-/* tp_new of a callable type that has no HPy_tp_new: what the base would make, with the vectorcall word set. */
-PyObject *fhpy_type_new_callable(PyObject *type, PyObject *args, PyObject *kw);
-
-/* An instance of any type without running __new__ or __init__ of anything but the built-in type that it derives from,
- * which is asked for an empty one. NULL with an exception raised; a class, which cannot be empty, is a TypeError. */
-PyObject *fhpy_type_make_bare(PyObject *type);
-
-/* HPyType_FromSpec and HPy_New, for ctx_type.c. */
-PyObject *fhpy_type_from_spec(HPyType_Spec *spec, HPyType_SpecParam *params);
-PyObject *fhpy_type_make_instance(PyObject *type, void **data);
-
-/* Runs one HPy_tp_traverse over the struct of self, with the interpreter's visitor. */
-int fhpy_type_visit_struct(PyObject *self, HPyFunc_traverseproc traverse, visit_fn visit, void *arg);
-
+/* Adds the note to the list of guests. Any thread. */
 void fhpy_type_add_guest(FhpyType *note);
+/* The note of a guest, NULL for every other type. */
 FhpyType *fhpy_type_find_guest(PyObject *type);
-extern FhpyType *fhpy_type_guests; /* the list's head */
+extern void *fhpy_type_guests; /* the list's head, a FhpyType; NULL in almost every process */
 
 /* The note of a type that HPy made, NULL for every other. */
 static inline FhpyType *type_note(PyObject *type) {
   if (type_member(type, MEMBER_DEALLOC) != (void *)fhpy_type_dealloc) {
     /* acquire: pairs with fhpy_type_add_guest */
-    return __atomic_load_n(&fhpy_type_guests, __ATOMIC_ACQUIRE) == NULL ? NULL : fhpy_type_find_guest(type);
+    return fh_atomic_load_acquire_ptr(&fhpy_type_guests) == NULL ? NULL : fhpy_type_find_guest(type);
   }
   char *methods = type_member(type, MEMBER_METHODS);
 #ifdef FHPY_PYPY
@@ -89,6 +72,15 @@ static inline FhpyType *type_note(PyObject *type) {
 }
 
 static inline PyObject *type_base(PyObject *type) { return type_member(type, MEMBER_BASE); }
+
+/* The base of an HPy type as its specification has it: on PyPy without the class that pypy_layout.h puts between. */
+static inline PyObject *type_base_known(PyObject *type) {
+  type = type_base(type);
+#ifdef FHPY_PYPY
+  while (type_has_flag(type, TYPE_FLAG_HEAPTYPE) && type_note(type) == NULL) type = type_base(type);
+#endif
+  return type;
+}
 
 /* The note of the nearest HPy type among type and its bases, or NULL. The first step finds it unless the type is a
  * class made in Python. */
@@ -101,13 +93,14 @@ static inline FhpyType *type_nearest_note(PyObject *type) {
 }
 
 #ifdef FHPY_PYPY
-void *fhpy_pypy_meta_get_struct(PyObject *type); /* pypy_meta.h */
+/* The struct of a type whose class is an HPy metaclass (pypy_struct.h): made when it is first asked for. */
+void *fhpy_type_get_meta_struct(PyObject *type);
 #endif
 
 /* The struct of an instance of the type that the note belongs to, or of a subclass. */
 static inline void *type_struct(PyObject *self, const FhpyType *note) {
 #ifdef FHPY_PYPY
-  if (note->shape == HPyType_BuiltinShape_Type) return fhpy_pypy_meta_get_struct(self);
+  if (note->shape == HPyType_BuiltinShape_Type) return fhpy_type_get_meta_struct(self);
 #endif
   return (char *)self + note->data_offset;
 }

@@ -1,10 +1,11 @@
 /* What a HPyType_Spec may ask of this runtime. */
 #include "type_check.h"
 
+#include "hpy_runtime/api/appended.h"
 #include "pypy_meta.h"
 #include "type.h"
 
-bool fhpy_type_has_slot(const HPyType_Spec *spec, HPySlot_Slot slot) {
+bool fhpy_type_check_has_slot(const HPyType_Spec *spec, HPySlot_Slot slot) {
   for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++)
     if ((*d)->kind == HPyDef_Kind_Slot && (*d)->slot.slot == slot) return true;
   return false;
@@ -88,7 +89,7 @@ static int check_legacy(const HPyType_Spec *spec) {
                  spec->name, spec->basicsize);
     return -1;
   }
-  if (!fhpy_type_has_slot(spec, HPy_tp_call)) return 0;
+  if (!fhpy_type_check_has_slot(spec, HPy_tp_call)) return 0;
   PyErr_Format(
       PyExc_TypeError,
       "HPyType_FromSpec of '%s': HPy_tp_call needs a struct, which HPyType_BuiltinShape_Legacy with basicsize 0 "
@@ -115,18 +116,18 @@ int fhpy_type_check_spec(const HPyType_Spec *spec) {
     return -1;
   }
   if (check_legacy(spec) < 0 || check_slots(spec) < 0) return -1;
-  if ((spec->flags & HPy_TPFLAGS_HAVE_GC) && !fhpy_type_has_slot(spec, HPy_tp_traverse)) {
+  if ((spec->flags & HPy_TPFLAGS_HAVE_GC) && !fhpy_type_check_has_slot(spec, HPy_tp_traverse)) {
     PyErr_Format(PyExc_ValueError, "HPyType_FromSpec of '%s': HPy_TPFLAGS_HAVE_GC needs an HPy_tp_traverse slot",
                  spec->name);
     return -1;
   }
-  if (fhpy_type_has_slot(spec, HPy_tp_call) && spec->itemsize != 0) {
+  if (fhpy_type_check_has_slot(spec, HPy_tp_call) && spec->itemsize != 0) {
     PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': HPy_tp_call cannot be used with an itemsize (%d)",
                  spec->name, spec->itemsize);
     return -1;
   }
 #ifdef FHPY_PYPY
-  return fhpy_pypy_meta_check(spec, fhpy_type_has_slot(spec, HPy_tp_call));
+  return fhpy_pypy_meta_check(spec, fhpy_type_check_has_slot(spec, HPy_tp_call));
 #else
   return 0;
 #endif

@@ -20,9 +20,11 @@
 #ifndef FFI_HPY_RUNTIME_TYPE_CHECK_H_
 #define FFI_HPY_RUNTIME_TYPE_CHECK_H_
 
-#include "context.h"
+#include <stdbool.h>
 
-bool fhpy_type_has_slot(const HPyType_Spec *spec, HPySlot_Slot slot);
+#include "hpy_runtime/abi/handle.h"
+
+bool fhpy_type_check_has_slot(const HPyType_Spec *spec, HPySlot_Slot slot);
 
 /* 0, or -1 with an exception raised that names the type and the slot or shape. */
 int fhpy_type_check_spec(const HPyType_Spec *spec);

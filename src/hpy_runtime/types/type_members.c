@@ -28,9 +28,9 @@ static bool is_descriptor(const HPyMember *m) { return (void)m, false; }
 static PyGetSetDef make_descriptor(const HPyMember *m) { return (void)m, (PyGetSetDef){0}; }
 #endif
 
-size_t fhpy_members_count(const HPyType_Spec *spec) { return fhpy_methods_count(spec->defines, HPyDef_Kind_Member); }
+size_t fhpy_type_members_count(const HPyType_Spec *spec) { return fhpy_methods_count(spec->defines, HPyDef_Kind_Member); }
 
-size_t fhpy_members_count_getset(const HPyType_Spec *spec) {
+size_t fhpy_type_members_count_getset(const HPyType_Spec *spec) {
   size_t n = fhpy_methods_count(spec->defines, HPyDef_Kind_GetSet);
   for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++)
     n += (*d)->kind == HPyDef_Kind_Member && is_descriptor(&(*d)->member);
@@ -60,7 +60,7 @@ static int fill_member(FhpyType *note, const HPyType_Spec *spec, const HPyMember
   return 0;
 }
 
-int fhpy_members_fill(FhpyType *note, const HPyType_Spec *spec, bool has_call_slot) {
+int fhpy_type_members_fill(FhpyType *note, const HPyType_Spec *spec, bool has_call_slot) {
   PyMemberDef *member = note->members;
   PyGetSetDef *getset = note->getset;
   for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++) {

@@ -14,7 +14,8 @@
  */
 #include "type_meta.h"
 
-#include "layout.h"
+#include "hpy_runtime/abi/layout.h"
+#include "hpy_runtime/lifetime/collection.h"
 #include "pypy_meta.h"
 
 #ifndef FHPY_PYPY
@@ -55,16 +56,6 @@ static int has_own_new(PyObject *metaclass) {
   return type_member(metaclass, MEMBER_NEW) != type_member(&PyType_Type, MEMBER_NEW);
 }
 
-/* gc.<name>(); 1 or 0 by the truth of the result, -1 with an exception raised. PyGC_Disable is missing in 3.9. */
-static int call_gc(const char *name) {
-  PyObject *gc = PyImport_ImportModule("gc");
-  PyObject *function = gc != NULL ? PyObject_GetAttrString(gc, name) : NULL;
-  PyObject *result = function != NULL ? PyObject_CallObject(function, NULL) : NULL;
-  int rc = result != NULL ? PyObject_IsTrue(result) : -1;
-  Py_DecRef(result), Py_DecRef(function), Py_DecRef(gc);
-  return rc;
-}
-
 static PyObject *make_without_function(PyObject *metaclass, PyType_Spec *spec, PyObject *bases) {
   Py_ssize_t *type_basicsize = (Py_ssize_t *)(void *)((char *)&PyType_Type + BASICSIZE_OFFSET);
   Py_ssize_t plain = fhpy_layout_get_basicsize(&PyType_Type), larger = fhpy_layout_get_basicsize(metaclass);
@@ -76,8 +67,8 @@ static PyObject *make_without_function(PyObject *metaclass, PyType_Spec *spec, P
                  spec->name, metaclass);
     return NULL;
   }
-  int was_collecting = call_gc("isenabled");
-  if (was_collecting < 0 || call_gc("disable") < 0) return NULL;
+  int was_collecting = fhpy_collection_call("isenabled");
+  if (was_collecting < 0 || fhpy_collection_call("disable") < 0) return NULL;
   *type_basicsize = larger;
   PyObject *type = PyType_FromSpecWithBases(spec, bases);
   *type_basicsize = plain;
@@ -89,7 +80,7 @@ static PyObject *make_without_function(PyObject *metaclass, PyType_Spec *spec, P
   if (was_collecting) {
     PyObject *exc_type, *exc_value, *exc_traceback;
     PyErr_Fetch(&exc_type, &exc_value, &exc_traceback);
-    if (call_gc("enable") < 0) PyErr_Clear(); /* it cannot fail after "disable" has not */
+    if (fhpy_collection_call("enable") < 0) PyErr_Clear(); /* it cannot fail after "disable" has not */
     PyErr_Restore(exc_type, exc_value, exc_traceback);
   }
   return type;

@@ -1,135 +1,18 @@
 /* HPyType_FromSpec: from HPy's description of a type to the interpreter's. */
+#include "type_spec.h"
+
 #include <string.h>
 
+#include "hpy_runtime/api/extension.h"
 #include "methods.h"
 #include "pypy_layout.h"
 #include "pypy_slots.h"
-#include "type.h"
+#include "type_bases.h"
 #include "type_check.h"
+#include "type_instance.h"
 #include "type_members.h"
 #include "type_meta.h"
-
-static PyObject *builtin_of_shape(HPyType_BuiltinShape shape) {
-  static PyObject *const builtins[] = {&PyBaseObject_Type, &PyType_Type,  &PyLong_Type, &PyFloat_Type,
-                                       &PyUnicode_Type,    &PyTuple_Type, &PyList_Type, &PyDict_Type};
-  return shape == HPyType_BuiltinShape_Legacy ? &PyBaseObject_Type : builtins[shape];
-}
-
-/* ---- parameters ---- */
-
-typedef struct {
-  PyObject *bases;     /* owned tuple, not empty */
-  PyObject *metaclass; /* borrowed, or NULL: what the bases ask for */
-} Parameters;
-
-static int scan_parameters(const char *name, HPyType_SpecParam *params, size_t *n_bases, PyObject **tuple,
-                           PyObject **metaclass) {
-  for (HPyType_SpecParam *p = params; p != NULL && p->kind != 0; p++) {
-    PyObject *o = to_py(p->object);
-    switch ((int)p->kind) {
-    case HPyType_SpecParam_Base: ++*n_bases; break;
-    case HPyType_SpecParam_BasesTuple:
-      if (*tuple != NULL) {
-        PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': more than one HPyType_SpecParam_BasesTuple", name);
-        return -1;
-      }
-      *tuple = o;
-      break;
-    case HPyType_SpecParam_Metaclass:
-      if (*metaclass != NULL) {
-        PyErr_Format(PyExc_ValueError, "HPyType_FromSpec of '%s': more than one HPyType_SpecParam_Metaclass", name);
-        return -1;
-      }
-      if (!is_type(o) || !PyType_IsSubtype(o, &PyType_Type)) {
-        PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s' expects a metaclass derived from type, got %R", name,
-                     o);
-        return -1;
-      }
-      *metaclass = o;
-      break;
-    default:
-      PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': unknown HPyType_SpecParam kind %d", name, (int)p->kind);
-      return -1;
-    }
-  }
-  if (*n_bases > 0 && *tuple != NULL) {
-    PyErr_Format(PyExc_TypeError,
-                 "HPyType_FromSpec of '%s' expects HPyType_SpecParam_Base or HPyType_SpecParam_BasesTuple, "
-                 "got both",
-                 name);
-    return -1;
-  }
-  return 0;
-}
-
-static int read_parameters(const HPyType_Spec *spec, HPyType_SpecParam *params, Parameters *result) {
-  size_t n_bases = 0;
-  PyObject *tuple = NULL;
-  *result = (Parameters){0};
-  if (scan_parameters(spec->name, params, &n_bases, &tuple, &result->metaclass) < 0) return -1;
-  if (tuple != NULL && PyTuple_Size(tuple) != 0) {
-    if (PyErr_Occurred()) return -1; /* not a tuple */
-    Py_IncRef(tuple);
-    result->bases = tuple;
-  } else {
-    result->bases = PyTuple_New(n_bases > 0 ? (Py_ssize_t)n_bases : 1);
-    if (result->bases == NULL) return -1;
-    Py_ssize_t i = 0;
-    for (HPyType_SpecParam *p = params; n_bases > 0 && p->kind != 0; p++) {
-      if (p->kind != HPyType_SpecParam_Base) continue;
-      Py_IncRef(to_py(p->object));
-      PyTuple_SetItem(result->bases, i++, to_py(p->object));
-    }
-    if (n_bases == 0) {
-      PyObject *base = builtin_of_shape(spec->builtin_shape);
-      Py_IncRef(base);
-      PyTuple_SetItem(result->bases, 0, base);
-    }
-  }
-  for (Py_ssize_t i = 0; i < PyTuple_Size(result->bases); i++) {
-    PyObject *base = PyTuple_GetItem(result->bases, i);
-    if (is_type(base)) continue;
-    PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': base %zd is %R, not a type", spec->name, i, base);
-    Py_DecRef(result->bases);
-    return -1;
-  }
-  return 0;
-}
-
-/* ---- what the bases bring ---- */
-
-typedef struct {
-  const FhpyType *callable; /* the first base's whose instances have a vectorcall word, or NULL */
-  Py_ssize_t basicsize;     /* the largest */
-  bool has_gc;
-  bool has_hpy;       /* one is an HPy type or derived from one */
-  PyObject *foreign;  /* borrowed: one that is a heap type and not HPy's, such as a class made in Python */
-  PyObject *enlarged; /* borrowed: one not made by HPy whose instances are larger than what HPy knows of them */
-} Bases;
-
-/* What an instance of base is known to hold: the struct of the nearest HPy type, or the built-in shape. */
-static Py_ssize_t get_known_size(PyObject *base, HPyType_BuiltinShape shape) {
-  for (PyObject *type = base; type != NULL; type = type_base(type))
-    if (type_note(type) != NULL) return fhpy_layout_get_basicsize(type);
-  return fhpy_layout_get_basicsize(builtin_of_shape(shape));
-}
-
-static int read_bases(PyObject *bases, HPyType_BuiltinShape shape, Bases *result) {
-  *result = (Bases){0};
-  for (Py_ssize_t i = 0; i < PyTuple_Size(bases); i++) {
-    PyObject *base = PyTuple_GetItem(bases, i);
-    Py_ssize_t basicsize = fhpy_layout_get_basicsize(base), known = get_known_size(base, shape);
-    if (basicsize < 0 || known < 0) return -1;
-    if (basicsize > result->basicsize) result->basicsize = basicsize;
-    if (type_has_flag(base, TYPE_FLAG_HAVE_GC)) result->has_gc = true;
-    if (type_note(base) == NULL && type_has_flag(base, TYPE_FLAG_HEAPTYPE)) result->foreign = base;
-    if (basicsize > known) result->enlarged = base;
-    const FhpyType *note = type_nearest_note(base);
-    if (note != NULL) result->has_hpy = true;
-    if (note != NULL && note->vectorcall_offset != 0 && result->callable == NULL) result->callable = note;
-  }
-  return 0;
-}
+#include "type_traverse.h"
 
 /* ---- the note ---- */
 
@@ -144,8 +27,8 @@ enum { N_EXTRA_METHODS = 2 }; /* the end of the list, and on PyPy __call__ */
 /* One block: the note with its methods, then members (one may be added), getset, on PyPy slots, and the name. */
 static FhpyType *allocate_note(const HPyType_Spec *spec) {
   size_t methods = (fhpy_methods_count(spec->defines, HPyDef_Kind_Meth) + N_EXTRA_METHODS) * sizeof(PyMethodDef);
-  size_t members = (fhpy_members_count(spec) + 2) * sizeof(PyMemberDef);
-  size_t getset = (fhpy_members_count_getset(spec) + 1) * sizeof(PyGetSetDef);
+  size_t members = (fhpy_type_members_count(spec) + 2) * sizeof(PyMemberDef);
+  size_t getset = (fhpy_type_members_count_getset(spec) + 1) * sizeof(PyGetSetDef);
   size_t slots = SLOT_ROOM(fhpy_methods_count(spec->defines, HPyDef_Kind_Slot));
   size_t name = strlen(spec->name) + 1;
   FhpyType *note = PyMem_Calloc(1, offsetof(FhpyType, methods) + methods + members + getset + slots + name);
@@ -173,7 +56,7 @@ static FhpyType *allocate_note(const HPyType_Spec *spec) {
  * The word follows the struct. A type that extends the struct of a callable base gets a word of its own behind its
  * larger struct, because the base's word now lies within it; a class made in Python adds behind the word and
  * inherits it. */
-static Py_ssize_t place_vectorcall(FhpyType *note, const HPyType_Spec *spec, const Bases *bases) {
+static Py_ssize_t place_vectorcall(FhpyType *note, const HPyType_Spec *spec, const FhpyTypeBases *bases) {
   Py_ssize_t size = spec->basicsize == 0 ? 0 : note->data_offset + spec->basicsize;
 #ifdef FHPY_PYPY
   note->struct_size = spec->basicsize;
@@ -196,7 +79,7 @@ static Py_ssize_t place_vectorcall(FhpyType *note, const HPyType_Spec *spec, con
     size = note->vectorcall_offset + (Py_ssize_t)sizeof(void *);
   }
 #ifndef FHPY_PYPY
-  PyMemberDef *last = note->members + fhpy_members_count(spec);
+  PyMemberDef *last = note->members + fhpy_type_members_count(spec);
   *last = (PyMemberDef){"__vectorcalloffset__", MEMBER_SSIZE, note->vectorcall_offset, MEMBER_READONLY, NULL};
 #endif
   return size;
@@ -207,7 +90,7 @@ static void make_callable(FhpyType *note, const HPyType_Spec *spec, PyType_Slot 
 #ifdef FHPY_PYPY
   (void)out;
   note->methods[fhpy_methods_count(spec->defines, HPyDef_Kind_Meth)] =
-      (PyMethodDef){"__call__", (void *)fhpy_type_call_instance, METH_FASTCALL | METH_KEYWORDS, NULL};
+      (PyMethodDef){"__call__", (void *)fhpy_type_instance_call, METH_FASTCALL | METH_KEYWORDS, NULL};
 #else
   (void)note, (void)spec;
   *(*out)++ = (PyType_Slot){SLOT_TP_CALL, (void *)PyVectorcall_Call};
@@ -261,40 +144,18 @@ static PyType_Slot *make_slots(FhpyType *note, const HPyType_Spec *spec, bool is
   if (spec->doc != NULL) *out++ = (PyType_Slot){SLOT_TP_DOC, (void *)(uintptr_t)spec->doc};
   if (use_gc) {
     *out++ = (PyType_Slot){SLOT_TP_TRAVERSE, (void *)fhpy_type_traverse};
-    *out++ = (PyType_Slot){SLOT_TP_CLEAR, (void *)fhpy_type_clear};
+    *out++ = (PyType_Slot){SLOT_TP_CLEAR, (void *)fhpy_type_traverse_clear};
   }
   if (note->vectorcall_offset != 0) {
     make_callable(note, spec, &out);
-    if (note->vectorcall != NULL && !fhpy_type_has_slot(spec, HPy_tp_new))
-      *out++ = (PyType_Slot){SLOT_TP_NEW, (void *)fhpy_type_new_callable};
+    if (note->vectorcall != NULL && !fhpy_type_check_has_slot(spec, HPy_tp_new))
+      *out++ = (PyType_Slot){SLOT_TP_NEW, (void *)fhpy_type_instance_new_callable};
   }
   return slots;
 }
 
-/* An HPy type may be put on a class made in Python, as long as the two do not get into each other's way. */
-static int check_foreign_bases(const HPyType_Spec *spec, const Bases *bases) {
-  /* the struct of an HPy type begins right behind the built-in shape, where such a base keeps its own things */
-  if (bases->enlarged != NULL && spec->basicsize != 0) {
-    PyErr_Format(PyExc_TypeError,
-                 "HPyType_FromSpec of '%s': a type with a struct (basicsize %d) cannot have the base %R, "
-                 "whose instances hold more than HPy knows of",
-                 spec->name, spec->basicsize, bases->enlarged);
-    return -1;
-  }
-  /* nobody would call them: see FhpyType.next_guest */
-  bool has_own_end = fhpy_type_has_slot(spec, HPy_tp_traverse) || fhpy_type_has_slot(spec, HPy_tp_destroy);
-  if (bases->foreign != NULL && has_own_end && !(bases->has_hpy && bases->has_gc)) {
-    PyErr_Format(PyExc_TypeError,
-                 "HPyType_FromSpec of '%s': HPy_tp_traverse and HPy_tp_destroy with the base %R, which was "
-                 "not made by HPyType_FromSpec, need another base that is garbage-collected and was",
-                 spec->name, bases->foreign);
-    return -1;
-  }
-  return 0;
-}
-
 /* Takes note of what spares most instances the general way of being made and ended. */
-static void settle_note(FhpyType *note, const HPyType_Spec *spec, PyObject *bases, Py_ssize_t basicsize, bool use_gc) {
+static void find_shortcuts(FhpyType *note, const HPyType_Spec *spec, PyObject *bases, Py_ssize_t basicsize, bool use_gc) {
   note->is_gc = use_gc;
   note->is_single = PyTuple_Size(bases) == 1 && PyTuple_GetItem(bases, 0) == &PyBaseObject_Type;
   /* any other flag may ask the interpreter for room that basicsize does not tell of */
@@ -305,7 +166,7 @@ static void settle_note(FhpyType *note, const HPyType_Spec *spec, PyObject *base
 
 #ifdef FHPY_PYPY
 /* Makes the interpreter's type. Metaclasses may want to know of every class that is made, and are left alone. */
-static PyObject *make_from(PyType_Spec *spec, const Parameters *params, bool has_own_layout) {
+static PyObject *make_from(PyType_Spec *spec, const FhpyTypeParameters *params, bool has_own_layout) {
   has_own_layout = has_own_layout && params->metaclass == NULL;
   for (Py_ssize_t i = 0; i < PyTuple_Size(params->bases); i++)
     has_own_layout = has_own_layout && type_of(PyTuple_GetItem(params->bases, i)) == &PyType_Type;
@@ -321,18 +182,18 @@ static PyObject *make_from(PyType_Spec *spec, const Parameters *params, bool has
   return type;
 }
 #else
-static PyObject *make_from(PyType_Spec *spec, const Parameters *params, bool has_own_layout) {
+static PyObject *make_from(PyType_Spec *spec, const FhpyTypeParameters *params, bool has_own_layout) {
   (void)has_own_layout; /* the interpreter sees it by the size */
   return fhpy_type_meta_make(params->metaclass, spec, params->bases);
 }
 #endif
 
-static PyObject *make_type(FhpyType *note, const HPyType_Spec *spec, const Parameters *params) {
-  Bases bases;
+static PyObject *make_type(FhpyType *note, const HPyType_Spec *spec, const FhpyTypeParameters *params) {
+  FhpyTypeBases bases;
   if (fhpy_type_check_bases(spec, params->bases) < 0) return NULL;
-  if (read_bases(params->bases, spec->builtin_shape, &bases) < 0 || check_foreign_bases(spec, &bases) < 0) return NULL;
+  if (fhpy_type_bases_describe(params->bases, spec->builtin_shape, &bases) < 0 || fhpy_type_bases_check_foreign(spec, &bases) < 0) return NULL;
   if (fhpy_methods_fill(note->methods, spec->defines) < 0) return NULL;
-  if (fhpy_members_fill(note, spec, fhpy_type_has_slot(spec, HPy_tp_call)) < 0) return NULL;
+  if (fhpy_type_members_fill(note, spec, fhpy_type_check_has_slot(spec, HPy_tp_call)) < 0) return NULL;
   Py_ssize_t basicsize = place_vectorcall(note, spec, &bases);
   bool is_guest = bases.foreign != NULL;
   bool use_gc = !is_guest && (bases.has_gc || (spec->flags & HPy_TPFLAGS_HAVE_GC) != 0);
@@ -340,7 +201,7 @@ static PyObject *make_type(FhpyType *note, const HPyType_Spec *spec, const Param
   if (slots == NULL) return NULL;
   unsigned flags = (unsigned)spec->flags & ~(unsigned)(is_guest ? TYPE_FLAG_HAVE_GC : 0); /* inherited by a guest */
   if (use_gc) flags |= (unsigned)TYPE_FLAG_HAVE_GC;
-  settle_note(note, spec, params->bases, basicsize, use_gc);
+  find_shortcuts(note, spec, params->bases, basicsize, use_gc);
 #ifndef FHPY_PYPY /* make_callable */
   if (note->vectorcall_offset != 0) flags |= (unsigned)TYPE_FLAG_HAVE_VECTORCALL;
 #endif
@@ -352,9 +213,9 @@ static PyObject *make_type(FhpyType *note, const HPyType_Spec *spec, const Param
   return type;
 }
 
-PyObject *fhpy_type_from_spec(HPyType_Spec *spec, HPyType_SpecParam *params) {
-  Parameters parameters;
-  if (fhpy_type_check_spec(spec) < 0 || read_parameters(spec, params, &parameters) < 0) return NULL;
+PyObject *fhpy_type_spec_make(HPyType_Spec *spec, HPyType_SpecParam *params) {
+  FhpyTypeParameters parameters;
+  if (fhpy_type_check_spec(spec) < 0 || fhpy_type_bases_get_parameters(spec, params, &parameters) < 0) return NULL;
   PyObject *type = NULL;
   FhpyType *note = allocate_note(spec);
   if (note != NULL) {
