@@ -6,16 +6,19 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from envs import ROOT, Missing, find_c_compiler
-from jobs import Result, check_going_on
+from jobs import Result, check_going_on, hpy_include
 
-CORE = "src/core"
+sys.path.insert(0, str(ROOT))
+from tools.build.binaries import BINARIES, Binary
+
 LAYERS = {
-    CORE: (
+    "src/core": (
         "platform",
         "object",
         "container",
@@ -27,6 +30,7 @@ LAYERS = {
         "serial",
         "globals",
     ),
+    "src/hpy_runtime": ("api", "abi", "lifetime", "types", "context", "debug", "load"),
 }
 """The folders of a tree, the lowest first."""
 
@@ -107,10 +111,18 @@ def read_includes(tree: Path) -> Uses:
     return uses
 
 
-def read_calls(tree: Path) -> Uses:
-    """Return what the sources of a tree take of one another: functions and variables. Compiles them. Raises Missing."""
+def binaries_of(name: str) -> list[Binary]:
+    """Return the binaries that are made of a tree: the same sources may be compiled with several sets of macros."""
+    return [binary for binary in BINARIES if binary.sources[0].startswith(f"{name}/")]
+
+
+def read_calls(tree: Path, binary: Binary) -> Uses:
+    """Return what the sources of a tree take of one another in a binary: functions and variables. Compiles them. Raises
+    Missing."""
     compiler = [*find_c_compiler(), "-std=c11", "-O0", "-DNDEBUG", "-fvisibility=hidden", "-w"]
-    compiler += [f"-I{ROOT / 'include'}", f"-I{tree.parent}", "-c"]
+    compiler += [*(f"-D{macro}" for macro in binary.defines), *(f"-I{ROOT / folder}" for folder in binary.include)]
+    compiler += [f"-isystem{hpy_include()}"] if binary.hpy_headers else []
+    compiler.append("-c")
     sources = sorted(tree.rglob("*.c"))
     with tempfile.TemporaryDirectory() as folder:
         objects = {source: Path(folder, f"{i}.o") for i, source in enumerate(sources)}
@@ -170,8 +182,9 @@ def run_layers(wheel: Path, log: Path) -> Result:
     lines, n_bad = [], 0
     for name, layers in LAYERS.items():
         uses = read_includes(ROOT / name)
-        for user, found in read_calls(ROOT / name).items():
-            uses[user] = {**found, **uses.get(user, {})}
+        for binary in binaries_of(name):
+            for user, found in read_calls(ROOT / name, binary).items():
+                uses[user] = {**found, **uses.get(user, {})}
         faults = find_faults(layers, uses, ALLOWED)
         n_uses = sum(map(len, uses.values()))
         lines += [*faults, f"{name}: {len(uses)} files in {len(layers)} layers, {n_uses} uses, {len(faults)} faults"]
