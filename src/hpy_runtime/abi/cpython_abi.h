@@ -19,7 +19,7 @@
 typedef struct _object PyObject; /* opaque: the header is 16 bytes, free-threaded 32, on PyPy 24 */
 typedef intptr_t Py_ssize_t;
 
-/* ---- structs of the stable ABI, the same in 3.9 to 3.15 ---- */
+/* ---- structs of the stable ABI, which 3.9 to 3.15 lay out alike ---- */
 
 typedef struct {
   const char *name;
@@ -62,8 +62,8 @@ typedef struct {
   void *value;
 } PyModuleDef_Slot;
 
-/* Also frozen (since 3.11; the layout is that of all versions here): HPy_buffer has the same members in the same order,
- * and a handle is a pointer, so a Py_buffer is passed on as it is. */
+/* Py_buffer is frozen since 3.11, with the layout that 3.9 and 3.10 have. HPy_buffer has its members in its order, and a
+ * handle is a pointer, so a Py_buffer is passed on as an HPy_buffer. */
 
 enum { METH_VARARGS = 0x1, METH_KEYWORDS = 0x2, METH_NOARGS = 0x4, METH_O = 0x8, METH_FASTCALL = 0x80 };
 enum { MEMBER_READONLY = 1, MEMBER_SSIZE = 19 };
@@ -82,7 +82,7 @@ enum { EQUAL = 2 }; /* operator of PyObject_RichCompareBool */
 #define TYPE_FLAG_BASE_EXC_SUBCLASS (1ul << 30)
 #define TYPE_FLAG_TYPE_SUBCLASS (1ul << 31)
 
-/* Slot numbers, frozen. Those of HPy's slots are the same, except tp_destroy, which CPython does not have. */
+/* Slot numbers, frozen. HPy's slots have these numbers, too, except tp_destroy, which CPython does not have. */
 enum {
   SLOT_TP_BASE = 48,
   SLOT_TP_CALL = 50,
@@ -205,7 +205,7 @@ extern Py_ssize_t PyObject_Hash(PyObject *);
 extern int PyCallable_Check(PyObject *);
 extern PyObject *PyObject_Call(PyObject *, PyObject *, PyObject *), *PyObject_CallObject(PyObject *, PyObject *);
 extern PyObject *PyVectorcall_Call(PyObject *, PyObject *, PyObject *); /* stable since 3.12, exported before */
-extern PyObject *PyObject_VectorcallMethod(PyObject *, PyObject *const *, size_t, PyObject *); /* the same */
+extern PyObject *PyObject_VectorcallMethod(PyObject *, PyObject *const *, size_t, PyObject *); /* as the one above */
 extern PyObject *PyObject_VectorcallDict(PyObject *, PyObject *const *, size_t, PyObject *); /* exported since 3.9 */
 
 /* numbers */

@@ -33,8 +33,8 @@ void *fhpy_layout_get_slot(PyObject *type, TypeMember member) {
   return PyType_GetSlot(type, member_slot[member]);
 }
 
-/* The functions of the probe type are never called: no instance of it is made. Each has a body of its own, so that no
- * linker folds them into one address. */
+/* The functions of the probe type are never called, because no instance of it is made. Each has a body of its own, so that
+ * no linker folds them into one address. */
 static int unused_count;
 static void probe_dealloc(PyObject *o) { (void)o, unused_count += 1; }
 static void probe_finalize(PyObject *o) { (void)o, unused_count += 2; }
@@ -55,7 +55,7 @@ static ptrdiff_t find_word(const void *o, size_t byte_size, const void *word) {
   return found;
 }
 
-/* The place of tp_flags: where types of different flags all have theirs. */
+/* The offset of tp_flags: the only one at which the probe type and four types with other flags each have their own. */
 static ptrdiff_t find_flags(const PyObject *probe, size_t byte_size) {
   PyObject *const others[] = {&PyType_Type, &PyLong_Type, &PyList_Type, &PyBaseObject_Type};
   ptrdiff_t found = find_word(probe, byte_size, (void *)PyType_GetFlags((PyObject *)(uintptr_t)probe));
@@ -111,8 +111,9 @@ static int measure_sizes(void) {
 }
 
 #ifndef FHPY_PYPY
-/* Items of a list that may be read and written in place: in the released versions with plain reference counts, as builds
- * for these versions do. It begins with the header and the number of items; what follows is checked. */
+/* The pointer to the items of a list, which are read and written in place where reference counts are plain: extensions
+ * that are built for these released versions do so. A list begins with the header and the number of items; that nothing
+ * but the pointer and the capacity follows is checked. */
 static int find_list_items(void) {
   Py_ssize_t after = (Py_ssize_t)(fhpy_layout.header_size + sizeof(Py_ssize_t));
   Py_ssize_t size = fhpy_layout_get_basicsize(&PyList_Type);
@@ -121,7 +122,8 @@ static int find_list_items(void) {
   return 0;
 }
 
-/* Items of a tuple, which never change: they follow what every tuple has, and a tuple made for the purpose proves it. */
+/* The items of a tuple, which never change. They should follow what every tuple has; a tuple made for the purpose proves
+ * it. */
 static int find_tuple_items(void) {
   enum { N_ITEMS = 3 };
   Py_ssize_t size = fhpy_layout_get_basicsize(&PyTuple_Type);

@@ -1,9 +1,8 @@
 /* Where the running interpreter keeps what the stable ABI hides, measured at import.
  *
- * Nothing here is known from a header: the sizes come from __basicsize__, the offsets from looking for known
- * pointers in a type and an object made for the purpose (layout.c). One binary therefore fits builds with the GIL
- * and without, and a version that moves a member is measured right; where a measurement finds nothing,
- * PyType_GetSlot serves instead.
+ * Nothing here is known from a header. Sizes come from __basicsize__; offsets come from looking for known pointers in a
+ * type and an object made for the purpose (layout.c). So one binary fits builds with the GIL and without, and a version
+ * that moves a member is measured right. Where a measurement finds nothing, PyType_GetSlot serves instead.
  */
 #ifndef FFI_HPY_RUNTIME_LAYOUT_H_
 #define FFI_HPY_RUNTIME_LAYOUT_H_
@@ -31,7 +30,7 @@ typedef struct FhpyLayout {
   bool free_threaded;                    /* the build has no GIL */
   bool plain_refcounts;                  /* see reference.h */
   ptrdiff_t list_items;                  /* of the pointer to a list's items; 0: unknown, use functions */
-  ptrdiff_t tuple_items;                 /* of a tuple's first item, for reading; 0: the same */
+  ptrdiff_t tuple_items;                 /* of a tuple's first item, for reading; 0: unknown */
   size_t header_size;                    /* object.__basicsize__ */
   ptrdiff_t type_offset;                 /* of the type pointer in an object */
   ptrdiff_t flags_offset;                /* of tp_flags in a type object; 0: not found */
@@ -45,7 +44,7 @@ extern FhpyLayout fhpy_layout;
 /* Fills fhpy_optional and fhpy_layout. Returns 0, or -1 with an exception raised. */
 int fhpy_layout_measure(void);
 
-/* PyType_GetSlot for any type, heap or static, by the name used here. */
+/* PyType_GetSlot: what type_member falls back on. */
 void *fhpy_layout_get_slot(PyObject *type, TypeMember member);
 
 static inline PyObject *type_of(PyObject *o) {

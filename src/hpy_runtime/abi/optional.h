@@ -17,7 +17,7 @@ typedef struct FhpyOptional {
   int (*Py_IsFinalizing)(void); /* 3.13, stable */
   int (*_Py_IsFinalizing)(void); /* up to 3.12 */
   void *(*PyThreadState_GetUnchecked)(void); /* 3.13: the attached thread state, or NULL */
-  void *(*_PyThreadState_UncheckedGet)(void); /* the same up to 3.12; there it may be another thread's */
+  void *(*_PyThreadState_UncheckedGet)(void); /* up to 3.12; it may be the state of another thread */
   int (*PyObject_CallFinalizerFromDealloc)(PyObject *); /* all, not stable */
   PyObject *(*PyMethod_New)(PyObject *, PyObject *); /* all, not stable */
   PyObject *(*PyContextVar_New)(const char *, PyObject *); /* all, not stable */

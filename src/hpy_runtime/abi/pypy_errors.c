@@ -1,5 +1,5 @@
-/* PyErr_Format for PyPy 8, whose own ends the process when the text cannot be made: a class that %R shows may have a
- * metaclass whose __repr__ raises. As on CPython, that exception stays. */
+/* PyErr_Format for PyPy 8. cpyext's own ends the process when the text cannot be made, as when %R shows a class whose
+ * metaclass has a __repr__ that raises. Here that exception stays raised, as on CPython. */
 #include "cpython_abi.h"
 
 #ifdef FHPY_PYPY

@@ -1,6 +1,6 @@
-/* Functions of cpyext that accept, refuse or answer otherwise than CPython's: here they do as CPython does.
+/* Replacements for functions of cpyext that accept, refuse or answer otherwise than CPython's.
  *
- * pypy_names.h gives the names of cpython_abi.h to these, so that the rest of the runtime knows nothing of it. */
+ * pypy_names.h maps CPython's names to these functions, so that no other file of the runtime has to know. */
 #include "layout.h"
 
 #ifdef FHPY_PYPY

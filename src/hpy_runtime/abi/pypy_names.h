@@ -1,8 +1,8 @@
 /* The names of PyPy's cpyext for what cpython_abi.h declares: each carries the prefix PyPy.
  *
  * Included by cpython_abi.h before its declarations when the form for PyPy 8 is built (FHPY_PYPY). What stands in
- * FhpyOptional is not listed: layout.c puts the prefix before the names it looks up. What cpyext has under no name, or
- * does otherwise than CPython, comes last, each with its replacement.
+ * FhpyOptional is not listed: optional.c puts the prefix before the names it looks up. What cpyext lacks, or does otherwise
+ * than CPython, comes last, each with its replacement.
  */
 #ifndef FFI_HPY_RUNTIME_PYPY_NAMES_H_
 #define FFI_HPY_RUNTIME_PYPY_NAMES_H_
@@ -291,14 +291,14 @@
 #define PyModule_SetDocString(module, doc) fhpy_pypy_set_doc(module, doc)
 #define PyType_GetFlags(type) fhpy_pypy_get_flags(type)
 
-/* ---- what cpyext does otherwise than CPython: ours, in pypy_functions.c ---- */
+/* ---- what cpyext does otherwise than CPython, replaced by functions of pypy_functions.c ---- */
 
-#define PyCapsule_SetDestructor fhpy_pypy_set_destructor
-#define PyLong_AsSize_t fhpy_pypy_as_size
-#define PyLong_AsSsize_t fhpy_pypy_as_ssize
-#define PyLong_AsUnsignedLongLong fhpy_pypy_as_unsigned
-#define PyNumber_InPlacePower fhpy_pypy_in_place_power
-#define PyUnicode_FromEncodedObject fhpy_pypy_from_encoded
-#define PyUnicode_Substring fhpy_pypy_substring
+#define PyCapsule_SetDestructor fhpy_pypy_functions_set_destructor
+#define PyLong_AsSize_t fhpy_pypy_functions_as_size
+#define PyLong_AsSsize_t fhpy_pypy_functions_as_ssize
+#define PyLong_AsUnsignedLongLong fhpy_pypy_functions_as_unsigned
+#define PyNumber_InPlacePower fhpy_pypy_functions_in_place_power
+#define PyUnicode_FromEncodedObject fhpy_pypy_functions_from_encoded
+#define PyUnicode_Substring fhpy_pypy_functions_substring
 
 #endif /* FFI_HPY_RUNTIME_PYPY_NAMES_H_ */

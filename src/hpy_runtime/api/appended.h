@@ -30,7 +30,7 @@ typedef struct FhpyContext {
 
 _Static_assert(offsetof(FhpyContext, h_DictType) == sizeof(HPyContext), "nothing lies before the appended entries");
 
-/* ctx with the appended entries, or NULL if it is of another implementation. The debug context has them too. */
+/* ctx with the appended entries, which the debug context has, too; NULL if ctx is of another implementation. */
 static inline const FhpyContext *fhpy_appended_find(const HPyContext *ctx) {
   int is_ours = fhpy_extension_find(ctx) != NULL || strcmp(ctx->name, FHPY_DEBUG_CONTEXT_NAME) == 0;
   return is_ours ? (const FhpyContext *)(const void *)ctx : NULL;

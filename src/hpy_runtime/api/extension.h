@@ -25,7 +25,7 @@
 #define FHPY_EXTENSION_MAGIC UINT64_C(0x6666695f68707931) /* "ffi_hpy1" */
 #define FHPY_EXTENSION_VERSION 1u
 #define FHPY_CONTEXT_NAME "HPy Universal ABI (ffi_hpy)" /* HPy wants every universal context to begin like this */
-#define FHPY_DEBUG_CONTEXT_NAME "HPy Debug Mode ABI (ffi_hpy)" /* of the context without the extension: debug.h */
+#define FHPY_DEBUG_CONTEXT_NAME "HPy Debug Mode ABI (ffi_hpy)" /* of the context without the extension */
 
 /* A data descriptor in the interpreter's own shape. get returns a new handle or HPy_NULL with an exception raised;
  * set returns 0 or -1 and receives HPy_NULL for a deletion. Strings and closure must outlive the descriptor. */
@@ -111,8 +111,8 @@ typedef struct FhpyExtension {
    * kept. Raises nothing. */
   int (*type_watch)(HPy type, void (*ended)(intptr_t word));
 
-  /* To be told of each class that C code meets or makes instances of: of one derived from str the interpreter would keep
-   * their text for good. Raises nothing. NULL where it does not. */
+  /* To be called for each class that C code meets or makes instances of. Without it, an interpreter that has this entry
+   * keeps the text of instances of a class derived from str for good. Raises nothing. NULL elsewhere. */
   void (*text_class_made)(HPy type);
 } FhpyExtension;
 

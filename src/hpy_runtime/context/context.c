@@ -1,4 +1,4 @@
-/* Puts the context together. */
+/* Puts the context together: measures the interpreter, has each group of entries fill its part, looks for gaps. */
 #include "context.h"
 
 #include "entries.h"

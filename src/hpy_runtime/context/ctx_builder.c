@@ -1,21 +1,21 @@
 /* Context entries: ListBuilder and TupleBuilder, which are the unfinished list or tuple itself.
  *
- * A builder that could not be made is 0: Set and Cancel ignore it, Build reports the failure. Until then no exception is
- * raised, since items are made in between by calls that must not find one. */
+ * A builder that could not be made is 0: Set and Cancel ignore it, Build raises the failure. Until then no exception is
+ * raised, because the calls that make the items must not find one. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
-static intptr_t started(PyObject *made) {
+static intptr_t take_started(PyObject *made) {
   if (made == NULL) PyErr_Clear();
   return (intptr_t)made;
 }
 
-static PyObject *build(intptr_t builder) {
+static PyObject *take_built(intptr_t builder) {
   if (builder == 0) PyErr_NoMemory();
   return (PyObject *)builder;
 }
 
-/* Where fhpy_layout.list_items and tuple_items are known, these are what they are known of (find_items in layout.c). */
+/* Lists and tuples as layout.c has measured them, where fhpy_layout.list_items and tuple_items are known. */
 typedef struct {
   Py_ssize_t refcount;
   PyObject *type;
@@ -30,7 +30,8 @@ typedef struct {
   PyObject *items[];
 } PlainTuple;
 
-/* Fills an empty slot, which those of a fresh builder are. False: it is another case, left to the functions. */
+/* Fills an empty slot, as all slots of a new builder are. False for a full slot or a null item: then the interpreter's
+ * function is called. */
 static inline bool fill_plain(PyObject **slot, PyObject *item) {
   if (*slot != NULL || item == NULL) return false;
   *slot = item;
@@ -38,10 +39,10 @@ static inline bool fill_plain(PyObject **slot, PyObject *item) {
   return true;
 }
 
-/* Setting takes over the reference that it is given, also when the index is out of range; HPy's Set cannot report
- * that, so the exception stays raised for the caller's next check. */
+/* PyList_SetItem and PyTuple_SetItem take over the reference even when the index is out of range. HPy's Set cannot report
+ * that error, so the exception stays raised for the caller's next check. */
 static HPyListBuilder list_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
-  return (void)ctx, (HPyListBuilder){started(PyList_New(n_items))};
+  return (void)ctx, (HPyListBuilder){take_started(PyList_New(n_items))};
 }
 static FH_NOINLINE void list_builder_set(HPyContext *ctx, HPyListBuilder builder, HPy_ssize_t i, HPy item) {
   (void)ctx;
@@ -55,14 +56,14 @@ static void plain_list_builder_set(HPyContext *ctx, HPyListBuilder builder, HPy_
   list_builder_set(ctx, builder, i, item);
 }
 static HPy list_builder_build(HPyContext *ctx, HPyListBuilder builder) {
-  return (void)ctx, to_hpy(build(builder._lst));
+  return (void)ctx, to_hpy(take_built(builder._lst));
 }
 static void list_builder_cancel(HPyContext *ctx, HPyListBuilder builder) {
   (void)ctx, Py_DecRef((PyObject *)builder._lst);
 }
 
 static HPyTupleBuilder tuple_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
-  return (void)ctx, (HPyTupleBuilder){started(PyTuple_New(n_items))};
+  return (void)ctx, (HPyTupleBuilder){take_started(PyTuple_New(n_items))};
 }
 static FH_NOINLINE void tuple_builder_set(HPyContext *ctx, HPyTupleBuilder builder, HPy_ssize_t i, HPy item) {
   (void)ctx;
@@ -76,7 +77,7 @@ static void plain_tuple_builder_set(HPyContext *ctx, HPyTupleBuilder builder, HP
   tuple_builder_set(ctx, builder, i, item);
 }
 static HPy tuple_builder_build(HPyContext *ctx, HPyTupleBuilder builder) {
-  return (void)ctx, to_hpy(build(builder._tup));
+  return (void)ctx, to_hpy(take_built(builder._tup));
 }
 static void tuple_builder_cancel(HPyContext *ctx, HPyTupleBuilder builder) {
   (void)ctx, Py_DecRef((PyObject *)builder._tup);

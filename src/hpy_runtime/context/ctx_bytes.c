@@ -5,7 +5,7 @@
 static int bytes_check(HPyContext *ctx, HPy h) {
   return (void)ctx, type_has_flag(type_of(to_py(h)), TYPE_FLAG_BYTES_SUBCLASS);
 }
-/* The unchecked forms (GET_SIZE, AS_STRING) are the checked ones: the stable ABI has no cheaper way. */
+/* The entries without a check (GET_SIZE, AS_STRING) use these, too, because the stable ABI has no cheaper way. */
 static HPy_ssize_t bytes_size(HPyContext *ctx, HPy h) { return (void)ctx, PyBytes_Size(to_py(h)); }
 static const char *bytes_as_string(HPyContext *ctx, HPy h) { return (void)ctx, PyBytes_AsString(to_py(h)); }
 static HPy bytes_from_string(HPyContext *ctx, const char *s) { return (void)ctx, to_hpy(PyBytes_FromString(s)); }

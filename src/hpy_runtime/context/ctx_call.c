@@ -24,7 +24,7 @@ static bool is_names_or_null(HPy kwnames, const char *entry) {
   return false;
 }
 
-/* Kept out of call(), so that this is a jump. */
+/* Not inlined into call_object(), so that a call without names needs no stack frame: it ends in a jump. */
 static FH_NOINLINE HPy call_with_names(PyObject *callable, PyObject *const *args, size_t nargs, HPy kwnames) {
   if (!is_names_or_null(kwnames, "HPy_Call")) return HPy_NULL;
   if (fhpy_optional.PyObject_Vectorcall != NULL)
@@ -32,7 +32,7 @@ static FH_NOINLINE HPy call_with_names(PyObject *callable, PyObject *const *args
   return to_hpy(call_with_names_before_311(callable, args, nargs, to_py(kwnames)));
 }
 
-static HPy call(HPyContext *ctx, HPy callable, const HPy *args, size_t nargs, HPy kwnames) {
+static HPy call_object(HPyContext *ctx, HPy callable, const HPy *args, size_t nargs, HPy kwnames) {
   (void)ctx;
   PyObject *f = to_py(callable);
   PyObject *const *items = to_py_array(args);
@@ -73,7 +73,7 @@ static HPy call_tuple_dict(HPyContext *ctx, HPy callable, HPy args, HPy kw) {
 static int callable_check(HPyContext *ctx, HPy h) { return (void)ctx, PyCallable_Check(to_py(h)); }
 
 void fhpy_ctx_call_fill(HPyContext *ctx) {
-  ctx->ctx_Call = call;
+  ctx->ctx_Call = call_object;
   ctx->ctx_CallMethod = call_method;
   ctx->ctx_CallTupleDict = call_tuple_dict;
   ctx->ctx_Callable_Check = callable_check;

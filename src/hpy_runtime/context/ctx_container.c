@@ -9,7 +9,7 @@ static int list_append(HPyContext *ctx, HPy list, HPy item) {
   return (void)ctx, PyList_Append(to_py(list), to_py(item));
 }
 
-/* The interpreter makes a list of nulls, which nobody may see; the items are None until they are set. */
+/* PyList_New makes a list of nulls, which Python code must never see; so the items are None until they are set. */
 static HPy list_new(HPyContext *ctx, HPy_ssize_t n_items) {
   (void)ctx;
   PyObject *list = PyList_New(n_items);
@@ -26,7 +26,7 @@ static int dict_check(HPyContext *ctx, HPy h) {
 }
 static HPy dict_new(HPyContext *ctx) { return (void)ctx, to_hpy(PyDict_New()); }
 
-/* Free-threaded 3.13 locks the dict before it looks whether it is one, so we look first. */
+/* Free-threaded 3.13 locks the object before it looks whether it is a dict, so it has to be one. */
 static bool expect_dict(HPy h, const char *entry) {
   if (!HPy_IsNull(h) && type_has_flag(type_of(to_py(h)), TYPE_FLAG_DICT_SUBCLASS)) return true;
   if (HPy_IsNull(h))

@@ -9,7 +9,7 @@ static void err_set_object(HPyContext *ctx, HPy type, HPy value) {
   (void)ctx, PyErr_SetObject(to_py(type), to_py(value));
 }
 
-/* the interpreter's functions return NULL always; so do these */
+/* The result is always HPy_NULL, as that of the interpreter's functions is always NULL. */
 static HPy err_set_from_errno(HPyContext *ctx, HPy type, const char *filename) {
   return (void)ctx, to_hpy(PyErr_SetFromErrnoWithFilename(to_py(type), filename));
 }

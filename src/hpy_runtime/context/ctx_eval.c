@@ -6,7 +6,7 @@
 
 static HPy import_module(HPyContext *ctx, const char *name) { return (void)ctx, to_hpy(PyImport_ImportModule(name)); }
 
-static HPy compile(HPyContext *ctx, const char *source, const char *filename, HPy_SourceKind kind) {
+static HPy compile_source(HPyContext *ctx, const char *source, const char *filename, HPy_SourceKind kind) {
   (void)ctx;
   int start;
   switch (kind) {
@@ -60,9 +60,10 @@ static HPyThreadState leave_python(HPyContext *ctx) {
 }
 static void reenter_python(HPyContext *ctx, HPyThreadState state) { (void)ctx, PyEval_RestoreThread((void *)state._i); }
 
-/* ---- debugging aid: writes to stderr, keeps a raised exception ---- */
+/* ---- debugging ---- */
 
-static void dump(HPyContext *ctx, HPy h) {
+/* Writes to stderr. A raised exception stays raised. */
+static void dump_object(HPyContext *ctx, HPy h) {
   (void)ctx;
   void (*interpreter_dump)(PyObject *) =
       fhpy_optional.PyObject_Dump != NULL ? fhpy_optional.PyObject_Dump : fhpy_optional._PyObject_Dump;
@@ -74,12 +75,12 @@ static void dump(HPyContext *ctx, HPy h) {
 
 void fhpy_ctx_eval_fill(HPyContext *ctx) {
   ctx->ctx_Import_ImportModule = import_module;
-  ctx->ctx_Compile_s = compile;
+  ctx->ctx_Compile_s = compile_source;
   ctx->ctx_EvalCode = eval_code;
   ctx->ctx_ContextVar_New = context_var_new;
   ctx->ctx_ContextVar_Get = context_var_get;
   ctx->ctx_ContextVar_Set = context_var_set;
   ctx->ctx_LeavePythonExecution = leave_python;
   ctx->ctx_ReenterPythonExecution = reenter_python;
-  ctx->ctx_Dump = dump;
+  ctx->ctx_Dump = dump_object;
 }

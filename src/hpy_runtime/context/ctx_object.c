@@ -47,7 +47,7 @@ static int has_attr(HPyContext *ctx, HPy o, HPy name) {
 static int has_attr_s(HPyContext *ctx, HPy o, const char *name) {
   return (void)ctx, take_is_present(PyObject_GetAttrString(to_py(o), name));
 }
-/* a null value deletes the attribute, in both */
+/* A null value deletes the attribute, in both. */
 static int set_attr(HPyContext *ctx, HPy o, HPy name, HPy value) {
   return (void)ctx, PyObject_SetAttr(to_py(o), to_py(name), to_py(value));
 }
@@ -88,8 +88,8 @@ static int del_item_take_key(HPy o, PyObject *key) {
   return rc;
 }
 
-/* A new reference to an item of a list or tuple, read from its memory. NULL, and nothing raised, where its place is not
- * known (that of a list is only where there is a GIL) or there is no such item. */
+/* A new reference to an item of a list or tuple, read from its memory. NULL with nothing raised if there is no such item,
+ * or the offset of the items is not known; that of a list's items is known only where there is a GIL. */
 static PyObject *item_in_place(PyObject *o, PyObject *type, HPy_ssize_t i) {
   const char *body = (const char *)o;
   PyObject *const *items;

@@ -1,5 +1,5 @@
 /* Context entries: Tracker, a bag of handles that are closed together. One thread uses a tracker at a time.
- * They serve the debug context too, and so do not take a handle for a pointer. */
+ * The debug context uses these entries, too; so they never take a handle for a pointer. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
@@ -9,7 +9,7 @@ typedef struct {
   HPy *handles;
 } Tracker;
 
-static Tracker *get(HPyTracker t) { return (Tracker *)t._i; }
+static Tracker *get_tracker(HPyTracker t) { return (Tracker *)t._i; }
 
 static HPyTracker tracker_new(HPyContext *ctx, HPy_ssize_t n_expected) {
   (void)ctx;
@@ -31,7 +31,7 @@ static HPyTracker tracker_new(HPyContext *ctx, HPy_ssize_t n_expected) {
 
 static int tracker_add(HPyContext *ctx, HPyTracker tracker, HPy h) {
   (void)ctx;
-  Tracker *t = get(tracker);
+  Tracker *t = get_tracker(tracker);
   t->handles[t->n_handles++] = h;
   if (t->n_handles < t->capacity) return 0;
   size_t capacity = t->capacity * 2;
@@ -45,10 +45,10 @@ static int tracker_add(HPyContext *ctx, HPyTracker tracker, HPy h) {
   return 0;
 }
 
-static void tracker_forget_all(HPyContext *ctx, HPyTracker tracker) { (void)ctx, get(tracker)->n_handles = 0; }
+static void tracker_forget_all(HPyContext *ctx, HPyTracker tracker) { (void)ctx, get_tracker(tracker)->n_handles = 0; }
 
 static void tracker_close(HPyContext *ctx, HPyTracker tracker) {
-  Tracker *t = get(tracker);
+  Tracker *t = get_tracker(tracker);
   if (t == NULL) return;
   for (size_t i = 0; i < t->n_handles; i++) ctx->ctx_Close(ctx, t->handles[i]);
   PyMem_Free(t->handles);

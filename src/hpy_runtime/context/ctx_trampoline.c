@@ -22,7 +22,8 @@ typedef struct {
   Py_ssize_t n_items;
 } Arguments;
 
-/* Where a tuple keeps its items, if that is known: handles are pointers, so it is the array that HPy wants. */
+/* The items within a tuple, which are the array that HPy wants, since handles are pointers. NULL where their offset is not
+ * known. */
 static inline const HPy *find_items(PyObject *tuple, Py_ssize_t *n_items) {
   if (tuple == NULL || fhpy_layout.tuple_items == 0) return NULL;
   *n_items = *(Py_ssize_t *)((char *)tuple + fhpy_layout.header_size);
@@ -98,7 +99,7 @@ static void call_real(HPyContext *ctx, HPyFunc_Signature sig, HPyCFunction func,
 #include "hpy_runtime/types/trampoline_shapes.def"
     CASE(INITPROC, HPyFunc_initproc, a->result = call_init(ctx, f, a))
     CASE(NEWFUNC, HPyFunc_newfunc, a->result = P(call_new(ctx, f, a)))
-    /* a Py_buffer and an HPy_buffer are the same struct (cpython_abi.h) */
+    /* a Py_buffer has the layout of an HPy_buffer (cpython_abi.h) */
     CASE(GETBUFFERPROC, HPyFunc_getbufferproc, a->result = f(ctx, H(a->self), (HPy_buffer *)a->view, a->flags))
     CASE(RELEASEBUFFERPROC, HPyFunc_releasebufferproc, f(ctx, H(a->self), (HPy_buffer *)a->view))
     CASE(TRAVERSEPROC, HPyFunc_traverseproc,

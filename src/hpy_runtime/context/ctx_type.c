@@ -19,7 +19,7 @@ static bool expect_type(PyObject *o, const char *entry) {
 }
 
 static HPy generic_new(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
-  (void)ctx, (void)args, (void)nargs, (void)kw; /* for the signature's sake, as in tp_new */
+  (void)ctx, (void)args, (void)nargs, (void)kw; /* unused: the signature is that of tp_new */
   if (!expect_type(to_py(type), "HPyType_GenericNew")) return HPy_NULL;
   if (type_nearest_note(to_py(type)) == NULL) return to_hpy(fhpy_type_instance_make_bare(to_py(type)));
   void *data;

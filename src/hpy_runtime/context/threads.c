@@ -42,16 +42,16 @@ static int ensure_foreign(void) { return PyGILState_Ensure(); }
 static void release_foreign(int token) { PyGILState_Release(token); }
 static void release_known(int token) { PyGILState_Release(token); }
 #else
-/* A thread state is made under a lock of the interpreter's and without the GIL. Up to 3.11 a child of fork waits for that
- * lock for ever if another thread has it at that moment. So the state is made under a lock of ours, which fork takes. */
-FH_LOCK(making_state, "thread states", FH_RANK_PLAIN);
+/* The interpreter makes a thread state under a lock of its own and without the GIL. Up to 3.11 a child of fork waits for that
+ * lock for ever if another thread held it during the fork. So states are made under states_lock, which a fork takes. */
+FH_LOCK(states_lock, "thread states", FH_RANK_PLAIN);
 static void *interpreter; /* the main one; written once, while importing */
 
 static bool makes_state(void) { return fhpy_layout.minor < 12; }
 
-/* From 3.15 on the interpreter waits for every thread within PyGILState_Ensure before it ends, and a child of fork waits
- * for those of its parent: for ever (interpreter_faults.py, guard_of_threads). Attached by hand they are not waited for,
- * except by fhpy_threads_close. */
+/* From 3.15 on an interpreter that ends waits for every thread that PyGILState_Ensure has attached. A child of fork would
+ * wait for the threads of its parent, for ever (interpreter_faults.py, guard_of_threads). Only fhpy_threads_close waits for
+ * a thread that is attached by hand. */
 static bool attaches_by_hand(void) { return fhpy_layout.minor >= 15; }
 
 static int ensure_known(void *own) {
@@ -74,9 +74,9 @@ static int ensure_foreign(void) {
     return state != NULL ? ensure_known(state) : NOT_ATTACHED;
   }
   if (makes_state()) {
-    fh_mutex_lock(&making_state);
+    fh_mutex_lock(&states_lock);
     (void)PyThreadState_New(interpreter); /* becomes the thread's own */
-    fh_mutex_unlock(&making_state);
+    fh_mutex_unlock(&states_lock);
   }
   return PyGILState_Ensure();
 }
@@ -106,7 +106,7 @@ static int attach_foreign(void) {
 #ifdef FHPY_PYPY
 static _Thread_local bool is_closer; /* this thread called fhpy_threads_close */
 
-/* Nothing tells a thread of PyPy's from a foreign one: every one that comes in from outside counts as foreign. */
+/* A detached thread of PyPy's own looks like a foreign one, so every detached thread counts as foreign. */
 int fhpy_threads_attach(void) {
   if (PyGILState_Check()) return WAS_ATTACHED;
   return is_closer ? PyGILState_Ensure() : attach_foreign();
@@ -121,8 +121,8 @@ static bool is_attached(void *own) {
   return fhpy_optional._PyThreadState_UncheckedGet != NULL && own == fhpy_optional._PyThreadState_UncheckedGet();
 }
 
-/* The commonest caller is a callback within a call that kept the GIL: to see that is a third of what Ensure and Release
- * cost. A thread that asks while the interpreter finalizes would be hung or ended by it, so it is not let in. */
+/* The commonest caller is a callback within a call that kept the GIL; finding that out costs a third of Ensure and Release.
+ * While the interpreter finalizes no thread is let in, because the interpreter would hang or end it. */
 int fhpy_threads_attach(void) {
   /* From 3.13 on the attached state is the thread's own by definition. */
   if (fhpy_optional.PyThreadState_GetUnchecked != NULL && fhpy_optional.PyThreadState_GetUnchecked() != NULL)
@@ -145,7 +145,7 @@ void fhpy_threads_detach(int token) {
   count_foreign(-1);
 }
 
-/* A poll, since what ends the wait is a thread that may be anywhere in the interpreter when it counts itself out. */
+/* Polls, because a wait has to end after a second even if a thread never leaves, and a condition of sync.h has no limit. */
 void fhpy_threads_close(void) {
   enum { TRIES = 1000, NANOSECONDS = 1000000 };
   mark_closer();

@@ -1,4 +1,4 @@
-/* Debug mode: entries that are given several handles in an array. */
+/* Debug mode: entries whose handles come in an array. */
 #include "debug_entries.h"
 #include "debug_handle.h"
 #include "debug_name.h"
@@ -14,14 +14,14 @@ static HPy *unwrap_array(const HPy *items, size_t n_items, const char *entry) {
   return objects;
 }
 
-/* Arguments and, after them, the values of keywords. What is no tuple is refused by the real entry. */
+/* The objects of arguments and, after them, of the values of keywords. If `names` is no tuple, the real entry refuses it. */
 static HPy *unwrap_arguments(const HPy *args, size_t nargs, HPy names, const char *entry) {
   PyObject *tuple = to_py(names);
   if (tuple != NULL && type_has_flag(type_of(tuple), TYPE_FLAG_TUPLE_SUBCLASS)) nargs += (size_t)PyTuple_Size(tuple);
   return unwrap_array(args, nargs, entry);
 }
 
-static HPy call(HPyContext *ctx, HPy callable, const HPy *args, size_t nargs, HPy kwnames) {
+static HPy call_object(HPyContext *ctx, HPy callable, const HPy *args, size_t nargs, HPy kwnames) {
   (void)ctx;
   HPy names = debug_unwrap(kwnames, "Call");
   HPy *objects = unwrap_arguments(args, nargs, names, "Call");
@@ -74,7 +74,7 @@ static HPy type_from_spec(HPyContext *ctx, HPyType_Spec *spec, HPyType_SpecParam
 }
 
 void fhpy_debug_array_fill(HPyContext *ctx) {
-  ctx->ctx_Call = call;
+  ctx->ctx_Call = call_object;
   ctx->ctx_CallMethod = call_method;
   ctx->ctx_Tuple_FromArray = tuple_from_array;
   ctx->ctx_Type_GenericNew = type_generic_new;

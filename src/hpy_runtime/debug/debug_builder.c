@@ -1,8 +1,9 @@
-/* Debug mode: builders. A builder's word is that of a record, so that its misuse is noticed like a handle's. What was
- * set is noted, so that neither an index out of range nor an unfinished list or tuple gets to the interpreter.
+/* Debug mode: builders. A builder's word is that of a record, so that its misuse is noticed like that of a handle. A builder
+ * remembers which items were set, so that neither an index out of range nor an unfinished list or tuple gets to the
+ * interpreter.
  *
- * A null builder is one that could not be made: Set and Cancel ignore it, Build reports the failure. After a report that
- * returned, a builder that has ended counts as one. */
+ * A null builder is one that could not be made: Set and Cancel ignore it, Build raises the failure. A builder that has
+ * ended counts as a null builder, once the report of its misuse has returned. */
 #include "debug_entries.h"
 #include "debug_handle.h"
 #include "debug_name.h"
@@ -26,7 +27,7 @@ static const Shape tuple_shape = {HANDLE_TUPLE_BUILDER, "TupleBuilder_Set", "Tup
 static HPyContext *const real = &fhpy_context.base;
 
 /* Takes over the sequence. */
-static intptr_t make(const Shape *shape, PyObject *sequence, HPy_ssize_t n_items) {
+static intptr_t make_builder(const Shape *shape, PyObject *sequence, HPy_ssize_t n_items) {
   if (sequence == NULL) return 0;
   Builder *b = PyMem_Calloc(1, sizeof(Builder) + (size_t)n_items * sizeof(bool));
   if (b == NULL) {
@@ -39,7 +40,7 @@ static intptr_t make(const Shape *shape, PyObject *sequence, HPy_ssize_t n_items
   return fhpy_debug_record_open(b, shape->kind)._i;
 }
 
-static void set_real(const Shape *shape, const Builder *b, HPy_ssize_t i, PyObject *item) {
+static void set_real_item(const Shape *shape, const Builder *b, HPy_ssize_t i, PyObject *item) {
   intptr_t sequence = (intptr_t)b->sequence;
   if (shape->kind == HANDLE_LIST_BUILDER)
     real->ctx_ListBuilder_Set(real, (HPyListBuilder){sequence}, i, to_hpy(item));
@@ -47,7 +48,7 @@ static void set_real(const Shape *shape, const Builder *b, HPy_ssize_t i, PyObje
     real->ctx_TupleBuilder_Set(real, (HPyTupleBuilder){sequence}, i, to_hpy(item));
 }
 
-static void set(const Shape *shape, intptr_t word, HPy_ssize_t i, HPy h) {
+static void set_item(const Shape *shape, intptr_t word, HPy_ssize_t i, HPy h) {
   Builder *b = fhpy_debug_handle_get_as((HPy){word}, shape->kind, shape->set);
   PyObject *item = fhpy_debug_handle_get(h, shape->set);
   if (b == NULL) return;
@@ -61,11 +62,11 @@ static void set(const Shape *shape, intptr_t word, HPy_ssize_t i, HPy h) {
     return;
   }
   b->is_set[i] = true;
-  set_real(shape, b, i, item);
+  set_real_item(shape, b, i, item);
 }
 
 /* Reports what was not set, and makes it None. */
-static void complete(const Shape *shape, const Builder *b) {
+static void complete_items(const Shape *shape, const Builder *b) {
   bool is_reported = false;
   for (HPy_ssize_t i = 0; i < b->n_items; i++) {
     if (b->is_set[i]) continue;
@@ -73,16 +74,16 @@ static void complete(const Shape *shape, const Builder *b) {
       fhpy_debug_report("%s passed to %s a builder for %zd items whose item %zd was not set",
                         debug_words(fhpy_debug_name_running), shape->build, b->n_items, i);
     is_reported = true;
-    set_real(shape, b, i, &_Py_NoneStruct);
+    set_real_item(shape, b, i, &_Py_NoneStruct);
   }
 }
 
 /* Ends a builder. Its sequence, owned; NULL for a null one, and after a report. */
-static PyObject *take(const Shape *shape, intptr_t word, bool is_built) {
+static PyObject *take_builder(const Shape *shape, intptr_t word, bool is_built) {
   Builder *b = fhpy_debug_handle_take_as((HPy){word}, shape->kind, is_built ? shape->build : shape->cancel);
   if (b == NULL) return NULL;
   PyObject *sequence = b->sequence;
-  if (is_built) complete(shape, b);
+  if (is_built) complete_items(shape, b);
   PyMem_Free(b);
   return sequence;
 }
@@ -92,38 +93,38 @@ static PyObject *take(const Shape *shape, intptr_t word, bool is_built) {
 static HPyListBuilder list_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
   (void)ctx;
   PyObject *list = (PyObject *)real->ctx_ListBuilder_New(real, n_items)._lst;
-  return (HPyListBuilder){make(&list_shape, list, n_items)};
+  return (HPyListBuilder){make_builder(&list_shape, list, n_items)};
 }
 static void list_builder_set(HPyContext *ctx, HPyListBuilder builder, HPy_ssize_t i, HPy h) {
-  (void)ctx, set(&list_shape, builder._lst, i, h);
+  (void)ctx, set_item(&list_shape, builder._lst, i, h);
 }
 static HPy list_builder_build(HPyContext *ctx, HPyListBuilder builder) {
   (void)ctx;
-  PyObject *list = take(&list_shape, builder._lst, true);
+  PyObject *list = take_builder(&list_shape, builder._lst, true);
   return debug_wrap(real->ctx_ListBuilder_Build(real, (HPyListBuilder){(intptr_t)list}));
 }
 static void list_builder_cancel(HPyContext *ctx, HPyListBuilder builder) {
   (void)ctx;
-  PyObject *list = take(&list_shape, builder._lst, false);
+  PyObject *list = take_builder(&list_shape, builder._lst, false);
   real->ctx_ListBuilder_Cancel(real, (HPyListBuilder){(intptr_t)list});
 }
 
 static HPyTupleBuilder tuple_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
   (void)ctx;
   PyObject *tuple = (PyObject *)real->ctx_TupleBuilder_New(real, n_items)._tup;
-  return (HPyTupleBuilder){make(&tuple_shape, tuple, n_items)};
+  return (HPyTupleBuilder){make_builder(&tuple_shape, tuple, n_items)};
 }
 static void tuple_builder_set(HPyContext *ctx, HPyTupleBuilder builder, HPy_ssize_t i, HPy h) {
-  (void)ctx, set(&tuple_shape, builder._tup, i, h);
+  (void)ctx, set_item(&tuple_shape, builder._tup, i, h);
 }
 static HPy tuple_builder_build(HPyContext *ctx, HPyTupleBuilder builder) {
   (void)ctx;
-  PyObject *tuple = take(&tuple_shape, builder._tup, true);
+  PyObject *tuple = take_builder(&tuple_shape, builder._tup, true);
   return debug_wrap(real->ctx_TupleBuilder_Build(real, (HPyTupleBuilder){(intptr_t)tuple}));
 }
 static void tuple_builder_cancel(HPyContext *ctx, HPyTupleBuilder builder) {
   (void)ctx;
-  PyObject *tuple = take(&tuple_shape, builder._tup, false);
+  PyObject *tuple = take_builder(&tuple_shape, builder._tup, false);
   real->ctx_TupleBuilder_Cancel(real, (HPyTupleBuilder){(intptr_t)tuple});
 }
 

@@ -54,7 +54,7 @@ static void frame_close(Frame *frame) {
 
 static Py_ssize_t tuple_size(void *tuple) { return tuple != NULL ? PyTuple_Size(tuple) : 0; }
 
-/* The exporting object is a handle in the extension's view, and an owned pointer in the interpreter's. */
+/* view->obj, the exporting object, is a handle to the extension and an owned pointer to the interpreter. */
 static int call_getbuffer(HPyContext *ctx, HPyFunc_getbufferproc f, HPy self, HPy_buffer *view, int flags) {
   int rc = f(ctx, self, view, flags);
   view->obj = rc == 0 ? to_hpy(fhpy_debug_handle_take(view->obj)) : HPy_NULL;

@@ -1,5 +1,5 @@
-/* Debug mode: entries that the interpreter, or C, believes what they are given. What is not what they expect is reported;
- * if the report returns, they fail, or answer no. The texts are those that HPy's own tests look for. */
+/* Debug mode: entries whose arguments nothing else checks, neither the interpreter nor C. An argument of the wrong kind is
+ * reported; if the report returns, the entry fails, or answers no. HPy's own tests look for the texts. */
 #include "debug_entries.h"
 
 #include <stdio.h>
@@ -75,7 +75,7 @@ static bool has_shape(PyObject *o, HPyType_BuiltinShape shape) {
   return note != NULL && note->shape == shape;
 }
 
-/* After a report that returned there is no struct. Zeros are less harmful than what follows some object. */
+/* After a report that returned there is no struct to give. Zeroes do less harm than the memory behind another object. */
 static void *checked_struct(void *(*as_struct)(HPyContext *, HPy), HPy h, HPyType_BuiltinShape shape,
                             const char *shape_name) {
   static _Alignas(16) char nothing[4096];
@@ -84,7 +84,8 @@ static void *checked_struct(void *(*as_struct)(HPyContext *, HPy), HPy h, HPyTyp
   PyObject *o = fhpy_debug_handle_get(h, words);
   if (o != NULL && has_shape(o, shape)) return as_struct(real, to_hpy(o));
   snprintf(words, sizeof words, "Invalid usage of _HPy_AsStruct_%s. Expected an object of that shape", shape_name);
-  if (o != &_Py_NoneStruct) report_object(o, words); /* None: most often what stands for a handle that was reported */
+  /* None most often stands for a handle that was reported already. */
+  if (o != &_Py_NoneStruct) report_object(o, words);
   return nothing;
 }
 #define STRUCTS(X) X(Object) X(Legacy) X(Type) X(Long) X(Float) X(Unicode) X(Tuple) X(List)

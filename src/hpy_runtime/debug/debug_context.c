@@ -1,4 +1,7 @@
-/* Debug mode: the context. Most entries are made from the lists debug_entries.def and debug_appended.def. */
+/* Debug mode: the context. Most entries are made from the lists debug_entries.def and debug_appended.def.
+ *
+ * The lists name the kind of each parameter and result. For a kind K, T_K is the type in C, U_K turns an argument into
+ * what the real entry is given, and R_K returns the real entry's result. Only handles are changed on the way. */
 #include "debug_context.h"
 
 #include "core/platform/fork.h"
@@ -41,7 +44,7 @@ typedef const wchar_t *T_wide;
 static HPyContext *const real = &fhpy_context.base;
 static FhpyContext debug_context;
 
-/* What an argument becomes for the real entry. */
+/* What the real entry is given for an argument. */
 #define U_handle(x, entry) debug_unwrap(x, entry)
 #define U_boolean(x, entry) x
 #define U_capsule_destructor(x, entry) x
@@ -149,9 +152,6 @@ static int set_call_function(HPyContext *ctx, HPy h, HPyCallFunction *function) 
 
 /* ---- the table ---- */
 
-FH_LOCK(lock, "debug context", FH_RANK_PLAIN);
-static bool is_complete; /* written under the lock */
-
 static void wrap_constants(HPy *first, const HPy *from, const void *end) {
   for (HPy *h = first; (const void *)h < end; h++, from++) {
     Py_IncRef(to_py(*from));
@@ -167,8 +167,9 @@ static void fill_constants(FhpyContext *table) {
   wrap_constants(&table->h_DictType, &fhpy_context.h_DictType, &table->ctx_AsStruct_Dict);
 }
 
-static void fill(FhpyContext *table) {
+static void fill_table(void) {
   static char no_extension;
+  FhpyContext *table = &debug_context;
   HPyContext *ctx = &table->base;
   ctx->name = FHPY_DEBUG_CONTEXT_NAME;
   ctx->_private = &no_extension;
@@ -196,11 +197,10 @@ static void fill(FhpyContext *table) {
   ctx->ctx_CallRealFunctionFromTrampoline = fhpy_debug_call;
 }
 
+FH_ONCE(table_filled, "debug context"); /* the filling opens handles, which takes records_lock */
+
 HPyContext *fhpy_debug_context_get(void) {
-  fh_mutex_lock(&lock);
-  if (!is_complete) fill(&debug_context);
-  is_complete = true;
-  fh_mutex_unlock(&lock);
+  fh_once_run(&table_filled, fill_table);
   HPyContext *ctx = &debug_context.base;
   return fhpy_context_check(ctx, sizeof(debug_context)) < 0 ? NULL : ctx;
 }

@@ -16,14 +16,14 @@ static const char *kind_of(const FhpyRecord *r) {
   }
 }
 
-/* Borrowed. Nobody may see the unfinished object of a builder. */
+/* Borrowed. The unfinished object of a builder is not shown; its type stands for it. */
 static PyObject *value_of(const FhpyRecordCopy *copy) {
   if (copy->object != NULL) return copy->object;
   if (copy->record.kind == HANDLE_LIST_BUILDER) return &PyList_Type;
   return copy->record.kind == HANDLE_TUPLE_BUILDER ? &PyTuple_Type : &_Py_NoneStruct;
 }
 
-static PyObject *describe(const FhpyRecordCopy *copy) {
+static PyObject *describe_record(const FhpyRecordCopy *copy) {
   const FhpyRecord *r = &copy->record;
   enum { N_ITEMS = 8 };
   PyObject *closer = r->state != RECORD_OPEN ? PyUnicode_FromString(debug_words(r->closer)) : &_Py_NoneStruct;
@@ -50,7 +50,7 @@ static PyObject *describe(const FhpyRecordCopy *copy) {
   return row;
 }
 
-static PyObject *list(FhpyRecordList which, uint64_t since) {
+static PyObject *list_records(FhpyRecordList which, uint64_t since) {
   PyObject *rows = PyList_New(0);
   if (rows == NULL) return NULL;
   size_t n;
@@ -61,7 +61,7 @@ static PyObject *list(FhpyRecordList which, uint64_t since) {
   }
   bool is_good = true;
   for (size_t i = 0; i < n && is_good; i++) {
-    PyObject *row = describe(&copies[i]);
+    PyObject *row = describe_record(&copies[i]);
     is_good = row != NULL && PyList_Append(rows, row) == 0;
     Py_DecRef(row);
   }
@@ -71,8 +71,8 @@ static PyObject *list(FhpyRecordList which, uint64_t since) {
   return NULL;
 }
 
-PyObject *fhpy_debug_list_open(uint64_t since) { return list(LIST_OPEN, since); }
-PyObject *fhpy_debug_list_closed(uint64_t since) { return list(LIST_CLOSED, since); }
+PyObject *fhpy_debug_list_open(uint64_t since) { return list_records(LIST_OPEN, since); }
+PyObject *fhpy_debug_list_closed(uint64_t since) { return list_records(LIST_CLOSED, since); }
 
 static void print_open(const FhpyRecordCopy *copy) {
   const FhpyRecord *r = &copy->record;
@@ -97,8 +97,8 @@ static PyObject *find_threads(void) {
   return threads;
 }
 
-/* Whether the thread that opened a handle is another one and still runs. (Or a later thread with the same identity: then
- * the handle is not told.) */
+/* Whether another thread opened the handle and still runs. A later thread may have its identity; then the handle is left
+ * out of the report, though it is a leak. */
 static bool is_in_use(const FhpyRecord *r, PyObject *threads) {
   if (threads == NULL || r->thread == PyThread_get_thread_ident()) return false;
   PyObject *ident = PyLong_FromUnsignedLong(r->thread);

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static size_t page_round(size_t byte_size) {
+static size_t round_to_pages(size_t byte_size) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   return (byte_size + page - 1) / page * page;
 }
@@ -20,7 +20,7 @@ static size_t page_round(size_t byte_size) {
 FhpyText *fhpy_debug_pages_new(const char *bytes, size_t byte_size) {
   FhpyText *text = malloc(sizeof(FhpyText));
   if (text == NULL) return NULL;
-  size_t n_mapped = page_round(byte_size);
+  size_t n_mapped = round_to_pages(byte_size);
   char *copy = mmap(NULL, n_mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (copy == MAP_FAILED) {
     free(text);
@@ -33,13 +33,13 @@ FhpyText *fhpy_debug_pages_new(const char *bytes, size_t byte_size) {
 }
 
 void fhpy_debug_pages_hide(FhpyText *list) {
-  for (; list != NULL; list = list->next) mprotect(list->bytes, page_round(list->byte_size), PROT_NONE);
+  for (; list != NULL; list = list->next) mprotect(list->bytes, round_to_pages(list->byte_size), PROT_NONE);
 }
 
 void fhpy_debug_pages_free(FhpyText *list) {
   while (list != NULL) {
     FhpyText *next = list->next;
-    munmap(list->bytes, page_round(list->byte_size));
+    munmap(list->bytes, round_to_pages(list->byte_size));
     free(list);
     list = next;
   }

@@ -14,8 +14,8 @@ typedef struct FhpyText {
 
 /* A copy that can be read only, or NULL if there is no memory. */
 FhpyText *fhpy_debug_pages_new(const char *bytes, size_t byte_size);
-/* The rest is about a whole list; NULL is the empty one. */
-void fhpy_debug_pages_hide(FhpyText *list); /* reading them faults from now on */
+/* The other functions take a whole list; NULL is the empty one. */
+void fhpy_debug_pages_hide(FhpyText *list); /* from now on, reading a copy ends the process */
 void fhpy_debug_pages_free(FhpyText *list);
 size_t fhpy_debug_pages_size(const FhpyText *list);
 const FhpyText *fhpy_debug_pages_find(const FhpyText *list, const char *bytes, size_t byte_size);

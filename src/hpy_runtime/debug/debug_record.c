@@ -5,7 +5,7 @@
  * the list `known`; when that is longer than the limit, the record at its front is forgotten and goes to `unused`, from
  * where new handles take it.
  *
- * `lock` guards the records with their texts and traces, the lists, the limits and the counters. Nothing of Python runs under
+ * `records_lock` guards the records with their texts and traces, the lists, the limits and the counters. Nothing of Python runs under
  * it but Py_IncRef.
  */
 #include "debug_record.h"
@@ -23,7 +23,7 @@ typedef struct {
   size_t n_records;
 } List;
 
-FH_LOCK(lock, "debug handle", FH_RANK_PLAIN);
+FH_LOCK(records_lock, "debug records", FH_RANK_PLAIN);
 static FhpyRecord *blocks[N_BLOCKS];
 static int32_t n_records;
 static List known = {NO_RECORD, NO_RECORD, 0}, unused = {NO_RECORD, NO_RECORD, 0};
@@ -57,7 +57,7 @@ static FhpyRecord *take_first(List *list) {
   return r;
 }
 
-/* A record to be used, or NULL if there is no memory. */
+/* A record for a new handle, or NULL if there is no memory. */
 static FhpyRecord *take_unused(void) {
   FhpyRecord *r = take_first(&unused);
   if (r != NULL) return r;
@@ -86,7 +86,7 @@ static void forget_oldest(void) {
   }
 }
 
-/* The texts of a record that is closed: nobody may read them any more. */
+/* Makes the texts of a closed record unreadable, or frees them if too much is kept already. */
 static void hide_texts(FhpyRecord *r) {
   size_t byte_size = fhpy_debug_pages_size(r->texts);
   if (n_kept_bytes + byte_size > limits.n_text_bytes) {
@@ -99,7 +99,7 @@ static void hide_texts(FhpyRecord *r) {
 
 static int32_t index_of(HPy h) { return (int32_t)((uint32_t)(uint64_t)h._i >> 1); }
 
-/* The record that the handle is or was of; NULL if it cannot be one of ours. */
+/* The record of a handle that is or was open; NULL for a word that never was a handle. */
 static FhpyRecord *find_record(HPy h) {
   int32_t i = index_of(h);
   if ((h._i & 1) == 0 || i >= n_records) return NULL;
@@ -125,7 +125,7 @@ HPy fhpy_debug_record_open(void *object, FhpyHandleKind kind) {
   if (object == NULL) return HPy_NULL;
   struct FhpyTrace *trace =
       kind != HANDLE_CONSTANT ? fhpy_debug_trace_new(fh_atomic_load_relaxed_u64(&n_frames_wanted)) : NULL;
-  fh_mutex_lock(&lock);
+  fh_mutex_lock(&records_lock);
   FhpyRecord *r = take_unused();
   HPy h = HPy_NULL;
   if (r != NULL) {
@@ -140,73 +140,73 @@ HPy fhpy_debug_record_open(void *object, FhpyHandleKind kind) {
                       .state = RECORD_OPEN};
     h = fhpy_debug_record_word(r);
   }
-  fh_mutex_unlock(&lock);
+  fh_mutex_unlock(&records_lock);
   if (HPy_IsNull(h)) Py_FatalError("ffi_hpy debug mode: no memory for another handle");
   return h;
 }
 
 FhpyRecordAnswer fhpy_debug_record_ask(HPy h, int ended, FhpyRecordState state) {
   FhpyRecordAnswer answer = {.is_known = false};
-  fh_mutex_lock(&lock);
+  fh_mutex_lock(&records_lock);
   FhpyRecord *r = find_record(h);
   answer.is_known = r != NULL;
   answer.is_open = is_open(r, h);
   if (answer.is_known) answer.record = *r;
   answer.is_done = answer.is_open && (int)answer.record.kind == ended;
   if (answer.is_done) close_record(r, state);
-  fh_mutex_unlock(&lock);
+  fh_mutex_unlock(&records_lock);
   return answer;
 }
 
 uint64_t fhpy_debug_record_serial(void) {
-  fh_mutex_lock(&lock);
+  fh_mutex_lock(&records_lock);
   uint64_t n = n_opened;
-  fh_mutex_unlock(&lock);
+  fh_mutex_unlock(&records_lock);
   return n;
 }
 
 /* ---- limits and texts ---- */
 
 FhpyDebugLimits fhpy_debug_record_get_limits(void) {
-  fh_mutex_lock(&lock);
+  fh_mutex_lock(&records_lock);
   FhpyDebugLimits result = limits;
-  fh_mutex_unlock(&lock);
+  fh_mutex_unlock(&records_lock);
   return result;
 }
 
 void fhpy_debug_record_set_limits(FhpyDebugLimits new_limits) {
-  fh_mutex_lock(&lock);
+  fh_mutex_lock(&records_lock);
   limits.n_closed = new_limits.n_closed;
   limits.n_text_bytes = new_limits.n_text_bytes;
   limits.n_frames = new_limits.n_frames;
   fh_atomic_store_release_u64(&n_frames_wanted, new_limits.n_frames);
   forget_oldest();
-  fh_mutex_unlock(&lock);
+  fh_mutex_unlock(&records_lock);
 }
 
 const char *fhpy_debug_record_keep_text(HPy h, const char *text, size_t byte_size) {
   if (text == NULL) return NULL;
-  fh_mutex_lock(&lock);
+  fh_mutex_lock(&records_lock);
   FhpyRecord *r = find_record(h);
   const FhpyText *kept = is_open(r, h) ? fhpy_debug_pages_find(r->texts, text, byte_size) : NULL;
-  fh_mutex_unlock(&lock);
+  fh_mutex_unlock(&records_lock);
   if (kept != NULL) return kept->bytes; /* stays as long as the handle, which the caller has open */
   FhpyText *made = fhpy_debug_pages_new(text, byte_size);
   if (made == NULL) return text;
-  fh_mutex_lock(&lock);
+  fh_mutex_lock(&records_lock);
   r = find_record(h);
   bool is_kept = is_open(r, h);
   if (is_kept) {
     made->next = r->texts;
     r->texts = made;
   }
-  fh_mutex_unlock(&lock);
+  fh_mutex_unlock(&records_lock);
   if (is_kept) return made->bytes;
-  fhpy_debug_pages_free(made); /* what was asked about is no handle, which was reported */
+  fhpy_debug_pages_free(made); /* h is not open, which the caller has reported */
   return text;
 }
 
-/* ---- copies ---- */
+/* ---- copies, which are looked at without the lock ---- */
 
 static bool is_listed(const FhpyRecord *r, uint64_t since) {
   return r->state == RECORD_OPEN && r->kind != HANDLE_ARGUMENT && r->kind != HANDLE_CONSTANT && r->serial > since;
@@ -241,12 +241,12 @@ static size_t copy_closed(FhpyRecordCopy *copies, uint64_t since) {
 }
 
 FhpyRecordCopy *fhpy_debug_record_copy(FhpyRecordList which, uint64_t since, size_t *n_copies) {
-  fh_mutex_lock(&lock);
+  fh_mutex_lock(&records_lock);
   size_t n_at_most = which == LIST_CLOSED ? known.n_records : (size_t)n_records - known.n_records - unused.n_records;
   FhpyRecordCopy *copies = malloc((n_at_most + 1) * sizeof(FhpyRecordCopy));
   size_t n = 0;
   if (copies != NULL) n = which == LIST_CLOSED ? copy_closed(copies, since) : copy_open(copies, since);
-  fh_mutex_unlock(&lock);
+  fh_mutex_unlock(&records_lock);
   if (which == LIST_OPEN && copies != NULL) qsort(copies, n, sizeof(FhpyRecordCopy), compare_serials);
   *n_copies = n;
   return copies;

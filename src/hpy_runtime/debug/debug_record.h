@@ -61,8 +61,8 @@ enum { NO_KIND = -1 };
  * nothing. */
 FhpyRecordAnswer fhpy_debug_record_ask(HPy h, int ended, FhpyRecordState state);
 
-/* A copy of a text that belongs to the object of h, to be handed out in its place: writing to it faults, and once h is
- * closed so does reading, for as long as the limits allow. NULL for NULL; the text itself if there is no memory. */
+/* A copy of a text that belongs to the object of h, for the extension. Writing to the copy ends the process; once h is
+ * closed, so does reading it, for as long as the limits allow. NULL for NULL; the text itself if there is no memory. */
 const char *fhpy_debug_record_keep_text(HPy h, const char *text, size_t byte_size);
 
 /* ---- all handles ---- */

@@ -7,15 +7,15 @@
 
 #include "core/platform/fork.h"
 
-static PyObject *hook; /* owned, guarded by lock */
-FH_LOCK(lock, "debug report", FH_RANK_PLAIN);
+static PyObject *hook; /* owned, guarded by hook_lock */
+FH_LOCK(hook_lock, "debug hook", FH_RANK_PLAIN);
 
 PyObject *fhpy_debug_report_set_hook(PyObject *new_hook) {
   Py_IncRef(new_hook);
-  fh_mutex_lock(&lock);
+  fh_mutex_lock(&hook_lock);
   PyObject *old = hook;
   hook = new_hook;
-  fh_mutex_unlock(&lock);
+  fh_mutex_unlock(&hook_lock);
   return old;
 }
 
@@ -39,10 +39,10 @@ void fhpy_debug_report(const char *format, ...) {
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  fh_mutex_lock(&lock);
+  fh_mutex_lock(&hook_lock);
   PyObject *callable = hook;
   Py_IncRef(callable);
-  fh_mutex_unlock(&lock);
+  fh_mutex_unlock(&hook_lock);
   if (callable == NULL) {
     fprintf(stderr, "ffi_hpy debug mode: %s\n", text);
     fflush(stderr);

@@ -18,7 +18,7 @@ typedef struct FhpyTrace {
   void *frames[];
 } FhpyTrace;
 
-static FhpyTrace *make(void *const *frames, size_t n_frames) {
+static FhpyTrace *make_trace(void *const *frames, size_t n_frames) {
   FhpyTrace *trace = malloc(sizeof(FhpyTrace) + n_frames * sizeof(void *));
   if (trace == NULL) return NULL;
   trace->n_frames = n_frames;
@@ -32,7 +32,7 @@ FhpyTrace *fhpy_debug_trace_new(size_t n_frames) {
   if (n_frames == 0) return NULL;
   void *frames[MAX_FRAMES];
   int n = backtrace(frames, n_frames < MAX_FRAMES - OWN_FRAMES ? (int)n_frames + OWN_FRAMES : MAX_FRAMES);
-  return n > OWN_FRAMES ? make(frames + OWN_FRAMES, (size_t)n - OWN_FRAMES) : NULL;
+  return n > OWN_FRAMES ? make_trace(frames + OWN_FRAMES, (size_t)n - OWN_FRAMES) : NULL;
 }
 
 PyObject *fhpy_debug_trace_text(const FhpyTrace *trace) {
@@ -55,5 +55,5 @@ PyObject *fhpy_debug_trace_text(const FhpyTrace *trace) { return (void)trace, Py
 #endif
 
 FhpyTrace *fhpy_debug_trace_copy(const FhpyTrace *trace) {
-  return trace != NULL ? make(trace->frames, trace->n_frames) : NULL;
+  return trace != NULL ? make_trace(trace->frames, trace->n_frames) : NULL;
 }

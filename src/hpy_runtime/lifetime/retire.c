@@ -21,7 +21,7 @@
 enum { COLLECT_AFTER = 4096 }; /* retired references after which this file asks for a collection itself */
 
 /* Guards `retired`. Under it nothing is called but realloc. */
-FH_LOCK(lock, "retired", FH_RANK_PLAIN);
+FH_LOCK(retired_lock, "retired", FH_RANK_PLAIN);
 static struct {
   PyObject **items;
   size_t n_items, capacity;
@@ -33,12 +33,12 @@ static struct {
 static void release_condemned(void) {
   for (;;) {
     PyObject *o = NULL;
-    fh_mutex_lock(&lock);
+    fh_mutex_lock(&retired_lock);
     if (retired.n_condemned > 0) {
       o = retired.items[--retired.n_condemned];
       retired.items[retired.n_condemned] = retired.items[--retired.n_items];
     }
-    fh_mutex_unlock(&lock);
+    fh_mutex_unlock(&retired_lock);
     if (o == NULL) return;
     Py_DecRef(o);
   }
@@ -48,9 +48,9 @@ static void release_condemned(void) {
 static PyObject *on_collection(PyObject *self, PyObject *args) {
   (void)self;
   if (fhpy_collection_begins(args)) {
-    fh_mutex_lock(&lock);
+    fh_mutex_lock(&retired_lock);
     retired.n_condemned = retired.n_items;
-    fh_mutex_unlock(&lock);
+    fh_mutex_unlock(&retired_lock);
   } else {
     release_condemned();
   }
@@ -76,12 +76,12 @@ void fhpy_retire_release(PyObject *o) {
     Py_DecRef(o);
     return;
   }
-  fh_mutex_lock(&lock);
+  fh_mutex_lock(&retired_lock);
   if (retired.n_items == retired.capacity) {
     size_t capacity = retired.capacity == 0 ? 64 : 2 * retired.capacity;
     PyObject **items = realloc(retired.items, capacity * sizeof(PyObject *));
     if (items == NULL) { /* keeping the value for good is the only safe thing left */
-      fh_mutex_unlock(&lock);
+      fh_mutex_unlock(&retired_lock);
       return;
     }
     retired.items = items;
@@ -90,7 +90,7 @@ void fhpy_retire_release(PyObject *o) {
   retired.items[retired.n_items++] = o;
   bool is_first = !retired.has_callback, is_full = retired.n_items % COLLECT_AFTER == 0;
   retired.has_callback = true;
-  fh_mutex_unlock(&lock);
+  fh_mutex_unlock(&retired_lock);
   /* Failing to reach the collector only means that values live longer. */
   if (is_first) fhpy_collection_watch(&on_collection_def);
   if (is_full) fhpy_collection_run();

@@ -60,7 +60,7 @@ static PyObject *check_file(PyObject *self, PyObject *path) {
   (void)self;
   PyObject *bytes = PyUnicode_EncodeFSDefault(path);
   const char *text = bytes != NULL ? PyBytes_AsString(bytes) : NULL;
-  int rc = text != NULL ? fhpy_load_check_file(text) : -1;
+  int rc = text != NULL ? fhpy_load_file_check(text) : -1;
   Py_DecRef(bytes);
   if (rc < 0) return NULL;
   Py_IncRef(&_Py_NoneStruct);

@@ -4,7 +4,7 @@
 #include "hpy_runtime/debug/debug_handle.h"
 #include "hpy_runtime/debug/debug_list.h"
 #include "hpy_runtime/debug/debug_report.h"
-#include "load.h"
+#include "load_file.h"
 
 static PyObject *new_none(void) {
   Py_IncRef(&_Py_NoneStruct);
@@ -110,11 +110,11 @@ static PyMethodDef methods[] = {{"debug_serial", (void *)debug_serial, METH_NOAR
                                 {"debug_report_open", (void *)debug_report_open, METH_NOARGS, debug_report_open_doc},
                                 {0}};
 
-/* Where the environment asks for debug mode, the end of the process tells what is open. What is registered later, and so
- * runs before, may still close handles. */
+/* Where the environment asks for debug mode, the end of the process tells what is open. This is registered early, so it runs
+ * after the functions that other modules register, which may still close handles. */
 static int report_at_exit(PyObject *module) {
-  int is_wanted = fhpy_load_wants_debug();
-  if (is_wanted < 0) PyErr_Clear(); /* load() will tell */
+  int is_wanted = fhpy_load_file_wants_debug();
+  if (is_wanted < 0) PyErr_Clear(); /* load() raises it again */
   if (is_wanted <= 0) return 0;
   PyObject *atexit = PyImport_ImportModule("atexit");
   PyObject *add = atexit != NULL ? PyObject_GetAttrString(atexit, "register") : NULL;

@@ -6,11 +6,11 @@
 
 #ifdef FHPY_PYPY
 
-/* A call through a vectorcall word costs more there than a method written in Python. */
+/* There a call through a vectorcall word costs more than a method written in Python. */
 bool fhpy_descriptor_is_possible(void) { return false; }
 PyObject *fhpy_descriptor_new_method(PyObject *callable, PyObject *name, PyObject *qualname, PyObject *doc) {
   (void)callable, (void)name, (void)qualname, (void)doc;
-  PyErr_SetString(PyExc_RuntimeError, "PyPy has no method descriptors of ours");
+  PyErr_SetString(PyExc_RuntimeError, "this runtime makes no method descriptors on PyPy");
   return NULL;
 }
 
@@ -61,7 +61,7 @@ static int method_traverse(PyObject *self, visit_fn visit, void *arg) {
   return visit(type_of(self), arg);
 }
 
-/* Not cleared by the collector: what a method is in, a class, is. */
+/* There is no tp_clear: a cycle through a method goes through its class, which the collector clears. */
 static void method_dealloc(PyObject *self) {
   PyObject *type = type_of(self);
   PyObject_GC_UnTrack(self);

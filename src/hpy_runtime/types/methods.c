@@ -1,4 +1,4 @@
-/* HPyDef lists to the interpreter's method tables. */
+/* From HPyDef lists to the interpreter's method tables. */
 #include "methods.h"
 
 size_t fhpy_methods_count(HPyDef *const *defines, HPyDef_Kind kind) {
@@ -7,6 +7,7 @@ size_t fhpy_methods_count(HPyDef *const *defines, HPyDef_Kind kind) {
   return n;
 }
 
+/* 0 for a signature that no method can have. */
 static int method_flags(HPyFunc_Signature signature) {
   switch (signature) {
   case HPyFunc_VARARGS: return METH_FASTCALL;

@@ -1,4 +1,4 @@
-/* HPyDef lists to the interpreter's method tables; used for types and for modules. */
+/* From HPyDef lists to the interpreter's method tables, for types and for modules. */
 #ifndef FFI_HPY_RUNTIME_METHODS_H_
 #define FFI_HPY_RUNTIME_METHODS_H_
 

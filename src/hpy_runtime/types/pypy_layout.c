@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A name that nobody else gives a slot: a class of Python's with an equal one would have an equal layout. */
+/* A name that no other class gives to a slot: one that did would have an equal layout. */
 static void make_name(char *name, size_t size) {
   static uint64_t n_names; /* guarded by the GIL */
   uint64_t mixed = ((uint64_t)(uintptr_t)&n_names ^ (uint64_t)(uintptr_t)name << 20) + ++n_names;

@@ -1,10 +1,9 @@
-/* Layouts on PyPy 8: what keeps a class from mixing types with different structs, and `__class__` from leading from one to
- * another.
+/* Layouts on PyPy 8: what keeps a class from having two bases with different structs, and an instance from being given a
+ * `__class__` with another struct.
  *
- * cpyext takes the layouts of two types for equal if their bases' are and they have slots (`__slots__`) of the same names, of
- * which types in C have none; whatever derives from object directly is alike. So a type with a struct gets a base between,
- * made in Python, with a slot of a name of its own. In C the base adds nothing to an instance, and what the runtime knows of
- * the type's bases does not mention it. */
+ * PyPy compares layouts by the names in `__slots__`, base by base. Types made in C have no `__slots__`, so all that derive
+ * from object directly count as equal. Therefore a type with a struct gets a base of its own, a class made in Python with
+ * one slot that no other class has. That class adds nothing to an instance in C, and type_base_known skips it. */
 #ifndef FFI_HPY_RUNTIME_PYPY_LAYOUT_H_
 #define FFI_HPY_RUNTIME_PYPY_LAYOUT_H_
 

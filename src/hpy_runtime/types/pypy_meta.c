@@ -1,9 +1,9 @@
-/* Metaclasses on PyPy 8.
+/* Types with a metaclass, on PyPy 8.
  *
- * A type with a metaclass is what cpyext calls a static type: memory that the extension fills and PyType_Ready turns
- * into a type, of the class that stands in its header. Nothing but the specification is ours to fill it from, and the
- * places of the slots are many. So the type is made twice: first with class `type`, from the specification, and then
- * again in memory of the metaclass's, as a copy of the first with what belongs to the first taken out.
+ * Only what cpyext calls a static type can have a metaclass: memory that the extension fills, and that PyType_Ready turns
+ * into a type of the class in its header. Here there is only a specification to fill it from, and a type has many slots.
+ * So the type is made twice: first with class `type`, from the specification, and then as a copy of the first in memory
+ * that the metaclass allocates, without what belongs to the first alone.
  *
  * The offsets are part of cpyext's ABI: every extension that has static types is compiled with them.
  */
@@ -36,8 +36,8 @@ enum {
 };
 #define TYPE_FLAG_READY (1ul << 12)
 
-/* Takes out what the first type has taken over from its bases. Of the slots that cpyext inherits in this way and shows
- * as attributes, HPy has only one. */
+/* Takes slots out of the copy that the first type has inherited: PyType_Ready would show them as attributes of the copy
+ * itself. Of these HPy has only tp_init. */
 static void forget_inherited(uintptr_t *copy, const PyType_Slot *slots) {
   copy[WORD_GETATTRO] = copy[WORD_SETATTRO] = 0;
   for (; slots->slot != 0; slots++)
@@ -45,8 +45,8 @@ static void forget_inherited(uintptr_t *copy, const PyType_Slot *slots) {
   copy[WORD_INIT] = 0;
 }
 
-/* Fills the memory of copy behind the header. The tables of slots lie within a type object, and pointers to them are
- * moved along. */
+/* Fills the memory of copy behind the header. The tables of slots lie within a type object; pointers to those of the first
+ * become pointers to those of the copy. */
 static void copy_body(PyObject *first, PyObject *copy, const PyType_Slot *slots) {
   const uintptr_t *from = (const uintptr_t *)(void *)first;
   uintptr_t *to = (uintptr_t *)(void *)copy;
@@ -62,8 +62,8 @@ static void copy_body(PyObject *first, PyObject *copy, const PyType_Slot *slots)
   forget_inherited(to, slots);
 }
 
-/* Lets go of the first type. What refers to the type from its own C part would keep it, and show it among the
- * subclasses of its bases, for good. */
+/* Gives up the first type. References from its own C part back to it would keep it for good, and show it among the
+ * subclasses of its bases; so they are taken out before. */
 static void drop_first(PyObject *first) {
   uintptr_t *words = (uintptr_t *)(void *)first;
   static const int circular[] = {WORD_DICT, WORD_MRO};

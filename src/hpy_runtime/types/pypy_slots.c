@@ -25,7 +25,7 @@ static const FhpySlot *lookup_slot(PyObject *type, HPyCFunction func) {
     const FhpySlot *slot = find_slot(t, func);
     if (slot != NULL) return slot;
   }
-  /* A class with several bases: the chain is that of the struct, and some of the others have slots. */
+  /* A class with several bases: the chain above follows the base with the struct, and slots may come from the others. */
   PyObject *mro = PyObject_GetAttrString(type, "__mro__");
   const FhpySlot *slot = NULL;
   if (mro == NULL) PyErr_Clear();
@@ -35,8 +35,8 @@ static const FhpySlot *lookup_slot(PyObject *type, HPyCFunction func) {
   return slot;
 }
 
-/* A slot, and the type of a receiver that fits. Such a type stays for good (type_end.c), and who gives it other bases keeps
- * the struct. */
+/* A slot, and the type of a receiver that fits. PyPy keeps such a type for good (type_end.c), and other bases can be
+ * assigned to it only if they have its struct; so an entry stays true. */
 typedef struct Fitting {
   HPyCFunction func;
   PyObject *type;
@@ -49,7 +49,7 @@ static Fitting *find_place(HPyCFunction func, PyObject *type) {
   return &places[((uintptr_t)func >> 4 ^ (uintptr_t)type >> 5) % N_FITTING];
 }
 
-static bool fits(PyObject *const *operands, bool has_second, HPyCFunction func) {
+static bool is_receiver_fit(PyObject *const *operands, bool has_second, HPyCFunction func) {
   PyObject *type = type_of(operands[0]);
   Fitting *place = find_place(func, type);
   if (place->type == type && place->func == func) return true;
@@ -63,7 +63,7 @@ static bool fits(PyObject *const *operands, bool has_second, HPyCFunction func) 
 }
 
 /* Writes the result of a failure into packed arguments. */
-static void fail(HPyFunc_Signature sig, void *args) {
+static void write_failure(HPyFunc_Signature sig, void *args) {
   switch (sig) {
 #define OBJECT(sig, function_type, call) \
   case HPyFunc_##sig: ((_HPyFunc_args_##sig *)args)->result = NULL; return;
@@ -99,9 +99,9 @@ bool fhpy_pypy_slots_refuse(HPyFunc_Signature sig, HPyCFunction func, void *args
   }
   PyObject *const *operands = args; /* the receiver comes first in all of them */
   bool has_second = sig == HPyFunc_BINARYFUNC || sig == HPyFunc_TERNARYFUNC;
-  if (fits(operands, has_second, func)) return false;
+  if (is_receiver_fit(operands, has_second, func)) return false;
   PyErr_Format(PyExc_TypeError, "a slot of another class was called with %R", type_of(operands[0]));
-  fail(sig, args);
+  write_failure(sig, args);
   return true;
 }
 
@@ -129,7 +129,7 @@ int fhpy_pypy_slots_descr_set(PyObject *self, PyObject *object, PyObject *value)
 
 /* ---- __new__ ---- */
 
-static PyObject *collect(PyObject *const *values, Py_ssize_t n) {
+static PyObject *make_tuple(PyObject *const *values, Py_ssize_t n) {
   PyObject *tuple = PyTuple_New(n);
   for (Py_ssize_t i = 0; tuple != NULL && i < n; i++) {
     Py_IncRef(values[i]);
@@ -139,7 +139,7 @@ static PyObject *collect(PyObject *const *values, Py_ssize_t n) {
 }
 
 /* *dict is NULL where there are no keywords. */
-static int collect_keywords(PyObject *const *values, PyObject *names, PyObject **dict) {
+static int make_keywords(PyObject *const *values, PyObject *names, PyObject **dict) {
   *dict = NULL;
   Py_ssize_t n = names == NULL ? 0 : PyTuple_Size(names);
   if (n == 0) return 0;
@@ -167,8 +167,8 @@ static PyObject *call_new(PyObject *type, PyObject *const *args, Py_ssize_t n, P
     PyErr_Format(PyExc_TypeError, "__new__ of %R is not for %R, which does not derive from it", type, cls);
     return NULL;
   }
-  PyObject *keywords, *result = NULL, *rest = collect(args + 1, n - 1);
-  if (rest != NULL && collect_keywords(args + n, names, &keywords) == 0) {
+  PyObject *keywords, *result = NULL, *rest = make_tuple(args + 1, n - 1);
+  if (rest != NULL && make_keywords(args + n, names, &keywords) == 0) {
     result = ((new_fn)type_member(type, MEMBER_NEW))(cls, rest, keywords);
     Py_DecRef(keywords);
   }

@@ -1,8 +1,8 @@
-/* Slots on PyPy 8, where a slot that is called through its class (`Array.__len__("abc")`) gets whatever it is given.
+/* Slots on PyPy 8, where a slot that is called through its class (`Array.__len__("abc")`) is called with any receiver.
  *
- * CPython's wrappers of slots compare the receiver with the class; cpyext's do not, and its __new__ takes any class, or
- * none, which ends the process. Methods and attributes are checked there, too. So a type's note has a list of its slots, and
- * a slot asks whether the type of its receiver has it, or a base. */
+ * CPython's wrappers of slots compare the receiver with the class. cpyext's wrappers do not (those of methods and attributes
+ * do), and its __new__ takes any class, or none, which ends the process. So a type's note has a list of its slots, and
+ * before a slot is called, it is looked up among those of the receiver's type and its bases. */
 #ifndef FFI_HPY_RUNTIME_PYPY_SLOTS_H_
 #define FFI_HPY_RUNTIME_PYPY_SLOTS_H_
 

@@ -1,8 +1,8 @@
 /* The text of instances of classes derived from str, on PyPy 8.
  *
- * cpyext makes a copy of the text of such an instance for the C side, in memory of its own, and does not free it. We do:
- * tp_dealloc of the class takes the copy out of the struct, so that nobody else frees it, then the instance ends as usual.
- * Plain str has its text within the struct. The places are those that the macros of cpyext's headers have. */
+ * For the C side of such an instance cpyext copies its text to memory that it does not free. Here tp_dealloc of the class
+ * does: it takes the copy out of the struct, so that nothing else frees it, ends the instance as usual, and frees the copy.
+ * Plain str has its text within the struct. The offsets are those of the macros in cpyext's headers. */
 #include "pypy_text.h"
 
 #ifdef FHPY_PYPY

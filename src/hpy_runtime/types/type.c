@@ -60,7 +60,7 @@ void fhpy_type_clear_fields(PyObject *self, const FhpyType *note) {
   if (note->traverse != NULL) note->traverse(type_struct(self, note), clear_field, NULL);
 }
 
-/* ---- the end ---- */
+/* ---- the end of instances ---- */
 
 static void free_instance(PyObject *self, PyObject *type, bool is_gc) {
   if (is_gc)
@@ -83,8 +83,8 @@ static inline void end_single(PyObject *self, PyObject *type, const FhpyType *no
   free_instance(self, type, is_gc);
 }
 
-/* For an instance of a class made in Python, subtype_dealloc has run the finalizer, released what the class added, and
- * calls us; it leaves the reference to the type to us, because its base is a heap type. */
+/* The end of any other instance. For one of a class made in Python, subtype_dealloc has run the finalizer and released what
+ * the class added. It leaves the reference to the type to its base's tp_dealloc, because that base is a heap type. */
 static FH_NOINLINE void end_derived(PyObject *self, PyObject *type) {
   bool is_hpy = type_member(type, MEMBER_DEALLOC) == (void *)fhpy_type_dealloc;
   if (is_hpy && is_saved_by_finalizer(self, type)) return;

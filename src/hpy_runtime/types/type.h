@@ -1,13 +1,15 @@
-/* Types made by HPyType_FromSpec: what the runtime keeps about each, and how it is found.
+/* Types made by HPyType_FromSpec: the note that the runtime keeps about each, and how it is found.
  *
- * A type has no free word for us and no private flag bit is ours to take, so the note is tied to two words that a
- * type has anyway: tp_dealloc of every HPy type is fhpy_type_dealloc, which no other type has (a class made in
- * Python gets the interpreter's own, and so does a C type that names none), and tp_methods, which is never
- * inherited, points to the `methods` at the end of the note. The exception are guests, HPy types on top of a heap
- * type that is not HPy's.
+ * A type object has neither a free word nor a free flag bit, so the note is tied to two words that a type has anyway:
  *
- * A note lives as long as the process: method objects and descriptors point into it, and nothing tells when the last
- * of them is gone.
+ *   - tp_dealloc of every HPy type is fhpy_type_dealloc, which no other type has: a class made in Python gets the
+ *     interpreter's own, and so does a C type that names none;
+ *   - tp_methods, which is never inherited, points to the `methods` at the end of the note.
+ *
+ * The exception are guests: HPy types with a base that is a heap type and not HPy's.
+ *
+ * A note lives as long as the process, because method objects and descriptors point into it, and nothing tells when the
+ * last of them is gone.
  */
 #ifndef FFI_HPY_RUNTIME_TYPE_H_
 #define FFI_HPY_RUNTIME_TYPE_H_
@@ -25,24 +27,25 @@ typedef struct FhpyType {
   HPyFunc_destroyfunc destroy;   /* HPy_tp_destroy of this type itself, or NULL */
   HPyType_BuiltinShape shape;
   ptrdiff_t data_offset;       /* of the struct in an instance; see type_struct */
-  bool is_single;              /* its one base is object */
+  bool is_single;              /* its only base is object */
   bool is_gc;                  /* instances of the type itself are garbage-collected */
-  size_t plain_size;           /* of an instance that is a header and a struct and nothing else; 0: it is more */
+  size_t plain_size;           /* of an instance, if that is a header and a struct and nothing else; otherwise 0 */
 #ifdef FHPY_PYPY
   Py_ssize_t struct_size; /* basicsize of the specification */
-  struct FhpySlot *slots; /* all that the specification has functions for, in the note's block of memory */
+  struct FhpySlot *slots; /* those of the specification, in the note's own block of memory */
   size_t n_slots;
   PyObject *(*descr_get)(PyObject *, PyObject *, PyObject *); /* what the extension gave, or NULL */
   int (*descr_set)(PyObject *, PyObject *, PyObject *);
 #endif
   ptrdiff_t vectorcall_offset; /* of the word with the instance's vectorcall function; 0: instances have none */
   vectorcall_fn vectorcall;    /* what HPy_New writes there; NULL: the extension does it (HPy_SetCallFunction) */
-  PyMemberDef *members;        /* these and the strings are in the same block of memory */
+  /* In the note's own block of memory. */
+  PyMemberDef *members;
   PyGetSetDef *getset;
   char *name;
-  /* A guest is taken down and traversed by the interpreter's subtype_dealloc and subtype_traverse, as its base
-   * wants; they call the functions of the nearest HPy base, if there is one, which walk the whole chain. Guests are
-   * found in this list, by their tp_methods. It only grows, and is read without a lock. */
+  /* The base of a guest decides that the interpreter's subtype_dealloc and subtype_traverse end and traverse its instances.
+   * They call the functions of the nearest HPy base, if there is one, which walk the whole chain. Guests are found in this
+   * list, by their tp_methods. It only grows, and is read without a lock. */
   struct FhpyType *next_guest;
   PyMethodDef methods[];
 } FhpyType;
@@ -82,8 +85,8 @@ static inline PyObject *type_base_known(PyObject *type) {
   return type;
 }
 
-/* The note of the nearest HPy type among type and its bases, or NULL. The first step finds it unless the type is a
- * class made in Python. */
+/* The note of the nearest HPy type among type and its bases, or NULL. Only for a class made in Python is more than the
+ * first step taken. */
 static inline FhpyType *type_nearest_note(PyObject *type) {
   for (; type != NULL; type = type_base(type)) {
     FhpyType *note = type_note(type);

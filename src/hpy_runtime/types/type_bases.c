@@ -3,6 +3,7 @@
 
 #include "type_check.h"
 
+/* Borrowed. The legacy shape has no struct, so its base is object. */
 static PyObject *builtin_of_shape(HPyType_BuiltinShape shape) {
   static PyObject *const builtins[] = {&PyBaseObject_Type, &PyType_Type,  &PyLong_Type, &PyFloat_Type,
                                        &PyUnicode_Type,    &PyTuple_Type, &PyList_Type, &PyDict_Type};
@@ -11,6 +12,7 @@ static PyObject *builtin_of_shape(HPyType_BuiltinShape shape) {
 
 /* ---- parameters ---- */
 
+/* Counts the bases that are given one by one, and finds the tuple of bases and the metaclass. */
 static int scan_parameters(const char *name, HPyType_SpecParam *params, size_t *n_bases, PyObject **tuple,
                            PyObject **metaclass) {
   for (HPyType_SpecParam *p = params; p != NULL && p->kind != 0; p++) {
@@ -111,7 +113,6 @@ int fhpy_type_bases_describe(PyObject *bases, HPyType_BuiltinShape shape, FhpyTy
   return 0;
 }
 
-/* An HPy type may be put on a class made in Python, as long as the two do not get into each other's way. */
 int fhpy_type_bases_check_foreign(const HPyType_Spec *spec, const FhpyTypeBases *bases) {
   /* the struct of an HPy type begins right behind the built-in shape, where such a base keeps its own things */
   if (bases->enlarged != NULL && spec->basicsize != 0) {
@@ -121,7 +122,7 @@ int fhpy_type_bases_check_foreign(const HPyType_Spec *spec, const FhpyTypeBases 
                  spec->name, spec->basicsize, bases->enlarged);
     return -1;
   }
-  /* nobody would call them: see FhpyType.next_guest */
+  /* without a base that calls them they would never be called: see FhpyType.next_guest */
   bool has_own_end = fhpy_type_check_has_slot(spec, HPy_tp_traverse) || fhpy_type_check_has_slot(spec, HPy_tp_destroy);
   if (bases->foreign != NULL && has_own_end && !(bases->has_hpy && bases->has_gc)) {
     PyErr_Format(PyExc_TypeError,

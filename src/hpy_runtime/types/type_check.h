@@ -1,7 +1,7 @@
-/* What a HPyType_Spec may ask of this runtime.
+/* What an HPyType_Spec may ask of this runtime.
  *
- * The binaries are universal: they know neither the layout of an object nor the functions of any interpreter. Of what
- * HPy calls legacy, that leaves:
+ * The binaries are universal: they know neither the layout of an object nor the functions of any interpreter. So little
+ * is left of what HPy calls legacy:
  *
  *   - a type with HPyType_BuiltinShape_Legacy and basicsize 0, which has no struct of its own: its instances are like
  *     those of its base, HPy_AsStruct_Legacy and HPy_New give the object itself, and _HPyType_GetBuiltinShape says
@@ -24,12 +24,13 @@
 
 #include "hpy_runtime/abi/handle.h"
 
+/* Whether the specification has a function for the slot. */
 bool fhpy_type_check_has_slot(const HPyType_Spec *spec, HPySlot_Slot slot);
 
 /* 0, or -1 with an exception raised that names the type and the slot or shape. */
 int fhpy_type_check_spec(const HPyType_Spec *spec);
 
-/* The same, once the bases are known: a tuple of types. */
+/* Checks the specification against its bases, a tuple of types. 0, or -1 with TypeError raised. */
 int fhpy_type_check_bases(const HPyType_Spec *spec, PyObject *bases);
 
 #endif /* FFI_HPY_RUNTIME_TYPE_CHECK_H_ */

@@ -11,8 +11,8 @@ static void set_vectorcall(PyObject *o, const FhpyType *note) {
   (TYPE_FLAG_LONG_SUBCLASS | TYPE_FLAG_LIST_SUBCLASS | TYPE_FLAG_TUPLE_SUBCLASS | TYPE_FLAG_BYTES_SUBCLASS | \
    TYPE_FLAG_UNICODE_SUBCLASS | TYPE_FLAG_DICT_SUBCLASS | TYPE_FLAG_BASE_EXC_SUBCLASS | TYPE_FLAG_TYPE_SUBCLASS)
 
-/* Zeroes are not an empty dict, which has a table, nor in every version an empty str or tuple or the number 0; and cpyext
- * does not find its way from such zeroes to an object. */
+/* A built-in type is asked to make its instance, because zeroed memory is no instance of it: an empty dict has a table, and
+ * in some versions an empty str or tuple or the number 0 has more than zeroes. cpyext cannot make an object of zeroes. */
 PyObject *fhpy_type_instance_make_bare(PyObject *type) {
   if (!type_has_flag(type, TYPE_FLAGS_BUILTIN)) return PyType_GenericAlloc(type, 0);
   PyObject *builtin = type;
@@ -27,8 +27,8 @@ PyObject *fhpy_type_instance_make_bare(PyObject *type) {
 #ifdef FHPY_PYPY
 static PyObject *make_plain(PyObject *type, size_t byte_size) { return (void)byte_size, PyType_GenericAlloc(type, 0); }
 
-/* The interpreter calls HPy_tp_finalize for what it knows of, which an object that never leaves C is not. It gets to
- * know any object that it is asked about. */
+/* PyPy calls HPy_tp_finalize only for objects that it knows of. It does not know an object that never leaves C; any
+ * question about the object makes it known. */
 static void show_to_collector(PyObject *o, PyObject *type) {
   for (; type != NULL; type = type_base(type)) {
     if (type_member(type, MEMBER_FINALIZE) == NULL) continue;
@@ -76,12 +76,12 @@ static bool has_arguments(PyObject *args, PyObject *kw) {
   return (args != NULL && PyTuple_Size(args) > 0) || (kw != NULL && PyObject_Size(kw) > 0);
 }
 
-/* The tp_new that would be inherited if fhpy_type_instance_new_callable were not there: the first different one above it. What
- * stands below it (a __new__ written in Python) has called us. */
+/* The tp_new that the type would inherit without fhpy_type_instance_new_callable: the first other one above it. Types below
+ * it are skipped: a __new__ written in Python is what has called it. */
 static new_fn inherited_new(PyObject *type) {
-  void *ours = (void *)fhpy_type_instance_new_callable;
-  while (type != NULL && type_member(type, MEMBER_NEW) != ours) type = type_base(type);
-  while (type != NULL && type_member(type, MEMBER_NEW) == ours) type = type_base(type);
+  void *own = (void *)fhpy_type_instance_new_callable;
+  while (type != NULL && type_member(type, MEMBER_NEW) != own) type = type_base(type);
+  while (type != NULL && type_member(type, MEMBER_NEW) == own) type = type_base(type);
   return type == NULL ? NULL : (new_fn)type_member(type, MEMBER_NEW);
 }
 

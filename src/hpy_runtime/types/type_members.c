@@ -6,7 +6,7 @@
 #include "methods.h"
 
 #ifdef FHPY_PYPY
-/* cpyext has no members of type HPyMember_NONE, so that they become descriptors. */
+/* cpyext has no members of type HPyMember_NONE, so they become descriptors. */
 static bool is_descriptor(const HPyMember *m) { return m->type == HPyMember_NONE; }
 
 static PyObject *get_none(PyObject *self, void *name) {

@@ -1,16 +1,15 @@
 /* Making a type with a given metaclass.
  *
- * From 3.12 PyType_FromMetaclass does it. 3.9, 3.10 and 3.11 can make types from a specification (whose class is
- * `type`) and classes with a metaclass (from Python dictionaries), but not both at once, and a type object cannot be
- * given a larger metaclass afterwards. What they do is allocate the new type with type.__basicsize__ bytes, then
- * write its class, then place the member table behind that many bytes. So for the length of one call we let `type`
- * have the metaclass's basicsize, and then write the class: the result is to the byte what PyType_FromMetaclass
- * makes.
+ * From 3.12 on PyType_FromMetaclass does it. 3.9, 3.10 and 3.11 can make types from a specification, whose class is `type`,
+ * and classes with a metaclass, from Python dictionaries; they cannot do both at once, and a type object cannot be given a
+ * larger metaclass afterwards. They allocate the new type with type.__basicsize__ bytes, then write its class, then place
+ * the member table behind that many bytes. So for the length of one call `type` gets the basicsize of the metaclass;
+ * afterwards the class is written. The result is to the byte what PyType_FromMetaclass makes.
  *
- * That is sound because these three versions are released and have a GIL: the word's place cannot change any more
- * (and is checked), and no Python code runs during the call once the collector is off.
+ * That is sound because these three versions are released and have a GIL: the offset of the word cannot change any more
+ * (and is checked), and no Python code runs during the call while the collector is off.
  *
- * On PyPy 8 neither exists: pypy_meta.h.
+ * PyPy 8 has its own way: pypy_meta.h.
  */
 #include "type_meta.h"
 
@@ -92,7 +91,7 @@ PyObject *fhpy_type_meta_make(PyObject *metaclass, PyType_Spec *spec, PyObject *
   metaclass = find_winner(metaclass, bases);
   if (metaclass == NULL) return NULL;
   if (metaclass == &PyType_Type) return PyType_FromSpecWithBases(spec, bases);
-  /* PyType_FromMetaclass has the same rule: what such a tp_new would do to its result cannot be done here */
+  /* a rule of PyType_FromMetaclass, too: what such a tp_new would do to its result cannot be done here */
   int has_own = has_own_new(metaclass);
   if (has_own < 0) return NULL;
   if (has_own) {

@@ -45,7 +45,7 @@ static FhpyType *allocate_note(const HPyType_Spec *spec) {
   note->name = at + members + getset + slots;
   memcpy(note->name, spec->name, name);
   note->shape = spec->builtin_shape;
-  /* the legacy shape has no struct (type_check.h): what stands for it is the object */
+  /* the legacy shape has no struct (type_check.h): HPy_AsStruct_Legacy gives the object itself */
   note->data_offset =
       spec->builtin_shape == HPyType_BuiltinShape_Legacy ? 0 : fhpy_layout.data_offset[spec->builtin_shape];
   return note;
@@ -85,7 +85,7 @@ static Py_ssize_t place_vectorcall(FhpyType *note, const HPyType_Spec *spec, con
   return size;
 }
 
-/* Has the interpreter use the vectorcall word. */
+/* Has the interpreter call the function in the vectorcall word. */
 static void make_callable(FhpyType *note, const HPyType_Spec *spec, PyType_Slot **out) {
 #ifdef FHPY_PYPY
   (void)out;
@@ -101,7 +101,7 @@ static void make_callable(FhpyType *note, const HPyType_Spec *spec, PyType_Slot 
 
 enum { N_EXTRA_SLOTS = 10 };
 
-/* The interpreter's function for a slot of the extension's. */
+/* What the interpreter's slot gets for one of the extension's slots. */
 static void *slot_function(FhpyType *note, const HPySlot *s) {
 #ifdef FHPY_PYPY
   note->slots[note->n_slots++] = (FhpySlot){(int)s->slot, s->impl};
@@ -154,18 +154,19 @@ static PyType_Slot *make_slots(FhpyType *note, const HPyType_Spec *spec, bool is
   return slots;
 }
 
-/* Takes note of what spares most instances the general way of being made and ended. */
+/* Finds out whether instances can be made and ended by the short ways of type_instance.c and type.c. */
 static void find_shortcuts(FhpyType *note, const HPyType_Spec *spec, PyObject *bases, Py_ssize_t basicsize, bool use_gc) {
   note->is_gc = use_gc;
   note->is_single = PyTuple_Size(bases) == 1 && PyTuple_GetItem(bases, 0) == &PyBaseObject_Type;
-  /* any other flag may ask the interpreter for room that basicsize does not tell of */
+  /* any other flag may give instances room that basicsize does not count */
   unsigned long harmless = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE;
   if (note->is_single && !use_gc && spec->itemsize == 0 && (spec->flags & ~harmless) == 0)
     note->plain_size = basicsize == 0 ? fhpy_layout.header_size : (size_t)basicsize;
 }
 
 #ifdef FHPY_PYPY
-/* Makes the interpreter's type. Metaclasses may want to know of every class that is made, and are left alone. */
+/* Makes the interpreter's type, on a layout of its own if it has a struct (pypy_layout.h). Where a metaclass takes part, no
+ * class is put between, because the metaclass would see it made. */
 static PyObject *make_from(PyType_Spec *spec, const FhpyTypeParameters *params, bool has_own_layout) {
   has_own_layout = has_own_layout && params->metaclass == NULL;
   for (Py_ssize_t i = 0; i < PyTuple_Size(params->bases); i++)
@@ -183,7 +184,7 @@ static PyObject *make_from(PyType_Spec *spec, const FhpyTypeParameters *params, 
 }
 #else
 static PyObject *make_from(PyType_Spec *spec, const FhpyTypeParameters *params, bool has_own_layout) {
-  (void)has_own_layout; /* the interpreter sees it by the size */
+  (void)has_own_layout; /* CPython compares layouts by size */
   return fhpy_type_meta_make(params->metaclass, spec, params->bases);
 }
 #endif
