@@ -62,8 +62,8 @@ typedef struct {
   void *value;
 } PyModuleDef_Slot;
 
-/* Py_buffer is frozen since 3.11, with the layout that 3.9 and 3.10 have. HPy_buffer has its members in its order, and a
- * handle is a pointer, so a Py_buffer is passed on as an HPy_buffer. */
+/* Py_buffer is frozen since 3.11, with the layout that 3.9 and 3.10 have. HPy_buffer has its members in its order, and
+ * a handle is a pointer, so a Py_buffer is passed on as an HPy_buffer. */
 
 enum { METH_VARARGS = 0x1, METH_KEYWORDS = 0x2, METH_NOARGS = 0x4, METH_O = 0x8, METH_FASTCALL = 0x80 };
 enum { MEMBER_READONLY = 1, MEMBER_SSIZE = 19 };

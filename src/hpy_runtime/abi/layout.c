@@ -33,8 +33,8 @@ void *fhpy_layout_get_slot(PyObject *type, TypeMember member) {
   return PyType_GetSlot(type, member_slot[member]);
 }
 
-/* The functions of the probe type are never called, because no instance of it is made. Each has a body of its own, so that
- * no linker folds them into one address. */
+/* The functions of the probe type are never called, because no instance of it is made. Each has a body of its own, so
+ * that no linker folds them into one address. */
 static int unused_count;
 static void probe_dealloc(PyObject *o) { (void)o, unused_count += 1; }
 static void probe_finalize(PyObject *o) { (void)o, unused_count += 2; }
@@ -122,8 +122,8 @@ static int find_list_items(void) {
   return 0;
 }
 
-/* The items of a tuple, which never change. They should follow what every tuple has; a tuple made for the purpose proves
- * it. */
+/* The items of a tuple, which never change. They should follow what every tuple has; a tuple made for the purpose
+ * proves it. */
 static int find_tuple_items(void) {
   enum { N_ITEMS = 3 };
   Py_ssize_t size = fhpy_layout_get_basicsize(&PyTuple_Type);

@@ -37,8 +37,8 @@ typedef struct FhpyGetSet {
   void *closure;
 } FhpyGetSet;
 
-/* Type slots beyond HPy's that HPyType_FromSpec takes from a module that found the extension: the descriptor protocol, in
- * the interpreter's own shape, as cpy_trampoline. The numbers are the interpreter's, like those of HPy's slots. */
+/* Type slots beyond HPy's that HPyType_FromSpec takes from a module that found the extension: the descriptor protocol,
+ * in the interpreter's own shape, as cpy_trampoline. The numbers are the interpreter's, like those of HPy's slots. */
 enum { FHPY_TP_DESCR_GET = 54, FHPY_TP_DESCR_SET = 55 };
 
 typedef struct FhpyExtension {
@@ -62,9 +62,10 @@ typedef struct FhpyExtension {
   int (*thread_attach)(void);
   void (*thread_detach)(int token);
   int (*is_finalizing)(void);
-  /* To be called when the interpreter is about to exit, from an attached thread: from now on thread_attach refuses every
-   * thread that is not attached, and waits (a second at most, detached meanwhile) for threads of native making that were
-   * let in before. The interpreter would end such a thread in the middle of C++ code, which ends the process. */
+  /* To be called when the interpreter is about to exit, from an attached thread: from now on thread_attach refuses
+   * every thread that is not attached, and waits (a second at most, detached meanwhile) for threads of native making
+   * that were let in before. The interpreter would end such a thread in the middle of C++ code, which ends the
+   * process. */
   void (*threads_close)(void);
 
   /* Takes the raised exception: a new handle to the normalized instance with its traceback set, and nothing is raised
@@ -85,30 +86,30 @@ typedef struct FhpyExtension {
   /* 1 if refcount_defer can do anything, so that an instance is worth being garbage-collected for it; else 0. */
   int defers_refcounts;
 
-  /* For tables of handles that own no reference. A handle may be put in after reference_watch(h); it must be taken out by
-   * the object's HPy_tp_destroy, under the lock under which reference_try is called. reference_try gives 1 with a new
-   * reference, or 0: then the object is on its way to its destructor. It runs no Python code. Without the GIL it gives 0
-   * also for an object that its finalizer brought back, until that is watched again.
-   * Both are NULL where the interpreter does not let that be done. */
+  /* For tables of handles that own no reference. A handle may be put in after reference_watch(h); it must be taken out
+   * by the object's HPy_tp_destroy, under the lock under which reference_try is called. reference_try gives 1 with a
+   * new reference, or 0: then the object is on its way to its destructor. It runs no Python code. Without the GIL it
+   * gives 0 also for an object that its finalizer brought back, until that is watched again. Both are NULL where the
+   * interpreter does not let that be done. */
   void (*reference_watch)(HPy h);
   int (*reference_try)(HPy h);
 
-  /* A method that calls `callable`, an instance of a type with HPy_tp_call, with the instance as the first argument: to be
-   * set as an attribute of a class. `name`, `qualname` and `doc` become its __name__, __qualname__ and __doc__. New handle,
-   * or HPy_NULL with an exception raised. NULL where a method written in Python is no slower. */
+  /* A method that calls `callable`, an instance of a type with HPy_tp_call, with the instance as the first argument: to
+   * be set as an attribute of a class. `name`, `qualname` and `doc` become its __name__, __qualname__ and __doc__. New
+   * handle, or HPy_NULL with an exception raised. NULL where a method written in Python is no slower. */
   HPy (*method_new)(HPyContext *ctx, HPy callable, HPy name, HPy qualname, HPy doc);
 
-  /* A str from UTF-8 of a known length; malformed bytes are replaced by U+FFFD. New handle, or HPy_NULL with MemoryError
-   * raised. NULL where the interpreter does not decode that way. */
+  /* A str from UTF-8 of a known length; malformed bytes are replaced by U+FFFD. New handle, or HPy_NULL with
+   * MemoryError raised. NULL where the interpreter does not decode that way. */
   HPy (*text_new)(const char *data, HPy_ssize_t byte_len);
 
   /* Byte offset, from the handle of a tuple, of its first item, a handle that the tuple owns. 0: not known. */
   ptrdiff_t tuple_items;
 
-  /* Has `ended` called with the word of a type (type_offset) when the type ends, before the word can come to mean another
-   * one. `ended` is one function for all types; it is called attached. A type that is brought back by a finalizer while
-   * it ends has to be watched again. 1 if it will be called or the type never ends, 0 if not: then the word must not be
-   * kept. Raises nothing. */
+  /* Has `ended` called with the word of a type (type_offset) when the type ends, before the word can come to mean
+   * another one. `ended` is one function for all types; it is called attached. A type that is brought back by a
+   * finalizer while it ends has to be watched again. 1 if it will be called or the type never ends, 0 if not: then the
+   * word must not be kept. Raises nothing. */
   int (*type_watch)(HPy type, void (*ended)(intptr_t word));
 
   /* To be called for each class that C code meets or makes instances of. Without it, an interpreter that has this entry

@@ -39,8 +39,8 @@ static inline bool fill_plain(PyObject **slot, PyObject *item) {
   return true;
 }
 
-/* PyList_SetItem and PyTuple_SetItem take over the reference even when the index is out of range. HPy's Set cannot report
- * that error, so the exception stays raised for the caller's next check. */
+/* PyList_SetItem and PyTuple_SetItem take over the reference even when the index is out of range. HPy's Set cannot
+ * report that error, so the exception stays raised for the caller's next check. */
 static HPyListBuilder list_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
   return (void)ctx, (HPyListBuilder){take_started(PyList_New(n_items))};
 }

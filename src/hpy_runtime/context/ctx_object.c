@@ -88,8 +88,8 @@ static int del_item_take_key(HPy o, PyObject *key) {
   return rc;
 }
 
-/* A new reference to an item of a list or tuple, read from its memory. NULL with nothing raised if there is no such item,
- * or the offset of the items is not known; that of a list's items is known only where there is a GIL. */
+/* A new reference to an item of a list or tuple, read from its memory. NULL with nothing raised if there is no such
+ * item, or the offset of the items is not known; that of a list's items is known only where there is a GIL. */
 static PyObject *item_in_place(PyObject *o, PyObject *type, HPy_ssize_t i) {
   const char *body = (const char *)o;
   PyObject *const *items;

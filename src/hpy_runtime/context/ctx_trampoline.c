@@ -22,8 +22,8 @@ typedef struct {
   Py_ssize_t n_items;
 } Arguments;
 
-/* The items within a tuple, which are the array that HPy wants, since handles are pointers. NULL where their offset is not
- * known. */
+/* The items within a tuple, which are the array that HPy wants, since handles are pointers. NULL where their offset is
+ * not known. */
 static inline const HPy *find_items(PyObject *tuple, Py_ssize_t *n_items) {
   if (tuple == NULL || fhpy_layout.tuple_items == 0) return NULL;
   *n_items = *(Py_ssize_t *)((char *)tuple + fhpy_layout.header_size);
@@ -77,8 +77,8 @@ static FH_NOINLINE void call_capsule_destructor(HPyFunc_Capsule_Destructor f, Py
 }
 
 /* ---- the shapes ----
- * CASE names the signature, which is also that of the struct of its packed arguments, the type of the function, and what
- * to do. */
+ * CASE names the signature (which is in the name of the struct of packed arguments, too), the type of the function, and
+ * what to do. */
 
 #define CASE(sig, function_type, call)                     \
   case HPyFunc_##sig: {                                    \

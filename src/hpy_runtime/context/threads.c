@@ -8,9 +8,10 @@
 #include "core/platform/fork.h"
 #include "hpy_runtime/abi/layout.h"
 
-/* How many threads are attached that the interpreter did not know, and whether no more are let in. A thread counts itself
- * and then looks whether it is let in; fhpy_threads_close closes and then looks at the count. Both are sequentially
- * consistent, so that either the thread sees that it is too late, or fhpy_threads_close sees the thread. */
+/* How many threads are attached that the interpreter did not know, and whether no more are let in. A thread counts
+ * itself and then looks whether it is let in; fhpy_threads_close closes and then looks at the count. Both are
+ * sequentially consistent, so that either the thread sees that it is too late, or fhpy_threads_close sees the
+ * thread. */
 static uint64_t n_foreign, is_closed;
 static _Thread_local uint64_t n_of_thread; /* what this thread has added to n_foreign */
 
@@ -42,16 +43,17 @@ static int ensure_foreign(void) { return PyGILState_Ensure(); }
 static void release_foreign(int token) { PyGILState_Release(token); }
 static void release_known(int token) { PyGILState_Release(token); }
 #else
-/* The interpreter makes a thread state under a lock of its own and without the GIL. Up to 3.11 a child of fork waits for that
- * lock for ever if another thread held it during the fork. So states are made under states_lock, which a fork takes. */
+/* The interpreter makes a thread state under a lock of its own and without the GIL. Up to 3.11 a child of fork waits
+ * for that lock for ever if another thread held it during the fork. So states are made under states_lock, which a fork
+ * takes. */
 FH_LOCK(states_lock, "thread states", FH_RANK_PLAIN);
 static void *interpreter; /* the main one; written once, while importing */
 
 static bool makes_state(void) { return fhpy_layout.minor < 12; }
 
-/* From 3.15 on an interpreter that ends waits for every thread that PyGILState_Ensure has attached. A child of fork would
- * wait for the threads of its parent, for ever (interpreter_faults.py, guard_of_threads). Only fhpy_threads_close waits for
- * a thread that is attached by hand. */
+/* From 3.15 on an interpreter that ends waits for every thread that PyGILState_Ensure has attached. A child of fork
+ * would wait for the threads of its parent, for ever (interpreter_faults.py, guard_of_threads). Only fhpy_threads_close
+ * waits for a thread that is attached by hand. */
 static bool attaches_by_hand(void) { return fhpy_layout.minor >= 15; }
 
 static int ensure_known(void *own) {
@@ -121,8 +123,8 @@ static bool is_attached(void *own) {
   return fhpy_optional._PyThreadState_UncheckedGet != NULL && own == fhpy_optional._PyThreadState_UncheckedGet();
 }
 
-/* The commonest caller is a callback within a call that kept the GIL; finding that out costs a third of Ensure and Release.
- * While the interpreter finalizes no thread is let in, because the interpreter would hang or end it. */
+/* The commonest caller is a callback within a call that kept the GIL; finding that out costs a third of Ensure and
+ * Release. While the interpreter finalizes no thread is let in, because the interpreter would hang or end it. */
 int fhpy_threads_attach(void) {
   /* From 3.13 on the attached state is the thread's own by definition. */
   if (fhpy_optional.PyThreadState_GetUnchecked != NULL && fhpy_optional.PyThreadState_GetUnchecked() != NULL)
@@ -145,7 +147,8 @@ void fhpy_threads_detach(int token) {
   count_foreign(-1);
 }
 
-/* Polls, because a wait has to end after a second even if a thread never leaves, and a condition of sync.h has no limit. */
+/* Polls, because a wait has to end after a second even if a thread never leaves, and a condition of sync.h has no
+ * limit. */
 void fhpy_threads_close(void) {
   enum { TRIES = 1000, NANOSECONDS = 1000000 };
   mark_closer();

@@ -14,7 +14,8 @@ static HPy *unwrap_array(const HPy *items, size_t n_items, const char *entry) {
   return objects;
 }
 
-/* The objects of arguments and, after them, of the values of keywords. If `names` is no tuple, the real entry refuses it. */
+/* The objects of arguments and, after them, of the values of keywords. If `names` is no tuple, the real entry refuses
+ * it. */
 static HPy *unwrap_arguments(const HPy *args, size_t nargs, HPy names, const char *entry) {
   PyObject *tuple = to_py(names);
   if (tuple != NULL && type_has_flag(type_of(tuple), TYPE_FLAG_TUPLE_SUBCLASS)) nargs += (size_t)PyTuple_Size(tuple);

@@ -1,6 +1,6 @@
-/* Debug mode: builders. A builder's word is that of a record, so that its misuse is noticed like that of a handle. A builder
- * remembers which items were set, so that neither an index out of range nor an unfinished list or tuple gets to the
- * interpreter.
+/* Debug mode: builders. A builder's word is that of a record, so that its misuse is noticed like that of a handle. A
+ * builder remembers which items were set, so that neither an index out of range nor an unfinished list or tuple gets to
+ * the interpreter.
  *
  * A null builder is one that could not be made: Set and Cancel ignore it, Build raises the failure. A builder that has
  * ended counts as a null builder, once the report of its misuse has returned. */

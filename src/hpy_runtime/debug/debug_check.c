@@ -1,5 +1,5 @@
-/* Debug mode: entries whose arguments nothing else checks, neither the interpreter nor C. An argument of the wrong kind is
- * reported; if the report returns, the entry fails, or answers no. HPy's own tests look for the texts. */
+/* Debug mode: entries whose arguments nothing else checks, neither the interpreter nor C. An argument of the wrong kind
+ * is reported; if the report returns, the entry fails, or answers no. HPy's own tests look for the texts. */
 #include "debug_entries.h"
 
 #include <stdio.h>
@@ -75,7 +75,8 @@ static bool has_shape(PyObject *o, HPyType_BuiltinShape shape) {
   return note != NULL && note->shape == shape;
 }
 
-/* After a report that returned there is no struct to give. Zeroes do less harm than the memory behind another object. */
+/* After a report that returned there is no struct to give. Zeroes do less harm than the memory behind another
+ * object. */
 static void *checked_struct(void *(*as_struct)(HPyContext *, HPy), HPy h, HPyType_BuiltinShape shape,
                             const char *shape_name) {
   static _Alignas(16) char nothing[4096];

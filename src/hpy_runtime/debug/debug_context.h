@@ -1,4 +1,5 @@
-/* Debug mode: a second context, whose handles are numbers of records instead of object pointers, so that misuse is noticed.
+/* Debug mode: a second context, whose handles are numbers of records instead of object pointers, so that misuse is
+ * noticed.
  *
  * A module that was loaded with it sees the same entries. Each unwraps its handles, calls the entry of the real context
  * and wraps the result (debug_context.c, debug_array.c); some look at more than the handles (debug_builder.c,

@@ -97,8 +97,8 @@ static PyObject *find_threads(void) {
   return threads;
 }
 
-/* Whether another thread opened the handle and still runs. A later thread may have its identity; then the handle is left
- * out of the report, though it is a leak. */
+/* Whether another thread opened the handle and still runs. A later thread may have its identity; then the handle is
+ * left out of the report, though it is a leak. */
 static bool is_in_use(const FhpyRecord *r, PyObject *threads) {
   if (threads == NULL || r->thread == PyThread_get_thread_ident()) return false;
   PyObject *ident = PyLong_FromUnsignedLong(r->thread);

@@ -11,7 +11,8 @@
  * order of closing. NULL with an exception raised. */
 PyObject *fhpy_debug_list_open(uint64_t since);
 PyObject *fhpy_debug_list_closed(uint64_t since);
-/* Tells stderr what is open, if anything is. What another running thread has opened is left out, since it may be in use. */
+/* Tells stderr what is open, if anything is. What another running thread has opened is left out, since it may be in
+ * use. */
 void fhpy_debug_list_report(void);
 
 #endif /* FFI_HPY_RUNTIME_DEBUG_LIST_H_ */

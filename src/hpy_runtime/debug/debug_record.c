@@ -5,8 +5,8 @@
  * the list `known`; when that is longer than the limit, the record at its front is forgotten and goes to `unused`, from
  * where new handles take it.
  *
- * `records_lock` guards the records with their texts and traces, the lists, the limits and the counters. Nothing of Python runs under
- * it but Py_IncRef.
+ * `records_lock` guards the records with their texts and traces, the lists, the limits and the counters. Nothing of
+ * Python runs under it but Py_IncRef.
  */
 #include "debug_record.h"
 
@@ -30,7 +30,7 @@ static List known = {NO_RECORD, NO_RECORD, 0}, unused = {NO_RECORD, NO_RECORD, 0
 static uint64_t n_opened;
 static size_t n_kept_bytes; /* of the texts of known records */
 static FhpyDebugLimits limits = {.n_closed = 4096, .n_text_bytes = 16 << 20};
-static uint64_t n_frames_wanted; /* limits.n_frames, for the opening of handles, which takes the trace without the lock */
+static uint64_t n_frames_wanted; /* limits.n_frames, for the opening of handles: the trace is taken without the lock */
 
 static FhpyRecord *record_at(int32_t i) { return &blocks[i / BLOCK_RECORDS][i % BLOCK_RECORDS]; }
 
@@ -107,7 +107,9 @@ static FhpyRecord *find_record(HPy h) {
   return debug_record_use(h) == 0 || debug_record_use(h) > r->use ? NULL : r;
 }
 
-static bool is_open(const FhpyRecord *r, HPy h) { return r != NULL && r->state == RECORD_OPEN && r->use == debug_record_use(h); }
+static bool is_open(const FhpyRecord *r, HPy h) {
+  return r != NULL && r->state == RECORD_OPEN && r->use == debug_record_use(h);
+}
 
 /* Closes an open record. */
 static void close_record(FhpyRecord *r, FhpyRecordState state) {

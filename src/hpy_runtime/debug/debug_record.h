@@ -1,8 +1,8 @@
 /* Debug mode: the records of handles.
  *
- * A handle is the number of a record and the number of its use. Records are never freed, and a closed one is kept aside for
- * long before it is used again. So a stale handle is recognised without touching anything that is gone, and the report can
- * say who closed it.
+ * A handle is the number of a record and the number of its use. Records are never freed, and a closed one is kept aside
+ * for long before it is used again. So a stale handle is recognised without touching anything that is gone, and the
+ * report can say who closed it.
  *
  * All functions may be called by any attached thread. */
 #ifndef FFI_HPY_RUNTIME_DEBUG_RECORD_H_
@@ -57,8 +57,8 @@ typedef struct {
   bool is_done; /* the question closed it */
 } FhpyRecordAnswer;
 enum { NO_KIND = -1 };
-/* Looks a handle up. An open one of kind `ended` is closed, and record.object then belongs to the caller; NO_KIND closes
- * nothing. */
+/* Looks a handle up. An open one of kind `ended` is closed, and record.object then belongs to the caller; NO_KIND
+ * closes nothing. */
 FhpyRecordAnswer fhpy_debug_record_ask(HPy h, int ended, FhpyRecordState state);
 
 /* A copy of a text that belongs to the object of h, for the extension. Writing to the copy ends the process; once h is
@@ -87,8 +87,8 @@ typedef struct {
   size_t n_text_bytes;
 } FhpyRecordCopy;
 
-/* What is open and the extension's to close, in the order of opening; or what is closed and still known, in the order of
- * closing. Those with a serial number greater than `since`. For fhpy_debug_record_free_copies(); NULL: no memory. */
+/* What is open and the extension's to close, in the order of opening; or what is closed and still known, in the order
+ * of closing. Those with a serial number greater than `since`. For fhpy_debug_record_free_copies(); NULL: no memory. */
 FhpyRecordCopy *fhpy_debug_record_copy(FhpyRecordList which, uint64_t since, size_t *n_copies);
 void fhpy_debug_record_free_copies(FhpyRecordCopy *copies, size_t n_copies);
 /* The word that the extension has. */

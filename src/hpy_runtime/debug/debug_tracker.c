@@ -1,5 +1,5 @@
-/* Debug mode: trackers. A tracker's word is that of a record, so that its misuse is noticed like that of a handle. A tracker
- * keeps handles of the debug context; they are looked at only when the tracker closes them. */
+/* Debug mode: trackers. A tracker's word is that of a record, so that its misuse is noticed like that of a handle. A
+ * tracker keeps handles of the debug context; they are looked at only when the tracker closes them. */
 #include "debug_entries.h"
 #include "debug_handle.h"
 #include "debug_name.h"

@@ -2,8 +2,8 @@
  *
  * HPy 0.9 passes globals and fields by value: the extension reads the word, then calls the context, which takes a
  * reference. Between the two another thread may replace the value; releasing it at once would leave the first thread
- * with a dead pointer. The read is compiled into the extension, so no lock can cover it. The replaced value is therefore
- * kept until no thread can still be between its read and its call.
+ * with a dead pointer. The read is compiled into the extension, so no lock can cover it. The replaced value is
+ * therefore kept until no thread can still be between its read and its call.
  *
  * A garbage collection tells when that is: free-threaded CPython stops all threads for it, and a thread that is in the
  * middle of native code is waited for. What was retired before a collection began is released after it. A process with
@@ -15,8 +15,8 @@
 
 #include "collection.h"
 #include "core/platform/fork.h"
-#include "hpy_runtime/abi/optional.h"
 #include "hpy_runtime/abi/layout.h"
+#include "hpy_runtime/abi/optional.h"
 
 enum { COLLECT_AFTER = 4096 }; /* retired references after which this file asks for a collection itself */
 
@@ -60,9 +60,9 @@ static PyObject *on_collection(PyObject *self, PyObject *args) {
 
 static PyMethodDef on_collection_def = {"ffi_hpy_release_retired", (void *)on_collection, METH_VARARGS, NULL};
 
-/* Whether the calling thread is the interpreter's only one. The list of threads grows at its head. Only the head pointer
- * and this thread's own link are read, so no other thread's memory is touched; a thread that is being added has not read
- * a field or global yet. */
+/* Whether the calling thread is the interpreter's only one. The list of threads grows at its head. Only the head
+ * pointer and this thread's own link are read, so no other thread's memory is touched; a thread that is being added has
+ * not read a field or global yet. */
 static bool is_only_thread(void) {
   if (fhpy_optional.PyInterpreterState_ThreadHead == NULL || fhpy_optional.PyThreadState_Next == NULL) return false;
   void *self = PyThreadState_Get();

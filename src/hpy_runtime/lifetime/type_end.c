@@ -13,11 +13,11 @@ static void *ended_function;
 
 /* CPython: a weak reference with a callback.
  *
- * The reference owns itself, and its callback gives it up. The interpreter calls callbacks before it frees the type, with
- * one exception: a reference that a finalizer makes during a collection, to a type that ends in the same collection, is
- * cleared in silence. So no type is taken on during a collection, nor while the interpreter ends, because it then
- * collects without saying so. A thread that finds the flag unset has the type in hand from before the collection, which
- * therefore does not end the type. */
+ * The reference owns itself, and its callback gives it up. The interpreter calls callbacks before it frees the type,
+ * with one exception: a reference that a finalizer makes during a collection, to a type that ends in the same
+ * collection, is cleared in silence. So no type is taken on during a collection, nor while the interpreter ends,
+ * because it then collects without saying so. A thread that finds the flag unset has the type in hand from before the
+ * collection, which therefore does not end the type. */
 extern PyObject *PyWeakref_NewRef(PyObject *, PyObject *);
 
 /* Only finalizers have the types that the collection ends, and they run on the thread that sets the flag: the order in
@@ -66,8 +66,8 @@ static bool watch_type(PyObject *type) {
 
 #else
 
-/* PyPy: cpyext gives a type that C code has met a C side, which refers to itself and keeps the type for good. The reference
- * that is taken here only says so. */
+/* PyPy: cpyext gives a type that C code has met a C side, which refers to itself and keeps the type for good. The
+ * reference that is taken here only says so. */
 static bool watch_type(PyObject *type) {
   Py_IncRef(type);
   return true;

@@ -1,16 +1,17 @@
 /* References through pointers that own none.
  *
- * With a GIL an object whose deallocation has begun has a reference count of 0, and a finalizer that looks at it sees 1.
+ * With a GIL an object whose deallocation has begun has a reference count of 0, and a finalizer that looks at it sees
+ * 1.
  *
  * Without a GIL the count is in two words: that of the owning thread, and a shared one for all other threads, whose two
- * lowest bits say what may be done with it. While those bits are 0 the owner may free the object without asking anybody,
- * so other threads must keep off. Watching an object sets the bits to WATCHED; from then on the owner's last reference
- * turns them into MERGED by an atomic operation. A thread that adds a reference by an atomic operation of its own, to a
- * shared word that is neither 0 nor plain MERGED, has come before that.
+ * lowest bits say what may be done with it. While those bits are 0 the owner may free the object without asking
+ * anybody, so other threads must keep off. Watching an object sets the bits to WATCHED; from then on the owner's last
+ * reference turns them into MERGED by an atomic operation. A thread that adds a reference by an atomic operation of its
+ * own, to a shared word that is neither 0 nor plain MERGED, has come before that.
  *
- * The interpreter does this for its own weak references. Its public functions for it exist from 3.14 on, and the one that
- * takes a reference trusts the owner even after a finalizer has run. So the place of the shared word is measured, and the
- * word is always used directly.
+ * The interpreter does this for its own weak references. Its public functions for it exist from 3.14 on, and the one
+ * that takes a reference trusts the owner even after a finalizer has run. So the place of the shared word is measured,
+ * and the word is always used directly.
  */
 #include "watch.h"
 
@@ -47,8 +48,8 @@ static bool is_marked_as_expected(PyObject *o) {
   return *get_shared(o) == WATCHED;
 }
 
-/* The shared word is expected right before the type. An object made for the purpose is watched, referenced and given up;
- * if the word does not go through the expected values, the layout is one that this file does not know. */
+/* The shared word is expected right before the type. An object made for the purpose is watched, referenced and given
+ * up; if the word does not go through the expected values, the layout is one that this file does not know. */
 int fhpy_watch_measure(void) {
   if (!fhpy_layout.free_threaded || fhpy_layout.type_offset < 2 * (ptrdiff_t)sizeof(void *)) return 0;
   PyObject *o = PyObject_CallObject(&PyBaseObject_Type, NULL);

@@ -104,8 +104,8 @@ int fhpy_load_file_wants_debug(void) {
   return -1;
 }
 
-/* Gives the library its mode, if it has none yet. 1 for debug, 0 for plain, -1 with ImportError raised if it has the other
- * mode already. */
+/* Gives the library its mode, if it has none yet. 1 for debug, 0 for plain, -1 with ImportError raised if it has the
+ * other mode already. */
 static int claim_mode(void *library, const char *path, FhpyMode mode) {
   LoadedFile *claim = malloc(sizeof(LoadedFile)), *known;
   if (claim == NULL) {
@@ -141,13 +141,15 @@ int fhpy_load_file_check(const char *path) {
 
 int fhpy_load_file_open(FhpyLoadFile *file, const char *short_name, const char *path, FhpyMode mode) {
   if (fhpy_load_file_check(path) < 0) return -1;
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL); /* never closed: types and methods refer to its functions for good */
+  /* never closed: types and methods refer to its functions for good */
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {
     PyErr_Format(PyExc_ImportError, "cannot load %s: %s", path, dlerror());
     return -1;
   }
   EntryPoints entries;
-  if (find_entry_points(library, short_name, path, &entries) < 0 || check_version(&entries, short_name, path) < 0) return -1;
+  if (find_entry_points(library, short_name, path, &entries) < 0 || check_version(&entries, short_name, path) < 0)
+    return -1;
   int is_debug = claim_mode(library, path, mode);
   if (is_debug < 0) return -1;
   file->ctx = is_debug ? fhpy_debug_context_get() : fhpy_context_get();

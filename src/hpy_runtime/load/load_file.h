@@ -20,8 +20,8 @@ int fhpy_load_file_wants_debug(void);
 int fhpy_load_file_check(const char *path);
 
 /* Opens the file, gives it a context and gets its definition. The file name must carry the ABI tag of HPy, as in
- * module.hpy0.so; `short_name` is what its entry points end in. The context belongs to the file and not to a module, so a
- * file is opened in one of the two modes only. 0, or -1 with an exception raised: ImportError for the other mode. */
+ * module.hpy0.so; `short_name` is what its entry points end in. The context belongs to the file and not to a module, so
+ * a file is opened in one of the two modes only. 0, or -1 with an exception raised: ImportError for the other mode. */
 int fhpy_load_file_open(FhpyLoadFile *file, const char *short_name, const char *path, FhpyMode mode);
 
 #endif /* FFI_HPY_RUNTIME_LOAD_FILE_H_ */

@@ -110,8 +110,8 @@ static PyMethodDef methods[] = {{"debug_serial", (void *)debug_serial, METH_NOAR
                                 {"debug_report_open", (void *)debug_report_open, METH_NOARGS, debug_report_open_doc},
                                 {0}};
 
-/* Where the environment asks for debug mode, the end of the process tells what is open. This is registered early, so it runs
- * after the functions that other modules register, which may still close handles. */
+/* Where the environment asks for debug mode, the end of the process tells what is open. This is registered early, so it
+ * runs after the functions that other modules register, which may still close handles. */
 static int report_at_exit(PyObject *module) {
   int is_wanted = fhpy_load_file_wants_debug();
   if (is_wanted < 0) PyErr_Clear(); /* load() raises it again */

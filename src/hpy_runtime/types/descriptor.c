@@ -1,7 +1,7 @@
 /* Methods made of callables.
  *
- * The type says that its instances are method descriptors: `object.method(...)` then calls the descriptor with the object
- * as the first argument, without making a bound method, and the descriptor passes that on as it is. */
+ * The type says that its instances are method descriptors: `object.method(...)` then calls the descriptor with the
+ * object as the first argument, without making a bound method, and the descriptor passes that on as it is. */
 #include "descriptor.h"
 
 #ifdef FHPY_PYPY

@@ -1,9 +1,9 @@
 /* Types with a metaclass, on PyPy 8.
  *
- * Only what cpyext calls a static type can have a metaclass: memory that the extension fills, and that PyType_Ready turns
- * into a type of the class in its header. Here there is only a specification to fill it from, and a type has many slots.
- * So the type is made twice: first with class `type`, from the specification, and then as a copy of the first in memory
- * that the metaclass allocates, without what belongs to the first alone.
+ * Only what cpyext calls a static type can have a metaclass: memory that the extension fills, and that PyType_Ready
+ * turns into a type of the class in its header. Here there is only a specification to fill it from, and a type has many
+ * slots. So the type is made twice: first with class `type`, from the specification, and then as a copy of the first in
+ * memory that the metaclass allocates, without what belongs to the first alone.
  *
  * The offsets are part of cpyext's ABI: every extension that has static types is compiled with them.
  */
@@ -45,8 +45,8 @@ static void forget_inherited(uintptr_t *copy, const PyType_Slot *slots) {
   copy[WORD_INIT] = 0;
 }
 
-/* Fills the memory of copy behind the header. The tables of slots lie within a type object; pointers to those of the first
- * become pointers to those of the copy. */
+/* Fills the memory of copy behind the header. The tables of slots lie within a type object; pointers to those of the
+ * first become pointers to those of the copy. */
 static void copy_body(PyObject *first, PyObject *copy, const PyType_Slot *slots) {
   const uintptr_t *from = (const uintptr_t *)(void *)first;
   uintptr_t *to = (uintptr_t *)(void *)copy;

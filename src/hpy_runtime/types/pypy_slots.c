@@ -25,7 +25,8 @@ static const FhpySlot *lookup_slot(PyObject *type, HPyCFunction func) {
     const FhpySlot *slot = find_slot(t, func);
     if (slot != NULL) return slot;
   }
-  /* A class with several bases: the chain above follows the base with the struct, and slots may come from the others. */
+  /* A class with several bases: the chain above follows the base with the struct, and slots may come from the
+   * others. */
   PyObject *mro = PyObject_GetAttrString(type, "__mro__");
   const FhpySlot *slot = NULL;
   if (mro == NULL) PyErr_Clear();

@@ -1,8 +1,8 @@
 /* The text of instances of classes derived from str, on PyPy 8.
  *
- * For the C side of such an instance cpyext copies its text to memory that it does not free. Here tp_dealloc of the class
- * does: it takes the copy out of the struct, so that nothing else frees it, ends the instance as usual, and frees the copy.
- * Plain str has its text within the struct. The offsets are those of the macros in cpyext's headers. */
+ * For the C side of such an instance cpyext copies its text to memory that it does not free. Here tp_dealloc of the
+ * class does: it takes the copy out of the struct, so that nothing else frees it, ends the instance as usual, and frees
+ * the copy. Plain str has its text within the struct. The offsets are those of the macros in cpyext's headers. */
 #include "pypy_text.h"
 
 #ifdef FHPY_PYPY

@@ -30,8 +30,8 @@ FhpyType *fhpy_type_find_guest(PyObject *type) {
 #ifdef FHPY_PYPY
 /* ---- structs of types ---- */
 
-/* The struct that the metaclass gives its instances. A derived metaclass has the struct of its base at the beginning of its
- * own. */
+/* The struct that the metaclass gives its instances. A derived metaclass has the struct of its base at the beginning of
+ * its own. */
 static size_t get_struct_size(PyObject *metaclass) {
   for (; metaclass != NULL; metaclass = type_base(metaclass)) {
     const FhpyType *note = type_note(metaclass);
@@ -83,8 +83,9 @@ static inline void end_single(PyObject *self, PyObject *type, const FhpyType *no
   free_instance(self, type, is_gc);
 }
 
-/* The end of any other instance. For one of a class made in Python, subtype_dealloc has run the finalizer and released what
- * the class added. It leaves the reference to the type to its base's tp_dealloc, because that base is a heap type. */
+/* The end of any other instance. For one of a class made in Python, subtype_dealloc has run the finalizer and released
+ * what the class added. It leaves the reference to the type to its base's tp_dealloc, because that base is a heap
+ * type. */
 static FH_NOINLINE void end_derived(PyObject *self, PyObject *type) {
   bool is_hpy = type_member(type, MEMBER_DEALLOC) == (void *)fhpy_type_dealloc;
   if (is_hpy && is_saved_by_finalizer(self, type)) return;

@@ -43,9 +43,9 @@ typedef struct FhpyType {
   PyMemberDef *members;
   PyGetSetDef *getset;
   char *name;
-  /* The base of a guest decides that the interpreter's subtype_dealloc and subtype_traverse end and traverse its instances.
-   * They call the functions of the nearest HPy base, if there is one, which walk the whole chain. Guests are found in this
-   * list, by their tp_methods. It only grows, and is read without a lock. */
+  /* The base of a guest decides that the interpreter's subtype_dealloc and subtype_traverse end and traverse its
+   * instances. They call the functions of the nearest HPy base, if there is one, which walk the whole chain. Guests are
+   * found in this list, by their tp_methods. It only grows, and is read without a lock. */
   struct FhpyType *next_guest;
   PyMethodDef methods[];
 } FhpyType;

@@ -11,8 +11,9 @@ static void set_vectorcall(PyObject *o, const FhpyType *note) {
   (TYPE_FLAG_LONG_SUBCLASS | TYPE_FLAG_LIST_SUBCLASS | TYPE_FLAG_TUPLE_SUBCLASS | TYPE_FLAG_BYTES_SUBCLASS | \
    TYPE_FLAG_UNICODE_SUBCLASS | TYPE_FLAG_DICT_SUBCLASS | TYPE_FLAG_BASE_EXC_SUBCLASS | TYPE_FLAG_TYPE_SUBCLASS)
 
-/* A built-in type is asked to make its instance, because zeroed memory is no instance of it: an empty dict has a table, and
- * in some versions an empty str or tuple or the number 0 has more than zeroes. cpyext cannot make an object of zeroes. */
+/* A built-in type is asked to make its instance, because zeroed memory is no instance of it: an empty dict has a table,
+ * and in some versions an empty str or tuple or the number 0 has more than zeroes. cpyext cannot make an object of
+ * zeroes. */
 PyObject *fhpy_type_instance_make_bare(PyObject *type) {
   if (!type_has_flag(type, TYPE_FLAGS_BUILTIN)) return PyType_GenericAlloc(type, 0);
   PyObject *builtin = type;
@@ -76,8 +77,8 @@ static bool has_arguments(PyObject *args, PyObject *kw) {
   return (args != NULL && PyTuple_Size(args) > 0) || (kw != NULL && PyObject_Size(kw) > 0);
 }
 
-/* The tp_new that the type would inherit without fhpy_type_instance_new_callable: the first other one above it. Types below
- * it are skipped: a __new__ written in Python is what has called it. */
+/* The tp_new that the type would inherit without fhpy_type_instance_new_callable: the first other one above it. Types
+ * below it are skipped: a __new__ written in Python is what has called it. */
 static new_fn inherited_new(PyObject *type) {
   void *own = (void *)fhpy_type_instance_new_callable;
   while (type != NULL && type_member(type, MEMBER_NEW) != own) type = type_base(type);

@@ -28,7 +28,9 @@ static bool is_descriptor(const HPyMember *m) { return (void)m, false; }
 static PyGetSetDef make_descriptor(const HPyMember *m) { return (void)m, (PyGetSetDef){0}; }
 #endif
 
-size_t fhpy_type_members_count(const HPyType_Spec *spec) { return fhpy_methods_count(spec->defines, HPyDef_Kind_Member); }
+size_t fhpy_type_members_count(const HPyType_Spec *spec) {
+  return fhpy_methods_count(spec->defines, HPyDef_Kind_Member);
+}
 
 size_t fhpy_type_members_count_getset(const HPyType_Spec *spec) {
   size_t n = fhpy_methods_count(spec->defines, HPyDef_Kind_GetSet);

@@ -1,10 +1,10 @@
 /* Making a type with a given metaclass.
  *
- * From 3.12 on PyType_FromMetaclass does it. 3.9, 3.10 and 3.11 can make types from a specification, whose class is `type`,
- * and classes with a metaclass, from Python dictionaries; they cannot do both at once, and a type object cannot be given a
- * larger metaclass afterwards. They allocate the new type with type.__basicsize__ bytes, then write its class, then place
- * the member table behind that many bytes. So for the length of one call `type` gets the basicsize of the metaclass;
- * afterwards the class is written. The result is to the byte what PyType_FromMetaclass makes.
+ * From 3.12 on PyType_FromMetaclass does it. 3.9, 3.10 and 3.11 can make types from a specification, whose class is
+ * `type`, and classes with a metaclass, from Python dictionaries; they cannot do both at once, and a type object cannot
+ * be given a larger metaclass afterwards. They allocate the new type with type.__basicsize__ bytes, then write its
+ * class, then place the member table behind that many bytes. So for the length of one call `type` gets the basicsize of
+ * the metaclass; afterwards the class is written. The result is to the byte what PyType_FromMetaclass makes.
  *
  * That is sound because these three versions are released and have a GIL: the offset of the word cannot change any more
  * (and is checked), and no Python code runs during the call while the collector is off.

@@ -155,7 +155,8 @@ static PyType_Slot *make_slots(FhpyType *note, const HPyType_Spec *spec, bool is
 }
 
 /* Finds out whether instances can be made and ended by the short ways of type_instance.c and type.c. */
-static void find_shortcuts(FhpyType *note, const HPyType_Spec *spec, PyObject *bases, Py_ssize_t basicsize, bool use_gc) {
+static void find_shortcuts(FhpyType *note, const HPyType_Spec *spec, PyObject *bases, Py_ssize_t basicsize,
+                           bool use_gc) {
   note->is_gc = use_gc;
   note->is_single = PyTuple_Size(bases) == 1 && PyTuple_GetItem(bases, 0) == &PyBaseObject_Type;
   /* any other flag may give instances room that basicsize does not count */
@@ -165,8 +166,8 @@ static void find_shortcuts(FhpyType *note, const HPyType_Spec *spec, PyObject *b
 }
 
 #ifdef FHPY_PYPY
-/* Makes the interpreter's type, on a layout of its own if it has a struct (pypy_layout.h). Where a metaclass takes part, no
- * class is put between, because the metaclass would see it made. */
+/* Makes the interpreter's type, on a layout of its own if it has a struct (pypy_layout.h). Where a metaclass takes
+ * part, no class is put between, because the metaclass would see it made. */
 static PyObject *make_from(PyType_Spec *spec, const FhpyTypeParameters *params, bool has_own_layout) {
   has_own_layout = has_own_layout && params->metaclass == NULL;
   for (Py_ssize_t i = 0; i < PyTuple_Size(params->bases); i++)
@@ -192,7 +193,9 @@ static PyObject *make_from(PyType_Spec *spec, const FhpyTypeParameters *params, 
 static PyObject *make_type(FhpyType *note, const HPyType_Spec *spec, const FhpyTypeParameters *params) {
   FhpyTypeBases bases;
   if (fhpy_type_check_bases(spec, params->bases) < 0) return NULL;
-  if (fhpy_type_bases_describe(params->bases, spec->builtin_shape, &bases) < 0 || fhpy_type_bases_check_foreign(spec, &bases) < 0) return NULL;
+  if (fhpy_type_bases_describe(params->bases, spec->builtin_shape, &bases) < 0 ||
+      fhpy_type_bases_check_foreign(spec, &bases) < 0)
+    return NULL;
   if (fhpy_methods_fill(note->methods, spec->defines) < 0) return NULL;
   if (fhpy_type_members_fill(note, spec, fhpy_type_check_has_slot(spec, HPy_tp_call)) < 0) return NULL;
   Py_ssize_t basicsize = place_vectorcall(note, spec, &bases);
