@@ -64,6 +64,7 @@ static ptrdiff_t find_flags(const PyObject *probe, size_t byte_size) {
   return found;
 }
 
+/* Makes a type whose members have known values, and looks for these. The base is there to be looked for, too. */
 static int measure_type_members(void) {
   Py_ssize_t type_size = fhpy_layout_get_basicsize(&PyType_Type);
   if (type_size < 0) return -1;

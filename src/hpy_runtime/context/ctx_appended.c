@@ -1,4 +1,4 @@
-/* Context entries that HPy's master has after 0.9.0. */
+/* Context entries that HPy's master has after 0.9.0: see appended.h for what they promise. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
@@ -22,7 +22,7 @@ static int del_slice(HPyContext *ctx, HPy sequence, HPy_ssize_t start, HPy_ssize
 
 static HPy get_iter(HPyContext *ctx, HPy h) { return (void)ctx, to_hpy(PyObject_GetIter(to_py(h))); }
 
-/* CPython's function does not look whether it is an iterator. */
+/* PyIter_Next calls tp_iternext without looking whether there is one. */
 static HPy iter_next(HPyContext *ctx, HPy iterator) {
   (void)ctx;
   if (PyIter_Check(to_py(iterator))) return to_hpy(PyIter_Next(to_py(iterator)));

@@ -17,6 +17,7 @@ done:
   return result;
 }
 
+/* The interpreter takes keyword names for a tuple without looking. */
 static bool is_names_or_null(HPy kwnames, const char *entry) {
   if (HPy_IsNull(kwnames) || type_has_flag(type_of(to_py(kwnames)), TYPE_FLAG_TUPLE_SUBCLASS)) return true;
   PyErr_Format(PyExc_TypeError, "%s expects kwnames to be a tuple of str or a null handle, got %R", entry,
@@ -50,6 +51,7 @@ static HPy call_method(HPyContext *ctx, HPy name, const HPy *args, size_t nargs,
   return to_hpy(PyObject_VectorcallMethod(to_py(name), to_py_array(args), nargs, to_py(kwnames)));
 }
 
+/* PyObject_Call looks at neither the tuple nor the dict, and needs a tuple where there are no arguments. */
 static HPy call_tuple_dict(HPyContext *ctx, HPy callable, HPy args, HPy kw) {
   (void)ctx;
   if (!fhpy_pypy_stack_has_room()) return HPy_NULL;

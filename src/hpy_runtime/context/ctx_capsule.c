@@ -1,4 +1,6 @@
-/* Context entries: capsules. The destructor's calling shape is in trampoline.c. */
+/* Context entries: capsules. How a destructor is called is in ctx_trampoline.c.
+ *
+ * HPy reads and writes all properties of a capsule by one entry each, with a key. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 

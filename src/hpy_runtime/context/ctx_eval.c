@@ -53,7 +53,7 @@ static HPy context_var_set(HPyContext *ctx, HPy var, HPy value) {
   return to_hpy(fhpy_optional.PyContextVar_Set(to_py(var), to_py(value)));
 }
 
-/* ---- threads ---- */
+/* ---- threads: within a pair of these calls the thread is detached, and may use no handle ---- */
 
 static HPyThreadState leave_python(HPyContext *ctx) {
   return (void)ctx, (HPyThreadState){(intptr_t)PyEval_SaveThread()};

@@ -9,6 +9,8 @@
 
 static FhpyExtension extension; /* filled once, before the context is given to anybody */
 
+/* Up to 3.11 a raised exception is three words, of which the value may still be the arguments of an exception that is
+ * not made yet. Normalizing makes it. */
 static HPy error_take(HPyContext *ctx) {
   (void)ctx;
   if (fhpy_optional.PyErr_GetRaisedException != NULL) return to_hpy(fhpy_optional.PyErr_GetRaisedException());
@@ -40,6 +42,7 @@ static HPy method_new(HPyContext *ctx, HPy callable, HPy name, HPy qualname, HPy
   return to_hpy(fhpy_descriptor_new_method(to_py(callable), to_py(name), to_py(qualname), to_py(doc)));
 }
 
+/* While the interpreter ends it collects without calling type_end.c back, so no type is taken on. */
 static int type_watch(HPy type, void (*ended)(intptr_t word)) {
   return fhpy_threads_is_finalizing() ? 0 : fhpy_type_end_watch(to_py(type), ended);
 }

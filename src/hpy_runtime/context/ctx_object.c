@@ -5,6 +5,7 @@
 static HPy dup_handle(HPyContext *ctx, HPy h) { return (void)ctx, new_reference(to_py(h)); }
 static void close_handle(HPyContext *ctx, HPy h) { (void)ctx, drop_reference(to_py(h)); }
 
+/* Both directions return a new reference, and keep the one that they are given. */
 static HPy from_py_object(HPyContext *ctx, cpy_PyObject *o) { return (void)ctx, new_reference((PyObject *)o); }
 static cpy_PyObject *as_py_object(HPyContext *ctx, HPy h) {
   (void)ctx;
@@ -105,6 +106,7 @@ static PyObject *item_in_place(PyObject *o, PyObject *type, HPy_ssize_t i) {
   return items[i];
 }
 
+/* Lists and tuples are the commonest; subclasses may have a __getitem__ of their own, and are asked like any object. */
 static HPy get_item_i(HPyContext *ctx, HPy o, HPy_ssize_t i) {
   (void)ctx;
   PyObject *type = type_of(to_py(o));

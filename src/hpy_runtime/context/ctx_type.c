@@ -18,6 +18,7 @@ static bool expect_type(PyObject *o, const char *entry) {
   return false;
 }
 
+/* Also serves types that HPy did not make, whose instances have no struct. */
 static HPy generic_new(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)ctx, (void)args, (void)nargs, (void)kw; /* unused: the signature is that of tp_new */
   if (!expect_type(to_py(type), "HPyType_GenericNew")) return HPy_NULL;
@@ -27,6 +28,7 @@ static HPy generic_new(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t n
 }
 
 static HPy get_type(HPyContext *ctx, HPy h) { return (void)ctx, new_reference(type_of(to_py(h))); }
+/* The commonest answer, that the type is the object's own, needs no call. */
 static int type_check(HPyContext *ctx, HPy h, HPy type) {
   return (void)ctx, type_of(to_py(h)) == to_py(type) || PyType_IsSubtype(type_of(to_py(h)), to_py(type));
 }
@@ -57,6 +59,7 @@ static HPyType_BuiltinShape type_get_builtin_shape(HPyContext *ctx, HPy type) {
   return note != NULL ? note->shape : HPyType_BuiltinShape_Legacy; /* what is not HPy's counts as legacy */
 }
 
+/* Nothing is checked: the object has the shape, as the caller promises. In debug mode debug_check.c looks first. */
 #define AS_STRUCT(name)                                                                        \
   static void *as_struct_##name(HPyContext *ctx, HPy h) {                                      \
     return (void)ctx, (char *)to_py(h) + fhpy_layout.data_offset[HPyType_BuiltinShape_##name]; \

@@ -6,7 +6,7 @@
 #include "debug_name.h"
 #include "debug_report.h"
 
-/* ---- reports: from a copy of the record, without a lock ---- */
+/* ---- reports: from a copy of the record, without a lock, because the hook runs Python code ---- */
 
 static const char *const nouns[] = {
     [HANDLE_OWNED] = "handle",         [HANDLE_ARGUMENT] = "handle",       [HANDLE_CONSTANT] = "handle",
@@ -41,7 +41,7 @@ static void report_wrong_kind(const FhpyRecord *r, const char *did) {
                     (unsigned long long)r->serial, kinds[r->kind]);
 }
 
-/* Reports what is not the open handle of the wanted kind. */
+/* Reports a word that is not an open handle of the wanted kind. `did` says what was done with it. */
 static void report_answer(const FhpyRecordAnswer *answer, HPy h, FhpyHandleKind wanted, const char *did) {
   if (answer->is_open)
     report_wrong_kind(&answer->record, did);
@@ -94,6 +94,7 @@ void fhpy_debug_handle_close(HPy h) {
     report_answer(&answer, h, HANDLE_OWNED, "closed");
 }
 
+/* The record shall name this function as the closer, not the extension's function that may be running. */
 bool fhpy_debug_handle_close_forgotten(HPy h) {
   const char *outer = fhpy_debug_name_running;
   fhpy_debug_name_running = "ffi_hpy.hpy_debug.close";
@@ -113,6 +114,7 @@ PyObject *fhpy_debug_handle_take(HPy h) {
   if (HPy_IsNull(h)) return NULL;
   FhpyRecordAnswer answer = fhpy_debug_record_ask(h, HANDLE_OWNED, RECORD_RETURNED);
   if (answer.is_done) return answer.record.object;
+  /* An argument or a constant that was returned has an object; for anything else the caller gets None. */
   bool has_object = answer.is_open && is_handle(answer.record.kind);
   report_answer(&answer, h, HANDLE_OWNED, has_object ? "returned without HPy_Dup" : "returned");
   PyObject *o = has_object ? answer.record.object : &_Py_NoneStruct;

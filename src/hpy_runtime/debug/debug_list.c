@@ -23,6 +23,7 @@ static PyObject *value_of(const FhpyRecordCopy *copy) {
   return copy->record.kind == HANDLE_TUPLE_BUILDER ? &PyTuple_Type : &_Py_NoneStruct;
 }
 
+/* A row of the list. An item that could not be made ends the row; those after it are given up one by one. */
 static PyObject *describe_record(const FhpyRecordCopy *copy) {
   const FhpyRecord *r = &copy->record;
   enum { N_ITEMS = 8 };

@@ -1,4 +1,4 @@
-/* Debug mode: reports. */
+/* Debug mode: reports of mistakes, to a hook or to the end of the process. */
 #include "debug_report.h"
 
 #include <stdarg.h>
@@ -19,6 +19,7 @@ PyObject *fhpy_debug_report_set_hook(PyObject *new_hook) {
   return old;
 }
 
+/* An exception of the hook is written to stderr, because many entries that report a mistake cannot fail. */
 static void call_hook(PyObject *callable, const char *text) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);

@@ -5,6 +5,7 @@
 
 static HPyContext *const real = &fhpy_context.base;
 
+/* The size is asked for even if the extension does not, because the copy needs it. */
 static const char *unicode_as_utf8_and_size(HPyContext *ctx, HPy h, HPy_ssize_t *byte_len) {
   (void)ctx;
   HPy_ssize_t n = 0;

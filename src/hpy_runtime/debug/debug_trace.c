@@ -18,6 +18,7 @@ typedef struct FhpyTrace {
   void *frames[];
 } FhpyTrace;
 
+/* Addresses only: they become text when somebody asks, which most handles never see. */
 static FhpyTrace *make_trace(void *const *frames, size_t n_frames) {
   FhpyTrace *trace = malloc(sizeof(FhpyTrace) + n_frames * sizeof(void *));
   if (trace == NULL) return NULL;

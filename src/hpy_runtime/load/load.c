@@ -8,6 +8,7 @@
 
 /* ---- the definition ---- */
 
+/* How often the definition has a slot; -1 with SystemError raised if it has one that is not a module's. */
 static int count_slots(const HPyModuleDef *def, const char *name, HPySlot_Slot slot) {
   int n = 0;
   for (HPyDef **d = def->defines; d != NULL && *d != NULL; d++) {
@@ -24,6 +25,7 @@ static int count_slots(const HPyModuleDef *def, const char *name, HPySlot_Slot s
   return n;
 }
 
+/* 0, or -1 with SystemError raised for what HPy 0.9 does not allow, or universal code cannot have. */
 static int check_definition(const HPyModuleDef *def, const char *name) {
   if (def->size != 0) {
     PyErr_Format(PyExc_SystemError,
@@ -70,6 +72,7 @@ static int check_definition(const HPyModuleDef *def, const char *name) {
 
 /* Slots are called as a trampoline calls them, which works with either context. */
 
+/* What the slot returns stands for the module. HPy does not allow it to be a module object of the interpreter. */
 static PyObject *call_create(HPyContext *ctx, const HPySlot *slot, PyObject *spec) {
   _HPyFunc_args_UNARYFUNC call = {.arg0 = (cpy_PyObject *)(spec != NULL ? spec : &_Py_NoneStruct)};
   ctx->ctx_CallRealFunctionFromTrampoline(ctx, HPyFunc_MOD_CREATE, slot->impl, &call);

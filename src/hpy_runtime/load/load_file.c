@@ -19,6 +19,7 @@ typedef struct {
   HPyModuleDef *(*init)(void);
 } EntryPoints;
 
+/* NULL also for a name that does not fit. */
 static void *get_symbol(void *library, const char *prefix, const char *short_name) {
   char symbol[256];
   int n = snprintf(symbol, sizeof symbol, "%s%s", prefix, short_name);
@@ -132,6 +133,8 @@ static int claim_mode(void *library, const char *path, FhpyMode mode) {
   return -1;
 }
 
+/* The system's loader would map what the file's headers promise, and the process would end at a page that is not
+ * there. */
 int fhpy_load_file_check(const char *path) {
   char reason[FH_LIBRARY_FILE_REASON];
   if (!fh_library_file_refuse(path, reason)) return 0;

@@ -130,7 +130,7 @@ typedef struct {
   void *traverse, *clear, *free;
 } ModuleDefBody;
 
-static struct {
+static struct { /* with a GIL */
   intptr_t refcount;
 #ifdef FHPY_PYPY
   intptr_t link;

@@ -17,6 +17,7 @@ static PyObject *debug_serial(PyObject *self, PyObject *none) {
 }
 static const char debug_serial_doc[] = "debug_serial()\n--\n\nThe serial number of the latest debug handle.";
 
+/* -1 may be a serial number as well as a failure, so the exception decides. */
 static PyObject *list_since(PyObject *(*list)(uint64_t), PyObject *since) {
   unsigned long long serial = PyLong_AsUnsignedLongLong(since);
   return serial == (unsigned long long)-1 && PyErr_Occurred() ? NULL : list(serial);

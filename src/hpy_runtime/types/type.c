@@ -62,6 +62,7 @@ void fhpy_type_clear_fields(PyObject *self, const FhpyType *note) {
 
 /* ---- the end of instances ---- */
 
+/* The reference to the type goes last, because it may be the last one. */
 static void free_instance(PyObject *self, PyObject *type, bool is_gc) {
   if (is_gc)
     PyObject_GC_Del(self);

@@ -113,6 +113,8 @@ int fhpy_type_bases_describe(PyObject *bases, HPyType_BuiltinShape shape, FhpyTy
   return 0;
 }
 
+/* An HPy type may have a class made in Python as a base, unless both want the memory behind the built-in shape, or
+ * nobody would call the HPy type's own functions. */
 int fhpy_type_bases_check_foreign(const HPyType_Spec *spec, const FhpyTypeBases *bases) {
   /* the struct of an HPy type begins right behind the built-in shape, where such a base keeps its own things */
   if (bases->enlarged != NULL && spec->basicsize != 0) {

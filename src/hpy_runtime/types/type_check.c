@@ -35,6 +35,8 @@ static bool is_type_slot(int slot) {
   }
 }
 
+/* Each slot has to be a type's, and given once: CPython takes the last one of two, and ignores what it does not
+ * know. */
 static int check_slots(const HPyType_Spec *spec) {
   for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++) {
     if ((*d)->kind < HPyDef_Kind_Slot || (*d)->kind > HPyDef_Kind_GetSet) {
@@ -79,6 +81,8 @@ static int check_legacy_slots(const HPyType_Spec *spec) {
   return -1;
 }
 
+/* A legacy shape without a struct is left, which HPy_tp_call cannot have: its vectorcall word would follow the
+ * struct. */
 static int check_legacy(const HPyType_Spec *spec) {
   if (check_legacy_slots(spec) < 0) return -1;
   if (spec->builtin_shape != HPyType_BuiltinShape_Legacy) return 0;

@@ -47,6 +47,7 @@ static PyObject *make_plain(PyObject *type, size_t byte_size) {
 static void show_to_collector(PyObject *o, PyObject *type) { (void)o, (void)type; }
 #endif
 
+/* What all ways of making an instance have in common. Takes the object over; NULL passes through. */
 static PyObject *complete_instance(PyObject *o, PyObject *type, const FhpyType *note, void **data) {
   if (o == NULL) return NULL;
   set_vectorcall(o, note);

@@ -1,4 +1,5 @@
-/* The tables of attributes in a type's note. */
+/* The tables of attributes in a type's note. Offsets in HPy count from the struct, those of the interpreter from the
+ * object. */
 #include "type_members.h"
 
 #include <string.h>

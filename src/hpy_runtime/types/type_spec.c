@@ -60,7 +60,7 @@ static Py_ssize_t place_vectorcall(FhpyType *note, const HPyType_Spec *spec, con
   Py_ssize_t size = spec->basicsize == 0 ? 0 : note->data_offset + spec->basicsize;
 #ifdef FHPY_PYPY
   note->struct_size = spec->basicsize;
-  if (spec->builtin_shape == HPyType_BuiltinShape_Type) return 0; /* pypy_meta.h */
+  if (spec->builtin_shape == HPyType_BuiltinShape_Type) return 0; /* the struct lies outside: pypy_struct.h */
 #endif
   if (note->vectorcall_offset != 0) return size; /* the extension has placed it */
   bool is_callable = bases->callable != NULL;

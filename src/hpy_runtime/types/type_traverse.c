@@ -19,6 +19,7 @@ static int visit_field(HPyField *field, void *arg) {
   return field->_i == 0 ? 0 : v->visit((PyObject *)field->_i, v->arg);
 }
 
+/* For a call that came through a trampoline, whose visitor takes objects and not fields. */
 int fhpy_type_traverse_struct(PyObject *self, HPyFunc_traverseproc traverse, visit_fn visit, void *arg) {
   const FhpyType *note = type_nearest_note(type_of(self));
   Visitor v = {visit, arg};
