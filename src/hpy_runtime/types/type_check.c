@@ -35,8 +35,7 @@ static bool is_type_slot(int slot) {
   }
 }
 
-/* Each slot has to be a type's, and given once: CPython takes the last one of two, and ignores what it does not
- * know. */
+/* Each slot has to be a type's, and given once. */
 static int check_slots(const HPyType_Spec *spec) {
   for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++) {
     if ((*d)->kind < HPyDef_Kind_Slot || (*d)->kind > HPyDef_Kind_GetSet) {
