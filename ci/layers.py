@@ -6,16 +6,19 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from envs import ROOT, Missing, find_c_compiler
-from jobs import Result, check_going_on
+from jobs import Result, check_going_on, hpy_include
 
-CORE = "src/core"
+sys.path.insert(0, str(ROOT))
+from tools.build.binaries import BINARIES, Binary
+
 LAYERS = {
-    CORE: (
+    "src/core": (
         "platform",
         "object",
         "container",
@@ -27,11 +30,28 @@ LAYERS = {
         "serial",
         "globals",
     ),
+    "src/hpy_runtime": ("api", "abi", "lifetime", "types", "context", "debug", "load"),
+    "src/hpy_module": (
+        "context",
+        "object",
+        "error",
+        "convert",
+        "value",
+        "tensor",
+        "container",
+        "function",
+        "schema",
+        "record",
+        "module",
+    ),
 }
 """The folders of a tree, the lowest first."""
 
 ALLOWED: dict[tuple[str, str], str] = {}
 """Uses that point upwards or in a circle all the same, each with its reason: (file, file) without their endings."""
+
+HPYS_OWN = {"_ctx_for_trampolines"}
+"""Names that HPy's macros define in the file of the module, for functions in all files."""
 
 Uses = dict[str, dict[str, str]]
 """By file, without its ending, the files that it uses, and by what: a header, or a function."""
@@ -107,10 +127,18 @@ def read_includes(tree: Path) -> Uses:
     return uses
 
 
-def read_calls(tree: Path) -> Uses:
-    """Return what the sources of a tree take of one another: functions and variables. Compiles them. Raises Missing."""
+def binaries_of(name: str) -> list[Binary]:
+    """Return the binaries that are made of a tree: the same sources may be compiled with several sets of macros."""
+    return [binary for binary in BINARIES if binary.sources[0].startswith(f"{name}/")]
+
+
+def read_calls(tree: Path, binary: Binary) -> Uses:
+    """Return what the sources of a tree take of one another in a binary: functions and variables. Compiles them. Raises
+    Missing."""
     compiler = [*find_c_compiler(), "-std=c11", "-O0", "-DNDEBUG", "-fvisibility=hidden", "-w"]
-    compiler += [f"-I{ROOT / 'include'}", f"-I{tree.parent}", "-c"]
+    compiler += [*(f"-D{macro}" for macro in binary.defines), *(f"-I{ROOT / folder}" for folder in binary.include)]
+    compiler += [f"-isystem{hpy_include()}"] if binary.hpy_headers else []
+    compiler.append("-c")
     sources = sorted(tree.rglob("*.c"))
     with tempfile.TemporaryDirectory() as folder:
         objects = {source: Path(folder, f"{i}.o") for i, source in enumerate(sources)}
@@ -123,7 +151,7 @@ def read_calls(tree: Path) -> Uses:
             list(pool.map(compile_one, sources))
         tables = {source: symbols(objects[source]) for source in sources}
     name_of = {source: source.relative_to(tree).with_suffix("").as_posix() for source in sources}
-    makers = {name: name_of[source] for source, (defined, _) in tables.items() for name in defined}
+    makers = {name: name_of[source] for source, (defined, _) in tables.items() for name in defined - HPYS_OWN}
     uses: Uses = {}
     for source, (_, needed) in tables.items():
         found = uses.setdefault(name_of[source], {})
@@ -170,8 +198,9 @@ def run_layers(wheel: Path, log: Path) -> Result:
     lines, n_bad = [], 0
     for name, layers in LAYERS.items():
         uses = read_includes(ROOT / name)
-        for user, found in read_calls(ROOT / name).items():
-            uses[user] = {**found, **uses.get(user, {})}
+        for binary in binaries_of(name):
+            for user, found in read_calls(ROOT / name, binary).items():
+                uses[user] = {**found, **uses.get(user, {})}
         faults = find_faults(layers, uses, ALLOWED)
         n_uses = sum(map(len, uses.values()))
         lines += [*faults, f"{name}: {len(uses)} files in {len(layers)} layers, {n_uses} uses, {len(faults)} faults"]

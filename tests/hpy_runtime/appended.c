@@ -1,5 +1,5 @@
 /* A universal HPy module that uses the entries appended after 0.9.0: see test_appended.py. */
-#include "../../src/hpy_runtime/appended.h"
+#include "../../src/hpy_runtime/api/appended.h"
 
 #define ENTRY(ctx, name) (((const FhpyContext *)(const void *)(ctx))->name)
 

@@ -3,7 +3,7 @@
 #include <hpy.h>
 #include <string.h>
 
-#include "../../src/hpy_runtime/extension.h"
+#include "../../src/hpy_runtime/api/extension.h"
 
 static HPyGlobal remembered;
 static int destroyed[3]; /* base, derived, callable */

@@ -107,14 +107,14 @@ BINARIES = (
     ),
     Binary(
         output="_hpy.so",  # its Py* symbols are the interpreter's, found when it is loaded
-        sources=("src/hpy_runtime/*.c", *_LOCKS, "src/core/module/library_file.c"),
+        sources=("src/hpy_runtime/*/*.c", *_LOCKS, "src/core/module/library_file.c"),
         include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL",),
         hpy_headers=True,
     ),
     Binary(
         output="_hpy_pypy8.so",  # the same for PyPy's C API, whose symbols have other names
-        sources=("src/hpy_runtime/*.c", *_LOCKS, "src/core/module/library_file.c"),
+        sources=("src/hpy_runtime/*/*.c", *_LOCKS, "src/core/module/library_file.c"),
         include=("include", "src"),
         defines=("HPY_ABI_UNIVERSAL", "FHPY_PYPY"),
         hpy_headers=True,

@@ -1,6 +1,6 @@
 /* The HPy context as the binding sees it: which implementation runs, its extension, and the entries that moved.
  *
- * Three implementations serve this binary: the package's own (with the extension of hpy_runtime/extension.h, or in
+ * Three implementations serve this binary: the package's own (with the extension of hpy_runtime/api/extension.h, or in
  * debug mode without), PyPy 7.3's built-in one, and the PyPI package hpy, whose debug mode the tests use. Only the
  * first one has handles that are object pointers; code that relies on it is guarded by fb_ext. / */
 #ifndef FFI_HPY_CONTEXT_CONTEXT_H_
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "core/platform/base.h"
-#include "hpy_runtime/extension.h"
+#include "hpy_runtime/api/extension.h"
 
 #if defined(__GNUC__)
 #define FB_INLINE static inline __attribute__((always_inline))

@@ -1,0 +1,174 @@
+/* Measures the running interpreter: version, sizes, offsets. */
+#include "layout.h"
+
+#include <stdio.h>
+#include <string.h>
+
+FhpyLayout fhpy_layout;
+
+static const int member_slot[MEMBER_COUNT] = {
+    [MEMBER_BASE] = SLOT_TP_BASE,         [MEMBER_DEALLOC] = SLOT_TP_DEALLOC, [MEMBER_METHODS] = SLOT_TP_METHODS,
+    [MEMBER_FINALIZE] = SLOT_TP_FINALIZE, [MEMBER_NEW] = SLOT_TP_NEW,         [MEMBER_INIT] = SLOT_TP_INIT,
+    [MEMBER_TRAVERSE] = SLOT_TP_TRAVERSE, [MEMBER_CLEAR] = SLOT_TP_CLEAR,
+};
+
+#ifdef FHPY_PYPY
+/* Types have no __basicsize__. The member's place is known to every extension built for cpyext. */
+Py_ssize_t fhpy_layout_get_basicsize(PyObject *type) {
+  enum { BASICSIZE_OFFSET = 40 };
+  return *(const Py_ssize_t *)(const void *)((const char *)type + BASICSIZE_OFFSET);
+}
+#else
+Py_ssize_t fhpy_layout_get_basicsize(PyObject *type) {
+  PyObject *size = PyObject_GetAttrString(type, "__basicsize__");
+  if (size == NULL) return -1;
+  Py_ssize_t result = PyLong_AsSsize_t(size);
+  Py_DecRef(size);
+  return result;
+}
+#endif
+
+void *fhpy_layout_get_slot(PyObject *type, TypeMember member) {
+  /* Static types are refused before 3.10, where the layout is known to be found, so that this is not reached. */
+  return PyType_GetSlot(type, member_slot[member]);
+}
+
+/* The functions of the probe type are never called, because no instance of it is made. Each has a body of its own, so
+ * that no linker folds them into one address. */
+static int unused_count;
+static void probe_dealloc(PyObject *o) { (void)o, unused_count += 1; }
+static void probe_finalize(PyObject *o) { (void)o, unused_count += 2; }
+static PyObject *probe_new(PyObject *t, PyObject *a, PyObject *k) { return (void)a, (void)k, unused_count += 3, t; }
+static int probe_init(PyObject *o, PyObject *a, PyObject *k) { return (void)o, (void)a, (void)k, unused_count += 4; }
+static int probe_traverse(PyObject *o, visit_fn v, void *a) { return (void)o, (void)v, (void)a, unused_count += 5; }
+static int probe_clear(PyObject *o) { return (void)o, unused_count += 6; }
+static PyMethodDef probe_methods[] = {{0}};
+
+/* The offset of the only word of `o` that equals `word`, or 0. */
+static ptrdiff_t find_word(const void *o, size_t byte_size, const void *word) {
+  ptrdiff_t found = 0;
+  for (size_t at = 0; at + sizeof(void *) <= byte_size; at += sizeof(void *)) {
+    if (*(const void *const *)((const char *)o + at) != word) continue;
+    if (found != 0) return 0;
+    found = (ptrdiff_t)at;
+  }
+  return found;
+}
+
+/* The offset of tp_flags: the only one at which the probe type and four types with other flags each have their own. */
+static ptrdiff_t find_flags(const PyObject *probe, size_t byte_size) {
+  PyObject *const others[] = {&PyType_Type, &PyLong_Type, &PyList_Type, &PyBaseObject_Type};
+  ptrdiff_t found = find_word(probe, byte_size, (void *)PyType_GetFlags((PyObject *)(uintptr_t)probe));
+  for (int i = 0; found != 0 && i < 4; i++)
+    if (*(unsigned long *)((char *)others[i] + found) != PyType_GetFlags(others[i])) return 0;
+  return found;
+}
+
+/* Makes a type whose members have known values, and looks for these. The base is there to be looked for, too. */
+static int measure_type_members(void) {
+  Py_ssize_t type_size = fhpy_layout_get_basicsize(&PyType_Type);
+  if (type_size < 0) return -1;
+  static PyType_Slot base_slots[] = {{0, NULL}};
+  static PyType_Spec base_spec = {"ffi_hpy._hpy._probe_base", 0, 0, (1u << 18) | (1u << 10), base_slots};
+  static PyType_Slot slots[] = {{SLOT_TP_DEALLOC, probe_dealloc},   {SLOT_TP_METHODS, probe_methods},
+                                {SLOT_TP_FINALIZE, probe_finalize}, {SLOT_TP_NEW, probe_new},
+                                {SLOT_TP_INIT, probe_init},         {SLOT_TP_TRAVERSE, probe_traverse},
+                                {SLOT_TP_CLEAR, probe_clear},       {0, NULL}};
+  static PyType_Spec spec = {"ffi_hpy._hpy._probe", 0, 0, (1u << 18) | (1u << 14), slots};
+  PyObject *base = PyType_FromSpecWithBases(&base_spec, NULL);
+  if (base == NULL) return -1;
+  PyObject *bases = PyTuple_New(1);
+  if (bases == NULL || PyTuple_SetItem(bases, 0, base) < 0) return -1;
+  PyObject *probe = PyType_FromSpecWithBases(&spec, bases);
+  Py_DecRef(bases);
+  if (probe == NULL) return -1;
+  const void *words[MEMBER_COUNT] = {
+      [MEMBER_BASE] = base,
+      [MEMBER_DEALLOC] = (void *)probe_dealloc,
+      [MEMBER_METHODS] = probe_methods,
+      [MEMBER_FINALIZE] = (void *)probe_finalize,
+      [MEMBER_NEW] = (void *)probe_new,
+      [MEMBER_INIT] = (void *)probe_init,
+      [MEMBER_TRAVERSE] = (void *)probe_traverse,
+      [MEMBER_CLEAR] = (void *)probe_clear,
+  };
+  for (int m = 0; m < MEMBER_COUNT; m++) fhpy_layout.member_offset[m] = find_word(probe, (size_t)type_size, words[m]);
+  fhpy_layout.flags_offset = find_flags(probe, (size_t)type_size);
+  Py_DecRef(probe);
+  return 0;
+}
+
+static int measure_sizes(void) {
+  /* in the order of HPyType_BuiltinShape, with the dict of HPy's master (appended.h) */
+  PyObject *const shapes[] = {&PyBaseObject_Type, &PyType_Type,  &PyLong_Type, &PyFloat_Type,
+                              &PyUnicode_Type,    &PyTuple_Type, &PyList_Type, &PyDict_Type};
+  for (int i = 0; i < 8; i++) {
+    Py_ssize_t size = fhpy_layout_get_basicsize(shapes[i]);
+    if (size < 0) return -1;
+    if (i == 0) fhpy_layout.header_size = (size_t)size;
+    fhpy_layout.data_offset[i] = (size + 15) & ~(Py_ssize_t)15; /* any C struct is aligned to 16 */
+  }
+  return 0;
+}
+
+#ifndef FHPY_PYPY
+/* The pointer to the items of a list, which are read and written in place where reference counts are plain: extensions
+ * that are built for these released versions do so. A list begins with the header and the number of items; that nothing
+ * but the pointer and the capacity follows is checked. */
+static int find_list_items(void) {
+  Py_ssize_t after = (Py_ssize_t)(fhpy_layout.header_size + sizeof(Py_ssize_t));
+  Py_ssize_t size = fhpy_layout_get_basicsize(&PyList_Type);
+  if (size < 0) return -1;
+  if (size == after + (Py_ssize_t)(sizeof(void *) + sizeof(Py_ssize_t))) fhpy_layout.list_items = after;
+  return 0;
+}
+
+/* The items of a tuple, which never change. They should follow what every tuple has; a tuple made for the purpose
+ * proves it. */
+static int find_tuple_items(void) {
+  enum { N_ITEMS = 3 };
+  Py_ssize_t size = fhpy_layout_get_basicsize(&PyTuple_Type);
+  PyObject *probe = size < 0 ? NULL : PyTuple_New(N_ITEMS);
+  if (probe == NULL) return -1;
+  PyObject *const items[N_ITEMS] = {(PyObject *)&PyTuple_Type, (PyObject *)&PyList_Type,
+                                    (PyObject *)&PyBaseObject_Type};
+  for (int i = 0; i < N_ITEMS; i++) {
+    Py_IncRef(items[i]);
+    if (PyTuple_SetItem(probe, i, items[i]) < 0) return Py_DecRef(probe), -1;
+  }
+  const char *body = (const char *)probe;
+  if (*(const Py_ssize_t *)(const void *)(body + fhpy_layout.header_size) == N_ITEMS &&
+      memcmp(body + size, items, sizeof(items)) == 0)
+    fhpy_layout.tuple_items = size;
+  Py_DecRef(probe);
+  return 0;
+}
+#endif
+
+int fhpy_layout_measure(void) {
+  const char *version = Py_GetVersion();
+  if (sscanf(version, "3.%d", &fhpy_layout.minor) != 1 || fhpy_layout.minor < 9) {
+    PyErr_Format(PyExc_ImportError, "ffi_hpy._hpy needs CPython 3.9 or newer, this is %s", version);
+    return -1;
+  }
+  fhpy_layout.free_threaded = strstr(version, "free-threading") != NULL;
+  fhpy_optional_find();
+  if (measure_sizes() < 0) return -1;
+#ifdef FHPY_PYPY
+  fhpy_layout.plain_refcounts = true; /* every extension built for cpyext changes the first word in place */
+#else
+  fhpy_layout.plain_refcounts =
+      fhpy_layout.minor <= 11 && !fhpy_layout.free_threaded && fhpy_layout.header_size == 2 * sizeof(void *);
+  if (find_tuple_items() < 0 || (fhpy_layout.plain_refcounts && find_list_items() < 0)) return -1;
+#endif
+  PyObject *o = PyObject_CallObject(&PyBaseObject_Type, NULL);
+  if (o == NULL) return -1;
+  fhpy_layout.type_offset = find_word(o, fhpy_layout.header_size, &PyBaseObject_Type);
+  Py_DecRef(o);
+  if (fhpy_layout.type_offset == 0) {
+    PyErr_Format(PyExc_ImportError, "ffi_hpy._hpy: no type pointer in the %zu byte object header of CPython %s",
+                 fhpy_layout.header_size, version);
+    return -1;
+  }
+  return measure_type_members();
+}

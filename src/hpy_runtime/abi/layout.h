@@ -1,0 +1,72 @@
+/* Where the running interpreter keeps what the stable ABI hides, measured at import.
+ *
+ * Nothing here is known from a header. Sizes come from __basicsize__; offsets come from looking for known pointers in a
+ * type and an object made for the purpose (layout.c). So one binary fits builds with the GIL and without, and a version
+ * that moves a member is measured right. Where a measurement finds nothing, PyType_GetSlot serves instead.
+ */
+#ifndef FFI_HPY_RUNTIME_LAYOUT_H_
+#define FFI_HPY_RUNTIME_LAYOUT_H_
+
+#include <stdbool.h>
+
+#include "core/platform/atomic.h"
+#include "optional.h"
+
+/* The members of a type object that are read without a call. */
+typedef enum {
+  MEMBER_BASE,
+  MEMBER_DEALLOC,
+  MEMBER_METHODS,
+  MEMBER_FINALIZE,
+  MEMBER_NEW,
+  MEMBER_INIT,
+  MEMBER_TRAVERSE,
+  MEMBER_CLEAR,
+  MEMBER_COUNT
+} TypeMember;
+
+typedef struct FhpyLayout {
+  int minor;                             /* of 3.minor */
+  bool free_threaded;                    /* the build has no GIL */
+  bool plain_refcounts;                  /* see reference.h */
+  ptrdiff_t list_items;                  /* of the pointer to a list's items; 0: unknown, use functions */
+  ptrdiff_t tuple_items;                 /* of a tuple's first item, for reading; 0: unknown */
+  size_t header_size;                    /* object.__basicsize__ */
+  ptrdiff_t type_offset;                 /* of the type pointer in an object */
+  ptrdiff_t flags_offset;                /* of tp_flags in a type object; 0: not found */
+  ptrdiff_t data_offset[8];              /* of the struct in an instance, by HPyType_BuiltinShape (0 to 7) */
+  ptrdiff_t member_offset[MEMBER_COUNT]; /* in a type object; 0: not found */
+} FhpyLayout;
+
+/* Constant after fhpy_layout_measure() succeeded, which happens before the context is given to anybody. */
+extern FhpyLayout fhpy_layout;
+
+/* Fills fhpy_optional and fhpy_layout. Returns 0, or -1 with an exception raised. */
+int fhpy_layout_measure(void);
+
+/* PyType_GetSlot: what type_member falls back on. */
+void *fhpy_layout_get_slot(PyObject *type, TypeMember member);
+
+static inline PyObject *type_of(PyObject *o) {
+  /* relaxed: a concurrent assignment to __class__ writes the word atomically; both types are alive */
+  return (PyObject *)fh_atomic_load_relaxed_ptr((void **)(void *)((char *)o + fhpy_layout.type_offset));
+}
+
+static inline void *type_member(PyObject *type, TypeMember member) {
+  ptrdiff_t offset = fhpy_layout.member_offset[member];
+  if (offset == 0) return fhpy_layout_get_slot(type, member);
+  /* relaxed: the interpreter itself updates these words while other threads read them (type attribute assignment) */
+  return fh_atomic_load_relaxed_ptr((void **)(void *)((char *)type + offset));
+}
+
+static inline bool type_has_flag(PyObject *type, unsigned long flag) {
+  if (fhpy_layout.flags_offset == 0) return (PyType_GetFlags(type) & flag) != 0;
+  /* relaxed, as the interpreter itself reads them */
+  return (fh_atomic_load_relaxed_u64((uint64_t *)(void *)((char *)type + fhpy_layout.flags_offset)) & flag) != 0;
+}
+static inline bool is_type(PyObject *o) { return type_has_flag(type_of(o), TYPE_FLAG_TYPE_SUBCLASS); }
+
+/* type.__basicsize__, or -1 with an exception raised. */
+Py_ssize_t fhpy_layout_get_basicsize(PyObject *type);
+
+#endif /* FFI_HPY_RUNTIME_LAYOUT_H_ */

@@ -1,0 +1,47 @@
+/* Looks up the functions of optional.h among what the process has loaded. */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#include "optional.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+FhpyOptional fhpy_optional;
+
+#ifdef FHPY_PYPY
+/* Py... is exported as PyPy..., and _Py... as _PyPy... */
+static void *find_function(const char *name) {
+  char prefixed[80];
+  bool is_private = name[0] == '_';
+  snprintf(prefixed, sizeof prefixed, "%sPy%s", is_private ? "_" : "", name + is_private);
+  return dlsym(RTLD_DEFAULT, prefixed);
+}
+#else
+static void *find_function(const char *name) { return dlsym(RTLD_DEFAULT, name); }
+#endif
+
+void fhpy_optional_find(void) {
+#define FIND(name) *(void **)&fhpy_optional.name = find_function(#name)
+  FIND(PyType_FromMetaclass);
+  FIND(PyObject_Vectorcall);
+  FIND(PyErr_GetRaisedException);
+  FIND(PyErr_SetRaisedException);
+  FIND(Py_IsFinalizing);
+  FIND(_Py_IsFinalizing);
+  FIND(PyThreadState_GetUnchecked);
+  FIND(_PyThreadState_UncheckedGet);
+#ifndef FHPY_PYPY /* cpyext's prints a warning; the interpreter calls HPy_tp_finalize by itself, as __del__ */
+  FIND(PyObject_CallFinalizerFromDealloc);
+#endif
+  FIND(PyMethod_New);
+  FIND(PyContextVar_New);
+  FIND(PyContextVar_Get);
+  FIND(PyContextVar_Set);
+  FIND(PyObject_Dump);
+  FIND(_PyObject_Dump);
+  FIND(PyInterpreterState_ThreadHead);
+  FIND(PyThreadState_Next);
+  FIND(PyUnstable_Object_EnableDeferredRefcount);
+  FIND(PyUnstable_EnableTryIncRef);
+#undef FIND
+}

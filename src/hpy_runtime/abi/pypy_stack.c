@@ -1,0 +1,54 @@
+/* The C stack that is left to a thread, on PyPy 8. */
+#define _GNU_SOURCE /* pthread_getattr_np */
+#include "pypy_stack.h"
+
+#ifdef FHPY_PYPY
+#include <pthread.h>
+#include <stdint.h>
+
+extern PyObject *PyExc_RecursionError;
+
+/* Py_EnterRecursiveCall looks at the stack pointer and refuses when a sixteenth of the interpreter's 768 KB is left,
+ * which is too late for functions of cpyext. So it is called from further down: 160 KB suffice in 8.0.1; 64 KB do not
+ * where Python calls itself between calls of native code. Py_LeaveRecursiveCall is not needed, because cpyext's does
+ * nothing. */
+enum { ROOM = 160 * 1024 };
+static __attribute__((noinline)) bool ask_from_below(void) {
+  char room[ROOM];
+  __asm__ volatile("" : : "r"(room) : "memory"); /* keeps the compiler from leaving the room out */
+  return Py_EnterRecursiveCall(" in a call of native code") == 0;
+}
+
+typedef struct {
+  uintptr_t end;    /* lowest address; 0: not known */
+  uintptr_t spared; /* bytes at the end that are left to what is called */
+} Stack;
+
+static Stack find_stack(void) {
+  Stack stack = {0};
+#ifdef __linux__
+  pthread_attr_t attributes;
+  void *end;
+  size_t size;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return stack;
+  if (pthread_attr_getstack(&attributes, &end, &size) == 0)
+    stack = (Stack){(uintptr_t)end, size / 4 < ROOM / 2 ? size / 4 : ROOM / 2};
+  pthread_attr_destroy(&attributes);
+#endif
+  return stack;
+}
+
+/* A thread may have less stack than the interpreter takes for granted. Near the end of such a stack the interpreter is
+ * not asked, and what is left of the stack decides. */
+bool fhpy_pypy_stack_has_room(void) {
+  static _Thread_local Stack stack;
+  static _Thread_local bool is_known;
+  if (!is_known) stack = find_stack(), is_known = true;
+  uintptr_t left = (uintptr_t)__builtin_frame_address(0) - stack.end;
+  if (left > 2 * ROOM) return ask_from_below();
+  if (left > stack.spared) return true;
+  PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded: the thread's stack ends");
+  return false;
+}
+
+#endif /* FHPY_PYPY */

@@ -1,0 +1,19 @@
+/* Whether a thread has C stack left to run Python code: asked before each call into the interpreter.
+ *
+ * CPython looks after that itself. On PyPy 8 some functions of cpyext must not fail, and end the process when the stack
+ * ends within them. */
+#ifndef FFI_HPY_RUNTIME_PYPY_STACK_H_
+#define FFI_HPY_RUNTIME_PYPY_STACK_H_
+
+#include <stdbool.h>
+
+#include "cpython_abi.h"
+
+#ifdef FHPY_PYPY
+/* False with RecursionError raised. */
+bool fhpy_pypy_stack_has_room(void);
+#else
+static inline bool fhpy_pypy_stack_has_room(void) { return true; }
+#endif
+
+#endif /* FFI_HPY_RUNTIME_PYPY_STACK_H_ */

@@ -1,0 +1,50 @@
+/* Puts the context together: measures the interpreter, has each group of entries fill its part, looks for gaps. */
+#include "context.h"
+
+#include "entries.h"
+#include "hpy_runtime/abi/layout.h"
+#include "hpy_runtime/lifetime/watch.h"
+
+FhpyContext fhpy_context;
+
+static bool is_complete; /* written once, under the import lock */
+
+int fhpy_context_check(const HPyContext *ctx, size_t byte_size) {
+  /* every member but abi_version is one pointer wide, and none may be missing */
+  const char *words = (const char *)ctx;
+  for (size_t at = offsetof(HPyContext, h_None); at < byte_size; at += sizeof(void *)) {
+    if (*(void *const *)(words + at) != NULL) continue;
+    PyErr_Format(PyExc_SystemError, "ffi_hpy._hpy: the context entry at byte %zu is not filled", at);
+    return -1;
+  }
+  return 0;
+}
+
+HPyContext *fhpy_context_get(void) {
+  if (is_complete) return &fhpy_context.base;
+  if (fhpy_layout_measure() < 0 || fhpy_watch_measure() < 0) return NULL;
+  HPyContext *ctx = &fhpy_context.base;
+  ctx->name = FHPY_CONTEXT_NAME;
+  ctx->abi_version = HPY_ABI_VERSION;
+  fhpy_ctx_constant_fill(ctx);
+  fhpy_ctx_long_fill(ctx);
+  fhpy_ctx_number_fill(ctx);
+  fhpy_ctx_object_fill(ctx);
+  fhpy_ctx_call_fill(ctx);
+  fhpy_ctx_error_fill(ctx);
+  fhpy_ctx_bytes_fill(ctx);
+  fhpy_ctx_unicode_fill(ctx);
+  fhpy_ctx_container_fill(ctx);
+  fhpy_ctx_builder_fill(ctx);
+  fhpy_ctx_tracker_fill(ctx);
+  fhpy_ctx_store_fill(ctx);
+  fhpy_ctx_capsule_fill(ctx);
+  fhpy_ctx_eval_fill(ctx);
+  fhpy_ctx_trampoline_fill(ctx);
+  fhpy_ctx_type_fill(ctx);
+  fhpy_ctx_extension_fill(ctx);
+  fhpy_ctx_appended_fill(&fhpy_context);
+  if (fhpy_context_check(ctx, sizeof(FhpyContext)) < 0) return NULL;
+  is_complete = true;
+  return ctx;
+}

@@ -1,0 +1,86 @@
+/* Context entries: running Python code: import, compile, eval, context variables, leaving and reentering Python. */
+#include "entries.h"
+#include "hpy_runtime/abi/handle.h"
+
+#include <stdio.h>
+
+static HPy import_module(HPyContext *ctx, const char *name) { return (void)ctx, to_hpy(PyImport_ImportModule(name)); }
+
+static HPy compile_source(HPyContext *ctx, const char *source, const char *filename, HPy_SourceKind kind) {
+  (void)ctx;
+  int start;
+  switch (kind) {
+  case HPy_SourceKind_Expr: start = EVAL_EXPRESSION; break;
+  case HPy_SourceKind_File: start = EVAL_FILE; break;
+  case HPy_SourceKind_Single: start = EVAL_SINGLE; break;
+  default:
+    PyErr_Format(PyExc_SystemError,
+                 "HPy_Compile_s expects a source kind of 0 (expression), 1 (file) or 2 (single), "
+                 "got %d",
+                 (int)kind);
+    return HPy_NULL;
+  }
+  return to_hpy(Py_CompileString(source, filename, start));
+}
+
+static HPy eval_code(HPyContext *ctx, HPy code, HPy globals, HPy locals) {
+  return (void)ctx, to_hpy(PyEval_EvalCode(to_py(code), to_py(globals), to_py(locals)));
+}
+
+/* ---- context variables: exported by every version here, though no promise of the stable ABI ---- */
+
+static bool has_context_variables(void) {
+  if (fhpy_optional.PyContextVar_New && fhpy_optional.PyContextVar_Get && fhpy_optional.PyContextVar_Set) return true;
+  PyErr_SetString(PyExc_SystemError, "this interpreter does not export PyContextVar_New, PyContextVar_Get and "
+                                     "PyContextVar_Set");
+  return false;
+}
+static HPy context_var_new(HPyContext *ctx, const char *name, HPy default_value) {
+  (void)ctx;
+  if (!has_context_variables()) return HPy_NULL;
+  return to_hpy(fhpy_optional.PyContextVar_New(name, to_py(default_value)));
+}
+static int32_t context_var_get(HPyContext *ctx, HPy var, HPy default_value, HPy *result) {
+  (void)ctx;
+  PyObject *value = NULL;
+  int rc = has_context_variables() ? fhpy_optional.PyContextVar_Get(to_py(var), to_py(default_value), &value) : -1;
+  *result = to_hpy(value);
+  return rc;
+}
+static HPy context_var_set(HPyContext *ctx, HPy var, HPy value) {
+  (void)ctx;
+  if (!has_context_variables()) return HPy_NULL;
+  return to_hpy(fhpy_optional.PyContextVar_Set(to_py(var), to_py(value)));
+}
+
+/* ---- threads: within a pair of these calls the thread is detached, and may use no handle ---- */
+
+static HPyThreadState leave_python(HPyContext *ctx) {
+  return (void)ctx, (HPyThreadState){(intptr_t)PyEval_SaveThread()};
+}
+static void reenter_python(HPyContext *ctx, HPyThreadState state) { (void)ctx, PyEval_RestoreThread((void *)state._i); }
+
+/* ---- debugging ---- */
+
+/* Writes to stderr. A raised exception stays raised. */
+static void dump_object(HPyContext *ctx, HPy h) {
+  (void)ctx;
+  void (*interpreter_dump)(PyObject *) =
+      fhpy_optional.PyObject_Dump != NULL ? fhpy_optional.PyObject_Dump : fhpy_optional._PyObject_Dump;
+  if (interpreter_dump != NULL)
+    interpreter_dump(to_py(h));
+  else
+    fprintf(stderr, "<object at %p>\n", (void *)h._i);
+}
+
+void fhpy_ctx_eval_fill(HPyContext *ctx) {
+  ctx->ctx_Import_ImportModule = import_module;
+  ctx->ctx_Compile_s = compile_source;
+  ctx->ctx_EvalCode = eval_code;
+  ctx->ctx_ContextVar_New = context_var_new;
+  ctx->ctx_ContextVar_Get = context_var_get;
+  ctx->ctx_ContextVar_Set = context_var_set;
+  ctx->ctx_LeavePythonExecution = leave_python;
+  ctx->ctx_ReenterPythonExecution = reenter_python;
+  ctx->ctx_Dump = dump_object;
+}

@@ -1,0 +1,108 @@
+/* The private extension of the context (extension.h). */
+#include "entries.h"
+#include "hpy_runtime/abi/handle.h"
+#include "hpy_runtime/lifetime/type_end.h"
+#include "hpy_runtime/lifetime/watch.h"
+#include "hpy_runtime/types/descriptor.h"
+#include "hpy_runtime/types/pypy_text.h"
+#include "threads.h"
+
+static FhpyExtension extension; /* filled once, before the context is given to anybody */
+
+/* Up to 3.11 a raised exception is three words, of which the value may still be the arguments of an exception that is
+ * not made yet. Normalizing makes it. */
+static HPy error_take(HPyContext *ctx) {
+  (void)ctx;
+  if (fhpy_optional.PyErr_GetRaisedException != NULL) return to_hpy(fhpy_optional.PyErr_GetRaisedException());
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  if (type == NULL) return HPy_NULL;
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (traceback != NULL) PyException_SetTraceback(value, traceback);
+  Py_DecRef(type), Py_DecRef(traceback);
+  return to_hpy(value);
+}
+
+static void error_restore(HPyContext *ctx, HPy exception) {
+  (void)ctx;
+  PyObject *value = to_py(exception);
+  Py_IncRef(value);
+  if (fhpy_optional.PyErr_SetRaisedException != NULL) {
+    fhpy_optional.PyErr_SetRaisedException(value);
+    return;
+  }
+  Py_IncRef(type_of(value));
+  PyErr_Restore(type_of(value), value, PyException_GetTraceback(value));
+}
+
+static int refcount_defer(HPyContext *ctx, HPy h) { return (void)ctx, defer_references(to_py(h)); }
+
+static HPy method_new(HPyContext *ctx, HPy callable, HPy name, HPy qualname, HPy doc) {
+  (void)ctx;
+  return to_hpy(fhpy_descriptor_new_method(to_py(callable), to_py(name), to_py(qualname), to_py(doc)));
+}
+
+/* While the interpreter ends it collects without calling type_end.c back, so no type is taken on. */
+static int type_watch(HPy type, void (*ended)(intptr_t word)) {
+  return fhpy_threads_is_finalizing() ? 0 : fhpy_type_end_watch(to_py(type), ended);
+}
+
+#ifdef FHPY_PYPY
+static void text_class_made(HPy type) { fhpy_pypy_text_free_with(to_py(type)); }
+#endif
+
+static void reference_watch(HPy h) { fhpy_watch_begin(to_py(h)); }
+#ifndef FHPY_PYPY
+static HPy text_new(const char *data, HPy_ssize_t byte_len) {
+  return to_hpy(PyUnicode_DecodeUTF8(data, byte_len, "replace"));
+}
+#endif
+static int reference_try(HPy h) { return fhpy_watch_try(to_py(h)); }
+
+/* The copy lives as long as the process: the descriptor points into it and does not say when it ends. */
+static HPy getset_new(HPyContext *ctx, HPy type, const FhpyGetSet *def) {
+  (void)ctx;
+  if (!is_type(to_py(type))) {
+    PyErr_Format(PyExc_TypeError, "getset_new expects a type, got %R", to_py(type));
+    return HPy_NULL;
+  }
+  PyGetSetDef *copy = PyMem_Malloc(sizeof(PyGetSetDef));
+  if (copy == NULL) return to_hpy(PyErr_NoMemory());
+  *copy = (PyGetSetDef){def->name, (void *)def->get, (void *)def->set, def->doc, def->closure};
+  PyObject *descriptor = PyDescr_NewGetSet(to_py(type), copy);
+  if (descriptor == NULL) PyMem_Free(copy);
+  return to_hpy(descriptor);
+}
+
+void fhpy_ctx_extension_fill(HPyContext *ctx) {
+  fhpy_threads_measure();
+  extension = (FhpyExtension){
+      .magic = FHPY_EXTENSION_MAGIC,
+      .version = FHPY_EXTENSION_VERSION,
+      .byte_size = sizeof(FhpyExtension),
+      .type_offset = fhpy_layout.type_offset,
+      .data_offset = fhpy_layout.data_offset[HPyType_BuiltinShape_Object],
+      .free_threaded = fhpy_layout.free_threaded,
+      .thread_attach = fhpy_threads_attach,
+      .thread_detach = fhpy_threads_detach,
+      .is_finalizing = fhpy_threads_is_finalizing,
+      .threads_close = fhpy_threads_close,
+      .error_take = error_take,
+      .error_restore = error_restore,
+      .refcount_defer = refcount_defer,
+      .getset_new = getset_new,
+      .defers_refcounts = can_defer_references(),
+      .reference_watch = fhpy_watch_is_possible() ? reference_watch : NULL,
+      .reference_try = fhpy_watch_is_possible() ? reference_try : NULL,
+      .method_new = fhpy_descriptor_is_possible() ? method_new : NULL,
+#ifndef FHPY_PYPY /* cpyext's decoder ends the process on malformed text */
+      .text_new = text_new,
+#endif
+      .tuple_items = fhpy_layout.tuple_items,
+      .type_watch = type_watch,
+#ifdef FHPY_PYPY
+      .text_class_made = text_class_made,
+#endif
+  };
+  ctx->_private = &extension;
+}

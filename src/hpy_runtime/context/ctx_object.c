@@ -1,0 +1,165 @@
+/* Context entries: handles, and the object protocol. */
+#include "entries.h"
+#include "hpy_runtime/abi/handle.h"
+
+static HPy dup_handle(HPyContext *ctx, HPy h) { return (void)ctx, new_reference(to_py(h)); }
+static void close_handle(HPyContext *ctx, HPy h) { (void)ctx, drop_reference(to_py(h)); }
+
+/* Both directions return a new reference, and keep the one that they are given. */
+static HPy from_py_object(HPyContext *ctx, cpy_PyObject *o) { return (void)ctx, new_reference((PyObject *)o); }
+static cpy_PyObject *as_py_object(HPyContext *ctx, HPy h) {
+  (void)ctx;
+  Py_IncRef(to_py(h));
+  return (cpy_PyObject *)to_py(h);
+}
+
+static HPy_ssize_t length(HPyContext *ctx, HPy h) { return (void)ctx, PyObject_Size(to_py(h)); }
+static int is_true(HPyContext *ctx, HPy h) { return (void)ctx, PyObject_IsTrue(to_py(h)); }
+static int is_same(HPyContext *ctx, HPy a, HPy b) { return (void)ctx, a._i == b._i; }
+static HPy repr(HPyContext *ctx, HPy h) { return (void)ctx, to_hpy(PyObject_Repr(to_py(h))); }
+static HPy str(HPyContext *ctx, HPy h) { return (void)ctx, to_hpy(PyObject_Str(to_py(h))); }
+static HPy ascii(HPyContext *ctx, HPy h) { return (void)ctx, to_hpy(PyObject_ASCII(to_py(h))); }
+static HPy bytes(HPyContext *ctx, HPy h) { return (void)ctx, to_hpy(PyObject_Bytes(to_py(h))); }
+static HPy_hash_t hash(HPyContext *ctx, HPy h) { return (void)ctx, PyObject_Hash(to_py(h)); }
+static HPy rich_compare(HPyContext *ctx, HPy a, HPy b, int op) {
+  return (void)ctx, to_hpy(PyObject_RichCompare(to_py(a), to_py(b), op));
+}
+static int rich_compare_bool(HPyContext *ctx, HPy a, HPy b, int op) {
+  return (void)ctx, PyObject_RichCompareBool(to_py(a), to_py(b), op);
+}
+
+/* ---- attributes ---- */
+
+static HPy get_attr(HPyContext *ctx, HPy o, HPy name) {
+  return (void)ctx, to_hpy(PyObject_GetAttr(to_py(o), to_py(name)));
+}
+static HPy get_attr_s(HPyContext *ctx, HPy o, const char *name) {
+  return (void)ctx, to_hpy(PyObject_GetAttrString(to_py(o), name));
+}
+/* HPy_HasAttr cannot fail: any exception means no. PyObject_HasAttr would do, but from 3.13 it prints the exception. */
+static int take_is_present(PyObject *value) {
+  if (value == NULL) PyErr_Clear();
+  Py_DecRef(value);
+  return value != NULL;
+}
+static int has_attr(HPyContext *ctx, HPy o, HPy name) {
+  return (void)ctx, take_is_present(PyObject_GetAttr(to_py(o), to_py(name)));
+}
+static int has_attr_s(HPyContext *ctx, HPy o, const char *name) {
+  return (void)ctx, take_is_present(PyObject_GetAttrString(to_py(o), name));
+}
+/* A null value deletes the attribute, in both. */
+static int set_attr(HPyContext *ctx, HPy o, HPy name, HPy value) {
+  return (void)ctx, PyObject_SetAttr(to_py(o), to_py(name), to_py(value));
+}
+static int set_attr_s(HPyContext *ctx, HPy o, const char *name, HPy value) {
+  return (void)ctx, PyObject_SetAttrString(to_py(o), name, to_py(value));
+}
+
+/* ---- items: by key, by index, by name; the latter two make the key ---- */
+
+static HPy get_item(HPyContext *ctx, HPy o, HPy key) {
+  return (void)ctx, to_hpy(PyObject_GetItem(to_py(o), to_py(key)));
+}
+static int set_item(HPyContext *ctx, HPy o, HPy key, HPy value) {
+  return (void)ctx, PyObject_SetItem(to_py(o), to_py(key), to_py(value));
+}
+static int del_item(HPyContext *ctx, HPy o, HPy key) { return (void)ctx, PyObject_DelItem(to_py(o), to_py(key)); }
+static int contains(HPyContext *ctx, HPy container, HPy key) {
+  return (void)ctx, PySequence_Contains(to_py(container), to_py(key));
+}
+
+/* These take the new key over; NULL means that making it failed. */
+static HPy get_item_take_key(HPy o, PyObject *key) {
+  if (key == NULL) return HPy_NULL;
+  PyObject *result = PyObject_GetItem(to_py(o), key);
+  Py_DecRef(key);
+  return to_hpy(result);
+}
+static int set_item_take_key(HPy o, PyObject *key, HPy value) {
+  if (key == NULL) return -1;
+  int rc = PyObject_SetItem(to_py(o), key, to_py(value));
+  Py_DecRef(key);
+  return rc;
+}
+static int del_item_take_key(HPy o, PyObject *key) {
+  if (key == NULL) return -1;
+  int rc = PyObject_DelItem(to_py(o), key);
+  Py_DecRef(key);
+  return rc;
+}
+
+/* A new reference to an item of a list or tuple, read from its memory. NULL with nothing raised if there is no such
+ * item, or the offset of the items is not known; that of a list's items is known only where there is a GIL. */
+static PyObject *item_in_place(PyObject *o, PyObject *type, HPy_ssize_t i) {
+  const char *body = (const char *)o;
+  PyObject *const *items;
+  if (type == &PyList_Type && fhpy_layout.list_items != 0)
+    items = *(PyObject *const *const *)(const void *)(body + fhpy_layout.list_items);
+  else if (type == &PyTuple_Type && fhpy_layout.tuple_items != 0)
+    items = (PyObject *const *)(const void *)(body + fhpy_layout.tuple_items);
+  else
+    return NULL;
+  Py_ssize_t n = *(const Py_ssize_t *)(const void *)(body + fhpy_layout.header_size);
+  if (i < 0 || i >= n) return NULL;
+  take_reference(items[i]);
+  return items[i];
+}
+
+/* Lists and tuples are the commonest; subclasses may have a __getitem__ of their own, and are asked like any object. */
+static HPy get_item_i(HPyContext *ctx, HPy o, HPy_ssize_t i) {
+  (void)ctx;
+  PyObject *type = type_of(to_py(o));
+  PyObject *item = item_in_place(to_py(o), type, i);
+  if (item != NULL) return to_hpy(item);
+  if (type == &PyList_Type || type == &PyTuple_Type) return to_hpy(PySequence_GetItem(to_py(o), i));
+  return get_item_take_key(o, PyLong_FromSsize_t(i));
+}
+static HPy get_item_s(HPyContext *ctx, HPy o, const char *name) {
+  return (void)ctx, get_item_take_key(o, PyUnicode_FromString(name));
+}
+static int set_item_i(HPyContext *ctx, HPy o, HPy_ssize_t i, HPy value) {
+  return (void)ctx, set_item_take_key(o, PyLong_FromSsize_t(i), value);
+}
+static int set_item_s(HPyContext *ctx, HPy o, const char *name, HPy value) {
+  return (void)ctx, set_item_take_key(o, PyUnicode_FromString(name), value);
+}
+static int del_item_i(HPyContext *ctx, HPy o, HPy_ssize_t i) {
+  return (void)ctx, del_item_take_key(o, PyLong_FromSsize_t(i));
+}
+static int del_item_s(HPyContext *ctx, HPy o, const char *name) {
+  return (void)ctx, del_item_take_key(o, PyUnicode_FromString(name));
+}
+
+void fhpy_ctx_object_fill(HPyContext *ctx) {
+  ctx->ctx_Dup = dup_handle;
+  ctx->ctx_Close = close_handle;
+  ctx->ctx_FromPyObject = from_py_object;
+  ctx->ctx_AsPyObject = as_py_object;
+  ctx->ctx_Length = length;
+  ctx->ctx_IsTrue = is_true;
+  ctx->ctx_Is = is_same;
+  ctx->ctx_Repr = repr;
+  ctx->ctx_Str = str;
+  ctx->ctx_ASCII = ascii;
+  ctx->ctx_Bytes = bytes;
+  ctx->ctx_Hash = hash;
+  ctx->ctx_RichCompare = rich_compare;
+  ctx->ctx_RichCompareBool = rich_compare_bool;
+  ctx->ctx_GetAttr = get_attr;
+  ctx->ctx_GetAttr_s = get_attr_s;
+  ctx->ctx_HasAttr = has_attr;
+  ctx->ctx_HasAttr_s = has_attr_s;
+  ctx->ctx_SetAttr = set_attr;
+  ctx->ctx_SetAttr_s = set_attr_s;
+  ctx->ctx_GetItem = get_item;
+  ctx->ctx_GetItem_i = get_item_i;
+  ctx->ctx_GetItem_s = get_item_s;
+  ctx->ctx_Contains = contains;
+  ctx->ctx_SetItem = set_item;
+  ctx->ctx_SetItem_i = set_item_i;
+  ctx->ctx_SetItem_s = set_item_s;
+  ctx->ctx_DelItem = del_item;
+  ctx->ctx_DelItem_i = del_item_i;
+  ctx->ctx_DelItem_s = del_item_s;
+}

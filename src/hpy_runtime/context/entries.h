@@ -1,0 +1,31 @@
+/* The groups of the context's entries: each ctx_*.c has one, with static functions that one function, named here,
+ * writes into the table.
+ *
+ * Unless said otherwise an entry wants an attached thread (the GIL where there is one), borrows its handle arguments,
+ * returns a new handle, and reports failure as HPy_NULL, -1 or NULL with a Python exception raised.
+ */
+#ifndef FFI_HPY_RUNTIME_ENTRIES_H_
+#define FFI_HPY_RUNTIME_ENTRIES_H_
+
+#include "hpy_runtime/api/appended.h"
+
+void fhpy_ctx_constant_fill(HPyContext *ctx);
+void fhpy_ctx_long_fill(HPyContext *ctx);
+void fhpy_ctx_number_fill(HPyContext *ctx);
+void fhpy_ctx_object_fill(HPyContext *ctx);
+void fhpy_ctx_call_fill(HPyContext *ctx);
+void fhpy_ctx_error_fill(HPyContext *ctx);
+void fhpy_ctx_bytes_fill(HPyContext *ctx);
+void fhpy_ctx_unicode_fill(HPyContext *ctx);
+void fhpy_ctx_container_fill(HPyContext *ctx);
+void fhpy_ctx_builder_fill(HPyContext *ctx);
+void fhpy_ctx_tracker_fill(HPyContext *ctx);
+void fhpy_ctx_store_fill(HPyContext *ctx);
+void fhpy_ctx_capsule_fill(HPyContext *ctx);
+void fhpy_ctx_eval_fill(HPyContext *ctx);
+void fhpy_ctx_trampoline_fill(HPyContext *ctx);
+void fhpy_ctx_type_fill(HPyContext *ctx);
+void fhpy_ctx_extension_fill(HPyContext *ctx);
+void fhpy_ctx_appended_fill(FhpyContext *ctx);
+
+#endif /* FFI_HPY_RUNTIME_ENTRIES_H_ */

@@ -1,0 +1,167 @@
+/* Threads of native making: how they are attached to the interpreter, and kept out of it when it ends. */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
+#include "threads.h"
+
+#include <stdbool.h>
+#include <time.h>
+
+#include "core/platform/fork.h"
+#include "hpy_runtime/abi/layout.h"
+
+/* How many threads are attached that the interpreter did not know, and whether no more are let in. A thread counts
+ * itself and then looks whether it is let in; fhpy_threads_close closes and then looks at the count. Both are
+ * sequentially consistent, so that either the thread sees that it is too late, or fhpy_threads_close sees the
+ * thread. */
+static uint64_t n_foreign, is_closed;
+static _Thread_local uint64_t n_of_thread; /* what this thread has added to n_foreign */
+
+/* Other threads that were attached when this process was forked never detach in the child. */
+static void forget_other_threads(void) { fh_atomic_store_seq_cst_u64(&n_foreign, n_of_thread); }
+FH_FORK_CHILD(forget_other_threads);
+
+/* `change` is 1 or -1. */
+static void count_foreign(int change) {
+  n_of_thread += (uint64_t)change;
+  fh_atomic_add_seq_cst_u64(&n_foreign, (uint64_t)change);
+}
+
+int fhpy_threads_is_finalizing(void) {
+#ifdef FHPY_PYPY
+  /* cpyext answers attached threads only; acquire: pairs with fhpy_threads_close */
+  if (!PyGILState_Check()) return fh_atomic_load_acquire_u64(&is_closed);
+#endif
+  if (!Py_IsInitialized()) return 1;
+  if (fhpy_optional.Py_IsFinalizing != NULL) return fhpy_optional.Py_IsFinalizing();
+  return fhpy_optional._Py_IsFinalizing != NULL ? fhpy_optional._Py_IsFinalizing() : 0;
+}
+
+/* The tokens of PyGILState_Ensure are 0 and 1; a thread that the interpreter did not know has FOREIGN added. */
+enum { NOT_ATTACHED = -1, WAS_ATTACHED = 2, FOREIGN = 4 };
+
+#ifdef FHPY_PYPY
+static int ensure_foreign(void) { return PyGILState_Ensure(); }
+static void release_foreign(int token) { PyGILState_Release(token); }
+static void release_known(int token) { PyGILState_Release(token); }
+#else
+/* The interpreter makes a thread state under a lock of its own and without the GIL. Up to 3.11 a child of fork waits
+ * for that lock for ever if another thread held it during the fork. So states are made under states_lock, which a fork
+ * takes. */
+FH_LOCK(states_lock, "thread states", FH_RANK_PLAIN);
+static void *interpreter; /* the main one; written once, while importing */
+
+static bool makes_state(void) { return fhpy_layout.minor < 12; }
+
+/* From 3.15 on an interpreter that ends waits for every thread that PyGILState_Ensure has attached. A child of fork
+ * would wait for the threads of its parent, for ever (interpreter_faults.py, guard_of_threads). Only fhpy_threads_close
+ * waits for a thread that is attached by hand. */
+static bool attaches_by_hand(void) { return fhpy_layout.minor >= 15; }
+
+static int ensure_known(void *own) {
+  enum { WAS_DETACHED = 1 };
+  if (!attaches_by_hand()) return PyGILState_Ensure();
+  PyEval_RestoreThread(own);
+  return WAS_DETACHED;
+}
+
+static void release_known(int token) {
+  if (attaches_by_hand())
+    (void)PyEval_SaveThread();
+  else
+    PyGILState_Release(token);
+}
+
+static int ensure_foreign(void) {
+  if (attaches_by_hand()) {
+    void *state = PyThreadState_New(interpreter);
+    return state != NULL ? ensure_known(state) : NOT_ATTACHED;
+  }
+  if (makes_state()) {
+    fh_mutex_lock(&states_lock);
+    (void)PyThreadState_New(interpreter); /* becomes the thread's own */
+    fh_mutex_unlock(&states_lock);
+  }
+  return PyGILState_Ensure();
+}
+
+static void release_foreign(int token) {
+  enum { STAYS_ATTACHED = 0 };
+  if (attaches_by_hand()) {
+    PyThreadState_Clear(PyThreadState_Get());
+    PyThreadState_DeleteCurrent();
+    return;
+  }
+  /* PyGILState counts a state that it did not make once more, so that nobody else takes it for its own. */
+  if (makes_state()) PyGILState_Release(STAYS_ATTACHED);
+  PyGILState_Release(token);
+}
+#endif
+
+static int attach_foreign(void) {
+  count_foreign(1);
+  bool is_open = !fh_atomic_load_seq_cst_u64(&is_closed) && !fhpy_threads_is_finalizing();
+  int token = is_open ? ensure_foreign() : NOT_ATTACHED;
+  if (token != NOT_ATTACHED) return FOREIGN + token;
+  count_foreign(-1);
+  return NOT_ATTACHED;
+}
+
+#ifdef FHPY_PYPY
+static _Thread_local bool is_closer; /* this thread called fhpy_threads_close */
+
+/* A detached thread of PyPy's own looks like a foreign one, so every detached thread counts as foreign. */
+int fhpy_threads_attach(void) {
+  if (PyGILState_Check()) return WAS_ATTACHED;
+  return is_closer ? PyGILState_Ensure() : attach_foreign();
+}
+static void mark_closer(void) { is_closer = true; }
+#else
+static void *closer; /* the thread that called fhpy_threads_close */
+static void mark_closer(void) { closer = PyGILState_GetThisThreadState(); }
+
+/* Whether a thread's own state is the one attached on it, up to 3.12. */
+static bool is_attached(void *own) {
+  return fhpy_optional._PyThreadState_UncheckedGet != NULL && own == fhpy_optional._PyThreadState_UncheckedGet();
+}
+
+/* The commonest caller is a callback within a call that kept the GIL; finding that out costs a third of Ensure and
+ * Release. While the interpreter finalizes no thread is let in, because the interpreter would hang or end it. */
+int fhpy_threads_attach(void) {
+  /* From 3.13 on the attached state is the thread's own by definition. */
+  if (fhpy_optional.PyThreadState_GetUnchecked != NULL && fhpy_optional.PyThreadState_GetUnchecked() != NULL)
+    return WAS_ATTACHED;
+  void *own = PyGILState_GetThisThreadState();
+  if (own == NULL) return attach_foreign();
+  if (is_attached(own)) return WAS_ATTACHED;
+  if ((fh_atomic_load_acquire_u64(&is_closed) && own != closer) || fhpy_threads_is_finalizing()) return NOT_ATTACHED;
+  return ensure_known(own);
+}
+#endif
+
+void fhpy_threads_detach(int token) {
+  if (token == NOT_ATTACHED || token == WAS_ATTACHED) return;
+  if (token < FOREIGN) {
+    release_known(token);
+    return;
+  }
+  release_foreign(token - FOREIGN);
+  count_foreign(-1);
+}
+
+/* Polls, because a wait has to end after a second even if a thread never leaves, and a condition of sync.h has no
+ * limit. */
+void fhpy_threads_close(void) {
+  enum { TRIES = 1000, NANOSECONDS = 1000000 };
+  mark_closer();
+  fh_atomic_store_seq_cst_u64(&is_closed, 1);
+  if (fh_atomic_load_seq_cst_u64(&n_foreign) == 0) return;
+  void *state = PyEval_SaveThread();
+  for (int i = 0; i < TRIES && fh_atomic_load_seq_cst_u64(&n_foreign) != 0; i++)
+    nanosleep(&(struct timespec){.tv_nsec = NANOSECONDS}, NULL);
+  PyEval_RestoreThread(state);
+}
+
+void fhpy_threads_measure(void) {
+#ifndef FHPY_PYPY
+  interpreter = PyInterpreterState_Get();
+#endif
+}

@@ -1,0 +1,140 @@
+/* Debug mode: builders. A builder's word is that of a record, so that its misuse is noticed like that of a handle. A
+ * builder remembers which items were set, so that neither an index out of range nor an unfinished list or tuple gets to
+ * the interpreter.
+ *
+ * A null builder is one that could not be made: Set and Cancel ignore it, Build raises the failure. A builder that has
+ * ended counts as a null builder, once the report of its misuse has returned. */
+#include "debug_entries.h"
+#include "debug_handle.h"
+#include "debug_name.h"
+#include "debug_report.h"
+#include "hpy_runtime/context/context.h"
+
+typedef struct {
+  PyObject *sequence; /* owned */
+  HPy_ssize_t n_items;
+  bool is_set[];
+} Builder;
+
+typedef struct {
+  FhpyHandleKind kind;
+  const char *set, *build, *cancel; /* names of the entries */
+} Shape;
+static const Shape list_shape = {HANDLE_LIST_BUILDER, "ListBuilder_Set", "ListBuilder_Build", "ListBuilder_Cancel"};
+static const Shape tuple_shape = {HANDLE_TUPLE_BUILDER, "TupleBuilder_Set", "TupleBuilder_Build",
+                                  "TupleBuilder_Cancel"};
+
+static HPyContext *const real = &fhpy_context.base;
+
+/* Takes over the sequence. */
+static intptr_t make_builder(const Shape *shape, PyObject *sequence, HPy_ssize_t n_items) {
+  if (sequence == NULL) return 0;
+  Builder *b = PyMem_Calloc(1, sizeof(Builder) + (size_t)n_items * sizeof(bool));
+  if (b == NULL) {
+    Py_DecRef(sequence);
+    PyErr_NoMemory();
+    return 0;
+  }
+  b->sequence = sequence;
+  b->n_items = n_items;
+  return fhpy_debug_record_open(b, shape->kind)._i;
+}
+
+static void set_real_item(const Shape *shape, const Builder *b, HPy_ssize_t i, PyObject *item) {
+  intptr_t sequence = (intptr_t)b->sequence;
+  if (shape->kind == HANDLE_LIST_BUILDER)
+    real->ctx_ListBuilder_Set(real, (HPyListBuilder){sequence}, i, to_hpy(item));
+  else
+    real->ctx_TupleBuilder_Set(real, (HPyTupleBuilder){sequence}, i, to_hpy(item));
+}
+
+static void set_item(const Shape *shape, intptr_t word, HPy_ssize_t i, HPy h) {
+  Builder *b = fhpy_debug_handle_get_as((HPy){word}, shape->kind, shape->set);
+  PyObject *item = fhpy_debug_handle_get(h, shape->set);
+  if (b == NULL) return;
+  const char *running = debug_words(fhpy_debug_name_running);
+  if (i < 0 || i >= b->n_items) {
+    fhpy_debug_report("%s passed to %s index %zd of a builder for %zd items", running, shape->set, i, b->n_items);
+    return;
+  }
+  if (item == NULL) {
+    fhpy_debug_report("%s passed to %s a null handle as item %zd", running, shape->set, i);
+    return;
+  }
+  b->is_set[i] = true;
+  set_real_item(shape, b, i, item);
+}
+
+/* Reports what was not set, and makes it None. */
+static void complete_items(const Shape *shape, const Builder *b) {
+  bool is_reported = false;
+  for (HPy_ssize_t i = 0; i < b->n_items; i++) {
+    if (b->is_set[i]) continue;
+    if (!is_reported)
+      fhpy_debug_report("%s passed to %s a builder for %zd items whose item %zd was not set",
+                        debug_words(fhpy_debug_name_running), shape->build, b->n_items, i);
+    is_reported = true;
+    set_real_item(shape, b, i, &_Py_NoneStruct);
+  }
+}
+
+/* Ends a builder. Its sequence, owned; NULL for a null one, and after a report. */
+static PyObject *take_builder(const Shape *shape, intptr_t word, bool is_built) {
+  Builder *b = fhpy_debug_handle_take_as((HPy){word}, shape->kind, is_built ? shape->build : shape->cancel);
+  if (b == NULL) return NULL;
+  PyObject *sequence = b->sequence;
+  if (is_built) complete_items(shape, b);
+  PyMem_Free(b);
+  return sequence;
+}
+
+/* ---- entries ---- */
+
+static HPyListBuilder list_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
+  (void)ctx;
+  PyObject *list = (PyObject *)real->ctx_ListBuilder_New(real, n_items)._lst;
+  return (HPyListBuilder){make_builder(&list_shape, list, n_items)};
+}
+static void list_builder_set(HPyContext *ctx, HPyListBuilder builder, HPy_ssize_t i, HPy h) {
+  (void)ctx, set_item(&list_shape, builder._lst, i, h);
+}
+static HPy list_builder_build(HPyContext *ctx, HPyListBuilder builder) {
+  (void)ctx;
+  PyObject *list = take_builder(&list_shape, builder._lst, true);
+  return debug_wrap(real->ctx_ListBuilder_Build(real, (HPyListBuilder){(intptr_t)list}));
+}
+static void list_builder_cancel(HPyContext *ctx, HPyListBuilder builder) {
+  (void)ctx;
+  PyObject *list = take_builder(&list_shape, builder._lst, false);
+  real->ctx_ListBuilder_Cancel(real, (HPyListBuilder){(intptr_t)list});
+}
+
+static HPyTupleBuilder tuple_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
+  (void)ctx;
+  PyObject *tuple = (PyObject *)real->ctx_TupleBuilder_New(real, n_items)._tup;
+  return (HPyTupleBuilder){make_builder(&tuple_shape, tuple, n_items)};
+}
+static void tuple_builder_set(HPyContext *ctx, HPyTupleBuilder builder, HPy_ssize_t i, HPy h) {
+  (void)ctx, set_item(&tuple_shape, builder._tup, i, h);
+}
+static HPy tuple_builder_build(HPyContext *ctx, HPyTupleBuilder builder) {
+  (void)ctx;
+  PyObject *tuple = take_builder(&tuple_shape, builder._tup, true);
+  return debug_wrap(real->ctx_TupleBuilder_Build(real, (HPyTupleBuilder){(intptr_t)tuple}));
+}
+static void tuple_builder_cancel(HPyContext *ctx, HPyTupleBuilder builder) {
+  (void)ctx;
+  PyObject *tuple = take_builder(&tuple_shape, builder._tup, false);
+  real->ctx_TupleBuilder_Cancel(real, (HPyTupleBuilder){(intptr_t)tuple});
+}
+
+void fhpy_debug_builder_fill(HPyContext *ctx) {
+  ctx->ctx_ListBuilder_New = list_builder_new;
+  ctx->ctx_ListBuilder_Set = list_builder_set;
+  ctx->ctx_ListBuilder_Build = list_builder_build;
+  ctx->ctx_ListBuilder_Cancel = list_builder_cancel;
+  ctx->ctx_TupleBuilder_New = tuple_builder_new;
+  ctx->ctx_TupleBuilder_Set = tuple_builder_set;
+  ctx->ctx_TupleBuilder_Build = tuple_builder_build;
+  ctx->ctx_TupleBuilder_Cancel = tuple_builder_cancel;
+}

@@ -1,0 +1,18 @@
+/* Debug mode: a second context, whose handles are numbers of records instead of object pointers, so that misuse is
+ * noticed.
+ *
+ * A module that was loaded with it sees the same entries. Each unwraps its handles, calls the entry of the real context
+ * and wraps the result (debug_context.c, debug_array.c); some look at more than the handles (debug_builder.c,
+ * debug_tracker.c, debug_check.c, debug_text.c). A call into the module wraps its arguments for as long as it runs
+ * (debug_call.c). The one debug context serves all threads, also those that come from outside.
+ *
+ * The context does not carry the extension of extension.h, whose contract is that handles are pointers. */
+#ifndef FFI_HPY_RUNTIME_DEBUG_CONTEXT_H_
+#define FFI_HPY_RUNTIME_DEBUG_CONTEXT_H_
+
+#include "hpy_runtime/abi/handle.h"
+
+/* The debug context, or NULL with an exception raised. */
+HPyContext *fhpy_debug_context_get(void);
+
+#endif /* FFI_HPY_RUNTIME_DEBUG_CONTEXT_H_ */

@@ -1,0 +1,123 @@
+/* Debug mode: what entries do with handles, and what is said of a misused one. */
+#include "debug_handle.h"
+
+#include <stdio.h>
+
+#include "debug_name.h"
+#include "debug_report.h"
+
+/* ---- reports: from a copy of the record, without a lock, because the hook runs Python code ---- */
+
+static const char *const nouns[] = {
+    [HANDLE_OWNED] = "handle",         [HANDLE_ARGUMENT] = "handle",       [HANDLE_CONSTANT] = "handle",
+    [HANDLE_LIST_BUILDER] = "builder", [HANDLE_TUPLE_BUILDER] = "builder", [HANDLE_TRACKER] = "tracker",
+};
+
+static void report_not_open(const FhpyRecord *r, bool is_known, HPy h, FhpyHandleKind wanted, const char *did) {
+  const char *running = debug_words(fhpy_debug_name_running);
+  if (!is_known)
+    fhpy_debug_report("%s %s %#llx, which is no %s of this context", running, did, (unsigned long long)h._i,
+                      nouns[wanted]);
+  else if (r->use != debug_record_use(h))
+    fhpy_debug_report("%s %s a %s that was closed (%#llx, too long ago to know more)", running, did, nouns[wanted],
+                      (unsigned long long)h._i);
+  else
+    fhpy_debug_report("%s %s %s #%llu, which was closed\n  opened by %s%s\n  closed by %s%s", running, did,
+                      nouns[r->kind], (unsigned long long)r->serial, debug_words(r->opener),
+                      r->kind == HANDLE_ARGUMENT ? " (its argument)" : "", debug_words(r->closer),
+                      r->state == RECORD_RETURNED ? " (when it returned)" : "");
+}
+
+static void report_wrong_kind(const FhpyRecord *r, const char *did) {
+  static const char *const kinds[] = {
+      [HANDLE_OWNED] = "of an object",
+      [HANDLE_ARGUMENT] = "which is an argument and belongs to the caller",
+      [HANDLE_CONSTANT] = "which is a constant of the context",
+      [HANDLE_LIST_BUILDER] = "of a list",
+      [HANDLE_TUPLE_BUILDER] = "of a tuple",
+      [HANDLE_TRACKER] = "which is a tracker",
+  };
+  fhpy_debug_report("%s %s %s #%llu, %s", debug_words(fhpy_debug_name_running), did, nouns[r->kind],
+                    (unsigned long long)r->serial, kinds[r->kind]);
+}
+
+/* Reports a word that is not an open handle of the wanted kind. `did` says what was done with it. */
+static void report_answer(const FhpyRecordAnswer *answer, HPy h, FhpyHandleKind wanted, const char *did) {
+  if (answer->is_open)
+    report_wrong_kind(&answer->record, did);
+  else
+    report_not_open(&answer->record, answer->is_known, h, wanted, did);
+}
+
+enum { DID_SIZE = 80 };
+
+static void report_passed(const FhpyRecordAnswer *answer, HPy h, FhpyHandleKind wanted, const char *entry) {
+  char did[DID_SIZE];
+  snprintf(did, sizeof did, "passed to %s", entry);
+  report_answer(answer, h, wanted, did);
+}
+
+/* ---- uses ---- */
+
+static bool is_handle(FhpyHandleKind kind) { return kind <= HANDLE_CONSTANT; }
+
+PyObject *fhpy_debug_handle_get(HPy h, const char *entry) {
+  if (HPy_IsNull(h)) return NULL;
+  FhpyRecordAnswer answer = fhpy_debug_record_ask(h, NO_KIND, RECORD_OPEN);
+  if (answer.is_open && is_handle(answer.record.kind)) return answer.record.object;
+  report_passed(&answer, h, HANDLE_OWNED, entry);
+  return &_Py_NoneStruct;
+}
+
+void *fhpy_debug_handle_get_as(HPy word, FhpyHandleKind kind, const char *entry) {
+  if (HPy_IsNull(word)) return NULL;
+  FhpyRecordAnswer answer = fhpy_debug_record_ask(word, NO_KIND, RECORD_OPEN);
+  if (answer.is_open && answer.record.kind == kind) return answer.record.object;
+  report_passed(&answer, word, kind, entry);
+  return NULL;
+}
+
+void *fhpy_debug_handle_take_as(HPy word, FhpyHandleKind kind, const char *entry) {
+  if (HPy_IsNull(word)) return NULL;
+  FhpyRecordAnswer answer = fhpy_debug_record_ask(word, (int)kind, RECORD_CLOSED);
+  if (answer.is_done) return answer.record.object;
+  report_passed(&answer, word, kind, entry);
+  return NULL;
+}
+
+void fhpy_debug_handle_close(HPy h) {
+  if (HPy_IsNull(h)) return;
+  FhpyRecordAnswer answer = fhpy_debug_record_ask(h, HANDLE_OWNED, RECORD_CLOSED);
+  if (answer.is_done)
+    Py_DecRef(answer.record.object);
+  else
+    report_answer(&answer, h, HANDLE_OWNED, "closed");
+}
+
+/* The record shall name this function as the closer, not the extension's function that may be running. */
+bool fhpy_debug_handle_close_forgotten(HPy h) {
+  const char *outer = fhpy_debug_name_running;
+  fhpy_debug_name_running = "ffi_hpy.hpy_debug.close";
+  FhpyRecordAnswer answer = fhpy_debug_record_ask(h, HANDLE_OWNED, RECORD_CLOSED);
+  fhpy_debug_name_running = outer;
+  if (answer.is_done) Py_DecRef(answer.record.object);
+  return answer.is_done;
+}
+
+void fhpy_debug_handle_close_argument(HPy h) {
+  if (HPy_IsNull(h)) return;
+  FhpyRecordAnswer answer = fhpy_debug_record_ask(h, HANDLE_ARGUMENT, RECORD_RETURNED); /* nobody else could close it */
+  Py_DecRef(answer.record.object);
+}
+
+PyObject *fhpy_debug_handle_take(HPy h) {
+  if (HPy_IsNull(h)) return NULL;
+  FhpyRecordAnswer answer = fhpy_debug_record_ask(h, HANDLE_OWNED, RECORD_RETURNED);
+  if (answer.is_done) return answer.record.object;
+  /* An argument or a constant that was returned has an object; for anything else the caller gets None. */
+  bool has_object = answer.is_open && is_handle(answer.record.kind);
+  report_answer(&answer, h, HANDLE_OWNED, has_object ? "returned without HPy_Dup" : "returned");
+  PyObject *o = has_object ? answer.record.object : &_Py_NoneStruct;
+  Py_IncRef(o);
+  return o;
+}

@@ -1,0 +1,263 @@
+/* Debug mode: the records of handles.
+ *
+ * A handle's word is, from the lowest bit: a 1, which no pointer has; the record's number, 31 bits; the number of the
+ * record's use, 32 bits. Records are in blocks that are made when needed and stay. A closed record goes to the end of
+ * the list `known`; when that is longer than the limit, the record at its front is forgotten and goes to `unused`, from
+ * where new handles take it.
+ *
+ * `records_lock` guards the records with their texts and traces, the lists, the limits and the counters. Nothing of
+ * Python runs under it but Py_IncRef.
+ */
+#include "debug_record.h"
+
+#include <stdlib.h>
+
+#include "core/platform/fork.h"
+#include "debug_name.h"
+
+enum { BLOCK_RECORDS = 4096, N_BLOCKS = 1 << 14 };
+enum { NO_RECORD = -1 };
+
+typedef struct {
+  int32_t first, last;
+  size_t n_records;
+} List;
+
+FH_LOCK(records_lock, "debug records", FH_RANK_PLAIN);
+static FhpyRecord *blocks[N_BLOCKS];
+static int32_t n_records;
+static List known = {NO_RECORD, NO_RECORD, 0}, unused = {NO_RECORD, NO_RECORD, 0};
+static uint64_t n_opened;
+static size_t n_kept_bytes; /* of the texts of known records */
+static FhpyDebugLimits limits = {.n_closed = 4096, .n_text_bytes = 16 << 20};
+static uint64_t n_frames_wanted; /* limits.n_frames, for the opening of handles: the trace is taken without the lock */
+
+static FhpyRecord *record_at(int32_t i) { return &blocks[i / BLOCK_RECORDS][i % BLOCK_RECORDS]; }
+
+HPy fhpy_debug_record_word(const FhpyRecord *r) {
+  return (HPy){(intptr_t)((uint64_t)r->use << 32 | (uint64_t)(uint32_t)r->number << 1 | 1)};
+}
+
+/* ---- under the lock ---- */
+
+static void append_record(List *list, FhpyRecord *r) {
+  r->next = NO_RECORD;
+  if (list->n_records++ == 0)
+    list->first = r->number;
+  else
+    record_at(list->last)->next = r->number;
+  list->last = r->number;
+}
+
+static FhpyRecord *take_first(List *list) {
+  if (list->n_records == 0) return NULL;
+  FhpyRecord *r = record_at(list->first);
+  list->first = r->next;
+  list->n_records--;
+  return r;
+}
+
+/* A record for a new handle, or NULL if there is no memory. */
+static FhpyRecord *take_unused(void) {
+  FhpyRecord *r = take_first(&unused);
+  if (r != NULL) return r;
+  if (n_records == BLOCK_RECORDS * N_BLOCKS) return NULL;
+  FhpyRecord **block = &blocks[n_records / BLOCK_RECORDS];
+  if (*block == NULL) *block = calloc(BLOCK_RECORDS, sizeof(FhpyRecord));
+  if (*block == NULL) return NULL;
+  r = record_at(n_records);
+  r->number = n_records++;
+  return r;
+}
+
+static void drop_texts(FhpyRecord *r) {
+  fhpy_debug_pages_free(r->texts);
+  r->texts = NULL;
+}
+
+static void forget_oldest(void) {
+  while (known.n_records > limits.n_closed) {
+    FhpyRecord *r = take_first(&known);
+    n_kept_bytes -= fhpy_debug_pages_size(r->texts);
+    drop_texts(r);
+    free(r->trace);
+    r->trace = NULL;
+    append_record(&unused, r);
+  }
+}
+
+/* Makes the texts of a closed record unreadable, or frees them if too much is kept already. */
+static void hide_texts(FhpyRecord *r) {
+  size_t byte_size = fhpy_debug_pages_size(r->texts);
+  if (n_kept_bytes + byte_size > limits.n_text_bytes) {
+    drop_texts(r);
+    return;
+  }
+  n_kept_bytes += byte_size;
+  fhpy_debug_pages_hide(r->texts);
+}
+
+static int32_t index_of(HPy h) { return (int32_t)((uint32_t)(uint64_t)h._i >> 1); }
+
+/* The record of a handle that is or was open; NULL for a word that never was a handle. */
+static FhpyRecord *find_record(HPy h) {
+  int32_t i = index_of(h);
+  if ((h._i & 1) == 0 || i >= n_records) return NULL;
+  FhpyRecord *r = record_at(i);
+  return debug_record_use(h) == 0 || debug_record_use(h) > r->use ? NULL : r;
+}
+
+static bool is_open(const FhpyRecord *r, HPy h) {
+  return r != NULL && r->state == RECORD_OPEN && r->use == debug_record_use(h);
+}
+
+/* Closes an open record. */
+static void close_record(FhpyRecord *r, FhpyRecordState state) {
+  r->object = NULL;
+  r->state = state;
+  r->closer = fhpy_debug_name_running;
+  hide_texts(r);
+  append_record(&known, r);
+  forget_oldest();
+}
+
+/* ---- one handle ---- */
+
+HPy fhpy_debug_record_open(void *object, FhpyHandleKind kind) {
+  if (object == NULL) return HPy_NULL;
+  struct FhpyTrace *trace =
+      kind != HANDLE_CONSTANT ? fhpy_debug_trace_new(fh_atomic_load_relaxed_u64(&n_frames_wanted)) : NULL;
+  fh_mutex_lock(&records_lock);
+  FhpyRecord *r = take_unused();
+  HPy h = HPy_NULL;
+  if (r != NULL) {
+    *r = (FhpyRecord){.object = object,
+                      .opener = fhpy_debug_name_running,
+                      .serial = ++n_opened,
+                      .thread = PyThread_get_thread_ident(),
+                      .trace = trace,
+                      .use = r->use % UINT32_MAX + 1, /* never 0 */
+                      .number = r->number,
+                      .kind = kind,
+                      .state = RECORD_OPEN};
+    h = fhpy_debug_record_word(r);
+  }
+  fh_mutex_unlock(&records_lock);
+  if (HPy_IsNull(h)) Py_FatalError("ffi_hpy debug mode: no memory for another handle");
+  return h;
+}
+
+FhpyRecordAnswer fhpy_debug_record_ask(HPy h, int ended, FhpyRecordState state) {
+  FhpyRecordAnswer answer = {.is_known = false};
+  fh_mutex_lock(&records_lock);
+  FhpyRecord *r = find_record(h);
+  answer.is_known = r != NULL;
+  answer.is_open = is_open(r, h);
+  if (answer.is_known) answer.record = *r;
+  answer.is_done = answer.is_open && (int)answer.record.kind == ended;
+  if (answer.is_done) close_record(r, state);
+  fh_mutex_unlock(&records_lock);
+  return answer;
+}
+
+uint64_t fhpy_debug_record_serial(void) {
+  fh_mutex_lock(&records_lock);
+  uint64_t n = n_opened;
+  fh_mutex_unlock(&records_lock);
+  return n;
+}
+
+/* ---- limits and texts ---- */
+
+FhpyDebugLimits fhpy_debug_record_get_limits(void) {
+  fh_mutex_lock(&records_lock);
+  FhpyDebugLimits result = limits;
+  fh_mutex_unlock(&records_lock);
+  return result;
+}
+
+void fhpy_debug_record_set_limits(FhpyDebugLimits new_limits) {
+  fh_mutex_lock(&records_lock);
+  limits.n_closed = new_limits.n_closed;
+  limits.n_text_bytes = new_limits.n_text_bytes;
+  limits.n_frames = new_limits.n_frames;
+  fh_atomic_store_release_u64(&n_frames_wanted, new_limits.n_frames);
+  forget_oldest();
+  fh_mutex_unlock(&records_lock);
+}
+
+const char *fhpy_debug_record_keep_text(HPy h, const char *text, size_t byte_size) {
+  if (text == NULL) return NULL;
+  fh_mutex_lock(&records_lock);
+  FhpyRecord *r = find_record(h);
+  const FhpyText *kept = is_open(r, h) ? fhpy_debug_pages_find(r->texts, text, byte_size) : NULL;
+  fh_mutex_unlock(&records_lock);
+  if (kept != NULL) return kept->bytes; /* stays as long as the handle, which the caller has open */
+  FhpyText *made = fhpy_debug_pages_new(text, byte_size);
+  if (made == NULL) return text;
+  fh_mutex_lock(&records_lock);
+  r = find_record(h);
+  bool is_kept = is_open(r, h);
+  if (is_kept) {
+    made->next = r->texts;
+    r->texts = made;
+  }
+  fh_mutex_unlock(&records_lock);
+  if (is_kept) return made->bytes;
+  fhpy_debug_pages_free(made); /* h is not open, which the caller has reported */
+  return text;
+}
+
+/* ---- copies, which are looked at without the lock ---- */
+
+static bool is_listed(const FhpyRecord *r, uint64_t since) {
+  return r->state == RECORD_OPEN && r->kind != HANDLE_ARGUMENT && r->kind != HANDLE_CONSTANT && r->serial > since;
+}
+
+static int compare_serials(const void *a, const void *b) {
+  uint64_t x = ((const FhpyRecordCopy *)a)->record.serial, y = ((const FhpyRecordCopy *)b)->record.serial;
+  return (x > y) - (x < y);
+}
+
+static void copy_record(FhpyRecordCopy *copy, const FhpyRecord *r) {
+  *copy = (FhpyRecordCopy){*r, NULL, fhpy_debug_pages_size(r->texts)};
+  copy->record.trace = fhpy_debug_trace_copy(r->trace);
+  if (r->state != RECORD_OPEN || r->kind != HANDLE_OWNED) return;
+  copy->object = r->object;
+  Py_IncRef(copy->object); /* runs no foreign code */
+}
+
+static size_t copy_open(FhpyRecordCopy *copies, uint64_t since) {
+  size_t n = 0;
+  for (int32_t i = 0; i < n_records; i++)
+    if (is_listed(record_at(i), since)) copy_record(&copies[n++], record_at(i));
+  return n;
+}
+
+static size_t copy_closed(FhpyRecordCopy *copies, uint64_t since) {
+  size_t n = 0;
+  const FhpyRecord *r = known.n_records > 0 ? record_at(known.first) : NULL;
+  for (; r != NULL; r = r->next != NO_RECORD ? record_at(r->next) : NULL)
+    if (r->serial > since) copy_record(&copies[n++], r);
+  return n;
+}
+
+FhpyRecordCopy *fhpy_debug_record_copy(FhpyRecordList which, uint64_t since, size_t *n_copies) {
+  fh_mutex_lock(&records_lock);
+  size_t n_at_most = which == LIST_CLOSED ? known.n_records : (size_t)n_records - known.n_records - unused.n_records;
+  FhpyRecordCopy *copies = malloc((n_at_most + 1) * sizeof(FhpyRecordCopy));
+  size_t n = 0;
+  if (copies != NULL) n = which == LIST_CLOSED ? copy_closed(copies, since) : copy_open(copies, since);
+  fh_mutex_unlock(&records_lock);
+  if (which == LIST_OPEN && copies != NULL) qsort(copies, n, sizeof(FhpyRecordCopy), compare_serials);
+  *n_copies = n;
+  return copies;
+}
+
+void fhpy_debug_record_free_copies(FhpyRecordCopy *copies, size_t n_copies) {
+  for (size_t i = 0; i < n_copies; i++) {
+    free(copies[i].record.trace);
+    Py_DecRef(copies[i].object);
+  }
+  free(copies);
+}

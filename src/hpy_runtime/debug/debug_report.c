@@ -1,0 +1,54 @@
+/* Debug mode: reports of mistakes, to a hook or to the end of the process. */
+#include "debug_report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/platform/fork.h"
+
+static PyObject *hook; /* owned, guarded by hook_lock */
+FH_LOCK(hook_lock, "debug hook", FH_RANK_PLAIN);
+
+PyObject *fhpy_debug_report_set_hook(PyObject *new_hook) {
+  Py_IncRef(new_hook);
+  fh_mutex_lock(&hook_lock);
+  PyObject *old = hook;
+  hook = new_hook;
+  fh_mutex_unlock(&hook_lock);
+  return old;
+}
+
+/* An exception of the hook is written to stderr, because many entries that report a mistake cannot fail. */
+static void call_hook(PyObject *callable, const char *text) {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyObject *args = PyTuple_New(1), *message = PyUnicode_FromString(text);
+  PyObject *result = NULL;
+  if (args != NULL && message != NULL) {
+    PyTuple_SetItem(args, 0, message);
+    result = PyObject_CallObject(callable, args);
+  }
+  if (result == NULL) PyErr_WriteUnraisable(callable);
+  Py_DecRef(result), Py_DecRef(args);
+  PyErr_Restore(type, value, traceback);
+}
+
+void fhpy_debug_report(const char *format, ...) {
+  char text[1024];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  fh_mutex_lock(&hook_lock);
+  PyObject *callable = hook;
+  Py_IncRef(callable);
+  fh_mutex_unlock(&hook_lock);
+  if (callable == NULL) {
+    fprintf(stderr, "ffi_hpy debug mode: %s\n", text);
+    fflush(stderr);
+    abort();
+  }
+  call_hook(callable, text);
+  Py_DecRef(callable);
+}

@@ -1,0 +1,13 @@
+/* Debug mode: the native stack at which a handle was opened. A trace is freed with free(). */
+#ifndef FFI_HPY_RUNTIME_DEBUG_TRACE_H_
+#define FFI_HPY_RUNTIME_DEBUG_TRACE_H_
+
+#include "hpy_runtime/abi/cpython_abi.h"
+
+/* The calling thread's, or NULL: none is wanted, the platform has no way, or there is no memory. */
+struct FhpyTrace *fhpy_debug_trace_new(size_t n_frames);
+struct FhpyTrace *fhpy_debug_trace_copy(const struct FhpyTrace *trace);
+/* A str with a line for each frame, the innermost first; empty for NULL. NULL with an exception raised. */
+PyObject *fhpy_debug_trace_text(const struct FhpyTrace *trace);
+
+#endif /* FFI_HPY_RUNTIME_DEBUG_TRACE_H_ */

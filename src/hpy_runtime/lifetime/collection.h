@@ -1,0 +1,20 @@
+/* The interpreter's garbage collector, reached by the module gc. */
+#ifndef FFI_HPY_RUNTIME_COLLECTION_H_
+#define FFI_HPY_RUNTIME_COLLECTION_H_
+
+#include <stdbool.h>
+
+#include "hpy_runtime/abi/cpython_abi.h"
+
+/* Has the interpreter call a METH_VARARGS function before and after each collection from now on. *def is kept. Returns
+ * whether it will; no exception is raised. An exception that is pending stays. */
+bool fhpy_collection_watch(PyMethodDef *def);
+/* In such a function: whether the collection begins; else it has ended. */
+bool fhpy_collection_begins(PyObject *args);
+/* Collects everything. May run any Python code, raises nothing. */
+void fhpy_collection_run(void);
+/* gc.<name>(), for `name` "isenabled", "disable" and "enable": 1 or 0 by the truth of the result, -1 with an exception
+ * raised. (3.9 does not export the functions that do this.) */
+int fhpy_collection_call(const char *name);
+
+#endif /* FFI_HPY_RUNTIME_COLLECTION_H_ */

@@ -1,0 +1,82 @@
+/* Notice of the end of types. */
+#include "type_end.h"
+
+#include "collection.h"
+#include "core/platform/atomic.h"
+#include "hpy_runtime/abi/layout.h"
+
+/* A fhpy_type_ended, the same one at each call. Release and acquire, though what orders the two threads is that the one
+ * which ends the type got it from the one that watched it. */
+static void *ended_function;
+
+#ifndef FHPY_PYPY
+
+/* CPython: a weak reference with a callback.
+ *
+ * The reference owns itself, and its callback gives it up. The interpreter calls callbacks before it frees the type,
+ * with one exception: a reference that a finalizer makes during a collection, to a type that ends in the same
+ * collection, is cleared in silence. So no type is taken on during a collection, nor while the interpreter ends,
+ * because it then collects without saying so. A thread that finds the flag unset has the type in hand from before the
+ * collection, which therefore does not end the type. */
+extern PyObject *PyWeakref_NewRef(PyObject *, PyObject *);
+
+/* Only finalizers have the types that the collection ends, and they run on the thread that sets the flag: the order in
+ * which other threads see it does not matter. */
+static int32_t is_collecting;
+
+static PyObject *on_collection(PyObject *self, PyObject *args) {
+  (void)self;
+  fh_atomic_store_release_i32(&is_collecting, fhpy_collection_begins(args));
+  Py_IncRef(&_Py_NoneStruct);
+  return &_Py_NoneStruct;
+}
+
+/* Whether types can be watched now. The first caller asks the collector to call on_collection; callers that come before
+ * the collector has answered are told no. */
+static bool is_possible_now(void) {
+  static PyMethodDef def = {"ffi_hpy_note_collection", (void *)on_collection, METH_VARARGS, NULL};
+  enum { UNKNOWN, ASKED, NOTIFIED };
+  static uint64_t state;
+  uint64_t expected = UNKNOWN;
+  if (fh_atomic_load_relaxed_u64(&state) == UNKNOWN && fh_atomic_cas_acq_rel_u64(&state, &expected, ASKED))
+    fh_atomic_store_release_u64(&state, fhpy_collection_watch(&def) ? NOTIFIED : UNKNOWN);
+  /* acquire: pairs with the store above, so that the flag is read after on_collection was put in place */
+  return fh_atomic_load_acquire_u64(&state) == NOTIFIED && !fh_atomic_load_relaxed_i32(&is_collecting);
+}
+
+/* The callback. self: a capsule around the type's address. */
+static PyObject *on_end(PyObject *self, PyObject *reference) {
+  fhpy_type_ended ended = (fhpy_type_ended)fh_atomic_load_acquire_ptr(&ended_function);
+  ended((intptr_t)PyCapsule_GetPointer(self, NULL));
+  Py_DecRef(reference); /* its own; the interpreter, which calls, has another */
+  Py_IncRef(&_Py_NoneStruct);
+  return &_Py_NoneStruct;
+}
+
+static bool watch_type(PyObject *type) {
+  static PyMethodDef def = {"ffi_hpy_note_end", (void *)on_end, METH_O, NULL};
+  if (!is_possible_now()) return false;
+  PyObject *address = PyCapsule_New(type, NULL, NULL);
+  PyObject *callback = address != NULL ? PyCFunction_NewEx(&def, address, NULL) : NULL;
+  PyObject *reference = callback != NULL ? PyWeakref_NewRef(type, callback) : NULL;
+  Py_DecRef(callback), Py_DecRef(address);
+  if (reference == NULL) PyErr_Clear();
+  return reference != NULL;
+}
+
+#else
+
+/* PyPy: cpyext gives a type that C code has met a C side, which refers to itself and keeps the type for good. The
+ * reference that is taken here only says so. */
+static bool watch_type(PyObject *type) {
+  Py_IncRef(type);
+  return true;
+}
+
+#endif
+
+int fhpy_type_end_watch(PyObject *type, fhpy_type_ended ended) {
+  if (!type_has_flag(type, TYPE_FLAG_HEAPTYPE)) return 1; /* static types never end */
+  fh_atomic_store_release_ptr(&ended_function, (void *)ended);
+  return watch_type(type);
+}

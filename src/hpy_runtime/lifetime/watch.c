@@ -1,0 +1,88 @@
+/* References through pointers that own none.
+ *
+ * With a GIL an object whose deallocation has begun has a reference count of 0, and a finalizer that looks at it sees
+ * 1.
+ *
+ * Without a GIL the count is in two words: that of the owning thread, and a shared one for all other threads, whose two
+ * lowest bits say what may be done with it. While those bits are 0 the owner may free the object without asking
+ * anybody, so other threads must keep off. Watching an object sets the bits to WATCHED; from then on the owner's last
+ * reference turns them into MERGED by an atomic operation. A thread that adds a reference by an atomic operation of its
+ * own, to a shared word that is neither 0 nor plain MERGED, has come before that.
+ *
+ * The interpreter does this for its own weak references. Its public functions for it exist from 3.14 on, and the one
+ * that takes a reference trusts the owner even after a finalizer has run. So the place of the shared word is measured,
+ * and the word is always used directly.
+ */
+#include "watch.h"
+
+#include "core/platform/atomic.h"
+#include "hpy_runtime/abi/reference.h"
+
+static ptrdiff_t shared_offset; /* of the shared word, without a GIL; 0: unknown. Written once, while importing */
+
+enum { WATCHED = 1, MERGED = 3, FLAGS = 3, ONE_REFERENCE = 4 };
+
+static uint64_t *get_shared(PyObject *o) { return (uint64_t *)(void *)((char *)o + shared_offset); }
+
+/* Relaxed: the word is all that is read or written here. */
+static void set_watched(PyObject *o) {
+  uint64_t *word = get_shared(o), shared = fh_atomic_load_relaxed_u64(word);
+  while ((shared & FLAGS) == 0 && !fh_atomic_cas_relaxed_u64(word, &shared, shared | WATCHED)) {
+  }
+}
+
+static int try_shared(PyObject *o) {
+  uint64_t *word = get_shared(o), shared = fh_atomic_load_relaxed_u64(word);
+  do {
+    if (shared == 0 || shared == MERGED) return 0;
+    /* acquire: pairs with the interpreter's release in the thread that gave a reference up */
+  } while (!fh_atomic_cas_acq_rel_u64(word, &shared, shared + ONE_REFERENCE));
+  return 1;
+}
+
+/* Whether the interpreter's own function marks an object as set_watched does. 3.13 has no such function; what is known
+ * of it is the layout of the released version. */
+static bool is_marked_as_expected(PyObject *o) {
+  if (fhpy_optional.PyUnstable_EnableTryIncRef == NULL) return fhpy_layout.minor == 13;
+  fhpy_optional.PyUnstable_EnableTryIncRef(o);
+  return *get_shared(o) == WATCHED;
+}
+
+/* The shared word is expected right before the type. An object made for the purpose is watched, referenced and given
+ * up; if the word does not go through the expected values, the layout is one that this file does not know. */
+int fhpy_watch_measure(void) {
+  if (!fhpy_layout.free_threaded || fhpy_layout.type_offset < 2 * (ptrdiff_t)sizeof(void *)) return 0;
+  PyObject *o = PyObject_CallObject(&PyBaseObject_Type, NULL);
+  if (o == NULL) return -1;
+  shared_offset = fhpy_layout.type_offset - (ptrdiff_t)sizeof(void *);
+  if (*get_shared(o) != 0 || !is_marked_as_expected(o)) {
+    shared_offset = 0;
+  } else {
+    set_watched(o);
+    try_shared(o);
+    Py_DecRef(o); /* the owner's reference; that of try_shared is left, and is now counted in the shared word */
+    if (*get_shared(o) != ONE_REFERENCE + MERGED) shared_offset = 0;
+  }
+  Py_DecRef(o);
+  return 0;
+}
+
+bool fhpy_watch_is_possible(void) { return !fhpy_layout.free_threaded || shared_offset != 0; }
+
+void fhpy_watch_begin(PyObject *o) {
+  if (fhpy_layout.free_threaded) set_watched(o);
+}
+
+/* The part of an object's first word that has the count, where there is a GIL. */
+#ifdef FHPY_PYPY
+#define COUNT_BITS UINT64_MAX /* the interpreter's own interest is a high bit of it */
+#else
+#define COUNT_BITS ((uint64_t)UINT32_MAX) /* newer versions use the other half for other things */
+#endif
+
+int fhpy_watch_try(PyObject *o) {
+  if (fhpy_layout.free_threaded) return try_shared(o);
+  if ((*(const uint64_t *)(const void *)o & COUNT_BITS) == 0) return 0;
+  take_reference(o);
+  return 1;
+}

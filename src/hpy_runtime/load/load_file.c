@@ -1,0 +1,167 @@
+/* The file of an HPy universal module: its entry points, its version, its mode. */
+#include "load_file.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/module/library_file.h"
+#include "core/platform/fork.h"
+#include "hpy_runtime/context/context.h"
+#include "hpy_runtime/debug/debug_context.h"
+#include "hpy_runtime/debug/debug_name.h"
+
+typedef struct {
+  uint32_t (*major)(void);
+  uint32_t (*minor)(void);
+  void (*set_context)(HPyContext *);
+  HPyModuleDef *(*init)(void);
+} EntryPoints;
+
+/* NULL also for a name that does not fit. */
+static void *get_symbol(void *library, const char *prefix, const char *short_name) {
+  char symbol[256];
+  int n = snprintf(symbol, sizeof symbol, "%s%s", prefix, short_name);
+  return n > 0 && (size_t)n < sizeof symbol ? dlsym(library, symbol) : NULL;
+}
+
+static void *find_entry_point(void *library, const char *prefix, const char *short_name, const char *path) {
+  void *entry = get_symbol(library, prefix, short_name);
+  if (entry == NULL && get_symbol(library, "PyInit_", short_name) != NULL)
+    PyErr_Format(PyExc_ImportError,
+                 "%s is built for the CPython ABI: it defines PyInit_%s, and not %s%s as an HPy universal "
+                 "module does",
+                 path, short_name, prefix, short_name);
+  else if (entry == NULL)
+    PyErr_Format(PyExc_ImportError, "%s does not define %s%s: not an HPy universal module named '%s'", path, prefix,
+                 short_name, short_name);
+  return entry;
+}
+
+static int find_entry_points(void *library, const char *short_name, const char *path, EntryPoints *entries) {
+  void *found[4];
+  const char *const prefixes[4] = {"get_required_hpy_major_version_", "get_required_hpy_minor_version_",
+                                   "HPyInitGlobalContext_", "HPyInit_"};
+  for (int i = 0; i < 4; i++)
+    if ((found[i] = find_entry_point(library, prefixes[i], short_name, path)) == NULL) return -1;
+  memcpy(entries, found, sizeof found); /* four pointers each */
+  return 0;
+}
+
+/* Builds of HPy modules name their ABI in the file: module.hpy0.so, module.hpy0-cp311.so. Returns the number, or -1. */
+static long find_abi_tag(const char *path) {
+  const char *slash = strrchr(path, '/');
+  const char *tag = strstr(slash != NULL ? slash : path, ".hpy");
+  if (tag == NULL || tag[4] < '0' || tag[4] > '9') return -1;
+  return strtol(tag + 4, NULL, 10);
+}
+
+/* HPy's own tests compare the texts. */
+static int check_version(const EntryPoints *entries, const char *short_name, const char *path) {
+  unsigned major = entries->major(), minor = entries->minor();
+  if (major != HPY_ABI_VERSION || minor > HPY_ABI_VERSION_MINOR) {
+    PyErr_Format(PyExc_RuntimeError,
+                 "HPy extension module '%s' requires unsupported version of the HPy runtime. Requested "
+                 "version: %u.%u. Current HPy version: %u.%u.",
+                 short_name, major, minor, HPY_ABI_VERSION, HPY_ABI_VERSION_MINOR);
+    return -1;
+  }
+  long tag = find_abi_tag(path);
+  if (tag == -1) {
+    PyErr_Format(PyExc_RuntimeError,
+                 "HPy extension module '%s' at path '%s': could not find HPy ABI tag encoded in the "
+                 "filename. The extension claims to be compiled with HPy ABI version: %u.%u.",
+                 short_name, path, major, minor);
+    return -1;
+  }
+  if (tag != (long)major) {
+    PyErr_Format(
+        PyExc_RuntimeError,
+        "HPy extension module '%s' at path '%s': mismatch between the HPy ABI tag encoded in "
+        "the filename and the major version requested by the HPy extension itself. Major version tag parsed from "
+        "filename: %ld. Requested version: %u.%u.",
+        short_name, path, tag, major, minor);
+    return -1;
+  }
+  return 0;
+}
+
+/* The files that were loaded, with their modes. The list only grows. */
+typedef struct LoadedFile {
+  void *library;
+  bool is_debug;
+  struct LoadedFile *next;
+} LoadedFile;
+
+static LoadedFile *loaded_files; /* guarded by loaded_lock */
+FH_LOCK(loaded_lock, "loaded files", FH_RANK_PLAIN);
+
+int fhpy_load_file_wants_debug(void) {
+  const char *value = getenv("FFI_HPY_DEBUG");
+  if (value == NULL || value[0] == '\0' || strcmp(value, "0") == 0) return 0;
+  if (strcmp(value, "1") == 0) return 1;
+  PyErr_Format(PyExc_ImportError, "FFI_HPY_DEBUG='%s' is unknown; use '1', '0', or nothing", value);
+  return -1;
+}
+
+/* Gives the library its mode, if it has none yet. 1 for debug, 0 for plain, -1 with ImportError raised if it has the
+ * other mode already. */
+static int claim_mode(void *library, const char *path, FhpyMode mode) {
+  LoadedFile *claim = malloc(sizeof(LoadedFile)), *known;
+  if (claim == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  int is_debug = mode == MODE_DEFAULT ? fhpy_load_file_wants_debug() : mode == MODE_DEBUG;
+  if (is_debug < 0) {
+    free(claim);
+    return -1;
+  }
+  fh_mutex_lock(&loaded_lock);
+  for (known = loaded_files; known != NULL && known->library != library;) known = known->next;
+  if (known == NULL) {
+    *claim = (LoadedFile){library, is_debug, loaded_files};
+    loaded_files = claim;
+  }
+  fh_mutex_unlock(&loaded_lock);
+  if (known == NULL) return is_debug;
+  free(claim);
+  if (known->is_debug == is_debug || mode == MODE_DEFAULT) return known->is_debug;
+  PyErr_Format(PyExc_ImportError, "%s was loaded %s debug mode before, and cannot be loaded %s it", path,
+               is_debug ? "without" : "in", is_debug ? "in" : "without");
+  return -1;
+}
+
+/* The system's loader would map what the file's headers promise, and the process would end at a page that is not
+ * there. */
+int fhpy_load_file_check(const char *path) {
+  char reason[FH_LIBRARY_FILE_REASON];
+  if (!fh_library_file_refuse(path, reason)) return 0;
+  PyErr_Format(PyExc_ImportError, "cannot load %s: it %s", path, reason);
+  return -1;
+}
+
+int fhpy_load_file_open(FhpyLoadFile *file, const char *short_name, const char *path, FhpyMode mode) {
+  if (fhpy_load_file_check(path) < 0) return -1;
+  /* never closed: types and methods refer to its functions for good */
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) {
+    PyErr_Format(PyExc_ImportError, "cannot load %s: %s", path, dlerror());
+    return -1;
+  }
+  EntryPoints entries;
+  if (find_entry_points(library, short_name, path, &entries) < 0 || check_version(&entries, short_name, path) < 0)
+    return -1;
+  int is_debug = claim_mode(library, path, mode);
+  if (is_debug < 0) return -1;
+  file->ctx = is_debug ? fhpy_debug_context_get() : fhpy_context_get();
+  if (file->ctx == NULL) return -1;
+  entries.set_context(file->ctx);
+  file->def = entries.init();
+  if (file->def == NULL && !PyErr_Occurred())
+    PyErr_Format(PyExc_SystemError, "HPyInit_%s of %s returned no module definition and raised nothing", short_name,
+                 path);
+  if (file->def != NULL && is_debug) fhpy_debug_name_defines(short_name, file->def->defines);
+  return file->def != NULL ? 0 : -1;
+}

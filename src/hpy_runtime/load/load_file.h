@@ -1,0 +1,27 @@
+/* The file of an HPy universal module. */
+#ifndef FFI_HPY_RUNTIME_LOAD_FILE_H_
+#define FFI_HPY_RUNTIME_LOAD_FILE_H_
+
+#include "hpy_runtime/abi/handle.h"
+
+/* DEFAULT: the mode in which the file was loaded before; else debug if FFI_HPY_DEBUG=1 is in the environment. */
+typedef enum { MODE_PLAIN, MODE_DEBUG, MODE_DEFAULT } FhpyMode;
+
+/* A library that is opened, and the context that it has. Neither ever ends. */
+typedef struct {
+  HPyModuleDef *def;
+  HPyContext *ctx;
+} FhpyLoadFile;
+
+/* Whether the environment asks for debug mode: 1 or 0, or -1 with ImportError raised for a value that means nothing. */
+int fhpy_load_file_wants_debug(void);
+
+/* 0, or -1 with ImportError raised for a file that is truncated, damaged or no library: library_file.h of the core. */
+int fhpy_load_file_check(const char *path);
+
+/* Opens the file, gives it a context and gets its definition. The file name must carry the ABI tag of HPy, as in
+ * module.hpy0.so; `short_name` is what its entry points end in. The context belongs to the file and not to a module, so
+ * a file is opened in one of the two modes only. 0, or -1 with an exception raised: ImportError for the other mode. */
+int fhpy_load_file_open(FhpyLoadFile *file, const char *short_name, const char *path, FhpyMode mode);
+
+#endif /* FFI_HPY_RUNTIME_LOAD_FILE_H_ */

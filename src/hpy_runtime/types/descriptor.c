@@ -1,0 +1,140 @@
+/* Methods made of callables.
+ *
+ * The type says that its instances are method descriptors: `object.method(...)` then calls the descriptor with the
+ * object as the first argument, without making a bound method, and the descriptor passes that on as it is. */
+#include "descriptor.h"
+
+#ifdef FHPY_PYPY
+
+/* There a call through a vectorcall word costs more than a method written in Python. */
+bool fhpy_descriptor_is_possible(void) { return false; }
+PyObject *fhpy_descriptor_new_method(PyObject *callable, PyObject *name, PyObject *qualname, PyObject *doc) {
+  (void)callable, (void)name, (void)qualname, (void)doc;
+  PyErr_SetString(PyExc_RuntimeError, "this runtime makes no method descriptors on PyPy");
+  return NULL;
+}
+
+#else
+
+#include <stddef.h>
+
+#include "type.h"
+
+typedef struct Method {
+  vectorcall_fn vectorcall;
+  vectorcall_fn target; /* that of callable */
+  PyObject *callable, *name, *qualname, *doc;
+} Method;
+
+enum { N_OWNED = 4 }; /* from `callable` on */
+
+static void *method_type; /* a PyObject, made at first use */
+
+static Method *method_of(PyObject *self) { return (Method *)(void *)((char *)self + fhpy_layout.header_size); }
+static PyObject **owned_of(PyObject *self) { return &method_of(self)->callable; }
+
+static PyObject *method_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+  const Method *method = method_of(self);
+  if ((nargsf & ~VECTORCALL_ARGUMENTS_OFFSET) == 0) {
+    PyErr_Format(PyExc_TypeError, "method %R needs an object to be called on", method->qualname);
+    return NULL;
+  }
+  return method->target(method->callable, args, nargsf, kwnames);
+}
+
+static PyObject *method_bind(PyObject *self, PyObject *object, PyObject *type) {
+  (void)type;
+  if (object != NULL && object != &_Py_NoneStruct) return fhpy_optional.PyMethod_New(self, object);
+  take_reference(self);
+  return self;
+}
+
+static PyObject *method_repr(PyObject *self) {
+  return PyUnicode_FromFormat("<native method %R>", method_of(self)->qualname);
+}
+
+static int method_traverse(PyObject *self, visit_fn visit, void *arg) {
+  for (int i = 0; i < N_OWNED; i++) {
+    int rc = owned_of(self)[i] == NULL ? 0 : visit(owned_of(self)[i], arg);
+    if (rc != 0) return rc;
+  }
+  return visit(type_of(self), arg);
+}
+
+/* There is no tp_clear: a cycle through a method goes through its class, which the collector clears. */
+static void method_dealloc(PyObject *self) {
+  PyObject *type = type_of(self);
+  PyObject_GC_UnTrack(self);
+  for (int i = 0; i < N_OWNED; i++) drop_reference(owned_of(self)[i]);
+  PyObject_GC_Del(self);
+  drop_reference(type);
+}
+
+static PyObject *method_get(PyObject *self, void *offset) {
+  PyObject *value = *(PyObject **)(void *)((char *)method_of(self) + (size_t)(uintptr_t)offset);
+  take_reference(value);
+  return value;
+}
+
+static PyObject *make_type(void) {
+  enum { FLAG_METHOD_DESCRIPTOR = 1 << 17 };
+  static PyGetSetDef getset[] = {{"__name__", (void *)method_get, NULL, NULL, (void *)offsetof(Method, name)},
+                                 {"__qualname__", (void *)method_get, NULL, NULL, (void *)offsetof(Method, qualname)},
+                                 {"__doc__", (void *)method_get, NULL, NULL, (void *)offsetof(Method, doc)},
+                                 {"__wrapped__", (void *)method_get, NULL, NULL, (void *)offsetof(Method, callable)},
+                                 {NULL, NULL, NULL, NULL, NULL}};
+  static PyMemberDef members[] = {{"__vectorcalloffset__", MEMBER_SSIZE, 0, MEMBER_READONLY, NULL},
+                                  {NULL, 0, 0, 0, NULL}};
+  static PyType_Slot slots[] = {{SLOT_TP_CALL, (void *)PyVectorcall_Call},
+                                {SLOT_TP_DESCR_GET, (void *)method_bind},
+                                {SLOT_TP_REPR, (void *)method_repr},
+                                {SLOT_TP_TRAVERSE, (void *)method_traverse},
+                                {SLOT_TP_DEALLOC, (void *)method_dealloc},
+                                {SLOT_TP_GETSET, getset},
+                                {SLOT_TP_MEMBERS, members},
+                                {0, NULL}};
+  members[0].offset = (Py_ssize_t)fhpy_layout.header_size;
+  PyType_Spec spec = {"ffi_hpy._hpy.method", (int)(fhpy_layout.header_size + sizeof(Method)), 0,
+                      (unsigned)(1u << 18 | TYPE_FLAG_HAVE_GC | TYPE_FLAG_HAVE_VECTORCALL | FLAG_METHOD_DESCRIPTOR),
+                      slots};
+  PyObject *type = PyType_FromSpecWithBases(&spec, NULL);
+  if (type != NULL) defer_references(type);
+  return type;
+}
+
+/* Borrowed; kept for good. Threads that come here together make one each, and all but one keep theirs unused. */
+static PyObject *get_type(void) {
+  PyObject *type = fh_atomic_load_acquire_ptr(&method_type); /* pairs with the swap below */
+  if (type != NULL) return type;
+  PyObject *fresh = make_type();
+  void *first = NULL;
+  if (fresh == NULL) return NULL;
+  if (fh_atomic_cas_seq_cst_ptr(&method_type, &first, fresh)) return fresh;
+  Py_DecRef(fresh);
+  return fh_atomic_load_acquire_ptr(&method_type);
+}
+
+bool fhpy_descriptor_is_possible(void) { return fhpy_optional.PyMethod_New != NULL; }
+
+PyObject *fhpy_descriptor_new_method(PyObject *callable, PyObject *name, PyObject *qualname, PyObject *doc) {
+  const FhpyType *note = type_nearest_note(type_of(callable));
+  if (note == NULL || note->vectorcall_offset == 0) {
+    PyErr_Format(PyExc_TypeError, "a method is made of an HPy object that can be called, not of %R", type_of(callable));
+    return NULL;
+  }
+  PyObject *type = get_type();
+  PyObject *self = type == NULL ? NULL : PyType_GenericAlloc(type, 0);
+  if (self == NULL) return NULL;
+  Method *method = method_of(self);
+  *method = (Method){.vectorcall = method_call,
+                     .target = *(vectorcall_fn *)(void *)((char *)callable + note->vectorcall_offset),
+                     .callable = callable,
+                     .name = name,
+                     .qualname = qualname,
+                     .doc = doc};
+  for (int i = 0; i < N_OWNED; i++) take_reference(owned_of(self)[i]);
+  defer_references(self);
+  return self;
+}
+
+#endif

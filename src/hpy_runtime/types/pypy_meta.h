@@ -1,0 +1,17 @@
+/* Types with a metaclass, on PyPy 8, whose cpyext makes types of class `type` only from a specification. */
+#ifndef FFI_HPY_RUNTIME_PYPY_META_H_
+#define FFI_HPY_RUNTIME_PYPY_META_H_
+
+#include <stdbool.h>
+
+#include "hpy_runtime/abi/handle.h"
+
+#ifdef FHPY_PYPY
+/* A new type of class metaclass, which is not `type`. NULL with an exception raised. Wants the GIL. */
+PyObject *fhpy_pypy_meta_make(PyObject *metaclass, PyType_Spec *spec, PyObject *bases);
+
+/* Refuses what would need memory within the type itself: 0, or -1 with TypeError raised. */
+int fhpy_pypy_meta_check(const HPyType_Spec *spec, bool has_call_slot);
+#endif
+
+#endif /* FFI_HPY_RUNTIME_PYPY_META_H_ */

@@ -1,0 +1,189 @@
+/* What CPython's wrappers of slots check, for PyPy 8. */
+#include "pypy_slots.h"
+
+#ifdef FHPY_PYPY
+#include <string.h>
+
+/* ---- receivers ---- */
+
+/* Of these slots the receiver may be the second operand. */
+static bool is_operator(int slot) {
+  return (slot >= HPy_nb_absolute && slot <= HPy_nb_xor) || slot == HPy_nb_matrix_multiply ||
+         slot == HPy_nb_inplace_matrix_multiply;
+}
+
+static const FhpySlot *find_slot(PyObject *type, HPyCFunction func) {
+  const FhpyType *note = type_note(type);
+  for (size_t i = 0; note != NULL && i < note->n_slots; i++)
+    if (note->slots[i].impl == func) return &note->slots[i];
+  return NULL;
+}
+
+/* The slot with which type or a base of it calls func; NULL if none does. */
+static const FhpySlot *lookup_slot(PyObject *type, HPyCFunction func) {
+  for (PyObject *t = type; t != NULL; t = type_base(t)) {
+    const FhpySlot *slot = find_slot(t, func);
+    if (slot != NULL) return slot;
+  }
+  /* A class with several bases: the chain above follows the base with the struct, and slots may come from the
+   * others. */
+  PyObject *mro = PyObject_GetAttrString(type, "__mro__");
+  const FhpySlot *slot = NULL;
+  if (mro == NULL) PyErr_Clear();
+  for (Py_ssize_t i = 0; mro != NULL && slot == NULL && i < PyTuple_Size(mro); i++)
+    slot = find_slot(PyTuple_GetItem(mro, i), func);
+  Py_DecRef(mro);
+  return slot;
+}
+
+/* A slot, and the type of a receiver that fits. PyPy keeps such a type for good (type_end.c), and other bases can be
+ * assigned to it only if they have its struct; so an entry stays true. */
+typedef struct Fitting {
+  HPyCFunction func;
+  PyObject *type;
+} Fitting;
+
+enum { N_FITTING = 64 };
+
+static Fitting *find_place(HPyCFunction func, PyObject *type) {
+  static Fitting places[N_FITTING]; /* guarded by the GIL */
+  return &places[((uintptr_t)func >> 4 ^ (uintptr_t)type >> 5) % N_FITTING];
+}
+
+static bool is_receiver_fit(PyObject *const *operands, bool has_second, HPyCFunction func) {
+  PyObject *type = type_of(operands[0]);
+  Fitting *place = find_place(func, type);
+  if (place->type == type && place->func == func) return true;
+  if (lookup_slot(type, func) != NULL) {
+    *place = (Fitting){func, type};
+    return true;
+  }
+  if (PyType_IsSubtype(type, &PyModule_Type)) return true; /* a module's HPy_mod_exec */
+  const FhpySlot *slot = has_second ? lookup_slot(type_of(operands[1]), func) : NULL;
+  return slot != NULL && is_operator(slot->slot);
+}
+
+/* Writes the result of a failure into packed arguments. */
+static void write_failure(HPyFunc_Signature sig, void *args) {
+  switch (sig) {
+#define OBJECT(sig, function_type, call) \
+  case HPyFunc_##sig: ((_HPyFunc_args_##sig *)args)->result = NULL; return;
+#define VALUE(sig, function_type, call) \
+  case HPyFunc_##sig: ((_HPyFunc_args_##sig *)args)->result = -1; return;
+#define VOID(sig, function_type, call)
+#include "hpy_runtime/types/trampoline_shapes.def"
+    VALUE(INITPROC, , )
+    VALUE(GETBUFFERPROC, , )
+  default: return;
+  }
+}
+
+bool fhpy_pypy_slots_refuse(HPyFunc_Signature sig, HPyCFunction func, void *args) {
+  switch (sig) {
+  case HPyFunc_UNARYFUNC:
+  case HPyFunc_BINARYFUNC:
+  case HPyFunc_TERNARYFUNC:
+  case HPyFunc_INQUIRY:
+  case HPyFunc_LENFUNC:
+  case HPyFunc_SSIZEARGFUNC:
+  case HPyFunc_SSIZESSIZEARGFUNC:
+  case HPyFunc_SSIZEOBJARGPROC:
+  case HPyFunc_SSIZESSIZEOBJARGPROC:
+  case HPyFunc_OBJOBJARGPROC:
+  case HPyFunc_OBJOBJPROC:
+  case HPyFunc_REPRFUNC:
+  case HPyFunc_HASHFUNC:
+  case HPyFunc_RICHCMPFUNC:
+  case HPyFunc_INITPROC:
+  case HPyFunc_GETBUFFERPROC: break;
+  default: return false; /* methods and attributes, which cpyext checks, and what only the interpreter calls */
+  }
+  PyObject *const *operands = args; /* the receiver comes first in all of them */
+  bool has_second = sig == HPyFunc_BINARYFUNC || sig == HPyFunc_TERNARYFUNC;
+  if (is_receiver_fit(operands, has_second, func)) return false;
+  PyErr_Format(PyExc_TypeError, "a slot of another class was called with %R", type_of(operands[0]));
+  write_failure(sig, args);
+  return true;
+}
+
+/* ---- descriptors ---- */
+
+/* The note of self's type, or of a base, that has tp_descr_get; NULL with TypeError raised. */
+static const FhpyType *find_descriptor(PyObject *self) {
+  for (PyObject *type = type_of(self); type != NULL; type = type_base(type)) {
+    const FhpyType *note = type_note(type);
+    if (note != NULL && note->descr_get != NULL) return note;
+  }
+  PyErr_Format(PyExc_TypeError, "a descriptor's slot was called with %R", type_of(self));
+  return NULL;
+}
+
+PyObject *fhpy_pypy_slots_descr_get(PyObject *self, PyObject *object, PyObject *type) {
+  const FhpyType *note = find_descriptor(self);
+  return note == NULL ? NULL : note->descr_get(self, object, type);
+}
+
+int fhpy_pypy_slots_descr_set(PyObject *self, PyObject *object, PyObject *value) {
+  const FhpyType *note = find_descriptor(self);
+  return note == NULL ? -1 : note->descr_set(self, object, value);
+}
+
+/* ---- __new__ ---- */
+
+static PyObject *make_tuple(PyObject *const *values, Py_ssize_t n) {
+  PyObject *tuple = PyTuple_New(n);
+  for (Py_ssize_t i = 0; tuple != NULL && i < n; i++) {
+    Py_IncRef(values[i]);
+    PyTuple_SetItem(tuple, i, values[i]);
+  }
+  return tuple;
+}
+
+/* *dict is NULL where there are no keywords. */
+static int make_keywords(PyObject *const *values, PyObject *names, PyObject **dict) {
+  *dict = NULL;
+  Py_ssize_t n = names == NULL ? 0 : PyTuple_Size(names);
+  if (n == 0) return 0;
+  *dict = PyDict_New();
+  for (Py_ssize_t i = 0; *dict != NULL && i < n; i++) {
+    if (PyDict_SetItem(*dict, PyTuple_GetItem(names, i), values[i]) == 0) continue;
+    Py_DecRef(*dict);
+    *dict = NULL;
+  }
+  return *dict == NULL ? -1 : 0;
+}
+
+/* type.__new__(cls, ...) as CPython has it: cls is a class that derives from the type. */
+static PyObject *call_new(PyObject *type, PyObject *const *args, Py_ssize_t n, PyObject *names) {
+  PyObject *cls = n > 0 ? args[0] : NULL;
+  if (cls == NULL) {
+    PyErr_Format(PyExc_TypeError, "__new__ of %R needs a class, got no arguments", type);
+    return NULL;
+  }
+  if (!is_type(cls)) {
+    PyErr_Format(PyExc_TypeError, "__new__ of %R needs a class, got %R", type, type_of(cls));
+    return NULL;
+  }
+  if (cls != type && !PyType_IsSubtype(cls, type)) {
+    PyErr_Format(PyExc_TypeError, "__new__ of %R is not for %R, which does not derive from it", type, cls);
+    return NULL;
+  }
+  PyObject *keywords, *result = NULL, *rest = make_tuple(args + 1, n - 1);
+  if (rest != NULL && make_keywords(args + n, names, &keywords) == 0) {
+    result = ((new_fn)type_member(type, MEMBER_NEW))(cls, rest, keywords);
+    Py_DecRef(keywords);
+  }
+  Py_DecRef(rest);
+  return result;
+}
+
+int fhpy_pypy_slots_set_new(PyObject *type) {
+  static PyMethodDef def = {"__new__", (void *)call_new, METH_FASTCALL | METH_KEYWORDS,
+                            "Create and return a new object."};
+  PyObject *function = PyCFunction_NewEx(&def, type, NULL);
+  int rc = function == NULL ? -1 : PyObject_SetAttrString(type, "__new__", function);
+  Py_DecRef(function);
+  return rc;
+}
+
+#endif /* FHPY_PYPY */

@@ -1,0 +1,31 @@
+/* Slots on PyPy 8, where a slot that is called through its class (`Array.__len__("abc")`) is called with any receiver.
+ *
+ * CPython's wrappers of slots compare the receiver with the class. cpyext's wrappers do not (those of methods and
+ * attributes do), and its __new__ takes any class, or none, which ends the process. So a type's note has a list of its
+ * slots, and before a slot is called, it is looked up among those of the receiver's type and its bases. */
+#ifndef FFI_HPY_RUNTIME_PYPY_SLOTS_H_
+#define FFI_HPY_RUNTIME_PYPY_SLOTS_H_
+
+#include "type.h"
+
+#ifdef FHPY_PYPY
+
+/* Whether a call of func is a slot's with a receiver that it is not for. Then TypeError is raised, and the result in
+ * the packed arguments is that of a failure. */
+bool fhpy_pypy_slots_refuse(HPyFunc_Signature sig, HPyCFunction func, void *args);
+
+/* tp_descr_get and tp_descr_set of a type whose note has those of the extension (extension.h). */
+PyObject *fhpy_pypy_slots_descr_get(PyObject *self, PyObject *object, PyObject *type);
+int fhpy_pypy_slots_descr_set(PyObject *self, PyObject *object, PyObject *value);
+
+/* Replaces the __new__ of a type that has a tp_new of its own. 0, or -1 with an exception raised. */
+int fhpy_pypy_slots_set_new(PyObject *type);
+
+#else
+
+static inline bool fhpy_pypy_slots_refuse(HPyFunc_Signature sig, HPyCFunction func, void *args) {
+  return (void)sig, (void)func, (void)args, false;
+}
+
+#endif
+#endif /* FFI_HPY_RUNTIME_PYPY_SLOTS_H_ */

@@ -1,0 +1,132 @@
+/* What marks an HPy type: its note, and the tp_dealloc by which the note is found, which ends instances.
+ *
+ * The chain of bases of an instance's type is: classes made in Python, if any; HPy types, one at least; the rest,
+ * which is object or another built-in type. With guests (type.h) Python classes may also stand between HPy types.
+ * A class made in Python has the interpreter's subtype_dealloc, which calls fhpy_type_dealloc once for each instance.
+ * Therefore fhpy_type_dealloc always walks the whole chain.
+ */
+#include "type.h"
+
+#include "pypy_struct.h"
+
+/* ---- guests ---- */
+
+void *fhpy_type_guests;
+
+void fhpy_type_add_guest(FhpyType *note) {
+  void *first = fh_atomic_load_relaxed_ptr(&fhpy_type_guests);
+  do { /* a reader that finds the note, by an acquire load, sees it complete */
+    note->next_guest = first;
+  } while (!fh_atomic_cas_seq_cst_ptr(&fhpy_type_guests, &first, note));
+}
+
+FhpyType *fhpy_type_find_guest(PyObject *type) {
+  void *methods = type_member(type, MEMBER_METHODS);
+  FhpyType *note = fh_atomic_load_acquire_ptr(&fhpy_type_guests); /* pairs with fhpy_type_add_guest */
+  while (note != NULL && note->methods != methods) note = note->next_guest;
+  return note;
+}
+
+#ifdef FHPY_PYPY
+/* ---- structs of types ---- */
+
+/* The struct that the metaclass gives its instances. A derived metaclass has the struct of its base at the beginning of
+ * its own. */
+static size_t get_struct_size(PyObject *metaclass) {
+  for (; metaclass != NULL; metaclass = type_base(metaclass)) {
+    const FhpyType *note = type_note(metaclass);
+    if (note != NULL && note->struct_size > 0) return (size_t)note->struct_size;
+  }
+  return 0;
+}
+
+void *fhpy_type_get_meta_struct(PyObject *type) {
+  void *found = fhpy_pypy_struct_find(type);
+  return found != NULL ? found : fhpy_pypy_struct_add(type, get_struct_size(type_of(type)));
+}
+#endif
+
+/* ---- fields ---- */
+
+static int clear_field(HPyField *field, void *arg) {
+  (void)arg;
+  PyObject *old = (PyObject *)field->_i;
+  field->_i = 0; /* before the release, which may run code that looks here */
+  drop_reference(old);
+  return 0;
+}
+
+void fhpy_type_clear_fields(PyObject *self, const FhpyType *note) {
+  if (note->traverse != NULL) note->traverse(type_struct(self, note), clear_field, NULL);
+}
+
+/* ---- the end of instances ---- */
+
+/* The reference to the type goes last, because it may be the last one. */
+static void free_instance(PyObject *self, PyObject *type, bool is_gc) {
+  if (is_gc)
+    PyObject_GC_Del(self);
+  else
+    PyObject_Free(self);
+  drop_reference(type);
+}
+
+/* Whether the finalizer brought the object back. */
+static inline bool is_saved_by_finalizer(PyObject *self, PyObject *type) {
+  return type_member(type, MEMBER_FINALIZE) != NULL && fhpy_optional.PyObject_CallFinalizerFromDealloc != NULL &&
+         fhpy_optional.PyObject_CallFinalizerFromDealloc(self) < 0;
+}
+
+/* The end of an instance whose only HPy type is derived from object. */
+static inline void end_single(PyObject *self, PyObject *type, const FhpyType *note, bool is_gc) {
+  fhpy_type_clear_fields(self, note);
+  if (note->destroy != NULL) note->destroy((char *)self + note->data_offset);
+  free_instance(self, type, is_gc);
+}
+
+/* The end of any other instance. For one of a class made in Python, subtype_dealloc has run the finalizer and released
+ * what the class added. It leaves the reference to the type to its base's tp_dealloc, because that base is a heap
+ * type. */
+static FH_NOINLINE void end_derived(PyObject *self, PyObject *type) {
+  bool is_hpy = type_member(type, MEMBER_DEALLOC) == (void *)fhpy_type_dealloc;
+  if (is_hpy && is_saved_by_finalizer(self, type)) return;
+  bool is_gc = type_has_flag(type, TYPE_FLAG_HAVE_GC);
+  if (is_gc) PyObject_GC_UnTrack(self);
+  const FhpyType *note;
+  PyObject *nearest = type;
+  while ((note = type_note(nearest)) == NULL) nearest = type_base(nearest);
+  if (note->is_single) {
+    end_single(self, type, note, is_gc);
+    return;
+  }
+  for (PyObject *t = nearest; t != NULL; t = type_base(t))
+    if ((note = type_note(t)) != NULL) fhpy_type_clear_fields(self, note);
+  PyObject *foreign = NULL;
+  for (PyObject *t = nearest; t != NULL; t = type_base(t)) {
+    if ((note = type_note(t)) == NULL) continue;
+    if (note->destroy != NULL) note->destroy(type_struct(self, note));
+    foreign = type_base_known(t);
+  }
+#ifdef FHPY_PYPY
+  if (foreign == &PyType_Type) fhpy_pypy_struct_end(self);
+#endif
+  if (foreign == &PyBaseObject_Type) {
+    free_instance(self, type, is_gc);
+    return;
+  }
+  if (type_has_flag(foreign, TYPE_FLAG_HAVE_GC)) PyObject_GC_Track(self); /* such a deallocation begins by untracking */
+  ((dealloc_fn)type_member(foreign, MEMBER_DEALLOC))(self);
+  Py_DecRef(type);
+}
+
+void fhpy_type_dealloc(PyObject *self) {
+  PyObject *type = type_of(self);
+  const FhpyType *note = type_note(type);
+  if (note == NULL || !note->is_single) {
+    end_derived(self, type);
+    return;
+  }
+  if (is_saved_by_finalizer(self, type)) return;
+  if (note->is_gc) PyObject_GC_UnTrack(self);
+  end_single(self, type, note, note->is_gc);
+}

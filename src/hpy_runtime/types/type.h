@@ -1,0 +1,111 @@
+/* Types made by HPyType_FromSpec: the note that the runtime keeps about each, and how it is found.
+ *
+ * A type object has neither a free word nor a free flag bit, so the note is tied to two words that a type has anyway:
+ *
+ *   - tp_dealloc of every HPy type is fhpy_type_dealloc, which no other type has: a class made in Python gets the
+ *     interpreter's own, and so does a C type that names none;
+ *   - tp_methods, which is never inherited, points to the `methods` at the end of the note.
+ *
+ * The exception are guests: HPy types with a base that is a heap type and not HPy's.
+ *
+ * A note lives as long as the process, because method objects and descriptors point into it, and nothing tells when the
+ * last of them is gone.
+ */
+#ifndef FFI_HPY_RUNTIME_TYPE_H_
+#define FFI_HPY_RUNTIME_TYPE_H_
+
+#include "hpy_runtime/abi/handle.h"
+
+/* A slot and the extension's function for it. */
+typedef struct FhpySlot {
+  int slot;
+  HPyCFunction impl;
+} FhpySlot;
+
+typedef struct FhpyType {
+  HPyFunc_traverseproc traverse; /* HPy_tp_traverse of this type itself, or NULL */
+  HPyFunc_destroyfunc destroy;   /* HPy_tp_destroy of this type itself, or NULL */
+  HPyType_BuiltinShape shape;
+  ptrdiff_t data_offset;       /* of the struct in an instance; see type_struct */
+  bool is_single;              /* its only base is object */
+  bool is_gc;                  /* instances of the type itself are garbage-collected */
+  size_t plain_size;           /* of an instance, if that is a header and a struct and nothing else; otherwise 0 */
+#ifdef FHPY_PYPY
+  Py_ssize_t struct_size; /* basicsize of the specification */
+  struct FhpySlot *slots; /* those of the specification, in the note's own block of memory */
+  size_t n_slots;
+  PyObject *(*descr_get)(PyObject *, PyObject *, PyObject *); /* what the extension gave, or NULL */
+  int (*descr_set)(PyObject *, PyObject *, PyObject *);
+#endif
+  ptrdiff_t vectorcall_offset; /* of the word with the instance's vectorcall function; 0: instances have none */
+  vectorcall_fn vectorcall;    /* what HPy_New writes there; NULL: the extension does it (HPy_SetCallFunction) */
+  /* In the note's own block of memory. */
+  PyMemberDef *members;
+  PyGetSetDef *getset;
+  char *name;
+  /* The base of a guest decides that the interpreter's subtype_dealloc and subtype_traverse end and traverse its
+   * instances. They call the functions of the nearest HPy base, if there is one, which walk the whole chain. Guests are
+   * found in this list, by their tp_methods. It only grows, and is read without a lock. */
+  struct FhpyType *next_guest;
+  PyMethodDef methods[];
+} FhpyType;
+
+/* tp_dealloc of every HPy type. */
+void fhpy_type_dealloc(PyObject *self);
+/* Releases the values of the fields of a struct, those of the note's own type. */
+void fhpy_type_clear_fields(PyObject *self, const FhpyType *note);
+
+/* Adds the note to the list of guests. Any thread. */
+void fhpy_type_add_guest(FhpyType *note);
+/* The note of a guest, NULL for every other type. */
+FhpyType *fhpy_type_find_guest(PyObject *type);
+extern void *fhpy_type_guests; /* the list's head, a FhpyType; NULL in almost every process */
+
+/* The note of a type that HPy made, NULL for every other. */
+static inline FhpyType *type_note(PyObject *type) {
+  if (type_member(type, MEMBER_DEALLOC) != (void *)fhpy_type_dealloc) {
+    /* acquire: pairs with fhpy_type_add_guest */
+    return fh_atomic_load_acquire_ptr(&fhpy_type_guests) == NULL ? NULL : fhpy_type_find_guest(type);
+  }
+  char *methods = type_member(type, MEMBER_METHODS);
+#ifdef FHPY_PYPY
+  if (methods == NULL) return NULL; /* a class made in Python takes over the tp_dealloc of its base there */
+#endif
+  return (FhpyType *)(methods - offsetof(FhpyType, methods));
+}
+
+static inline PyObject *type_base(PyObject *type) { return type_member(type, MEMBER_BASE); }
+
+/* The base of an HPy type as its specification has it: on PyPy without the class that pypy_layout.h puts between. */
+static inline PyObject *type_base_known(PyObject *type) {
+  type = type_base(type);
+#ifdef FHPY_PYPY
+  while (type_has_flag(type, TYPE_FLAG_HEAPTYPE) && type_note(type) == NULL) type = type_base(type);
+#endif
+  return type;
+}
+
+/* The note of the nearest HPy type among type and its bases, or NULL. Only for a class made in Python is more than the
+ * first step taken. */
+static inline FhpyType *type_nearest_note(PyObject *type) {
+  for (; type != NULL; type = type_base(type)) {
+    FhpyType *note = type_note(type);
+    if (note != NULL) return note;
+  }
+  return NULL;
+}
+
+#ifdef FHPY_PYPY
+/* The struct of a type whose class is an HPy metaclass (pypy_struct.h): made when it is first asked for. */
+void *fhpy_type_get_meta_struct(PyObject *type);
+#endif
+
+/* The struct of an instance of the type that the note belongs to, or of a subclass. */
+static inline void *type_struct(PyObject *self, const FhpyType *note) {
+#ifdef FHPY_PYPY
+  if (note->shape == HPyType_BuiltinShape_Type) return fhpy_type_get_meta_struct(self);
+#endif
+  return (char *)self + note->data_offset;
+}
+
+#endif /* FFI_HPY_RUNTIME_TYPE_H_ */

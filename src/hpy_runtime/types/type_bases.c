@@ -1,0 +1,137 @@
+/* The bases and the metaclass of a type that is to be made. */
+#include "type_bases.h"
+
+#include "type_check.h"
+
+/* Borrowed. The legacy shape has no struct, so its base is object. */
+static PyObject *builtin_of_shape(HPyType_BuiltinShape shape) {
+  static PyObject *const builtins[] = {&PyBaseObject_Type, &PyType_Type,  &PyLong_Type, &PyFloat_Type,
+                                       &PyUnicode_Type,    &PyTuple_Type, &PyList_Type, &PyDict_Type};
+  return shape == HPyType_BuiltinShape_Legacy ? &PyBaseObject_Type : builtins[shape];
+}
+
+/* ---- parameters ---- */
+
+/* Counts the bases that are given one by one, and finds the tuple of bases and the metaclass. */
+static int scan_parameters(const char *name, HPyType_SpecParam *params, size_t *n_bases, PyObject **tuple,
+                           PyObject **metaclass) {
+  for (HPyType_SpecParam *p = params; p != NULL && p->kind != 0; p++) {
+    PyObject *o = to_py(p->object);
+    switch ((int)p->kind) {
+    case HPyType_SpecParam_Base: ++*n_bases; break;
+    case HPyType_SpecParam_BasesTuple:
+      if (*tuple != NULL) {
+        PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': more than one HPyType_SpecParam_BasesTuple", name);
+        return -1;
+      }
+      *tuple = o;
+      break;
+    case HPyType_SpecParam_Metaclass:
+      if (*metaclass != NULL) {
+        PyErr_Format(PyExc_ValueError, "HPyType_FromSpec of '%s': more than one HPyType_SpecParam_Metaclass", name);
+        return -1;
+      }
+      if (!is_type(o) || !PyType_IsSubtype(o, &PyType_Type)) {
+        PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s' expects a metaclass derived from type, got %R", name,
+                     o);
+        return -1;
+      }
+      *metaclass = o;
+      break;
+    default:
+      PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': unknown HPyType_SpecParam kind %d", name, (int)p->kind);
+      return -1;
+    }
+  }
+  if (*n_bases > 0 && *tuple != NULL) {
+    PyErr_Format(PyExc_TypeError,
+                 "HPyType_FromSpec of '%s' expects HPyType_SpecParam_Base or HPyType_SpecParam_BasesTuple, "
+                 "got both",
+                 name);
+    return -1;
+  }
+  return 0;
+}
+
+int fhpy_type_bases_get_parameters(const HPyType_Spec *spec, HPyType_SpecParam *params, FhpyTypeParameters *result) {
+  size_t n_bases = 0;
+  PyObject *tuple = NULL;
+  *result = (FhpyTypeParameters){0};
+  if (scan_parameters(spec->name, params, &n_bases, &tuple, &result->metaclass) < 0) return -1;
+  if (tuple != NULL && PyTuple_Size(tuple) != 0) {
+    if (PyErr_Occurred()) return -1; /* not a tuple */
+    Py_IncRef(tuple);
+    result->bases = tuple;
+  } else {
+    result->bases = PyTuple_New(n_bases > 0 ? (Py_ssize_t)n_bases : 1);
+    if (result->bases == NULL) return -1;
+    Py_ssize_t i = 0;
+    for (HPyType_SpecParam *p = params; n_bases > 0 && p->kind != 0; p++) {
+      if (p->kind != HPyType_SpecParam_Base) continue;
+      Py_IncRef(to_py(p->object));
+      PyTuple_SetItem(result->bases, i++, to_py(p->object));
+    }
+    if (n_bases == 0) {
+      PyObject *base = builtin_of_shape(spec->builtin_shape);
+      Py_IncRef(base);
+      PyTuple_SetItem(result->bases, 0, base);
+    }
+  }
+  for (Py_ssize_t i = 0; i < PyTuple_Size(result->bases); i++) {
+    PyObject *base = PyTuple_GetItem(result->bases, i);
+    if (is_type(base)) continue;
+    PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': base %zd is %R, not a type", spec->name, i, base);
+    Py_DecRef(result->bases);
+    return -1;
+  }
+  return 0;
+}
+
+/* ---- what the bases bring ---- */
+
+/* What an instance of base is known to hold: the struct of the nearest HPy type, or the built-in shape. */
+static Py_ssize_t get_known_size(PyObject *base, HPyType_BuiltinShape shape) {
+  for (PyObject *type = base; type != NULL; type = type_base(type))
+    if (type_note(type) != NULL) return fhpy_layout_get_basicsize(type);
+  return fhpy_layout_get_basicsize(builtin_of_shape(shape));
+}
+
+int fhpy_type_bases_describe(PyObject *bases, HPyType_BuiltinShape shape, FhpyTypeBases *result) {
+  *result = (FhpyTypeBases){0};
+  for (Py_ssize_t i = 0; i < PyTuple_Size(bases); i++) {
+    PyObject *base = PyTuple_GetItem(bases, i);
+    Py_ssize_t basicsize = fhpy_layout_get_basicsize(base), known = get_known_size(base, shape);
+    if (basicsize < 0 || known < 0) return -1;
+    if (basicsize > result->basicsize) result->basicsize = basicsize;
+    if (type_has_flag(base, TYPE_FLAG_HAVE_GC)) result->has_gc = true;
+    if (type_note(base) == NULL && type_has_flag(base, TYPE_FLAG_HEAPTYPE)) result->foreign = base;
+    if (basicsize > known) result->enlarged = base;
+    const FhpyType *note = type_nearest_note(base);
+    if (note != NULL) result->has_hpy = true;
+    if (note != NULL && note->vectorcall_offset != 0 && result->callable == NULL) result->callable = note;
+  }
+  return 0;
+}
+
+/* An HPy type may have a class made in Python as a base, unless both want the memory behind the built-in shape, or
+ * nobody would call the HPy type's own functions. */
+int fhpy_type_bases_check_foreign(const HPyType_Spec *spec, const FhpyTypeBases *bases) {
+  /* the struct of an HPy type begins right behind the built-in shape, where such a base keeps its own things */
+  if (bases->enlarged != NULL && spec->basicsize != 0) {
+    PyErr_Format(PyExc_TypeError,
+                 "HPyType_FromSpec of '%s': a type with a struct (basicsize %d) cannot have the base %R, "
+                 "whose instances hold more than HPy knows of",
+                 spec->name, spec->basicsize, bases->enlarged);
+    return -1;
+  }
+  /* without a base that calls them they would never be called: see FhpyType.next_guest */
+  bool has_own_end = fhpy_type_check_has_slot(spec, HPy_tp_traverse) || fhpy_type_check_has_slot(spec, HPy_tp_destroy);
+  if (bases->foreign != NULL && has_own_end && !(bases->has_hpy && bases->has_gc)) {
+    PyErr_Format(PyExc_TypeError,
+                 "HPyType_FromSpec of '%s': HPy_tp_traverse and HPy_tp_destroy with the base %R, which was "
+                 "not made by HPyType_FromSpec, need another base that is garbage-collected and was",
+                 spec->name, bases->foreign);
+    return -1;
+  }
+  return 0;
+}

@@ -1,0 +1,32 @@
+/* The bases and the metaclass of a type that is to be made: read from HPyType_SpecParam, and looked at. */
+#ifndef FFI_HPY_RUNTIME_TYPE_BASES_H_
+#define FFI_HPY_RUNTIME_TYPE_BASES_H_
+
+#include "type.h"
+
+typedef struct {
+  PyObject *bases;     /* owned tuple, not empty */
+  PyObject *metaclass; /* borrowed, or NULL: what the bases ask for */
+} FhpyTypeParameters;
+
+typedef struct {
+  const FhpyType *callable; /* the first base's whose instances have a vectorcall word, or NULL */
+  Py_ssize_t basicsize;     /* the largest */
+  bool has_gc;
+  bool has_hpy;       /* one is an HPy type or derived from one */
+  PyObject *foreign;  /* borrowed: one that is a heap type and not HPy's, such as a class made in Python */
+  PyObject *enlarged; /* borrowed: one not made by HPy whose instances are larger than what HPy knows of them */
+} FhpyTypeBases;
+
+/* All return 0, or -1 with an exception raised. */
+
+/* Reads the parameters of a specification; without a base the built-in type of its shape is the base. */
+int fhpy_type_bases_get_parameters(const HPyType_Spec *spec, HPyType_SpecParam *params, FhpyTypeParameters *result);
+
+/* Describes a tuple of types. */
+int fhpy_type_bases_describe(PyObject *bases, HPyType_BuiltinShape shape, FhpyTypeBases *result);
+
+/* Refuses bases that HPy did not make and that would get in the way of the new type. */
+int fhpy_type_bases_check_foreign(const HPyType_Spec *spec, const FhpyTypeBases *bases);
+
+#endif /* FFI_HPY_RUNTIME_TYPE_BASES_H_ */

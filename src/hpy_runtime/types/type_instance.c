@@ -1,0 +1,121 @@
+/* Instances of HPy types: how they are made. */
+#include "type_instance.h"
+
+#include "hpy_runtime/abi/pypy_stack.h"
+
+static void set_vectorcall(PyObject *o, const FhpyType *note) {
+  if (note->vectorcall_offset != 0) type_instance_set_vectorcall(o, note, note->vectorcall);
+}
+
+#define TYPE_FLAGS_BUILTIN                                                                                   \
+  (TYPE_FLAG_LONG_SUBCLASS | TYPE_FLAG_LIST_SUBCLASS | TYPE_FLAG_TUPLE_SUBCLASS | TYPE_FLAG_BYTES_SUBCLASS | \
+   TYPE_FLAG_UNICODE_SUBCLASS | TYPE_FLAG_DICT_SUBCLASS | TYPE_FLAG_BASE_EXC_SUBCLASS | TYPE_FLAG_TYPE_SUBCLASS)
+
+/* A built-in type is asked to make its instance, because zeroed memory is no instance of it: an empty dict has a table,
+ * and in some versions an empty str or tuple or the number 0 has more than zeroes. cpyext cannot make an object of
+ * zeroes. */
+PyObject *fhpy_type_instance_make_bare(PyObject *type) {
+  if (!type_has_flag(type, TYPE_FLAGS_BUILTIN)) return PyType_GenericAlloc(type, 0);
+  PyObject *builtin = type;
+  while (type_has_flag(builtin, TYPE_FLAG_HEAPTYPE)) builtin = type_base(builtin);
+  PyObject *no_args = PyTuple_New(0);
+  if (no_args == NULL) return NULL;
+  PyObject *o = ((new_fn)type_member(builtin, MEMBER_NEW))(type, no_args, NULL);
+  Py_DecRef(no_args);
+  return o;
+}
+
+#ifdef FHPY_PYPY
+static PyObject *make_plain(PyObject *type, size_t byte_size) { return (void)byte_size, PyType_GenericAlloc(type, 0); }
+
+/* PyPy calls HPy_tp_finalize only for objects that it knows of. It does not know an object that never leaves C; any
+ * question about the object makes it known. */
+static void show_to_collector(PyObject *o, PyObject *type) {
+  for (; type != NULL; type = type_base(type)) {
+    if (type_member(type, MEMBER_FINALIZE) == NULL) continue;
+    (void)PyCallable_Check(o);
+    return;
+  }
+}
+#else
+/* What PyType_GenericAlloc does for a type with a plain_size. */
+static PyObject *make_plain(PyObject *type, size_t byte_size) {
+  PyObject *o = PyObject_Calloc(1, byte_size);
+  return o == NULL ? PyErr_NoMemory() : PyObject_Init(o, type);
+}
+
+static void show_to_collector(PyObject *o, PyObject *type) { (void)o, (void)type; }
+#endif
+
+/* What all ways of making an instance have in common. Takes the object over; NULL passes through. */
+static PyObject *complete_instance(PyObject *o, PyObject *type, const FhpyType *note, void **data) {
+  if (o == NULL) return NULL;
+  set_vectorcall(o, note);
+  show_to_collector(o, type);
+  *data = type_struct(o, note);
+  return o;
+}
+
+static FH_NOINLINE PyObject *make_general(PyObject *type, void **data) {
+  const FhpyType *note = is_type(type) ? type_nearest_note(type) : NULL;
+  if (note == NULL) {
+    PyErr_Format(PyExc_TypeError, "HPy_New expects a type made by HPyType_FromSpec, got %R", type);
+    return NULL;
+  }
+  /* zeroes the struct, starts tracking where the type wants it, takes the instance's reference to its type */
+  return complete_instance(fhpy_type_instance_make_bare(type), type, note, data);
+}
+
+PyObject *fhpy_type_instance_make(PyObject *type, void **data) {
+  const FhpyType *note = is_type(type) ? type_note(type) : NULL;
+  if (note == NULL || note->plain_size == 0) return make_general(type, data);
+  return complete_instance(make_plain(type, note->plain_size), type, note, data);
+}
+
+/* ---- callable types ---- */
+
+static bool has_arguments(PyObject *args, PyObject *kw) {
+  return (args != NULL && PyTuple_Size(args) > 0) || (kw != NULL && PyObject_Size(kw) > 0);
+}
+
+/* The tp_new that the type would inherit without fhpy_type_instance_new_callable: the first other one above it. Types
+ * below it are skipped: a __new__ written in Python is what has called it. */
+static new_fn inherited_new(PyObject *type) {
+  void *own = (void *)fhpy_type_instance_new_callable;
+  while (type != NULL && type_member(type, MEMBER_NEW) != own) type = type_base(type);
+  while (type != NULL && type_member(type, MEMBER_NEW) == own) type = type_base(type);
+  return type == NULL ? NULL : (new_fn)type_member(type, MEMBER_NEW);
+}
+
+PyObject *fhpy_type_instance_new_callable(PyObject *type, PyObject *args, PyObject *kw) {
+  new_fn inherited = inherited_new(type);
+  PyObject *o;
+  if (inherited == NULL || (void *)inherited == type_member(&PyBaseObject_Type, MEMBER_NEW)) {
+    /* object.__new__ refuses arguments to any other tp_new than itself; its rule is: arguments need an __init__ */
+    if (has_arguments(args, kw) && type_member(type, MEMBER_INIT) == type_member(&PyBaseObject_Type, MEMBER_INIT)) {
+      PyErr_Format(PyExc_TypeError, "%R takes no arguments", type);
+      return NULL;
+    }
+    o = PyType_GenericAlloc(type, 0);
+  } else {
+    o = inherited(type, args, kw);
+  }
+  if (o == NULL) return NULL;
+  FhpyType *note = type_nearest_note(type_of(o));
+  if (note != NULL) set_vectorcall(o, note);
+  return o;
+}
+
+#ifdef FHPY_PYPY
+PyObject *fhpy_type_instance_call(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+  const FhpyType *note = type_nearest_note(type_of(self));
+  vectorcall_fn call = note == NULL || note->vectorcall_offset == 0
+                           ? NULL
+                           : *(vectorcall_fn *)(void *)((char *)self + note->vectorcall_offset);
+  if (call == NULL) {
+    PyErr_Format(PyExc_TypeError, "%R object has no call function yet", type_of(self));
+    return NULL;
+  }
+  return fhpy_pypy_stack_has_room() ? call(self, args, (size_t)nargs, kwnames) : NULL;
+}
+#endif

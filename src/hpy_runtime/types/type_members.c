@@ -1,0 +1,82 @@
+/* The tables of attributes in a type's note. Offsets in HPy count from the struct, those of the interpreter from the
+ * object. */
+#include "type_members.h"
+
+#include <string.h>
+
+#include "methods.h"
+
+#ifdef FHPY_PYPY
+/* cpyext has no members of type HPyMember_NONE, so they become descriptors. */
+static bool is_descriptor(const HPyMember *m) { return m->type == HPyMember_NONE; }
+
+static PyObject *get_none(PyObject *self, void *name) {
+  (void)self, (void)name;
+  Py_IncRef(&_Py_NoneStruct);
+  return &_Py_NoneStruct;
+}
+static int refuse_none(PyObject *self, PyObject *value, void *name) {
+  (void)value;
+  PyErr_Format(PyExc_TypeError, "member '%s' of %R is None always", (const char *)name, type_of(self));
+  return -1;
+}
+static PyGetSetDef make_descriptor(const HPyMember *m) {
+  return (PyGetSetDef){m->name, (void *)get_none, m->readonly ? NULL : (void *)refuse_none, m->doc,
+                       (void *)(uintptr_t)m->name};
+}
+#else
+static bool is_descriptor(const HPyMember *m) { return (void)m, false; }
+static PyGetSetDef make_descriptor(const HPyMember *m) { return (void)m, (PyGetSetDef){0}; }
+#endif
+
+size_t fhpy_type_members_count(const HPyType_Spec *spec) {
+  return fhpy_methods_count(spec->defines, HPyDef_Kind_Member);
+}
+
+size_t fhpy_type_members_count_getset(const HPyType_Spec *spec) {
+  size_t n = fhpy_methods_count(spec->defines, HPyDef_Kind_GetSet);
+  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++)
+    n += (*d)->kind == HPyDef_Kind_Member && is_descriptor(&(*d)->member);
+  return n;
+}
+
+/* HPy's member types have the interpreter's numbers, and a field is an object pointer, so that the interpreter's own
+ * descriptors (which are safe without the GIL) serve all of them. */
+static int fill_member(FhpyType *note, const HPyType_Spec *spec, const HPyMember *m, bool has_call_slot,
+                       PyMemberDef *out) {
+  if (spec->basicsize == 0) {
+    PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': member '%s' needs a basicsize that is not 0", spec->name,
+                 m->name);
+    return -1;
+  }
+  Py_ssize_t offset = note->data_offset + m->offset;
+  if (strcmp(m->name, "__vectorcalloffset__") == 0) {
+    if (has_call_slot) {
+      PyErr_Format(PyExc_TypeError,
+                   "HPyType_FromSpec of '%s': HPy_tp_call and a member '__vectorcalloffset__' exclude each other",
+                   spec->name);
+      return -1;
+    }
+    note->vectorcall_offset = offset;
+  }
+  *out = (PyMemberDef){m->name, (int)m->type, offset, m->readonly ? MEMBER_READONLY : 0, m->doc};
+  return 0;
+}
+
+int fhpy_type_members_fill(FhpyType *note, const HPyType_Spec *spec, bool has_call_slot) {
+  PyMemberDef *member = note->members;
+  PyGetSetDef *getset = note->getset;
+  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++) {
+    if ((*d)->kind == HPyDef_Kind_GetSet) {
+      const HPyGetSet *g = &(*d)->getset;
+      *getset++ = (PyGetSetDef){g->name, (void *)g->getter_cpy_trampoline, (void *)g->setter_cpy_trampoline, g->doc,
+                                g->closure};
+    } else if ((*d)->kind == HPyDef_Kind_Member && is_descriptor(&(*d)->member)) {
+      *getset++ = make_descriptor(&(*d)->member);
+    } else if ((*d)->kind == HPyDef_Kind_Member) {
+      if (fill_member(note, spec, &(*d)->member, has_call_slot, member) < 0) return -1;
+      member++;
+    }
+  }
+  return 0;
+}

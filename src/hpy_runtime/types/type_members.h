@@ -1,0 +1,15 @@
+/* The tables of attributes in a type's note: from HPyDef_MEMBER and HPyDef_GETSET to the interpreter's. */
+#ifndef FFI_HPY_RUNTIME_TYPE_MEMBERS_H_
+#define FFI_HPY_RUNTIME_TYPE_MEMBERS_H_
+
+#include "type.h"
+
+/* How many entries fhpy_type_members_fill may write into note->members and note->getset, their ends not counted. */
+size_t fhpy_type_members_count(const HPyType_Spec *spec);
+size_t fhpy_type_members_count_getset(const HPyType_Spec *spec);
+
+/* Fills the two tables; note->data_offset must be set. A member named __vectorcalloffset__ sets
+ * note->vectorcall_offset. Returns 0, or -1 with an exception raised. */
+int fhpy_type_members_fill(FhpyType *note, const HPyType_Spec *spec, bool has_call_slot);
+
+#endif /* FFI_HPY_RUNTIME_TYPE_MEMBERS_H_ */

@@ -1,0 +1,10 @@
+/* HPyType_FromSpec. */
+#ifndef FFI_HPY_RUNTIME_TYPE_SPEC_H_
+#define FFI_HPY_RUNTIME_TYPE_SPEC_H_
+
+#include "hpy_runtime/abi/handle.h"
+
+/* A new type from HPy's specification and parameters (the latter may be NULL). NULL with an exception raised. */
+PyObject *fhpy_type_spec_make(HPyType_Spec *spec, HPyType_SpecParam *params);
+
+#endif /* FFI_HPY_RUNTIME_TYPE_SPEC_H_ */
