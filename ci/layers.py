@@ -135,7 +135,7 @@ def binaries_of(name: str) -> list[Binary]:
 def read_calls(tree: Path, binary: Binary) -> Uses:
     """Return what the sources of a tree take of one another in a binary: functions and variables. Compiles them. Raises
     Missing."""
-    compiler = [*find_c_compiler(), "-std=c11", "-O0", "-DNDEBUG", "-fvisibility=hidden", "-w"]
+    compiler = [*find_c_compiler(), "-std=c11", "-O1", "-DNDEBUG", "-fvisibility=hidden", "-w"]
     compiler += [*(f"-D{macro}" for macro in binary.defines), *(f"-I{ROOT / folder}" for folder in binary.include)]
     compiler += [f"-isystem{hpy_include()}"] if binary.hpy_headers else []
     compiler.append("-c")
