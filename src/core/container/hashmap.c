@@ -324,10 +324,9 @@ int fh_hashmap_is_live(const fh_hashmap_object *map, uint64_t position) {
   return fh_hashmap_is_small(map) ? position < map->size : fh_hashmap_dense_is_used(map, position);
 }
 
+#ifdef FH_TEST
 int fh_hashmap_is_valid(const fh_hashmap_object *map) {
   if (fh_hashmap_is_small(map)) return map->size <= small_room(map) && small_room(map) <= FH_HASHMAP_SMALL_MAX;
   return fh_hashmap_dense_is_valid(map);
 }
-
-/* The types are registered with the other static ones; nothing else to prepare. */
-void fh_hashmap_init(void) {}
+#endif

@@ -54,9 +54,9 @@ static inline fh_hashmap_pair *fh_hashmap_at(const fh_hashmap_object *map, uint6
 /* Whether a pair is at that position: for positions that may have outlived a change. */
 int fh_hashmap_is_live(const fh_hashmap_object *map, uint64_t position);
 
-/* Whether the structure holds together: for tests. */
+#ifdef FH_TEST
+/* Whether the structure holds together. */
 int fh_hashmap_is_valid(const fh_hashmap_object *map);
-
-void fh_hashmap_init(void);
+#endif
 
 #endif /* FH_HASHMAP_H_ */

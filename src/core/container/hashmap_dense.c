@@ -443,6 +443,7 @@ int fh_hashmap_dense_is_used(const fh_hashmap_object *map, uint64_t slot) {
   return slot < map->slots && *meta_at(map, slot) < RESERVED;
 }
 
+#ifdef FH_TEST
 int fh_hashmap_dense_is_valid(const fh_hashmap_object *map) {
   uint64_t n = 0, n_used = 0, previous = NO_SLOT;
   for (uint64_t slot = map->head; slot != NO_SLOT; slot = fh_hashmap_dense_item(map, slot)->next, ++n) {
@@ -459,3 +460,4 @@ int fh_hashmap_dense_is_valid(const fh_hashmap_object *map) {
   }
   return n == map->size && n_used == n && previous == map->tail && map->slots == (uint64_t)1 << (64 - map->fib_shift);
 }
+#endif

@@ -22,6 +22,8 @@ int fh_hashmap_dense_erase(fh_hashmap_object *map, const TVMFFIAny *key, fh_hash
 
 /* Whether that slot holds an item; any number is allowed. */
 int fh_hashmap_dense_is_used(const fh_hashmap_object *map, uint64_t slot);
+#ifdef FH_TEST
 int fh_hashmap_dense_is_valid(const fh_hashmap_object *map);
+#endif
 
 #endif /* FH_HASHMAP_DENSE_H_ */

@@ -166,6 +166,3 @@ void fh_seq_drop_items(TVMFFIAny *items, int64_t n) {
   drop_all(items, n);
   fh_mem_free(items);
 }
-
-/* The types are registered with the other static ones; nothing else to prepare. */
-void fh_seq_init(void) {}

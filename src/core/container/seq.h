@@ -57,6 +57,4 @@ int fh_seq_grow(fh_seq_object *list, int64_t n_more, fh_mem_aside *aside);
 /* Ends n owned items and frees the array from fh_mem_alloc that they are in. */
 void fh_seq_drop_items(TVMFFIAny *items, int64_t n);
 
-void fh_seq_init(void);
-
 #endif /* FH_SEQ_H_ */

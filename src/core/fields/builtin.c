@@ -64,7 +64,8 @@ static void end(const fh_builtin_field *field, void *obj) {
 
 /* ---- Objects ---- */
 
-int32_t fh_builtin_index(const fh_builtin_type *type) { return fh_type_find_key(fh_base_bytes(type->key)); }
+/* The index of a type that is registered. */
+static int32_t index_of(const fh_builtin_type *type) { return fh_type_find_key(fh_base_bytes(type->key)); }
 
 void fh_builtin_end(const fh_builtin_type *type, void *self) {
   for (const fh_builtin_type *at = type; at != NULL; at = at->parent) {
@@ -75,7 +76,7 @@ void fh_builtin_end(const fh_builtin_type *type, void *self) {
 }
 
 static void *new_zeroed(const fh_builtin_type *type) {
-  return fh_object_new((size_t)type->total_bytes, fh_builtin_index(type), type->owner.deleter);
+  return fh_object_new((size_t)type->total_bytes, index_of(type), type->owner.deleter);
 }
 
 void *fh_builtin_new(const fh_builtin_type *type) {
@@ -113,7 +114,7 @@ static int call_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   const char *name = "__ffi_shallow_copy__";
   TVMFFIObject *from;
   if (fh_function_check_count(name, n_args, 1) != 0) return -1;
-  if (fh_function_arg_object(name, args, 0, fh_builtin_index(type), &from) != 0) return -1;
+  if (fh_function_arg_object(name, args, 0, index_of(type), &from) != 0) return -1;
   void *to = new_zeroed(type);
   if (to == NULL) return -1;
   for (const fh_builtin_type *at = type; at != NULL; at = at->parent) {
@@ -308,7 +309,7 @@ static int register_metadata(int32_t type_index, const fh_builtin_type *type) {
 }
 
 int32_t fh_builtin_register(const fh_builtin_type *type) {
-  const TVMFFITypeInfo *parent = fh_type_find(type->parent != NULL ? fh_builtin_index(type->parent) : kTVMFFIObject);
+  const TVMFFITypeInfo *parent = fh_type_find(type->parent != NULL ? index_of(type->parent) : kTVMFFIObject);
   if (parent == NULL) return -1; /* its own registration failed, with the error that is pending */
   int32_t type_index =
       fh_type_add(fh_base_bytes(type->key), -1, parent->type_depth + 1, 0, !type->is_final, parent->type_index);

@@ -55,8 +55,6 @@ int fh_builtin_set_native(int32_t type_index, const char *attr, void *function);
 /* A `copy` for types whose objects cannot be copied: a TypeError. */
 int fh_builtin_refuse_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
 
-/* The index of a registered descriptor: a lookup by key. */
-int32_t fh_builtin_index(const fh_builtin_type *type);
 /* A new object with each field's value for new objects; NULL with an error pending. */
 void *fh_builtin_new(const fh_builtin_type *type);
 /* The same as a creator. */

@@ -1,6 +1,4 @@
 /* core.c - bringing the library up: the static types, then each part. */
-#include "core/container/hashmap.h"
-#include "core/container/seq.h"
 #include "core/fields/access_path.h"
 #include "core/fields/convert.h"
 #include "core/fields/enum.h"
@@ -17,9 +15,7 @@
 #include "core/structural/structural_key.h"
 #include "core/structural/visit_context.h"
 #include "core/structural/visitor.h"
-#include "core/tensor/dtype.h"
 #include "core/tensor/env.h"
-#include "core/tensor/tensor.h"
 #include "globals.h"
 
 /* The root type is the only one whose size every object shares. */
@@ -41,10 +37,6 @@ FH_CONSTRUCTOR(fh_core_load) {
   register_object_metadata();
   fh_bigint_init();
   fh_sentinel_init();
-  fh_seq_init();
-  fh_hashmap_init();
-  fh_dtype_init();
-  fh_tensor_init();
   fh_env_init();
   fh_module_init();
   fh_library_module_init();

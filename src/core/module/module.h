@@ -15,7 +15,6 @@
 /* Bits of a property mask. */
 #define FH_MODULE_SERIALIZABLE 1
 #define FH_MODULE_RUNNABLE 2
-#define FH_MODULE_EXPORTABLE 4
 
 /* A module from its header on. Both members are changed under the lock `module` by this library. */
 typedef struct {

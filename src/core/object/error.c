@@ -184,21 +184,6 @@ int fh_error_raise(const char *kind, const char *format, ...) {
   return -1;
 }
 
-void fh_error_prefix(const char *prefix) {
-  if (pending == NULL) return;
-  TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(pending);
-  size_t n_prefix = strlen(prefix);
-  char *text = (char *)fh_mem_alloc(n_prefix + cell->message.size + 1);
-  if (text == NULL) return;
-  memcpy(text, prefix, n_prefix);
-  memcpy(text + n_prefix, cell->message.data, cell->message.size);
-  TVMFFIByteArray message = {text, n_prefix + cell->message.size};
-  TVMFFIObject *error = fh_error_new(cell->kind, message, cell->backtrace, (TVMFFIObject *)cell->cause_chain,
-                                     (TVMFFIObject *)cell->extra_context);
-  fh_mem_free(text);
-  if (error != NULL) fh_error_put(error);
-}
-
 /* ---- The ABI's functions ---- */
 
 void TVMFFIErrorMoveFromRaised(TVMFFIObjectHandle *result) { *result = fh_error_take(); }

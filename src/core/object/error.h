@@ -13,7 +13,6 @@
 #define FH_TYPE_ERROR "TypeError"
 #define FH_KEY_ERROR "KeyError"
 #define FH_INDEX_ERROR "IndexError"
-#define FH_ATTRIBUTE_ERROR "AttributeError"
 #define FH_MEMORY_ERROR "MemoryError"
 #define FH_INTERNAL_ERROR "InternalError"
 
@@ -38,10 +37,6 @@ TVMFFIObject *fh_error_take(void);
 void fh_error_put(TVMFFIObject *error);
 /* Drops the pending error, if any. */
 void fh_error_clear(void);
-
-/* Adds " (when ...)"-like context: the pending error stays, its message gets `prefix` in front. Without memory, or with
- * nothing pending, nothing changes. */
-void fh_error_prefix(const char *prefix);
 
 void fh_error_init(void);
 

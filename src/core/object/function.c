@@ -92,15 +92,6 @@ int fh_function_arg_bool(const char *name, const TVMFFIAny *args, int32_t i, int
   return 0;
 }
 
-int fh_function_arg_float(const char *name, const TVMFFIAny *args, int32_t i, double *out) {
-  switch (args[i].type_index) {
-  case kTVMFFIFloat: *out = args[i].v_float64; return 0;
-  case kTVMFFIInt:
-  case kTVMFFIBool: *out = (double)args[i].v_int64; return 0;
-  default: return fh_function_raise_type(name, i, "float", &args[i]);
-  }
-}
-
 int fh_function_arg_ptr(const char *name, const TVMFFIAny *args, int32_t i, void **out) {
   switch (args[i].type_index) {
   case kTVMFFIOpaquePtr: *out = args[i].v_ptr; return 0;
@@ -139,13 +130,4 @@ int fh_function_arg_object(const char *name, const TVMFFIAny *args, int32_t i, i
   }
   *out = referred.v_obj;
   return 0;
-}
-
-int fh_function_arg_object_or_none(const char *name, const TVMFFIAny *args, int32_t i, int32_t type_index,
-                                   TVMFFIObject **out) {
-  if (args[i].type_index == kTVMFFINone) {
-    *out = NULL;
-    return 0;
-  }
-  return fh_function_arg_object(name, args, i, type_index, out);
 }

@@ -25,14 +25,10 @@ int fh_function_check_count(const char *name, int32_t n_args, int32_t n_expected
 FH_COLD int fh_function_raise_type(const char *name, int32_t i, const char *expected, const TVMFFIAny *got);
 int fh_function_arg_int(const char *name, const TVMFFIAny *args, int32_t i, int64_t *out);   /* Int, Bool */
 int fh_function_arg_bool(const char *name, const TVMFFIAny *args, int32_t i, int *out);      /* Bool, Int */
-int fh_function_arg_float(const char *name, const TVMFFIAny *args, int32_t i, double *out);  /* Float, Int, Bool */
 int fh_function_arg_ptr(const char *name, const TVMFFIAny *args, int32_t i, void **out); /* OpaquePtr, None: NULL */
 int fh_function_arg_str(const char *name, const TVMFFIAny *args, int32_t i, TVMFFIByteArray *out);
 int fh_function_arg_bytes(const char *name, const TVMFFIAny *args, int32_t i, TVMFFIByteArray *out); /* or text */
 /* An object that is an instance of type_index; an rvalue reference counts as its object. `*out` is borrowed. */
 int fh_function_arg_object(const char *name, const TVMFFIAny *args, int32_t i, int32_t type_index, TVMFFIObject **out);
-/* The same, where None is allowed and gives NULL. */
-int fh_function_arg_object_or_none(const char *name, const TVMFFIAny *args, int32_t i, int32_t type_index,
-                                   TVMFFIObject **out);
 
 #endif /* FH_FUNCTION_H_ */

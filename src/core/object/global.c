@@ -11,11 +11,10 @@
 
 /* An entry does not change while it is in the table. */
 typedef struct {
-  fh_name_entry by_name; /* first: the table finds the entry by it */
-  TVMFFIByteArray doc, metadata;
-  int64_t flags;         /* TVMFFIFieldFlagBitMask */
-  TVMFFIObject *func;    /* owned Function */
-  char text[];           /* name, doc and metadata, each with a NUL */
+  fh_name_entry by_name;    /* first: the table finds the entry by it */
+  TVMFFIByteArray metadata; /* JSON, or empty */
+  TVMFFIObject *func;       /* owned Function */
+  char text[];              /* name and metadata, each with a NUL */
 } global_entry;
 
 FH_LOCK(global_lock, "global", FH_RANK_PLAIN);
@@ -69,7 +68,7 @@ static void wait_for_readers(void) {
 }
 
 /* Between enter and leave, or under the lock. NULL when there is no such name. */
-static global_entry *find(TVMFFIByteArray name) { return (global_entry *)fh_name_find(&globals, name); }
+static global_entry *find_entry(TVMFFIByteArray name) { return (global_entry *)fh_name_find(&globals, name); }
 
 /* ---- Writing ---- */
 
@@ -80,18 +79,15 @@ static TVMFFIByteArray put_text(char **at, TVMFFIByteArray text) {
   return copy;
 }
 
-static global_entry *entry_new(TVMFFIByteArray name, TVMFFIByteArray doc, TVMFFIByteArray metadata, int64_t flags,
-                               TVMFFIObject *func) {
+static global_entry *entry_new(TVMFFIByteArray name, TVMFFIByteArray metadata, TVMFFIObject *func) {
   const size_t most = PTRDIFF_MAX / 4;
-  if (name.size > most || doc.size > most || metadata.size > most) return NULL;
-  size_t n_text = name.size + doc.size + metadata.size + 3;
+  if (name.size > most || metadata.size > most) return NULL;
+  size_t n_text = name.size + metadata.size + 2;
   global_entry *entry = (global_entry *)fh_mem_calloc(1, sizeof *entry + n_text);
   if (entry == NULL) return NULL;
   char *at = entry->text;
   entry->by_name.name = put_text(&at, name);
-  entry->doc = put_text(&at, doc);
   entry->metadata = put_text(&at, metadata);
-  entry->flags = flags;
   fh_object_retain(func);
   entry->func = func;
   return entry;
@@ -121,24 +117,23 @@ typedef enum { PUT_DONE, PUT_TAKEN, PUT_NO_MEMORY } put_result;
 
 /* Under the lock. *old is for the caller to drop. */
 static put_result put_locked(global_entry *entry, int can_override, leftover *old) {
-  if (!can_override && find(entry->by_name.name) != NULL) return PUT_TAKEN;
+  if (!can_override && find_entry(entry->by_name.name) != NULL) return PUT_TAKEN;
   if (fh_name_renew(&globals, &old->slots) != 0) return PUT_NO_MEMORY;
   old->entry = (global_entry *)fh_name_put(&globals, &entry->by_name);
   return PUT_DONE;
 }
 
-static int set(TVMFFIByteArray name, TVMFFIByteArray doc, TVMFFIByteArray metadata, int64_t flags,
-               TVMFFIObjectHandle func, int can_override) {
+static int set_function(TVMFFIByteArray name, TVMFFIByteArray metadata, TVMFFIObjectHandle func, int can_override) {
   /* a NUL may be in it: nothing reads it as a C string */
   if (fh_str_check_bytes("the name of a global function", name) != 0) return -1;
   if (name.size == 0)
     return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a global function but got an empty text");
-  if (fh_str_check_bytes("documentation", doc) != 0 || fh_str_check_bytes("metadata", metadata) != 0) return -1;
+  if (fh_str_check_bytes("metadata", metadata) != 0) return -1;
   if (func == NULL || !fh_type_is_instance(fh_object_type_index(func), kTVMFFIFunction)) {
     return fh_error_raise(FH_TYPE_ERROR, "Expected `ffi.Function` for the global function `%.*s` but got `%s`",
                           FH_BYTES_ARGS(name), func == NULL ? "None" : fh_type_name(fh_object_type_index(func)));
   }
-  global_entry *entry = entry_new(name, doc, metadata, flags, (TVMFFIObject *)func);
+  global_entry *entry = entry_new(name, metadata, (TVMFFIObject *)func);
   leftover old = {NULL, NULL};
   if (entry == NULL) return fh_error_raise_no_memory();
   fh_mutex_lock(&global_lock);
@@ -149,11 +144,6 @@ static int set(TVMFFIByteArray name, TVMFFIByteArray doc, TVMFFIByteArray metada
   entry_drop(entry);
   if (result == PUT_NO_MEMORY) return fh_error_raise_no_memory();
   return fh_error_raise(FH_RUNTIME_ERROR, "Global Function `%.*s` is already registered", FH_BYTES_ARGS(name));
-}
-
-int fh_global_set(TVMFFIByteArray name, TVMFFIObjectHandle func, int can_override) {
-  TVMFFIByteArray none = {NULL, 0};
-  return set(name, none, none, kTVMFFIFieldFlagBitMaskIsStaticMethod, func, can_override);
 }
 
 int fh_global_remove(TVMFFIByteArray name) {
@@ -168,8 +158,7 @@ int fh_global_add(const char *name, TVMFFISafeCallType call, const char *metadat
   TVMFFIByteArray none = {NULL, 0};
   TVMFFIObjectHandle func;
   if (fh_function_new(NULL, call, NULL, &func) != 0) return -1;
-  int result = set(fh_base_bytes(name), none, metadata != NULL ? fh_base_bytes(metadata) : none,
-                   kTVMFFIFieldFlagBitMaskIsStaticMethod, func, 0);
+  int result = set_function(fh_base_bytes(name), metadata != NULL ? fh_base_bytes(metadata) : none, func, 0);
   fh_object_release(func);
   return result;
 }
@@ -180,7 +169,7 @@ int fh_global_find(TVMFFIByteArray name, TVMFFIObjectHandle *out) {
   *out = NULL;
   uint64_t *count = my_count();
   enter(count);
-  const global_entry *entry = find(name); /* lives until leave, and with it the Function */
+  const global_entry *entry = find_entry(name); /* lives until leave, and with it the Function */
   if (entry != NULL) {
     *out = entry->func;
     fh_object_retain(*out);
@@ -189,26 +178,19 @@ int fh_global_find(TVMFFIByteArray name, TVMFFIObjectHandle *out) {
   return *out != NULL;
 }
 
-typedef enum { TEXT_DOC, TEXT_METADATA } text_id;
-
-static int get_text(TVMFFIByteArray name, text_id id, TVMFFIAny *out) {
+int fh_global_metadata(TVMFFIByteArray name, TVMFFIAny *out) {
   *out = fh_any_none();
   int result = 0;
   uint64_t *count = my_count();
   enter(count);
-  global_entry *entry = find(name);
-  if (entry != NULL) {
-    TVMFFIByteArray text = id == TEXT_DOC ? entry->doc : entry->metadata;
-    result = fh_str_try_new(text.data, text.size, out);
-  }
+  const global_entry *entry = find_entry(name);
+  int is_there = entry != NULL;
+  if (is_there) result = fh_str_try_new(entry->metadata.data, entry->metadata.size, out);
   leave(count);
   if (result != 0) return fh_error_raise_no_memory();
-  if (entry != NULL) return 0;
+  if (is_there) return 0;
   return fh_error_raise(FH_RUNTIME_ERROR, "Expected a global function `%.*s` but there is none", FH_BYTES_ARGS(name));
 }
-
-int fh_global_metadata(TVMFFIByteArray name, TVMFFIAny *out) { return get_text(name, TEXT_METADATA, out); }
-int fh_global_doc(TVMFFIByteArray name, TVMFFIAny *out) { return get_text(name, TEXT_DOC, out); }
 
 /* How many names there may be now. */
 static size_t count_names(void) {
@@ -256,10 +238,12 @@ int TVMFFIFunctionGetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle *out
 }
 
 int TVMFFIFunctionSetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle f, int allow_override) {
-  return fh_global_set(*name, f, allow_override);
+  TVMFFIByteArray none = {NULL, 0};
+  return set_function(*name, none, f, allow_override);
 }
 
 int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *method_info, int allow_override) {
   TVMFFIObjectHandle func = fh_any_is_object(&method_info->method) ? method_info->method.v_obj : NULL;
-  return set(method_info->name, method_info->doc, method_info->metadata, method_info->flags, func, allow_override);
+  if (fh_str_check_bytes("documentation", method_info->doc) != 0) return -1; /* which nothing reads */
+  return set_function(method_info->name, method_info->metadata, func, allow_override);
 }

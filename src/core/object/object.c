@@ -41,16 +41,6 @@ void fh_object_weak_release(void *handle) {
   run_deleter(obj, kTVMFFIObjectDeleterFlagBitMaskWeak);
 }
 
-int fh_object_try_promote(void *handle) {
-  TVMFFIObject *obj = (TVMFFIObject *)handle;
-  uint64_t count = fh_atomic_load_relaxed_u64(&obj->combined_ref_count); /* a first guess, checked by the swap below */
-  while ((count & FH_OBJECT_STRONG_MASK) != 0) {
-    /* relaxed, pairs with nothing: like fh_object_retain, and only while a strong reference exists */
-    if (fh_atomic_cas_relaxed_u64(&obj->combined_ref_count, &count, count + FH_OBJECT_STRONG_ONE)) return 1;
-  }
-  return 0;
-}
-
 int TVMFFIObjectIncRef(TVMFFIObjectHandle obj) {
   fh_object_retain(obj);
   return 0;

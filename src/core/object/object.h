@@ -72,8 +72,6 @@ static inline void fh_object_weak_retain(void *obj) {
   (void)fh_atomic_add_relaxed_u64(&((TVMFFIObject *)obj)->combined_ref_count, FH_OBJECT_WEAK_ONE);
 }
 void fh_object_weak_release(void *obj);
-/* Turns a weak reference into an additional strong one: 1, or 0 when the value has ended. The weak one stays. */
-int fh_object_try_promote(void *obj);
 
 /* Strong references now: a hint, because other threads may hold some, and who has a weak one may add to them. */
 static inline uint32_t fh_object_use_count(const void *obj) {
@@ -91,8 +89,5 @@ static inline int fh_object_is_own(const void *obj, uint32_t n_own) {
 }
 
 static inline int32_t fh_object_type_index(const void *obj) { return ((const TVMFFIObject *)obj)->type_index; }
-
-/* The body behind the header. */
-static inline void *fh_object_body(void *obj) { return (char *)obj + sizeof(TVMFFIObject); }
 
 #endif /* FH_OBJECT_H_ */

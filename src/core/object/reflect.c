@@ -35,8 +35,8 @@ static void *list_reserve(const void *items, size_t n_items, size_t item_bytes) 
 
 /* Publishes a list with one item more. The pointer goes first: who reads the count first finds as many items. */
 static void list_publish(void **items_slot, int32_t *n_slot, void *items) {
-  fh_atomic_store_release_ptr(items_slot, items);        /* pairs with the loads in fields_of and methods_of */
-  fh_atomic_store_release_i32(n_slot, *n_slot + 1);      /* pairs with the loads in fields_of and methods_of */
+  fh_atomic_store_release_ptr(items_slot, items);        /* pairs with the loads in fields_of */
+  fh_atomic_store_release_i32(n_slot, *n_slot + 1);      /* pairs with the loads in fields_of */
 }
 
 /* A copy of text that is kept for ever once the entry is published; {NULL, 0} for an empty one, as in the reference. */
@@ -71,14 +71,6 @@ static const TVMFFIFieldInfo *find_own_field(const TVMFFITypeInfo *info, TVMFFIB
     if (fh_span_same(fields[i].name, name)) return &fields[i];
   }
   return NULL;
-}
-
-const TVMFFIFieldInfo *fh_reflect_find_field(const TVMFFITypeInfo *info, TVMFFIByteArray name) {
-  const TVMFFIFieldInfo *field = find_own_field(info, name);
-  for (int32_t depth = info->type_depth - 1; field == NULL && depth >= 0; --depth) {
-    field = find_own_field(info->type_ancestors[depth], name);
-  }
-  return field;
 }
 
 const TVMFFIFieldInfo *fh_reflect_next_level(fh_reflect_cursor *cursor) {
@@ -209,23 +201,6 @@ int fh_reflect_set(const TVMFFIFieldInfo *field, void *obj, const TVMFFIAny *val
 
 /* ---- Methods ---- */
 
-static const TVMFFIMethodInfo *methods_of(const TVMFFITypeInfo *info, int32_t *n_items) {
-  *n_items = fh_atomic_load_acquire_i32(&info->num_methods); /* acquire: as in fields_of */
-  return (const TVMFFIMethodInfo *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&info->methods);
-}
-
-const TVMFFIMethodInfo *fh_reflect_find_method(const TVMFFITypeInfo *info, TVMFFIByteArray name) {
-  for (int32_t depth = info->type_depth; depth >= 0; --depth) {
-    int32_t n_items;
-    const TVMFFITypeInfo *at = depth == info->type_depth ? info : info->type_ancestors[depth];
-    const TVMFFIMethodInfo *methods = methods_of(at, &n_items);
-    for (int32_t i = 0; i < n_items; ++i) {
-      if (fh_span_same(methods[i].name, name)) return &methods[i];
-    }
-  }
-  return NULL;
-}
-
 static void method_drop(TVMFFIMethodInfo *method) {
   free_text(method->name);
   free_text(method->doc);
@@ -335,11 +310,6 @@ const TVMFFITypeAttrColumn *fh_reflect_column(fh_reflect_attr_id id) { return &f
 
 const char *fh_reflect_attr_name(fh_reflect_attr_id id) { return first_names[id]; }
 
-const TVMFFITypeAttrColumn *fh_reflect_find_column(TVMFFIByteArray name) {
-  column_entry *entry = (column_entry *)fh_name_find(&columns, name);
-  return entry != NULL ? &entry->column : NULL;
-}
-
 const TVMFFIAny *fh_reflect_attr(const TVMFFITypeAttrColumn *column, int32_t type_index) {
   if (column == NULL || type_index < 0) return NULL;
   /* acquire, size first: pairs with cells_reserve, so that the data read next is at least that long */
@@ -348,15 +318,6 @@ const TVMFFIAny *fh_reflect_attr(const TVMFFITypeAttrColumn *column, int32_t typ
   /* acquire: pairs with the release store in cell_fill, so that the rest of the cell is there */
   int32_t value_type = fh_atomic_load_acquire_i32(&cells[type_index].type_index);
   return value_type != kTVMFFINone ? &cells[type_index] : NULL;
-}
-
-const TVMFFIAny *fh_reflect_attr_inherited(const TVMFFITypeAttrColumn *column, int32_t type_index) {
-  const TVMFFIAny *value = fh_reflect_attr(column, type_index);
-  const TVMFFITypeInfo *info = value == NULL ? fh_type_find(type_index) : NULL;
-  for (int32_t depth = info != NULL ? info->type_depth - 1 : -1; value == NULL && depth >= 0; --depth) {
-    value = fh_reflect_attr(column, info->type_ancestors[depth]->type_index);
-  }
-  return value;
 }
 
 /* Under the lock. The column of that name, made if need be; NULL without memory. */
@@ -452,6 +413,7 @@ int fh_reflect_set_final(int32_t type_index, int is_final) {
 }
 
 const TVMFFITypeAttrColumn *TVMFFIGetTypeAttrColumn(const TVMFFIByteArray *attr_name) {
-  int is_there = attr_name->data != NULL || attr_name->size == 0;
-  return is_there ? fh_reflect_find_column(*attr_name) : NULL;
+  if (attr_name->data == NULL && attr_name->size != 0) return NULL; /* this function has no error */
+  column_entry *entry = (column_entry *)fh_name_find(&columns, *attr_name);
+  return entry != NULL ? &entry->column : NULL;
 }

@@ -38,13 +38,9 @@ typedef enum {
 const TVMFFITypeAttrColumn *fh_reflect_column(fh_reflect_attr_id id);
 /* Its name, as "__ffi_repr__". */
 const char *fh_reflect_attr_name(fh_reflect_attr_id id);
-/* Any column by name, NULL when nobody made it. Lock-free. */
-const TVMFFITypeAttrColumn *fh_reflect_find_column(TVMFFIByteArray name);
 /* The attribute of exactly this type (ancestors are not asked): borrowed, valid for ever; NULL when it has none (or
  * None). Lock-free; `column` may be NULL. */
 const TVMFFIAny *fh_reflect_attr(const TVMFFITypeAttrColumn *column, int32_t type_index);
-/* The same, asking the ancestors from the nearest to the root. */
-const TVMFFIAny *fh_reflect_attr_inherited(const TVMFFITypeAttrColumn *column, int32_t type_index);
 
 /* Makes room: giving this type, which is registered, the attribute then needs no memory. -1 without memory, nothing is
  * pending. */
@@ -52,9 +48,6 @@ int fh_reflect_reserve_attr(fh_reflect_attr_id id, int32_t type_index);
 /* Tells, as __ffi_type_final__, whether types may derive from this one. -1 with an error pending. */
 int fh_reflect_set_final(int32_t type_index, int is_final);
 
-/* The field of a type or its nearest ancestor that has it; borrowed, valid for ever, NULL if none. Lock-free. */
-const TVMFFIFieldInfo *fh_reflect_find_field(const TVMFFITypeInfo *info, TVMFFIByteArray name);
-const TVMFFIMethodInfo *fh_reflect_find_method(const TVMFFITypeInfo *info, TVMFFIByteArray name);
 /* Goes through all fields, the root's first, in order of declaration. Start with fh_reflect_fields, or all zero but the
  * type, which may be NULL: then there are none. */
 typedef struct {

@@ -14,18 +14,12 @@ void fh_str_object_init(fh_str_object *str, size_t n_bytes, int32_t type_index) 
   str->content[n_bytes] = '\0';
 }
 
-/* As fh_str_object_new, and nothing is pending. */
+/* An object for a content of that length, which the caller writes. NULL without memory, and nothing is pending. */
 static fh_str_object *object_new(size_t n_bytes, int32_t type_index) {
   if (n_bytes > SIZE_MAX - sizeof(fh_str_object) - 1) return NULL;
   /* not fh_object_new: the content need not be zeroed first */
   fh_str_object *str = (fh_str_object *)fh_mem_alloc(sizeof *str + n_bytes + 1);
   if (str != NULL) fh_str_object_init(str, n_bytes, type_index);
-  return str;
-}
-
-fh_str_object *fh_str_object_new(size_t n_bytes, int32_t type_index) {
-  fh_str_object *str = object_new(n_bytes, type_index);
-  if (str == NULL) fh_error_raise_no_memory();
   return str;
 }
 

@@ -26,10 +26,8 @@ static inline int fh_str_from_cstr(const char *text, TVMFFIAny *out) { return fh
 static inline int fh_str_from_bytes(TVMFFIByteArray text, TVMFFIAny *out) {
   return fh_str_new(text.data, text.size, out);
 }
-/* For results built in place: an object of that length (type kTVMFFIStr or kTVMFFIBytes), content to be filled before
- * anyone else sees it; NUL already there. NULL with a MemoryError pending. Lengths up to 7 are allowed here too. */
-fh_str_object *fh_str_object_new(size_t n_bytes, int32_t type_index);
-/* Makes a block from fh_mem_alloc that is long enough such an object, whatever it holds as content. */
+/* Makes a block from fh_mem_alloc an object (kTVMFFIStr or kTVMFFIBytes) of n_bytes: writes the header and the NUL, and
+ * keeps what the block holds as content. Lengths up to 7 are allowed too. */
 void fh_str_object_init(fh_str_object *str, size_t n_bytes, int32_t type_index);
 
 /* The content of a text value (Str, SmallStr, RawStr): 1 and *out borrowed from the value, or 0 for anything else. For

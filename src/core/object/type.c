@@ -241,12 +241,6 @@ int32_t fh_type_add(TVMFFIByteArray type_key, int32_t static_index, int32_t dept
   return said == ADDED ? type_index : raise_verdict(&req, said);
 }
 
-int32_t fh_type_add_child(const char *type_key, int32_t parent_index, int32_t n_child_slots) {
-  const TVMFFITypeInfo *parent = fh_type_find(parent_index);
-  int32_t depth = parent != NULL ? parent->type_depth + 1 : 0;
-  return fh_type_add(fh_base_bytes(type_key), -1, depth, n_child_slots, 1, parent_index);
-}
-
 /* ---- The static types ---- */
 
 static const struct {

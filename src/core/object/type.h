@@ -25,8 +25,6 @@ int fh_type_is_instance(int32_t type_index, int32_t ancestor);
  * error pending. */
 int32_t fh_type_add(TVMFFIByteArray type_key, int32_t static_index, int32_t depth, int32_t n_child_slots,
                     int can_overflow, int32_t parent_index);
-/* A type with a parent and without fuss, for the parts' init: dynamic index, may overflow. -1 as above. */
-int32_t fh_type_add_child(const char *type_key, int32_t parent_index, int32_t n_child_slots);
 
 void fh_type_init(void);
 

@@ -137,23 +137,6 @@ void fh_mem_free(void *block) {
   if (!free_small(block)) free(block);
 }
 
-/* The address that malloc gave lies in the pointer-sized word before the aligned block: needs no system call that only
- * some platforms have. */
-void *fh_mem_alloc_aligned(size_t n_bytes, size_t align_bytes) {
-  if (align_bytes < sizeof(void *)) align_bytes = sizeof(void *);
-  size_t extra_bytes = align_bytes - 1 + sizeof(void *);
-  if (n_bytes > SIZE_MAX - extra_bytes) return NULL;
-  char *base = (char *)fh_mem_alloc(n_bytes + extra_bytes);
-  if (base == NULL) return NULL;
-  uintptr_t address = ((uintptr_t)base + extra_bytes) & ~(uintptr_t)(align_bytes - 1);
-  ((void **)address)[-1] = base;
-  return (void *)address;
-}
-
-void fh_mem_free_aligned(void *block) {
-  if (block != NULL) fh_mem_free(((void **)block)[-1]);
-}
-
 char *fh_mem_copy_text(const char *data, size_t n_bytes) {
   if (n_bytes == SIZE_MAX) return NULL;
   char *copy = (char *)fh_mem_alloc(n_bytes + 1);

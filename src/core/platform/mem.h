@@ -22,10 +22,6 @@ void *fh_mem_realloc(void *block, size_t n_bytes);
 /* NULL does nothing. */
 void fh_mem_free(void *block);
 
-/* `align_bytes`: a power of two, any size. Freed by fh_mem_free_aligned only. */
-void *fh_mem_alloc_aligned(size_t n_bytes, size_t align_bytes);
-void fh_mem_free_aligned(void *block);
-
 /* A copy with a NUL behind it. */
 char *fh_mem_copy_text(const char *data, size_t n_bytes);
 

@@ -244,6 +244,3 @@ int TVMFFIDataTypeToString(const DLDataType *dtype, TVMFFIAny *out) {
   *out = fh_any_none();
   return fh_dtype_print(*dtype, out);
 }
-
-/* Names need no preparation. */
-void fh_dtype_init(void) {}

@@ -65,8 +65,9 @@ static void delete_tensor(void *self, int flags) {
   if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) fh_mem_free(self);
 }
 
-int fh_tensor_is_read_only(const void *obj) {
-  /* the deleter tells whose object it is: only ours has flags */
+/* Whether the exporter declared the data read-only. The deleter tells whose object it is: only ours has flags, and the
+ * tensors of other makers count as writable. */
+static int is_read_only(const void *obj) {
   const tensor_object *tensor = (const tensor_object *)obj;
   return tensor->header.deleter == delete_tensor && (tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
 }
@@ -189,7 +190,7 @@ int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor *prot
   view->kind = OWNS_OBJECT;
   view->owned.object = (TVMFFIObject *)source;
   fh_object_retain(source);
-  if (fh_tensor_is_read_only(source)) view->flags = DLPACK_FLAG_BITMASK_READ_ONLY;
+  if (is_read_only(source)) view->flags = DLPACK_FLAG_BITMASK_READ_ONLY;
   *out = view;
   return 0;
 }
@@ -226,13 +227,10 @@ int TVMFFITensorToDLPackVersioned(TVMFFIObjectHandle from, DLManagedTensorVersio
       .version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION},
       .manager_ctx = from,
       .deleter = end_versioned,
-      .flags = fh_tensor_is_read_only(from) ? DLPACK_FLAG_BITMASK_READ_ONLY : 0,
+      .flags = is_read_only(from) ? DLPACK_FLAG_BITMASK_READ_ONLY : 0,
       .dl_tensor = *TVMFFITensorGetDLTensorPtr(from),
   };
   fh_object_retain(from);
   *out = managed;
   return 0;
 }
-
-/* The types are registered with the other static ones; nothing else to prepare. */
-void fh_tensor_init(void) {}
