@@ -9,7 +9,7 @@
 
 #include "base.h"
 
-#if defined(__linux__) && defined(__GNUC__) && UINTPTR_MAX == UINT64_MAX
+#if defined(__linux__) && defined(__GNUC__) && UINTPTR_MAX == UINT64_MAX && !defined(FH_NO_POOL)
 #define FH_PAGES 1
 
 #define FH_PAGES_CHUNK ((size_t)1 << 16)

@@ -196,7 +196,7 @@ FH_FORK_CHILD(forget_other_threads);
 
 /* Tools that watch every block have to see malloc's. In the test build only the tests of the pool use it. */
 static int is_watched(void) {
-#ifdef FH_TEST
+#if defined(FH_TEST) || defined(FH_POOL_ALWAYS)
   return 0;
 #else
   static const char *const marks[] = {"_vgnU_freeres", "__asan_init", "__lsan_init", "__msan_init", "__tsan_init"};
