@@ -19,12 +19,12 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from core import LIBRARY, ROOT, ROWS, Row, Side, build, measure, shown
+import envs
+from calls import UPSTREAM, testing_library
+from matrix import say
+from sides import Side as PythonSide
 
-import envs  # noqa: E402 - core has made ci importable
-from calls import UPSTREAM, testing_library  # noqa: E402
-from matrix import say  # noqa: E402
-from sides import Side as PythonSide  # noqa: E402
+from core import LIBRARY, ROOT, ROWS, Row, Side, build, measure, shown
 
 VARIANTS = {"pool": (), "malloc": ("-DFH_NO_POOL",)}
 FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-shared", f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}")
@@ -111,7 +111,9 @@ def time_python(folder: Path, libraries: list[Path], rounds: int) -> None:
     for name, core in zip(VARIANTS, libraries):
         env = envs.cached_env(f"bench-{name}", python, ["numpy"])
         envs.install_wheel(env, envs.build_wheel())
-        shutil.copy(core, next(env.glob(f"lib/python*/site-packages/ffi_hpy/lib/{LIBRARY}")))
+        installed = next(env.glob(f"lib/python*/site-packages/ffi_hpy/lib/{LIBRARY}"))
+        installed.unlink()  # it may be a link to a file that others have, too
+        shutil.copy(core, installed)
         sides.append(PythonSide(env, "side.py", "ffi_hpy", library))
     lines: list[list[object]] = [["row", *VARIANTS, "ratio"]]
     for row in PYTHON_ROWS:

@@ -28,10 +28,10 @@ static fh_hashmap_pair *small_pairs(const fh_hashmap_object *map) { return (fh_h
 
 /* ---- Locking: of the two only a Dict changes while others have it ---- */
 
-static void lock(const fh_hashmap_object *map) {
+static void lock_dict(const fh_hashmap_object *map) {
   if (map->header.type_index == kTVMFFIDict) fh_stripe_lock(map);
 }
-static void unlock(const fh_hashmap_object *map) {
+static void unlock_dict(const fh_hashmap_object *map) {
   if (map->header.type_index == kTVMFFIDict) fh_stripe_unlock(map);
 }
 
@@ -120,10 +120,10 @@ static void retain_pairs(const fh_hashmap_object *map) {
 }
 
 fh_hashmap_object *fh_hashmap_copy(const fh_hashmap_object *from, int32_t type_index) {
-  lock(from);
+  lock_dict(from);
   fh_hashmap_object *map = copy_bytes(from, type_index);
   if (map != NULL) retain_pairs(map);
-  unlock(from);
+  unlock_dict(from);
   if (map == NULL) fh_error_raise_no_memory();
   return map;
 }
@@ -216,9 +216,9 @@ static int get_with(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashm
 int fh_hashmap_get(const fh_hashmap_object *map, const TVMFFIAny *key, TVMFFIAny *out) {
   *out = fh_any_none();
   if (map->header.type_index != kTVMFFIDict) return get_with(map, key, FH_HASHMAP_HOOKS, out);
-  lock(map);
+  lock_dict(map);
   int found = get_with(map, key, FH_HASHMAP_NO_HOOKS, out);
-  unlock(map);
+  unlock_dict(map);
   return found == FH_HASHMAP_NEEDS_HOOK ? get_with(map, key, FH_HASHMAP_HOOKS, out) : found;
 }
 
@@ -249,9 +249,9 @@ int fh_hashmap_put(fh_hashmap_object *map, const fh_hashmap_pair *pair) {
   fh_hashmap_rest rest;
   int rc = FH_HASHMAP_NEEDS_HOOK;
   if (map->header.type_index == kTVMFFIDict) {
-    lock(map);
+    lock_dict(map);
     rc = fh_hashmap_set(map, &taken, FH_HASHMAP_NO_HOOKS, &rest);
-    unlock(map);
+    unlock_dict(map);
     rc = fh_hashmap_finish(rc, &rest);
   }
   if (rc == FH_HASHMAP_NEEDS_HOOK) {
@@ -309,9 +309,9 @@ static int take_pairs(fh_hashmap_object *map, fh_hashmap_pair **out, int64_t *n)
 int fh_hashmap_clear(fh_hashmap_object *map) {
   fh_hashmap_pair *pairs;
   int64_t n;
-  lock(map);
+  lock_dict(map);
   int rc = take_pairs(map, &pairs, &n);
-  unlock(map);
+  unlock_dict(map);
   if (rc != 0) return fh_error_raise_no_memory();
   for (int64_t i = 0; i < n; ++i) fh_hashmap_drop_pair(&pairs[i]);
   fh_mem_free(pairs);

@@ -330,7 +330,7 @@ static int free_slot(fh_hashmap_object *map, uint64_t slot, fh_hashmap_hooks hoo
 
 static int is_full(const fh_hashmap_object *map) { return (double)(map->size + 1) > (double)map->slots * MAX_LOAD; }
 
-static void place(fh_hashmap_object *map, uint64_t slot, uint8_t meta, const fh_hashmap_pair *pair) {
+static void put_new(fh_hashmap_object *map, uint64_t slot, uint8_t meta, const fh_hashmap_pair *pair) {
   *meta_at(map, slot) = meta;
   fh_hashmap_dense_item(map, slot)->pair = *pair;
   order_append(map, slot);
@@ -345,12 +345,12 @@ static int try_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, uint64_t
   uint64_t slot = home_of(map, hash);
   uint8_t meta = *meta_at(map, slot);
   if (meta == EMPTY) {
-    place(map, slot, 0, pair);
+    put_new(map, slot, 0, pair);
     return 1;
   }
   if (!is_head(meta)) {
     int rc = is_full(map) ? 0 : free_slot(map, slot, hooks);
-    if (rc == 1) place(map, slot, 0, pair);
+    if (rc == 1) put_new(map, slot, 0, pair);
     return rc;
   }
   int found = search_chain(map, &pair->key, hooks, &slot);
@@ -368,12 +368,12 @@ static int try_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, uint64_t
   uint8_t jump = is_full(map) ? 0 : find_free(map, slot, &free_at);
   if (jump == 0) return 0;
   set_jump(map, slot, jump);
-  place(map, free_at, BODY, pair);
+  put_new(map, free_at, BODY, pair);
   return 1;
 }
 
 /* Puts the bytes of all pairs of `map` into the empty `larger`: 1, 0 if it is too small, or what a hook gave. */
-static int fill(const fh_hashmap_object *map, fh_hashmap_object *larger, fh_hashmap_hooks hooks) {
+static int fill_larger(const fh_hashmap_object *map, fh_hashmap_object *larger, fh_hashmap_hooks hooks) {
   for (uint64_t slot = map->head; slot != NO_SLOT; slot = fh_hashmap_dense_item(map, slot)->next) {
     const fh_hashmap_pair *pair = &fh_hashmap_dense_item(map, slot)->pair;
     fh_hashmap_pair old;
@@ -386,7 +386,7 @@ static int fill(const fh_hashmap_object *map, fh_hashmap_object *larger, fh_hash
 }
 
 /* Doubles the table, more than once if the chains do not fit. */
-static int grow(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem_aside *aside) {
+static int grow_table(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem_aside *aside) {
   fh_hashmap_object larger; /* of the object only the table: other threads change its count meanwhile */
   memset(&larger, 0, sizeof larger);
   uint64_t slots = map->slots == 0 ? FH_HASHMAP_SMALL_MAX : map->slots;
@@ -396,7 +396,7 @@ static int grow(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem_aside *as
     slots *= 2;
     shift -= 1;
     if (alloc_table(&larger, slots, shift) != 0) return FH_HASHMAP_NO_MEMORY;
-    rc = map->slots == 0 ? 1 : fill(map, &larger, hooks);
+    rc = map->slots == 0 ? 1 : fill_larger(map, &larger, hooks);
     if (rc != 1) fh_mem_free(larger.data);
   } while (rc == 0);
   if (rc < 0) return rc;
@@ -411,7 +411,7 @@ int fh_hashmap_dense_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh
   int rc = fh_hashmap_key_hash(&pair->key, hooks, &hash);
   if (rc != 0) return rc;
   while ((rc = try_set(map, pair, hash, hooks, &rest->pair)) == 0) {
-    if ((rc = grow(map, hooks, &rest->buffer)) != 0) return rc;
+    if ((rc = grow_table(map, hooks, &rest->buffer)) != 0) return rc;
   }
   return rc == 1 ? 0 : rc;
 }

@@ -14,7 +14,7 @@ int64_t fh_list_size(const fh_seq_object *list) {
 }
 
 /* As fh_list_find; *size is how long the List was. */
-static int find(const fh_seq_object *list, int64_t i, TVMFFIAny *out, int64_t *size) {
+static int copy_item(const fh_seq_object *list, int64_t i, TVMFFIAny *out, int64_t *size) {
   *out = fh_any_none();
   fh_stripe_lock(list);
   *size = fh_seq_size(list);
@@ -26,12 +26,12 @@ static int find(const fh_seq_object *list, int64_t i, TVMFFIAny *out, int64_t *s
 
 int fh_list_find(const fh_seq_object *list, int64_t i, TVMFFIAny *out) {
   int64_t size;
-  return find(list, i, out, &size);
+  return copy_item(list, i, out, &size);
 }
 
 int fh_list_get(const fh_seq_object *list, int64_t i, TVMFFIAny *out) {
   int64_t size;
-  return find(list, i, out, &size) ? 0 : fh_seq_raise_index(i, size);
+  return copy_item(list, i, out, &size) ? 0 : fh_seq_raise_index(i, size);
 }
 
 int fh_list_set(fh_seq_object *list, int64_t i, TVMFFIAny item) {
@@ -59,22 +59,22 @@ static outcome insert_locked(fh_seq_object *list, int64_t i, int at_end, const T
   return DONE;
 }
 
-static int insert(fh_seq_object *list, int64_t i, int at_end, TVMFFIAny item) {
+static int insert_item(fh_seq_object *list, int64_t i, int at_end, TVMFFIAny item) {
   fh_mem_aside aside = FH_MEM_NONE_ASIDE;
   fh_stripe_lock(list);
   int64_t size = fh_seq_size(list);
-  outcome said = insert_locked(list, i, at_end, &item, &aside);
+  outcome result = insert_locked(list, i, at_end, &item, &aside);
   fh_stripe_unlock(list);
   fh_mem_free_aside(&aside);
-  if (said == DONE) return 0;
+  if (result == DONE) return 0;
   fh_any_drop(&item);
-  if (said == NO_MEMORY) return fh_error_raise_no_memory();
+  if (result == NO_MEMORY) return fh_error_raise_no_memory();
   return fh_error_raise(FH_INDEX_ERROR, "Index %lld out of bounds [0, %lld]", (long long)i, (long long)size);
 }
 
-int fh_list_insert(fh_seq_object *list, int64_t i, TVMFFIAny item) { return insert(list, i, 0, item); }
+int fh_list_insert(fh_seq_object *list, int64_t i, TVMFFIAny item) { return insert_item(list, i, 0, item); }
 
-int fh_list_append(fh_seq_object *list, TVMFFIAny item) { return insert(list, 0, 1, item); }
+int fh_list_append(fh_seq_object *list, TVMFFIAny item) { return insert_item(list, 0, 1, item); }
 
 int fh_list_take(fh_seq_object *list, int64_t i, TVMFFIAny *out) {
   fh_stripe_lock(list);
@@ -118,25 +118,26 @@ static outcome splice_locked(fh_seq_object *list, int64_t first, int64_t last, c
 }
 
 /* to_end: [first, end), whatever the List's end is by now. */
-static int splice(fh_seq_object *list, int64_t first, int64_t last, int to_end, const TVMFFIAny *items, int64_t n) {
+static int splice_items(fh_seq_object *list, int64_t first, int64_t last, int to_end, const TVMFFIAny *items,
+                        int64_t n) {
   displaced old = {NULL, 0, FH_MEM_NONE_ASIDE};
   fh_stripe_lock(list);
   int64_t size = fh_seq_size(list);
-  outcome said = splice_locked(list, first, to_end ? size : last, items, n, &old);
+  outcome result = splice_locked(list, first, to_end ? size : last, items, n, &old);
   fh_stripe_unlock(list);
   fh_mem_free_aside(&old.buffer);
   fh_seq_drop_items(old.items, old.n);
-  if (said == DONE) return 0;
-  if (said == NO_MEMORY) return fh_error_raise_no_memory();
+  if (result == DONE) return 0;
+  if (result == NO_MEMORY) return fh_error_raise_no_memory();
   return fh_error_raise(FH_INDEX_ERROR, "Range [%lld, %lld) out of bounds %lld", (long long)first, (long long)last,
                         (long long)size);
 }
 
 int fh_list_splice(fh_seq_object *list, int64_t first, int64_t last, const TVMFFIAny *items, int64_t n) {
-  return splice(list, first, last, 0, items, n);
+  return splice_items(list, first, last, 0, items, n);
 }
 
-int fh_list_clear(fh_seq_object *list) { return splice(list, 0, 0, 1, NULL, 0); }
+int fh_list_clear(fh_seq_object *list) { return splice_items(list, 0, 0, 1, NULL, 0); }
 
 void fh_list_reverse(fh_seq_object *list) {
   fh_stripe_lock(list);

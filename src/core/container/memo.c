@@ -28,7 +28,7 @@ uint64_t *fh_memo_find(const fh_memo *memo, const void *a, const void *b) {
 }
 
 /* Room for one more, at most 5/8 full. */
-static int reserve(fh_memo *memo) {
+static int reserve_slot(fh_memo *memo) {
   if ((memo->n_used + 1) * 8 <= memo->n_slots * 5) return 0;
   fh_memo bigger = *memo;
   bigger.n_slots = memo->n_slots < MIN_SLOTS ? MIN_SLOTS : memo->n_slots * 4;
@@ -44,7 +44,7 @@ static int reserve(fh_memo *memo) {
 }
 
 int fh_memo_put(fh_memo *memo, const void *a, const void *b, uint64_t word) {
-  if (reserve(memo) != 0) return -1;
+  if (reserve_slot(memo) != 0) return -1;
   fh_memo_entry *entry = &memo->entries[slot_of(memo, a, b)];
   entry->word = word;
   if (entry->a != NULL) return 0;

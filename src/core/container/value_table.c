@@ -19,7 +19,7 @@ static size_t home_of(const fh_value_table *table, const TVMFFIAny *key, uint64_
 
 static size_t next_slot(const fh_value_table *table, size_t slot) { return (slot + 1) & (table->n_slots - 1); }
 
-static void put(fh_value_table *table, size_t index) {
+static void put_slot(fh_value_table *table, size_t index) {
   const fh_value_entry *entry = &table->entries[index];
   size_t slot = home_of(table, &entry->key, entry->hash);
   while (table->slots[slot] != 0) slot = next_slot(table, slot);
@@ -35,7 +35,7 @@ static int grow_slots(fh_value_table *table) {
   table->slots = slots;
   table->shift = table->n_slots == 0 ? FIRST_SHIFT : table->shift - 2;
   table->n_slots = n_slots;
-  for (size_t i = 0; i < table->n_entries; ++i) put(table, i);
+  for (size_t i = 0; i < table->n_entries; ++i) put_slot(table, i);
   return 0;
 }
 
@@ -70,7 +70,7 @@ int fh_value_table_add(fh_value_table *table, const TVMFFIAny *key, uint64_t has
   fh_any_copy(key, &entry->key);
   entry->hash = hash;
   entry->number = number;
-  put(table, table->n_entries++);
+  put_slot(table, table->n_entries++);
   return 0;
 }
 

@@ -21,11 +21,11 @@ static int is_cell(const fh_builtin_field *field) {
 static int is_number(const fh_builtin_field *field) {
   return field->kind == FH_BUILTIN_INT || field->kind == FH_BUILTIN_INT32;
 }
-static void *address(const fh_builtin_field *field, void *obj) { return (char *)obj + field->offset; }
+static void *address_of(const fh_builtin_field *field, void *obj) { return (char *)obj + field->offset; }
 
 /* Objects come zeroed: that is None, 0 and NULL already. */
-static int fill(const fh_builtin_field *field, void *obj) {
-  void *at = address(field, obj);
+static int fill_field(const fh_builtin_field *field, void *obj) {
+  void *at = address_of(field, obj);
   switch (field->kind) {
   case FH_BUILTIN_STR: ((TVMFFIAny *)at)->type_index = kTVMFFISmallStr; return 0;
   case FH_BUILTIN_LIST: return (*(fh_seq_object **)at = fh_seq_new_list(0)) != NULL ? 0 : -1;
@@ -34,9 +34,9 @@ static int fill(const fh_builtin_field *field, void *obj) {
   }
 }
 
-static void copy(const fh_builtin_field *field, void *from, void *to) {
-  const void *source = address(field, from);
-  void *target = address(field, to);
+static void copy_field(const fh_builtin_field *field, void *from, void *to) {
+  const void *source = address_of(field, from);
+  void *target = address_of(field, to);
   if (field->kind == FH_BUILTIN_INT) {
     *(int64_t *)target = *(const int64_t *)source;
   } else if (field->kind == FH_BUILTIN_INT32) {
@@ -50,8 +50,8 @@ static void copy(const fh_builtin_field *field, void *from, void *to) {
   }
 }
 
-static void end(const fh_builtin_field *field, void *obj) {
-  void *at = address(field, obj);
+static void end_field(const fh_builtin_field *field, void *obj) {
+  void *at = address_of(field, obj);
   if (is_number(field)) return;
   if (is_cell(field)) {
     fh_any_drop((TVMFFIAny *)at);
@@ -70,7 +70,7 @@ static int32_t index_of(const fh_builtin_type *type) { return fh_type_find_key(f
 void fh_builtin_end(const fh_builtin_type *type, void *self) {
   for (const fh_builtin_type *at = type; at != NULL; at = at->parent) {
     for (const fh_builtin_field *field = at->fields; field->name != NULL; ++field) {
-      if (!field->is_alias) end(field, self);
+      if (!field->is_alias) end_field(field, self);
     }
   }
 }
@@ -83,7 +83,7 @@ void *fh_builtin_new(const fh_builtin_type *type) {
   void *obj = new_zeroed(type);
   for (const fh_builtin_type *at = type; obj != NULL && at != NULL; at = at->parent) {
     for (const fh_builtin_field *field = at->fields; field->name != NULL; ++field) {
-      if (field->is_alias || fill(field, obj) == 0) continue;
+      if (field->is_alias || fill_field(field, obj) == 0) continue;
       fh_object_release(obj);
       return NULL;
     }
@@ -119,7 +119,7 @@ static int call_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   if (to == NULL) return -1;
   for (const fh_builtin_type *at = type; at != NULL; at = at->parent) {
     for (const fh_builtin_field *field = at->fields; field->name != NULL; ++field) {
-      if (!field->is_alias) copy(field, from, to);
+      if (!field->is_alias) copy_field(field, from, to);
     }
   }
   *result = fh_any_object(to);

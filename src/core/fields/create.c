@@ -228,7 +228,8 @@ static int set_rest(const constructor *c, TVMFFIObject *obj, const unsigned char
   return 0;
 }
 
-static int bind(const constructor *c, TVMFFIObject *obj, const TVMFFIAny *args, int32_t n_args, unsigned char *is_set) {
+static int bind_arguments(const constructor *c, TVMFFIObject *obj, const TVMFFIAny *args, int32_t n_args,
+                          unsigned char *is_set) {
   const TVMFFIObject *sentinel = fh_sentinel_kwargs();
   int32_t n_positional = 0;
   while (n_positional < n_args && !(fh_any_is_object(&args[n_positional]) && args[n_positional].v_obj == sentinel)) {
@@ -254,7 +255,7 @@ static int construct_with(const constructor *c, const TVMFFIAny *args, int32_t n
   }
   memset(is_set, 0, (size_t)c->n_fields);
   TVMFFIObject *obj = fh_create_empty(c->info);
-  int rc = obj == NULL ? -1 : bind(c, obj, args, n_args, is_set);
+  int rc = obj == NULL ? -1 : bind_arguments(c, obj, args, n_args, is_set);
   if (is_set != few) fh_mem_free(is_set);
   if (rc != 0) {
     fh_object_release(obj);

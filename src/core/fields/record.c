@@ -19,14 +19,14 @@ static place_kind kind_of(const TVMFFIFieldInfo *field) {
   return field->size == (int64_t)sizeof(void *) ? POINTER : CELL;
 }
 
-static void *address(const TVMFFIFieldInfo *field, void *obj) { return (char *)obj + field->offset; }
+static void *address_of(const TVMFFIFieldInfo *field, void *obj) { return (char *)obj + field->offset; }
 
 /* A field that another one names again is ended twice: then it is empty already. */
 static int end_field(void *obj, const TVMFFIFieldInfo *field) {
   place_kind kind = kind_of(field);
-  if (kind == CELL) fh_any_drop((TVMFFIAny *)address(field, obj));
+  if (kind == CELL) fh_any_drop((TVMFFIAny *)address_of(field, obj));
   if (kind == POINTER) {
-    TVMFFIObject **slot = (TVMFFIObject **)address(field, obj), *old = *slot;
+    TVMFFIObject **slot = (TVMFFIObject **)address_of(field, obj), *old = *slot;
     *slot = NULL;
     fh_object_release(old);
   }
@@ -39,8 +39,8 @@ typedef struct {
 
 static int copy_field(void *state, const TVMFFIFieldInfo *field) {
   const copying *c = (const copying *)state;
-  const void *from = address(field, c->from);
-  void *to = address(field, c->to);
+  const void *from = address_of(field, c->from);
+  void *to = address_of(field, c->to);
   end_field(c->to, field); /* the same, when it was copied under another name */
   switch (kind_of(field)) {
   case PLAIN: memcpy(to, from, (size_t)field->size); break;

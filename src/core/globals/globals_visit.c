@@ -10,8 +10,8 @@
 /* ---- Visits ---- */
 
 /* Ends in the result of the function: a visit with callbacks, of args[0]. Takes the callbacks, also on failure. */
-static int visit(const TVMFFIAny *args, int rc, fh_structural_callbacks callbacks, fh_visit_order order,
-                 TVMFFIAny *result) {
+static int run_visit(const TVMFFIAny *args, int rc, fh_structural_callbacks callbacks, fh_visit_order order,
+                     TVMFFIAny *result) {
   TVMFFIAny root;
   if (rc != 0 || fh_any_own(&args[0], &root) != 0) {
     fh_structural_callbacks_free(&callbacks);
@@ -30,7 +30,7 @@ static int structural_walk(void *self, const TVMFFIAny *args, int32_t n_args, TV
   if (fh_function_check_count(name, n_args, 4) != 0 || fh_function_arg_int(name, args, 3, &order) != 0) return -1;
   int rc = fh_structural_callbacks_add(&callbacks, name, args, 1, 0, 0);
   if (rc == 0) rc = fh_structural_callbacks_add(&callbacks, name, args, 2, 0, 1);
-  return visit(args, rc, callbacks, order == FH_VISIT_WALK_PRE ? FH_VISIT_WALK_PRE : FH_VISIT_WALK_POST, result);
+  return run_visit(args, rc, callbacks, order == FH_VISIT_WALK_PRE ? FH_VISIT_WALK_PRE : FH_VISIT_WALK_POST, result);
 }
 
 static int structural_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -39,7 +39,7 @@ static int structural_visit(void *self, const TVMFFIAny *args, int32_t n_args, T
   fh_structural_callbacks callbacks = {NULL, 0};
   if (fh_function_check_count(name, n_args, 2) != 0) return -1;
   int rc = fh_structural_callbacks_add(&callbacks, name, args, 1, 0, 0);
-  return visit(args, rc, callbacks, FH_VISIT_OWNED, result);
+  return run_visit(args, rc, callbacks, FH_VISIT_OWNED, result);
 }
 
 static int interrupt(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -63,15 +63,15 @@ static int arg_visitor(const char *name, const TVMFFIAny *args, int32_t n_args, 
 }
 
 /* A raw result of a visitor as that of a function. */
-static int give(TVMFFIAny said, TVMFFIAny *result) {
-  return fh_visitor_take_result(&said, "a visitor", result) == FH_VISIT_FAILED ? -1 : 0;
+static int return_visited(TVMFFIAny raw, TVMFFIAny *result) {
+  return fh_visitor_take_result(&raw, "a visitor", result) == FH_VISIT_FAILED ? -1 : 0;
 }
 
 static int visitor_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_visitor_object *visitor;
   if (arg_visitor("ffi.StructuralVisitorVisit", args, n_args, 2, &visitor) != 0) return -1;
-  return give(fh_visitor_call(visitor, args[1]), result);
+  return return_visited(fh_visitor_call(visitor, args[1]), result);
 }
 
 static int visitor_default_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -80,9 +80,9 @@ static int visitor_default_visit(void *self, const TVMFFIAny *args, int32_t n_ar
   TVMFFIAny value;
   if (arg_visitor("ffi.StructuralVisitorDefaultVisit", args, n_args, 2, &visitor) != 0) return -1;
   if (fh_any_own(&args[1], &value) != 0) return -1;
-  TVMFFIAny said = fh_structural_visit_default(visitor, value);
+  TVMFFIAny raw = fh_structural_visit_default(visitor, value);
   fh_any_drop(&value);
-  return give(said, result);
+  return return_visited(raw, result);
 }
 
 /* The same for C++ headers, which call it for each object: by address. */

@@ -55,7 +55,7 @@ int fh_library_load_fail(TVMFFIByteArray reason) {
 }
 
 /* What to say about a library that was loaded: nothing and 0, or -1. */
-static int check(const load *loaded, void *library, const char *path) {
+static int check_loaded(const load *loaded, void *library, const char *path) {
   if (!loaded->has_failed && !is_broken(library)) return 0;
   if (loaded->has_failed && add_broken(library) != 0) return fh_error_raise_no_memory();
   const char *reason = loaded->reason != NULL ? loaded->reason
@@ -69,7 +69,7 @@ void *fh_library_load(const char *path) {
   innermost = &current;
   void *library = fh_library_open(path);
   innermost = current.outer;
-  if (library != NULL && check(&current, library, path) != 0) library = NULL;
+  if (library != NULL && check_loaded(&current, library, path) != 0) library = NULL;
   fh_mem_free(current.reason);
   return library;
 }

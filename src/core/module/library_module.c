@@ -182,15 +182,15 @@ static int get_source(TVMFFIObject *handle, const TVMFFIAny *format, TVMFFIAny *
   return fh_str_new("", 0, out);
 }
 
-static int import(TVMFFIObject *handle, TVMFFIObject *other) {
+static int import_module(TVMFFIObject *handle, TVMFFIObject *other) {
   return fh_module_add_import(&of_handle(handle)->base, other);
 }
 
 static int clear_imports(TVMFFIObject *handle) { return fh_module_drop_imports(&of_handle(handle)->base); }
 
 static const fh_module_operations operations = {
-    get_kind,     get_property_mask, find_function, implements, get_doc,       get_metadata,
-    refuse_write, get_write_formats, get_source,    import,     clear_imports,
+    get_kind,     get_property_mask, find_function, implements,    get_doc,       get_metadata,
+    refuse_write, get_write_formats, get_source,    import_module, clear_imports,
 };
 
 /* ---- The same for C++ code, by a virtual table ---- */
@@ -200,7 +200,7 @@ static void (*throw_pending)(void);
 
 /* C cannot throw. Without somebody who can, what fails gives nothing, and an error stays pending only where the C++
  * function has nothing to give. */
-static void fail(void) {
+static void throw_if_possible(void) {
   if (throw_pending != NULL) throw_pending();
 }
 
@@ -219,7 +219,7 @@ typedef int (*getter)(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *ou
 static TVMFFIAny get_or_none(getter get, void *self, const void *name) {
   TVMFFIAny value;
   if (get(fh_module_handle(self), (const TVMFFIAny *)name, &value) == 0) return value;
-  fail();
+  throw_if_possible();
   fh_error_clear();
   return fh_any_none();
 }
@@ -256,7 +256,7 @@ FH_RETURNING(slot_save_to_bytes, self, ret, nothing) {
   TVMFFIAny empty;
   fh_bytes_new("", 0, &empty);
   fh_error_raise(FH_RUNTIME_ERROR, "Module[library] does not support SaveToBytes");
-  fail();
+  throw_if_possible();
   memcpy(ret, &empty, sizeof empty);
   FH_RETURNING_END(ret);
 }
@@ -273,7 +273,7 @@ FH_RETURNING(slot_source, self, ret, format) {
 static _Bool slot_implements(void *self, const void *name) {
   void *address;
   if (find_named((const library_module *)self, "", (const TVMFFIAny *)name, 1, &address) != 0) {
-    fail();
+    throw_if_possible();
     fh_error_clear();
   }
   return address != NULL;
@@ -281,15 +281,15 @@ static _Bool slot_implements(void *self, const void *name) {
 
 static void slot_write(void *self, const void *file, const void *format) {
   refuse_write(fh_module_handle(self), (const TVMFFIAny *)file, (const TVMFFIAny *)format);
-  fail();
+  throw_if_possible();
 }
 
 static void slot_import(void *self, const void *other) {
-  if (fh_module_add_import(&((library_module *)self)->base, *(TVMFFIObject *const *)other) != 0) fail();
+  if (fh_module_add_import(&((library_module *)self)->base, *(TVMFFIObject *const *)other) != 0) throw_if_possible();
 }
 
 static void slot_clear_imports(void *self) {
-  if (fh_module_drop_imports(&((library_module *)self)->base) != 0) fail();
+  if (fh_module_drop_imports(&((library_module *)self)->base) != 0) throw_if_possible();
 }
 
 static fh_module_table table = {

@@ -42,7 +42,7 @@ static void FH_TLS_CALLBACK free_buffer(void *unused) {
 void fh_backtrace_init(void) { (void)fh_tls_new(&buffer_end, free_buffer); }
 
 /* Without memory the text ends early; it is never an error. */
-static int reserve(size_t n_more) {
+static int reserve_text(size_t n_more) {
   size_t wanted = buffer.text.size + n_more + 1;
   if (wanted <= buffer.capacity) return 1;
   size_t capacity = wanted > 512 ? wanted * 2 : 1024;
@@ -59,7 +59,7 @@ static int reserve(size_t n_more) {
 static void append_frame(const char *filename, int line, const char *func) {
   static const char format[] = "  File \"%s\", line %d, in %s\n";
   size_t n_max = sizeof format + strlen(filename) + strlen(func) + 12;
-  if (!reserve(n_max)) return;
+  if (!reserve_text(n_max)) return;
   int n = snprintf(buffer.block + buffer.text.size, buffer.capacity - buffer.text.size, format, filename, line, func);
   if (n > 0) buffer.text.size += (size_t)n;
 }

@@ -44,11 +44,11 @@ static uint64_t *my_count(void) {
   return mine;
 }
 
-static void enter(uint64_t *count) {
+static void begin_reading(uint64_t *count) {
   (void)fh_atomic_add_seq_cst_u64(count, 1); /* pairs with wait_for_readers */
   fh_sync_count_section(1);
 }
-static void leave(uint64_t *count) {
+static void end_reading(uint64_t *count) {
   fh_sync_count_section(-1);
   (void)fh_atomic_add_seq_cst_u64(count, (uint64_t)-1); /* pairs with wait_for_readers */
 }
@@ -168,13 +168,13 @@ int fh_global_add(const char *name, TVMFFISafeCallType call, const char *metadat
 int fh_global_find(TVMFFIByteArray name, TVMFFIObjectHandle *out) {
   *out = NULL;
   uint64_t *count = my_count();
-  enter(count);
+  begin_reading(count);
   const global_entry *entry = find_entry(name); /* lives until leave, and with it the Function */
   if (entry != NULL) {
     *out = entry->func;
     fh_object_retain(*out);
   }
-  leave(count);
+  end_reading(count);
   return *out != NULL;
 }
 
@@ -182,11 +182,11 @@ int fh_global_metadata(TVMFFIByteArray name, TVMFFIAny *out) {
   *out = fh_any_none();
   int result = 0;
   uint64_t *count = my_count();
-  enter(count);
+  begin_reading(count);
   const global_entry *entry = find_entry(name);
   int is_there = entry != NULL;
   if (is_there) result = fh_str_try_new(entry->metadata.data, entry->metadata.size, out);
-  leave(count);
+  end_reading(count);
   if (result != 0) return fh_error_raise_no_memory();
   if (is_there) return 0;
   return fh_error_raise(FH_RUNTIME_ERROR, "Expected a global function `%.*s` but there is none", FH_BYTES_ARGS(name));
@@ -195,9 +195,9 @@ int fh_global_metadata(TVMFFIByteArray name, TVMFFIAny *out) {
 /* How many names there may be now. */
 static size_t count_names(void) {
   uint64_t *count = my_count();
-  enter(count);
+  begin_reading(count);
   size_t n = fh_name_walk_begin(&globals).n;
-  leave(count);
+  end_reading(count);
   return n;
 }
 
@@ -210,14 +210,14 @@ int fh_global_names(TVMFFIAny **out, int64_t *n) {
   size_t n_names = 0;
   int result = 0;
   uint64_t *count = my_count();
-  enter(count);
+  begin_reading(count);
   fh_name_walk walk = fh_name_walk_begin(&globals);
   const fh_name_entry *entry;
   while (result == 0 && n_names < most && (entry = fh_name_walk_next(&walk)) != NULL) {
     result = fh_str_try_new(entry->name.data, entry->name.size, &names[n_names]);
     n_names += result == 0;
   }
-  leave(count);
+  end_reading(count);
   if (result == 0) {
     *out = names;
     *n = (int64_t)n_names;

@@ -58,7 +58,7 @@ static fh_name_slots *slots_new(size_t capacity) {
 }
 
 /* Puts a new name behind the last one; there is room and the name is not in the table. */
-static void append(fh_name_slots *slots, fh_name_entry *entry) {
+static void append_entry(fh_name_slots *slots, fh_name_entry *entry) {
   size_t n_items = (size_t)slots->n_items; /* plain: only the writer changes it */
   fh_name_entry *none;
   size_t bucket = find_bucket(slots, entry->hash, entry->name, &none);
@@ -78,14 +78,14 @@ static size_t next_capacity(const fh_name_slots *old) {
 }
 
 /* Makes a generation with room take the place of one without, which goes to *old. */
-static int renew(fh_name_table *table, fh_name_slots **old) {
+static int renew_slots(fh_name_table *table, fh_name_slots **old) {
   fh_name_slots *full = table->slots; /* plain: only the writer changes it */
   *old = NULL;
   if (full != NULL && full->n_items < full->capacity) return 0;
   fh_name_slots *next = slots_new(next_capacity(full));
   if (next == NULL) return -1;
   for (size_t i = 0; full != NULL && i < full->n_items; ++i) {
-    if (full->items[i] != NULL) append(next, (fh_name_entry *)full->items[i]);
+    if (full->items[i] != NULL) append_entry(next, (fh_name_entry *)full->items[i]);
   }
   fh_atomic_store_release_ptr((void **)&table->slots, next); /* pairs with load_slots */
   *old = full;
@@ -95,14 +95,14 @@ static int renew(fh_name_table *table, fh_name_slots **old) {
 int fh_name_reserve(fh_name_table *table) {
   const fh_name_slots *before = table->slots;
   fh_name_slots *old;
-  if (renew(table, &old) != 0) return -1;
+  if (renew_slots(table, &old) != 0) return -1;
   if (table->slots == before) return 0;
   table->slots->older = old;
   fh_mem_keep(table->slots);
   return 0;
 }
 
-int fh_name_renew(fh_name_table *table, fh_name_slots **old) { return renew(table, old); }
+int fh_name_renew(fh_name_table *table, fh_name_slots **old) { return renew_slots(table, old); }
 
 fh_name_entry *fh_name_put(fh_name_table *table, fh_name_entry *entry) {
   fh_name_slots *slots = table->slots; /* plain: only the writer changes it */
@@ -110,7 +110,7 @@ fh_name_entry *fh_name_put(fh_name_table *table, fh_name_entry *entry) {
   fh_name_entry *old;
   size_t bucket = find_bucket(slots, entry->hash, entry->name, &old);
   if (old == NULL) {
-    append(slots, entry);
+    append_entry(slots, entry);
     return NULL;
   }
   fh_atomic_store_release_ptr(&slots->items[slots->buckets[bucket] - 1], entry); /* pairs with load_item */

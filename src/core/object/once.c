@@ -20,7 +20,7 @@ static fh_cond once_done = FH_COND_INIT; /* some initialisation has ended */
 /* Under once_lock; the latest first, so a thread's innermost one before its others. */
 static in_progress *all_in_progress;
 
-static in_progress *find(void **handle) {
+static in_progress *find_in_progress(void **handle) {
   in_progress *at = all_in_progress;
   while (at != NULL && at->handle != handle) at = at->next;
   return at;
@@ -51,7 +51,7 @@ static in_progress *innermost(uint64_t thread) {
 static int count_cycle(void **handle, uint64_t thread) {
   int n_threads = 1;
   for (; handle != NULL; ++n_threads) {
-    const in_progress *other = find(handle);
+    const in_progress *other = find_in_progress(handle);
     if (other == NULL) return 0;
     if (other->thread == thread) return n_threads;
     handle = innermost(other->thread)->wanted;
@@ -67,7 +67,7 @@ static turn take_turn(void **handle, in_progress *mine, int *n_threads) {
   turn result = TURN_INIT;
   fh_mutex_lock(&once_lock);
   in_progress *outer = innermost(mine->thread);
-  while (find(handle) != NULL) {
+  while (find_in_progress(handle) != NULL) {
     if ((*n_threads = count_cycle(handle, mine->thread)) != 0) {
       result = TURN_CYCLE;
       break;

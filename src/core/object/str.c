@@ -15,7 +15,7 @@ void fh_str_object_init(fh_str_object *str, size_t n_bytes, int32_t type_index) 
 }
 
 /* An object for a content of that length, which the caller writes. NULL without memory, and nothing is pending. */
-static fh_str_object *object_new(size_t n_bytes, int32_t type_index) {
+static fh_str_object *new_object(size_t n_bytes, int32_t type_index) {
   if (n_bytes > SIZE_MAX - sizeof(fh_str_object) - 1) return NULL;
   /* not fh_object_new: the content need not be zeroed first */
   fh_str_object *str = (fh_str_object *)fh_mem_alloc(sizeof *str + n_bytes + 1);
@@ -24,7 +24,7 @@ static fh_str_object *object_new(size_t n_bytes, int32_t type_index) {
 }
 
 /* 0, or -1 without memory; nothing is pending. */
-static int make(const char *data, size_t n_bytes, int32_t small_index, int32_t object_index, TVMFFIAny *out) {
+static int make_text(const char *data, size_t n_bytes, int32_t small_index, int32_t object_index, TVMFFIAny *out) {
   if (n_bytes <= FH_STR_SMALL_MAX) {
     TVMFFIAny small = fh_any_none(); /* apart from *out, which may be where `data` lies */
     small.type_index = small_index;
@@ -33,7 +33,7 @@ static int make(const char *data, size_t n_bytes, int32_t small_index, int32_t o
     *out = small;
     return 0;
   }
-  fh_str_object *str = object_new(n_bytes, object_index);
+  fh_str_object *str = new_object(n_bytes, object_index);
   if (str == NULL) {
     *out = fh_any_none();
     return -1;
@@ -44,7 +44,7 @@ static int make(const char *data, size_t n_bytes, int32_t small_index, int32_t o
 }
 
 int fh_str_try_new(const char *data, size_t n_bytes, TVMFFIAny *out) {
-  return make(data, n_bytes, kTVMFFISmallStr, kTVMFFIStr, out);
+  return make_text(data, n_bytes, kTVMFFISmallStr, kTVMFFIStr, out);
 }
 
 int fh_str_new(const char *data, size_t n_bytes, TVMFFIAny *out) {
@@ -52,7 +52,7 @@ int fh_str_new(const char *data, size_t n_bytes, TVMFFIAny *out) {
 }
 
 int fh_bytes_new(const char *data, size_t n_bytes, TVMFFIAny *out) {
-  int rc = make(data, n_bytes, kTVMFFISmallBytes, kTVMFFIBytes, out);
+  int rc = make_text(data, n_bytes, kTVMFFISmallBytes, kTVMFFIBytes, out);
   return rc == 0 ? 0 : fh_error_raise_no_memory();
 }
 
@@ -95,17 +95,17 @@ int fh_str_check_name(const char *what, TVMFFIByteArray name) {
 }
 
 /* Gives None and the error. */
-static int refuse(const char *what, TVMFFIByteArray bytes, TVMFFIAny *out) {
+static int refuse_text(const char *what, TVMFFIByteArray bytes, TVMFFIAny *out) {
   *out = fh_any_none();
   return fh_str_refuse_bytes(what, bytes);
 }
 
 int TVMFFIStringFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out) {
-  if (FH_UNLIKELY(input->data == NULL && input->size != 0)) return refuse("a text", *input, out);
+  if (FH_UNLIKELY(input->data == NULL && input->size != 0)) return refuse_text("a text", *input, out);
   return fh_str_new(input->data, input->size, out);
 }
 
 int TVMFFIBytesFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out) {
-  if (FH_UNLIKELY(input->data == NULL && input->size != 0)) return refuse("bytes", *input, out);
+  if (FH_UNLIKELY(input->data == NULL && input->size != 0)) return refuse_text("bytes", *input, out);
   return fh_bytes_new(input->data, input->size, out);
 }

@@ -67,33 +67,34 @@ typedef struct {
   fh_type_entry *parent; /* NULL for a root */
 } request;
 
-static int refuse(const request *req, const char *reason) {
+static int refuse_type(const request *req, const char *reason) {
   return fh_error_raise(FH_RUNTIME_ERROR, "Cannot register type `%.*s`: %s", FH_BYTES_ARGS(req->key), reason);
 }
 
 /* Refuses what can be refused without the lock. */
-static int check(const request *req, int32_t parent_index) {
-  if (req->key.size == 0) return refuse(req, "its key is empty");
+static int check_request(const request *req, int32_t parent_index) {
+  if (req->key.size == 0) return refuse_type(req, "its key is empty");
   if (fh_str_check_name("a type key", req->key) != 0) return -1;
-  if (parent_index >= 0 && req->parent == NULL) return refuse(req, "its parent's index belongs to no type");
+  if (parent_index >= 0 && req->parent == NULL) return refuse_type(req, "its parent's index belongs to no type");
   int32_t wanted_depth = req->parent != NULL ? req->parent->info.type_depth + 1 : 0;
   if (req->depth != wanted_depth) {
     return fh_error_raise(FH_RUNTIME_ERROR, "Cannot register type `%.*s`: expected depth %d but got %d",
                           FH_BYTES_ARGS(req->key), (int)wanted_depth, (int)req->depth);
   }
-  if (req->n_child_slots < 0 || req->n_child_slots >= MAX_INDEX) return refuse(req, "its number of child slots");
-  if (req->static_index < 0 && req->parent == NULL) return refuse(req, "it has neither a parent nor a static index");
+  if (req->n_child_slots < 0 || req->n_child_slots >= MAX_INDEX) return refuse_type(req, "its number of child slots");
+  if (req->static_index < 0 && req->parent == NULL)
+    return refuse_type(req, "it has neither a parent nor a static index");
   return 0;
 }
 
 /* What was found under the lock; the error is raised without it. */
 typedef enum { ADDED, NO_MEMORY, BEYOND_USED, INDEX_TAKEN, BELOW_PARENT, TOO_MANY_CHILDREN, NO_INDEX_LEFT } verdict;
 
-static int raise_verdict(const request *req, verdict said) {
-  switch (said) {
-  case BEYOND_USED: return refuse(req, "its static index lies beyond those in use");
-  case BELOW_PARENT: return refuse(req, "its index must be larger than its parent's");
-  case NO_INDEX_LEFT: return refuse(req, "no type indices are left");
+static int raise_verdict(const request *req, verdict result) {
+  switch (result) {
+  case BEYOND_USED: return refuse_type(req, "its static index lies beyond those in use");
+  case BELOW_PARENT: return refuse_type(req, "its index must be larger than its parent's");
+  case NO_INDEX_LEFT: return refuse_type(req, "no type indices are left");
   case INDEX_TAKEN:
     return fh_error_raise(FH_RUNTIME_ERROR, "Cannot register type `%.*s`: static index %d belongs to `%s`",
                           FH_BYTES_ARGS(req->key), (int)req->static_index, fh_type_name(req->static_index));
@@ -212,8 +213,8 @@ static void publish(fh_type_entry *entry) {
 
 static verdict add_locked(const request *req, int32_t *type_index) {
   int is_from_parent;
-  verdict said = pick_index(req, type_index, &is_from_parent);
-  if (said != ADDED) return said;
+  verdict result = pick_index(req, type_index, &is_from_parent);
+  if (result != ADDED) return result;
   if (reserve_chunk(*type_index) != 0) return NO_MEMORY;
   fh_type_entry *entry = fh_name_reserve(&by_key) == 0 ? entry_new(req, *type_index) : NULL;
   if (entry == NULL) return NO_MEMORY;
@@ -233,12 +234,12 @@ int32_t fh_type_add(TVMFFIByteArray type_key, int32_t static_index, int32_t dept
   if (type_index >= 0) return type_index;
   if (parent_index == -2) return -2;
   request req = {type_key, static_index, depth, n_child_slots, can_overflow, fh_type_entry_find(parent_index)};
-  if (check(&req, parent_index) != 0) return -1;
+  if (check_request(&req, parent_index) != 0) return -1;
   fh_type_lock();
   type_index = fh_type_find_key(type_key); /* another thread may have been first */
-  verdict said = type_index >= 0 ? ADDED : add_locked(&req, &type_index);
+  verdict result = type_index >= 0 ? ADDED : add_locked(&req, &type_index);
   fh_type_unlock();
-  return said == ADDED ? type_index : raise_verdict(&req, said);
+  return result == ADDED ? type_index : raise_verdict(&req, result);
 }
 
 /* ---- The static types ---- */

@@ -229,7 +229,7 @@ static heap *find_heap(void) {
 }
 
 /* The thread's first block: a heap for it, NULL if it gets none. */
-static FH_NOINLINE heap *start(void) {
+static FH_NOINLINE heap *start_heap(void) {
   if (is_ending || fh_atomic_load_acquire_i32(&is_off)) return NULL; /* pairs with make_ready */
   fh_mutex_lock(&pool_lock);
   heap *h = make_ready() ? find_heap() : NULL;
@@ -242,7 +242,7 @@ static FH_NOINLINE heap *start(void) {
 
 /* ---- Blocks ---- */
 
-static inline void *take(chunk *c) {
+static inline void *take_block(chunk *c) {
   block *b = c->free;
   c->free = b->next;
   c->n_used += 1;
@@ -265,15 +265,15 @@ static FH_NOINLINE void *alloc_slowly(heap *h, size_t number) {
     h->current[number] = c;
   }
   if (c->free == NULL) add_fresh(c);
-  return take(c);
+  return take_block(c);
 }
 
 void *fh_pool_alloc(size_t n_bytes) {
   heap *h = my_heap;
-  if (FH_UNLIKELY(h == NULL) && (h = start()) == NULL) return NULL;
+  if (FH_UNLIKELY(h == NULL) && (h = start_heap()) == NULL) return NULL;
   size_t number = size_number(n_bytes);
   chunk *c = h->current[number];
-  return FH_LIKELY(c->free != NULL) ? take(c) : alloc_slowly(h, number);
+  return FH_LIKELY(c->free != NULL) ? take_block(c) : alloc_slowly(h, number);
 }
 
 /* Tells the heap of a chunk that it has blocks to collect; does it when there is no thread that would. */

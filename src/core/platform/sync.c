@@ -15,7 +15,7 @@
 static void sleep_on(uint32_t *word, uint32_t seen) {
   (void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
 }
-static void wake(uint32_t *word, int n_threads) {
+static void wake_sleepers(uint32_t *word, int n_threads) {
   (void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, n_threads, NULL, NULL, 0);
 }
 
@@ -33,7 +33,7 @@ void fh_mutex_park(fh_mutex *m) {
   }
 }
 
-void fh_mutex_wake(fh_mutex *m) { wake(&m->state, 1); }
+void fh_mutex_wake(fh_mutex *m) { wake_sleepers(&m->state, 1); }
 
 void fh_cond_wait(fh_cond *c, fh_mutex *m) {
   uint32_t seen = fh_atomic_load_relaxed_u32(&c->n_wakes); /* relaxed: written under the lock, which the caller holds */
@@ -45,7 +45,7 @@ void fh_cond_wait(fh_cond *c, fh_mutex *m) {
 void fh_cond_wake_all(fh_cond *c) {
   /* relaxed: under the lock; atomic because sleep_on compares it without */
   fh_atomic_store_relaxed_u32(&c->n_wakes, fh_atomic_load_relaxed_u32(&c->n_wakes) + 1);
-  wake(&c->n_wakes, INT32_MAX);
+  wake_sleepers(&c->n_wakes, INT32_MAX);
 }
 
 void fh_cond_reset(fh_cond *c) { FH_UNUSED(c); }

@@ -46,7 +46,7 @@ int fh_mutator_call_remap_set(fh_mutator_object *mutator, const TVMFFIAny *var, 
 
 /* What a child becomes: 1 with the owned *out if it changes, 0 if it stays, -1. In place only where it is nobody
  * else's. */
-static inline int mutate(fh_mutator_object *mutator, const TVMFFIAny *value, int can_inplace, TVMFFIAny *out) {
+static inline int mutate_child(fh_mutator_object *mutator, const TVMFFIAny *value, int can_inplace, TVMFFIAny *out) {
   int inplace = can_inplace && fh_any_is_object(value) && fh_object_is_own(value->v_obj, 1);
   fh_sync_check_unlocked("a mutator");
   *out = (inplace ? mutator->table->maybe_inplace_mutate : mutator->table->mutate)(mutator, *value);
@@ -72,7 +72,7 @@ static int mutate_each(fh_mutator_object *mutator, int32_t type_index, const TVM
   int rc = 0;
   for (int64_t i = 0; rc == 0 && i < n; ++i) {
     TVMFFIAny changed;
-    rc = mutate(mutator, &items[i], 0, &changed);
+    rc = mutate_child(mutator, &items[i], 0, &changed);
     if (rc != 1) continue;
     if (*made == NULL) *made = fh_seq_from_views(type_index, items, n);
     rc = *made != NULL ? 0 : -1;
@@ -105,7 +105,7 @@ static TVMFFIAny mutate_items_inplace(fh_mutator_object *mutator, TVMFFIAny valu
   fh_seq_object *seq = (fh_seq_object *)(void *)value.v_obj;
   for (int64_t i = 0; i < fh_seq_size(seq); ++i) {
     TVMFFIAny item = fh_seq_items(seq)[i], changed;
-    int rc = mutate(mutator, &item, 1, &changed);
+    int rc = mutate_child(mutator, &item, 1, &changed);
     if (rc < 0) return fh_mutator_make_result(-1, fh_any_none());
     if (rc == 0) continue;
     if (i < fh_seq_size(seq)) {
@@ -124,7 +124,7 @@ static int mutate_values_of(fh_mutator_object *mutator, fh_hashmap_object *map, 
   int rc = 0, inplace = *target == map;
   for (; rc == 0 && (pair = fh_hashmap_at(map, at)) != NULL; at = fh_hashmap_next(map, at)) {
     TVMFFIAny value = pair->value, changed;
-    rc = mutate(mutator, &value, inplace, &changed);
+    rc = mutate_child(mutator, &value, inplace, &changed);
     if (rc != 1) continue;
     if (*target == NULL) *target = fh_hashmap_copy(map, map->header.type_index);
     rc = *target != NULL ? 0 : -1;
@@ -153,7 +153,7 @@ static TVMFFIAny mutate_values_inplace(fh_mutator_object *mutator, TVMFFIAny val
   return fh_mutator_make_result(mutate_values_of(mutator, map, &target), fh_mutator_unchanged());
 }
 
-static TVMFFIAny keep(fh_mutator_object *mutator, TVMFFIAny value) {
+static TVMFFIAny keep_leaf(fh_mutator_object *mutator, TVMFFIAny value) {
   FH_UNUSED(mutator);
   FH_UNUSED(value);
   return fh_mutator_unchanged();
@@ -168,7 +168,7 @@ int fh_mutator_is_container_hook(const TVMFFIAny *hook) {
          is_native(hook, mutate_values_inplace);
 }
 
-int fh_mutator_is_leaf_hook(const TVMFFIAny *hook) { return is_native(hook, keep); }
+int fh_mutator_is_leaf_hook(const TVMFFIAny *hook) { return is_native(hook, keep_leaf); }
 
 /* ---- Any value ---- */
 
@@ -227,7 +227,7 @@ static int mutate_field(fh_mutator_object *mutator, TVMFFIObject *obj, const TVM
   TVMFFIAny value, changed;
   if (fh_reflect_get(field, obj, &value) != 0) return -1;
   mutator->region = region;
-  int rc = mutate(mutator, &value, 0, &changed);
+  int rc = mutate_child(mutator, &value, 0, &changed);
   mutator->region = outer;
   if (rc == 1) {
     if (*copy == NULL) *copy = fh_mutator_copy(obj);
@@ -268,9 +268,9 @@ static int mutate_object(fh_mutator_object *mutator, const TVMFFIAny *value, TVM
   }
   if (mutate_fields(mutator, value->v_obj, kind, out) != 0) return -1;
   if (!fh_structural_is_remapped(kind, mutator->region, out)) return 0;
-  TVMFFIAny said;
-  int rc = fh_mutator_call_remap_set(mutator, value, out, &said);
-  fh_any_drop(rc == 0 ? &said : out);
+  TVMFFIAny outcome;
+  int rc = fh_mutator_call_remap_set(mutator, value, out, &outcome);
+  fh_any_drop(rc == 0 ? &outcome : out);
   return rc;
 }
 
@@ -305,9 +305,9 @@ static void set_hooks(int32_t type_index, fh_mutator_mutate hook, fh_mutator_mut
 
 void fh_mutator_init(void) {
   mutator_index = fh_builtin_register(&mutator_type);
-  set_hooks(kTVMFFIStr, keep, keep);
-  set_hooks(kTVMFFIBytes, keep, keep);
-  set_hooks(kTVMFFIBigInt, keep, keep);
+  set_hooks(kTVMFFIStr, keep_leaf, keep_leaf);
+  set_hooks(kTVMFFIBytes, keep_leaf, keep_leaf);
+  set_hooks(kTVMFFIBigInt, keep_leaf, keep_leaf);
   set_hooks(kTVMFFIArray, mutate_items, mutate_items_inplace);
   set_hooks(kTVMFFIList, mutate_items, mutate_items_inplace);
   set_hooks(kTVMFFIMap, mutate_values, mutate_values_inplace);

@@ -276,7 +276,7 @@ static int start_array(hasher *h, const TVMFFIAny *value, const frame_data *init
 }
 
 /* Starts on a value: 1 with its hash, 0 when its frame is open, -1. */
-static int start(hasher *h, const TVMFFIAny *value, int32_t region, int is_shared, uint64_t *out) {
+static int start_value(hasher *h, const TVMFFIAny *value, int32_t region, int is_shared, uint64_t *out) {
   int is_leaf = hash_leaf(h, value, out);
   if (is_leaf != 0) return is_leaf;
   TVMFFIObject *obj = value->v_obj;
@@ -330,7 +330,7 @@ static fh_walk_step next_child(hasher *h, TVMFFIAny *child, int32_t *region) {
 }
 
 /* Closes the frame on top. */
-static int finish(hasher *h, uint64_t *out) {
+static int close_frame(hasher *h, uint64_t *out) {
   fh_walk_frame *f = fh_walk_top(&h->walk);
   frame_data *data = (frame_data *)fh_walk_data(f);
   *out = data->hash;
@@ -341,7 +341,7 @@ static int finish(hasher *h, uint64_t *out) {
 }
 
 /* Until only `base` frames are open. */
-static int run(hasher *h, size_t base, uint64_t *out) {
+static int hash_open(hasher *h, size_t base, uint64_t *out) {
   while (fh_walk_depth(&h->walk) > base) {
     TVMFFIAny child;
     int32_t region;
@@ -350,10 +350,10 @@ static int run(hasher *h, size_t base, uint64_t *out) {
     fh_walk_step step = next_child(h, &child, &region);
     if (step == FH_WALK_ERROR) return -1;
     if (step == FH_WALK_END) {
-      if (finish(h, &hash) != 0) return -1;
+      if (close_frame(h, &hash) != 0) return -1;
     } else {
       int is_shared = fh_any_is_object(&child) && fh_walk_is_shared(child.v_obj, is_copy);
-      int is_done = start(h, &child, region, is_shared, &hash);
+      int is_done = start_value(h, &child, region, is_shared, &hash);
       if (is_done < 0) return -1;
       if (is_done == 0) continue;
     }
@@ -367,9 +367,9 @@ static int run(hasher *h, size_t base, uint64_t *out) {
 
 static int hash_value(hasher *h, const TVMFFIAny *value, int32_t region, uint64_t *out) {
   size_t base = fh_walk_depth(&h->walk), n_pairs = h->n_pairs;
-  int is_done = start(h, value, region, 1, out);
+  int is_done = start_value(h, value, region, 1, out);
   if (is_done > 0) return 0;
-  if (is_done == 0 && run(h, base, out) == 0) return 0;
+  if (is_done == 0 && hash_open(h, base, out) == 0) return 0;
   fh_walk_unwind(&h->walk, base);
   h->n_pairs = n_pairs;
   return -1;

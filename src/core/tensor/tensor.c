@@ -114,7 +114,7 @@ static int check_import(const DLTensor *tensor, int32_t require_alignment, int32
 
 /* ---- In ---- */
 
-static tensor_object *import(const DLTensor *from, int32_t require_alignment, int32_t require_contiguous) {
+static tensor_object *import_tensor(const DLTensor *from, int32_t require_alignment, int32_t require_contiguous) {
   if (check_import(from, require_alignment, require_contiguous) != 0) return NULL;
   int lacks_strides = from->strides == NULL && from->ndim > 0;
   tensor_object *tensor = new_tensor(from, lacks_strides ? (size_t)from->ndim : 0);
@@ -129,7 +129,7 @@ int TVMFFITensorFromDLPack(DLManagedTensor *from, int32_t require_alignment, int
                            TVMFFIObjectHandle *out) {
   *out = NULL;
   if (from == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected a DLManagedTensor but got NULL");
-  tensor_object *tensor = import(&from->dl_tensor, require_alignment, require_contiguous);
+  tensor_object *tensor = import_tensor(&from->dl_tensor, require_alignment, require_contiguous);
   if (tensor == NULL) return -1;
   tensor->kind = OWNS_MANAGED;
   tensor->owned.managed = from;
@@ -156,7 +156,7 @@ int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from, int32_t requ
                           (unsigned)from->version.major, (unsigned)from->version.minor,
                           (unsigned long long)from->flags);
   }
-  tensor_object *tensor = import(&from->dl_tensor, require_alignment, require_contiguous);
+  tensor_object *tensor = import_tensor(&from->dl_tensor, require_alignment, require_contiguous);
   if (tensor == NULL) return -1;
   tensor->kind = OWNS_VERSIONED;
   tensor->owned.versioned = from;

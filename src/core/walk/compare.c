@@ -110,12 +110,12 @@ static int compare_integers(const TVMFFIAny *a, const TVMFFIAny *b) {
 
 /* ---- Hooks ---- */
 
-static int run(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out);
+static int compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out);
 
 static int eq_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(n_args);
   int order;
-  if (run((comparer *)client, &args[0], &args[1], &order) != 0) return -1;
+  if (compare_values((comparer *)client, &args[0], &args[1], &order) != 0) return -1;
   *result = fh_any_bool(order == 0);
   return 0;
 }
@@ -123,7 +123,7 @@ static int eq_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 static int compare_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(n_args);
   int order;
-  if (run((comparer *)client, &args[0], &args[1], &order) != 0) return -1;
+  if (compare_values((comparer *)client, &args[0], &args[1], &order) != 0) return -1;
   *result = fh_any_int(sign_of(order < 0, order > 0));
   return 0;
 }
@@ -232,7 +232,7 @@ static int may_recur(const fh_walk_frame *f, const TVMFFIAny *a, const TVMFFIAny
 }
 
 /* The next children of the innermost pair. DECIDED: *out is their order, 0 too. */
-static verdict step(comparer *c, int *out) {
+static verdict compare_next(comparer *c, int *out) {
   TVMFFIAny a, b;
   const fh_walk_frame *f;
   switch (fh_walk_next_pair(&c->walk, &a, &b)) {
@@ -261,14 +261,14 @@ static int check_no_map(const comparer *c, size_t depth) {
 
 /* Compares two values, also from within a hook. A difference that a hook learns of need not end it all, so what was
  * taken for equal on the way is forgotten. */
-static int run(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
+static int compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
   size_t depth = fh_walk_depth(&c->walk);
   uint64_t n_before = c->n_pairs;
   verdict v = compare_or_enter(c, a, b, 1, out);
   int rc = v == FAILED ? -1 : 0;
   if (v == ENTERED) *out = 0;
   while (rc == 0 && *out == 0 && fh_walk_depth(&c->walk) > depth) {
-    v = step(c, out);
+    v = compare_next(c, out);
     if (v == ENTERED) *out = 0;
     if (v == FAILED) rc = -1;
   }
@@ -291,7 +291,7 @@ static int compare(const TVMFFIAny *a, const TVMFFIAny *b, int is_order, int *ou
   c.pairs.retains = 1;
   c.n_pairs = 0;
   c.is_order = is_order;
-  int rc = run(&c, &left, &right, out);
+  int rc = compare_values(&c, &left, &right, out);
   fh_walk_free(&c.walk);
   fh_memo_free(&c.pairs);
   fh_any_drop(&left);

@@ -14,7 +14,7 @@
 /* ---- Room ---- */
 
 /* A longer block for n_items + n_more items, *room and *block updated; -1 without memory, and nothing is pending. */
-static int grow(void **block, size_t *room, size_t n_items, size_t n_more, size_t item_bytes) {
+static int grow_block(void **block, size_t *room, size_t n_items, size_t n_more, size_t item_bytes) {
   size_t wanted = *room < MIN_ROOM ? MIN_ROOM : *room * 2;
   if (wanted - n_items < n_more) wanted = n_items + n_more;
   if (wanted < n_items || wanted > SIZE_MAX / item_bytes) return -1;
@@ -27,7 +27,7 @@ static int grow(void **block, size_t *room, size_t n_items, size_t n_more, size_
 
 static int reserve_values(fh_walk *walk, size_t n_more) {
   if (walk->n_values_room - walk->n_values >= n_more) return 0;
-  return grow((void **)&walk->values, &walk->n_values_room, walk->n_values, n_more, sizeof *walk->values);
+  return grow_block((void **)&walk->values, &walk->n_values_room, walk->n_values, n_more, sizeof *walk->values);
 }
 
 /* Slots that are filled as the walk goes on; there must be room. */
@@ -171,7 +171,7 @@ static fh_walk_frame *push_frame(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject 
     return NULL;
   }
   if (walk->n_frames == walk->n_frames_room &&
-      grow((void **)&walk->frames, &walk->n_frames_room, walk->n_frames, 1, walk->frame_bytes) != 0) {
+      grow_block((void **)&walk->frames, &walk->n_frames_room, walk->n_frames, 1, walk->frame_bytes) != 0) {
     fh_error_raise_no_memory();
     return NULL;
   }
@@ -185,7 +185,7 @@ static fh_walk_frame *push_frame(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject 
   return f;
 }
 
-static int push(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject *other) {
+static int push_objects(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject *other) {
   fh_walk_frame *f = push_frame(walk, obj, other, 0);
   if (f == NULL) return -1;
   if (open_object(walk, f) == 0 && (other == NULL || open_other(walk, f) == 0)) return 0;
@@ -193,9 +193,11 @@ static int push(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject *other) {
   return -1;
 }
 
-int fh_walk_push(fh_walk *walk, const TVMFFIAny *value) { return push(walk, value->v_obj, NULL); }
+int fh_walk_push(fh_walk *walk, const TVMFFIAny *value) { return push_objects(walk, value->v_obj, NULL); }
 
-int fh_walk_push_pair(fh_walk *walk, const TVMFFIAny *a, const TVMFFIAny *b) { return push(walk, a->v_obj, b->v_obj); }
+int fh_walk_push_pair(fh_walk *walk, const TVMFFIAny *a, const TVMFFIAny *b) {
+  return push_objects(walk, a->v_obj, b->v_obj);
+}
 
 int fh_walk_push_mark(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject *other) {
   return push_frame(walk, obj, other, 1) != NULL ? 0 : -1;
