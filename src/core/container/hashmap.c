@@ -26,7 +26,7 @@ FH_STATIC_ASSERT(SMALL_HEADER + FH_HASHMAP_SMALL_INIT * sizeof(fh_hashmap_pair) 
 static uint64_t small_room(const fh_hashmap_object *map) { return map->slots & ~FH_HASHMAP_SMALL_TAG; }
 static fh_hashmap_pair *small_pairs(const fh_hashmap_object *map) { return (fh_hashmap_pair *)map->data; }
 
-/* ---- Locking: of the two only a Dict changes while others have it ---- */
+/* ---- Locking. Only a Dict changes while others have it: a Map needs no lock ---- */
 
 static void lock_dict(const fh_hashmap_object *map) {
   if (map->header.type_index == kTVMFFIDict) fh_stripe_lock(map);
@@ -176,7 +176,8 @@ static int small_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_has
                      fh_hashmap_rest *rest) {
   uint64_t i;
   int rc;
-  if (map->size >= FH_HASHMAP_SMALL_MAX) { /* also for a key that is there: clients do the same, and the order tells */
+  /* Also for a key that is in the table: C++ clients turn it dense then, and a dense table moves the key to the end. */
+  if (map->size >= FH_HASHMAP_SMALL_MAX) {
     rc = small_to_dense(map, hooks, &rest->buffer);
     return rc != 0 ? rc : fh_hashmap_dense_set(map, pair, hooks, rest);
   }
@@ -302,7 +303,7 @@ static int take_pairs(fh_hashmap_object *map, fh_hashmap_pair **out, int64_t *n)
   }
   *out = pairs;
   map->size = 0;
-  if (!fh_hashmap_is_small(map)) fh_hashmap_dense_forget(map);
+  if (!fh_hashmap_is_small(map)) fh_hashmap_dense_forget(map); /* the table keeps its room */
   return 0;
 }
 

@@ -18,7 +18,7 @@ FH_STATIC_ASSERT(sizeof(fh_hashmap_block) == 16 + 16 * 48, "ABI");
 #define MAX_LOAD 0.99
 #define MAX_SLOTS ((uint64_t)1 << 48)
 
-/* 0 to 15, then triangular numbers, first each, then ever fewer of them. Clients have the same list. */
+/* ABI: clients have this list compiled in. 0 to 15, then triangular numbers: each at first, then ever fewer of them. */
 static const uint64_t distances[N_DISTANCES] = {0,
                                                 1,
                                                 2,
@@ -236,7 +236,7 @@ static int alloc_table(fh_hashmap_object *map, uint64_t slots, uint32_t fib_shif
 int fh_hashmap_dense_init(fh_hashmap_object *map, uint64_t n_pairs) {
   if (n_pairs > MAX_SLOTS) return -1;
   if (n_pairs == 0) n_pairs = 1;
-  /* The ABI's size: the smallest power of two that is at least twice as many. */
+  /* The ABI's size: the smallest power of two that is at least 2 * n_pairs. */
   uint32_t n_bits = 1;
   while (n_bits < 64 && (UINT64_C(1) << n_bits) < 2 * n_pairs) n_bits += 1;
   return alloc_table(map, UINT64_C(1) << n_bits, 64 - n_bits);
@@ -280,15 +280,15 @@ int fh_hashmap_dense_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh
 
 /* ---- Insertion ---- */
 
-/* Where the items of a foreign chain go that sits in a slot which a new head needs. */
+/* Where one item of a chain goes when the chain's tail has to leave a slot, which a new chain needs as its head. */
 typedef struct {
   uint64_t from;
   uint64_t to;
   uint8_t jump; /* from the one before */
 } chain_move;
 
-/* Finds places for the n items from `slot` on behind slot `before`, and reserves them. 0 if there are not enough; then
- * nothing is reserved. */
+/* Finds and reserves new slots for the n items of a chain from `slot` on; the chain up to slot `before` stays. 0 if there
+ * are not enough, and then nothing is reserved. */
 static int plan_moves(fh_hashmap_object *map, uint64_t slot, uint64_t before, chain_move *moves, uint64_t n) {
   for (uint64_t i = 0; i < n; ++i, slot = next_in_chain(map, slot)) {
     moves[i].from = slot;
@@ -303,8 +303,8 @@ static int plan_moves(fh_hashmap_object *map, uint64_t slot, uint64_t before, ch
   return 1;
 }
 
-/* Moves the rest of a foreign chain away from `slot`, which is free afterwards: 1, 0 if there is no room, what a hook
- * gave, or FH_HASHMAP_NO_MEMORY. All or nothing, so that a table stays whole when it cannot grow. */
+/* Frees a slot by moving the chain whose item is in it, from that item on: 1, 0 if there is no room, what a hook gave, or
+ * FH_HASHMAP_NO_MEMORY. All of it moves or nothing, so that the table stays valid when it cannot grow. */
 static int free_slot(fh_hashmap_object *map, uint64_t slot, fh_hashmap_hooks hooks) {
   uint64_t hash, n = 0;
   int rc = fh_hashmap_key_hash(&fh_hashmap_dense_item(map, slot)->pair.key, hooks, &hash);
@@ -337,8 +337,8 @@ static void put_new(fh_hashmap_object *map, uint64_t slot, uint8_t meta, const f
   map->size += 1;
 }
 
-/* Inserts or replaces: 1, 0 if the table must grow first, or as free_slot; nothing is changed unless 1. What it replaces
- * goes to *old, which stays as it is where nothing is. */
+/* Inserts or replaces: 1, 0 if the table must grow first, or what free_slot gave. Only 1 changes anything. *old becomes
+ * what was replaced, if anything was. */
 static int try_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, uint64_t hash, fh_hashmap_hooks hooks,
                    fh_hashmap_pair *old) {
   if (map->slots == 0) return 0;
@@ -357,7 +357,7 @@ static int try_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, uint64_t
   if (found < 0) return found;
   if (found) {
     fh_hashmap_item *item = fh_hashmap_dense_item(map, slot);
-    old->key = pair->key; /* the key that was there first stays */
+    old->key = pair->key; /* the new key goes: the first one stays, as in the reference */
     old->value = item->pair.value;
     item->pair.value = pair->value;
     order_unlink(map, item);
@@ -387,7 +387,7 @@ static int fill_larger(const fh_hashmap_object *map, fh_hashmap_object *larger, 
 
 /* Doubles the table, more than once if the chains do not fit. */
 static int grow_table(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem_aside *aside) {
-  fh_hashmap_object larger; /* of the object only the table: other threads change its count meanwhile */
+  fh_hashmap_object larger; /* its header is never used: that of `map` has the reference count, which others change now */
   memset(&larger, 0, sizeof larger);
   uint64_t slots = map->slots == 0 ? FH_HASHMAP_SMALL_MAX : map->slots;
   uint32_t shift = map->slots == 0 ? 62 : map->fib_shift;

@@ -46,7 +46,7 @@ int fh_list_set(fh_seq_object *list, int64_t i, TVMFFIAny item) {
 
 typedef enum { DONE, OUTSIDE, NO_MEMORY } outcome;
 
-/* Under the lock; at_end: whatever the List's end is by now. */
+/* Under the lock. at_end: at the List's end, which is known only now. */
 static outcome insert_locked(fh_seq_object *list, int64_t i, int at_end, const TVMFFIAny *item, fh_mem_aside *aside) {
   int64_t size = fh_seq_size(list);
   if (at_end) i = size;
@@ -105,7 +105,7 @@ static outcome splice_locked(fh_seq_object *list, int64_t first, int64_t last, c
   if (first < 0 || first > last || last > size) return OUTSIDE;
   if (n > n_out && fh_seq_grow(list, n - n_out, &old->buffer) != 0) return NO_MEMORY;
   TVMFFIAny *data = fh_seq_items(list);
-  if (n_out != 0) {
+  if (n_out != 0) { /* the removed items are dropped after the lock, so they need a place until then */
     old->items = (TVMFFIAny *)fh_mem_alloc((size_t)n_out * sizeof *old->items);
     if (old->items == NULL) return NO_MEMORY;
     memcpy(old->items, data + first, (size_t)n_out * sizeof *data);
@@ -117,7 +117,7 @@ static outcome splice_locked(fh_seq_object *list, int64_t first, int64_t last, c
   return DONE;
 }
 
-/* to_end: [first, end), whatever the List's end is by now. */
+/* to_end: up to the List's end, which is known only under the lock. */
 static int splice_items(fh_seq_object *list, int64_t first, int64_t last, int to_end, const TVMFFIAny *items,
                         int64_t n) {
   displaced old = {NULL, 0, FH_MEM_NONE_ASIDE};

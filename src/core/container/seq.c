@@ -117,7 +117,7 @@ int fh_seq_push(fh_seq_object *seq, TVMFFIAny item) {
     return fh_error_raise(FH_INTERNAL_ERROR, "Expected room for one more item in an Array of capacity %lld",
                           (long long)seq->cell.capacity);
   }
-  if (seq->cell.size == seq->cell.capacity) {
+  if (seq->cell.size == seq->cell.capacity) { /* a List */
     fh_mem_aside aside = FH_MEM_NONE_ASIDE;
     int rc = fh_seq_grow(seq, 1, &aside);
     fh_mem_free_aside(&aside);
@@ -140,7 +140,7 @@ int fh_seq_reserve(fh_seq_object *list, int64_t capacity, fh_mem_aside *aside) {
   fh_mem_put_aside(aside, list->cell.data, list->cell.data_deleter);
   list->cell.data = data;
   list->cell.capacity = capacity;
-  list->cell.data_deleter = fh_mem_free; /* never NULL: clients call it without looking */
+  list->cell.data_deleter = fh_mem_free; /* never NULL: C++ clients call it unchecked when they grow the List */
   return 0;
 }
 

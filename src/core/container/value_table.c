@@ -9,8 +9,8 @@
 #define FIRST_SHIFT 58
 #define MAX_SLOTS ((size_t)1 << 32)
 
-/* The hash of a small integer is hardly one: the multiplication moves what differs to the top. Integers keep their lowest
- * bits, so that those that follow one another share a cache line. */
+/* The hashes of small integers differ in few low bits; the multiplication carries these to the top, of which the slot is
+ * taken. Integers keep their lowest 4 bits, so that consecutive ones share a cache line. */
 static size_t home_of(const fh_value_table *table, const TVMFFIAny *key, uint64_t hash) {
   const uint64_t multiplier = UINT64_C(0x9e3779b97f4a7c15);
   if (key->type_index != kTVMFFIInt) return (size_t)(hash * multiplier >> table->shift);
@@ -26,7 +26,7 @@ static void put_slot(fh_value_table *table, size_t index) {
   table->slots[slot] = (uint32_t)index + 1;
 }
 
-/* Four times as many: placing all entries anew costs more than the room. */
+/* To four times as many: each growth places all entries anew, which costs more time than the room is worth. */
 static int grow_slots(fh_value_table *table) {
   size_t n_slots = table->n_slots == 0 ? FIRST_SLOTS : table->n_slots * 4;
   uint32_t *slots = n_slots <= MAX_SLOTS ? (uint32_t *)fh_mem_calloc(n_slots, sizeof *slots) : NULL;

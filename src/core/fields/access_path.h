@@ -6,7 +6,7 @@
 
 #include "core/object/any.h"
 
-/* What a step goes to; the second three say that it was expected and is not there. */
+/* What a step leads to. The last three say that it was expected there and is missing. */
 typedef enum {
   FH_ACCESS_ATTR = 0,       /* key: name */
   FH_ACCESS_ARRAY_ITEM = 1, /* key: index */

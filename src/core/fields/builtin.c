@@ -23,7 +23,7 @@ static int is_number(const fh_builtin_field *field) {
 }
 static void *address_of(const fh_builtin_field *field, void *obj) { return (char *)obj + field->offset; }
 
-/* Objects come zeroed: that is None, 0 and NULL already. */
+/* Gives a field its first value. Objects come zeroed, which is None, 0 and NULL already. */
 static int fill_field(const fh_builtin_field *field, void *obj) {
   void *at = address_of(field, obj);
   switch (field->kind) {
@@ -58,7 +58,7 @@ static void end_field(const fh_builtin_field *field, void *obj) {
     return;
   }
   TVMFFIObject *old = *(TVMFFIObject **)at;
-  *(TVMFFIObject **)at = NULL;
+  *(TVMFFIObject **)at = NULL; /* first: the release may run code that looks at this object */
   fh_object_release(old);
 }
 
@@ -200,7 +200,8 @@ int fh_builtin_put(void *field, void *obj) {
   return 0;
 }
 
-/* References to objects may be null, which is None here. */
+/* Whether all items are objects or None, which stands for a null reference. Under the lock, since the sequence may be a
+ * List. */
 static int has_references_only(const fh_seq_object *seq) {
   int64_t i = 0;
   fh_stripe_lock(seq);
@@ -230,7 +231,7 @@ static TVMFFIByteArray text_or_none(const char *text) {
   return text != NULL ? fh_base_bytes(text) : none;
 }
 
-/* What is the same for all fields of a kind, in the order of fh_builtin_kind. */
+/* What all fields of a kind have in common, in the order of fh_builtin_kind. */
 static const struct {
   TVMFFIFieldSetter setter;
   int64_t n_bytes, alignment;
@@ -310,7 +311,7 @@ static int register_metadata(int32_t type_index, const fh_builtin_type *type) {
 
 int32_t fh_builtin_register(const fh_builtin_type *type) {
   const TVMFFITypeInfo *parent = fh_type_find(type->parent != NULL ? index_of(type->parent) : kTVMFFIObject);
-  if (parent == NULL) return -1; /* its own registration failed, with the error that is pending */
+  if (parent == NULL) return -1; /* its registration failed before, and that error is pending still */
   int32_t type_index =
       fh_type_add(fh_base_bytes(type->key), -1, parent->type_depth + 1, 0, !type->is_final, parent->type_index);
   void *self = (void *)(uintptr_t)type; /* the Functions only read it */

@@ -105,7 +105,7 @@ static int write_plain(void *field, int32_t type_index, const TVMFFIAny *value) 
   return raise_value_type(type_index, value);
 }
 
-/* Writes an owned value and leaves in it what is to be dropped. */
+/* Writes an owned value. *value becomes what was in the field, for the caller to drop. */
 static int write_value(void *field, int32_t type_index, TVMFFIAny *value) {
   int rc = write_plain(field, type_index, value);
   if (rc != 0) return rc < 0 ? -1 : 0;

@@ -43,7 +43,7 @@ static int load_library(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
   return fh_library_module_open(path, result);
 }
 
-/* For who opens a library by other means: an error, if it is truncated, damaged or no library. */
+/* For callers that open a library by other means: an error if it is truncated, damaged or no library. */
 static int check_library_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -57,7 +57,8 @@ static int check_library_file(void *self, const TVMFFIAny *args, int32_t n_args,
   return rc;
 }
 
-/* For initialisers of libraries, which must not throw: whether the thread is loading one, which fails then. */
+/* For initialisers of libraries, which must not throw: fails the load in progress on this thread. Returns whether there is
+ * one. */
 static int fail_load(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray reason;
@@ -200,7 +201,7 @@ static int clear_imports(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return arg_module("ffi.ModuleClearImports", args, n_args, 1, &module) != 0 ? -1 : fh_module_clear_imports(module);
 }
 
-/* ---- Modules that stay: a Map, never freed, with them as keys. `kept` is guarded by `kept_lock`. */
+/* ---- Modules that stay loaded: the keys of a Map that is never freed. `kept_lock` guards `kept`. */
 
 FH_LOCK(kept_lock, "kept", FH_RANK_PLAIN);
 static fh_hashmap_object *kept;

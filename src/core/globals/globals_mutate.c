@@ -79,7 +79,8 @@ static int mutator_default_mutate(void *self, const TVMFFIAny *args, int32_t n_a
   return return_mutated(rc, raw, value, result);
 }
 
-/* The same for C++ headers, which call it for each object: by address, with a raw result, ffi.Unchanged as it is. */
+/* mutator_default_mutate as a native function, whose address the C++ headers ask for once and call for each object. Its
+ * result is raw: ffi.Unchanged stays that. */
 static TVMFFIAny default_mutate(fh_mutator_object *mutator, TVMFFIAny value) {
   TVMFFIAny raw;
   int rc = fh_structural_mutate_default(mutator, &value, &raw);

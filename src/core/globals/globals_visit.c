@@ -85,7 +85,7 @@ static int visitor_default_visit(void *self, const TVMFFIAny *args, int32_t n_ar
   return return_visited(raw, result);
 }
 
-/* The same for C++ headers, which call it for each object: by address. */
+/* visitor_default_visit as a native function, whose address the C++ headers ask for once and call for each object. */
 static int native_default_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(args);

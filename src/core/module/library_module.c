@@ -29,7 +29,7 @@ typedef struct {
 } library_shared;
 
 static void release_shared(library_shared *shared) {
-  /* release and the fence after it: the last user sees what the others did */
+  /* release: pairs with the fence of the thread that is the last user, so that `end` sees what the other users did */
   if (fh_atomic_sub_release_u64(&shared->n_users, 1) != 1) return;
   fh_atomic_fence_acquire_after_u64(&shared->n_users);
   if (shared->symbols->end != NULL) shared->symbols->end(shared->state);
@@ -51,7 +51,7 @@ static library_module *of_handle(const void *handle) { return (library_module *)
 static void delete_module(void *handle, int flags) {
   library_module *module = of_handle(handle);
   if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
-    /* code that runs later finds no dead module, unless another one took over */
+    /* The library's variable must not keep the address of a dead module. A later module of that library has replaced it. */
     void **context = (void **)module->shared->symbols->find(module->shared->state, CONTEXT_SYMBOL);
     if (context != NULL && *context == module) *context = NULL;
     fh_object_release(module->base.imports);
@@ -93,7 +93,7 @@ static int new_function(TVMFFIObject *module, TVMFFISafeCallType code, TVMFFIAny
   return 0;
 }
 
-/* Calls use(state, prefix + name) with the text ending in NUL: its result in *address. */
+/* *address becomes that of the library's symbol prefix + name, or of the function with that name; NULL if there is none. */
 static int find_named(const library_module *module, const char *prefix, const TVMFFIAny *name, int is_function,
                       void **address) {
   TVMFFIByteArray text;
@@ -193,13 +193,14 @@ static const fh_module_operations operations = {
     refuse_write, get_write_formats, get_source,    import_module, clear_imports,
 };
 
-/* ---- The same for C++ code, by a virtual table ---- */
+/* ---- What such a module does when C++ code calls it by its virtual table ---- */
 
-/* Throws a C++ exception of the pending error; set with the table's type_info, before code that uses either is there. */
+/* Throws the pending error as a C++ exception. Set with the table's type_info while libtvm_ffi_cxx.so is loaded, before any
+ * C++ code that could call the table. */
 static void (*throw_pending)(void);
 
-/* C cannot throw. Without somebody who can, what fails gives nothing, and an error stays pending only where the C++
- * function has nothing to give. */
+/* C cannot throw. Without libtvm_ffi_cxx.so a function of the table that fails returns an empty value; void functions and
+ * SaveToBytes leave the error pending. */
 static void throw_if_possible(void) {
   if (throw_pending != NULL) throw_pending();
 }
@@ -342,11 +343,12 @@ int fh_library_module_new(const fh_library_symbols *symbols, void *state, TVMFFI
   shared->n_users = 1;
   shared->symbols = symbols;
   shared->state = state;
-  int rc = fh_library_context_fill(symbols, state);
+  int rc = 0;
+  fh_library_context_fill(symbols, state); /* before any code of the library is called through its symbols */
   const char *blob = (const char *)symbols->find(state, BLOB_SYMBOL);
-  if (rc == 0 && blob != NULL) {
+  if (blob != NULL) {
     rc = fh_library_blob_load(blob, new_module, shared, out);
-  } else if (rc == 0) {
+  } else {
     *out = fh_any_object(new_module(shared));
     rc = out->type_index == kTVMFFINone ? -1 : 0;
   }

@@ -70,7 +70,7 @@ static void *find_joined(const char *a, const char *b, const char *c) {
   return entry != NULL ? fh_atomic_load_acquire_ptr(&entry->address) : NULL;
 }
 
-/* The state of a module is its prefix. A name may have the prefix already. */
+/* A module's state is its prefix. A name may begin with the prefix already, so it is looked up as it is, too. */
 static void *find_symbol(const void *prefix, const char *symbol) {
   void *address = find_joined((const char *)prefix, symbol, "");
   return address != NULL ? address : find_joined(symbol, "", "");
@@ -90,7 +90,8 @@ static TVMFFIObject *find_module(TVMFFIByteArray prefix) {
   return entry != NULL ? entry->module : NULL;
 }
 
-/* Registers a module (borrowed) unless another came first: the one that counts, borrowed; NULL without memory. */
+/* Registers a module (borrowed) unless another thread has registered one for that prefix: gives the registered one,
+ * borrowed; NULL without memory. */
 static TVMFFIObject *put_module(TVMFFIByteArray prefix, TVMFFIObject *module) {
   module_entry *added = (module_entry *)fh_mem_calloc(1, sizeof *added);
   char *copy = fh_mem_copy_text(prefix.data, prefix.size);

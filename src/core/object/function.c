@@ -39,7 +39,7 @@ int fh_function_new(void *self, TVMFFISafeCallType call, void (*deleter)(void *s
   function->self = self;
   function->call = call;
   function->deleter = deleter;
-  /* Without a self the function gets its own handle, and the call has one step less. */
+  /* Without a self nobody looks at the first argument, so `call` may get the handle: one indirect call less. */
   function->cell.safe_call = self == NULL && deleter == NULL ? call : call_with_self;
   *out = function;
   return 0;
@@ -101,20 +101,20 @@ int fh_function_arg_ptr(const char *name, const TVMFFIAny *args, int32_t i, void
 }
 
 /* What an argument that may be an rvalue reference refers to. */
-static TVMFFIAny look_through(const TVMFFIAny *arg) {
+static TVMFFIAny referent_of(const TVMFFIAny *arg) {
   return arg->type_index == kTVMFFIObjectRValueRef ? fh_any_object(*(TVMFFIObject **)arg->v_ptr) : *arg;
 }
 
 int fh_function_arg_str(const char *name, const TVMFFIAny *args, int32_t i, TVMFFIByteArray *out) {
   if (fh_str_content(&args[i], out)) return 0; /* not through a copy: small text lies in the argument itself */
-  TVMFFIAny referred = look_through(&args[i]);
+  TVMFFIAny referred = referent_of(&args[i]);
   if (fh_any_is_object(&referred) && fh_str_content(&referred, out)) return 0;
   return fh_function_raise_type(name, i, "str", &args[i]);
 }
 
 int fh_function_arg_bytes(const char *name, const TVMFFIAny *args, int32_t i, TVMFFIByteArray *out) {
   if (fh_bytes_content(&args[i], out) || fh_str_content(&args[i], out)) return 0;
-  TVMFFIAny referred = look_through(&args[i]);
+  TVMFFIAny referred = referent_of(&args[i]);
   if (fh_any_is_object(&referred) && (fh_bytes_content(&referred, out) || fh_str_content(&referred, out))) return 0;
   return fh_function_raise_type(name, i, "bytes", &args[i]);
 }
@@ -124,7 +124,7 @@ int fh_function_arg_object(const char *name, const TVMFFIAny *args, int32_t i, i
     *out = args[i].v_obj;
     return 0;
   }
-  TVMFFIAny referred = look_through(&args[i]);
+  TVMFFIAny referred = referent_of(&args[i]);
   if (!fh_any_is_object(&referred) || !fh_type_is_instance(referred.type_index, type_index)) {
     return fh_function_raise_type(name, i, fh_type_name(type_index), &referred);
   }

@@ -20,11 +20,11 @@ typedef struct {
 FH_LOCK(global_lock, "global", FH_RANK_PLAIN);
 static fh_name_table globals;
 
-/* ---- Readers without a lock. Between enter and leave nothing foreign may run and no error be raised, as under a lock: a
- * writer waits. They are counted, in many places so that threads do not slow each other down. A writer first takes an
- * entry out of the table, gives back the lock, and then waits, count after count, for a moment without readers there:
- * each read-modify-write of a count orders the two, so a reader either is counted when the writer looks, or sees the
- * table without the entry. */
+/* ---- Readers without a lock. Between begin_reading and end_reading no foreign code may run and no error be raised, as
+ * under a lock, because a writer waits for the end. Readers are counted, in several places so that threads do not contend
+ * for one cache line. A writer takes an entry out of the table, gives back the lock, and then waits for each count to be 0
+ * once. All changes of a count are sequentially consistent read-modify-writes, so a reader either is counted when the
+ * writer looks, or begins later and finds the table without the entry. */
 typedef struct {
   uint64_t n_readers;
   char apart[120]; /* so that no two share a cache line, nor a pair of lines that is fetched together */
@@ -53,13 +53,13 @@ static void end_reading(uint64_t *count) {
   (void)fh_atomic_add_seq_cst_u64(count, (uint64_t)-1); /* pairs with wait_for_readers */
 }
 
-/* Readers of threads that the child of a fork has not are in no section there. */
+/* The child of a fork does not have the threads that were reading: nobody would ever take their counts down. */
 static void forget_readers(void) {
   for (int i = 0; i < N_COUNTS; ++i) fh_atomic_store_seq_cst_u64(&counts[i].n_readers, 0); /* pairs with nothing */
 }
 FH_FORK_CHILD(forget_readers);
 
-/* Not under the lock, so that other writers need not wait. */
+/* Without the lock, because other writers need not wait for readers that came before them. */
 static void wait_for_readers(void) {
   fh_sync_check_unlocked("waiting for readers");
   for (int i = 0; i < N_COUNTS; ++i) {
@@ -67,7 +67,7 @@ static void wait_for_readers(void) {
   }
 }
 
-/* Between enter and leave, or under the lock. NULL when there is no such name. */
+/* For readers between begin_reading and end_reading, and under the lock. NULL when there is no such name. */
 static global_entry *find_entry(TVMFFIByteArray name) { return (global_entry *)fh_name_find(&globals, name); }
 
 /* ---- Writing ---- */

@@ -17,8 +17,8 @@ int fh_global_metadata(TVMFFIByteArray name, TVMFFIAny *out);
  * the array with fh_mem_free. */
 int fh_global_names(TVMFFIAny **out, int64_t *n);
 
-/* A function written in C that lives as long as the process, registered under a name: for the parts' init.
- * `call` gets its arguments unchecked. `metadata`: JSON, or NULL. */
+/* Registers a function written in C under a name, for the load-time constructor. `call` gets its arguments unchecked.
+ * `metadata`: JSON, or NULL. */
 int fh_global_add(const char *name, TVMFFISafeCallType call, const char *metadata);
 
 #endif /* FH_GLOBAL_H_ */

@@ -1,8 +1,8 @@
 /* once.c - handles that are made at first use: TVMFFIHandleInitOnce and its counterpart.
  *
- * The lock `once` guards only the list of initialisations in progress. No lock is held while init runs; threads that
- * want the same handle wait on a condition. A thread that would wait for itself, because the init function of that handle
- * waits for one that this thread is initialising, gets an error instead. */
+ * The lock `once` guards only the list of initialisations in progress. No lock is held while an init function runs; threads
+ * that want a handle in progress wait on a condition. Two init functions may want each other's handles. The thread that
+ * would close such a circle of waiting threads gets an error instead. */
 #include "core/platform/atomic.h"
 #include "core/platform/fork.h"
 #include "error.h"
@@ -11,7 +11,7 @@
 typedef struct in_progress {
   void **handle;
   uint64_t thread;
-  void **wanted; /* of a thread's innermost one, while the thread waits: for what; else NULL */
+  void **wanted; /* of a thread's innermost one: the handle that the thread waits for; else NULL */
   struct in_progress *next;
 } in_progress;
 
@@ -26,7 +26,8 @@ static in_progress *find_in_progress(void **handle) {
   return at;
 }
 
-/* Initialisations of threads that the child of a fork has not never end there: who needs the handle begins anew. */
+/* The child of a fork does not have the threads that were initialising. Their entries go, so that the next thread that
+ * wants such a handle initialises it instead of waiting for ever. */
 static void forget_other_threads(void) {
   uint64_t mine = fh_thread_id();
   for (in_progress **at = &all_in_progress; *at != NULL;) {
@@ -46,8 +47,8 @@ static in_progress *innermost(uint64_t thread) {
   return at;
 }
 
-/* How many threads would wait for one another if this one waited for the handle: 0 if it need not wait for itself, 1 if it
- * is initialising the handle. Who waits already was told 0, so the search ends. */
+/* How many threads would wait for one another in a circle if this one waited for the handle: 0 if there is no circle, 1 if
+ * this thread is initialising the handle. The search ends, because threads that wait already form no circle. */
 static int count_cycle(void **handle, uint64_t thread) {
   int n_threads = 1;
   for (; handle != NULL; ++n_threads) {
@@ -61,8 +62,8 @@ static int count_cycle(void **handle, uint64_t thread) {
 
 typedef enum { TURN_INIT, TURN_DONE, TURN_CYCLE } turn;
 
-/* Waits until the handle is filled, or it is this thread's turn to fill it: then `mine` is in the list. *n_threads: those of
- * a cycle. */
+/* Waits until the handle is filled, or it is this thread's turn to fill it: then `mine` is in the list. *n_threads is the
+ * size of the circle for TURN_CYCLE. */
 static turn take_turn(void **handle, in_progress *mine, int *n_threads) {
   turn result = TURN_INIT;
   fh_mutex_lock(&once_lock);

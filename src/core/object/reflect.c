@@ -11,7 +11,8 @@
 #include "reflect_check.h"
 #include "str.h"
 
-/* ---- Growing lists: readers may hold any generation, so all are kept, each naming the one before ---- */
+/* ---- Growing lists. A reader may hold any generation, so all are kept; each names the one before, so that all stay
+ * reachable ---- */
 
 typedef struct {
   void *older;
@@ -33,7 +34,8 @@ static void *list_reserve(const void *items, size_t n_items, size_t item_bytes) 
   return longer + 1;
 }
 
-/* Publishes a list with one item more. The pointer goes first: who reads the count first finds as many items. */
+/* Publishes a list with one item more. The pointer is stored before the count. So a reader, who loads the count first, gets
+ * a list that has at least that many items. */
 static void list_publish(void **items_slot, int32_t *n_slot, void *items) {
   fh_atomic_store_release_ptr(items_slot, items);        /* pairs with the loads in fields_of */
   fh_atomic_store_release_i32(n_slot, *n_slot + 1);      /* pairs with the loads in fields_of */
@@ -129,6 +131,7 @@ static int field_copy(const TVMFFIFieldInfo *from, TVMFFIFieldInfo *out) {
   out->getter = from->getter;
   out->setter = from->setter;
   out->field_static_type_index = from->field_static_type_index;
+  /* references only after this line, so that field_drop can undo what has been done */
   if (has_function_setter(out)) fh_object_retain(out->setter);
   if (copy_text(from->name, &out->name) == 0 && copy_text(from->doc, &out->doc) == 0 &&
       copy_text(from->metadata, &out->metadata) == 0) {
@@ -139,7 +142,7 @@ static int field_copy(const TVMFFIFieldInfo *from, TVMFFIFieldInfo *out) {
   return -1;
 }
 
-/* Under the lock. 1: published; 0: the name is taken; -1: no memory. */
+/* Under the lock, so it raises nothing: 1 published, 0 the name is taken, -1 no memory. */
 static int field_add(fh_type_entry *entry, const TVMFFIFieldInfo *field) {
   TVMFFITypeInfo *info = &entry->info;
   if (find_own_field(info, field->name) != NULL) return 0;
@@ -219,8 +222,8 @@ static int method_copy(const TVMFFIMethodInfo *from, TVMFFIMethodInfo *out) {
   return -1;
 }
 
-/* Under the lock. 1: added, 0: the name is taken, -1: no memory. Overloads are added one by one, each with the signature
- * that it has, and all with one function. */
+/* Under the lock, so it raises nothing: 1 added, 0 the name is taken, -1 no memory. The overloads of a method share its
+ * name and its function; each is added with a signature of its own. */
 static int method_add(fh_type_entry *entry, const TVMFFIMethodInfo *method) {
   TVMFFITypeInfo *info = &entry->info;
   for (int32_t i = 0; i < info->num_methods; ++i) {
@@ -366,7 +369,7 @@ int fh_reflect_reserve_attr(fh_reflect_attr_id id, int32_t type_index) {
   return rc;
 }
 
-/* Under the lock. A None cell becomes a value: the type last, because readers look at it first. */
+/* Under the lock. Makes a None cell a value. The type is stored last, because readers look at it first. */
 static void cell_fill(TVMFFIAny *cell, const TVMFFIAny *value) {
   cell->v_uint64 = value->v_uint64;
   cell->zero_padding = value->zero_padding;

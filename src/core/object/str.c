@@ -26,7 +26,7 @@ static fh_str_object *new_object(size_t n_bytes, int32_t type_index) {
 /* 0, or -1 without memory; nothing is pending. */
 static int make_text(const char *data, size_t n_bytes, int32_t small_index, int32_t object_index, TVMFFIAny *out) {
   if (n_bytes <= FH_STR_SMALL_MAX) {
-    TVMFFIAny small = fh_any_none(); /* apart from *out, which may be where `data` lies */
+    TVMFFIAny small = fh_any_none(); /* not in *out at once: `data` may lie there */
     small.type_index = small_index;
     small.small_str_len = (uint32_t)n_bytes;
     if (n_bytes != 0) memcpy(small.v_bytes, data, n_bytes);
@@ -94,7 +94,7 @@ int fh_str_check_name(const char *what, TVMFFIByteArray name) {
                         name.data, (int)(name.size - n_before - 1), nul + 1);
 }
 
-/* Gives None and the error. */
+/* The ABI's functions write *out on failure, too. */
 static int refuse_text(const char *what, TVMFFIByteArray bytes, TVMFFIAny *out) {
   *out = fh_any_none();
   return fh_str_refuse_bytes(what, bytes);

@@ -87,7 +87,7 @@ static int check_request(const request *req, int32_t parent_index) {
   return 0;
 }
 
-/* What was found under the lock; the error is raised without it. */
+/* What was found under the lock. The error is raised after it, because raising releases the error that was pending. */
 typedef enum { ADDED, NO_MEMORY, BEYOND_USED, INDEX_TAKEN, BELOW_PARENT, TOO_MANY_CHILDREN, NO_INDEX_LEFT } verdict;
 
 static int raise_verdict(const request *req, verdict result) {
@@ -123,7 +123,7 @@ static verdict check_static(const request *req) {
   return ADDED;
 }
 
-/* Whether the parent's reserved range has room behind what it gave out. A static registration may sit in the range;
+/* Whether the parent's reserved range has n_slots behind those in use. A type with a static index may lie in the range;
  * then the range counts as full. */
 static int has_room(const request *req, int32_t n_slots) {
   const fh_type_entry *parent = req->parent;
@@ -134,7 +134,7 @@ static int has_room(const request *req, int32_t n_slots) {
   return 1;
 }
 
-/* The index for a request, into *out. Takes it out of the pool only when nothing can fail any more, see fh_type_add. */
+/* The index for a request, into *out. It is marked as used later, by add_locked, when nothing can fail any more. */
 static verdict pick_index(const request *req, int32_t *out, int *is_from_parent) {
   int32_t n_slots = req->n_child_slots + 1;
   *is_from_parent = 0;
@@ -200,7 +200,7 @@ static fh_type_entry *entry_new(const request *req, int32_t type_index) {
   return entry;
 }
 
-/* From here on readers see the entry: by index first, so that who finds the key finds the entry. */
+/* Makes the entry visible to readers: by its index first, so that a reader who has found the key finds the entry. */
 static void publish(fh_type_entry *entry) {
   int32_t type_index = entry->info.type_index;
   void **chunk = (void **)chunks[type_index / CHUNK_ITEMS];
@@ -230,7 +230,7 @@ static verdict add_locked(const request *req, int32_t *type_index) {
 int32_t fh_type_add(TVMFFIByteArray type_key, int32_t static_index, int32_t depth, int32_t n_child_slots,
                     int can_overflow, int32_t parent_index) {
   if (fh_str_check_bytes("a type key", type_key) != 0) return -1;
-  int32_t type_index = fh_type_find_key(type_key);
+  int32_t type_index = fh_type_find_key(type_key); /* without the lock: entries never go */
   if (type_index >= 0) return type_index;
   if (parent_index == -2) return -2;
   request req = {type_key, static_index, depth, n_child_slots, can_overflow, fh_type_entry_find(parent_index)};

@@ -1,4 +1,4 @@
-/* sync.c - what a thread does that has to wait, and once; the rest of sync.h is inline. */
+/* sync.c - waiting for a lock or a condition, and once; the rest of sync.h is inline. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* syscall */
 #endif
@@ -20,13 +20,14 @@ static void wake_sleepers(uint32_t *word, int n_threads) {
 }
 
 void fh_mutex_park(fh_mutex *m) {
-  enum { LOOKS = 64 }; /* locks are held for less than going to sleep takes, if their holder runs */
+  enum { LOOKS = 64 }; /* a holder that runs gives the lock back sooner than this thread could go to sleep and wake up */
   for (int i = 0; i < LOOKS; ++i) {
     uint32_t free = FH_MUTEX_FREE;
     if (fh_atomic_load_relaxed_u32(&m->state) != FH_MUTEX_FREE) continue; /* relaxed: a hint */
     if (fh_atomic_cas_acquire_u32(&m->state, &free, FH_MUTEX_HELD)) return; /* pairs with fh_mutex_give */
   }
-  /* Who has slept does not know whether others still do, so it takes the lock as one that is waited for.
+  /* A thread that has slept does not know whether others still sleep. So it takes the lock as WAITED, which costs at most
+   * one needless wake-up; taking it as HELD could leave a thread asleep for ever.
    * acquire: pairs with fh_mutex_give */
   while (fh_atomic_exchange_acquire_u32(&m->state, FH_MUTEX_WAITED) != FH_MUTEX_FREE) {
     sleep_on(&m->state, FH_MUTEX_WAITED);

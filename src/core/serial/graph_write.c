@@ -29,7 +29,7 @@ typedef struct {
   size_t n_names, n_names_room;
 } type_plan;
 
-/* Behind each frame of the walk: the node in the making. */
+/* The client's data of each frame of the walk: the node in the making. */
 typedef struct {
   TVMFFIObject *data; /* owned: an Array or a Map */
   size_t plan;

@@ -89,8 +89,8 @@ static int open_container(parser *p, int is_object) {
   return 0;
 }
 
-/* A key has come up again. In a table of 4 pairs that is dense in the reference it goes to the end by that; ours is small,
- * a quarter of the size, and would leave it where it is. */
+/* For a key that comes up again. The reference has a dense table here, where setting the key again moves it to the end.
+ * Ours is small, a quarter of the size, where the key would stay where it is. */
 static void move_to_end(fh_hashmap_object *map, const TVMFFIAny *key) {
   fh_hashmap_pair moved;
   if (fh_hashmap_erase(map, key, FH_HASHMAP_NO_HOOKS, &moved) == 1) fh_hashmap_add_new(map, &moved.key, &moved.value);
@@ -134,7 +134,7 @@ static int close_root_array(parser *p) {
 
 /* The innermost container becomes a value. */
 static int close_container(parser *p) {
-  if (next_value(p) == NULL) return -1; /* an empty one needs a place that it has not had */
+  if (next_value(p) == NULL) return -1; /* room for the result: an empty container has no values to take the place of */
   container closed = p->open[p->n_open - 1];
   TVMFFIAny *values = p->stack->items + closed.n_before;
   size_t n = p->n_values - closed.n_before;

@@ -44,8 +44,8 @@ int fh_mutator_call_remap_set(fh_mutator_object *mutator, const TVMFFIAny *var, 
   return fh_mutator_take_result(out);
 }
 
-/* What a child becomes: 1 with the owned *out if it changes, 0 if it stays, -1. In place only where it is nobody
- * else's. */
+/* Mutates a child: 1 with the owned *out if it changes, 0 if it stays, -1. It is changed in place only if the caller has
+ * its only reference. */
 static inline int mutate_child(fh_mutator_object *mutator, const TVMFFIAny *value, int can_inplace, TVMFFIAny *out) {
   int inplace = can_inplace && fh_any_is_object(value) && fh_object_is_own(value->v_obj, 1);
   fh_sync_check_unlocked("a mutator");
@@ -64,7 +64,7 @@ static inline void replace(TVMFFIAny *place, const TVMFFIAny *value) {
   fh_any_drop(&old);
 }
 
-/* ---- Hooks of containers, for mutators of others: ours knows their contents ---- */
+/* ---- Hooks of containers, for mutators of other makers. Ours does not call them: it walks into containers ---- */
 
 /* *made becomes a copy of the n items at the first change. */
 static int mutate_each(fh_mutator_object *mutator, int32_t type_index, const TVMFFIAny *items, int64_t n,
@@ -85,7 +85,7 @@ static int mutate_each(fh_mutator_object *mutator, int32_t type_index, const TVM
   return rc;
 }
 
-/* A List's items are copied first: others may change it meanwhile. */
+/* A List's items are copied first, because other threads may change it while the mutator runs. */
 static TVMFFIAny mutate_items(fh_mutator_object *mutator, TVMFFIAny value) {
   const fh_seq_object *seq = (const fh_seq_object *)(void *)value.v_obj;
   fh_seq_object *made = NULL;
@@ -100,7 +100,7 @@ static TVMFFIAny mutate_items(fh_mutator_object *mutator, TVMFFIAny value) {
   return fh_mutator_make_result(-1, fh_any_none());
 }
 
-/* The sequence is nobody else's. */
+/* Nobody else refers to the sequence. */
 static TVMFFIAny mutate_items_inplace(fh_mutator_object *mutator, TVMFFIAny value) {
   fh_seq_object *seq = (fh_seq_object *)(void *)value.v_obj;
   for (int64_t i = 0; i < fh_seq_size(seq); ++i) {
@@ -117,7 +117,7 @@ static TVMFFIAny mutate_items_inplace(fh_mutator_object *mutator, TVMFFIAny valu
   return fh_mutator_unchanged();
 }
 
-/* Values change in `target`, which is NULL until the first change makes a copy, or the map itself. */
+/* Mutates the values of a map. *target is where they change: the map itself, or a copy, NULL until the first change. */
 static int mutate_values_of(fh_mutator_object *mutator, fh_hashmap_object *map, fh_hashmap_object **target) {
   fh_hashmap_pair *pair;
   uint64_t at = fh_hashmap_begin(map);
@@ -147,7 +147,7 @@ static TVMFFIAny mutate_values(fh_mutator_object *mutator, TVMFFIAny value) {
   return fh_mutator_make_result(-1, fh_any_none());
 }
 
-/* The map is nobody else's. */
+/* Nobody else refers to the map. */
 static TVMFFIAny mutate_values_inplace(fh_mutator_object *mutator, TVMFFIAny value) {
   fh_hashmap_object *map = (fh_hashmap_object *)(void *)value.v_obj, *target = map;
   return fh_mutator_make_result(mutate_values_of(mutator, map, &target), fh_mutator_unchanged());
@@ -254,7 +254,7 @@ static int mutate_fields(fh_mutator_object *mutator, TVMFFIObject *obj, int32_t 
   return 0;
 }
 
-/* An object without a hook. One that has an identity of its own is mutated once, and what it became is kept. */
+/* Mutates an object without a hook. A variable or a DAG node is mutated once: the mutator keeps its replacement. */
 static int mutate_object(fh_mutator_object *mutator, const TVMFFIAny *value, TVMFFIAny *out) {
   int32_t kind = fh_structural_find_kind(value->type_index);
   int is_var = kind == kTVMFFISEqHashKindFreeVar, is_node = kind == kTVMFFISEqHashKindDAGNode;

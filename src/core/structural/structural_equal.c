@@ -83,7 +83,7 @@ static verdict compare_tensors(const comparer *c, TVMFFIObject *a, TVMFFIObject 
   return verdict_of(n_bytes == 0 || memcmp(data_a, data_b, n_bytes) == 0);
 }
 
-/* OPENED stands for: not a leaf, compare what is inside. */
+/* OPENED: they are no leaves, and their contents decide. */
 static verdict compare_leaves(const comparer *c, const TVMFFIAny *a, const TVMFFIAny *b) {
   if (a->type_index != b->type_index) return verdict_of(same_content(a, b));
   if (!fh_any_is_object(a)) return verdict_of(same_plain(a, b));
@@ -172,7 +172,8 @@ static verdict compare_by_hook(comparer *c, TVMFFIObject *hook, TVMFFIObject *a,
   if (rc != 0) return FAILED;
   if (result.type_index == kTVMFFIBool || result.type_index == kTVMFFIInt) {
     int is_equal = result.v_int64 != 0;
-    if (is_equal && c->path != NULL) fh_structural_path_cut(c->path, n_steps); /* the hook found another way */
+    /* The hook holds the objects equal in spite of a difference that its callback found. */
+    if (is_equal && c->path != NULL) fh_structural_path_cut(c->path, n_steps);
     return verdict_of(is_equal);
   }
   fh_hook_raise_result(FH_ATTR_S_EQUAL, a, "bool", &result);
@@ -294,12 +295,12 @@ static int add_missing(comparer *c, fh_walk_step step) {
   return rc;
 }
 
-/* Every key of the left map is in the right one, which has more: says which. Pops the frame on top. */
+/* The right map has all keys of the left one and more: adds the step to its first extra key. Pops the frame on top. */
 static int add_key_of_right(comparer *c) {
   fh_walk_frame *f = fh_walk_top(&c->walk);
   TVMFFIAny left = fh_any_object(f->obj), right = fh_any_object(f->other), key, value, left_key;
   fh_walk_step step;
-  if (fh_walk_push_pair(&c->walk, &right, &left) != 0) return -1; /* the same, the other way round */
+  if (fh_walk_push_pair(&c->walk, &right, &left) != 0) return -1; /* now each key of the right map is looked up */
   while ((step = fh_walk_next_key(&c->walk, &key, &value)) == FH_WALK_CHILD) {
     left_key = translate(&c->left_of, &key);
     step = fh_walk_lookup(&c->walk, &left_key, &value);
@@ -319,7 +320,7 @@ static int add_key_of_right(comparer *c) {
 static verdict close_frame(comparer *c) {
   fh_walk_frame *f = fh_walk_top(&c->walk);
   if (f->shape == FH_WALK_PAIRS && f->n_children != f->n_of_other) {
-    return add_key_of_right(c) == 0 ? DIFFERENT : FAILED; /* with a path to tell: see open_frame */
+    return add_key_of_right(c) == 0 ? DIFFERENT : FAILED; /* only with a path: without one open_frame has decided it */
   }
   frame_data data = *(const frame_data *)fh_walk_data(f);
   verdict outcome = f->shape == FH_WALK_FIELDS ? finish_objects(c, f->obj, f->other, &data) : EQUAL;

@@ -151,7 +151,8 @@ static int reserve_pairs(hasher *h, size_t n_more) {
   return 0;
 }
 
-/* The hash of a key, 0 if it has none that is independent of the map's order: an object that was not met before. */
+/* The hash of a key: 1, or 0 for an object that was not met before. Its hash could depend on the order in which keys are
+ * read. */
 static int hash_key(const hasher *h, const TVMFFIAny *key, uint64_t *out) {
   if (!fh_any_is_object(key) || key->type_index == kTVMFFIStr || key->type_index == kTVMFFIBytes ||
       key->type_index == kTVMFFIBigInt) {
@@ -162,7 +163,7 @@ static int hash_key(const hasher *h, const TVMFFIAny *key, uint64_t *out) {
   return known != NULL;
 }
 
-/* Takes the pairs of the map that is on top, sorted. Those of keys without a hash count by their number only. */
+/* Copies the pairs of the map on top and sorts them by the hashes of their keys. Pairs whose key has no hash only count. */
 static int take_pairs(hasher *h) {
   fh_walk_frame *f = fh_walk_top(&h->walk);
   frame_data *data = (frame_data *)fh_walk_data(f);
@@ -181,7 +182,7 @@ static int take_pairs(hasher *h) {
   return 0;
 }
 
-/* The next value of the map on top. Of keys with one hash no value is looked at: nothing tells which is which. */
+/* The next value of the map on top. Values whose keys have equal hashes are left out: their order is not determined. */
 static fh_walk_step next_value(const hasher *h, frame_data *data, TVMFFIAny *child) {
   while (data->next_pair < data->end_pair) {
     size_t i = data->next_pair, end = i + 1;
@@ -299,7 +300,7 @@ static int start_value(hasher *h, const TVMFFIAny *value, int32_t region, int is
   return finish_object(h, obj, &data, out) == 0 ? 1 : -1;
 }
 
-/* Takes the leaves that come next of the sequence on top: most of a sequence's items, mostly. */
+/* Hashes the leaves that come next in the sequence on top, without a step of the walk for each. */
 static int take_leaves(hasher *h) {
   frame_data *data = (frame_data *)fh_walk_data(fh_walk_top(&h->walk));
   int64_t n, i = 0;

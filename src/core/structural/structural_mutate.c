@@ -26,23 +26,22 @@ typedef struct {
 /* What a frame knows beside its children. */
 typedef struct {
   size_t first_change;
-  TVMFFIAny
-      held;  /* owned: what a callback put in the place of a value, whose contents this frame is of; or Unchanged */
+  TVMFFIAny held;  /* owned: the replacement by a callback, whose contents this frame reads; or Unchanged */
   TVMFFIAny child; /* borrowed: the one that is mutated */
   fh_structural_place place; /* where it is */
   int32_t kind;
   int32_t region, inner_region;
   int32_t is_inplace;
   int32_t is_bare; /* only what the object consists of is mutated: no callback for the object itself */
-  int32_t n_own;   /* references to the object that are the walk's and its place's; more are somebody else's */
+  int32_t n_own;   /* references to the object that the walk and its container have; any more are somebody else's */
 } frame_data;
 
 /* What is to be done about a value. */
 typedef struct {
-  TVMFFIAny value; /* borrowed, or the same as `held` */
+  TVMFFIAny value; /* borrowed, or `held` */
   TVMFFIAny held;  /* owned, as in frame_data */
   int32_t region;
-  int32_t may_inplace; /* it may change where it is, if nobody else has it */
+  int32_t may_inplace; /* it may be changed in place if nobody else refers to it */
   int32_t is_bare;
   int32_t n_own;
 } task;
@@ -245,7 +244,7 @@ static int close_frame(our_mutator *m, TVMFFIAny *out) {
   return rc;
 }
 
-/* Gives the frame on top what its child became. Takes it. */
+/* Notes the result of a child, which it takes, in the frame on top. */
 static int put_child(our_mutator *m, TVMFFIAny *out) {
   const frame_data *data = top_data(m);
   if (!fh_mutator_keeps(out, &data->child)) return fh_structural_changes_add(&m->changes, &data->place, out);
@@ -276,7 +275,7 @@ static fh_walk_step next_task(our_mutator *m, task *t) {
   return step;
 }
 
-/* Closes what is open beyond `base` after an error, which each object notes. */
+/* Closes the frames beyond `base` after an error, and notes their objects in the error's context. */
 static void unwind(our_mutator *m, size_t base, size_t n_changes) {
   while (fh_walk_depth(&m->walk) > base) {
     TVMFFIAny value = fh_any_object(fh_walk_top(&m->walk)->obj), held = top_data(m)->held;
@@ -287,7 +286,7 @@ static void unwind(our_mutator *m, size_t base, size_t n_changes) {
   fh_structural_changes_cut(&m->changes, n_changes);
 }
 
-/* Takes the walk one step on; `outcome` is what the child came to that it is about, or OPENED. */
+/* Goes one step on: `outcome` is that of the last child, or OPENED when its frame is on top now. */
 static verdict step_once(our_mutator *m, verdict outcome, TVMFFIAny *out) {
   task next;
   if (outcome == DONE && put_child(m, out) != 0) return FAILED;

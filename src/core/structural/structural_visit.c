@@ -100,7 +100,7 @@ static verdict close_frame(our_visitor *v, TVMFFIAny *interrupt) {
     TVMFFIAny value = fh_any_object(f->obj);
     outcome = call_back(v, &value, data->region, interrupt);
   }
-  if (outcome == FAILED || outcome == STOPPED) return outcome; /* with the frame open, as after a child's failure */
+  if (outcome == FAILED || outcome == STOPPED) return outcome; /* the frame stays open: visit_open notes its object */
   fh_walk_pop(&v->walk);
   return DONE;
 }

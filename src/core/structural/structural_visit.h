@@ -16,7 +16,7 @@ typedef enum {
  * that stopped the visit. Runs foreign code. */
 int fh_structural_visit(const TVMFFIAny *root, fh_structural_callbacks callbacks, fh_visit_order order, TVMFFIAny *out);
 
-/* Visits what a value consists of, not the value itself; any visitor. For ours no C stack is used up. A raw result. */
+/* Visits the parts of a value, with any visitor; ours needs no C stack for nesting. A raw result. */
 TVMFFIAny fh_structural_visit_default(fh_visitor_object *visitor, TVMFFIAny value);
 
 #endif /* FH_STRUCTURAL_VISIT_H_ */

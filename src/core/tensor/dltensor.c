@@ -16,7 +16,8 @@ int fh_dltensor_has_address(DLDevice device) {
   }
 }
 
-/* *product *= factor; 0 if no int64 holds it, also for a negative factor that is given as it is. */
+/* *product *= factor: 1, or 0 if no int64 holds it. A negative factor, cast to unsigned, is too large unless the product
+ * is 0. */
 static int multiply(uint64_t *product, uint64_t factor) {
 #if defined(__GNUC__)
   return !__builtin_mul_overflow(*product, factor, product) && *product <= INT64_MAX;
@@ -66,7 +67,7 @@ int fh_dltensor_size(const DLTensor *tensor, size_t *n_bytes) {
 
 int fh_dltensor_is_compact(const DLTensor *tensor) {
   uint64_t expected = 1; /* wraps around as fill_strides does */
-  if (tensor->strides == NULL || is_empty(tensor)) return 1; /* no elements, no gaps */
+  if (tensor->strides == NULL || is_empty(tensor)) return 1; /* without elements there are no gaps */
   for (int32_t i = tensor->ndim - 1; i >= 0; --i) {
     if (tensor->shape[i] == 1) continue; /* its stride is never used */
     if ((uint64_t)tensor->strides[i] != expected) return 0;
@@ -112,7 +113,7 @@ int fh_dltensor_refuse_shape(const DLTensor *tensor, char reason[FH_DLTENSOR_REA
   return 0;
 }
 
-/* How far, in elements, others lie behind and before the first one. */
+/* The distance, in elements, of the last element behind the first one, and of the first one in memory before it. */
 typedef struct {
   uint64_t behind, before;
 } reach;

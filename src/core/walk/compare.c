@@ -11,15 +11,15 @@
 
 typedef struct {
   fh_walk walk;
-  /* Pairs that were entered and may be met again, of which none has shown a difference so far. The first difference
-   * ends it all, so in equality each of them counts as equal. The word is a number that grows from pair to pair, times
-   * 2, and 1 while the pair is going on. */
+  /* Pairs that were entered and may be met again. The first difference ends the comparison, so a pair in here has shown
+   * none so far, and for equality a pair that is met again counts as equal. The word is twice a number that grows from
+   * pair to pair, plus 1 while the pair is still open. */
   fh_memo pairs;
   uint64_t n_pairs;
   int is_order;
 } comparer;
 
-/* What became of one comparison: an error is pending; its objects were entered; *out is the result. */
+/* The outcome of one comparison: FAILED with an error pending; ENTERED: two objects are on the walk now; DECIDED: *out. */
 typedef enum { FAILED = -1, ENTERED = 0, DECIDED = 1 } verdict;
 
 static int sign_of(int less, int more) { return more - less; }
@@ -155,7 +155,7 @@ static int find_hook(const comparer *c, int32_t type_index, fh_reflect_attr_id *
 
 /* ---- Objects ---- */
 
-/* A pair that may be met again: whether it was met before decides. */
+/* A pair that may be met again: DECIDED if it was met before, ENTERED after noting it. */
 static verdict compare_known(comparer *c, TVMFFIObject *a, TVMFFIObject *b, int *out) {
   const uint64_t *word = fh_memo_find(&c->pairs, a, b);
   if (word == NULL) return fh_memo_put(&c->pairs, a, b, c->n_pairs++ * 2 + 1) != 0 ? FAILED : ENTERED;
@@ -249,7 +249,7 @@ static verdict compare_next(comparer *c, int *out) {
   }
 }
 
-/* A difference within a map orders nothing. */
+/* Maps have no order, so a difference inside of one is an error. */
 static int check_no_map(const comparer *c, size_t depth) {
   for (size_t i = depth; i < fh_walk_depth(&c->walk); ++i) {
     const fh_walk_frame *f = fh_walk_at(&c->walk, i);
@@ -259,8 +259,8 @@ static int check_no_map(const comparer *c, size_t depth) {
   return 0;
 }
 
-/* Compares two values, also from within a hook. A difference that a hook learns of need not end it all, so what was
- * taken for equal on the way is forgotten. */
+/* Compares two values, also for a hook's callback. A hook may go on after a difference. So the pairs that counted as equal
+ * on the way to that difference are removed again. */
 static int compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
   size_t depth = fh_walk_depth(&c->walk);
   uint64_t n_before = c->n_pairs;

@@ -1,7 +1,7 @@
 /* copy.c - copies of values with everything they hold.
  *
- * A container's copy exists before the copies of its children, and is remembered then: who leads back to it gets it, so
- * a cycle needs no second pass. Whoever sees such an unfinished copy is inside of the cycle. */
+ * A container's copy is made and put into the memo before its children are copied. A child that leads back to the container
+ * finds that copy, so a cycle needs no second pass. Only objects of the cycle see a copy that is not complete. */
 #include "copy.h"
 
 #include "core/container/hashmap.h"
@@ -16,7 +16,7 @@
 typedef struct {
   TVMFFIAny copy; /* owned */
   TVMFFIAny key;  /* of a map: the copied key whose value is going on; owned */
-  int is_known;   /* others may have the copy already */
+  int is_known;   /* the copy is in the memo, so other copies may refer to it already */
 } progress;
 
 typedef struct {
@@ -41,7 +41,8 @@ static int is_leaf(const copier *c, const TVMFFIObject *obj) {
   }
 }
 
-/* An Array that others may see too early holds the original items till then: their types are right. */
+/* An Array's copy that others may see before it is complete holds the original items until then, so that foreign code that
+ * looks at it finds items of the right types. */
 static fh_seq_object *start_array(const fh_walk_frame *f, int is_known) {
   if (is_known) return fh_seq_from_views(kTVMFFIArray, (const TVMFFIAny *)f->source, f->n_children);
   return fh_seq_new_array(f->n_children);
@@ -126,7 +127,8 @@ static int put_child(const copier *c, TVMFFIAny *child) {
 
 /* ---- Who may be met again ---- */
 
-/* Whether the unfinished copy has the original child where the child's copy will go. -1 with an error pending. */
+/* Whether the incomplete copy still refers to the original child, where the child's copy will go. -1 with an error
+ * pending. */
 static int is_held_by_copy(fh_walk_frame *f, const TVMFFIAny *child) {
   const progress *p = (const progress *)fh_walk_data(f);
   TVMFFIAny held;
@@ -141,7 +143,7 @@ static int is_held_by_copy(fh_walk_frame *f, const TVMFFIAny *child) {
   return is_same;
 }
 
-/* Whether the child of the innermost frame may be met again: a reference from its unfinished copy does not count. -1 with
+/* Whether the child of the innermost frame may be met again. The reference from the incomplete copy does not count. -1 with
  * an error pending. */
 static int is_shared_child(const copier *c, fh_walk_frame *f, const TVMFFIAny *child) {
   int gives_copies = fh_walk_gives_copies(f);

@@ -1,11 +1,11 @@
 /* hash.c - one number for a value with everything it holds.
  *
- * Mixing: a state takes a word by a multiplication and an addition, then its high bits are folded down twice; each state
- * and each word has its own outcome. Sequences and fields feed one state in order, maps add up their pairs' hashes, which
- * makes their order indifferent.
+ * Mixing: a state takes in a word by a multiplication and an addition, then its high bits are folded down twice. That is
+ * a bijection in the state and in the word. Sequences and fields feed one state in order. Maps add up the hashes of their
+ * pairs, so that the order of pairs does not matter.
  *
- * Cycles. Equal values may differ in where they are knotted: a list of itself equals a list of a list of itself. When a
- * cycle is found, the hash starts again and looks only LEVELS objects deep, which such values have in common. */
+ * Cycles. Equal values may close a cycle at different depths: a list of itself equals a list of a list of itself. When a
+ * cycle is found, the hash starts again and looks only LEVELS objects deep, where such values are equal. */
 #include "hash.h"
 
 #include "core/object/any_own.h"
@@ -96,13 +96,13 @@ static int hash_leaf(const TVMFFIAny *value, uint64_t *out) {
   return 1;
 }
 
-/* Where an object's hash starts, and what it is when it is too deep, or within itself. */
+/* What the hash of an object starts with. It is all of the hash for an object that is too deep, or inside of itself. */
 static uint64_t hash_type(const TVMFFIObject *obj) {
   const TVMFFITypeInfo *info = fh_type_find(obj->type_index);
   return mix(0, info != NULL ? info->type_key_hash : (uint64_t)(int64_t)obj->type_index);
 }
 
-/* A hash that is done is never that number, so that the memo tells both by it. */
+/* The hash of a complete object, which is never hash_type: an entry of the memo that has that number is of an open object. */
 static uint64_t finished_hash(const TVMFFIObject *obj, uint64_t hash) { return hash != hash_type(obj) ? hash : ~hash; }
 
 /* ---- Hooks ---- */
@@ -117,7 +117,7 @@ static int hash_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFI
   return 0;
 }
 
-/* An equality of the type's own that no hash goes with would break what hash tables need. */
+/* Refuses a type that defines its equality but no hash: equal objects would have unequal hashes. */
 static int check_equality(const TVMFFIObject *obj) {
   if (fh_reflect_attr(fh_reflect_column(FH_ATTR_EQ), obj->type_index) == NULL &&
       fh_reflect_attr(fh_reflect_column(FH_ATTR_COMPARE), obj->type_index) == NULL) {
@@ -183,7 +183,7 @@ static int hash_object(hasher *h, const TVMFFIAny *value, int is_shared, uint64_
   return 0;
 }
 
-/* The same for any value. */
+/* The hash of any value if it can be had at once: 1; 0 after entering an object; -1. */
 static int hash_or_enter(hasher *h, const TVMFFIAny *value, int is_shared, uint64_t *out) {
   if (!fh_any_is_object(value)) {
     *out = hash_plain(value);

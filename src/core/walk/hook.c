@@ -17,7 +17,7 @@ int fh_hook_find(fh_reflect_attr_id id, int32_t type_index, TVMFFIObject **out) 
                         fh_reflect_attr_name(id), fh_type_name(type_index), fh_type_name(hook->type_index));
 }
 
-/* What fn refers to. It outlives the client when the hook keeps fn. */
+/* The state of fn. A hook may keep fn, so it can outlive the client. */
 typedef struct {
   fh_hook_callback back;
   int32_t n_args;

@@ -86,7 +86,7 @@ static int copy_children(fh_walk *walk, const TVMFFIObject *obj, int64_t *n) {
   return rc == 0 ? 0 : fh_error_raise_no_memory();
 }
 
-/* Objects that will be read soon are asked for early: in a large value each is a miss of the caches. */
+/* Objects that will be read soon are prefetched: in a large value each of them is a cache miss. */
 #define N_AHEAD 8
 
 static inline void prefetch(const TVMFFIAny *item) {
@@ -154,12 +154,14 @@ static int open_other(fh_walk *walk, fh_walk_frame *f) {
 
 /* ---- Frames ---- */
 
-/* Puts a new frame's objects into the set of open ones. An object with one reference is met once: it needs no place. */
+/* Puts a new frame's objects into the set of open ones. An object with one reference cannot be met again, so it is left
+ * out. */
 static int add_to_open(fh_walk *walk, fh_walk_frame *f, int is_mark) {
   if (!(walk->flags & FH_WALK_CYCLES)) return 0;
   if (!is_mark && fh_object_use_count(f->obj) == 1) return 0;
   if (!is_mark && f->other != NULL && fh_object_use_count(f->other) == 1) return 0;
-  if (fh_memo_find(&walk->open, f->obj, f->other) != NULL) return 0; /* a frame below stands for it */
+  /* A frame further out has the entry already, and removes it when it is popped. */
+  if (fh_memo_find(&walk->open, f->obj, f->other) != NULL) return 0;
   f->is_in_open_set = fh_memo_put(&walk->open, f->obj, f->other, 0) == 0;
   return f->is_in_open_set ? 0 : -1;
 }
@@ -372,7 +374,7 @@ fh_walk_step fh_walk_lookup(fh_walk *walk, const TVMFFIAny *key, TVMFFIAny *valu
   } else {
     TVMFFIAny got, old;
     found = fh_hashmap_get(map, key, &got);
-    old = walk->values[slot]; /* now: the key's hooks may have moved the slots */
+    old = walk->values[slot]; /* after the lookup, whose hooks may have moved the values */
     walk->values[slot] = *value = got;
     fh_any_drop(&old);
   }
