@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """What the core's pool of small blocks is worth: the core as it is against one that takes every block from malloc.
 
-The sources of src/core are compiled twice, with one compiler and the same flags, the second time with FH_NO_POOL. The rows
-are those of core.py, timed in the same way, round by round, and rows of threads that make objects and drop their own or
-those of a neighbour. Then the Python rows of calls.py that make objects, each side with one of the two libraries. A ratio
-below 1 is in favour of the pool.
-With --instructions the first rows are counted under callgrind (valgrind) instead of timed.
+The sources of src/core are compiled twice, with one compiler and the same flags, the second time with FH_NO_POOL. The
+rows are those of core.py, timed in the same way, round by round, and rows of threads that make objects and drop their
+own or those of a neighbour. Then the Python rows of calls.py that make objects, each side with one of the two
+libraries. A ratio below 1 is in favour of the pool.
+With --instructions the instructions of the smaller rows are counted, under callgrind (valgrind).
 
     python benchmarks/pool.py [--rounds N] [--instructions] [--only core|python] [ROW ...]
 """

@@ -1,29 +1,29 @@
 /* hashmap.h - ffi.Map and ffi.Dict.
  *
- * An object keeps its address when its table grows, as a Dict must. A Map is changed only by its maker. Hash and equality
- * may run foreign code (any_hash.h): hold no lock, or forbid hooks. */
+ * An object keeps its address when its table grows, as a Dict must. A Map is changed only by its maker. Hash and
+ * equality may run foreign code (any_hash.h): hold no lock, or forbid hooks. */
 #ifndef FH_HASHMAP_H_
 #define FH_HASHMAP_H_
 
 #include "hashmap_object.h"
 
-/* A new one, empty, of type kTVMFFIMap or kTVMFFIDict; NULL with an error pending. Its table has the layout and size that
- * adding n_pairs one by one would leave. Twice the room would be twice the cache misses of reading it. */
+/* A new one, empty, of type kTVMFFIMap or kTVMFFIDict; NULL with an error pending. Its table has the layout and size
+ * that adding n_pairs one by one would leave. Twice the room would be twice the cache misses of reading it. */
 fh_hashmap_object *fh_hashmap_new(int32_t type_index, uint64_t n_pairs);
 /* A copy in the same order, of that type. A Dict is read under its stripe lock. */
 fh_hashmap_object *fh_hashmap_copy(const fh_hashmap_object *from, int32_t type_index);
 
-/* Finds the pair of a key: 1 with the pair borrowed, 0 with NULL, -1 when a hook fails. Only its value may be written to.
- * The key must not be of a type that only views have. */
+/* Finds the pair of a key: 1 with the pair borrowed, 0 with NULL, -1 when a hook fails. Only its value may be written
+ * to. The key must not be of a type that only views have. */
 int fh_hashmap_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, fh_hashmap_pair **out);
-/* An owned copy of the value of a key: 1, or 0 with None, or -1. Of a Dict it is read under its stripe lock, except when a
- * key needs a hook. */
+/* An owned copy of the value of a key: 1, or 0 with None, or -1. Of a Dict it is read under its stripe lock, except
+ * when a key needs a hook. */
 int fh_hashmap_get(const fh_hashmap_object *map, const TVMFFIAny *key, TVMFFIAny *out);
 /* Sets a key to a value, both owned and taken on 0 only; else -1 when a hook fails, or FH_HASHMAP_NEEDS_HOOK or
  * FH_HASHMAP_NO_MEMORY. Without hooks it may run under a lock. The result and *rest go to fh_hashmap_finish. */
 int fh_hashmap_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks, fh_hashmap_rest *rest);
-/* Drops *rest and raises the error of FH_HASHMAP_NO_MEMORY: 0, -1 with an error pending, or FH_HASHMAP_NEEDS_HOOK. Hold no
- * lock. */
+/* Drops *rest and raises the error of FH_HASHMAP_NO_MEMORY: 0, -1 with an error pending, or FH_HASHMAP_NEEDS_HOOK. Hold
+ * no lock. */
 int fh_hashmap_finish(int rc, fh_hashmap_rest *rest);
 /* Sets a key to a value, both owned and taken also on failure, and drops what is displaced. Of a Dict it is done under
  * its stripe lock, except when a key needs a hook. */

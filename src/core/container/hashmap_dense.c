@@ -19,132 +19,20 @@ FH_STATIC_ASSERT(sizeof(fh_hashmap_block) == 16 + 16 * 48, "ABI");
 #define MAX_SLOTS ((uint64_t)1 << 48)
 
 /* ABI: clients have this list compiled in. 0 to 15, then triangular numbers: each at first, then ever fewer of them. */
-static const uint64_t distances[N_DISTANCES] = {0,
-                                                1,
-                                                2,
-                                                3,
-                                                4,
-                                                5,
-                                                6,
-                                                7,
-                                                8,
-                                                9,
-                                                10,
-                                                11,
-                                                12,
-                                                13,
-                                                14,
-                                                15,
-                                                21,
-                                                28,
-                                                36,
-                                                45,
-                                                55,
-                                                66,
-                                                78,
-                                                91,
-                                                105,
-                                                120,
-                                                136,
-                                                153,
-                                                171,
-                                                190,
-                                                210,
-                                                231,
-                                                253,
-                                                276,
-                                                300,
-                                                325,
-                                                351,
-                                                378,
-                                                406,
-                                                435,
-                                                465,
-                                                496,
-                                                528,
-                                                561,
-                                                595,
-                                                630,
-                                                666,
-                                                703,
-                                                741,
-                                                780,
-                                                820,
-                                                861,
-                                                903,
-                                                946,
-                                                990,
-                                                1035,
-                                                1081,
-                                                1128,
-                                                1176,
-                                                1225,
-                                                1275,
-                                                1326,
-                                                1378,
-                                                1431,
-                                                1485,
-                                                1540,
-                                                1596,
-                                                1653,
-                                                1711,
-                                                1770,
-                                                1830,
-                                                1891,
-                                                1953,
-                                                2016,
-                                                2080,
-                                                2145,
-                                                2211,
-                                                2278,
-                                                2346,
-                                                2415,
-                                                2485,
-                                                2556,
-                                                2628,
-                                                8515,
-                                                19110,
-                                                42778,
-                                                96141,
-                                                216153,
-                                                486591,
-                                                1092981,
-                                                2458653,
-                                                5532801,
-                                                12442566,
-                                                27993903,
-                                                62983476,
-                                                141717030,
-                                                318844378,
-                                                717352503,
-                                                1614057336,
-                                                3631522476u,
-                                                8170957530u,
-                                                18384510628u,
-                                                41364789378u,
-                                                93070452520u,
-                                                209408356380u,
-                                                471168559170u,
-                                                1060128894105u,
-                                                2385289465695u,
-                                                5366898840628u,
-                                                12075518705635u,
-                                                27169915244790u,
-                                                61132312065111u,
-                                                137547689707000u,
-                                                309482283181501u,
-                                                696335127828753u,
-                                                1566753995631385u,
-                                                3525196511162271u,
-                                                7931691992677701u,
-                                                17846306936293605u,
-                                                40154190677507445u,
-                                                90346928918121501u,
-                                                203280589587557251u,
-                                                457381325854679626u,
-                                                1029107982097042876u,
-                                                2315492959180353330u,
-                                                5209859154120846435u};
+/* clang-format off */
+static const uint64_t distances[N_DISTANCES] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 21, 28, 36, 45, 55, 66, 78, 91, 105, 120, 136, 153, 171,
+    190, 210, 231, 253, 276, 300, 325, 351, 378, 406, 435, 465, 496, 528, 561, 595, 630, 666, 703, 741, 780, 820, 861,
+    903, 946, 990, 1035, 1081, 1128, 1176, 1225, 1275, 1326, 1378, 1431, 1485, 1540, 1596, 1653, 1711, 1770, 1830,
+    1891, 1953, 2016, 2080, 2145, 2211, 2278, 2346, 2415, 2485, 2556, 2628, 8515, 19110, 42778, 96141, 216153, 486591,
+    1092981, 2458653, 5532801, 12442566, 27993903, 62983476, 141717030, 318844378, 717352503, 1614057336, 3631522476u,
+    8170957530u, 18384510628u, 41364789378u, 93070452520u, 209408356380u, 471168559170u, 1060128894105u,
+    2385289465695u, 5366898840628u, 12075518705635u, 27169915244790u, 61132312065111u, 137547689707000u,
+    309482283181501u, 696335127828753u, 1566753995631385u, 3525196511162271u, 7931691992677701u, 17846306936293605u,
+    40154190677507445u, 90346928918121501u, 203280589587557251u, 457381325854679626u, 1029107982097042876u,
+    2315492959180353330u, 5209859154120846435u,
+};
+/* clang-format on */
 
 /* ---- Slots ---- */
 
@@ -287,8 +175,8 @@ typedef struct {
   uint8_t jump; /* from the one before */
 } chain_move;
 
-/* Finds and reserves new slots for the n items of a chain from `slot` on; the chain up to slot `before` stays. 0 if there
- * are not enough, and then nothing is reserved. */
+/* Finds and reserves new slots for the n items of a chain from `slot` on; the chain up to slot `before` stays. 0 if
+ * there are not enough, and then nothing is reserved. */
 static int plan_moves(fh_hashmap_object *map, uint64_t slot, uint64_t before, chain_move *moves, uint64_t n) {
   for (uint64_t i = 0; i < n; ++i, slot = next_in_chain(map, slot)) {
     moves[i].from = slot;
@@ -303,8 +191,8 @@ static int plan_moves(fh_hashmap_object *map, uint64_t slot, uint64_t before, ch
   return 1;
 }
 
-/* Frees a slot by moving the chain whose item is in it, from that item on: 1, 0 if there is no room, what a hook gave, or
- * FH_HASHMAP_NO_MEMORY. All of it moves or nothing, so that the table stays valid when it cannot grow. */
+/* Frees a slot by moving the chain whose item is in it, from that item on: 1, 0 if there is no room, what a hook gave,
+ * or FH_HASHMAP_NO_MEMORY. All of it moves or nothing, so that the table stays valid when it cannot grow. */
 static int free_slot(fh_hashmap_object *map, uint64_t slot, fh_hashmap_hooks hooks) {
   uint64_t hash, n = 0;
   int rc = fh_hashmap_key_hash(&fh_hashmap_dense_item(map, slot)->pair.key, hooks, &hash);
@@ -387,7 +275,7 @@ static int fill_larger(const fh_hashmap_object *map, fh_hashmap_object *larger, 
 
 /* Doubles the table, more than once if the chains do not fit. */
 static int grow_table(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem_aside *aside) {
-  fh_hashmap_object larger; /* its header is never used: that of `map` has the reference count, which others change now */
+  fh_hashmap_object larger; /* without a header: that of `map` stays, whose reference count other threads change */
   memset(&larger, 0, sizeof larger);
   uint64_t slots = map->slots == 0 ? FH_HASHMAP_SMALL_MAX : map->slots;
   uint32_t shift = map->slots == 0 ? 62 : map->fib_shift;

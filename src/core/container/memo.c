@@ -6,7 +6,8 @@
 
 #define MIN_SLOTS 16
 
-/* Addresses differ in their middle bits most; the multiplication carries them to the top, of which the slot is taken. */
+/* Addresses differ in their middle bits most; the multiplication carries them to the top, of which the slot is
+ * taken. */
 static size_t home_of(const fh_memo *memo, const void *a, const void *b) {
   uint64_t key = (uint64_t)(uintptr_t)a + (uint64_t)(uintptr_t)b * 0xd6e8feb86659fd93u;
   uint64_t mixed = (key ^ (key >> 32)) * 0x9e3779b97f4a7c15u;
@@ -59,8 +60,8 @@ int fh_memo_put(fh_memo *memo, const void *a, const void *b, uint64_t word) {
   return 0;
 }
 
-/* Entries behind the hole move into it unless the hole lies before their home slot. So a table needs no marks for erased
- * entries, which would make lookups longer with time. */
+/* Entries behind the hole move into it unless the hole lies before their home slot. So a table needs no marks for
+ * erased entries, which would make lookups longer with time. */
 void fh_memo_erase(fh_memo *memo, const void *a, const void *b) {
   if (memo->n_used == 0) return;
   size_t mask = memo->n_slots - 1, hole = slot_of(memo, a, b);

@@ -1,6 +1,7 @@
 /* memo.h - a table from objects, or pairs of objects, to a word: what was visited, and what became of it.
  *
- * Keys are compared by address, so no foreign code runs. With open addressing most failing lookups read one cache line. */
+ * Keys are compared by address, so no foreign code runs. With open addressing most failing lookups read one cache
+ * line. */
 #ifndef FH_MEMO_H_
 #define FH_MEMO_H_
 
@@ -17,8 +18,8 @@ typedef struct {
   fh_memo_entry *entries;
   size_t n_slots; /* 0 or a power of two */
   size_t n_used;
-  int retains; /* set before the first entry: the memo holds a reference to the objects of its keys, so that no address is
-                  used again by another object. Erasing is not allowed then. */
+  int retains; /* set before the first entry: the memo holds a reference to the objects of its keys, so that another
+                  object never gets the address of one. Erasing is not allowed then. */
 } fh_memo;
 
 /* The entry's word, borrowed and valid until the next change; NULL if there is none. */

@@ -1,11 +1,12 @@
 /* seq.h - ffi.Array and ffi.List: 56 bytes, then for an Array its items. A List that other threads may have is changed
  * and read by the functions of list.h, which lock it.
  *
- * Both have the ABI's TVMFFISeqCell. An Array's items lie in the object's own block; it grows only while its maker is its
- * only user. A List's items lie in a buffer of their own, with the function that frees it. C++ clients grow a List inline:
- * they free the old buffer by that function, put in one from operator new, and leave the function as it is. So
- * fh_mem_free, which is that function here, passes a block that is not the pool's to free(). A C++ runtime whose operator
- * new does not call malloc() would not work. (AddressSanitizer needs alloc_dealloc_mismatch=0 for such programs.) */
+ * Both have the ABI's TVMFFISeqCell. An Array's items lie in the object's own block; it grows only while its maker is
+ * its only user. A List's items lie in a buffer of their own, with the function that frees it. C++ clients grow a List
+ * inline: they free the old buffer by that function, put in one from operator new, and leave the function as it is. So
+ * fh_mem_free, which is that function here, passes a block that is not the pool's to free(). A C++ runtime whose
+ * operator new does not call malloc() would not work. (AddressSanitizer needs alloc_dealloc_mismatch=0 for such
+ * programs.) */
 #ifndef FH_SEQ_H_
 #define FH_SEQ_H_
 
@@ -47,8 +48,8 @@ static inline int fh_seq_check_index(const fh_seq_object *seq, int64_t i) {
 /* Swaps *item with the item at i, which must exist. The caller drops *item afterwards. */
 void fh_seq_swap(fh_seq_object *seq, int64_t i, TVMFFIAny *item);
 
-/* ---- Room in a List: 0, or -1 without memory and nothing pending. They may run under a lock: the buffer that the List had
- * before is put aside, because a client's function may free it. */
+/* ---- Room in a List: 0, or -1 without memory and nothing pending. They may run under a lock: the buffer that the List
+ * had before is put aside, because a client's function may free it. */
 /* For `capacity` items in all. */
 int fh_seq_reserve(fh_seq_object *list, int64_t capacity, fh_mem_aside *aside);
 /* For n_more behind the present ones, doubling. */

@@ -1,8 +1,8 @@
 /* stripe.h - the locks of List and Dict objects: one of 64, chosen by the container's address.
  *
- * They make this library's functions safe against one another. C++ code that changes a container inline takes none: there
- * the ABI leaves it to the program to keep threads apart. A thread holds at most one stripe. Under it no foreign code runs
- * and no error is raised. */
+ * They make this library's functions safe against one another. C++ code that changes a container inline takes none:
+ * there the ABI leaves it to the program to keep threads apart. A thread holds at most one stripe. Under it no foreign
+ * code runs and no error is raised. */
 #ifndef FH_STRIPE_H_
 #define FH_STRIPE_H_
 

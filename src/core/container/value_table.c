@@ -9,8 +9,8 @@
 #define FIRST_SHIFT 58
 #define MAX_SLOTS ((size_t)1 << 32)
 
-/* The hashes of small integers differ in few low bits; the multiplication carries these to the top, of which the slot is
- * taken. Integers keep their lowest 4 bits, so that consecutive ones share a cache line. */
+/* The hashes of small integers differ in few low bits; the multiplication carries these to the top, of which the slot
+ * is taken. Integers keep their lowest 4 bits, so that consecutive ones share a cache line. */
 static size_t home_of(const fh_value_table *table, const TVMFFIAny *key, uint64_t hash) {
   const uint64_t multiplier = UINT64_C(0x9e3779b97f4a7c15);
   if (key->type_index != kTVMFFIInt) return (size_t)(hash * multiplier >> table->shift);

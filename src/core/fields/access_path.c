@@ -61,7 +61,8 @@ fh_access_path_object *fh_access_path_extend(fh_access_path_object *path, fh_acc
 
 /* ---- Comparing ---- */
 
-/* Compares two paths of one length: 0, or -1 when a hook of a key fails. They are equal once they share a path object. */
+/* Compares two paths of one length: 0, or -1 when a hook of a key fails. They are equal once they share a path
+ * object. */
 static int compare_chains(const fh_access_path_object *a, const fh_access_path_object *b, int *out) {
   for (*out = 1; a != b; a = parent_of(a), b = parent_of(b)) {
     const fh_access_step_object *step_a = a != NULL ? step_of(a) : NULL, *step_b = b != NULL ? step_of(b) : NULL;
@@ -170,7 +171,8 @@ static int call_path_equal(void *self, const TVMFFIAny *args, int32_t n_args, TV
   return 0;
 }
 
-/* The steps in order; NULL with an error pending. They are counted, because a client can make a path whose depth is wrong. */
+/* The steps in order; NULL with an error pending. They are counted, because a client can make a path whose depth is
+ * wrong. */
 static fh_seq_object *to_steps(const fh_access_path_object *path) {
   int64_t n = 0;
   for (const fh_access_path_object *at = path; at != NULL && at->step != NULL; at = parent_of(at)) ++n;

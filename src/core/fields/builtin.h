@@ -64,8 +64,8 @@ int fh_builtin_construct(const fh_builtin_type *type, int32_t n_args, TVMFFIAny 
 /* Drops what the fields own. */
 void fh_builtin_end(const fh_builtin_type *type, void *self);
 
-/* For setters of pointer fields: stores an object that is an instance of type_index or, with is_optional, NULL for None.
- * A TypeError names `expected`. */
+/* For setters of pointer fields: stores an object that is an instance of type_index or, with is_optional, NULL for
+ * None. A TypeError names `expected`. */
 int fh_builtin_set_object(void *field, const TVMFFIAny *value, int32_t type_index, int is_optional,
                           const char *expected);
 /* A setter: stores a List of objects and None, or copies an Array of such into a List. TypeError for anything else. */

@@ -126,8 +126,9 @@ int fh_create_from_pairs(const TVMFFIAny *args, int32_t n_args, TVMFFIAny *resul
 /* ---- The automatic constructor ----
  *
  * A type can get fields after its constructor was made: a C++ class may be registered before the class that it derives
- * from, in whatever order the source files initialise. So a call compares the number of fields, and makes a new list when
- * it has changed. A list that is out of date stays, because other threads may be reading it, and names the newer one. */
+ * from, in whatever order the source files initialise. So a call compares the number of fields, and makes a new list
+ * when it has changed. A list that is out of date stays, because other threads may be reading it, and names the newer
+ * one. */
 
 typedef struct {
   const TVMFFITypeInfo *info;
@@ -150,8 +151,8 @@ static int32_t find_by_name(const constructor *c, TVMFFIByteArray name) {
   return -1;
 }
 
-/* Replaces the pending error of a setter by one that says which constructor and field it was. The setter's error becomes
- * its cause. */
+/* Replaces the pending error of a setter by one that says which constructor and field it was. The setter's error
+ * becomes its cause. */
 static int raise_about_field(const constructor *c, const TVMFFIFieldInfo *field, const char *what) {
   TVMFFIObject *cause = fh_error_take();
   if (cause == NULL) return -1;
@@ -273,7 +274,7 @@ typedef struct {
 
 static int collect_field(void *state, const TVMFFIFieldInfo *field) {
   collecting *into = (collecting *)state;
-  if (into->c->n_fields == into->n_max) return 1; /* a field that was registered after the count: the next call sees it */
+  if (into->c->n_fields == into->n_max) return 1; /* a field that is newer than the count: the next call sees it */
   into->c->fields[into->c->n_fields++] = field;
   return 0;
 }

@@ -15,8 +15,8 @@ int fh_create_set_default(const TVMFFIFieldInfo *field, void *obj);
  * Every field without a default must be named. */
 int fh_create_from_pairs(const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
 
-/* The automatic constructor of a type, as a Function. Its arguments are positional ones and then, optionally, KWARGS and
- * alternating names and values. It knows the fields that the type has when it is called. */
+/* The automatic constructor of a type, as a Function. Its arguments are positional ones and then, optionally, KWARGS
+ * and alternating names and values. It knows the fields that the type has when it is called. */
 int fh_create_constructor(int32_t type_index, TVMFFIObjectHandle *out);
 
 #endif /* FH_CREATE_H_ */

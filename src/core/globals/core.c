@@ -27,9 +27,9 @@ static void register_object_metadata(void) {
   TVMFFITypeRegisterMetadata(kTVMFFIObject, &metadata);
 }
 
-/* Runs once, before other code has an address of this library, so it needs no lock. The order matters: errors first, then
- * the static types, then what registers fields and functions of them. A part that finds no memory is missing afterwards,
- * and a MemoryError is pending. */
+/* Runs once, before other code has an address of this library, so it needs no lock. The order matters: errors first,
+ * then the static types, then what registers fields and functions of them. A part that finds no memory is missing
+ * afterwards, and a MemoryError is pending. */
 FH_CONSTRUCTOR(fh_core_load) {
   fh_error_init();
   fh_backtrace_init();

@@ -17,9 +17,9 @@ static int arg_map(const char *name, const TVMFFIAny *args, int32_t n_args, int3
   return 0;
 }
 
-/* ---- Locking. A Map never changes. A Dict is locked, and no hooks run meanwhile. An operation that needs a hook, because
- * its key or a key of the Dict has one, runs again without the lock. Programs with such keys have to keep threads apart
- * themselves, as they have to in C++. */
+/* ---- Locking. A Map never changes. A Dict is locked, and no hooks run meanwhile. An operation that needs a hook,
+ * because its key or a key of the Dict has one, runs again without the lock. Programs with such keys have to keep
+ * threads apart themselves, as they have to in C++. */
 
 static void lock(const fh_hashmap_object *map) {
   if (map->header.type_index == kTVMFFIDict) fh_stripe_lock(map);

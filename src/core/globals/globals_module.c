@@ -57,8 +57,8 @@ static int check_library_file(void *self, const TVMFFIAny *args, int32_t n_args,
   return rc;
 }
 
-/* For initialisers of libraries, which must not throw: fails the load in progress on this thread. Returns whether there is
- * one. */
+/* For initialisers of libraries, which must not throw: fails the load in progress on this thread. Returns whether there
+ * is one. */
 static int fail_load(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray reason;

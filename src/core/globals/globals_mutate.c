@@ -8,7 +8,8 @@
 
 /* ---- Mutations ---- */
 
-/* Ends in the result of the function: a mutation with callbacks, of args[0]. Takes the callbacks, also on failure. */
+/* The common end of the functions: mutates args[0] with the callbacks, which it takes, also if rc says that making them
+ * has failed. */
 static int run_mutation(const TVMFFIAny *args, int rc, fh_structural_callbacks callbacks, fh_mutate_order order,
                         TVMFFIAny *result) {
   TVMFFIAny root;

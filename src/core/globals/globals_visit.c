@@ -9,7 +9,8 @@
 
 /* ---- Visits ---- */
 
-/* Ends in the result of the function: a visit with callbacks, of args[0]. Takes the callbacks, also on failure. */
+/* The common end of the functions: visits args[0] with the callbacks, which it takes, also if rc says that making them
+ * has failed. */
 static int run_visit(const TVMFFIAny *args, int rc, fh_structural_callbacks callbacks, fh_visit_order order,
                      TVMFFIAny *result) {
   TVMFFIAny root;
@@ -62,7 +63,7 @@ static int arg_visitor(const char *name, const TVMFFIAny *args, int32_t n_args, 
   return 0;
 }
 
-/* A raw result of a visitor as that of a function. */
+/* Makes a visitor's raw result the result of a Function. */
 static int return_visited(TVMFFIAny raw, TVMFFIAny *result) {
   return fh_visitor_take_result(&raw, "a visitor", result) == FH_VISIT_FAILED ? -1 : 0;
 }

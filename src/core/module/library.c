@@ -48,8 +48,9 @@ void *fh_library_find(void *library, const char *symbol) {
 
 #define CXX_NAME "libtvm_ffi_cxx.so"
 
-/* Without a lock of ours, because the loader has one: a thread may come here from the initialisation of a library, with the
- * loader's lock, while another thread is in the dlopen below and waits for that. Opening the library twice is harmless. */
+/* Without a lock of ours, because the loader has one: a thread may come here from the initialisation of a library, with
+ * the loader's lock, while another thread is in the dlopen below and waits for that. Opening the library twice is
+ * harmless. */
 void fh_library_load_cxx(void) {
   static int32_t is_done;
   char path[4096], reason[FH_LIBRARY_FILE_REASON];
@@ -64,11 +65,11 @@ void fh_library_load_cxx(void) {
     int is_open = !fh_library_file_refuse(path, reason) && dlopen(path, RTLD_NOW | RTLD_GLOBAL) != NULL;
     if (!is_open) (void)dlerror(); /* clients that need it say so themselves */
   }
-  fh_atomic_store_release_i32(&is_done, 1); /* pairs with the load above: who sees it finds the names */
+  fh_atomic_store_release_i32(&is_done, 1); /* pairs with the load above, after which the names are there */
 }
 
-/* The name of this ABI, C or C++, that the loader did not find, as in its message; NULL for other reasons. The words are
- * glibc's. */
+/* The name of this ABI, C or C++, that the loader did not find, as in its message; NULL for other reasons. The words
+ * are glibc's. */
 static const char *find_lacking(const char *reason) {
   static const char before[] = "undefined symbol: ";
   const char *found = reason != NULL ? strstr(reason, before) : NULL;
@@ -83,7 +84,8 @@ int fh_library_check_file(const char *path) {
 }
 
 /* Binds all functions at once (RTLD_NOW). Bound lazily, a function of this ABI that does not exist here would end the
- * process at its first call. If anything else is missing the library is opened lazily after all: it may never call that. */
+ * process at its first call. If anything else is missing the library is opened lazily after all: it may never call
+ * that. */
 void *fh_library_open(const char *path) {
   if (fh_library_check_file(path) != 0) return NULL;
   fh_library_load_cxx();

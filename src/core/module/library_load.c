@@ -15,8 +15,8 @@ typedef struct load {
 
 static FH_THREAD_LOCAL load *innermost;
 
-/* A library whose initialisation failed stays mapped, because others may hold what it registered before. When it is opened
- * again the system gives the mapped library without initialising it, so this list says that it is broken. */
+/* A library whose initialisation failed stays mapped, because others may hold what it registered before. When it is
+ * opened again the system gives the mapped library without initialising it, so this list says that it is broken. */
 typedef struct broken {
   struct broken *next;
   void *library;

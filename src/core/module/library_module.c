@@ -51,7 +51,8 @@ static library_module *of_handle(const void *handle) { return (library_module *)
 static void delete_module(void *handle, int flags) {
   library_module *module = of_handle(handle);
   if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
-    /* The library's variable must not keep the address of a dead module. A later module of that library has replaced it. */
+    /* The library's variable must not keep the address of a dead module. A later module of that library has replaced
+     * it. */
     void **context = (void **)module->shared->symbols->find(module->shared->state, CONTEXT_SYMBOL);
     if (context != NULL && *context == module) *context = NULL;
     fh_object_release(module->base.imports);
@@ -93,7 +94,8 @@ static int new_function(TVMFFIObject *module, TVMFFISafeCallType code, TVMFFIAny
   return 0;
 }
 
-/* *address becomes that of the library's symbol prefix + name, or of the function with that name; NULL if there is none. */
+/* *address becomes that of the library's symbol prefix + name, or of the function with that name; NULL if there is
+ * none. */
 static int find_named(const library_module *module, const char *prefix, const TVMFFIAny *name, int is_function,
                       void **address) {
   TVMFFIByteArray text;
@@ -195,12 +197,12 @@ static const fh_module_operations operations = {
 
 /* ---- What such a module does when C++ code calls it by its virtual table ---- */
 
-/* Throws the pending error as a C++ exception. Set with the table's type_info while libtvm_ffi_cxx.so is loaded, before any
- * C++ code that could call the table. */
+/* Throws the pending error as a C++ exception. Set with the table's type_info while libtvm_ffi_cxx.so is loaded, before
+ * any C++ code that could call the table. */
 static void (*throw_pending)(void);
 
-/* C cannot throw. Without libtvm_ffi_cxx.so a function of the table that fails returns an empty value; void functions and
- * SaveToBytes leave the error pending. */
+/* C cannot throw. Without libtvm_ffi_cxx.so a function of the table that fails returns an empty value; void functions
+ * and SaveToBytes leave the error pending. */
 static void throw_if_possible(void) {
   if (throw_pending != NULL) throw_pending();
 }

@@ -8,9 +8,9 @@
  * throw_pending throws the pending error. Before this call, functions of the table that fail return nothing. */
 void fh_library_module_attach_cxx(const void *type_info, void (*throw_pending)(void));
 
-/* A module over these symbols, as an owned value; takes `state`, also on failure. Stores the module and the context symbols
- * into the library's variables. If modules are embedded in the library, they are loaded and *out is the root of their
- * tree. */
+/* A module over these symbols, as an owned value; takes `state`, also on failure. Stores the module and the context
+ * symbols into the library's variables. If modules are embedded in the library, they are loaded and *out is the root of
+ * their tree. */
 int fh_library_module_new(const fh_library_symbols *symbols, void *state, TVMFFIAny *out);
 
 /* A module from a file, by the loader that is registered for its extension. */

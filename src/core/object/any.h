@@ -78,7 +78,8 @@ static inline void fh_any_drop(TVMFFIAny *any) {
   if (fh_any_is_object(&old)) fh_object_release(old.v_obj);
 }
 
-/* Whether the type is one that only views have (raw text, bytes by address, rvalue references): no container holds such. */
+/* Whether the type is one that only views have (raw text, bytes by address, rvalue references): no container holds
+ * such. */
 static inline int fh_any_is_view_only(const TVMFFIAny *any) {
   return any->type_index >= kTVMFFIRawStr && any->type_index <= kTVMFFIObjectRValueRef;
 }

@@ -124,9 +124,9 @@ static char *demangled(const char *symbol) {
   return demangle(symbol, NULL, NULL, &status); /* from the C library's malloc */
 }
 
-/* Adds the native frames. A caller that has named itself, in native code, gets the frames above its own up to the host's
- * library. A caller that has not is the host's own code asking what called it: then the frames of the host's library that
- * come first are passed over. */
+/* Adds the native frames. A caller that has named itself, in native code, gets the frames above its own up to the
+ * host's library. A caller that has not is the host's own code asking what called it: then the frames of the host's
+ * library that come first are passed over. */
 static FH_NOINLINE void append_native(int names_itself, int limit, int cross_ffi_boundary, int n_frames) {
   enum { N_OWN = 2 }; /* this function's frame and that of TVMFFIBacktrace, which is why neither may be inlined */
   void *addresses[MAX_NATIVE_FRAMES], *host = boundary_base();

@@ -82,8 +82,8 @@ static void negate(uint32_t *words, size_t n_words) {
   }
 }
 
-/* Makes words of the digits, 9 at a time: the first group has what is left over. A group is less than 2^30, so n groups fit
- * n words, and each step touches only as many. */
+/* Makes words of the digits, 9 at a time: the first group has what is left over. A group is less than 2^30, so n groups
+ * fit n words, and each step touches only as many. */
 static void read_digits(const char *digits, size_t n, uint32_t *words) {
   size_t n_used = 1;
   for (size_t i = 0; i < n; ++n_used) {

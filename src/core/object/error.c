@@ -92,8 +92,8 @@ TVMFFIObject *fh_error_new(TVMFFIByteArray kind, TVMFFIByteArray message, TVMFFI
   return &error->header;
 }
 
-/* ---- The error for missing memory. It is static and shared by all threads, so nothing may write to it: its function for
- * the backtrace leaves that empty. ---- */
+/* ---- The error for missing memory. It is static and shared by all threads, so nothing may write to it: its function
+ * for the backtrace leaves that empty. ---- */
 
 static void keep_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *added, int32_t update_mode) {
   FH_UNUSED(self);

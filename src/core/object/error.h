@@ -1,7 +1,7 @@
 /* error.h - error objects, and the calling thread's pending error.
  *
- * A function that fails leaves one error pending on its thread and returns -1. Without memory for an error the pending one
- * is a static MemoryError, which all threads share. */
+ * A function that fails leaves one error pending on its thread and returns -1. Without memory for an error the pending
+ * one is a static MemoryError, which all threads share. */
 #ifndef FH_ERROR_H_
 #define FH_ERROR_H_
 
@@ -16,9 +16,9 @@
 #define FH_MEMORY_ERROR "MemoryError"
 #define FH_INTERNAL_ERROR "InternalError"
 
-/* Raises an error of that kind with a printf-formatted message, which says what was expected and what came: it becomes the
- * pending one. Always returns -1. Hold no lock: the error that was pending before is released, with all that it refers
- * to, which may run foreign code. */
+/* Raises an error of that kind with a printf-formatted message, which says what was expected and what came: it becomes
+ * the pending one. Always returns -1. Hold no lock: the error that was pending before is released, with all that it
+ * refers to, which may run foreign code. */
 FH_COLD int fh_error_raise(const char *kind, const char *format, ...) FH_PRINTF(2, 3);
 /* Raises the static MemoryError; allocates nothing. Always returns -1. Hold no lock, as for fh_error_raise. */
 FH_COLD int fh_error_raise_no_memory(void);
@@ -34,8 +34,8 @@ TVMFFIObject *fh_error_new(TVMFFIByteArray kind, TVMFFIByteArray message, TVMFFI
 int fh_error_is_pending(void);
 /* Takes the pending error: the caller owns it; NULL if there is none. */
 TVMFFIObject *fh_error_take(void);
-/* Makes `error` the pending one, taking the caller's reference, and drops the one before. NULL leaves none pending. Hold
- * no lock. */
+/* Makes `error` the pending one, taking the caller's reference, and drops the one before. NULL leaves none pending.
+ * Hold no lock. */
 void fh_error_put(TVMFFIObject *error);
 /* Drops the pending error, if any. Hold no lock. */
 void fh_error_clear(void);

@@ -21,10 +21,10 @@ FH_LOCK(global_lock, "global", FH_RANK_PLAIN);
 static fh_name_table globals;
 
 /* ---- Readers without a lock. Between begin_reading and end_reading no foreign code may run and no error be raised, as
- * under a lock, because a writer waits for the end. Readers are counted, in several places so that threads do not contend
- * for one cache line. A writer takes an entry out of the table, gives back the lock, and then waits for each count to be 0
- * once. All changes of a count are sequentially consistent read-modify-writes, so a reader either is counted when the
- * writer looks, or begins later and finds the table without the entry. */
+ * under a lock, because a writer waits for the end. Readers are counted, in several places so that threads do not
+ * contend for one cache line. A writer takes an entry out of the table, gives back the lock, and then waits for each
+ * count to be 0 once. All changes of a count are sequentially consistent read-modify-writes, so a reader either is
+ * counted when the writer looks, or begins later and finds the table without the entry. */
 typedef struct {
   uint64_t n_readers;
   char apart[120]; /* so that no two share a cache line, nor a pair of lines that is fetched together */

@@ -5,7 +5,8 @@
 #include "core/platform/span.h"
 
 /* One generation of a table. A reader of an older generation misses the newest names and nothing else. A removed name
- * leaves its bucket and an empty item, so that probing for other names goes on behind it; the next generation has neither. */
+ * leaves its bucket and an empty item, so that probing for other names goes on behind it; the next generation has
+ * neither. */
 struct fh_name_slots {
   fh_name_slots *older; /* NULL unless it is kept: a reader may still search it; also keeps it reachable */
   size_t capacity;      /* items */

@@ -58,9 +58,9 @@ int TVMFFIObjectDecRef(TVMFFIObjectHandle obj) {
 #define MAX_ENDING 64 /* calls of `end` within one another, before objects wait */
 #define MAX_OWNERS 24 /* types of this library that own others are fewer; one beyond would recurse further */
 
-/* Objects of one type that wait for their end, as a list without memory of its own: an object's header holds the next one
- * in place of the deleter. Nobody reads the deleter meanwhile. Its value has no references left, and the queue has a weak
- * one, so the last weak reference cannot go. */
+/* Objects of one type that wait for their end, as a list without memory of its own: an object's header holds the next
+ * one in place of the deleter. Nobody reads the deleter meanwhile. Its value has no references left, and the queue has
+ * a weak one, so the last weak reference cannot go. */
 typedef struct {
   const fh_object_owner *owner;
   TVMFFIObject *first;

@@ -2,10 +2,10 @@
  * (error.c has an object whose count is initialised statically).
  *
  * Protocol: a new object has one strong reference and one weak one, which the strong references own together. Adding a
- * reference is relaxed, because the thread that adds one has one already. Dropping one is a release, and dropping the last
- * one acquires, so that the deleter sees all that other threads did with the object. When the last strong reference goes
- * while others hold weak ones, the deleter is called twice: with Strong (end the value), and with Weak (free the memory)
- * when the last weak reference goes. Otherwise it is called once, with Both. */
+ * reference is relaxed, because the thread that adds one has one already. Dropping one is a release, and dropping the
+ * last one acquires, so that the deleter sees all that other threads did with the object. When the last strong
+ * reference goes while others hold weak ones, the deleter is called twice: with Strong (end the value), and with Weak
+ * (free the memory) when the last weak reference goes. Otherwise it is called once, with Both. */
 #ifndef FH_OBJECT_H_
 #define FH_OBJECT_H_
 
@@ -31,16 +31,16 @@ static inline void fh_object_init(TVMFFIObject *obj, int32_t type_index, fh_obje
 /* Deleter of objects that own nothing but their block. */
 void fh_object_delete_plain(void *self, int flags);
 
-/* A type of this library whose objects own others. Values nested to any depth end on a bounded stack: from some depth on,
- * an object whose last reference goes while others of its thread are ending is put into a queue, which the outermost of
- * them empties before it is done. */
+/* A type of this library whose objects own others. Values nested to any depth end on a bounded stack: from some depth
+ * on, an object whose last reference goes while others of its thread are ending is put into a queue, which the
+ * outermost of them empties before it is done. */
 typedef struct {
   fh_object_deleter deleter; /* what the objects have in their header: it calls fh_object_delete_owner */
-  void (*end)(void *self);   /* drops what the object owns; leaves its block */
+  void (*end)(void *self); /* drops what the object owns; leaves its block */
 } fh_object_owner;
 
-/* What the deleter of such a type does. has_objects: 0 for an object that owns no other now, which costs less. Frees the
- * block by fh_mem_free. Needs no memory. */
+/* What the deleter of such a type does. has_objects: 0 for an object that owns no other now, which costs less. Frees
+ * the block by fh_mem_free. Needs no memory. */
 void fh_object_delete_owner(const fh_object_owner *owner, void *self, int flags, int has_objects);
 
 static inline void fh_object_retain(void *obj) {
@@ -85,8 +85,8 @@ static inline uint32_t fh_object_use_count(const void *obj) {
 /* Whether only the caller refers to the object, by at most n_own strong references: then it may change the object in
  * place. A weak reference of anybody else forbids that, because it can become a strong one at any moment. */
 static inline int fh_object_is_own(const void *obj, uint32_t n_own) {
-  /* acquire: pairs with the releases of fh_object_release and fh_object_weak_release, so that all that the former owners
-   * did with the object comes before the change */
+  /* acquire: pairs with the releases of fh_object_release and fh_object_weak_release, so that all that the former
+   * owners did with the object comes before the change */
   uint64_t count = fh_atomic_load_acquire_u64(&((const TVMFFIObject *)obj)->combined_ref_count);
   return count <= (FH_OBJECT_WEAK_ONE | n_own); /* the one weak reference is that of all strong ones */
 }

@@ -1,8 +1,8 @@
 /* once.c - handles that are made at first use: TVMFFIHandleInitOnce and its counterpart.
  *
- * The lock `once` guards only the list of initialisations in progress. No lock is held while an init function runs; threads
- * that want a handle in progress wait on a condition. Two init functions may want each other's handles. The thread that
- * would close such a circle of waiting threads gets an error instead. */
+ * The lock `once` guards only the list of initialisations in progress. No lock is held while an init function runs;
+ * threads that want a handle in progress wait on a condition. Two init functions may want each other's handles. The
+ * thread that would close such a circle of waiting threads gets an error instead. */
 #include "core/platform/atomic.h"
 #include "core/platform/fork.h"
 #include "error.h"
@@ -47,8 +47,8 @@ static in_progress *innermost(uint64_t thread) {
   return at;
 }
 
-/* How many threads would wait for one another in a circle if this one waited for the handle: 0 if there is no circle, 1 if
- * this thread is initialising the handle. The search ends, because threads that wait already form no circle. */
+/* How many threads would wait for one another in a circle if this one waited for the handle: 0 if there is no circle, 1
+ * if this thread is initialising the handle. The search ends, because threads that wait already form no circle. */
 static int count_cycle(void **handle, uint64_t thread) {
   int n_threads = 1;
   for (; handle != NULL; ++n_threads) {
@@ -62,8 +62,8 @@ static int count_cycle(void **handle, uint64_t thread) {
 
 typedef enum { TURN_INIT, TURN_DONE, TURN_CYCLE } turn;
 
-/* Waits until the handle is filled, or it is this thread's turn to fill it: then `mine` is in the list. *n_threads is the
- * size of the circle for TURN_CYCLE. */
+/* Waits until the handle is filled, or it is this thread's turn to fill it: then `mine` is in the list. *n_threads is
+ * the size of the circle for TURN_CYCLE. */
 static turn take_turn(void **handle, in_progress *mine, int *n_threads) {
   turn result = TURN_INIT;
   fh_mutex_lock(&once_lock);

@@ -34,8 +34,8 @@ static void *list_reserve(const void *items, size_t n_items, size_t item_bytes) 
   return longer + 1;
 }
 
-/* Publishes a list with one item more. The pointer is stored before the count. So a reader, who loads the count first, gets
- * a list that has at least that many items. */
+/* Publishes a list with one item more. The pointer is stored before the count. So a reader, who loads the count first,
+ * gets a list that has at least that many items. */
 static void list_publish(void **items_slot, int32_t *n_slot, void *items) {
   fh_atomic_store_release_ptr(items_slot, items);        /* pairs with the loads in fields_of */
   fh_atomic_store_release_i32(n_slot, *n_slot + 1);      /* pairs with the loads in fields_of */
@@ -268,7 +268,7 @@ int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *met
   if (is_first) {
     entry->metadata = *metadata;
     entry->metadata.doc = doc;
-    /* release: pairs with the load in whoever reads info.metadata, so that its contents are there */
+    /* release: pairs with the acquire loads of info.metadata, so that its contents are there */
     fh_atomic_store_release_ptr((void **)(uintptr_t)&entry->info.metadata, &entry->metadata);
     fh_mem_keep(doc.data);
   }

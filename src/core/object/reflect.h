@@ -1,8 +1,8 @@
 /* reflect.h - what types say about themselves: fields, methods, metadata, attribute columns.
  *
- * Writers hold fh_type_lock, readers no lock. A list grows by an entry behind the published count, or into a longer copy;
- * the old list is kept, so a reader sees complete entries in either. A column's struct never moves; its data may be
- * replaced by a longer copy, and the old data is kept. */
+ * Writers hold fh_type_lock, readers no lock. A list grows by an entry behind the published count, or into a longer
+ * copy; the old list is kept, so a reader sees complete entries in either. A column's struct never moves; its data may
+ * be replaced by a longer copy, and the old data is kept. */
 #ifndef FH_REFLECT_H_
 #define FH_REFLECT_H_
 
@@ -42,14 +42,14 @@ const char *fh_reflect_attr_name(fh_reflect_attr_id id);
  * None. Lock-free; `column` may be NULL. */
 const TVMFFIAny *fh_reflect_attr(const TVMFFITypeAttrColumn *column, int32_t type_index);
 
-/* Makes room for the attribute of a registered type, so that setting it needs no memory. -1 without memory, and nothing is
- * pending. */
+/* Makes room for the attribute of a registered type, so that setting it needs no memory. -1 without memory, and nothing
+ * is pending. */
 int fh_reflect_reserve_attr(fh_reflect_attr_id id, int32_t type_index);
 /* Tells, as __ffi_type_final__, whether types may derive from this one. -1 with an error pending. */
 int fh_reflect_set_final(int32_t type_index, int is_final);
 
-/* Iterates over all fields of a type, the root's first, in order of declaration; fh_reflect_fields begins. A NULL type has
- * none. */
+/* Iterates over all fields of a type, the root's first, in order of declaration; fh_reflect_fields begins. A NULL type
+ * has none. */
 typedef struct {
   const TVMFFITypeInfo *info;
   int32_t depth; /* of the type whose own fields come after those between `next` and `end` */
@@ -67,8 +67,8 @@ static inline const TVMFFIFieldInfo *fh_reflect_next_field(fh_reflect_cursor *cu
 }
 /* The number of all fields. Lock-free. */
 int32_t fh_reflect_count_fields(const TVMFFITypeInfo *info);
-/* Calls visit(state, field) for all fields, in the order of the cursor. Stops at the first nonzero result and returns it.
- * No lock is held. */
+/* Calls visit(state, field) for all fields, in the order of the cursor. Stops at the first nonzero result and returns
+ * it. No lock is held. */
 int fh_reflect_each_field(const TVMFFITypeInfo *info, int (*visit)(void *state, const TVMFFIFieldInfo *field),
                           void *state);
 

@@ -75,7 +75,7 @@ int fh_reflect_check_metadata(const TVMFFITypeInfo *type, const TVMFFITypeMetada
     return fh_error_raise(FH_VALUE_ERROR, "Expected a size of type `%s` from 0 on but got %d", type->type_key.data,
                           (int)metadata->total_size);
   }
-  /* acquire, both: pairs with the release stores of who adds a field; the count first */
+  /* acquire, both: pairs with the release stores of list_publish in reflect.c; the count first */
   int32_t n_fields = fh_atomic_load_acquire_i32(&type->num_fields);
   const TVMFFIFieldInfo *fields =
       (const TVMFFIFieldInfo *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&type->fields);

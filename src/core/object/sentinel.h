@@ -1,4 +1,5 @@
-/* sentinel.h - MISSING and KWARGS: two objects that are compared by address and mean something as arguments or results. */
+/* sentinel.h - MISSING and KWARGS: two objects that are compared by address and mean something as arguments or
+ * results. */
 #ifndef FH_SENTINEL_H_
 #define FH_SENTINEL_H_
 

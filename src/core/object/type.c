@@ -151,8 +151,9 @@ static verdict pick_index(const request *req, int32_t *out, int *is_from_parent)
   return ADDED;
 }
 
-/* The hash of a type's key: what libstdc++'s std::hash gives for it (MurmurHash64A with that library's seed). Structural
- * hashes begin with it, so they are the numbers that the reference gives where it is built with that library. */
+/* The hash of a type's key: what libstdc++'s std::hash gives for it (MurmurHash64A with that library's seed).
+ * Structural hashes begin with it, so they are the numbers that the reference gives where it is built with that
+ * library. */
 static uint64_t hash_key(const char *key, size_t n_bytes) {
   const uint64_t multiplier = 0xc6a4a7935bd1e995u;
   uint64_t hash = 0xc70f6907u ^ ((uint64_t)n_bytes * multiplier);

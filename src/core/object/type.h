@@ -14,16 +14,16 @@ const TVMFFITypeInfo *fh_type_find(int32_t type_index);
 int32_t fh_type_find_key(TVMFFIByteArray type_key);
 /* The type key, or "<unknown type>": for messages, NUL-terminated, never NULL. */
 const char *fh_type_name(int32_t type_index);
-/* One past the highest index that a type has or that is reserved for descendants, for loops over all types. fh_type_find
- * returns NULL for indices without a type. */
+/* One past the highest index that a type has or that is reserved for descendants, for loops over all types.
+ * fh_type_find returns NULL for indices without a type. */
 int32_t fh_type_end(void);
 
 /* Whether objects of `type_index` are instances of `ancestor` (or it itself). Unknown indices are instances of
  * nothing. Lock-free. */
 int fh_type_is_instance(int32_t type_index, int32_t ancestor);
 
-/* What TVMFFITypeGetOrAllocIndex does: gives the index of the type, which is registered if need be; -2 for an unknown key
- * if parent_index is -2, which only asks; -1 with an error pending. */
+/* What TVMFFITypeGetOrAllocIndex does: gives the index of the type, which is registered if need be; -2 for an unknown
+ * key if parent_index is -2, which only asks; -1 with an error pending. */
 int32_t fh_type_add(TVMFFIByteArray type_key, int32_t static_index, int32_t depth, int32_t n_child_slots,
                     int can_overflow, int32_t parent_index);
 

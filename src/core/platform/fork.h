@@ -1,9 +1,9 @@
 /* fork.h - locks are declared here, so that a child of fork() never finds one that a thread holds which it has not.
  *
- * The child has one thread, the one that forked. Before the fork that thread takes every lock, rank after rank, and gives
- * all back afterwards, in the parent and in the child. So what a lock guards is complete at the moment of the fork. State
- * without a lock that says that a thread is busy (a count of readers, an initialisation in progress) is corrected in the
- * child, by the functions that FH_FORK_CHILD names.
+ * The child has one thread, the one that forked. Before the fork that thread takes every lock, rank after rank, and
+ * gives all back afterwards, in the parent and in the child. So what a lock guards is complete at the moment of the
+ * fork. State without a lock that says that a thread is busy (a count of readers, an initialisation in progress) is
+ * corrected in the child, by the functions that FH_FORK_CHILD names.
  *
  * A declaration leaves a pointer in a section of the binary, and fork.c finds those; so there is no list to forget an
  * entry in, and the test build ends the process where it meets a lock that was declared otherwise. The binaries that

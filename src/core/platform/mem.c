@@ -55,8 +55,8 @@ static void *counted(void *block) {
  * each; the pool has tests of its own. ---- */
 
 #if defined(FH_POOL) && !defined(FH_TEST)
-/* The least that malloc is asked for. It may align smaller blocks to 8 bytes, and a block at 8 behind a multiple of 16 is
- * taken for the pool's. */
+/* The least that malloc is asked for. It may align smaller blocks to 8 bytes, and a block at 8 behind a multiple of 16
+ * is taken for the pool's. */
 #define MIN_BYTES 16
 
 static inline void *alloc_small(size_t n_bytes) {

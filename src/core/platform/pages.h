@@ -2,9 +2,9 @@
  * defined: on 64-bit Linux, unless FH_NO_POOL is defined (benchmarks/pool.py).
  *
  * A chunk has FH_PAGES_CHUNK bytes and begins at a multiple of that. Chunks are cut from areas, so that a large heap
- * consists of huge pages where the system has them: filling it has fewer page faults, and reading it misses fewer address
- * translations. A chunk that is given back keeps its memory and serves the next call. When many free chunks have memory,
- * the system gets that of all; an area that has no chunk in use any more goes back as a whole. */
+ * consists of huge pages where the system has them: filling it has fewer page faults, and reading it misses fewer
+ * address translations. A chunk that is given back keeps its memory and serves the next call. When many free chunks
+ * have memory, the system gets that of all; an area that has no chunk in use any more goes back as a whole. */
 #ifndef FH_PAGES_H_
 #define FH_PAGES_H_
 

@@ -78,7 +78,8 @@ static inline chunk *chunk_of(const void *block) {
   return (chunk *)((uintptr_t)block & ~(uintptr_t)(FH_PAGES_CHUNK - 1));
 }
 
-/* ---- The chunks of a heap. Only its thread calls these, or who holds the lock while the heap's thread is NOBODY ---- */
+/* ---- The chunks of a heap. Its thread calls these; while the heap's thread is NOBODY, any thread does, under the lock
+ * ---- */
 
 static int has_room(const chunk *c) { return c->free != NULL || c->fresh != c->end; }
 
@@ -185,8 +186,9 @@ static void FH_TLS_CALLBACK end_of_thread(void *value) {
   free_chunks(empty);
 }
 
-/* The child of a fork does not have the other threads, and their heaps may be in the middle of a change. A new thread of
- * the child can have the id of one of them, and must not take such a heap for its own: so these heaps are given up. */
+/* The child of a fork does not have the other threads, and their heaps may be in the middle of a change. A new thread
+ * of the child can have the id of one of them, and must not take such a heap for its own: so these heaps are given
+ * up. */
 static void forget_other_threads(void) {
   for (heap *h = heaps; h != NULL; h = h->next) {
     if (h != my_heap && h->thread != NOBODY) h->thread = NO_LONGER;

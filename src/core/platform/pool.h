@@ -1,10 +1,10 @@
 /* pool.h - small blocks for mem.c, which any thread may free. It has functions where FH_POOL is defined.
  *
- * Each thread has a heap of its own, whose chunks hold blocks of one size each. So making a block, and freeing it on the
- * thread that made it, takes no lock and no atomic operation. A block that another thread frees goes to a list in its
- * chunk. A heap collects these lists before it asks for another chunk, and when its thread ends. The heap of a thread
- * that has ended serves the next new thread; until then each block that comes back is collected at once, under a lock.
- * Empty chunks go back to pages.h.
+ * Each thread has a heap of its own, whose chunks hold blocks of one size each. So making a block, and freeing it on
+ * the thread that made it, takes no lock and no atomic operation. A block that another thread frees goes to a list in
+ * its chunk. A heap collects these lists before it asks for another chunk, and when its thread ends. The heap of a
+ * thread that has ended serves the next new thread; until then each block that comes back is collected at once, under a
+ * lock. Empty chunks go back to pages.h.
  *
  * A block begins 8 bytes behind a multiple of 16. malloc's blocks begin at a multiple of 16: that tells the two apart.
  *

@@ -20,15 +20,15 @@ static void wake_sleepers(uint32_t *word, int n_threads) {
 }
 
 void fh_mutex_park(fh_mutex *m) {
-  enum { LOOKS = 64 }; /* a holder that runs gives the lock back sooner than this thread could go to sleep and wake up */
+  enum { LOOKS = 64 }; /* a holder that runs gives the lock back before this thread could go to sleep and wake up */
   for (int i = 0; i < LOOKS; ++i) {
     uint32_t free = FH_MUTEX_FREE;
     if (fh_atomic_load_relaxed_u32(&m->state) != FH_MUTEX_FREE) continue; /* relaxed: a hint */
     if (fh_atomic_cas_acquire_u32(&m->state, &free, FH_MUTEX_HELD)) return; /* pairs with fh_mutex_give */
   }
-  /* A thread that has slept does not know whether others still sleep. So it takes the lock as WAITED, which costs at most
-   * one needless wake-up; taking it as HELD could leave a thread asleep for ever.
-   * acquire: pairs with fh_mutex_give */
+  /* A thread that has slept does not know whether others still sleep. So it takes the lock as WAITED, which costs at
+   * most one needless wake-up; taking it as HELD could leave a thread asleep for ever. acquire: pairs with
+   * fh_mutex_give */
   while (fh_atomic_exchange_acquire_u32(&m->state, FH_MUTEX_WAITED) != FH_MUTEX_FREE) {
     sleep_on(&m->state, FH_MUTEX_WAITED);
   }

@@ -1,7 +1,7 @@
 /* graph_read.c - the value of a graph of JSON values, without recursion.
  *
- * A node that refers to others has a frame while those are read. The frame on top goes on until it needs a node without a
- * value. That node gets a frame on top of it; when that frame is done, the first one asks for the node again. */
+ * A node that refers to others has a frame while those are read. The frame on top goes on until it needs a node without
+ * a value. That node gets a frame on top of it; when that frame is done, the first one asks for the node again. */
 #include "graph_read.h"
 
 #include "core/container/hashmap.h"

@@ -1,7 +1,7 @@
 /* json_parse.c - JSON text to values, without recursion.
  *
- * Values that belong to open containers lie on one stack, a container's behind those of the one around it. What closes a
- * container makes an object of exactly the right size of its part of the stack, which then is one value. An outermost
+ * Values that belong to open containers lie on one stack, a container's behind those of the one around it. What closes
+ * a container makes an object of exactly the right size of its part of the stack, which then is one value. An outermost
  * array needs no such copy: the stack lies in a block with room for an Array's head, and becomes the Array. */
 #include "json_parse.h"
 

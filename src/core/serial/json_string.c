@@ -10,8 +10,8 @@
 
 #define MAX_SHARED 64 /* longer ones are no keys */
 
-/* For more than FH_STR_SMALL_MAX bytes: it mixes only the first 8, the last 8 and the length, which tells most keys apart.
- * Where it does not, the contents are compared, so a collision costs sharing and nothing else. */
+/* For more than FH_STR_SMALL_MAX bytes: it mixes only the first 8, the last 8 and the length, which tells most keys
+ * apart. Where it does not, the contents are compared, so a collision costs sharing and nothing else. */
 static uint64_t quick_hash(const char *data, size_t n_bytes) {
   uint64_t hash = (fh_json_load(data) ^ n_bytes) * UINT64_C(0x9e3779b97f4a7c15);
   hash = (hash ^ (hash >> 29) ^ fh_json_load(data + n_bytes - 8)) * UINT64_C(0xbf58476d1ce4e5b9);

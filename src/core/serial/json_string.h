@@ -20,8 +20,8 @@ typedef struct {
   } entries[FH_JSON_SHARED_STRINGS];
 } fh_json_strings;
 
-/* Reads the string whose content begins at *at, behind the opening quote, and moves *at behind the closing one. 0 with an
- * owned value; 1 with *error set and nothing pending; -1 with a MemoryError pending. */
+/* Reads the string whose content begins at *at, behind the opening quote, and moves *at behind the closing one. 0 with
+ * an owned value; 1 with *error set and nothing pending; -1 with a MemoryError pending. */
 int fh_json_string_read(fh_json_strings *strings, const char **at, const char *end, TVMFFIAny *out,
                         fh_json_error *error);
 void fh_json_strings_free(fh_json_strings *strings);

@@ -44,8 +44,8 @@ int fh_mutator_call_remap_set(fh_mutator_object *mutator, const TVMFFIAny *var, 
   return fh_mutator_take_result(out);
 }
 
-/* Mutates a child: 1 with the owned *out if it changes, 0 if it stays, -1. It is changed in place only if the caller has
- * its only reference. */
+/* Mutates a child: 1 with the owned *out if it changes, 0 if it stays, -1. It is changed in place only if the caller
+ * has its only reference. */
 static inline int mutate_child(fh_mutator_object *mutator, const TVMFFIAny *value, int can_inplace, TVMFFIAny *out) {
   int inplace = can_inplace && fh_any_is_object(value) && fh_object_is_own(value->v_obj, 1);
   fh_sync_check_unlocked("a mutator");

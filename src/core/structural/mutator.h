@@ -1,10 +1,10 @@
 /* mutator.h - ffi.StructuralMutator: what makes changed copies of values, of any maker.
  *
  * A mutator is a class of 40 bytes that C++ clients derive from. A function of its table returns a replacement,
- * ffi.Unchanged when the value stays, or an Error. A type's __s_mutate__ is such a function, by address or as a Function:
- * it makes a changed copy of an object by calling the mutator for the parts of the object. __s_maybe_inplace_mutate__ may
- * change the object itself. It is called only where the object and every object on the way to it have one strong reference
- * and no weak ones of others. */
+ * ffi.Unchanged when the value stays, or an Error. A type's __s_mutate__ is such a function, by address or as a
+ * Function: it makes a changed copy of an object by calling the mutator for the parts of the object.
+ * __s_maybe_inplace_mutate__ may change the object itself. It is called only where the object and every object on the
+ * way to it have one strong reference and no weak ones of others. */
 #ifndef FH_MUTATOR_H_
 #define FH_MUTATOR_H_
 
@@ -40,8 +40,8 @@ int fh_mutator_take_result(TVMFFIAny *result);
 TVMFFIAny fh_mutator_make_result(int rc, TVMFFIAny result);
 /* Whether two values are the same text, bytes or integer, which nothing can change. */
 int fh_mutator_is_same_leaf(TVMFFIAny a, TVMFFIAny b);
-/* Whether a result means that `value` stays. A callback in a language with strings and integers of its own returns other
- * objects of equal contents, which do not count as a change. */
+/* Whether a result means that `value` stays. A callback in a language with strings and integers of its own returns
+ * other objects of equal contents, which do not count as a change. */
 static inline int fh_mutator_keeps(const TVMFFIAny *result, const TVMFFIAny *value) {
   return result->type_index == kTVMFFIUnchanged || fh_any_same(result, value) ||
          (result->type_index == value->type_index && fh_mutator_is_same_leaf(*result, *value));

@@ -3,12 +3,13 @@
  *
  * A type's structural kind (TVMFFISEqHashKind, in its metadata) says how its objects are compared. Tree nodes: by their
  * fields. Constant tree nodes: by their fields, but an object equals itself without a look inside. DAG nodes: by their
- * fields, and both sides must share them in the same way. Free variables: by where they are defined. Unique instances: by
- * identity.
+ * fields, and both sides must share them in the same way. Free variables: by where they are defined. Unique instances:
+ * by identity.
  *
- * A region (TVMFFIDefRegionKind) says whether a free variable that is met there is a definition. In a pattern region all
- * variables are, at any depth; in a simple region only the variable itself is, and those in its fields are uses. The flags
- * of a field, and the arguments of a hook's callback, open a region; inside a pattern region no other one opens. */
+ * A region (TVMFFIDefRegionKind) says whether a free variable that is met there is a definition. In a pattern region
+ * all variables are, at any depth; in a simple region only the variable itself is, and those in its fields are uses.
+ * The flags of a field, and the arguments of a hook's callback, open a region; inside a pattern region no other one
+ * opens. */
 #ifndef FH_STRUCTURAL_H_
 #define FH_STRUCTURAL_H_
 
@@ -39,11 +40,12 @@ static inline int32_t fh_structural_inner_region(int32_t current, int32_t kind) 
   int is_clamped = kind == kTVMFFISEqHashKindFreeVar && current == kTVMFFIDefRegionKindSimple;
   return is_clamped ? (int32_t)kTVMFFIDefRegionKindNone : current;
 }
-/* The region in args[i] of a hook's callback: an integer, or None for the current one. ValueError for an unknown one. */
+/* The region in args[i] of a hook's callback: an integer, or None for the current one. ValueError for an unknown
+ * one. */
 int fh_structural_arg_region(const char *name, const TVMFFIAny *args, int32_t i, int32_t current, int32_t *out);
 
-/* Whether a mutation keeps `result` (kTVMFFIUnchanged: no change) as the replacement of an object of that structural kind
- * that was met in that region. */
+/* Whether a mutation keeps `result` (kTVMFFIUnchanged: no change) as the replacement of an object of that structural
+ * kind that was met in that region. */
 static inline int fh_structural_is_remapped(int32_t kind, int32_t region, const TVMFFIAny *result) {
   if (kind == kTVMFFISEqHashKindDAGNode) return 1;
   return kind == kTVMFFISEqHashKindFreeVar &&
@@ -54,7 +56,8 @@ static inline int fh_structural_is_remapped(int32_t kind, int32_t region, const 
  * WithDefRegionKind of visitors and mutators. */
 int fh_structural_with_region(const char *name, const TVMFFIAny *args, int32_t *region, TVMFFIAny *result);
 
-/* Which thread uses a visitor or mutator of ours: one at a time, which may call it again from within. All zero: none. */
+/* Which thread uses a visitor or mutator of ours: one at a time, which may call it again from within. All zero:
+ * none. */
 typedef struct {
   uint64_t thread; /* atomic; 0: nobody */
   uint32_t n_entries; /* how often that thread is inside; for it only */

@@ -35,8 +35,8 @@ void fh_structural_changes_free(fh_structural_changes *changes) {
   fh_mem_free(changes->items);
 }
 
-/* ---- Applying to each form of object: 0, or -1. The old value goes into the list in place of the new one, and is dropped
- * with the list ---- */
+/* ---- Applying to each form of object: 0, or -1. The old value goes into the list in place of the new one, and is
+ * dropped with the list ---- */
 
 static void apply_to_items(fh_structural_changes *changes, size_t first, fh_seq_object *seq) {
   for (size_t i = first; i < changes->n_items; ++i) {

@@ -32,8 +32,8 @@ int fh_structural_changes_add(fh_structural_changes *changes, const fh_structura
 void fh_structural_changes_cut(fh_structural_changes *changes, size_t first);
 void fh_structural_changes_free(fh_structural_changes *changes);
 
-/* Applies the changes from number `first` on to the object of the walk's top frame, which has no more children, and removes
- * them from the list. In place, *out becomes ffi.Unchanged; otherwise the changed copy, owned. */
+/* Applies the changes from number `first` on to the object of the walk's top frame, which has no more children, and
+ * removes them from the list. In place, *out becomes ffi.Unchanged; otherwise the changed copy, owned. */
 int fh_structural_changes_apply(fh_structural_changes *changes, size_t first, const fh_walk *walk, int is_inplace,
                                 TVMFFIAny *out);
 

@@ -116,7 +116,7 @@ static TVMFFIAny translate(const fh_memo *memo, const TVMFFIAny *key) {
   return other != NULL ? fh_any_object(other) : *key;
 }
 
-/* What can be outcome before looking at the contents; OPENED: they decide. */
+/* What the identities of two objects decide. OPENED: their contents decide. */
 static verdict compare_identity(const comparer *c, int32_t kind, const TVMFFIObject *a, const TVMFFIObject *b) {
   switch (kind) {
   case kTVMFFISEqHashKindUniqueInstance: return verdict_of(a == b);

@@ -124,8 +124,8 @@ static int compare_pairs(const void *a, const void *b) {
   return (hash_a > hash_b) - (hash_a < hash_b);
 }
 
-/* By insertion, as most maps are small and the hashes of consecutive integers almost in order; if that takes many moves,
- * by qsort. */
+/* By insertion, as most maps are small and the hashes of consecutive integers almost in order; if that takes many
+ * moves, by qsort. */
 static void sort_pairs(sorted_pair *pairs, size_t n) {
   size_t n_moves = 8 * n + 64;
   for (size_t n_sorted = 1; n_sorted < n; ++n_sorted) {
@@ -151,8 +151,8 @@ static int reserve_pairs(hasher *h, size_t n_more) {
   return 0;
 }
 
-/* The hash of a key: 1, or 0 for an object that was not met before. Its hash could depend on the order in which keys are
- * read. */
+/* The hash of a key: 1, or 0 for an object that was not met before. Its hash could depend on the order in which keys
+ * are read. */
 static int hash_key(const hasher *h, const TVMFFIAny *key, uint64_t *out) {
   if (!fh_any_is_object(key) || key->type_index == kTVMFFIStr || key->type_index == kTVMFFIBytes ||
       key->type_index == kTVMFFIBigInt) {
@@ -163,7 +163,8 @@ static int hash_key(const hasher *h, const TVMFFIAny *key, uint64_t *out) {
   return known != NULL;
 }
 
-/* Copies the pairs of the map on top and sorts them by the hashes of their keys. Pairs whose key has no hash only count. */
+/* Copies the pairs of the map on top and sorts them by the hashes of their keys. Pairs whose key has no hash only
+ * count. */
 static int take_pairs(hasher *h) {
   fh_walk_frame *f = fh_walk_top(&h->walk);
   frame_data *data = (frame_data *)fh_walk_data(f);

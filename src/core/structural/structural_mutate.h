@@ -13,8 +13,8 @@ typedef enum {
 
 /* Takes `root` and the callbacks. The first callback for a value's type is called, and returns a replacement or
  * ffi.Unchanged. A container is changed in place if it and all that lead to it, from the root on, have one reference;
- * anything else is copied where it changes. Variables and DAG nodes are mapped once; their replacements are used wherever
- * they occur again. *out is owned. Runs foreign code. */
+ * anything else is copied where it changes. Variables and DAG nodes are mapped once; their replacements are used
+ * wherever they occur again. *out is owned. Runs foreign code. */
 int fh_structural_mutate(TVMFFIAny root, fh_structural_callbacks callbacks, fh_mutate_order order, TVMFFIAny *out);
 
 /* Mutates the parts of a value, in a copy of it, with any mutator. *out is ffi.Unchanged, or owned. */

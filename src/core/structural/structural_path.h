@@ -1,4 +1,5 @@
-/* structural_path.h - the paths to a difference of two values, collected from the inside out. For structural_equal.c. */
+/* structural_path.h - the paths to a difference of two values, collected from the inside out. For
+ * structural_equal.c. */
 #ifndef FH_STRUCTURAL_PATH_H_
 #define FH_STRUCTURAL_PATH_H_
 

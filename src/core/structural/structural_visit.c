@@ -118,7 +118,8 @@ static verdict step_once(our_visitor *v, TVMFFIAny *interrupt) {
   return start_value(v, &child, region, interrupt);
 }
 
-/* Goes on until only `base` frames are open; `outcome` is how it begins. Notes what an error passes. */
+/* Goes on until only `base` frames are open; `outcome` is that of the last value. After an error it notes the open
+ * objects in the error's context. */
 static fh_visit_verdict visit_open(our_visitor *v, size_t base, verdict outcome, TVMFFIAny *interrupt) {
   while (outcome != FAILED && outcome != STOPPED && fh_walk_depth(&v->walk) > base) outcome = step_once(v, interrupt);
   while (fh_walk_depth(&v->walk) > base) {

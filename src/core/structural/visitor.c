@@ -47,8 +47,8 @@ TVMFFIAny fh_visitor_check_result(TVMFFIAny result, const char *who) {
 
 static TVMFFIAny failed(void) { return fh_visitor_make_result(FH_VISIT_FAILED, fh_any_none()); }
 
-/* ---- Contents of containers. Of a map only the values are visited: its keys say where they are. An Array or a Map is read
- * in place. It cannot change, because the caller holds a reference, so nobody is its only user ---- */
+/* ---- Contents of containers. Of a map only the values are visited: its keys say where they are. An Array or a Map is
+ * read in place. It cannot change, because the caller holds a reference, so nobody is its only user ---- */
 
 static TVMFFIAny visit_array(fh_visitor_object *visitor, TVMFFIAny value) {
   const fh_seq_object *array = (const fh_seq_object *)(void *)value.v_obj;

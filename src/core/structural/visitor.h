@@ -1,8 +1,9 @@
-/* visitor.h - ffi.StructuralVisitor: what visits values, of any maker; and ffi.VisitInterrupt, which ends a visit early.
+/* visitor.h - ffi.StructuralVisitor: what visits values, of any maker; and ffi.VisitInterrupt, which ends a visit
+ * early.
  *
  * A visitor is a class of 40 bytes that C++ clients derive from. Its table has one function, which visits a value and
- * returns None to go on, a VisitInterrupt to stop, or an Error. A type's __s_visit__ is such a function, by address or as
- * a Function: it visits the parts of an object by calling the visitor for each. */
+ * returns None to go on, a VisitInterrupt to stop, or an Error. A type's __s_visit__ is such a function, by address or
+ * as a Function: it visits the parts of an object by calling the visitor for each. */
 #ifndef FH_VISITOR_H_
 #define FH_VISITOR_H_
 
@@ -32,8 +33,8 @@ typedef struct {
 /* What a visit came to. */
 typedef enum { FH_VISIT_FAILED = -1, FH_VISIT_ON = 0, FH_VISIT_STOPPED = 1 } fh_visit_verdict;
 
-/* Takes the raw result of a visit. *interrupt becomes the VisitInterrupt, owned, if it is one. An Error becomes pending.
- * Anything else but None is a TypeError that says what `who` returned. */
+/* Takes the raw result of a visit. *interrupt becomes the VisitInterrupt, owned, if it is one. An Error becomes
+ * pending. Anything else but None is a TypeError that says what `who` returned. */
 fh_visit_verdict fh_visitor_take_result(TVMFFIAny *result, const char *who, TVMFFIAny *interrupt);
 /* Makes a raw result of a verdict; takes the interrupt, or the pending error. */
 TVMFFIAny fh_visitor_make_result(fh_visit_verdict verdict, TVMFFIAny interrupt);

@@ -16,8 +16,8 @@ int fh_dltensor_has_address(DLDevice device) {
   }
 }
 
-/* *product *= factor: 1, or 0 if no int64 holds it. A negative factor, cast to unsigned, is too large unless the product
- * is 0. */
+/* *product *= factor: 1, or 0 if no int64 holds it. A negative factor, cast to unsigned, is too large unless the
+ * product is 0. */
 static int multiply(uint64_t *product, uint64_t factor) {
 #if defined(__GNUC__)
   return !__builtin_mul_overflow(*product, factor, product) && *product <= INT64_MAX;

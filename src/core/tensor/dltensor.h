@@ -38,8 +38,8 @@ static inline int fh_dltensor_has_size(DLDataType dtype) { return dtype.bits != 
 
 /* ---- A quick check that nearly all tensors pass ---- */
 
-/* For callers that have seen all sizes and strides: whether fh_dltensor_refuse is sure to give 0. `bits` is the bitwise or
- * of all sizes, strides and products of the first sizes; n is the product of all sizes. If all are below 2**28, each
+/* For callers that have seen all sizes and strides: whether fh_dltensor_refuse is sure to give 0. `bits` is the bitwise
+ * or of all sizes, strides and products of the first sizes; n is the product of all sizes. If all are below 2**28, each
  * element is at most 2**56 elements behind the first, and with elements of at most 2**6 bytes no sum of bytes and
  * addresses overflows. Negative numbers have upper bits. */
 static inline int fh_dltensor_is_usual_with(const DLTensor *tensor, uint64_t n, uint64_t bits) {

@@ -150,8 +150,8 @@ int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from, int32_t requ
   if (from->flags & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED) {
     return fh_error_raise(FH_RUNTIME_ERROR, "Padded elements of less than a byte are not yet supported");
   }
-  /* A later minor version may have flags that a reader may ignore. A flag that this version does not define is an error of
-   * an exporter that says it is this version. */
+  /* A later minor version may have flags that a reader may ignore. A flag that this version does not define is an error
+   * of an exporter that says it is this version. */
   if (from->version.minor <= DLPACK_MINOR_VERSION && (from->flags & ~known_flags) != 0) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected flags of DLPack %u.%u but got 0x%llx",
                           (unsigned)from->version.major, (unsigned)from->version.minor,

@@ -19,7 +19,8 @@ typedef struct {
   int is_order;
 } comparer;
 
-/* The outcome of one comparison: FAILED with an error pending; ENTERED: two objects are on the walk now; DECIDED: *out. */
+/* The outcome of one comparison: FAILED with an error pending; ENTERED: two objects are on the walk now; DECIDED:
+ * *out. */
 typedef enum { FAILED = -1, ENTERED = 0, DECIDED = 1 } verdict;
 
 static int sign_of(int less, int more) { return more - less; }
@@ -259,8 +260,8 @@ static int check_no_map(const comparer *c, size_t depth) {
   return 0;
 }
 
-/* Compares two values, also for a hook's callback. A hook may go on after a difference. So the pairs that counted as equal
- * on the way to that difference are removed again. */
+/* Compares two values, also for a hook's callback. A hook may go on after a difference. So the pairs that counted as
+ * equal on the way to that difference are removed again. */
 static int compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
   size_t depth = fh_walk_depth(&c->walk);
   uint64_t n_before = c->n_pairs;

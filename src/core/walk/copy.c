@@ -1,7 +1,8 @@
 /* copy.c - copies of values with everything they hold.
  *
- * A container's copy is made and put into the memo before its children are copied. A child that leads back to the container
- * finds that copy, so a cycle needs no second pass. Only objects of the cycle see a copy that is not complete. */
+ * A container's copy is made and put into the memo before its children are copied. A child that leads back to the
+ * container finds that copy, so a cycle needs no second pass. Only objects of the cycle see a copy that is not
+ * complete. */
 #include "copy.h"
 
 #include "core/container/hashmap.h"
@@ -41,8 +42,8 @@ static int is_leaf(const copier *c, const TVMFFIObject *obj) {
   }
 }
 
-/* An Array's copy that others may see before it is complete holds the original items until then, so that foreign code that
- * looks at it finds items of the right types. */
+/* An Array's copy that others may see before it is complete holds the original items until then, so that foreign code
+ * that looks at it finds items of the right types. */
 static fh_seq_object *start_array(const fh_walk_frame *f, int is_known) {
   if (is_known) return fh_seq_from_views(kTVMFFIArray, (const TVMFFIAny *)f->source, f->n_children);
   return fh_seq_new_array(f->n_children);
@@ -125,7 +126,7 @@ static int put_child(const copier *c, TVMFFIAny *child) {
   }
 }
 
-/* ---- Who may be met again ---- */
+/* ---- Objects that may be met again ---- */
 
 /* Whether the incomplete copy still refers to the original child, where the child's copy will go. -1 with an error
  * pending. */
@@ -143,8 +144,8 @@ static int is_held_by_copy(fh_walk_frame *f, const TVMFFIAny *child) {
   return is_same;
 }
 
-/* Whether the child of the innermost frame may be met again. The reference from the incomplete copy does not count. -1 with
- * an error pending. */
+/* Whether the child of the innermost frame may be met again. The reference from the incomplete copy does not count. -1
+ * with an error pending. */
 static int is_shared_child(const copier *c, fh_walk_frame *f, const TVMFFIAny *child) {
   int gives_copies = fh_walk_gives_copies(f);
   if (!fh_any_is_object(child) || !fh_walk_is_shared(child->v_obj, gives_copies)) return 0;

@@ -1,11 +1,11 @@
 /* hash.c - one number for a value with everything it holds.
  *
- * Mixing: a state takes in a word by a multiplication and an addition, then its high bits are folded down twice. That is
- * a bijection in the state and in the word. Sequences and fields feed one state in order. Maps add up the hashes of their
- * pairs, so that the order of pairs does not matter.
+ * Mixing: a state takes in a word by a multiplication and an addition, then its high bits are folded down twice. That
+ * is a bijection in the state and in the word. Sequences and fields feed one state in order. Maps add up the hashes of
+ * their pairs, so that the order of pairs does not matter.
  *
- * Cycles. Equal values may close a cycle at different depths: a list of itself equals a list of a list of itself. When a
- * cycle is found, the hash starts again and looks only LEVELS objects deep, where such values are equal. */
+ * Cycles. Equal values may close a cycle at different depths: a list of itself equals a list of a list of itself. When
+ * a cycle is found, the hash starts again and looks only LEVELS objects deep, where such values are equal. */
 #include "hash.h"
 
 #include "core/object/any_own.h"
@@ -102,7 +102,8 @@ static uint64_t hash_type(const TVMFFIObject *obj) {
   return mix(0, info != NULL ? info->type_key_hash : (uint64_t)(int64_t)obj->type_index);
 }
 
-/* The hash of a complete object, which is never hash_type: an entry of the memo that has that number is of an open object. */
+/* The hash of a complete object, which is never hash_type: an entry of the memo that has that number is of an open
+ * object. */
 static uint64_t finished_hash(const TVMFFIObject *obj, uint64_t hash) { return hash != hash_type(obj) ? hash : ~hash; }
 
 /* ---- Hooks ---- */
