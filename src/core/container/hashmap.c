@@ -46,7 +46,7 @@ static void end_map(void *self) {
   fh_hashmap_object *map = (fh_hashmap_object *)self;
   uint64_t position = fh_hashmap_begin(map);
   for (fh_hashmap_pair *pair; (pair = fh_hashmap_at(map, position)) != NULL;) {
-    position = fh_hashmap_next(map, position);
+    position = fh_hashmap_next(map, position); /* before the pair is dropped, whose slot says where the next one is */
     fh_hashmap_drop_pair(pair);
   }
   if (map->data_deleter != NULL) map->data_deleter(map->data);
@@ -60,6 +60,7 @@ static void delete_map(void *self, int flags);
 static const fh_object_owner owner = {delete_map, end_map};
 static void delete_map(void *self, int flags) { fh_object_delete_owner(&owner, self, flags, 1); }
 
+/* Never smaller than FH_HASHMAP_SMALL_INIT pairs: then the block has room for the members of a dense table. */
 static fh_hashmap_object *new_small(int32_t type_index, uint64_t n_slots) {
   if (n_slots < FH_HASHMAP_SMALL_INIT) n_slots = FH_HASHMAP_SMALL_INIT;
   fh_hashmap_object *map = (fh_hashmap_object *)fh_mem_alloc(SMALL_HEADER + (size_t)n_slots * sizeof(fh_hashmap_pair));
@@ -122,7 +123,7 @@ static void retain_pairs(const fh_hashmap_object *map) {
 fh_hashmap_object *fh_hashmap_copy(const fh_hashmap_object *from, int32_t type_index) {
   lock_dict(from);
   fh_hashmap_object *map = copy_bytes(from, type_index);
-  if (map != NULL) retain_pairs(map);
+  if (map != NULL) retain_pairs(map); /* under the lock, while `from` keeps them alive */
   unlock_dict(from);
   if (map == NULL) fh_error_raise_no_memory();
   return map;
@@ -218,7 +219,7 @@ int fh_hashmap_get(const fh_hashmap_object *map, const TVMFFIAny *key, TVMFFIAny
   *out = fh_any_none();
   if (map->header.type_index != kTVMFFIDict) return get_with(map, key, FH_HASHMAP_HOOKS, out);
   lock_dict(map);
-  int found = get_with(map, key, FH_HASHMAP_NO_HOOKS, out);
+  int found = get_with(map, key, FH_HASHMAP_NO_HOOKS, out); /* no foreign code under the lock */
   unlock_dict(map);
   return found == FH_HASHMAP_NEEDS_HOOK ? get_with(map, key, FH_HASHMAP_HOOKS, out) : found;
 }

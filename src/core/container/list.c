@@ -40,7 +40,7 @@ int fh_list_set(fh_seq_object *list, int64_t i, TVMFFIAny item) {
   int is_there = i >= 0 && i < size;
   if (is_there) fh_seq_swap(list, i, &item);
   fh_stripe_unlock(list);
-  fh_any_drop(&item); /* the one that was there, or the one that has no place */
+  fh_any_drop(&item); /* the old item, or the new one if the index is out of bounds */
   return is_there ? 0 : fh_seq_raise_index(i, size);
 }
 
@@ -163,7 +163,7 @@ int fh_list_reserve(fh_seq_object *list, int64_t capacity) {
 
 int fh_list_copy_items(const fh_seq_object *seq, TVMFFIAny **items, int64_t *n) {
   TVMFFIAny *copies = NULL;
-  fh_stripe_lock(seq);
+  fh_stripe_lock(seq); /* for the copies' references as well: another thread may drop the List's */
   int64_t size = fh_seq_size(seq);
   if (size != 0) copies = (TVMFFIAny *)fh_mem_alloc((size_t)size * sizeof *copies);
   for (int64_t i = 0; copies != NULL && i < size; ++i) fh_any_copy(&fh_seq_items(seq)[i], &copies[i]);

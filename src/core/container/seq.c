@@ -17,6 +17,7 @@ static void drop_all(TVMFFIAny *items, int64_t n) {
   for (int64_t i = 0; i < n; ++i) fh_any_drop(&items[i]);
 }
 
+/* A sequence of plain data ends without a place in the queues of nested ends, which is much cheaper. */
 static int has_objects(const fh_seq_object *seq) {
   for (int64_t i = 0; i < seq->cell.size; ++i) {
     if (fh_any_is_object(&fh_seq_items(seq)[i])) return 1;
@@ -80,7 +81,7 @@ fh_seq_object *fh_seq_array_of(const TVMFFIAny *items, int64_t n) {
     fh_error_raise_no_memory();
     return NULL;
   }
-  memcpy(array->items, items, (size_t)n * sizeof *items);
+  memcpy(array->items, items, (size_t)n * sizeof *items); /* the references move with the bytes */
   array->cell.size = n;
   return array;
 }
@@ -100,7 +101,7 @@ fh_seq_object *fh_seq_from_views(int32_t type_index, const TVMFFIAny *views, int
       fh_object_release(seq);
       return NULL;
     }
-    seq->cell.size = i + 1;
+    seq->cell.size = i + 1; /* item by item, so that a failure releases those that are there */
   }
   return seq;
 }

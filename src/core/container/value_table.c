@@ -54,7 +54,7 @@ int fh_value_table_find(const fh_value_table *table, const TVMFFIAny *key, uint6
   for (size_t slot = home_of(table, key, *hash); table->slots[slot] != 0; slot = next_slot(table, slot)) {
     const fh_value_entry *entry = &table->entries[table->slots[slot] - 1];
     int equal;
-    if (entry->hash != *hash) continue;
+    if (entry->hash != *hash) continue; /* equality may be a foreign hook, so it is asked last */
     if (fh_any_equal(&entry->key, key, &equal) != 0) return -1;
     if (!equal) continue;
     *number = entry->number;

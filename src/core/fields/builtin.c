@@ -169,7 +169,7 @@ static int set_any(void *field, const TVMFFIAny *value) {
   if (fh_any_own(value, &owned) != 0) return -1;
   TVMFFIAny old = *cell;
   *cell = owned;
-  fh_any_drop(&old);
+  fh_any_drop(&old); /* last: it may run code that reads the field */
   return 0;
 }
 

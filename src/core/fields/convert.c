@@ -88,7 +88,7 @@ static int to_shape(const TVMFFIAny *value, TVMFFIAny *result) {
   if (value->type_index == kTVMFFIShape) return fh_any_own(value, result);
   TVMFFIAny array;
   if (!fh_seq_is(value)) return raise_cast(value, "ffi.Shape");
-  if (to_array(value, &array) != 0) return -1;
+  if (to_array(value, &array) != 0) return -1; /* a copy of a List, which may change meanwhile */
   const fh_seq_object *seq = (const fh_seq_object *)(void *)array.v_obj;
   fh_shape_object *shape = fh_shape_new(NULL, (size_t)fh_seq_size(seq));
   int rc = shape != NULL ? 0 : -1;

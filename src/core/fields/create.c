@@ -155,7 +155,7 @@ static int32_t find_by_name(const constructor *c, TVMFFIByteArray name) {
  * becomes its cause. */
 static int raise_about_field(const constructor *c, const TVMFFIFieldInfo *field, const char *what) {
   TVMFFIObject *cause = fh_error_take();
-  if (cause == NULL) return -1;
+  if (cause == NULL) return -1; /* a foreign setter that failed without an error */
   const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(cause);
   size_t n_lines = 0;
   for (size_t i = 0; i < cell->message.size; ++i) n_lines += cell->message.data[i] == '\n';
@@ -321,6 +321,7 @@ static const constructor *up_to_date(constructor *c) {
   if (c->n_fields == fh_reflect_count_fields(c->info)) return c;
   constructor *made = constructor_new(c->info);
   void *nothing = NULL;
+  /* release, within seq_cst: pairs with the acquire loads above and below */
   if (made == NULL || fh_atomic_cas_seq_cst_ptr(&c->newer, &nothing, made)) return made;
   fh_mem_free(made); /* another thread was quicker */
   return (const constructor *)fh_atomic_load_acquire_ptr(&c->newer);

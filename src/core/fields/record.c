@@ -113,6 +113,7 @@ static const struct {
     {FH_ATTR_INIT, "__ffi_init__"}, {FH_ATTR_NEW, "__ffi_new__"}, {FH_ATTR_SHALLOW_COPY, "__ffi_shallow_copy__"}};
 
 static int give_attrs(int32_t type_index, const TVMFFIObjectHandle *funcs) {
+  /* All room first, so that the loop below cannot fail halfway. */
   for (size_t i = 0; i < FH_COUNT_OF(attrs); ++i) {
     if (fh_reflect_reserve_attr(attrs[i].id, type_index) != 0) return fh_error_raise_no_memory();
   }

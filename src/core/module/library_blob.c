@@ -85,7 +85,7 @@ static int load_modules(reader *in, TVMFFIObject *(*new_own)(void *), void *stat
     } else if (read_text(in, &content) != 0 || load_by_kind(kind, content, &module) != 0) {
       return -1;
     }
-    if (fh_seq_push(modules, module) != 0) return -1;
+    if (fh_seq_push(modules, module) != 0) return -1; /* which takes the module, also on failure */
   }
   return 0;
 }

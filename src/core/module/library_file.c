@@ -207,7 +207,7 @@ int fh_library_file_refuse(const char *path, char reason[FH_LIBRARY_FILE_REASON]
     return refuse_file(&f, "is %s", name_of_kind(about.st_mode)); /* opening a pipe would wait */
   f.n_bytes = (uint64_t)about.st_size;
   f.fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (f.fd < 0) return 0;
+  if (f.fd < 0) return 0; /* the loader fails, too, and says why */
   int is_refused = refuse_content(&f);
   close(f.fd);
   return is_refused;

@@ -101,7 +101,7 @@ static int find_named(const library_module *module, const char *prefix, const TV
   TVMFFIByteArray text;
   *address = NULL;
   if (!fh_str_content(name, &text)) return 0;
-  if (text.size != 0 && memchr(text.data, '\0', text.size) != NULL) return 0; /* no symbol has a NUL */
+  if (text.size != 0 && memchr(text.data, '\0', text.size) != NULL) return 0; /* no symbol has a NUL in its name */
   size_t n_prefix = strlen(prefix);
   char few[256], *symbol = few;
   if (n_prefix + text.size >= sizeof few && (symbol = (char *)fh_mem_alloc(n_prefix + text.size + 1)) == NULL) {

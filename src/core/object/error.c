@@ -79,7 +79,7 @@ TVMFFIObject *fh_error_new(TVMFFIByteArray kind, TVMFFIByteArray message, TVMFFI
   error->cell.update_backtrace = update_backtrace;
   if (backtrace.size != 0) {
     update_backtrace(error, &backtrace, kTVMFFIBacktraceUpdateModeReplace);
-    if (error->backtrace_block == NULL) {
+    if (error->backtrace_block == NULL) { /* the ABI's function has no result: this is how its failure shows */
       fh_mem_free(error);
       return NULL;
     }
@@ -151,7 +151,7 @@ void fh_error_clear(void) { fh_error_put(NULL); }
 int fh_error_is_no_memory(const TVMFFIObject *error) { return error == &no_memory.header; }
 
 int fh_error_raise_no_memory(void) {
-  fh_object_retain(&no_memory.header);
+  fh_object_retain(&no_memory.header); /* fh_error_put takes a reference; this object has one more, for ever */
   fh_error_put(&no_memory.header);
   return -1;
 }

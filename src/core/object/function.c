@@ -125,6 +125,7 @@ int fh_function_arg_object(const char *name, const TVMFFIAny *args, int32_t i, i
     return 0;
   }
   TVMFFIAny referred = referent_of(&args[i]);
+  /* a message names what the reference refers to */
   if (!fh_any_is_object(&referred) || !fh_type_is_instance(referred.type_index, type_index)) {
     return fh_function_raise_type(name, i, fh_type_name(type_index), &referred);
   }

@@ -68,7 +68,7 @@ static turn take_turn(void **handle, in_progress *mine, int *n_threads) {
   turn result = TURN_INIT;
   fh_mutex_lock(&once_lock);
   in_progress *outer = innermost(mine->thread);
-  while (find_in_progress(handle) != NULL) {
+  while (find_in_progress(handle) != NULL) { /* again after each wait: it may have failed, and another thread begun */
     if ((*n_threads = count_cycle(handle, mine->thread)) != 0) {
       result = TURN_CYCLE;
       break;
@@ -118,7 +118,7 @@ int TVMFFIHandleInitOnce(void **handle_addr, int (*init_func)(void **result)) {
   void *made = NULL;
   fh_sync_check_unlocked("the init function of a handle");
   int result = init_func(&made);
-  if (result == 0 && made != NULL) {
+  if (result == 0 && made != NULL) { /* stored before end_turn, so that a thread that waited finds the handle filled */
     fh_atomic_store_release_ptr(handle_addr, made); /* pairs with the acquire loads above and in take_turn */
   }
   end_turn(&mine);

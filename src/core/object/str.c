@@ -16,7 +16,7 @@ void fh_str_object_init(fh_str_object *str, size_t n_bytes, int32_t type_index) 
 
 /* An object for a content of that length, which the caller writes. NULL without memory, and nothing is pending. */
 static fh_str_object *new_object(size_t n_bytes, int32_t type_index) {
-  if (n_bytes > SIZE_MAX - sizeof(fh_str_object) - 1) return NULL;
+  if (n_bytes > SIZE_MAX - sizeof(fh_str_object) - 1) return NULL; /* the sum below would wrap around */
   /* not fh_object_new: the content need not be zeroed first */
   fh_str_object *str = (fh_str_object *)fh_mem_alloc(sizeof *str + n_bytes + 1);
   if (str != NULL) fh_str_object_init(str, n_bytes, type_index);

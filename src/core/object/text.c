@@ -10,7 +10,7 @@
 int fh_text_add(fh_text *text, const char *data, size_t n_bytes) {
   if (n_bytes > text->capacity - text->n_bytes) {
     if (n_bytes > SIZE_MAX / 4 || text->n_bytes > SIZE_MAX / 4) return fh_error_raise_no_memory();
-    size_t capacity = (text->n_bytes + n_bytes) * 2 + 32;
+    size_t capacity = (text->n_bytes + n_bytes) * 2 + 32; /* doubled, so that n additions copy O(n) bytes */
     char *grown = (char *)fh_mem_realloc(text->data, capacity);
     if (grown == NULL) return fh_error_raise_no_memory();
     text->data = grown;
@@ -30,7 +30,7 @@ int fh_text_add_format(fh_text *text, const char *format, ...) {
   int n = vsnprintf(buffer, sizeof buffer, format, args);
   va_end(args);
   if (n < 0) n = 0;
-  return fh_text_add(text, buffer, (size_t)n < sizeof buffer ? (size_t)n : sizeof buffer - 1);
+  return fh_text_add(text, buffer, (size_t)n < sizeof buffer ? (size_t)n : sizeof buffer - 1); /* cut off, if longer */
 }
 
 void fh_text_free(fh_text *text) {

@@ -48,6 +48,7 @@ typedef struct {
 FH_STATIC_ASSERT(offsetof(tensor_object, tensor) == 24, "the DLTensor follows the header");
 FH_STATIC_ASSERT(offsetof(tensor_object, kind) == 72, "the ABI's part has 72 bytes");
 
+/* DLPack's deleters may be NULL: then the exporter keeps the memory in another way. */
 static void end_tensor(tensor_object *tensor) {
   switch (tensor->kind) {
   case OWNS_OBJECT: fh_object_release(tensor->owned.object); break;
@@ -116,7 +117,7 @@ static int check_import(const DLTensor *tensor, int32_t require_alignment, int32
 
 static tensor_object *import_tensor(const DLTensor *from, int32_t require_alignment, int32_t require_contiguous) {
   if (check_import(from, require_alignment, require_contiguous) != 0) return NULL;
-  int lacks_strides = from->strides == NULL && from->ndim > 0;
+  int lacks_strides = from->strides == NULL && from->ndim > 0; /* C++ clients read strides without a check for NULL */
   tensor_object *tensor = new_tensor(from, lacks_strides ? (size_t)from->ndim : 0);
   if (tensor != NULL && lacks_strides) {
     fh_dltensor_fill_strides(from, tensor->extents);
@@ -184,6 +185,7 @@ int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor *prot
   size_t n = (size_t)prototype->ndim;
   tensor_object *view = new_tensor(prototype, 2 * n);
   if (view == NULL) return -1;
+  /* Copies, because the prototype's arrays are the caller's and may end before the view does. */
   if (n != 0) memcpy(view->extents, prototype->shape, n * sizeof(int64_t));
   if (n != 0) memcpy(view->extents + n, prototype->strides, n * sizeof(int64_t));
   view->tensor.shape = view->extents;
