@@ -313,6 +313,56 @@ static double global_lookup(int64_t n, int64_t n_threads) {
   return ns / (double)(n * n_threads);
 }
 
+/* ---- Objects, by one or more threads that begin together ---- */
+
+enum { BATCH = 1000 };
+
+typedef struct {
+  TVMFFIObjectHandle made[BATCH];
+  TVMFFIObjectHandle *dropped; /* of this thread or of its neighbour */
+  int64_t n;
+  pthread_barrier_t *start;
+  double ns;
+} maker;
+
+static void *make_and_drop(void *raw) {
+  maker *each = (maker *)raw;
+  double start = now_ns();
+  for (int64_t round = 0; round < each->n; ++round) {
+    for (int i = 0; i < BATCH; ++i) api.create_opaque(&api, kTVMFFIOpaquePyObject, end_nothing, &each->made[i]);
+    pthread_barrier_wait(each->start);
+    for (int i = 0; i < BATCH; ++i) api.dec_ref(each->dropped[i]);
+    pthread_barrier_wait(each->start);
+  }
+  each->ns = now_ns() - start;
+  return NULL;
+}
+
+/* ns per object of one thread. `step` 1: each thread drops what its neighbour has made. */
+static double objects(int64_t n, int64_t n_threads, int step) {
+  pthread_t *threads = (pthread_t *)calloc((size_t)n_threads, sizeof *threads);
+  maker *makers = (maker *)calloc((size_t)n_threads, sizeof *makers);
+  pthread_barrier_t start;
+  double ns = 0;
+  pthread_barrier_init(&start, NULL, (unsigned)n_threads);
+  for (int64_t i = 0; i < n_threads; ++i) {
+    makers[i].dropped = makers[(i + step) % n_threads].made;
+    makers[i].n = n;
+    makers[i].start = &start;
+    pthread_create(&threads[i], NULL, make_and_drop, &makers[i]);
+  }
+  for (int64_t i = 0; i < n_threads; ++i) {
+    pthread_join(threads[i], NULL);
+    ns += makers[i].ns;
+  }
+  pthread_barrier_destroy(&start);
+  free(threads);
+  free(makers);
+  return ns / (double)(n * n_threads * BATCH);
+}
+static double objects_own(int64_t n, int64_t n_threads) { return objects(n, n_threads, 0); }
+static double objects_of_others(int64_t n, int64_t n_threads) { return objects(n, n_threads, 1); }
+
 /* ---- JSON and graphs: size is MB of text, or nodes ---- */
 
 static const char item_text[] =
@@ -412,6 +462,8 @@ static const struct {
   double (*run)(int64_t n, int64_t size);
 } rows[] = {
     {"object", object},
+    {"objects", objects_own},
+    {"objects_of_others", objects_of_others},
     {"function", function_call},
     {"string", string},
     {"insert", map_insert},

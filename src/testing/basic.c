@@ -103,7 +103,8 @@ static int add_one_symbol(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return add_one(NULL, args, n_args, result);
 }
 
-/* The same as compilers of the MLIR family call it: addresses of handle, args, n_args, result and the status. */
+/* add_one as compilers of the MLIR family call it: with the addresses of handle, args, n_args, result and the
+ * status. */
 static void add_one_packed(void **packed) {
   void *handle = *(void **)packed[0];
   const TVMFFIAny *args = *(const TVMFFIAny **)packed[1];

@@ -36,7 +36,7 @@ typedef struct {
 
 int ft_function_add_globals(const ft_global *globals, int32_t n_globals);
 
-/* The same for a type: a method gets the object first unless it is static. */
+/* A method: it gets the object as its first argument, unless it is static. */
 typedef struct {
   const char *name; /* "sum" */
   const char *full_name; /* "testing.TestIntPair.sum" */

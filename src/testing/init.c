@@ -1,4 +1,5 @@
-/* init.c - objects whose constructors the core makes: by position and by keyword, with and without defaults, inherited. */
+/* init.c - objects whose constructors the core makes: by position and by keyword, with and without defaults,
+ * inherited. */
 #include "tables.h"
 
 /* Most of them have nothing but integers. */

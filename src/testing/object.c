@@ -6,7 +6,8 @@
 
 #define MAX_PARENTS 4
 
-/* Every object has its class in the 8 bytes before the handle, where C++ has what a type with virtual functions needs. */
+/* Every object has its class in the 8 bytes before the handle, where C++ has what a type with virtual functions
+ * needs. */
 typedef struct {
   const ft_class *cls;
   TVMFFIObject header;

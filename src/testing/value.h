@@ -1,4 +1,5 @@
-/* value.h - what a C client of the ABI needs around values: making, owning, dropping, text, errors, the core's functions.
+/* value.h - what a C client of the ABI needs around values: making, owning, dropping, text, errors, the core's
+ * functions.
  *
  * Everything may be called from any thread once ft_value_load has returned. */
 #ifndef FT_VALUE_H_
@@ -113,11 +114,11 @@ typedef enum {
   FT_CORE_COUNT
 } ft_core;
 
-/* Looks them up. -1 with an error pending when the core has one of them not. */
+/* Looks them up. -1 with an error pending when the core lacks one of them. */
 int ft_value_load(void);
 /* *result is owned, and None on failure. */
 int ft_core_call(ft_core which, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
-/* The same, where the result does not matter. */
+/* ft_core_call, and the result is dropped. */
 int ft_core_do(ft_core which, const TVMFFIAny *args, int32_t n_args);
 
 /* Goes through a Map or a Dict. `ft_walk_begin` before, `ft_walk_end` after, whatever happened between. */

@@ -90,7 +90,7 @@ static inline int node_new(void *self, const TVMFFIAny *args, int32_t n_args, TV
 static inline int32_t graph_node_type(void) {
   int32_t type_index = fh_type_find_key(text_of("test.graph.Node"));
   if (type_index >= 0) return type_index;
-  type_index = fh_type_add_child("test.graph.Node", kTVMFFIObject, 0);
+  type_index = test_add_child("test.graph.Node", kTVMFFIObject, 0);
   node_add_field(type_index, "left", (int64_t)offsetof(node, left), kTVMFFIAny, 0);
   node_add_field(type_index, "a right side", (int64_t)offsetof(node, right), kTVMFFIAny, 0);
   TVMFFIFieldInfo field;

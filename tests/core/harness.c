@@ -10,6 +10,8 @@
 #include "core/object/any.h"
 #include "core/object/error.h"
 #include "core/object/object_new.h"
+#include "core/object/reflect.h"
+#include "core/object/str.h"
 #include "core/platform/mem.h"
 #include "core/platform/sync.h"
 
@@ -195,6 +197,54 @@ TVMFFIObjectHandle test_echo(void) {
     TVMFFIFunctionCell cell;
   } function = {{FH_OBJECT_BOTH_ONE, kTVMFFIFunction, 0, {NULL}}, {echo, NULL}};
   return &function;
+}
+
+/* ---- What clients do for themselves ---- */
+
+int32_t test_add_child(const char *type_key, int32_t parent_index, int32_t n_child_slots) {
+  const TVMFFITypeInfo *parent = TVMFFIGetTypeInfo(parent_index);
+  TVMFFIByteArray key = text_of(type_key);
+  int32_t depth = parent != NULL ? parent->type_depth + 1 : 0;
+  return TVMFFITypeGetOrAllocIndex(&key, -1, depth, n_child_slots, 1, parent_index);
+}
+
+const TVMFFIFieldInfo *test_find_field(const TVMFFITypeInfo *info, TVMFFIByteArray name) {
+  const TVMFFIFieldInfo *found = NULL; /* the last one: the root's come first */
+  fh_reflect_cursor cursor = fh_reflect_fields(info);
+  for (const TVMFFIFieldInfo *field; (field = fh_reflect_next_field(&cursor)) != NULL;) {
+    if (fh_span_same(field->name, name)) found = field;
+  }
+  return found;
+}
+
+const TVMFFIMethodInfo *test_find_method(const TVMFFITypeInfo *info, TVMFFIByteArray name) {
+  for (int32_t depth = info->type_depth; depth >= 0; --depth) {
+    const TVMFFITypeInfo *at = depth == info->type_depth ? info : info->type_ancestors[depth];
+    /* acquire: pairs with the release stores of who registers a method. The count first, so that the list is as long */
+    int32_t n_methods = fh_atomic_load_acquire_i32(&at->num_methods);
+    const TVMFFIMethodInfo *methods =
+        (const TVMFFIMethodInfo *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&at->methods);
+    for (int32_t i = 0; i < n_methods; ++i) {
+      if (fh_span_same(methods[i].name, name)) return &methods[i];
+    }
+  }
+  return NULL;
+}
+
+int test_promote(void *obj) {
+  uint64_t *count = &((TVMFFIObject *)obj)->combined_ref_count;
+  uint64_t seen = fh_atomic_load_relaxed_u64(count); /* a guess, checked by the swap */
+  while ((seen & FH_OBJECT_STRONG_MASK) != 0) {
+    if (fh_atomic_cas_relaxed_u64(count, &seen, seen + FH_OBJECT_STRONG_ONE)) return 1;
+  }
+  return 0;
+}
+
+void *test_long_form(size_t n_bytes, int32_t type_index) {
+  fh_str_object *str = (fh_str_object *)fh_mem_alloc(sizeof *str + n_bytes + 1);
+  expect(str != NULL);
+  fh_str_object_init(str, n_bytes, type_index);
+  return str;
 }
 
 /* ---- Running ---- */

@@ -74,4 +74,21 @@ TVMFFIObjectHandle test_object_new(int *ends);
 /* A Function, never freed, that returns its first argument (None without). */
 TVMFFIObjectHandle test_echo(void);
 
+/* ---- What the core need not have, and clients do for themselves ---- */
+
+/* A type of a dynamic index below that parent; one that overflows when its n_child_slots are used up. */
+int32_t test_add_child(const char *type_key, int32_t parent_index, int32_t n_child_slots);
+/* A member of a type or of its nearest ancestor that has one of that name; NULL if none does. */
+const TVMFFIFieldInfo *test_find_field(const TVMFFITypeInfo *info, TVMFFIByteArray name);
+const TVMFFIMethodInfo *test_find_method(const TVMFFITypeInfo *info, TVMFFIByteArray name);
+/* Adds a strong reference to an object of which the caller has a weak one: 1, or 0 when the value has ended. */
+int test_promote(void *obj);
+/* Text or bytes in an object, whatever their length; the caller writes the content. */
+void *test_long_form(size_t n_bytes, int32_t type_index);
+
+static inline const TVMFFITypeAttrColumn *test_column(TVMFFIByteArray name) { return TVMFFIGetTypeAttrColumn(&name); }
+static inline int test_set_global(TVMFFIByteArray name, TVMFFIObjectHandle function, int can_override) {
+  return TVMFFIFunctionSetGlobal(&name, function, can_override);
+}
+
 #endif /* TEST_HARNESS_H_ */

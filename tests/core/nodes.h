@@ -82,7 +82,7 @@ static inline void node_add_hook(int32_t type_index, const char *name, TVMFFISaf
 
 /* A new type of nodes, with the same fields and flags for each. */
 static inline int32_t node_type(const char *key, int64_t left_flags, int64_t right_flags, int64_t tag_flags) {
-  int32_t type_index = fh_type_add_child(key, kTVMFFIObject, 0);
+  int32_t type_index = test_add_child(key, kTVMFFIObject, 0);
   expect(type_index > 0);
   node_add_field(type_index, "left", (int64_t)offsetof(node, left), kTVMFFIAny, left_flags);
   node_add_field(type_index, "right", (int64_t)offsetof(node, right), kTVMFFIAny, right_flags);

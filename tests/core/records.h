@@ -19,7 +19,7 @@ static inline int32_t record_type(const char *key, TVMFFISEqHashKind kind, int64
   TVMFFITypeMetadata metadata;
   if (type_index >= 0) return type_index;
   int64_t before = fh_mem_live_blocks();
-  type_index = fh_type_add_child(key, kTVMFFIObject, 0);
+  type_index = test_add_child(key, kTVMFFIObject, 0);
   node_add_field(type_index, "a", (int64_t)offsetof(record_object, a), kTVMFFIAny, a_flags);
   node_add_field(type_index, "b", (int64_t)offsetof(record_object, b), kTVMFFIAny, b_flags);
   memset(&metadata, 0, sizeof metadata);

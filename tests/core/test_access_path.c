@@ -9,7 +9,7 @@
 
 static TVMFFIObjectHandle method_of(const char *key, const char *name) {
   const TVMFFITypeInfo *info = fh_type_find(fh_type_find_key(text_of(key)));
-  const TVMFFIMethodInfo *method = fh_reflect_find_method(info, text_of(name));
+  const TVMFFIMethodInfo *method = test_find_method(info, text_of(name));
   if (method == NULL) test_fail(__FILE__, __LINE__, "there is no method %s.%s", key, name);
   return method->method.v_obj;
 }
@@ -115,7 +115,7 @@ static const struct {
 };
 
 static TVMFFIObjectHandle attr_of(const char *key, const char *name) {
-  const TVMFFIAny *attr = fh_reflect_attr(fh_reflect_find_column(text_of(name)), fh_type_find_key(text_of(key)));
+  const TVMFFIAny *attr = fh_reflect_attr(test_column(text_of(name)), fh_type_find_key(text_of(key)));
   if (attr == NULL) test_fail(__FILE__, __LINE__, "%s has no %s", key, name);
   return attr->v_obj;
 }

@@ -124,7 +124,7 @@ TEST(a_nan_equals_the_same_nan) {
 
 /* The object form of text that would fit the small one, as a client may make it. */
 static TVMFFIAny long_form(const char *text, int32_t type_index) {
-  fh_str_object *str = fh_str_object_new(strlen(text), type_index);
+  fh_str_object *str = test_long_form(strlen(text), type_index);
   memcpy(str->content, text, strlen(text));
   return fh_any_object(str);
 }
@@ -206,7 +206,7 @@ static TVMFFIAny pointer_to(void (*function)(void)) { return fh_any_ptr((void *)
 
 /* A type with these hooks; a Function among them is kept by the registry. */
 static int32_t type_with_hooks(const char *key, TVMFFIAny hash, TVMFFIAny equal) {
-  int32_t type_index = fh_type_add_child(key, kTVMFFIObject, 0);
+  int32_t type_index = test_add_child(key, kTVMFFIObject, 0);
   TVMFFIByteArray hash_name = text_of("__any_hash__"), equal_name = text_of("__any_equal__");
   expect_int(TVMFFITypeRegisterAttr(type_index, &hash_name, &hash), 0);
   expect_int(TVMFFITypeRegisterAttr(type_index, &equal_name, &equal), 0);

@@ -20,7 +20,7 @@ static const struct {
     {&empty, "but got an empty text"},
 };
 
-static int32_t fresh_type(const char *key) { return fh_type_add_child(key, kTVMFFIObject, 0); }
+static int32_t fresh_type(const char *key) { return test_add_child(key, kTVMFFIObject, 0); }
 
 static TVMFFIFieldInfo good_field(void) {
   TVMFFIFieldInfo field;

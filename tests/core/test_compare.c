@@ -88,7 +88,7 @@ TEST(text_and_bytes_compare_by_content_whatever_their_form) {
   before(bytes("a\0b", 3), bytes("a\0c", 3));
   before(bytes("\x7f", 1), bytes("\x80", 1));
   TVMFFIByteArray content;
-  fh_str_object *heap = fh_str_object_new(2, kTVMFFIStr); /* a short text in the long form */
+  fh_str_object *heap = test_long_form(2, kTVMFFIStr); /* a short text in the long form */
   content = fh_str_object_bytes(heap);
   memcpy((char *)(uintptr_t)content.data, "ab", 2);
   equal(obj(heap), text("ab"));

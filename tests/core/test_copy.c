@@ -64,8 +64,8 @@ TEST(raw_text_is_copied_to_an_owned_string) {
 
 TEST(an_enum_variant_is_its_own_copy) {
   int32_t parent = fh_type_find_key(text_of("ffi.Enum"));
-  if (parent < 0) parent = fh_type_add_child("ffi.Enum", kTVMFFIObject, 4);
-  int32_t type_index = fh_type_add_child("test.copy.Colour", parent, 0);
+  if (parent < 0) parent = test_add_child("ffi.Enum", kTVMFFIObject, 4);
+  int32_t type_index = test_add_child("test.copy.Colour", parent, 0);
   TVMFFIAny red = make_node(type_index, i64(0), none(), 0);
   TVMFFIAny list = make_list(again(red)), copy = copy_of(list);
   expect(item(copy, 0).v_obj == red.v_obj);
@@ -226,7 +226,7 @@ TEST(random_graphs_are_copied_with_their_shape) {
     expect_same_shape(root, copy);
     unknot_all(copy);
     for (int i = 0; i < N_KNOTS; ++i) {
-      if (fh_object_try_promote(knots[i].v_obj)) {
+      if (test_promote(knots[i].v_obj)) {
         unknot(knots[i]);
         fh_object_release(knots[i].v_obj);
       }
@@ -336,7 +336,7 @@ TEST(a_weak_reference_to_what_ends_late_stays_good) {
   fh_object_weak_retain(inner.v_obj);
   TVMFFIAny deep = nest(kTVMFFIList, 1000, inner);
   fh_any_drop(&deep);
-  expect_int(fh_object_try_promote(inner.v_obj), 0);
+  expect_int(test_promote(inner.v_obj), 0);
   expect_int(inner.v_obj->type_index, kTVMFFIList);
   fh_object_weak_release(inner.v_obj);
 }

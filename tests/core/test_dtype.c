@@ -109,7 +109,7 @@ static int name_of(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *resu
 static void add_function(const char *name, TVMFFISafeCallType call) {
   TVMFFIObjectHandle func;
   expect_int(TVMFFIFunctionCreate(NULL, call, NULL, &func), 0);
-  expect_int(fh_global_set(text_of(name), func, 1), 0);
+  expect_int(test_set_global(text_of(name), func, 1), 0);
   fh_object_release(func);
 }
 

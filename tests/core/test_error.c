@@ -141,13 +141,6 @@ TEST(a_raised_message_is_formatted_whatever_its_length) {
   fh_object_release(error);
 }
 
-TEST(a_prefix_goes_before_the_pending_message) {
-  fh_error_prefix("nothing to do: ");
-  fh_error_raise(FH_VALUE_ERROR, "what");
-  fh_error_prefix("in f: ");
-  expect_raised("ValueError", "in f: what");
-}
-
 static int make_error(void *unused) {
   (void)unused;
   int result = fh_error_raise(FH_VALUE_ERROR, "text");

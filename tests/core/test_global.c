@@ -93,7 +93,7 @@ static TVMFFIMethodInfo info_of(const char *name, TVMFFIObjectHandle function) {
   return info;
 }
 
-TEST(method_info_brings_documentation_and_metadata) {
+TEST(method_info_brings_metadata) {
   TVMFFIObjectHandle function = function_of(7);
   TVMFFIMethodInfo info = info_of("test.global.info", function);
   TVMFFIAny text;
@@ -101,9 +101,6 @@ TEST(method_info_brings_documentation_and_metadata) {
   expect_int(number_of("test.global.info"), 7);
   expect_int(fh_global_metadata(text_of("test.global.info"), &text), 0);
   expect_text(fh_str_object_bytes(text.v_obj), "{\"type_schema\": \"{}\"}");
-  fh_any_drop(&text);
-  expect_int(fh_global_doc(text_of("test.global.info"), &text), 0);
-  expect_text(fh_str_object_bytes(text.v_obj), "what it does");
   fh_any_drop(&text);
   expect_int(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 0), -1);
   expect_raised("RuntimeError", "is already registered");
@@ -115,12 +112,10 @@ TEST(method_info_brings_documentation_and_metadata) {
   forget("test.global.info");
 }
 
-TEST(texts_of_an_unknown_function_are_an_error) {
+TEST(metadata_of_an_unknown_function_are_an_error) {
   TVMFFIAny text;
   expect_int(fh_global_metadata(text_of("test.global.never"), &text), -1);
   expect_raised("RuntimeError", "Expected a global function `test.global.never` but there is none");
-  expect_int(fh_global_doc(text_of("test.global.never"), &text), -1);
-  expect_raised("RuntimeError", "there is none");
 }
 
 static int has_name(const char *name) {

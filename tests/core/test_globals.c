@@ -74,7 +74,7 @@ TEST(cycles_and_depth_are_shown_without_recursion) {
 TEST(global_functions_are_listed_and_removed) {
   TVMFFIObjectHandle echo = test_echo();
   int64_t before = fh_mem_live_blocks();
-  expect_int(fh_global_set(text_of("test.listed"), echo, 0), 0);
+  expect_int(test_set_global(text_of("test.listed"), echo, 0), 0);
   TVMFFIAny names = call_ok("ffi.FunctionListGlobalNamesFunctor", NO_ARGS), arg = i64(-1), n, name;
   expect_int(fh_function_call(names.v_obj, &arg, 1, &n), 0);
   int found = 0;
@@ -185,7 +185,7 @@ static void register_point(void) {
   TVMFFITypeMetadata metadata = {{NULL, 0}, new_point, sizeof(point), kTVMFFISEqHashKindUnsupported};
   TVMFFIObjectHandle factory;
   TVMFFIAny text;
-  point_type = fh_type_add_child("test.Point", kTVMFFIObject, 0);
+  point_type = test_add_child("test.Point", kTVMFFIObject, 0);
   expect(point_type > 0);
   expect_int(TVMFFITypeRegisterMetadata(point_type, &metadata), 0);
   expect_int(fh_str_from_cstr("b default", &text), 0);
@@ -243,8 +243,8 @@ TEST(constructor_takes_the_fields_that_are_registered_later) {
   TVMFFITypeMetadata metadata = {{NULL, 0}, new_late, sizeof(point), kTVMFFISEqHashKindUnsupported};
   TVMFFIByteArray name = text_of("__ffi_init__");
   TVMFFIAny made;
-  int32_t parent_type = fh_type_add_child("test.LateParent", kTVMFFIObject, 0);
-  late_type = fh_type_add_child("test.Late", parent_type, 0);
+  int32_t parent_type = test_add_child("test.LateParent", kTVMFFIObject, 0);
+  late_type = test_add_child("test.Late", parent_type, 0);
   expect_int(TVMFFITypeRegisterMetadata(late_type, &metadata), 0);
   add_field(late_type, "c", kTVMFFIFloat, offsetof(point, c), 8, 0, fh_any_none());
   call_int("ffi._RegisterFFIInit", ARGS(i64(late_type)));
@@ -270,9 +270,9 @@ static void construct_late(void *init, int i) {
 TEST(constructor_is_renewed_by_whichever_thread_is_first) {
   int64_t before = fh_mem_live_blocks();
   TVMFFITypeMetadata metadata = {{NULL, 0}, new_late, sizeof(point), kTVMFFISEqHashKindUnsupported};
-  int32_t parent_type = fh_type_add_child("test.SharedParent", kTVMFFIObject, 0);
+  int32_t parent_type = test_add_child("test.SharedParent", kTVMFFIObject, 0);
   TVMFFIByteArray name = text_of("__ffi_init__");
-  late_type = fh_type_add_child("test.Shared", parent_type, 0);
+  late_type = test_add_child("test.Shared", parent_type, 0);
   expect_int(TVMFFITypeRegisterMetadata(late_type, &metadata), 0);
   call_int("ffi._RegisterFFIInit", ARGS(i64(late_type)));
   add_field(late_type, "c", kTVMFFIFloat, offsetof(point, c), 8, 0, fh_any_none());

@@ -208,7 +208,7 @@ typedef struct {
 
 static int32_t enum_base(const char *key, int32_t parent) {
   int32_t known = fh_type_find_key(text_of(key));
-  return known >= 0 ? known : fh_type_add_child(key, parent, 4);
+  return known >= 0 ? known : test_add_child(key, parent, 4);
 }
 
 static TVMFFIAny make_enum(int32_t type_index, int64_t int_index, const char *str_index) {
@@ -224,7 +224,7 @@ static int32_t enum_type(const char *key, const char *base, TVMFFIAny *instance)
   int32_t parent =
       enum_base(base, strcmp(base, "ffi.Enum") != 0 ? enum_base("ffi.Enum", kTVMFFIObject) : kTVMFFIObject);
   int32_t state_index = enum_base("ffi.EnumState", kTVMFFIObject);
-  int32_t type_index = fh_type_add_child(key, parent, 0);
+  int32_t type_index = test_add_child(key, parent, 0);
   TVMFFIByteArray attr = text_of("__ffi_enum__");
   *instance = make_enum(type_index, -9, "LOW value");
   enum_state *state = (enum_state *)fh_object_new(sizeof *state, state_index, fh_object_delete_plain);
@@ -262,7 +262,7 @@ TEST(enums_are_written_by_index_and_read_as_the_same_object) {
 
 TEST(enums_without_state_have_no_instances) {
   int32_t parent = enum_base("ffi.Enum", kTVMFFIObject);
-  int32_t type_index = fh_type_add_child("test.graph.Stateless", parent, 0);
+  int32_t type_index = test_add_child("test.graph.Stateless", parent, 0);
   expect_graph(make_enum(type_index, 3, "three"), GRAPH(NODE("test.graph.Stateless", "\"three\"")));
   expect_call_raises("ValueError", "has no instance with index three", "ffi.FromJSONGraphString",
                      ARGS(raw(GRAPH(NODE("test.graph.Stateless", "\"three\"")))));

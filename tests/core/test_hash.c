@@ -40,7 +40,7 @@ TEST(equal_plain_values_have_the_same_hash) {
 }
 
 TEST(both_forms_of_short_text_have_one_hash) {
-  fh_str_object *heap = fh_str_object_new(2, kTVMFFIStr);
+  fh_str_object *heap = test_long_form(2, kTVMFFIStr);
   memcpy((char *)(uintptr_t)fh_str_object_bytes(heap).data, "ab", 2);
   same(obj(heap), text("ab"));
   expect_int(hash_of(raw("ab")) == hash_of(raw("abc")), 0);

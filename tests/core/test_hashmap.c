@@ -204,7 +204,7 @@ static int32_t hooked_type(void) {
   static int32_t type_index;
   if (type_index == 0) {
     int64_t before = fh_mem_live_blocks();
-    type_index = fh_type_add_child("test.Hooked", kTVMFFIObject, 0);
+    type_index = test_add_child("test.Hooked", kTVMFFIObject, 0);
     expect(type_index > 0);
     add_hook(type_index, "__any_hash__", hash_hook);
     add_hook(type_index, "__any_equal__", equal_hook);

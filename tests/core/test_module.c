@@ -210,7 +210,7 @@ TEST(modules_of_others_are_called_through_their_table) {
   use_foreign(module, other);
   int64_t before = fh_mem_live_blocks();
   expect_int(TVMFFIFunctionCreate(NULL, catch_cxx, NULL, &catcher), 0);
-  expect_int(fh_global_set(text_of("ffi_hpy.catch_cxx"), catcher, 1), 0);
+  expect_int(test_set_global(text_of("ffi_hpy.catch_cxx"), catcher, 1), 0);
   fh_object_release(catcher);
   use_foreign(module, other);
   expect_int(n_foreign_imports, 2);
@@ -365,7 +365,7 @@ TEST(embedded_modules_are_loaded_and_linked) {
   expect_raised("RuntimeError", "expected a global function ffi.Module.load_from_bytes.testkind");
   int64_t before = fh_mem_live_blocks();
   expect_int(TVMFFIFunctionCreate(NULL, load_embedded, NULL, &loader), 0);
-  expect_int(fh_global_set(text_of("ffi.Module.load_from_bytes.testkind"), loader, 1), 0);
+  expect_int(test_set_global(text_of("ffi.Module.load_from_bytes.testkind"), loader, 1), 0);
   fh_object_release(loader);
   module = new_module("twice");
   TVMFFIAny func = get(module, "embedded", 1);

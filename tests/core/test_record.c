@@ -29,7 +29,7 @@ TEST(records_nested_deeply_end_without_recursion) {
 }
 
 TEST(a_layout_that_does_not_hold_its_fields_is_refused) {
-  int32_t type_index = fh_type_add_child("test.record.Small", kTVMFFIObject, 0);
+  int32_t type_index = test_add_child("test.record.Small", kTVMFFIObject, 0);
   node_add_field(type_index, "a", 40, kTVMFFIAny, 0);
   const char *name = "ffi._PyClassRegisterTypeAttrColumns";
   expect_call_raises("ValueError", "Expected field `a` of `test.record.Small` inside 48 bytes but it has 16 at 40",
@@ -42,7 +42,7 @@ TEST(a_layout_that_does_not_hold_its_fields_is_refused) {
 static int register_one(void *counter) {
   char key[64];
   snprintf(key, sizeof key, "test.record.Sweep%d", ++*(int *)counter);
-  int32_t type_index = fh_type_add_child(key, kTVMFFIObject, 0);
+  int32_t type_index = test_add_child(key, kTVMFFIObject, 0);
   return type_index < 0 ? -1 : fh_record_register(type_index, 24);
 }
 

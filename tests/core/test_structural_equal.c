@@ -57,7 +57,7 @@ TEST(plain_values_are_equal_by_type_and_content) {
 }
 
 TEST(text_in_a_cell_equals_text_in_an_object) {
-  TVMFFIAny heap = obj(fh_str_object_new(2, kTVMFFIStr)), heap_bytes = obj(fh_str_object_new(2, kTVMFFIBytes));
+  TVMFFIAny heap = obj(test_long_form(2, kTVMFFIStr)), heap_bytes = obj(test_long_form(2, kTVMFFIBytes));
   memcpy((char *)(uintptr_t)fh_str_object_bytes(heap.v_obj).data, "ab", 2);
   memcpy((char *)(uintptr_t)fh_str_object_bytes(heap_bytes.v_obj).data, "ab", 2);
   TVMFFIAny small_bytes;

@@ -49,7 +49,7 @@ TEST(what_is_equal_hashes_the_same) {
   expect(hash_of(make_array(i64(1), i64(2))) != hash_of(make_array(i64(2), i64(1))));
   expect_int(hash_of(record_of(TREE, i64(1), str("x"))), hash_of(record_of(TREE, i64(1), str("y"))));
   expect(hash_of(record_of(PAIR, i64(1), i64(2))) != hash_of(record_of(TREE, i64(1), i64(2))));
-  TVMFFIAny heap = obj(fh_str_object_new(2, kTVMFFIBytes)), small;
+  TVMFFIAny heap = obj(test_long_form(2, kTVMFFIBytes)), small;
   memcpy((char *)(uintptr_t)fh_str_object_bytes(heap.v_obj).data, "ab", 2);
   expect_int(fh_bytes_new("ab", 2, &small), 0);
   expect_int(hash_of(heap), hash_of(small));

@@ -236,7 +236,7 @@ static int read_only_type(void) {
   int32_t type_index = fh_type_find_key(text_of("test.mutate.ReadOnly"));
   TVMFFIFieldInfo field;
   if (type_index >= 0) return type_index;
-  type_index = fh_type_add_child("test.mutate.ReadOnly", kTVMFFIObject, 0);
+  type_index = test_add_child("test.mutate.ReadOnly", kTVMFFIObject, 0);
   memset(&field, 0, sizeof field);
   field.name = text_of("a");
   field.size = sizeof(TVMFFIAny);

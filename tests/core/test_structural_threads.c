@@ -88,7 +88,7 @@ static void map_or_promote(void *state, int i) {
     moved.type_index = kTVMFFIObjectRValueRef;
     moved.v_ptr = &w->root.v_obj;
     drop(call_ok("ffi.StructuralMap", ARGS(moved, w->callbacks, w->no_callbacks, i64(0))));
-  } else if (fh_object_try_promote(w->weak)) {
+  } else if (test_promote(w->weak)) {
     for (int k = 0; k < N_ITEMS; ++k) expect_int(fh_seq_items((fh_seq_object *)(void *)w->weak)[k].v_int64, 1);
     fh_object_release(w->weak);
   }

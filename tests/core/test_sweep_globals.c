@@ -194,7 +194,7 @@ static void register_once(void) {
   memset(&field, 0, sizeof field);
   memset(&metadata, 0, sizeof metadata);
   memset(&info, 0, sizeof info);
-  point_type = fh_type_add_child("test.sweep.Point", kTVMFFIObject, 0);
+  point_type = test_add_child("test.sweep.Point", kTVMFFIObject, 0);
   field.name = text_of("field");
   field.flags = kTVMFFIFieldFlagBitMaskWritable;
   field.size = sizeof(TVMFFIAny);
@@ -360,7 +360,7 @@ static TVMFFIAny new_argument(char letter) {
   case 'i': return new_callbacks(kTVMFFIInt, add_one, 0);
   case 'u': return new_callbacks(kTVMFFIList, call_inner, 1);
   case 'E': return new_context();
-  case 'r': return i64(fh_type_add_child("test.sweep.Record", kTVMFFIObject, 0));
+  case 'r': return i64(test_add_child("test.sweep.Record", kTVMFFIObject, 0));
   case 'g': return raw(GLOBAL_NAME);
   case 'p': return i64(point_type);
   case 'f': return raw("field");

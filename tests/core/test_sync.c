@@ -118,7 +118,7 @@ static int32_t numbered_type(void) {
   static int32_t type_index;
   if (type_index != 0) return type_index;
   int64_t before = fh_mem_live_blocks();
-  type_index = fh_type_add_child("test.sync.Numbered", kTVMFFIObject, 0);
+  type_index = test_add_child("test.sync.Numbered", kTVMFFIObject, 0);
   TVMFFIByteArray hash = text_of("__any_hash__"), equal = text_of("__any_equal__");
   TVMFFIAny hash_hook = fh_any_ptr((void *)(uintptr_t)hash_by_number);
   TVMFFIAny equal_hook = fh_any_ptr((void *)(uintptr_t)always_equal);
@@ -155,7 +155,7 @@ static void compare_them(void) {
   expect_int(fh_any_equal(&one, &other, &equal), 0);
 }
 static const TVMFFIFieldInfo *number_field(void) {
-  return fh_reflect_find_field(fh_type_find(numbered_type()), text_of("number"));
+  return test_find_field(fh_type_find(numbered_type()), text_of("number"));
 }
 static void read_it(void) {
   TVMFFIAny value;

@@ -137,7 +137,7 @@ static int read_nothing(void *field, TVMFFIAny *out) {
   return 0;
 }
 
-static int32_t shared_type(void) { return fh_type_add_child("test.threads.Shared", kTVMFFIObject, 0); }
+static int32_t shared_type(void) { return test_add_child("test.threads.Shared", kTVMFFIObject, 0); }
 
 static void declare_members(int32_t type_index, int thread, int n) {
   char name[40];
@@ -159,7 +159,7 @@ static void give_attribute(int thread, int n) {
   snprintf(key, sizeof key, "test.threads.Type%d_%d", thread, n);
   TVMFFIByteArray name = text_of(column);
   TVMFFIAny value = i64(thread + 1);
-  int32_t type_index = fh_type_add_child(key, kTVMFFIObject, 0);
+  int32_t type_index = test_add_child(key, kTVMFFIObject, 0);
   expect_int(TVMFFITypeRegisterAttr(type_index, &name, &value), 0);
   expect_int(fh_reflect_attr(TVMFFIGetTypeAttrColumn(&name), type_index)->v_int64, thread + 1);
 }
@@ -170,8 +170,8 @@ static void read_members(int32_t type_index, int n) {
   for (int thread = 0; thread < N_THREADS; ++thread) {
     char name[40];
     snprintf(name, sizeof name, "member_%d_%d", thread, n);
-    const TVMFFIFieldInfo *field = fh_reflect_find_field(info, text_of(name));
-    const TVMFFIMethodInfo *method = fh_reflect_find_method(info, text_of(name));
+    const TVMFFIFieldInfo *field = test_find_field(info, text_of(name));
+    const TVMFFIMethodInfo *method = test_find_method(info, text_of(name));
     expect(field == NULL || field->getter == read_nothing);
     expect(method == NULL || method->method.v_obj == test_echo());
   }

@@ -108,7 +108,7 @@ TEST(fields_with_an_unwanted_flag_are_left_out) {
 
 TEST(a_field_that_a_subclass_declares_again_at_its_place_comes_once) {
   int32_t parent = node_type("test.walk.Parent", 0, 0, 0);
-  int32_t child = fh_type_add_child("test.walk.Child", parent, 0);
+  int32_t child = test_add_child("test.walk.Child", parent, 0);
   node_add_field(child, "right", (int64_t)offsetof(node, right), kTVMFFIAny, 0);
   node_add_field(child, "tag", (int64_t)offsetof(node, left), kTVMFFIAny, 0); /* another place: another field */
   expect_trace(make_node(child, i64(1), i64(2), 3), "(1 2 3 1 )");
@@ -215,7 +215,7 @@ TEST(containers_end_however_deep_they_are_before_the_release_returns) {
     fh_object_weak_retain(weak);
     TVMFFIAny value = nest(type, 500000, make_map(i64(1), middle));
     fh_any_drop(&value);
-    expect_int(fh_object_try_promote(weak), 0);
+    expect_int(test_promote(weak), 0);
     fh_object_weak_release(weak);
   }
   expect_int(ends, 2);

@@ -42,12 +42,13 @@ inline constexpr bool storage_enabled_v = std::is_same_v<T, Any> || TypeTraits<T
 template <typename T>
 inline constexpr bool convertible_or_any_v = TypeTraits<T>::convert_enabled || std::is_same_v<T, Any>;
 
-/* Whether it can, and an error that names T if it cannot: then nothing should be compiled that fails, too. */
+/* Whether a T can be a value, with an error that names T if it cannot: other code that would fail is not compiled
+ * then. */
 template <typename T> constexpr bool CheckCrossing() {
   static_assert(TypeTraits<T>::convert_enabled, "this type cannot be a value: it needs TypeTraits");
   return TypeTraits<T>::convert_enabled;
 }
-/* The same of what is kept: a field, a result. */
+/* Whether a T can be kept, as a field or as a result. */
 template <typename T, typename = void> inline constexpr bool is_kept_v = false;
 template <typename T>
 inline constexpr bool is_kept_v<
@@ -62,7 +63,7 @@ template <typename T> constexpr bool CheckField() {
     return false;
   }
 }
-/* The same of what as<T>() asks: whether the value is a T, which is never true of what is only converted from others. */
+/* Whether as<T>() can ask if a value is a T. It cannot for a type that values are only converted to. */
 template <typename T, typename = void> inline constexpr bool has_strict_check_v = false;
 template <typename T>
 inline constexpr bool has_strict_check_v<
@@ -75,7 +76,7 @@ template <typename T> constexpr bool CheckStrict() {
   }
   return false;
 }
-/* The same of T in an Any; always true, as what is declared with such a T goes on to be. */
+/* Checks that a T can be in an Any, with an error that names T. Always true, so that nothing else fails to compile. */
 template <typename T> constexpr bool CheckElement() {
   static_assert(storage_enabled_v<T>, "this type cannot be in an Any: it needs TypeTraits with storage_enabled");
   return true;
@@ -103,7 +104,7 @@ public:
   void swap(AnyView &other) noexcept { std::swap(data_, other.data_); }
   int32_t type_index() const noexcept { return data_.type_index; }
   std::string GetTypeKey() const { return TypeIndexToTypeKey(data_.type_index); }
-  /* The same bits: the same object, or equal plain data. */
+  /* Whether both have equal bits: they are one object, or equal plain data. */
   bool same_as(const AnyView &other) const noexcept {
     return data_.type_index == other.data_.type_index && data_.zero_padding == other.data_.zero_padding &&
            data_.v_int64 == other.data_.v_int64;

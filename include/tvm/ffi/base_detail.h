@@ -149,7 +149,7 @@ inline uint64_t StableHashBytes(const void *data, size_t size) {
   return hash;
 }
 
-/* The same for the bytes inside a value, of which the unused ones are 0. */
+/* StableHashBytes of the bytes inside a value. The unused ones are 0. */
 TVM_FFI_INLINE uint64_t StableHashSmallStrBytes(const TVMFFIAny *value) {
   return LoadWord(value->v_bytes, 8) % kStableHashModulus;
 }

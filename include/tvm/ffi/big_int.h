@@ -125,7 +125,7 @@ public:
     }
     return std::nullopt;
   }
-  /* That of a small one is itself. The same on every machine, and in every version. */
+  /* A small integer is its own hash. Every machine and every version has one hash for an integer. */
   uint64_t hash() const {
     if (IsSmall()) return static_cast<uint64_t>(Small());
     return detail::StableHashBytes(&Words()[0], Words().size() * sizeof(int64_t));

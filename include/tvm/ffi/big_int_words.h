@@ -1,8 +1,8 @@
 /* big_int_words.h - integers as words and as digits: what big_int.h calculates with. Programs include that.
  *
  * Words are int64, the low one first, two's complement: the highest has the sign, and stands for all above it. They are
- * what is stored, and right for whatever goes word by word. Digits are those of the absolute value to the base 2^32, the
- * low one first, the highest not 0: for multiplication, division and decimal text. */
+ * what is stored, and right for whatever goes word by word. Digits are those of the absolute value to the base 2^32,
+ * the low one first, the highest not 0: for multiplication, division and decimal text. */
 #ifndef TVM_FFI_BIG_INT_WORDS_H_
 #define TVM_FFI_BIG_INT_WORDS_H_
 
@@ -146,8 +146,8 @@ inline void ShiftRight(Digits *x, int n_bits) {
   DropLeadingZeros(x);
 }
 
-/* One digit of a long division: with divisor d of n digits, the highest of them at least 2^31, and a rest of n + 1 digits
- * below d * 2^32, takes q * d away from the rest and returns q, the quotient. */
+/* One digit of a long division: with divisor d of n digits, the highest of them at least 2^31, and a rest of n + 1
+ * digits below d * 2^32, takes q * d away from the rest and returns q, the quotient. */
 inline uint32_t DivideStep(uint32_t *rest, const Digits &d) {
   size_t n = d.size() - 1; /* d has a 0 on top, like the rest */
   uint64_t top = uint64_t{rest[n]} << 32 | rest[n - 1];

@@ -286,14 +286,15 @@ TVM_FFI_DLL void TVMFFIErrorSetRaised(TVMFFIObjectHandle error);
  * NULL reads as "RuntimeError" for the kind, and as an empty message. */
 TVM_FFI_DLL void TVMFFIErrorSetRaisedFromCStr(const char *kind, const char *message);
 
-/* The same with the message in `num_parts` pieces, NULL pieces skipped. */
+/* As TVMFFIErrorSetRaisedFromCStr, with the message in `num_parts` pieces; NULL pieces are skipped. */
 TVM_FFI_DLL void TVMFFIErrorSetRaisedFromCStrParts(const char *kind, const char **message_parts, int32_t num_parts);
 
 /* A new Error, not raised. -1 only without memory, and then with nothing pending. */
 TVM_FFI_DLL int TVMFFIErrorCreate(const TVMFFIByteArray *kind, const TVMFFIByteArray *message,
                                   const TVMFFIByteArray *backtrace, TVMFFIObjectHandle *out);
 
-/* The same with a cause (an Error or NULL) and a context (any object or NULL), which gain a reference each. */
+/* As TVMFFIErrorCreate, with a cause (an Error or NULL) and a context (any object or NULL), which gain a reference
+ * each. */
 TVM_FFI_DLL int TVMFFIErrorCreateWithCauseAndExtraContext(const TVMFFIByteArray *kind, const TVMFFIByteArray *message,
                                                           const TVMFFIByteArray *backtrace,
                                                           TVMFFIObjectHandle cause_chain,
@@ -327,12 +328,12 @@ TVM_FFI_DLL int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DL
 /* A string value: small form up to 7 bytes, an ffi.String above. The bytes are not checked to be UTF-8. */
 TVM_FFI_DLL int TVMFFIStringFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out);
 
-/* The same for bytes. */
+/* A bytes value: small form up to 7 bytes, an ffi.Bytes above. */
 TVM_FFI_DLL int TVMFFIBytesFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out);
 
-/* An integer from 64-bit words, the low one first, each in the machine's byte order; the last one has the sign. Redundant
- * sign words are dropped; what fits int64 becomes kTVMFFIInt; no words at all mean 0. ValueError for a size that is no
- * multiple of 8. */
+/* An integer from 64-bit words, the low one first, each in the machine's byte order; the last one has the sign.
+ * Redundant sign words are dropped; what fits int64 becomes kTVMFFIInt; no words at all mean 0. ValueError for a size
+ * that is no multiple of 8. */
 TVM_FFI_DLL int TVMFFIBigIntFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out);
 
 /* The words of an integer (kTVMFFIInt or kTVMFFIBigInt), as above; borrowed from `value`, so valid while it stays
@@ -458,7 +459,7 @@ typedef struct TVMFFITypeInfo {
  * Function. The table keeps a reference. */
 TVM_FFI_DLL int TVMFFIFunctionSetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle f, int allow_override);
 
-/* The same, with documentation and metadata, which are copied. */
+/* As TVMFFIFunctionSetGlobal, for a method and its metadata, which are copied. The documentation is not kept. */
 TVM_FFI_DLL int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *method_info, int allow_override);
 
 /* Declares a field. Everything in `info` is copied or gains a reference. RuntimeError for an unknown type or a name
@@ -504,8 +505,8 @@ TVM_FFI_DLL TVM_FFI_ATTRIBUTE_PURE const TVMFFITypeInfo *TVMFFIGetTypeInfo(int32
 
 /* Fills *handle_addr by init_func unless it is filled already. Of several threads one runs init_func, the others wait;
  * no lock is held meanwhile, so it may initialise other handles. RuntimeError when it gives NULL, or asks for its own
- * handle, or for one whose init_func, on another thread, waits for this one. A nonzero result of init_func is passed on,
- * and the next call tries again. */
+ * handle, or for one whose init_func, on another thread, waits for this one. A nonzero result of init_func is passed
+ * on, and the next call tries again. */
 TVM_FFI_DLL int TVMFFIHandleInitOnce(void **handle_addr, int (*init_func)(void **result));
 
 /* Empties *handle_addr and gives what was there to deinit_func, whose result is passed on; 0 when it was empty. */

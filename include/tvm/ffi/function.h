@@ -218,7 +218,7 @@ private:
 class Function : public ObjectRef {
 public:
   Function(std::nullptr_t) {}
-  /* The same as FromPacked. */
+  /* What FromPacked makes. */
   template <typename TCallable, typename = std::enable_if_t<!std::is_same_v<std::decay_t<TCallable>, Function>>>
   explicit Function(TCallable &&packed_call) : Function(FromPacked(std::forward<TCallable>(packed_call))) {}
 
@@ -235,7 +235,7 @@ public:
       return Make<detail::PackedArgsCallable<F>>(std::forward<TCallable>(packed_call));
     }
   }
-  /* The same, with the callable constructed from args inside; and a pointer to it. */
+  /* FromPacked with a callable that is constructed from args inside of the function, and a pointer to that callable. */
   template <typename TCallable, typename... Args> static auto FromPackedInplace(Args &&...args) {
     static_assert(std::is_invocable_v<TCallable &, const AnyView *, int32_t, Any *>,
                   "a packed function takes (const AnyView *, int32_t, Any *)");
@@ -376,8 +376,8 @@ template <typename FType> class TypedFunction;
 /* A function with the types of its arguments and result: from here on they are checked by the compiler. It is the size
  * of a Function, into which it converts. */
 template <typename R, typename... Args> class TypedFunction<R(Args...)> {
-  /* Whether an F can be copied is asked last, and of what can be called only: for this class itself, and for one that is
-   * made of a TypedFunction, it may be what is being found out. */
+  /* Whether an F can be copied is asked last, and of what can be called only: for this class itself, and for one that
+   * is made of a TypedFunction, it may be what is being found out. */
   template <typename F>
   static constexpr bool kCallable =
       std::conjunction_v<std::negation<std::is_same<std::decay_t<F>, TypedFunction>>,

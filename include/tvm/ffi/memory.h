@@ -87,7 +87,7 @@ template <typename T, typename... Args> inline ObjectPtr<T> make_object(Args &&.
   return detail::MakeInSpace<T>(sizeof(T), alignof(T), std::forward<Args>(args)...);
 }
 
-/* The same as a pointer that is never null. */
+/* make_object, with a pointer that is never null. */
 template <typename T, typename... Args> inline Arc<T> make_arc(Args &&...args) {
   return detail::ObjectUnsafe::ArcFromObjectPtr(make_object<T>(std::forward<Args>(args)...));
 }

@@ -126,7 +126,7 @@ template <typename TargetType> TVM_FFI_INLINE bool IsObjectInstance(int32_t type
   }
 }
 
-/* The same for a type known at run time only, any value included: small strings are strings. */
+/* Whether a value of one type is an instance of another one, both known at run time only. Small strings are strings. */
 inline bool RuntimeTypeIndexMatch(int32_t actual, int32_t target) {
   if (actual == target || target == kTVMFFIAny) return true;
   if (target == kTVMFFIStr) return actual == kTVMFFISmallStr;
@@ -272,7 +272,7 @@ struct TypeTraits<TObjRef,
                   std::enable_if_t<std::is_base_of_v<ObjectRef, TObjRef> && use_default_type_traits_v<TObjRef>>>
     : ObjectRefTypeTraitsBase<TObjRef> {};
 
-/* The same for references that other values are converted to: the traits add ConvertFallbackValue for each Fallback. */
+/* Traits of references that other values are converted to: they add ConvertFallbackValue for each Fallback. */
 template <typename TObjRef, typename... Fallbacks>
 struct ObjectRefWithFallbackTraitsBase : ObjectRefTypeTraitsBase<TObjRef> {
   TVM_FFI_INLINE static std::optional<TObjRef> TryCastFromAnyView(const TVMFFIAny *src) {

@@ -43,8 +43,8 @@ public:
   bool operator!=(const ObjectRef &other) const { return data_ != other.data_; }
   bool operator<(const ObjectRef &other) const { return data_.get() < other.data_.get(); }
 
-  /* The object as one of a class, borrowed; null if it is none. Of a temporary reference only for as long as that lives,
-   * unless somebody else has the object. */
+  /* The object as one of a class, borrowed; null if it is none. Of a temporary reference only for as long as that
+   * lives, unless somebody else has the object. */
   template <typename T, typename = std::enable_if_t<std::is_base_of_v<Object, T>>> const T *as() const & {
     return data_ != nullptr && data_->IsInstance<T>() ? static_cast<const T *>(data_.get()) : nullptr;
   }
@@ -58,7 +58,7 @@ public:
   TVM_FFI_INLINE std::optional<Ref> as() && {
     return Is<Ref>() ? std::optional<Ref>(Become<Ref>(std::move(data_))) : std::nullopt;
   }
-  /* The same; TypeError instead of nullopt. Defined in any.h. */
+  /* as(), with a TypeError instead of nullopt. Defined in any.h. */
   template <typename Ref, typename = std::enable_if_t<std::is_base_of_v<ObjectRef, Ref>>>
   TVM_FFI_INLINE Ref as_or_throw() const &;
   template <typename Ref, typename = std::enable_if_t<std::is_base_of_v<ObjectRef, Ref>>>

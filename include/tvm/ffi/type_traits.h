@@ -146,7 +146,7 @@ template <typename T, typename = void> struct TypeToFieldStaticTypeIndex {
 template <typename T> struct TypeToFieldStaticTypeIndex<T, std::enable_if_t<TypeTraits<T>::convert_enabled>> {
   static constexpr int32_t value = TypeTraits<T>::field_static_type_index;
 };
-/* The same, with the indices that are known at run time only. */
+/* As TypeToFieldStaticTypeIndex, also for types whose index is known at run time only. */
 template <typename T, typename = void> struct TypeToRuntimeTypeIndex {
   static int32_t v() { return TypeToFieldStaticTypeIndex<T>::value; }
 };
@@ -220,8 +220,8 @@ namespace detail {
 [[noreturn]] void ThrowIntegerTooLarge(uint64_t value);
 } // namespace detail
 
-/* Integers and enumerations: an int, or a bool, which counts as 0 or 1. What does not fit is cut off on the way out, and
- * an OverflowError on the way in. */
+/* Integers and enumerations: an int, or a bool, which counts as 0 or 1. What does not fit is cut off on the way out,
+ * and an OverflowError on the way in. */
 template <typename Int>
 struct TypeTraits<Int, std::enable_if_t<std::is_integral_v<Int> || is_integeral_enum_v<Int>>>
     : detail::PlainTraitsBase<TypeTraits<Int>, Int, kTVMFFIInt> {

@@ -26,12 +26,12 @@ FH_STATIC_ASSERT(SMALL_HEADER + FH_HASHMAP_SMALL_INIT * sizeof(fh_hashmap_pair) 
 static uint64_t small_room(const fh_hashmap_object *map) { return map->slots & ~FH_HASHMAP_SMALL_TAG; }
 static fh_hashmap_pair *small_pairs(const fh_hashmap_object *map) { return (fh_hashmap_pair *)map->data; }
 
-/* ---- Locking: of the two only a Dict changes while others have it ---- */
+/* ---- Locking. Only a Dict changes while others have it: a Map needs no lock ---- */
 
-static void lock(const fh_hashmap_object *map) {
+static void lock_dict(const fh_hashmap_object *map) {
   if (map->header.type_index == kTVMFFIDict) fh_stripe_lock(map);
 }
-static void unlock(const fh_hashmap_object *map) {
+static void unlock_dict(const fh_hashmap_object *map) {
   if (map->header.type_index == kTVMFFIDict) fh_stripe_unlock(map);
 }
 
@@ -46,7 +46,7 @@ static void end_map(void *self) {
   fh_hashmap_object *map = (fh_hashmap_object *)self;
   uint64_t position = fh_hashmap_begin(map);
   for (fh_hashmap_pair *pair; (pair = fh_hashmap_at(map, position)) != NULL;) {
-    position = fh_hashmap_next(map, position);
+    position = fh_hashmap_next(map, position); /* before the pair is dropped, whose slot says where the next one is */
     fh_hashmap_drop_pair(pair);
   }
   if (map->data_deleter != NULL) map->data_deleter(map->data);
@@ -60,6 +60,7 @@ static void delete_map(void *self, int flags);
 static const fh_object_owner owner = {delete_map, end_map};
 static void delete_map(void *self, int flags) { fh_object_delete_owner(&owner, self, flags, 1); }
 
+/* Never smaller than FH_HASHMAP_SMALL_INIT pairs: then the block has room for the members of a dense table. */
 static fh_hashmap_object *new_small(int32_t type_index, uint64_t n_slots) {
   if (n_slots < FH_HASHMAP_SMALL_INIT) n_slots = FH_HASHMAP_SMALL_INIT;
   fh_hashmap_object *map = (fh_hashmap_object *)fh_mem_alloc(SMALL_HEADER + (size_t)n_slots * sizeof(fh_hashmap_pair));
@@ -120,10 +121,10 @@ static void retain_pairs(const fh_hashmap_object *map) {
 }
 
 fh_hashmap_object *fh_hashmap_copy(const fh_hashmap_object *from, int32_t type_index) {
-  lock(from);
+  lock_dict(from);
   fh_hashmap_object *map = copy_bytes(from, type_index);
-  if (map != NULL) retain_pairs(map);
-  unlock(from);
+  if (map != NULL) retain_pairs(map); /* under the lock, while `from` keeps them alive */
+  unlock_dict(from);
   if (map == NULL) fh_error_raise_no_memory();
   return map;
 }
@@ -176,7 +177,8 @@ static int small_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_has
                      fh_hashmap_rest *rest) {
   uint64_t i;
   int rc;
-  if (map->size >= FH_HASHMAP_SMALL_MAX) { /* also for a key that is there: clients do the same, and the order tells */
+  /* Also for a key that is in the table: C++ clients turn it dense then, and a dense table moves the key to the end. */
+  if (map->size >= FH_HASHMAP_SMALL_MAX) {
     rc = small_to_dense(map, hooks, &rest->buffer);
     return rc != 0 ? rc : fh_hashmap_dense_set(map, pair, hooks, rest);
   }
@@ -216,9 +218,9 @@ static int get_with(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashm
 int fh_hashmap_get(const fh_hashmap_object *map, const TVMFFIAny *key, TVMFFIAny *out) {
   *out = fh_any_none();
   if (map->header.type_index != kTVMFFIDict) return get_with(map, key, FH_HASHMAP_HOOKS, out);
-  lock(map);
-  int found = get_with(map, key, FH_HASHMAP_NO_HOOKS, out);
-  unlock(map);
+  lock_dict(map);
+  int found = get_with(map, key, FH_HASHMAP_NO_HOOKS, out); /* no foreign code under the lock */
+  unlock_dict(map);
   return found == FH_HASHMAP_NEEDS_HOOK ? get_with(map, key, FH_HASHMAP_HOOKS, out) : found;
 }
 
@@ -249,9 +251,9 @@ int fh_hashmap_put(fh_hashmap_object *map, const fh_hashmap_pair *pair) {
   fh_hashmap_rest rest;
   int rc = FH_HASHMAP_NEEDS_HOOK;
   if (map->header.type_index == kTVMFFIDict) {
-    lock(map);
+    lock_dict(map);
     rc = fh_hashmap_set(map, &taken, FH_HASHMAP_NO_HOOKS, &rest);
-    unlock(map);
+    unlock_dict(map);
     rc = fh_hashmap_finish(rc, &rest);
   }
   if (rc == FH_HASHMAP_NEEDS_HOOK) {
@@ -302,16 +304,16 @@ static int take_pairs(fh_hashmap_object *map, fh_hashmap_pair **out, int64_t *n)
   }
   *out = pairs;
   map->size = 0;
-  if (!fh_hashmap_is_small(map)) fh_hashmap_dense_forget(map);
+  if (!fh_hashmap_is_small(map)) fh_hashmap_dense_forget(map); /* the table keeps its room */
   return 0;
 }
 
 int fh_hashmap_clear(fh_hashmap_object *map) {
   fh_hashmap_pair *pairs;
   int64_t n;
-  lock(map);
+  lock_dict(map);
   int rc = take_pairs(map, &pairs, &n);
-  unlock(map);
+  unlock_dict(map);
   if (rc != 0) return fh_error_raise_no_memory();
   for (int64_t i = 0; i < n; ++i) fh_hashmap_drop_pair(&pairs[i]);
   fh_mem_free(pairs);
@@ -324,10 +326,9 @@ int fh_hashmap_is_live(const fh_hashmap_object *map, uint64_t position) {
   return fh_hashmap_is_small(map) ? position < map->size : fh_hashmap_dense_is_used(map, position);
 }
 
+#ifdef FH_TEST
 int fh_hashmap_is_valid(const fh_hashmap_object *map) {
   if (fh_hashmap_is_small(map)) return map->size <= small_room(map) && small_room(map) <= FH_HASHMAP_SMALL_MAX;
   return fh_hashmap_dense_is_valid(map);
 }
-
-/* The types are registered with the other static ones; nothing else to prepare. */
-void fh_hashmap_init(void) {}
+#endif

@@ -18,133 +18,21 @@ FH_STATIC_ASSERT(sizeof(fh_hashmap_block) == 16 + 16 * 48, "ABI");
 #define MAX_LOAD 0.99
 #define MAX_SLOTS ((uint64_t)1 << 48)
 
-/* 0 to 15, then triangular numbers, first each, then ever fewer of them. Clients have the same list. */
-static const uint64_t distances[N_DISTANCES] = {0,
-                                                1,
-                                                2,
-                                                3,
-                                                4,
-                                                5,
-                                                6,
-                                                7,
-                                                8,
-                                                9,
-                                                10,
-                                                11,
-                                                12,
-                                                13,
-                                                14,
-                                                15,
-                                                21,
-                                                28,
-                                                36,
-                                                45,
-                                                55,
-                                                66,
-                                                78,
-                                                91,
-                                                105,
-                                                120,
-                                                136,
-                                                153,
-                                                171,
-                                                190,
-                                                210,
-                                                231,
-                                                253,
-                                                276,
-                                                300,
-                                                325,
-                                                351,
-                                                378,
-                                                406,
-                                                435,
-                                                465,
-                                                496,
-                                                528,
-                                                561,
-                                                595,
-                                                630,
-                                                666,
-                                                703,
-                                                741,
-                                                780,
-                                                820,
-                                                861,
-                                                903,
-                                                946,
-                                                990,
-                                                1035,
-                                                1081,
-                                                1128,
-                                                1176,
-                                                1225,
-                                                1275,
-                                                1326,
-                                                1378,
-                                                1431,
-                                                1485,
-                                                1540,
-                                                1596,
-                                                1653,
-                                                1711,
-                                                1770,
-                                                1830,
-                                                1891,
-                                                1953,
-                                                2016,
-                                                2080,
-                                                2145,
-                                                2211,
-                                                2278,
-                                                2346,
-                                                2415,
-                                                2485,
-                                                2556,
-                                                2628,
-                                                8515,
-                                                19110,
-                                                42778,
-                                                96141,
-                                                216153,
-                                                486591,
-                                                1092981,
-                                                2458653,
-                                                5532801,
-                                                12442566,
-                                                27993903,
-                                                62983476,
-                                                141717030,
-                                                318844378,
-                                                717352503,
-                                                1614057336,
-                                                3631522476u,
-                                                8170957530u,
-                                                18384510628u,
-                                                41364789378u,
-                                                93070452520u,
-                                                209408356380u,
-                                                471168559170u,
-                                                1060128894105u,
-                                                2385289465695u,
-                                                5366898840628u,
-                                                12075518705635u,
-                                                27169915244790u,
-                                                61132312065111u,
-                                                137547689707000u,
-                                                309482283181501u,
-                                                696335127828753u,
-                                                1566753995631385u,
-                                                3525196511162271u,
-                                                7931691992677701u,
-                                                17846306936293605u,
-                                                40154190677507445u,
-                                                90346928918121501u,
-                                                203280589587557251u,
-                                                457381325854679626u,
-                                                1029107982097042876u,
-                                                2315492959180353330u,
-                                                5209859154120846435u};
+/* ABI: clients have this list compiled in. 0 to 15, then triangular numbers: each at first, then ever fewer of them. */
+/* clang-format off */
+static const uint64_t distances[N_DISTANCES] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 21, 28, 36, 45, 55, 66, 78, 91, 105, 120, 136, 153, 171,
+    190, 210, 231, 253, 276, 300, 325, 351, 378, 406, 435, 465, 496, 528, 561, 595, 630, 666, 703, 741, 780, 820, 861,
+    903, 946, 990, 1035, 1081, 1128, 1176, 1225, 1275, 1326, 1378, 1431, 1485, 1540, 1596, 1653, 1711, 1770, 1830,
+    1891, 1953, 2016, 2080, 2145, 2211, 2278, 2346, 2415, 2485, 2556, 2628, 8515, 19110, 42778, 96141, 216153, 486591,
+    1092981, 2458653, 5532801, 12442566, 27993903, 62983476, 141717030, 318844378, 717352503, 1614057336, 3631522476u,
+    8170957530u, 18384510628u, 41364789378u, 93070452520u, 209408356380u, 471168559170u, 1060128894105u,
+    2385289465695u, 5366898840628u, 12075518705635u, 27169915244790u, 61132312065111u, 137547689707000u,
+    309482283181501u, 696335127828753u, 1566753995631385u, 3525196511162271u, 7931691992677701u, 17846306936293605u,
+    40154190677507445u, 90346928918121501u, 203280589587557251u, 457381325854679626u, 1029107982097042876u,
+    2315492959180353330u, 5209859154120846435u,
+};
+/* clang-format on */
 
 /* ---- Slots ---- */
 
@@ -236,7 +124,7 @@ static int alloc_table(fh_hashmap_object *map, uint64_t slots, uint32_t fib_shif
 int fh_hashmap_dense_init(fh_hashmap_object *map, uint64_t n_pairs) {
   if (n_pairs > MAX_SLOTS) return -1;
   if (n_pairs == 0) n_pairs = 1;
-  /* The ABI's size: the smallest power of two that is at least twice as many. */
+  /* The ABI's size: the smallest power of two that is at least 2 * n_pairs. */
   uint32_t n_bits = 1;
   while (n_bits < 64 && (UINT64_C(1) << n_bits) < 2 * n_pairs) n_bits += 1;
   return alloc_table(map, UINT64_C(1) << n_bits, 64 - n_bits);
@@ -280,15 +168,15 @@ int fh_hashmap_dense_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh
 
 /* ---- Insertion ---- */
 
-/* Where the items of a foreign chain go that sits in a slot which a new head needs. */
+/* Where one item of a chain goes when the chain's tail has to leave a slot, which a new chain needs as its head. */
 typedef struct {
   uint64_t from;
   uint64_t to;
   uint8_t jump; /* from the one before */
 } chain_move;
 
-/* Finds places for the n items from `slot` on behind slot `before`, and reserves them. 0 if there are not enough; then
- * nothing is reserved. */
+/* Finds and reserves new slots for the n items of a chain from `slot` on; the chain up to slot `before` stays. 0 if
+ * there are not enough, and then nothing is reserved. */
 static int plan_moves(fh_hashmap_object *map, uint64_t slot, uint64_t before, chain_move *moves, uint64_t n) {
   for (uint64_t i = 0; i < n; ++i, slot = next_in_chain(map, slot)) {
     moves[i].from = slot;
@@ -303,8 +191,8 @@ static int plan_moves(fh_hashmap_object *map, uint64_t slot, uint64_t before, ch
   return 1;
 }
 
-/* Moves the rest of a foreign chain away from `slot`, which is free afterwards: 1, 0 if there is no room, what a hook
- * gave, or FH_HASHMAP_NO_MEMORY. All or nothing, so that a table stays whole when it cannot grow. */
+/* Frees a slot by moving the chain whose item is in it, from that item on: 1, 0 if there is no room, what a hook gave,
+ * or FH_HASHMAP_NO_MEMORY. All of it moves or nothing, so that the table stays valid when it cannot grow. */
 static int free_slot(fh_hashmap_object *map, uint64_t slot, fh_hashmap_hooks hooks) {
   uint64_t hash, n = 0;
   int rc = fh_hashmap_key_hash(&fh_hashmap_dense_item(map, slot)->pair.key, hooks, &hash);
@@ -330,34 +218,34 @@ static int free_slot(fh_hashmap_object *map, uint64_t slot, fh_hashmap_hooks hoo
 
 static int is_full(const fh_hashmap_object *map) { return (double)(map->size + 1) > (double)map->slots * MAX_LOAD; }
 
-static void place(fh_hashmap_object *map, uint64_t slot, uint8_t meta, const fh_hashmap_pair *pair) {
+static void put_new(fh_hashmap_object *map, uint64_t slot, uint8_t meta, const fh_hashmap_pair *pair) {
   *meta_at(map, slot) = meta;
   fh_hashmap_dense_item(map, slot)->pair = *pair;
   order_append(map, slot);
   map->size += 1;
 }
 
-/* Inserts or replaces: 1, 0 if the table must grow first, or as free_slot; nothing is changed unless 1. What it replaces
- * goes to *old, which stays as it is where nothing is. */
+/* Inserts or replaces: 1, 0 if the table must grow first, or what free_slot gave. Only 1 changes anything. *old becomes
+ * what was replaced, if anything was. */
 static int try_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, uint64_t hash, fh_hashmap_hooks hooks,
                    fh_hashmap_pair *old) {
   if (map->slots == 0) return 0;
   uint64_t slot = home_of(map, hash);
   uint8_t meta = *meta_at(map, slot);
   if (meta == EMPTY) {
-    place(map, slot, 0, pair);
+    put_new(map, slot, 0, pair);
     return 1;
   }
   if (!is_head(meta)) {
     int rc = is_full(map) ? 0 : free_slot(map, slot, hooks);
-    if (rc == 1) place(map, slot, 0, pair);
+    if (rc == 1) put_new(map, slot, 0, pair);
     return rc;
   }
   int found = search_chain(map, &pair->key, hooks, &slot);
   if (found < 0) return found;
   if (found) {
     fh_hashmap_item *item = fh_hashmap_dense_item(map, slot);
-    old->key = pair->key; /* the key that was there first stays */
+    old->key = pair->key; /* the new key goes: the first one stays, as in the reference */
     old->value = item->pair.value;
     item->pair.value = pair->value;
     order_unlink(map, item);
@@ -368,12 +256,12 @@ static int try_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, uint64_t
   uint8_t jump = is_full(map) ? 0 : find_free(map, slot, &free_at);
   if (jump == 0) return 0;
   set_jump(map, slot, jump);
-  place(map, free_at, BODY, pair);
+  put_new(map, free_at, BODY, pair);
   return 1;
 }
 
 /* Puts the bytes of all pairs of `map` into the empty `larger`: 1, 0 if it is too small, or what a hook gave. */
-static int fill(const fh_hashmap_object *map, fh_hashmap_object *larger, fh_hashmap_hooks hooks) {
+static int fill_larger(const fh_hashmap_object *map, fh_hashmap_object *larger, fh_hashmap_hooks hooks) {
   for (uint64_t slot = map->head; slot != NO_SLOT; slot = fh_hashmap_dense_item(map, slot)->next) {
     const fh_hashmap_pair *pair = &fh_hashmap_dense_item(map, slot)->pair;
     fh_hashmap_pair old;
@@ -386,8 +274,8 @@ static int fill(const fh_hashmap_object *map, fh_hashmap_object *larger, fh_hash
 }
 
 /* Doubles the table, more than once if the chains do not fit. */
-static int grow(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem_aside *aside) {
-  fh_hashmap_object larger; /* of the object only the table: other threads change its count meanwhile */
+static int grow_table(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem_aside *aside) {
+  fh_hashmap_object larger; /* without a header: that of `map` stays, whose reference count other threads change */
   memset(&larger, 0, sizeof larger);
   uint64_t slots = map->slots == 0 ? FH_HASHMAP_SMALL_MAX : map->slots;
   uint32_t shift = map->slots == 0 ? 62 : map->fib_shift;
@@ -396,7 +284,7 @@ static int grow(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem_aside *as
     slots *= 2;
     shift -= 1;
     if (alloc_table(&larger, slots, shift) != 0) return FH_HASHMAP_NO_MEMORY;
-    rc = map->slots == 0 ? 1 : fill(map, &larger, hooks);
+    rc = map->slots == 0 ? 1 : fill_larger(map, &larger, hooks);
     if (rc != 1) fh_mem_free(larger.data);
   } while (rc == 0);
   if (rc < 0) return rc;
@@ -411,7 +299,7 @@ int fh_hashmap_dense_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh
   int rc = fh_hashmap_key_hash(&pair->key, hooks, &hash);
   if (rc != 0) return rc;
   while ((rc = try_set(map, pair, hash, hooks, &rest->pair)) == 0) {
-    if ((rc = grow(map, hooks, &rest->buffer)) != 0) return rc;
+    if ((rc = grow_table(map, hooks, &rest->buffer)) != 0) return rc;
   }
   return rc == 1 ? 0 : rc;
 }
@@ -443,6 +331,7 @@ int fh_hashmap_dense_is_used(const fh_hashmap_object *map, uint64_t slot) {
   return slot < map->slots && *meta_at(map, slot) < RESERVED;
 }
 
+#ifdef FH_TEST
 int fh_hashmap_dense_is_valid(const fh_hashmap_object *map) {
   uint64_t n = 0, n_used = 0, previous = NO_SLOT;
   for (uint64_t slot = map->head; slot != NO_SLOT; slot = fh_hashmap_dense_item(map, slot)->next, ++n) {
@@ -459,3 +348,4 @@ int fh_hashmap_dense_is_valid(const fh_hashmap_object *map) {
   }
   return n == map->size && n_used == n && previous == map->tail && map->slots == (uint64_t)1 << (64 - map->fib_shift);
 }
+#endif

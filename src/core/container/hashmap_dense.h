@@ -13,8 +13,8 @@ int fh_hashmap_dense_copy(const fh_hashmap_object *from, fh_hashmap_object *map)
 /* Makes the table empty without touching references. */
 void fh_hashmap_dense_forget(fh_hashmap_object *map);
 
-/* As the functions of hashmap.h; fh_hashmap_dense_find gives the slot, fh_hashmap_dense_set only adds to *rest, and *old
- * is undefined unless the result is >= 0. The table stays whole whatever they return. */
+/* As the functions of hashmap.h, but fh_hashmap_dense_find gives the slot, fh_hashmap_dense_set writes only those parts
+ * of *rest that it needs, and *old is undefined unless the result is 1. The table is valid whatever they return. */
 int fh_hashmap_dense_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *slot);
 int fh_hashmap_dense_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks,
                          fh_hashmap_rest *rest);
@@ -22,6 +22,8 @@ int fh_hashmap_dense_erase(fh_hashmap_object *map, const TVMFFIAny *key, fh_hash
 
 /* Whether that slot holds an item; any number is allowed. */
 int fh_hashmap_dense_is_used(const fh_hashmap_object *map, uint64_t slot);
+#ifdef FH_TEST
 int fh_hashmap_dense_is_valid(const fh_hashmap_object *map);
+#endif
 
 #endif /* FH_HASHMAP_DENSE_H_ */

@@ -16,7 +16,7 @@ int fh_hashmap_hash_other(const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t
 }
 
 int fh_hashmap_equal_other(const TVMFFIAny *a, const TVMFFIAny *b, fh_hashmap_hooks hooks, int *out) {
-  /* different types are never asked */
+  /* fh_any_equal asks the hook for two objects of one type only */
   if (hooks == FH_HASHMAP_NO_HOOKS && a->type_index == b->type_index && has_foreign_hook(a, FH_ATTR_ANY_EQUAL)) {
     return FH_HASHMAP_NEEDS_HOOK;
   }

@@ -9,7 +9,7 @@
 int fh_hashmap_hash_other(const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *out);
 int fh_hashmap_equal_other(const TVMFFIAny *a, const TVMFFIAny *b, fh_hashmap_hooks hooks, int *out);
 
-/* The same, with what is decided by the bits of a cell decided here. */
+/* Hash and equality of any keys. Plain data, which the bits of the cell decide, is dealt with inline. */
 static inline int fh_hashmap_is_plain(const TVMFFIAny *key) { return key->type_index < kTVMFFISmallStr; }
 static inline int fh_hashmap_key_hash(const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *out) {
   if (!fh_hashmap_is_plain(key)) return fh_hashmap_hash_other(key, hooks, out);

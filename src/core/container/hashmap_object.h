@@ -62,9 +62,9 @@ static inline fh_hashmap_item *fh_hashmap_dense_item(const fh_hashmap_object *ma
  * nothing and returns FH_HASHMAP_NEEDS_HOOK, without an error. */
 typedef enum { FH_HASHMAP_NO_HOOKS, FH_HASHMAP_HOOKS } fh_hashmap_hooks;
 #define FH_HASHMAP_NEEDS_HOOK (-2)
-#define FH_HASHMAP_NO_MEMORY (-3) /* nothing is pending, for who holds a lock; fh_hashmap_finish raises the error */
+#define FH_HASHMAP_NO_MEMORY (-3) /* nothing is pending: fh_hashmap_finish raises the error, after the lock */
 
-/* What setting a key leaves to be done when no lock is held. */
+/* What setting a key leaves to be dropped once no lock is held. */
 typedef struct {
   fh_hashmap_pair pair; /* what was displaced, or None */
   fh_mem_aside buffer;  /* the table's former one */

@@ -14,7 +14,7 @@ int64_t fh_list_size(const fh_seq_object *list) {
 }
 
 /* As fh_list_find; *size is how long the List was. */
-static int find(const fh_seq_object *list, int64_t i, TVMFFIAny *out, int64_t *size) {
+static int copy_item(const fh_seq_object *list, int64_t i, TVMFFIAny *out, int64_t *size) {
   *out = fh_any_none();
   fh_stripe_lock(list);
   *size = fh_seq_size(list);
@@ -26,12 +26,12 @@ static int find(const fh_seq_object *list, int64_t i, TVMFFIAny *out, int64_t *s
 
 int fh_list_find(const fh_seq_object *list, int64_t i, TVMFFIAny *out) {
   int64_t size;
-  return find(list, i, out, &size);
+  return copy_item(list, i, out, &size);
 }
 
 int fh_list_get(const fh_seq_object *list, int64_t i, TVMFFIAny *out) {
   int64_t size;
-  return find(list, i, out, &size) ? 0 : fh_seq_raise_index(i, size);
+  return copy_item(list, i, out, &size) ? 0 : fh_seq_raise_index(i, size);
 }
 
 int fh_list_set(fh_seq_object *list, int64_t i, TVMFFIAny item) {
@@ -40,13 +40,13 @@ int fh_list_set(fh_seq_object *list, int64_t i, TVMFFIAny item) {
   int is_there = i >= 0 && i < size;
   if (is_there) fh_seq_swap(list, i, &item);
   fh_stripe_unlock(list);
-  fh_any_drop(&item); /* the one that was there, or the one that has no place */
+  fh_any_drop(&item); /* the old item, or the new one if the index is out of bounds */
   return is_there ? 0 : fh_seq_raise_index(i, size);
 }
 
 typedef enum { DONE, OUTSIDE, NO_MEMORY } outcome;
 
-/* Under the lock; at_end: whatever the List's end is by now. */
+/* Under the lock. at_end: at the List's end, which is known only now. */
 static outcome insert_locked(fh_seq_object *list, int64_t i, int at_end, const TVMFFIAny *item, fh_mem_aside *aside) {
   int64_t size = fh_seq_size(list);
   if (at_end) i = size;
@@ -59,22 +59,22 @@ static outcome insert_locked(fh_seq_object *list, int64_t i, int at_end, const T
   return DONE;
 }
 
-static int insert(fh_seq_object *list, int64_t i, int at_end, TVMFFIAny item) {
+static int insert_item(fh_seq_object *list, int64_t i, int at_end, TVMFFIAny item) {
   fh_mem_aside aside = FH_MEM_NONE_ASIDE;
   fh_stripe_lock(list);
   int64_t size = fh_seq_size(list);
-  outcome said = insert_locked(list, i, at_end, &item, &aside);
+  outcome result = insert_locked(list, i, at_end, &item, &aside);
   fh_stripe_unlock(list);
   fh_mem_free_aside(&aside);
-  if (said == DONE) return 0;
+  if (result == DONE) return 0;
   fh_any_drop(&item);
-  if (said == NO_MEMORY) return fh_error_raise_no_memory();
+  if (result == NO_MEMORY) return fh_error_raise_no_memory();
   return fh_error_raise(FH_INDEX_ERROR, "Index %lld out of bounds [0, %lld]", (long long)i, (long long)size);
 }
 
-int fh_list_insert(fh_seq_object *list, int64_t i, TVMFFIAny item) { return insert(list, i, 0, item); }
+int fh_list_insert(fh_seq_object *list, int64_t i, TVMFFIAny item) { return insert_item(list, i, 0, item); }
 
-int fh_list_append(fh_seq_object *list, TVMFFIAny item) { return insert(list, 0, 1, item); }
+int fh_list_append(fh_seq_object *list, TVMFFIAny item) { return insert_item(list, 0, 1, item); }
 
 int fh_list_take(fh_seq_object *list, int64_t i, TVMFFIAny *out) {
   fh_stripe_lock(list);
@@ -105,7 +105,7 @@ static outcome splice_locked(fh_seq_object *list, int64_t first, int64_t last, c
   if (first < 0 || first > last || last > size) return OUTSIDE;
   if (n > n_out && fh_seq_grow(list, n - n_out, &old->buffer) != 0) return NO_MEMORY;
   TVMFFIAny *data = fh_seq_items(list);
-  if (n_out != 0) {
+  if (n_out != 0) { /* the removed items are dropped after the lock, so they need a place until then */
     old->items = (TVMFFIAny *)fh_mem_alloc((size_t)n_out * sizeof *old->items);
     if (old->items == NULL) return NO_MEMORY;
     memcpy(old->items, data + first, (size_t)n_out * sizeof *data);
@@ -117,26 +117,27 @@ static outcome splice_locked(fh_seq_object *list, int64_t first, int64_t last, c
   return DONE;
 }
 
-/* to_end: [first, end), whatever the List's end is by now. */
-static int splice(fh_seq_object *list, int64_t first, int64_t last, int to_end, const TVMFFIAny *items, int64_t n) {
+/* to_end: up to the List's end, which is known only under the lock. */
+static int splice_items(fh_seq_object *list, int64_t first, int64_t last, int to_end, const TVMFFIAny *items,
+                        int64_t n) {
   displaced old = {NULL, 0, FH_MEM_NONE_ASIDE};
   fh_stripe_lock(list);
   int64_t size = fh_seq_size(list);
-  outcome said = splice_locked(list, first, to_end ? size : last, items, n, &old);
+  outcome result = splice_locked(list, first, to_end ? size : last, items, n, &old);
   fh_stripe_unlock(list);
   fh_mem_free_aside(&old.buffer);
   fh_seq_drop_items(old.items, old.n);
-  if (said == DONE) return 0;
-  if (said == NO_MEMORY) return fh_error_raise_no_memory();
+  if (result == DONE) return 0;
+  if (result == NO_MEMORY) return fh_error_raise_no_memory();
   return fh_error_raise(FH_INDEX_ERROR, "Range [%lld, %lld) out of bounds %lld", (long long)first, (long long)last,
                         (long long)size);
 }
 
 int fh_list_splice(fh_seq_object *list, int64_t first, int64_t last, const TVMFFIAny *items, int64_t n) {
-  return splice(list, first, last, 0, items, n);
+  return splice_items(list, first, last, 0, items, n);
 }
 
-int fh_list_clear(fh_seq_object *list) { return splice(list, 0, 0, 1, NULL, 0); }
+int fh_list_clear(fh_seq_object *list) { return splice_items(list, 0, 0, 1, NULL, 0); }
 
 void fh_list_reverse(fh_seq_object *list) {
   fh_stripe_lock(list);
@@ -162,7 +163,7 @@ int fh_list_reserve(fh_seq_object *list, int64_t capacity) {
 
 int fh_list_copy_items(const fh_seq_object *seq, TVMFFIAny **items, int64_t *n) {
   TVMFFIAny *copies = NULL;
-  fh_stripe_lock(seq);
+  fh_stripe_lock(seq); /* for the copies' references as well: another thread may drop the List's */
   int64_t size = fh_seq_size(seq);
   if (size != 0) copies = (TVMFFIAny *)fh_mem_alloc((size_t)size * sizeof *copies);
   for (int64_t i = 0; copies != NULL && i < size; ++i) fh_any_copy(&fh_seq_items(seq)[i], &copies[i]);

@@ -1,7 +1,7 @@
 /* list.h - Lists that several threads may have: each function is one step under the List's stripe lock.
  *
- * Under the lock they only compute and move. Errors are raised, items dropped and a client's buffers freed after it,
- * because each of these may run foreign code. Where they only read, an Array will do too. */
+ * Under the lock they only compute and move. They raise errors, drop items and free buffers after it, because each of
+ * these may run foreign code. Functions that only read accept an Array, too. */
 #ifndef FH_LIST_H_
 #define FH_LIST_H_
 
@@ -10,7 +10,7 @@
 int64_t fh_list_size(const fh_seq_object *list);
 /* An owned copy of the item at i: 1, or 0 with None and no error where there is none. */
 int fh_list_find(const fh_seq_object *list, int64_t i, TVMFFIAny *out);
-/* The same: 0, or IndexError. */
+/* An owned copy of the item at i: 0, or -1 with an IndexError pending. */
 int fh_list_get(const fh_seq_object *list, int64_t i, TVMFFIAny *out);
 /* Replaces the item at i by an owned one, taken also on failure. IndexError. */
 int fh_list_set(fh_seq_object *list, int64_t i, TVMFFIAny item);

@@ -6,6 +6,8 @@
 
 #define MIN_SLOTS 16
 
+/* Addresses differ in their middle bits most; the multiplication carries them to the top, of which the slot is
+ * taken. */
 static size_t home_of(const fh_memo *memo, const void *a, const void *b) {
   uint64_t key = (uint64_t)(uintptr_t)a + (uint64_t)(uintptr_t)b * 0xd6e8feb86659fd93u;
   uint64_t mixed = (key ^ (key >> 32)) * 0x9e3779b97f4a7c15u;
@@ -28,7 +30,7 @@ uint64_t *fh_memo_find(const fh_memo *memo, const void *a, const void *b) {
 }
 
 /* Room for one more, at most 5/8 full. */
-static int reserve(fh_memo *memo) {
+static int reserve_slot(fh_memo *memo) {
   if ((memo->n_used + 1) * 8 <= memo->n_slots * 5) return 0;
   fh_memo bigger = *memo;
   bigger.n_slots = memo->n_slots < MIN_SLOTS ? MIN_SLOTS : memo->n_slots * 4;
@@ -44,7 +46,7 @@ static int reserve(fh_memo *memo) {
 }
 
 int fh_memo_put(fh_memo *memo, const void *a, const void *b, uint64_t word) {
-  if (reserve(memo) != 0) return -1;
+  if (reserve_slot(memo) != 0) return -1;
   fh_memo_entry *entry = &memo->entries[slot_of(memo, a, b)];
   entry->word = word;
   if (entry->a != NULL) return 0;
@@ -58,7 +60,8 @@ int fh_memo_put(fh_memo *memo, const void *a, const void *b, uint64_t word) {
   return 0;
 }
 
-/* Entries behind the hole move up, as long as that brings them no further from home than the hole: no marks remain. */
+/* Entries behind the hole move into it unless the hole lies before their home slot. So a table needs no marks for
+ * erased entries, which would make lookups longer with time. */
 void fh_memo_erase(fh_memo *memo, const void *a, const void *b) {
   if (memo->n_used == 0) return;
   size_t mask = memo->n_slots - 1, hole = slot_of(memo, a, b);

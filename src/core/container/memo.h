@@ -1,7 +1,7 @@
 /* memo.h - a table from objects, or pairs of objects, to a word: what was visited, and what became of it.
  *
- * Addresses are compared, nothing is hashed by content and nothing foreign runs. Open addressing, so a lookup that fails
- * mostly costs one cache line. */
+ * Keys are compared by address, so no foreign code runs. With open addressing most failing lookups read one cache
+ * line. */
 #ifndef FH_MEMO_H_
 #define FH_MEMO_H_
 
@@ -18,8 +18,8 @@ typedef struct {
   fh_memo_entry *entries;
   size_t n_slots; /* 0 or a power of two */
   size_t n_used;
-  int retains; /* set before the first entry: the memo holds a reference to the objects of its keys, so that an address
-                  cannot come back as another object. Erasing is then not allowed. */
+  int retains; /* set before the first entry: the memo holds a reference to the objects of its keys, so that another
+                  object never gets the address of one. Erasing is not allowed then. */
 } fh_memo;
 
 /* The entry's word, borrowed and valid until the next change; NULL if there is none. */
@@ -28,7 +28,7 @@ uint64_t *fh_memo_find(const fh_memo *memo, const void *a, const void *b);
 int fh_memo_put(fh_memo *memo, const void *a, const void *b, uint64_t word);
 /* Nothing happens when it is not there. */
 void fh_memo_erase(fh_memo *memo, const void *a, const void *b);
-/* Forgets the entries whose word is `limit` or more. -1 with a MemoryError pending, all are there then. */
+/* Drops the entries whose word is `limit` or more. On -1 a MemoryError is pending and nothing has changed. */
 int fh_memo_keep_below(fh_memo *memo, uint64_t limit);
 /* Ends the memo and leaves an empty one. With `retains` it may run foreign code. */
 void fh_memo_free(fh_memo *memo);

@@ -17,6 +17,7 @@ static void drop_all(TVMFFIAny *items, int64_t n) {
   for (int64_t i = 0; i < n; ++i) fh_any_drop(&items[i]);
 }
 
+/* A sequence of plain data ends without a place in the queues of nested ends, which is much cheaper. */
 static int has_objects(const fh_seq_object *seq) {
   for (int64_t i = 0; i < seq->cell.size; ++i) {
     if (fh_any_is_object(&fh_seq_items(seq)[i])) return 1;
@@ -80,7 +81,7 @@ fh_seq_object *fh_seq_array_of(const TVMFFIAny *items, int64_t n) {
     fh_error_raise_no_memory();
     return NULL;
   }
-  memcpy(array->items, items, (size_t)n * sizeof *items);
+  memcpy(array->items, items, (size_t)n * sizeof *items); /* the references move with the bytes */
   array->cell.size = n;
   return array;
 }
@@ -100,7 +101,7 @@ fh_seq_object *fh_seq_from_views(int32_t type_index, const TVMFFIAny *views, int
       fh_object_release(seq);
       return NULL;
     }
-    seq->cell.size = i + 1;
+    seq->cell.size = i + 1; /* item by item, so that a failure releases those that are there */
   }
   return seq;
 }
@@ -117,7 +118,7 @@ int fh_seq_push(fh_seq_object *seq, TVMFFIAny item) {
     return fh_error_raise(FH_INTERNAL_ERROR, "Expected room for one more item in an Array of capacity %lld",
                           (long long)seq->cell.capacity);
   }
-  if (seq->cell.size == seq->cell.capacity) {
+  if (seq->cell.size == seq->cell.capacity) { /* a List */
     fh_mem_aside aside = FH_MEM_NONE_ASIDE;
     int rc = fh_seq_grow(seq, 1, &aside);
     fh_mem_free_aside(&aside);
@@ -140,7 +141,7 @@ int fh_seq_reserve(fh_seq_object *list, int64_t capacity, fh_mem_aside *aside) {
   fh_mem_put_aside(aside, list->cell.data, list->cell.data_deleter);
   list->cell.data = data;
   list->cell.capacity = capacity;
-  list->cell.data_deleter = fh_mem_free; /* never NULL: clients call it without looking */
+  list->cell.data_deleter = fh_mem_free; /* never NULL: C++ clients call it unchecked when they grow the List */
   return 0;
 }
 
@@ -166,6 +167,3 @@ void fh_seq_drop_items(TVMFFIAny *items, int64_t n) {
   drop_all(items, n);
   fh_mem_free(items);
 }
-
-/* The types are registered with the other static ones; nothing else to prepare. */
-void fh_seq_init(void) {}

@@ -1,11 +1,12 @@
 /* seq.h - ffi.Array and ffi.List: 56 bytes, then for an Array its items. A List that other threads may have is changed
  * and read by the functions of list.h, which lock it.
  *
- * Both share the ABI's TVMFFISeqCell. An Array's items lie in the object's own block; it grows only while its maker is
- * its only user. A List's items lie in a buffer of their own, which comes with the function that frees it. C++ clients
- * grow a List inline: they free the old buffer by that function and leave it in place for the new one, which comes from
- * operator new. So this library's function gives free() what is none of its own blocks, and a C++ runtime whose operator
- * new is not malloc() underneath would need another. (AddressSanitizer needs alloc_dealloc_mismatch=0 for such programs.) */
+ * Both have the ABI's TVMFFISeqCell. An Array's items lie in the object's own block; it grows only while its maker is
+ * its only user. A List's items lie in a buffer of their own, with the function that frees it. C++ clients grow a List
+ * inline: they free the old buffer by that function, put in one from operator new, and leave the function as it is. So
+ * fh_mem_free, which is that function here, passes a block that is not the pool's to free(). A C++ runtime whose
+ * operator new does not call malloc() would not work. (AddressSanitizer needs alloc_dealloc_mismatch=0 for such
+ * programs.) */
 #ifndef FH_SEQ_H_
 #define FH_SEQ_H_
 
@@ -32,23 +33,23 @@ fh_seq_object *fh_seq_from_views(int32_t type_index, const TVMFFIAny *views, int
 
 /* An Array of n owned values, which it takes on success only. */
 fh_seq_object *fh_seq_array_of(const TVMFFIAny *items, int64_t n);
-/* The same in a block from fh_mem_alloc, which becomes the Array: its n owned items begin offsetof(fh_seq_object, items)
- * bytes into it. Cannot fail. */
+/* Makes a block from fh_mem_alloc an Array. Its n owned items are in the block already, from offsetof(fh_seq_object,
+ * items) on. Cannot fail. */
 fh_seq_object *fh_seq_array_in(void *block, int64_t n);
 
 /* Appends an owned value, which it takes also on failure. An Array must have room and no other user. */
 int fh_seq_push(fh_seq_object *seq, TVMFFIAny item);
 
-/* Raises the IndexError unless 0 <= i < size. Of a List that others may have it is fh_list_get that knows. */
+/* Raises the IndexError of i, for a sequence of that size. Always -1. */
 int fh_seq_raise_index(int64_t i, int64_t size);
 static inline int fh_seq_check_index(const fh_seq_object *seq, int64_t i) {
   return FH_LIKELY(i >= 0 && i < fh_seq_size(seq)) ? 0 : fh_seq_raise_index(i, fh_seq_size(seq));
 }
-/* Swaps *item with the one at i, which must exist: afterwards *item is the old one, for the caller to drop. */
+/* Swaps *item with the item at i, which must exist. The caller drops *item afterwards. */
 void fh_seq_swap(fh_seq_object *seq, int64_t i, TVMFFIAny *item);
 
-/* ---- Room in a List. They raise nothing and free nothing foreign, so they may run under a lock: 0, or -1 without memory,
- * and the buffer that the List had before is put aside. */
+/* ---- Room in a List: 0, or -1 without memory and nothing pending. They may run under a lock: the buffer that the List
+ * had before is put aside, because a client's function may free it. */
 /* For `capacity` items in all. */
 int fh_seq_reserve(fh_seq_object *list, int64_t capacity, fh_mem_aside *aside);
 /* For n_more behind the present ones, doubling. */
@@ -56,7 +57,5 @@ int fh_seq_grow(fh_seq_object *list, int64_t n_more, fh_mem_aside *aside);
 
 /* Ends n owned items and frees the array from fh_mem_alloc that they are in. */
 void fh_seq_drop_items(TVMFFIAny *items, int64_t n);
-
-void fh_seq_init(void);
 
 #endif /* FH_SEQ_H_ */

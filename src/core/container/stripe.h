@@ -1,7 +1,8 @@
-/* stripe.h - the locks that make the List and Dict functions safe against each other: one of 64, by address.
+/* stripe.h - the locks of List and Dict objects: one of 64, chosen by the container's address.
  *
- * Only this library's functions take them; C++ code that touches a container inline does not, and keeps the ABI's rule
- * that its users see to it. A thread holds at most one. Under it nothing foreign runs and no error is raised. */
+ * They make this library's functions safe against one another. C++ code that changes a container inline takes none:
+ * there the ABI leaves it to the program to keep threads apart. A thread holds at most one stripe. Under it no foreign
+ * code runs and no error is raised. */
 #ifndef FH_STRIPE_H_
 #define FH_STRIPE_H_
 

@@ -9,8 +9,8 @@
 #define FIRST_SHIFT 58
 #define MAX_SLOTS ((size_t)1 << 32)
 
-/* The hash of a small integer is hardly one: the multiplication moves what differs to the top. Integers keep their lowest
- * bits, so that those that follow one another share a cache line. */
+/* The hashes of small integers differ in few low bits; the multiplication carries these to the top, of which the slot
+ * is taken. Integers keep their lowest 4 bits, so that consecutive ones share a cache line. */
 static size_t home_of(const fh_value_table *table, const TVMFFIAny *key, uint64_t hash) {
   const uint64_t multiplier = UINT64_C(0x9e3779b97f4a7c15);
   if (key->type_index != kTVMFFIInt) return (size_t)(hash * multiplier >> table->shift);
@@ -19,14 +19,14 @@ static size_t home_of(const fh_value_table *table, const TVMFFIAny *key, uint64_
 
 static size_t next_slot(const fh_value_table *table, size_t slot) { return (slot + 1) & (table->n_slots - 1); }
 
-static void put(fh_value_table *table, size_t index) {
+static void put_slot(fh_value_table *table, size_t index) {
   const fh_value_entry *entry = &table->entries[index];
   size_t slot = home_of(table, &entry->key, entry->hash);
   while (table->slots[slot] != 0) slot = next_slot(table, slot);
   table->slots[slot] = (uint32_t)index + 1;
 }
 
-/* Four times as many: placing all entries anew costs more than the room. */
+/* To four times as many: each growth places all entries anew, which costs more time than the room is worth. */
 static int grow_slots(fh_value_table *table) {
   size_t n_slots = table->n_slots == 0 ? FIRST_SLOTS : table->n_slots * 4;
   uint32_t *slots = n_slots <= MAX_SLOTS ? (uint32_t *)fh_mem_calloc(n_slots, sizeof *slots) : NULL;
@@ -35,7 +35,7 @@ static int grow_slots(fh_value_table *table) {
   table->slots = slots;
   table->shift = table->n_slots == 0 ? FIRST_SHIFT : table->shift - 2;
   table->n_slots = n_slots;
-  for (size_t i = 0; i < table->n_entries; ++i) put(table, i);
+  for (size_t i = 0; i < table->n_entries; ++i) put_slot(table, i);
   return 0;
 }
 
@@ -54,7 +54,7 @@ int fh_value_table_find(const fh_value_table *table, const TVMFFIAny *key, uint6
   for (size_t slot = home_of(table, key, *hash); table->slots[slot] != 0; slot = next_slot(table, slot)) {
     const fh_value_entry *entry = &table->entries[table->slots[slot] - 1];
     int equal;
-    if (entry->hash != *hash) continue;
+    if (entry->hash != *hash) continue; /* equality may be a foreign hook, so it is asked last */
     if (fh_any_equal(&entry->key, key, &equal) != 0) return -1;
     if (!equal) continue;
     *number = entry->number;
@@ -70,7 +70,7 @@ int fh_value_table_add(fh_value_table *table, const TVMFFIAny *key, uint64_t has
   fh_any_copy(key, &entry->key);
   entry->hash = hash;
   entry->number = number;
-  put(table, table->n_entries++);
+  put_slot(table, table->n_entries++);
   return 0;
 }
 

@@ -32,8 +32,8 @@ static const fh_access_step_object *step_of(const fh_access_path_object *path) {
 
 fh_access_path_object *fh_access_path_root(void) { return (fh_access_path_object *)fh_builtin_new(&path_type); }
 
-/* Takes the step also on failure; NULL is one. */
-static fh_access_path_object *extend(fh_access_path_object *path, TVMFFIObject *step) {
+/* Takes the step, also on failure. A NULL step stands for an error that is pending. */
+static fh_access_path_object *extend_by_step(fh_access_path_object *path, TVMFFIObject *step) {
   fh_access_path_object *longer = step != NULL ? fh_access_path_root() : NULL;
   if (longer == NULL) {
     fh_object_release(step);
@@ -56,12 +56,13 @@ static TVMFFIObject *new_step(fh_access_kind kind, const TVMFFIAny *key) {
 }
 
 fh_access_path_object *fh_access_path_extend(fh_access_path_object *path, fh_access_kind kind, const TVMFFIAny *key) {
-  return extend(path, new_step(kind, key));
+  return extend_by_step(path, new_step(kind, key));
 }
 
 /* ---- Comparing ---- */
 
-/* Paths of one length. 0, or -1 when a hook of a key fails. */
+/* Compares two paths of one length: 0, or -1 when a hook of a key fails. They are equal once they share a path
+ * object. */
 static int compare_chains(const fh_access_path_object *a, const fh_access_path_object *b, int *out) {
   for (*out = 1; a != b; a = parent_of(a), b = parent_of(b)) {
     const fh_access_step_object *step_a = a != NULL ? step_of(a) : NULL, *step_b = b != NULL ? step_of(b) : NULL;
@@ -90,7 +91,7 @@ static int arg_path(const char *name, const TVMFFIAny *args, int32_t i, fh_acces
   return 0;
 }
 
-static int give(fh_access_path_object *path, TVMFFIAny *result) {
+static int return_path(fh_access_path_object *path, TVMFFIAny *result) {
   if (path == NULL) return -1;
   *result = fh_any_object(path);
   return 0;
@@ -100,7 +101,7 @@ static int call_root(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   FH_UNUSED(self);
   FH_UNUSED(args);
   if (fh_function_check_count(PATH_KEY "._root", n_args, 0) != 0) return -1;
-  return give(fh_access_path_root(), result);
+  return return_path(fh_access_path_root(), result);
 }
 
 static int call_extend(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -111,7 +112,7 @@ static int call_extend(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFI
   if (fh_function_check_count(name, n_args, 2) != 0 || arg_path(name, args, 0, &path) != 0) return -1;
   if (fh_function_arg_object(name, args, 1, step_index, &step) != 0) return -1;
   fh_object_retain(step);
-  return give(extend(path, step), result);
+  return return_path(extend_by_step(path, step), result);
 }
 
 /* The six methods that make a step of their second argument. */
@@ -128,7 +129,7 @@ static int extend_by(const char *name, fh_access_kind kind, const TVMFFIAny *arg
     if (fh_function_arg_int(name, args, 1, &index) != 0) return -1;
     key = fh_any_int(index);
   }
-  return give(fh_access_path_extend(path, kind, &key), result);
+  return return_path(fh_access_path_extend(path, kind, &key), result);
 }
 
 #define EXTENDING(function, name, kind)                                                       \
@@ -170,7 +171,8 @@ static int call_path_equal(void *self, const TVMFFIAny *args, int32_t n_args, TV
   return 0;
 }
 
-/* The steps in order; NULL with an error pending. A made-up path may be shorter than its depth says. */
+/* The steps in order; NULL with an error pending. They are counted, because a client can make a path whose depth is
+ * wrong. */
 static fh_seq_object *to_steps(const fh_access_path_object *path) {
   int64_t n = 0;
   for (const fh_access_path_object *at = path; at != NULL && at->step != NULL; at = parent_of(at)) ++n;
@@ -213,7 +215,7 @@ static int add_repr(TVMFFIObject *fn_repr, const TVMFFIAny *value, fh_text *text
   return rc;
 }
 
-static int finish(int rc, fh_text *text, TVMFFIAny *result) {
+static int return_text(int rc, fh_text *text, TVMFFIAny *result) {
   if (rc == 0) rc = fh_str_new(text->data, text->n_bytes, result);
   fh_text_free(text);
   return rc;
@@ -235,7 +237,7 @@ static int repr_step(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
     if (rc == 0) rc = add_repr(fn_repr, &step->key, &text);
     if (rc == 0) rc = fh_text_add_cstr(&text, is_missing ? ">]" : "]");
   }
-  return finish(rc, &text, result);
+  return return_text(rc, &text, result);
 }
 
 static int repr_path(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -248,7 +250,7 @@ static int repr_path(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   int rc = fh_text_add_cstr(&text, "<root>");
   for (int64_t i = 0; rc == 0 && i < fh_seq_size(steps); ++i) rc = add_repr(fn_repr, &fh_seq_items(steps)[i], &text);
   fh_object_release(steps);
-  return finish(rc, &text, result);
+  return return_text(rc, &text, result);
 }
 
 /* ---- The types ---- */

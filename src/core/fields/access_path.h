@@ -6,7 +6,7 @@
 
 #include "core/object/any.h"
 
-/* What a step goes to; the second three say that it was expected and is not there. */
+/* What a step leads to. The last three say that it was expected there and is missing. */
 typedef enum {
   FH_ACCESS_ATTR = 0,       /* key: name */
   FH_ACCESS_ARRAY_ITEM = 1, /* key: index */
@@ -31,7 +31,8 @@ typedef struct {
 
 /* The path without steps: a new reference, NULL with an error pending. */
 fh_access_path_object *fh_access_path_root(void);
-/* A path with one more step: a new reference, which has one to `path`; NULL with an error pending. The key is a view. */
+/* A path with one more step: a new reference, which has one to `path`; NULL with an error pending. The key is a
+ * view. */
 fh_access_path_object *fh_access_path_extend(fh_access_path_object *path, fh_access_kind kind, const TVMFFIAny *key);
 
 void fh_access_path_init(void);

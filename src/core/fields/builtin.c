@@ -21,11 +21,11 @@ static int is_cell(const fh_builtin_field *field) {
 static int is_number(const fh_builtin_field *field) {
   return field->kind == FH_BUILTIN_INT || field->kind == FH_BUILTIN_INT32;
 }
-static void *address(const fh_builtin_field *field, void *obj) { return (char *)obj + field->offset; }
+static void *address_of(const fh_builtin_field *field, void *obj) { return (char *)obj + field->offset; }
 
-/* Objects come zeroed: that is None, 0 and NULL already. */
-static int fill(const fh_builtin_field *field, void *obj) {
-  void *at = address(field, obj);
+/* Gives a field its first value. Objects come zeroed, which is None, 0 and NULL already. */
+static int fill_field(const fh_builtin_field *field, void *obj) {
+  void *at = address_of(field, obj);
   switch (field->kind) {
   case FH_BUILTIN_STR: ((TVMFFIAny *)at)->type_index = kTVMFFISmallStr; return 0;
   case FH_BUILTIN_LIST: return (*(fh_seq_object **)at = fh_seq_new_list(0)) != NULL ? 0 : -1;
@@ -34,9 +34,9 @@ static int fill(const fh_builtin_field *field, void *obj) {
   }
 }
 
-static void copy(const fh_builtin_field *field, void *from, void *to) {
-  const void *source = address(field, from);
-  void *target = address(field, to);
+static void copy_field(const fh_builtin_field *field, void *from, void *to) {
+  const void *source = address_of(field, from);
+  void *target = address_of(field, to);
   if (field->kind == FH_BUILTIN_INT) {
     *(int64_t *)target = *(const int64_t *)source;
   } else if (field->kind == FH_BUILTIN_INT32) {
@@ -50,39 +50,40 @@ static void copy(const fh_builtin_field *field, void *from, void *to) {
   }
 }
 
-static void end(const fh_builtin_field *field, void *obj) {
-  void *at = address(field, obj);
+static void end_field(const fh_builtin_field *field, void *obj) {
+  void *at = address_of(field, obj);
   if (is_number(field)) return;
   if (is_cell(field)) {
     fh_any_drop((TVMFFIAny *)at);
     return;
   }
   TVMFFIObject *old = *(TVMFFIObject **)at;
-  *(TVMFFIObject **)at = NULL;
+  *(TVMFFIObject **)at = NULL; /* first: the release may run code that looks at this object */
   fh_object_release(old);
 }
 
 /* ---- Objects ---- */
 
-int32_t fh_builtin_index(const fh_builtin_type *type) { return fh_type_find_key(fh_base_bytes(type->key)); }
+/* The index of a type that is registered. */
+static int32_t index_of(const fh_builtin_type *type) { return fh_type_find_key(fh_base_bytes(type->key)); }
 
 void fh_builtin_end(const fh_builtin_type *type, void *self) {
   for (const fh_builtin_type *at = type; at != NULL; at = at->parent) {
     for (const fh_builtin_field *field = at->fields; field->name != NULL; ++field) {
-      if (!field->is_alias) end(field, self);
+      if (!field->is_alias) end_field(field, self);
     }
   }
 }
 
 static void *new_zeroed(const fh_builtin_type *type) {
-  return fh_object_new((size_t)type->total_bytes, fh_builtin_index(type), type->owner.deleter);
+  return fh_object_new((size_t)type->total_bytes, index_of(type), type->owner.deleter);
 }
 
 void *fh_builtin_new(const fh_builtin_type *type) {
   void *obj = new_zeroed(type);
   for (const fh_builtin_type *at = type; obj != NULL && at != NULL; at = at->parent) {
     for (const fh_builtin_field *field = at->fields; field->name != NULL; ++field) {
-      if (field->is_alias || fill(field, obj) == 0) continue;
+      if (field->is_alias || fill_field(field, obj) == 0) continue;
       fh_object_release(obj);
       return NULL;
     }
@@ -113,12 +114,12 @@ static int call_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   const char *name = "__ffi_shallow_copy__";
   TVMFFIObject *from;
   if (fh_function_check_count(name, n_args, 1) != 0) return -1;
-  if (fh_function_arg_object(name, args, 0, fh_builtin_index(type), &from) != 0) return -1;
+  if (fh_function_arg_object(name, args, 0, index_of(type), &from) != 0) return -1;
   void *to = new_zeroed(type);
   if (to == NULL) return -1;
   for (const fh_builtin_type *at = type; at != NULL; at = at->parent) {
     for (const fh_builtin_field *field = at->fields; field->name != NULL; ++field) {
-      if (!field->is_alias) copy(field, from, to);
+      if (!field->is_alias) copy_field(field, from, to);
     }
   }
   *result = fh_any_object(to);
@@ -168,7 +169,7 @@ static int set_any(void *field, const TVMFFIAny *value) {
   if (fh_any_own(value, &owned) != 0) return -1;
   TVMFFIAny old = *cell;
   *cell = owned;
-  fh_any_drop(&old);
+  fh_any_drop(&old); /* last: it may run code that reads the field */
   return 0;
 }
 
@@ -199,7 +200,8 @@ int fh_builtin_put(void *field, void *obj) {
   return 0;
 }
 
-/* References to objects may be null, which is None here. */
+/* Whether all items are objects or None, which stands for a null reference. Under the lock, since the sequence may be a
+ * List. */
 static int has_references_only(const fh_seq_object *seq) {
   int64_t i = 0;
   fh_stripe_lock(seq);
@@ -229,7 +231,7 @@ static TVMFFIByteArray text_or_none(const char *text) {
   return text != NULL ? fh_base_bytes(text) : none;
 }
 
-/* What is the same for all fields of a kind, in the order of fh_builtin_kind. */
+/* What all fields of a kind have in common, in the order of fh_builtin_kind. */
 static const struct {
   TVMFFIFieldSetter setter;
   int64_t n_bytes, alignment;
@@ -308,8 +310,8 @@ static int register_metadata(int32_t type_index, const fh_builtin_type *type) {
 }
 
 int32_t fh_builtin_register(const fh_builtin_type *type) {
-  const TVMFFITypeInfo *parent = fh_type_find(type->parent != NULL ? fh_builtin_index(type->parent) : kTVMFFIObject);
-  if (parent == NULL) return -1; /* its own registration failed, with the error that is pending */
+  const TVMFFITypeInfo *parent = fh_type_find(type->parent != NULL ? index_of(type->parent) : kTVMFFIObject);
+  if (parent == NULL) return -1; /* its registration failed before, and that error is pending still */
   int32_t type_index =
       fh_type_add(fh_base_bytes(type->key), -1, parent->type_depth + 1, 0, !type->is_final, parent->type_index);
   void *self = (void *)(uintptr_t)type; /* the Functions only read it */

@@ -22,7 +22,7 @@ typedef struct {
   fh_builtin_kind kind;
   int64_t offset;
   int64_t flags; /* kTVMFFIFieldFlagBitMask*; a default is None */
-  TVMFFIFieldSetter setter; /* NULL: the one of the kind; must be given for pointers */
+  TVMFFIFieldSetter setter; /* NULL: the setter of the kind; pointers have none, so theirs must be given */
   int is_alias; /* another name of a field of the parent */
 } fh_builtin_field;
 
@@ -45,8 +45,8 @@ typedef struct fh_builtin_type {
   TVMFFISafeCallType copy; /* __ffi_shallow_copy__; NULL: every field copied */
 } fh_builtin_type;
 
-/* Registers the type (unless its key is static already), its metadata, fields, methods, __ffi_shallow_copy__ and, with a
- * creator, __ffi_new__. The descriptor must live as long as the process. The type's index, -1 with an error pending. */
+/* Registers the type, its metadata, fields, methods, __ffi_shallow_copy__ and, with a creator, __ffi_new__: the type's
+ * index, or -1 with an error pending. The descriptor must live as long as the process. */
 int32_t fh_builtin_register(const fh_builtin_type *type);
 /* Registers one attribute: a Function of ours, or the address of a native one. */
 int fh_builtin_set_function(int32_t type_index, const char *attr, TVMFFISafeCallType call);
@@ -55,24 +55,22 @@ int fh_builtin_set_native(int32_t type_index, const char *attr, void *function);
 /* A `copy` for types whose objects cannot be copied: a TypeError. */
 int fh_builtin_refuse_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
 
-/* The index of a registered descriptor: a lookup by key. */
-int32_t fh_builtin_index(const fh_builtin_type *type);
 /* A new object with each field's value for new objects; NULL with an error pending. */
 void *fh_builtin_new(const fh_builtin_type *type);
-/* The same as a creator. */
+/* fh_builtin_new with the contract of a creator. */
 int fh_builtin_create(const fh_builtin_type *type, TVMFFIObjectHandle *out);
-/* The same as a function without arguments; TypeError when there are some. */
+/* fh_builtin_new as the body of a Function without arguments; TypeError when there are some. */
 int fh_builtin_construct(const fh_builtin_type *type, int32_t n_args, TVMFFIAny *result);
 /* Drops what the fields own. */
 void fh_builtin_end(const fh_builtin_type *type, void *self);
 
-/* For setters of pointer fields: puts an object that is an instance of type_index in, or NULL for None where that is
- * allowed. TypeError that names `expected`. */
+/* For setters of pointer fields: stores an object that is an instance of type_index or, with is_optional, NULL for
+ * None. A TypeError names `expected`. */
 int fh_builtin_set_object(void *field, const TVMFFIAny *value, int32_t type_index, int is_optional,
                           const char *expected);
-/* Puts in a List of objects and None; an Array of such is copied. TypeError. */
+/* A setter: stores a List of objects and None, or copies an Array of such into a List. TypeError for anything else. */
 int fh_builtin_set_object_list(void *field, const TVMFFIAny *value);
-/* Puts in an object and takes the caller's reference; -1 for NULL, which stands for an error that is pending. */
+/* Stores an object and takes the caller's reference. -1 for NULL, which stands for an error that is pending. */
 int fh_builtin_put(void *field, void *obj);
 /* Raises the TypeError of a setter. Always -1. */
 FH_COLD int fh_builtin_raise_convert(const TVMFFIAny *value, const char *expected);

@@ -11,7 +11,7 @@
 #include "core/object/type.h"
 #include "core/tensor/tensor.h"
 
-static int raise(const TVMFFIAny *value, const char *wanted) {
+static int raise_cast(const TVMFFIAny *value, const char *wanted) {
   return fh_error_raise(FH_TYPE_ERROR, "Cannot cast from `%s` to `%s`", fh_type_name(value->type_index), wanted);
 }
 
@@ -20,7 +20,7 @@ static int to_instance(const TVMFFIAny *value, int32_t type_index, int is_nullab
                        TVMFFIAny *result) {
   int is_none = value->type_index == kTVMFFINone && is_nullable;
   if (!is_none && !(fh_any_is_object(value) && fh_type_is_instance(value->type_index, type_index))) {
-    return raise(value, wanted);
+    return raise_cast(value, wanted);
   }
   return fh_any_own(value, result);
 }
@@ -46,23 +46,23 @@ static int to_str_enum(const TVMFFIAny *value, TVMFFIAny *result) {
 
 static int to_string(const TVMFFIAny *value, TVMFFIAny *result) {
   TVMFFIByteArray content;
-  return fh_str_content(value, &content) ? fh_any_own(value, result) : raise(value, "str");
+  return fh_str_content(value, &content) ? fh_any_own(value, result) : raise_cast(value, "str");
 }
 static int to_bytes(const TVMFFIAny *value, TVMFFIAny *result) {
   TVMFFIByteArray content;
-  return fh_bytes_content(value, &content) ? fh_any_own(value, result) : raise(value, "bytes");
+  return fh_bytes_content(value, &content) ? fh_any_own(value, result) : raise_cast(value, "bytes");
 }
 
-static int give(void *obj, TVMFFIAny *result) {
+static int return_object(void *obj, TVMFFIAny *result) {
   if (obj == NULL) return -1;
   *result = fh_any_object(obj);
   return 0;
 }
 
 static int to_sequence(const TVMFFIAny *value, int32_t type_index, const char *wanted, TVMFFIAny *result) {
-  if (!fh_seq_is(value)) return raise(value, wanted);
+  if (!fh_seq_is(value)) return raise_cast(value, wanted);
   if (value->type_index == type_index) return fh_any_own(value, result);
-  return give(fh_list_copy((const fh_seq_object *)(const void *)value->v_obj, type_index), result);
+  return return_object(fh_list_copy((const fh_seq_object *)(const void *)value->v_obj, type_index), result);
 }
 static int to_array(const TVMFFIAny *value, TVMFFIAny *result) {
   return to_sequence(value, kTVMFFIArray, "Array<Any>", result);
@@ -72,9 +72,9 @@ static int to_list(const TVMFFIAny *value, TVMFFIAny *result) {
 }
 
 static int to_mapping(const TVMFFIAny *value, int32_t type_index, const char *wanted, TVMFFIAny *result) {
-  if (!fh_hashmap_is(value)) return raise(value, wanted);
+  if (!fh_hashmap_is(value)) return raise_cast(value, wanted);
   if (value->type_index == type_index) return fh_any_own(value, result);
-  return give(fh_hashmap_copy((const fh_hashmap_object *)(const void *)value->v_obj, type_index), result);
+  return return_object(fh_hashmap_copy((const fh_hashmap_object *)(const void *)value->v_obj, type_index), result);
 }
 static int to_map(const TVMFFIAny *value, TVMFFIAny *result) {
   return to_mapping(value, kTVMFFIMap, "Map<Any, Any>", result);
@@ -87,18 +87,18 @@ static int to_dict(const TVMFFIAny *value, TVMFFIAny *result) {
 static int to_shape(const TVMFFIAny *value, TVMFFIAny *result) {
   if (value->type_index == kTVMFFIShape) return fh_any_own(value, result);
   TVMFFIAny array;
-  if (!fh_seq_is(value)) return raise(value, "ffi.Shape");
-  if (to_array(value, &array) != 0) return -1;
+  if (!fh_seq_is(value)) return raise_cast(value, "ffi.Shape");
+  if (to_array(value, &array) != 0) return -1; /* a copy of a List, which may change meanwhile */
   const fh_seq_object *seq = (const fh_seq_object *)(void *)array.v_obj;
   fh_shape_object *shape = fh_shape_new(NULL, (size_t)fh_seq_size(seq));
   int rc = shape != NULL ? 0 : -1;
   for (int64_t i = 0; rc == 0 && i < fh_seq_size(seq); ++i) {
     const TVMFFIAny *item = &fh_seq_items(seq)[i];
     shape->dims[i] = item->v_int64;
-    if (item->type_index != kTVMFFIInt && item->type_index != kTVMFFIBool) rc = raise(value, "ffi.Shape");
+    if (item->type_index != kTVMFFIInt && item->type_index != kTVMFFIBool) rc = raise_cast(value, "ffi.Shape");
   }
   fh_any_drop(&array);
-  if (rc == 0) return give(shape, result);
+  if (rc == 0) return return_object(shape, result);
   fh_object_release(shape);
   return -1;
 }
@@ -107,7 +107,7 @@ static int to_shape(const TVMFFIAny *value, TVMFFIAny *result) {
 
 typedef int (*conversion)(const TVMFFIAny *value, TVMFFIAny *result);
 
-static int call(conversion convert, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+static int call_conversion(conversion convert, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   if (fh_function_check_count("__ffi_convert__", n_args, 1) != 0) return -1;
   return convert(&args[0], result);
 }
@@ -115,7 +115,7 @@ static int call(conversion convert, const TVMFFIAny *args, int32_t n_args, TVMFF
 #define CONVERTING(convert)                                                                         \
   static int call_##convert(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) { \
     FH_UNUSED(self);                                                                                \
-    return call(convert, args, n_args, result);                                                     \
+    return call_conversion(convert, args, n_args, result);                                          \
   }
 CONVERTING(to_object)
 CONVERTING(to_string)

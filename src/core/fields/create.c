@@ -125,13 +125,14 @@ int fh_create_from_pairs(const TVMFFIAny *args, int32_t n_args, TVMFFIAny *resul
 
 /* ---- The automatic constructor ----
  *
- * It is for all fields that the type and those above it have when it is called: a class may be registered before the
- * one that it derives from, as the order of source files has it. One that has become too short stays, for who is in it,
- * and leads to the next. */
+ * A type can get fields after its constructor was made: a C++ class may be registered before the class that it derives
+ * from, in whatever order the source files initialise. So a call compares the number of fields, and makes a new list
+ * when it has changed. A list that is out of date stays, because other threads may be reading it, and names the newer
+ * one. */
 
 typedef struct {
   const TVMFFITypeInfo *info;
-  void *newer; /* a constructor, or NULL; the last one counts */
+  void *newer; /* a constructor with more fields, or NULL: acquire load, compare-and-swap */
   int32_t n_fields;
   int32_t n_positional;
   const TVMFFIFieldInfo **fields; /* all, the root's first */
@@ -150,10 +151,11 @@ static int32_t find_by_name(const constructor *c, TVMFFIByteArray name) {
   return -1;
 }
 
-/* Puts the pending error of a setter into words: which constructor, which field. The cause keeps the first one. */
+/* Replaces the pending error of a setter by one that says which constructor and field it was. The setter's error
+ * becomes its cause. */
 static int raise_about_field(const constructor *c, const TVMFFIFieldInfo *field, const char *what) {
   TVMFFIObject *cause = fh_error_take();
-  if (cause == NULL) return -1;
+  if (cause == NULL) return -1; /* a foreign setter that failed without an error */
   const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(cause);
   size_t n_lines = 0;
   for (size_t i = 0; i < cell->message.size; ++i) n_lines += cell->message.data[i] == '\n';
@@ -228,7 +230,8 @@ static int set_rest(const constructor *c, TVMFFIObject *obj, const unsigned char
   return 0;
 }
 
-static int bind(const constructor *c, TVMFFIObject *obj, const TVMFFIAny *args, int32_t n_args, unsigned char *is_set) {
+static int bind_arguments(const constructor *c, TVMFFIObject *obj, const TVMFFIAny *args, int32_t n_args,
+                          unsigned char *is_set) {
   const TVMFFIObject *sentinel = fh_sentinel_kwargs();
   int32_t n_positional = 0;
   while (n_positional < n_args && !(fh_any_is_object(&args[n_positional]) && args[n_positional].v_obj == sentinel)) {
@@ -254,7 +257,7 @@ static int construct_with(const constructor *c, const TVMFFIAny *args, int32_t n
   }
   memset(is_set, 0, (size_t)c->n_fields);
   TVMFFIObject *obj = fh_create_empty(c->info);
-  int rc = obj == NULL ? -1 : bind(c, obj, args, n_args, is_set);
+  int rc = obj == NULL ? -1 : bind_arguments(c, obj, args, n_args, is_set);
   if (is_set != few) fh_mem_free(is_set);
   if (rc != 0) {
     fh_object_release(obj);
@@ -271,7 +274,7 @@ typedef struct {
 
 static int collect_field(void *state, const TVMFFIFieldInfo *field) {
   collecting *into = (collecting *)state;
-  if (into->c->n_fields == into->n_max) return 1; /* one that came between counting and collecting */
+  if (into->c->n_fields == into->n_max) return 1; /* a field that is newer than the count: the next call sees it */
   into->c->fields[into->c->n_fields++] = field;
   return 0;
 }
@@ -318,6 +321,7 @@ static const constructor *up_to_date(constructor *c) {
   if (c->n_fields == fh_reflect_count_fields(c->info)) return c;
   constructor *made = constructor_new(c->info);
   void *nothing = NULL;
+  /* release, within seq_cst: pairs with the acquire loads above and below */
   if (made == NULL || fh_atomic_cas_seq_cst_ptr(&c->newer, &nothing, made)) return made;
   fh_mem_free(made); /* another thread was quicker */
   return (const constructor *)fh_atomic_load_acquire_ptr(&c->newer);

@@ -10,7 +10,7 @@
 FH_STATIC_ASSERT(sizeof(fh_enum_object) == 48 && offsetof(fh_enum_object, str_index) == 32, "ABI");
 FH_STATIC_ASSERT(sizeof(fh_enum_state_object) == 48, "ABI");
 
-/* ---- Setters of the state: C++ clients read what is in there without looking, so it is checked ---- */
+/* ---- Setters of the state. C++ clients read these containers without checking types, so the setters check ---- */
 
 static int is_index(const fh_hashmap_pair *pair) { return fh_any_is_object(&pair->value); }
 

@@ -1,4 +1,5 @@
-/* enum.h - ffi.Enum, ffi.IntEnum, ffi.StrEnum: singletons with an integer and a text; ffi.EnumState: all of one class. */
+/* enum.h - ffi.Enum, ffi.IntEnum, ffi.StrEnum: singletons with an integer and a text; ffi.EnumState: all of one
+ * class. */
 #ifndef FH_ENUM_H_
 #define FH_ENUM_H_
 

@@ -105,7 +105,7 @@ static int write_plain(void *field, int32_t type_index, const TVMFFIAny *value) 
   return raise_value_type(type_index, value);
 }
 
-/* Writes an owned value and leaves in it what is to be dropped. */
+/* Writes an owned value. *value becomes what was in the field, for the caller to drop. */
 static int write_value(void *field, int32_t type_index, TVMFFIAny *value) {
   int rc = write_plain(field, type_index, value);
   if (rc != 0) return rc < 0 ? -1 : 0;
@@ -130,6 +130,7 @@ static int set_field(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   if (fh_function_check_count(name, n_args, 2) != 0 || fh_function_arg_ptr(name, args, 0, &field) != 0) return -1;
   if (field == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected the address of a field but got NULL");
   TVMFFIAny value = fh_any_none();
+  /* The value is converted before the field is touched: a conversion is foreign code and may fail. */
   if (s->convert(s->converter, &args[1], &value) != 0) return -1;
   int rc = write_value(field, s->type_index, &value);
   fh_any_drop(&value);

@@ -11,22 +11,23 @@
 
 /* ---- One field ---- */
 
-typedef enum { PLAIN, CELL, POINTER } place_kind;
+/* How a field lies in memory. */
+typedef enum { PLAIN, CELL, POINTER } field_form;
 
-static place_kind kind_of(const TVMFFIFieldInfo *field) {
+static field_form form_of(const TVMFFIFieldInfo *field) {
   if (field->field_static_type_index >= kTVMFFIStaticObjectBegin) return POINTER;
   if (field->field_static_type_index != kTVMFFIAny) return PLAIN;
   return field->size == (int64_t)sizeof(void *) ? POINTER : CELL;
 }
 
-static void *address(const TVMFFIFieldInfo *field, void *obj) { return (char *)obj + field->offset; }
+static void *address_of(const TVMFFIFieldInfo *field, void *obj) { return (char *)obj + field->offset; }
 
-/* A field that another one names again is ended twice: then it is empty already. */
+/* A subclass may declare a field again at the same offset. Then this runs twice, and finds it empty the second time. */
 static int end_field(void *obj, const TVMFFIFieldInfo *field) {
-  place_kind kind = kind_of(field);
-  if (kind == CELL) fh_any_drop((TVMFFIAny *)address(field, obj));
-  if (kind == POINTER) {
-    TVMFFIObject **slot = (TVMFFIObject **)address(field, obj), *old = *slot;
+  field_form form = form_of(field);
+  if (form == CELL) fh_any_drop((TVMFFIAny *)address_of(field, obj));
+  if (form == POINTER) {
+    TVMFFIObject **slot = (TVMFFIObject **)address_of(field, obj), *old = *slot;
     *slot = NULL;
     fh_object_release(old);
   }
@@ -39,10 +40,10 @@ typedef struct {
 
 static int copy_field(void *state, const TVMFFIFieldInfo *field) {
   const copying *c = (const copying *)state;
-  const void *from = address(field, c->from);
-  void *to = address(field, c->to);
-  end_field(c->to, field); /* the same, when it was copied under another name */
-  switch (kind_of(field)) {
+  const void *from = address_of(field, c->from);
+  void *to = address_of(field, c->to);
+  end_field(c->to, field); /* a field that is declared twice was copied once already */
+  switch (form_of(field)) {
   case PLAIN: memcpy(to, from, (size_t)field->size); break;
   case CELL: fh_any_copy((const TVMFFIAny *)from, (TVMFFIAny *)to); break;
   case POINTER: {
@@ -112,6 +113,7 @@ static const struct {
     {FH_ATTR_INIT, "__ffi_init__"}, {FH_ATTR_NEW, "__ffi_new__"}, {FH_ATTR_SHALLOW_COPY, "__ffi_shallow_copy__"}};
 
 static int give_attrs(int32_t type_index, const TVMFFIObjectHandle *funcs) {
+  /* All room first, so that the loop below cannot fail halfway. */
   for (size_t i = 0; i < FH_COUNT_OF(attrs); ++i) {
     if (fh_reflect_reserve_attr(attrs[i].id, type_index) != 0) return fh_error_raise_no_memory();
   }
@@ -126,7 +128,7 @@ static int give_attrs(int32_t type_index, const TVMFFIObjectHandle *funcs) {
 /* Whether every field lies inside an object of that size. */
 static int check_field(void *state, const TVMFFIFieldInfo *field) {
   const layout *l = (const layout *)state;
-  int64_t size = kind_of(field) == CELL ? (int64_t)sizeof(TVMFFIAny) : field->size;
+  int64_t size = form_of(field) == CELL ? (int64_t)sizeof(TVMFFIAny) : field->size;
   if (field->offset >= (int64_t)sizeof(TVMFFIObject) && size >= 0 && field->offset <= l->n_bytes - size) return 0;
   return fh_error_raise(FH_VALUE_ERROR, "Expected field `%.*s` of `%s` inside %lld bytes but it has %lld at %lld",
                         FH_BYTES_ARGS(field->name), fh_type_name(l->type_index), (long long)l->n_bytes, (long long)size,

@@ -1,6 +1,4 @@
 /* core.c - bringing the library up: the static types, then each part. */
-#include "core/container/hashmap.h"
-#include "core/container/seq.h"
 #include "core/fields/access_path.h"
 #include "core/fields/convert.h"
 #include "core/fields/enum.h"
@@ -17,9 +15,7 @@
 #include "core/structural/structural_key.h"
 #include "core/structural/visit_context.h"
 #include "core/structural/visitor.h"
-#include "core/tensor/dtype.h"
 #include "core/tensor/env.h"
-#include "core/tensor/tensor.h"
 #include "globals.h"
 
 /* The root type is the only one whose size every object shares. */
@@ -31,8 +27,9 @@ static void register_object_metadata(void) {
   TVMFFITypeRegisterMetadata(kTVMFFIObject, &metadata);
 }
 
-/* Runs once, before other code has an address of this library, so it needs no lock. What finds no memory at that early
- * point is missing afterwards, with a MemoryError pending. */
+/* Runs once, before other code has an address of this library, so it needs no lock. The order matters: errors first,
+ * then the static types, then what registers fields and functions of them. A part that finds no memory is missing
+ * afterwards, and a MemoryError is pending. */
 FH_CONSTRUCTOR(fh_core_load) {
   fh_error_init();
   fh_backtrace_init();
@@ -41,10 +38,6 @@ FH_CONSTRUCTOR(fh_core_load) {
   register_object_metadata();
   fh_bigint_init();
   fh_sentinel_init();
-  fh_seq_init();
-  fh_hashmap_init();
-  fh_dtype_init();
-  fh_tensor_init();
   fh_env_init();
   fh_module_init();
   fh_library_module_init();

@@ -8,8 +8,8 @@
 #include "core/platform/mem.h"
 #include "globals_entry.h"
 
-static int open(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected, int32_t type_index,
-                fh_hashmap_object **map) {
+static int arg_map(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected, int32_t type_index,
+                   fh_hashmap_object **map) {
   TVMFFIObject *obj;
   if (fh_function_check_count(name, n_args, n_expected) != 0) return -1;
   if (fh_function_arg_object(name, args, 0, type_index, &obj) != 0) return -1;
@@ -17,8 +17,9 @@ static int open(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t
   return 0;
 }
 
-/* ---- Locking. A Map never changes. A Dict is locked, without hooks; the rare operation that needs a hook, because its
- * key or one already there has one, runs again without the lock: its users see to it, as they do in C++. */
+/* ---- Locking. A Map never changes. A Dict is locked, and no hooks run meanwhile. An operation that needs a hook,
+ * because its key or a key of the Dict has one, runs again without the lock. Programs with such keys have to keep
+ * threads apart themselves, as they have to in C++. */
 
 static void lock(const fh_hashmap_object *map) {
   if (map->header.type_index == kTVMFFIDict) fh_stripe_lock(map);
@@ -49,7 +50,7 @@ static int set_value(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIA
 
 /* ---- What Map and Dict share ---- */
 
-static int make(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+static int make_map(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   if (n_args % 2 != 0) {
     return fh_error_raise(FH_TYPE_ERROR,
                           "Mismatched number of arguments when calling: `%s`. Expected pairs of key and value but got "
@@ -68,19 +69,19 @@ static int make(const char *name, int32_t type_index, const TVMFFIAny *args, int
   return 0;
 }
 
-static int size(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+static int get_size(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   fh_hashmap_object *map;
-  if (open(name, args, n_args, 1, type_index, &map) != 0) return -1;
+  if (arg_map(name, args, n_args, 1, type_index, &map) != 0) return -1;
   lock(map);
   *result = fh_any_int(fh_hashmap_size(map));
   unlock(map);
   return 0;
 }
 
-static int count(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+static int has_key(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   fh_hashmap_object *map;
   TVMFFIAny value;
-  if (open(name, args, n_args, 2, type_index, &map) != 0) return -1;
+  if (arg_map(name, args, n_args, 2, type_index, &map) != 0) return -1;
   int found = get_value(map, &args[1], &value);
   if (found < 0) return -1;
   if (found) fh_any_drop(&value);
@@ -92,7 +93,7 @@ static int count(const char *name, int32_t type_index, const TVMFFIAny *args, in
 static int get_item(const char *name, int32_t type_index, int or_missing, const TVMFFIAny *args, int32_t n_args,
                     TVMFFIAny *result) {
   fh_hashmap_object *map;
-  if (open(name, args, n_args, 2, type_index, &map) != 0) return -1;
+  if (arg_map(name, args, n_args, 2, type_index, &map) != 0) return -1;
   int found = get_value(map, &args[1], result);
   if (found < 0) return -1;
   if (found) return 0;
@@ -147,7 +148,7 @@ static void iterator_end(void *self) {
 static int iterate(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   fh_hashmap_object *map;
   TVMFFIObjectHandle func;
-  if (open(name, args, n_args, 1, type_index, &map) != 0) return -1;
+  if (arg_map(name, args, n_args, 1, type_index, &map) != 0) return -1;
   iterator *it = (iterator *)fh_mem_alloc(sizeof *it);
   if (it == NULL) return fh_error_raise_no_memory();
   it->map = map;
@@ -171,15 +172,15 @@ static int iterate(const char *name, int32_t type_index, const TVMFFIAny *args, 
     return body;                                                                              \
   }
 
-DEFINE(map_new, make("ffi.Map", kTVMFFIMap, args, n_args, result))
-DEFINE(map_size, size("ffi.MapSize", kTVMFFIMap, args, n_args, result))
-DEFINE(map_count, count("ffi.MapCount", kTVMFFIMap, args, n_args, result))
+DEFINE(map_new, make_map("ffi.Map", kTVMFFIMap, args, n_args, result))
+DEFINE(map_size, get_size("ffi.MapSize", kTVMFFIMap, args, n_args, result))
+DEFINE(map_count, has_key("ffi.MapCount", kTVMFFIMap, args, n_args, result))
 DEFINE(map_get_item, get_item("ffi.MapGetItem", kTVMFFIMap, 0, args, n_args, result))
 DEFINE(map_get_item_or_missing, get_item("ffi.MapGetItemOrMissing", kTVMFFIMap, 1, args, n_args, result))
 DEFINE(map_iterate, iterate("ffi.MapForwardIterFunctor", kTVMFFIMap, args, n_args, result))
-DEFINE(dict_new, make("ffi.Dict", kTVMFFIDict, args, n_args, result))
-DEFINE(dict_size, size("ffi.DictSize", kTVMFFIDict, args, n_args, result))
-DEFINE(dict_count, count("ffi.DictCount", kTVMFFIDict, args, n_args, result))
+DEFINE(dict_new, make_map("ffi.Dict", kTVMFFIDict, args, n_args, result))
+DEFINE(dict_size, get_size("ffi.DictSize", kTVMFFIDict, args, n_args, result))
+DEFINE(dict_count, has_key("ffi.DictCount", kTVMFFIDict, args, n_args, result))
 DEFINE(dict_get_item, get_item("ffi.DictGetItem", kTVMFFIDict, 0, args, n_args, result))
 DEFINE(dict_get_item_or_missing, get_item("ffi.DictGetItemOrMissing", kTVMFFIDict, 1, args, n_args, result))
 DEFINE(dict_iterate, iterate("ffi.DictForwardIterFunctor", kTVMFFIDict, args, n_args, result))
@@ -188,7 +189,7 @@ static int dict_set_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   FH_UNUSED(self);
   FH_UNUSED(result);
   fh_hashmap_object *map;
-  if (open("ffi.DictSetItem", args, n_args, 3, kTVMFFIDict, &map) != 0) return -1;
+  if (arg_map("ffi.DictSetItem", args, n_args, 3, kTVMFFIDict, &map) != 0) return -1;
   return set_value(map, &args[1], &args[2]);
 }
 
@@ -209,7 +210,7 @@ static int dict_erase(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   FH_UNUSED(result);
   fh_hashmap_object *map;
   fh_hashmap_pair old;
-  if (open("ffi.DictErase", args, n_args, 2, kTVMFFIDict, &map) != 0) return -1;
+  if (arg_map("ffi.DictErase", args, n_args, 2, kTVMFFIDict, &map) != 0) return -1;
   int found = take_pair(map, &args[1], &old);
   if (found == 1) fh_hashmap_drop_pair(&old);
   return found < 0 ? -1 : 0;
@@ -220,7 +221,7 @@ static int dict_pop(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny
   FH_UNUSED(self);
   fh_hashmap_object *map;
   fh_hashmap_pair old;
-  if (open("ffi_hpy.DictPop", args, n_args, 2, kTVMFFIDict, &map) != 0) return -1;
+  if (arg_map("ffi_hpy.DictPop", args, n_args, 2, kTVMFFIDict, &map) != 0) return -1;
   int found = take_pair(map, &args[1], &old);
   if (found < 0) return -1;
   if (found == 0) {
@@ -237,7 +238,7 @@ static int dict_clear(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   FH_UNUSED(self);
   FH_UNUSED(result);
   fh_hashmap_object *map;
-  if (open("ffi.DictClear", args, n_args, 1, kTVMFFIDict, &map) != 0) return -1;
+  if (arg_map("ffi.DictClear", args, n_args, 1, kTVMFFIDict, &map) != 0) return -1;
   return fh_hashmap_clear(map);
 }
 

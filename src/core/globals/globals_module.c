@@ -12,7 +12,8 @@
 #include "globals_entry.h"
 
 /* The module in args[0], after checking the number of arguments. */
-static int open(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected, TVMFFIObject **module) {
+static int arg_module(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected,
+                      TVMFFIObject **module) {
   if (fh_function_check_count(name, n_args, n_expected) != 0) return -1;
   return fh_function_arg_object(name, args, 0, kTVMFFIModule, module);
 }
@@ -42,7 +43,7 @@ static int load_library(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
   return fh_library_module_open(path, result);
 }
 
-/* For who opens a library by other means: an error, if it is truncated, damaged or no library. */
+/* For callers that open a library by other means: an error if it is truncated, damaged or no library. */
 static int check_library_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -56,7 +57,8 @@ static int check_library_file(void *self, const TVMFFIAny *args, int32_t n_args,
   return rc;
 }
 
-/* For initialisers of libraries, which must not throw: whether the thread is loading one, which fails then. */
+/* For initialisers of libraries, which must not throw: fails the load in progress on this thread. Returns whether there
+ * is one. */
 static int fail_load(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray reason;
@@ -80,7 +82,7 @@ static int system_lib(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
 static int open_query(const char *name, const TVMFFIAny *args, int32_t n_args, TVMFFIObject **module,
                       int *query_imports, TVMFFIAny *owned_name) {
   TVMFFIByteArray text;
-  if (open(name, args, n_args, 3, module) != 0 || fh_function_arg_str(name, args, 1, &text) != 0) return -1;
+  if (arg_module(name, args, n_args, 3, module) != 0 || fh_function_arg_str(name, args, 1, &text) != 0) return -1;
   if (fh_function_arg_bool(name, args, 2, query_imports) != 0) return -1;
   return fh_str_from_bytes(text, owned_name);
 }
@@ -129,14 +131,14 @@ static int implements(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
 static int get_kind(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIObject *module;
-  return open("ffi.ModuleGetKind", args, n_args, 1, &module) != 0 ? -1 : fh_module_kind(module, result);
+  return arg_module("ffi.ModuleGetKind", args, n_args, 1, &module) != 0 ? -1 : fh_module_kind(module, result);
 }
 
 static int get_property_mask(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIObject *module;
   int64_t mask;
-  if (open("ffi.ModuleGetPropertyMask", args, n_args, 1, &module) != 0) return -1;
+  if (arg_module("ffi.ModuleGetPropertyMask", args, n_args, 1, &module) != 0) return -1;
   if (fh_module_property_mask(module, &mask) != 0) return -1;
   *result = fh_any_int(mask);
   return 0;
@@ -148,7 +150,7 @@ static int inspect_source(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   TVMFFIObject *module;
   TVMFFIByteArray text;
   TVMFFIAny format;
-  if (open(name, args, n_args, 2, &module) != 0 || fh_function_arg_str(name, args, 1, &text) != 0) return -1;
+  if (arg_module(name, args, n_args, 2, &module) != 0 || fh_function_arg_str(name, args, 1, &text) != 0) return -1;
   if (fh_str_from_bytes(text, &format) != 0) return -1;
   int rc = fh_module_source(module, &format, result);
   fh_any_drop(&format);
@@ -158,7 +160,7 @@ static int inspect_source(void *self, const TVMFFIAny *args, int32_t n_args, TVM
 static int get_write_formats(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIObject *module;
-  if (open("ffi.ModuleGetWriteFormats", args, n_args, 1, &module) != 0) return -1;
+  if (arg_module("ffi.ModuleGetWriteFormats", args, n_args, 1, &module) != 0) return -1;
   return fh_module_write_formats(module, result);
 }
 
@@ -169,7 +171,7 @@ static int write_to_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   TVMFFIObject *module;
   TVMFFIByteArray text[2];
   TVMFFIAny owned[2] = {fh_any_none(), fh_any_none()};
-  if (open(name, args, n_args, 3, &module) != 0) return -1;
+  if (arg_module(name, args, n_args, 3, &module) != 0) return -1;
   if (fh_function_arg_str(name, args, 1, &text[0]) != 0 || fh_function_arg_str(name, args, 2, &text[1]) != 0) return -1;
   if (fh_str_check_name("a path", text[0]) != 0) return -1;
   int rc = fh_str_from_bytes(text[0], &owned[0]);
@@ -187,7 +189,7 @@ static int import_module(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   FH_UNUSED(result);
   const char *name = "ffi.ModuleImportModule";
   TVMFFIObject *module, *other;
-  if (open(name, args, n_args, 2, &module) != 0) return -1;
+  if (arg_module(name, args, n_args, 2, &module) != 0) return -1;
   if (fh_function_arg_object(name, args, 1, kTVMFFIModule, &other) != 0) return -1;
   return fh_module_import(module, other);
 }
@@ -196,19 +198,19 @@ static int clear_imports(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   FH_UNUSED(self);
   FH_UNUSED(result);
   TVMFFIObject *module;
-  return open("ffi.ModuleClearImports", args, n_args, 1, &module) != 0 ? -1 : fh_module_clear_imports(module);
+  return arg_module("ffi.ModuleClearImports", args, n_args, 1, &module) != 0 ? -1 : fh_module_clear_imports(module);
 }
 
-/* ---- Modules that stay: a Map, never freed, with them as keys. `kept` is guarded by `kept_lock`. */
+/* ---- Modules that stay loaded: the keys of a Map that is never freed. `kept_lock` guards `kept`. */
 
 FH_LOCK(kept_lock, "kept", FH_RANK_PLAIN);
 static fh_hashmap_object *kept;
 
-static int keep(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+static int keep_module(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
   TVMFFIObject *module;
-  if (open("ffi.ModuleGlobalsAdd", args, n_args, 1, &module) != 0) return -1;
+  if (arg_module("ffi.ModuleGlobalsAdd", args, n_args, 1, &module) != 0) return -1;
   TVMFFIAny view = fh_any_object(module);
   fh_hashmap_pair pair = {fh_any_none(), fh_any_int(1)};
   fh_hashmap_rest rest;
@@ -228,11 +230,11 @@ static int keep(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *re
   return rc;
 }
 
-static int unkeep(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+static int unkeep_module(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
   TVMFFIObject *module;
-  if (open("ffi.ModuleGlobalsRemove", args, n_args, 1, &module) != 0) return -1;
+  if (arg_module("ffi.ModuleGlobalsRemove", args, n_args, 1, &module) != 0) return -1;
   TVMFFIAny key = fh_any_object(module);
   fh_hashmap_pair old = {fh_any_none(), fh_any_none()};
   fh_mutex_lock(&kept_lock);
@@ -259,7 +261,7 @@ const fh_globals_entry fh_globals_module[] = {
     {"ffi.ModuleWriteToFile", write_to_file, NULL},
     {"ffi.ModuleImportModule", import_module, NULL},
     {"ffi.ModuleClearImports", clear_imports, NULL},
-    {"ffi.ModuleGlobalsAdd", keep, NULL},
-    {"ffi.ModuleGlobalsRemove", unkeep, NULL},
+    {"ffi.ModuleGlobalsAdd", keep_module, NULL},
+    {"ffi.ModuleGlobalsRemove", unkeep_module, NULL},
     {NULL, NULL, NULL},
 };

@@ -8,9 +8,10 @@
 
 /* ---- Mutations ---- */
 
-/* Ends in the result of the function: a mutation with callbacks, of args[0]. Takes the callbacks, also on failure. */
-static int mutate(const TVMFFIAny *args, int rc, fh_structural_callbacks callbacks, fh_mutate_order order,
-                  TVMFFIAny *result) {
+/* The common end of the functions: mutates args[0] with the callbacks, which it takes, also if rc says that making them
+ * has failed. */
+static int run_mutation(const TVMFFIAny *args, int rc, fh_structural_callbacks callbacks, fh_mutate_order order,
+                        TVMFFIAny *result) {
   TVMFFIAny root;
   if (rc != 0 || fh_any_own(&args[0], &root) != 0) {
     fh_structural_callbacks_free(&callbacks);
@@ -27,7 +28,7 @@ static int structural_map(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   if (fh_function_check_count(name, n_args, 4) != 0 || fh_function_arg_int(name, args, 3, &order) != 0) return -1;
   int rc = fh_structural_callbacks_add(&callbacks, name, args, 1, 0, 0);
   if (rc == 0) rc = fh_structural_callbacks_add(&callbacks, name, args, 2, 0, 1);
-  return mutate(args, rc, callbacks, order == FH_MUTATE_MAP_PRE ? FH_MUTATE_MAP_PRE : FH_MUTATE_MAP_POST, result);
+  return run_mutation(args, rc, callbacks, order == FH_MUTATE_MAP_PRE ? FH_MUTATE_MAP_PRE : FH_MUTATE_MAP_POST, result);
 }
 
 static int structural_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -36,7 +37,7 @@ static int structural_mutate(void *self, const TVMFFIAny *args, int32_t n_args, 
   fh_structural_callbacks callbacks = {NULL, 0};
   if (fh_function_check_count(name, n_args, 2) != 0) return -1;
   int rc = fh_structural_callbacks_add(&callbacks, name, args, 1, 1, 0);
-  return mutate(args, rc, callbacks, FH_MUTATE_OWNED, result);
+  return run_mutation(args, rc, callbacks, FH_MUTATE_OWNED, result);
 }
 
 /* ---- Mutators of any maker ---- */
@@ -51,9 +52,9 @@ static int arg_mutator(const char *name, const TVMFFIAny *args, int32_t n_args, 
 }
 
 /* What a mutation of `value` came to, for the caller: itself when it is unchanged. Takes both. */
-static int give(int rc, TVMFFIAny said, TVMFFIAny value, TVMFFIAny *result) {
-  int is_kept = rc == 0 && said.type_index == kTVMFFIUnchanged;
-  if (rc == 0) *result = is_kept ? value : said;
+static int return_mutated(int rc, TVMFFIAny raw, TVMFFIAny value, TVMFFIAny *result) {
+  int is_kept = rc == 0 && raw.type_index == kTVMFFIUnchanged;
+  if (rc == 0) *result = is_kept ? value : raw;
   if (!is_kept) fh_any_drop(&value);
   return rc;
 }
@@ -64,26 +65,27 @@ static int mutator_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   TVMFFIAny value;
   if (arg_mutator("ffi.StructuralMutatorMutate", args, n_args, 2, &mutator) != 0) return -1;
   if (fh_any_own(&args[1], &value) != 0) return -1;
-  TVMFFIAny said;
-  int rc = fh_mutator_call(mutator, mutator->table->mutate, &value, &said);
-  return give(rc, said, value, result);
+  TVMFFIAny raw;
+  int rc = fh_mutator_call(mutator, mutator->table->mutate, &value, &raw);
+  return return_mutated(rc, raw, value, result);
 }
 
 static int mutator_default_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_mutator_object *mutator;
-  TVMFFIAny value, said;
+  TVMFFIAny value, raw;
   if (arg_mutator("ffi.StructuralMutatorDefaultMutate", args, n_args, 2, &mutator) != 0) return -1;
   if (fh_any_own(&args[1], &value) != 0) return -1;
-  int rc = fh_structural_mutate_default(mutator, &value, &said);
-  return give(rc, said, value, result);
+  int rc = fh_structural_mutate_default(mutator, &value, &raw);
+  return return_mutated(rc, raw, value, result);
 }
 
-/* The same for C++ headers, which call it for each object: by address, with a raw result, ffi.Unchanged as it is. */
+/* mutator_default_mutate as a native function, whose address the C++ headers ask for once and call for each object. Its
+ * result is raw: ffi.Unchanged stays that. */
 static TVMFFIAny default_mutate(fh_mutator_object *mutator, TVMFFIAny value) {
-  TVMFFIAny said;
-  int rc = fh_structural_mutate_default(mutator, &value, &said);
-  return fh_mutator_make_result(rc, said);
+  TVMFFIAny raw;
+  int rc = fh_structural_mutate_default(mutator, &value, &raw);
+  return fh_mutator_make_result(rc, raw);
 }
 
 static int native_default_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {

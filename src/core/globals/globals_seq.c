@@ -9,8 +9,8 @@
 #include "globals_entry.h"
 
 /* The sequence in args[0], after checking the number of arguments. */
-static int open(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected, int32_t type_index,
-                fh_seq_object **seq) {
+static int arg_seq(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected, int32_t type_index,
+                   fh_seq_object **seq) {
   TVMFFIObject *obj;
   if (fh_function_check_count(name, n_args, n_expected) != 0) return -1;
   if (fh_function_arg_object(name, args, 0, type_index, &obj) != 0) return -1;
@@ -18,7 +18,7 @@ static int open(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t
   return 0;
 }
 
-static int give(fh_seq_object *seq, TVMFFIAny *result) {
+static int return_seq(fh_seq_object *seq, TVMFFIAny *result) {
   if (seq == NULL) return -1;
   *result = fh_any_object(seq);
   return 0;
@@ -38,14 +38,14 @@ static int contains(const TVMFFIAny *items, int64_t n, const TVMFFIAny *value, T
 
 static int array_new(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
-  return give(fh_seq_from_views(kTVMFFIArray, args, n_args), result);
+  return return_seq(fh_seq_from_views(kTVMFFIArray, args, n_args), result);
 }
 
 static int array_get_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_seq_object *seq;
   int64_t i;
-  if (open("ffi.ArrayGetItem", args, n_args, 2, kTVMFFIArray, &seq) != 0) return -1;
+  if (arg_seq("ffi.ArrayGetItem", args, n_args, 2, kTVMFFIArray, &seq) != 0) return -1;
   if (fh_function_arg_int("ffi.ArrayGetItem", args, 1, &i) != 0 || fh_seq_check_index(seq, i) != 0) return -1;
   fh_any_copy(&fh_seq_items(seq)[i], result);
   return 0;
@@ -54,7 +54,7 @@ static int array_get_item(void *self, const TVMFFIAny *args, int32_t n_args, TVM
 static int array_size(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_seq_object *seq;
-  if (open("ffi.ArraySize", args, n_args, 1, kTVMFFIArray, &seq) != 0) return -1;
+  if (arg_seq("ffi.ArraySize", args, n_args, 1, kTVMFFIArray, &seq) != 0) return -1;
   *result = fh_any_int(fh_seq_size(seq));
   return 0;
 }
@@ -63,7 +63,7 @@ static int array_contains(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   FH_UNUSED(self);
   fh_seq_object *seq;
   TVMFFIAny value;
-  if (open("ffi.ArrayContains", args, n_args, 2, kTVMFFIArray, &seq) != 0) return -1;
+  if (arg_seq("ffi.ArrayContains", args, n_args, 2, kTVMFFIArray, &seq) != 0) return -1;
   if (fh_any_own(&args[1], &value) != 0) return -1;
   int rc = contains(fh_seq_items(seq), fh_seq_size(seq), &value, result);
   fh_any_drop(&value);
@@ -74,14 +74,14 @@ static int array_contains(void *self, const TVMFFIAny *args, int32_t n_args, TVM
 
 static int list_new(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
-  return give(fh_seq_from_views(kTVMFFIList, args, n_args), result);
+  return return_seq(fh_seq_from_views(kTVMFFIList, args, n_args), result);
 }
 
 static int list_get_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_seq_object *list;
   int64_t i;
-  if (open("ffi.ListGetItem", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
+  if (arg_seq("ffi.ListGetItem", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int("ffi.ListGetItem", args, 1, &i) != 0) return -1;
   return fh_list_get(list, i, result);
 }
@@ -92,7 +92,7 @@ static int list_set_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   fh_seq_object *list;
   int64_t i;
   TVMFFIAny item;
-  if (open("ffi.ListSetItem", args, n_args, 3, kTVMFFIList, &list) != 0) return -1;
+  if (arg_seq("ffi.ListSetItem", args, n_args, 3, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int("ffi.ListSetItem", args, 1, &i) != 0 || fh_any_own(&args[2], &item) != 0) return -1;
   return fh_list_set(list, i, item);
 }
@@ -100,7 +100,7 @@ static int list_set_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
 static int list_size(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_seq_object *list;
-  if (open("ffi.ListSize", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
+  if (arg_seq("ffi.ListSize", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
   *result = fh_any_int(fh_list_size(list));
   return 0;
 }
@@ -118,7 +118,7 @@ static int list_contains(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   FH_UNUSED(self);
   fh_seq_object *list;
   TVMFFIAny value;
-  if (open("ffi.ListContains", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
+  if (arg_seq("ffi.ListContains", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
   if (fh_any_own(&args[1], &value) != 0) return -1;
   int rc;
   /* equality looks only at items of the value's type, so only that type's hook could run, and raise */
@@ -138,7 +138,7 @@ static int list_append(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFI
   FH_UNUSED(result);
   fh_seq_object *list;
   TVMFFIAny item;
-  if (open("ffi.ListAppend", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
+  if (arg_seq("ffi.ListAppend", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
   if (fh_any_own(&args[1], &item) != 0) return -1;
   return fh_list_append(list, item);
 }
@@ -149,29 +149,29 @@ static int list_insert(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFI
   fh_seq_object *list;
   int64_t i;
   TVMFFIAny item;
-  if (open("ffi.ListInsert", args, n_args, 3, kTVMFFIList, &list) != 0) return -1;
+  if (arg_seq("ffi.ListInsert", args, n_args, 3, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int("ffi.ListInsert", args, 1, &i) != 0 || fh_any_own(&args[2], &item) != 0) return -1;
   return fh_list_insert(list, i, item);
 }
 
-static int take(const char *name, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *out) {
+static int take_item(const char *name, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *out) {
   fh_seq_object *list;
   int64_t i;
-  if (open(name, args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
+  if (arg_seq(name, args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int(name, args, 1, &i) != 0) return -1;
   return fh_list_take(list, i, out);
 }
 
 static int list_pop(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
-  return take("ffi.ListPop", args, n_args, result);
+  return take_item("ffi.ListPop", args, n_args, result);
 }
 
 static int list_erase(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
   TVMFFIAny old;
-  if (take("ffi.ListErase", args, n_args, &old) != 0) return -1;
+  if (take_item("ffi.ListErase", args, n_args, &old) != 0) return -1;
   fh_any_drop(&old);
   return 0;
 }
@@ -182,7 +182,7 @@ static int list_erase_range(void *self, const TVMFFIAny *args, int32_t n_args, T
   const char *name = "ffi.ListEraseRange";
   fh_seq_object *list;
   int64_t first, last;
-  if (open(name, args, n_args, 3, kTVMFFIList, &list) != 0) return -1;
+  if (arg_seq(name, args, n_args, 3, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int(name, args, 1, &first) != 0 || fh_function_arg_int(name, args, 2, &last) != 0) return -1;
   return fh_list_splice(list, first, last, NULL, 0);
 }
@@ -194,7 +194,7 @@ static int list_replace_slice(void *self, const TVMFFIAny *args, int32_t n_args,
   fh_seq_object *list;
   int64_t first, last, n;
   TVMFFIAny *items;
-  if (open(name, args, n_args, 4, kTVMFFIList, &list) != 0) return -1;
+  if (arg_seq(name, args, n_args, 4, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int(name, args, 1, &first) != 0 || fh_function_arg_int(name, args, 2, &last) != 0) return -1;
   if (!fh_seq_is(&args[3])) return fh_function_raise_type(name, 3, "ffi.List", &args[3]);
   /* a copy, also because it may be `list` itself */
@@ -208,7 +208,7 @@ static int list_reverse(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
   FH_UNUSED(self);
   FH_UNUSED(result);
   fh_seq_object *list;
-  if (open("ffi.ListReverse", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
+  if (arg_seq("ffi.ListReverse", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
   fh_list_reverse(list);
   return 0;
 }
@@ -217,7 +217,7 @@ static int list_clear(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   FH_UNUSED(self);
   FH_UNUSED(result);
   fh_seq_object *list;
-  if (open("ffi.ListClear", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
+  if (arg_seq("ffi.ListClear", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
   return fh_list_clear(list);
 }
 
@@ -226,7 +226,7 @@ static int list_reserve(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
   FH_UNUSED(result);
   fh_seq_object *list;
   int64_t capacity;
-  if (open("ffi.ListReserve", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
+  if (arg_seq("ffi.ListReserve", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int("ffi.ListReserve", args, 1, &capacity) != 0) return -1;
   return fh_list_reserve(list, capacity);
 }

@@ -21,7 +21,7 @@ static int take_values(const char *name, const TVMFFIAny *args, int32_t n_args, 
   return 0;
 }
 
-static int equal(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+static int structural_equal(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIAny values[2];
   int options[2], is_equal;
@@ -33,7 +33,7 @@ static int equal(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *r
   return rc;
 }
 
-static int mismatch(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+static int first_mismatch(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIAny values[2];
   int options[2];
@@ -44,7 +44,7 @@ static int mismatch(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny
   return rc;
 }
 
-static int hash(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+static int structural_hash(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIAny value;
   int options[2];
@@ -56,7 +56,7 @@ static int hash(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *re
   return rc;
 }
 
-static int key(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+static int new_key(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   if (fh_function_check_count("ffi.StructuralKey", n_args, 1) != 0) return -1;
   fh_structural_key_object *made = fh_structural_key_new(&args[0]);
@@ -87,10 +87,10 @@ static int key_equal(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 #define PATHS FH_SCHEMA_OPTIONAL(FH_SCHEMA_GENERIC("Tuple", PATH "," PATH))
 
 const fh_globals_entry fh_globals_structural[] = {
-    {"ffi.StructuralEqual", equal, FH_SCHEMA(FH_SCHEMA_FUNCTION(FH_SCHEMA_BOOL, VALUES "," OPTIONS))},
-    {"ffi.GetFirstStructuralMismatch", mismatch, FH_SCHEMA(FH_SCHEMA_FUNCTION(PATHS, VALUES "," OPTIONS))},
-    {"ffi.StructuralHash", hash, FH_SCHEMA(FH_SCHEMA_FUNCTION(FH_SCHEMA_INT, FH_SCHEMA_ANY "," OPTIONS))},
-    {"ffi.StructuralKey", key, FH_SCHEMA(FH_SCHEMA_FUNCTION(FH_SCHEMA_TYPE("ffi.StructuralKey"), FH_SCHEMA_ANY))},
+    {"ffi.StructuralEqual", structural_equal, FH_SCHEMA(FH_SCHEMA_FUNCTION(FH_SCHEMA_BOOL, VALUES "," OPTIONS))},
+    {"ffi.GetFirstStructuralMismatch", first_mismatch, FH_SCHEMA(FH_SCHEMA_FUNCTION(PATHS, VALUES "," OPTIONS))},
+    {"ffi.StructuralHash", structural_hash, FH_SCHEMA(FH_SCHEMA_FUNCTION(FH_SCHEMA_INT, FH_SCHEMA_ANY "," OPTIONS))},
+    {"ffi.StructuralKey", new_key, FH_SCHEMA(FH_SCHEMA_FUNCTION(FH_SCHEMA_TYPE("ffi.StructuralKey"), FH_SCHEMA_ANY))},
     {"ffi.StructuralKeyEqual", key_equal, FH_SCHEMA(FH_SCHEMA_FUNCTION(FH_SCHEMA_BOOL, VALUES))},
     {NULL, NULL, NULL},
 };

@@ -9,9 +9,10 @@
 
 /* ---- Visits ---- */
 
-/* Ends in the result of the function: a visit with callbacks, of args[0]. Takes the callbacks, also on failure. */
-static int visit(const TVMFFIAny *args, int rc, fh_structural_callbacks callbacks, fh_visit_order order,
-                 TVMFFIAny *result) {
+/* The common end of the functions: visits args[0] with the callbacks, which it takes, also if rc says that making them
+ * has failed. */
+static int run_visit(const TVMFFIAny *args, int rc, fh_structural_callbacks callbacks, fh_visit_order order,
+                     TVMFFIAny *result) {
   TVMFFIAny root;
   if (rc != 0 || fh_any_own(&args[0], &root) != 0) {
     fh_structural_callbacks_free(&callbacks);
@@ -30,7 +31,7 @@ static int structural_walk(void *self, const TVMFFIAny *args, int32_t n_args, TV
   if (fh_function_check_count(name, n_args, 4) != 0 || fh_function_arg_int(name, args, 3, &order) != 0) return -1;
   int rc = fh_structural_callbacks_add(&callbacks, name, args, 1, 0, 0);
   if (rc == 0) rc = fh_structural_callbacks_add(&callbacks, name, args, 2, 0, 1);
-  return visit(args, rc, callbacks, order == FH_VISIT_WALK_PRE ? FH_VISIT_WALK_PRE : FH_VISIT_WALK_POST, result);
+  return run_visit(args, rc, callbacks, order == FH_VISIT_WALK_PRE ? FH_VISIT_WALK_PRE : FH_VISIT_WALK_POST, result);
 }
 
 static int structural_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -39,7 +40,7 @@ static int structural_visit(void *self, const TVMFFIAny *args, int32_t n_args, T
   fh_structural_callbacks callbacks = {NULL, 0};
   if (fh_function_check_count(name, n_args, 2) != 0) return -1;
   int rc = fh_structural_callbacks_add(&callbacks, name, args, 1, 0, 0);
-  return visit(args, rc, callbacks, FH_VISIT_OWNED, result);
+  return run_visit(args, rc, callbacks, FH_VISIT_OWNED, result);
 }
 
 static int interrupt(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -62,16 +63,16 @@ static int arg_visitor(const char *name, const TVMFFIAny *args, int32_t n_args, 
   return 0;
 }
 
-/* A raw result of a visitor as that of a function. */
-static int give(TVMFFIAny said, TVMFFIAny *result) {
-  return fh_visitor_take_result(&said, "a visitor", result) == FH_VISIT_FAILED ? -1 : 0;
+/* Makes a visitor's raw result the result of a Function. */
+static int return_visited(TVMFFIAny raw, TVMFFIAny *result) {
+  return fh_visitor_take_result(&raw, "a visitor", result) == FH_VISIT_FAILED ? -1 : 0;
 }
 
 static int visitor_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_visitor_object *visitor;
   if (arg_visitor("ffi.StructuralVisitorVisit", args, n_args, 2, &visitor) != 0) return -1;
-  return give(fh_visitor_call(visitor, args[1]), result);
+  return return_visited(fh_visitor_call(visitor, args[1]), result);
 }
 
 static int visitor_default_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -80,12 +81,12 @@ static int visitor_default_visit(void *self, const TVMFFIAny *args, int32_t n_ar
   TVMFFIAny value;
   if (arg_visitor("ffi.StructuralVisitorDefaultVisit", args, n_args, 2, &visitor) != 0) return -1;
   if (fh_any_own(&args[1], &value) != 0) return -1;
-  TVMFFIAny said = fh_structural_visit_default(visitor, value);
+  TVMFFIAny raw = fh_structural_visit_default(visitor, value);
   fh_any_drop(&value);
-  return give(said, result);
+  return return_visited(raw, result);
 }
 
-/* The same for C++ headers, which call it for each object: by address. */
+/* visitor_default_visit as a native function, whose address the C++ headers ask for once and call for each object. */
 static int native_default_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(args);

@@ -48,8 +48,9 @@ void *fh_library_find(void *library, const char *symbol) {
 
 #define CXX_NAME "libtvm_ffi_cxx.so"
 
-/* Not under a lock: a thread that loads a library may come here from that library's initialisation, while another one
- * that came first waits for the loader. Opening it twice is opening it once. */
+/* Without a lock of ours, because the loader has one: a thread may come here from the initialisation of a library, with
+ * the loader's lock, while another thread is in the dlopen below and waits for that. Opening the library twice is
+ * harmless. */
 void fh_library_load_cxx(void) {
   static int32_t is_done;
   char path[4096], reason[FH_LIBRARY_FILE_REASON];
@@ -64,10 +65,11 @@ void fh_library_load_cxx(void) {
     int is_open = !fh_library_file_refuse(path, reason) && dlopen(path, RTLD_NOW | RTLD_GLOBAL) != NULL;
     if (!is_open) (void)dlerror(); /* clients that need it say so themselves */
   }
-  fh_atomic_store_release_i32(&is_done, 1); /* pairs with the load above: who sees it finds the names */
+  fh_atomic_store_release_i32(&is_done, 1); /* pairs with the load above, after which the names are there */
 }
 
-/* The name of this ABI, C or C++, that the loader found nowhere, in its words (glibc's); NULL if they say something else. */
+/* The name of this ABI, C or C++, that the loader did not find, as in its message; NULL for other reasons. The words
+ * are glibc's. */
 static const char *find_lacking(const char *reason) {
   static const char before[] = "undefined symbol: ";
   const char *found = reason != NULL ? strstr(reason, before) : NULL;
@@ -81,8 +83,9 @@ int fh_library_check_file(const char *path) {
   return fh_error_raise(FH_INTERNAL_ERROR, "Cannot load library %s: it %s", path, reason);
 }
 
-/* At first with all its functions: one of ours that is not there would end the process when it is called. What else a
- * library lacks is its own affair, and it may do without. */
+/* Binds all functions at once (RTLD_NOW). Bound lazily, a function of this ABI that does not exist here would end the
+ * process at its first call. If anything else is missing the library is opened lazily after all: it may never call
+ * that. */
 void *fh_library_open(const char *path) {
   if (fh_library_check_file(path) != 0) return NULL;
   fh_library_load_cxx();
@@ -114,10 +117,10 @@ void *fh_library_find(void *library, const char *symbol) { return dlsym(library,
 typedef struct {
   uintptr_t address;
   size_t room;
-} place;
+} segment_query;
 
 static int find_segment(struct dl_phdr_info *info, size_t n_bytes, void *state) {
-  place *at = (place *)state;
+  segment_query *at = (segment_query *)state;
   FH_UNUSED(n_bytes);
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr) *part = &info->dlpi_phdr[i];
@@ -130,7 +133,7 @@ static int find_segment(struct dl_phdr_info *info, size_t n_bytes, void *state) 
 }
 
 size_t fh_library_room(const void *address) {
-  place at = {(uintptr_t)address, SIZE_MAX};
+  segment_query at = {(uintptr_t)address, SIZE_MAX};
   (void)dl_iterate_phdr(find_segment, &at);
   return at.room;
 }

@@ -85,7 +85,7 @@ static int load_modules(reader *in, TVMFFIObject *(*new_own)(void *), void *stat
     } else if (read_text(in, &content) != 0 || load_by_kind(kind, content, &module) != 0) {
       return -1;
     }
-    if (fh_seq_push(modules, module) != 0) return -1;
+    if (fh_seq_push(modules, module) != 0) return -1; /* which takes the module, also on failure */
   }
   return 0;
 }
@@ -108,7 +108,7 @@ static int link_modules(fh_seq_object *modules, const unsigned char *starts, con
 
 int fh_library_blob_load(const char *blob, TVMFFIObject *(*new_own)(void *state), void *state, TVMFFIAny *out) {
   const unsigned char *start = (const unsigned char *)blob, *starts, *children;
-  size_t room = fh_library_room(blob);
+  size_t room = fh_library_room(blob); /* the blob is the library's: its first number may lie */
   if (room < 8 || word_at(start) > room - 8) return raise_broken("they are longer than the library");
   reader in = {start + 8, start + 8 + word_at(start)};
   uint64_t n_starts, n_children;

@@ -1,4 +1,4 @@
-/* library_context.c - pointers that libraries get when they are loaded, by the name of an exported variable. */
+/* library_context.c - context symbols, by the name of an exported variable. */
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "core/object/error.h"
@@ -6,7 +6,7 @@
 #include "core/platform/mem.h"
 #include "library_context.h"
 
-/* One registration; never changed or freed, so that readers may walk the list without the lock. */
+/* One registration. It is never changed or freed, so readers walk the list without the lock. */
 typedef struct entry {
   struct entry *next; /* release store when the next one is added, acquire load when walking */
   void *symbol;
@@ -60,7 +60,7 @@ static int fill_one(void *state, const char *name, void *symbol) {
   return 0;
 }
 
-int fh_library_context_fill(const fh_library_symbols *symbols, const void *state) {
+void fh_library_context_fill(const fh_library_symbols *symbols, const void *state) {
   target to = {symbols, state};
-  return fh_library_context_each(fill_one, &to);
+  (void)fh_library_context_each(fill_one, &to);
 }

@@ -34,8 +34,8 @@ typedef struct {
   char *reason;
 } file;
 
-static int refuse(const file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int refuse(const file *f, const char *format, ...) {
+static int refuse_file(const file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int refuse_file(const file *f, const char *format, ...) {
   va_list args;
   va_start(args, format);
   vsnprintf(f->reason, FH_LIBRARY_FILE_REASON, format, args);
@@ -47,8 +47,8 @@ static int refuse(const file *f, const char *format, ...) {
 static int has(const file *f, uint64_t offset, uint64_t n) { return offset <= f->n_bytes && n <= f->n_bytes - offset; }
 
 static int refuse_short(const file *f, const char *what, uint64_t offset, uint64_t n) {
-  return refuse(f, "is truncated or damaged: its %s should be the %llu bytes from %llu on, and the file has %llu", what,
-                (unsigned long long)n, (unsigned long long)offset, (unsigned long long)f->n_bytes);
+  return refuse_file(f, "is truncated or damaged: its %s should be the %llu bytes from %llu on, and the file has %llu",
+                     what, (unsigned long long)n, (unsigned long long)offset, (unsigned long long)f->n_bytes);
 }
 
 /* Whether all of them could be read; also a file that becomes shorter meanwhile is truncated. */
@@ -76,9 +76,10 @@ static int is_text(const unsigned char *bytes, size_t n) {
 static int refuse_strange(const file *f) {
   unsigned char start[64];
   ssize_t n = pread(f->fd, start, sizeof start, 0);
-  if (f->n_bytes == 0) return refuse(f, "is empty");
+  if (f->n_bytes == 0) return refuse_file(f, "is empty");
   if (n >= SELFMAG && memcmp(start, ELFMAG, SELFMAG) == 0) return 0;
-  return refuse(f, "is no ELF file%s", n > 0 && is_text(start, (size_t)n) ? ", but text: is it a linker script?" : "");
+  return refuse_file(f, "is no ELF file%s",
+                     n > 0 && is_text(start, (size_t)n) ? ", but text: is it a linker script?" : "");
 }
 
 static int refuse_head(file *f) {
@@ -86,18 +87,20 @@ static int refuse_head(file *f) {
   if (refuse_strange(f)) return 1;
   if (!read_at(f, &f->head, 0, sizeof f->head)) return refuse_short(f, "ELF header", 0, sizeof f->head);
   if (head->e_ident[EI_CLASS] != OWN_CLASS) {
-    return refuse(f, "is not for this machine: it is for another number of bits than %d", (int)sizeof(void *) * 8);
+    return refuse_file(f, "is not for this machine: it is for another number of bits than %d", (int)sizeof(void *) * 8);
   }
   if (OWN_MACHINE != EM_NONE && head->e_machine != OWN_MACHINE) {
-    return refuse(f, "is not for this machine: expected ELF machine %d but got %d", OWN_MACHINE, (int)head->e_machine);
+    return refuse_file(f, "is not for this machine: expected ELF machine %d but got %d", OWN_MACHINE,
+                       (int)head->e_machine);
   }
   if (head->e_type != ET_DYN) {
     const char *what = head->e_type == ET_REL ? "an object file" : head->e_type == ET_EXEC ? "a program" : "neither";
-    return refuse(f, "is no shared library: expected ELF type %d but got %d (%s)", ET_DYN, (int)head->e_type, what);
+    return refuse_file(f, "is no shared library: expected ELF type %d but got %d (%s)", ET_DYN, (int)head->e_type,
+                       what);
   }
   if (head->e_phentsize != sizeof f->parts[0] || head->e_phnum == 0 || head->e_phnum > MAX_HEADERS) {
-    return refuse(f, "is damaged: expected 1 to %d program headers of %zu bytes but got %d of %d", MAX_HEADERS,
-                  sizeof f->parts[0], (int)head->e_phnum, (int)head->e_phentsize);
+    return refuse_file(f, "is damaged: expected 1 to %d program headers of %zu bytes but got %d of %d", MAX_HEADERS,
+                       sizeof f->parts[0], (int)head->e_phnum, (int)head->e_phentsize);
   }
   size_t n_parts = head->e_phnum * sizeof f->parts[0], n_sections = (size_t)head->e_shnum * head->e_shentsize;
   if (!read_at(f, f->parts, head->e_phoff, n_parts)) return refuse_short(f, "program headers", head->e_phoff, n_parts);
@@ -120,9 +123,9 @@ static const part_header *find_mapped(const file *f, uint64_t address, uint64_t 
 }
 
 static int refuse_part(const file *f, const part_header *part) {
-  return refuse(f, "is damaged: its segment at address %llu has %llu bytes in the file and %llu in memory",
-                (unsigned long long)part->p_vaddr, (unsigned long long)part->p_filesz,
-                (unsigned long long)part->p_memsz);
+  return refuse_file(f, "is damaged: its segment at address %llu has %llu bytes in the file and %llu in memory",
+                     (unsigned long long)part->p_vaddr, (unsigned long long)part->p_filesz,
+                     (unsigned long long)part->p_memsz);
 }
 
 static int refuse_loaded(const file *f) {
@@ -179,12 +182,12 @@ static int refuse_dynamic(const file *f, const part_header *part) {
     has_names |= entry.d_tag == DT_STRTAB;
     has_symbols |= entry.d_tag == DT_SYMTAB;
     if (!is_address(entry.d_tag) || find_mapped(f, entry.d_un.d_ptr, 1) != NULL) continue;
-    return refuse(f, "is damaged: entry %lld of its dynamic section points out of the file, to %llu",
-                  (long long)entry.d_tag, (unsigned long long)entry.d_un.d_ptr);
+    return refuse_file(f, "is damaged: entry %lld of its dynamic section points out of the file, to %llu",
+                       (long long)entry.d_tag, (unsigned long long)entry.d_un.d_ptr);
   }
-  if (i == n || entry.d_tag != DT_NULL) return refuse(f, "is damaged: its dynamic section has no end");
+  if (i == n || entry.d_tag != DT_NULL) return refuse_file(f, "is damaged: its dynamic section has no end");
   if (has_names && has_symbols) return 0;
-  return refuse(f, "is damaged: its dynamic section names no symbols");
+  return refuse_file(f, "is damaged: its dynamic section names no symbols");
 }
 
 static int refuse_content(file *f) {
@@ -192,7 +195,7 @@ static int refuse_content(file *f) {
   for (int i = 0; i < f->head.e_phnum; ++i) {
     if (f->parts[i].p_type == PT_DYNAMIC) return refuse_dynamic(f, &f->parts[i]);
   }
-  return refuse(f, "is no shared library: it has no dynamic section");
+  return refuse_file(f, "is no shared library: it has no dynamic section");
 }
 
 int fh_library_file_refuse(const char *path, char reason[FH_LIBRARY_FILE_REASON]) {
@@ -200,10 +203,11 @@ int fh_library_file_refuse(const char *path, char reason[FH_LIBRARY_FILE_REASON]
   file f = {.reason = reason};
   reason[0] = '\0';
   if (strchr(path, '/') == NULL || stat(path, &about) != 0) return 0;
-  if (!S_ISREG(about.st_mode)) return refuse(&f, "is %s", name_of_kind(about.st_mode)); /* opening a pipe would wait */
+  if (!S_ISREG(about.st_mode))
+    return refuse_file(&f, "is %s", name_of_kind(about.st_mode)); /* opening a pipe would wait */
   f.n_bytes = (uint64_t)about.st_size;
   f.fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (f.fd < 0) return 0;
+  if (f.fd < 0) return 0; /* the loader fails, too, and says why */
   int is_refused = refuse_content(&f);
   close(f.fd);
   return is_refused;

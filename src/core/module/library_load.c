@@ -1,5 +1,5 @@
-/* library_load.c - libraries whose initialisation fails: who loads one is told, as an exception must not leave an
- * initialiser. The C++ headers catch it and report it here. */
+/* library_load.c - libraries whose initialisation fails. An exception must not leave an initialiser, so the C++ headers
+ * catch it and report it here, and the load in progress on that thread fails with it. */
 #include "library_load.h"
 #include "core/object/error.h"
 #include "core/platform/fork.h"
@@ -15,8 +15,8 @@ typedef struct load {
 
 static FH_THREAD_LOCAL load *innermost;
 
-/* What has failed stays mapped, because others may have what it registered before. The system gives it to whoever loads
- * it again, without another try. */
+/* A library whose initialisation failed stays mapped, because others may hold what it registered before. When it is
+ * opened again the system gives the mapped library without initialising it, so this list says that it is broken. */
 typedef struct broken {
   struct broken *next;
   void *library;
@@ -54,8 +54,8 @@ int fh_library_load_fail(TVMFFIByteArray reason) {
   return 1;
 }
 
-/* What to say about a library that was loaded: nothing and 0, or -1. */
-static int check(const load *loaded, void *library, const char *path) {
+/* 0, or -1 with an error pending if the library's initialisation failed, now or at an earlier load. */
+static int check_loaded(const load *loaded, void *library, const char *path) {
   if (!loaded->has_failed && !is_broken(library)) return 0;
   if (loaded->has_failed && add_broken(library) != 0) return fh_error_raise_no_memory();
   const char *reason = loaded->reason != NULL ? loaded->reason
@@ -69,7 +69,7 @@ void *fh_library_load(const char *path) {
   innermost = &current;
   void *library = fh_library_open(path);
   innermost = current.outer;
-  if (library != NULL && check(&current, library, path) != 0) library = NULL;
+  if (library != NULL && check_loaded(&current, library, path) != 0) library = NULL;
   fh_mem_free(current.reason);
   return library;
 }

@@ -29,7 +29,7 @@ typedef struct {
 } library_shared;
 
 static void release_shared(library_shared *shared) {
-  /* release and the fence after it: the last user sees what the others did */
+  /* release: pairs with the fence of the thread that is the last user, so that `end` sees what the other users did */
   if (fh_atomic_sub_release_u64(&shared->n_users, 1) != 1) return;
   fh_atomic_fence_acquire_after_u64(&shared->n_users);
   if (shared->symbols->end != NULL) shared->symbols->end(shared->state);
@@ -51,7 +51,8 @@ static library_module *of_handle(const void *handle) { return (library_module *)
 static void delete_module(void *handle, int flags) {
   library_module *module = of_handle(handle);
   if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
-    /* code that runs later finds no dead module, unless another one took over */
+    /* The library's variable must not keep the address of a dead module. A later module of that library has replaced
+     * it. */
     void **context = (void **)module->shared->symbols->find(module->shared->state, CONTEXT_SYMBOL);
     if (context != NULL && *context == module) *context = NULL;
     fh_object_release(module->base.imports);
@@ -93,13 +94,14 @@ static int new_function(TVMFFIObject *module, TVMFFISafeCallType code, TVMFFIAny
   return 0;
 }
 
-/* Calls use(state, prefix + name) with the text ending in NUL: its result in *address. */
+/* *address becomes that of the library's symbol prefix + name, or of the function with that name; NULL if there is
+ * none. */
 static int find_named(const library_module *module, const char *prefix, const TVMFFIAny *name, int is_function,
                       void **address) {
   TVMFFIByteArray text;
   *address = NULL;
   if (!fh_str_content(name, &text)) return 0;
-  if (text.size != 0 && memchr(text.data, '\0', text.size) != NULL) return 0; /* no symbol has a NUL */
+  if (text.size != 0 && memchr(text.data, '\0', text.size) != NULL) return 0; /* no symbol has a NUL in its name */
   size_t n_prefix = strlen(prefix);
   char few[256], *symbol = few;
   if (n_prefix + text.size >= sizeof few && (symbol = (char *)fh_mem_alloc(n_prefix + text.size + 1)) == NULL) {
@@ -182,25 +184,26 @@ static int get_source(TVMFFIObject *handle, const TVMFFIAny *format, TVMFFIAny *
   return fh_str_new("", 0, out);
 }
 
-static int import(TVMFFIObject *handle, TVMFFIObject *other) {
+static int import_module(TVMFFIObject *handle, TVMFFIObject *other) {
   return fh_module_add_import(&of_handle(handle)->base, other);
 }
 
 static int clear_imports(TVMFFIObject *handle) { return fh_module_drop_imports(&of_handle(handle)->base); }
 
 static const fh_module_operations operations = {
-    get_kind,     get_property_mask, find_function, implements, get_doc,       get_metadata,
-    refuse_write, get_write_formats, get_source,    import,     clear_imports,
+    get_kind,     get_property_mask, find_function, implements,    get_doc,       get_metadata,
+    refuse_write, get_write_formats, get_source,    import_module, clear_imports,
 };
 
-/* ---- The same for C++ code, by a virtual table ---- */
+/* ---- What such a module does when C++ code calls it by its virtual table ---- */
 
-/* Throws a C++ exception of the pending error; set with the table's type_info, before code that uses either is there. */
+/* Throws the pending error as a C++ exception. Set with the table's type_info while libtvm_ffi_cxx.so is loaded, before
+ * any C++ code that could call the table. */
 static void (*throw_pending)(void);
 
-/* C cannot throw. Without somebody who can, what fails gives nothing, and an error stays pending only where the C++
- * function has nothing to give. */
-static void fail(void) {
+/* C cannot throw. Without libtvm_ffi_cxx.so a function of the table that fails returns an empty value; void functions
+ * and SaveToBytes leave the error pending. */
+static void throw_if_possible(void) {
   if (throw_pending != NULL) throw_pending();
 }
 
@@ -219,7 +222,7 @@ typedef int (*getter)(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *ou
 static TVMFFIAny get_or_none(getter get, void *self, const void *name) {
   TVMFFIAny value;
   if (get(fh_module_handle(self), (const TVMFFIAny *)name, &value) == 0) return value;
-  fail();
+  throw_if_possible();
   fh_error_clear();
   return fh_any_none();
 }
@@ -256,7 +259,7 @@ FH_RETURNING(slot_save_to_bytes, self, ret, nothing) {
   TVMFFIAny empty;
   fh_bytes_new("", 0, &empty);
   fh_error_raise(FH_RUNTIME_ERROR, "Module[library] does not support SaveToBytes");
-  fail();
+  throw_if_possible();
   memcpy(ret, &empty, sizeof empty);
   FH_RETURNING_END(ret);
 }
@@ -273,7 +276,7 @@ FH_RETURNING(slot_source, self, ret, format) {
 static _Bool slot_implements(void *self, const void *name) {
   void *address;
   if (find_named((const library_module *)self, "", (const TVMFFIAny *)name, 1, &address) != 0) {
-    fail();
+    throw_if_possible();
     fh_error_clear();
   }
   return address != NULL;
@@ -281,15 +284,15 @@ static _Bool slot_implements(void *self, const void *name) {
 
 static void slot_write(void *self, const void *file, const void *format) {
   refuse_write(fh_module_handle(self), (const TVMFFIAny *)file, (const TVMFFIAny *)format);
-  fail();
+  throw_if_possible();
 }
 
 static void slot_import(void *self, const void *other) {
-  if (fh_module_add_import(&((library_module *)self)->base, *(TVMFFIObject *const *)other) != 0) fail();
+  if (fh_module_add_import(&((library_module *)self)->base, *(TVMFFIObject *const *)other) != 0) throw_if_possible();
 }
 
 static void slot_clear_imports(void *self) {
-  if (fh_module_drop_imports(&((library_module *)self)->base) != 0) fail();
+  if (fh_module_drop_imports(&((library_module *)self)->base) != 0) throw_if_possible();
 }
 
 static fh_module_table table = {
@@ -342,11 +345,12 @@ int fh_library_module_new(const fh_library_symbols *symbols, void *state, TVMFFI
   shared->n_users = 1;
   shared->symbols = symbols;
   shared->state = state;
-  int rc = fh_library_context_fill(symbols, state);
+  int rc = 0;
+  fh_library_context_fill(symbols, state); /* before any code of the library is called through its symbols */
   const char *blob = (const char *)symbols->find(state, BLOB_SYMBOL);
-  if (rc == 0 && blob != NULL) {
+  if (blob != NULL) {
     rc = fh_library_blob_load(blob, new_module, shared, out);
-  } else if (rc == 0) {
+  } else {
     *out = fh_any_object(new_module(shared));
     rc = out->type_index == kTVMFFINone ? -1 : 0;
   }

@@ -4,12 +4,13 @@
 
 #include "library_symbols.h"
 
-/* Gives modules made here what C++ code expects of their virtual table: a std::type_info, and that its functions throw:
- * throw_pending throws the pending error. Before that they return nothing where they fail. */
+/* Gives the virtual table of modules made here what C++ code expects of it: a std::type_info, and functions that throw.
+ * throw_pending throws the pending error. Before this call, functions of the table that fail return nothing. */
 void fh_library_module_attach_cxx(const void *type_info, void (*throw_pending)(void));
 
-/* A module over these symbols (takes `state`, also on failure), as an owned value: stores itself and the context
- * symbols into the library and loads the modules embedded in it; with such, the root of their tree comes. */
+/* A module over these symbols, as an owned value; takes `state`, also on failure. Stores the module and the context
+ * symbols into the library's variables. If modules are embedded in the library, they are loaded and *out is the root of
+ * their tree. */
 int fh_library_module_new(const fh_library_symbols *symbols, void *state, TVMFFIAny *out);
 
 /* A module from a file, by the loader that is registered for its extension. */

@@ -57,7 +57,7 @@ int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
 }
 
 /* The address of a + b + c, or NULL, also without memory. */
-static void *find(const char *a, const char *b, const char *c) {
+static void *find_joined(const char *a, const char *b, const char *c) {
   size_t n_a = strlen(a), n_b = strlen(b), n_c = strlen(c), n = n_a + n_b + n_c;
   char few[256], *text = few;
   if (n > sizeof few && (text = (char *)fh_mem_alloc(n)) == NULL) return NULL;
@@ -70,15 +70,15 @@ static void *find(const char *a, const char *b, const char *c) {
   return entry != NULL ? fh_atomic_load_acquire_ptr(&entry->address) : NULL;
 }
 
-/* The state of a module is its prefix. A name may have the prefix already. */
+/* A module's state is its prefix. A name may begin with the prefix already, so it is looked up as it is, too. */
 static void *find_symbol(const void *prefix, const char *symbol) {
-  void *address = find((const char *)prefix, symbol, "");
-  return address != NULL ? address : find(symbol, "", "");
+  void *address = find_joined((const char *)prefix, symbol, "");
+  return address != NULL ? address : find_joined(symbol, "", "");
 }
 
 static void *find_function(const void *prefix, const char *name) {
-  void *address = find(FUNCTION_PREFIX, (const char *)prefix, name);
-  return address != NULL ? address : find(FUNCTION_PREFIX, name, "");
+  void *address = find_joined(FUNCTION_PREFIX, (const char *)prefix, name);
+  return address != NULL ? address : find_joined(FUNCTION_PREFIX, name, "");
 }
 
 static const fh_library_symbols system_symbols = {find_symbol, find_function, fh_mem_free};
@@ -90,7 +90,8 @@ static TVMFFIObject *find_module(TVMFFIByteArray prefix) {
   return entry != NULL ? entry->module : NULL;
 }
 
-/* Registers a module (borrowed) unless another came first: the one that counts, borrowed; NULL without memory. */
+/* Registers a module (borrowed) unless another thread has registered one for that prefix: gives the registered one,
+ * borrowed; NULL without memory. */
 static TVMFFIObject *put_module(TVMFFIByteArray prefix, TVMFFIObject *module) {
   module_entry *added = (module_entry *)fh_mem_calloc(1, sizeof *added);
   char *copy = fh_mem_copy_text(prefix.data, prefix.size);

@@ -19,7 +19,7 @@ FH_STATIC_ASSERT(offsetof(fh_module_object, lookup_cache) == 32, "ABI");
 /* Guards every module's `imports` and `lookup_cache`. */
 FH_LOCK(lock, "module", FH_RANK_PLAIN);
 
-/* ---- Who does what ---- */
+/* ---- The operations of a module ---- */
 
 static const void *known_table; /* written while the library is loaded */
 static const fh_module_operations *known_operations;
@@ -47,7 +47,7 @@ int fh_module_write(TVMFFIObject *module, const TVMFFIAny *file, const TVMFFIAny
   return operations_of(module)->write(module, file, format);
 }
 
-/* ---- Questions that imports answer too ---- */
+/* ---- Questions that imported modules answer, too ---- */
 
 fh_seq_object *fh_module_imports(fh_module_object *module) {
   fh_mutex_lock(&lock);
@@ -141,8 +141,8 @@ int fh_module_implements(TVMFFIObject *module, const TVMFFIAny *name, int query_
 
 /* ---- Importing ---- */
 
-/* How often any module has got an import; under the lock. Who has looked at modules without the lock finds out by this
- * whether one of them may import more now. */
+/* How often any module has got an import; under the lock. A thread that has looked for cycles without the lock finds
+ * out by this number whether its answer may be out of date. */
 static uint64_t n_imported;
 
 static uint64_t read_n_imported(void) {
@@ -190,8 +190,8 @@ static int publish_imports(fh_module_object *module, uint64_t seen, fh_seq_objec
   return is_current;
 }
 
-/* Reading, checking and copying need memory and let objects go, so they come before the lock. If another thread imports
- * meanwhile they come again: each time one thread is done, so all of them get there. */
+/* Reading, checking and copying allocate and release objects, so they cannot run under the lock. If another thread
+ * imports meanwhile, they are done again. One of the threads succeeds each time, so all of them end. */
 int fh_module_add_import(fh_module_object *module, TVMFFIObject *other) {
   for (int is_done = 0; !is_done;) {
     uint64_t seen = read_n_imported();
@@ -229,7 +229,7 @@ static TVMFFIObject *find_cached(fh_module_object *module, const TVMFFIAny *name
   return fh_hashmap_find(module->lookup_cache, name, FH_HASHMAP_NO_HOOKS, &pair) == 1 ? pair->value.v_obj : NULL;
 }
 
-/* Keeps `func` (taken) for the module, or gives way to one that came first: borrowed in *out. */
+/* Puts `func` (taken) into the module's cache unless another thread was first. *out is the cached one, borrowed. */
 static int put_cached(fh_module_object *module, const TVMFFIAny *name, TVMFFIAny func, TVMFFIObjectHandle *out) {
   fh_hashmap_pair pair = {fh_any_none(), func};
   fh_hashmap_rest rest = {{fh_any_none(), fh_any_none()}, FH_MEM_NONE_ASIDE};
@@ -294,7 +294,8 @@ int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char *fu
 
 /* ---- Reflection ---- */
 
-/* Field getter of `imports_`. A copy of the pointer, not the word itself: it may be swapped meanwhile. */
+/* Field getter of `imports_`. It takes a reference under the lock, because an import may replace the Array at any
+ * time. */
 static int get_imports(void *field, TVMFFIAny *out) {
   fh_module_object *module = (fh_module_object *)(void *)((char *)field - offsetof(fh_module_object, imports));
   fh_seq_object *imports = fh_module_imports(module);

@@ -15,7 +15,6 @@
 /* Bits of a property mask. */
 #define FH_MODULE_SERIALIZABLE 1
 #define FH_MODULE_RUNNABLE 2
-#define FH_MODULE_EXPORTABLE 4
 
 /* A module from its header on. Both members are changed under the lock `module` by this library. */
 typedef struct {
@@ -24,8 +23,8 @@ typedef struct {
   fh_hashmap_object *lookup_cache; /* Map from name to Function found for the module's code; NULL reads as empty */
 } fh_module_object;
 
-/* Says what modules with that virtual table do, which then is not called here. For one table, while the library is
- * loaded. All others do what their tables say. */
+/* Says what modules with that virtual table do; the core does not call the table then. For one table, by the load-time
+ * constructor. Modules with other tables do what these say (module_virtual.h). */
 void fh_module_set_operations(const void *virtual_table, const fh_module_operations *operations);
 
 /* What a module does. Results are owned; -1 with an error pending. Functions and texts that are not there
@@ -42,9 +41,9 @@ int fh_module_source(TVMFFIObject *module, const TVMFFIAny *format, TVMFFIAny *o
 int fh_module_import(TVMFFIObject *module, TVMFFIObject *other);
 int fh_module_clear_imports(TVMFFIObject *module);
 
-/* The part of import that is the same for every module: RuntimeError for a cycle. */
+/* Adds an import; RuntimeError for a cycle. For makers of modules. */
 int fh_module_add_import(fh_module_object *module, TVMFFIObject *other);
-/* Forgetting them, likewise. */
+/* Removes all imports. For makers of modules. */
 int fh_module_drop_imports(fh_module_object *module);
 /* Its imports now: an Array of its own reference, NULL if none. */
 fh_seq_object *fh_module_imports(fh_module_object *module);

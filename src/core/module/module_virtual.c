@@ -7,6 +7,8 @@
 #include "core/platform/sync.h"
 #include "module_abi.h"
 
+/* One call and its result. It may run inside of a C++ function that catches exceptions, so all of it is in one
+ * struct. */
 typedef struct {
   void *self;
   fh_module_slot slot;
@@ -16,6 +18,8 @@ typedef struct {
   int number;
 } virtual_call;
 
+/* A C++ member function gets `this` as its first argument, so a cast to a C function with one parameter more calls
+ * it. */
 static void run_virtual(void *state) {
   virtual_call *call = (virtual_call *)state;
   fh_module_code code = (*(fh_module_code const *const *)call->self)[call->slot];
@@ -30,6 +34,8 @@ static void run_virtual(void *state) {
   }
 }
 
+/* Calls a slot: 0, or -1 with the exception as the pending error. Without a catcher no libtvm_ffi_cxx.so is loaded, and
+ * a C++ exception would pass through this C code. */
 static int invoke(virtual_call *call, TVMFFIObject *module, fh_module_slot slot, const void *arg) {
   TVMFFIObjectHandle catcher;
   call->self = fh_module_this(module);
@@ -46,7 +52,7 @@ static int invoke(virtual_call *call, TVMFFIObject *module, fh_module_slot slot,
   return rc;
 }
 
-/* A slot that returns a nullable object. */
+/* A slot that returns a nullable object, which is one pointer in C++. The reference in it becomes ours. */
 static int invoke_object(TVMFFIObject *module, fh_module_slot slot, const TVMFFIAny *arg, TVMFFIAny *out) {
   virtual_call call;
   void *obj;
@@ -56,7 +62,7 @@ static int invoke_object(TVMFFIObject *module, fh_module_slot slot, const TVMFFI
   return 0;
 }
 
-/* A slot that returns an Any cell. */
+/* A slot that returns an Optional<String> or a String: the ABI has one Any cell for either. */
 static int invoke_any(TVMFFIObject *module, fh_module_slot slot, const TVMFFIAny *arg, TVMFFIAny *out) {
   virtual_call call;
   if (invoke(&call, module, slot, arg) != 0) return -1;

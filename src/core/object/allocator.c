@@ -1,4 +1,5 @@
-/* allocator.c - the custom allocator: kept for clients that ask, as in the reference; no object of ours comes from it. */
+/* allocator.c - the custom allocator, which the ABI has for objects of clients. The core's own objects come from
+ * mem.c. */
 #include "core/platform/atomic.h"
 #include "core/platform/base.h"
 #include "core/platform/mem.h"

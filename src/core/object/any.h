@@ -1,6 +1,7 @@
 /* any.h - the value cell: making, copying, dropping.
  *
- * An owned Any holds a reference to its object; a view borrows. All makers write all 16 bytes. */
+ * An owned Any holds a reference to its object; a view borrows. Every function that makes a cell writes all 16 bytes:
+ * fh_any_same, and clients, compare them. */
 #ifndef FH_ANY_H_
 #define FH_ANY_H_
 
@@ -77,12 +78,14 @@ static inline void fh_any_drop(TVMFFIAny *any) {
   if (fh_any_is_object(&old)) fh_object_release(old.v_obj);
 }
 
-/* Kinds that only views have: no container holds them. */
+/* Whether the type is one that only views have (raw text, bytes by address, rvalue references): no container holds
+ * such. */
 static inline int fh_any_is_view_only(const TVMFFIAny *any) {
   return any->type_index >= kTVMFFIRawStr && any->type_index <= kTVMFFIObjectRValueRef;
 }
 
-/* The bytes of a cell are the same: a sufficient test that runs nothing. */
+/* Whether two cells have the same bytes. Equal cells are equal values; unequal ones may be equal all the same. Runs
+ * nothing. */
 static inline int fh_any_same(const TVMFFIAny *a, const TVMFFIAny *b) {
   return a->type_index == b->type_index && a->zero_padding == b->zero_padding && a->v_uint64 == b->v_uint64;
 }

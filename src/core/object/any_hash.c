@@ -22,7 +22,8 @@
 typedef TVMFFIAny (*native_hash)(const TVMFFIAny *value);
 typedef TVMFFIAny (*native_equal)(const TVMFFIAny *a, const TVMFFIAny *b);
 
-/* What a hook gave: puts a returned Error up as the pending one, refuses everything that is not of type `wanted`. */
+/* Takes what a hook returned: a returned Error becomes the pending one, and a value not of type `wanted` a
+ * TypeError. */
 static int take_hook_result(TVMFFIAny *result, int32_t wanted, const char *hook_name, int64_t *out) {
   if (result->type_index == wanted) {
     *out = result->v_int64;

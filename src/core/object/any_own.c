@@ -13,7 +13,7 @@ static int own_rvalue(const TVMFFIAny *view, TVMFFIAny *out) {
     *out = fh_any_none();
     return fh_error_raise(FH_INTERNAL_ERROR, "Expected an object in the rvalue reference but it was taken already");
   }
-  *slot = NULL;
+  *slot = NULL; /* the caller gave the reference away: a second conversion of this view finds nothing */
   *out = fh_any_object(obj); /* the slot's reference */
   return 0;
 }

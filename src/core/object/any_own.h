@@ -4,7 +4,8 @@
 
 #include "any.h"
 
-/* Any view to an owned value: the contract of TVMFFIAnyViewToOwnedAny. On -1 *out is None. */
+/* Makes an owned value of any view, as TVMFFIAnyViewToOwnedAny says. On -1 an error is pending and *out is None.
+ * fh_any_own_view_only is its part for the types that only views have. */
 int fh_any_own_view_only(const TVMFFIAny *view, TVMFFIAny *out);
 static inline int fh_any_own(const TVMFFIAny *view, TVMFFIAny *out) {
   if (FH_UNLIKELY(fh_any_is_view_only(view))) return fh_any_own_view_only(view, out);

@@ -34,15 +34,16 @@ static FH_THREAD_LOCAL text_buffer buffer;
 static fh_tls buffer_end; /* frees `buffer.block` when its thread ends */
 
 static void FH_TLS_CALLBACK free_buffer(void *unused) {
-  FH_UNUSED(unused);
+  FH_UNUSED(unused); /* reallocation has moved the block since it was set */
   fh_mem_free(buffer.block);
   memset(&buffer, 0, sizeof buffer);
 }
 
 void fh_backtrace_init(void) { (void)fh_tls_new(&buffer_end, free_buffer); }
 
-/* Without memory the text ends early; it is never an error. */
-static int reserve(size_t n_more) {
+/* Room for n_more bytes and a NUL: 1, or 0 without memory. Then the text ends early, which is no error: a backtrace is
+ * made while an error is being raised. */
+static int reserve_text(size_t n_more) {
   size_t wanted = buffer.text.size + n_more + 1;
   if (wanted <= buffer.capacity) return 1;
   size_t capacity = wanted > 512 ? wanted * 2 : 1024;
@@ -59,7 +60,7 @@ static int reserve(size_t n_more) {
 static void append_frame(const char *filename, int line, const char *func) {
   static const char format[] = "  File \"%s\", line %d, in %s\n";
   size_t n_max = sizeof format + strlen(filename) + strlen(func) + 12;
-  if (!reserve(n_max)) return;
+  if (!reserve_text(n_max)) return;
   int n = snprintf(buffer.block + buffer.text.size, buffer.capacity - buffer.text.size, format, filename, line, func);
   if (n > 0) buffer.text.size += (size_t)n;
 }
@@ -123,11 +124,13 @@ static char *demangled(const char *symbol) {
   return demangle(symbol, NULL, NULL, &status); /* from the C library's malloc */
 }
 
-/* Without the frames of the caller if it has named itself. */
+/* Adds the native frames. A caller that has named itself, in native code, gets the frames above its own up to the
+ * host's library. A caller that has not is the host's own code asking what called it: then the frames of the host's
+ * library that come first are passed over. */
 static FH_NOINLINE void append_native(int names_itself, int limit, int cross_ffi_boundary, int n_frames) {
-  enum { N_OWN = 2 }; /* this function's and TVMFFIBacktrace's */
+  enum { N_OWN = 2 }; /* this function's frame and that of TVMFFIBacktrace, which is why neither may be inlined */
   void *addresses[MAX_NATIVE_FRAMES], *host = boundary_base();
-  int n_addresses = backtrace(addresses, MAX_NATIVE_FRAMES), is_at_host = !names_itself; /* asking what called it */
+  int n_addresses = backtrace(addresses, MAX_NATIVE_FRAMES), is_at_host = !names_itself;
   for (int i = N_OWN + names_itself; i < n_addresses && n_frames < limit; ++i) {
     Dl_info info;
     if (!dladdr(addresses[i], &info)) continue;

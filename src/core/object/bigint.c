@@ -82,7 +82,8 @@ static void negate(uint32_t *words, size_t n_words) {
   }
 }
 
-/* The number of all digits; groups of 9 need less than 30 bits, so the words below the last two grow with them. */
+/* Makes words of the digits, 9 at a time: the first group has what is left over. A group is less than 2^30, so n groups
+ * fit n words, and each step touches only as many. */
 static void read_digits(const char *digits, size_t n, uint32_t *words) {
   size_t n_used = 1;
   for (size_t i = 0; i < n; ++n_used) {
@@ -121,7 +122,7 @@ int fh_bigint_from_decimal(TVMFFIByteArray text, TVMFFIAny *out) {
   return rc;
 }
 
-/* ---- Hooks, in the native convention of the attribute columns (see any.c): the result is a value ---- */
+/* ---- Hooks, in the native convention that any_hash.c calls: the result is a value ---- */
 
 static TVMFFIAny any_hash(const TVMFFIAny *value) {
   TVMFFIByteArray content = TVMFFIBigIntGetContentByteArray(value);

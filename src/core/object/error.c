@@ -49,7 +49,7 @@ static int backtrace_reserve(error_object *error, size_t n_bytes) {
 static void update_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *added, int32_t update_mode) {
   error_object *error = (error_object *)self;
   size_t n_kept = update_mode == kTVMFFIBacktraceUpdateModeAppend ? error->cell.backtrace.size : 0;
-  /* `added` may be the error's own backtrace, whose block the reservation moves */
+  /* `added` may be the error's own backtrace, whose block backtrace_reserve moves. */
   int is_own = added->data == error->cell.backtrace.data;
   size_t n_added = added->size;
   if (n_added > SIZE_MAX - n_kept - 1 || !backtrace_reserve(error, n_kept + n_added + 1)) return;
@@ -79,7 +79,7 @@ TVMFFIObject *fh_error_new(TVMFFIByteArray kind, TVMFFIByteArray message, TVMFFI
   error->cell.update_backtrace = update_backtrace;
   if (backtrace.size != 0) {
     update_backtrace(error, &backtrace, kTVMFFIBacktraceUpdateModeReplace);
-    if (error->backtrace_block == NULL) {
+    if (error->backtrace_block == NULL) { /* the ABI's function has no result: this is how its failure shows */
       fh_mem_free(error);
       return NULL;
     }
@@ -92,7 +92,8 @@ TVMFFIObject *fh_error_new(TVMFFIByteArray kind, TVMFFIByteArray message, TVMFFI
   return &error->header;
 }
 
-/* ---- The error for when there is no memory: static, shared by all threads, so its backtrace stays empty ---- */
+/* ---- The error for missing memory. It is static and shared by all threads, so nothing may write to it: its function
+ * for the backtrace leaves that empty. ---- */
 
 static void keep_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *added, int32_t update_mode) {
   FH_UNUSED(self);
@@ -118,12 +119,12 @@ static struct {
 /* ---- The thread's pending error ---- */
 
 static FH_THREAD_LOCAL TVMFFIObject *pending;
-static FH_THREAD_LOCAL int is_end_set; /* whether this thread will run drop_pending when it ends */
+static FH_THREAD_LOCAL int is_end_set; /* whether this thread runs drop_pending when it ends */
 static fh_tls pending_end;
 
 static void FH_TLS_CALLBACK drop_pending(void *unused) {
   FH_UNUSED(unused);
-  is_end_set = 0; /* first: what the release runs may raise again, and is then called for again */
+  is_end_set = 0; /* first: the release may run code that raises again, and then this function has to run again */
   fh_error_clear();
 }
 
@@ -142,7 +143,7 @@ void fh_error_put(TVMFFIObject *error) {
   fh_sync_check_unlocked("putting an error up");
   pending = error;
   if (error != NULL && !is_end_set) is_end_set = fh_tls_set(&pending_end, &pending_end) == 0;
-  fh_object_release(before); /* last: its contents may be foreign and look at the pending error */
+  fh_object_release(before); /* last: a foreign deleter that it runs may look at the pending error */
 }
 
 void fh_error_clear(void) { fh_error_put(NULL); }
@@ -150,7 +151,7 @@ void fh_error_clear(void) { fh_error_put(NULL); }
 int fh_error_is_no_memory(const TVMFFIObject *error) { return error == &no_memory.header; }
 
 int fh_error_raise_no_memory(void) {
-  fh_object_retain(&no_memory.header);
+  fh_object_retain(&no_memory.header); /* fh_error_put takes a reference; this object has one more, for ever */
   fh_error_put(&no_memory.header);
   return -1;
 }
@@ -171,7 +172,7 @@ int fh_error_raise(const char *kind, const char *format, ...) {
   int n_bytes = vsnprintf(local, sizeof local, format, args);
   va_end(args);
   if (n_bytes < 0) n_bytes = 0;
-  if ((size_t)n_bytes >= sizeof local) {
+  if ((size_t)n_bytes >= sizeof local) { /* now that the length is known, once more in a block that is long enough */
     text = (char *)fh_mem_alloc((size_t)n_bytes + 1);
     if (text == NULL) return fh_error_raise_no_memory();
     va_start(args, format);
@@ -182,21 +183,6 @@ int fh_error_raise(const char *kind, const char *format, ...) {
   raise_text(kind, message, none);
   if (text != local) fh_mem_free(text);
   return -1;
-}
-
-void fh_error_prefix(const char *prefix) {
-  if (pending == NULL) return;
-  TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(pending);
-  size_t n_prefix = strlen(prefix);
-  char *text = (char *)fh_mem_alloc(n_prefix + cell->message.size + 1);
-  if (text == NULL) return;
-  memcpy(text, prefix, n_prefix);
-  memcpy(text + n_prefix, cell->message.data, cell->message.size);
-  TVMFFIByteArray message = {text, n_prefix + cell->message.size};
-  TVMFFIObject *error = fh_error_new(cell->kind, message, cell->backtrace, (TVMFFIObject *)cell->cause_chain,
-                                     (TVMFFIObject *)cell->extra_context);
-  fh_mem_free(text);
-  if (error != NULL) fh_error_put(error);
 }
 
 /* ---- The ABI's functions ---- */

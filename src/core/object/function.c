@@ -39,7 +39,7 @@ int fh_function_new(void *self, TVMFFISafeCallType call, void (*deleter)(void *s
   function->self = self;
   function->call = call;
   function->deleter = deleter;
-  /* Without a self the function gets its own handle, and the call has one step less. */
+  /* Without a self nobody looks at the first argument, so `call` may get the handle: one indirect call less. */
   function->cell.safe_call = self == NULL && deleter == NULL ? call : call_with_self;
   *out = function;
   return 0;
@@ -92,15 +92,6 @@ int fh_function_arg_bool(const char *name, const TVMFFIAny *args, int32_t i, int
   return 0;
 }
 
-int fh_function_arg_float(const char *name, const TVMFFIAny *args, int32_t i, double *out) {
-  switch (args[i].type_index) {
-  case kTVMFFIFloat: *out = args[i].v_float64; return 0;
-  case kTVMFFIInt:
-  case kTVMFFIBool: *out = (double)args[i].v_int64; return 0;
-  default: return fh_function_raise_type(name, i, "float", &args[i]);
-  }
-}
-
 int fh_function_arg_ptr(const char *name, const TVMFFIAny *args, int32_t i, void **out) {
   switch (args[i].type_index) {
   case kTVMFFIOpaquePtr: *out = args[i].v_ptr; return 0;
@@ -110,20 +101,20 @@ int fh_function_arg_ptr(const char *name, const TVMFFIAny *args, int32_t i, void
 }
 
 /* What an argument that may be an rvalue reference refers to. */
-static TVMFFIAny look_through(const TVMFFIAny *arg) {
+static TVMFFIAny referent_of(const TVMFFIAny *arg) {
   return arg->type_index == kTVMFFIObjectRValueRef ? fh_any_object(*(TVMFFIObject **)arg->v_ptr) : *arg;
 }
 
 int fh_function_arg_str(const char *name, const TVMFFIAny *args, int32_t i, TVMFFIByteArray *out) {
   if (fh_str_content(&args[i], out)) return 0; /* not through a copy: small text lies in the argument itself */
-  TVMFFIAny referred = look_through(&args[i]);
+  TVMFFIAny referred = referent_of(&args[i]);
   if (fh_any_is_object(&referred) && fh_str_content(&referred, out)) return 0;
   return fh_function_raise_type(name, i, "str", &args[i]);
 }
 
 int fh_function_arg_bytes(const char *name, const TVMFFIAny *args, int32_t i, TVMFFIByteArray *out) {
   if (fh_bytes_content(&args[i], out) || fh_str_content(&args[i], out)) return 0;
-  TVMFFIAny referred = look_through(&args[i]);
+  TVMFFIAny referred = referent_of(&args[i]);
   if (fh_any_is_object(&referred) && (fh_bytes_content(&referred, out) || fh_str_content(&referred, out))) return 0;
   return fh_function_raise_type(name, i, "bytes", &args[i]);
 }
@@ -133,19 +124,11 @@ int fh_function_arg_object(const char *name, const TVMFFIAny *args, int32_t i, i
     *out = args[i].v_obj;
     return 0;
   }
-  TVMFFIAny referred = look_through(&args[i]);
+  TVMFFIAny referred = referent_of(&args[i]);
+  /* a message names what the reference refers to */
   if (!fh_any_is_object(&referred) || !fh_type_is_instance(referred.type_index, type_index)) {
     return fh_function_raise_type(name, i, fh_type_name(type_index), &referred);
   }
   *out = referred.v_obj;
   return 0;
-}
-
-int fh_function_arg_object_or_none(const char *name, const TVMFFIAny *args, int32_t i, int32_t type_index,
-                                   TVMFFIObject **out) {
-  if (args[i].type_index == kTVMFFINone) {
-    *out = NULL;
-    return 0;
-  }
-  return fh_function_arg_object(name, args, i, type_index, out);
 }

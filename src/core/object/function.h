@@ -5,17 +5,17 @@
 #include "any.h"
 #include "core/platform/sync.h"
 
-/* A Function (a new reference) that calls call(self, args, n, result) and ends with deleter(self); the contract of
- * TVMFFIFunctionCreate. -1 without memory, `self` then stays the caller's. */
+/* What TVMFFIFunctionCreate does: a Function (a new reference) that calls call(self, args, n, result) and ends with
+ * deleter(self). On -1 `self` stays the caller's. */
 int fh_function_new(void *self, TVMFFISafeCallType call, void (*deleter)(void *self), TVMFFIObjectHandle *out);
 
-/* Calls a Function. *result is set to None first; owned by the caller after. */
+/* Calls a Function. *result is None before the call and owned by the caller after it. Hold no lock. */
 static inline int fh_function_call(TVMFFIObjectHandle func, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   *result = fh_any_none();
   fh_sync_check_unlocked("a Function");
   return TVMFFIFunctionGetCellPtr(func)->safe_call(func, args, n_args, result);
 }
-/* The same for a call whose result does not matter. */
+/* Calls a Function and drops its result. Hold no lock. */
 int fh_function_call_drop(TVMFFIObjectHandle func, const TVMFFIAny *args, int32_t n_args);
 
 /* ---- For functions written in C: checks of what came in, with the messages that C++ functions give.
@@ -25,14 +25,10 @@ int fh_function_check_count(const char *name, int32_t n_args, int32_t n_expected
 FH_COLD int fh_function_raise_type(const char *name, int32_t i, const char *expected, const TVMFFIAny *got);
 int fh_function_arg_int(const char *name, const TVMFFIAny *args, int32_t i, int64_t *out);   /* Int, Bool */
 int fh_function_arg_bool(const char *name, const TVMFFIAny *args, int32_t i, int *out);      /* Bool, Int */
-int fh_function_arg_float(const char *name, const TVMFFIAny *args, int32_t i, double *out);  /* Float, Int, Bool */
 int fh_function_arg_ptr(const char *name, const TVMFFIAny *args, int32_t i, void **out); /* OpaquePtr, None: NULL */
 int fh_function_arg_str(const char *name, const TVMFFIAny *args, int32_t i, TVMFFIByteArray *out);
 int fh_function_arg_bytes(const char *name, const TVMFFIAny *args, int32_t i, TVMFFIByteArray *out); /* or text */
 /* An object that is an instance of type_index; an rvalue reference counts as its object. `*out` is borrowed. */
 int fh_function_arg_object(const char *name, const TVMFFIAny *args, int32_t i, int32_t type_index, TVMFFIObject **out);
-/* The same, where None is allowed and gives NULL. */
-int fh_function_arg_object_or_none(const char *name, const TVMFFIAny *args, int32_t i, int32_t type_index,
-                                   TVMFFIObject **out);
 
 #endif /* FH_FUNCTION_H_ */

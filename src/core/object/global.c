@@ -11,21 +11,20 @@
 
 /* An entry does not change while it is in the table. */
 typedef struct {
-  fh_name_entry by_name; /* first: the table finds the entry by it */
-  TVMFFIByteArray doc, metadata;
-  int64_t flags;         /* TVMFFIFieldFlagBitMask */
-  TVMFFIObject *func;    /* owned Function */
-  char text[];           /* name, doc and metadata, each with a NUL */
+  fh_name_entry by_name;    /* first: the table finds the entry by it */
+  TVMFFIByteArray metadata; /* JSON, or empty */
+  TVMFFIObject *func;       /* owned Function */
+  char text[];              /* name and metadata, each with a NUL */
 } global_entry;
 
 FH_LOCK(global_lock, "global", FH_RANK_PLAIN);
 static fh_name_table globals;
 
-/* ---- Readers without a lock. Between enter and leave nothing foreign may run and no error be raised, as under a lock: a
- * writer waits. They are counted, in many places so that threads do not slow each other down. A writer first takes an
- * entry out of the table, gives back the lock, and then waits, count after count, for a moment without readers there:
- * each read-modify-write of a count orders the two, so a reader either is counted when the writer looks, or sees the
- * table without the entry. */
+/* ---- Readers without a lock. Between begin_reading and end_reading no foreign code may run and no error be raised, as
+ * under a lock, because a writer waits for the end. Readers are counted, in several places so that threads do not
+ * contend for one cache line. A writer takes an entry out of the table, gives back the lock, and then waits for each
+ * count to be 0 once. All changes of a count are sequentially consistent read-modify-writes, so a reader either is
+ * counted when the writer looks, or begins later and finds the table without the entry. */
 typedef struct {
   uint64_t n_readers;
   char apart[120]; /* so that no two share a cache line, nor a pair of lines that is fetched together */
@@ -45,22 +44,22 @@ static uint64_t *my_count(void) {
   return mine;
 }
 
-static void enter(uint64_t *count) {
+static void begin_reading(uint64_t *count) {
   (void)fh_atomic_add_seq_cst_u64(count, 1); /* pairs with wait_for_readers */
   fh_sync_count_section(1);
 }
-static void leave(uint64_t *count) {
+static void end_reading(uint64_t *count) {
   fh_sync_count_section(-1);
   (void)fh_atomic_add_seq_cst_u64(count, (uint64_t)-1); /* pairs with wait_for_readers */
 }
 
-/* Readers of threads that the child of a fork has not are in no section there. */
+/* The child of a fork does not have the threads that were reading: nobody would ever take their counts down. */
 static void forget_readers(void) {
   for (int i = 0; i < N_COUNTS; ++i) fh_atomic_store_seq_cst_u64(&counts[i].n_readers, 0); /* pairs with nothing */
 }
 FH_FORK_CHILD(forget_readers);
 
-/* Not under the lock, so that other writers need not wait. */
+/* Without the lock, because other writers need not wait for readers that came before them. */
 static void wait_for_readers(void) {
   fh_sync_check_unlocked("waiting for readers");
   for (int i = 0; i < N_COUNTS; ++i) {
@@ -68,8 +67,8 @@ static void wait_for_readers(void) {
   }
 }
 
-/* Between enter and leave, or under the lock. NULL when there is no such name. */
-static global_entry *find(TVMFFIByteArray name) { return (global_entry *)fh_name_find(&globals, name); }
+/* For readers between begin_reading and end_reading, and under the lock. NULL when there is no such name. */
+static global_entry *find_entry(TVMFFIByteArray name) { return (global_entry *)fh_name_find(&globals, name); }
 
 /* ---- Writing ---- */
 
@@ -80,18 +79,15 @@ static TVMFFIByteArray put_text(char **at, TVMFFIByteArray text) {
   return copy;
 }
 
-static global_entry *entry_new(TVMFFIByteArray name, TVMFFIByteArray doc, TVMFFIByteArray metadata, int64_t flags,
-                               TVMFFIObject *func) {
+static global_entry *entry_new(TVMFFIByteArray name, TVMFFIByteArray metadata, TVMFFIObject *func) {
   const size_t most = PTRDIFF_MAX / 4;
-  if (name.size > most || doc.size > most || metadata.size > most) return NULL;
-  size_t n_text = name.size + doc.size + metadata.size + 3;
+  if (name.size > most || metadata.size > most) return NULL;
+  size_t n_text = name.size + metadata.size + 2;
   global_entry *entry = (global_entry *)fh_mem_calloc(1, sizeof *entry + n_text);
   if (entry == NULL) return NULL;
   char *at = entry->text;
   entry->by_name.name = put_text(&at, name);
-  entry->doc = put_text(&at, doc);
   entry->metadata = put_text(&at, metadata);
-  entry->flags = flags;
   fh_object_retain(func);
   entry->func = func;
   return entry;
@@ -121,24 +117,23 @@ typedef enum { PUT_DONE, PUT_TAKEN, PUT_NO_MEMORY } put_result;
 
 /* Under the lock. *old is for the caller to drop. */
 static put_result put_locked(global_entry *entry, int can_override, leftover *old) {
-  if (!can_override && find(entry->by_name.name) != NULL) return PUT_TAKEN;
+  if (!can_override && find_entry(entry->by_name.name) != NULL) return PUT_TAKEN;
   if (fh_name_renew(&globals, &old->slots) != 0) return PUT_NO_MEMORY;
   old->entry = (global_entry *)fh_name_put(&globals, &entry->by_name);
   return PUT_DONE;
 }
 
-static int set(TVMFFIByteArray name, TVMFFIByteArray doc, TVMFFIByteArray metadata, int64_t flags,
-               TVMFFIObjectHandle func, int can_override) {
+static int set_function(TVMFFIByteArray name, TVMFFIByteArray metadata, TVMFFIObjectHandle func, int can_override) {
   /* a NUL may be in it: nothing reads it as a C string */
   if (fh_str_check_bytes("the name of a global function", name) != 0) return -1;
   if (name.size == 0)
     return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a global function but got an empty text");
-  if (fh_str_check_bytes("documentation", doc) != 0 || fh_str_check_bytes("metadata", metadata) != 0) return -1;
+  if (fh_str_check_bytes("metadata", metadata) != 0) return -1;
   if (func == NULL || !fh_type_is_instance(fh_object_type_index(func), kTVMFFIFunction)) {
     return fh_error_raise(FH_TYPE_ERROR, "Expected `ffi.Function` for the global function `%.*s` but got `%s`",
                           FH_BYTES_ARGS(name), func == NULL ? "None" : fh_type_name(fh_object_type_index(func)));
   }
-  global_entry *entry = entry_new(name, doc, metadata, flags, (TVMFFIObject *)func);
+  global_entry *entry = entry_new(name, metadata, (TVMFFIObject *)func);
   leftover old = {NULL, NULL};
   if (entry == NULL) return fh_error_raise_no_memory();
   fh_mutex_lock(&global_lock);
@@ -149,11 +144,6 @@ static int set(TVMFFIByteArray name, TVMFFIByteArray doc, TVMFFIByteArray metada
   entry_drop(entry);
   if (result == PUT_NO_MEMORY) return fh_error_raise_no_memory();
   return fh_error_raise(FH_RUNTIME_ERROR, "Global Function `%.*s` is already registered", FH_BYTES_ARGS(name));
-}
-
-int fh_global_set(TVMFFIByteArray name, TVMFFIObjectHandle func, int can_override) {
-  TVMFFIByteArray none = {NULL, 0};
-  return set(name, none, none, kTVMFFIFieldFlagBitMaskIsStaticMethod, func, can_override);
 }
 
 int fh_global_remove(TVMFFIByteArray name) {
@@ -168,8 +158,7 @@ int fh_global_add(const char *name, TVMFFISafeCallType call, const char *metadat
   TVMFFIByteArray none = {NULL, 0};
   TVMFFIObjectHandle func;
   if (fh_function_new(NULL, call, NULL, &func) != 0) return -1;
-  int result = set(fh_base_bytes(name), none, metadata != NULL ? fh_base_bytes(metadata) : none,
-                   kTVMFFIFieldFlagBitMaskIsStaticMethod, func, 0);
+  int result = set_function(fh_base_bytes(name), metadata != NULL ? fh_base_bytes(metadata) : none, func, 0);
   fh_object_release(func);
   return result;
 }
@@ -179,43 +168,36 @@ int fh_global_add(const char *name, TVMFFISafeCallType call, const char *metadat
 int fh_global_find(TVMFFIByteArray name, TVMFFIObjectHandle *out) {
   *out = NULL;
   uint64_t *count = my_count();
-  enter(count);
-  const global_entry *entry = find(name); /* lives until leave, and with it the Function */
+  begin_reading(count);
+  const global_entry *entry = find_entry(name); /* lives until leave, and with it the Function */
   if (entry != NULL) {
     *out = entry->func;
     fh_object_retain(*out);
   }
-  leave(count);
+  end_reading(count);
   return *out != NULL;
 }
 
-typedef enum { TEXT_DOC, TEXT_METADATA } text_id;
-
-static int get_text(TVMFFIByteArray name, text_id id, TVMFFIAny *out) {
+int fh_global_metadata(TVMFFIByteArray name, TVMFFIAny *out) {
   *out = fh_any_none();
   int result = 0;
   uint64_t *count = my_count();
-  enter(count);
-  global_entry *entry = find(name);
-  if (entry != NULL) {
-    TVMFFIByteArray text = id == TEXT_DOC ? entry->doc : entry->metadata;
-    result = fh_str_try_new(text.data, text.size, out);
-  }
-  leave(count);
+  begin_reading(count);
+  const global_entry *entry = find_entry(name);
+  int is_there = entry != NULL;
+  if (is_there) result = fh_str_try_new(entry->metadata.data, entry->metadata.size, out);
+  end_reading(count);
   if (result != 0) return fh_error_raise_no_memory();
-  if (entry != NULL) return 0;
+  if (is_there) return 0;
   return fh_error_raise(FH_RUNTIME_ERROR, "Expected a global function `%.*s` but there is none", FH_BYTES_ARGS(name));
 }
-
-int fh_global_metadata(TVMFFIByteArray name, TVMFFIAny *out) { return get_text(name, TEXT_METADATA, out); }
-int fh_global_doc(TVMFFIByteArray name, TVMFFIAny *out) { return get_text(name, TEXT_DOC, out); }
 
 /* How many names there may be now. */
 static size_t count_names(void) {
   uint64_t *count = my_count();
-  enter(count);
+  begin_reading(count);
   size_t n = fh_name_walk_begin(&globals).n;
-  leave(count);
+  end_reading(count);
   return n;
 }
 
@@ -228,14 +210,14 @@ int fh_global_names(TVMFFIAny **out, int64_t *n) {
   size_t n_names = 0;
   int result = 0;
   uint64_t *count = my_count();
-  enter(count);
+  begin_reading(count);
   fh_name_walk walk = fh_name_walk_begin(&globals);
   const fh_name_entry *entry;
   while (result == 0 && n_names < most && (entry = fh_name_walk_next(&walk)) != NULL) {
     result = fh_str_try_new(entry->name.data, entry->name.size, &names[n_names]);
     n_names += result == 0;
   }
-  leave(count);
+  end_reading(count);
   if (result == 0) {
     *out = names;
     *n = (int64_t)n_names;
@@ -256,10 +238,12 @@ int TVMFFIFunctionGetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle *out
 }
 
 int TVMFFIFunctionSetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle f, int allow_override) {
-  return fh_global_set(*name, f, allow_override);
+  TVMFFIByteArray none = {NULL, 0};
+  return set_function(*name, none, f, allow_override);
 }
 
 int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *method_info, int allow_override) {
   TVMFFIObjectHandle func = fh_any_is_object(&method_info->method) ? method_info->method.v_obj : NULL;
-  return set(method_info->name, method_info->doc, method_info->metadata, method_info->flags, func, allow_override);
+  if (fh_str_check_bytes("documentation", method_info->doc) != 0) return -1; /* which nothing reads */
+  return set_function(method_info->name, method_info->metadata, func, allow_override);
 }

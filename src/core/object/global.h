@@ -1,4 +1,4 @@
-/* global.h - the table of global functions: name to Function, with documentation and metadata.
+/* global.h - the table of global functions: name to Function, with its metadata.
  *
  * Writers take the lock `global`. Readers take none: they announce themselves by a count, and a writer that replaced
  * or removed an entry waits for that count to be zero before it lets the entry go. */
@@ -7,21 +7,18 @@
 
 #include "any.h"
 
-/* Names a function (borrowed; the table keeps a reference). RuntimeError for a name in use unless `can_override`. */
-int fh_global_set(TVMFFIByteArray name, TVMFFIObjectHandle func, int can_override);
 /* A new reference in *out, NULL when there is none: 1 found, 0 not. Never an error. */
 int fh_global_find(TVMFFIByteArray name, TVMFFIObjectHandle *out);
 /* 1 removed, 0 there was none. */
 int fh_global_remove(TVMFFIByteArray name);
-/* Its metadata (JSON) or documentation as an owned string; RuntimeError when there is no such function. */
+/* The metadata (JSON) of the function of that name as an owned string; RuntimeError when there is none. */
 int fh_global_metadata(TVMFFIByteArray name, TVMFFIAny *out);
-int fh_global_doc(TVMFFIByteArray name, TVMFFIAny *out);
 /* The names, in order of registration, as an owned array of *n owned string values. The caller drops each and frees
  * the array with fh_mem_free. */
 int fh_global_names(TVMFFIAny **out, int64_t *n);
 
-/* A function written in C that lives as long as the process, registered under a name: for the parts' init.
- * `call` gets its arguments unchecked. `metadata`: JSON, or NULL. */
+/* Registers a function written in C under a name, for the load-time constructor. `call` gets its arguments unchecked.
+ * `metadata`: JSON, or NULL. */
 int fh_global_add(const char *name, TVMFFISafeCallType call, const char *metadata);
 
 #endif /* FH_GLOBAL_H_ */

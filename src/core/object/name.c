@@ -4,8 +4,9 @@
 #include "core/platform/mem.h"
 #include "core/platform/span.h"
 
-/* One generation of a table. Readers that hold an older generation miss the newest names, nothing else. A removed name
- * leaves an empty item behind, with its bucket, so that probing goes on there; the next generation is without both. */
+/* One generation of a table. A reader of an older generation misses the newest names and nothing else. A removed name
+ * leaves its bucket and an empty item, so that probing for other names goes on behind it; the next generation has
+ * neither. */
 struct fh_name_slots {
   fh_name_slots *older; /* NULL unless it is kept: a reader may still search it; also keeps it reachable */
   size_t capacity;      /* items */
@@ -26,8 +27,8 @@ static fh_name_entry *load_item(const fh_name_slots *slots, size_t i) {
   return (fh_name_entry *)fh_atomic_load_acquire_ptr(&slots->items[i]);
 }
 
-/* The bucket of that name, or the empty one where it would go. *entry is what the bucket held when it was read, or NULL:
- * readers must not look again, because the bucket may be given to another name, or the item emptied, meanwhile. */
+/* The bucket of that name, or the empty one where it would go. *entry is the entry that was found, or NULL. Readers use
+ * *entry and do not read the item again: a writer may have emptied or replaced it meanwhile. */
 static size_t find_bucket(const fh_name_slots *slots, uint64_t hash, TVMFFIByteArray name, fh_name_entry **entry) {
   for (size_t i = (size_t)(hash * 0x9e3779b97f4a7c15u >> 32) & slots->mask;; i = (i + 1) & slots->mask) {
     /* acquire: pairs with the release store in append, so that the item behind the number is there */
@@ -58,7 +59,8 @@ static fh_name_slots *slots_new(size_t capacity) {
 }
 
 /* Puts a new name behind the last one; there is room and the name is not in the table. */
-static void append(fh_name_slots *slots, fh_name_entry *entry) {
+static void append_entry(fh_name_slots *slots, fh_name_entry *entry) {
+  /* The item before the bucket, and the bucket before the count: whoever sees the later one finds the earlier one. */
   size_t n_items = (size_t)slots->n_items; /* plain: only the writer changes it */
   fh_name_entry *none;
   size_t bucket = find_bucket(slots, entry->hash, entry->name, &none);
@@ -78,14 +80,14 @@ static size_t next_capacity(const fh_name_slots *old) {
 }
 
 /* Makes a generation with room take the place of one without, which goes to *old. */
-static int renew(fh_name_table *table, fh_name_slots **old) {
+static int renew_slots(fh_name_table *table, fh_name_slots **old) {
   fh_name_slots *full = table->slots; /* plain: only the writer changes it */
   *old = NULL;
   if (full != NULL && full->n_items < full->capacity) return 0;
   fh_name_slots *next = slots_new(next_capacity(full));
   if (next == NULL) return -1;
   for (size_t i = 0; full != NULL && i < full->n_items; ++i) {
-    if (full->items[i] != NULL) append(next, (fh_name_entry *)full->items[i]);
+    if (full->items[i] != NULL) append_entry(next, (fh_name_entry *)full->items[i]);
   }
   fh_atomic_store_release_ptr((void **)&table->slots, next); /* pairs with load_slots */
   *old = full;
@@ -95,14 +97,14 @@ static int renew(fh_name_table *table, fh_name_slots **old) {
 int fh_name_reserve(fh_name_table *table) {
   const fh_name_slots *before = table->slots;
   fh_name_slots *old;
-  if (renew(table, &old) != 0) return -1;
+  if (renew_slots(table, &old) != 0) return -1;
   if (table->slots == before) return 0;
   table->slots->older = old;
-  fh_mem_keep(table->slots);
+  fh_mem_keep(table->slots); /* the next one names it as `older`, so it stays reachable */
   return 0;
 }
 
-int fh_name_renew(fh_name_table *table, fh_name_slots **old) { return renew(table, old); }
+int fh_name_renew(fh_name_table *table, fh_name_slots **old) { return renew_slots(table, old); }
 
 fh_name_entry *fh_name_put(fh_name_table *table, fh_name_entry *entry) {
   fh_name_slots *slots = table->slots; /* plain: only the writer changes it */
@@ -110,7 +112,7 @@ fh_name_entry *fh_name_put(fh_name_table *table, fh_name_entry *entry) {
   fh_name_entry *old;
   size_t bucket = find_bucket(slots, entry->hash, entry->name, &old);
   if (old == NULL) {
-    append(slots, entry);
+    append_entry(slots, entry);
     return NULL;
   }
   fh_atomic_store_release_ptr(&slots->items[slots->buckets[bucket] - 1], entry); /* pairs with load_item */

@@ -24,7 +24,9 @@ static void run_deleter(TVMFFIObject *obj, int flags) {
 void fh_object_end(TVMFFIObject *obj, uint64_t before) {
   /* acquire: pairs with the release in fh_object_release (and fh_object_weak_release) of every other thread */
   fh_atomic_fence_acquire_after_u64(&obj->combined_ref_count);
-  if (before == FH_OBJECT_BOTH_ONE) { /* no weak reference but the strong ones' own: nobody can make one any more */
+  /* The count was one strong reference and the weak one that belongs to it. So nobody else refers to the object, and
+   * nobody can any more: one call of the deleter ends value and memory. */
+  if (before == FH_OBJECT_BOTH_ONE) {
     run_deleter(obj, kTVMFFIObjectDeleterFlagBitMaskBoth);
     return;
   }
@@ -41,16 +43,6 @@ void fh_object_weak_release(void *handle) {
   run_deleter(obj, kTVMFFIObjectDeleterFlagBitMaskWeak);
 }
 
-int fh_object_try_promote(void *handle) {
-  TVMFFIObject *obj = (TVMFFIObject *)handle;
-  uint64_t count = fh_atomic_load_relaxed_u64(&obj->combined_ref_count); /* a first guess, checked by the swap below */
-  while ((count & FH_OBJECT_STRONG_MASK) != 0) {
-    /* relaxed, pairs with nothing: like fh_object_retain, and only while a strong reference exists */
-    if (fh_atomic_cas_relaxed_u64(&obj->combined_ref_count, &count, count + FH_OBJECT_STRONG_ONE)) return 1;
-  }
-  return 0;
-}
-
 int TVMFFIObjectIncRef(TVMFFIObjectHandle obj) {
   fh_object_retain(obj);
   return 0;
@@ -63,18 +55,19 @@ int TVMFFIObjectDecRef(TVMFFIObjectHandle obj) {
 
 /* ---- The end of objects that own others ---- */
 
-#define MAX_ENDING 64
-#define MAX_OWNERS 24
+#define MAX_ENDING 64 /* calls of `end` within one another, before objects wait */
+#define MAX_OWNERS 24 /* types of this library that own others are fewer; one beyond would recurse further */
 
-/* Objects of one type that wait for their end. Each names the next in its header in place of its deleter, which nobody
- * reads meanwhile: the queue has a weak reference, so the last one cannot go. */
+/* Objects of one type that wait for their end, as a list without memory of its own: an object's header holds the next
+ * one in place of the deleter. Nobody reads the deleter meanwhile. Its value has no references left, and the queue has
+ * a weak one, so the last weak reference cannot go. */
 typedef struct {
   const fh_object_owner *owner;
   TVMFFIObject *first;
 } waiting;
 
 typedef struct {
-  int n_ending; /* calls of `end` on the thread's stack */
+  int n_ending; /* calls of `end` that are on the thread's stack now */
   int n_owners;
   waiting queues[MAX_OWNERS];
 } endings;
@@ -94,7 +87,8 @@ static waiting *queue_of(endings *all, const fh_object_owner *owner) {
 static FH_NOINLINE int wait_for_end(endings *all, const fh_object_owner *owner, TVMFFIObject *obj, int flags) {
   waiting *queue = queue_of(all, owner);
   if (queue == NULL) return 0;
-  /* With Both the weak reference that the strong ones owned is left over; with Strong the caller will drop that one. */
+  /* The queue's weak reference. With Both it is the one that the strong references owned, which nobody drops now; with
+   * Strong the caller is about to drop that one, so the queue takes its own. */
   if (!(flags & kTVMFFIObjectDeleterFlagBitMaskWeak)) fh_object_weak_retain(obj);
   memcpy(&obj->deleter, &queue->first, sizeof queue->first);
   queue->first = obj;

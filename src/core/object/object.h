@@ -1,9 +1,11 @@
-/* object.h - the object header: life, strong and weak references. No other file touches combined_ref_count.
+/* object.h - the object header: life, strong and weak references. Only this file and object.c change combined_ref_count
+ * (error.c has an object whose count is initialised statically).
  *
- * Protocol: a new object has one strong reference and one weak one, which the strong references own together. Up is
- * relaxed: who adds a reference has one. Down is a release, and the last one acquires, so that the deleter sees all
- * that other threads did with the object. When strong reaches 0 and other weak references exist, the deleter first gets
- * Strong (end the value), and Weak (free the memory) when the last weak one goes; otherwise Both in one call. */
+ * Protocol: a new object has one strong reference and one weak one, which the strong references own together. Adding a
+ * reference is relaxed, because the thread that adds one has one already. Dropping one is a release, and dropping the
+ * last one acquires, so that the deleter sees all that other threads did with the object. When the last strong
+ * reference goes while others hold weak ones, the deleter is called twice: with Strong (end the value), and with Weak
+ * (free the memory) when the last weak reference goes. Otherwise it is called once, with Both. */
 #ifndef FH_OBJECT_H_
 #define FH_OBJECT_H_
 
@@ -29,16 +31,16 @@ static inline void fh_object_init(TVMFFIObject *obj, int32_t type_index, fh_obje
 /* Deleter of objects that own nothing but their block. */
 void fh_object_delete_plain(void *self, int flags);
 
-/* A type of this library whose objects own others. Values nested without limit end without recursion: from some depth
- * on, an object whose last reference goes while others of its thread are ending waits until the outermost of them is
- * done. */
+/* A type of this library whose objects own others. Values nested to any depth end on a bounded stack: from some depth
+ * on, an object whose last reference goes while others of its thread are ending is put into a queue, which the
+ * outermost of them empties before it is done. */
 typedef struct {
   fh_object_deleter deleter; /* what the objects have in their header: it calls fh_object_delete_owner */
-  void (*end)(void *self);   /* drops what the object owns; leaves its block */
+  void (*end)(void *self); /* drops what the object owns; leaves its block */
 } fh_object_owner;
 
-/* What such a deleter does. has_objects: 0 for an object that happens to own no other now, which costs less. The block
- * is freed by fh_mem_free. Needs no memory. */
+/* What the deleter of such a type does. has_objects: 0 for an object that owns no other now, which costs less. Frees
+ * the block by fh_mem_free. Needs no memory. */
 void fh_object_delete_owner(const fh_object_owner *owner, void *self, int flags, int has_objects);
 
 static inline void fh_object_retain(void *obj) {
@@ -49,7 +51,8 @@ static inline void fh_object_retain(void *obj) {
 /* The slow end of fh_object_release; `before` is the count before the last strong reference went. */
 void fh_object_end(TVMFFIObject *obj, uint64_t before);
 
-/* In the test build any release under a lock ends the process, also one that is not the last. */
+/* In the test build a release under a lock ends the process, whether or not it is the last one: which one is the last
+ * depends on other threads. */
 #ifdef FH_TEST
 void fh_object_check_release(void);
 #else
@@ -72,27 +75,22 @@ static inline void fh_object_weak_retain(void *obj) {
   (void)fh_atomic_add_relaxed_u64(&((TVMFFIObject *)obj)->combined_ref_count, FH_OBJECT_WEAK_ONE);
 }
 void fh_object_weak_release(void *obj);
-/* Turns a weak reference into an additional strong one: 1, or 0 when the value has ended. The weak one stays. */
-int fh_object_try_promote(void *obj);
 
-/* Strong references now: a hint, because other threads may hold some, and who has a weak one may add to them. */
+/* The number of strong references now: only a hint, because other threads add and drop references at any time. */
 static inline uint32_t fh_object_use_count(const void *obj) {
   /* relaxed, pairs with nothing: nobody may conclude from it what other threads have done */
   return (uint32_t)fh_atomic_load_relaxed_u64(&((const TVMFFIObject *)obj)->combined_ref_count);
 }
 
-/* Whether nobody has the object but the caller, by at most n_own strong references: the licence to change it in place.
- * A weak reference of somebody else is enough against it, because it can become a strong one at any moment. */
+/* Whether only the caller refers to the object, by at most n_own strong references: then it may change the object in
+ * place. A weak reference of anybody else forbids that, because it can become a strong one at any moment. */
 static inline int fh_object_is_own(const void *obj, uint32_t n_own) {
-  /* acquire: pairs with the releases of fh_object_release and fh_object_weak_release, so that who had the object before
-   * has done with it */
+  /* acquire: pairs with the releases of fh_object_release and fh_object_weak_release, so that all that the former
+   * owners did with the object comes before the change */
   uint64_t count = fh_atomic_load_acquire_u64(&((const TVMFFIObject *)obj)->combined_ref_count);
   return count <= (FH_OBJECT_WEAK_ONE | n_own); /* the one weak reference is that of all strong ones */
 }
 
 static inline int32_t fh_object_type_index(const void *obj) { return ((const TVMFFIObject *)obj)->type_index; }
-
-/* The body behind the header. */
-static inline void *fh_object_body(void *obj) { return (char *)obj + sizeof(TVMFFIObject); }
 
 #endif /* FH_OBJECT_H_ */

@@ -1,8 +1,8 @@
 /* once.c - handles that are made at first use: TVMFFIHandleInitOnce and its counterpart.
  *
- * The lock `once` guards only the list of initialisations in progress. No lock is held while init runs; threads that
- * want the same handle wait on a condition. A thread that would wait for itself, because the init function of that handle
- * waits for one that this thread is initialising, gets an error instead. */
+ * The lock `once` guards only the list of initialisations in progress. No lock is held while an init function runs;
+ * threads that want a handle in progress wait on a condition. Two init functions may want each other's handles. The
+ * thread that would close such a circle of waiting threads gets an error instead. */
 #include "core/platform/atomic.h"
 #include "core/platform/fork.h"
 #include "error.h"
@@ -11,7 +11,7 @@
 typedef struct in_progress {
   void **handle;
   uint64_t thread;
-  void **wanted; /* of a thread's innermost one, while the thread waits: for what; else NULL */
+  void **wanted; /* of a thread's innermost one: the handle that the thread waits for; else NULL */
   struct in_progress *next;
 } in_progress;
 
@@ -20,13 +20,14 @@ static fh_cond once_done = FH_COND_INIT; /* some initialisation has ended */
 /* Under once_lock; the latest first, so a thread's innermost one before its others. */
 static in_progress *all_in_progress;
 
-static in_progress *find(void **handle) {
+static in_progress *find_in_progress(void **handle) {
   in_progress *at = all_in_progress;
   while (at != NULL && at->handle != handle) at = at->next;
   return at;
 }
 
-/* Initialisations of threads that the child of a fork has not never end there: who needs the handle begins anew. */
+/* The child of a fork does not have the threads that were initialising. Their entries go, so that the next thread that
+ * wants such a handle initialises it instead of waiting for ever. */
 static void forget_other_threads(void) {
   uint64_t mine = fh_thread_id();
   for (in_progress **at = &all_in_progress; *at != NULL;) {
@@ -46,12 +47,12 @@ static in_progress *innermost(uint64_t thread) {
   return at;
 }
 
-/* How many threads would wait for one another if this one waited for the handle: 0 if it need not wait for itself, 1 if it
- * is initialising the handle. Who waits already was told 0, so the search ends. */
+/* How many threads would wait for one another in a circle if this one waited for the handle: 0 if there is no circle, 1
+ * if this thread is initialising the handle. The search ends, because threads that wait already form no circle. */
 static int count_cycle(void **handle, uint64_t thread) {
   int n_threads = 1;
   for (; handle != NULL; ++n_threads) {
-    const in_progress *other = find(handle);
+    const in_progress *other = find_in_progress(handle);
     if (other == NULL) return 0;
     if (other->thread == thread) return n_threads;
     handle = innermost(other->thread)->wanted;
@@ -61,13 +62,13 @@ static int count_cycle(void **handle, uint64_t thread) {
 
 typedef enum { TURN_INIT, TURN_DONE, TURN_CYCLE } turn;
 
-/* Waits until the handle is filled, or it is this thread's turn to fill it: then `mine` is in the list. *n_threads: those of
- * a cycle. */
+/* Waits until the handle is filled, or it is this thread's turn to fill it: then `mine` is in the list. *n_threads is
+ * the size of the circle for TURN_CYCLE. */
 static turn take_turn(void **handle, in_progress *mine, int *n_threads) {
   turn result = TURN_INIT;
   fh_mutex_lock(&once_lock);
   in_progress *outer = innermost(mine->thread);
-  while (find(handle) != NULL) {
+  while (find_in_progress(handle) != NULL) { /* again after each wait: it may have failed, and another thread begun */
     if ((*n_threads = count_cycle(handle, mine->thread)) != 0) {
       result = TURN_CYCLE;
       break;
@@ -117,7 +118,7 @@ int TVMFFIHandleInitOnce(void **handle_addr, int (*init_func)(void **result)) {
   void *made = NULL;
   fh_sync_check_unlocked("the init function of a handle");
   int result = init_func(&made);
-  if (result == 0 && made != NULL) {
+  if (result == 0 && made != NULL) { /* stored before end_turn, so that a thread that waited finds the handle filled */
     fh_atomic_store_release_ptr(handle_addr, made); /* pairs with the acquire loads above and in take_turn */
   }
   end_turn(&mine);

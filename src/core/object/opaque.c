@@ -1,4 +1,4 @@
-/* opaque.c - objects that stand for what a client has, a Python object for instance. */
+/* opaque.c - objects that stand for something of a client's, a Python object for instance. */
 #include "error.h"
 #include "object_new.h"
 
@@ -16,7 +16,7 @@ static void opaque_delete(void *self, int flags) {
 
 int TVMFFIObjectCreateOpaque(void *handle, int32_t type_index, void (*deleter)(void *handle), TVMFFIObjectHandle *out) {
   *out = NULL;
-  if (type_index != kTVMFFIOpaquePyObject) {
+  if (type_index != kTVMFFIOpaquePyObject) { /* the only opaque type of this version of the ABI */
     return fh_error_raise(FH_RUNTIME_ERROR, "Expected type index %d (kTVMFFIOpaquePyObject) but got %d",
                           (int)kTVMFFIOpaquePyObject, (int)type_index);
   }

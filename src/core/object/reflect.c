@@ -11,7 +11,8 @@
 #include "reflect_check.h"
 #include "str.h"
 
-/* ---- Growing lists: readers may hold any generation, so all are kept, each naming the one before ---- */
+/* ---- Growing lists. A reader may hold any generation, so all are kept; each names the one before, so that all stay
+ * reachable ---- */
 
 typedef struct {
   void *older;
@@ -33,10 +34,11 @@ static void *list_reserve(const void *items, size_t n_items, size_t item_bytes) 
   return longer + 1;
 }
 
-/* Publishes a list with one item more. The pointer goes first: who reads the count first finds as many items. */
+/* Publishes a list with one item more. The pointer is stored before the count. So a reader, who loads the count first,
+ * gets a list that has at least that many items. */
 static void list_publish(void **items_slot, int32_t *n_slot, void *items) {
-  fh_atomic_store_release_ptr(items_slot, items);        /* pairs with the loads in fields_of and methods_of */
-  fh_atomic_store_release_i32(n_slot, *n_slot + 1);      /* pairs with the loads in fields_of and methods_of */
+  fh_atomic_store_release_ptr(items_slot, items);        /* pairs with the loads in fields_of */
+  fh_atomic_store_release_i32(n_slot, *n_slot + 1);      /* pairs with the loads in fields_of */
 }
 
 /* A copy of text that is kept for ever once the entry is published; {NULL, 0} for an empty one, as in the reference. */
@@ -71,14 +73,6 @@ static const TVMFFIFieldInfo *find_own_field(const TVMFFITypeInfo *info, TVMFFIB
     if (fh_span_same(fields[i].name, name)) return &fields[i];
   }
   return NULL;
-}
-
-const TVMFFIFieldInfo *fh_reflect_find_field(const TVMFFITypeInfo *info, TVMFFIByteArray name) {
-  const TVMFFIFieldInfo *field = find_own_field(info, name);
-  for (int32_t depth = info->type_depth - 1; field == NULL && depth >= 0; --depth) {
-    field = find_own_field(info->type_ancestors[depth], name);
-  }
-  return field;
 }
 
 const TVMFFIFieldInfo *fh_reflect_next_level(fh_reflect_cursor *cursor) {
@@ -137,6 +131,7 @@ static int field_copy(const TVMFFIFieldInfo *from, TVMFFIFieldInfo *out) {
   out->getter = from->getter;
   out->setter = from->setter;
   out->field_static_type_index = from->field_static_type_index;
+  /* references only after this line, so that field_drop can undo what has been done */
   if (has_function_setter(out)) fh_object_retain(out->setter);
   if (copy_text(from->name, &out->name) == 0 && copy_text(from->doc, &out->doc) == 0 &&
       copy_text(from->metadata, &out->metadata) == 0) {
@@ -147,7 +142,7 @@ static int field_copy(const TVMFFIFieldInfo *from, TVMFFIFieldInfo *out) {
   return -1;
 }
 
-/* Under the lock. 1: published; 0: the name is taken; -1: no memory. */
+/* Under the lock, so it raises nothing: 1 published, 0 the name is taken, -1 no memory. */
 static int field_add(fh_type_entry *entry, const TVMFFIFieldInfo *field) {
   TVMFFITypeInfo *info = &entry->info;
   if (find_own_field(info, field->name) != NULL) return 0;
@@ -209,23 +204,6 @@ int fh_reflect_set(const TVMFFIFieldInfo *field, void *obj, const TVMFFIAny *val
 
 /* ---- Methods ---- */
 
-static const TVMFFIMethodInfo *methods_of(const TVMFFITypeInfo *info, int32_t *n_items) {
-  *n_items = fh_atomic_load_acquire_i32(&info->num_methods); /* acquire: as in fields_of */
-  return (const TVMFFIMethodInfo *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&info->methods);
-}
-
-const TVMFFIMethodInfo *fh_reflect_find_method(const TVMFFITypeInfo *info, TVMFFIByteArray name) {
-  for (int32_t depth = info->type_depth; depth >= 0; --depth) {
-    int32_t n_items;
-    const TVMFFITypeInfo *at = depth == info->type_depth ? info : info->type_ancestors[depth];
-    const TVMFFIMethodInfo *methods = methods_of(at, &n_items);
-    for (int32_t i = 0; i < n_items; ++i) {
-      if (fh_span_same(methods[i].name, name)) return &methods[i];
-    }
-  }
-  return NULL;
-}
-
 static void method_drop(TVMFFIMethodInfo *method) {
   free_text(method->name);
   free_text(method->doc);
@@ -244,8 +222,8 @@ static int method_copy(const TVMFFIMethodInfo *from, TVMFFIMethodInfo *out) {
   return -1;
 }
 
-/* Under the lock. 1: added, 0: the name is taken, -1: no memory. Overloads are added one by one, each with the signature
- * that it has, and all with one function. */
+/* Under the lock, so it raises nothing: 1 added, 0 the name is taken, -1 no memory. The overloads of a method share its
+ * name and its function; each is added with a signature of its own. */
 static int method_add(fh_type_entry *entry, const TVMFFIMethodInfo *method) {
   TVMFFITypeInfo *info = &entry->info;
   for (int32_t i = 0; i < info->num_methods; ++i) {
@@ -290,7 +268,7 @@ int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *met
   if (is_first) {
     entry->metadata = *metadata;
     entry->metadata.doc = doc;
-    /* release: pairs with the load in whoever reads info.metadata, so that its contents are there */
+    /* release: pairs with the acquire loads of info.metadata, so that its contents are there */
     fh_atomic_store_release_ptr((void **)(uintptr_t)&entry->info.metadata, &entry->metadata);
     fh_mem_keep(doc.data);
   }
@@ -335,11 +313,6 @@ const TVMFFITypeAttrColumn *fh_reflect_column(fh_reflect_attr_id id) { return &f
 
 const char *fh_reflect_attr_name(fh_reflect_attr_id id) { return first_names[id]; }
 
-const TVMFFITypeAttrColumn *fh_reflect_find_column(TVMFFIByteArray name) {
-  column_entry *entry = (column_entry *)fh_name_find(&columns, name);
-  return entry != NULL ? &entry->column : NULL;
-}
-
 const TVMFFIAny *fh_reflect_attr(const TVMFFITypeAttrColumn *column, int32_t type_index) {
   if (column == NULL || type_index < 0) return NULL;
   /* acquire, size first: pairs with cells_reserve, so that the data read next is at least that long */
@@ -348,15 +321,6 @@ const TVMFFIAny *fh_reflect_attr(const TVMFFITypeAttrColumn *column, int32_t typ
   /* acquire: pairs with the release store in cell_fill, so that the rest of the cell is there */
   int32_t value_type = fh_atomic_load_acquire_i32(&cells[type_index].type_index);
   return value_type != kTVMFFINone ? &cells[type_index] : NULL;
-}
-
-const TVMFFIAny *fh_reflect_attr_inherited(const TVMFFITypeAttrColumn *column, int32_t type_index) {
-  const TVMFFIAny *value = fh_reflect_attr(column, type_index);
-  const TVMFFITypeInfo *info = value == NULL ? fh_type_find(type_index) : NULL;
-  for (int32_t depth = info != NULL ? info->type_depth - 1 : -1; value == NULL && depth >= 0; --depth) {
-    value = fh_reflect_attr(column, info->type_ancestors[depth]->type_index);
-  }
-  return value;
 }
 
 /* Under the lock. The column of that name, made if need be; NULL without memory. */
@@ -405,7 +369,7 @@ int fh_reflect_reserve_attr(fh_reflect_attr_id id, int32_t type_index) {
   return rc;
 }
 
-/* Under the lock. A None cell becomes a value: the type last, because readers look at it first. */
+/* Under the lock. Makes a None cell a value. The type is stored last, because readers look at it first. */
 static void cell_fill(TVMFFIAny *cell, const TVMFFIAny *value) {
   cell->v_uint64 = value->v_uint64;
   cell->zero_padding = value->zero_padding;
@@ -452,6 +416,7 @@ int fh_reflect_set_final(int32_t type_index, int is_final) {
 }
 
 const TVMFFITypeAttrColumn *TVMFFIGetTypeAttrColumn(const TVMFFIByteArray *attr_name) {
-  int is_there = attr_name->data != NULL || attr_name->size == 0;
-  return is_there ? fh_reflect_find_column(*attr_name) : NULL;
+  if (attr_name->data == NULL && attr_name->size != 0) return NULL; /* this function has no error */
+  column_entry *entry = (column_entry *)fh_name_find(&columns, *attr_name);
+  return entry != NULL ? &entry->column : NULL;
 }

@@ -1,8 +1,8 @@
 /* reflect.h - what types say about themselves: fields, methods, metadata, attribute columns.
  *
- * Lists of a type grow by appending behind the published count, or into a longer copy while the old one is kept: who
- * reads without a lock sees complete entries. A column's struct never moves; its data may be replaced by a longer copy,
- * the old one is kept. Writers hold fh_type_lock. */
+ * Writers hold fh_type_lock, readers no lock. A list grows by an entry behind the published count, or into a longer
+ * copy; the old list is kept, so a reader sees complete entries in either. A column's struct never moves; its data may
+ * be replaced by a longer copy, and the old data is kept. */
 #ifndef FH_REFLECT_H_
 #define FH_REFLECT_H_
 
@@ -10,8 +10,8 @@
 #include "core/platform/sync.h"
 #include "type.h"
 
-/* The columns that exist from the start, because clients cache their pointers (NULL too). Same order as their names in
- * reflect.c. */
+/* The columns that exist from the start: clients ask for them once and keep the answer, NULL too. In the order of their
+ * names in reflect.c. */
 typedef enum {
   FH_ATTR_ANY_HASH,        /* __any_hash__ */
   FH_ATTR_ANY_EQUAL,       /* __any_equal__ */
@@ -34,47 +34,41 @@ typedef enum {
   FH_ATTR_COUNT
 } fh_reflect_attr_id;
 
-/* A column from the start. Never NULL after init. */
+/* One of the columns above; never NULL. */
 const TVMFFITypeAttrColumn *fh_reflect_column(fh_reflect_attr_id id);
 /* Its name, as "__ffi_repr__". */
 const char *fh_reflect_attr_name(fh_reflect_attr_id id);
-/* Any column by name, NULL when nobody made it. Lock-free. */
-const TVMFFITypeAttrColumn *fh_reflect_find_column(TVMFFIByteArray name);
-/* The attribute of exactly this type (ancestors are not asked): borrowed, valid for ever; NULL when it has none (or
- * None). Lock-free; `column` may be NULL. */
+/* The attribute of exactly this type, whatever its ancestors have: borrowed, valid for ever; NULL when it has none, or
+ * None. Lock-free; `column` may be NULL. */
 const TVMFFIAny *fh_reflect_attr(const TVMFFITypeAttrColumn *column, int32_t type_index);
-/* The same, asking the ancestors from the nearest to the root. */
-const TVMFFIAny *fh_reflect_attr_inherited(const TVMFFITypeAttrColumn *column, int32_t type_index);
 
-/* Makes room: giving this type, which is registered, the attribute then needs no memory. -1 without memory, nothing is
- * pending. */
+/* Makes room for the attribute of a registered type, so that setting it needs no memory. -1 without memory, and nothing
+ * is pending. */
 int fh_reflect_reserve_attr(fh_reflect_attr_id id, int32_t type_index);
 /* Tells, as __ffi_type_final__, whether types may derive from this one. -1 with an error pending. */
 int fh_reflect_set_final(int32_t type_index, int is_final);
 
-/* The field of a type or its nearest ancestor that has it; borrowed, valid for ever, NULL if none. Lock-free. */
-const TVMFFIFieldInfo *fh_reflect_find_field(const TVMFFITypeInfo *info, TVMFFIByteArray name);
-const TVMFFIMethodInfo *fh_reflect_find_method(const TVMFFITypeInfo *info, TVMFFIByteArray name);
-/* Goes through all fields, the root's first, in order of declaration. Start with fh_reflect_fields, or all zero but the
- * type, which may be NULL: then there are none. */
+/* Iterates over all fields of a type, the root's first, in order of declaration; fh_reflect_fields begins. A NULL type
+ * has none. */
 typedef struct {
   const TVMFFITypeInfo *info;
-  int32_t depth; /* of the type that comes after the one whose own fields are going on */
-  const TVMFFIFieldInfo *next, *end; /* of these fields, those to come */
+  int32_t depth; /* of the type whose own fields come after those between `next` and `end` */
+  const TVMFFIFieldInfo *next, *end;
 } fh_reflect_cursor;
 static inline fh_reflect_cursor fh_reflect_fields(const TVMFFITypeInfo *info) {
   fh_reflect_cursor cursor = {info, 0, NULL, NULL};
   return cursor;
 }
-/* The first field of the next type that has some. */
+/* The first field of the next type that has any; NULL at the end. */
 const TVMFFIFieldInfo *fh_reflect_next_level(fh_reflect_cursor *cursor);
 /* The next field, valid for ever; NULL at the end. Lock-free. */
 static inline const TVMFFIFieldInfo *fh_reflect_next_field(fh_reflect_cursor *cursor) {
   return cursor->next != cursor->end ? cursor->next++ : fh_reflect_next_level(cursor);
 }
-/* How many there are. Lock-free. */
+/* The number of all fields. Lock-free. */
 int32_t fh_reflect_count_fields(const TVMFFITypeInfo *info);
-/* Calls visit for every field in that order; stops at the first nonzero result and returns it. No lock is held. */
+/* Calls visit(state, field) for all fields, in the order of the cursor. Stops at the first nonzero result and returns
+ * it. No lock is held. */
 int fh_reflect_each_field(const TVMFFITypeInfo *info, int (*visit)(void *state, const TVMFFIFieldInfo *field),
                           void *state);
 
@@ -87,7 +81,7 @@ static inline int fh_reflect_get(const TVMFFIFieldInfo *field, void *obj, TVMFFI
   fh_sync_check_unlocked("a field getter");
   return field->getter((char *)obj + field->offset, out);
 }
-/* Writes one from a view, by a C setter or a Function; TypeError when it has no setter. */
+/* Writes a field from a view, by its C setter or its Function; TypeError when it has neither. */
 int fh_reflect_set(const TVMFFIFieldInfo *field, void *obj, const TVMFFIAny *value);
 
 void fh_reflect_init(void);

@@ -1,4 +1,4 @@
-/* reflect_check.c - whether what somebody declares of a type can be so. */
+/* reflect_check.c - checks of what a client declares of a type. */
 #include "reflect_check.h"
 
 #include "core/platform/atomic.h"
@@ -20,7 +20,7 @@ static int check_texts(TVMFFIByteArray doc, TVMFFIByteArray metadata) {
   return fh_str_check_bytes("documentation", doc) != 0 ? -1 : fh_str_check_bytes("metadata", metadata);
 }
 
-/* Where a type says nothing about its size, everything lies inside. */
+/* A type without a size (0) is not checked: its metadata may come later, and is compared with the fields then. */
 static int check_inside(const member *m, const TVMFFIFieldInfo *field, int32_t total_size) {
   if (total_size <= 0 || (field->offset <= total_size && field->size <= total_size - field->offset)) return 0;
   return fh_error_raise(FH_VALUE_ERROR,
@@ -28,7 +28,7 @@ static int check_inside(const member *m, const TVMFFIFieldInfo *field, int32_t t
                         MEMBER_ARGS(m), (int)total_size, (long long)field->offset, (long long)field->size);
 }
 
-static int check_place(const member *m, const TVMFFIFieldInfo *field) {
+static int check_layout(const member *m, const TVMFFIFieldInfo *field) {
   int64_t alignment = field->alignment;
   if (field->offset < 0 || field->size < 0) {
     return fh_error_raise(FH_VALUE_ERROR,
@@ -57,7 +57,7 @@ int fh_reflect_check_field(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *fi
   member m = {"field", field->name, type};
   int64_t has_factory = kTVMFFIFieldFlagBitMaskHasDefault | kTVMFFIFieldFlagBitMaskDefaultFromFactory;
   if (fh_str_check_name("the name of a field", field->name) != 0) return -1;
-  if (check_texts(field->doc, field->metadata) != 0 || check_place(&m, field) != 0) return -1;
+  if (check_texts(field->doc, field->metadata) != 0 || check_layout(&m, field) != 0) return -1;
   if ((field->flags & has_factory) != has_factory) return 0;
   return check_function(&m, "default factory", &field->default_value_or_factory);
 }
@@ -75,7 +75,7 @@ int fh_reflect_check_metadata(const TVMFFITypeInfo *type, const TVMFFITypeMetada
     return fh_error_raise(FH_VALUE_ERROR, "Expected a size of type `%s` from 0 on but got %d", type->type_key.data,
                           (int)metadata->total_size);
   }
-  /* acquire, both: pairs with the release stores of who adds a field; the count first */
+  /* acquire, both: pairs with the release stores of list_publish in reflect.c; the count first */
   int32_t n_fields = fh_atomic_load_acquire_i32(&type->num_fields);
   const TVMFFIFieldInfo *fields =
       (const TVMFFIFieldInfo *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&type->fields);

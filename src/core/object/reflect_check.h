@@ -1,6 +1,6 @@
-/* reflect_check.h - whether what somebody declares of a type can be so: names, places in the object, functions.
+/* reflect_check.h - checks of what a client declares of a type: names, offsets and sizes in the object, functions.
  *
- * Asked before anything is copied. Each gives 0, or -1 with a ValueError or TypeError that names the member. */
+ * They come before anything is copied. Each gives 0, or -1 with a ValueError or TypeError that names the member. */
 #ifndef FH_REFLECT_CHECK_H_
 #define FH_REFLECT_CHECK_H_
 

@@ -12,7 +12,7 @@ TVMFFIObject *fh_sentinel_kwargs(void) { return kwargs; }
 
 static TVMFFIObject *new_sentinel(void) {
   TVMFFIObject *sentinel = (TVMFFIObject *)fh_object_new(sizeof *sentinel, kTVMFFIObject, fh_object_delete_plain);
-  fh_mem_keep(sentinel);
+  fh_mem_keep(sentinel); /* the static variable has its one reference */
   return sentinel;
 }
 

@@ -1,4 +1,5 @@
-/* sentinel.h - the two objects that stand for something else than themselves, compared by address. */
+/* sentinel.h - MISSING and KWARGS: two objects that are compared by address and mean something as arguments or
+ * results. */
 #ifndef FH_SENTINEL_H_
 #define FH_SENTINEL_H_
 

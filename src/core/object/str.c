@@ -14,32 +14,26 @@ void fh_str_object_init(fh_str_object *str, size_t n_bytes, int32_t type_index) 
   str->content[n_bytes] = '\0';
 }
 
-/* As fh_str_object_new, and nothing is pending. */
-static fh_str_object *object_new(size_t n_bytes, int32_t type_index) {
-  if (n_bytes > SIZE_MAX - sizeof(fh_str_object) - 1) return NULL;
+/* An object for a content of that length, which the caller writes. NULL without memory, and nothing is pending. */
+static fh_str_object *new_object(size_t n_bytes, int32_t type_index) {
+  if (n_bytes > SIZE_MAX - sizeof(fh_str_object) - 1) return NULL; /* the sum below would wrap around */
   /* not fh_object_new: the content need not be zeroed first */
   fh_str_object *str = (fh_str_object *)fh_mem_alloc(sizeof *str + n_bytes + 1);
   if (str != NULL) fh_str_object_init(str, n_bytes, type_index);
   return str;
 }
 
-fh_str_object *fh_str_object_new(size_t n_bytes, int32_t type_index) {
-  fh_str_object *str = object_new(n_bytes, type_index);
-  if (str == NULL) fh_error_raise_no_memory();
-  return str;
-}
-
 /* 0, or -1 without memory; nothing is pending. */
-static int make(const char *data, size_t n_bytes, int32_t small_index, int32_t object_index, TVMFFIAny *out) {
+static int make_text(const char *data, size_t n_bytes, int32_t small_index, int32_t object_index, TVMFFIAny *out) {
   if (n_bytes <= FH_STR_SMALL_MAX) {
-    TVMFFIAny small = fh_any_none(); /* apart from *out, which may be where `data` lies */
+    TVMFFIAny small = fh_any_none(); /* not in *out at once: `data` may lie there */
     small.type_index = small_index;
     small.small_str_len = (uint32_t)n_bytes;
     if (n_bytes != 0) memcpy(small.v_bytes, data, n_bytes);
     *out = small;
     return 0;
   }
-  fh_str_object *str = object_new(n_bytes, object_index);
+  fh_str_object *str = new_object(n_bytes, object_index);
   if (str == NULL) {
     *out = fh_any_none();
     return -1;
@@ -50,7 +44,7 @@ static int make(const char *data, size_t n_bytes, int32_t small_index, int32_t o
 }
 
 int fh_str_try_new(const char *data, size_t n_bytes, TVMFFIAny *out) {
-  return make(data, n_bytes, kTVMFFISmallStr, kTVMFFIStr, out);
+  return make_text(data, n_bytes, kTVMFFISmallStr, kTVMFFIStr, out);
 }
 
 int fh_str_new(const char *data, size_t n_bytes, TVMFFIAny *out) {
@@ -58,7 +52,7 @@ int fh_str_new(const char *data, size_t n_bytes, TVMFFIAny *out) {
 }
 
 int fh_bytes_new(const char *data, size_t n_bytes, TVMFFIAny *out) {
-  int rc = make(data, n_bytes, kTVMFFISmallBytes, kTVMFFIBytes, out);
+  int rc = make_text(data, n_bytes, kTVMFFISmallBytes, kTVMFFIBytes, out);
   return rc == 0 ? 0 : fh_error_raise_no_memory();
 }
 
@@ -100,18 +94,18 @@ int fh_str_check_name(const char *what, TVMFFIByteArray name) {
                         name.data, (int)(name.size - n_before - 1), nul + 1);
 }
 
-/* Gives None and the error. */
-static int refuse(const char *what, TVMFFIByteArray bytes, TVMFFIAny *out) {
+/* The ABI's functions write *out on failure, too. */
+static int refuse_text(const char *what, TVMFFIByteArray bytes, TVMFFIAny *out) {
   *out = fh_any_none();
   return fh_str_refuse_bytes(what, bytes);
 }
 
 int TVMFFIStringFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out) {
-  if (FH_UNLIKELY(input->data == NULL && input->size != 0)) return refuse("a text", *input, out);
+  if (FH_UNLIKELY(input->data == NULL && input->size != 0)) return refuse_text("a text", *input, out);
   return fh_str_new(input->data, input->size, out);
 }
 
 int TVMFFIBytesFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out) {
-  if (FH_UNLIKELY(input->data == NULL && input->size != 0)) return refuse("bytes", *input, out);
+  if (FH_UNLIKELY(input->data == NULL && input->size != 0)) return refuse_text("bytes", *input, out);
   return fh_bytes_new(input->data, input->size, out);
 }

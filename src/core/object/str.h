@@ -13,41 +13,38 @@
 /* ffi.String and ffi.Bytes: 40 bytes, then the content. */
 typedef struct {
   TVMFFIObject header;
-  TVMFFIByteArray bytes; /* data points at `content` for those this library makes; elsewhere for a client's */
+  TVMFFIByteArray bytes; /* `data` points at `content` in objects of this library; a client's may point elsewhere */
   char content[];        /* not part of the ABI's 40 bytes, see the assert in str.c */
 } fh_str_object;
 
 /* Owned values from content, which is copied. -1 with a MemoryError pending, *out None then. */
 int fh_str_new(const char *data, size_t n_bytes, TVMFFIAny *out);
 int fh_bytes_new(const char *data, size_t n_bytes, TVMFFIAny *out);
-/* As fh_str_new for who holds a lock: without memory nothing is pending. */
+/* As fh_str_new, but nothing is pending on failure: for callers that hold a lock. */
 int fh_str_try_new(const char *data, size_t n_bytes, TVMFFIAny *out);
 static inline int fh_str_from_cstr(const char *text, TVMFFIAny *out) { return fh_str_new(text, strlen(text), out); }
 static inline int fh_str_from_bytes(TVMFFIByteArray text, TVMFFIAny *out) {
   return fh_str_new(text.data, text.size, out);
 }
-/* For results built in place: an object of that length (type kTVMFFIStr or kTVMFFIBytes), content to be filled before
- * anyone else sees it; NUL already there. NULL with a MemoryError pending. Lengths up to 7 are allowed here too. */
-fh_str_object *fh_str_object_new(size_t n_bytes, int32_t type_index);
-/* Makes a block from fh_mem_alloc that is long enough such an object, whatever it holds as content. */
+/* Makes a block from fh_mem_alloc an object (kTVMFFIStr or kTVMFFIBytes) of n_bytes: writes the header and the NUL, and
+ * keeps what the block holds as content. Lengths up to 7 are allowed too. */
 void fh_str_object_init(fh_str_object *str, size_t n_bytes, int32_t type_index);
 
 /* The content of a text value (Str, SmallStr, RawStr): 1 and *out borrowed from the value, or 0 for anything else. For
  * small forms *out points into *any itself. */
 int fh_str_content(const TVMFFIAny *any, TVMFFIByteArray *out);
-/* The same for bytes (Bytes, SmallBytes, ByteArrayPtr). */
+/* The content of a bytes value (Bytes, SmallBytes, ByteArrayPtr), as fh_str_content gives that of text. */
 int fh_bytes_content(const TVMFFIAny *any, TVMFFIByteArray *out);
 /* Content of a Str or Bytes object. */
 static inline TVMFFIByteArray fh_str_object_bytes(const void *obj) { return ((const fh_str_object *)obj)->bytes; }
 
-/* 0, or -1 with a ValueError pending that begins with `what`: for a length without data. One comparison where the data
- * is there. */
+/* Refuses a length without data: 0, or -1 with a ValueError pending that names `what`. */
 FH_COLD int fh_str_refuse_bytes(const char *what, TVMFFIByteArray bytes);
 static inline int fh_str_check_bytes(const char *what, TVMFFIByteArray bytes) {
   return FH_LIKELY(bytes.data != NULL || bytes.size == 0) ? 0 : fh_str_refuse_bytes(what, bytes);
 }
-/* The same for what becomes a name or a path: not empty, of no absurd length, and without a NUL, at which whoever reads
- * it as a C string would stop. */
+/* As fh_str_check_bytes, for a name or a path. It also must not be empty, longer than 1 MiB, or have a NUL, where a
+ * reader of C strings would stop. */
 int fh_str_check_name(const char *what, TVMFFIByteArray name);
 
 #endif /* FH_STR_H_ */

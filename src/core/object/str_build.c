@@ -30,14 +30,14 @@ int fh_str_build_add(fh_str_build *build, const char *data, size_t n_bytes) {
 
 int fh_str_build_finish(fh_str_build *build, int32_t type_index, TVMFFIAny *out) {
   int rc;
-  if (build->n_bytes <= FH_STR_SMALL_MAX) {
+  if (build->n_bytes <= FH_STR_SMALL_MAX) { /* a short text has no object */
     const char *data = build->str != NULL ? build->str->content : "";
     rc = type_index == kTVMFFIStr ? fh_str_new(data, build->n_bytes, out) : fh_bytes_new(data, build->n_bytes, out);
     fh_str_build_free(build);
     return rc;
   }
   *out = fh_any_none();
-  rc = set_room(build, build->n_bytes);
+  rc = set_room(build, build->n_bytes); /* the block shrinks to the text, which may live long */
   if (rc == 0) {
     fh_str_object_init(build->str, build->n_bytes, type_index);
     *out = fh_any_object(build->str);

@@ -4,9 +4,9 @@
 
 #include "str.h"
 
-/* All zero is an empty one. Ended by fh_str_build_finish or fh_str_build_free. */
+/* A text in the making. All zero is an empty one. Ended by fh_str_build_finish or fh_str_build_free. */
 typedef struct {
-  fh_str_object *str; /* not yet an object anybody has seen; NULL while there is no room */
+  fh_str_object *str; /* a block that becomes the object in the end; NULL while there is no room */
   size_t n_bytes;
   size_t room;
 } fh_str_build;

@@ -10,7 +10,7 @@
 int fh_text_add(fh_text *text, const char *data, size_t n_bytes) {
   if (n_bytes > text->capacity - text->n_bytes) {
     if (n_bytes > SIZE_MAX / 4 || text->n_bytes > SIZE_MAX / 4) return fh_error_raise_no_memory();
-    size_t capacity = (text->n_bytes + n_bytes) * 2 + 32;
+    size_t capacity = (text->n_bytes + n_bytes) * 2 + 32; /* doubled, so that n additions copy O(n) bytes */
     char *grown = (char *)fh_mem_realloc(text->data, capacity);
     if (grown == NULL) return fh_error_raise_no_memory();
     text->data = grown;
@@ -30,7 +30,7 @@ int fh_text_add_format(fh_text *text, const char *format, ...) {
   int n = vsnprintf(buffer, sizeof buffer, format, args);
   va_end(args);
   if (n < 0) n = 0;
-  return fh_text_add(text, buffer, (size_t)n < sizeof buffer ? (size_t)n : sizeof buffer - 1);
+  return fh_text_add(text, buffer, (size_t)n < sizeof buffer ? (size_t)n : sizeof buffer - 1); /* cut off, if longer */
 }
 
 void fh_text_free(fh_text *text) {
@@ -50,6 +50,7 @@ static int is_tail(const unsigned char *p, size_t n) {
 size_t fh_text_utf8_length(const unsigned char *p, size_t n_left) {
   size_t n = p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
   if (n == 0 || n > n_left || !is_tail(p + 1, n - 1)) return 0;
+  /* Not UTF-8: a character that has a shorter form, and surrogates and numbers beyond U+10FFFF. */
   int is_long_form = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
   int is_no_character = (p[0] == 0xed && p[1] >= 0xa0) || (p[0] == 0xf4 && p[1] >= 0x90);
   return is_long_form || is_no_character ? 0 : n;

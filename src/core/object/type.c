@@ -67,33 +67,34 @@ typedef struct {
   fh_type_entry *parent; /* NULL for a root */
 } request;
 
-static int refuse(const request *req, const char *reason) {
+static int refuse_type(const request *req, const char *reason) {
   return fh_error_raise(FH_RUNTIME_ERROR, "Cannot register type `%.*s`: %s", FH_BYTES_ARGS(req->key), reason);
 }
 
 /* Refuses what can be refused without the lock. */
-static int check(const request *req, int32_t parent_index) {
-  if (req->key.size == 0) return refuse(req, "its key is empty");
+static int check_request(const request *req, int32_t parent_index) {
+  if (req->key.size == 0) return refuse_type(req, "its key is empty");
   if (fh_str_check_name("a type key", req->key) != 0) return -1;
-  if (parent_index >= 0 && req->parent == NULL) return refuse(req, "its parent's index belongs to no type");
+  if (parent_index >= 0 && req->parent == NULL) return refuse_type(req, "its parent's index belongs to no type");
   int32_t wanted_depth = req->parent != NULL ? req->parent->info.type_depth + 1 : 0;
   if (req->depth != wanted_depth) {
     return fh_error_raise(FH_RUNTIME_ERROR, "Cannot register type `%.*s`: expected depth %d but got %d",
                           FH_BYTES_ARGS(req->key), (int)wanted_depth, (int)req->depth);
   }
-  if (req->n_child_slots < 0 || req->n_child_slots >= MAX_INDEX) return refuse(req, "its number of child slots");
-  if (req->static_index < 0 && req->parent == NULL) return refuse(req, "it has neither a parent nor a static index");
+  if (req->n_child_slots < 0 || req->n_child_slots >= MAX_INDEX) return refuse_type(req, "its number of child slots");
+  if (req->static_index < 0 && req->parent == NULL)
+    return refuse_type(req, "it has neither a parent nor a static index");
   return 0;
 }
 
-/* What was found under the lock; the error is raised without it. */
+/* What was found under the lock. The error is raised after it, because raising releases the error that was pending. */
 typedef enum { ADDED, NO_MEMORY, BEYOND_USED, INDEX_TAKEN, BELOW_PARENT, TOO_MANY_CHILDREN, NO_INDEX_LEFT } verdict;
 
-static int raise_verdict(const request *req, verdict said) {
-  switch (said) {
-  case BEYOND_USED: return refuse(req, "its static index lies beyond those in use");
-  case BELOW_PARENT: return refuse(req, "its index must be larger than its parent's");
-  case NO_INDEX_LEFT: return refuse(req, "no type indices are left");
+static int raise_verdict(const request *req, verdict result) {
+  switch (result) {
+  case BEYOND_USED: return refuse_type(req, "its static index lies beyond those in use");
+  case BELOW_PARENT: return refuse_type(req, "its index must be larger than its parent's");
+  case NO_INDEX_LEFT: return refuse_type(req, "no type indices are left");
   case INDEX_TAKEN:
     return fh_error_raise(FH_RUNTIME_ERROR, "Cannot register type `%.*s`: static index %d belongs to `%s`",
                           FH_BYTES_ARGS(req->key), (int)req->static_index, fh_type_name(req->static_index));
@@ -122,7 +123,7 @@ static verdict check_static(const request *req) {
   return ADDED;
 }
 
-/* Whether the parent's reserved range has room behind what it gave out. A static registration may sit in the range;
+/* Whether the parent's reserved range has n_slots behind those in use. A type with a static index may lie in the range;
  * then the range counts as full. */
 static int has_room(const request *req, int32_t n_slots) {
   const fh_type_entry *parent = req->parent;
@@ -133,7 +134,7 @@ static int has_room(const request *req, int32_t n_slots) {
   return 1;
 }
 
-/* The index for a request, into *out. Takes it out of the pool only when nothing can fail any more, see fh_type_add. */
+/* The index for a request, into *out. It is marked as used later, by add_locked, when nothing can fail any more. */
 static verdict pick_index(const request *req, int32_t *out, int *is_from_parent) {
   int32_t n_slots = req->n_child_slots + 1;
   *is_from_parent = 0;
@@ -150,8 +151,9 @@ static verdict pick_index(const request *req, int32_t *out, int *is_from_parent)
   return ADDED;
 }
 
-/* The hash of a type's key: what libstdc++'s std::hash gives for it (MurmurHash64A with that library's seed). Structural
- * hashes begin with it, so they are the numbers that the reference gives where it is built with that library. */
+/* The hash of a type's key: what libstdc++'s std::hash gives for it (MurmurHash64A with that library's seed).
+ * Structural hashes begin with it, so they are the numbers that the reference gives where it is built with that
+ * library. */
 static uint64_t hash_key(const char *key, size_t n_bytes) {
   const uint64_t multiplier = 0xc6a4a7935bd1e995u;
   uint64_t hash = 0xc70f6907u ^ ((uint64_t)n_bytes * multiplier);
@@ -199,7 +201,7 @@ static fh_type_entry *entry_new(const request *req, int32_t type_index) {
   return entry;
 }
 
-/* From here on readers see the entry: by index first, so that who finds the key finds the entry. */
+/* Makes the entry visible to readers: by its index first, so that a reader who has found the key finds the entry. */
 static void publish(fh_type_entry *entry) {
   int32_t type_index = entry->info.type_index;
   void **chunk = (void **)chunks[type_index / CHUNK_ITEMS];
@@ -212,8 +214,8 @@ static void publish(fh_type_entry *entry) {
 
 static verdict add_locked(const request *req, int32_t *type_index) {
   int is_from_parent;
-  verdict said = pick_index(req, type_index, &is_from_parent);
-  if (said != ADDED) return said;
+  verdict result = pick_index(req, type_index, &is_from_parent);
+  if (result != ADDED) return result;
   if (reserve_chunk(*type_index) != 0) return NO_MEMORY;
   fh_type_entry *entry = fh_name_reserve(&by_key) == 0 ? entry_new(req, *type_index) : NULL;
   if (entry == NULL) return NO_MEMORY;
@@ -229,22 +231,16 @@ static verdict add_locked(const request *req, int32_t *type_index) {
 int32_t fh_type_add(TVMFFIByteArray type_key, int32_t static_index, int32_t depth, int32_t n_child_slots,
                     int can_overflow, int32_t parent_index) {
   if (fh_str_check_bytes("a type key", type_key) != 0) return -1;
-  int32_t type_index = fh_type_find_key(type_key);
+  int32_t type_index = fh_type_find_key(type_key); /* without the lock: entries never go */
   if (type_index >= 0) return type_index;
   if (parent_index == -2) return -2;
   request req = {type_key, static_index, depth, n_child_slots, can_overflow, fh_type_entry_find(parent_index)};
-  if (check(&req, parent_index) != 0) return -1;
+  if (check_request(&req, parent_index) != 0) return -1;
   fh_type_lock();
   type_index = fh_type_find_key(type_key); /* another thread may have been first */
-  verdict said = type_index >= 0 ? ADDED : add_locked(&req, &type_index);
+  verdict result = type_index >= 0 ? ADDED : add_locked(&req, &type_index);
   fh_type_unlock();
-  return said == ADDED ? type_index : raise_verdict(&req, said);
-}
-
-int32_t fh_type_add_child(const char *type_key, int32_t parent_index, int32_t n_child_slots) {
-  const TVMFFITypeInfo *parent = fh_type_find(parent_index);
-  int32_t depth = parent != NULL ? parent->type_depth + 1 : 0;
-  return fh_type_add(fh_base_bytes(type_key), -1, depth, n_child_slots, 1, parent_index);
+  return result == ADDED ? type_index : raise_verdict(&req, result);
 }
 
 /* ---- The static types ---- */

@@ -12,21 +12,20 @@
 const TVMFFITypeInfo *fh_type_find(int32_t type_index);
 /* The index of a key, -1 when unknown; no error pending. Lock-free. */
 int32_t fh_type_find_key(TVMFFIByteArray type_key);
-/* A name for messages, NUL-terminated, never NULL: the type key, or "<unknown type>". */
+/* The type key, or "<unknown type>": for messages, NUL-terminated, never NULL. */
 const char *fh_type_name(int32_t type_index);
-/* One past the highest index handed out or reserved, for loops over all types (fh_type_find returns NULL in gaps). */
+/* One past the highest index that a type has or that is reserved for descendants, for loops over all types.
+ * fh_type_find returns NULL for indices without a type. */
 int32_t fh_type_end(void);
 
 /* Whether objects of `type_index` are instances of `ancestor` (or it itself). Unknown indices are instances of
  * nothing. Lock-free. */
 int fh_type_is_instance(int32_t type_index, int32_t ancestor);
 
-/* TVMFFITypeGetOrAllocIndex with its contract: the index, -2 for an unknown key that was only asked for, or -1 with an
- * error pending. */
+/* What TVMFFITypeGetOrAllocIndex does: gives the index of the type, which is registered if need be; -2 for an unknown
+ * key if parent_index is -2, which only asks; -1 with an error pending. */
 int32_t fh_type_add(TVMFFIByteArray type_key, int32_t static_index, int32_t depth, int32_t n_child_slots,
                     int can_overflow, int32_t parent_index);
-/* A type with a parent and without fuss, for the parts' init: dynamic index, may overflow. -1 as above. */
-int32_t fh_type_add_child(const char *type_key, int32_t parent_index, int32_t n_child_slots);
 
 void fh_type_init(void);
 
@@ -37,7 +36,7 @@ typedef struct {
   TVMFFITypeInfo info;   /* what clients see; fields, methods and metadata change under the lock, see reflect.h */
   TVMFFITypeMetadata metadata; /* what info.metadata points at, once */
   int32_t n_slots;       /* indices from the type's own on, for it and its descendants; fixed before publication */
-  int32_t n_slots_used;  /* of these, handed out; under the lock */
+  int32_t n_slots_used;  /* of these, in use or reserved by children; under the lock */
   int can_overflow;
 } fh_type_entry;
 

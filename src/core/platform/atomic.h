@@ -133,7 +133,7 @@ static inline void fh_atomic_store_seq_cst_u64(uint64_t *p, uint64_t v) { __atom
 static inline uint64_t fh_atomic_exchange_acq_rel_u64(uint64_t *p, uint64_t v) {
   return __atomic_exchange_n(p, v, __ATOMIC_ACQ_REL);
 }
-/* On failure of these too *expected becomes what was there. */
+/* On failure *expected becomes what was there, in both. */
 static inline int fh_atomic_cas_acq_rel_u64(uint64_t *p, uint64_t *expected, uint64_t desired) {
   return __atomic_compare_exchange_n(p, expected, desired, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }

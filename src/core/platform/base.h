@@ -1,4 +1,5 @@
-/* base.h - what compilers spell differently, and nothing else: attributes, static assert, constructor. */
+/* base.h - what compilers spell differently (attributes, static assert, the load-time constructor), and byte arrays of
+ * C strings. */
 #ifndef FH_BASE_H_
 #define FH_BASE_H_
 

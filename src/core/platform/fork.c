@@ -8,7 +8,8 @@
 
 #if !defined(_WIN32)
 
-/* The entries: the linker says where a section begins and ends. Weak, because a binary may have none of a kind. */
+/* The entries. The linker defines symbols where a section begins and ends. They are weak, because the section does not
+ * exist in a binary without such entries; then both are NULL and the loops below do nothing. */
 #if defined(__APPLE__)
 extern fh_fork_locks *first_locks[] __asm("section$start$__DATA$fh_fork_locks");
 extern fh_fork_locks *end_of_locks[] __asm("section$end$__DATA$fh_fork_locks");
@@ -26,6 +27,8 @@ static fh_mutex *lock_at(const fh_fork_locks *locks, size_t i) {
   return (fh_mutex *)(void *)((char *)locks->first + i * locks->n_stride);
 }
 
+/* By rank, as any thread does that holds two locks: so this thread never waits for a lock whose holder waits for one of
+ * its own. Within a rank the order does not matter, because nobody holds two locks of one rank. */
 static void take_all(void) {
   for (int rank = 0; rank < FH_N_RANKS; ++rank) {
     for (fh_fork_locks **each = first_locks; each < end_of_locks; ++each) {
@@ -42,16 +45,17 @@ static void give_all(void) {
 }
 
 static void before_fork(void) {
-  fh_sync_check_unlocked("fork"); /* it would wait for itself */
+  fh_sync_check_unlocked("fork"); /* with a lock held, take_all would wait for its own thread */
   take_all();
 }
 
+/* The functions run before the locks are given back, because they change what the locks guard. */
 static void in_child(void) {
   for (fh_fork_child *each = first_child; each < end_of_children; ++each) (*each)();
   give_all();
 }
 
-/* Without memory for three pointers forks go on as they would without us. */
+/* pthread_atfork fails without memory; then forks go on without the handlers. */
 FH_CONSTRUCTOR(fh_fork_load) { (void)pthread_atfork(before_fork, give_all, in_child); }
 
 /* ---- The test build's checks ---- */

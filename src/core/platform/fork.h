@@ -1,9 +1,9 @@
 /* fork.h - locks are declared here, so that a child of fork() never finds one that a thread holds which it has not.
  *
- * Only the thread that forks goes on in the child. Before the fork it takes every lock, rank after rank, and gives them
- * back afterwards, in the parent and in the child: what a lock guards is whole then. What is kept without a lock and
- * says that a thread is busy (a count of readers, an initialisation in progress) is put right in the child, by functions
- * that FH_FORK_CHILD names.
+ * The child has one thread, the one that forked. Before the fork that thread takes every lock, rank after rank, and
+ * gives all back afterwards, in the parent and in the child. So what a lock guards is complete at the moment of the
+ * fork. State without a lock that says that a thread is busy (a count of readers, an initialisation in progress) is
+ * corrected in the child, by the functions that FH_FORK_CHILD names.
  *
  * A declaration leaves a pointer in a section of the binary, and fork.c finds those; so there is no list to forget an
  * entry in, and the test build ends the process where it meets a lock that was declared otherwise. The binaries that
@@ -25,7 +25,7 @@ typedef enum {
   FH_N_RANKS
 } fh_rank;
 
-/* Locks that are alike. */
+/* One lock, or an array of locks. */
 typedef struct {
   const char *name;
   void *first;        /* fh_mutex* */
@@ -35,7 +35,7 @@ typedef struct {
 
 #if defined(__has_attribute)
 #if __has_attribute(retain)
-#define FH_FORK_KEPT used, retain /* also by linkers that drop what nothing refers to */
+#define FH_FORK_KEPT used, retain /* `retain`: linkers that drop unreferenced sections keep it, too */
 #endif
 #endif
 #ifndef FH_FORK_KEPT

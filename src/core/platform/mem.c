@@ -55,7 +55,9 @@ static void *counted(void *block) {
  * each; the pool has tests of its own. ---- */
 
 #if defined(FH_POOL) && !defined(FH_TEST)
-#define MIN_BYTES 16 /* of malloc, which may align smaller blocks to less: the pool's are told by that */
+/* The least that malloc is asked for. It may align smaller blocks to 8 bytes, and a block at 8 behind a multiple of 16
+ * is taken for the pool's. */
+#define MIN_BYTES 16
 
 static inline void *alloc_small(size_t n_bytes) {
   return n_bytes - 1 < FH_POOL_MAX_BYTES ? fh_pool_alloc(n_bytes) : NULL;
@@ -65,7 +67,7 @@ static inline int free_small(void *block) {
   fh_pool_free(block);
   return 1;
 }
-/* How long a block of the pool is; 0 for one of malloc's. */
+/* The size of a block of the pool; 0 for one of malloc's. */
 static inline size_t small_bytes(const void *block) { return fh_pool_has(block) ? fh_pool_block_bytes(block) : 0; }
 
 #else
@@ -85,7 +87,8 @@ static inline size_t small_bytes(const void *block) {
 }
 #endif
 
-/* Of a large block a reader misses fewer address translations, and its maker has fewer page faults. */
+/* Asks for huge pages under a large block: filling it has fewer page faults, and reading it misses fewer address
+ * translations. */
 static inline void *advised(void *block, size_t n_bytes) {
 #ifdef FH_PAGES
   if (FH_UNLIKELY(n_bytes >= FH_PAGES_LARGE) && block != NULL) fh_pages_advise(block, n_bytes);
@@ -126,6 +129,7 @@ static void *move_small(void *block, size_t old_bytes, size_t n_bytes) {
 void *fh_mem_realloc(void *block, size_t n_bytes) {
   if (block == NULL) return fh_mem_alloc(n_bytes);
   size_t old_bytes = small_bytes(block);
+  /* A block of the pool has one size for good: it can hold less, and for more the content moves. */
   if (old_bytes != 0) return n_bytes <= old_bytes ? block : move_small(block, old_bytes, n_bytes);
   if (must_fail()) return NULL;
   return advised(realloc(block, at_least_min(n_bytes)), n_bytes);
@@ -135,23 +139,6 @@ void fh_mem_free(void *block) {
   if (block == NULL) return;
   count_block(-1);
   if (!free_small(block)) free(block);
-}
-
-/* The address that malloc gave lies in the pointer-sized word before the aligned block: needs no system call that only
- * some platforms have. */
-void *fh_mem_alloc_aligned(size_t n_bytes, size_t align_bytes) {
-  if (align_bytes < sizeof(void *)) align_bytes = sizeof(void *);
-  size_t extra_bytes = align_bytes - 1 + sizeof(void *);
-  if (n_bytes > SIZE_MAX - extra_bytes) return NULL;
-  char *base = (char *)fh_mem_alloc(n_bytes + extra_bytes);
-  if (base == NULL) return NULL;
-  uintptr_t address = ((uintptr_t)base + extra_bytes) & ~(uintptr_t)(align_bytes - 1);
-  ((void **)address)[-1] = base;
-  return (void *)address;
-}
-
-void fh_mem_free_aligned(void *block) {
-  if (block != NULL) fh_mem_free(((void **)block)[-1]);
 }
 
 char *fh_mem_copy_text(const char *data, size_t n_bytes) {

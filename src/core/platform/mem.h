@@ -22,27 +22,23 @@ void *fh_mem_realloc(void *block, size_t n_bytes);
 /* NULL does nothing. */
 void fh_mem_free(void *block);
 
-/* `align_bytes`: a power of two, any size. Freed by fh_mem_free_aligned only. */
-void *fh_mem_alloc_aligned(size_t n_bytes, size_t align_bytes);
-void fh_mem_free_aligned(void *block);
-
 /* A copy with a NUL behind it. */
 char *fh_mem_copy_text(const char *data, size_t n_bytes);
 
 /* From now on this block is not meant to be freed: takes it out of the live count. Safe on NULL. */
 void fh_mem_keep(const void *block);
 
-/* A buffer that another one has replaced, with the function that frees it, which may be a client's: foreign code. So who
- * holds a lock only puts the buffer aside, and frees it afterwards. */
+/* A buffer that another one has replaced, with the function that frees it. That function may be a client's, and foreign
+ * code must not run under a lock: a section under a lock puts the buffer aside, and its caller frees it afterwards. */
 typedef struct {
   void *data;
   void (*deleter)(void *); /* NULL: there is none */
 } fh_mem_aside;
 #define FH_MEM_NONE_ASIDE {NULL, NULL}
-/* Puts a buffer aside, except that one of ours is freed at once: of an object's buffers only the first can be a client's.
- * A NULL deleter does nothing. */
+/* Puts a buffer aside, or frees it at once if it is ours. There is room for one: only the first buffer of an object can
+ * be a client's, and those that replace it are ours. A NULL deleter does nothing. */
 void fh_mem_put_aside(fh_mem_aside *aside, void *data, void (*deleter)(void *));
-/* Hold no lock. */
+/* Frees what was put aside, if anything. Hold no lock. */
 void fh_mem_free_aside(fh_mem_aside *aside);
 
 #ifdef FH_TEST
@@ -51,7 +47,7 @@ FH_EXPORT int64_t fh_mem_live_blocks(void);
 /* The n-th allocation from now (1 is the next one) returns NULL, then all succeed again; 0 switches it off. Counts the
  * calling thread's allocations only. */
 FH_EXPORT void fh_mem_fail_nth(int64_t n);
-/* The same, where that allocation and all after it return NULL, until fh_mem_fail_nth(0). */
+/* As fh_mem_fail_nth, but that allocation and all after it return NULL, until fh_mem_fail_nth(0). */
 FH_EXPORT void fh_mem_fail_from(int64_t n);
 /* Whether the failure asked for has happened. */
 FH_EXPORT int fh_mem_has_failed(void);

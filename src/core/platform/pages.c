@@ -39,7 +39,8 @@ int fh_pages_n_taken(void) {
 
 /* ---- Areas; all under the lock ---- */
 
-/* AREA_BYTES at a multiple of that; NULL if the system refuses. */
+/* AREA_BYTES at a multiple of that; NULL if the system refuses. mmap aligns to small pages only, so twice as much is
+ * mapped, and what lies before and behind the aligned part is given back. */
 static char *map_area(void) {
   char *mapped = (char *)mmap(NULL, 2 * AREA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return NULL;
@@ -107,7 +108,7 @@ void fh_pages_advise(void *block, size_t n_bytes) {
 
 static void *take_chunk(fh_pages_area *area) {
   uint32_t from = area->used != 0 ? area->used : ~area->taken;
-  int i = __builtin_ctz(from);
+  int i = __builtin_ctz(from); /* a used chunk first: it has its memory already */
   uint32_t bit = (uint32_t)1 << i;
   n_used -= (area->used & bit) != 0;
   area->used &= ~bit;
@@ -134,6 +135,7 @@ void fh_pages_free(void *chunk, fh_pages_area *area) {
   area->used |= bit;
   n_taken -= 1;
   n_used += 1;
+  /* One area stays, so that a program whose last object comes and goes does not map and unmap one each time. */
   if (area->taken == 0 && n_areas > 1)
     end_area(area);
   else if (n_used > MAX_USED)

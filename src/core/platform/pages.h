@@ -1,15 +1,16 @@
-/* pages.h - chunks of memory straight from the system, for pool.c, and huge pages. They exist where FH_PAGES is defined.
+/* pages.h - chunks of memory straight from the system, for pool.c, and huge pages. It has functions where FH_PAGES is
+ * defined: on 64-bit Linux, unless FH_NO_POOL is defined (benchmarks/pool.py).
  *
  * A chunk has FH_PAGES_CHUNK bytes and begins at a multiple of that. Chunks are cut from areas, so that a large heap
- * consists of huge pages where the system has them: fewer page faults, and fewer misses when it is read. A chunk that is
- * given back is kept for the next who asks; of more than a few the memory goes to the system, and of an area all of it as
- * soon as none of its chunks is in use. */
+ * consists of huge pages where the system has them: filling it has fewer page faults, and reading it misses fewer
+ * address translations. A chunk that is given back keeps its memory and serves the next call. When many free chunks
+ * have memory, the system gets that of all; an area that has no chunk in use any more goes back as a whole. */
 #ifndef FH_PAGES_H_
 #define FH_PAGES_H_
 
 #include "base.h"
 
-#if defined(__linux__) && defined(__GNUC__) && UINTPTR_MAX == UINT64_MAX
+#if defined(__linux__) && defined(__GNUC__) && UINTPTR_MAX == UINT64_MAX && !defined(FH_NO_POOL)
 #define FH_PAGES 1
 
 #define FH_PAGES_CHUNK ((size_t)1 << 16)

@@ -6,7 +6,6 @@
 
 #ifdef FH_POOL
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "atomic.h"
@@ -32,7 +31,7 @@ typedef struct block {
   struct block *next;
 } block;
 
-/* The head of a chunk. Up to `foreign` all is the owner's. */
+/* The head of a chunk. Only the owner's thread touches the members before `foreign`. */
 typedef struct chunk {
   heap *owner; /* never changes */
   block *free;
@@ -79,7 +78,8 @@ static inline chunk *chunk_of(const void *block) {
   return (chunk *)((uintptr_t)block & ~(uintptr_t)(FH_PAGES_CHUNK - 1));
 }
 
-/* ---- The chunks of a heap: for its thread or, when that is NOBODY, under the lock ---- */
+/* ---- The chunks of a heap. Its thread calls these; while the heap's thread is NOBODY, any thread does, under the lock
+ * ---- */
 
 static int has_room(const chunk *c) { return c->free != NULL || c->fresh != c->end; }
 
@@ -119,7 +119,8 @@ static void free_chunks(chunk *c) {
   }
 }
 
-/* Takes back what others have freed. */
+/* Takes back the blocks that other threads have freed. Chunks that become empty go to *empty, for the caller to free
+ * when it holds no lock but pages.c's. */
 static void collect(heap *h, chunk **empty) {
   if (fh_atomic_load_relaxed_ptr((void **)&h->touched) == NULL) return; /* a hint: what comes later is found later */
   /* acquire: pairs with the swap in touch */
@@ -142,7 +143,7 @@ static chunk *chunk_new(heap *h, size_t number) {
   fh_pages_area *area;
   chunk *c = (chunk *)fh_pages_new(&area);
   if (c == NULL) return NULL;
-  memset(c, 0, sizeof *c);
+  memset(c, 0, sizeof *c); /* the head only: a chunk comes with whatever its former owner left */
   c->owner = h;
   c->area = area;
   c->block_bytes = (uint32_t)size_of_number(number);
@@ -151,7 +152,7 @@ static chunk *chunk_new(heap *h, size_t number) {
   return c;
 }
 
-/* Makes free blocks of the bytes that were never given: few at once, so that memory nobody needs is not touched. */
+/* Makes free blocks of the bytes that no block had yet. Few at once: a page that nobody writes to costs no memory. */
 static void add_fresh(chunk *c) {
   enum { AT_ONCE = 2048 };
   size_t n_left = (size_t)(c->end - c->fresh) / c->block_bytes, n = AT_ONCE / c->block_bytes;
@@ -185,8 +186,9 @@ static void FH_TLS_CALLBACK end_of_thread(void *value) {
   free_chunks(empty);
 }
 
-/* The child of a fork has none of the other threads, whose heaps may be in any state, but may get a thread with the id
- * of one. */
+/* The child of a fork does not have the other threads, and their heaps may be in the middle of a change. A new thread
+ * of the child can have the id of one of them, and must not take such a heap for its own: so these heaps are given
+ * up. */
 static void forget_other_threads(void) {
   for (heap *h = heaps; h != NULL; h = h->next) {
     if (h != my_heap && h->thread != NOBODY) h->thread = NO_LONGER;
@@ -194,9 +196,10 @@ static void forget_other_threads(void) {
 }
 FH_FORK_CHILD(forget_other_threads);
 
-/* Tools that watch every block have to see malloc's. In the test build only the tests of the pool use it. */
+/* Tools that watch every block only see malloc's, so with one of them in the process the pool gives no blocks. The test
+ * build uses the pool in its own tests only, and the benchmark under valgrind wants it (FH_POOL_ALWAYS). */
 static int is_watched(void) {
-#ifdef FH_TEST
+#if defined(FH_TEST) || defined(FH_POOL_ALWAYS)
   return 0;
 #else
   static const char *const marks[] = {"_vgnU_freeres", "__asan_init", "__lsan_init", "__msan_init", "__tsan_init"};
@@ -229,7 +232,7 @@ static heap *find_heap(void) {
 }
 
 /* The thread's first block: a heap for it, NULL if it gets none. */
-static FH_NOINLINE heap *start(void) {
+static FH_NOINLINE heap *start_heap(void) {
   if (is_ending || fh_atomic_load_acquire_i32(&is_off)) return NULL; /* pairs with make_ready */
   fh_mutex_lock(&pool_lock);
   heap *h = make_ready() ? find_heap() : NULL;
@@ -242,14 +245,15 @@ static FH_NOINLINE heap *start(void) {
 
 /* ---- Blocks ---- */
 
-static inline void *take(chunk *c) {
+static inline void *take_block(chunk *c) {
   block *b = c->free;
   c->free = b->next;
   c->n_used += 1;
   return b;
 }
 
-/* The current chunk has nothing at hand. */
+/* The current chunk has no free block: makes some, or takes another chunk. Foreign blocks are collected only when this
+ * chunk is used up, so that the lists of other threads are looked at once per chunk and not once per block. */
 static FH_NOINLINE void *alloc_slowly(heap *h, size_t number) {
   chunk *c = h->current[number], *empty = NULL;
   if (c->fresh == c->end) {
@@ -265,15 +269,15 @@ static FH_NOINLINE void *alloc_slowly(heap *h, size_t number) {
     h->current[number] = c;
   }
   if (c->free == NULL) add_fresh(c);
-  return take(c);
+  return take_block(c);
 }
 
 void *fh_pool_alloc(size_t n_bytes) {
   heap *h = my_heap;
-  if (FH_UNLIKELY(h == NULL) && (h = start()) == NULL) return NULL;
+  if (FH_UNLIKELY(h == NULL) && (h = start_heap()) == NULL) return NULL;
   size_t number = size_number(n_bytes);
   chunk *c = h->current[number];
-  return FH_LIKELY(c->free != NULL) ? take(c) : alloc_slowly(h, number);
+  return FH_LIKELY(c->free != NULL) ? take_block(c) : alloc_slowly(h, number);
 }
 
 /* Tells the heap of a chunk that it has blocks to collect; does it when there is no thread that would. */

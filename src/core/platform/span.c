@@ -8,7 +8,7 @@ static uint64_t load_part(const unsigned char *data, size_t n_bytes) {
   return word;
 }
 
-/* Eight of them; written out, so that compilers see a plain load. */
+/* 8 bytes as a little-endian number. Written out, because compilers turn this form into one load. */
 static uint64_t load_word(const unsigned char *p) {
   return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
          (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
@@ -28,6 +28,7 @@ uint64_t fh_span_hash(const char *data, size_t n_bytes) {
   uint64_t hash = 0;
   for (; end - p >= 8; p += 8) hash = reduce(hash * multiplier + load_word(p));
   if (p == end) return hash;
+  /* The tail is a number of its own. With 8 bytes in all, one load of the last 8 and a shift find it without a loop. */
   size_t n_left = (size_t)(end - p);
   uint64_t rest = n_bytes >= 8 ? load_word(end - 8) >> (8 * (8 - n_left)) : load_part(p, n_left);
   return reduce(hash * multiplier + rest);

@@ -1,4 +1,4 @@
-/* sync.c - what a thread does that has to wait, and once; the rest of sync.h is inline. */
+/* sync.c - waiting for a lock or a condition, and once; the rest of sync.h is inline. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* syscall */
 #endif
@@ -15,25 +15,26 @@
 static void sleep_on(uint32_t *word, uint32_t seen) {
   (void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
 }
-static void wake(uint32_t *word, int n_threads) {
+static void wake_sleepers(uint32_t *word, int n_threads) {
   (void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, n_threads, NULL, NULL, 0);
 }
 
 void fh_mutex_park(fh_mutex *m) {
-  enum { LOOKS = 64 }; /* locks are held for less than going to sleep takes, if their holder runs */
+  enum { LOOKS = 64 }; /* a holder that runs gives the lock back before this thread could go to sleep and wake up */
   for (int i = 0; i < LOOKS; ++i) {
     uint32_t free = FH_MUTEX_FREE;
     if (fh_atomic_load_relaxed_u32(&m->state) != FH_MUTEX_FREE) continue; /* relaxed: a hint */
     if (fh_atomic_cas_acquire_u32(&m->state, &free, FH_MUTEX_HELD)) return; /* pairs with fh_mutex_give */
   }
-  /* Who has slept does not know whether others still do, so it takes the lock as one that is waited for.
-   * acquire: pairs with fh_mutex_give */
+  /* A thread that has slept does not know whether others still sleep. So it takes the lock as WAITED, which costs at
+   * most one needless wake-up; taking it as HELD could leave a thread asleep for ever. acquire: pairs with
+   * fh_mutex_give */
   while (fh_atomic_exchange_acquire_u32(&m->state, FH_MUTEX_WAITED) != FH_MUTEX_FREE) {
     sleep_on(&m->state, FH_MUTEX_WAITED);
   }
 }
 
-void fh_mutex_wake(fh_mutex *m) { wake(&m->state, 1); }
+void fh_mutex_wake(fh_mutex *m) { wake_sleepers(&m->state, 1); }
 
 void fh_cond_wait(fh_cond *c, fh_mutex *m) {
   uint32_t seen = fh_atomic_load_relaxed_u32(&c->n_wakes); /* relaxed: written under the lock, which the caller holds */
@@ -45,7 +46,7 @@ void fh_cond_wait(fh_cond *c, fh_mutex *m) {
 void fh_cond_wake_all(fh_cond *c) {
   /* relaxed: under the lock; atomic because sleep_on compares it without */
   fh_atomic_store_relaxed_u32(&c->n_wakes, fh_atomic_load_relaxed_u32(&c->n_wakes) + 1);
-  wake(&c->n_wakes, INT32_MAX);
+  wake_sleepers(&c->n_wakes, INT32_MAX);
 }
 
 void fh_cond_reset(fh_cond *c) { FH_UNUSED(c); }

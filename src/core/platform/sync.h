@@ -1,4 +1,5 @@
-/* sync.h - mutex, condition, once, and a thread-local pointer with an end; the only user of the threads library.
+/* sync.h - mutex, condition, once, and a thread-local pointer with an end: all that is used of the threads library, but
+ * for fork.c's handlers.
  *
  * The core, the binding and the HPy runtime each compile it, so that there is one kind of lock. Locks are static, never
  * held while foreign code runs, and known to fork (fork.h). FH_THREAD_LOCAL (base.h) is the fast way to thread-local
@@ -8,9 +9,10 @@
 
 #include "base.h"
 
-/* The test build counts the locks that a thread holds, with sections that others wait for as if they were locked;
- * whatever is about to run foreign code says so by fh_sync_check_unlocked, which ends the process in one. A lock that
- * fork does not know, or that is taken in the wrong order (fork.h), ends it too. Elsewhere all of this is nothing. */
+/* The test build counts the locks that a thread holds, and the sections that other threads wait for as if they were
+ * locked. Code that is about to run foreign code calls fh_sync_check_unlocked, which ends the process when the count is
+ * not 0. A lock that fork does not know, or that is taken in the wrong order (fork.h), ends the process too. In other
+ * builds these functions do nothing. */
 #ifdef FH_TEST
 extern FH_THREAD_LOCAL int fh_sync_n_held;
 void fh_sync_note_lock(const void *mutex);
@@ -132,7 +134,8 @@ static inline uint64_t fh_thread_id(void) {
 static inline void fh_thread_yield(void) { (void)sched_yield(); }
 #endif
 
-/* Locks are declared by FH_LOCK and its like (fork.h), which is how fork knows of them; all bytes 0 is a free one. */
+/* Locks are declared by FH_LOCK, FH_LOCKS or FH_ONCE (fork.h), so that fork knows of them. A lock whose bytes are all 0
+ * is free. */
 static inline void fh_mutex_lock(fh_mutex *m) {
   fh_sync_note_lock(m);
   fh_mutex_take(m);
@@ -144,13 +147,13 @@ static inline void fh_mutex_unlock(fh_mutex *m) {
 
 /* Gives the lock up, waits for fh_cond_wake_all, and takes it again. May also return without one. */
 void fh_cond_wait(fh_cond *c, fh_mutex *m);
-/* The caller holds the lock of those who wait. */
+/* The caller holds the lock that the waiting threads gave up. */
 void fh_cond_wake_all(fh_cond *c);
-/* In a child of fork: those who waited are not there. */
+/* For the child of a fork, which does not have the threads that waited. */
 void fh_cond_reset(fh_cond *c);
 
-/* Runs init() once; who comes second waits until it is done. init() must not come back to the same once. Declared by
- * FH_ONCE (fork.h). */
+/* Runs init() once; a second thread waits until it is done. init() must not use its own once. Declared by FH_ONCE
+ * (fork.h). */
 typedef struct {
   int32_t done; /* release store under `lock`, acquire load without */
   fh_mutex lock;

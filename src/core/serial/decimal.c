@@ -1,8 +1,8 @@
 /* decimal.c - numbers as decimal text and back.
  *
- * Both directions multiply 64 significant bits by a power of ten of 128 bits that is never too large and less than one
- * unit too small. So the product is known up to two units of its second word. Where that could change how it is rounded,
- * the C library decides, in a form in which it neither reads nor writes a decimal point. */
+ * Both directions multiply 64 significant bits by a power of ten. The power has 128 bits and is rounded down, so the
+ * product is known up to two units of its second word. Where these could change how the product is rounded, the C
+ * library decides, in a form without a decimal point, which depends on the locale. */
 #include "decimal.h"
 
 #include <float.h>
@@ -76,8 +76,8 @@ size_t fh_decimal_write_int(int64_t value, char *out) {
 #define LOWEST UINT64_C(10000000000000000)    /* the least number of 17 digits */
 #define BEYOND UINT64_C(100000000000000000)
 
-/* 17 significant digits of a positive value, correctly rounded, and the decimal exponent of the first: by the C library.
- * Whatever its locale has for a decimal point is passed over. */
+/* 17 significant digits of a positive value, correctly rounded, and the decimal exponent of the first: by the C
+ * library. Whatever its locale has for a decimal point is passed over. */
 static uint64_t round_by_printf(double value, int *exponent) {
   char text[64];
   uint64_t digits = 0;
@@ -89,8 +89,8 @@ static uint64_t round_by_printf(double value, int *exponent) {
   return digits;
 }
 
-/* The same. The power of ten that leaves 17 digits before the point is estimated from the highest bit, and may be one
- * too large. */
+/* As round_by_printf, by one multiplication where that is sure to be right. The power of ten that leaves 17 digits
+ * before the point is estimated from the highest bit, and may be one too large. */
 static uint64_t round_to_digits(double value, int *exponent) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);

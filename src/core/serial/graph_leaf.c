@@ -17,7 +17,7 @@ int32_t fh_graph_leaf_type(int32_t type_index) {
   return type_index == kTVMFFISmallStr ? kTVMFFIStr : type_index == kTVMFFISmallBytes ? kTVMFFIBytes : type_index;
 }
 
-/* ---- JSON values as what they should be ---- */
+/* ---- Checked access to JSON values ---- */
 
 int fh_graph_raise_convert(const TVMFFIAny *value, const char *expected) {
   return fh_error_raise(FH_TYPE_ERROR, "Cannot convert from type `%s` to `%s`", fh_type_name(value->type_index),

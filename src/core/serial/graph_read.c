@@ -1,7 +1,7 @@
 /* graph_read.c - the value of a graph of JSON values, without recursion.
  *
- * A node that refers to others has a frame while they are read. Whenever its frame is on top it goes on as far as nodes
- * have values; the first that has none gets a frame of its own, and the question is asked again after that. */
+ * A node that refers to others has a frame while those are read. The frame on top goes on until it needs a node without
+ * a value. That node gets a frame on top of it; when that frame is done, the first one asks for the node again. */
 #include "graph_read.h"
 
 #include "core/container/hashmap.h"
@@ -43,7 +43,7 @@ typedef struct {
 } reader;
 
 /* An owned copy of a key's value: 1, or 0, or -1. */
-static int get(const TVMFFIAny *map, const TVMFFIAny *key, TVMFFIAny *out) {
+static int get_entry_of(const TVMFFIAny *map, const TVMFFIAny *key, TVMFFIAny *out) {
   return fh_hashmap_get((const fh_hashmap_object *)(const void *)map->v_obj, key, out);
 }
 
@@ -173,7 +173,7 @@ static int begin_node(reader *r, int64_t node, TVMFFIAny *out) {
   const TVMFFITypeInfo *info = NULL;
   TVMFFIAny key, data;
   if (!fh_hashmap_is(json)) return fh_graph_raise_convert(json, "Map<Any, Any>");
-  int has_key = get(json, &r->type_name, &key);
+  int has_key = get_entry_of(json, &r->type_name, &key);
   if (has_key < 0) return -1;
   if (has_key == 0) {
     return fh_error_raise(FH_VALUE_ERROR, INVALID ": expected `type` in node %lld", (long long)node);
@@ -181,20 +181,20 @@ static int begin_node(reader *r, int64_t node, TVMFFIAny *out) {
   int rc = find_type(r, &key, &info);
   fh_any_drop(&key);
   if (rc != 0) return -1;
-  int has_data = get(json, &r->data_name, &data);
+  int has_data = get_entry_of(json, &r->data_name, &data);
   if (has_data < 0) return -1;
   rc = begin_data(r, node, info, has_data ? &data : NULL, out);
   fh_any_drop(&data);
   return rc;
 }
 
-static void keep(reader *r, int64_t node, TVMFFIAny value) {
+static void keep_value(reader *r, int64_t node, TVMFFIAny value) {
   r->values[node] = value;
   r->states[node] = READ;
 }
 
 /* 1 with the value of the node that `index` names, borrowed; 0 if it has to be read first and has a frame now; -1. */
-static int need(reader *r, const TVMFFIAny *index, TVMFFIAny *out) {
+static int get_or_open(reader *r, const TVMFFIAny *index, TVMFFIAny *out) {
   int64_t node = 0;
   if (fh_graph_to_int(index, &node) != 0) return -1;
   if (node < 0 || node >= fh_seq_size(r->nodes)) {
@@ -206,7 +206,7 @@ static int need(reader *r, const TVMFFIAny *index, TVMFFIAny *out) {
   if (r->states[node] == UNREAD) {
     int rc = begin_node(r, node, out);
     if (rc != 1) return rc;
-    keep(r, node, *out);
+    keep_value(r, node, *out);
   }
   *out = r->values[node];
   return 1;
@@ -220,7 +220,7 @@ static int add_items(reader *r) {
   const TVMFFIAny *items = fh_graph_items(&f->data, &n);
   while (f->n_done < n) {
     TVMFFIAny item, owned;
-    int rc = need(r, &items[f->n_done], &item);
+    int rc = get_or_open(r, &items[f->n_done], &item);
     if (rc != 1) return rc;
     fh_any_copy(&item, &owned);
     if (fh_seq_push((fh_seq_object *)(void *)f->made, owned) != 0) return -1;
@@ -235,7 +235,7 @@ static int add_pairs(reader *r) {
   const TVMFFIAny *items = fh_graph_items(&f->data, &n);
   while (f->n_done < n) {
     TVMFFIAny item;
-    int rc = need(r, &items[f->n_done], &item);
+    int rc = get_or_open(r, &items[f->n_done], &item);
     if (rc != 1) return rc;
     if (f->n_done % 2 == 0) {
       fh_any_copy(&item, &f->key);
@@ -251,7 +251,7 @@ static int add_pairs(reader *r) {
 static int set_field(reader *r, const frame *f, const TVMFFIAny *json) {
   TVMFFIAny value;
   if (!fh_graph_is_inline(f->field)) {
-    int rc = need(r, json, &value);
+    int rc = get_or_open(r, json, &value);
     if (rc != 1) return rc;
   } else if (fh_graph_leaf_read(f->field->field_static_type_index, json, &value) != 1) {
     return -1;
@@ -271,7 +271,7 @@ static int set_fields(reader *r) {
   while (f->field != NULL || (f->field = fh_reflect_next_field(&f->cursor)) != NULL) {
     TVMFFIAny name, json;
     if (fh_str_from_bytes(f->field->name, &name) != 0) return -1;
-    int rc = get(&f->data, &name, &json);
+    int rc = get_entry_of(&f->data, &name, &json);
     fh_any_drop(&name);
     if (rc == 1) {
       rc = set_field(r, f, &json);
@@ -285,7 +285,7 @@ static int set_fields(reader *r) {
   return 1;
 }
 
-static int go_on(reader *r) {
+static int continue_frame(reader *r) {
   const frame *f = &r->frames[r->n_frames - 1];
   if (f->cursor.info != NULL) return set_fields(r);
   return f->made->type_index == kTVMFFIMap || f->made->type_index == kTVMFFIDict ? add_pairs(r) : add_items(r);
@@ -293,14 +293,14 @@ static int go_on(reader *r) {
 
 /* ---- The graph ---- */
 
-static int run(reader *r, const TVMFFIAny *root_index, TVMFFIAny *out) {
+static int read_root(reader *r, const TVMFFIAny *root_index, TVMFFIAny *out) {
   TVMFFIAny root;
-  int rc = need(r, root_index, &root);
+  int rc = get_or_open(r, root_index, &root);
   while (rc >= 0 && r->n_frames != 0) {
-    rc = go_on(r);
+    rc = continue_frame(r);
     if (rc != 1) continue;
     frame *f = &r->frames[--r->n_frames];
-    keep(r, f->node, fh_any_object(f->made));
+    keep_value(r, f->node, fh_any_object(f->made));
     f->made = NULL;
     close_frame(f);
   }
@@ -320,7 +320,7 @@ static int read_nodes(const TVMFFIAny *root_index, const TVMFFIAny *nodes, TVMFF
   int rc = r.values == NULL || r.states == NULL ? fh_error_raise_no_memory() : 0;
   fh_str_from_cstr("type", &r.type_name);
   fh_str_from_cstr("data", &r.data_name);
-  if (rc == 0) rc = run(&r, root_index, out);
+  if (rc == 0) rc = read_root(&r, root_index, out);
   while (r.n_frames != 0) close_frame(&r.frames[--r.n_frames]);
   for (size_t i = 0; r.values != NULL && i < n; ++i) fh_any_drop(&r.values[i]);
   for (size_t i = 0; i < N_KEYS; ++i) fh_any_drop(&r.types[i].key);
@@ -335,7 +335,7 @@ static int get_entry(const TVMFFIAny *graph, const char *name, int32_t type_inde
   TVMFFIAny key;
   *out = fh_any_none();
   if (fh_str_from_cstr(name, &key) != 0) return -1;
-  int rc = get(graph, &key, out);
+  int rc = get_entry_of(graph, &key, out);
   fh_any_drop(&key);
   if (rc < 0) return -1;
   if (rc == 1 && out->type_index == type_index) return 0;

@@ -13,15 +13,16 @@ typedef enum {
   FH_GRAPH_UNABLE    /* no creator, no __ffi_new__, no hook */
 } fh_graph_form;
 
-/* How objects of exactly this type are written or read; `hooks` is the column of that direction. *hook is borrowed, NULL
- * unless FH_GRAPH_HOOK. */
+/* How objects of exactly this type are written or read; `hooks` is the column of that direction. *hook is borrowed,
+ * NULL unless FH_GRAPH_HOOK. */
 fh_graph_form fh_graph_form_of(const TVMFFITypeInfo *info, fh_reflect_attr_id hooks, const TVMFFIAny **hook);
 
-/* Calls a hook with one argument: a Function, or the address of a native function that takes a view and returns an owned
- * value, which is an Error when it fails. TypeError for a hook that is neither. */
+/* Calls a hook with one argument: a Function, or the address of a native function that takes a view and returns an
+ * owned value, which is an Error when it fails. TypeError for a hook that is neither. */
 int fh_graph_call_hook(const TVMFFIAny *hook, const char *name, const TVMFFIAny *arg, TVMFFIAny *out);
 
-/* The value of a field whose static type is one that is written in place (None, bool, int, float, DataType): 1 if so. */
+/* The value of a field whose static type is one that is written in place (None, bool, int, float, DataType): 1 if
+ * so. */
 int fh_graph_is_inline(const TVMFFIFieldInfo *field);
 
 /* The integer and the text of an ffi.Enum: 32 bytes, then a cell of text. */

@@ -29,7 +29,7 @@ typedef struct {
   size_t n_names, n_names_room;
 } type_plan;
 
-/* Behind each frame of the walk: the node in the making. */
+/* The client's data of each frame of the walk: the node in the making. */
 typedef struct {
   TVMFFIObject *data; /* owned: an Array or a Map */
   size_t plan;
@@ -52,7 +52,7 @@ typedef struct {
 /* ---- Plans ---- */
 
 /* Room for one more item; *items and *room updated. */
-static int reserve(void **items, size_t *room, size_t n_items, size_t item_bytes) {
+static int reserve_item(void **items, size_t *room, size_t n_items, size_t item_bytes) {
   if (n_items < *room) return 0;
   size_t wanted = *room * 2 + 8;
   void *longer = wanted <= SIZE_MAX / item_bytes ? fh_mem_realloc(*items, wanted * item_bytes) : NULL;
@@ -75,7 +75,7 @@ static int find_plan(writer *w, int32_t type_index, size_t *out) {
     *out = w->last_plan = (size_t)*found;
     return 0;
   }
-  if (reserve((void **)&w->plans, &w->n_plans_room, w->n_plans, sizeof *w->plans) != 0) return -1;
+  if (reserve_item((void **)&w->plans, &w->n_plans_room, w->n_plans, sizeof *w->plans) != 0) return -1;
   type_plan *plan = &w->plans[w->n_plans];
   memset(plan, 0, sizeof *plan);
   plan->info = info;
@@ -97,7 +97,7 @@ static int get_name(type_plan *plan, size_t i, const TVMFFIFieldInfo *field, TVM
   }
   if (fh_str_from_bytes(field->name, out) != 0) return -1;
   if (i != plan->n_names) return 0; /* the type got a field meanwhile */
-  if (reserve((void **)&plan->names, &plan->n_names_room, i, sizeof *plan->names) != 0) {
+  if (reserve_item((void **)&plan->names, &plan->n_names_room, i, sizeof *plan->names) != 0) {
     fh_any_drop(out);
     return -1;
   }
@@ -123,7 +123,7 @@ static void free_plans(writer *w) {
 static int add_node(writer *w, size_t plan, TVMFFIAny *data, int64_t *index) {
   TVMFFIAny key;
   fh_hashmap_object *node = NULL;
-  int rc = reserve((void **)&w->nodes, &w->n_nodes_room, w->n_nodes, sizeof *w->nodes);
+  int rc = reserve_item((void **)&w->nodes, &w->n_nodes_room, w->n_nodes, sizeof *w->nodes);
   if (rc == 0) node = fh_hashmap_new(kTVMFFIMap, 2);
   if (node == NULL) {
     if (data != NULL) fh_any_drop(data);
@@ -209,7 +209,7 @@ static int may_repeat(const writer *w, const TVMFFIAny *value) {
 }
 
 /* 1 with the index of the value's node, 0 if it is open now, -1. */
-static int place(writer *w, const TVMFFIAny *value, int64_t *index) {
+static int find_or_open(writer *w, const TVMFFIAny *value, int64_t *index) {
   open_node node = {NULL, 0, 0, may_repeat(w, value)};
   TVMFFIAny data;
   if (node.is_known_later) {
@@ -261,13 +261,13 @@ static int add_child(writer *w, const TVMFFIAny *child) {
     const TVMFFIFieldInfo *field = fh_walk_label_of(&w->walk, f).field;
     if (fh_graph_is_inline(field)) return put_inline(w, field, child);
   }
-  int placed = place(w, child, &index);
+  int placed = find_or_open(w, child, &index);
   return placed == 1 ? put_into(w, fh_any_int(index)) : placed;
 }
 
-static int run(writer *w, const TVMFFIAny *root, int64_t *root_index) {
+static int write_nodes(writer *w, const TVMFFIAny *root, int64_t *root_index) {
   TVMFFIAny child;
-  int placed = place(w, root, root_index);
+  int placed = find_or_open(w, root, root_index);
   if (placed != 0) return placed == 1 ? 0 : -1;
   while (fh_walk_depth(&w->walk) != 0) {
     switch (fh_walk_next(&w->walk, &child)) {
@@ -335,7 +335,7 @@ int fh_graph_write(const TVMFFIAny *value, const TVMFFIAny *metadata, TVMFFIAny 
   fh_walk_init(&w.walk, FH_WALK_CYCLES, 0, sizeof(open_node));
   fh_str_from_cstr("type", &w.type_name);
   fh_str_from_cstr("data", &w.data_name);
-  int rc = run(&w, &root, &root_index);
+  int rc = write_nodes(&w, &root, &root_index);
   if (rc == 0) rc = make_result(&w, root_index, metadata, out);
   free_writer(&w);
   fh_any_drop(&root);

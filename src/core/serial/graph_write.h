@@ -7,7 +7,7 @@
  *   ffi.Array, ffi.List             [node, ...]
  *   ffi.Map, ffi.Dict               [node of key, node of value, ...]
  *   an enum         the integer of an ffi.IntEnum, the text of any other ffi.Enum
- *   another object  what __data_to_json__(object) of its type gives, or {field: ...}: the value itself where the field's
+ *   another object  what __data_to_json__(object) of its type gives, or {field: ...}: the value itself where a field's
  *                   static type is None, bool, int, float or DataType, otherwise a node */
 #ifndef FH_GRAPH_WRITE_H_
 #define FH_GRAPH_WRITE_H_

@@ -1,7 +1,7 @@
 /* json_parse.c - JSON text to values, without recursion.
  *
- * Values that belong to open containers lie on one stack, a container's behind those of the one around it. What closes a
- * container makes an object of exactly the right size of its part of the stack, which then is one value. An outermost
+ * Values that belong to open containers lie on one stack, a container's behind those of the one around it. What closes
+ * a container makes an object of exactly the right size of its part of the stack, which then is one value. An outermost
  * array needs no such copy: the stack lies in a block with room for an Array's head, and becomes the Array. */
 #include "json_parse.h"
 
@@ -50,7 +50,7 @@ static int raise_at(const parser *p, const char *what, const char *at) {
 /* ---- Stacks ---- */
 
 /* A longer block; *room and *block updated. */
-static int grow(void **block, size_t *room, size_t head_bytes, size_t item_bytes) {
+static int grow_block(void **block, size_t *room, size_t head_bytes, size_t item_bytes) {
   size_t longer = *room * 2 + MIN_ROOM;
   void *grown = longer <= SIZE_MAX / 2 / item_bytes ? fh_mem_realloc(*block, head_bytes + longer * item_bytes) : NULL;
   if (grown == NULL) return fh_error_raise_no_memory();
@@ -60,7 +60,7 @@ static int grow(void **block, size_t *room, size_t head_bytes, size_t item_bytes
 }
 
 static FH_NOINLINE int grow_values(parser *p) {
-  return grow((void **)&p->stack, &p->values_room, sizeof *p->stack, sizeof *p->stack->items);
+  return grow_block((void **)&p->stack, &p->values_room, sizeof *p->stack, sizeof *p->stack->items);
 }
 
 /* Where the next value goes; NULL with an error pending. */
@@ -69,7 +69,7 @@ static inline TVMFFIAny *next_value(parser *p) {
   return &p->stack->items[p->n_values];
 }
 
-static int push(parser *p, TVMFFIAny value) {
+static int push_value(parser *p, TVMFFIAny value) {
   TVMFFIAny *slot = next_value(p);
   if (slot == NULL) return -1;
   *slot = value;
@@ -83,14 +83,14 @@ static int open_container(parser *p, int is_object) {
     snprintf(what, sizeof what, "Expected at most %d nested containers", FH_JSON_MAX_DEPTH);
     return raise_at(p, what, p->at);
   }
-  if (p->n_open == p->open_room && grow((void **)&p->open, &p->open_room, 0, sizeof *p->open) != 0) return -1;
+  if (p->n_open == p->open_room && grow_block((void **)&p->open, &p->open_room, 0, sizeof *p->open) != 0) return -1;
   container opened = {p->n_values, is_object};
   p->open[p->n_open++] = opened;
   return 0;
 }
 
-/* A key has come up again. In a table of 4 pairs that is dense in the reference it goes to the end by that; ours is small,
- * a quarter of the size, and would leave it where it is. */
+/* For a key that comes up again. The reference has a dense table here, where setting the key again moves it to the end.
+ * Ours is small, a quarter of the size, where the key would stay where it is. */
 static void move_to_end(fh_hashmap_object *map, const TVMFFIAny *key) {
   fh_hashmap_pair moved;
   if (fh_hashmap_erase(map, key, FH_HASHMAP_NO_HOOKS, &moved) == 1) fh_hashmap_add_new(map, &moved.key, &moved.value);
@@ -124,7 +124,7 @@ static int close_root_array(parser *p) {
   p->values_room = n;
   fh_seq_object *rest = NULL;
   size_t rest_room = 0;
-  if (grow((void **)&rest, &rest_room, sizeof *rest, sizeof *rest->items) != 0) return -1;
+  if (grow_block((void **)&rest, &rest_room, sizeof *rest, sizeof *rest->items) != 0) return -1;
   rest->items[0] = fh_any_object(fh_seq_array_in(block, (int64_t)n));
   p->stack = rest;
   p->values_room = rest_room;
@@ -134,7 +134,7 @@ static int close_root_array(parser *p) {
 
 /* The innermost container becomes a value. */
 static int close_container(parser *p) {
-  if (next_value(p) == NULL) return -1; /* an empty one needs a place that it has not had */
+  if (next_value(p) == NULL) return -1; /* room for the result: an empty container has no values to take the place of */
   container closed = p->open[p->n_open - 1];
   TVMFFIAny *values = p->stack->items + closed.n_before;
   size_t n = p->n_values - closed.n_before;
@@ -170,12 +170,12 @@ static inline void skip_spaces(parser *p) {
 static int peek(const parser *p) { return p->at != p->end ? (unsigned char)*p->at : -1; }
 
 static int read_string(parser *p) {
-  fh_json_fault fault;
+  fh_json_error error;
   TVMFFIAny *slot = next_value(p);
   if (slot == NULL) return -1;
   p->at += 1;
-  int rc = fh_json_string_read(&p->strings, &p->at, p->end, slot, &fault);
-  if (rc > 0) return raise_at(p, fault.what, fault.at);
+  int rc = fh_json_string_read(&p->strings, &p->at, p->end, slot, &error);
+  if (rc > 0) return raise_at(p, error.what, error.at);
   p->n_values += rc == 0;
   return rc;
 }
@@ -184,7 +184,7 @@ static int read_literal(parser *p, const char *literal, TVMFFIAny value) {
   size_t n = strlen(literal);
   if ((size_t)(p->end - p->at) < n || memcmp(p->at, literal, n) != 0) return raise_at(p, "Expecting value", p->at);
   p->at += n;
-  return push(p, value);
+  return push_value(p, value);
 }
 
 static int can_be_in_number(char c) {
@@ -200,8 +200,8 @@ static int read_long_number(parser *p) {
   }
   while (p->at != p->end && can_be_in_number(*p->at)) ++p->at;
   switch (fh_decimal_read(begin, (size_t)(p->at - begin), &value)) {
-  case FH_DECIMAL_INT: return push(p, fh_any_int(value.as_int));
-  case FH_DECIMAL_FLOAT: return push(p, fh_any_float(value.as_float));
+  case FH_DECIMAL_INT: return push_value(p, fh_any_int(value.as_int));
+  case FH_DECIMAL_FLOAT: return push_value(p, fh_any_float(value.as_float));
   default: return raise_at(p, "Expecting value", begin);
   }
 }
@@ -216,7 +216,7 @@ static int read_number(parser *p) {
   for (; at != last && *at >= '0' && *at <= '9'; ++at) number = number * 10 + (*at - '0');
   if (at == first || at == last || can_be_in_number(*at)) return read_long_number(p);
   p->at = at;
-  return push(p, fh_any_int(is_negative ? -number : number));
+  return push_value(p, fh_any_int(is_negative ? -number : number));
 }
 
 /* ---- The grammar ---- */
@@ -273,7 +273,7 @@ static step continue_container(parser *p) {
 }
 
 /* The one value of the whole text. */
-static int run(parser *p) {
+static int parse_root(parser *p) {
   step last;
   do {
     last = begin_value(p);
@@ -290,7 +290,7 @@ int fh_json_parse(TVMFFIByteArray text, TVMFFIAny *out) {
   if (p == NULL) return fh_error_raise_no_memory();
   p->begin = p->at = text.size != 0 ? text.data : "";
   p->end = p->begin + text.size;
-  int rc = run(p);
+  int rc = parse_root(p);
   if (rc == 0) *out = p->stack->items[--p->n_values];
   while (p->n_values != 0) fh_any_drop(&p->stack->items[--p->n_values]);
   fh_mem_free(p->stack);

@@ -9,8 +9,8 @@
  * leading zeros, a point at either end of a number. Runs nothing foreign.
  *
  * ValueError for anything else, for text that is not UTF-8, numbers beyond double and more than FH_JSON_MAX_DEPTH
- * containers within one another; its message ends with "line 1 column 2 (char 1)": columns and chars are bytes, line and
- * column count from 1. */
+ * containers within one another; its message ends with "line 1 column 2 (char 1)": columns and chars are bytes, line
+ * and column count from 1. */
 int fh_json_parse(TVMFFIByteArray text, TVMFFIAny *out);
 
 #endif /* FH_JSON_PARSE_H_ */

@@ -10,7 +10,8 @@
 
 #define MAX_SHARED 64 /* longer ones are no keys */
 
-/* Of more than FH_STR_SMALL_MAX bytes: only the first and last 8 and the length, which is enough to tell keys apart. */
+/* For more than FH_STR_SMALL_MAX bytes: it mixes only the first 8, the last 8 and the length, which tells most keys
+ * apart. Where it does not, the contents are compared, so a collision costs sharing and nothing else. */
 static uint64_t quick_hash(const char *data, size_t n_bytes) {
   uint64_t hash = (fh_json_load(data) ^ n_bytes) * UINT64_C(0x9e3779b97f4a7c15);
   hash = (hash ^ (hash >> 29) ^ fh_json_load(data + n_bytes - 8)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -18,7 +19,7 @@ static uint64_t quick_hash(const char *data, size_t n_bytes) {
 }
 
 /* A new object, or one of the same content. */
-static int make(fh_json_strings *strings, const char *data, size_t n_bytes, TVMFFIAny *out) {
+static int make_string(fh_json_strings *strings, const char *data, size_t n_bytes, TVMFFIAny *out) {
   if (n_bytes <= FH_STR_SMALL_MAX || n_bytes > MAX_SHARED) return fh_str_new(data, n_bytes, out);
   uint64_t hash = quick_hash(data, n_bytes);
   size_t i = (size_t)(hash & (FH_JSON_SHARED_STRINGS - 1));
@@ -47,9 +48,9 @@ void fh_json_strings_free(fh_json_strings *strings) {
 
 /* ---- Escapes ---- */
 
-static int fail(fh_json_fault *fault, const char *what, const char *at) {
-  fault->what = what;
-  fault->at = at;
+static int fail_at(fh_json_error *error, const char *what, const char *at) {
+  error->what = what;
+  error->at = at;
   return 1;
 }
 
@@ -72,7 +73,7 @@ static int32_t read_hex(const char *at, const char *end) {
 }
 
 /* A character as UTF-8; its length. */
-static size_t encode(uint32_t character, char *out) {
+static size_t encode_utf8(uint32_t character, char *out) {
   size_t n = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
   if (n == 1) {
     out[0] = (char)character;
@@ -84,39 +85,39 @@ static size_t encode(uint32_t character, char *out) {
 }
 
 /* *at is at the `u` and moves behind the escape, or both of a pair. */
-static int read_unicode(const char **at, const char *end, uint32_t *out, fh_json_fault *fault) {
+static int read_unicode(const char **at, const char *end, uint32_t *out, fh_json_error *error) {
   const char *invalid = "Invalid \\uXXXX escape", *unpaired = "Invalid surrogate pair of \\uXXXX escapes";
   int32_t first = read_hex(*at + 1, end);
-  if (first < 0) return fail(fault, invalid, *at);
+  if (first < 0) return fail_at(error, invalid, *at);
   *out = (uint32_t)first;
   if (first < 0xd800 || first > 0xdfff) {
     *at += 5;
     return 0;
   }
-  if (first >= 0xdc00 || end - *at < 7 || (*at)[5] != '\\' || (*at)[6] != 'u') return fail(fault, unpaired, *at);
+  if (first >= 0xdc00 || end - *at < 7 || (*at)[5] != '\\' || (*at)[6] != 'u') return fail_at(error, unpaired, *at);
   const char *behind = *at + 7;
   int32_t second = read_hex(behind, end);
-  if (second < 0) return fail(fault, invalid, behind);
-  if (second < 0xdc00 || second > 0xdfff) return fail(fault, unpaired, behind);
+  if (second < 0) return fail_at(error, invalid, behind);
+  if (second < 0xdc00 || second > 0xdfff) return fail_at(error, unpaired, behind);
   *out = 0x10000 + (((uint32_t)first - 0xd800) << 10) + ((uint32_t)second - 0xdc00);
   *at = behind + 4;
   return 0;
 }
 
 /* *at is behind the backslash and moves behind the escape; the text goes to `build`, which has room for 4 bytes. */
-static int read_escape(const char **at, const char *end, fh_str_build *build, fh_json_fault *fault) {
+static int read_escape(const char **at, const char *end, fh_str_build *build, fh_json_error *error) {
   static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
   uint32_t character;
   if (*at != end && **at == 'u') {
-    int rc = read_unicode(at, end, &character, fault);
+    int rc = read_unicode(at, end, &character, error);
     if (rc != 0) return rc;
   } else {
     const char *name = *at != end && **at != '\0' ? strchr(names, **at) : NULL;
-    if (name == NULL) return fail(fault, "Invalid \\escape", *at);
+    if (name == NULL) return fail_at(error, "Invalid \\escape", *at);
     character = (unsigned char)values[name - names];
     *at += 1;
   }
-  build->n_bytes += encode(character, fh_str_build_end(build));
+  build->n_bytes += encode_utf8(character, fh_str_build_end(build));
   return 0;
 }
 
@@ -182,7 +183,7 @@ static int read_short(const char **at, const char *end, TVMFFIAny *out) {
 
 /* Reads on from the first escape at `at`. */
 static int read_with_escapes(const char *begin, const char **at, const char *end, TVMFFIAny *out,
-                             fh_json_fault *fault) {
+                             fh_json_error *error) {
   fh_str_build build = {NULL, 0, 0};
   const char *run = begin;
   int rc = 0;
@@ -190,7 +191,7 @@ static int read_with_escapes(const char *begin, const char **at, const char *end
     rc = fh_str_build_add(&build, run, (size_t)(*at - run));
     if (rc == 0) rc = fh_str_build_reserve(&build, 4);
     *at += 1;
-    if (rc == 0) rc = read_escape(at, end, &build, fault);
+    if (rc == 0) rc = read_escape(at, end, &build, error);
     run = *at;
     if (rc == 0) *at = skip_plain(*at, end);
   }
@@ -203,21 +204,21 @@ static int read_with_escapes(const char *begin, const char **at, const char *end
 }
 
 int fh_json_string_read(fh_json_strings *strings, const char **at, const char *end, TVMFFIAny *out,
-                        fh_json_fault *fault) {
+                        fh_json_error *error) {
   const char *begin = *at;
   int rc = 0;
   if (read_short(at, end, out)) return 0;
   *at = skip_plain(begin, end);
   if (*at != end && **at == '\\') {
-    rc = read_with_escapes(begin, at, end, out, fault);
+    rc = read_with_escapes(begin, at, end, out, error);
   } else if (*at != end && **at == '"') {
-    rc = make(strings, begin, (size_t)(*at - begin), out);
+    rc = make_string(strings, begin, (size_t)(*at - begin), out);
   }
   if (rc != 0) return rc;
-  if (*at == end) return fail(fault, "Unterminated string starting at", begin - 1);
+  if (*at == end) return fail_at(error, "Unterminated string starting at", begin - 1);
   unsigned char stop = (unsigned char)**at;
-  if (stop < 0x20) return fail(fault, "Invalid control character at", *at);
-  if (stop != '"') return fail(fault, "Invalid UTF-8 at", *at);
+  if (stop < 0x20) return fail_at(error, "Invalid control character at", *at);
+  if (stop != '"') return fail_at(error, "Invalid UTF-8 at", *at);
   *at += 1;
   return 0;
 }

@@ -6,11 +6,11 @@
 
 #define FH_JSON_SHARED_STRINGS 256 /* a power of two */
 
-/* Where a text goes wrong, and how. */
+/* What is wrong in a text, and where. */
 typedef struct {
   const char *what;
   const char *at;
-} fh_json_fault;
+} fh_json_error;
 
 /* Strings of one text that came up before, so that equal keys are one object. All zero is an empty one. */
 typedef struct {
@@ -20,10 +20,10 @@ typedef struct {
   } entries[FH_JSON_SHARED_STRINGS];
 } fh_json_strings;
 
-/* Reads the string whose content begins at *at, behind the quote, and moves *at behind the closing one. 0 with an owned
- * value; 1 with *fault set; -1 with a MemoryError pending. */
+/* Reads the string whose content begins at *at, behind the opening quote, and moves *at behind the closing one. 0 with
+ * an owned value; 1 with *error set and nothing pending; -1 with a MemoryError pending. */
 int fh_json_string_read(fh_json_strings *strings, const char **at, const char *end, TVMFFIAny *out,
-                        fh_json_fault *fault);
+                        fh_json_error *error);
 void fh_json_strings_free(fh_json_strings *strings);
 
 #endif /* FH_JSON_STRING_H_ */

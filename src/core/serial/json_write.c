@@ -140,7 +140,7 @@ static int add_line(writer *w, size_t depth) {
 
 static int is_list(const fh_walk_frame *f) { return f->shape == FH_WALK_ITEMS; }
 
-static int enter(writer *w, const TVMFFIAny *value) {
+static int open_container(writer *w, const TVMFFIAny *value) {
   if (value->type_index == kTVMFFIList && fh_walk_is_open(&w->walk, value->v_obj, NULL)) {
     return fh_error_raise(FH_VALUE_ERROR, "Cycle detected: List contains itself");
   }
@@ -148,7 +148,7 @@ static int enter(writer *w, const TVMFFIAny *value) {
   return fh_walk_push(&w->walk, value);
 }
 
-static int leave(writer *w) {
+static int close_container(writer *w) {
   char closing = is_list(fh_walk_top(&w->walk)) ? ']' : '}';
   fh_walk_pop(&w->walk);
   return add_line(w, fh_walk_depth(&w->walk)) != 0 ? -1 : add_char(w, closing);
@@ -164,7 +164,7 @@ static int add_value(writer *w, const TVMFFIAny *value) {
   case kTVMFFIFloat: return add_float(w, value->v_float64);
   case kTVMFFIArray:
   case kTVMFFIList:
-  case kTVMFFIMap: return enter(w, value);
+  case kTVMFFIMap: return open_container(w, value);
   default: break;
   }
   if (fh_str_content(value, &content)) return add_string(w, content);
@@ -187,7 +187,7 @@ static int add_child(writer *w, const TVMFFIAny *child) {
   return w->indent != 0 ? add_char(w, ' ') : 0;
 }
 
-static int run(writer *w, const TVMFFIAny *root) {
+static int write_root(writer *w, const TVMFFIAny *root) {
   TVMFFIAny child;
   if (add_value(w, root) != 0) return -1;
   while (fh_walk_depth(&w->walk) != 0) {
@@ -196,7 +196,7 @@ static int run(writer *w, const TVMFFIAny *root) {
       if (add_child(w, &child) != 0) return -1;
       break;
     case FH_WALK_END:
-      if (leave(w) != 0) return -1;
+      if (close_container(w) != 0) return -1;
       break;
     default: return -1;
     }
@@ -212,7 +212,7 @@ int fh_json_write(const TVMFFIAny *value, int32_t indent, TVMFFIAny *out) {
   memset(&w, 0, sizeof w);
   fh_walk_init(&w.walk, FH_WALK_CYCLES, 0, 0);
   w.indent = indent;
-  int rc = run(&w, &root);
+  int rc = write_root(&w, &root);
   if (rc == 0) rc = fh_str_build_finish(&w.text, kTVMFFIStr, out);
   fh_walk_free(&w.walk);
   fh_str_build_free(&w.text);

@@ -44,9 +44,9 @@ int fh_mutator_call_remap_set(fh_mutator_object *mutator, const TVMFFIAny *var, 
   return fh_mutator_take_result(out);
 }
 
-/* What a child becomes: 1 with the owned *out if it changes, 0 if it stays, -1. In place only where it is nobody
- * else's. */
-static inline int mutate(fh_mutator_object *mutator, const TVMFFIAny *value, int can_inplace, TVMFFIAny *out) {
+/* Mutates a child: 1 with the owned *out if it changes, 0 if it stays, -1. It is changed in place only if the caller
+ * has its only reference. */
+static inline int mutate_child(fh_mutator_object *mutator, const TVMFFIAny *value, int can_inplace, TVMFFIAny *out) {
   int inplace = can_inplace && fh_any_is_object(value) && fh_object_is_own(value->v_obj, 1);
   fh_sync_check_unlocked("a mutator");
   *out = (inplace ? mutator->table->maybe_inplace_mutate : mutator->table->mutate)(mutator, *value);
@@ -64,7 +64,7 @@ static inline void replace(TVMFFIAny *place, const TVMFFIAny *value) {
   fh_any_drop(&old);
 }
 
-/* ---- Hooks of containers, for mutators of others: ours knows their contents ---- */
+/* ---- Hooks of containers, for mutators of other makers. Ours does not call them: it walks into containers ---- */
 
 /* *made becomes a copy of the n items at the first change. */
 static int mutate_each(fh_mutator_object *mutator, int32_t type_index, const TVMFFIAny *items, int64_t n,
@@ -72,7 +72,7 @@ static int mutate_each(fh_mutator_object *mutator, int32_t type_index, const TVM
   int rc = 0;
   for (int64_t i = 0; rc == 0 && i < n; ++i) {
     TVMFFIAny changed;
-    rc = mutate(mutator, &items[i], 0, &changed);
+    rc = mutate_child(mutator, &items[i], 0, &changed);
     if (rc != 1) continue;
     if (*made == NULL) *made = fh_seq_from_views(type_index, items, n);
     rc = *made != NULL ? 0 : -1;
@@ -85,7 +85,7 @@ static int mutate_each(fh_mutator_object *mutator, int32_t type_index, const TVM
   return rc;
 }
 
-/* A List's items are copied first: others may change it meanwhile. */
+/* A List's items are copied first, because other threads may change it while the mutator runs. */
 static TVMFFIAny mutate_items(fh_mutator_object *mutator, TVMFFIAny value) {
   const fh_seq_object *seq = (const fh_seq_object *)(void *)value.v_obj;
   fh_seq_object *made = NULL;
@@ -100,12 +100,12 @@ static TVMFFIAny mutate_items(fh_mutator_object *mutator, TVMFFIAny value) {
   return fh_mutator_make_result(-1, fh_any_none());
 }
 
-/* The sequence is nobody else's. */
+/* Nobody else refers to the sequence. */
 static TVMFFIAny mutate_items_inplace(fh_mutator_object *mutator, TVMFFIAny value) {
   fh_seq_object *seq = (fh_seq_object *)(void *)value.v_obj;
   for (int64_t i = 0; i < fh_seq_size(seq); ++i) {
     TVMFFIAny item = fh_seq_items(seq)[i], changed;
-    int rc = mutate(mutator, &item, 1, &changed);
+    int rc = mutate_child(mutator, &item, 1, &changed);
     if (rc < 0) return fh_mutator_make_result(-1, fh_any_none());
     if (rc == 0) continue;
     if (i < fh_seq_size(seq)) {
@@ -117,14 +117,14 @@ static TVMFFIAny mutate_items_inplace(fh_mutator_object *mutator, TVMFFIAny valu
   return fh_mutator_unchanged();
 }
 
-/* Values change in `target`, which is NULL until the first change makes a copy, or the map itself. */
+/* Mutates the values of a map. *target is where they change: the map itself, or a copy, NULL until the first change. */
 static int mutate_values_of(fh_mutator_object *mutator, fh_hashmap_object *map, fh_hashmap_object **target) {
   fh_hashmap_pair *pair;
   uint64_t at = fh_hashmap_begin(map);
   int rc = 0, inplace = *target == map;
   for (; rc == 0 && (pair = fh_hashmap_at(map, at)) != NULL; at = fh_hashmap_next(map, at)) {
     TVMFFIAny value = pair->value, changed;
-    rc = mutate(mutator, &value, inplace, &changed);
+    rc = mutate_child(mutator, &value, inplace, &changed);
     if (rc != 1) continue;
     if (*target == NULL) *target = fh_hashmap_copy(map, map->header.type_index);
     rc = *target != NULL ? 0 : -1;
@@ -147,13 +147,13 @@ static TVMFFIAny mutate_values(fh_mutator_object *mutator, TVMFFIAny value) {
   return fh_mutator_make_result(-1, fh_any_none());
 }
 
-/* The map is nobody else's. */
+/* Nobody else refers to the map. */
 static TVMFFIAny mutate_values_inplace(fh_mutator_object *mutator, TVMFFIAny value) {
   fh_hashmap_object *map = (fh_hashmap_object *)(void *)value.v_obj, *target = map;
   return fh_mutator_make_result(mutate_values_of(mutator, map, &target), fh_mutator_unchanged());
 }
 
-static TVMFFIAny keep(fh_mutator_object *mutator, TVMFFIAny value) {
+static TVMFFIAny keep_leaf(fh_mutator_object *mutator, TVMFFIAny value) {
   FH_UNUSED(mutator);
   FH_UNUSED(value);
   return fh_mutator_unchanged();
@@ -168,7 +168,7 @@ int fh_mutator_is_container_hook(const TVMFFIAny *hook) {
          is_native(hook, mutate_values_inplace);
 }
 
-int fh_mutator_is_leaf_hook(const TVMFFIAny *hook) { return is_native(hook, keep); }
+int fh_mutator_is_leaf_hook(const TVMFFIAny *hook) { return is_native(hook, keep_leaf); }
 
 /* ---- Any value ---- */
 
@@ -227,7 +227,7 @@ static int mutate_field(fh_mutator_object *mutator, TVMFFIObject *obj, const TVM
   TVMFFIAny value, changed;
   if (fh_reflect_get(field, obj, &value) != 0) return -1;
   mutator->region = region;
-  int rc = mutate(mutator, &value, 0, &changed);
+  int rc = mutate_child(mutator, &value, 0, &changed);
   mutator->region = outer;
   if (rc == 1) {
     if (*copy == NULL) *copy = fh_mutator_copy(obj);
@@ -254,7 +254,7 @@ static int mutate_fields(fh_mutator_object *mutator, TVMFFIObject *obj, int32_t 
   return 0;
 }
 
-/* An object without a hook. One that has an identity of its own is mutated once, and what it became is kept. */
+/* Mutates an object without a hook. A variable or a DAG node is mutated once: the mutator keeps its replacement. */
 static int mutate_object(fh_mutator_object *mutator, const TVMFFIAny *value, TVMFFIAny *out) {
   int32_t kind = fh_structural_find_kind(value->type_index);
   int is_var = kind == kTVMFFISEqHashKindFreeVar, is_node = kind == kTVMFFISEqHashKindDAGNode;
@@ -268,9 +268,9 @@ static int mutate_object(fh_mutator_object *mutator, const TVMFFIAny *value, TVM
   }
   if (mutate_fields(mutator, value->v_obj, kind, out) != 0) return -1;
   if (!fh_structural_is_remapped(kind, mutator->region, out)) return 0;
-  TVMFFIAny said;
-  int rc = fh_mutator_call_remap_set(mutator, value, out, &said);
-  fh_any_drop(rc == 0 ? &said : out);
+  TVMFFIAny outcome;
+  int rc = fh_mutator_call_remap_set(mutator, value, out, &outcome);
+  fh_any_drop(rc == 0 ? &outcome : out);
   return rc;
 }
 
@@ -305,9 +305,9 @@ static void set_hooks(int32_t type_index, fh_mutator_mutate hook, fh_mutator_mut
 
 void fh_mutator_init(void) {
   mutator_index = fh_builtin_register(&mutator_type);
-  set_hooks(kTVMFFIStr, keep, keep);
-  set_hooks(kTVMFFIBytes, keep, keep);
-  set_hooks(kTVMFFIBigInt, keep, keep);
+  set_hooks(kTVMFFIStr, keep_leaf, keep_leaf);
+  set_hooks(kTVMFFIBytes, keep_leaf, keep_leaf);
+  set_hooks(kTVMFFIBigInt, keep_leaf, keep_leaf);
   set_hooks(kTVMFFIArray, mutate_items, mutate_items_inplace);
   set_hooks(kTVMFFIList, mutate_items, mutate_items_inplace);
   set_hooks(kTVMFFIMap, mutate_values, mutate_values_inplace);

@@ -1,10 +1,10 @@
 /* mutator.h - ffi.StructuralMutator: what makes changed copies of values, of any maker.
  *
- * A mutator is 40 bytes that C++ clients derive from. The functions of its table give a replacement, ffi.Unchanged when
- * the value stays, or an Error. A type's __s_mutate__ is such a function, by address or as a Function: it makes the
- * changed copy of an object by calling the mutator's for what the object consists of. __s_maybe_inplace_mutate__ may
- * change the object instead, which is asked for only where the object has one reference and so has all that leads to
- * it, and where nobody has a weak one. */
+ * A mutator is a class of 40 bytes that C++ clients derive from. A function of its table returns a replacement,
+ * ffi.Unchanged when the value stays, or an Error. A type's __s_mutate__ is such a function, by address or as a
+ * Function: it makes a changed copy of an object by calling the mutator for the parts of the object.
+ * __s_maybe_inplace_mutate__ may change the object itself. It is called only where the object and every object on the
+ * way to it have one strong reference and no weak ones of others. */
 #ifndef FH_MUTATOR_H_
 #define FH_MUTATOR_H_
 
@@ -34,14 +34,14 @@ static inline TVMFFIAny fh_mutator_unchanged(void) {
   return any;
 }
 
-/* The raw result of a mutation in *result: 0, or -1 when it is an Error, which is pending then and *result None. */
+/* Takes the raw result of a mutation: 0, or -1 if it is an Error, which becomes pending, and *result None. */
 int fh_mutator_take_result(TVMFFIAny *result);
-/* The other way round: *result, or the pending error if rc is not 0. */
+/* Makes a raw result: `result`, or the pending error, which is taken, if rc is not 0. */
 TVMFFIAny fh_mutator_make_result(int rc, TVMFFIAny result);
 /* Whether two values are the same text, bytes or integer, which nothing can change. */
 int fh_mutator_is_same_leaf(TVMFFIAny a, TVMFFIAny b);
-/* Whether that result leaves `value` where it is. A callback in a language with strings and integers of its own gives back
- * other objects of the same contents. */
+/* Whether a result means that `value` stays. A callback in a language with strings and integers of its own returns
+ * other objects of equal contents, which do not count as a change. */
 static inline int fh_mutator_keeps(const TVMFFIAny *result, const TVMFFIAny *value) {
   return result->type_index == kTVMFFIUnchanged || fh_any_same(result, value) ||
          (result->type_index == value->type_index && fh_mutator_is_same_leaf(*result, *value));
@@ -49,18 +49,18 @@ static inline int fh_mutator_keeps(const TVMFFIAny *result, const TVMFFIAny *val
 
 /* Calls one of the functions of a mutator's table with a value; *out is owned, None on -1. */
 int fh_mutator_call(fh_mutator_object *mutator, fh_mutator_mutate function, const TVMFFIAny *value, TVMFFIAny *out);
-/* The same for var_remap_set. */
+/* Calls var_remap_set of a mutator's table; *out is owned, None on -1. */
 int fh_mutator_call_remap_set(fh_mutator_object *mutator, const TVMFFIAny *var, const TVMFFIAny *mapped,
                               TVMFFIAny *out);
 /* Calls a type's hook (not NULL) with a mutator and a value. */
 int fh_mutator_call_hook(const TVMFFIAny *hook, fh_mutator_object *mutator, const TVMFFIAny *value, TVMFFIAny *out);
-/* Whether that is the hook of containers, whose contents are known; of text and bytes, which stay as they are. */
+/* Whether a hook is the built-in one of containers, or that of text and bytes, which never change. */
 int fh_mutator_is_container_hook(const TVMFFIAny *hook);
 int fh_mutator_is_leaf_hook(const TVMFFIAny *hook);
 
-/* A shallow copy of an object for changes in its fields: a new reference, NULL with an error pending. */
+/* A shallow copy of an object, whose fields are then changed: a new reference, NULL with an error pending. */
 TVMFFIObject *fh_mutator_copy(TVMFFIObject *obj);
-/* Whether there can be one: TypeError. */
+/* Refuses a type whose objects cannot be copied: TypeError. */
 int fh_mutator_check_copy(int32_t type_index);
 /* Writes a field of such a copy. */
 int fh_mutator_set_field(const TVMFFIFieldInfo *field, TVMFFIObject *copy, const TVMFFIAny *value);

@@ -1,4 +1,4 @@
-/* structural.c - kinds, regions and tensor contents for the structural_* files. */
+/* structural.c - structural kinds, regions and tensor contents. */
 #include "structural.h"
 
 #include "core/object/error.h"
@@ -83,12 +83,12 @@ int fh_structural_tensor_bytes(const DLTensor *tensor, const char **data, size_t
     return fh_error_raise(FH_VALUE_ERROR, "Expected a tensor on the CPU but got one on a device of type %d",
                           (int)tensor->device.device_type);
   }
-  if (fh_tensor_check(tensor) != 0) return -1; /* it may be of a maker who does not look */
+  if (fh_tensor_check(tensor) != 0) return -1; /* other makers may not have checked it */
   if (!fh_dltensor_is_compact(tensor)) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected a contiguous tensor but got one with other strides");
   }
   *n_bytes = 0;
-  (void)fh_dltensor_size(tensor, n_bytes); /* after the check it has one */
+  (void)fh_dltensor_size(tensor, n_bytes); /* cannot fail after fh_tensor_check */
   *data = (const char *)tensor->data + tensor->byte_offset;
   return 0;
 }

@@ -35,7 +35,8 @@ void fh_structural_changes_free(fh_structural_changes *changes) {
   fh_mem_free(changes->items);
 }
 
-/* ---- By kind of object: 0, or -1. What a change displaces takes its place in the list. ---- */
+/* ---- Applying to each form of object: 0, or -1. The old value goes into the list in place of the new one, and is
+ * dropped with the list ---- */
 
 static void apply_to_items(fh_structural_changes *changes, size_t first, fh_seq_object *seq) {
   for (size_t i = first; i < changes->n_items; ++i) {
@@ -50,7 +51,7 @@ static int apply_to_values(fh_structural_changes *changes, size_t first, fh_hash
     fh_hashmap_pair *pair;
     int found = fh_hashmap_find(map, &key, FH_HASHMAP_HOOKS, &pair);
     if (found < 0) return -1;
-    if (found == 0) continue; /* taken out of a Dict meanwhile */
+    if (found == 0) continue; /* a callback has removed the key from the Dict */
     TVMFFIAny old = pair->value;
     pair->value = changes->items[i].value;
     changes->items[i].value = old;

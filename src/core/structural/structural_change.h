@@ -1,6 +1,7 @@
-/* structural_change.h - what changes in the contents of an object, collected and then applied. For structural_mutate.c.
+/* structural_change.h - changes in the contents of objects, collected and then applied. For structural_mutate.c.
  *
- * Applied at once in the end: an object that an error is raised about has not changed at all. */
+ * The changes of one object are applied together, when all of its children are done. So an object whose child fails has
+ * not changed at all. */
 #ifndef FH_STRUCTURAL_CHANGE_H_
 #define FH_STRUCTURAL_CHANGE_H_
 
@@ -27,12 +28,12 @@ typedef struct {
 
 /* Takes the value, also on failure. */
 int fh_structural_changes_add(fh_structural_changes *changes, const fh_structural_place *place, TVMFFIAny *value);
-/* Forgets those from number `first` on. May run foreign code. */
+/* Drops the changes from number `first` on. May run foreign code. */
 void fh_structural_changes_cut(fh_structural_changes *changes, size_t first);
 void fh_structural_changes_free(fh_structural_changes *changes);
 
-/* Applies and forgets those from number `first` on to the object of the walk's top frame, which has no more children:
- * in place, then *out is ffi.Unchanged, or to a copy, which *out owns then. */
+/* Applies the changes from number `first` on to the object of the walk's top frame, which has no more children, and
+ * removes them from the list. In place, *out becomes ffi.Unchanged; otherwise the changed copy, owned. */
 int fh_structural_changes_apply(fh_structural_changes *changes, size_t first, const fh_walk *walk, int is_inplace,
                                 TVMFFIAny *out);
 

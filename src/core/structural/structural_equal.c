@@ -83,7 +83,7 @@ static verdict compare_tensors(const comparer *c, TVMFFIObject *a, TVMFFIObject 
   return verdict_of(n_bytes == 0 || memcmp(data_a, data_b, n_bytes) == 0);
 }
 
-/* OPENED stands for: not a leaf, compare what is inside. */
+/* OPENED: they are no leaves, and their contents decide. */
 static verdict compare_leaves(const comparer *c, const TVMFFIAny *a, const TVMFFIAny *b) {
   if (a->type_index != b->type_index) return verdict_of(same_content(a, b));
   if (!fh_any_is_object(a)) return verdict_of(same_plain(a, b));
@@ -105,7 +105,7 @@ static TVMFFIObject *counterpart(const fh_memo *memo, const TVMFFIObject *obj) {
   return found != NULL ? (TVMFFIObject *)(uintptr_t)*found : NULL;
 }
 
-static int bind(comparer *c, TVMFFIObject *a, TVMFFIObject *b) {
+static int bind_objects(comparer *c, TVMFFIObject *a, TVMFFIObject *b) {
   if (fh_memo_put(&c->right_of, a, NULL, (uint64_t)(uintptr_t)b) != 0) return -1;
   return fh_memo_put(&c->left_of, b, NULL, (uint64_t)(uintptr_t)a);
 }
@@ -116,7 +116,7 @@ static TVMFFIAny translate(const fh_memo *memo, const TVMFFIAny *key) {
   return other != NULL ? fh_any_object(other) : *key;
 }
 
-/* What can be said before looking at the contents; OPENED: they decide. */
+/* What the identities of two objects decide. OPENED: their contents decide. */
 static verdict compare_identity(const comparer *c, int32_t kind, const TVMFFIObject *a, const TVMFFIObject *b) {
   switch (kind) {
   case kTVMFFISEqHashKindUniqueInstance: return verdict_of(a == b);
@@ -137,7 +137,7 @@ static verdict finish_objects(comparer *c, TVMFFIObject *a, TVMFFIObject *b, con
   if (is_free_var && a != b && data->region == kTVMFFIDefRegionKindNone) return DIFFERENT;
   if (!is_free_var && data->kind != kTVMFFISEqHashKindDAGNode) return EQUAL;
   if (!data->is_shared) return EQUAL;
-  return bind(c, a, b) == 0 ? EQUAL : FAILED;
+  return bind_objects(c, a, b) == 0 ? EQUAL : FAILED;
 }
 
 /* ---- Hooks ---- */
@@ -151,13 +151,13 @@ static int call_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFI
   TVMFFIByteArray name;
   int32_t region;
   if (fh_structural_arg_region(CALLBACK_NAME, args, 2, c->hook_region, &region) != 0) return -1;
-  verdict said = compare_values(c, &args[0], &args[1], region);
-  if (said == FAILED) return -1;
-  if (said == DIFFERENT && c->path != NULL) {
+  verdict outcome = compare_values(c, &args[0], &args[1], region);
+  if (outcome == FAILED) return -1;
+  if (outcome == DIFFERENT && c->path != NULL) {
     if (fh_function_arg_str(CALLBACK_NAME, args, 3, &name) != 0) return -1;
     if (fh_structural_path_add_same(c->path, FH_ACCESS_ATTR, &args[3]) != 0) return -1;
   }
-  *result = fh_any_bool(said == EQUAL);
+  *result = fh_any_bool(outcome == EQUAL);
   return 0;
 }
 
@@ -172,7 +172,8 @@ static verdict compare_by_hook(comparer *c, TVMFFIObject *hook, TVMFFIObject *a,
   if (rc != 0) return FAILED;
   if (result.type_index == kTVMFFIBool || result.type_index == kTVMFFIInt) {
     int is_equal = result.v_int64 != 0;
-    if (is_equal && c->path != NULL) fh_structural_path_cut(c->path, n_steps); /* the hook found another way */
+    /* The hook holds the objects equal in spite of a difference that its callback found. */
+    if (is_equal && c->path != NULL) fh_structural_path_cut(c->path, n_steps);
     return verdict_of(is_equal);
   }
   fh_hook_raise_result(FH_ATTR_S_EQUAL, a, "bool", &result);
@@ -192,23 +193,23 @@ static verdict open_frame(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, c
 }
 
 /* Starts on two values. OPENED: their frame is on top. */
-static verdict start(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region, int is_shared) {
-  verdict said = compare_leaves(c, a, b);
-  if (said != OPENED) return said;
+static verdict start_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region, int is_shared) {
+  verdict outcome = compare_leaves(c, a, b);
+  if (outcome != OPENED) return outcome;
   frame_data data;
   memset(&data, 0, sizeof data);
   data.region = data.inner_region = region;
   if (fh_seq_is(a) || fh_hashmap_is(a)) return open_frame(c, a, b, &data);
   if (fh_structural_kind(a->v_obj, &data.kind) != 0) return FAILED;
-  said = compare_identity(c, data.kind, a->v_obj, b->v_obj);
-  if (said != OPENED) return said;
+  outcome = compare_identity(c, data.kind, a->v_obj, b->v_obj);
+  if (outcome != OPENED) return outcome;
   data.is_shared = is_shared;
   data.inner_region = fh_structural_inner_region(region, data.kind);
   TVMFFIObject *hook;
   if (fh_hook_find(FH_ATTR_S_EQUAL, a->type_index, &hook) != 0) return FAILED;
   if (hook == NULL) return open_frame(c, a, b, &data);
-  said = compare_by_hook(c, hook, a->v_obj, b->v_obj, data.inner_region);
-  return said == EQUAL ? finish_objects(c, a->v_obj, b->v_obj, &data) : said;
+  outcome = compare_by_hook(c, hook, a->v_obj, b->v_obj, data.inner_region);
+  return outcome == EQUAL ? finish_objects(c, a->v_obj, b->v_obj, &data) : outcome;
 }
 
 /* The next value of a map, with its counterpart under the key as the right side has it. */
@@ -226,11 +227,11 @@ static fh_walk_step next_value(comparer *c, TVMFFIAny *a, TVMFFIAny *b) {
 static int pass_leaves(comparer *c) {
   int64_t n, n_other, i = 0;
   const TVMFFIAny *items = fh_walk_rest(&c->walk, &n), *others = fh_walk_rest_of_other(&c->walk, &n_other);
-  verdict said = EQUAL;
+  verdict outcome = EQUAL;
   if (n_other < n) n = n_other;
-  while (i < n && (said = compare_leaves(c, &items[i], &others[i])) == EQUAL) ++i;
+  while (i < n && (outcome = compare_leaves(c, &items[i], &others[i])) == EQUAL) ++i;
   fh_walk_take(&c->walk, i);
-  return said == FAILED ? -1 : 0;
+  return outcome == FAILED ? -1 : 0;
 }
 
 static fh_walk_step next_children(comparer *c, TVMFFIAny *a, TVMFFIAny *b, int32_t *region, int *is_shared) {
@@ -294,12 +295,12 @@ static int add_missing(comparer *c, fh_walk_step step) {
   return rc;
 }
 
-/* Every key of the left map is in the right one, which has more: says which. Pops the frame on top. */
+/* The right map has all keys of the left one and more: adds the step to its first extra key. Pops the frame on top. */
 static int add_key_of_right(comparer *c) {
   fh_walk_frame *f = fh_walk_top(&c->walk);
   TVMFFIAny left = fh_any_object(f->obj), right = fh_any_object(f->other), key, value, left_key;
   fh_walk_step step;
-  if (fh_walk_push_pair(&c->walk, &right, &left) != 0) return -1; /* the same, the other way round */
+  if (fh_walk_push_pair(&c->walk, &right, &left) != 0) return -1; /* now each key of the right map is looked up */
   while ((step = fh_walk_next_key(&c->walk, &key, &value)) == FH_WALK_CHILD) {
     left_key = translate(&c->left_of, &key);
     step = fh_walk_lookup(&c->walk, &left_key, &value);
@@ -316,15 +317,15 @@ static int add_key_of_right(comparer *c) {
 }
 
 /* The children of the frame on top are done; what follows for its objects. Pops it. */
-static verdict finish(comparer *c) {
+static verdict close_frame(comparer *c) {
   fh_walk_frame *f = fh_walk_top(&c->walk);
   if (f->shape == FH_WALK_PAIRS && f->n_children != f->n_of_other) {
-    return add_key_of_right(c) == 0 ? DIFFERENT : FAILED; /* with a path to tell: see open_frame */
+    return add_key_of_right(c) == 0 ? DIFFERENT : FAILED; /* only with a path: without one open_frame has decided it */
   }
   frame_data data = *(const frame_data *)fh_walk_data(f);
-  verdict said = f->shape == FH_WALK_FIELDS ? finish_objects(c, f->obj, f->other, &data) : EQUAL;
+  verdict outcome = f->shape == FH_WALK_FIELDS ? finish_objects(c, f->obj, f->other, &data) : EQUAL;
   fh_walk_pop(&c->walk);
-  return said;
+  return outcome;
 }
 
 static verdict step_once(comparer *c) {
@@ -333,8 +334,8 @@ static verdict step_once(comparer *c) {
   int is_shared;
   fh_walk_step step = next_children(c, &a, &b, &region, &is_shared);
   switch (step) {
-  case FH_WALK_CHILD: return start(c, &a, &b, region, is_shared);
-  case FH_WALK_END: return finish(c);
+  case FH_WALK_CHILD: return start_values(c, &a, &b, region, is_shared);
+  case FH_WALK_END: return close_frame(c);
   case FH_WALK_ERROR: return FAILED;
   default: return add_missing(c, step) == 0 ? DIFFERENT : FAILED;
   }
@@ -342,11 +343,11 @@ static verdict step_once(comparer *c) {
 
 static verdict compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region) {
   size_t base = fh_walk_depth(&c->walk);
-  verdict said = start(c, a, b, region, 1);
-  while (said != FAILED && said != DIFFERENT && fh_walk_depth(&c->walk) > base) said = step_once(c);
-  if (said == DIFFERENT && add_labels(c, base) != 0) said = FAILED;
+  verdict outcome = start_values(c, a, b, region, 1);
+  while (outcome != FAILED && outcome != DIFFERENT && fh_walk_depth(&c->walk) > base) outcome = step_once(c);
+  if (outcome == DIFFERENT && add_labels(c, base) != 0) outcome = FAILED;
   fh_walk_unwind(&c->walk, base);
-  return said;
+  return outcome;
 }
 
 static verdict compare(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars, int skip_tensors,
@@ -357,25 +358,25 @@ static verdict compare(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars
   c.right_of.retains = c.left_of.retains = 1;
   c.path = path;
   c.skip_tensors = skip_tensors;
-  verdict said = compare_values(&c, a, b, map_free_vars ? kTVMFFIDefRegionKindPattern : kTVMFFIDefRegionKindNone);
+  verdict outcome = compare_values(&c, a, b, map_free_vars ? kTVMFFIDefRegionKindPattern : kTVMFFIDefRegionKindNone);
   fh_walk_free(&c.walk);
   fh_memo_free(&c.right_of);
   fh_memo_free(&c.left_of);
-  return said;
+  return outcome;
 }
 
 int fh_structural_equal(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars, int skip_tensors, int *out) {
-  verdict said = compare(a, b, map_free_vars, skip_tensors, NULL);
-  *out = said == EQUAL;
-  return said == FAILED ? -1 : 0;
+  verdict outcome = compare(a, b, map_free_vars, skip_tensors, NULL);
+  *out = outcome == EQUAL;
+  return outcome == FAILED ? -1 : 0;
 }
 
 int fh_structural_mismatch(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars, int skip_tensors,
                            TVMFFIAny *out) {
   fh_structural_path path = {NULL, 0, 0};
-  verdict said = compare(a, b, map_free_vars, skip_tensors, &path);
+  verdict outcome = compare(a, b, map_free_vars, skip_tensors, &path);
   *out = fh_any_none();
-  int rc = said == FAILED ? -1 : said == EQUAL ? 0 : fh_structural_path_finish(&path, out);
+  int rc = outcome == FAILED ? -1 : outcome == EQUAL ? 0 : fh_structural_path_finish(&path, out);
   fh_structural_path_free(&path);
   return rc;
 }

@@ -7,9 +7,10 @@
 
 #include "core/object/any.h"
 
-/* The options and errors of fh_structural_hash. *out becomes 1 or 0. Runs foreign code. */
+/* *out becomes 1 or 0. Options and errors are those of fh_structural_hash. Runs foreign code. */
 int fh_structural_equal(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars, int skip_tensors, int *out);
-/* The same; *out becomes None, or an Array of two AccessPaths to where the values differ first. */
+/* Where two values differ: *out becomes None if they do not, or an Array of two AccessPaths to the first difference.
+ * Options and errors are those of fh_structural_equal. */
 int fh_structural_mismatch(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars, int skip_tensors, TVMFFIAny *out);
 
 #endif /* FH_STRUCTURAL_EQUAL_H_ */

@@ -124,8 +124,8 @@ static int compare_pairs(const void *a, const void *b) {
   return (hash_a > hash_b) - (hash_a < hash_b);
 }
 
-/* By insertion, as most maps are small and the hashes of consecutive integers almost in order; if that takes many moves,
- * by qsort. */
+/* By insertion, as most maps are small and the hashes of consecutive integers almost in order; if that takes many
+ * moves, by qsort. */
 static void sort_pairs(sorted_pair *pairs, size_t n) {
   size_t n_moves = 8 * n + 64;
   for (size_t n_sorted = 1; n_sorted < n; ++n_sorted) {
@@ -151,7 +151,8 @@ static int reserve_pairs(hasher *h, size_t n_more) {
   return 0;
 }
 
-/* The hash of a key, 0 if it has none that is independent of the map's order: an object that was not met before. */
+/* The hash of a key: 1, or 0 for an object that was not met before. Its hash could depend on the order in which keys
+ * are read. */
 static int hash_key(const hasher *h, const TVMFFIAny *key, uint64_t *out) {
   if (!fh_any_is_object(key) || key->type_index == kTVMFFIStr || key->type_index == kTVMFFIBytes ||
       key->type_index == kTVMFFIBigInt) {
@@ -162,7 +163,8 @@ static int hash_key(const hasher *h, const TVMFFIAny *key, uint64_t *out) {
   return known != NULL;
 }
 
-/* Takes the pairs of the map that is on top, sorted. Those of keys without a hash count by their number only. */
+/* Copies the pairs of the map on top and sorts them by the hashes of their keys. Pairs whose key has no hash only
+ * count. */
 static int take_pairs(hasher *h) {
   fh_walk_frame *f = fh_walk_top(&h->walk);
   frame_data *data = (frame_data *)fh_walk_data(f);
@@ -181,7 +183,7 @@ static int take_pairs(hasher *h) {
   return 0;
 }
 
-/* The next value of the map on top. Of keys with one hash no value is looked at: nothing tells which is which. */
+/* The next value of the map on top. Values whose keys have equal hashes are left out: their order is not determined. */
 static fh_walk_step next_value(const hasher *h, frame_data *data, TVMFFIAny *child) {
   while (data->next_pair < data->end_pair) {
     size_t i = data->next_pair, end = i + 1;
@@ -276,7 +278,7 @@ static int start_array(hasher *h, const TVMFFIAny *value, const frame_data *init
 }
 
 /* Starts on a value: 1 with its hash, 0 when its frame is open, -1. */
-static int start(hasher *h, const TVMFFIAny *value, int32_t region, int is_shared, uint64_t *out) {
+static int start_value(hasher *h, const TVMFFIAny *value, int32_t region, int is_shared, uint64_t *out) {
   int is_leaf = hash_leaf(h, value, out);
   if (is_leaf != 0) return is_leaf;
   TVMFFIObject *obj = value->v_obj;
@@ -299,7 +301,7 @@ static int start(hasher *h, const TVMFFIAny *value, int32_t region, int is_share
   return finish_object(h, obj, &data, out) == 0 ? 1 : -1;
 }
 
-/* Takes the leaves that come next of the sequence on top: most of a sequence's items, mostly. */
+/* Hashes the leaves that come next in the sequence on top, without a step of the walk for each. */
 static int take_leaves(hasher *h) {
   frame_data *data = (frame_data *)fh_walk_data(fh_walk_top(&h->walk));
   int64_t n, i = 0;
@@ -330,7 +332,7 @@ static fh_walk_step next_child(hasher *h, TVMFFIAny *child, int32_t *region) {
 }
 
 /* Closes the frame on top. */
-static int finish(hasher *h, uint64_t *out) {
+static int close_frame(hasher *h, uint64_t *out) {
   fh_walk_frame *f = fh_walk_top(&h->walk);
   frame_data *data = (frame_data *)fh_walk_data(f);
   *out = data->hash;
@@ -341,7 +343,7 @@ static int finish(hasher *h, uint64_t *out) {
 }
 
 /* Until only `base` frames are open. */
-static int run(hasher *h, size_t base, uint64_t *out) {
+static int hash_open(hasher *h, size_t base, uint64_t *out) {
   while (fh_walk_depth(&h->walk) > base) {
     TVMFFIAny child;
     int32_t region;
@@ -350,10 +352,10 @@ static int run(hasher *h, size_t base, uint64_t *out) {
     fh_walk_step step = next_child(h, &child, &region);
     if (step == FH_WALK_ERROR) return -1;
     if (step == FH_WALK_END) {
-      if (finish(h, &hash) != 0) return -1;
+      if (close_frame(h, &hash) != 0) return -1;
     } else {
       int is_shared = fh_any_is_object(&child) && fh_walk_is_shared(child.v_obj, is_copy);
-      int is_done = start(h, &child, region, is_shared, &hash);
+      int is_done = start_value(h, &child, region, is_shared, &hash);
       if (is_done < 0) return -1;
       if (is_done == 0) continue;
     }
@@ -367,9 +369,9 @@ static int run(hasher *h, size_t base, uint64_t *out) {
 
 static int hash_value(hasher *h, const TVMFFIAny *value, int32_t region, uint64_t *out) {
   size_t base = fh_walk_depth(&h->walk), n_pairs = h->n_pairs;
-  int is_done = start(h, value, region, 1, out);
+  int is_done = start_value(h, value, region, 1, out);
   if (is_done > 0) return 0;
-  if (is_done == 0 && run(h, base, out) == 0) return 0;
+  if (is_done == 0 && hash_open(h, base, out) == 0) return 0;
   fh_walk_unwind(&h->walk, base);
   h->n_pairs = n_pairs;
   return -1;

@@ -36,7 +36,7 @@ int fh_structural_key_equal(const fh_structural_key_object *a, const fh_structur
   return fh_structural_equal(&a->key, &b->key, 0, 0, out);
 }
 
-/* ---- Hooks of maps, in the native convention (see any.c) ---- */
+/* ---- Hooks of maps, in the native convention that any_hash.c calls ---- */
 
 static const fh_structural_key_object *key_of(const TVMFFIAny *value) {
   return (const fh_structural_key_object *)(const void *)value->v_obj;

@@ -26,23 +26,22 @@ typedef struct {
 /* What a frame knows beside its children. */
 typedef struct {
   size_t first_change;
-  TVMFFIAny
-      held;  /* owned: what a callback put in the place of a value, whose contents this frame is of; or Unchanged */
+  TVMFFIAny held;  /* owned: the replacement by a callback, whose contents this frame reads; or Unchanged */
   TVMFFIAny child; /* borrowed: the one that is mutated */
   fh_structural_place place; /* where it is */
   int32_t kind;
   int32_t region, inner_region;
   int32_t is_inplace;
   int32_t is_bare; /* only what the object consists of is mutated: no callback for the object itself */
-  int32_t n_own;   /* references to the object that are the walk's and its place's; more are somebody else's */
+  int32_t n_own;   /* references to the object that the walk and its container have; any more are somebody else's */
 } frame_data;
 
 /* What is to be done about a value. */
 typedef struct {
-  TVMFFIAny value; /* borrowed, or the same as `held` */
+  TVMFFIAny value; /* borrowed, or `held` */
   TVMFFIAny held;  /* owned, as in frame_data */
   int32_t region;
-  int32_t may_inplace; /* it may change where it is, if nobody else has it */
+  int32_t may_inplace; /* it may be changed in place if nobody else refers to it */
   int32_t is_bare;
   int32_t n_own;
 } task;
@@ -159,17 +158,17 @@ static verdict descend(our_mutator *m, const task *t, int is_inplace, TVMFFIAny 
   int32_t type_index = t->value.type_index;
   const TVMFFIAny *hook = is_inplace ? fh_reflect_attr(fh_reflect_column(FH_ATTR_S_INPLACE), type_index) : NULL;
   if (hook == NULL) hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_S_MUTATE), type_index);
-  verdict said = DONE;
+  verdict outcome = DONE;
   *out = fh_mutator_unchanged();
   if (hook == NULL) {
-    if (fh_any_is_object(&t->value)) said = descend_object(m, t, out);
+    if (fh_any_is_object(&t->value)) outcome = descend_object(m, t, out);
   } else if (fh_mutator_is_container_hook(hook)) {
-    said = open_frame(m, t, is_inplace, kTVMFFISEqHashKindUnsupported);
+    outcome = open_frame(m, t, is_inplace, kTVMFFISEqHashKindUnsupported);
   } else if (!fh_mutator_is_leaf_hook(hook)) {
-    said = descend_by_hook(m, hook, t, out);
+    outcome = descend_by_hook(m, hook, t, out);
   }
-  if (said == FAILED) fh_visit_context_note(&t->value);
-  return said;
+  if (outcome == FAILED) fh_visit_context_note(&t->value);
+  return outcome;
 }
 
 /* A callback may put something else in the place of the value before its contents are looked at: into t->held. */
@@ -188,7 +187,7 @@ static int call_back_before(our_mutator *m, task *t, int *is_inplace) {
 }
 
 /* Starts on a value: DONE with *out, or OPENED. */
-static verdict start(our_mutator *m, task *t, TVMFFIAny *out) {
+static verdict start_task(our_mutator *m, task *t, TVMFFIAny *out) {
   int is_inplace = may_change(t);
   TVMFFIAny original = t->value;
   if (m->order == FH_MUTATE_OWNED && !t->is_bare) {
@@ -196,17 +195,17 @@ static verdict start(our_mutator *m, task *t, TVMFFIAny *out) {
     if (rc != 0) return rc < 0 ? FAILED : DONE;
   }
   if (m->order == FH_MUTATE_MAP_PRE && !t->is_bare && call_back_before(m, t, &is_inplace) != 0) return FAILED;
-  verdict said = descend(m, t, is_inplace, out);
-  if (said == OPENED) return OPENED;
-  if (said == DONE && out->type_index == kTVMFFIUnchanged) {
+  verdict outcome = descend(m, t, is_inplace, out);
+  if (outcome == OPENED) return OPENED;
+  if (outcome == DONE && out->type_index == kTVMFFIUnchanged) {
     *out = t->held; /* nothing changed inside: it is the replacement, if there is one */
   } else {
     fh_any_drop(&t->held);
   }
-  if (said == DONE && m->order == FH_MUTATE_MAP_POST && !t->is_bare) {
-    said = call_back_after(m, &original, t->region, out) == 0 ? DONE : FAILED;
+  if (outcome == DONE && m->order == FH_MUTATE_MAP_POST && !t->is_bare) {
+    outcome = call_back_after(m, &original, t->region, out) == 0 ? DONE : FAILED;
   }
-  return said;
+  return outcome;
 }
 
 /* ---- The walk ---- */
@@ -227,7 +226,7 @@ static int make_result(our_mutator *m, TVMFFIAny *out) {
 }
 
 /* Closes the frame on top; -1 leaves it, for `unwind`. */
-static int finish(our_mutator *m, TVMFFIAny *out) {
+static int close_frame(our_mutator *m, TVMFFIAny *out) {
   if (make_result(m, out) != 0) {
     fh_any_drop(out);
     return -1;
@@ -245,8 +244,8 @@ static int finish(our_mutator *m, TVMFFIAny *out) {
   return rc;
 }
 
-/* Gives the frame on top what its child became. Takes it. */
-static int give(our_mutator *m, TVMFFIAny *out) {
+/* Notes the result of a child, which it takes, in the frame on top. */
+static int put_child(our_mutator *m, TVMFFIAny *out) {
   const frame_data *data = top_data(m);
   if (!fh_mutator_keeps(out, &data->child)) return fh_structural_changes_add(&m->changes, &data->place, out);
   fh_any_drop(out);
@@ -276,7 +275,7 @@ static fh_walk_step next_task(our_mutator *m, task *t) {
   return step;
 }
 
-/* Closes what is open beyond `base` after an error, which each object notes. */
+/* Closes the frames beyond `base` after an error, and notes their objects in the error's context. */
 static void unwind(our_mutator *m, size_t base, size_t n_changes) {
   while (fh_walk_depth(&m->walk) > base) {
     TVMFFIAny value = fh_any_object(fh_walk_top(&m->walk)->obj), held = top_data(m)->held;
@@ -287,22 +286,22 @@ static void unwind(our_mutator *m, size_t base, size_t n_changes) {
   fh_structural_changes_cut(&m->changes, n_changes);
 }
 
-/* Takes the walk one step on; `said` is what the child came to that it is about, or OPENED. */
-static verdict step_once(our_mutator *m, verdict said, TVMFFIAny *out) {
+/* Goes one step on: `outcome` is that of the last child, or OPENED when its frame is on top now. */
+static verdict step_once(our_mutator *m, verdict outcome, TVMFFIAny *out) {
   task next;
-  if (said == DONE && give(m, out) != 0) return FAILED;
+  if (outcome == DONE && put_child(m, out) != 0) return FAILED;
   switch (next_task(m, &next)) {
-  case FH_WALK_CHILD: return start(m, &next, out);
-  case FH_WALK_END: return finish(m, out) == 0 ? DONE : FAILED;
+  case FH_WALK_CHILD: return start_task(m, &next, out);
+  case FH_WALK_END: return close_frame(m, out) == 0 ? DONE : FAILED;
   default: return FAILED;
   }
 }
 
-static int run(our_mutator *m, task *t, TVMFFIAny *out) {
+static int run_task(our_mutator *m, task *t, TVMFFIAny *out) {
   size_t base = fh_walk_depth(&m->walk), n_changes = m->changes.n_items;
-  verdict said = start(m, t, out);
-  while (said != FAILED && fh_walk_depth(&m->walk) > base) said = step_once(m, said, out);
-  if (said == DONE) return 0;
+  verdict outcome = start_task(m, t, out);
+  while (outcome != FAILED && fh_walk_depth(&m->walk) > base) outcome = step_once(m, outcome, out);
+  if (outcome == DONE) return 0;
   unwind(m, base, n_changes);
   *out = fh_any_none();
   return -1;
@@ -311,12 +310,12 @@ static int run(our_mutator *m, task *t, TVMFFIAny *out) {
 /* ---- The mutator ---- */
 
 /* `value` is the caller's for the call. */
-static int mutate(our_mutator *m, const TVMFFIAny *value, int may_inplace, int is_bare, TVMFFIAny *out) {
+static int mutate_value(our_mutator *m, const TVMFFIAny *value, int may_inplace, int is_bare, TVMFFIAny *out) {
   *out = fh_any_none();
   if (fh_structural_use_begin(&m->use, MUTATOR) != 0) return -1;
   int32_t region = m->base.region;
   task t = {*value, fh_mutator_unchanged(), region, may_inplace, is_bare, 1};
-  int rc = run(m, &t, out);
+  int rc = run_task(m, &t, out);
   m->base.region = region;
   fh_structural_use_end(&m->use);
   return rc;
@@ -324,12 +323,12 @@ static int mutate(our_mutator *m, const TVMFFIAny *value, int may_inplace, int i
 
 static TVMFFIAny table_mutate(fh_mutator_object *mutator, TVMFFIAny value) {
   TVMFFIAny out;
-  int rc = mutate((our_mutator *)mutator, &value, 0, 0, &out);
+  int rc = mutate_value((our_mutator *)mutator, &value, 0, 0, &out);
   return fh_mutator_make_result(rc, out);
 }
 static TVMFFIAny table_mutate_inplace(fh_mutator_object *mutator, TVMFFIAny value) {
   TVMFFIAny out;
-  int rc = mutate((our_mutator *)mutator, &value, 1, 0, &out);
+  int rc = mutate_value((our_mutator *)mutator, &value, 1, 0, &out);
   return fh_mutator_make_result(rc, out);
 }
 static TVMFFIAny table_remap_get(fh_mutator_object *mutator, TVMFFIAny var) {
@@ -356,7 +355,7 @@ static const fh_mutator_table our_table = {table_mutate, table_mutate_inplace, t
 
 int fh_structural_mutate_default(fh_mutator_object *mutator, const TVMFFIAny *value, TVMFFIAny *out) {
   if (mutator->table != &our_table) return fh_mutator_default(mutator, value, out);
-  return mutate((our_mutator *)mutator, value, 0, 1, out);
+  return mutate_value((our_mutator *)mutator, value, 0, 1, out);
 }
 
 static void end_mutator(void *self) {
@@ -385,7 +384,7 @@ int fh_structural_mutate(TVMFFIAny root, fh_structural_callbacks callbacks, fh_m
   m->order = order;
   m->remap.retains = 1;
   fh_walk_init(&m->walk, FH_WALK_PLAIN, kTVMFFIFieldFlagBitMaskSEqHashIgnore, sizeof(frame_data));
-  int rc = mutate(m, &root, 1, 0, out);
+  int rc = mutate_value(m, &root, 1, 0, out);
   if (rc == 0 && out->type_index == kTVMFFIUnchanged) {
     *out = root;
   } else {

@@ -1,4 +1,5 @@
-/* structural_path.h - the way to where two values differ, collected from the inside out. For structural_equal.c. */
+/* structural_path.h - the paths to a difference of two values, collected from the inside out. For
+ * structural_equal.c. */
 #ifndef FH_STRUCTURAL_PATH_H_
 #define FH_STRUCTURAL_PATH_H_
 
@@ -19,11 +20,11 @@ typedef struct {
 /* Adds a step; the keys are views. */
 int fh_structural_path_add(fh_structural_path *path, fh_access_kind left_kind, const TVMFFIAny *left,
                            fh_access_kind right_kind, const TVMFFIAny *right);
-/* The same step on both sides. */
+/* Adds a step that is the same on both sides. */
 static inline int fh_structural_path_add_same(fh_structural_path *path, fh_access_kind kind, const TVMFFIAny *key) {
   return fh_structural_path_add(path, kind, key, kind, key);
 }
-/* Forgets the steps from number n on. May run foreign code. */
+/* Drops the steps from number n on. May run foreign code. */
 void fh_structural_path_cut(fh_structural_path *path, size_t n);
 /* An Array of the two AccessPaths. */
 int fh_structural_path_finish(const fh_structural_path *path, TVMFFIAny *out);

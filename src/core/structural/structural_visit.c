@@ -50,8 +50,8 @@ static verdict call_back(our_visitor *v, const TVMFFIAny *value, int32_t region,
   fh_walk_leave_hook(&v->walk);
   if (rc != 0) return FAILED;
   if (v->order != FH_VISIT_OWNED) return take_walk_result(&result, interrupt);
-  verdict said = (verdict)fh_visitor_take_result(&result, "a callback of a structural visit", interrupt);
-  return said == DONE ? SKIPPED : said;
+  verdict outcome = (verdict)fh_visitor_take_result(&result, "a callback of a structural visit", interrupt);
+  return outcome == DONE ? SKIPPED : outcome;
 }
 
 /* ---- One value ---- */
@@ -75,32 +75,32 @@ static verdict descend(our_visitor *v, const TVMFFIAny *value, int32_t region, i
   if (fh_walk_enter_hook(&v->walk) != 0) return FAILED;
   v->base.region = region;
   TVMFFIAny result = fh_visitor_call_hook(hook, &v->base, *value);
-  verdict said = (verdict)fh_visitor_take_result(&result, "__s_visit__", interrupt);
+  verdict outcome = (verdict)fh_visitor_take_result(&result, "__s_visit__", interrupt);
   fh_walk_leave_hook(&v->walk);
-  return said;
+  return outcome;
 }
 
-static verdict start(our_visitor *v, const TVMFFIAny *value, int32_t region, TVMFFIAny *interrupt) {
-  verdict said = DONE;
+static verdict start_value(our_visitor *v, const TVMFFIAny *value, int32_t region, TVMFFIAny *interrupt) {
+  verdict outcome = DONE;
   if (value->type_index == kTVMFFINone) return DONE;
-  if (v->order != FH_VISIT_WALK_POST) said = call_back(v, value, region, interrupt);
-  if (said == SKIPPED) return DONE;
-  if (said == DONE) said = descend(v, value, region, 0, interrupt);
-  if (said == DONE && v->order == FH_VISIT_WALK_POST) said = call_back(v, value, region, interrupt);
-  if (said == FAILED) fh_visit_context_note(value);
-  return said == SKIPPED ? DONE : said;
+  if (v->order != FH_VISIT_WALK_POST) outcome = call_back(v, value, region, interrupt);
+  if (outcome == SKIPPED) return DONE;
+  if (outcome == DONE) outcome = descend(v, value, region, 0, interrupt);
+  if (outcome == DONE && v->order == FH_VISIT_WALK_POST) outcome = call_back(v, value, region, interrupt);
+  if (outcome == FAILED) fh_visit_context_note(value);
+  return outcome == SKIPPED ? DONE : outcome;
 }
 
 /* The frame on top has no more children. */
-static verdict finish(our_visitor *v, TVMFFIAny *interrupt) {
+static verdict close_frame(our_visitor *v, TVMFFIAny *interrupt) {
   fh_walk_frame *f = fh_walk_top(&v->walk);
   const frame_data *data = (const frame_data *)fh_walk_data(f);
-  verdict said = DONE;
+  verdict outcome = DONE;
   if (v->order == FH_VISIT_WALK_POST && !data->is_bare) {
     TVMFFIAny value = fh_any_object(f->obj);
-    said = call_back(v, &value, data->region, interrupt);
+    outcome = call_back(v, &value, data->region, interrupt);
   }
-  if (said == FAILED || said == STOPPED) return said; /* with the frame open, as after a child's failure */
+  if (outcome == FAILED || outcome == STOPPED) return outcome; /* the frame stays open: visit_open notes its object */
   fh_walk_pop(&v->walk);
   return DONE;
 }
@@ -111,44 +111,45 @@ static verdict step_once(our_visitor *v, TVMFFIAny *interrupt) {
   TVMFFIAny child, key;
   fh_walk_step step = is_map ? fh_walk_next_key(&v->walk, &key, &child) : fh_walk_next(&v->walk, &child);
   if (step == FH_WALK_ERROR) return FAILED;
-  if (step == FH_WALK_END) return finish(v, interrupt);
+  if (step == FH_WALK_END) return close_frame(v, interrupt);
   fh_walk_frame *top = fh_walk_top(&v->walk); /* a getter may have moved it */
   int32_t region = ((const frame_data *)fh_walk_data(top))->inner_region;
   if (top->shape == FH_WALK_FIELDS) region = fh_structural_field_region(region, fh_walk_field(top)->flags);
-  return start(v, &child, region, interrupt);
+  return start_value(v, &child, region, interrupt);
 }
 
-/* Goes on until only `base` frames are open; `said` is how it begins. Notes what an error passes. */
-static fh_visit_verdict run(our_visitor *v, size_t base, verdict said, TVMFFIAny *interrupt) {
-  while (said != FAILED && said != STOPPED && fh_walk_depth(&v->walk) > base) said = step_once(v, interrupt);
+/* Goes on until only `base` frames are open; `outcome` is that of the last value. After an error it notes the open
+ * objects in the error's context. */
+static fh_visit_verdict visit_open(our_visitor *v, size_t base, verdict outcome, TVMFFIAny *interrupt) {
+  while (outcome != FAILED && outcome != STOPPED && fh_walk_depth(&v->walk) > base) outcome = step_once(v, interrupt);
   while (fh_walk_depth(&v->walk) > base) {
     const fh_walk_frame *f = fh_walk_top(&v->walk);
     TVMFFIAny value = fh_any_object(f->obj);
-    if (said == FAILED && !((const frame_data *)(const void *)(f + 1))->is_bare) fh_visit_context_note(&value);
+    if (outcome == FAILED && !((const frame_data *)(const void *)(f + 1))->is_bare) fh_visit_context_note(&value);
     fh_walk_pop(&v->walk);
   }
-  return said == FAILED ? FH_VISIT_FAILED : said == STOPPED ? FH_VISIT_STOPPED : FH_VISIT_ON;
+  return outcome == FAILED ? FH_VISIT_FAILED : outcome == STOPPED ? FH_VISIT_STOPPED : FH_VISIT_ON;
 }
 
 /* ---- The visitor ---- */
 
-static TVMFFIAny visit(fh_visitor_object *visitor, TVMFFIAny value) {
+static TVMFFIAny table_visit(fh_visitor_object *visitor, TVMFFIAny value) {
   our_visitor *v = (our_visitor *)visitor;
   if (fh_structural_use_begin(&v->use, VISITOR) != 0) return fh_visitor_make_result(FH_VISIT_FAILED, fh_any_none());
   size_t base = fh_walk_depth(&v->walk);
   int32_t region = v->base.region;
   TVMFFIAny interrupt = fh_any_none(), owned;
-  fh_visit_verdict said = FH_VISIT_FAILED;
+  fh_visit_verdict outcome = FH_VISIT_FAILED;
   if (fh_any_own(&value, &owned) == 0) {
-    said = run(v, base, start(v, &owned, region, &interrupt), &interrupt);
+    outcome = visit_open(v, base, start_value(v, &owned, region, &interrupt), &interrupt);
     fh_any_drop(&owned);
   }
   v->base.region = region;
   fh_structural_use_end(&v->use);
-  return fh_visitor_make_result(said, interrupt);
+  return fh_visitor_make_result(outcome, interrupt);
 }
 
-static const fh_visitor_table our_table = {visit};
+static const fh_visitor_table our_table = {table_visit};
 
 TVMFFIAny fh_structural_visit_default(fh_visitor_object *visitor, TVMFFIAny value) {
   if (visitor->table != &our_table) return fh_visitor_default(visitor, value);
@@ -157,10 +158,10 @@ TVMFFIAny fh_structural_visit_default(fh_visitor_object *visitor, TVMFFIAny valu
   if (fh_structural_use_begin(&v->use, VISITOR) != 0) return fh_visitor_make_result(FH_VISIT_FAILED, interrupt);
   size_t base = fh_walk_depth(&v->walk);
   int32_t region = v->base.region;
-  fh_visit_verdict said = run(v, base, descend(v, &value, region, 1, &interrupt), &interrupt);
+  fh_visit_verdict outcome = visit_open(v, base, descend(v, &value, region, 1, &interrupt), &interrupt);
   v->base.region = region;
   fh_structural_use_end(&v->use);
-  return fh_visitor_make_result(said, interrupt);
+  return fh_visitor_make_result(outcome, interrupt);
 }
 
 static void end_visitor(void *self) {
@@ -185,8 +186,8 @@ int fh_structural_visit(const TVMFFIAny *root, fh_structural_callbacks callbacks
   v->callbacks = callbacks;
   v->order = order;
   fh_walk_init(&v->walk, FH_WALK_PLAIN, kTVMFFIFieldFlagBitMaskSEqHashIgnore, sizeof(frame_data));
-  TVMFFIAny result = visit(&v->base, *root);
-  fh_visit_verdict said = fh_visitor_take_result(&result, "a visit", out);
+  TVMFFIAny result = table_visit(&v->base, *root);
+  fh_visit_verdict outcome = fh_visitor_take_result(&result, "a visit", out);
   fh_object_release(v);
-  return said == FH_VISIT_FAILED ? -1 : 0;
+  return outcome == FH_VISIT_FAILED ? -1 : 0;
 }

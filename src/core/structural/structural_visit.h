@@ -12,11 +12,11 @@ typedef enum {
 } fh_visit_order;
 
 /* Visits `root`, which the caller owns; takes over the callbacks. The first callback for a value's type is called; a
- * value is met as often as it occurs; None is not visited. *out becomes None or the owned VisitInterrupt of the callback
- * that stopped the visit. Runs foreign code. */
+ * value is met as often as it occurs; None is not visited. *out becomes None or the owned VisitInterrupt of the
+ * callback that stopped the visit. Runs foreign code. */
 int fh_structural_visit(const TVMFFIAny *root, fh_structural_callbacks callbacks, fh_visit_order order, TVMFFIAny *out);
 
-/* Visits what a value consists of, not the value itself; any visitor. For ours no C stack is used up. A raw result. */
+/* Visits the parts of a value, with any visitor; ours needs no C stack for nesting. A raw result. */
 TVMFFIAny fh_structural_visit_default(fh_visitor_object *visitor, TVMFFIAny value);
 
 #endif /* FH_STRUCTURAL_VISIT_H_ */

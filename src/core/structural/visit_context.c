@@ -31,7 +31,7 @@ static fh_visit_context_object *context_of(TVMFFIObject *error) {
   return context;
 }
 
-static int note(TVMFFIObject *error, TVMFFIObject *obj) {
+static int note_object(TVMFFIObject *error, TVMFFIObject *obj) {
   fh_visit_context_object *context = context_of(error);
   if (context == NULL) return -1;
   TVMFFIAny view = fh_any_object(obj), item;
@@ -43,7 +43,7 @@ void fh_visit_context_note(const TVMFFIAny *value) {
   if (!fh_any_is_object(value)) return;
   TVMFFIObject *error = fh_error_take();
   if (error == NULL) return;
-  if (!fh_error_is_no_memory(error) && note(error, value->v_obj) != 0) fh_error_clear();
+  if (!fh_error_is_no_memory(error) && note_object(error, value->v_obj) != 0) fh_error_clear();
   fh_error_put(error);
 }
 
@@ -101,7 +101,7 @@ static int add_result(finder *f, size_t n) {
 }
 
 /* Looks at a value, and opens it unless it ends a path. */
-static int enter(finder *f, const TVMFFIAny *value) {
+static int enter_value(finder *f, const TVMFFIAny *value) {
   if (!fh_any_is_object(value)) return 0;
   int is_match = f->n_matched < f->n_wanted && f->wanted[f->n_wanted - 1 - f->n_matched] == value->v_obj;
   if (is_match && f->n_matched + 1 == f->n_wanted) return add_result(f, fh_walk_depth(&f->walk));
@@ -114,7 +114,7 @@ static int enter(finder *f, const TVMFFIAny *value) {
 }
 
 /* The object on top is done. If some of the objects led here and none further in, that may be worth a path. */
-static int leave(finder *f) {
+static int leave_object(finder *f) {
   fh_walk_frame *top = fh_walk_top(&f->walk);
   const frame_data *data = (const frame_data *)fh_walk_data(top);
   size_t n_labels = fh_walk_depth(&f->walk) - 1;
@@ -125,14 +125,14 @@ static int leave(finder *f) {
   return rc;
 }
 
-static int search(finder *f, const TVMFFIAny *root) {
-  if (enter(f, root) != 0) return -1;
+static int find_all(finder *f, const TVMFFIAny *root) {
+  if (enter_value(f, root) != 0) return -1;
   while (fh_walk_depth(&f->walk) != 0) {
     TVMFFIAny child, key;
     int is_map = fh_walk_top(&f->walk)->shape == FH_WALK_PAIRS;
     fh_walk_step step = is_map ? fh_walk_next_key(&f->walk, &key, &child) : fh_walk_next(&f->walk, &child);
     if (step == FH_WALK_ERROR) return -1;
-    if ((step == FH_WALK_END ? leave(f) : enter(f, &child)) != 0) return -1;
+    if ((step == FH_WALK_END ? leave_object(f) : enter_value(f, &child)) != 0) return -1;
   }
   return 0;
 }
@@ -145,7 +145,7 @@ int fh_visit_context_find(const TVMFFIAny *root, const fh_visit_context_object *
   fh_walk_init(&f.walk, FH_WALK_PLAIN, 0, sizeof(frame_data));
   f.results = fh_seq_new_list(0);
   fh_seq_object *array = NULL;
-  if (f.results != NULL && take_pattern(&f, context) == 0 && (f.n_wanted == 0 || search(&f, root) == 0)) {
+  if (f.results != NULL && take_pattern(&f, context) == 0 && (f.n_wanted == 0 || find_all(&f, root) == 0)) {
     array = fh_seq_from_views(kTVMFFIArray, fh_seq_items(f.results), fh_seq_size(f.results));
   }
   fh_walk_free(&f.walk);

@@ -11,12 +11,12 @@ typedef struct {
   TVMFFIObject *previous; /* the extra context that the error had before, or NULL */
 } fh_visit_context_object;
 
-/* Notes an object that the pending error passes on its way out; values that are no objects are left out, and so is all
- * when there is no memory for it. The error must not be in use elsewhere. */
+/* Adds an object to the context of the pending error, while the visit of that object fails. Does nothing for other
+ * values, and without memory. The error must not be in use elsewhere. */
 void fh_visit_context_note(const TVMFFIAny *value);
 
-/* The paths from `root` to where the objects of a context lie one inside the other, as an Array of AccessPaths. With
- * allow_prefix also those that a part of the objects leads to and that nothing longer begins with. */
+/* The paths from `root` along which the objects of a context are met, each inside the one before, as an Array of
+ * AccessPaths. With allow_prefix also the longest paths along which only the first of the objects are met. */
 int fh_visit_context_find(const TVMFFIAny *root, const fh_visit_context_object *context, int allow_prefix,
                           TVMFFIAny *out);
 int32_t fh_visit_context_type(void);

@@ -47,39 +47,39 @@ TVMFFIAny fh_visitor_check_result(TVMFFIAny result, const char *who) {
 
 static TVMFFIAny failed(void) { return fh_visitor_make_result(FH_VISIT_FAILED, fh_any_none()); }
 
-/* ---- Contents of containers. A Map's keys are where its values are, not what it consists of. An Array or a Map that
- * somebody else keeps does not change; who asks for a visit keeps it. ---- */
+/* ---- Contents of containers. Of a map only the values are visited: its keys say where they are. An Array or a Map is
+ * read in place. It cannot change, because the caller holds a reference, so nobody is its only user ---- */
 
 static TVMFFIAny visit_array(fh_visitor_object *visitor, TVMFFIAny value) {
   const fh_seq_object *array = (const fh_seq_object *)(void *)value.v_obj;
   const TVMFFIAny *items = fh_seq_items(array);
   int64_t n = fh_seq_size(array);
-  TVMFFIAny said = fh_any_none();
-  for (int64_t i = 0; said.type_index == kTVMFFINone && i < n; ++i) said = fh_visitor_call(visitor, items[i]);
-  return said;
+  TVMFFIAny outcome = fh_any_none();
+  for (int64_t i = 0; outcome.type_index == kTVMFFINone && i < n; ++i) outcome = fh_visitor_call(visitor, items[i]);
+  return outcome;
 }
 
 static TVMFFIAny visit_list(fh_visitor_object *visitor, TVMFFIAny value) {
-  TVMFFIAny item, said = fh_any_none();
-  for (int64_t i = 0; said.type_index == kTVMFFINone; ++i) {
+  TVMFFIAny item, outcome = fh_any_none();
+  for (int64_t i = 0; outcome.type_index == kTVMFFINone; ++i) {
     if (!fh_list_find((const fh_seq_object *)(void *)value.v_obj, i, &item)) break;
-    said = fh_visitor_call(visitor, item);
+    outcome = fh_visitor_call(visitor, item);
     fh_any_drop(&item);
   }
-  return said;
+  return outcome;
 }
 
 static TVMFFIAny visit_values(fh_visitor_object *visitor, TVMFFIAny value) {
-  TVMFFIAny said = fh_any_none();
+  TVMFFIAny outcome = fh_any_none();
   fh_hashmap_object *map = fh_structural_read_map(value.v_obj);
   if (map == NULL) return failed();
   const fh_hashmap_pair *pair;
   uint64_t at = fh_hashmap_begin(map);
-  for (; said.type_index == kTVMFFINone && (pair = fh_hashmap_at(map, at)) != NULL; at = fh_hashmap_next(map, at)) {
-    said = fh_visitor_call(visitor, pair->value);
+  for (; outcome.type_index == kTVMFFINone && (pair = fh_hashmap_at(map, at)) != NULL; at = fh_hashmap_next(map, at)) {
+    outcome = fh_visitor_call(visitor, pair->value);
   }
   fh_structural_end_map(value.v_obj, map);
-  return said;
+  return outcome;
 }
 
 int fh_visitor_is_container_hook(const TVMFFIAny *hook) {
@@ -107,18 +107,18 @@ static TVMFFIAny visit_fields(fh_visitor_object *visitor, TVMFFIObject *obj) {
   const TVMFFITypeInfo *info = fh_type_find(obj->type_index);
   int32_t outer = visitor->region, inner = fh_structural_inner_region(outer, fh_structural_kind_of(info));
   fh_reflect_cursor cursor = fh_reflect_fields(info);
-  TVMFFIAny said = fh_any_none();
+  TVMFFIAny outcome = fh_any_none();
   const TVMFFIFieldInfo *field;
-  while (said.type_index == kTVMFFINone && (field = fh_reflect_next_field(&cursor)) != NULL) {
+  while (outcome.type_index == kTVMFFINone && (field = fh_reflect_next_field(&cursor)) != NULL) {
     TVMFFIAny value;
     if (field->flags & kTVMFFIFieldFlagBitMaskSEqHashIgnore) continue;
     if (fh_reflect_get(field, obj, &value) != 0) return failed();
     visitor->region = fh_structural_field_region(inner, field->flags);
-    said = fh_visitor_call(visitor, value);
+    outcome = fh_visitor_call(visitor, value);
     visitor->region = outer;
     fh_any_drop(&value);
   }
-  return said;
+  return outcome;
 }
 
 TVMFFIAny fh_visitor_default(fh_visitor_object *visitor, TVMFFIAny value) {

@@ -1,8 +1,9 @@
-/* visitor.h - ffi.StructuralVisitor: what visits values, of any maker; and ffi.VisitInterrupt, which ends a visit early.
+/* visitor.h - ffi.StructuralVisitor: what visits values, of any maker; and ffi.VisitInterrupt, which ends a visit
+ * early.
  *
- * A visitor is 40 bytes that C++ clients derive from. Its table has one function, which visits a value and gives None to
- * go on, a VisitInterrupt to stop, or an Error. A type's __s_visit__ is such a function, by address or as a Function:
- * it visits what an object consists of by calling the visitor's. */
+ * A visitor is a class of 40 bytes that C++ clients derive from. Its table has one function, which visits a value and
+ * returns None to go on, a VisitInterrupt to stop, or an Error. A type's __s_visit__ is such a function, by address or
+ * as a Function: it visits the parts of an object by calling the visitor for each. */
 #ifndef FH_VISITOR_H_
 #define FH_VISITOR_H_
 
@@ -32,13 +33,13 @@ typedef struct {
 /* What a visit came to. */
 typedef enum { FH_VISIT_FAILED = -1, FH_VISIT_ON = 0, FH_VISIT_STOPPED = 1 } fh_visit_verdict;
 
-/* The raw result of a visit: *interrupt becomes the owned VisitInterrupt when it says so; with an Error, that is
- * pending; anything else is a TypeError that says what `who` returned. Takes the result. */
+/* Takes the raw result of a visit. *interrupt becomes the VisitInterrupt, owned, if it is one. An Error becomes
+ * pending. Anything else but None is a TypeError that says what `who` returned. */
 fh_visit_verdict fh_visitor_take_result(TVMFFIAny *result, const char *who, TVMFFIAny *interrupt);
-/* The other way round. Takes the interrupt. */
+/* Makes a raw result of a verdict; takes the interrupt, or the pending error. */
 TVMFFIAny fh_visitor_make_result(fh_visit_verdict verdict, TVMFFIAny interrupt);
 
-/* A raw result that may be anything as one that is None, a VisitInterrupt or an Error. Takes it. */
+/* Makes a raw result valid: anything but None, a VisitInterrupt and an Error becomes a TypeError. Takes it. */
 TVMFFIAny fh_visitor_check_result(TVMFFIAny result, const char *who);
 
 /* Calls a visitor with a value: a raw result, None, a VisitInterrupt or an Error. */

@@ -23,14 +23,15 @@ static const char *const names[] = {
     [kDLTrn] = "trn",
 };
 
-const char *fh_device_type_name(int32_t device_type) {
+/* NULL for a number without a name. */
+static const char *type_name(int32_t device_type) {
   size_t i = (size_t)device_type; /* a negative one becomes too large */
-  return i < sizeof names / sizeof names[0] && names[i] != NULL ? names[i] : "unknown";
+  return i < FH_COUNT_OF(names) ? names[i] : NULL;
 }
 
 void fh_device_print(DLDevice device, char *buffer) {
-  const char *name = fh_device_type_name((int32_t)device.device_type);
-  if (strcmp(name, "unknown") == 0) {
+  const char *name = type_name((int32_t)device.device_type);
+  if (name == NULL) {
     snprintf(buffer, FH_DEVICE_TEXT_MAX, "unknown(%d):%d", (int)device.device_type, (int)device.device_id);
   } else {
     snprintf(buffer, FH_DEVICE_TEXT_MAX, "%s:%d", name, (int)device.device_id);

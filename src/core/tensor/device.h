@@ -4,8 +4,6 @@
 
 #include "core/platform/base.h"
 
-/* Name of a device type, e.g. "cuda"; "unknown" for a number without one. Never NULL. */
-const char *fh_device_type_name(int32_t device_type);
 /* "cuda:0", for an unknown type "unknown(77):0", as a NUL-terminated text in `buffer` of FH_DEVICE_TEXT_MAX bytes. */
 #define FH_DEVICE_TEXT_MAX 48
 void fh_device_print(DLDevice device, char *buffer);

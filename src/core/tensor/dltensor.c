@@ -16,7 +16,8 @@ int fh_dltensor_has_address(DLDevice device) {
   }
 }
 
-/* *product *= factor; 0 if no int64 holds it, also for a negative factor that is given as it is. */
+/* *product *= factor: 1, or 0 if no int64 holds it. A negative factor, cast to unsigned, is too large unless the
+ * product is 0. */
 static int multiply(uint64_t *product, uint64_t factor) {
 #if defined(__GNUC__)
   return !__builtin_mul_overflow(*product, factor, product) && *product <= INT64_MAX;
@@ -66,7 +67,7 @@ int fh_dltensor_size(const DLTensor *tensor, size_t *n_bytes) {
 
 int fh_dltensor_is_compact(const DLTensor *tensor) {
   uint64_t expected = 1; /* wraps around as fill_strides does */
-  if (tensor->strides == NULL || is_empty(tensor)) return 1; /* no elements, no gaps */
+  if (tensor->strides == NULL || is_empty(tensor)) return 1; /* without elements there are no gaps */
   for (int32_t i = tensor->ndim - 1; i >= 0; --i) {
     if (tensor->shape[i] == 1) continue; /* its stride is never used */
     if ((uint64_t)tensor->strides[i] != expected) return 0;
@@ -85,7 +86,7 @@ void fh_dltensor_fill_strides(const DLTensor *tensor, int64_t *strides) {
 
 /* ---- Whether memory can be so ---- */
 
-static int refuse(char *reason, const char *format, ...) {
+static int refuse_because(char *reason, const char *format, ...) {
   va_list args;
   va_start(args, format);
   vsnprintf(reason, FH_DLTENSOR_REASON, format, args);
@@ -95,24 +96,24 @@ static int refuse(char *reason, const char *format, ...) {
 
 int fh_dltensor_refuse_shape(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]) {
   if (tensor->ndim < 0) {
-    return refuse(reason, "Expected a tensor with 0 or more dimensions but got ndim %d", (int)tensor->ndim);
+    return refuse_because(reason, "Expected a tensor with 0 or more dimensions but got ndim %d", (int)tensor->ndim);
   }
   if (tensor->ndim > FH_DLTENSOR_MAX_DIMS) {
-    return refuse(reason, "Expected a tensor with at most %d dimensions but got ndim %d", FH_DLTENSOR_MAX_DIMS,
-                  (int)tensor->ndim);
+    return refuse_because(reason, "Expected a tensor with at most %d dimensions but got ndim %d", FH_DLTENSOR_MAX_DIMS,
+                          (int)tensor->ndim);
   }
   if (tensor->ndim > 0 && tensor->shape == NULL) {
-    return refuse(reason, "Expected a shape of %d dimensions but got NULL", (int)tensor->ndim);
+    return refuse_because(reason, "Expected a shape of %d dimensions but got NULL", (int)tensor->ndim);
   }
   for (int32_t i = 0; i < tensor->ndim; ++i) {
     if (tensor->shape[i] >= 0) continue;
-    return refuse(reason, "Expected a shape of 0 or more everywhere but dimension %d is %lld", (int)i,
-                  (long long)tensor->shape[i]);
+    return refuse_because(reason, "Expected a shape of 0 or more everywhere but dimension %d is %lld", (int)i,
+                          (long long)tensor->shape[i]);
   }
   return 0;
 }
 
-/* How far, in elements, others lie behind and before the first one. */
+/* The distance, in elements, of the last element behind the first one, and of the first one in memory before it. */
 typedef struct {
   uint64_t behind, before;
 } reach;
@@ -132,18 +133,19 @@ static int find_reach(const DLTensor *tensor, uint64_t n, reach *out) {
   return 1;
 }
 
-static int refuse_place(const DLTensor *tensor, uint64_t n, char *reason) {
+static int refuse_extent(const DLTensor *tensor, uint64_t n, char *reason) {
   reach far;
   uint64_t behind, before, address = fh_dltensor_has_address(tensor->device) ? (uint64_t)(uintptr_t)tensor->data : 0;
   if (!find_reach(tensor, n, &far) || !size_of(far.behind + 1, tensor->dtype, &behind) ||
       !size_of(far.before, tensor->dtype, &before)) {
-    return refuse(reason, "Expected strides that stay within memory but an element would lie 2**63 bytes away or more");
+    return refuse_because(reason,
+                          "Expected strides that stay within memory but an element would lie 2**63 bytes away or more");
   }
   if (tensor->byte_offset > INT64_MAX || address > UINT64_MAX - tensor->byte_offset ||
       behind > UINT64_MAX - address - tensor->byte_offset || before > address + tensor->byte_offset) {
-    return refuse(reason, "Expected elements within memory but got byte_offset %llu for %llu bytes at address 0x%llx",
-                  (unsigned long long)tensor->byte_offset, (unsigned long long)(behind + before),
-                  (unsigned long long)address);
+    return refuse_because(
+        reason, "Expected elements within memory but got byte_offset %llu for %llu bytes at address 0x%llx",
+        (unsigned long long)tensor->byte_offset, (unsigned long long)(behind + before), (unsigned long long)address);
   }
   return 0;
 }
@@ -154,19 +156,19 @@ int fh_dltensor_refuse(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]) 
   if (fh_dltensor_is_usual(tensor)) return 0;
   if (fh_dltensor_refuse_shape(tensor, reason)) return 1;
   if (!fh_dltensor_count(tensor, &n)) {
-    return refuse(reason, "Expected a shape that memory has room for but it has more than 2**63 - 1 elements");
+    return refuse_because(reason, "Expected a shape that memory has room for but it has more than 2**63 - 1 elements");
   }
   if (n == 0) return 0;
   if (!fh_dltensor_has_size(tensor->dtype)) {
-    return refuse(reason, "Expected elements of a known size but got %d lanes of %d bits",
-                  (int)(int16_t)tensor->dtype.lanes, (int)tensor->dtype.bits);
+    return refuse_because(reason, "Expected elements of a known size but got %d lanes of %d bits",
+                          (int)(int16_t)tensor->dtype.lanes, (int)tensor->dtype.bits);
   }
   if (!size_of((uint64_t)n, tensor->dtype, &n_bytes)) {
-    return refuse(reason, "Expected a shape that memory has room for but got %lld elements of %lld bits", (long long)n,
-                  (long long)bits_of(tensor->dtype));
+    return refuse_because(reason, "Expected a shape that memory has room for but got %lld elements of %lld bits",
+                          (long long)n, (long long)bits_of(tensor->dtype));
   }
   if (tensor->data == NULL) {
-    return refuse(reason, "Expected the memory of %lld elements but got NULL as data", (long long)n);
+    return refuse_because(reason, "Expected the memory of %lld elements but got NULL as data", (long long)n);
   }
-  return refuse_place(tensor, (uint64_t)n, reason);
+  return refuse_extent(tensor, (uint64_t)n, reason);
 }

@@ -13,18 +13,18 @@ enum {
   FH_DLTENSOR_REASON = 160,
 };
 
-/* 1 with a sentence if no memory can be as it is described: no data, a shape or strides that are not there, sizes whose
- * product no int64 holds, elements beyond the address space. 0 otherwise; without elements there is no data to lack. */
+/* 1 with a sentence if no memory can be as the tensor says: elements but no data, a NULL shape, sizes whose product no
+ * int64 holds, elements beyond the address space. 0 otherwise. */
 int fh_dltensor_refuse(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]);
 
-/* The same for the shape alone: what has none, more axes than anybody has, or a negative size. */
+/* As fh_dltensor_refuse, for the shape alone: NULL, more than FH_DLTENSOR_MAX_DIMS axes, or a negative size. */
 int fh_dltensor_refuse_shape(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]);
 
 /* The functions below take a shape that is not refused. */
 
-/* Number of elements; 0 if no int64 holds it, and then *n is not written. */
+/* The number of elements: 1, or 0 if no int64 holds it. */
 int fh_dltensor_count(const DLTensor *tensor, int64_t *n);
-/* Bytes of all elements side by side; 0 if that is no number of bytes that memory could have. */
+/* The bytes of all elements side by side: 1, or 0 if memory cannot have so many. */
 int fh_dltensor_size(const DLTensor *tensor, size_t *n_bytes);
 /* Whether the elements lie without gaps in row-major order; missing strides mean that. */
 int fh_dltensor_is_compact(const DLTensor *tensor);
@@ -36,19 +36,19 @@ int fh_dltensor_has_address(DLDevice device);
 /* Whether elements of that type have a size. */
 static inline int fh_dltensor_has_size(DLDataType dtype) { return dtype.bits != 0 && (int16_t)dtype.lanes > 0; }
 
-/* ---- What nearly all tensors are, seen without a closer look ---- */
+/* ---- A quick check that nearly all tensors pass ---- */
 
-/* Whether a tensor cannot be refused, for who has looked at all sizes and strides already: `bits` are those of each size,
- * each stride and each product of sizes in between, n is the product of all. All below 2**28, an element is at most 2**56
- * elements behind the first one, and with elements of 2**6 bytes at most no sum of bytes and addresses overflows. A
- * negative number has the upper bits. */
+/* For callers that have seen all sizes and strides: whether fh_dltensor_refuse is sure to give 0. `bits` is the bitwise
+ * or of all sizes, strides and products of the first sizes; n is the product of all sizes. If all are below 2**28, each
+ * element is at most 2**56 elements behind the first, and with elements of at most 2**6 bytes no sum of bytes and
+ * addresses overflows. Negative numbers have upper bits. */
 static inline int fh_dltensor_is_usual_with(const DLTensor *tensor, uint64_t n, uint64_t bits) {
   uint32_t element_bits = (uint32_t)tensor->dtype.bits * tensor->dtype.lanes;
   return n != 0 && bits >> 28 == 0 && element_bits - 1 < 512 && (intptr_t)tensor->data > 0 &&
          tensor->byte_offset >> 61 == 0;
 }
 
-/* 1 if fh_dltensor_refuse is sure to give 0; of any other tensor nothing is said. */
+/* 1 if fh_dltensor_refuse is sure to give 0; 0 if it has to be asked. */
 static inline int fh_dltensor_is_usual(const DLTensor *tensor) {
   const int64_t *shape = tensor->shape, *strides = tensor->strides;
   uint32_t n_dims = (uint32_t)tensor->ndim;

@@ -15,11 +15,11 @@
 typedef struct {
   const char *name;
   uint8_t code;
-  uint8_t bits;     /* when the name says nothing else */
-  int bits_follow;  /* whether it may say so */
+  uint8_t bits;     /* without such a number */
+  int bits_follow;  /* whether the name may go on with a number of bits */
 } named_type;
 
-/* Where one name begins with another, the longer one stands first. */
+/* The first name that matches counts, so a name stands before those that it begins with. */
 static const named_type types[] = {
     {"float8_e4m3b11fnuz", kDLFloat8_e4m3b11fnuz, 8, 0},
     {"float8_e4m3fnuz", kDLFloat8_e4m3fnuz, 8, 0},
@@ -244,6 +244,3 @@ int TVMFFIDataTypeToString(const DLDataType *dtype, TVMFFIAny *out) {
   *out = fh_any_none();
   return fh_dtype_print(*dtype, out);
 }
-
-/* Names need no preparation. */
-void fh_dtype_init(void) {}

@@ -9,6 +9,4 @@ int fh_dtype_parse(TVMFFIByteArray text, DLDataType *out);
 /* As a string value. */
 int fh_dtype_print(DLDataType dtype, TVMFFIAny *out);
 
-void fh_dtype_init(void);
-
 #endif /* FH_DTYPE_H_ */

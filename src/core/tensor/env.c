@@ -131,7 +131,7 @@ int TVMFFIEnvTensorAlloc(DLTensor *prototype, TVMFFIObjectHandle *out) {
         "Expected a tensor allocator set by TVMFFIEnvSetDLPackManagedTensorAllocator but there is none");
   }
   fh_sync_check_unlocked("a tensor allocator");
-  TVMFFIObject *before = fh_error_take(); /* what it does not raise is not its reason */
+  TVMFFIObject *before = fh_error_take(); /* or an error from before would be taken for the allocator's */
   if (allocator(prototype, &tensor, &has_raised, raise_from_allocator) != 0 || tensor == NULL) {
     has_raised |= fh_error_is_pending();
     fh_object_release(before);

@@ -48,6 +48,7 @@ typedef struct {
 FH_STATIC_ASSERT(offsetof(tensor_object, tensor) == 24, "the DLTensor follows the header");
 FH_STATIC_ASSERT(offsetof(tensor_object, kind) == 72, "the ABI's part has 72 bytes");
 
+/* DLPack's deleters may be NULL: then the exporter keeps the memory in another way. */
 static void end_tensor(tensor_object *tensor) {
   switch (tensor->kind) {
   case OWNS_OBJECT: fh_object_release(tensor->owned.object); break;
@@ -65,8 +66,9 @@ static void delete_tensor(void *self, int flags) {
   if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) fh_mem_free(self);
 }
 
-int fh_tensor_is_read_only(const void *obj) {
-  /* the deleter tells whose object it is: only ours has flags */
+/* Whether the exporter declared the data read-only. The deleter tells whose object it is: only ours has flags, and the
+ * tensors of other makers count as writable. */
+static int is_read_only(const void *obj) {
   const tensor_object *tensor = (const tensor_object *)obj;
   return tensor->header.deleter == delete_tensor && (tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
 }
@@ -113,9 +115,9 @@ static int check_import(const DLTensor *tensor, int32_t require_alignment, int32
 
 /* ---- In ---- */
 
-static tensor_object *import(const DLTensor *from, int32_t require_alignment, int32_t require_contiguous) {
+static tensor_object *import_tensor(const DLTensor *from, int32_t require_alignment, int32_t require_contiguous) {
   if (check_import(from, require_alignment, require_contiguous) != 0) return NULL;
-  int lacks_strides = from->strides == NULL && from->ndim > 0;
+  int lacks_strides = from->strides == NULL && from->ndim > 0; /* C++ clients read strides without a check for NULL */
   tensor_object *tensor = new_tensor(from, lacks_strides ? (size_t)from->ndim : 0);
   if (tensor != NULL && lacks_strides) {
     fh_dltensor_fill_strides(from, tensor->extents);
@@ -128,7 +130,7 @@ int TVMFFITensorFromDLPack(DLManagedTensor *from, int32_t require_alignment, int
                            TVMFFIObjectHandle *out) {
   *out = NULL;
   if (from == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected a DLManagedTensor but got NULL");
-  tensor_object *tensor = import(&from->dl_tensor, require_alignment, require_contiguous);
+  tensor_object *tensor = import_tensor(&from->dl_tensor, require_alignment, require_contiguous);
   if (tensor == NULL) return -1;
   tensor->kind = OWNS_MANAGED;
   tensor->owned.managed = from;
@@ -149,13 +151,14 @@ int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from, int32_t requ
   if (from->flags & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED) {
     return fh_error_raise(FH_RUNTIME_ERROR, "Padded elements of less than a byte are not yet supported");
   }
-  /* A later version may have flags that one can do without; what this one has not is no flag. */
+  /* A later minor version may have flags that a reader may ignore. A flag that this version does not define is an error
+   * of an exporter that says it is this version. */
   if (from->version.minor <= DLPACK_MINOR_VERSION && (from->flags & ~known_flags) != 0) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected flags of DLPack %u.%u but got 0x%llx",
                           (unsigned)from->version.major, (unsigned)from->version.minor,
                           (unsigned long long)from->flags);
   }
-  tensor_object *tensor = import(&from->dl_tensor, require_alignment, require_contiguous);
+  tensor_object *tensor = import_tensor(&from->dl_tensor, require_alignment, require_contiguous);
   if (tensor == NULL) return -1;
   tensor->kind = OWNS_VERSIONED;
   tensor->owned.versioned = from;
@@ -182,6 +185,7 @@ int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor *prot
   size_t n = (size_t)prototype->ndim;
   tensor_object *view = new_tensor(prototype, 2 * n);
   if (view == NULL) return -1;
+  /* Copies, because the prototype's arrays are the caller's and may end before the view does. */
   if (n != 0) memcpy(view->extents, prototype->shape, n * sizeof(int64_t));
   if (n != 0) memcpy(view->extents + n, prototype->strides, n * sizeof(int64_t));
   view->tensor.shape = view->extents;
@@ -189,12 +193,12 @@ int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor *prot
   view->kind = OWNS_OBJECT;
   view->owned.object = (TVMFFIObject *)source;
   fh_object_retain(source);
-  if (fh_tensor_is_read_only(source)) view->flags = DLPACK_FLAG_BITMASK_READ_ONLY;
+  if (is_read_only(source)) view->flags = DLPACK_FLAG_BITMASK_READ_ONLY;
   *out = view;
   return 0;
 }
 
-/* ---- Out: the exported struct keeps the Tensor, whose extents it points at ---- */
+/* ---- Out. The exported struct holds a reference to the Tensor, whose shape and strides it points at ---- */
 
 static void end_managed(DLManagedTensor *self) {
   fh_object_release(self->manager_ctx);
@@ -226,13 +230,10 @@ int TVMFFITensorToDLPackVersioned(TVMFFIObjectHandle from, DLManagedTensorVersio
       .version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION},
       .manager_ctx = from,
       .deleter = end_versioned,
-      .flags = fh_tensor_is_read_only(from) ? DLPACK_FLAG_BITMASK_READ_ONLY : 0,
+      .flags = is_read_only(from) ? DLPACK_FLAG_BITMASK_READ_ONLY : 0,
       .dl_tensor = *TVMFFITensorGetDLTensorPtr(from),
   };
   fh_object_retain(from);
   *out = managed;
   return 0;
 }
-
-/* The types are registered with the other static ones; nothing else to prepare. */
-void fh_tensor_init(void) {}

@@ -16,9 +16,5 @@ fh_shape_object *fh_shape_new(const int64_t *dims, size_t n);
 
 /* 0, or -1 with a ValueError pending if no memory can be as it is described (dltensor.h). */
 int fh_tensor_check(const DLTensor *tensor);
-/* Whether the data was declared read-only by its exporter. Tensors of other makers count as writable. */
-int fh_tensor_is_read_only(const void *tensor_object);
-
-void fh_tensor_init(void);
 
 #endif /* FH_TENSOR_H_ */

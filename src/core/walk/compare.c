@@ -11,15 +11,16 @@
 
 typedef struct {
   fh_walk walk;
-  /* Pairs that were entered and may be met again, of which none has shown a difference so far. The first difference
-   * ends it all, so in equality each of them counts as equal. The word is a number that grows from pair to pair, times
-   * 2, and 1 while the pair is going on. */
+  /* Pairs that were entered and may be met again. The first difference ends the comparison, so a pair in here has shown
+   * none so far, and for equality a pair that is met again counts as equal. The word is twice a number that grows from
+   * pair to pair, plus 1 while the pair is still open. */
   fh_memo pairs;
   uint64_t n_pairs;
   int is_order;
 } comparer;
 
-/* What became of one comparison: an error is pending; its objects were entered; *out is the result. */
+/* The outcome of one comparison: FAILED with an error pending; ENTERED: two objects are on the walk now; DECIDED:
+ * *out. */
 typedef enum { FAILED = -1, ENTERED = 0, DECIDED = 1 } verdict;
 
 static int sign_of(int less, int more) { return more - less; }
@@ -110,12 +111,12 @@ static int compare_integers(const TVMFFIAny *a, const TVMFFIAny *b) {
 
 /* ---- Hooks ---- */
 
-static int run(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out);
+static int compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out);
 
 static int eq_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(n_args);
   int order;
-  if (run((comparer *)client, &args[0], &args[1], &order) != 0) return -1;
+  if (compare_values((comparer *)client, &args[0], &args[1], &order) != 0) return -1;
   *result = fh_any_bool(order == 0);
   return 0;
 }
@@ -123,7 +124,7 @@ static int eq_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 static int compare_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(n_args);
   int order;
-  if (run((comparer *)client, &args[0], &args[1], &order) != 0) return -1;
+  if (compare_values((comparer *)client, &args[0], &args[1], &order) != 0) return -1;
   *result = fh_any_int(sign_of(order < 0, order > 0));
   return 0;
 }
@@ -155,7 +156,7 @@ static int find_hook(const comparer *c, int32_t type_index, fh_reflect_attr_id *
 
 /* ---- Objects ---- */
 
-/* A pair that may be met again: whether it was met before decides. */
+/* A pair that may be met again: DECIDED if it was met before, ENTERED after noting it. */
 static verdict compare_known(comparer *c, TVMFFIObject *a, TVMFFIObject *b, int *out) {
   const uint64_t *word = fh_memo_find(&c->pairs, a, b);
   if (word == NULL) return fh_memo_put(&c->pairs, a, b, c->n_pairs++ * 2 + 1) != 0 ? FAILED : ENTERED;
@@ -232,7 +233,7 @@ static int may_recur(const fh_walk_frame *f, const TVMFFIAny *a, const TVMFFIAny
 }
 
 /* The next children of the innermost pair. DECIDED: *out is their order, 0 too. */
-static verdict step(comparer *c, int *out) {
+static verdict compare_next(comparer *c, int *out) {
   TVMFFIAny a, b;
   const fh_walk_frame *f;
   switch (fh_walk_next_pair(&c->walk, &a, &b)) {
@@ -249,7 +250,7 @@ static verdict step(comparer *c, int *out) {
   }
 }
 
-/* A difference within a map orders nothing. */
+/* Maps have no order, so a difference inside of one is an error. */
 static int check_no_map(const comparer *c, size_t depth) {
   for (size_t i = depth; i < fh_walk_depth(&c->walk); ++i) {
     const fh_walk_frame *f = fh_walk_at(&c->walk, i);
@@ -259,16 +260,16 @@ static int check_no_map(const comparer *c, size_t depth) {
   return 0;
 }
 
-/* Compares two values, also from within a hook. A difference that a hook learns of need not end it all, so what was
- * taken for equal on the way is forgotten. */
-static int run(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
+/* Compares two values, also for a hook's callback. A hook may go on after a difference. So the pairs that counted as
+ * equal on the way to that difference are removed again. */
+static int compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
   size_t depth = fh_walk_depth(&c->walk);
   uint64_t n_before = c->n_pairs;
   verdict v = compare_or_enter(c, a, b, 1, out);
   int rc = v == FAILED ? -1 : 0;
   if (v == ENTERED) *out = 0;
   while (rc == 0 && *out == 0 && fh_walk_depth(&c->walk) > depth) {
-    v = step(c, out);
+    v = compare_next(c, out);
     if (v == ENTERED) *out = 0;
     if (v == FAILED) rc = -1;
   }
@@ -291,7 +292,7 @@ static int compare(const TVMFFIAny *a, const TVMFFIAny *b, int is_order, int *ou
   c.pairs.retains = 1;
   c.n_pairs = 0;
   c.is_order = is_order;
-  int rc = run(&c, &left, &right, out);
+  int rc = compare_values(&c, &left, &right, out);
   fh_walk_free(&c.walk);
   fh_memo_free(&c.pairs);
   fh_any_drop(&left);

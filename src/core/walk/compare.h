@@ -2,10 +2,10 @@
  *
  * Values of one type only: 1, 1.0 and True differ, Array and List too; text is text in either form, and so are bytes.
  * Plain data goes by value (0.0 equals -0.0, a NaN equals a NaN), sequences item by item, maps by their keys' own
- * equality (any.h) and their values, other objects by their fields without CompareOff, so that objects without fields
- * (functions, tensors) are all equal within their type. The same object equals itself at once. A type may define
- * __ffi_eq__(a, b, fn_eq) -> bool, or __ffi_compare__(a, b, fn_cmp) -> int for both equality and order.
- * Two values that lead back to themselves in the same way are equal.
+ * equality (any_hash.h) and their values, other objects by their fields without CompareOff, so that objects without
+ * fields (functions, tensors) are all equal within their type. An object equals itself without a look inside. A type
+ * may define __ffi_eq__(a, b, fn_eq) -> bool, or __ffi_compare__(a, b, fn_cmp) -> int for both equality and order. Two
+ * values that lead back to themselves in the same way are equal.
  *
  * In order, None comes before everything; otherwise different types, a NaN, maps that are not equal, and plain data
  * without an order are a TypeError, and a cycle is a ValueError. Bytes and text go by unsigned bytes. */

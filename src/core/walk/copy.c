@@ -1,7 +1,8 @@
 /* copy.c - copies of values with everything they hold.
  *
- * A container's copy exists before the copies of its children, and is remembered then: who leads back to it gets it, so
- * a cycle needs no second pass. Whoever sees such an unfinished copy is inside of the cycle. */
+ * A container's copy is made and put into the memo before its children are copied. A child that leads back to the
+ * container finds that copy, so a cycle needs no second pass. Only objects of the cycle see a copy that is not
+ * complete. */
 #include "copy.h"
 
 #include "core/container/hashmap.h"
@@ -16,7 +17,7 @@
 typedef struct {
   TVMFFIAny copy; /* owned */
   TVMFFIAny key;  /* of a map: the copied key whose value is going on; owned */
-  int is_known;   /* others may have the copy already */
+  int is_known;   /* the copy is in the memo, so other copies may refer to it already */
 } progress;
 
 typedef struct {
@@ -41,7 +42,8 @@ static int is_leaf(const copier *c, const TVMFFIObject *obj) {
   }
 }
 
-/* An Array that others may see too early holds the original items till then: their types are right. */
+/* An Array's copy that others may see before it is complete holds the original items until then, so that foreign code
+ * that looks at it finds items of the right types. */
 static fh_seq_object *start_array(const fh_walk_frame *f, int is_known) {
   if (is_known) return fh_seq_from_views(kTVMFFIArray, (const TVMFFIAny *)f->source, f->n_children);
   return fh_seq_new_array(f->n_children);
@@ -63,7 +65,7 @@ static int copy_shallow(TVMFFIObject *obj, TVMFFIAny *out) {
   return -1;
 }
 
-static int start(const fh_walk_frame *f, int is_known, TVMFFIAny *out) {
+static int start_copy(const fh_walk_frame *f, int is_known, TVMFFIAny *out) {
   void *made;
   switch (f->obj->type_index) {
   case kTVMFFIArray: made = start_array(f, is_known); break;
@@ -84,7 +86,7 @@ static int remember(copier *c, const TVMFFIObject *obj, TVMFFIObject *copy) {
 
 /* ---- Putting a child's copy into its parent's; takes the child ---- */
 
-static int give_item(const fh_walk_frame *f, const progress *p, TVMFFIAny *child) {
+static int put_item(const fh_walk_frame *f, const progress *p, TVMFFIAny *child) {
   fh_seq_object *seq = (fh_seq_object *)p->copy.v_obj;
   if (f->obj->type_index == kTVMFFIArray) {
     if (!p->is_known) return fh_seq_push(seq, *child);
@@ -95,7 +97,7 @@ static int give_item(const fh_walk_frame *f, const progress *p, TVMFFIAny *child
   return p->is_known ? fh_list_append(seq, *child) : fh_seq_push(seq, *child);
 }
 
-static int give_pair(const fh_walk_frame *f, progress *p, TVMFFIAny *child) {
+static int put_pair(const fh_walk_frame *f, progress *p, TVMFFIAny *child) {
   fh_hashmap_pair pair;
   if (f->n_done % 2 != 0) {
     p->key = *child;
@@ -107,26 +109,27 @@ static int give_pair(const fh_walk_frame *f, progress *p, TVMFFIAny *child) {
   return fh_hashmap_put((fh_hashmap_object *)p->copy.v_obj, &pair);
 }
 
-static int give_field(const fh_walk_frame *f, const progress *p, TVMFFIAny *child) {
+static int put_field(const fh_walk_frame *f, const progress *p, TVMFFIAny *child) {
   const TVMFFIFieldInfo *field = fh_walk_field(f);
   int rc = fh_reflect_set(field, p->copy.v_obj, child);
   fh_any_drop(child);
   return rc;
 }
 
-static int give(const copier *c, TVMFFIAny *child) {
+static int put_child(const copier *c, TVMFFIAny *child) {
   fh_walk_frame *f = fh_walk_top(&c->walk);
   progress *p = (progress *)fh_walk_data(f);
   switch (f->shape) {
-  case FH_WALK_ITEMS: return give_item(f, p, child);
-  case FH_WALK_PAIRS: return give_pair(f, p, child);
-  default: return give_field(f, p, child);
+  case FH_WALK_ITEMS: return put_item(f, p, child);
+  case FH_WALK_PAIRS: return put_pair(f, p, child);
+  default: return put_field(f, p, child);
   }
 }
 
-/* ---- Who may be met again ---- */
+/* ---- Objects that may be met again ---- */
 
-/* Whether the unfinished copy has the original child where the child's copy will go. -1 with an error pending. */
+/* Whether the incomplete copy still refers to the original child, where the child's copy will go. -1 with an error
+ * pending. */
 static int is_held_by_copy(fh_walk_frame *f, const TVMFFIAny *child) {
   const progress *p = (const progress *)fh_walk_data(f);
   TVMFFIAny held;
@@ -141,8 +144,8 @@ static int is_held_by_copy(fh_walk_frame *f, const TVMFFIAny *child) {
   return is_same;
 }
 
-/* Whether the child of the innermost frame may be met again: a reference from its unfinished copy does not count. -1 with
- * an error pending. */
+/* Whether the child of the innermost frame may be met again. The reference from the incomplete copy does not count. -1
+ * with an error pending. */
 static int is_shared_child(const copier *c, fh_walk_frame *f, const TVMFFIAny *child) {
   int gives_copies = fh_walk_gives_copies(f);
   if (!fh_any_is_object(child) || !fh_walk_is_shared(child->v_obj, gives_copies)) return 0;
@@ -171,31 +174,31 @@ static int copy_or_enter(copier *c, const TVMFFIAny *value, int is_shared, TVMFF
   fh_walk_frame *f = fh_walk_top(&c->walk);
   progress *p = (progress *)fh_walk_data(f);
   p->is_known = is_shared;
-  if (start(f, is_shared, &p->copy) != 0) return -1;
+  if (start_copy(f, is_shared, &p->copy) != 0) return -1;
   return is_shared && remember(c, obj, p->copy.v_obj) != 0 ? -1 : 0;
 }
 
 /* The innermost object is done: its copy goes to its parent, or is the result. */
-static int finish(copier *c, TVMFFIAny *result) {
+static int close_object(copier *c, TVMFFIAny *result) {
   TVMFFIAny copy = ((progress *)fh_walk_data(fh_walk_top(&c->walk)))->copy;
   fh_walk_pop(&c->walk);
-  if (fh_walk_depth(&c->walk) != 0) return give(c, &copy);
+  if (fh_walk_depth(&c->walk) != 0) return put_child(c, &copy);
   *result = copy;
   return 0;
 }
 
-static int step(copier *c, TVMFFIAny *result) {
+static int copy_next(copier *c, TVMFFIAny *result) {
   TVMFFIAny child, copy;
   switch (fh_walk_next(&c->walk, &child)) {
   case FH_WALK_CHILD: break;
-  case FH_WALK_END: return finish(c, result);
+  case FH_WALK_END: return close_object(c, result);
   default: return -1;
   }
   fh_walk_frame *f = fh_walk_top(&c->walk);
   int is_shared = is_shared_child(c, f, &child);
   int rc = is_shared < 0 ? -1 : copy_or_enter(c, &child, is_shared, &copy);
   if (rc != 1) return rc;
-  if (f->shape != FH_WALK_FIELDS || !fh_any_same(&child, &copy)) return give(c, &copy);
+  if (f->shape != FH_WALK_FIELDS || !fh_any_same(&child, &copy)) return put_child(c, &copy);
   fh_any_drop(&copy); /* the shallow copy has it */
   return 0;
 }
@@ -225,7 +228,7 @@ int fh_copy_deep(const TVMFFIAny *value, TVMFFIAny *out) {
   c.enum_type = fh_type_find_key(FH_LITERAL("ffi.Enum"));
   int rc = copy_or_enter(&c, &root, 1, &result);
   if (rc > 0) rc = 0;
-  while (rc == 0 && fh_walk_depth(&c.walk) != 0) rc = step(&c, &result);
+  while (rc == 0 && fh_walk_depth(&c.walk) != 0) rc = copy_next(&c, &result);
   free_copier(&c);
   fh_any_drop(&root);
   if (rc == 0) *out = result;

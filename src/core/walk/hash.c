@@ -1,11 +1,11 @@
 /* hash.c - one number for a value with everything it holds.
  *
- * Mixing: a state takes a word by a multiplication and an addition, then its high bits are folded down twice; each state
- * and each word has its own outcome. Sequences and fields feed one state in order, maps add up their pairs' hashes, which
- * makes their order indifferent.
+ * Mixing: a state takes in a word by a multiplication and an addition, then its high bits are folded down twice. That
+ * is a bijection in the state and in the word. Sequences and fields feed one state in order. Maps add up the hashes of
+ * their pairs, so that the order of pairs does not matter.
  *
- * Cycles. Equal values may differ in where they are knotted: a list of itself equals a list of a list of itself. When a
- * cycle is found, the hash starts again and looks only LEVELS objects deep, which such values have in common. */
+ * Cycles. Equal values may close a cycle at different depths: a list of itself equals a list of a list of itself. When
+ * a cycle is found, the hash starts again and looks only LEVELS objects deep, where such values are equal. */
 #include "hash.h"
 
 #include "core/object/any_own.h"
@@ -96,28 +96,29 @@ static int hash_leaf(const TVMFFIAny *value, uint64_t *out) {
   return 1;
 }
 
-/* Where an object's hash starts, and what it is when it is too deep, or within itself. */
+/* What the hash of an object starts with. It is all of the hash for an object that is too deep, or inside of itself. */
 static uint64_t hash_type(const TVMFFIObject *obj) {
   const TVMFFITypeInfo *info = fh_type_find(obj->type_index);
   return mix(0, info != NULL ? info->type_key_hash : (uint64_t)(int64_t)obj->type_index);
 }
 
-/* A hash that is done is never that number, so that the memo tells both by it. */
-static uint64_t settle(const TVMFFIObject *obj, uint64_t hash) { return hash != hash_type(obj) ? hash : ~hash; }
+/* The hash of a complete object, which is never hash_type: an entry of the memo that has that number is of an open
+ * object. */
+static uint64_t finished_hash(const TVMFFIObject *obj, uint64_t hash) { return hash != hash_type(obj) ? hash : ~hash; }
 
 /* ---- Hooks ---- */
 
-static int run(hasher *h, const TVMFFIAny *value, uint64_t *out);
+static int hash_value(hasher *h, const TVMFFIAny *value, uint64_t *out);
 
 static int hash_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(n_args);
   uint64_t hash;
-  if (run((hasher *)client, &args[0], &hash) != 0) return -1;
+  if (hash_value((hasher *)client, &args[0], &hash) != 0) return -1;
   *result = fh_any_int((int64_t)hash);
   return 0;
 }
 
-/* An equality of the type's own that no hash goes with would break what hash tables need. */
+/* Refuses a type that defines its equality but no hash: equal objects would have unequal hashes. */
 static int check_equality(const TVMFFIObject *obj) {
   if (fh_reflect_attr(fh_reflect_column(FH_ATTR_EQ), obj->type_index) == NULL &&
       fh_reflect_attr(fh_reflect_column(FH_ATTR_COMPARE), obj->type_index) == NULL) {
@@ -133,7 +134,7 @@ static int call_hook(hasher *h, TVMFFIObject *hook, TVMFFIObject *obj, uint64_t 
   TVMFFIAny result;
   if (fh_hook_call(&h->walk, hook, obj, NULL, hash_back, 1, h, &result) != 0) return -1;
   if (result.type_index == kTVMFFIInt || result.type_index == kTVMFFIBool) {
-    *out = settle(obj, (uint64_t)result.v_int64);
+    *out = finished_hash(obj, (uint64_t)result.v_int64);
     return 0;
   }
   fh_hook_raise_result(FH_ATTR_HASH, obj, "int", &result);
@@ -183,7 +184,7 @@ static int hash_object(hasher *h, const TVMFFIAny *value, int is_shared, uint64_
   return 0;
 }
 
-/* The same for any value. */
+/* The hash of any value if it can be had at once: 1; 0 after entering an object; -1. */
 static int hash_or_enter(hasher *h, const TVMFFIAny *value, int is_shared, uint64_t *out) {
   if (!fh_any_is_object(value)) {
     *out = hash_plain(value);
@@ -196,7 +197,7 @@ static int hash_or_enter(hasher *h, const TVMFFIAny *value, int is_shared, uint6
 }
 
 /* Puts a child's hash into its parent's. */
-static void give(fh_walk_frame *f, uint64_t child) {
+static void add_to_parent(fh_walk_frame *f, uint64_t child) {
   progress *p = (progress *)fh_walk_data(f);
   if (f->shape != FH_WALK_PAIRS)
     p->state = mix(p->state, child);
@@ -207,17 +208,17 @@ static void give(fh_walk_frame *f, uint64_t child) {
 }
 
 /* The innermost object is done: gives its hash and closes it. */
-static int finish(hasher *h, uint64_t *out) {
+static int close_object(hasher *h, uint64_t *out) {
   fh_walk_frame *f = fh_walk_top(&h->walk);
   const progress *p = (const progress *)fh_walk_data(f);
-  *out = settle(f->obj, mix(p->state, (uint64_t)f->n_done));
+  *out = finished_hash(f->obj, mix(p->state, (uint64_t)f->n_done));
   int rc = p->is_known ? put_known(h, fh_walk_depth(&h->walk) - 1, f->obj, *out) : 0;
   fh_walk_pop(&h->walk);
   return rc;
 }
 
 /* One child, or the end, of the innermost object: 1 with a hash in *out, 0 after entering, -1. */
-static int step(hasher *h, uint64_t *out) {
+static int hash_next(hasher *h, uint64_t *out) {
   TVMFFIAny child;
   const fh_walk_frame *f;
   switch (fh_walk_next(&h->walk, &child)) {
@@ -225,18 +226,18 @@ static int step(hasher *h, uint64_t *out) {
     f = fh_walk_top(&h->walk);
     return hash_or_enter(h, &child, fh_any_is_object(&child) && fh_walk_is_shared(child.v_obj, fh_walk_gives_copies(f)),
                          out);
-  case FH_WALK_END: return finish(h, out) != 0 ? -1 : 1;
+  case FH_WALK_END: return close_object(h, out) != 0 ? -1 : 1;
   default: return -1;
   }
 }
 
 /* The hash of a value, also from within a hook. */
-static int run(hasher *h, const TVMFFIAny *value, uint64_t *out) {
+static int hash_value(hasher *h, const TVMFFIAny *value, uint64_t *out) {
   size_t depth = fh_walk_depth(&h->walk);
   int done = hash_or_enter(h, value, 1, out);
   while (done >= 0 && fh_walk_depth(&h->walk) > depth) {
-    done = step(h, out);
-    if (done == 1 && fh_walk_depth(&h->walk) > depth) give(fh_walk_top(&h->walk), *out);
+    done = hash_next(h, out);
+    if (done == 1 && fh_walk_depth(&h->walk) > depth) add_to_parent(fh_walk_top(&h->walk), *out);
   }
   fh_walk_unwind(&h->walk, depth);
   return done < 0 ? -1 : 0;
@@ -255,11 +256,11 @@ int fh_hash_nested(const TVMFFIAny *value, int64_t *out) {
   fh_walk_init(&h.walk, FH_WALK_PLAIN, kTVMFFIFieldFlagBitMaskHashOff | kTVMFFIFieldFlagBitMaskCompareOff,
                sizeof(progress));
   for (int i = 0; i < LEVELS; ++i) h.known[i].retains = 1;
-  int rc = run(&h, &root, &hash);
+  int rc = hash_value(&h, &root, &hash);
   if (rc == 0 && h.found_cycle) {
     free_known(&h);
     h.has_limit = 1;
-    rc = run(&h, &root, &hash);
+    rc = hash_value(&h, &root, &hash);
   }
   free_known(&h);
   fh_walk_free(&h.walk);

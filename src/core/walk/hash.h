@@ -8,8 +8,8 @@
 
 #include "core/object/any.h"
 
-/* Fields with HashOff or CompareOff do not count. A type may define __ffi_hash__(object, fn_hash) -> int; ValueError for
- * one that defines its equality without it. */
+/* Fields with HashOff or CompareOff do not count. A type may define __ffi_hash__(object, fn_hash) -> int; ValueError
+ * for one that defines its equality without it. */
 int fh_hash_nested(const TVMFFIAny *value, int64_t *out);
 
 #endif /* FH_HASH_H_ */

@@ -17,7 +17,7 @@ int fh_hook_find(fh_reflect_attr_id id, int32_t type_index, TVMFFIObject **out) 
                         fh_reflect_attr_name(id), fh_type_name(type_index), fh_type_name(hook->type_index));
 }
 
-/* What fn refers to. It outlives the client when the hook keeps fn. */
+/* The state of fn. A hook may keep fn, so it can outlive the client. */
 typedef struct {
   fh_hook_callback back;
   int32_t n_args;
@@ -41,8 +41,8 @@ static int callback_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
 }
 
 /* `second` is NULL for hook(obj, fn). */
-static int call(TVMFFIObject *hook, TVMFFIObject *obj, const TVMFFIAny *second, const callback *back,
-                TVMFFIAny *result) {
+static int call_with_callback(TVMFFIObject *hook, TVMFFIObject *obj, const TVMFFIAny *second, const callback *back,
+                              TVMFFIAny *result) {
   TVMFFIObjectHandle fn;
   callback *c = (callback *)fh_mem_alloc(sizeof *c);
   if (c == NULL) return fh_error_raise_no_memory();
@@ -65,7 +65,7 @@ static int call_marked(fh_walk *walk, TVMFFIObject *hook, TVMFFIObject *obj, TVM
   if (fh_walk_push_mark(walk, obj, other) != 0) return -1;
   int rc = fh_walk_enter_hook(walk);
   if (rc == 0) {
-    rc = call(hook, obj, second, back, result);
+    rc = call_with_callback(hook, obj, second, back, result);
     fh_walk_leave_hook(walk);
   }
   fh_walk_pop(walk);

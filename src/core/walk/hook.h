@@ -13,13 +13,14 @@ int fh_hook_find(fh_reflect_attr_id id, int32_t type_index, TVMFFIObject **out);
 
 #define FH_HOOK_MAX_BACK_ARGS 4
 
-/* Calls hook(obj, fn), or hook(obj, other, fn) when `other` is not NULL, while they are open in the walk as a mark.
- * fn(...) must get n_back_args arguments. It works in this thread and while the hook runs; later, and elsewhere, it is a
- * RuntimeError. *result is owned. ValueError when too many hooks have called back within one another. */
+/* Calls hook(obj, fn), or hook(obj, other, fn) when `other` is not NULL. Meanwhile the objects are open in the walk, as
+ * a mark. fn takes n_back_args arguments. It may be called on this thread while the hook runs; at other times and on
+ * other threads it raises a RuntimeError. *result is owned. ValueError when too many hooks have called back within one
+ * another. */
 int fh_hook_call(fh_walk *walk, TVMFFIObject *hook, TVMFFIObject *obj, TVMFFIObject *other, fh_hook_callback back,
                  int32_t n_back_args, void *client, TVMFFIAny *result);
 
-/* The same for hook(obj, second, fn) with any value as the second argument. */
+/* Calls hook(obj, second, fn) with any value as the second argument; otherwise as fh_hook_call. */
 int fh_hook_call_value(fh_walk *walk, TVMFFIObject *hook, TVMFFIObject *obj, const TVMFFIAny *second,
                        fh_hook_callback back, int32_t n_back_args, void *client, TVMFFIAny *result);
 

@@ -180,7 +180,7 @@ static int print_or_enter(printer *p, const TVMFFIAny *value) {
 }
 
 /* Writes what is entered until `depth` frames are left. */
-static int run(printer *p, size_t depth) {
+static int print_entered(printer *p, size_t depth) {
   TVMFFIAny child;
   while (fh_walk_depth(&p->walk) > depth) {
     switch (fh_walk_next(&p->walk, &child)) {
@@ -199,7 +199,7 @@ static int run(printer *p, size_t depth) {
 
 static int print_any(printer *p, const TVMFFIAny *value) {
   size_t depth = fh_walk_depth(&p->walk);
-  if (print_or_enter(p, value) == 0 && run(p, depth) == 0) return 0;
+  if (print_or_enter(p, value) == 0 && print_entered(p, depth) == 0) return 0;
   fh_walk_unwind(&p->walk, depth);
   return -1;
 }

@@ -14,7 +14,7 @@
 /* ---- Room ---- */
 
 /* A longer block for n_items + n_more items, *room and *block updated; -1 without memory, and nothing is pending. */
-static int grow(void **block, size_t *room, size_t n_items, size_t n_more, size_t item_bytes) {
+static int grow_block(void **block, size_t *room, size_t n_items, size_t n_more, size_t item_bytes) {
   size_t wanted = *room < MIN_ROOM ? MIN_ROOM : *room * 2;
   if (wanted - n_items < n_more) wanted = n_items + n_more;
   if (wanted < n_items || wanted > SIZE_MAX / item_bytes) return -1;
@@ -27,7 +27,7 @@ static int grow(void **block, size_t *room, size_t n_items, size_t n_more, size_
 
 static int reserve_values(fh_walk *walk, size_t n_more) {
   if (walk->n_values_room - walk->n_values >= n_more) return 0;
-  return grow((void **)&walk->values, &walk->n_values_room, walk->n_values, n_more, sizeof *walk->values);
+  return grow_block((void **)&walk->values, &walk->n_values_room, walk->n_values, n_more, sizeof *walk->values);
 }
 
 /* Slots that are filled as the walk goes on; there must be room. */
@@ -86,7 +86,7 @@ static int copy_children(fh_walk *walk, const TVMFFIObject *obj, int64_t *n) {
   return rc == 0 ? 0 : fh_error_raise_no_memory();
 }
 
-/* Objects that will be read soon are asked for early: in a large value each is a miss of the caches. */
+/* Objects that will be read soon are prefetched: in a large value each of them is a cache miss. */
 #define N_AHEAD 8
 
 static inline void prefetch(const TVMFFIAny *item) {
@@ -154,12 +154,14 @@ static int open_other(fh_walk *walk, fh_walk_frame *f) {
 
 /* ---- Frames ---- */
 
-/* Puts a new frame's objects into the set of open ones. An object with one reference is met once: it needs no place. */
+/* Puts a new frame's objects into the set of open ones. An object with one reference cannot be met again, so it is left
+ * out. */
 static int add_to_open(fh_walk *walk, fh_walk_frame *f, int is_mark) {
   if (!(walk->flags & FH_WALK_CYCLES)) return 0;
   if (!is_mark && fh_object_use_count(f->obj) == 1) return 0;
   if (!is_mark && f->other != NULL && fh_object_use_count(f->other) == 1) return 0;
-  if (fh_memo_find(&walk->open, f->obj, f->other) != NULL) return 0; /* a frame below stands for it */
+  /* A frame further out has the entry already, and removes it when it is popped. */
+  if (fh_memo_find(&walk->open, f->obj, f->other) != NULL) return 0;
   f->is_in_open_set = fh_memo_put(&walk->open, f->obj, f->other, 0) == 0;
   return f->is_in_open_set ? 0 : -1;
 }
@@ -171,7 +173,7 @@ static fh_walk_frame *push_frame(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject 
     return NULL;
   }
   if (walk->n_frames == walk->n_frames_room &&
-      grow((void **)&walk->frames, &walk->n_frames_room, walk->n_frames, 1, walk->frame_bytes) != 0) {
+      grow_block((void **)&walk->frames, &walk->n_frames_room, walk->n_frames, 1, walk->frame_bytes) != 0) {
     fh_error_raise_no_memory();
     return NULL;
   }
@@ -185,7 +187,7 @@ static fh_walk_frame *push_frame(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject 
   return f;
 }
 
-static int push(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject *other) {
+static int push_objects(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject *other) {
   fh_walk_frame *f = push_frame(walk, obj, other, 0);
   if (f == NULL) return -1;
   if (open_object(walk, f) == 0 && (other == NULL || open_other(walk, f) == 0)) return 0;
@@ -193,9 +195,11 @@ static int push(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject *other) {
   return -1;
 }
 
-int fh_walk_push(fh_walk *walk, const TVMFFIAny *value) { return push(walk, value->v_obj, NULL); }
+int fh_walk_push(fh_walk *walk, const TVMFFIAny *value) { return push_objects(walk, value->v_obj, NULL); }
 
-int fh_walk_push_pair(fh_walk *walk, const TVMFFIAny *a, const TVMFFIAny *b) { return push(walk, a->v_obj, b->v_obj); }
+int fh_walk_push_pair(fh_walk *walk, const TVMFFIAny *a, const TVMFFIAny *b) {
+  return push_objects(walk, a->v_obj, b->v_obj);
+}
 
 int fh_walk_push_mark(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject *other) {
   return push_frame(walk, obj, other, 1) != NULL ? 0 : -1;
@@ -370,7 +374,7 @@ fh_walk_step fh_walk_lookup(fh_walk *walk, const TVMFFIAny *key, TVMFFIAny *valu
   } else {
     TVMFFIAny got, old;
     found = fh_hashmap_get(map, key, &got);
-    old = walk->values[slot]; /* now: the key's hooks may have moved the slots */
+    old = walk->values[slot]; /* after the lookup, whose hooks may have moved the values */
     walk->values[slot] = *value = got;
     fh_any_drop(&old);
   }

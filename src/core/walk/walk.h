@@ -23,18 +23,18 @@
  * objects without children.
  *
  * What is read. An Array's and a Map's contents are read in place. A List's and a Dict's are copied under their stripe
- * lock when they are pushed, so that nobody's changes disturb the walk. A field's value is what its getter gives when
- * the field comes up. All values a client gets are borrowed: a child is valid until the next fh_walk_next (or _pair,
- * _lookup) of the same frame, or its pop; a frame's objects while it is open. The root must stay alive by the client's
- * own reference: own an argument (fh_any_own) before walking it.
+ * lock when they are pushed, so that changes during the walk do not disturb it. A field's value is what its getter
+ * gives when the field comes up. All values a client gets are borrowed: a child is valid until the next fh_walk_next
+ * (or _pair, _lookup) of the same frame, or its pop; a frame's objects while it is open. The root must stay alive by
+ * the client's own reference: own an argument (fh_any_own) before walking it.
  *
  * Two values at once. fh_walk_push_pair opens two objects of one kind (two sequences, two maps, or two objects of the
  * same type); fh_walk_next_pair gives children that belong together: same index, same field, or the value of the equal
  * key. A client with its own idea of equal keys uses fh_walk_next_key and fh_walk_lookup.
  *
- * Hooks. Foreign code that calls back into the client may push on the same walk, as long as it pops what it pushed: note
- * the depth, run the loop until that depth is there again (fh_walk_unwind after an error). Pushing moves frames: ask for
- * them anew. Since hooks that call back do use C stack, fh_walk_enter_hook counts them and refuses too many.
+ * Hooks. Foreign code that calls back into the client may push on the same walk, as long as it pops what it pushed:
+ * note the depth, run the loop until that depth is there again (fh_walk_unwind after an error). Pushing moves frames:
+ * ask for them anew. Since hooks that call back do use C stack, fh_walk_enter_hook counts them and refuses too many.
  *
  * Errors are -1 with an error pending: MemoryError, ValueError for more than FH_WALK_MAX_DEPTH open frames, or a
  * getter's. A walk belongs to one thread. No lock is held while anything foreign runs. */
@@ -67,7 +67,7 @@ typedef struct {
   fh_walk_shape shape;
   int64_t n_done;        /* children given so far; of pairs: keys and values are counted */
   int64_t n_children;    /* of `obj`; -1 for fields, which are not counted beforehand */
-  int64_t n_of_other;    /* the same for `other` */
+  int64_t n_of_other;    /* children of `other` */
   /* private */
   const void *source;    /* Array: its items; Map: itself; NULL when the children are copies in `values` */
   uint64_t position;     /* Map: slot of the pair that comes next */
@@ -120,9 +120,9 @@ void fh_walk_unwind(fh_walk *walk, size_t depth);
 
 /* Whether the object (pair; b may be NULL) is being read by a frame that is open; needs FH_WALK_CYCLES. */
 int fh_walk_is_open(const fh_walk *walk, const TVMFFIObject *a, const TVMFFIObject *b);
-/* Whether the value that the innermost frame gave last may be met a second time in this walk: not if its only references
- * are the frame's own and the one it was read from. A client's memo needs only what may. `is_owned` says that a copy was
- * given, as fh_walk_gives_copies tells for a frame. The root can always be. */
+/* Whether the object that the innermost frame gave last may be met a second time in this walk. It may not if its only
+ * references are that of the place it was read from and, with `is_owned`, that of the frame's copy
+ * (fh_walk_gives_copies). A client's memo needs only objects that may. The root may always be met again. */
 static inline int fh_walk_is_shared(const TVMFFIObject *obj, int is_owned) {
   return fh_object_use_count(obj) > (is_owned ? 2u : 1u);
 }
@@ -144,12 +144,12 @@ typedef enum {
 } fh_walk_step;
 
 fh_walk_step fh_walk_next(fh_walk *walk, TVMFFIAny *child);
-/* Of maps only the values come, for each key of `obj`; what `other` has more of is seen by comparing n_children with
- * n_of_other. Finding a key may run hooks. */
+/* Of maps only the values come, for each key of `obj`. Extra keys of `other` are found afterwards, by comparing
+ * n_children with n_of_other. Finding a key may run hooks. */
 fh_walk_step fh_walk_next_pair(fh_walk *walk, TVMFFIAny *a, TVMFFIAny *b);
 
-/* Of a frame of items: those that come next, in a row and borrowed as a child is, *n of them; for a client that deals
- * with many leaves at once. It says how many it has taken. */
+/* The *n items that come next in a frame of items, as an array, borrowed as a child is: for a client that deals with
+ * many leaves at once. It tells by fh_walk_take how many it has dealt with. */
 const TVMFFIAny *fh_walk_rest(const fh_walk *walk, int64_t *n);
 /* All n_children of a frame of items as they were when it was opened, borrowed until it is popped. */
 const TVMFFIAny *fh_walk_items(const fh_walk *walk, const fh_walk_frame *frame);

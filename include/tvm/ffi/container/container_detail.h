@@ -66,7 +66,7 @@ private:
   TIter iter_;
 };
 
-/* The same backwards. */
+/* IterAdapter for going backwards. */
 template <typename Converter, typename TIter>
 using ReverseIterAdapter = IterAdapter<Converter, std::reverse_iterator<TIter>>;
 

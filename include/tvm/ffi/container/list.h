@@ -63,7 +63,8 @@ public:
   /* n times the same. */
   explicit List(size_t n, const T &value) : Base(ListObj::CreateRepeated(static_cast<int64_t>(n), Any(value))) {}
   TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(List)
-  /* From a list whose items are T, too. They are shared: who puts other things in through `other`, puts them in here. */
+  /* From a list whose items are T, too. They are shared: who puts other things in through `other`, puts them in
+   * here. */
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
   List(const List<U> &other) : Base(detail::ObjectUnsafe::ObjectPtrFromObjectRef<Object>(other)) {}
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>

@@ -1,7 +1,7 @@
 /* map_base.h - maps of values: the objects behind Map and Dict, and the methods that both classes have.
  *
- * Up to four pairs are an array that is searched from its beginning, more are a table (map_table.h). Both keep the order
- * of insertion. An object turns from the one into the other where it is. */
+ * Up to four pairs are an array that is searched from its beginning, more are a table (map_table.h). Both keep the
+ * order of insertion. An object turns from the one into the other where it is. */
 #ifndef TVM_FFI_CONTAINER_MAP_BASE_H_
 #define TVM_FFI_CONTAINER_MAP_BASE_H_
 
@@ -18,8 +18,8 @@
 namespace tvm {
 namespace ffi {
 
-/* Pairs of values. KeyError for a key that is not there; what a hash or equality hook throws passes through, and nothing
- * is changed. Who changes it while others use it must order that. */
+/* Pairs of values. KeyError for a key that is not there; what a hash or equality hook throws passes through, and
+ * nothing is changed. Who changes it while others use it must order that. */
 class MapBaseObj : public Object {
 public:
   using key_type = Any;
@@ -347,8 +347,8 @@ template <typename K, typename V> std::string PairMismatch(const MapBaseObj &pai
 
 } // namespace detail
 
-/* Traits of Map and Dict. A map is one if its keys are K and its values V; the other kind, and other pairs, are converted
- * into a new one. Derived gives kPrimaryTypeIndex, kOtherTypeIndex, kTypeName, kStaticTypeKey. */
+/* Traits of Map and Dict. A map is one if its keys are K and its values V; the other kind, and other pairs, are
+ * converted into a new one. Derived gives kPrimaryTypeIndex, kOtherTypeIndex, kTypeName, kStaticTypeKey. */
 template <typename Derived, typename Ref, typename K, typename V>
 struct MapTypeTraitsBase : ObjectRefTypeTraitsBase<Ref> {
   using Base = ObjectRefTypeTraitsBase<Ref>;

@@ -5,7 +5,8 @@
  *
  * A table has a power of two of slots, 16 to a block. A slot has a metadata byte and an item. Items whose hash leads to
  * the same slot form a chain that begins there; each tells in its metadata how far the next one is. A slot in which an
- * item of another chain sits is freed for the item that belongs there. All items are linked in the order of insertion. */
+ * item of another chain sits is freed for the item that belongs there. All items are linked in the order of
+ * insertion. */
 #ifndef TVM_FFI_CONTAINER_MAP_TABLE_H_
 #define TVM_FFI_CONTAINER_MAP_TABLE_H_
 
@@ -76,7 +77,8 @@ public:
     Forget();
   }
 
-  /* Ends all items where they are, without memory of its own: for who frees the table, which nobody looks at any more. */
+  /* Ends all items where they are, without memory of its own: for who frees the table, which nobody looks at any
+   * more. */
   void End() {
     for (uint64_t slot = head(), next; slot != kNoSlot; slot = next) {
       next = Next(slot);

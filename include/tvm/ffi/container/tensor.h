@@ -214,7 +214,7 @@ public:
   DLManagedTensor *ToDLPack() const { return get_mutable()->ToDLPack(); }
   DLManagedTensorVersioned *ToDLPackVersioned() const { return get_mutable()->ToDLPackVersioned(); }
 
-  /* The same memory seen with another shape, from item element_offset on. It is not checked to lie inside. */
+  /* A view of this tensor's memory with another shape, from item element_offset on. Bounds are not checked. */
   Tensor as_strided(ShapeView shape, ShapeView strides, std::optional<int64_t> element_offset = std::nullopt) const {
     DLTensor view = detail::MakeStrided(*GetDLTensorPtr(), shape, strides, element_offset);
     TVMFFIObjectHandle handle;

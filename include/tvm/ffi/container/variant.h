@@ -36,7 +36,7 @@ public:
   template <typename T, typename = std::enable_if_t<std::is_base_of_v<Object, T>>> TVM_FFI_INLINE const T *as() const {
     return data_.as<T>();
   }
-  /* The same; TypeError if it is none. */
+  /* The value as a T; TypeError if it is none. */
   template <typename T, typename = enable_if_variant_contains_t<T>> TVM_FFI_INLINE T get() const & {
     return data_.cast<T>();
   }

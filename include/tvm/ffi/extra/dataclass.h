@@ -34,7 +34,7 @@ inline String ReprPrint(const Any &value) {
   return detail::CoreFunction<detail::kReprPrintName>()(value).cast<String>();
 }
 
-/* The same for values that are RecursiveEq. */
+/* A hash that values have in common which are RecursiveEq. */
 inline int64_t RecursiveHash(const Any &value) {
   return detail::CoreFunction<detail::kRecursiveHashName>()(value).cast<int64_t>();
 }

@@ -51,7 +51,7 @@ public:
   virtual void ImportModule(const Module &other);
   virtual void ClearImports();
 
-  /* ---- The same questions, answered by the imported modules where this one has no answer ---- */
+  /* ---- Questions that the imported modules answer where this one has no answer ---- */
 
   Optional<Function> GetFunction(const String &name, bool query_imports);
   bool ImplementsFunction(const String &name, bool query_imports);

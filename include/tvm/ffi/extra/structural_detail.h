@@ -61,7 +61,7 @@ template <typename Callback, typename Use> bool TryCallback(Callback &callback, 
   }
 }
 
-/* The same with the first of the callbacks that asks for such a value. */
+/* TryCallback with the first of the callbacks that asks for such a value. */
 template <typename... Callbacks, typename Use>
 bool TryCallbacks(std::tuple<Callbacks...> &callbacks, AnyView value, Use use) {
   return std::apply([&](auto &...callback) { return (TryCallback(callback, value, use) || ...); }, callbacks);

@@ -156,8 +156,8 @@ private:
   template <typename Engine, typename Base, WalkOrder when> friend class detail::MapEngine;
 };
 
-/* The same with callbacks that are known at run time only, by the type they are for, as ffi.StructuralMap gets them;
- * those of the second array also get the TVMFFIDefRegionKind. */
+/* As StructuralMapEngine, with callbacks that are known at run time only, by the type they are for, as
+ * ffi.StructuralMap gets them. Those of the second array also get the TVMFFIDefRegionKind. */
 template <typename Parent, WalkOrder order>
 class StructuralMapDynEngine : public detail::MapEngine<StructuralMapDynEngine<Parent, order>, Parent, order> {
 public:
@@ -201,7 +201,7 @@ Expected<Any> StructuralMapExpected(Any root, Callbacks &&...callbacks) noexcept
     return detail::MutateRoot(make_object<Engine>(std::forward<Callbacks>(callbacks)...).get(), std::move(root));
   });
 }
-/* The same; throws the error. */
+/* StructuralMapExpected, which throws the error. */
 template <WalkOrder order, typename... Callbacks> Any StructuralMap(Any root, Callbacks &&...callbacks) {
   return StructuralMapExpected<order>(std::move(root), std::forward<Callbacks>(callbacks)...).value();
 }

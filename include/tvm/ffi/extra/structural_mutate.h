@@ -67,7 +67,7 @@ template <typename... Callbacks> Expected<Any> StructuralMutateExpected(Any root
     return detail::MutateRoot(make_object<Engine>(std::forward<Callbacks>(callbacks)...).get(), std::move(root));
   });
 }
-/* The same; throws the error. */
+/* StructuralMutateExpected, which throws the error. */
 template <typename... Callbacks> Any StructuralMutate(Any root, Callbacks &&...callbacks) {
   return StructuralMutateExpected(std::move(root), std::forward<Callbacks>(callbacks)...).value();
 }

@@ -42,7 +42,8 @@ using FStructuralMutate = reflection::NativeFunctionView<UnchangedOr<Any>(Struct
 namespace type_attr {
 /* Mutates what an object consists of, on a copy. */
 inline constexpr reflection::AttrKey<FStructuralMutate> kStructuralMutate{"__s_mutate__"};
-/* The same in the object itself, which has one reference then; a type with this one has the other too. */
+/* Mutates what an object consists of in the object itself, which has one reference then. A type with this attribute has
+ * kStructuralMutate, too. */
 inline constexpr reflection::AttrKey<FStructuralMutate> kStructuralMaybeInplaceMutate{"__s_maybe_inplace_mutate__"};
 } // namespace type_attr
 
@@ -160,7 +161,7 @@ template <typename T, typename U> TVM_FFI_INLINE Expected<T> ResultAs(Expected<U
     return std::move(result).template as_or_error<T>();
   }
 }
-/* The same for the caller who knows that it is one. */
+/* ResultAs for a caller that knows that the result is a T. */
 template <typename T, typename U> TVM_FFI_INLINE Expected<T> ResultKnownAs(Expected<U> result) {
   return ExpectedUnsafe::MoveFromTVMFFIAny<T>(ExpectedUnsafe::MoveToTVMFFIAny(std::move(result)));
 }
@@ -196,7 +197,7 @@ inline Expected<Any> MutateRoot(StructuralMutatorObj *mutator, Any root) {
  * name of its own. These are statements, to be put in braces. */
 #define TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN(Type, Name, ResultExpr) \
   TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN_(ResultAs, TVM_FFI_STR_CONCAT(tvm_ffi_result_, __COUNTER__), Type, Name, ResultExpr)
-/* The same; the caller knows that it is a Type. */
+/* TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN for a caller that knows that the value is a Type. */
 #define TVM_FFI_UNSAFE_S_MUTATE_ASSIGN_OR_RETURN(Type, Name, ResultExpr)                                          \
   TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN_(ResultKnownAs, TVM_FFI_STR_CONCAT(tvm_ffi_result_, __COUNTER__), Type, Name, \
                                      ResultExpr)

@@ -57,7 +57,7 @@ Expected<Optional<VisitInterrupt>> StructuralVisitExpected(AnyView root, Callbac
   return detail::Guarded<Optional<VisitInterrupt>>(
       [&] { return detail::VisitRoot(make_object<Engine>(std::forward<Callbacks>(callbacks)...).get(), root); });
 }
-/* The same; throws the error. */
+/* StructuralVisitExpected, which throws the error. */
 template <typename... Callbacks> Optional<VisitInterrupt> StructuralVisit(AnyView root, Callbacks &&...callbacks) {
   return StructuralVisitExpected(root, std::forward<Callbacks>(callbacks)...).value();
 }

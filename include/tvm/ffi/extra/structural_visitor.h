@@ -45,7 +45,7 @@ class StructuralVisitorObj;
 /* What visits a value; it is only borrowed. The result is an Expected<Optional<VisitInterrupt>> as a value: None, a
  * VisitInterrupt or an Error. */
 using FStructuralVisitABI = TVMFFIAny (*)(StructuralVisitorObj *visitor, AnyView value) noexcept;
-/* The same as an attribute of types, where it may also be a Function. */
+/* FStructuralVisitABI as an attribute of types, where it may also be a Function. */
 using FStructuralVisit = reflection::NativeFunctionView<Optional<VisitInterrupt>(StructuralVisitorObj *, AnyView)>;
 
 namespace type_attr {

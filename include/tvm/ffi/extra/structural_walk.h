@@ -105,7 +105,7 @@ Expected<Optional<VisitInterrupt>> StructuralWalkExpected(AnyView root, Callback
   return detail::Guarded<Optional<VisitInterrupt>>(
       [&] { return detail::VisitRoot(make_object<Engine>(std::forward<Callbacks>(callbacks)...).get(), root); });
 }
-/* The same; throws the error. */
+/* StructuralWalkExpected, which throws the error. */
 template <WalkOrder order, typename... Callbacks>
 Optional<VisitInterrupt> StructuralWalk(AnyView root, Callbacks &&...callbacks) {
   return StructuralWalkExpected<order>(root, std::forward<Callbacks>(callbacks)...).value();

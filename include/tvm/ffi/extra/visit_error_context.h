@@ -91,7 +91,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void UpdateVisitErrorContext(Error &e
   }
 }
 
-/* The same for the error that a result is. */
+/* UpdateVisitErrorContext for a result that is an Error. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline TVMFFIAny WithErrorContext(TVMFFIAny result, AnyView value) noexcept {
   Error error = AnyView::CopyFromTVMFFIAny(result).as_or_throw<Error>();
   UpdateVisitErrorContext(error, value);
@@ -110,7 +110,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline TVMFFIAny WithErrorContext(TVMFFIAny 
     ::tvm::ffi::detail::UpdateVisitErrorContext(error_of_visit, node); \
     throw;                                                             \
   }
-/* The same in a function that returns an Expected: the error is returned. */
+/* TVM_FFI_VISIT_END for a function that returns an Expected: it returns the error. */
 #define TVM_FFI_VISIT_END_RETURN_EXPECTED(node)                        \
   }                                                                    \
   catch (::tvm::ffi::Error & error_of_visit) {                         \

@@ -23,7 +23,8 @@ struct MethodInfoBuilder : public TVMFFIMethodInfo {
   _MetadataType metadata_;
 };
 
-/* Base of all that is said: a class derived from it has Apply(FieldInfoBuilder *), or also Apply(MethodInfoBuilder *). */
+/* Base of all that is said: a class derived from it has Apply(FieldInfoBuilder *), or also Apply(MethodInfoBuilder
+ * *). */
 struct InfoTrait {};
 
 /* Metadata({{"key", value}, ...}): anything else, of ints, bools and texts. */
@@ -73,7 +74,7 @@ class default_value : public DefaultValue {
   using DefaultValue::DefaultValue;
 };
 
-/* The same, called for each object. */
+/* A function whose result is the default: it is called for each object. */
 class DefaultFactory : public InfoTrait {
 public:
   explicit DefaultFactory(Function factory) : factory_(std::move(factory)) {}

@@ -1,7 +1,7 @@
 /* native_function.h - NativeFunction<R(Args...)>: a hook of a type that is called without packing its arguments.
  *
- * As a value it is the address of a C function, TVMFFIAny (*)(Args...) noexcept, which gives its result or its error; or
- * any Function, which is called with packed arguments. */
+ * As a value it is the address of a C function, TVMFFIAny (*)(Args...) noexcept, which gives its result or its error;
+ * or any Function, which is called with packed arguments. */
 #ifndef TVM_FFI_REFLECTION_NATIVE_FUNCTION_H_
 #define TVM_FFI_REFLECTION_NATIVE_FUNCTION_H_
 

@@ -1,5 +1,5 @@
-/* overload.h - OverloadObjectDef: as ObjectDef, with methods and constructors of the same name. A call goes to the first
- * one whose parameters its arguments convert to. */
+/* overload.h - OverloadObjectDef: as ObjectDef, with methods and constructors of the same name. A call goes to the
+ * first one whose parameters its arguments convert to. */
 #ifndef TVM_FFI_REFLECTION_OVERLOAD_H_
 #define TVM_FFI_REFLECTION_OVERLOAD_H_
 

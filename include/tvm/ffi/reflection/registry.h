@@ -377,7 +377,8 @@ template <typename... Args> struct OverloadCastImpl {
 
 } // namespace detail
 
-/* overload_cast<int>(f): the overload of f whose parameters are so, or else begin so; overload_cast<int>(&C::f, const_) the const one. */
+/* overload_cast<int>(f): the overload of f whose parameters are so, or else begin so; overload_cast<int>(&C::f, const_)
+ * the const one. */
 template <typename... Args> inline constexpr detail::OverloadCastImpl<Args...> overload_cast = {};
 inline constexpr auto const_ = std::true_type{};
 

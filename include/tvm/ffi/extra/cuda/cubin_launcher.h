@@ -61,7 +61,7 @@ public:
                               uint32_t dyn_smem_bytes = 0) const {
     return cuda_api::LaunchKernel(kernel_, args, grid, block, stream, dyn_smem_bytes);
   }
-  /* The same with what ConstructLaunchConfig has filled in. */
+  /* Launch with the configuration that ConstructLaunchConfig has filled in. */
   cuda_api::ResultType LaunchEx(void **args, const cuda_api::LaunchConfig &config) const {
     return cuda_api::LaunchKernelEx(kernel_, args, config);
   }
