@@ -7,10 +7,10 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from elf import Library, read_library
-from envs import ROOT
+from ci.jobs.elf import Library, read_library
+from ci.jobs.result import Result
 
-LISTS = ROOT / "ci" / "symbols"
+LISTS = Path(__file__).resolve().with_name("symbols")
 
 # libc, its parts in glibc 2.17, and the loader, which has the thread-local variables.
 _LIBC = {"libc.so.6", "libpthread.so.0", "libdl.so.2", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
@@ -58,3 +58,12 @@ def check_exports(wheel: Path) -> tuple[list[str], list[str]]:
             lines.append(f"{rule.name}: {len(library.exports)} names, {path.stat().st_size} bytes, needs {needed}")
             faults += find_faults(rule, library)
     return lines, faults
+
+
+def run_exports(wheel: Path, log: Path) -> Result:
+    """Compare what the wheel's libraries export with the lists."""
+    lines, faults = check_exports(wheel)
+    log.write_text("\n".join([*lines, *faults, ""]))
+    n_bad = len({fault.partition(":")[0] for fault in faults})
+    outcome = "FAILED" if faults else "ok"
+    return Result("exports", outcome, len(RULES) - n_bad, n_bad, 0, closing="; ".join(faults or lines))

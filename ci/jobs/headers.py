@@ -11,9 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from envs import ROOT, find_c_compiler, find_clang, find_cxx_compiler, find_nvcc
-from googletest import googletest_flags
-from jobs import Result, check_going_on
+from ci.jobs.result import Result
+from ci.lib.folders import ROOT
+from ci.lib.process import check_going_on
+from ci.provision.clang import find_clang
+from ci.provision.compilers import find_c_compiler, find_cxx_compiler, find_nvcc
+from ci.provision.googletest import googletest_flags
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,11 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from envs import ROOT, Missing, find_c_compiler
-from jobs import Result, check_going_on
+from ci.jobs.result import Result
+from ci.lib.folders import ROOT
+from ci.lib.messages import Missing
+from ci.lib.process import check_going_on
+from ci.provision.compilers import find_c_compiler
 
 CORE = "src/core"
 LAYERS = {

@@ -6,18 +6,18 @@ Systems of 32 bits are refused, and have to be told why. In the place of MSVC is
 from __future__ import annotations
 
 import subprocess
-import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from envs import ROOT, build_env, clean_environ, output_of
-from headers import WARNINGS, including, is_c_header
-from jobs import Result, check_going_on, hpy_include
-
-sys.path.insert(0, str(ROOT))
+from ci.jobs.headers import WARNINGS, including, is_c_header
+from ci.jobs.result import Result
+from ci.lib.folders import ROOT
+from ci.lib.process import check_going_on, clean_environ, output_of
+from ci.provision.envs import build_env
+from ci.provision.wheel import hpy_include
 from tools.build.binaries import BINARIES, HPY_FLAGS, Binary
 
 if TYPE_CHECKING:

@@ -1,12 +1,9 @@
-"""The test matrix as data: which interpreters ffi_hpy is tested on, and what the ci scripts share."""
+"""The test matrix as data: which interpreters ffi_hpy is tested on."""
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -89,17 +86,3 @@ def names(selection: Sequence[str] = ()) -> tuple[str, ...]:
     if not selection:
         return tuple(interpreter.name for interpreter in MATRIX if interpreter.joined)
     return tuple(dict.fromkeys(selection))
-
-
-def cache_dir() -> Path:
-    """The folder that keeps what the ci scripts fetch and build; it may not exist yet."""
-    chosen = os.environ.get("FFI_HPY_CACHE")
-    if chosen:
-        return Path(chosen).absolute()
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache").absolute() / "ffi_hpy"
-
-
-def say(message: str) -> None:
-    """Tell the person watching; stdout is left to results."""
-    print(message, file=sys.stderr, flush=True)

@@ -1,14 +1,4 @@
-#!/usr/bin/env -S python3 -B
-"""Provide a clang that can build fuzzers (libFuzzer with AddressSanitizer and UBSan), and print its path.
-
-    ci/clang
-
-One on PATH will do if it can. Else clang and its runtime libraries are fetched as Debian packages of this machine's
-own release, unpacked and not installed, and kept in the cache folder (FFI_HPY_CACHE, else XDG_CACHE_HOME/ffi_hpy, else
-~/.cache/ffi_hpy). Only the path goes to stdout.
-
-Exit status: 0 it is there, 1 it is not.
-"""
+"""A clang that can build fuzzers: that of PATH if it can, else Debian's, unpacked into the cache."""
 
 from __future__ import annotations
 
@@ -17,9 +7,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from debian import Apt, release, unpack
-from envs import Missing, last_line, locked, run_main
-from matrix import cache_dir, say
+from ci.lib.folders import cache_dir, locked
+from ci.lib.messages import Missing, last_line, say
+from ci.provision.debian import Apt, release, unpack
 
 FLAGS = ("-g", "-fsanitize=fuzzer,address,undefined")
 PROBE = """
@@ -102,10 +92,11 @@ def from_debian() -> Path:
     return clang
 
 
-def main() -> int:
-    print(on_path() or from_debian())
-    return 0
+def find_fuzzing_clang() -> Path:
+    """Return the clang of PATH if it can build fuzzers, else Debian's. Raises Missing."""
+    return on_path() or from_debian()
 
 
-if __name__ == "__main__":
-    run_main(main, "ci/clang")
+def find_clang() -> list[str]:
+    """Return the words that run that clang; `--driver-mode=g++` makes it clang++. Raises Missing."""
+    return [str(find_fuzzing_clang())]

@@ -10,9 +10,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from debian import Apt, unpack
-from envs import ROOT, Missing, clean_environ, locked, python_of
-from matrix import cache_dir, say
+from ci.lib.folders import ROOT, cache_dir, locked
+from ci.lib.messages import Missing, say
+from ci.lib.process import clean_environ
+from ci.provision.debian import Apt, unpack
+from ci.provision.envs import python_of
 
 SUITE = "sid"  # the only one that has all of them
 NEEDED = ("linkme", "paste", "proc-macro-error", "proc-macro2", "quote", "syn-1")

@@ -11,11 +11,12 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from envs import Missing, last_line, locked, output_of
-from matrix import cache_dir
+from ci.lib.folders import cache_dir, locked
+from ci.lib.messages import Missing, last_line
+from ci.lib.process import output_of
 
 
-def run_logged(command: Sequence[str], log: Path, cwd: Path) -> None:
+def run_appending(command: Sequence[str], log: Path, cwd: Path) -> None:
     """Run a long command with its output appended to `log`; Missing, naming the log, if it fails."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a") as stream:
@@ -164,7 +165,7 @@ class Apt:
 
     def get(self, arguments: Sequence[str], log: Path, cwd: Path) -> None:
         """Run apt-get in the folder `cwd`. The caller holds the lock."""
-        run_logged(["apt-get", "-q", *self.options(), *arguments], log, cwd)
+        run_appending(["apt-get", "-q", *self.options(), *arguments], log, cwd)
 
     def options(self) -> list[str]:
         """The options that make apt-get use this state, and the machine's for nothing but `status`."""
@@ -196,4 +197,4 @@ def unpack(apt: Apt, packages: Sequence[str], root: Path, log: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="debs-", dir=root) as folder:
         apt.fetch(["download", *packages], log, into=Path(folder))
         for package in sorted(Path(folder).glob("*.deb")):
-            run_logged(["dpkg", "-x", str(package), str(root)], log, cwd=root)
+            run_appending(["dpkg", "-x", str(package), str(root)], log, cwd=root)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from debian import Apt, release, unpack
-from envs import Missing, build_env, locked, output_of
-from matrix import cache_dir, say
+from ci.lib.folders import cache_dir, locked
+from ci.lib.messages import Missing, say
+from ci.lib.process import output_of
+from ci.provision.debian import Apt, release, unpack
+from ci.provision.envs import build_env
 
 TARGET = "aarch64-linux-gnu.2.17"
 PACKAGES = ("qemu-user", "libc6-arm64-cross", "libgcc-s1-arm64-cross")  # libc loads libgcc to walk the stack

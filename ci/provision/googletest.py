@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from debian import debian, release, unpack
-from envs import Missing, locked
-from matrix import cache_dir, say
+from ci.lib.folders import cache_dir, locked
+from ci.lib.messages import Missing, say
+from ci.provision.debian import debian, release, unpack
 
 
 def googletest_flags() -> tuple[list[str], list[str]]:

@@ -7,8 +7,10 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from envs import Missing, locked, output_of, tool_env
-from matrix import cache_dir, say
+from ci.lib.folders import cache_dir, locked
+from ci.lib.messages import Missing, say
+from ci.lib.process import output_of
+from ci.provision.envs import tool_env
 
 TVM_FFI = "apache-tvm-ffi==0.1.15.post2"
 

@@ -1,27 +1,15 @@
-#!/usr/bin/env -S python3 -B
-"""Fetch apache-tvm-ffi's wheel, and print the folder that it is unpacked in.
-
-    ci/upstream [VERSION]
-
-The tests load its libtvm_ffi_testing.so onto our core and compile C++ libraries against its headers: those of the
-current version, which is the default, and of 0.1.11, which libraries of the era before were built with. The wheel is
-unpacked and not installed; which interpreter it is for does not matter, because only tvm_ffi/include and tvm_ffi/lib
-are used. It is kept in the cache folder (FFI_HPY_CACHE, else XDG_CACHE_HOME/ffi_hpy, else ~/.cache/ffi_hpy). Only the
-path goes to stdout.
-
-Exit status: 0 the folder is there, 1 it is not.
-"""
+"""apache-tvm-ffi's wheel, unpacked into the cache and not installed."""
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 
-from envs import Missing, locked, run_main, run_uv
-from matrix import cache_dir, say
+from ci.lib.folders import cache_dir, locked
+from ci.lib.messages import Missing, say
+from ci.provision.tools import run_uv
 
 VERSIONS = ("0.1.15.post2", "0.1.11")
 NEEDED = ("tvm_ffi/include/tvm/ffi/c_api.h", "tvm_ffi/include/dlpack/dlpack.h", "tvm_ffi/lib/libtvm_ffi_testing.so")
@@ -51,23 +39,10 @@ def fetch(requirement: str, folder: Path) -> None:
         unpacked.rename(folder)
 
 
-def main() -> int:
-    summary, _, details = (__doc__ or "").partition("\n\n")
-    parser = argparse.ArgumentParser(
-        prog="ci/upstream",
-        description=summary,
-        epilog=details,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("version", nargs="?", choices=VERSIONS, default=VERSIONS[0])
-    version = parser.parse_args().version
+def fetch_upstream(version: str) -> Path:
+    """Return the folder that the wheel of a version is unpacked in. Raises Missing."""
     folder = cache_dir() / "upstream" / f"apache-tvm-ffi-{version}"
     with locked(folder.with_name(f".{folder.name}.lock")):
         if find_lacking(folder):
             fetch(f"apache-tvm-ffi=={version}", folder)
-    print(folder)
-    return 0
-
-
-if __name__ == "__main__":
-    run_main(main, "ci/upstream")
+    return folder

@@ -1,20 +1,7 @@
-#!/usr/bin/env -S python3 -B
-"""Build the one wheel, check it, and print its path.
-
-    ci/wheel [--force]
-
-Leaves the wheel in dist/, and does nothing if the one there was made from the same inputs. The checks: it is smaller
-than 1 MB, and auditwheel finds that it keeps what its tag promises. Only the path goes to stdout.
-
-Environment: CC, CFLAGS, LDFLAGS as usual (with CC the wheel is for this machine only, and tagged so),
-FFI_HPY_HPY_DIR an unpacked hpy/devel, FFI_HPY_CACHE the cache folder.
-
-Exit status: 0 the wheel is there, 1 it is not.
-"""
+"""The one wheel: built if it is not up to date, and checked."""
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import os
@@ -24,8 +11,12 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from envs import ROOT, Missing, build_env, clean_environ, last_line, locked, output_of, run_main, tool_env
-from matrix import say
+from ci.lib.folders import ROOT, locked
+from ci.lib.messages import Missing, last_line, say
+from ci.lib.process import clean_environ, output_of
+from ci.provision.envs import build_env, tool_env
+from tools.build.errors import BuildError
+from tools.build.hpy_headers import find_hpy_devel
 
 MAX_BYTES = 1_000_000
 NEWEST_GLIBC = (2, 17)
@@ -72,8 +63,8 @@ def find_current(inputs: str) -> Path | None:
         return None
 
 
-def build(folder: Path) -> Path:
-    """Build the wheel into `folder` and return it. What the build says goes to stderr."""
+def run_pip(folder: Path) -> Path:
+    """Have pip build the wheel into `folder`, and return it. What the build says goes to stderr."""
     python = build_env() / "python"
     command = [str(python), "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
     log = subprocess.run(
@@ -117,8 +108,8 @@ def check_tag(wheel: Path) -> None:
     say(f"{wheel.name}: auditwheel confirms {confirmed}")
 
 
-def provide_wheel(force: bool) -> Path:
-    """Return the wheel in dist/, built and checked unless it is current. Raises Missing."""
+def build_wheel(force: bool = False) -> Path:
+    """Return the wheel in dist/, built and checked unless it is current, or always by force. Raises Missing."""
     with locked(ROOT / "build" / ".wheel.lock"):
         inputs = hash_inputs()
         current = None if force else find_current(inputs)
@@ -127,7 +118,7 @@ def provide_wheel(force: bool) -> Path:
             return current
         say("building the wheel ...")
         with tempfile.TemporaryDirectory() as folder:
-            built = build(Path(folder))
+            built = run_pip(Path(folder))
             check_size(built)
             check_tag(built)
             final = ROOT / "dist" / built.name
@@ -137,18 +128,9 @@ def provide_wheel(force: bool) -> Path:
         return final
 
 
-def main() -> int:
-    summary, _, details = (__doc__ or "").partition("\n\n")
-    parser = argparse.ArgumentParser(
-        prog="ci/wheel",
-        description=summary,
-        epilog=details,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--force", action="store_true", help="build it even if it is up to date")
-    print(provide_wheel(parser.parse_args().force))
-    return 0
-
-
-if __name__ == "__main__":
-    run_main(main, "ci/wheel")
+def hpy_include() -> Path:
+    """Return the folder of the hpy headers that the wheel was built with. Raises Missing."""
+    try:
+        return find_hpy_devel(ROOT / "build") / "include"
+    except BuildError as reason:
+        raise Missing(str(reason)) from None

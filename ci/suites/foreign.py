@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from envs import CI, clean_environ
-from jobs import closing_line, run_logged
+from ci.lib.process import clean_environ, closing_line, run_logged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -115,8 +114,11 @@ def sum_reasons(results: Mapping[str, Sequence[Outcome]]) -> list[str]:
 # --- running it -----------------------------------------------------------------------------------------------------
 
 
+PLUGIN = Path(__file__).resolve().with_name("plugin")
+
+
 class Record(TypedDict):
-    """What ci/foreign_suite/outcomes.py notes of a run that came to its end."""
+    """What ci/suites/plugin/outcomes.py notes of a run that came to its end."""
 
     outcomes: dict[str, str]  # passed, failed or skipped, by test
     gil: str  # on or off, at the end
@@ -136,7 +138,7 @@ def run_suite(command: Sequence[str], log: Path, folders: Sequence[Path], enviro
     """Run pytest with the plugins in `folders` within reach, its output in `log`."""
     with tempfile.TemporaryDirectory() as scratch:
         summary = Path(scratch, "summary.json")
-        path = ":".join(map(str, [CI / "foreign_suite", *folders]))
+        path = ":".join(map(str, [PLUGIN, *folders]))
         full = clean_environ({**environ, "PYTHONPATH": path, "FOREIGN_SUMMARY": str(summary)})
         status = run_logged([*command, f"--basetemp={scratch}/tests"], log, full, cwd)
         if summary.exists():

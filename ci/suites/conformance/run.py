@@ -1,45 +1,36 @@
-#!/usr/bin/env -S python3 -B
-"""Run apache-tvm-ffi's own Python tests on ffi_hpy, through `python -m ffi_hpy.dropin`.
-
-    ci/conformance [NAME...] [--threads] [--file PATTERN] [-- PYTEST-ARGUMENT...]
-
-The tests come with the sdist of apache-tvm-ffi 0.1.15.post2, which is fetched once into the cache (FFI_HPY_CACHE, else
-XDG_CACHE_HOME/ffi_hpy, else ~/.cache/ffi_hpy). NAME is an interpreter of the matrix, by default each of them; PATTERN
-a file of the tests. Each file runs in a process of its own. With --threads each test runs in four threads at once
-(pytest-run-parallel), by default on the free-threaded interpreter, whose GIL must be off at the end; the row is called
-NAME-threads. ci/conformance-exceptions.txt lists files and tests that are left out, must fail, or run in one thread,
-and why. Logs are in build/test-logs.
-
-Exit status: 0 all as expected, 1 not, 2 wrong usage.
-"""
+"""apache-tvm-ffi's own Python tests: which are run, how, and what of them is as expected."""
 
 from __future__ import annotations
 
 import argparse
 import fnmatch
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from crates import cargo_environ, prebuild
-from envs import (
-    CI,
-    Missing,
-    build_wheel,
-    cached_env,
-    find_interpreters,
-    install_wheel,
-    locked,
-    python_of,
-    run_main,
-    table,
+from ci.lib.command import parse_with_rest
+from ci.lib.folders import LOGS, REQUIREMENTS, locked
+from ci.lib.matrix import BY_NAME, MATRIX, UnknownName, names
+from ci.lib.messages import Missing, say, table
+from ci.lib.process import workers
+from ci.provision.crates import cargo_environ, prebuild
+from ci.provision.envs import cached_env, install_wheel, python_of
+from ci.provision.interpreters import find_interpreters
+from ci.provision.sdist import TVM_FFI, fetch_sdist
+from ci.provision.wheel import build_wheel
+from ci.suites.foreign import (
+    COLUMNS,
+    Allowance,
+    Outcome,
+    Record,
+    counts_of,
+    faults_of,
+    read_allowances,
+    run_suite,
+    sum_reasons,
 )
-from foreign import COLUMNS, Allowance, Outcome, Record, counts_of, faults_of, read_allowances, run_suite, sum_reasons
-from jobs import LOGS, workers
-from matrix import BY_NAME, MATRIX, UnknownName, names, say
-from sdist import TVM_FFI, fetch_sdist
 
+HERE = Path(__file__).resolve().parent
 TORCH_ON = "cp311"
 N_THREADS = 4
 BUILDS_CRATES = "test_rust_static_init.py"
@@ -58,9 +49,9 @@ class Row:
 
     @property
     def requirements(self) -> list[str | Path]:
-        extra = ["requirements-torch.txt"] if self.interpreter == TORCH_ON else []
-        extra += ["requirements-threads.txt"] if self.in_threads else []
-        return [CI / name for name in ("requirements-conformance.txt", *extra)]
+        extra = ["torch.txt"] if self.interpreter == TORCH_ON else []
+        extra += ["threads.txt"] if self.in_threads else []
+        return [REQUIREMENTS / name for name in ("conformance.txt", *extra)]
 
     @property
     def gil(self) -> str:
@@ -96,7 +87,7 @@ def run_file(row: Row, env: Path, tests: Path, file: str, allowances: list[Allow
     if file == BUILDS_CRATES:
         environ |= rust_environ(tests.parents[1] / "rust", env)
     log = LOGS / f"conformance-{row.name}-{Path(file).stem}.log"
-    done = run_suite([*command, file, *extra], log, [CI / "conformance_suite"], environ, tests)
+    done = run_suite([*command, file, *extra], log, [HERE / "plugin"], environ, tests)
     outcome = FileOutcome(file, fault=done.fault, seconds=time.monotonic() - started)
     return outcome if done.record is None else judge(outcome, done.record, allowances, row.gil)
 
@@ -113,7 +104,7 @@ def judge(outcome: FileOutcome, record: Record, allowances: list[Allowance], gil
 def run(row: Row, python: Path, wheel: Path, tests: Path, files: list[str], extra: list[str]) -> list[FileOutcome]:
     """Run the files on one interpreter, two at a time. Raises Missing."""
     env = cached_env(f"conformance-{row.name}", python, row.requirements)
-    allowances = read_allowances(CI / "conformance-exceptions.txt", row.name)
+    allowances = read_allowances(HERE / "exceptions.txt", row.name)
     with locked(env.with_name(f".{env.name}.use.lock")), workers(2) as pool:
         install_wheel(env, wheel)
         left_out = {file: a for file in files for a in allowances if a.test == file}
@@ -145,13 +136,11 @@ def summarise(results: dict[str, list[FileOutcome]]) -> None:
     print("".join(f"{line}\n" for line in sum_reasons(results)), end="")
 
 
-def main() -> int:
-    split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(parser: argparse.ArgumentParser) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--threads", action="store_true")
     parser.add_argument("--file", default="*", metavar="PATTERN")
-    arguments = parser.parse_args(sys.argv[1:split])
+    arguments, extra = parse_with_rest(parser)
     default = [i.name for i in MATRIX if i.free_threaded and i.joined] if arguments.threads else []
     try:
         rows = [Row(name, arguments.threads) for name in names(arguments.names or default)]
@@ -170,11 +159,7 @@ def main() -> int:
             print(f"{row.name}: FAULT: ci/interpreters cannot provide it, see above")
             is_good = False
             continue
-        results[row.name] = run(row, pythons[row.interpreter], wheel, tests, files, sys.argv[split + 1 :])
+        results[row.name] = run(row, pythons[row.interpreter], wheel, tests, files, extra)
         is_good = report(row.name, results[row.name]) and is_good
     summarise(results)
     return 0 if is_good else 1
-
-
-if __name__ == "__main__":
-    run_main(main, "ci/conformance")

@@ -11,22 +11,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from envs import (
-    CI,
-    Missing,
-    cached_env,
-    clean_environ,
-    find_cxx_compiler,
-    find_interpreters,
-    install_wheel,
-    last_line,
-    locked,
-    python_of,
-)
-from foreign import Allowance, Outcome, read_allowances
-from jobs import LOGS, run_logged, workers
-from matrix import say
-from programs import FOLDER
+from ci.lib.folders import LOGS, REQUIREMENTS, locked
+from ci.lib.messages import Missing, last_line, say
+from ci.lib.process import clean_environ, run_logged, workers
+from ci.provision.compilers import find_cxx_compiler
+from ci.provision.envs import cached_env, install_wheel, python_of
+from ci.provision.interpreters import find_interpreters
+from ci.suites.cpp.programs import EXCEPTIONS, FOLDER
+from ci.suites.foreign import Allowance, Outcome, read_allowances
 
 INTERPRETER = "cp311"
 AT_ONCE = 2
@@ -193,8 +185,8 @@ def run_examples(wheel: Path, sources: Path, pattern: str) -> list[Outcome]:
     python = find_interpreters([INTERPRETER]).get(INTERPRETER)
     if python is None:
         raise Missing(f"ci/interpreters cannot provide {INTERPRETER}, see above")
-    env = cached_env("cpp-suite-examples", python, [CI / "requirements-examples.txt"])
-    allowances = read_allowances(CI / "cpp-suite-exceptions.txt", "examples")
+    env = cached_env("cpp-suite-examples", python, [REQUIREMENTS / "examples.txt"])
+    allowances = read_allowances(EXCEPTIONS, "examples")
     chosen = [example for example in EXAMPLES if fnmatch.fnmatch(example.name, pattern)]
     with locked(env.with_name(f".{env.name}.use.lock")), workers(AT_ONCE) as pool:
         install_wheel(env, wheel)

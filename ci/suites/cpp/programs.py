@@ -9,12 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from envs import ROOT, clean_environ, find_clang, find_gcc_cxx, last_line, output_of
-from jobs import run_logged
+from ci.lib.folders import ROOT
+from ci.lib.messages import last_line
+from ci.lib.process import clean_environ, output_of, run_logged
+from ci.provision.clang import find_clang
+from ci.provision.compilers import find_gcc_cxx
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+EXCEPTIONS = Path(__file__).resolve().with_name("exceptions.txt")
 FOLDER = ROOT / "build" / "cpp-suite"
 LIBRARIES = ("-ltvm_ffi_testing", "-ltvm_ffi", "-ltvm_ffi_cxx")
 

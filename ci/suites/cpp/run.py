@@ -1,18 +1,4 @@
-#!/usr/bin/env -S python3 -B
-"""Compile apache-tvm-ffi's own C++ tests and examples with our headers and libraries, and run them.
-
-    ci/cpp-suite [--compiler NAME] [--file PATTERN] [--standard STANDARD] [--tests | --examples] [-- ARGUMENT...]
-
-They come with the sdist of apache-tvm-ffi 0.1.15.post2, which is fetched once into the cache (FFI_HPY_CACHE, else
-XDG_CACHE_HOME/ffi_hpy, else ~/.cache/ffi_hpy), as are Debian's googletest and, where there is none, clang. The files
-make one program, since some use what others register; each one's tests run in a process of their own. What is compiled
-is kept in build/cpp-suite until anything of it changes. NAME is gcc or clang, by default both; PATTERN is for files,
-which then make the whole program, and for examples. With --tests or --examples there is nothing else. An ARGUMENT is
-for googletest. ci/cpp-suite-exceptions.txt lists files and tests that are left out or must fail, and why. Logs are in
-build/test-logs.
-
-Exit status: 0 all as expected, 1 not.
-"""
+"""apache-tvm-ffi's own C++ tests: compiled into one program, each file's tests run in a process of their own."""
 
 from __future__ import annotations
 
@@ -20,18 +6,20 @@ import argparse
 import fnmatch
 import json
 import re
-import sys
 import tempfile
 import time
 from pathlib import Path
 
-from cpp_examples import run_examples
-from envs import CI, build_wheel, clean_environ, output_of, run_main, table
-from foreign import COLUMNS, Allowance, Outcome, counts_of, faults_of, read_allowances, sum_reasons
-from googletest import googletest_flags
-from jobs import LOGS, closing_line, run_logged, workers
-from programs import FOLDER, Builder, find_compiler, unpack_wheel
-from sdist import TVM_FFI, fetch_sdist
+from ci.lib.command import parse_with_rest
+from ci.lib.folders import LOGS
+from ci.lib.messages import table
+from ci.lib.process import clean_environ, closing_line, output_of, run_logged, workers
+from ci.provision.googletest import googletest_flags
+from ci.provision.sdist import TVM_FFI, fetch_sdist
+from ci.provision.wheel import build_wheel
+from ci.suites.cpp.examples import run_examples
+from ci.suites.cpp.programs import EXCEPTIONS, FOLDER, Builder, find_compiler, unpack_wheel
+from ci.suites.foreign import COLUMNS, Allowance, Outcome, counts_of, faults_of, read_allowances, sum_reasons
 
 AT_ONCE = 2
 RESULTS = {"OK": "passed", "FAILED": "failed", "SKIPPED": "skipped"}
@@ -83,7 +71,7 @@ def run_file(
 def run_tests(builder: Builder, sources: list[Path], to_link: list[str], extra: list[str]) -> list[Outcome]:
     """Compile the files, two at a time, link what compiles into one program, and run each one's tests."""
     name = builder.compiler.name
-    allowances = read_allowances(CI / "cpp-suite-exceptions.txt", name)
+    allowances = read_allowances(EXCEPTIONS, name)
     outcomes: list[Outcome] = []
     objects: list[Path] = []
 
@@ -124,26 +112,18 @@ def report(name: str, outcomes: list[Outcome]) -> None:
     print("".join(f"{name}: {line}\n" for line in faults_of(outcomes)), flush=True)
 
 
-def parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
+def parse(parser: argparse.ArgumentParser) -> tuple[argparse.Namespace, list[str]]:
     """Return our own arguments, and those for googletest."""
-    summary, _, details = (__doc__ or "").partition("\n\n")
-    parser = argparse.ArgumentParser(
-        prog="ci/cpp-suite",
-        description=summary,
-        epilog=details,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
     parser.add_argument("--compiler", choices=("gcc", "clang", "both"), default="both")
     parser.add_argument("--file", default="*", metavar="PATTERN", help="of tests and examples")
     parser.add_argument("--standard", default="c++17", help="c++17, c++20, c++23")
     parser.add_argument("--tests", action="store_true", help="no examples")
     parser.add_argument("--examples", action="store_true", help="no tests")
-    split = arguments.index("--") if "--" in arguments else len(arguments)
-    return parser.parse_args(arguments[:split]), arguments[split + 1 :]
+    return parse_with_rest(parser)
 
 
-def main() -> int:
-    options, extra = parse(sys.argv[1:])
+def main(parser: argparse.ArgumentParser) -> int:
+    options, extra = parse(parser)
     started = time.monotonic()
     compilers = [find_compiler(name) for name in ("gcc", "clang") if options.compiler in (name, "both")]
     wheel, sdist = build_wheel(), fetch_sdist(TVM_FFI, "conformance")
@@ -173,7 +153,3 @@ def main() -> int:
     verdict = "all as expected" if is_good else "NOT as expected"
     print(f"cpp-suite: {counts}: {verdict} ({time.monotonic() - started:.0f} s)", flush=True)
     return 0 if is_good else 1
-
-
-if __name__ == "__main__":
-    run_main(main, "ci/cpp-suite")

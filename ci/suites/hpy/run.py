@@ -1,48 +1,27 @@
-#!/usr/bin/env -S python3 -B
-"""Run HPy's own tests of universal mode on our runtime, on every interpreter of the matrix that it serves.
-
-    ci/hpy-suite [--debug] [NAME...] [-- PYTEST-ARGUMENT...]
-
-With --debug they run in our debug mode, and HPy's tests of its own (the folder debug) with them.
-
-The tests come with the sdist of hpy 0.9.0, which is fetched once into the cache (FFI_HPY_CACHE, else
-XDG_CACHE_HOME/ffi_hpy, else ~/.cache/ffi_hpy). Left out are the folders trace and hpy_devel, and what tests legacy
-code. Each universal module is compiled once, and the same binary is loaded by all interpreters.
-ci/hpy-suite-exceptions.txt lists the tests that may fail or skip themselves, and why;
-ci/hpy_suite/suite_on_pypy.py says what the tests find otherwise on PyPy. Logs are in build/test-logs.
-
-Exit status: 0 all as expected, 1 not, 2 wrong usage.
-"""
+"""HPy's own tests: which are run, how, and what of them is as expected."""
 
 from __future__ import annotations
 
 import argparse
 import re
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from envs import (
-    CI,
-    ROOT,
-    Missing,
-    build_wheel,
-    cached_env,
-    find_c_compiler,
-    find_interpreters,
-    install_wheel,
-    locked,
-    python_of,
-    run_main,
-    table,
-)
-from foreign import Record, read_allowances, run_suite
-from jobs import LOGS, workers
-from matrix import BY_NAME, MATRIX, UnknownName, names, say
-from sdist import fetch_sdist
+from ci.lib.command import parse_with_rest
+from ci.lib.folders import LOGS, REQUIREMENTS, ROOT, locked
+from ci.lib.matrix import BY_NAME, MATRIX, UnknownName, names
+from ci.lib.messages import Missing, say, table
+from ci.lib.process import workers
+from ci.provision.compilers import find_c_compiler
+from ci.provision.envs import cached_env, install_wheel, python_of
+from ci.provision.interpreters import find_interpreters
+from ci.provision.sdist import fetch_sdist
+from ci.provision.wheel import build_wheel
+from ci.suites.foreign import Record, read_allowances, run_suite
 
+HERE = Path(__file__).resolve().parent
 RELEASE = "hpy==0.9.0"
 LEFT_OUT = ("trace", "hpy_devel", "test_cpy_compat.py")
 # Legacy code is tested in the two other ABIs only; that it cannot be compiled for the universal one is tested here.
@@ -72,7 +51,7 @@ def run(name: str, mode: str, python: Path, wheel: Path, suite: Path, modules: P
     log = LOGS / f"hpy-suite-{row}.log"
     started = time.monotonic()
     try:
-        env = cached_env(f"hpy-suite-{name}", python, [CI / "requirements-hpy-suite.txt"])
+        env = cached_env(f"hpy-suite-{name}", python, [REQUIREMENTS / "hpy-suite.txt"])
     except Missing as reason:
         return Outcome(row, fault=str(reason))
     with locked(env.with_name(f".{env.name}.use.lock")):
@@ -90,7 +69,7 @@ def run(name: str, mode: str, python: Path, wheel: Path, suite: Path, modules: P
             "HPY_SUITE_MODULES": str(modules),
             "CC": " ".join(find_c_compiler()),
         }
-        done = run_suite(command, log, [CI / "hpy_suite", suite], environ, suite)
+        done = run_suite(command, log, [HERE / "plugin", suite], environ, suite)
     if done.record is None:
         return Outcome(row, fault=done.fault)
     return judge(row, done.status, done.record, time.monotonic() - started)
@@ -100,7 +79,7 @@ def judge(name: str, status: int, record: Record, seconds: float) -> Outcome:
     """Return the line for a run that came to its end."""
     outcomes = record["outcomes"]
     failed, excepted = [], []
-    exceptions = read_allowances(CI / "hpy-suite-exceptions.txt", name)
+    exceptions = read_allowances(HERE / "exceptions.txt", name)
     for test, outcome in outcomes.items():
         in_any_mode = re.sub(r"\[(universal|debug)\]$", "", test)
         exception = next((e for e in exceptions if e.fits(test) or e.fits(in_any_mode)), None)
@@ -148,12 +127,10 @@ def report(outcomes: list[Outcome]) -> bool:
     return not any(o.failed or o.fault or not o.passed for o in outcomes)
 
 
-def main() -> int:
-    split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(parser: argparse.ArgumentParser) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--debug", action="store_true")
-    options, extra = parser.parse_args(sys.argv[1:split]), sys.argv[split + 1 :]
+    options, extra = parse_with_rest(parser)
     mode = "debug" if options.debug else "universal"
     try:
         wanted = list(names(options.names or DEFAULT))
@@ -176,7 +153,3 @@ def main() -> int:
         modules = Path(folder)
         outcomes = list(pool.map(job, wanted))
     return 0 if report(outcomes) else 1
-
-
-if __name__ == "__main__":
-    run_main(main, "ci/hpy-suite")

@@ -1,7 +1,7 @@
 """The pytest plugin of every foreign test suite, loaded in each interpreter: it notes what becomes of each test.
 
-FOREIGN_SUMMARY names the file for the outcomes (the Record of ci/foreign.py). The test that runs is noted beside it,
-for the case that it ends the process.
+FOREIGN_SUMMARY names the file for the outcomes (the Record of ci/suites/foreign.py). The test that runs is noted beside
+it, for the case that it ends the process.
 """
 
 from __future__ import annotations

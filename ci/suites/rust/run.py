@@ -1,49 +1,25 @@
-#!/usr/bin/env -S python3 -B
-"""Build apache-tvm-ffi's own Rust crates against our library, and compile and run what ffi-hpy-stubgen writes for them.
-
-    ci/rust-suite [tests] [generated] [example] [-- CARGO-TEST-ARGUMENT...]
-
-    tests      upstream's tests of its crate tvm-ffi
-    generated  ci/rust_suite: bindings of our testing library, generated, compiled, and used
-    example    upstream's examples/rust_stubgen: the bindings that it has are those that ffi-hpy-stubgen writes, and work
-
-By default all. The crates come with the sdist of apache-tvm-ffi 0.1.15.post2, which is fetched once into the cache
-(FFI_HPY_CACHE, else XDG_CACHE_HOME/ffi_hpy, else ~/.cache/ffi_hpy); those that they need from cargo's registry or, where
-that is out of reach, Debian. Logs are in build/test-logs.
-
-Exit status: 0 all passed, 1 not, 2 wrong usage.
-"""
+"""apache-tvm-ffi's own Rust crates, and what ffi-hpy-stubgen writes for Rust: built, compared, tested."""
 
 from __future__ import annotations
 
 import argparse
 import re
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from crates import cargo_environ, find_cargo
-from envs import (
-    CI,
-    ROOT,
-    Missing,
-    build_wheel,
-    cached_env,
-    clean_environ,
-    find_cxx_compiler,
-    find_interpreters,
-    install_wheel,
-    locked,
-    output_of,
-    python_of,
-    run_main,
-    table,
-)
-from jobs import LOGS, closing_line, run_logged
-from matrix import say
-from sdist import TVM_FFI, fetch_sdist
+from ci.lib.command import parse_with_rest
+from ci.lib.folders import LOGS, ROOT, locked
+from ci.lib.messages import Missing, say, table
+from ci.lib.process import clean_environ, closing_line, output_of, run_logged
+from ci.provision.compilers import find_cxx_compiler
+from ci.provision.crates import cargo_environ, find_cargo
+from ci.provision.envs import cached_env, install_wheel, python_of
+from ci.provision.interpreters import find_interpreters
+from ci.provision.sdist import TVM_FFI, fetch_sdist
+from ci.provision.wheel import build_wheel
 
+HERE = Path(__file__).resolve().parent
 INTERPRETER = "cp311"
 WORK = ROOT / "build" / "rust-suite"
 AT_ONCE = "2"
@@ -58,7 +34,8 @@ class Suite:
         self.sdist = sdist
         self.rust = _copy(sdist / "rust", WORK / "rust")
         self.environ = {**clean_environ(), **cargo_environ(self.rust, env)}
-        self.include, self.lib = output_of([self.python.with_name("ffi-hpy-config"), "--includedir", "--libdir"]).split()
+        config = self.python.with_name("ffi-hpy-config")
+        self.include, self.lib = output_of([config, "--includedir", "--libdir"]).split()
         self.environ["LD_LIBRARY_PATH"] = self.lib  # of what uses upstream's crates; these set it for themselves
         self.environ["TESTING_LIBRARY"] = str(Path(self.lib, "libtvm_ffi_testing.so"))
 
@@ -93,7 +70,7 @@ class Suite:
         return self.cargo_test("tests", self.rust, "--package", "tvm-ffi")
 
     def generated(self) -> tuple[int, int, str]:
-        crate = _copy(CI / "rust_suite", WORK / "generated")
+        crate = _copy(HERE / "crate", WORK / "generated")
         init = ["--init-pypkg", "ffi-hpy", "--init-lib", "tvm_ffi_testing", "--init-prefix", "testing."]
         self.stubgen("generated", crate, "--imports", "ffi_hpy.testing", *init, "src")
         return self.cargo_test("generated", crate)
@@ -102,7 +79,14 @@ class Suite:
         folder = _copy(self.sdist / "examples" / "rust_stubgen", WORK / "examples" / "rust_stubgen")
         (folder / "build").mkdir()
         library = folder / "build" / "librust_stubgen.so"
-        command = [*find_cxx_compiler(), "-std=c++17", "-fPIC", "-shared", f"-I{self.include}", folder / "src" / "int_pair.cc"]
+        command = [
+            *find_cxx_compiler(),
+            "-std=c++17",
+            "-fPIC",
+            "-shared",
+            f"-I{self.include}",
+            folder / "src" / "int_pair.cc",
+        ]
         status, text = self.run("example-library", [*command, "-o", library, f"-L{self.lib}", "-ltvm_ffi"], folder)
         if status != 0:
             return 0, 1, closing_line(text, status)
@@ -139,11 +123,10 @@ def _results(text: str) -> Iterator[tuple[str, str]]:
             yield f"{file}::{result[1]}", result[2]
 
 
-def main() -> int:
-    split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(parser: argparse.ArgumentParser) -> int:
     parser.add_argument("jobs", nargs="*", metavar="JOB")
-    wanted = parser.parse_args(sys.argv[1:split]).jobs or list(JOBS)
+    options, extra = parse_with_rest(parser)
+    wanted = options.jobs or list(JOBS)
     unknown = [job for job in wanted if job not in JOBS]
     if unknown:
         say(f"ci/rust-suite: there is no {unknown[0]}; there are: {', '.join(JOBS)}")
@@ -159,7 +142,7 @@ def main() -> int:
     is_good = True
     with locked(env.with_name(f".{env.name}.use.lock")):
         install_wheel(env, wheel)
-        suite = Suite(sdist, env, sys.argv[split + 1 :])
+        suite = Suite(sdist, env, extra)
         for job in wanted:
             n_passed, n_failed, fault = getattr(suite, job)()
             rows.append([job, n_passed, n_failed])
@@ -168,7 +151,3 @@ def main() -> int:
                 print(f"{job}: FAULT: {fault}")
     print(table(rows))
     return 0 if is_good else 1
-
-
-if __name__ == "__main__":
-    run_main(main, "ci/rust-suite")

@@ -16,7 +16,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-import outcomes  # ci/foreign_suite's
+import outcomes  # of ci/suites/plugin
 from hpy.devel import HPyDevel
 from hpy.devel.abitag import get_hpy_ext_suffix
 from test import support  # hpy's, which comes before the standard library's
