@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
@@ -14,6 +15,8 @@ from ci.lib.messages import Missing, say
 from ci.provision.debian_python import from_packages, from_source
 from ci.provision.entries import entries_dir, from_cache
 from ci.provision.sources import Uv, from_path, from_pyenv
+
+AT_ONCE = 3
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ def debian_pypy(suite: str) -> Source:
 
 def debian_free_threaded(suite: str, python: str, *more: str) -> Source:
     """Free-threaded CPython built from Debian's source package, as Debian has no binary of it."""
-    options = ("--disable-gil", "--disable-test-modules", *more)
+    options = ("--disable-gil", "--disable-test-modules", "--without-ensurepip", *more)
     return Source(
         f"Debian {suite} source",
         functools.partial(from_source, suite, python, options, f"bin/{python}t"),
@@ -105,12 +108,24 @@ def provide(wanted: Interpreter) -> Path:
 
 
 def provide_each(wanted: Sequence[str]) -> Iterator[tuple[str, Path]]:
-    """Give the name and the executable of each wanted interpreter that can be had; say why another cannot."""
-    for name in wanted:
-        try:
-            yield name, provide(BY_NAME[name])
-        except (Missing, OSError) as reason:
-            say(f"ci/interpreters: {name}: {reason}")
+    """Give the name and the executable of each wanted interpreter that can be had; say why another cannot.
+
+    They come in the order of `wanted`. While one is compiled, others are fetched.
+    """
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for name, provided in zip(wanted, pool.map(try_to_provide, wanted)):
+            if isinstance(provided, Path):
+                yield name, provided
+            else:
+                say(f"ci/interpreters: {name}: {provided}")
+
+
+def try_to_provide(name: str) -> Path | Missing:
+    """Return the executable, or why there is none."""
+    try:
+        return provide(BY_NAME[name])
+    except Missing as reason:
+        return reason
 
 
 def find_interpreters(wanted: Sequence[str]) -> dict[str, Path]:
