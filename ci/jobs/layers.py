@@ -164,7 +164,7 @@ def check_the_check() -> None:
     """See that faults are found."""
     found = find_faults(("low", "high"), _PLANTED, {("high/b", "low/c"): "planted"})
     if found != _PLANTED_FAULTS:
-        raise Missing(f"ci/layers.py finds {found} where it should find {_PLANTED_FAULTS}")
+        raise Missing(f"the layer check finds {found} where it should find {_PLANTED_FAULTS}")
 
 
 def run_layers(wheel: Path, log: Path) -> Result:

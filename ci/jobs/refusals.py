@@ -1,4 +1,4 @@
-"""What must not compile: that each case of a file is refused with one error that says why and names the type."""
+"""The check that what must not compile is refused, each case with one error that says why and names the type."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAMES_FOO = re.compile(r"['‘<= ,]Foo['’>;,\] &]")
 
 
 def cases_of(source: Path) -> Iterator[tuple[str, str, str]]:
-    """Each case's name, a pattern of its error, and the program; first the lines before them all, without an error."""
+    """Give the name of each case, a pattern of its error, and the program. The lines before all cases have no error."""
     before, *rest = CASE.split(source.read_text())
     yield "nothing", "", before
     for name, pattern, code in zip(rest[::3], rest[1::3], rest[2::3]):
@@ -22,7 +22,7 @@ def cases_of(source: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def fault_of(pattern: str, output: str, status: int) -> str | None:
-    """Why a compiler's answer is not the expected one; None if it is."""
+    """Return why a compiler's answer is not the expected one, None if it is."""
     errors = [line for line in output.splitlines() if re.search(r"\berror:", line)]
     if not pattern:
         return None if status == 0 else f"does not compile\n{output}"

@@ -13,7 +13,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-# Not the folder of this file: the tests see what a user's program would see.
+# The tests see what a user's program would see, which is not the folder of this file.
 sys.path.pop(0)
 
 import pytest

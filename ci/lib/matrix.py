@@ -76,7 +76,7 @@ class UnknownName(ValueError):
 
 
 def names(selection: Sequence[str] = ()) -> tuple[str, ...]:
-    """The selected names in the order given, each once; none given means all that have joined.
+    """Return the selected names in the order given, each once; without any, all that have joined.
 
     Raises UnknownName if one is not in the matrix.
     """

@@ -67,7 +67,7 @@ _is_stopping = threading.Event()
 
 @contextlib.contextmanager
 def workers(n: int) -> Iterator[ThreadPoolExecutor]:
-    """Give n threads. An exception here, Ctrl-C too, ends at once what they run, and they begin nothing more."""
+    """Give n threads. An exception, Ctrl-C too, ends at once what the threads run, and nothing more begins."""
     with ThreadPoolExecutor(n) as pool:
         try:
             yield pool

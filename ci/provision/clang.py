@@ -19,8 +19,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n) { return data ==
 """
 
 
-def fault_of(clang: Path) -> str | None:
-    """Why `clang` cannot build a fuzzer that runs here; None if it can."""
+def find_obstacle(clang: Path) -> str | None:
+    """Return why `clang` cannot build a fuzzer that runs here, None if it can."""
     with tempfile.TemporaryDirectory() as folder:
         source, program = Path(folder, "probe.c"), Path(folder, "probe")
         source.write_text(PROBE)
@@ -37,16 +37,16 @@ def fault_of(clang: Path) -> str | None:
 
 
 def on_path() -> Path | None:
-    """A clang on PATH that can build fuzzers."""
+    """Return a clang on PATH that can build fuzzers."""
     found = shutil.which("clang")
-    return Path(found) if found and fault_of(Path(found)) is None else None
+    return Path(found) if found and find_obstacle(Path(found)) is None else None
 
 
 # --- Debian's -------------------------------------------------------------------------------------------------------
 
 
 def default_version(apt: Apt, log: Path) -> str:
-    """The version of clang that the release has as its default."""
+    """Return the version of clang that the release has as its default."""
     versions = {name.partition("-")[2] for name in apt.lacking(["clang"], log) if name.startswith("clang-")}
     if len(versions) != 1:
         raise Missing(f"package clang of {apt.suite} names no one version but {sorted(versions)}")
@@ -54,11 +54,11 @@ def default_version(apt: Apt, log: Path) -> str:
 
 
 def fetch(folder: Path, log: Path) -> None:
-    """Unpack clang into `folder` with a script clang/run that starts it from there."""
+    """Unpack clang into `folder` with a script that starts it from there."""
     suite = release()
     version = default_version(Apt(suite, "deb"), log)
     compiler = [f"clang-{version}", f"libclang-common-{version}-dev", f"libclang-rt-{version}-dev"]
-    # Libraries that are installed are left to the machine, because programs are linked with its own too.
+    # A library that the machine has is not fetched: programs that clang links use the machine's, too.
     installed = Apt(suite, "deb", status="/var/lib/dpkg/status")
     needed = dict.fromkeys([*compiler, *installed.lacking(compiler, log)])
     root = folder / "root"
@@ -74,11 +74,11 @@ def fetch(folder: Path, log: Path) -> None:
 
 
 def from_debian() -> Path:
-    """The clang of the cache, fetched if it is not there or has stopped working. Raises Missing."""
+    """Return the clang of the cache, fetched if it is not there or does not work. Raises Missing."""
     folder = cache_dir() / "clang" / "debian"
     clang = folder / "clang"
     with locked(folder.with_name(".debian.lock")):
-        if clang.exists() and fault_of(clang) is None:
+        if clang.exists() and find_obstacle(clang) is None:
             return clang
         shutil.rmtree(folder, ignore_errors=True)
         say("clang: fetching Debian's ...")
@@ -86,9 +86,9 @@ def from_debian() -> Path:
             fetch(folder, cache_dir() / "logs" / "clang.log")
         except Missing as reason:
             raise Missing(f"no clang with libFuzzer on PATH, and none from Debian: {reason}; install one") from None
-        fault = fault_of(clang)
-    if fault:
-        raise Missing(f"{clang} cannot build fuzzers: {fault}")
+        obstacle = find_obstacle(clang)
+    if obstacle:
+        raise Missing(f"{clang} cannot build fuzzers: {obstacle}")
     return clang
 
 

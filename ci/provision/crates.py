@@ -1,4 +1,4 @@
-"""Rust's cargo with the crates that apache-tvm-ffi's own need: its registry's or, where that is out of reach, Debian's.
+"""Rust's cargo, and the crates that apache-tvm-ffi's need: those of cargo's registry or, where it is out of reach, Debian's.
 
 Debian's are packages of sources, fetched from its unstable suite, unpacked and not installed, and kept in the cache.
 """
@@ -36,7 +36,7 @@ def cargo_environ(workspace: Path, env: Path) -> dict[str, str]:
     """
     commands = ROOT / "build" / "cargo" / f"bin-{env.name}"
     commands.mkdir(parents=True, exist_ok=True)
-    script = commands / "tvm-ffi-config"  # which upstream's build scripts ask
+    script = commands / "tvm-ffi-config"  # upstream's build scripts run it
     script.write_text(f'#!/bin/sh\nexec "{python_of(env).with_name("ffi-hpy-config")}" "$@"\n')
     script.chmod(0o755)
     environ = {
@@ -52,18 +52,18 @@ def cargo_environ(workspace: Path, env: Path) -> dict[str, str]:
 
 
 def prebuild(workspace: Path, environ: dict[str, str], *arguments: str) -> None:
-    """Build a part of a workspace, so that it is there when it is asked for; who asks learns what is wrong with it."""
+    """Build a part of a workspace in advance. An error is not told: the build that needs the part tells it."""
     command = [str(find_cargo()), "build", "--quiet", "--manifest-path", str(workspace / "Cargo.toml"), *arguments]
     subprocess.run(command, env=clean_environ(environ), stdin=subprocess.DEVNULL, capture_output=True)
 
 
 def _debian_home() -> Path:
-    """The CARGO_HOME whose configuration names Debian's crates in place of the registry's."""
+    """Return the CARGO_HOME whose configuration names Debian's crates in place of the registry's."""
     return cache_dir() / "crates" / "debian"
 
 
 def _can_fetch(workspace: Path) -> bool:
-    """Whether cargo has, or gets, all crates from its registry."""
+    """Return whether cargo has, or gets, all crates from its registry."""
     command = [str(find_cargo()), "fetch", "--manifest-path", str(workspace / "Cargo.toml")]
     try:
         return subprocess.run(command, capture_output=True, timeout=FETCH_SECONDS).returncode == 0

@@ -17,7 +17,7 @@ from ci.lib.process import output_of
 
 
 def run_appending(command: Sequence[str], log: Path, cwd: Path) -> None:
-    """Run a long command with its output appended to `log`; Missing, naming the log, if it fails."""
+    """Run a long command with its output appended to `log`. Raises Missing, which names the log, if it fails."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a") as stream:
         print("$", *command, file=stream, flush=True)
@@ -30,7 +30,7 @@ def run_appending(command: Sequence[str], log: Path, cwd: Path) -> None:
         raise Missing(f"{command[0]} failed: {says} (log: {log})")
 
 
-# --- the Debian archive -----------------------------------------------------------------
+# --- the Debian archive --------------------------------------------------------------------------------------------
 
 DEBIAN_SUITE = re.compile(
     r"(bullseye|bookworm|trixie|forky|sid|oldstable|stable|testing|unstable)(-updates|-backports)?$"
@@ -41,7 +41,7 @@ Stanza = dict[str, str]  # field names in lower case
 
 
 def parse_list(text: str) -> Iterator[Stanza]:
-    """The entries of a one-line-style apt sources file."""
+    """Give the entries of a one-line-style apt sources file."""
     for line in text.splitlines():
         match = re.match(r"\s*(deb|deb-src)\s+(?:\[([^]]*)\]\s*)?(\S+)\s+(\S+)([^#]*)", line)
         if match:
@@ -56,7 +56,7 @@ def parse_list(text: str) -> Iterator[Stanza]:
 
 
 def parse_sources(text: str) -> Iterator[Stanza]:
-    """The entries of a deb822-style apt sources file."""
+    """Give the entries of a deb822-style apt sources file."""
     text = re.sub(r"(?m)^#.*\n?", "", text)
     for block in re.split(r"\n\s*\n", text):
         # A field reaches to the next line that does not begin with a space.
@@ -66,7 +66,7 @@ def parse_sources(text: str) -> Iterator[Stanza]:
 
 
 def apt_entries() -> Iterator[Stanza]:
-    """All entries of this machine's apt configuration."""
+    """Give all entries of this machine's apt configuration."""
     apt = Path("/etc/apt")
     for path in [apt / "sources.list", *sorted(apt.glob("sources.list.d/*"))]:
         parse = {".list": parse_list, ".sources": parse_sources}.get(path.suffix)
@@ -75,7 +75,7 @@ def apt_entries() -> Iterator[Stanza]:
 
 
 def is_debian(entry: Stanza) -> bool:
-    """Whether an enabled entry names the main Debian archive, not a third party's or the security one."""
+    """Return whether an enabled entry names the main Debian archive, not a third party's or the security one."""
     return (
         entry.get("enabled", "yes").strip().lower() not in ("no", "false", "0")
         and "main" in entry.get("components", "").split()
@@ -85,7 +85,7 @@ def is_debian(entry: Stanza) -> bool:
 
 
 def debian_entry(suite: str, kind: str) -> Stanza:
-    """This machine's entry for the Debian archive, turned to `suite` and `kind` (deb or deb-src).
+    """Return this machine's entry for the Debian archive, changed to `suite` and `kind` (deb or deb-src).
 
     Its address, its keyring (Signed-By) and the like stay what they are.
     """
@@ -98,7 +98,7 @@ def debian_entry(suite: str, kind: str) -> Stanza:
 
 
 def release() -> str:
-    """The code name of this machine's Debian. Raises Missing."""
+    """Return the code name of this machine's Debian. Raises Missing."""
     try:
         system = platform.freedesktop_os_release()
     except OSError:
@@ -120,7 +120,7 @@ class Apt:
         self.status = status
         self.state = cache_dir() / "apt" / f"{suite}-{kind}"
         self.updated = False
-        self.fault: str | None = None  # why the update failed in this run
+        self.failure: str | None = None  # why the update failed in this run
 
     def fetch(self, arguments: Sequence[str], log: Path, into: Path) -> None:
         """Run an apt-get command that leaves files in the folder `into`.
@@ -133,7 +133,7 @@ class Apt:
             self.get(arguments, log, cwd=into)
 
     def lacking(self, packages: Sequence[str], log: Path) -> list[str]:
-        """The packages that installing `packages` would install; the list of packages is fetched as by fetch()."""
+        """Return what installing `packages` would install. Fetches the list of packages as fetch() does."""
         with locked(self.state.with_name(f".{self.state.name}.lock")):
             self.update_once(log)
             command = ["apt-get", *self.options(), "-s", "--no-install-recommends", "install", *packages]
@@ -141,14 +141,14 @@ class Apt:
 
     def update_once(self, log: Path) -> None:
         """Fetch the list of packages unless this run has it, or has failed to get it. The caller holds the lock."""
-        if self.fault:
-            raise Missing(f"as before in this run: {self.fault}")
+        if self.failure:
+            raise Missing(f"as before in this run: {self.failure}")
         if self.updated:
             return
         try:
             self.update(log)
-        except Missing as fault:
-            self.fault = str(fault)
+        except Missing as reason:
+            self.failure = str(reason)
             raise
 
     def update(self, log: Path) -> None:
@@ -168,14 +168,14 @@ class Apt:
         run_appending(["apt-get", "-q", *self.options(), *arguments], log, cwd)
 
     def options(self) -> list[str]:
-        """The options that make apt-get use this state, and the machine's for nothing but `status`."""
+        """Return the options that make apt-get use this state; of the machine's it uses `status` alone."""
         settings = {
             "Dir::Etc::sourcelist": self.state / "debian.sources",
             "Dir::Etc::sourceparts": "/dev/null",
             "Dir::State::Lists": self.state / "lists",
             "Dir::State::status": self.status,
             "Dir::Cache": self.state / "cache",
-            # apt's own user may have no way into our cache.
+            # apt's own user may not be allowed to enter our cache.
             "APT::Sandbox::User": "root",
             "APT::Update::Error-Mode": "any",
             "Acquire::Languages": "none",
@@ -188,7 +188,7 @@ class Apt:
 
 @functools.cache
 def debian(suite: str, kind: str) -> Apt:
-    """The one Apt of this run for a suite and kind."""
+    """Return the one Apt of this run for a suite and kind."""
     return Apt(suite, kind)
 
 

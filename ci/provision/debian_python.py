@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ci.lib.matrix import Interpreter
     from ci.provision.debian import Apt
 
-# What the interpreters load, down to libc: they run with the C library of their own suite,
-# which may be newer than the machine's. libstdc++6 is for the extensions tests compile.
+# What the interpreters load, libc included, because their suite's may be newer than the machine's. The extensions that
+# tests compile need libstdc++6.
 LIBRARIES = (
     "libc6",
     "libgcc-s1",
@@ -49,20 +49,19 @@ def from_packages(suite: str, packages: Sequence[str], executable: str, wanted: 
         patchelf = tool("patchelf")
         unpack(debian(suite, "deb"), [*packages, *LIBRARIES], staging, log_of(wanted))
         make_self_contained(patchelf, staging, final, executable)
-        settle_headers(staging)
+        place_pyconfig(staging)
         return executable
 
     return add_entry(wanted, fill)
 
 
 def make_self_contained(patchelf: str, staging: Path, final: Path, executable: str) -> None:
-    """Have an unpacked executable load the libraries it was unpacked with, once at `final`."""
+    """Have an executable load the libraries that it was unpacked with, when it lies in `final`."""
     loader = next(staging.glob("usr/lib/*/ld-linux*.so*"), None)
     if loader is None:
         raise Missing("libc6 has no dynamic loader where it should be")
     loader_at = final / loader.relative_to(staging)
-    # DT_RPATH (--force-rpath), not DT_RUNPATH: it also holds for what the executable's
-    # libraries and extension modules need, so that these need no patch of their own.
+    # DT_RPATH (--force-rpath) and not DT_RUNPATH, because it holds for the libraries and extension modules, too.
     output_of(
         [
             patchelf,
@@ -77,11 +76,10 @@ def make_self_contained(patchelf: str, staging: Path, final: Path, executable: s
     )
 
 
-def settle_headers(root: Path) -> None:
+def place_pyconfig(root: Path) -> None:
     """Put CPython's real pyconfig.h beside Python.h.
 
-    Debian has one there that includes the architecture's by way of /usr/include,
-    where a compiler would not find ours, or find that of another Python.
+    Debian's file in this place includes the real one by way of /usr/include, where another Python's may lie, or none.
     """
     for real in root.glob("usr/include/*/python3*/pyconfig.h"):
         shutil.copy(real, root / "usr" / "include" / real.parent.name / "pyconfig.h")
@@ -102,14 +100,16 @@ def from_source(suite: str, package: str, options: Sequence[str], executable: st
             run_appending(["make", "install", f"DESTDIR={image}"], log, cwd=tree)
             for installed in (image / final.relative_to("/")).iterdir():
                 installed.rename(staging / installed.name)
-            shutil.copytree(tree / "Tools" / "tsan", staging / "tsan")  # which reports are CPython's own, for ci/tsan
+            shutil.copytree(
+                tree / "Tools" / "tsan", staging / "tsan"
+            )  # for ci/tsan: reports to suppress
         return executable
 
     return add_entry(wanted, fill)
 
 
 def download_source(apt: Apt, package: str, folder: Path, log: Path) -> Path:
-    """Download and unpack the original tarball of a source package; its top folder."""
+    """Download and unpack the original tarball of a source package, and return its top folder."""
     apt.fetch(["source", "--download-only", package], log, into=folder)
     tarball = next(path for path in folder.glob("*.orig.tar.*") if path.suffix != ".asc")
     tree = folder / "tree"

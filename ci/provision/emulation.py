@@ -1,4 +1,4 @@
-"""What it takes to run C programs for 64-bit ARM here: QEMU and a C library of Debian, and zig to compile."""
+"""C programs for 64-bit ARM: zig compiles them, Debian's QEMU and C library run them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def arm64_runner() -> Path:
 
 
 def _fetch(folder: Path, runner: Path, log: Path) -> None:
-    apt = Apt(release(), "deb", status="/var/lib/dpkg/status")  # what is installed serves QEMU too
+    apt = Apt(release(), "deb", status="/var/lib/dpkg/status")  # QEMU can use what is installed
     root = folder / "root"
     root.mkdir(parents=True)
     unpack(apt, list(dict.fromkeys([*PACKAGES, *apt.lacking(PACKAGES, log)])), root, log)

@@ -1,4 +1,4 @@
-"""Which source provides which interpreter of the matrix, and the interpreter from the first source that has it."""
+"""Which sources provide an interpreter of the matrix; the first that has it does."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ UV = Source("uv", Uv().find)
 
 
 def debian_cpython(suite: str, python: str) -> Source:
-    """CPython with the GIL from Debian's packages; `python` as in python3.14."""
+    """Return Debian's packages as a source of CPython with the GIL; `python` is a name like python3.14."""
     packages = (
         python,
         f"{python}-minimal",
@@ -53,7 +53,7 @@ def debian_cpython(suite: str, python: str) -> Source:
 
 
 def debian_pypy(suite: str) -> Source:
-    """PyPy from Debian's packages."""
+    """Return Debian's packages as a source of PyPy."""
     packages = ("pypy3", "pypy3-lib", "pypy3-dev", "libgdbm6t64")
     return Source(
         f"Debian {suite} packages",
@@ -62,7 +62,7 @@ def debian_pypy(suite: str) -> Source:
 
 
 def debian_free_threaded(suite: str, python: str, *more: str) -> Source:
-    """Free-threaded CPython built from Debian's source package, as Debian has no binary of it."""
+    """Return Debian's source package as a source of free-threaded CPython, of which Debian has no binary."""
     options = ("--disable-gil", "--disable-test-modules", "--without-ensurepip", *more)
     return Source(
         f"Debian {suite} source",
@@ -89,22 +89,22 @@ SOURCES: dict[str, tuple[Source, ...]] = {
 
 
 def provide(wanted: Interpreter) -> Path:
-    """The checked executable of `wanted` from the first source that has it.
+    """Return the checked executable of `wanted` from the first source that has it.
 
     Raises Missing with what each source said if none has.
     """
-    faults: list[str] = []
+    reasons: list[str] = []
     with locked(entries_dir() / f".{wanted.name}.lock"):
         for source in SOURCES[wanted.name]:
             if source not in (CACHE, PYENV, ON_PATH):  # these take no time worth a line
                 say(f"{wanted.name}: {source.label} ...")
             try:
                 return source.find(wanted)
-            except Missing as fault:
-                faults.append(f"{source.label}: {fault}")
+            except Missing as reason:
+                reasons.append(f"{source.label}: {reason}")
             except OSError as error:
-                faults.append(f"{source.label}: {error}")
-    raise Missing("; ".join(faults))
+                reasons.append(f"{source.label}: {error}")
+    raise Missing("; ".join(reasons))
 
 
 def provide_each(wanted: Sequence[str]) -> Iterator[tuple[str, Path]]:

@@ -1,4 +1,4 @@
-"""Whether an executable is the interpreter that is wanted: it is run and asked."""
+"""The check that an executable is the interpreter that is wanted: a program that it runs describes it."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ print(json.dumps({
 
 
 def check(executable: Path, wanted: Interpreter) -> Path:
-    """The real path behind `executable` if running it shows that it is `wanted`, else Missing."""
-    # -I: neither the caller's PYTHON* variables nor the current folder may colour the answer.
+    """Return the real path behind `executable`. Raises Missing if it turns out not to be `wanted`."""
+    # -I: neither the caller's PYTHON* variables nor the current folder may change the answer.
     command = [str(executable), "-I", "-c", PROBE, wanted.needs_module or ""]
     try:
         found = json.loads(last_line(output_of(command, timeout=60)))
     except ValueError:
         raise Missing(f"{executable} does not run Python code") from None
-    fault = mismatch(found, wanted)
-    if fault:
-        raise Missing(f"{executable} {fault}")
+    reason = mismatch(found, wanted)
+    if reason:
+        raise Missing(f"{executable} {reason}")
     return Path(found["executable"])
 
 
 def mismatch(found: Mapping[str, Any], wanted: Interpreter) -> str | None:
-    """Why what PROBE found is not `wanted`; None if it is."""
+    """Return why what PROBE found is not `wanted`, None if it is."""
     version = tuple(found["version"])
     is_called = f"{found['implementation']} {'.'.join(map(str, version))}"
     if found["implementation"] != wanted.implementation or version[:2] != wanted.version:
@@ -67,11 +67,11 @@ def mismatch(found: Mapping[str, Any], wanted: Interpreter) -> str | None:
 
 
 def first_good(candidates: Sequence[Path], wanted: Interpreter, none: str) -> Path:
-    """The first candidate that passes the check; Missing with all reasons, or `none`."""
-    faults = []
+    """Return the first candidate that passes the check. Raises Missing with all reasons, or with `none`."""
+    reasons = []
     for candidate in candidates:
         try:
             return check(candidate, wanted)
-        except Missing as fault:
-            faults.append(str(fault))
-    raise Missing(", ".join(faults) or none)
+        except Missing as reason:
+            reasons.append(str(reason))
+    raise Missing(", ".join(reasons) or none)

@@ -1,4 +1,4 @@
-"""Where interpreters come from that somebody else has made for this machine: pyenv, PATH, the downloads of uv."""
+"""Interpreters that others have built: those of pyenv and of PATH, and what uv downloads."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def from_pyenv(wanted: Interpreter) -> Path:
 
 
 def from_path(wanted: Interpreter) -> Path:
-    # A pyenv shim is just run: it answers with the real executable, or fails the check.
+    # A pyenv shim answers with the real executable, or fails the check.
     found = [shutil.which(name, path=folder) for folder in os.get_exec_path() for name in wanted.executables]
     candidates = dict.fromkeys(Path(path) for path in found if path)
     return first_good(list(candidates), wanted, none="none there")
 
 
 class Uv:
-    """Downloads with `uv python install`; asks no more in this run once the server is out of reach."""
+    """Downloads with `uv python install`, until the server has turned out to be out of reach."""
 
     def __init__(self) -> None:
         self.out_of_reach = False
@@ -45,10 +45,9 @@ class Uv:
         return add_entry(wanted, lambda staging, final: self.install(wanted))
 
     def install(self, wanted: Interpreter) -> str:
-        """Have uv install `wanted` into its own folder of the cache; the path of the executable."""
+        """Have uv install `wanted` into a folder of the cache, and return the path of the executable."""
         uv = tool("uv")
-        # Short waits bound the time lost where nothing can be downloaded;
-        # they are per connection and per read, so a slow download goes on.
+        # Short waits, for where nothing can be downloaded. Each is for one connection or read: a slow download goes on.
         settings = {
             "UV_PYTHON_INSTALL_DIR": str(cache_dir() / "uv"),
             "UV_HTTP_TIMEOUT": "10",
@@ -61,8 +60,8 @@ class Uv:
                 settings,
                 timeout=900,
             )
-        except Missing as fault:
-            self.out_of_reach = "No download found" not in str(fault)
+        except Missing as reason:
+            self.out_of_reach = "No download found" not in str(reason)
             raise
         found = output_of(
             [uv, "python", "find", "--managed-python", "--system", wanted.uv_name],

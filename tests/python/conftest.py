@@ -153,9 +153,9 @@ if IS_DEBUG or IS_OWN_DEBUG:
     else:
         from ffi_hpy.hpy_debug import LeakDetector
 
-    @pytest.fixture(autouse=True, scope="session")
+    @pytest.fixture(autouse=True, scope="module")
     def nothing_old_is_collected() -> None:
-        """Each test collects garbage twice: what was there before all of them need not be looked at each time."""
+        """Each test collects garbage twice: what was there before its file need not be looked at each time."""
         gc.collect()
         gc.freeze()
 
