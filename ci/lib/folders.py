@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import threading
+from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,11 +30,17 @@ def cache_dir() -> Path:
     return (Path(base) if base else Path.home() / ".cache").absolute() / "ffi_hpy"
 
 
+_of_threads: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)
+
+
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock file `path`, which the system lets go of when the process ends."""
+    """Hold the lock file `path`, which the system lets go of when the process ends.
+
+    Threads of this process wait for one another without a word.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as stream:
+    with _of_threads[path], path.open("w") as stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

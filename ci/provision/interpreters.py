@@ -16,7 +16,7 @@ from ci.provision.debian_python import from_packages, from_source
 from ci.provision.entries import entries_dir, from_cache
 from ci.provision.sources import Uv, from_path, from_pyenv
 
-AT_ONCE = 3
+AT_ONCE = 3  # one is compiled, the others wait for the network
 
 
 @dataclass(frozen=True)
