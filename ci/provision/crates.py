@@ -1,4 +1,4 @@
-"""Rust's cargo, and the crates that apache-tvm-ffi's need: from cargo's registry or, where it is out of reach, Debian's.
+"""Rust's cargo, and the crates that apache-tvm-ffi's need: from its registry or, where it is out of reach, Debian's.
 
 Debian's are packages of sources, fetched from its unstable suite, unpacked and not installed, and kept in the cache.
 """

@@ -100,9 +100,7 @@ def from_source(suite: str, package: str, options: Sequence[str], executable: st
             run_appending(["make", "install", f"DESTDIR={image}"], log, cwd=tree)
             for installed in (image / final.relative_to("/")).iterdir():
                 installed.rename(staging / installed.name)
-            shutil.copytree(
-                tree / "Tools" / "tsan", staging / "tsan"
-            )  # for ci/tsan: reports to suppress
+            shutil.copytree(tree / "Tools" / "tsan", staging / "tsan")  # for ci/tsan: reports to suppress
         return executable
 
     return add_entry(wanted, fill)
