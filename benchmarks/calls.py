@@ -17,12 +17,17 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "ci"))
+sys.path.insert(0, str(HERE.parent))
 
-import envs  # noqa: E402
-from matrix import say  # noqa: E402
 from side import NATIVE_ROWS, ROWS  # noqa: E402
 from sides import Side  # noqa: E402
+
+from ci.lib.command import run_main  # noqa: E402
+from ci.lib.messages import Missing, say, table  # noqa: E402
+from ci.lib.process import output_of  # noqa: E402
+from ci.provision.envs import cached_env, install_wheel, python_of  # noqa: E402
+from ci.provision.interpreters import find_interpreters  # noqa: E402
+from ci.provision.wheel import build_wheel  # noqa: E402
 
 UPSTREAM = "apache-tvm-ffi==0.1.15.post2"
 ROUND_SECONDS = 0.02
@@ -30,15 +35,15 @@ CALL_BOUNDS = {"kept": {"no argument": 0.4, "three ints": 0.4, None: 0.6}, "rele
 
 
 def our_env(name: str, python: Path, wheel: Path, *requirements: str) -> Path:
-    env = envs.cached_env(f"bench-{name}", python, list(requirements))
-    envs.install_wheel(env, wheel)
+    env = cached_env(f"bench-{name}", python, list(requirements))
+    install_wheel(env, wheel)
     return env
 
 
 def testing_library(upstream: Path) -> Path:
     found = list(upstream.glob("lib/python*/site-packages/tvm_ffi/lib/libtvm_ffi_testing.so"))
     if not found:
-        raise envs.Missing(f"{UPSTREAM} has no libtvm_ffi_testing.so")
+        raise Missing(f"{UPSTREAM} has no libtvm_ffi_testing.so")
     return found[0]
 
 
@@ -69,7 +74,7 @@ def bench_calls(ours: Path, upstream: Path, rounds: int) -> bool:
             )
     for side in sides:
         side.close()
-    print(envs.table(rows), end="\n\n")
+    print(table(rows), end="\n\n")
     return within
 
 
@@ -88,12 +93,12 @@ def bench_pypy(name: str, env: Path, library: Path, rounds: int) -> bool:
             within = mine < 80
     for side in sides:
         side.close()
-    print(envs.table(rows), end="\n\n")
+    print(table(rows), end="\n\n")
     return within
 
 
 def bench_threads(env: Path, library: Path) -> bool:
-    output = envs.output_of([envs.python_of(env), HERE / "threads.py", library])
+    output = output_of([python_of(env), HERE / "threads.py", library])
     print(output)
     return float(output.split()[-1]) >= 1.8
 
@@ -105,12 +110,12 @@ def main() -> int:
     options = parser.parse_args()
     wanted = options.only or ["calls", "pypy", "threads"]
     needed = {"calls": ["cp311"], "pypy": ["pp73", "pp80"], "threads": ["cp313t"]}
-    wheel = envs.build_wheel()
-    pythons = envs.find_interpreters(sorted({"cp311", *(name for part in wanted for name in needed[part])}))
+    wheel = build_wheel()
+    pythons = find_interpreters(sorted({"cp311", *(name for part in wanted for name in needed[part])}))
     missing = [part for part in wanted if any(name not in pythons for name in needed[part])]
     if missing or "cp311" not in pythons:
-        raise envs.Missing(f"no interpreter for {', '.join(missing)}")
-    upstream = envs.cached_env("bench-upstream", pythons["cp311"], [UPSTREAM, "numpy", "pytest"])
+        raise Missing(f"no interpreter for {', '.join(missing)}")
+    upstream = cached_env("bench-upstream", pythons["cp311"], [UPSTREAM, "numpy", "pytest"])
     ours = our_env("cp311", pythons["cp311"], wheel, "numpy")
     within = []
     if "calls" in wanted:
@@ -125,4 +130,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    envs.run_main(main, "benchmarks/calls.py")
+    run_main(main, "benchmarks/calls.py")

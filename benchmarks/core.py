@@ -25,10 +25,13 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-sys.path.insert(0, str(ROOT / "ci"))
+sys.path.insert(0, str(ROOT))
 
-import envs  # noqa: E402
-from matrix import say  # noqa: E402
+from ci.lib.command import run_main  # noqa: E402
+from ci.lib.messages import Missing, say, table  # noqa: E402
+from ci.lib.process import output_of  # noqa: E402
+from ci.provision.compilers import find_c_compiler  # noqa: E402
+from ci.provision.wheel import build_wheel  # noqa: E402
 
 LIBRARY = "libtvm_ffi.so"
 PARITY = 1.1
@@ -85,13 +88,13 @@ class Side:
             [str(program), str(library)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         if self.answer() != ["ready"]:
-            raise envs.Missing(f"{library} could not be loaded (see above)")
+            raise Missing(f"{library} could not be loaded (see above)")
 
     def answer(self) -> list[str]:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:
-            raise envs.Missing(f"{' '.join(map(str, self.process.args))} died (see above)")  # type: ignore[arg-type]
+            raise Missing(f"{' '.join(map(str, self.process.args))} died (see above)")  # type: ignore[arg-type]
         return line.split()
 
     def measure(self, row: Row) -> tuple[float, float] | None:
@@ -107,21 +110,21 @@ class Side:
 
 def build(folder: Path) -> Path:
     program = folder / "core_rows"
-    command = [*envs.find_c_compiler(), "-std=c11", "-D_GNU_SOURCE", "-O2", f"-I{ROOT / 'include'}"]
-    envs.output_of([*command, HERE / "core_rows.c", "-o", program, "-ldl", "-lpthread"])
+    command = [*find_c_compiler(), "-std=c11", "-D_GNU_SOURCE", "-O2", f"-I{ROOT / 'include'}"]
+    output_of([*command, HERE / "core_rows.c", "-o", program, "-ldl", "-lpthread"])
     return program
 
 
 def our_library(folder: Path) -> Path:
-    with zipfile.ZipFile(envs.build_wheel()) as wheel:
+    with zipfile.ZipFile(build_wheel()) as wheel:
         found = [name for name in wheel.namelist() if name.endswith(f"/{LIBRARY}")]
         if len(found) != 1:
-            raise envs.Missing(f"expected one {LIBRARY} in our wheel but found {len(found)}")
+            raise Missing(f"expected one {LIBRARY} in our wheel but found {len(found)}")
         return Path(wheel.extract(found[0], folder))
 
 
 def upstream_library() -> Path:
-    unpacked = envs.output_of([sys.executable, ROOT / "ci" / "upstream"]).strip()
+    unpacked = output_of([sys.executable, ROOT / "ci" / "upstream"]).strip()
     return Path(unpacked, "tvm_ffi", "lib", LIBRARY)
 
 
@@ -206,11 +209,11 @@ def main() -> int:
         for side in sides:
             side.close()
     width = len(lines[0])
-    print(envs.table([[*line, *[""] * (width - len(line))] for line in lines]), end="\n\n")
+    print(table([[*line, *[""] * (width - len(line))] for line in lines]), end="\n\n")
     all_good = scaling_of(results) and all_good
     say("every goal met" if all_good else "some goals not met: see the table")
     return 0 if all_good else 1
 
 
 if __name__ == "__main__":
-    envs.run_main(main, "benchmarks/core.py")
+    run_main(main, "benchmarks/core.py")

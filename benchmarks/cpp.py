@@ -26,11 +26,14 @@ from core import Row
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 
-import envs  # noqa: E402 - core has made ci importable
 from cxx import FLAGS, LABELS, NEVER_SLOWER, report, run_rows  # noqa: E402
-from matrix import say  # noqa: E402
-from programs import find_compiler, unpack_wheel  # noqa: E402
-from sdist import TVM_FFI, fetch_sdist  # noqa: E402
+
+from ci.lib.command import run_main  # noqa: E402 - core has made ci importable
+from ci.lib.messages import Missing, last_line, say  # noqa: E402
+from ci.lib.process import output_of  # noqa: E402
+from ci.provision.sdist import TVM_FFI, fetch_sdist  # noqa: E402
+from ci.provision.wheel import build_wheel  # noqa: E402
+from ci.suites.cpp.programs import find_compiler, unpack_wheel  # noqa: E402
 
 COMPILE_GOAL = 0.7
 SIZE_GOAL = 0.8
@@ -116,7 +119,7 @@ def user_seconds(command: list[str]) -> float:
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if status != 0:
-        raise envs.Missing(f"{' '.join(command)}: {envs.last_line(said)}")
+        raise Missing(f"{' '.join(command)}: {last_line(said)}")
     return usage.ru_utime
 
 
@@ -134,7 +137,7 @@ def compile_rows(compiler: tuple[str, ...], includes: list[Path], folder: Path, 
             for side, include in enumerate(includes):
                 command = [*compiler, *LIBRARY_FLAGS, f"-I{include}", str(source), "-o", str(outputs[side])]
                 seconds[side].append(user_seconds(command))
-        envs.output_of(["strip", *outputs])
+        output_of(["strip", *outputs])
         sizes = [output.stat().st_size for output in outputs]
         for what, (mine, theirs), goal, shown in (
             ("compiled", [min(s) for s in seconds], COMPILE_GOAL, "{:.2f} s"),
@@ -155,8 +158,8 @@ def main() -> int:
     )
     options = parser.parse_args()
     compiler = find_compiler(options.compiler).command
-    package = unpack_wheel(envs.build_wheel())
-    upstream = Path(envs.output_of([sys.executable, ROOT / "ci" / "upstream"]).strip())
+    package = unpack_wheel(build_wheel())
+    upstream = Path(output_of([sys.executable, ROOT / "ci" / "upstream"]).strip())
     includes = [package / "include", upstream / "tvm_ffi" / "include"]
     libraries = [f"-L{package / 'lib'}", f"-Wl,-rpath,{package / 'lib'}", "-ltvm_ffi", "-ltvm_ffi_cxx"]
     lines: list[list[object]] = []
@@ -168,10 +171,10 @@ def main() -> int:
             programs = [folder / label for label in LABELS]
             for program, include in zip(programs, includes):
                 command = [*compiler, *FLAGS, f"-I{include}", HERE / "cpp_rows.cc"]
-                envs.output_of([*command, "-o", program, *libraries])
+                output_of([*command, "-o", program, *libraries])
             lines += run_rows(ROWS, programs, options.rows, options.rounds)
     return report(lines)
 
 
 if __name__ == "__main__":
-    envs.run_main(main, "benchmarks/cpp.py")
+    run_main(main, "benchmarks/cpp.py")

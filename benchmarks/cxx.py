@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import envs
-from matrix import say
-
+from ci.lib.messages import say, table
 from core import Row, Side, line_of, measure
 
 if TYPE_CHECKING:
@@ -39,7 +37,7 @@ def run_rows(rows: Iterable[Row], programs: list[Path], wanted: list[str], round
 
 def report(lines: list[list[object]]) -> int:
     """Print the table; the exit status."""
-    print(envs.table([HEADING, *lines]))
+    print(table([HEADING, *lines]))
     is_good = not any(line[-1] == "missed" for line in lines)
     say("every goal met" if is_good else "some goals not met: see the table")
     return 0 if is_good else 1

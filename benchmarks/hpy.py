@@ -19,12 +19,18 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "ci"))
+sys.path.insert(0, str(HERE.parent))
 
-import envs  # noqa: E402
 from hpy_side import ROWS  # noqa: E402
-from jobs import hpy_include  # noqa: E402
 from sides import Side  # noqa: E402
+
+from ci.lib.command import run_main  # noqa: E402
+from ci.lib.messages import Missing, table  # noqa: E402
+from ci.lib.process import output_of  # noqa: E402
+from ci.provision.compilers import find_c_compiler  # noqa: E402
+from ci.provision.envs import cached_env, install_wheel  # noqa: E402
+from ci.provision.interpreters import find_interpreters  # noqa: E402
+from ci.provision.wheel import build_wheel, hpy_include  # noqa: E402
 
 UPSTREAM = ["hpy==0.9.0", "setuptools<81"]
 ROUND_SECONDS = 0.02
@@ -33,12 +39,12 @@ MEAN_BOUND, ROW_BOUND = 1.0, 1.2
 
 def compile_rows(folder: Path, python: Path) -> tuple[Path, Path]:
     """Return the universal module and the extension module of `python`."""
-    compiler = [*envs.find_c_compiler(), "-std=gnu11", "-O2", "-DNDEBUG", "-fPIC", "-shared"]
+    compiler = [*find_c_compiler(), "-std=gnu11", "-O2", "-DNDEBUG", "-fPIC", "-shared"]
     universal, extension = folder / "rows.hpy0.so", folder / "rows.so"
-    include = envs.output_of([python, "-c", "import sysconfig; print(sysconfig.get_paths()['include'])"]).strip()
+    include = output_of([python, "-c", "import sysconfig; print(sysconfig.get_paths()['include'])"]).strip()
     hpy_flags = ["-DHPY_ABI_UNIVERSAL", "-isystem", hpy_include()]
-    envs.output_of([*compiler, *hpy_flags, HERE / "hpy_rows.c", "-o", universal])
-    envs.output_of([*compiler, "-isystem", include, HERE / "capi_rows.c", "-o", extension])
+    output_of([*compiler, *hpy_flags, HERE / "hpy_rows.c", "-o", universal])
+    output_of([*compiler, "-isystem", include, HERE / "capi_rows.c", "-o", extension])
     return universal, extension
 
 
@@ -60,7 +66,7 @@ def bench(sides: list[Side], rounds: int) -> bool:
     within = means[0] <= MEAN_BOUND and max(ratios[0]) <= ROW_BOUND
     mark = "above" if means[0] > MEAN_BOUND else ""
     rows.append(("geometric mean", *("" for _ in sides), *(f"{mean:.2f}" for mean in means), mark))
-    print(envs.table(rows))
+    print(table(rows))
     return within
 
 
@@ -68,13 +74,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="What HPy costs on our runtime.")
     parser.add_argument("--rounds", type=int, default=75)
     options = parser.parse_args()
-    wheel = envs.build_wheel()
-    pythons = envs.find_interpreters(["cp311"])
+    wheel = build_wheel()
+    pythons = find_interpreters(["cp311"])
     if "cp311" not in pythons:
-        raise envs.Missing("no interpreter for cp311")
-    upstream = envs.cached_env("bench-hpy-upstream", pythons["cp311"], UPSTREAM)
-    ours = envs.cached_env("bench-hpy", pythons["cp311"], ["typing-extensions"])
-    envs.install_wheel(ours, wheel)
+        raise Missing("no interpreter for cp311")
+    upstream = cached_env("bench-hpy-upstream", pythons["cp311"], UPSTREAM)
+    ours = cached_env("bench-hpy", pythons["cp311"], ["typing-extensions"])
+    install_wheel(ours, wheel)
     with tempfile.TemporaryDirectory() as folder:
         universal, extension = compile_rows(Path(folder), pythons["cp311"])
         what = (("ffi_hpy", ours, universal), ("hpy", upstream, universal), ("capi", ours, extension))
@@ -86,4 +92,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    envs.run_main(main, "benchmarks/hpy.py")
+    run_main(main, "benchmarks/hpy.py")

@@ -23,11 +23,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "ci"))
+sys.path.insert(0, str(HERE.parent))
 
-import envs  # noqa: E402
 from calls import UPSTREAM, our_env  # noqa: E402
-from matrix import names, say  # noqa: E402
+
+from ci.lib.command import run_main  # noqa: E402
+from ci.lib.matrix import names  # noqa: E402
+from ci.lib.messages import Missing, say, table  # noqa: E402
+from ci.lib.process import clean_environ, output_of  # noqa: E402
+from ci.provision.envs import cached_env, python_of  # noqa: E402
+from ci.provision.interpreters import find_interpreters  # noqa: E402
+from ci.provision.wheel import build_wheel  # noqa: E402
 
 # What is timed: a label, and a statement in which X is the package.
 ROWS = {
@@ -60,8 +66,8 @@ class Cost:
 
 def cost(env: Path, statement: str) -> Cost:
     # -I: not the checkout's package. Bytecode may be written, as in anybody's environment.
-    command = [envs.python_of(env), "-I", "-c", _PROGRAM.format(statement=statement)]
-    ms, mb, modules = envs.output_of(command, {"PYTHONDONTWRITEBYTECODE": ""}).splitlines()[-1].split()
+    command = [python_of(env), "-I", "-c", _PROGRAM.format(statement=statement)]
+    ms, mb, modules = output_of(command, {"PYTHONDONTWRITEBYTECODE": ""}).splitlines()[-1].split()
     return Cost(float(ms), float(mb), int(modules))
 
 
@@ -85,7 +91,7 @@ def compare(ours: Path, upstream: Path, rounds: int) -> bool:
         modules = f"{runs[-1][0].modules} / {runs[-1][1].modules}"
         texts = [f"{value:.1f}" for value in (*ms, *mb)]
         rows.append((label, *texts[:2], f"{time_ratio:.2f}", *texts[2:], f"{mb[0] / mb[1]:.2f}", modules))
-    print(envs.table(rows), end="\n\n")
+    print(table(rows), end="\n\n")
     return within
 
 
@@ -98,17 +104,17 @@ def alone(pythons: dict[str, Path], wheel: Path, rounds: int) -> None:
         ms = statistics.median(run.ms for run, _ in runs)
         mb = statistics.median(run.mb - empty.mb for run, empty in runs)
         rows.append((name, f"{ms:.1f}", f"{mb:.1f}", runs[-1][0].modules))
-    print(envs.table(rows), end="\n\n")
+    print(table(rows), end="\n\n")
 
 
 def profile(env: Path) -> None:
     """Print the modules that take most of the time themselves, as the interpreter tells it."""
-    command = [str(envs.python_of(env)), "-I", "-X", "importtime", "-c", "import ffi_hpy"]
-    said = subprocess.run(command, capture_output=True, text=True, env=envs.clean_environ()).stderr
+    command = [str(python_of(env)), "-I", "-X", "importtime", "-c", "import ffi_hpy"]
+    said = subprocess.run(command, capture_output=True, text=True, env=clean_environ()).stderr
     own = {m[2]: int(m[1]) for m in re.finditer(r"(?m)^import time:\s+(\d+) \|\s+\d+ \|\s+(\S+)$", said)}
     first = next(i for i, name in enumerate(own) if name.startswith("ffi_hpy"))
     found = sorted(list(own.items())[first:], key=lambda item: -item[1])
-    print(envs.table([("module", "us"), *found[:20], ("all", sum(us for _, us in found))]), end="\n\n")
+    print(table([("module", "us"), *found[:20], ("all", sum(us for _, us in found))]), end="\n\n")
 
 
 def main() -> int:
@@ -117,12 +123,12 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--profile", action="store_true")
     options = parser.parse_args()
-    wheel = envs.build_wheel()
-    pythons = envs.find_interpreters(list(dict.fromkeys(["cp311", *names(options.names)])))
+    wheel = build_wheel()
+    pythons = find_interpreters(list(dict.fromkeys(["cp311", *names(options.names)])))
     if "cp311" not in pythons:
-        raise envs.Missing("no interpreter for the comparison")
+        raise Missing("no interpreter for the comparison")
     ours = our_env("cp311", pythons["cp311"], wheel)
-    upstream = envs.cached_env("bench-import-upstream", pythons["cp311"], [UPSTREAM])
+    upstream = cached_env("bench-import-upstream", pythons["cp311"], [UPSTREAM])
     within = compare(ours, upstream, options.rounds)
     alone(pythons, wheel, max(3, options.rounds // 3))
     if options.profile:
@@ -132,4 +138,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    envs.run_main(main, "benchmarks/imports.py")
+    run_main(main, "benchmarks/imports.py")

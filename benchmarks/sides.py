@@ -5,7 +5,9 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-import envs
+from ci.lib.messages import Missing
+from ci.lib.process import clean_environ
+from ci.provision.envs import python_of
 
 HERE = Path(__file__).resolve().parent
 
@@ -16,15 +18,15 @@ class Side:
     def __init__(self, env: Path, script: str, kind: str, file: Path) -> None:
         self.kind = kind
         self.process = subprocess.Popen(
-            [str(envs.python_of(env)), str(HERE / script), kind, str(file)],
+            [str(python_of(env)), str(HERE / script), kind, str(file)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env=envs.clean_environ(),
+            env=clean_environ(),
         )
         assert self.process.stdout is not None
         if self.process.stdout.readline() != "ready\n":
-            raise envs.Missing(f"{kind} could not be benchmarked (see above)")
+            raise Missing(f"{kind} could not be benchmarked (see above)")
 
     def ns(self, *request: object) -> float:
         """Return the nanoseconds of what is asked for: the row first, the number of calls last."""
@@ -33,7 +35,7 @@ class Side:
         print(*request, sep="\t", file=self.process.stdin, flush=True)
         answer = self.process.stdout.readline()
         if not answer:
-            raise envs.Missing(f"{self.kind}: the process that timed {request[0]!r} died")
+            raise Missing(f"{self.kind}: the process that timed {request[0]!r} died")
         return float(answer)
 
     def close(self) -> None:

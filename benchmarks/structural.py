@@ -24,9 +24,12 @@ from core import Row
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 
-import envs  # noqa: E402 - core has made ci importable
 from cxx import FLAGS, LABELS, NEVER_SLOWER, report, run_rows  # noqa: E402
-from programs import find_compiler, unpack_wheel  # noqa: E402
+
+from ci.lib.command import run_main  # noqa: E402 - core has made ci importable
+from ci.lib.process import output_of  # noqa: E402
+from ci.provision.wheel import build_wheel  # noqa: E402
+from ci.suites.cpp.programs import find_compiler, unpack_wheel  # noqa: E402
 
 N_NODES = 1024
 N_ROUNDS = 100
@@ -52,7 +55,7 @@ def build(compiler: tuple[str, ...], package: Path, program: Path) -> None:
     """Compile the rows with the headers and the library of a package."""
     library = package / "lib"
     command = [*compiler, *FLAGS, f"-I{package / 'include'}", HERE / "structural_rows.cc", "-o", program]
-    envs.output_of([*command, f"-L{library}", f"-Wl,-rpath,{library}", "-ltvm_ffi"])
+    output_of([*command, f"-L{library}", f"-Wl,-rpath,{library}", "-ltvm_ffi"])
 
 
 def main() -> int:
@@ -62,8 +65,8 @@ def main() -> int:
     parser.add_argument("rows", nargs="*", metavar="ROW", help=f"{' '.join(DONE)}, each with / and {' '.join(VALUES)}")
     options = parser.parse_args()
     compiler = find_compiler(options.compiler).command
-    upstream = Path(envs.output_of([sys.executable, ROOT / "ci" / "upstream"]).strip())
-    packages = [unpack_wheel(envs.build_wheel()), upstream / "tvm_ffi"]
+    upstream = Path(output_of([sys.executable, ROOT / "ci" / "upstream"]).strip())
+    packages = [unpack_wheel(build_wheel()), upstream / "tvm_ffi"]
     with tempfile.TemporaryDirectory() as temporary:
         programs = [Path(temporary, label) for label in LABELS]
         for program, package in zip(programs, packages):
@@ -72,4 +75,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    envs.run_main(main, "benchmarks/structural.py")
+    run_main(main, "benchmarks/structural.py")

@@ -16,11 +16,16 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "ci"))
+sys.path.insert(0, str(HERE.parent))
 
-import envs  # noqa: E402
-from matrix import say  # noqa: E402
 from sides import Side  # noqa: E402
+
+from ci.lib.command import run_main  # noqa: E402
+from ci.lib.folders import REQUIREMENTS  # noqa: E402
+from ci.lib.messages import Missing, say, table  # noqa: E402
+from ci.provision.envs import cached_env, install_wheel  # noqa: E402
+from ci.provision.interpreters import find_interpreters  # noqa: E402
+from ci.provision.wheel import build_wheel  # noqa: E402
 
 UPSTREAM = "apache-tvm-ffi==0.1.15.post2"
 ROUND_SECONDS = 0.02
@@ -36,29 +41,29 @@ def rows() -> list[str]:
 
 def torch_env(label: str, python: Path, *requirements: str) -> Path:
     """An environment with torch for the CPU, from PyPI or from where uv knows it."""
-    words = [*requirements, "numpy", envs.CI / "requirements-torch.txt"]
+    words = [*requirements, "numpy", REQUIREMENTS / "torch.txt"]
     try:
-        return envs.cached_env(label, python, words)
-    except envs.Missing:
-        return envs.cached_env(label, python, ["--torch-backend=cpu", *words])
+        return cached_env(label, python, words)
+    except Missing:
+        return cached_env(label, python, ["--torch-backend=cpu", *words])
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="What arrays cost on their way in and out.")
     parser.add_argument("--rounds", type=int, default=25)
     options = parser.parse_args()
-    python = envs.find_interpreters(["cp311"]).get("cp311")
+    python = find_interpreters(["cp311"]).get("cp311")
     if python is None:
-        raise envs.Missing("no interpreter for cp311")
+        raise Missing("no interpreter for cp311")
     upstream = torch_env("bench-torch-upstream", python, UPSTREAM)
     ours = torch_env("bench-torch", python)
-    envs.install_wheel(ours, envs.build_wheel())
+    install_wheel(ours, build_wheel())
     library = next(upstream.glob("lib/python*/site-packages/tvm_ffi/lib/libtvm_ffi_testing.so"))
     sides = (
         Side(ours, "tensor_side.py", "ffi_hpy", library),
         Side(upstream, "tensor_side.py", "tvm_ffi", library),
     )
-    table: list[tuple[object, ...]] = [("row", "GIL", "ffi_hpy ns", "tvm_ffi ns", "ratio", "")]
+    lines: list[tuple[object, ...]] = [("row", "GIL", "ffi_hpy ns", "tvm_ffi ns", "ratio", "")]
     within = True
     for mode in ("kept", "released"):
         for row in rows():
@@ -67,13 +72,13 @@ def main() -> int:
             ratio = statistics.median(a / b for a, b in pairs)
             mine, theirs = (statistics.median(side) for side in zip(*pairs))
             within = within and ratio <= GOAL
-            table.append((row, mode, f"{mine:.1f}", f"{theirs:.1f}", f"{ratio:.2f}", "" if ratio <= GOAL else "above"))
+            lines.append((row, mode, f"{mine:.1f}", f"{theirs:.1f}", f"{ratio:.2f}", "" if ratio <= GOAL else "above"))
     for side in sides:
         side.close()
-    print(envs.table(table), end="\n\n")
+    print(table(lines), end="\n\n")
     say(f"every row within {GOAL}" if within else f"some rows are above {GOAL}")
     return 0
 
 
 if __name__ == "__main__":
-    envs.run_main(main, "benchmarks/tensors.py")
+    run_main(main, "benchmarks/tensors.py")

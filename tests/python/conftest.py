@@ -147,17 +147,20 @@ def plain(plain_path: Path) -> ffi_hpy.Module:
     return ffi_hpy.load_module(plain_path)
 
 
+if hasattr(gc, "freeze"):  # PyPy has none
+
+    @pytest.fixture(autouse=True, scope="module")
+    def nothing_old_is_collected() -> None:
+        """Tests collect garbage, in a debug mode twice each: what was there before their file is not looked at again."""
+        gc.collect()
+        gc.freeze()
+
+
 if IS_DEBUG or IS_OWN_DEBUG:
     if IS_DEBUG:
         from hpy.debug.leakdetector import LeakDetector
     else:
         from ffi_hpy.hpy_debug import LeakDetector
-
-    @pytest.fixture(autouse=True, scope="session")
-    def nothing_old_is_collected() -> None:
-        """Each test collects garbage twice: what was there before all of them need not be looked at each time."""
-        gc.collect()
-        gc.freeze()
 
     @pytest.fixture(autouse=True)
     def no_open_handles() -> Iterator[None]:

@@ -16,11 +16,12 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = Path(__file__).resolve().parent / "native"
 PACKAGE = Path(ffi_hpy.__file__).resolve().parent
 
-sys.path.append(str(ROOT / "ci"))
-from elf import read_library  # noqa: E402
-from envs import Missing, find_c_compiler, find_cxx_compiler, locked  # noqa: E402
-from exports import RULES, listed_names  # noqa: E402
-from matrix import cache_dir  # noqa: E402
+sys.path.append(str(ROOT))
+from ci.jobs.elf import read_library  # noqa: E402
+from ci.jobs.exports import RULES, listed_names  # noqa: E402
+from ci.lib.folders import cache_dir, locked  # noqa: E402
+from ci.lib.messages import Missing  # noqa: E402
+from ci.provision.compilers import find_c_compiler, find_cxx_compiler  # noqa: E402
 
 __all__ = [
     "ERAS",

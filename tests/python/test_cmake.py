@@ -1,6 +1,6 @@
 """CMake projects that use the package: find_package(), add_subdirectory(), and the helper functions.
 
-What CMake does is the same on every interpreter, so ci/requirements-test.txt has it for one.
+What CMake does is the same on every interpreter, so ci/requirements/test.txt has it for one.
 """
 
 import os
@@ -21,7 +21,7 @@ CMAKE = shutil.which("cmake", path=str(Path(sys.executable).parent))
 PACKAGE = Path(ffi_hpy.__file__).resolve().parent
 
 if CMAKE is None:
-    pytest.skip("ci/requirements-test.txt has CMake for one interpreter", allow_module_level=True)
+    pytest.skip("ci/requirements/test.txt has CMake for one interpreter", allow_module_level=True)
 if IS_DEBUG or IS_OWN_DEBUG:
     pytest.skip("what CMake builds knows nothing of debug modes", allow_module_level=True)
 

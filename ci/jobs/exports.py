@@ -1,0 +1,69 @@
+"""The check that the wheel's libraries export what the ABI has, nothing else, and need only what every system has."""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci.jobs.elf import Library, read_library
+from ci.jobs.result import Result
+
+LISTS = Path(__file__).resolve().with_name("symbols")
+
+# libc, its parts in glibc 2.17, and the loader, which has the thread-local variables.
+_LIBC = {"libc.so.6", "libpthread.so.0", "libdl.so.2", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What holds for one library of the wheel."""
+
+    name: str  # its file in ffi_hpy/lib, and its soname; the names that it exports are in LISTS, one a line
+    may_need: frozenset[str]
+
+
+RULES = (
+    Rule("libtvm_ffi.so", frozenset(_LIBC)),
+    Rule("libtvm_ffi_cxx.so", frozenset({*_LIBC, "libtvm_ffi.so", "libstdc++.so.6", "libgcc_s.so.1"})),
+    Rule("libtvm_ffi_testing.so", frozenset({*_LIBC, "libtvm_ffi.so"})),
+)
+
+
+def listed_names(rule: Rule) -> set[str]:
+    """Return the names that a library must export."""
+    return set((LISTS / rule.name).with_suffix(".txt").read_text().split())
+
+
+def find_faults(rule: Rule, library: Library) -> list[str]:
+    """Return what is wrong with a library."""
+    wanted, got = listed_names(rule), set(library.exports)
+    faults = [f"{name} is missing" for name in sorted(wanted - got)]
+    faults += [f"{name} is exported and not listed" for name in sorted(got - wanted)]
+    faults += [f"{name} is needed" for name in library.needed if name not in rule.may_need]
+    if library.soname != rule.name:
+        faults.append(f"its soname is {library.soname!r}")
+    return [f"{rule.name}: {fault}" for fault in faults]
+
+
+def check_exports(wheel: Path) -> tuple[list[str], list[str]]:
+    """Return what each library is, in a line, and all that is wrong."""
+    lines, faults = [], []
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(wheel) as archive:
+        for rule in RULES:
+            path = Path(archive.extract(f"ffi_hpy/lib/{rule.name}", folder))
+            library = read_library(path)
+            needed = " ".join(library.needed)
+            lines.append(f"{rule.name}: {len(library.exports)} names, {path.stat().st_size} bytes, needs {needed}")
+            faults += find_faults(rule, library)
+    return lines, faults
+
+
+def run_exports(wheel: Path, log: Path) -> Result:
+    """Compare what the wheel's libraries export with the lists."""
+    lines, faults = check_exports(wheel)
+    log.write_text("\n".join([*lines, *faults, ""]))
+    n_bad = len({fault.partition(":")[0] for fault in faults})
+    outcome = "FAILED" if faults else "ok"
+    return Result("exports", outcome, len(RULES) - n_bad, n_bad, 0, closing="; ".join(faults or lines))

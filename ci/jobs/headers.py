@@ -1,0 +1,131 @@
+"""The check of the public headers: each compiles by itself, and together with their tests they cause no warning."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+import zipfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ci.jobs.result import Result
+from ci.lib.folders import ROOT
+from ci.lib.process import check_going_on, output_of
+from ci.provision.clang import find_clang
+from ci.provision.compilers import find_c_compiler, find_cxx_compiler, find_nvcc
+from ci.provision.googletest import googletest_flags
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
+STANDARDS = {"C++17": "c++17", "C++20": "c++20", "C++23": "c++2b"}  # as compilers of before it was one call it
+TESTS = ROOT / "tests" / "cpp"
+
+
+@dataclass(frozen=True)
+class Check:
+    """Something that is to compile: a file, or text."""
+
+    label: str
+    command: list[str]
+    text: str | None = None  # on stdin
+
+
+def is_c_header(name: str) -> bool:
+    """Return whether a public header is for C too: c_*.h and DLPack's are, all others are C++."""
+    return Path(name).name.startswith("c_") or Path(name).name == "dlpack.h"
+
+
+def cuda_includes(nvcc: str) -> list[str]:
+    """Return the options for CUDA's own headers. Only nvcc knows where they are: it may be a script."""
+    done = subprocess.run([nvcc, "--dryrun", "-x", "cu", os.devnull], capture_output=True, text=True)
+    return [f"-isystem{path}" for path in re.findall(r'^#\$ INCLUDES="-I([^"]*)"', done.stderr, re.MULTILINE)]
+
+
+def alone(compiler: list[str], language: str, standard: str, header: str) -> Check:
+    """Return the check that a header compiles by itself, and twice."""
+    text = f"#include <{header}>\n#include <{header}>\nint not_empty;\n"
+    return Check(f"{header} as {standard}", [*compiler, "-x", language, f"-std={standard}", "-"], text)
+
+
+def checks(headers: list[str], flags: list[str], folder: Path) -> Iterator[Check]:
+    """Give all checks of compilers that are not CUDA's, with these flags; files go to `folder`. Raises Missing."""
+    for check in (*checks_alone(headers), *checks_together(headers, flags, folder)):
+        yield replace(check, command=[*check.command, *flags, "-fsyntax-only"])
+
+
+def checks_alone(headers: list[str]) -> Iterator[Check]:
+    for header in headers:
+        if is_c_header(header):
+            yield alone(find_c_compiler(), "c", "c11", header)
+        yield alone(find_cxx_compiler(), "c++", "c++17", header)
+
+
+def including(headers: list[str]) -> str:
+    """Return a source that includes the headers which can be together."""
+    either = ("driver_api.h", "runtime_api.h")  # the one that unified_api.h includes
+    return "".join(f"#include <{h}>\n" for h in headers if Path(h).name not in either) + "int not_empty;\n"
+
+
+def checks_together(headers: list[str], flags: list[str], folder: Path) -> Iterator[Check]:
+    compilers = {"GCC": find_cxx_compiler(), "clang": [*find_clang(), "--driver-mode=g++"]}
+    everything = including(headers)
+    for name, compiler in compilers.items():
+        for standard, called in STANDARDS.items():
+            command = [*compiler, f"-std={called}"]
+            yield Check(f"all headers, {name} {standard}", [*command, "-x", "c++", "-"], everything)
+            googletest = precompile(command, flags, folder / f"{name}-{called}")
+            for test in sorted(TESTS.glob("test_*.cc")):
+                yield Check(f"{test.name}, {name} {standard}", [*command, *googletest, str(test)])
+
+
+def precompile(command: list[str], flags: list[str], folder: Path) -> list[str]:
+    """Return the options that include GoogleTest, precompiled for a command: half of a test's time goes into that."""
+    folder.mkdir()
+    header = folder / "googletest.h"
+    header.write_text("#include <gtest/gtest.h>\n")
+    output_of([*command, *flags, "-x", "c++-header", header, "-o", f"{header}.gch"])
+    return ["-include", str(header)]
+
+
+def check_of_cuda(headers: list[str], nvcc: str, include: Path) -> Check:
+    """Return the check that all headers compile as CUDA."""
+    source = including([header for header in headers if not is_c_header(header)])
+    command = [nvcc, "-x", "cu", "-std=c++17", "-c", "-o", os.devnull, f"-I{include}"]
+    return Check("all headers, CUDA", [*command, "-"], source)
+
+
+def run_headers(wheel: Path, log: Path) -> Result:
+    """Compile the headers of the wheel; without nvcc not those for CUDA. Raises Missing."""
+    nvcc, without = find_nvcc(), ""
+    failed: list[str] = []
+    passed = 0
+    with tempfile.TemporaryDirectory() as scratch, log.open("w") as stream:
+        folder = Path(scratch)
+        zipfile.ZipFile(wheel).extractall(folder)
+        include = Path(folder, "ffi_hpy", "include")
+        headers = [path.relative_to(include).as_posix() for path in sorted(include.rglob("*.h"))]
+        flags = [*WARNINGS, f"-I{include}", *googletest_flags()[0]]
+        if nvcc is None:
+            without = ", without those for CUDA: there is no nvcc"
+            headers = [header for header in headers if "/cuda/" not in header]
+            todo = [*checks(headers, flags, folder)]
+        else:
+            todo = [*checks(headers, [*flags, *cuda_includes(nvcc)], folder), check_of_cuda(headers, nvcc, include)]
+        for check in todo:
+            check_going_on()
+            done = subprocess.run(
+                check.command, input=check.text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            )
+            stream.write(f"{check.label}: exit status {done.returncode}\n{done.stdout}")
+            stream.flush()
+            if done.returncode == 0:
+                passed += 1
+            else:
+                failed.append(check.label)
+    closing = f"{passed} passed{without}" + (f", failed: {', '.join(failed)}" if failed else "")
+    return Result("headers", "FAILED" if failed or not passed else "ok", passed, len(failed), 0, closing=closing)

@@ -1,0 +1,173 @@
+"""The check that the sources compile for systems on which they are not run: with zig, which has the headers of each.
+
+Systems of 32 bits are refused, and have to be told why. In the place of MSVC is clang, with what a source sees of MSVC.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ci.jobs.headers import WARNINGS, including, is_c_header
+from ci.jobs.result import Result
+from ci.lib.folders import ROOT
+from ci.lib.process import check_going_on, clean_environ, output_of
+from ci.provision.envs import build_env
+from ci.provision.wheel import hpy_include
+from tools.build.binaries import BINARIES, HPY_FLAGS, Binary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FOR_PYTHON = frozenset(binary.output for binary in BINARIES if binary.hpy_headers)
+IN_CXX = frozenset(binary.output for binary in BINARIES if binary.is_cxx)
+NOT_CORE = frozenset(binary.output for binary in BINARIES) - {"lib/libtvm_ffi.so"}
+FIND_ZIG = "import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).with_name('zig'))"
+AT_ONCE = 2
+REFUSAL = "tvm-ffi's layouts are those of 64-bit systems"
+
+
+@dataclass(frozen=True)
+class System:
+    """What is compiled for, in zig's words, and which outputs of BINARIES are not for it."""
+
+    target: str
+    without: frozenset[str] = frozenset()
+    as_msvc: bool = False
+    is_refused: bool = False
+
+    def has(self, binary: Binary) -> bool:
+        return binary.output not in self.without
+
+    @property
+    def name(self) -> str:
+        return f"{self.target} as MSVC" if self.as_msvc else self.target
+
+
+SYSTEMS = (
+    System("aarch64-linux-gnu.2.17"),
+    System("x86_64-linux-musl"),
+    System("aarch64-macos"),
+    System("x86_64-macos", without=FOR_PYTHON),
+    System("x86_64-windows-gnu", without=FOR_PYTHON),
+    System("x86_64-windows-gnu", without=FOR_PYTHON | IN_CXX, as_msvc=True),
+    System("arm-linux-gnueabihf", without=NOT_CORE, is_refused=True),
+    System("x86-linux-gnu", without=NOT_CORE, is_refused=True),
+)
+
+# MSVC's header of intrinsics, most of which MinGW's windows.h has.
+INTRIN = """\
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#include <windows.h>
+#define _AddressOfReturnAddress() __builtin_frame_address(0)
+"""
+AS_MSVC_IN_C = ("-fms-extensions", "-D_MSC_VER=1929", "-DTVM_FFI_EXPORTS")
+# A C++ library wants to know its compiler; our headers, after it, see MSVC. And they see the macros of windows.h.
+AS_MSVC_IN_CXX = ("-fms-extensions", "-DNOMINMAX", "-Wno-builtin-macro-redefined", "-Wno-unknown-attributes")
+LIBRARY_FIRST = """\
+#include <algorithm>
+#include <any>
+#include <array>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <variant>
+#include <windows.h>
+#undef __clang__
+#define _MSC_VER 1929
+"""
+
+
+@dataclass(frozen=True)
+class Check:
+    """A source that is to compile, or to be refused."""
+
+    label: str
+    command: list[str]
+    is_refused: bool
+
+
+def of_binary(binary: Binary, system: System) -> Iterator[Check]:
+    """Give the checks of the sources of a binary; one is enough where all are refused."""
+    words = ["c++", "-std=c++17", "-nostdinc++", "-fno-sized-deallocation"] if binary.is_cxx else ["cc", "-std=c11"]
+    words += [*AS_MSVC_IN_C] if system.as_msvc else []
+    words += [*(f"-D{name}" for name in binary.defines), *(f"-I{ROOT / folder}" for folder in binary.include)]
+    if not binary.hpy_headers and not binary.is_cxx and not system.as_msvc:
+        words.append("-pedantic")
+    words += ["-Wall", "-Wextra", "-Wvla", "-Werror"]
+    if binary.hpy_headers:
+        words += ["-O1", "-isystem", str(hpy_include()), *HPY_FLAGS]  # hpy refuses calls that an optimiser removes
+    sources = binary.find_sources(ROOT)
+    for source in sources[:1] if system.is_refused else sources:
+        label = f"{source.relative_to(ROOT)} of {binary.output}, {system.name}"
+        yield Check(label, [*words, str(source)], system.is_refused)
+
+
+def of_headers(system: System, folder: Path) -> Iterator[Check]:
+    """Give the checks of the public headers, all together, as C++, and those for C as C; files go to `folder`."""
+    include = ROOT / "include"
+    headers = [path.relative_to(include).as_posix() for path in sorted(include.rglob("*.h"))]
+    headers = [header for header in headers if "/cuda/" not in header]
+    source = folder / f"headers-{system.name.replace(' ', '-')}.cc"
+    source.write_text((LIBRARY_FIRST if system.as_msvc else "") + including(headers))
+    flags = [*WARNINGS, *(AS_MSVC_IN_CXX if system.as_msvc else ())]
+    words = ["c++", "-std=c++17", *flags, f"-I{include}", str(source)]
+    yield Check(f"all headers, {system.name}", words, system.is_refused)
+    if not system.as_msvc and not system.is_refused:
+        source = source.with_suffix(".c")
+        source.write_text(including([header for header in headers if is_c_header(header)]))
+        yield Check(f"headers for C, {system.name}", ["cc", "-std=c11", *WARNINGS, f"-I{include}", str(source)], False)
+
+
+def checks(folder: Path) -> Iterator[Check]:
+    """Give all checks. Raises Missing."""
+    for system in SYSTEMS:
+        of_sources = [check for binary in BINARIES for check in of_binary(binary, system) if system.has(binary)]
+        for check in [*of_sources, *of_headers(system, folder)]:
+            words = [*check.command, "-target", system.target, f"-I{folder}", "-fno-sanitize=undefined", "-c"]
+            yield replace(check, command=words)
+
+
+def fault_of(check: Check, status: int, said: str) -> str | None:
+    """Return why the compiler's answer is not the expected one."""
+    if not check.is_refused:
+        return None if status == 0 else f"exit status {status}"
+    if status == 0:
+        return "compiles, and should be refused"
+    return None if REFUSAL in said else f"is refused without a word of {REFUSAL!r}"
+
+
+def run_portability(_: Path, log: Path) -> Result:
+    """Compile for each system. Raises Missing."""
+    zig = output_of([build_env() / "python", "-c", FIND_ZIG]).strip()
+    environ = clean_environ({"ZIG_GLOBAL_CACHE_DIR": str(ROOT / "build" / "zig")})
+
+    def run(check: Check) -> str | None:
+        check_going_on()
+        with tempfile.NamedTemporaryFile(dir=folder, suffix=".o") as output:
+            command = [zig, *check.command, "-o", output.name]
+            done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True)
+        fault = fault_of(check, done.returncode, done.stderr)
+        stream.write(f"{check.label}: {fault or 'as expected'}\n{done.stderr if fault else ''}")
+        return fault and f"{check.label}: {fault}"
+
+    with tempfile.TemporaryDirectory() as scratch, log.open("w") as stream, ThreadPoolExecutor(AT_ONCE) as pool:
+        folder = Path(scratch)
+        (folder / "intrin.h").write_text(INTRIN)
+        faults = list(pool.map(run, checks(folder)))
+    failed = [fault for fault in faults if fault]
+    passed = len(faults) - len(failed)
+    closing = "; ".join([f"{passed} passed", *failed])
+    return Result("portability", "FAILED" if failed else "ok", passed, len(failed), 0, closing=closing)

@@ -1,0 +1,138 @@
+"""The jobs of ci/test that are pytest: where, with what, on which folders; and one run of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ci.jobs.result import Result
+from ci.lib.folders import REQUIREMENTS, ROOT, locked
+from ci.lib.matrix import MATRIX, Interpreter
+from ci.lib.messages import Missing, say
+from ci.lib.process import clean_environ, closing_line, run_logged
+from ci.provision.envs import cached_env, install_wheel, python_of
+from ci.provision.wheel import hpy_include
+
+RUNNER = Path(__file__).resolve().with_name("run_pytest.py")
+TEST_SECONDS = 300
+
+
+@dataclass(frozen=True)
+class PytestRun:
+    """One run of pytest: where, with what, on which folders."""
+
+    name: str
+    interpreter: str
+    gil: str = "on"  # what must hold at the end, as for run_pytest.py
+    requirements: str = "test.txt"
+    arguments: tuple[str, ...] = ()
+    environ: dict[str, str] = field(default_factory=dict)
+    folders: tuple[str, ...] = ("tests/python", "tests/hpy", "tests/hpy_runtime")
+    is_default: bool = True  # False: only when asked for by name
+
+
+def plain_run(interpreter: Interpreter) -> PytestRun:
+    """Return the run of all tests that concern an interpreter: our HPy runtime is for those without one."""
+    gil = "off" if interpreter.free_threaded else "on"
+    folders = ("tests/python", "tests/hpy") if interpreter.needs_module == "_hpy_universal" else PytestRun.folders
+    return PytestRun(
+        interpreter.name,
+        interpreter.name,
+        gil,
+        environ={"FFI_HPY_FORKS": "500"},
+        folders=(*folders, "tests/fuzz_python", "tests/docs/test_python_pages.py"),
+    )
+
+
+def own_debug_run(interpreter: str, gil: str, is_default: bool = True) -> PytestRun:
+    """Return the run of the binding's tests in our runtime's debug mode: a handle that stays open fails its test."""
+    return PytestRun(
+        f"{interpreter}-handles",
+        interpreter,
+        gil,
+        environ={"FFI_HPY_DEBUG": "1"},
+        folders=("tests/python",),
+        is_default=is_default,
+    )
+
+
+PYTEST_RUNS = (
+    *map(plain_run, MATRIX),
+    own_debug_run("cp311", gil="on"),
+    own_debug_run("cp313", gil="on", is_default=False),
+    own_debug_run("cp313t", gil="off"),
+    PytestRun(
+        "cp313t-threads",
+        "cp313t",
+        gil="off",
+        requirements="threads.txt",
+        arguments=("--parallel-threads=4",),
+    ),
+    PytestRun(
+        "cp311-debug",
+        "cp311",
+        requirements="debug.txt",
+        environ={"FFI_HPY_CONTEXT": "debug"},
+        folders=("tests/python",),
+    ),
+    PytestRun(
+        "cp311-torch",
+        "cp311",
+        requirements="torch.txt",
+        arguments=("-k", "torch"),
+        folders=("tests/python",),
+    ),
+    PytestRun("cp311-mixed", "cp311", requirements="mixed.txt", folders=("tests/mixed",)),
+    PytestRun("docs", "cp311", requirements="docs.txt", folders=("tests/docs",)),
+    PytestRun("cp311-typing", "cp311", requirements="typing.txt", folders=("tests/typing",)),
+)
+
+
+def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log: Path) -> Result:
+    """Install the wheel into the run's environment and run pytest there."""
+    env = test_env(plan, python)
+    with locked(env.with_name(f".{env.name}.use.lock")), tempfile.TemporaryDirectory() as folder:
+        install_wheel(env, wheel)
+        summary, empty = Path(folder, "summary.json"), Path(folder, "empty")
+        empty.mkdir()
+        command = [str(python_of(env)), str(RUNNER), str(summary), plan.gil]
+        command += [*pytest_arguments(plan), *extra]
+        path = f"{env / 'bin'}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+        environ = clean_environ({"PATH": path, "HPY_INCLUDE": str(hpy_include()), **plan.environ})
+        status = run_logged(command, log, environ, empty)
+        record = json.loads(summary.read_text()) if summary.exists() else {}
+    return Result(
+        plan.name,
+        "ok" if status == 0 else "FAILED",
+        record.get("passed"),
+        record.get("failed"),
+        record.get("skipped"),
+        record.get("gil", "-"),
+        closing=closing_line(log.read_text(errors="replace"), status),
+    )
+
+
+def pytest_arguments(plan: PytestRun) -> list[str]:
+    folders = [str(ROOT / folder) for folder in plan.folders if (ROOT / folder).exists()]
+    if not folders:
+        raise Missing(f"there is no {' and no '.join(plan.folders)}")
+    timeout = [f"--timeout={TEST_SECONDS}", "--timeout-method=thread"]  # a hang in C ends too
+    config = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT), "-p", "no:cacheprovider", "-v"]
+    return [*config, *timeout, *plan.arguments, *folders]
+
+
+def test_env(plan: PytestRun, python: Path) -> Path:
+    """Return the run's environment, without the wheel. Raises Missing."""
+    requirements = REQUIREMENTS / plan.requirements
+    label = f"test-{plan.name}"
+    try:
+        return cached_env(label, python, [requirements])
+    except Missing as reason:
+        if "torch" not in plan.requirements:
+            raise
+        # PyPI has no build of PyTorch for the CPU alone; uv knows where there is one.
+        say(f"{plan.name}: {reason}; trying PyTorch's own index ...")
+        return cached_env(label, python, ["--torch-backend=cpu", requirements])

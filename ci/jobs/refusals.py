@@ -1,0 +1,52 @@
+"""The check that what must not compile is refused, each case with one error that says why and names the type."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+CASE = re.compile(r"^//! (\w+): (.+)$", re.MULTILINE)
+NAMES_FOO = re.compile(r"['‘<= ,]Foo['’>;,\] &]")
+
+
+def cases_of(source: Path) -> Iterator[tuple[str, str, str]]:
+    """Give the name of each case, a pattern of its error, and the program. The lines before all cases have no error."""
+    before, *rest = CASE.split(source.read_text())
+    yield "nothing", "", before
+    for name, pattern, code in zip(rest[::3], rest[1::3], rest[2::3]):
+        yield name, pattern, before + code
+
+
+def fault_of(pattern: str, output: str, status: int) -> str | None:
+    """Return why a compiler's answer is not the expected one, None if it is."""
+    errors = [line for line in output.splitlines() if re.search(r"\berror:", line)]
+    if not pattern:
+        return None if status == 0 else f"does not compile\n{output}"
+    if status == 0:
+        return "compiles"
+    if len(errors) != 1:
+        return f"expected one error but got {len(errors)}\n{output}"
+    if not re.search(pattern, output):
+        return f"expected {pattern!r} in the error\n{output}"
+    return None if NAMES_FOO.search(output) else f"the error does not name Foo\n{output}"
+
+
+def check_refusals(command: list[str], source: Path, at_once: int) -> tuple[int, list[str]]:
+    """Compile each case and return how many are refused as they should be, and what is wrong with the others."""
+
+    def check(case: tuple[str, str, str]) -> str | None:
+        name, pattern, code = case
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder, f"{name}.cc")
+            program.write_text(code)
+            done = subprocess.run([*command, "-fsyntax-only", str(program)], capture_output=True, text=True)
+        fault = fault_of(pattern, done.stderr, done.returncode)
+        return None if fault is None else f"{source.name}, {name}: {fault}"
+
+    with ThreadPoolExecutor(at_once) as pool:
+        faults = list(pool.map(check, cases_of(source)))
+    return faults.count(None), [fault for fault in faults if fault is not None]

@@ -1,0 +1,73 @@
+"""Runs pytest inside a test environment, and leaves a summary for ci/test.
+
+    ENV/bin/python ci/run_pytest.py SUMMARY.json GIL PYTEST-ARGUMENT...
+
+GIL is what must hold when the tests are over: `on`, `off` or `any`. The exit status is pytest's, or 1 if the GIL is
+not as it should be, or ffi_hpy was not taken from this environment.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+# The tests see what a user's program would see, which is not the folder of this file.
+sys.path.pop(0)
+
+import pytest
+
+# Outcomes as pytest counts them, and the column of the table they go into.
+_COLUMN = {
+    "passed": "passed",
+    "failed": "failed",
+    "error": "failed",
+    "skipped": "skipped",
+    "xfailed": "skipped",
+    "xpassed": "failed",  # never with xfail_strict
+}
+
+
+def gil_state() -> str:
+    """Return `on` or `off`."""
+    is_enabled = getattr(sys, "_is_gil_enabled", None)
+    return "off" if is_enabled is not None and not is_enabled() else "on"
+
+
+class Summary:
+    """A pytest plugin that counts outcomes."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter(passed=0, failed=0, skipped=0)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        for outcome, column in _COLUMN.items():
+            self.counts[column] += len(terminalreporter.stats.get(outcome, []))
+
+
+def find_faults(expected_gil: str) -> list[str]:
+    """Return what is wrong with the process after the tests, whatever the tests themselves found."""
+    faults = []
+    if expected_gil not in ("any", gil_state()):
+        faults.append(f"the GIL is {gil_state()} at the end, and should be {expected_gil}")
+    package = sys.modules.get("ffi_hpy")
+    place = getattr(package, "__file__", None) or sys.prefix
+    if Path(sys.prefix).resolve() not in Path(place).resolve().parents and place != sys.prefix:
+        faults.append(f"ffi_hpy was imported from {place}, not from this environment")
+    return faults
+
+
+def main(summary_path: str, expected_gil: str, arguments: list[str]) -> int:
+    summary = Summary()
+    status = int(pytest.main(arguments, plugins=[summary]))
+    faults = find_faults(expected_gil)
+    for fault in faults:
+        print(f"FAULT: {fault}", flush=True)
+    record = {**summary.counts, "gil": gil_state(), "faults": faults}
+    Path(summary_path).write_text(json.dumps(record))
+    return status or bool(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:]))

@@ -1,0 +1,55 @@
+"""The jobs of ci/test that are other commands: the C tests, the C++ tests, the packaging examples, the soak."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from ci.jobs.result import Result, count
+from ci.lib.folders import CI, ROOT
+from ci.lib.process import clean_environ, closing_line, run_logged
+from ci.provision.compilers import find_c_compiler, find_cxx_compiler
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CORE_MODES = ("plain", "pending", "asan", "ubsan", "tsan", "arm64", "oom", "fuzz")
+SOAKED = ("cp311", "cp313t")
+
+
+def run_core(mode: str, wheel: Path, log: Path) -> Result:
+    """Run the C tests in one of ci/core's modes."""
+    find_c_compiler()
+    return run_script(f"core-{mode}", ["core", mode], log)
+
+
+def run_cpp(wheel: Path, log: Path) -> Result:
+    """Run the tests of the C++ headers."""
+    find_cxx_compiler()
+    return run_script("cpp", ["cpp", str(wheel)], log)
+
+
+def run_packaging(wheel: Path, log: Path) -> Result:
+    """Build the packaging examples and run their tests."""
+    find_cxx_compiler()
+    return run_script("packaging", ["packaging", "--wheel", str(wheel)], log)
+
+
+def run_soak(wheel: Path, log: Path) -> Result:
+    """Repeat each operation of the soak for a moment. It builds no wheel: this one is up to date."""
+    find_cxx_compiler()
+    return run_script("soak", ["soak", *SOAKED, "--minutes", "0.25"], log)
+
+
+def run_script(name: str, words: list[str], log: Path) -> Result:
+    """Run a command of ci/, which says in its last line how many tests passed, failed and skipped themselves."""
+    status = run_logged([sys.executable, "-B", str(CI / words[0]), *words[1:]], log, clean_environ(), ROOT)
+    text = log.read_text(errors="replace")
+    return Result(
+        name,
+        "ok" if status == 0 else "FAILED",
+        passed=count(text, "passed"),
+        failed=count(text, "failed"),
+        skipped=count(text, "skipped"),
+        closing=closing_line(text, status),
+    )

@@ -1,0 +1,38 @@
+"""How a command begins and ends: its options, its help, its exit status."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Callable, Optional
+
+from ci.lib.messages import Missing, say
+
+Main = Callable[[argparse.ArgumentParser], Optional[int]]
+
+
+def run_command(main: Main, program: str, doc: str | None) -> None:
+    """Run `main()` with a parser whose help is the docstring of the command `program`, as run_main() does."""
+    summary, _, details = (doc or "").partition("\n\n")
+    parser = argparse.ArgumentParser(
+        prog=program, description=summary, epilog=details, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    run_main(lambda: main(parser), program)
+
+
+def run_main(main: Callable[[], int | None], program: str) -> None:
+    """Run `main()` as the process: its result is the exit status, a Missing is one line on stderr and status 1."""
+    try:
+        sys.exit(main())
+    except Missing as reason:
+        say(f"{program}: {reason}")
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def parse_with_rest(parser: argparse.ArgumentParser) -> tuple[argparse.Namespace, list[str]]:
+    """Return the command's own options, and what follows `--`, which is another program's."""
+    words = sys.argv[1:]
+    split = words.index("--") if "--" in words else len(words)
+    return parser.parse_args(words[:split]), words[split + 1 :]

@@ -1,0 +1,88 @@
+"""The test matrix as data: which interpreters ffi_hpy is tested on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """One interpreter of the matrix: what it is, not where it is found.
+
+    `version` is the start of `sys.implementation.version`: for CPython that is
+    the language version, for PyPy the version of PyPy itself.
+    """
+
+    name: str
+    implementation: str  # as in sys.implementation.name
+    version: tuple[int, int]
+    uv_name: str  # how `uv python install` asks for it; PyPy by its language version
+    executables: tuple[str, ...]  # what it may be called on PATH
+    free_threaded: bool = False
+    at_least: tuple[int, ...] = ()  # oldest release of `version` that will do
+    needs_module: str | None = None  # must be importable there
+    joined: bool = True  # False: joins later, provided only when asked for by name
+
+
+def _cpython(minor: int, free_threaded: bool = False) -> Interpreter:
+    suffix = "t" if free_threaded else ""
+    return Interpreter(
+        name=f"cp3{minor}{suffix}",
+        implementation="cpython",
+        version=(3, minor),
+        uv_name=f"cpython-3.{minor}{suffix}",
+        executables=(f"python3.{minor}{suffix}",),
+        free_threaded=free_threaded,
+    )
+
+
+MATRIX: tuple[Interpreter, ...] = (
+    _cpython(9),
+    _cpython(10),
+    _cpython(11),
+    _cpython(12),
+    _cpython(13),
+    _cpython(14),
+    _cpython(15),
+    _cpython(13, free_threaded=True),
+    replace(_cpython(14, free_threaded=True), joined=False),
+    Interpreter(
+        name="pp73",
+        implementation="pypy",
+        version=(7, 3),
+        uv_name="pypy>=3.11.11,<3.11.16",
+        executables=("pypy3", "pypy3.11"),
+        at_least=(7, 3, 19),
+        needs_module="_hpy_universal",
+    ),
+    Interpreter(
+        name="pp80",
+        implementation="pypy",
+        version=(8, 0),
+        uv_name="pypy>=3.11.16,<3.12",
+        executables=("pypy3", "pypy3.11"),
+    ),
+)
+
+# Not in the matrix: built with ThreadSanitizer, for ci/tsan.
+SANITIZED = replace(_cpython(13, free_threaded=True), name="cp313t-tsan", joined=False)
+
+BY_NAME: dict[str, Interpreter] = {interpreter.name: interpreter for interpreter in (*MATRIX, SANITIZED)}
+
+
+class UnknownName(ValueError):
+    """A name that is not in the matrix; the message lists the names that are."""
+
+
+def names(selection: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the selected names in the order given, each once; without any, all that have joined.
+
+    Raises UnknownName if one is not in the matrix.
+    """
+    unknown = [name for name in selection if name not in BY_NAME]
+    if unknown:
+        raise UnknownName(f"unknown: {' '.join(unknown)}; known names: {' '.join(BY_NAME)}")
+    if not selection:
+        return tuple(interpreter.name for interpreter in MATRIX if interpreter.joined)
+    return tuple(dict.fromkeys(selection))

@@ -1,0 +1,133 @@
+"""Which sources provide an interpreter of the matrix; the first that has it does."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable
+
+from ci.lib.folders import locked
+from ci.lib.matrix import BY_NAME, Interpreter
+from ci.lib.messages import Missing, say
+from ci.provision.debian_python import from_packages, from_source
+from ci.provision.entries import entries_dir, from_cache
+from ci.provision.sources import Uv, from_path, from_pyenv
+
+AT_ONCE = 3  # one is compiled, the others wait for the network
+
+
+@dataclass(frozen=True)
+class Source:
+    """A place to get interpreters from.
+
+    `find` returns the checked executable of an interpreter or raises Missing.
+    """
+
+    label: str
+    find: Callable[[Interpreter], Path]
+
+
+CACHE = Source("cache", from_cache)
+PYENV = Source("pyenv", from_pyenv)
+ON_PATH = Source("PATH", from_path)
+UV = Source("uv", Uv().find)
+
+
+def debian_cpython(suite: str, python: str) -> Source:
+    """Return Debian's packages as a source of CPython with the GIL; `python` is a name like python3.14."""
+    packages = (
+        python,
+        f"{python}-minimal",
+        f"{python}-dev",
+        f"lib{python}-minimal",
+        f"lib{python}-stdlib",
+        f"lib{python}-dev",
+    )
+    return Source(
+        f"Debian {suite} packages",
+        functools.partial(from_packages, suite, packages, f"usr/bin/{python}"),
+    )
+
+
+def debian_pypy(suite: str) -> Source:
+    """Return Debian's packages as a source of PyPy."""
+    packages = ("pypy3", "pypy3-lib", "pypy3-dev", "libgdbm6t64")
+    return Source(
+        f"Debian {suite} packages",
+        functools.partial(from_packages, suite, packages, "usr/bin/pypy3"),
+    )
+
+
+def debian_free_threaded(suite: str, python: str, *more: str) -> Source:
+    """Return Debian's source package as a source of free-threaded CPython, of which Debian has no binary."""
+    options = ("--disable-gil", "--disable-test-modules", "--without-ensurepip", *more)
+    return Source(
+        f"Debian {suite} source",
+        functools.partial(from_source, suite, python, options, f"bin/{python}t"),
+    )
+
+
+ANYWHERE = (CACHE, PYENV, ON_PATH, UV)
+
+SOURCES: dict[str, tuple[Source, ...]] = {
+    "cp39": ANYWHERE,
+    "cp310": ANYWHERE,
+    "cp311": ANYWHERE,
+    "cp312": ANYWHERE,
+    "cp313": (*ANYWHERE, debian_cpython("trixie", "python3.13")),
+    "cp314": (*ANYWHERE, debian_cpython("sid", "python3.14")),
+    "cp315": (*ANYWHERE, debian_cpython("sid", "python3.15")),
+    "cp313t": (*ANYWHERE, debian_free_threaded("trixie", "python3.13")),
+    "cp314t": (*ANYWHERE, debian_free_threaded("sid", "python3.14")),
+    "cp313t-tsan": (CACHE, debian_free_threaded("trixie", "python3.13", "--with-thread-sanitizer")),
+    "pp73": (*ANYWHERE, debian_pypy("trixie")),
+    "pp80": (*ANYWHERE, debian_pypy("sid")),
+}
+
+
+def provide(wanted: Interpreter) -> Path:
+    """Return the checked executable of `wanted` from the first source that has it.
+
+    Raises Missing with what each source said if none has.
+    """
+    reasons: list[str] = []
+    with locked(entries_dir() / f".{wanted.name}.lock"):
+        for source in SOURCES[wanted.name]:
+            if source not in (CACHE, PYENV, ON_PATH):  # these take no time worth a line
+                say(f"{wanted.name}: {source.label} ...")
+            try:
+                return source.find(wanted)
+            except Missing as reason:
+                reasons.append(f"{source.label}: {reason}")
+            except OSError as error:
+                reasons.append(f"{source.label}: {error}")
+    raise Missing("; ".join(reasons))
+
+
+def provide_each(wanted: Sequence[str]) -> Iterator[tuple[str, Path]]:
+    """Give the name and the executable of each wanted interpreter that can be had; say why another cannot.
+
+    They come in the order of `wanted`. While one is compiled, others are fetched.
+    """
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for name, provided in zip(wanted, pool.map(try_to_provide, wanted)):
+            if isinstance(provided, Path):
+                yield name, provided
+            else:
+                say(f"ci/interpreters: {name}: {provided}")
+
+
+def try_to_provide(name: str) -> Path | Missing:
+    """Return the executable, or why there is none."""
+    try:
+        return provide(BY_NAME[name])
+    except Missing as reason:
+        return reason
+
+
+def find_interpreters(wanted: Sequence[str]) -> dict[str, Path]:
+    """Return the executables of the wanted interpreters that can be had, by name; say why another cannot."""
+    return dict(provide_each(wanted))

@@ -1,0 +1,62 @@
+"""What the commands need of the system: Debian packages, named here. Only ci/system installs them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ci.lib.messages import Missing
+from ci.lib.process import clean_environ, output_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+NEEDS = {
+    "compile C and C++": ("gcc", "g++"),
+    "compile free-threaded CPython": (
+        "gcc",
+        "make",
+        "libbz2-dev",
+        "libffi-dev",
+        "liblzma-dev",
+        "libreadline-dev",
+        "libsqlite3-dev",
+        "libssl-dev",
+        "uuid-dev",
+        "zlib1g-dev",
+    ),
+}
+"""Packages, by what they are needed to do."""
+
+
+def require(purpose: str) -> None:
+    """Raise Missing if a package of a purpose is not installed."""
+    lacking = find_lacking(purpose)
+    if lacking:
+        raise Missing(describe(purpose, lacking))
+
+
+def find_lacking(purpose: str) -> list[str]:
+    """Return the packages of a purpose that are not installed. Raises Missing where nobody can tell."""
+    query = ["dpkg-query", "--show", "--showformat=${Package} ${db:Status-Status}\n"]
+    installed = output_of(query, timeout=60).splitlines()
+    return [package for package in NEEDS[purpose] if f"{package} installed" not in installed]
+
+
+def describe(purpose: str, lacking: Sequence[str]) -> str:
+    """Return the line that says what is missing, what it is for, and the command that installs it."""
+    command = f"apt-get install --no-install-recommends {' '.join(lacking)}"
+    return f"Debian packages are missing to {purpose}: `ci/system --install` installs them, or `{command}`"
+
+
+def install(packages: Sequence[str]) -> None:
+    """Install Debian packages. Raises Missing if that fails, or the user is not root."""
+    if os.geteuid() != 0:
+        raise Missing("only root can install Debian packages")
+    for command in (["update"], ["-y", "--no-install-recommends", "install", *packages]):
+        environ = clean_environ({"DEBIAN_FRONTEND": "noninteractive"})
+        done = subprocess.run(["apt-get", "-q", *command], env=environ, cwd=Path("/"), stdin=subprocess.DEVNULL)
+        if done.returncode != 0 and command != ["update"]:  # without new lists, the old ones may do
+            raise Missing(f"apt-get {command[-1]}: exit status {done.returncode}, see above")

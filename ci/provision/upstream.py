@@ -1,0 +1,48 @@
+"""apache-tvm-ffi's wheel, unpacked into the cache and not installed."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from ci.lib.folders import cache_dir, locked
+from ci.lib.messages import Missing, say
+from ci.provision.tools import run_uv
+
+VERSIONS = ("0.1.15.post2", "0.1.11")
+NEEDED = ("tvm_ffi/include/tvm/ffi/c_api.h", "tvm_ffi/include/dlpack/dlpack.h", "tvm_ffi/lib/libtvm_ffi_testing.so")
+
+
+def find_lacking(folder: Path) -> list[str]:
+    """Return which of the files that are needed an unpacked wheel has not."""
+    return [name for name in NEEDED if not (folder / name).is_file()]
+
+
+def fetch(requirement: str, folder: Path) -> None:
+    """Unpack the wheel into `folder`, which appears complete or not at all. Raises Missing."""
+    say(f"{requirement}: fetching it ...")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
+        unpacked = Path(temporary, "unpacked")
+        run_uv(
+            *("pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:", "--link-mode", "copy"),
+            *("--python", sys.executable, "--python-version", "3.11", "--python-platform", "x86_64-manylinux_2_28"),
+            *("--target", unpacked, requirement),
+        )
+        lacking = find_lacking(unpacked)
+        if lacking:
+            raise Missing(f"the wheel of {requirement} has no {', '.join(lacking)}")
+        if folder.exists():
+            shutil.rmtree(folder)
+        unpacked.rename(folder)
+
+
+def fetch_upstream(version: str) -> Path:
+    """Return the folder that the wheel of a version is unpacked in. Raises Missing."""
+    folder = cache_dir() / "upstream" / f"apache-tvm-ffi-{version}"
+    with locked(folder.with_name(f".{folder.name}.lock")):
+        if find_lacking(folder):
+            fetch(f"apache-tvm-ffi=={version}", folder)
+    return folder
