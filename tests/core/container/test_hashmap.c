@@ -5,8 +5,8 @@
 #include "core/object/type.h"
 #include "core/platform/mem.h"
 
-#include "calls.h"
 #include "core/object/object_new.h"
+#include "support/calls.h"
 
 /* ---- Random operations against an array in the order the ABI promises ---- */
 

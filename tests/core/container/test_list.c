@@ -2,7 +2,7 @@
 #include "core/container/hashmap.h"
 #include "core/container/list.h"
 
-#include "calls.h"
+#include "support/calls.h"
 
 static TVMFFIAny shared; /* the container that the next buffer belongs to */
 static int n_freed;

@@ -2,7 +2,7 @@
 #include "core/container/seq.h"
 #include "core/object/error.h"
 
-#include "calls.h"
+#include "support/calls.h"
 
 TEST(array_holds_what_it_was_made_of) {
   TVMFFIAny array = call_ok("ffi.Array", ARGS(i64(7), raw("a text longer than seven"), fh_any_none()));

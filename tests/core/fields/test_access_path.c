@@ -3,7 +3,7 @@
 
 #include "core/object/error.h"
 #include "core/object/reflect.h"
-#include "records.h"
+#include "support/records.h"
 
 #define PATH_KEY "ffi.reflection.AccessPath"
 

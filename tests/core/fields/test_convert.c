@@ -2,7 +2,7 @@
 #include "core/fields/convert.h"
 
 #include "core/object/reflect.h"
-#include "records.h"
+#include "support/records.h"
 
 /* What the conversion to a type makes of a view; owned. */
 static TVMFFIAny converted(const char *key, TVMFFIAny value) {

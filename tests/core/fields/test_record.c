@@ -2,7 +2,7 @@
 #include "core/fields/record.h"
 
 #include "core/object/reflect.h"
-#include "records.h"
+#include "support/records.h"
 
 TEST(a_record_is_made_from_its_fields_copied_and_ended) {
   int ends = 0;

@@ -6,9 +6,9 @@
 #include "core/object/type.h"
 #include "core/platform/mem.h"
 
-#include "calls.h"
 #include "core/object/any_own.h"
 #include "core/object/object_new.h"
+#include "support/calls.h"
 
 TEST(values_are_made_and_shown) {
   TVMFFIByteArray bytes = {"a\0\"\x7f\xff", 5};

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "calls.h"
+#include "support/calls.h"
 
 #if defined(__linux__)
 #include <link.h>

@@ -7,7 +7,7 @@
 #include "core/platform/mem.h"
 #include <tvm/ffi/extra/c_env_api.h>
 
-#include "calls.h"
+#include "support/calls.h"
 
 /* ---- A library in the test's own memory ---- */
 

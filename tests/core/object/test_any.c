@@ -7,7 +7,7 @@
 #include "core/object/str.h"
 #include "core/object/type.h"
 #include "core/platform/mem.h"
-#include "harness.h"
+#include "support/harness.h"
 
 static TVMFFIAny raw_str(const char *text) {
   TVMFFIAny any = fh_any_none();

@@ -3,7 +3,7 @@
 
 #include "core/object/backtrace.h"
 #include "core/platform/mem.h"
-#include "harness.h"
+#include "support/harness.h"
 
 static TVMFFIErrorCell *cell_of(TVMFFIObjectHandle error) { return TVMFFIErrorGetCellPtr(error); }
 

@@ -5,7 +5,7 @@
 #include "core/object/str.h"
 #include "core/object/type.h"
 #include "core/platform/mem.h"
-#include "harness.h"
+#include "support/harness.h"
 
 static int return_handle(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)args;

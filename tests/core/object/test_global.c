@@ -5,7 +5,7 @@
 #include "core/object/function.h"
 #include "core/object/str.h"
 #include "core/platform/mem.h"
-#include "harness.h"
+#include "support/harness.h"
 
 static int return_number(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)args, (void)n_args;

@@ -3,7 +3,7 @@
 #include "core/object/object.h"
 #include "core/object/object_new.h"
 #include "core/platform/mem.h"
-#include "harness.h"
+#include "support/harness.h"
 
 /* An object that records the flags of its deleter calls. */
 typedef struct {

@@ -3,7 +3,7 @@
 
 #include "core/object/error.h"
 #include "core/platform/atomic.h"
-#include "harness.h"
+#include "support/harness.h"
 
 static int target, n_inits;
 

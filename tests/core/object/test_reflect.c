@@ -7,7 +7,7 @@
 #include "core/object/function.h"
 #include "core/object/str.h"
 #include "core/platform/mem.h"
-#include "harness.h"
+#include "support/harness.h"
 
 /* A type with one int64 behind its header. */
 typedef struct {

@@ -3,7 +3,7 @@
 #include "core/object/error.h"
 #include "core/object/str.h"
 #include "core/platform/mem.h"
-#include "harness.h"
+#include "support/harness.h"
 
 TEST(text_of_up_to_seven_bytes_lives_in_the_value) {
   for (size_t n = 0; n <= 7; ++n) {

@@ -2,7 +2,7 @@
 #include "core/object/type.h"
 
 #include "core/object/error.h"
-#include "harness.h"
+#include "support/harness.h"
 
 static int32_t add(const char *key, int32_t static_index, int32_t depth, int32_t n_slots, int can_overflow,
                    int32_t parent) {

@@ -2,7 +2,7 @@
 #include "core/platform/pages.h"
 #include "core/platform/pool.h"
 
-#include "harness.h"
+#include "support/harness.h"
 
 #ifdef FH_POOL
 #include "core/platform/atomic.h"

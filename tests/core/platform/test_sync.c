@@ -14,9 +14,9 @@
 
 #include <tvm/ffi/extra/c_env_api.h>
 
-#include "calls.h"
 #include "core/object/any_hash.h"
 #include "core/object/object_new.h"
+#include "support/calls.h"
 
 FH_LOCK(lock, "first of the test", FH_RANK_ONCE); /* under which all others may be taken */
 FH_LOCK(second, "second of the test", FH_RANK_PLAIN);

@@ -1,7 +1,7 @@
 /* test_base64.c - bytes as base64 and back. */
 #include "core/serial/base64.h"
 
-#include "calls.h"
+#include "support/calls.h"
 
 static TVMFFIAny encoded(const char *data, size_t n) {
   TVMFFIByteArray bytes = {data, n};

@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "harness.h"
+#include "support/harness.h"
 
 static uint64_t next_random(uint64_t *state) {
   *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

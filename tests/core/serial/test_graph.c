@@ -5,7 +5,7 @@
 #include "core/serial/json_parse.h"
 
 #include "core/object/object_new.h"
-#include "graphs.h"
+#include "support/graphs.h"
 
 /* ---- Round trips ---- */
 

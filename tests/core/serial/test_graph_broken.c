@@ -3,7 +3,7 @@
 #include "core/serial/graph_read.h"
 #include "core/serial/json_parse.h"
 
-#include "graphs.h"
+#include "support/graphs.h"
 
 typedef struct {
   const char *text, *kind, *message;

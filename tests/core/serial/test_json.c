@@ -6,7 +6,7 @@
 #include "core/serial/json_write.h"
 #include <math.h>
 
-#include "nodes.h"
+#include "support/nodes.h"
 
 static TVMFFIAny parsed(const char *text) { return call_ok("ffi.json.Parse", ARGS(raw(text))); }
 

@@ -1,11 +1,11 @@
 /* test_structural_equal.c - structural equality, and where values differ first. */
 #include "core/structural/structural_equal.h"
 
-#include "callbacks.h"
 #include "core/object/error.h"
 #include "core/object/object_new.h"
 #include "core/tensor/tensor.h"
-#include "records.h"
+#include "support/callbacks.h"
+#include "support/records.h"
 
 #define TREE record_type("test.equal.Tree", kTVMFFISEqHashKindTreeNode, 0, kTVMFFIFieldFlagBitMaskSEqHashIgnore)
 #define PAIR record_type("test.equal.Pair", kTVMFFISEqHashKindTreeNode, 0, 0)

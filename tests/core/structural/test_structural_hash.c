@@ -1,9 +1,9 @@
 /* test_structural_hash.c - the structural hash. */
 #include "core/structural/structural_hash.h"
 
-#include "callbacks.h"
 #include "core/object/error.h"
-#include "records.h"
+#include "support/callbacks.h"
+#include "support/records.h"
 
 #define PAIR record_type("test.s_hash.Pair", kTVMFFISEqHashKindTreeNode, 0, 0)
 #define TREE record_type("test.s_hash.Tree", kTVMFFISEqHashKindTreeNode, 0, kTVMFFIFieldFlagBitMaskSEqHashIgnore)

@@ -1,7 +1,7 @@
 /* test_structural_key.c - ffi.StructuralKey, and the global functions about structure. */
 #include "core/structural/structural_key.h"
 
-#include "records.h"
+#include "support/records.h"
 
 TEST(a_structural_key_finds_its_value_in_a_map) {
   TVMFFIAny one = make_array(i64(1), i64(2)), same = make_array(i64(1), i64(2)), other = make_array(i64(1), i64(3));

@@ -1,11 +1,11 @@
 /* test_structural_mutate.c - maps and mutations with callbacks, mutators, hooks. */
 #include "core/structural/structural_mutate.h"
 
-#include "callbacks.h"
 #include "core/object/error.h"
 #include "core/object/object_new.h"
 #include "core/object/reflect.h"
-#include "records.h"
+#include "support/callbacks.h"
+#include "support/records.h"
 
 #define PAIR record_type("test.mutate.Pair", kTVMFFISEqHashKindTreeNode, 0, 0)
 #define TREE record_type("test.mutate.Tree", kTVMFFISEqHashKindTreeNode, 0, kTVMFFIFieldFlagBitMaskSEqHashIgnore)

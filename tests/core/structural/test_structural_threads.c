@@ -1,5 +1,5 @@
 /* test_structural_threads.c - structural functions while other threads change what they look at. */
-#include "records.h"
+#include "support/records.h"
 
 typedef struct {
   TVMFFIAny list, dict, root, callbacks, no_callbacks;

@@ -1,12 +1,12 @@
 /* test_structural_visit.c - walks and visits with callbacks, visitors, contexts of errors. */
 #include "core/structural/structural_visit.h"
 
-#include "callbacks.h"
 #include "core/object/error.h"
 #include "core/object/object_new.h"
 #include "core/object/text.h"
 #include "core/structural/visit_context.h"
-#include "records.h"
+#include "support/callbacks.h"
+#include "support/records.h"
 
 #define PAIR record_type("test.visit.Pair", kTVMFFISEqHashKindTreeNode, 0, 0)
 #define VAR record_type("test.visit.Var", kTVMFFISEqHashKindFreeVar, 0, kTVMFFIFieldFlagBitMaskSEqHashIgnore)

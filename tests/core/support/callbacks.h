@@ -4,7 +4,7 @@
 
 #include "core/object/error.h"
 
-#include "nodes.h"
+#include "support/nodes.h"
 
 static inline int failing_callback(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);

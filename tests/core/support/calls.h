@@ -6,7 +6,7 @@
 #include "core/object/global.h"
 #include "core/object/str.h"
 
-#include "harness.h"
+#include "support/harness.h"
 
 static inline TVMFFIAny i64(int64_t value) { return fh_any_int(value); }
 static inline TVMFFIAny obj(void *object) { return fh_any_object(object); }

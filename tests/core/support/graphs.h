@@ -5,7 +5,7 @@
 #include "core/object/error.h"
 
 #include "core/object/object_new.h"
-#include "nodes.h"
+#include "support/nodes.h"
 
 /* ---- Graphs that the reference implementation has written, and what they show ---- */
 

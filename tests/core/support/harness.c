@@ -1,5 +1,5 @@
 /* harness.c - the core's test program: main, expectations, threads, the allocation-failure sweep. */
-#include "harness.h"
+#include "support/harness.h"
 
 #include <pthread.h>
 #include <signal.h>

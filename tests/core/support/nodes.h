@@ -9,9 +9,9 @@
 #include "core/object/type.h"
 #include "core/platform/mem.h"
 
-#include "calls.h"
 #include "core/object/any_own.h"
 #include "core/object/object_new.h"
+#include "support/calls.h"
 
 /* A reflected object with two values and a number. */
 typedef struct {

@@ -1,12 +1,12 @@
 /* pending.c - errors that are pending when a function is called. */
-#include "pending.h"
+#include "support/pending.h"
 
-#include "calls.h"
 #include "core/container/stripe.h"
 #include "core/module/module.h"
 #include "core/object/error.h"
 #include "core/object/type.h"
 #include "core/platform/sync.h"
+#include "support/calls.h"
 
 static int is_pending_run;
 static uint64_t n_made, n_ended;          /* of the objects that the errors have; by all threads */

@@ -6,7 +6,7 @@
 #include "core/fields/record.h"
 #include "core/object/function.h"
 
-#include "nodes.h"
+#include "support/nodes.h"
 
 typedef struct {
   TVMFFIObject header;

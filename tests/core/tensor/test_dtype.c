@@ -4,7 +4,7 @@
 #include "core/tensor/device.h"
 #include "core/tensor/dtype.h"
 
-#include "calls.h"
+#include "support/calls.h"
 
 static DLDataType parsed(const char *text) {
   DLDataType dtype = {99, 99, 99};

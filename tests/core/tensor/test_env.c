@@ -2,7 +2,7 @@
 #include "core/object/error.h"
 #include "core/tensor/env.h"
 
-#include "calls.h"
+#include "support/calls.h"
 
 TEST(streams_are_recorded_per_device) {
   int a, b;

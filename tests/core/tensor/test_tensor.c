@@ -2,7 +2,7 @@
 #include "core/object/error.h"
 #include "core/tensor/tensor.h"
 
-#include "calls.h"
+#include "support/calls.h"
 
 /* A 2x3 float32 tensor of a producer that counts its end. */
 typedef struct {

@@ -7,8 +7,8 @@
 #include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/walk/walk.h"
-#include "harness.h"
-#include "nodes.h"
+#include "support/harness.h"
+#include "support/nodes.h"
 
 /* Compares two values in the five ways, and drops them. order: -1, 0, 1, or 2 for values that have none but a
  * TypeError. */

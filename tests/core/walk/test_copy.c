@@ -4,8 +4,8 @@
 #include "core/object/error.h"
 #include "core/object/object.h"
 #include "core/walk/walk.h"
-#include "harness.h"
-#include "nodes.h"
+#include "support/harness.h"
+#include "support/nodes.h"
 
 static TVMFFIAny copy_of(TVMFFIAny value) { return call_ok("ffi.DeepCopy", ARGS(value)); }
 

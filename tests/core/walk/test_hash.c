@@ -6,8 +6,8 @@
 #include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/walk/compare.h"
-#include "harness.h"
-#include "nodes.h"
+#include "support/harness.h"
+#include "support/nodes.h"
 
 static int64_t hash_of(TVMFFIAny value) { return call_int("ffi.RecursiveHash", ARGS(value)); }
 

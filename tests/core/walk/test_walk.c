@@ -2,8 +2,8 @@
 #include "core/walk/walk.h"
 
 #include "core/object/error.h"
-#include "harness.h"
-#include "nodes.h"
+#include "support/harness.h"
+#include "support/nodes.h"
 
 /* ---- The table ---- */
 

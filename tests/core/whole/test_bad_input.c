@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
-#include "calls.h"
+#include "support/calls.h"
 
 static const TVMFFIByteArray lost = {NULL, 5}, absurd = {"x", SIZE_MAX}, nul = {"one\0two", 7}, empty = {"", 0};
 

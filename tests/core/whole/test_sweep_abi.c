@@ -11,7 +11,7 @@
 
 #include <tvm/ffi/extra/c_env_api.h>
 
-#include "calls.h"
+#include "support/calls.h"
 
 static const char *const exported_names[] = {
 #include "exported_names.h"

@@ -1,10 +1,10 @@
 /* test_testing.c - the testing library as a client of the core: under sanitizers, in threads, without memory.
  *
- * What it has and says is tested from Python (tests/python/test_testing_library.py). */
+ * What it has and says is tested from Python (tests/python/modules/test_testing_library.py). */
 #include "core/platform/mem.h"
-#include <load.h>
+#include "testing/load.h"
 
-#include "calls.h"
+#include "support/calls.h"
 
 /* ---- Making values ---- */
 

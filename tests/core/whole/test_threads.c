@@ -10,7 +10,7 @@
 
 #include <tvm/ffi/extra/c_env_api.h>
 
-#include "calls.h"
+#include "support/calls.h"
 
 enum { N_THREADS = 4, N_ROUNDS = 400 };
 

@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from native_build import ROOT, read_library
 from support import IS_DEBUG, IS_OWN_DEBUG
+from support.native_build import ROOT, read_library
 
 import ffi_hpy
 from ffi_hpy import dropin, libinfo

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from native_build import find_c_compiler
 from support import needs_threads, parallelize, run_python
+from support.native_build import find_c_compiler
 
 import ffi_hpy
 from ffi_hpy import _optional_torch_c_dlpack, cpp

@@ -8,8 +8,8 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from native_build import find_c_compiler, find_cxx_compiler
 from support import IS_DEBUG, IS_OWN_DEBUG
+from support.native_build import find_c_compiler, find_cxx_compiler
 
 import ffi_hpy
 from ffi_hpy import cpp

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from native_build import find_c_compiler, read_library
+from support.native_build import find_c_compiler, read_library
 
 from ffi_hpy.utils.embed_cubin import embed_cubin, main
 

@@ -7,8 +7,8 @@ import subprocess
 from typing import Any, Callable, Optional, Union
 
 import pytest
-from native_build import SOURCES
 from support import unique_name
+from support.native_build import SOURCES
 
 import ffi_hpy
 import ffi_hpy.testing

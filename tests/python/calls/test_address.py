@@ -4,8 +4,8 @@ import ctypes
 import weakref
 
 import pytest
-from native_build import PACKAGE, Missing, compile_c
 from support import is_gone
+from support.native_build import PACKAGE, Missing, compile_c
 
 import ffi_hpy
 from ffi_hpy import Function, _core

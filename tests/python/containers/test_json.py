@@ -5,8 +5,8 @@ import math
 import random
 
 import pytest
-from native_build import PACKAGE
 from support import run_python, unique_name
+from support.native_build import PACKAGE
 
 import ffi_hpy
 

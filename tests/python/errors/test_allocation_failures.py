@@ -11,8 +11,8 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from native_build import PACKAGE, Missing, compile_preload, core_without_pool
 from support import IS_DEBUG, IS_OWN_DEBUG, IS_PYPY, TESTED_LIBRARY
+from support.native_build import PACKAGE, Missing, compile_preload, core_without_pool
 
 PROGRAM = Path(__file__).with_name("allocation_sweep.py")
 SUBJECTS = re.findall(r"^@subject\ndef (\w+)", PROGRAM.read_text(), re.M)

@@ -4,8 +4,8 @@ import ctypes
 import gc
 
 import pytest
-from native_build import ERAS, PACKAGE, compile_c
 from support import parallelize, run_python
+from support.native_build import ERAS, PACKAGE, compile_c
 
 import ffi_hpy
 from ffi_hpy.module import ModulePropertyMask

@@ -1,8 +1,8 @@
 """The C++ functions that clients link by mangled name, called from C++ compiled against the headers of both eras."""
 
 import pytest
-from native_build import ERAS, PACKAGE, RULES, listed_names, read_library
 from support import run_python
+from support.native_build import ERAS, PACKAGE, RULES, listed_names, read_library
 
 import ffi_hpy
 

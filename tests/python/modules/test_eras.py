@@ -5,8 +5,8 @@ import gc
 import itertools
 
 import pytest
-from native_build import ERAS
 from support import FREES_AT_ONCE, settle, unique_name
+from support.native_build import ERAS
 
 import ffi_hpy
 

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from native_build import PACKAGE, compile_c, compile_cxx
 from support import run_python, settle
+from support.native_build import PACKAGE, compile_c, compile_cxx
 
 import ffi_hpy
 from ffi_hpy.module import LibraryNotFoundError, ModulePropertyMask

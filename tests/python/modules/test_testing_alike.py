@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from native_build import PACKAGE, read_library
 from support import IS_DEBUG, run_python
+from support.native_build import PACKAGE, read_library
 
 from ffi_hpy.testing import _library
 

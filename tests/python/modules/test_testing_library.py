@@ -8,8 +8,8 @@ import ctypes
 import json
 
 import pytest
-from native_build import read_library
 from support import TESTED_LIBRARY, run_python
+from support.native_build import read_library
 
 import ffi_hpy
 from ffi_hpy import _core, registry

@@ -1,7 +1,7 @@
 // The C++ extension of the tests: one object type, functions over tensors, callbacks and threads.
 //
 // Compiled against the headers of apache-tvm-ffi and linked with ffi_hpy's core, as a user's library is. What it exports
-// is called by tests/python/test_extension.py and others; every function is safe to call from several threads.
+// is called by tests/python/modules/test_extension.py and others; every function is safe to call from several threads.
 #include <dlfcn.h>
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/tensor.h>

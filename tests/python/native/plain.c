@@ -1,6 +1,6 @@
 /* The C library of the tests: functions in the shape of the ABI, without anything between them and it.
  *
- * Compiled against ffi_hpy's own C header. tests/python/test_module.py and others call them. */
+ * Compiled against ffi_hpy's own C header. tests/python/modules/test_module.py and others call them. */
 #include <string.h>
 #include <tvm/ffi/c_api.h>
 

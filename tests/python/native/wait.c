@@ -1,6 +1,6 @@
 /* Native calls that take their time: those that ask for signals, and those that do not.
  *
- * tests/python/test_interrupt.py loads it. Every function takes milliseconds, and counts what it does in `n_steps`. */
+ * tests/python/process/test_interrupt.py loads it. Every function takes milliseconds, and counts what it does in `n_steps`. */
 #define _POSIX_C_SOURCE 199309L /* nanosleep */
 #include <stdatomic.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 """What MANIFEST.in puts into the sdist: all of a checkout, so that its tests run there."""
 
-from native_build import ROOT
+from support.native_build import ROOT
 
 MADE = ("build", "dist", "__pycache__")
 """Folders that are not of the sources."""

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from native_build import PACKAGE, ROOT, Missing, compile_c
 from support import IS_DEBUG, needs_threads, run_python
+from support.native_build import PACKAGE, ROOT, Missing, compile_c
 
 HAMMER = Path(__file__).with_name("fork_hammer.py")
 

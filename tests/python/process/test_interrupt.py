@@ -1,8 +1,8 @@
 """Ctrl-C while native code runs: a real SIGINT, in a process of its own."""
 
 import pytest
-from native_build import PACKAGE, Missing, compile_c
 from support import IS_DEBUG, needs_threads, run_python
+from support.native_build import PACKAGE, Missing, compile_c
 
 import ffi_hpy
 

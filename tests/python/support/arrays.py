@@ -6,10 +6,10 @@ import ctypes
 import threading
 
 import pytest
-from dlpack_structs import Tensor
-from native_build import PACKAGE, Missing, compile_c
 
 import ffi_hpy
+from support.dlpack_structs import Tensor
+from support.native_build import PACKAGE, Missing, compile_c
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

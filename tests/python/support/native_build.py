@@ -12,8 +12,8 @@ from pathlib import Path
 
 import ffi_hpy
 
-ROOT = Path(__file__).resolve().parents[2]
-SOURCES = Path(__file__).resolve().parent / "native"
+ROOT = Path(__file__).resolve().parents[3]
+SOURCES = ROOT / "tests" / "python" / "native"
 PACKAGE = Path(ffi_hpy.__file__).resolve().parent
 
 sys.path.append(str(ROOT / "ci"))

@@ -3,8 +3,8 @@
 import ctypes
 
 import pytest
-from arrays import FLOAT32, Array, Managed, adopted, array_class, new_state
 from support import IS_PYPY
+from support.arrays import FLOAT32, Array, Managed, adopted, array_class, new_state
 
 import ffi_hpy
 

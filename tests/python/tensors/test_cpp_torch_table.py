@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from arrays import native_allocate, native_allocator
 from support import run_python
+from support.arrays import native_allocate, native_allocator
 
 import ffi_hpy
 from ffi_hpy import _optional_torch_c_dlpack as optional

@@ -5,10 +5,9 @@ import gc
 import weakref
 from pathlib import Path
 
-import arrays
 import pytest
-from arrays import CUDA, array_class, native_allocator, native_stream, new_state
-from support import IS_OWN_DEBUG, is_gone, needs_threads, parallelize, run_python, settle
+from support import IS_OWN_DEBUG, arrays, is_gone, needs_threads, parallelize, run_python, settle
+from support.arrays import CUDA, array_class, native_allocator, native_stream, new_state
 
 import ffi_hpy
 from ffi_hpy import Tensor
@@ -541,14 +540,15 @@ def test_the_interpreter_exits_while_native_code_has_an_array(extension_path):
     program = """
 import sys
 sys.path.insert(0, sys.argv[2])
-import arrays, ffi_hpy
+import ffi_hpy
+from support import arrays
 arrays.new_state()
 library = ffi_hpy.load_module(sys.argv[1])
 library.store_value(arrays.array_class()())
 library.store_value([arrays.array_class("lean_table")()])
 print("done")
 """
-    assert run_python(program, extension_path, Path(__file__).parent) == "done\n"
+    assert run_python(program, extension_path, Path(__file__).resolve().parents[1]) == "done\n"
 
 
 @pytest.mark.skipif(IS_OWN_DEBUG, reason="it is about arguments that are lent")

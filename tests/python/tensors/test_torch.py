@@ -8,8 +8,8 @@ import sys
 import weakref
 
 import pytest
-from arrays import native_allocate, native_allocator, native_stream
 from support import is_gone, needs_threads, parallelize, run_python
+from support.arrays import native_allocate, native_allocator, native_stream
 
 import ffi_hpy
 from ffi_hpy import Tensor, from_dlpack
@@ -67,7 +67,7 @@ def test_another_tensor_comes_back_as_torchs(testing):
 
 
 def test_what_torch_has_no_type_for_stays_a_tensor():
-    from arrays import array_class, new_state
+    from support.arrays import array_class, new_state
 
     new_state()
     other = from_dlpack(array_class()((3,), dtype=(2, 32, 4)))

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "calls.h"
+#include "support/calls.h"
 
 enum { N_BUSY = 3, N_CHILDREN = 60 };
 enum { CHILD_SECONDS = 60 }; /* far beyond what a slow machine takes: only a child that hangs gets there */

@@ -9,10 +9,10 @@
 #include "core/object/type.h"
 #include "core/platform/mem.h"
 
-#include "calls.h"
 #include "core/object/any_hash.h"
 #include "core/object/any_own.h"
 #include "core/object/object_new.h"
+#include "support/calls.h"
 
 typedef struct {
   const char *name;
