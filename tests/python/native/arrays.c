@@ -1,4 +1,4 @@
-/* An array library of the tests, as C code sees one: an exchange table over objects of the class Array (arrays.py).
+/* An array library of the tests, as C code sees one: an exchange table over objects of the class Array (support/arrays.py).
  *
  * It does what its State says: fails in one step, or counts. Python's C functions are looked up, because PyPy has them
  * under other names. */
@@ -12,7 +12,7 @@
 
 enum { STEP_NONE, STEP_MANAGED, STEP_BORROW, STEP_MAKE, STEP_STREAM, STEP_ALLOCATE };
 
-/* One per test and thread; arrays.py has the same as a ctypes structure. */
+/* One per test and thread; support/arrays.py has the same as a ctypes structure. */
 typedef struct State {
   int32_t fails;    /* a STEP_*: that fails */
   int32_t is_mute;  /* it raises no exception then */
@@ -96,10 +96,10 @@ static int borrow_from_array(void *array, DLTensor *out) {
   return 0;
 }
 
-/* arrays.made_of(managed): the array has it from then on. */
+/* support.arrays.made_of(managed): the array has it from then on. */
 static int array_from_managed(DLManagedTensorVersioned *managed, void **out) {
   if (fail(STEP_MAKE) != 0) return -1;
-  void *module = CALL(void *, "PyImport_ImportModule", (const char *))("arrays");
+  void *module = CALL(void *, "PyImport_ImportModule", (const char *))("support.arrays");
   void *make =
       module == NULL ? NULL : CALL(void *, "PyObject_GetAttrString", (void *, const char *))(module, "made_of");
   *out = make == NULL ? NULL
