@@ -1,5 +1,5 @@
 /* harness.c - the core's test program: main, expectations, threads, the allocation-failure sweep. */
-#include "support/harness.h"
+#include "support/calls.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/module/module.h"
 #include "core/object/any.h"
 #include "core/object/error.h"
 #include "core/object/object_new.h"
@@ -67,6 +68,12 @@ void test_raised_at(const char *file, int line, const char *kind, const char *pa
 /* ---- Tools ---- */
 
 void test_keeps(int64_t n_blocks) { n_kept += n_blocks; }
+
+void test_keeps_since(int64_t before, int64_t n_blocks, const char *name) {
+  int64_t grown = fh_mem_live_blocks() - before - n_blocks;
+  if (grown != 0) test_fail(__FILE__, __LINE__, "%s leaves %lld more blocks live", name, (long long)grown);
+  test_keeps(n_blocks);
+}
 
 /* Calls body with its n-th allocation failing, and those after it if `and_on`: 1, or 0 if there were fewer than n. */
 static int call_failing(int (*body)(void *state), void *state, int64_t n, int and_on) {
@@ -199,6 +206,20 @@ TVMFFIObjectHandle test_echo(void) {
 
 /* ---- Running ---- */
 
+/* Makes what the process, or its main thread, makes at first use and keeps from then on. Otherwise the count of a test
+ * would depend on whether another test had been the first. */
+static void make_what_stays(void) {
+  int marker;
+  (void)TVMFFIBacktrace("file", 1, "function", 0); /* the buffer of the text */
+  expect_int(TVMFFIEnvSetStream(kDLCUDA, 0, &marker, NULL), 0);
+  expect_int(TVMFFIEnvSetStream(kDLCUDA, 0, NULL, NULL), 0); /* the list of streams */
+  fh_module_object module;
+  memset(&module, 0, sizeof module);
+  fh_object_init(&module.header, kTVMFFIModule, NULL);
+  call_int("ffi.ModuleGlobalsAdd", ARGS(obj(&module)));
+  call_int("ffi.ModuleGlobalsRemove", ARGS(obj(&module))); /* the Map of modules that stay loaded */
+}
+
 static void run(const test_case *test) {
   int64_t live = fh_mem_live_blocks();
   n_kept = 0;
@@ -227,7 +248,7 @@ int main(int argc, char **argv) {
   int n_run = 0;
   is_oom_run = take_option(&argc, &argv, "--oom");
   if (take_option(&argc, &argv, "--pending")) test_pending_run();
-  (void)TVMFFIBacktrace("file", 1, "function", 0); /* the thread's buffer, made at first use, is nobody's leak */
+  make_what_stays();
   if (argc == 2 && strcmp(argv[1], "--list") == 0) {
     for (test_case *test = all_tests; test != NULL; test = test->next) printf("%s\n", test->name);
     return 0;

@@ -65,8 +65,17 @@ void test_aborts(void (*body)(void *state), void *state, const char *part);
 /* Runs body(state, i) for i in 0..n_threads-1 on as many threads, which start together. */
 void test_threads(int n_threads, void (*body)(void *state, int i), void *state);
 
-/* This test makes n blocks live that stay (a registry keeps them). */
+/* This test makes n blocks live that stay, beyond those that the core itself takes out of the count (fh_mem_keep). */
 void test_keeps(int64_t n_blocks);
+/* What calls make live for ever. */
+enum {
+  SETTER_BLOCKS = 2,        /* a field with a setter of ffi.MakeFieldSetter: a Function and its state */
+  INIT_BLOCKS = 2,          /* ffi._RegisterFFIInit: __ffi_init__, which is a Function, and its state */
+  RECORD_TYPE_BLOCKS = 6, /* fh_record_register: __ffi_init__, __ffi_new__, __ffi_shallow_copy__, each with a state */
+  SYSTEM_MODULE_BLOCKS = 5, /* ffi.SystemLib of a new prefix: module, prefix, library, imports, functions of imports */
+};
+/* So many since there were `before`, no more and no fewer, which `name` makes. */
+void test_keeps_since(int64_t before, int64_t n_blocks, const char *name);
 
 /* An object whose end is counted: *ends += 1 on Strong. Type ffi.Object. */
 TVMFFIObjectHandle test_object_new(int *ends);

@@ -8,10 +8,14 @@
 
 /* ---- Making values ---- */
 
+/* What the library makes live for ever: its functions with their schemas and entries in the table of global functions,
+ * the constructors and methods of its types, default values, the variants of its enums. */
+enum { LIBRARY_BLOCKS = 792 };
+
 static void load(void) {
-  int64_t before = fh_mem_live_blocks();
-  expect(ft_load() >= 0);
-  test_keeps(fh_mem_live_blocks() - before);
+  int is_first = ft_load();
+  expect(is_first >= 0);
+  if (is_first) test_keeps(LIBRARY_BLOCKS);
 }
 
 static TVMFFIAny attr(const char *key, const char *name) {

@@ -14,13 +14,13 @@ enum { STEP_NONE, STEP_MANAGED, STEP_BORROW, STEP_MAKE, STEP_STREAM, STEP_ALLOCA
 
 /* One per test and thread; support/arrays.py has the same as a ctypes structure. */
 typedef struct State {
-  int32_t fails;    /* a STEP_*: that fails */
-  int32_t is_mute;  /* it raises no exception then */
-  int64_t n_alive;  /* managed tensors that nobody dropped */
-  int64_t n_made;   /* by any of them */
+  int32_t fails; /* a STEP_*: that fails */
+  int32_t is_mute; /* it raises no exception then */
+  int64_t n_alive; /* managed tensors that nobody dropped */
+  int64_t n_made; /* by any of them */
   int64_t n_borrowed;
-  uint64_t flags;   /* for managed tensors */
-  uint32_t major;   /* of their version */
+  uint64_t flags; /* for managed tensors */
+  uint32_t major; /* of their version */
   void *stream;
 } State;
 
