@@ -439,7 +439,9 @@ def test_what_is_closed_is_no_leak(probe):
 
 
 def test_a_handle_from_before_does_not_count(probe):
+    since = _hpy.debug_serial()
     probe.leak("before")
+    assert len(hpy_debug.open_handles(since)) == 1
     with hpy_debug.LeakDetector():
         pass
 

@@ -179,7 +179,7 @@ def test_finding_it_runs_no_python_and_two_folders_may_find_it(project):
     below.mkdir()
     (below / "CMakeLists.txt").write_text("find_package(tvm_ffi CONFIG REQUIRED)\ntvm_ffi_configure_target(user)\n")
     lists = "add_library(user SHARED user.c)\nset(Python_EXECUTABLE /no/such/python)\nadd_subdirectory(below)\n"
-    project.write(lists, user_c=ANSWER_C).configure()
+    assert "Configuring done" in project.write(lists, user_c=ANSWER_C).configure()
 
 
 def test_scikit_build_core_is_told_where_it_is():

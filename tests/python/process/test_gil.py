@@ -71,7 +71,7 @@ def test_nonblocking_holds_for_functions_that_init_ffi_api_finds(extension):
 
 def test_threads_can_wait_for_each_other_in_native_code(extension):
     meeting = id(object()) ^ threading.get_ident()
-    parallelize(lambda i: extension.get_function("rendezvous")(meeting, 2), 2)
+    assert parallelize(lambda i: extension.get_function("rendezvous")(meeting, 2), 2) == [None, None]
 
 
 def test_an_environment_variable_makes_keeping_the_gil_the_default(extension_path):
