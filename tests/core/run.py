@@ -38,7 +38,7 @@ COMMON = [
     f"-I{ROOT / 'src'}",
     f"-I{HERE}",
 ]
-# The testing library knows nothing of the core's memory: here it takes it, to be counted and to fail.
+# Here the testing library allocates by the core's functions, so that its blocks are counted and its allocations fail.
 OF_TESTING = [
     "-DFT_LOAD_BY_HAND",
     *(

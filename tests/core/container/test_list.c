@@ -1,4 +1,4 @@
-/* test_list.c - List and Dict objects whose buffers a client has made: its function that frees them is foreign code. */
+/* test_list.c - List and Dict objects with buffers that a client made and frees by a function of its own. */
 #include "core/container/hashmap.h"
 #include "core/container/list.h"
 
@@ -7,7 +7,7 @@
 static TVMFFIAny shared; /* the container that the next buffer belongs to */
 static int n_freed;
 
-/* Waits for ever if the container is locked. */
+/* Uses the container. A lock on it that is held here is waited for without end. */
 static void free_and_look(void *data) {
   int is_list = shared.type_index == kTVMFFIList;
   n_freed += 1;
@@ -80,7 +80,7 @@ static void make_full_dict(int n) {
 }
 
 TEST(a_dict_lets_a_clients_table_go_when_it_is_not_locked) {
-  static const int sizes[] = {2, 4, 8, 16, 64}; /* a longer small table; a small one turns dense; dense ones grow */
+  static const int sizes[] = {2, 4, 8, 16, 64}; /* a small table becomes longer, then dense; a dense one grows */
   for (size_t k = 0; k < FH_COUNT_OF(sizes); ++k) {
     int n = sizes[k];
     make_full_dict(n);

@@ -93,7 +93,7 @@ TEST(list_can_be_changed_by_the_end_of_its_item) {
   expect_int(TVMFFIObjectCreateOpaque(&reentered, kTVMFFIOpaquePyObject, look_at_list, &item), 0);
   reentered = call_ok("ffi.List", ARGS(obj(item)));
   fh_object_release(item);
-  call_int("ffi.ListClear", ARGS(reentered)); /* would wait for ever if it held its lock here */
+  call_int("ffi.ListClear", ARGS(reentered)); /* hangs if the list holds its lock here */
   expect_repr(reentered, "[9]");
   fh_any_drop(&reentered);
 }

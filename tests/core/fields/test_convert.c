@@ -4,7 +4,7 @@
 #include "core/object/reflect.h"
 #include "support/records.h"
 
-/* What the conversion to a type makes of a view; owned. */
+/* The owned result of converting a view to a type. */
 static TVMFFIAny converted(const char *key, TVMFFIAny value) {
   const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_CONVERT), fh_type_find_key(text_of(key)));
   TVMFFIAny result;

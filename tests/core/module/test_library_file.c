@@ -10,7 +10,7 @@
 #if defined(__linux__)
 #include <link.h>
 
-/* The smallest file that the check has nothing against: headers, and a dynamic section that points at them. */
+/* The smallest file that the check accepts: headers, and a dynamic section that points at them. */
 typedef struct {
   ElfW(Ehdr) head;
   ElfW(Phdr) parts[2];
@@ -158,7 +158,8 @@ TEST(what_is_no_file_is_refused_without_opening_it) {
   expect_int(mkfifo(path_of("pipe.so"), 0600), 0);
   expect_refused_file(path_of("pipe.so"), "is a pipe"); /* opening it would wait for a writer */
   expect_int(symlink("nowhere.so", path_of("link.so")), 0);
-  expect(!fh_library_file_refuse(path_of("link.so"), reason)); /* the loader has words for these */
+  expect(!fh_library_file_refuse(path_of("link.so"),
+                                 reason)); /* the check leaves files that are not there to the loader, which says so */
   expect(!fh_library_file_refuse(path_of("missing.so"), reason));
   expect(!fh_library_file_refuse("libm.so.6", reason));
   clean_up();

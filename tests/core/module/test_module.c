@@ -125,7 +125,7 @@ TEST(library_code_finds_functions_of_imports) {
   call_int("ffi.ModuleImportModule", ARGS(module, other));
   expect_int(call_with(func, 5), 10);
   call_int("ffi.ModuleClearImports", ARGS(module));
-  expect_int(call_with(func, 6), 12); /* found once, kept */
+  expect_int(call_with(func, 6), 12); /* the library keeps the function that it found */
   fh_any_drop(&func);
   fh_any_drop(&module);
   fh_any_drop(&other);
@@ -214,7 +214,8 @@ TEST(modules_of_others_are_called_through_their_table) {
   expect_int(n_foreign_imports, 2);
   catcher_fails = 1;
   expect_call_raises("ValueError", "it threw", "ffi.ModuleGetKind", ARGS(module));
-  expect_str(call_ok("ffi.ModuleGetKind", ARGS(other)), "library"); /* ours cannot throw */
+  expect_str(call_ok("ffi.ModuleGetKind", ARGS(other)),
+             "library"); /* modules of the core are called without the catcher */
   fh_global_remove(text_of("ffi_hpy.catch_cxx"));
   fh_any_drop(&other);
 }
@@ -228,7 +229,7 @@ TEST(a_load_can_be_failed_only_where_there_is_one) {
 /* ---- What libtvm_ffi_cxx.so asks for ---- */
 
 static int type_info, n_thrown;
-static void throw_pending(void) { /* cannot throw, but takes the error as if it had */
+static void throw_pending(void) { /* stands for C++ code that throws: takes the pending error */
   TVMFFIObjectHandle error;
   TVMFFIErrorMoveFromRaised(&error);
   expect(error != NULL);
@@ -316,7 +317,7 @@ TEST(context_symbols_are_visited) {
   expect_call_raises("TypeError", "Expected `ffi.Function`", "ffi_hpy.visit_context_symbols", ARGS(i64(1)));
 }
 
-TEST(the_cxx_names_may_be_asked_for_anywhere) { /* there is nothing beside this program, and that is no error */
+TEST(the_cxx_names_may_be_asked_for_anywhere) { /* this program comes without the library of the C++ names */
   call_int("ffi_hpy.load_cxx", NO_ARGS);
   call_int("ffi_hpy.load_cxx", NO_ARGS);
   expect_call_raises("TypeError", "Expected 0 but got 1 arguments", "ffi_hpy.load_cxx", ARGS(i64(1)));
@@ -365,7 +366,8 @@ TEST(embedded_modules_are_loaded_and_linked) {
   fh_any_drop(&func);
   fh_any_drop(&module);
   fh_global_remove(text_of("ffi.Module.load_from_bytes.testkind"));
-  for (uint64_t n = 0; n < (uint64_t)(p - bytes - 8); ++n) { /* cut off anywhere: an error, no read behind the end */
+  for (uint64_t n = 0; n < (uint64_t)(p - bytes - 8);
+       ++n) { /* cut off at any byte, the blob is an error, and nothing is read behind its end */
     put(bytes, n);
     expect_int(fh_library_module_new(&library, (void *)(uintptr_t)"twice", &module), -1);
     expect_raised("RuntimeError", "");
@@ -427,7 +429,7 @@ TEST(system_library_finds_registered_symbols) {
   fh_any_drop(&module);
   fh_any_drop(&again);
   fh_any_drop(&plain);
-  test_keeps(2 * SYSTEM_MODULE_BLOCKS); /* that of "pre_", and that without a prefix */
+  test_keeps(2 * SYSTEM_MODULE_BLOCKS); /* the module of "pre_", and the one without a prefix */
 }
 
 static int use_modules(void *state) {

@@ -204,7 +204,7 @@ static int call_fail(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 static TVMFFIAny pointer_to(void (*function)(void)) { return fh_any_ptr((void *)(uintptr_t)function); }
 #define POINTER_TO(function) pointer_to((void (*)(void))(function))
 
-/* A type with these hooks; a Function among them is kept by the registry. */
+/* A type with these hooks. The registry keeps those that are Functions. */
 static int32_t type_with_hooks(const char *key, TVMFFIAny hash, TVMFFIAny equal) {
   int32_t type_index = fh_type_add_child(key, kTVMFFIObject, 0);
   TVMFFIByteArray hash_name = text_of("__any_hash__"), equal_name = text_of("__any_equal__");

@@ -62,7 +62,7 @@ TEST(a_name_in_use_is_only_given_away_by_override) {
   expect_int(number_of("test.global.override"), 1);
   expect_int(set_global("test.global.override", two, 1), 0);
   expect_int(number_of("test.global.override"), 2);
-  expect_int(fh_object_use_count(one), 1); /* the table let it go */
+  expect_int(fh_object_use_count(one), 1); /* the table has released it */
   forget("test.global.override");
   expect_int(set_global("test.global.override", one, 0), 0); /* a removed name is free */
   expect_int(number_of("test.global.override"), 1);
@@ -181,7 +181,7 @@ TEST(listing_without_memory_is_an_error) {
   forget("test.global.sweep");
 }
 
-/* A self whose end is foreign code that uses the table. */
+/* The self of a Function. Its deleter uses the table, as foreign code may. */
 static void use_table(void *name) {
   TVMFFIObjectHandle function;
   fh_global_find(text_of((const char *)name), &function);
@@ -212,7 +212,7 @@ static void replace_or_read(void *raw, int i) {
       fh_object_release(function);
       if (round % 7 == 0) fh_global_remove(text_of("test.global.race"));
     } else {
-      expect(number_of("test.global.race") >= -1); /* called: the function is alive */
+      expect(number_of("test.global.race") >= -1); /* the call shows that the function is alive */
     }
   }
 }

@@ -189,7 +189,7 @@ static void promote_or_release(void *raw, int i) {
   for (int round = 0; round < 100; ++round) {
     if (!fh_object_try_promote(race->object)) break;
     ++race->n_promoted[i];
-    expect_int(*race->object->flags_seen, 0); /* promoted: the value has not ended */
+    expect_int(*race->object->flags_seen, 0); /* a promoted value has not ended */
     fh_object_release(race->object);
   }
   fh_object_weak_release(race->object);

@@ -132,7 +132,8 @@ static int init_alone(void **result) {
 
 static int ask_for_next(void **result) {
   (void)fh_atomic_add_seq_cst_u64(&n_started, 1);
-  while (fh_atomic_load_seq_cst_u64(&n_started) < (uint64_t)n_ring) usleep(100); /* all of them, so there is a cycle */
+  while (fh_atomic_load_seq_cst_u64(&n_started) < (uint64_t)n_ring)
+    usleep(100); /* until all have started: then they form a cycle */
   int rc = TVMFFIHandleInitOnce(&ring[(asked_first + 1) % n_ring], init_alone);
   if (rc != 0) (void)fh_atomic_add_relaxed_u64(&n_refused, 1);
   *result = &target;
@@ -153,7 +154,7 @@ static void init_in_ring(void *state, int i) {
   expect_raised("RuntimeError", message);
 }
 
-/* `state`: not NULL if the first asks from within a second init function. */
+/* With a `state`, the first thread asks from within a second init function. */
 static void expect_one_refused(int n_handles, void *state) {
   for (int round = 0; round < 20; ++round) {
     memset(ring, 0, sizeof ring);
@@ -161,7 +162,7 @@ static void expect_one_refused(int n_handles, void *state) {
     n_ring = n_handles;
     n_started = n_refused = 0;
     test_threads(n_handles, init_in_ring, state);
-    expect_int(n_refused, 1); /* whose turn it then is asks nobody */
+    expect_int(n_refused, 1); /* the thread whose turn it is then asks for no other handle */
   }
 }
 
@@ -184,7 +185,7 @@ static int ask_for_next_in_row(void **result) {
   (void)fh_atomic_add_seq_cst_u64(&n_started, 1);
   while (fh_atomic_load_seq_cst_u64(&n_started) < (uint64_t)n_ring) usleep(100);
   if (asked_first + 1 == n_ring) {
-    usleep(1000); /* the others wait by now, or will */
+    usleep(1000); /* by now the other threads wait, or are about to */
     return 0;
   }
   return TVMFFIHandleInitOnce(&ring[asked_first + 1], init_alone);

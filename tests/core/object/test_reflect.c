@@ -95,7 +95,7 @@ TEST(a_second_method_of_that_name_is_refused) {
   expect_raised("RuntimeError", "Duplicate method name \"sum\" in type \"test.reflect.DuplicateMethod\"");
   expect_int(TVMFFIGetTypeInfo(type_index)->num_methods, 1);
   fh_object_release(other);
-  method.method = fh_any_object(test_echo()); /* an overload: the same function, with another signature */
+  method.method = fh_any_object(test_echo()); /* an overload: one function with two signatures */
   expect_int(TVMFFITypeRegisterMethod(type_index, &method), 0);
   expect_int(TVMFFIGetTypeInfo(type_index)->num_methods, 2);
 }
@@ -118,7 +118,7 @@ TEST(members_of_an_unknown_type_are_refused) {
   expect_raised("RuntimeError", "but got -7");
 }
 
-/* What goes to stderr meanwhile, in a static buffer. */
+/* What a call writes to stderr, in a static buffer. */
 static const char *stderr_of(void (*action)(void *), void *state) {
   static char text[1000];
   FILE *file = tmpfile();
@@ -381,7 +381,7 @@ TEST(a_column_appears_when_it_is_first_named) {
   const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&name);
   expect_int(column->size, 0);
   expect(fh_reflect_attr(column, 0) == NULL);
-  expect_int(TVMFFITypeRegisterAttr(kTVMFFINone, &name, &value), 0); /* again is fine */
+  expect_int(TVMFFITypeRegisterAttr(kTVMFFINone, &name, &value), 0); /* a second time is no error */
   expect_int(TVMFFITypeRegisterAttr(kTVMFFIInt, &name, &value), 0);
   expect(TVMFFIGetTypeAttrColumn(&name) == column);
   expect_int(column->size, 2);
@@ -473,7 +473,7 @@ static void declare_all(reflect_race *race) {
     TVMFFIAny value = fh_any_int(n + 1);
     expect_int(TVMFFITypeRegisterField(race->types[0], &field), 0);
     expect_int(TVMFFITypeRegisterMethod(race->types[0], &method), 0);
-    /* downwards, so that every value goes into a cell that readers look at already */
+    /* from the last type to the first: readers look at the cells already while they are filled */
     expect_int(TVMFFITypeRegisterAttr(race->types[N_MEMBERS - 1 - n], &race->column_name, &value), 0);
   }
 }
@@ -497,7 +497,7 @@ static void declare_or_read(void *raw, int i) {
   reflect_race *race = (reflect_race *)raw;
   const TVMFFITypeAttrColumn *column = fh_reflect_find_column(race->column_name);
   if (i == 0) declare_all(race);
-  while (fh_reflect_attr(column, race->types[0]) == NULL) read_all(race); /* the writer's last deed */
+  while (fh_reflect_attr(column, race->types[0]) == NULL) read_all(race); /* the value that the writer registers last */
 }
 
 TEST(readers_see_complete_members_while_another_thread_declares) {

@@ -14,7 +14,7 @@
 
 enum { MAX = FH_POOL_MAX_BYTES };
 
-/* A block full of a byte that tells whose it is. */
+/* A block filled with a byte that tells its owner. */
 static unsigned char *alloc_marked(size_t n_bytes, int mark) {
   unsigned char *block = (unsigned char *)fh_pool_alloc(n_bytes);
   expect(block != NULL && fh_pool_has(block) && fh_pool_block_bytes(block) >= n_bytes);
@@ -107,7 +107,7 @@ static void *make_blocks(void *raw) {
   if (m->made == NULL) return NULL;
   pthread_barrier_wait(m->made);
   pthread_barrier_wait(m->freed);
-  void *block = fh_pool_alloc(200); /* from what came back */
+  void *block = fh_pool_alloc(200); /* one of the blocks that the other thread has freed */
   fh_pool_free(block);
   return NULL;
 }
@@ -145,7 +145,7 @@ TEST(pool_blocks_of_a_thread_that_lives_are_freed_by_another) {
 static void *chunk_of_a_block(void *out) {
   void *block = fh_pool_alloc(500);
   *(uintptr_t *)out = (uintptr_t)block / FH_PAGES_CHUNK;
-  return block; /* freed by the one who joins */
+  return block; /* the thread that joins frees it */
 }
 
 TEST(a_new_thread_goes_on_with_the_pool_of_one_that_ended) {
@@ -165,7 +165,7 @@ static pthread_key_t late_key;
 
 static void use_pool_late(void *block) {
   free_marked((unsigned char *)block, 33, 'x');
-  void *another = fh_pool_alloc(33); /* malloc's turn, if the pool knows that the thread is ending */
+  void *another = fh_pool_alloc(33); /* NULL if the pool knows that the thread is ending: malloc makes the block then */
   if (another != NULL) fh_pool_free(another);
 }
 
@@ -185,7 +185,7 @@ TEST(the_pool_can_be_used_while_a_thread_ends) {
   expect_int(pthread_key_delete(late_key), 0);
 }
 
-/* Threads that put blocks into places, and free what they find there. */
+/* Threads that put blocks into shared cells, and free the blocks that they find there. */
 enum { N_PLACES = 512, N_SWAPS = 20000, N_SWAPPERS = 4 };
 
 static void swap_blocks(void *raw, int thread) {
@@ -195,7 +195,7 @@ static void swap_blocks(void *raw, int thread) {
     random = random * 1664525u + 1013904223u;
     size_t n_bytes = 1 + (random >> 8) % MAX;
     unsigned char *block = alloc_marked(n_bytes, (int)n_bytes & 255);
-    /* the exchanges pair with one another */
+    /* pairs with the exchanges of the other threads */
     unsigned char *found = (unsigned char *)fh_atomic_exchange_acq_rel_ptr(&places[(random >> 20) % N_PLACES], block);
     if (found == NULL) continue;
     expect_int(found[0], found[fh_pool_block_bytes(found) > 16 ? 1 : 0]);
@@ -226,7 +226,8 @@ static void *alloc_and_free(void *found) {
   return NULL;
 }
 
-/* The child of a process with two threads: the block of the one that is not there, and a thread that may get its id. */
+/* In the child of a process with two threads: frees a block of the thread that the child does not have, and starts a
+ * thread, which may get the id of that one. */
 static void use_pool_in_child(maker *m, void *mine) {
   fh_pool_free(mine);
   fh_pool_free(m->blocks[0]);

@@ -18,7 +18,7 @@
 #include "core/object/object_new.h"
 #include "support/calls.h"
 
-FH_LOCK(lock, "first of the test", FH_RANK_ONCE); /* under which all others may be taken */
+FH_LOCK(lock, "first of the test", FH_RANK_ONCE); /* of the first rank: all other locks may be taken under it */
 FH_LOCK(second, "second of the test", FH_RANK_PLAIN);
 
 /* What each test does with and without the lock. */
@@ -31,7 +31,7 @@ static void do_locked(void *raw) {
 }
 
 static void expect_checked(deed what, const char *part) {
-  what(); /* without a lock it is fine */
+  what(); /* allowed without a lock */
   test_aborts(do_locked, &what, part);
 }
 
@@ -253,7 +253,7 @@ TEST(a_lock_that_was_given_back_is_not_held) {
   fh_mutex_lock(&lock);
   fh_mutex_lock(&second);
   expect_int(fh_sync_n_held, 2);
-  fh_mutex_unlock(&lock); /* in any order */
+  fh_mutex_unlock(&lock); /* two locks may be released in any order */
   fh_mutex_unlock(&second);
   release_object();
 }

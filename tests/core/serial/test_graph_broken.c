@@ -1,4 +1,4 @@
-/* test_graph_broken.c - what is no graph is refused: by a table of examples, and by changing good ones everywhere. */
+/* test_graph_broken.c - broken graphs are refused: a table of examples, and good graphs changed at every place. */
 #include "core/object/error.h"
 #include "core/serial/graph_read.h"
 #include "core/serial/json_parse.h"
@@ -88,7 +88,7 @@ static void expect_refused(void) {
   fh_object_release(error);
 }
 
-/* Reads a text with something else in place of `n` bytes at `at`: 1 if it was a graph still. */
+/* Reads a text after `n` bytes at `at` have been replaced. Returns 1 if the result is still a graph. */
 static int read_changed(const char *text, size_t at, size_t n, const char *instead) {
   TVMFFIAny graph, value;
   size_t n_text = strlen(text), n_instead = strlen(instead);

@@ -10,7 +10,7 @@
 
 static TVMFFIAny parsed(const char *text) { return call_ok("ffi.json.Parse", ARGS(raw(text))); }
 
-/* What is read and then written on one line is this. */
+/* Reads a text and writes the value on one line, which must give `wanted`. */
 static void expect_round(const char *text, const char *wanted) {
   TVMFFIAny value = parsed(text);
   expect_str(call_ok("ffi.json.Stringify", ARGS(value, none())), wanted);
@@ -49,7 +49,7 @@ TEST(json_values_have_their_types) {
 
 TEST(json_numbers_may_be_written_loosely) {
   expect_round("[01, +1, .5, 1., -.5e1, 00]", "[1,1,0.5,1.0,-5.0,0]");
-  expect_round("5e-324", "4.9406564584124654e-324"); /* what the writer writes for a subnormal comes back */
+  expect_round("5e-324", "4.9406564584124654e-324"); /* a subnormal number is read as it was written */
 }
 
 TEST(json_containers_keep_their_order) {
@@ -151,7 +151,7 @@ TEST(json_text_ends_where_its_length_says) {
   static const char text[] = "[1,\"abc\",null]";
   TVMFFIAny value;
   for (size_t n = 0; n < sizeof text - 1; ++n) {
-    char *exact = (char *)malloc(n + (n == 0)); /* so that a sanitizer sees what reads on */
+    char *exact = (char *)malloc(n + (n == 0)); /* a block of its own, so that a sanitizer sees reads behind the end */
     memcpy(exact, text, n);
     TVMFFIByteArray part = {exact, n};
     expect_int(fh_json_parse(part, &value), -1);
@@ -326,7 +326,7 @@ TEST(a_list_may_change_while_it_is_written) {
   fh_any_drop(&s.list);
 }
 
-/* Every text that differs from a good one in a byte is read, or refused with a place. */
+/* Each text that differs from a good one in one byte is read, or refused with the position of the error. */
 TEST(broken_json_is_refused_and_nothing_leaks) {
   static const char bytes[] = "\"\\[]{},:1e-.\n\x01\xff u";
   char text[sizeof rich];

@@ -13,9 +13,9 @@
 #define DAG record_type("test.equal.Dag", kTVMFFISEqHashKindDAGNode, 0, 0)
 #define CONST record_type("test.equal.Const", kTVMFFISEqHashKindConstTreeNode, 0, 0)
 #define UNIQUE record_type("test.equal.Unique", kTVMFFISEqHashKindUniqueInstance, 0, 0)
-/* a: parameters, in a pattern; b: body */
+/* a: parameters, which a pattern defines; b: body */
 #define LAMBDA record_type("test.equal.Lambda", kTVMFFISEqHashKindTreeNode, kTVMFFIFieldFlagBitMaskSEqHashDefPattern, 0)
-/* the same, simple */
+/* a: a variable, which a simple region defines; b: body */
 #define LET record_type("test.equal.Let", kTVMFFISEqHashKindTreeNode, kTVMFFIFieldFlagBitMaskSEqHashDefSimple, 0)
 
 static int same(TVMFFIAny a, TVMFFIAny b, int map_free_vars) {
@@ -24,7 +24,7 @@ static int same(TVMFFIAny a, TVMFFIAny b, int map_free_vars) {
   return is_equal;
 }
 
-/* Takes both. */
+/* Whether two values are equal; takes both. */
 static int equal(TVMFFIAny a, TVMFFIAny b) {
   int is_equal = same(a, b, 0);
   expect_int(same(b, a, 0), is_equal);
@@ -165,7 +165,7 @@ TEST(keys_of_a_map_are_compared_as_what_stands_for_them) {
 }
 
 TEST(a_simple_definition_does_not_reach_into_the_variable) {
-  /* the variable's own field is another variable: a use in a simple region, a definition in a pattern */
+  /* a field of the variable holds another variable, which a pattern defines and a simple region only uses */
   TVMFFIAny inner_x = var("ix"), inner_y = var("iy");
   TVMFFIAny x = record_of(VAR, again(inner_x), fh_any_none()), y = record_of(VAR, again(inner_y), fh_any_none());
   TVMFFIAny by_x = record_of(LAMBDA, again(x), fh_any_none()), by_y = record_of(LAMBDA, again(y), fh_any_none());

@@ -12,7 +12,7 @@
 #define LAMBDA \
   record_type("test.s_hash.Lambda", kTVMFFISEqHashKindTreeNode, kTVMFFIFieldFlagBitMaskSEqHashDefPattern, 0)
 
-/* Takes the value. */
+/* The hash of a value, which it takes. */
 static int64_t hash_of(TVMFFIAny value) {
   uint64_t hash;
   expect_int(fh_structural_hash(&value, 0, 0, &hash), 0);
@@ -122,7 +122,7 @@ TEST(types_without_a_kind_have_no_hash) {
 
 /* ---- __s_hash__ ---- */
 
-/* Of a only, as a definition, twice. */
+/* Hashes `a` only, as a definition, twice. */
 static int hash_hook(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   expect_int(n_args, 3);

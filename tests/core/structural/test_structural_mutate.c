@@ -94,7 +94,7 @@ TEST(what_does_not_change_stays_the_same_object) {
   drop_all_of(mapped, root, callbacks);
 }
 
-/* What a language with strings of its own gives back: another object of the same text. */
+/* Returns another object with the same text, as a language with strings of its own does. */
 static int copy_text(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *out) {
   TVMFFIByteArray content;
   (void)self;
@@ -128,7 +128,7 @@ TEST(containers_that_are_nobody_else_s_change_in_place) {
   drop_all_of(mapped, shared);
 }
 
-/* Maps `root`, which nobody else has, while somebody has a weak reference to `seen`: that one must not change. */
+/* Maps `root`, to which there is no other reference, while there is a weak one to `seen`. `seen` must not change. */
 static TVMFFIAny increase_with_weak(TVMFFIAny root, TVMFFIObject *seen, int order) {
   fh_object_weak_retain(seen);
   TVMFFIAny mapped = increase(root, order);
@@ -141,14 +141,14 @@ TEST(what_somebody_has_a_weak_reference_to_is_copied_for_its_changes) {
     TVMFFIAny root = make_array(i64(1)), outer = make_array(make_list(i64(1)));
     TVMFFIObject *array = root.v_obj, *outer_array = outer.v_obj;
     TVMFFIObject *inner_list = fh_seq_items(as_seq(outer))[0].v_obj;
-    fh_object_weak_retain(array); /* the memory stays, so no other object comes to be there */
+    fh_object_weak_retain(array); /* the memory stays allocated, so that no other object gets the address */
     fh_object_weak_retain(inner_list);
     TVMFFIAny mapped = increase_with_weak(root, array, order);
     expect(mapped.v_obj != array);
     expect_repr(mapped, "(2,)");
     drop(mapped);
     mapped = increase_with_weak(outer, inner_list, order);
-    expect(mapped.v_obj == outer_array); /* nobody else's */
+    expect(mapped.v_obj == outer_array); /* has no other reference */
     expect(fh_seq_items(as_seq(mapped))[0].v_obj != inner_list);
     expect_repr(mapped, "([2],)");
     drop(mapped);
@@ -171,7 +171,7 @@ TEST(a_callback_before_the_contents_puts_something_in_their_place) {
                     make_array(callback_entry(kTVMFFIStr, function_of(give, &replacement)),
                                callback_entry(kTVMFFIInt, function_of(add_one, NULL))),
                     no_entries(), 1);
-  expect_repr(mapped, "((7,),)"); /* after the contents: it is final */
+  expect_repr(mapped, "((7,),)"); /* called after the contents: its result is not mapped again */
   drop_all_of(mapped, replacement);
 }
 
@@ -275,7 +275,7 @@ TEST(a_failed_mutation_changes_nothing) {
 
 /* ---- Hooks and mutators of others ---- */
 
-/* Doubles a, by address; mutates b by the mutator. */
+/* Doubles `a` in place; has the mutator mutate `b`. */
 static TVMFFIAny native_hook(fh_mutator_object *mutator, TVMFFIAny value) {
   TVMFFIAny changed = mutator->table->mutate(mutator, as_record(value)->b);
   if (changed.type_index == kTVMFFIError) return changed;
@@ -365,7 +365,7 @@ TEST(containers_and_fields_are_mutated_for_mutators_of_others) {
   drop_all_of(mutator, root, mutated, bad);
 }
 
-/* What a mutator that a callback kept still does. */
+/* A mutator that a callback keeps beyond its call. */
 static TVMFFIAny kept_mutator;
 static int keep_mutator(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);

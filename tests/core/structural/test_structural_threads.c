@@ -83,7 +83,7 @@ typedef struct {
 
 static void map_or_promote(void *state, int i) {
   weakly_shared *w = (weakly_shared *)state;
-  if (i == 0) { /* the root is given away, so it may change where it is */
+  if (i == 0) { /* the map takes the root, so the root may change in place */
     TVMFFIAny moved = fh_any_none();
     moved.type_index = kTVMFFIObjectRValueRef;
     moved.v_ptr = &w->root.v_obj;

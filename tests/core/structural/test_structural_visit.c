@@ -159,7 +159,7 @@ TEST(deep_values_are_walked) {
 
 /* ---- Hooks: __s_visit__ ---- */
 
-/* Visits b only, in a pattern. */
+/* Visits `b` only, as a pattern. */
 static TVMFFIAny native_hook(fh_visitor_object *visitor, TVMFFIAny value) {
   int32_t before = visitor->region;
   visitor->region = kTVMFFIDefRegionKindPattern;
@@ -255,7 +255,7 @@ TEST(regions_are_entered_for_a_call) {
   const char *name = "ffi.StructuralVisitorWithDefRegionKind";
   expect_int(call_int(name, ARGS(visitor, i64(2), tell)), 2);
   expect_int(call_int(name, ARGS(visitor, i64(0), nested_enter)), 2);
-  expect_int(call_int(name, ARGS(visitor, i64(1), nested_enter)), 1); /* a pattern covers all inside */
+  expect_int(call_int(name, ARGS(visitor, i64(1), nested_enter)), 1); /* a pattern covers everything inside of it */
   expect_int(call_int("ffi.StructuralVisitorDefRegionKind", ARGS(visitor)), 0);
   expect_call_raises("ValueError", "but got 3", name, ARGS(visitor, i64(3), tell));
   expect_call_raises("TypeError", "Expected `ffi.StructuralVisitor` but got `int`", name, ARGS(i64(1), i64(1), tell));

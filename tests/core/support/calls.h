@@ -18,7 +18,7 @@ static inline TVMFFIAny raw(const char *text) {
   return any;
 }
 
-/* Calls a global function: its status. *result is None before. */
+/* Calls a global function and returns its status. Sets *result to None before. */
 static inline int call_n(const char *name, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   TVMFFIObjectHandle func;
   *result = fh_any_none();
@@ -41,7 +41,7 @@ static inline TVMFFIAny call_ok(const char *name, const TVMFFIAny *args, int32_t
   }
   return result;
 }
-/* The same for a result that is plain data or does not matter. */
+/* A call that must succeed: its result as an integer, which means nothing where the result is an object. */
 static inline int64_t call_int(const char *name, const TVMFFIAny *args, int32_t n) {
   TVMFFIAny result = call_ok(name, args, n);
   int64_t value = result.v_int64;
@@ -49,7 +49,7 @@ static inline int64_t call_int(const char *name, const TVMFFIAny *args, int32_t 
   return value;
 }
 
-/* A call that must fail with that kind and a message with that part. */
+/* A call that must fail: `kind` is that of the error, and `part` is in its message. */
 #define expect_call_raises(kind, part, name, ...)        \
   do {                                                   \
     TVMFFIAny refused;                                   \
@@ -59,7 +59,7 @@ static inline int64_t call_int(const char *name, const TVMFFIAny *args, int32_t 
   } while (0)
 #define NO_ARGS NULL, 0
 
-/* Whether a text value holds this; drops it. */
+/* The value, which is dropped, is this text. */
 static inline void expect_str_at(int line, TVMFFIAny value, const char *wanted) {
   TVMFFIByteArray content;
   if (!fh_str_content(&value, &content)) test_fail(__FILE__, line, "no text but type %d", (int)value.type_index);

@@ -17,7 +17,7 @@
 static test_case *all_tests;
 static int64_t n_kept;
 static int is_oom_run;
-static int64_t n_sweeps, n_failures; /* of allocations, that were survived */
+static int64_t n_sweeps, n_failures; /* failures of allocations that were survived */
 
 void test_add(test_case *test) {
   test_case **at = &all_tests;
@@ -75,7 +75,7 @@ void test_keeps_since(int64_t before, int64_t n_blocks, const char *name) {
   test_keeps(n_blocks);
 }
 
-/* Calls body with its n-th allocation failing, and those after it if `and_on`: 1, or 0 if there were fewer than n. */
+/* Calls body with its n-th allocation failing, with `and_on` those after it too. Returns 0 if body makes fewer than n. */
 static int call_failing(int (*body)(void *state), void *state, int64_t n, int and_on) {
   int64_t live = fh_mem_live_blocks();
   (and_on ? fh_mem_fail_from : fh_mem_fail_nth)(n);
@@ -117,7 +117,7 @@ void test_aborts(void (*body)(void *state), void *state, const char *part) {
   pid_t child = fork();
   if (child == 0) {
     dup2(ends[1], STDERR_FILENO);
-    signal(SIGABRT, SIG_DFL); /* no report by a sanitizer */
+    signal(SIGABRT, SIG_DFL); /* otherwise a sanitizer would report it */
     body(state);
     _exit(0);
   }
@@ -133,7 +133,7 @@ void test_aborts(void (*body)(void *state), void *state, const char *part) {
   }
 }
 
-/* Threads wait until the last one is there: macOS has no pthread_barrier_t. */
+/* A barrier, because macOS has no pthread_barrier_t. */
 typedef struct {
   pthread_mutex_t lock;
   pthread_cond_t all_there;
@@ -255,7 +255,7 @@ int main(int argc, char **argv) {
   }
   for (test_case *test = all_tests; test != NULL; test = test->next) {
     if (!is_wanted(test, argc, argv)) continue;
-    fprintf(stderr, "%s\n", test->name); /* first: a crash is then known by its name */
+    fprintf(stderr, "%s\n", test->name); /* before the test runs: the last line names the test that crashed */
     run(test);
     ++n_run;
   }

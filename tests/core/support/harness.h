@@ -1,8 +1,8 @@
-/* harness.h - what the core's tests share. A test is TEST(name_that_is_a_sentence) { ... }; the list makes itself.
+/* harness.h - what the core's tests share. A test is TEST(name_that_is_a_sentence) { ... }, which adds itself to the list.
  *
- * All tests are in one program: without arguments it runs every one, with names only those (for gdb: one). After each
- * test no error may be pending and as many memory blocks live as before. A failed expectation ends the program at that
- * line: the state after it proves nothing. With --oom, sweeps go further, see test_sweep; for --pending see pending.h. */
+ * All tests are in one program. Without arguments it runs every test, with names only those. After each test no error
+ * may be pending, and as many memory blocks must live as before. A failed expectation ends the program at that line,
+ * because the state after it proves nothing. With --oom sweeps go further (see test_sweep); for --pending see pending.h. */
 #ifndef TEST_HARNESS_H_
 #define TEST_HARNESS_H_
 
@@ -39,9 +39,9 @@ void test_raised_at(const char *file, int line, const char *kind, const char *pa
 
 #define expect(cond) ((cond) ? (void)0 : test_fail(__FILE__, __LINE__, "%s", #cond))
 #define expect_int(got, wanted) test_int_at(__FILE__, __LINE__, #got, (int64_t)(got), (int64_t)(wanted))
-/* A byte array holds exactly this text, and a NUL behind it. */
+/* A byte array holds exactly this text, with a NUL behind it. */
 #define expect_text(got, wanted) test_text_at(__FILE__, __LINE__, got, wanted)
-/* The pending error, which this takes, is of that kind and its message contains that text. */
+/* Takes the pending error. It is of that kind, and its message contains that part. */
 #define expect_raised(kind, part) test_raised_at(__FILE__, __LINE__, kind, part)
 
 /* ---- Tools ---- */
@@ -51,12 +51,12 @@ static inline TVMFFIByteArray text_of(const char *text) {
   return bytes;
 }
 
-/* Calls body(state) with its 1st, 2nd, 3rd ... allocation failing, until none is left to fail; with --oom each time
- * once more with all after it failing too. Each failing call must return nonzero with a MemoryError pending and leave as many blocks live as
- * there were; the last one must return 0. body cleans up after itself when it succeeds.
- * The program's last line says how many failures all sweeps have gone through. */
+/* Calls body(state) with its 1st, 2nd, 3rd ... allocation failing, until none is left to fail. With --oom each of these
+ * calls is made twice: the second time all later allocations fail, too. A call that fails must return nonzero with a
+ * MemoryError pending, and leave as many blocks live as there were. The last call must return 0, and body then cleans up
+ * after itself. The last line of the program says how many failures all sweeps have gone through. */
 void test_sweep(int (*body)(void *state), void *state);
-/* The same; check(state) runs after each failure, when allocations succeed: what must not have changed? */
+/* A sweep that calls check(state) after each failure, when allocations succeed again, to see that nothing changed. */
 void test_sweep_checked(int (*body)(void *state), void (*check)(void *state), void *state);
 
 /* Runs body(state) in a child process, which must end by abort() after writing `part` to stderr. */
@@ -69,12 +69,12 @@ void test_threads(int n_threads, void (*body)(void *state, int i), void *state);
 void test_keeps(int64_t n_blocks);
 /* What calls make live for ever. */
 enum {
-  SETTER_BLOCKS = 2,        /* a field with a setter of ffi.MakeFieldSetter: a Function and its state */
-  INIT_BLOCKS = 2,          /* ffi._RegisterFFIInit: __ffi_init__, which is a Function, and its state */
+  SETTER_BLOCKS = 2, /* a field with a setter of ffi.MakeFieldSetter: a Function and its state */
+  INIT_BLOCKS = 2, /* ffi._RegisterFFIInit: __ffi_init__, which is a Function, and its state */
   RECORD_TYPE_BLOCKS = 6, /* fh_record_register: __ffi_init__, __ffi_new__, __ffi_shallow_copy__, each with a state */
   SYSTEM_MODULE_BLOCKS = 5, /* ffi.SystemLib of a new prefix: module, prefix, library, imports, functions of imports */
 };
-/* So many since there were `before`, no more and no fewer, which `name` makes. */
+/* As test_keeps; fails at once, for the call `name`, unless exactly so many have been made since there were `before`. */
 void test_keeps_since(int64_t before, int64_t n_blocks, const char *name);
 
 /* An object whose end is counted: *ends += 1 on Strong. Type ffi.Object. */

@@ -151,7 +151,7 @@ static inline TVMFFIAny make_pairs(int32_t type_index, const TVMFFIAny *values, 
 static inline TVMFFIAny f64(double value) { return fh_any_float(value); }
 static inline TVMFFIAny none(void) { return fh_any_none(); }
 
-/* A value nested so deep in sequences of one item. */
+/* A value inside of `depth` sequences of one item each. */
 static inline TVMFFIAny nest(int32_t seq_type, int64_t depth, TVMFFIAny core) {
   for (int64_t i = 0; i < depth; ++i) core = make_seq(seq_type, &core, 1);
   return core;

@@ -9,8 +9,9 @@
 #include "support/calls.h"
 
 static int is_pending_run;
-static uint64_t n_made, n_ended;          /* of the objects that the errors have; by all threads */
-static FH_THREAD_LOCAL int is_taking_locks; /* by calls, which are not those of a test */
+static uint64_t n_made, n_ended;          /* objects of the errors, on all threads */
+static FH_THREAD_LOCAL int
+    is_taking_locks; /* this thread makes the calls of take_locks, which begin with no error pending */
 
 /* The blocks come from malloc, because tests count the core's. */
 typedef struct {
@@ -24,7 +25,7 @@ static int init_nothing(void **result) {
   return 0;
 }
 
-/* Every lock that there is a way to, one after the other. */
+/* Takes every lock that a call can reach, one after the other. */
 static void take_locks(void) {
   static fh_module_object no_module = {{FH_OBJECT_BOTH_ONE, kTVMFFIModule, 0, {NULL}}, NULL, NULL};
   TVMFFIAny module = fh_any_object(&no_module), nothing;
@@ -85,7 +86,7 @@ void test_pending_check(void) {
 }
 
 int test_pending_begin(void) {
-  if (fh_sync_n_held != 0) return 0; /* a test of what happens then */
+  if (fh_sync_n_held != 0) return 0; /* the test is about calls that are made with a lock held */
   if (!is_pending_run || is_taking_locks || fh_error_is_pending()) return 0;
   fh_error_put(error_new());
   return 1;

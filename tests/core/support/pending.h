@@ -1,10 +1,10 @@
-/* pending.h - the mode `pending`: every exported and every ffi.* function that a test calls begins with an error pending.
+/* pending.h - the mode `pending`: an error is pending when a test calls an exported function or an ffi.* one.
  *
- * The error belongs to nobody. It has an object whose deleter takes the core's locks and is counted. So an error that is
- * raised, or anything dropped, while the core holds a lock stops the program: the test build's check ends it, and
- * without the check it would wait for itself. In the other modes nothing happens.
+ * The error holds an object with a deleter that takes the core's locks. A function that replaces the error, or drops
+ * anything, while it holds a lock is caught: the test build's check ends the program, and without the check the thread
+ * would wait for itself. In the other modes nothing happens.
  *
- * Exported functions are calls through macros of their names, which run.py writes into exported_calls.h. */
+ * run.py writes exported_calls.h: a macro for each exported function, which makes the call as TEST_PENDING_CALL does. */
 #ifndef TEST_PENDING_H_
 #define TEST_PENDING_H_
 
@@ -13,14 +13,14 @@ void test_pending_run(void);
 /* Fails unless each error that was made pending has ended. */
 void test_pending_check(void);
 
-/* Makes such an error pending, unless another one is: whether it did. */
+/* Makes such an error pending, unless another one is. Returns whether it did. */
 int test_pending_begin(void);
-/* Takes it back if it is there still. */
+/* Takes the error back if it is still pending. */
 void test_pending_end(const int *has_begun);
 
-/* Runs from here to the end of the block with that error pending. */
+/* The rest of the block begins with such an error pending. */
 #define TEST_PENDING_HERE __attribute__((cleanup(test_pending_end), unused)) const int has_begun = test_pending_begin()
-/* The value of a call that begins so. */
+/* The value of a call that begins with such an error pending. */
 #define TEST_PENDING_CALL(call) \
   __extension__({               \
     TEST_PENDING_HERE;          \

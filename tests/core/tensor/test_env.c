@@ -116,6 +116,6 @@ TEST(signals_are_checked_under_the_gil) {
   expect_int(TVMFFIEnvCheckSignals(), -1);
   expect(!fh_error_is_pending());
   expect_int(n_ensured, 2);
-  expect_int(n_released, 2); /* also for the state 0 */
+  expect_int(n_released, 2); /* a state of NULL is one, too */
   expect_int(TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", NULL), 0);
 }

@@ -4,7 +4,7 @@
 
 #include "support/calls.h"
 
-/* A 2x3 float32 tensor of a producer that counts its end. */
+/* A 2x3 float32 tensor of a producer, which counts the calls of its deleter. */
 typedef struct {
   float data[6];
   int64_t shape[2], strides[2];
@@ -161,7 +161,7 @@ TEST(exporting_something_else_is_a_type_error) {
 
 /* ---- What no memory can be ---- */
 
-/* Both ways in, and a view: each refuses what p->plain describes. */
+/* Both import functions and the view refuse what p->plain describes. */
 static void expect_refused(producer *p, const char *part) {
   TVMFFIObjectHandle tensor, source, view;
   producer good;
@@ -256,7 +256,7 @@ TEST(tensor_of_elements_without_a_size_is_refused) {
   p.plain.dl_tensor.dtype.bits = 32;
   p.plain.dl_tensor.dtype.lanes = 0;
   expect_refused(&p, "but got 0 lanes of 32 bits");
-  p.plain.dl_tensor.dtype.lanes = (uint16_t)-4; /* scalable: nobody knows how long */
+  p.plain.dl_tensor.dtype.lanes = (uint16_t)-4; /* a scalable vector, whose length is known only at run time */
   expect_refused(&p, "but got -4 lanes of 32 bits");
 }
 
@@ -273,7 +273,7 @@ TEST(tensor_of_unknown_flags_is_refused_in_a_version_that_has_none_of_them) {
   fh_object_release(tensor);
 }
 
-/* A Tensor of a maker who does not look: the struct is changed behind the library's back. */
+/* A Tensor with a shape that no check has seen: the struct is changed after the Tensor was made. */
 TEST(structural_functions_do_not_read_what_no_memory_can_be) {
   producer p, q;
   TVMFFIObjectHandle tensor, other;
@@ -283,7 +283,7 @@ TEST(structural_functions_do_not_read_what_no_memory_can_be) {
   expect_int(TVMFFITensorFromDLPack(&q.plain, 0, 0, &other), 0);
   DLTensor *held = TVMFFITensorGetDLTensorPtr(tensor), *like = TVMFFITensorGetDLTensorPtr(other);
   held->strides = like->strides = NULL;
-  p.shape[0] = q.shape[0] = INT64_C(1) << 62, p.shape[1] = q.shape[1] = 4; /* 0, if it wraps around */
+  p.shape[0] = q.shape[0] = INT64_C(1) << 62, p.shape[1] = q.shape[1] = 4; /* 0 if the product wraps around */
   expect_call_raises("ValueError", "more than 2**63 - 1 elements", "ffi.StructuralHash",
                      ARGS(obj(tensor), fh_any_bool(0), fh_any_bool(0)));
   expect_call_raises("ValueError", "more than 2**63 - 1 elements", "ffi.StructuralEqual",

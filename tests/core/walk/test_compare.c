@@ -1,5 +1,5 @@
-/* test_compare.c - equality and order of nested values; what is said here of plain and nested values without hooks is
- * what the reference implementation answers. */
+/* test_compare.c - equality and order of nested values. For values without hooks the reference implementation gives the
+ * answers that are expected here. */
 #include "core/walk/compare.h"
 
 #include <math.h>
@@ -10,8 +10,7 @@
 #include "support/harness.h"
 #include "support/nodes.h"
 
-/* Compares two values in the five ways, and drops them. order: -1, 0, 1, or 2 for values that have none but a
- * TypeError. */
+/* Compares two values in the five ways, and drops them. order: -1, 0, 1, or 2 for a TypeError, because they have none. */
 static void expect_compared_at(int line, TVMFFIAny a, TVMFFIAny b, int equal, int order) {
   static const char *const names[] = {"ffi.RecursiveLt", "ffi.RecursiveLe", "ffi.RecursiveGt", "ffi.RecursiveGe"};
   int wanted[] = {order < 0, order <= 0, order > 0, order >= 0};
@@ -290,7 +289,7 @@ TEST(a_hook_s_error_and_a_wrong_result_are_errors) {
   }
 }
 
-/* Equal when the left values differ: the difference that fn_eq tells must not end the comparison. */
+/* Equal when the left values differ. The comparison must go on after fn_eq has found that difference. */
 static int eq_negated(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   if (eq_by_left(self, args, n_args, result) != 0) return -1;
   *result = fh_any_bool(!result->v_int64);

@@ -16,7 +16,7 @@ static TVMFFIAny value_of(TVMFFIAny map, TVMFFIAny key) {
   return pair->value;
 }
 
-/* Takes the value: its copy shows the same text, and is another object. */
+/* The copy of a value, which is taken, shows the same text and is another object. */
 static void expect_copied_at(int line, TVMFFIAny value) {
   TVMFFIByteArray content;
   TVMFFIAny text = call_ok("ffi.ReprPrint", ARGS(value)), copy = copy_of(value);
@@ -134,8 +134,7 @@ TEST(a_cycle_through_an_array_or_a_map_leads_back_to_the_copy) {
   drop_all_of(of_array, of_map, array, map, array_copy, map_copy, node_copy);
 }
 
-/* Whether two values look the same way: what is one object on one side is one object on the other, and no container is
- * on both. */
+/* Two values have one shape: what is one object in `from` is one object in `copy`, and they share no container. */
 static void expect_same_shape(TVMFFIAny from, TVMFFIAny copy) {
   fh_walk walk;
   fh_memo images = {NULL, 0, 0, 0}, originals = {NULL, 0, 0, 0};
@@ -167,7 +166,7 @@ static void expect_same_shape(TVMFFIAny from, TVMFFIAny copy) {
   fh_memo_free(&originals);
 }
 
-/* Makes nothing hold anything any more that was made to hold it later. */
+/* Empties the Lists and nodes, which are the objects that cycles go through. */
 static void unknot(TVMFFIAny value) {
   if (value.type_index == kTVMFFIList) call_int("ffi.ListClear", ARGS(value));
   if (value.type_index != plain_node_type()) return;
@@ -175,7 +174,7 @@ static void unknot(TVMFFIAny value) {
   fh_any_drop(&as_node(value)->right);
 }
 
-/* Unknots everything below a value. */
+/* Unknots a value and everything below it. */
 static void unknot_all(TVMFFIAny value) {
   TVMFFIAny todo[2000], child;
   int n = 0, n_done = 0;
@@ -221,7 +220,7 @@ TEST(random_graphs_are_copied_with_their_shape) {
       if (knots[i].type_index == kTVMFFIList) expect_int(fh_seq_push(as_seq(knots[i]), again(to)), 0);
       if (knots[i].type_index == plain_node_type()) expect_int(node_set_any(&as_node(knots[i])->right, &to), 0);
     }
-    drop_values(made, N - 1); /* so that some have one reference only */
+    drop_values(made, N - 1); /* some values lose all references but one */
     TVMFFIAny root = made[N - 1], copy = copy_of(root);
     expect_same_shape(root, copy);
     unknot_all(copy);
@@ -341,7 +340,7 @@ TEST(a_weak_reference_to_what_ends_late_stays_good) {
   fh_object_weak_release(inner.v_obj);
 }
 
-/* A client's object in the middle drops what it holds by itself. */
+/* Objects of a client, between ours, drop what they hold by themselves. */
 TEST(clients_objects_between_ours_end_at_once) {
   TVMFFIAny value = none();
   for (int i = 0; i < 300; ++i)

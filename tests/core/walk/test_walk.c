@@ -51,7 +51,7 @@ TEST(a_retaining_memo_keeps_its_objects_alive) {
 
 /* ---- One side: the order of events as text ---- */
 
-/* Writes ( before, a number for each int, ) after, and * for what is open already. */
+/* Writes ( before a value, its number for an int, ) after a value, and * for a value that is open already. */
 static int trace(TVMFFIAny root, int64_t skip_flags, char *text) {
   fh_walk walk;
   TVMFFIAny child = root;
@@ -110,7 +110,8 @@ TEST(a_field_that_a_subclass_declares_again_at_its_place_comes_once) {
   int32_t parent = node_type("test.walk.Parent", 0, 0, 0);
   int32_t child = fh_type_add_child("test.walk.Child", parent, 0);
   node_add_field(child, "right", (int64_t)offsetof(node, right), kTVMFFIAny, 0);
-  node_add_field(child, "tag", (int64_t)offsetof(node, left), kTVMFFIAny, 0); /* another place: another field */
+  node_add_field(child, "tag", (int64_t)offsetof(node, left), kTVMFFIAny,
+                 0); /* at another offset it is another field */
   expect_trace(make_node(child, i64(1), i64(2), 3), "(1 2 3 1 )");
 }
 
@@ -160,7 +161,7 @@ TEST(labels_name_the_way_to_a_child) {
 
 /* ---- Two sides ---- */
 
-/* Opens a pair and writes what comes of it: a:b, a:, :b. Takes the values. */
+/* Walks two values as a pair, which it takes, and writes a:b, a: or :b for each step. */
 static void expect_pairs_at(int line, TVMFFIAny a, TVMFFIAny b, const char *wanted) {
   char text[500] = "";
   fh_walk walk;

@@ -1,4 +1,4 @@
-/* test_bad_input.c - names, texts and places that cannot be, given to the exported functions. */
+/* test_bad_input.c - impossible names, texts and addresses as arguments of the exported functions. */
 #include "core/object/name.h"
 #include "core/object/reflect.h"
 #include "core/object/type.h"
@@ -9,7 +9,7 @@
 
 static const TVMFFIByteArray lost = {NULL, 5}, absurd = {"x", SIZE_MAX}, nul = {"one\0two", 7}, empty = {"", 0};
 
-/* What each of the four is refused with. */
+/* The message with which each of the four is refused. */
 static const struct {
   const TVMFFIByteArray *name;
   const char *part;
@@ -107,7 +107,8 @@ TEST(texts_without_their_bytes_are_refused) {
   expect_int(TVMFFIFunctionGetGlobal(&lost, &handle), -1);
   expect_raised("ValueError", "Expected the name of a global function but got NULL");
   expect(TVMFFIGetTypeAttrColumn(&lost) == NULL);
-  expect_int(TVMFFIErrorCreate(&lost, &lost, &lost, &handle), 0); /* it has no error for this: they read as empty */
+  expect_int(TVMFFIErrorCreate(&lost, &lost, &lost, &handle),
+             0); /* this function has no error for lost texts, and takes them as empty */
   expect_text(TVMFFIErrorGetCellPtr(handle)->message, "");
   fh_object_release(handle);
   TVMFFIFieldInfo field = good_field();

@@ -1,4 +1,4 @@
-/* test_fork.c - children of fork, made while other threads are in every part: none hangs, and each can use everything. */
+/* test_fork.c - children that are forked while other threads use everything: none hangs, and each can use everything. */
 #include "core/platform/fork.h"
 
 #include "core/module/library_module.h"
@@ -13,7 +13,7 @@
 #include "support/calls.h"
 
 enum { N_BUSY = 3, N_CHILDREN = 60 };
-enum { CHILD_SECONDS = 60 }; /* far beyond what a slow machine takes: only a child that hangs gets there */
+enum { CHILD_SECONDS = 60 }; /* far more than a slow machine needs: only a child that hangs takes so long */
 
 /* ---- A turn of everything that takes a lock, is counted, or is made once ---- */
 
@@ -131,7 +131,7 @@ static void tear_down(void) {
 
 TEST(children_of_fork_use_everything_while_threads_of_the_parent_do) {
 #if defined(__SANITIZE_ADDRESS__)
-  const int n_busy = 0; /* GCC's AddressSanitizer leaves its own allocator's locks to the child as they are */
+  const int n_busy = 0; /* GCC's AddressSanitizer does not reset the locks of its allocator in the child */
 #else
   const int n_busy = N_BUSY;
 #endif

@@ -55,7 +55,7 @@ static int allocate_custom(void *unused) {
   (void)unused;
   TVMFFICustomAllocator *allocator = TVMFFIGetCustomAllocator();
   void *space = allocator->allocate(100, 64, kTVMFFIObject, allocator->context);
-  if (space == NULL) return fh_error_raise_no_memory(); /* as its callers do */
+  if (space == NULL) return fh_error_raise_no_memory(); /* the allocator raises nothing; its callers do */
   ((TVMFFIObjectAllocHeader *)space)[-1].delete_space(space);
   return TVMFFISetCustomAllocator(allocator);
 }
@@ -169,7 +169,7 @@ static int from_versioned(void *unused) {
   TVMFFIObjectHandle tensor;
   return release(TVMFFITensorFromDLPackVersioned(&versioned, 0, 1, &tensor), &tensor);
 }
-/* What the next three start from; made before allocations fail. */
+/* The tensor that the next three functions start from. It is made before allocations fail. */
 static TVMFFIObjectHandle source;
 static int to_dlpack(void *unused) {
   (void)unused;
@@ -365,7 +365,7 @@ static int look_up_import(void *unused) {
 static const struct {
   const char *name;
   int (*body)(void *unused);
-  int keeps; /* how many blocks it makes live for ever: the entry of a global function, a value of a field or attribute */
+  int keeps; /* blocks that stay for ever: the entry of a global function, the value of a field or attribute */
 } rows[] = {
     {"TVMFFIGetVersion", get_version, 0},
     {"TVMFFIObjectIncRef", inc_and_dec_ref, 0},
@@ -421,7 +421,7 @@ static const struct {
 
 static void sweep_row(size_t i) {
   int64_t before = fh_mem_live_blocks();
-  fprintf(stderr, "  %s\n", rows[i].name); /* a crash is then known by its row */
+  fprintf(stderr, "  %s\n", rows[i].name); /* before the row runs: the last line names the row that crashed */
   test_sweep(rows[i].body, NULL);
   test_keeps_since(before, rows[i].keeps, rows[i].name);
 }

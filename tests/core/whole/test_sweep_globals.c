@@ -1,7 +1,7 @@
 /* test_sweep_globals.c - every ffi.* function with its n-th allocation failing, for each n.
  *
- * The list of functions is the registry's: one without a row in the table fails the test. A row says the arguments by
- * one letter each, see new_argument. A call that fails must change none of them. */
+ * The list of functions is the registry's: a function without a row in the table fails the test. A row has a letter
+ * for each argument (see new_argument). A call that fails must change none of its arguments. */
 #include "core/container/seq.h"
 #include "core/module/library_module.h"
 #include "core/object/error.h"
@@ -18,7 +18,7 @@ typedef struct {
   const char *name;
   const char *args;  /* a letter each */
   const char *error; /* part of the message with which the call fails when there is memory, NULL if it succeeds */
-  int keeps;         /* how many blocks what succeeds makes live for ever */
+  int keeps;         /* how many blocks a successful call makes live for ever */
   const char *undo;  /* a function of the first argument to call afterwards, or NULL */
 } row;
 
@@ -234,7 +234,7 @@ static TVMFFIAny nest(TVMFFIAny value, TVMFFIAny beside, int n) {
 
 static TVMFFIAny new_argument(char letter);
 
-/* Deeper and wider than anything that is laid out on the stack. */
+/* Deeper and wider than any buffer on the stack. */
 static TVMFFIAny new_nested(void) {
   TVMFFIAny many[100];
   for (int i = 0; i < 100; ++i) many[i] = new_argument("almd"[i % 4]);
@@ -287,7 +287,7 @@ static int call_inner(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *r
   if (strstr(inner, "WithDefRegionKind") != NULL) return call_n(inner, ARGS(owner, more, answer_func), result);
   if (strstr(inner, "DefRegionKind") != NULL) {
     if (call_n(inner, ARGS(owner), result) != 0) return -1;
-    *result = fh_any_none(); /* a number would be taken for what to say */
+    *result = fh_any_none(); /* a number would mean something to the visitor or mutator */
     return 0;
   }
   if (strstr(inner, "RemapSet") != NULL) return call_n(inner, ARGS(owner, value, value), result);
@@ -344,7 +344,7 @@ static TVMFFIAny new_argument(char letter) {
   case 'm': return call_ok("ffi.Map", ARGS(raw(KEY), raw(TEXT), i64(2), i64(3)));
   case 'd': return call_ok("ffi.Dict", ARGS(raw(KEY), raw(TEXT), i64(2), i64(3), i64(4), i64(5), i64(6), i64(7)));
   case 'V': return new_nested();
-  case 'O': return nest(new_argument('a'), new_argument('l'), 100); /* has an order, as Maps have not */
+  case 'O': return nest(new_argument('a'), new_argument('l'), 100); /* has an order, which Maps do not have */
   case 'P': return new_objects();
   case 'j': return raw(json);
   case 'J': return made_by("ffi.json.Parse", raw(json), 1);
@@ -382,7 +382,7 @@ typedef struct {
   int32_t n_args;
 } trial;
 
-/* What the error says with memory is as good as a success: the sweep goes on until then. */
+/* An error that the row expects counts as a success: the call had the memory that it needs. */
 static int is_expected_error(const char *part) {
   TVMFFIObject *error = part != NULL ? fh_error_take() : NULL;
   if (error == NULL) return 0;
@@ -419,7 +419,7 @@ static void expect_unchanged(void *state) {
 }
 
 static void sweep_row(const row *row) {
-  fprintf(stderr, "  %s\n", row->name); /* a crash is then known by its row */
+  fprintf(stderr, "  %s\n", row->name); /* before the row runs: the last line names the row that crashed */
   trial t = {row, {{0}}, {{0}}, (int32_t)strlen(row->args)};
   int64_t before = fh_mem_live_blocks();
   for (int32_t i = 0; i < t.n_args; ++i) {

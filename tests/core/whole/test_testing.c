@@ -185,7 +185,7 @@ TEST(methods_over_maps_without_memory) {
   for (int i = 0; i < 3; i++) fh_any_drop(&args[i]);
 }
 
-/* A call that is refused says so, or that there is no memory for saying it. */
+/* A refused call fails with its own error, or with a MemoryError where that error finds no memory. */
 static void refuse_without_memory(const char *name, const TVMFFIAny *args, int32_t n_args) {
   for (int64_t n = 1;; n++) {
     int64_t live = fh_mem_live_blocks();

@@ -1,4 +1,4 @@
-/* test_threads.c - what several threads may do at once, each test with writers and readers: for ThreadSanitizer. */
+/* test_threads.c - what several threads may do at once. Each test has writers and readers, for ThreadSanitizer. */
 #include "core/container/hashmap.h"
 #include "core/module/library_module.h"
 #include "core/module/module.h"
@@ -20,7 +20,7 @@ static uint32_t next_random(uint32_t *state) {
   return *state >> 8;
 }
 
-/* A call that may find the container too short, or a key gone; nothing else may go wrong. */
+/* A call that may only fail because the container has become too short, or a key has gone. */
 static void try_call(const char *name, const TVMFFIAny *args, int32_t n) {
   TVMFFIAny result;
   if (call_n(name, args, n, &result) == 0) {
@@ -164,7 +164,7 @@ static void give_attribute(int thread, int n) {
   expect_int(fh_reflect_attr(TVMFFIGetTypeAttrColumn(&name), type_index)->v_int64, thread + 1);
 }
 
-/* What any thread has declared by now is complete. */
+/* The members that any thread has declared so far are complete. */
 static void read_members(int32_t type_index, int n) {
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type_index);
   for (int thread = 0; thread < N_THREADS; ++thread) {
@@ -248,7 +248,7 @@ static void use_handles(void *unused, int thread) {
 TEST(many_threads_use_the_same_handles_first) {
   test_threads(N_THREADS, use_handles, NULL);
   for (int n = 0; n < N_ROUNDS; ++n) {
-    expect_int(fh_object_use_count(handles[n]), 1); /* one was made */
+    expect_int(fh_object_use_count(handles[n]), 1); /* the handle was made once */
     TVMFFIObjectDecRef(handles[n]);
   }
 }
@@ -331,7 +331,7 @@ static void import_the_next(void *state, int thread) {
   if (r->is_refused[thread]) expect_raised("RuntimeError", "does not import this one");
 }
 
-/* One that imports others, so that looking for it takes a while. */
+/* A module that imports others, so that a search in it takes a while. */
 static TVMFFIAny new_importer(void) {
   TVMFFIAny module = new_module("own");
   for (int i = 0; i < 20; ++i) {
