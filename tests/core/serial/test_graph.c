@@ -219,8 +219,8 @@ static TVMFFIAny make_enum(int32_t type_index, int64_t int_index, const char *st
   return fh_any_object(e);
 }
 
-/* A type of enums with one instance, (-9, "LOW value"), which is borrowed. Five blocks stay: the instance, its text, the
- * state of the type, the Dict of the state, and the text that is a key of the Dict. */
+/* A type of enums with one instance, (-9, "LOW value"), which is borrowed. Five blocks stay: the instance, its text,
+ * the state of the type, the Dict of the state, and the text that is a key of the Dict. */
 enum { ENUM_TYPE_BLOCKS = 5 };
 static int32_t enum_type(const char *key, const char *base, TVMFFIAny *instance) {
   int32_t parent =

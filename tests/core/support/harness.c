@@ -75,7 +75,7 @@ void test_keeps_since(int64_t before, int64_t n_blocks, const char *name) {
   test_keeps(n_blocks);
 }
 
-/* Calls body with its n-th allocation failing, with `and_on` those after it too. Returns 0 if body makes fewer than n. */
+/* Calls body with its n-th allocation failing, or with `and_on` all from there. Returns 0 if there are fewer. */
 static int call_failing(int (*body)(void *state), void *state, int64_t n, int and_on) {
   int64_t live = fh_mem_live_blocks();
   (and_on ? fh_mem_fail_from : fh_mem_fail_nth)(n);

@@ -1,8 +1,8 @@
-/* harness.h - what the core's tests share. A test is TEST(name_that_is_a_sentence) { ... }, which adds itself to the list.
+/* harness.h - what the core's tests share. A test is TEST(name_that_is_a_sentence) { ... }; no list names it.
  *
  * All tests are in one program. Without arguments it runs every test, with names only those. After each test no error
  * may be pending, and as many memory blocks must live as before. A failed expectation ends the program at that line,
- * because the state after it proves nothing. With --oom sweeps go further (see test_sweep); for --pending see pending.h. */
+ * because the state after it proves nothing. For --oom see test_sweep, for --pending pending.h. */
 #ifndef TEST_HARNESS_H_
 #define TEST_HARNESS_H_
 
@@ -53,8 +53,8 @@ static inline TVMFFIByteArray text_of(const char *text) {
 
 /* Calls body(state) with its 1st, 2nd, 3rd ... allocation failing, until none is left to fail. With --oom each of these
  * calls is made twice: the second time all later allocations fail, too. A call that fails must return nonzero with a
- * MemoryError pending, and leave as many blocks live as there were. The last call must return 0, and body then cleans up
- * after itself. The last line of the program says how many failures all sweeps have gone through. */
+ * MemoryError pending, and leave as many blocks live as there were. The last call must return 0, and clean up after
+ * itself. The last line of the program says how many failures all sweeps have gone through. */
 void test_sweep(int (*body)(void *state), void *state);
 /* A sweep that calls check(state) after each failure, when allocations succeed again, to see that nothing changed. */
 void test_sweep_checked(int (*body)(void *state), void (*check)(void *state), void *state);
@@ -74,7 +74,7 @@ enum {
   RECORD_TYPE_BLOCKS = 6, /* fh_record_register: __ffi_init__, __ffi_new__, __ffi_shallow_copy__, each with a state */
   SYSTEM_MODULE_BLOCKS = 5, /* ffi.SystemLib of a new prefix: module, prefix, library, imports, functions of imports */
 };
-/* As test_keeps; fails at once, for the call `name`, unless exactly so many have been made since there were `before`. */
+/* As test_keeps, but fails at once, for the call `name`, unless there are exactly so many more blocks than `before`. */
 void test_keeps_since(int64_t before, int64_t n_blocks, const char *name);
 
 /* An object whose end is counted: *ends += 1 on Strong. Type ffi.Object. */

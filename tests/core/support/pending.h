@@ -4,7 +4,7 @@
  * anything, while it holds a lock is caught: the test build's check ends the program, and without the check the thread
  * would wait for itself. In the other modes nothing happens.
  *
- * run.py writes exported_calls.h: a macro for each exported function, which makes the call as TEST_PENDING_CALL does. */
+ * run.py writes exported_calls.h: a macro for each exported function, which calls it by TEST_PENDING_CALL. */
 #ifndef TEST_PENDING_H_
 #define TEST_PENDING_H_
 

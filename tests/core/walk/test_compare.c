@@ -10,7 +10,7 @@
 #include "support/harness.h"
 #include "support/nodes.h"
 
-/* Compares two values in the five ways, and drops them. order: -1, 0, 1, or 2 for a TypeError, because they have none. */
+/* Compares two values in the five ways, and drops them. order: -1, 0, 1, or 2 where they have none (TypeError). */
 static void expect_compared_at(int line, TVMFFIAny a, TVMFFIAny b, int equal, int order) {
   static const char *const names[] = {"ffi.RecursiveLt", "ffi.RecursiveLe", "ffi.RecursiveGt", "ffi.RecursiveGe"};
   int wanted[] = {order < 0, order <= 0, order > 0, order >= 0};

@@ -1,4 +1,4 @@
-/* test_fork.c - children that are forked while other threads use everything: none hangs, and each can use everything. */
+/* test_fork.c - children that are forked while other threads use everything: none hangs, each can use everything. */
 #include "core/platform/fork.h"
 
 #include "core/module/library_module.h"

@@ -33,7 +33,7 @@ find_package(tvm_ffi 0.1.15 CONFIG REQUIRED)
 
 
 class Project:
-    """A folder with sources, and what CMake makes of it."""
+    """A folder with sources, which CMake configures and builds."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -92,7 +92,7 @@ TVM_FFI_DLL_EXPORT int32_t __tvm_ffi_answer(void* self, const TVMFFIAny* args, i
 }
 """
 
-# A program that fails unless the core has come up; and is linked with a C++ name, as if it were written in C++.
+# A program that fails unless the core has started. It needs a C++ name, as programs in C++ do.
 PROGRAM_C = """
 #include <stdio.h>
 #include <tvm/ffi/c_api.h>

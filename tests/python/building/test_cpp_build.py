@@ -40,8 +40,8 @@ TVM_FFI_DLL_EXPORT int __tvm_ffi_level(void *self, const TVMFFIAny *args, int32_
 }
 """
 
-# A compiler that notes each file it compiles, and dies half-way where a file `stop` is. Where a file `hold` is, it
-# takes that away, compiles, and waits for a file `go` before it writes the object file.
+# A compiler that notes each file it compiles. It dies half-way if there is a file `stop` in its folder. If there is a
+# file `hold`, it removes that, compiles, and waits for a file `go` before it writes the object file.
 COMPILER = """#!/bin/sh
 here=${0%/*}
 case " $* " in
@@ -143,7 +143,7 @@ def test_a_header_that_changes_is_noticed(place):
         assert place.load(**options) == level
     assert place.n_compiled == 2
     header.write_text("#define LEVEL 7\n")
-    os.utime(header, (0, 0))  # as of an archive
+    os.utime(header, (0, 0))  # as in an archive
     assert place.load(**options) == 7
     assert place.load(**options) == 7
     assert place.n_compiled == 3
@@ -232,7 +232,7 @@ def test_a_compiler_that_outlives_its_build_changes_nothing_of_the_next_one(plac
         wait_until(lambda: noted.exists() or child.poll() is not None)
         assert noted.exists()
     finally:
-        child.kill()  # alone: ninja and the compiler are still there
+        child.kill()  # ninja and the compiler go on
         child.wait()
     place.write(2)
     assert place.load() == 2
@@ -267,7 +267,7 @@ def test_a_build_is_not_possible_where_nothing_can_be_written(place, monkeypatch
     with pytest.raises(cpp.BuildError, match=r"no folder to keep builds in: no home.*TVM_FFI_CACHE_DIR can name one"):
         place.load()
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(Tensor=type("Tensor", (), {})))
-    _optional_torch_c_dlpack.load_torch_c_dlpack_extension()  # looks there, too, and finds nothing
+    _optional_torch_c_dlpack.load_torch_c_dlpack_extension()  # it looks in the cache, too, and finds nothing
 
 
 def no_home(path: Path) -> Path:
@@ -317,7 +317,9 @@ def test_the_output_is_none_of_the_files_of_the_build(place):
             cpp.build("level", sources=place.source, output=output)
     other = place.folder / "other.c"
     other.write_text("int other;\n")
-    path = cpp.build("level", sources=[place.source, other], output="level.0.o")  # as it calls what it makes of one
+    path = cpp.build(
+        "level", sources=[place.source, other], output="level.0.o"
+    )  # the name that the build gives to the object file of a source
     assert ffi_hpy.load_module(cpp.build("linked", sources=path)).level() == 1
 
 

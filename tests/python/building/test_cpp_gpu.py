@@ -1,4 +1,4 @@
-"""ffi_hpy.cpp with texts in CUDA: stand-ins for compilers note how they are called, and the real nvcc compiles once."""
+"""ffi_hpy.cpp with sources in CUDA: stand-ins for compilers note their arguments, and the real nvcc compiles once."""
 
 from __future__ import annotations
 
@@ -155,7 +155,9 @@ int sum_of_squares(int n) {
 IS_CHOSEN = sys.implementation.name == "cpython" and sys.version_info[:2] == (3, 11) and not (IS_DEBUG or IS_OWN_DEBUG)
 
 
-@pytest.mark.skipif(not IS_CHOSEN, reason="nvcc is slow, and makes the same everywhere: 3.11 runs it")
+@pytest.mark.skipif(
+    not IS_CHOSEN, reason="nvcc is slow, and its output does not depend on the interpreter: 3.11 runs it"
+)
 @pytest.mark.skipif(_gpu._find("cuda") is None, reason="there is no nvcc")
 def test_nvcc_compiles_a_kernel_that_runs_where_a_gpu_is(tmp_path):
     module = cpp.load_inline(

@@ -1,4 +1,4 @@
-"""ffi_hpy.cpp.load_inline and build_inline: what texts become, and what is said of wrong ones."""
+"""ffi_hpy.cpp.load_inline and build_inline: what sources become, and the errors for wrong ones."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ GREETING = 'Greets “you”.\n\tHow? \\ "So".\x01'
 def test_texts_become_one_module_with_the_functions_named(cache):
     first = """\ufeff
         tvm::ffi::String greet(tvm::ffi::String who) { return std::string("hello, ") + who.c_str(); }
-        namespace inner {"""  # which the second text closes
+        namespace inner {"""  # the second text closes it
     second = """
         int deep(int x) { return x + LEVEL; }
         }
@@ -68,7 +68,7 @@ def test_a_cubin_is_embedded_and_an_object_file_made_and_linked(cache):
                                  __tvm_ffi__cubin_kernel_end - __tvm_ffi__cubin_kernel);
         }"""
     content = bytes(range(256))
-    cubins = {"kernel": content, "joined": b""}  # one whose name the build uses too
+    cubins = {"kernel": content, "joined": b""}  # the build uses that name, too
     path = cpp.build_inline("holder", cpp_sources=source, functions="embedded", embed_cubin=cubins, output="holder.o")
     assert Path(path).parent.parent == cache
     library = cpp.build("linked", sources=path)

@@ -39,10 +39,10 @@ def test_code_finds_the_bytes_under_their_names(tmp_path, compiled):
     contents = {"kernel": b"\x7fELF kernel" * 1001, "other": b""}
     for name, content in contents.items():
         (tmp_path / name).write_bytes(content)
-        embed_cubin(tmp_path / name, compiled, compiled, name)  # each into what the one before has made
+        embed_cubin(tmp_path / name, compiled, compiled, name)  # each is added to the object file before
     library = tmp_path / "user.so"
     done = subprocess.run([*find_c_compiler(), "-shared", str(compiled), "-o", str(library)], capture_output=True)
-    assert (done.returncode, done.stderr) == (0, b"")  # a stack that must be executable would be a warning
+    assert (done.returncode, done.stderr) == (0, b"")  # an executable stack would cause a warning
     assert [embedded(library, other) for other in (0, 1)] == list(contents.values())
     assert {name for name in read_library(library).exports if "cubin" in name} == set()
 

@@ -23,7 +23,7 @@ def run_config(*arguments, program=("-m", "ffi_hpy.config"), cwd=None, status=0)
 
 
 def install_distribution(folder, name, files, **records):
-    """A distribution as an installer leaves it behind: its files, and what is known about them."""
+    """An installed distribution: its files, and their record."""
     info = folder / f"{name.replace('-', '_')}-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
@@ -253,7 +253,7 @@ def test_flags_are_quoted_for_a_shell_where_a_path_has_a_space(tmp_path, folder,
 def test_config_needs_no_binary(tmp_path):
     package = tmp_path / "ffi_hpy"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
-    if sys.version_info >= (3, 10):  # before, a module that is run cannot tell so while its package is imported
+    if sys.version_info >= (3, 10):  # older versions do not tell a package that one of its modules is being run
         assert run_config("--includedir", cwd=tmp_path) == f"{package}/include\n"
         said = run_config("--libdir", cwd=tmp_path, status=1)
         assert said == f"ffi-hpy-config: Cannot find the core: there is no {package}/lib/libtvm_ffi.so\n"

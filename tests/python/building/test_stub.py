@@ -59,7 +59,7 @@ def filled(generate, kind, param, *arguments):
 
 
 def stubgen_alone(*arguments):
-    """The same in a process of its own, where nothing is registered but what the arguments load."""
+    """Runs the command in a new process, where only the arguments load anything; its exit status, stdout, stderr."""
     command = [sys.executable, "-m", "ffi_hpy.stub.cli", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr
@@ -261,8 +261,8 @@ def test_what_is_outside_of_the_regions_stays_byte_for_byte(tmp_path, stubgen):
     by_hand = 'page = "\u2028 and \x85"\n\x0c\nlatin = "\x1c"\n'
     for before, after, newline in (
         (by_hand, by_hand, "\n"),
-        ("\ufeff", by_hand, "\n"),  # a mark of the order of bytes, as editors on Windows write it
-        ("", "x = 1\r\n", "\n"),  # ends of lines that are mixed
+        ("\ufeff", by_hand, "\n"),  # a byte order mark, as editors on Windows write it
+        ("", "x = 1\r\n", "\n"),  # mixed line ends
         (by_hand, by_hand, "\r\n"),
     ):
         file = tmp_path / "odd.py"
@@ -313,7 +313,9 @@ def test_folders_are_searched_without_what_is_hidden(tmp_path):
         info.path.relative_to(tmp_path.resolve()).as_posix() for info in collect_files([tmp_path], {".py", ".pyi"})
     ]
     assert found == ["b.py", "a/c.pyi"]
-    assert FileInfo.from_file(tmp_path / "a" / "d.txt") is not None  # one that is named is read whatever it is called
+    assert (
+        FileInfo.from_file(tmp_path / "a" / "d.txt") is not None
+    )  # a file that an argument names is read, whatever its suffix
 
 
 # --- names ----------------------------------------------------------------------------------------------------------

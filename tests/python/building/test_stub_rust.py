@@ -30,7 +30,7 @@ EDITION = ("--edition", "2021")
 
 @pytest.fixture(scope="session")
 def crate_folder(tmp_path_factory):
-    """The folder of a crate tvm_ffi that has the names that generated code uses."""
+    """The folder of a crate tvm_ffi with the names that generated code uses."""
     if shutil.which("rustc") is None:
         pytest.skip("there is no Rust compiler, rustc, on PATH")
     folder = tmp_path_factory.mktemp("crate")
@@ -42,7 +42,7 @@ def crate_folder(tmp_path_factory):
 
 @pytest.fixture
 def check(crate_folder, tmp_path):
-    """Asserts that the compiler finds nothing to say about a crate."""
+    """Asserts that the compiler accepts a crate without a warning."""
 
     def run(root, *allow):
         command = ["rustc", *EDITION, "-L", crate_folder, "--extern", f"tvm_ffi={crate_folder / 'libtvm_ffi.rmeta'}"]
@@ -388,7 +388,7 @@ def test_a_parent_that_is_written_by_hand_is_mapped(stubgen, src, check):
     assert stubgen(src)[0] == 0
     text = (src / "lib.rs").read_text()
     assert "    base: RootObj,\n" in text
-    assert "ShallowCopy" not in text  # which a parent that is written by hand may not have
+    assert "ShallowCopy" not in text  # a parent that is written by hand may have no ShallowCopy
     check(src / "lib.rs")
 
 

@@ -31,7 +31,7 @@ from ffi_hpy.testing import (
     _TestCxxStrEnum,
 )
 
-# Classes for types that others here have classes for are made anew in fresh interpreters: one class stands for a type.
+# A type has one class. Second classes for a type are made in fresh interpreters.
 
 
 # --- construction -----------------------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def test_an_init_is_for_its_own_type():
 
 def test_a_python_subclass_for_the_same_type_is_constructed_like_it():
     class Pair(TestIntPair):
-        """Not registered: native code gives out instances of its base."""
+        """Not registered: native code returns instances of its base."""
 
         def total(self):
             return self.a + self.b
@@ -298,12 +298,12 @@ def test_copies():
     inner = TestIntPair(1, 2)
     made = TestObjectDerived({"k": inner}, [inner])
     shallow, deep = copy.copy(made), copy.deepcopy(made)
-    assert type(shallow) is type(deep)  # another test may have registered a class of its own
+    assert type(shallow) is type(deep)  # another test may have registered a class
     assert isinstance(deep, ffi_hpy.Object)
     assert not shallow.same_as(made)
     assert shallow.v_map.same_as(made.v_map)
     assert not deep.v_map.same_as(made.v_map)
-    assert deep.v_array[0].same_as(deep.v_map["k"])  # what was shared stays shared
+    assert deep.v_array[0].same_as(deep.v_map["k"])  # two references to one object stay so
     assert not deep.v_array[0].same_as(inner)
     both = copy.deepcopy([made, made])
     assert both[0] is both[1]

@@ -62,7 +62,7 @@ def test_lookups():
 
 
 class Code(int):
-    """An int that is not the one it says it is."""
+    """An int that is equal to no int."""
 
     def __eq__(self, other):
         return False

@@ -540,7 +540,7 @@ def test_a_container_that_contains_itself_is_a_value_error(testing):
 
 
 class Meddler:
-    """A value whose conversion does something else first."""
+    """A value whose conversion first calls a function."""
 
     def __init__(self, meddle):
         self.meddle = meddle

@@ -17,7 +17,7 @@ from_graph_text = ffi_hpy.get_global_func("ffi.FromJSONGraphString")
 
 
 def as_python(value):
-    """The same value in Python's own types."""
+    """A value of ffi_hpy as one of Python's own types."""
     if isinstance(value, ffi_hpy.Map):
         return {str(key): as_python(item) for key, item in value.items()}
     if isinstance(value, ffi_hpy.Array):
@@ -53,7 +53,7 @@ def test_objects_come_back_from_their_graph(classes):
     assert back[0].same_as(back[1])
 
 
-# Reads (function, text) pairs and prints what the core at the given path makes of them.
+# Reads pairs (function, text), and prints the result of each call in the core at the given path.
 PROGRAM = """
 import ctypes, json, sys
 

@@ -2,10 +2,10 @@
 
     allocation_sweep.py SUBJECT
 
-First those of our own libraries fail, of which the core must have no pool, and then those of the interpreter for what
-these call; one at a time, and then with all that follow as well. It takes native/failing_malloc.c to be preloaded. What
-is done gives a result or a MemoryError, and leaves nothing behind. Prints how many allocations failed, and how often
-that was an error. Exit status: 0, or 1 with what is wrong on stderr.
+First allocations of our own libraries fail, then those that the interpreter makes for our libraries: one at a time, and
+then that one with all after it. The core must have no pool, and native/failing_malloc.c must be preloaded. Each time
+there must be a result or a MemoryError, and nothing may be left behind. Prints how many allocations failed, and how
+often that was an error. Exit status: 0, or 1 with what is wrong on stderr.
 """
 
 from __future__ import annotations
@@ -291,7 +291,7 @@ def exchange_tensors() -> Subject:
 
 
 class Exporter:
-    """Gives away a tensor, as another library does."""
+    """Exports a tensor, as another library does."""
 
     def __init__(self, tensor: ffi_hpy.Tensor) -> None:
         self.tensor = tensor
@@ -383,19 +383,19 @@ def attempt(run: Subject, failing: Failing, n: int) -> tuple[bool, bool]:
     return has_failed, is_error
 
 
-# Names of attributes that were looked up stay in the interpreter's cache, by their address: some thousands of blocks.
+# The interpreter caches attribute names that were looked up, by their address: some thousands of blocks.
 clear_type_cache = getattr(sys, "_clear_type_cache", lambda: None)
 
 
 def live_blocks() -> int:
-    """Of our own libraries, and of the interpreter."""
+    """The live blocks of our own libraries and of the interpreter."""
     gc.collect()
     clear_type_cache()
     return int(LIVE()) + (0 if IS_FREE_THREADED else sys.getallocatedblocks())
 
 
 def blocks_left(run: Subject, failing: Failing, n: int) -> int:
-    """How many blocks are left when a thing has been done several times; 0 if less than one each."""
+    """How many blocks are left after several runs; 0 if there are fewer than one for each run."""
     left = 0
     for n_times in COUNTED:
         before = live_blocks()

@@ -1,4 +1,4 @@
-"""No memory, at every place: an error or a result, nothing lost, no crash. What is done is in allocation_sweep.py."""
+"""Every allocation fails once: an error or a result, no leak, no crash. The program is allocation_sweep.py."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ pytestmark = [
     pytest.mark.skipif(IS_PYPY, reason="PyPy ends when it is out of memory"),
     pytest.mark.skipif(IS_DEBUG or IS_OWN_DEBUG, reason="debug modes allocate for themselves"),
     pytest.mark.skipif(bool(TESTED_LIBRARY), reason="it is about our own libraries"),
-    pytest.mark.skipif(sys.platform != "linux", reason="malloc is replaced by the means of glibc"),
+    pytest.mark.skipif(sys.platform != "linux", reason="malloc is replaced in a way that only glibc has"),
 ]
 
 
 @pytest.fixture(scope="module")
 def environ(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The environment of a process whose package has a core without a pool, and where allocations can fail."""
+    """The environment of a process in which the core has no pool, and allocations can be made to fail."""
     try:
         core, preloaded = core_without_pool(), compile_preload("failing_malloc.c")
     except Missing as reason:
@@ -52,7 +52,7 @@ def test_each_allocation_may_fail(environ: dict[str, str], subject: str) -> None
     assert done.returncode == 0, done.stderr
     counts = [line.rsplit(maxsplit=2) for line in done.stdout.splitlines()]
     expected = ["native one", "native rest", "python one", "python rest"]
-    if IS_FREE_THREADED:  # whose interpreter cannot go without
+    if IS_FREE_THREADED:  # this interpreter does not survive a failing allocation
         expected = expected[:2]
     assert [sweep for sweep, _, _ in counts] == expected
     assert IS_FREE_THREADED or any(int(n_errors) > 0 for _, _, n_errors in counts)

@@ -1,6 +1,6 @@
 """Bad input ends in a clear error, with nothing lost and nothing crashed: one test for each promise.
 
-Most have tests in detail elsewhere; here each is done from the outside, and what was used keeps working afterwards.
+Most have detailed tests elsewhere. Here each is tried from the outside, and everything must still work afterwards.
 """
 
 import pytest
@@ -11,7 +11,7 @@ import ffi_hpy
 
 @pytest.fixture(autouse=True)
 def still_working(testing):
-    """What the tests use works after them, too."""
+    """What a test uses still works after it."""
     yield
     assert testing.echo("still here") == "still here"
     assert testing.add_one(1) == 2

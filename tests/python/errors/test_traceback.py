@@ -259,7 +259,7 @@ def test_a_crossing_costs_as_much_at_the_end_of_a_deep_recursion_as_at_its_start
             sys.settrace(before)
         return n
 
-    lines_run(1)  # fills what is remembered
+    lines_run(1)  # fills the caches
     few, many = lines_run(40), lines_run(120)
     assert few > 0
     assert many < 3.5 * few
@@ -319,7 +319,7 @@ class Local:
 
 @pytest.fixture
 def no_collector():
-    """Without the garbage collector, a cycle stays."""
+    """Turns the garbage collector off, so that a cycle stays."""
     gc.collect()
     gc.disable()
     yield

@@ -29,7 +29,7 @@ def library(libraries, era):
 
 @pytest.fixture
 def other_library(libraries, era):
-    """That of the other era."""
+    """The library of the other era."""
     return libraries["old" if era == "new" else "new"]
 
 
@@ -40,7 +40,7 @@ def module(library):
 
 @pytest.fixture
 def plain_module(library):
-    """Of a class that overrides only what it must."""
+    """A module of a class that overrides only what it must."""
     return library.make_plain_module()
 
 

@@ -274,7 +274,7 @@ print(call(b"testing.add_one", 41), call(b"testing.schema_no_args"), call(b"test
 
 
 def test_a_core_that_lacks_something_is_told_on_stderr(tmp_path):
-    """The library registers nothing, and says why, when the core has lost a function that it needs."""
+    """The library registers nothing, and says why, when the core lacks a function that it needs."""
     program = """
 import sys, ffi_hpy
 ffi_hpy.remove_global_func("ffi.ListAppend")

@@ -387,7 +387,7 @@ TYPES = {
     "TestUnregisteredObject": (((1, 2), {}), {"v1": 1, "v2": 2}),
     "TestVisitRegions": (((5, 6), {"ordinary": 7}), {"simple": 5, "pattern": 6, "ordinary": 7}),
 }
-# By key: who makes its objects, if anybody does.
+# By key: the function that makes its objects, if there is one.
 WITHOUT_CONSTRUCTOR = {
     "SchemaAllTypes": lambda cls: cls.make_with(1, 2.5, LONG),
     "TestCxxIntEnum": None,
@@ -397,7 +397,7 @@ WITHOUT_CONSTRUCTOR = {
     "TestFrozenCxx": None,
     "TestVisitHook": lambda cls: ffi_hpy.get_global_func("testing.make_visit_region_graph")(True),
 }
-if not TESTED_LIBRARY:  # the other one has this type without its fields
+if not TESTED_LIBRARY:  # apache-tvm-ffi's library has this type without its fields
     del WITHOUT_CONSTRUCTOR["TestFrozenCxx"]
     TYPES["TestFrozenCxx"] = ((1, "a"), {}), {"value": 1, "tag": "a"}
 MADE_OF_OBJECTS = {"TestCxxEnumHolder", "TestObjectPtrHolder"}

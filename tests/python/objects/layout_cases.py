@@ -75,7 +75,7 @@ def instances() -> dict[str, Any]:
 
 
 def touch(made: Any) -> None:
-    """Does with an object whatever reads its struct."""
+    """Uses an object in every way that reads its struct."""
     actions: list[Callable[[Any], Any]] = [
         repr, str, hash, len, iter, list, _core.convert, _core.cany_value, lambda x: x == x, lambda x: x(1),
         lambda x: x[0], lambda x: 1 in x, lambda x: x.get(ffi_hpy.Object()), lambda x: x(ffi_hpy.Object(), ()),
@@ -117,7 +117,7 @@ def mix(bases: tuple[type, ...]) -> None:
 
 
 def functions_with_containers() -> Iterator[Case]:
-    """That mixture has a layout, the function's; but nothing other than a function gets into one."""
+    """A class of both has a layout, that of functions. Only a function gets into an instance."""
     for container in (ffi_hpy.Array, ffi_hpy.List, ffi_hpy.Map, ffi_hpy.Dict):
         for bases in ((_core.Function, container), (container, _core.Function)):
 
@@ -148,7 +148,7 @@ def foreign_new() -> Iterator[Case]:
 
 
 def unmade_objects() -> Iterator[Case]:
-    """What object.__new__ makes has no use, where that is not refused."""
+    """object.__new__ is refused, or makes an object that no function accepts."""
 
     def refuse(make: Callable[[], Any]) -> None:
         made = make()

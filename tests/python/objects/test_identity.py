@@ -303,7 +303,7 @@ def test_an_object_can_be_read_while_its_wrapper_ends():
     found = []
 
     class Reader:
-        """Reads the box when it goes, in the midst of what ends a wrapper."""
+        """Reads the box in its __del__, while a wrapper ends."""
 
         def __init__(self, box):
             self.box = box

@@ -15,8 +15,8 @@ import ffi_hpy
 
 HAS_PYPY_CONTEXT = IS_PYPY and not ffi_hpy._core.HAS_EXTENSION
 
-# What else than TypeError is an answer: of int.__new__, for a text that is no number; of dtype.__new__, which is
-# written in Python, for what is no data type; of attributes that cannot be set; and, on PyPy 7.3, of a __new__ that
+# Answers other than TypeError: from int.__new__ for a text that is no number; from dtype.__new__, which is written in
+# Python, for text that names no data type; from attributes that cannot be set; and on PyPy 7.3 from a __new__ that
 # looks at the other arguments first, or gets none.
 OTHERS = {
     "foreign_new": {"ValueError", "AttributeError", *({"IndexError", "MemoryError"} if HAS_PYPY_CONTEXT else ())},

@@ -303,7 +303,7 @@ def test_a_class_that_its_instance_passes_on_while_it_ends_is_not_remembered(tes
     settle(lambda: ref() is None)
     assert ref() is None
     assert seen == [True]
-    # Wherever such a class was, others come to be.
+    # New classes get the addresses of those that are gone.
     made = [type("Made", (), {"__tvm_ffi_value__": lambda self: 1}) for _ in range(200)]
     assert {testing.echo(cls()) for cls in made} == {1}
     assert {testing.echo(type("Number", (int,), {})(5)) for _ in range(200)} == {5}

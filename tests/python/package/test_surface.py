@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MISSING = Path(__file__).with_name("surface_missing.txt")
-# Modules without __all__ whose functions and classes are for users all the same.
+# Modules without __all__ whose functions and classes are for users nevertheless.
 _BY_DEFINITION = {"libinfo", "stream", "access_path", "config", "utils.kwargs_wrapper", "utils.lockfile"}
 _BY_DEFINITION |= {"utils.unpack_dataclass", "utils.embed_cubin"}
-# Inside of what upstream is made of: nobody imports it.
+# Internal modules of upstream, which no program imports.
 _INSIDE = {"_version", "_tensor", "stub.rust_generator", "dataclasses.enum", "dataclasses.gen_abi_cpp"}
 
 
@@ -59,7 +59,9 @@ def defined_in(body: list[ast.stmt]) -> set[str]:
 
 def imported_in(body: list[ast.stmt]) -> set[str]:
     """Names that a package has because it imports them from modules of its own."""
-    inside = (node for statement in body for node in ast.walk(statement))  # upstream's are behind a condition
+    inside = (
+        node for statement in body for node in ast.walk(statement)
+    )  # upstream has its imports inside of a condition
     statements = [node for node in inside if isinstance(node, ast.ImportFrom) and node.level == 1]
     names = {alias.asname or alias.name for s in statements for alias in s.names}
     return {name for name in names if not name.startswith("_")}

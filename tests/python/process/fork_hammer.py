@@ -51,7 +51,7 @@ shared_object = Shared(1)
 
 
 class Unknown:
-    """Of no kind that is known: an instance arrives as itself."""
+    """A class without a conversion: native code gets the instance itself."""
 
 
 # --- what all threads and children do ---------------------------------------------------------------------------------

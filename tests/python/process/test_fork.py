@@ -68,7 +68,7 @@ def undeclared_locks(sources: dict[str, str]) -> list[str]:
 
 
 def read_sources() -> dict[str, str]:
-    """The sources by name, without those that make locks known."""
+    """The sources by name, without those that declare locks."""
     files = [path for ending in ("c", "h", "cc") for path in (ROOT / "src").rglob(f"*.{ending}")]
     files += (ROOT / "ffi_hpy").rglob("*.py")
     texts = {path.relative_to(ROOT).as_posix(): path.read_text() for path in files}

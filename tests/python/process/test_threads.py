@@ -265,7 +265,7 @@ def test_one_handle_is_moved_by_many_threads(classes):
 
 
 def test_a_handle_goes_to_and_fro_between_many_threads(classes):
-    """Who meets a move in progress waits for it: nobody is refused, and nobody waits for ever."""
+    """A thread that finds a move in progress waits for its end. No thread gets an error, and none waits for ever."""
     one, other = classes.TestIntPair(1, 2), classes.TestIntPair.__new__(classes.TestIntPair)
 
     def work(i):
@@ -294,7 +294,7 @@ def test_classes_are_registered_and_used_at_once(testing, classes):
 
 
 def test_a_class_is_registered_by_many_threads_while_objects_arrive(testing):
-    """Each thread meets an instance of a class that was registered for the type, its own or another's."""
+    """Each thread gets an instance of a class that some thread registered for the type."""
     make = ffi_hpy.get_global_func("testing.make_unregistered_object")
     first = type(make())
     made = []
@@ -401,5 +401,5 @@ print({*ended} <= {1})
 
 
 def test_an_error_of_a_locked_list_ends_the_one_before_it_outside_of_the_lock():
-    """The old error owns a Python object: its end needs the GIL, which a thread has that waits for the list."""
+    """The old error owns a Python object. Its end needs the GIL, and the thread that has the GIL waits for the list."""
     assert run_python(PENDING_ERRORS_END) == "True\n"

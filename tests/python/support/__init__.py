@@ -74,7 +74,7 @@ def parallelize(work: Callable[[int], Any], n_threads: int = 4) -> list[Any]:
 
 
 def is_gone(ref: weakref.ref[Any]) -> bool:
-    """Whether an object that nobody needs any more is freed: at once where references are counted, else when asked."""
+    """Whether an unreferenced object is freed: at once where references are counted, else after a collection."""
     if FREES_AT_ONCE:
         return ref() is None
     settle(lambda: ref() is None)
@@ -82,13 +82,13 @@ def is_gone(ref: weakref.ref[Any]) -> bool:
 
 
 def settle(is_done: Callable[[], bool] = lambda: False, n_rounds: int = 10) -> None:
-    """Have the interpreter free what it holds back, until that is enough."""
+    """Have the interpreter free the objects that it frees late, until `is_done` or so many rounds are over."""
     drain = ffi_hpy.convert(lambda: None)
     for _ in range(n_rounds):
         if is_done():
             return
         gc.collect()
-        drain()  # native calls free what native code gave up elsewhere
+        drain()  # a native call frees the objects that native code released on other threads
 
 
 def run_python(program: str, *arguments: object, environ: dict[str, str] | None = None) -> str:

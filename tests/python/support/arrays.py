@@ -51,7 +51,7 @@ class State(ctypes.Structure):
         self.fails, self.is_mute = STEPS.index(step), is_mute
 
 
-_states: list[State] = []  # for good: tensors that are forgotten point at them
+_states: list[State] = []  # for ever: leaked tensors point at them
 _loading = threading.Lock()
 _library: list[Any] = []
 
@@ -108,7 +108,7 @@ class Array:
 
 
 class MadeArray:
-    """What the library makes of a managed tensor, which it has as long as it lives."""
+    """An array that the library makes of a managed tensor, and that owns the tensor."""
 
     def __init__(self, managed: int) -> None:
         self.managed = managed
@@ -125,7 +125,7 @@ def made_of(managed: int) -> MadeArray:
 
 
 def array_class(table: str = "exchange_table", base: type = Array) -> Any:
-    """A new class of arrays with a table: what is known of a class is remembered, so each test has its own."""
+    """A new class of arrays with a table. Each test has its own, because facts about a class are cached."""
     return type("ArrayOfTests", (base,), {"__dlpack_c_exchange_api__": table_address(table)})
 
 
@@ -158,7 +158,7 @@ def native_allocate(shape: tuple[int, ...]) -> ffi_hpy.Tensor:
 
 
 def adopted(handle: ctypes.c_void_p) -> Any:
-    """The wrapper of a native object of which the caller has a reference, which is given up."""
+    """The wrapper of a native object; takes the caller's reference."""
     give = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p)
 
     def returned(_self: Any, _args: Any, _n: int, result: int) -> int:

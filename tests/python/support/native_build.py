@@ -51,7 +51,7 @@ _UPSTREAM_VARIABLES = {"": "FFI_HPY_UPSTREAM", "0.1.11": "FFI_HPY_UPSTREAM_0_1_1
 def fetch_upstream(version: str = "") -> Path:
     """The folder of apache-tvm-ffi's unpacked wheel: FFI_HPY_UPSTREAM if that is set, else from ci/upstream.
 
-    With a version, that of this one, and the variable has the version in its name.
+    For a given version the name of the variable ends with that version.
     """
     variable = _UPSTREAM_VARIABLES[version]
     named = os.environ.get(variable)
@@ -76,12 +76,12 @@ def compile_c(name: str, include: Path, *flags: str, link: tuple[str, ...] = _LI
 
 
 def compile_cxx(name: str, include: Path, *flags: str, link: tuple[str, ...] = _LINK_FLAGS) -> Path:
-    """The same for C++."""
+    """The library made of native/<name>, which is C++; see compile_c."""
     return _compile(SOURCES / name, [*find_cxx_compiler(), *_CXX_FLAGS, *flags], include, link)
 
 
 def compile_preload(name: str) -> Path:
-    """The same of a library that is to be preloaded, and needs none but libc."""
+    """The library made of native/<name>, which is to be preloaded and needs nothing but libc."""
     return _compile(SOURCES / name, [*find_c_compiler(), *_C_FLAGS], PACKAGE / "include", ("-ldl", "-pthread"))
 
 
@@ -100,7 +100,7 @@ def core_without_pool() -> Path:
 def _compile(source: Path, compiler: list[str], include: Path, link: tuple[str, ...] = _LINK_FLAGS) -> Path:
     core = PACKAGE / "lib" / "libtvm_ffi.so"
     key = hashlib.sha256()
-    linked_to = read_library(core)  # nothing else of it gets into what is linked
+    linked_to = read_library(core)  # a library that is linked to the core depends on nothing else of it
     words = repr([compiler, link, linked_to.soname, sorted(linked_to.exports)]).encode()
     for part in (source.read_bytes(), _digest_of(include), words):
         key.update(hashlib.sha256(part).digest())

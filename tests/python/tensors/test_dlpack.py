@@ -1,4 +1,4 @@
-"""The DLPack protocol: both capsule versions, capsules used twice, producers that misbehave, and who frees what."""
+"""The DLPack protocol: both capsule versions, capsules that are used twice, producers that misbehave, and ownership."""
 
 import ctypes
 import weakref
@@ -37,7 +37,7 @@ def flags_of(capsule):
 
 
 class Producer:
-    """Gives out an array's memory as its class was told to; its capsules keep it alive."""
+    """Exports the memory of an array; the arguments say how. The capsules keep the array alive."""
 
     def __init__(self, array, refuse_legacy=False, refuse_versions=False):
         self.array = array

@@ -149,7 +149,7 @@ def test_from_dlpack_takes_a_managed_tensor(ArrayClass, state):
     assert (tensor.shape, tensor.data_ptr(), state.n_alive) == ((2, 2), array.data, 1)
     ref = weakref.ref(array)
     del array
-    assert is_gone(ref)  # the library's own hold on the memory counts, not the object
+    assert is_gone(ref)  # the tensor owns the memory, not the Python object
     del tensor
     gc.collect()
     settle(lambda: state.n_alive == 0)
