@@ -8,8 +8,8 @@ from pathlib import Path
 
 import ffi_hpy
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "python"))
-from support.dlpack_structs import Tensor
+sys.path.append(str(Path(__file__).resolve().parents[1] / "python" / "support"))
+from dlpack_structs import Tensor
 
 __all__ = ["Producer", "new_tensor"]
 
