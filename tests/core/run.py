@@ -38,7 +38,7 @@ COMMON = [
     f"-I{ROOT / 'src'}",
     f"-I{HERE}",
 ]
-# The testing library knows nothing of the core's memory: here it takes it, to be counted and to fail.
+# Here the testing library allocates by the core's functions, so that its blocks are counted and its allocations fail.
 OF_TESTING = [
     "-DFT_LOAD_BY_HAND",
     *(
@@ -72,8 +72,8 @@ def compiler_has(compiler, flags, scratch):
 
 def compile_one(compiler, flags, source, output):
     standard = ["-std=c++17", "-x", "c++"] if output.suffix == ".oxx" else ["-std=c11"]
-    if source.parent == HERE:
-        flags = [*flags, "-D_GNU_SOURCE", f"-I{TESTING}"]  # setenv and usleep, for tests only
+    if HERE in source.parents:
+        flags = [*flags, "-D_GNU_SOURCE"]  # setenv and usleep, for tests only
     if source.parent == TESTING:
         flags = [*flags, *OF_TESTING]
     command = [*compiler, *standard, *WARNINGS, *flags, "-c", str(source), "-o", str(output)]
@@ -94,13 +94,13 @@ def exported_names():
 def exported_calls():
     """Macros that call the exported functions as pending.h says, but for those that tell which error is pending."""
     names = [name for name in exported() if name != "TVMFFIErrorMoveFromRaised"]
-    includes = "#include <tvm/ffi/extra/c_env_api.h>\n#include <pending.h>\n"
+    includes = "#include <tvm/ffi/extra/c_env_api.h>\n#include <support/pending.h>\n"
     return includes + "".join(f"#define {name}(...) TEST_PENDING_CALL({name}(__VA_ARGS__))\n" for name in names)
 
 
 def tests():
     """The name and the body of every test."""
-    text = "".join(source.read_text() for source in sorted(HERE.glob("test_*.c")))
+    text = "".join(source.read_text() for source in sorted(HERE.rglob("test_*.c")))
     return re.findall(r"^TEST\((\w+)\) (\{.*\}$|\{[^}]*?\n(?:.*\n)*?\}$)", text, re.MULTILINE)
 
 
@@ -114,14 +114,10 @@ def build(compiler, mode, scratch, extra):
     (scratch / "exported_names.h").write_text(exported_names())
     (scratch / "exported_calls.h").write_text(exported_calls())
     flags = [*COMMON, *MODES[mode], f"-I{scratch}"]
-    sources = (
-        sorted(CORE.rglob("*.c"))
-        + sorted(TESTING.glob("*.c"))
-        + sorted(HERE.glob("*.c"))
-        + [pathlib.Path(p) for p in extra]
-    )
-    jobs = [(source, scratch / f"{source.parent.name}_{source.stem}.o") for source in sources]
-    jobs.append((HERE / "abi_layout.c", scratch / "abi_layout_as_cxx.oxx"))
+    sources = [source for folder in (CORE, TESTING, HERE) for source in sorted(folder.rglob("*.c"))]
+    sources += [pathlib.Path(path).resolve() for path in extra]
+    jobs = [(source, scratch / f"{i}_{source.stem}.o") for i, source in enumerate(sources)]
+    jobs.append((HERE / "whole" / "abi_layout.c", scratch / "abi_layout_as_cxx.oxx"))
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         results = list(pool.map(lambda job: compile_one(compiler, flags, *job), jobs))
     for result in results:

@@ -50,7 +50,7 @@ public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Float, Number, FloatObj);
 };
 
-/* The header of one with virtual functions is not at its beginning. */
+/* A class with virtual functions: its header is not at its beginning. */
 class VirtualObj : public Object {
 public:
   virtual ~VirtualObj() = default;
@@ -93,7 +93,7 @@ template <> struct TypeTraits<test::Expr> : ObjectRefWithFallbackTraitsBase<test
 
 namespace test {
 
-/* The error that f throws, to be looked at. */
+/* The error that f throws. */
 template <typename F> Error ErrorOf(F f) {
   try {
     f();
@@ -102,7 +102,7 @@ template <typename F> Error ErrorOf(F f) {
   }
   return Error("none", "nothing was thrown", "");
 }
-/* The same as text, "Kind: message". */
+/* The error that f throws, as text: "Kind: message". */
 template <typename F> std::string Thrown(F f) {
   Error error = ErrorOf(f);
   return error.kind() + ": " + error.message();

@@ -1,5 +1,5 @@
-/* What must not compile, for the sake of its error: ci/cpp compiles each case by itself, after the lines up to the first
- * one. A case begins with its name and a part of the error's text. There is one error, and the compiler names `Foo`. */
+/* Programs that must not compile. ci/cpp compiles each case by itself, behind the lines before the first case. A case
+ * begins with its name and a part of the error's text. There is one error, and the compiler names `Foo`. */
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/extra/stl.h>
 #include <tvm/ffi/tvm_ffi.h>

@@ -42,7 +42,7 @@ public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Pair, ObjectRef, PairObj);
 };
 
-/* What is shared counts: two occurrences of one are not two equal ones. */
+/* Sharing counts: two references to one object differ from two equal objects. */
 class NodeObj : public Object {
 public:
   Any child;
@@ -75,7 +75,7 @@ public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Lambda, ObjectRef, LambdaObj);
 };
 
-/* Nobody said how these are compared, and they cannot be copied. */
+/* Objects without a structural kind, which can be neither compared nor copied. */
 class OddObj : public Object {
 public:
   Any content;

@@ -19,7 +19,7 @@ namespace {
 
 using namespace test;
 
-/* The same operations on a sequence and on a vector give the same. */
+/* A sequence gives the results that a std::vector gives for the operations on it. */
 template <typename Seq> void CompareWithVector(unsigned seed) {
   std::mt19937 random(seed);
   Seq seq;

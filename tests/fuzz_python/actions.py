@@ -53,7 +53,7 @@ if sys.implementation.name == "pypy":
 
 
 def is_ours(value: Any) -> bool:
-    """Whether its class derives from one of the package; others are tested by those who made them."""
+    """Whether its class derives from one of the package. Other classes are not ours to test."""
     return any(cls.__module__.startswith("ffi_hpy") for cls in type(value).__mro__)
 
 
@@ -139,7 +139,7 @@ class Actions:
         return function(*arguments)
 
     def arguments(self, hints: tuple[tuple[str, ...], ...]) -> list[Any]:
-        """As many as are expected, mostly, and of the kinds that are, mostly."""
+        """Arguments, mostly as many and of the types that are expected."""
         world = self.world
         n = len(hints) if hints and not world.one_in(4) else world.below(4)
         made = []

@@ -124,8 +124,8 @@ static HPy add_getset_impl(HPyContext *ctx, HPy self, HPy type) {
   return fhpy_extension_find(ctx)->getset_new(ctx, type, &def);
 }
 
-/* add_descriptor(): an instance of a type with the descriptor slots. Reading gives what was assigned last, of any object;
- * None at first and after a deletion. */
+/* add_descriptor(): an instance of a type with the descriptor slots. Reading gives what was assigned last, to any
+ * object, and None at first and after a deletion. */
 static cpy_PyObject *descr_get(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject *type) {
   (void)type;
   HPy result = object == NULL ? HPy_Dup(context, (HPy){(intptr_t)self}) : HPyGlobal_Load(context, remembered);

@@ -32,7 +32,7 @@ def probe(debug_path):
 
 @pytest.fixture
 def reports():
-    """The reports of a test, which then do not end the process."""
+    """The reports of a test, collected here: otherwise a report ends the process."""
     texts = []
     hpy_debug.set_on_invalid_handle(texts.append)
     yield texts
@@ -310,7 +310,7 @@ def test_texts_of_closed_handles_are_kept_up_to_a_limit(probe):
 
     before = hpy_debug.limits()
     try:
-        hpy_debug.set_limits(before._replace(n_closed=0))  # forgets the texts so far
+        hpy_debug.set_limits(before._replace(n_closed=0))  # drops the texts so far
         assert hpy_debug.closed_handles() == []
         hpy_debug.set_limits(before._replace(n_closed=100, n_text_bytes=100))
         assert (kept(150), kept(59), kept(40), kept(39), kept(1)) == (0, 60, 0, 40, 0)
@@ -439,7 +439,9 @@ def test_what_is_closed_is_no_leak(probe):
 
 
 def test_a_handle_from_before_does_not_count(probe):
+    since = _hpy.debug_serial()
     probe.leak("before")
+    assert len(hpy_debug.open_handles(since)) == 1
     with hpy_debug.LeakDetector():
         pass
 

@@ -13,7 +13,7 @@ import pybind11
 import pytest
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "python"))
-from native_build import PACKAGE, Missing, compile_cxx
+from support.native_build import PACKAGE, Missing, compile_cxx
 
 SOURCES = Path(__file__).resolve().parent / "native"
 KINDS = ("pybind11", "nanobind")

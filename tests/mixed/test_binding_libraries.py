@@ -6,7 +6,7 @@ import sys
 import threading
 
 import pytest
-from native_build import PACKAGE
+from support.native_build import PACKAGE
 
 import ffi_hpy
 

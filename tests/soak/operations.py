@@ -61,7 +61,7 @@ def _refused(function: Callable[..., object], *arguments: object) -> None:
 
 
 class _Plain:
-    """What native code knows nothing about."""
+    """A class that native code does not know."""
 
 
 @dataclasses.py_class("soak.Node")

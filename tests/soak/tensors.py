@@ -8,7 +8,7 @@ from pathlib import Path
 
 import ffi_hpy
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "python"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "python" / "support"))
 from dlpack_structs import Tensor
 
 __all__ = ["Producer", "new_tensor"]

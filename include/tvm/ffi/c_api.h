@@ -1,7 +1,7 @@
 /* c_api.h - the tvm-ffi C ABI: values, objects, errors, functions, the type registry, strings, tensors.
  *
  * Binary compatible with apache-tvm-ffi 0.1.15.post2: the same names, sizes, offsets and numbers, each asserted by
- * tests/core/abi_layout.c. C11 and C++17. Sizes below are those of a 64-bit system.
+ * tests/core/whole/abi_layout.c. C11 and C++17. Sizes below are those of a 64-bit system.
  *
  * Contracts that hold unless a function says otherwise:
  * - Result: `int` functions return 0, or -1 with an Error pending on the calling thread, which

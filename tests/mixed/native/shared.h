@@ -1,6 +1,7 @@
-/* What the modules of both binding libraries have: a class of objects, functions for them to bind, and global functions.
+/* The modules of both binding libraries have this: a class of objects, functions to bind, and global functions.
  *
- * KIND is the binding library's name, a text. What is bound takes and gives plain C++ types; an object is its address. */
+ * KIND is the name of the binding library, a text. The functions to bind take and give plain C++ types; an object is
+ * its address. */
 #ifndef FFI_HPY_TESTS_MIXED_SHARED_H_
 #define FFI_HPY_TESTS_MIXED_SHARED_H_
 

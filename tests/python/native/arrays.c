@@ -1,7 +1,7 @@
-/* An array library of the tests, as C code sees one: an exchange table over objects of the class Array (arrays.py).
+/* The C half of an array library for tests: an exchange table over objects of the class Array of support/arrays.py.
  *
- * It does what its State says: fails in one step, or counts. Python's C functions are looked up, because PyPy has them
- * under other names. */
+ * A State says in which step the library fails, and counts what it does. Python's C functions are looked up, because
+ * PyPy has other names for them. */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include <dlfcn.h>
 #include <dlpack/dlpack.h>
@@ -12,15 +12,15 @@
 
 enum { STEP_NONE, STEP_MANAGED, STEP_BORROW, STEP_MAKE, STEP_STREAM, STEP_ALLOCATE };
 
-/* One per test and thread; arrays.py has the same as a ctypes structure. */
+/* One per test and thread; State in support/arrays.py has this layout. */
 typedef struct State {
-  int32_t fails;    /* a STEP_*: that fails */
-  int32_t is_mute;  /* it raises no exception then */
-  int64_t n_alive;  /* managed tensors that nobody dropped */
-  int64_t n_made;   /* by any of them */
+  int32_t fails; /* a STEP_*: that fails */
+  int32_t is_mute; /* it raises no exception then */
+  int64_t n_alive; /* managed tensors that nobody dropped */
+  int64_t n_made; /* by any of them */
   int64_t n_borrowed;
-  uint64_t flags;   /* for managed tensors */
-  uint32_t major;   /* of their version */
+  uint64_t flags; /* for managed tensors */
+  uint32_t major; /* of their version */
   void *stream;
 } State;
 
@@ -28,7 +28,7 @@ static _Thread_local State *state;
 
 EXPORT void use_state(State *new_state) { state = new_state; }
 
-/* --- Python's C functions ------------------------------------------------------------------------------------------- */
+/* --- Python's C functions ----------------------------------------------------------------------------------------- */
 
 static void *find(const char *name) {
   char other[64] = "PyPy";
@@ -60,7 +60,7 @@ static const DLTensor *tensor_of(void *array) {
   return tensor;
 }
 
-/* --- the table -------------------------------------------------------------------------------------------------------- */
+/* --- the table ---------------------------------------------------------------------------------------------------- */
 
 static void end_managed(DLManagedTensorVersioned *self) {
   __atomic_fetch_sub(&((State *)self->manager_ctx)->n_alive, 1, __ATOMIC_SEQ_CST);
@@ -96,10 +96,10 @@ static int borrow_from_array(void *array, DLTensor *out) {
   return 0;
 }
 
-/* arrays.made_of(managed): the array has it from then on. */
+/* support.arrays.made_of(managed): the array has it from then on. */
 static int array_from_managed(DLManagedTensorVersioned *managed, void **out) {
   if (fail(STEP_MAKE) != 0) return -1;
-  void *module = CALL(void *, "PyImport_ImportModule", (const char *))("arrays");
+  void *module = CALL(void *, "PyImport_ImportModule", (const char *))("support.arrays");
   void *make =
       module == NULL ? NULL : CALL(void *, "PyObject_GetAttrString", (void *, const char *))(module, "made_of");
   *out = make == NULL ? NULL
@@ -136,7 +136,7 @@ EXPORT DLPackExchangeAPI exchange_table = {
     .current_work_stream = current_stream,
 };
 
-/* The same without what a table may lack. */
+/* A table without the entries that are optional. */
 EXPORT DLPackExchangeAPI lean_table = {
     .header = {.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION}},
     .managed_tensor_from_py_object_no_sync = managed_from_array,

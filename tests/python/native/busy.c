@@ -1,4 +1,4 @@
-/* Threads that never rest: they use the registry, containers, handles, JSON and callbacks until they are told to stop. */
+/* Threads that use the registry, containers, handles, JSON and callbacks without a pause, until they are stopped. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static void drop(TVMFFIAny *value) {
   *value = (TVMFFIAny){0};
 }
 
-/* What goes wrong is forgotten: other threads use the same names. */
+/* Ignores errors, because other threads use the same names. */
 static TVMFFIAny call(TVMFFIObjectHandle function, const TVMFFIAny *args, int32_t n) {
   TVMFFIAny result = {0};
   if (function == NULL || TVMFFIFunctionCall(function, (TVMFFIAny *)args, n, &result) != 0) {

@@ -31,7 +31,7 @@ using ffi::Map;
 using ffi::Optional;
 using ffi::String;
 
-// --- errors -------------------------------------------------------------------------------------------------------------
+// --- errors ----------------------------------------------------------------------------------------------------------
 
 // Calls f and tells what it threw, as seen by a handler for each class: [class, kind, message, is anything in flight].
 template <typename F> Array<Any> caught(F f) {
@@ -51,7 +51,7 @@ template <typename F> Array<Any> caught(F f) {
   return seen;
 }
 
-// --- functions over values ----------------------------------------------------------------------------------------------
+// --- functions over values -------------------------------------------------------------------------------------------
 
 Any deep_copy(Any value) { return ffi::DeepCopy(value); }
 String repr_print(Any value) { return ffi::ReprPrint(value); }
@@ -128,7 +128,7 @@ Array<Any> caught_from_parse(String text) {
   return caught([&] { ffi::json::Parse(text); });
 }
 
-// --- modules ------------------------------------------------------------------------------------------------------------
+// --- modules ---------------------------------------------------------------------------------------------------------
 
 // Overrides everything but the imports. Its functions are named below; some questions about it throw.
 class ModuleOfTestObj : public ffi::ModuleObj {

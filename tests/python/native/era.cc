@@ -1,8 +1,8 @@
 // A library of one era: what it makes, libraries of the other eras take, change, call and free.
 //
-// Compiled against apache-tvm-ffi's headers of two eras, and ours. All have the class Item under the same key, and only the
-// library of the era REGISTRAR names describes its fields: types are shared by key. NAMESPACE differs between all
-// libraries, because the loader makes one of the static variables that inline functions of the same name have.
+// Compiled against apache-tvm-ffi's headers of two eras, and against ours. All libraries have the class Item under one
+// key, by which they share the type; only the library of the era that REGISTRAR names describes the fields. NAMESPACE
+// differs between the libraries, because the loader merges the static variables of inline functions with equal names.
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
@@ -32,7 +32,7 @@ using ffi::Map;
 using ffi::Optional;
 using ffi::String;
 
-// --- objects ------------------------------------------------------------------------------------------------------------
+// --- objects ---------------------------------------------------------------------------------------------------------
 
 std::atomic<int64_t> n_items_alive{0};
 
@@ -91,7 +91,7 @@ void link_items(Item from, Optional<Item> to) {
 }
 bool is_linked_to(Item from, Item to) { return from->link.has_value() && (*from->link).same_as(to); }
 
-// --- containers ---------------------------------------------------------------------------------------------------------
+// --- containers ------------------------------------------------------------------------------------------------------
 
 // Values of every sort that containers hold.
 Array<Any> make_values() {
@@ -169,7 +169,7 @@ Map<Any, Any> set_in_map(Map<Any, Any> map, Any key, Any value) {
   return map;
 }
 
-// --- optional and variant -----------------------------------------------------------------------------------------------
+// --- optional and variant --------------------------------------------------------------------------------------------
 
 using Choice = ffi::Variant<int64_t, String, Item>;
 String name_choice(Choice choice) {
@@ -199,7 +199,7 @@ String look_at_tuple(ffi::Tuple<int64_t, String, Item> tuple) {
   return std::to_string(tuple.get<0>()) + " " + std::string(tuple.get<1>()) + " " + std::string(tuple.get<2>()->name);
 }
 
-// --- functions ----------------------------------------------------------------------------------------------------------
+// --- functions -------------------------------------------------------------------------------------------------------
 
 Function make_adder(int64_t n, Any kept) {
   return Function::FromTyped([n, kept](int64_t x) { return x + n; });
@@ -214,7 +214,7 @@ Function compose(Function f, Function g) {
 void set_global(String name, Function f) { Function::SetGlobal(std::string(name), f, true); }
 Any call_global(String name, Any argument) { return Function::GetGlobalRequired(name)(argument); }
 
-// --- errors -------------------------------------------------------------------------------------------------------------
+// --- errors ----------------------------------------------------------------------------------------------------------
 
 __attribute__((noinline)) void throw_in_a_function_of_its_own(const String &message) {
   TVM_FFI_THROW(ValueError) << message << ", thrown by " ERA;

@@ -1,5 +1,5 @@
-/* To be preloaded: allocations that fail when they are told to. Of our own libraries those from malloc, which are counted
- * too; of CPython those that it makes for what our libraries call, and not for Python code that this runs. */
+/* To be preloaded: makes allocations fail. In our own libraries these are the calls of malloc, which are counted, too;
+ * in CPython, those that it makes for the functions that our libraries call, but not for Python code within them. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <execinfo.h>

@@ -13,7 +13,7 @@ public:
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test_module.Thing", ThingObj, Object);
 };
 
-/* What goes wrong in a library that this one loads is its own affair. */
+/* Ignores the errors of a library that this one loads. */
 TVM_FFI_STATIC_INIT_BLOCK() {
   std::optional<Function> path = Function::GetGlobal("test_module.inner_path");
   if (KIND == 0 && path.has_value()) {

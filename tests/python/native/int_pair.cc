@@ -1,7 +1,7 @@
 // The C++ extension of the tests: one object type, functions over tensors, callbacks and threads.
 //
-// Compiled against the headers of apache-tvm-ffi and linked with ffi_hpy's core, as a user's library is. What it exports
-// is called by tests/python/test_extension.py and others; every function is safe to call from several threads.
+// Compiled against the headers of apache-tvm-ffi and linked with ffi_hpy's core, as a user's library is. Its functions
+// are called by tests/python/modules/test_extension.py and others; each is safe to call from several threads.
 #include <dlfcn.h>
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/tensor.h>
@@ -25,7 +25,7 @@ namespace ffi_hpy_test {
 namespace ffi = tvm::ffi;
 namespace refl = tvm::ffi::reflection;
 
-// --- an object type ---------------------------------------------------------------------------------------------------
+// --- an object type --------------------------------------------------------------------------------------------------
 
 class IntPairObj : public ffi::Object {
 public:
@@ -54,7 +54,7 @@ int64_t pair_sum(const IntPair &pair) { return pair->Sum(); }
 
 IntPair make_pair(int64_t a, int64_t b) { return IntPair(a, b); }
 
-// --- the GIL ------------------------------------------------------------------------------------------------------------
+// --- the GIL ---------------------------------------------------------------------------------------------------------
 
 // 1 if the calling thread may use the interpreter, 0 if not, -1 if that cannot be told (no CPython).
 int64_t gil_state() {
@@ -76,13 +76,13 @@ void rendezvous(int64_t id, int64_t n) {
   changed.wait(lock, [&] { return arrived[id] >= n; });
 }
 
-// --- errors -------------------------------------------------------------------------------------------------------------
+// --- errors ----------------------------------------------------------------------------------------------------------
 
 void raise_error(const ffi::String &message) { TVM_FFI_THROW(RuntimeError) << message; }
 
 void raise_std_exception(const ffi::String &message) { throw std::runtime_error(message); }
 
-// --- tensors ------------------------------------------------------------------------------------------------------------
+// --- tensors ---------------------------------------------------------------------------------------------------------
 
 void add_one(ffi::TensorView x, ffi::TensorView y) {
   TVM_FFI_CHECK(x.ndim() == 1 && y.ndim() == 1, ValueError) << "x and y must have one axis";
@@ -98,7 +98,7 @@ int64_t address_of(ffi::TensorView x) { return reinterpret_cast<int64_t>(x.data_
 
 ffi::Shape strides_of(ffi::TensorView x) { return ffi::Shape(x.strides().begin(), x.strides().end()); }
 
-// --- callbacks and threads ----------------------------------------------------------------------------------------------
+// --- callbacks and threads -------------------------------------------------------------------------------------------
 
 template <typename Work> auto on_thread(Work work) -> decltype(work()) {
   std::unique_ptr<ffi::Error> failed;

@@ -1,6 +1,6 @@
 /* Functions in the shape that MLIR's execution engine compiles: one array with the addresses of what they are given.
  *
- * tests/python/test_address.py calls them by address. */
+ * tests/python/calls/test_address.py calls them by address. */
 #include <tvm/ffi/c_api.h>
 
 #define EXPORT __attribute__((visibility("default")))

@@ -1,6 +1,6 @@
 /* The C library of the tests: functions in the shape of the ABI, without anything between them and it.
  *
- * Compiled against ffi_hpy's own C header. tests/python/test_module.py and others call them. */
+ * Compiled against ffi_hpy's own C header. tests/python/modules/test_module.py and others call them. */
 #include <string.h>
 #include <tvm/ffi/c_api.h>
 
@@ -23,7 +23,7 @@ EXPORT int __tvm_ffi_sum(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return 0;
 }
 
-/* What a module runs when it is called itself. */
+/* The function that a call of the module itself runs. */
 EXPORT int __tvm_ffi_main(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   return __tvm_ffi_sum(self, args, n_args, result);
 }
@@ -37,7 +37,7 @@ EXPORT int __tvm_ffi_context(void *self, const TVMFFIAny *args, int32_t n_args, 
   return 0;
 }
 
-/* Breaks the rule that a failure has an error. */
+/* Fails without an error, against the rules of the ABI. */
 EXPORT int __tvm_ffi_fail_without_error(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)self, (void)args, (void)n_args, (void)result;
   return -1;

@@ -1,6 +1,7 @@
 /* Native calls that take their time: those that ask for signals, and those that do not.
  *
- * tests/python/test_interrupt.py loads it. Every function takes milliseconds, and counts what it does in `n_steps`. */
+ * tests/python/process/test_interrupt.py loads it. Every function takes milliseconds, and counts its steps in
+ * `n_steps`. */
 #define _POSIX_C_SOURCE 199309L /* nanosleep */
 #include <stdatomic.h>
 #include <time.h>
@@ -44,7 +45,7 @@ EXPORT int __tvm_ffi_poll(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return 0;
 }
 
-/* The same in the older protocol: -2, and no error. It asks twice, because code on the way out may ask too. */
+/* Asks at every step, and fails by the older protocol: -2 without an error. Asks twice, as code on the way out may. */
 EXPORT int __tvm_ffi_poll_legacy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)self, (void)n_args, (void)result;
   for (int64_t i = 0; i < args[0].v_int64; i++) {

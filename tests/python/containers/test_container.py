@@ -1,0 +1,660 @@
+"""Array, List, Map and Dict, and the conversion of lists, tuples and dicts to them."""
+
+import pytest
+from support import IS_PYPY, parallelize, run_python
+
+import ffi_hpy
+from ffi_hpy import Array, Dict, List, Map
+
+
+def nested(depth, leaf, wrap):
+    value = leaf
+    for _ in range(depth):
+        value = wrap(value)
+    return value
+
+
+# --- Array ----------------------------------------------------------------------------------------------------------
+
+
+def test_an_array_is_a_sequence():
+    array = Array([10, "twenty", None, 40.0])
+    assert len(array) == 4
+    assert list(array) == [10, "twenty", None, 40.0]
+    assert list(reversed(array)) == [40.0, None, "twenty", 10]
+    assert (array[0], array[-1], array[True]) == (10, 40.0, "twenty")
+    assert "twenty" in array
+    assert "thirty" not in array
+    assert array.index(None) == 2
+    assert array.count(10) == 1
+
+
+@pytest.mark.parametrize("index", [3, -4, 10**9, -(10**9), 2**70])
+def test_an_index_out_of_range_is_an_index_error(index):
+    with pytest.raises(IndexError, match=f"{index} is out of range for 3 items"):
+        Array([1, 2, 3])[index]
+
+
+@pytest.mark.parametrize("index", ["0", 1.0, None], ids=repr)
+def test_an_index_of_the_wrong_type_is_a_type_error(index):
+    with pytest.raises(TypeError, match=f"must be integers or slices, not {type(index).__name__}"):
+        Array([1, 2, 3])[index]
+
+
+@pytest.mark.parametrize("s", [slice(None), slice(1, 3), slice(None, None, -1), slice(-2, None), slice(5, 9)], ids=str)
+def test_a_slice_is_a_list(s):
+    values = [1, "two", 3.0, None]
+    assert Array(values)[s] == values[s]
+    assert type(Array(values)[s]) is list
+
+
+def test_arrays_compare_by_their_items():
+    assert Array([1, [2, "x"]]) == Array([1, [2, "x"]])
+    assert Array([1, 2]) == [1, 2]
+    assert (1, 2) == Array([1, 2])  # noqa: SIM300 - the order is what is tested
+    assert Array([1, 2]) != [1, 2, 3]
+    assert Array([1, 2]) != [1, 3]
+    assert Array(["a"]) != "a"
+    assert hash(Array([1, "x"])) == hash(Array((1, "x")))
+
+
+def test_arrays_can_be_added():
+    assert Array([1]) + Array([2]) == [1, 2]
+    assert Array([1]) + (2,) == [1, 2]  # noqa: RUF005
+    assert [0] + Array([1]) == [0, 1]  # noqa: RUF005
+    assert type([0] + Array([1])) is Array  # noqa: RUF005
+
+
+def test_an_array_is_made_of_any_iterable():
+    assert list(Array()) == []
+    assert not Array()
+    assert Array(iter("ab")) == ["a", "b"]
+    assert Array(range(100)) == list(range(100))
+    assert Array(Array([1, 2])) == [1, 2]
+    with pytest.raises(TypeError):
+        Array(3)
+
+
+def test_an_array_cannot_be_changed():
+    array = Array([1, 2])
+    with pytest.raises(TypeError):
+        array[0] = 3
+    with pytest.raises(AttributeError):
+        array.append(3)
+
+
+def test_an_array_shows_its_items():
+    assert repr(Array([1, "x"])) == '(1, "x")'
+
+
+def test_lists_and_tuples_arrive_as_arrays(testing):
+    assert type(testing.echo([1])) is Array
+    assert type(testing.echo((1,))) is Array
+    assert testing.apply(lambda x: type(x) is Array, [1]) is True
+    with pytest.raises(TypeError):
+        testing.schema_id_arr_int(["x"])
+
+
+def test_objects_keep_their_identity_in_containers(classes):
+    pair = classes.TestIntPair(1, 2)
+    assert Array([pair])[0].same_as(pair)
+    assert Map({"a": pair})["a"].same_as(pair)
+    assert type(Array([pair])[0]) is classes.TestIntPair
+
+
+# --- Map ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_map_is_a_mapping_in_insertion_order():
+    source = {"b": 1, "a": [2], 3: "c", None: None, b"bytes": 1.5}
+    m = Map(source)
+    assert len(m) == 5
+    assert list(m) == list(m.keys()) == list(source)
+    assert list(m.values()) == list(source.values())
+    assert list(m.items()) == list(source.items())
+    assert m["a"] == [2]
+    assert "b" in m
+    assert "z" not in m
+    assert m.get("b") == 1
+    assert m.get("z") is None
+    assert m.get("z", 7) == 7
+    assert dict(m) == source
+
+
+def test_a_large_map_keeps_its_order():
+    source = {f"key number {i}": i for i in range(1000)}
+    assert list(Map(source).items()) == list(source.items())
+    assert Map(source)["key number 567"] == 567
+
+
+@pytest.mark.parametrize("key", ["z", 1, None, 1.5, b"a"], ids=repr)
+def test_a_missing_key_is_a_key_error(key):
+    with pytest.raises(KeyError) as caught:
+        Map({"a": 1})[key]
+    assert caught.value.args == (key,)
+
+
+def test_keys_are_told_apart_by_type():
+    m = Map({"1": "text", 1: "int"})
+    assert (m["1"], m[1]) == ("text", "int")
+    assert 1.0 not in m
+
+
+def test_maps_compare_by_their_entries():
+    assert Map({"a": 1, "b": [2]}) == Map({"b": [2], "a": 1})
+    assert Map({"a": 1}) != Map({"a": 2})
+    assert Map({"a": 1}) != {"a": 1}
+    assert Map({"a": 1}) != 3
+    assert hash(Map({"a": 1, "b": 2})) == hash(Map({"b": 2, "a": 1}))
+
+
+def test_views_of_a_map_work_like_those_of_a_dict():
+    m = Map({"a": 1, "b": 2})
+    assert m.keys() & {"a", "z"} == {"a"}
+    assert ("a", 1) in m.items()
+    assert 2 in m.values()
+    assert (len(m.keys()), len(m.values()), len(m.items())) == (2, 2, 2)
+
+
+def test_an_empty_map_is_false():
+    assert not Map()
+    assert not Map({})
+    assert list(Map().items()) == []
+    assert repr(Map({"a": 1})) == '{"a": 1}'
+
+
+def test_dicts_arrive_as_maps(testing):
+    assert type(testing.echo({"a": 1})) is Map
+    assert dict(testing.schema_id_map_str_int({"a": 1})) == {"a": 1}
+    with pytest.raises(TypeError):
+        testing.schema_id_map_str_int({"a": "x"})
+
+
+def test_a_map_is_made_of_a_mapping_only():
+    for cls in (Map, Dict):
+        with pytest.raises(AttributeError, match="items"):
+            cls([(1, 2)])
+
+
+# --- List -----------------------------------------------------------------------------------------------------------
+
+SLICES = [(None, None), (1, 3), (3, 1), (-2, None), (5, 9), (0, 0), (None, None, -1), (1, None, 2), (-1, 0, -2)]
+
+
+def test_a_list_changes_like_a_list():
+    ours, theirs = List("abc"), list("abc")
+    for changed in (ours, theirs):
+        changed.append("d")
+        changed.insert(1, "e")
+        changed.insert(-100, "f")
+        changed.insert(100, "g")
+        changed[2] = "h"
+        changed[-1] = None
+        changed.extend(["i", 2])
+        changed += [3]
+        del changed[0], changed[-2]
+        changed.reverse()
+        changed.remove("i")
+    assert list(ours) == theirs
+    assert [ours.pop(), ours.pop(0), ours.pop(-1)] == [theirs.pop(), theirs.pop(0), theirs.pop(-1)]
+    assert list(ours) == theirs
+    ours.clear()
+    assert len(ours) == 0
+    assert not ours
+
+
+@pytest.mark.parametrize("bounds", SLICES, ids=str)
+def test_slices_of_a_list_work_like_those_of_a_list(bounds):
+    s, values = slice(*bounds), [0, "1", 2.0, None, 4]
+    assert List(values)[s] == values[s]
+    ours, theirs = List(values), list(values)
+    fresh = ["new"] * len(values[s]) if s.step else ["x", "y"]
+    ours[s] = theirs[s] = fresh
+    assert list(ours) == theirs
+    del ours[s], theirs[s]
+    assert list(ours) == theirs
+
+
+def test_a_list_can_be_put_into_itself():
+    ours = List([0, 1, 2])
+    ours[1:2] = ours
+    assert list(ours) == [0, 0, 1, 2, 2]
+    ours.extend(ours)
+    assert list(ours) == [0, 0, 1, 2, 2] * 2
+
+
+def test_what_a_list_cannot_do_says_why():
+    ours = List([1, 2, 3])
+    with pytest.raises(IndexError, match="3 is out of range for 3 items"):
+        ours[3] = 0
+    with pytest.raises(IndexError, match="-4 is out of range for 3 items"):
+        del ours[-4]
+    with pytest.raises(TypeError, match="must be integers or slices, not str"):
+        ours["0"] = 0
+    with pytest.raises(ValueError, match="size 1 to extended slice of size 2"):
+        ours[::2] = [1]
+    with pytest.raises(IndexError, match="pop from empty List"):
+        List().pop()
+    with pytest.raises(IndexError, match="7 is out of range"):
+        ours.pop(7)
+    with pytest.raises(TypeError):
+        List(3)
+    assert list(ours) == [1, 2, 3]
+
+
+def test_a_list_is_shared():
+    ours = List([1])
+    alias = Array([ours])[0]
+    alias.append(2)
+    assert list(ours) == [1, 2]
+    assert type(alias) is List
+
+
+def test_lists_compare_with_every_sequence():
+    assert List([1, [2]]) == List([1, [2]])
+    assert List([1]) != Array([2])
+    assert List([1, "x"]) == Array([1, "x"])
+    assert Array([1, List([2])]) == List([1, List([2])])
+    assert Array([0, 1]) == range(2) == List([0, 1])
+    assert Array([97]) == bytearray(b"a")
+    assert Array([97]) != b"a"
+    assert List([1, 2]) == [1, 2] == List((1, 2))
+    assert List([1]) + [2] == List([1, 2])  # noqa: RUF005
+    assert type([1] + List([2])) is List  # noqa: RUF005
+    assert hash(List([1, "x"])) == hash(List([1, "x"]))
+
+
+def test_what_changes_a_list_meanwhile_does_not_change_its_iteration():
+    for n in (3, 100):
+        ours = List(range(n))
+        seen = []
+        for item in ours:
+            seen.append(item)
+            ours.append(n)
+            ours[0] = "changed"
+        assert seen == list(range(n))
+        assert len(ours) == 2 * n
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda x: x and x.pop(), List.clear, lambda x: x.append(9), lambda x: x.insert(0, 9)],
+    ids=["pop", "clear", "append", "insert"],
+)
+def test_what_changes_a_list_meanwhile_does_not_change_how_it_is_read_backwards(change):
+    changing, seen = List(range(200)), []
+    for item in reversed(changing):
+        seen.append(item)
+        change(changing)
+    assert seen == list(range(199, -1, -1))
+
+
+def test_a_list_can_be_read_while_threads_change_it():
+    shared = List(range(100))
+
+    def work(thread):
+        for i in range(200):
+            if thread == 0:
+                shared.append(i)
+            elif thread == 1:
+                shared.pop()
+                shared.insert(-1, i)
+            else:
+                items = [*shared, *shared[:10], shared[-1]]
+                assert all(type(item) is int for item in items)
+                assert "x" not in shared
+        return True
+
+    assert parallelize(work) == [True] * 4
+
+
+def test_threads_that_change_one_list_lose_nothing():
+    shared, n_items = List(), 500
+
+    def work(thread):
+        popped = []
+        for i in range(n_items):
+            shared.append((thread, i))
+            shared.insert(0, (thread, -i - 1))
+            if i % 2:
+                popped += [shared.pop(), shared.pop(0)]
+        return popped
+
+    popped = [tuple(item) for items in parallelize(work) for item in items]
+    left = [tuple(item) for item in shared]
+    assert sorted(popped + left) == sorted((t, i) for t in range(4) for i in range(-n_items, n_items))
+
+
+# --- reading --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 127, 128, 129, 1000])
+def test_containers_of_any_size_can_be_iterated_over(n):
+    values = [(i, str(i), None, i / 2)[i % 4] for i in range(n)]
+    assert list(Array(values)) == list(List(values)) == values
+    assert list(reversed(Array(values))) == values[::-1]
+    for mapping in (Map, Dict):
+        ours = mapping({str(i): value for i, value in enumerate(values)})
+        assert list(ours) == list(ours.keys()) == [str(i) for i in range(n)]
+        assert list(ours.values()) == values
+        assert list(ours.items()) == [(str(i), value) for i, value in enumerate(values)]
+        assert len(ours) == len(ours.items()) == n
+
+
+def test_iterators_outlive_their_containers():
+    iterators = [iter(Array(range(200))), iter(List(range(200))), iter(Map(dict.fromkeys(range(200), 0)))]
+    assert [list(one) for one in iterators] == [list(range(200))] * 3
+    first = iter(Array(range(200)))
+    assert [next(first) for _ in range(70)] == list(range(70))
+    assert list(first) == list(range(70, 200))
+    assert list(first) == []
+
+
+class Equal:
+    def __eq__(self, other):
+        return other == 3
+
+    __hash__ = None
+
+
+NUMBERS = [1, True, 0, 2.5, 2, 2**53, 2**53 + 1, -1, 2**70, float("nan")]
+OTHERS = [None, "a", "text that is long", b"a", Equal(), [1, 2]]
+ITEMS = ([], [1, "a"], [1.0, False], ["text that is long", None, b"a"], [2.0**53, 2.5], [3], [[1, 2], -1], ["1"])
+
+
+@pytest.mark.parametrize("make", [Array, List])
+@pytest.mark.parametrize("value", NUMBERS + OTHERS, ids=repr)
+def test_a_sequence_contains_what_a_list_would(make, value):
+    for items in ITEMS:
+        expected = value in [Array(item) if isinstance(item, list) else item for item in items]
+        assert (value in make(items)) is expected, items
+
+
+def test_containers_are_made_of_one_argument():
+    assert list(Array(input_list=[1])) == list(List(input_list=(1,))) == [1]
+    assert dict(Map(input_dict={1: 2})) == dict(Dict(input_dict={1: 2})) == {1: 2}
+    assert len(Dict(None)) == len(Map()) == len(Array()) == len(List()) == 0
+    for make in (Array, List, Map, Dict):
+        with pytest.raises(TypeError, match="at most one argument, got 2"):
+            make([], [])
+        with pytest.raises(TypeError, match="no keyword argument but 'input_"):
+            make(wrong=1)
+    with pytest.raises(ZeroDivisionError):
+        Array(1 // 0 for _ in range(3))
+
+
+def test_a_container_without_a_native_object_or_with_another_refuses_to_be_used(testing):
+    for make in (Array, List, Map, Dict):
+        empty = make.__new__(make)
+        for use in (len, iter, lambda x: x[0], lambda x: 1 in x):
+            with pytest.raises(ValueError, match=f"this {make.__name__} has no native object"):
+                use(empty)
+    odd = Array.__new__(Array)
+    odd.__init_handle_by_constructor__(testing.echo, Map({0: 1}))
+    for use in (len, iter, lambda x: x[0], lambda x: 1 in x):
+        with pytest.raises(TypeError, match="the native object of this Array is no Array or List"):
+            use(odd)
+    odd = Dict.__new__(Dict)
+    odd.__init_handle_by_constructor__(testing.echo, Array([1]))
+    for use in (len, iter, lambda x: x[0], lambda x: 1 in x):
+        with pytest.raises(TypeError, match="the native object of this Dict is no Map or Dict"):
+            use(odd)
+
+
+def test_subclasses_of_containers_work_like_them():
+    class Numbers(List):
+        def total(self):
+            return sum(self)
+
+        def __getitem__(self, index):
+            return ("item", super().__getitem__(index))
+
+    ours = Numbers(range(5))
+    ours.append(5)
+    ours[0] = 10
+    assert ours.total() == 25
+    assert ours[0] == ("item", 10)
+    assert len(ours) == 6
+    assert type(ours + [1]) is Numbers  # noqa: RUF005
+
+
+# --- Dict -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_dict_changes_like_a_dict():
+    ours, theirs = Dict({"a": 1}), {"a": 1}
+    for changed in (ours, theirs):
+        changed["b"] = [2]
+        changed[3] = None
+        changed.update({"a": 5, "d": 6})
+        changed.setdefault("e", 7)
+        changed.setdefault("e", 8)
+        del changed["b"]
+    assert dict(ours) == theirs
+    assert list(ours.items()) == list(theirs.items())
+    assert (ours.pop("a"), ours.pop("a", 9)) == (5, 9)
+    assert ours.get("zz", 1) == 1
+    assert "d" in ours
+    ours.clear()
+    assert dict(ours) == {}
+    assert not ours
+
+
+@pytest.mark.parametrize("use", ["ours['z']", "ours.pop('z')", "ours.__delitem__('z')"])
+def test_a_key_that_a_dict_lacks_is_a_key_error(use):
+    with pytest.raises(KeyError) as caught:
+        eval(use, {"ours": Dict({"a": 1})})
+    assert caught.value.args == ("z",)
+
+
+def test_a_dict_is_shared():
+    ours = Dict()
+    alias = Array([ours])[0]
+    alias["a"] = 1
+    assert ours["a"] == 1
+    assert type(alias) is Dict
+
+
+def test_dicts_compare_by_their_entries():
+    assert Dict({"a": 1, "b": [2]}) == Dict({"b": [2], "a": 1})
+    assert Dict({"a": 1}) != Dict({"a": 2})
+    assert Dict({"a": 1}) != {"a": 1}
+    assert hash(Dict({"a": 1, "b": 2})) == hash(Dict({"b": 2, "a": 1}))
+
+
+def test_a_missing_key_that_is_a_tuple_or_none_is_the_argument_of_its_error():
+    for key in ((1, 2), (), None):
+        with pytest.raises(KeyError) as caught:
+            Dict({"a": 1})[key]
+        assert caught.value.args == (key,)
+
+
+def test_what_changes_a_dict_meanwhile_does_not_change_its_iteration():
+    for n in (3, 100):
+        ours = Dict({str(i): i for i in range(n)})
+        seen = []
+        for key, value in ours.items():
+            seen.append((key, value))
+            ours.clear()
+            ours["other"] = 1
+        assert seen == [(str(i), i) for i in range(n)]
+        assert dict(ours) == {"other": 1}
+
+
+def test_threads_that_pop_one_key_get_it_once():
+    for _ in range(100):
+        shared = Dict({"a": 1})
+        assert sorted(parallelize(lambda _, shared=shared: shared.pop("a", 0))) == [0, 0, 0, 1]
+
+
+def test_threads_that_change_one_dict_lose_nothing():
+    shared, n_keys = Dict(), 300
+
+    def work(thread):
+        for i in range(n_keys):
+            shared[f"key {thread} {i}"] = i
+            if i % 3 == 0:
+                del shared[f"key {thread} {i}"]
+            list(shared.items())[:5]
+
+    parallelize(work)
+    assert dict(shared) == {f"key {t} {i}": i for t in range(4) for i in range(n_keys) if i % 3}
+
+
+# --- nesting --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [0, 1, 15, 16, 17, 1000])
+def test_containers_of_any_size_go_in(testing, n):
+    values = [f"item number {i}" for i in range(n)]
+    assert list(testing.echo(values)) == values
+    assert dict(testing.echo(dict.fromkeys(values, 1))) == dict.fromkeys(values, 1)
+
+
+def test_containers_nest(testing):
+    value = {"a": [1, {"b": (2, [3, {"c": {}}])}], "d": []}
+    assert testing.echo(value) == Map(value)
+
+
+@pytest.mark.parametrize("wrap", [lambda x: [x], lambda x: {"k": x}], ids=["list", "dict"])
+def test_containers_nest_to_a_limit(testing, wrap):
+    deep = testing.echo(nested(200, 5, wrap))
+    for _ in range(200):
+        deep = deep[0] if isinstance(deep, Array) else deep["k"]
+    assert deep == 5
+    with pytest.raises(ValueError, match=r"nested more than .* deep"):
+        testing.echo(nested(100_000, 5, wrap))
+
+
+def test_a_container_that_contains_itself_is_a_value_error(testing):
+    endless = [1]
+    endless.append(endless)
+    with pytest.raises(ValueError, match="does it contain itself"):
+        testing.echo(endless)
+    around = {}
+    around["me"] = [around]
+    with pytest.raises(ValueError, match="does it contain itself"):
+        testing.echo(around)
+    with pytest.raises(ValueError, match="does it contain itself"):
+        ffi_hpy.convert(endless)
+
+
+class Meddler:
+    """A value whose conversion first calls a function."""
+
+    def __init__(self, meddle):
+        self.meddle = meddle
+
+    def __tvm_ffi_value__(self):
+        self.meddle()
+        return 1
+
+
+def test_a_list_that_shrinks_while_it_is_converted_does_no_harm(testing):
+    values = ["a text of some length", None, *range(100)]
+    values[1] = Meddler(values.clear)
+    with pytest.raises(IndexError):
+        testing.echo(values)
+
+
+def test_a_list_that_grows_while_it_is_converted_does_no_harm(testing):
+    values = [None, 2, 3]
+    values[0] = Meddler(lambda: values.extend(range(1000)))
+    assert list(testing.echo(values)) == [1, 2, 3]
+
+
+def test_a_dict_that_is_cleared_while_it_is_converted_gives_what_it_had(testing):
+    values = {"first": None, "second": "a text of some length".upper(), 3: [4]}
+    values["first"] = Meddler(values.clear)
+    echoed = testing.echo(values)
+    assert list(echoed) == ["first", "second", 3]
+    assert echoed["second"] == "A TEXT OF SOME LENGTH"
+    assert list(echoed[3]) == [4]
+
+
+def test_a_subclass_of_dict_is_converted_by_its_items(testing):
+    class Doubled(dict):
+        def items(self):
+            return [(key, 2 * value) for key, value in super().items()]
+
+    assert dict(testing.echo(Doubled(a=1, b=2))) == {"a": 2, "b": 4}
+
+
+def test_a_dict_with_a_value_that_cannot_be_converted_raises_what_is_wrong_with_it(testing):
+    with pytest.raises(UnicodeEncodeError, match="surrogates not allowed"):
+        testing.echo({i: "fine" if i < 5 else "\ud800" for i in range(12)})
+
+
+def test_objects_that_a_list_drops_while_it_is_converted_stay_alive(testing, classes):
+    values = [classes.TestIntPair(1, 2), None]
+
+    def replace():
+        values[0] = None
+
+    values[1] = Meddler(replace)
+    pair, _ = testing.echo(values)
+    assert (pair.a, pair.b) == (1, 2)
+
+
+def test_text_that_a_list_drops_while_it_is_converted_stays_alive(testing):
+    values = ["a text of some length".upper(), None]
+
+    def replace():
+        values[0] = None
+
+    values[1] = Meddler(replace)
+    assert testing.echo(values)[0] == "A TEXT OF SOME LENGTH"
+
+
+def test_a_dict_that_changes_while_it_is_converted_does_no_harm(testing):
+    values = {"a": None, "b": "a text of some length", "c": [1]}
+    values["a"] = Meddler(values.clear)
+    assert dict(testing.echo(values)) == {"a": 1, "b": "a text of some length", "c": [1]}
+
+
+def test_an_error_in_the_middle_of_a_conversion_comes_out(testing):
+    def fail():
+        raise ZeroDivisionError("meddling")
+
+    with pytest.raises(ZeroDivisionError, match="meddling"):
+        testing.echo(["a text of some length", [1, {"k": Meddler(fail)}]])
+
+
+@pytest.mark.skipif(IS_PYPY and not ffi_hpy._core.HAS_EXTENSION, reason="PyPy 7.3 converts subclasses by other rules")
+def test_subclasses_of_list_and_dict_go_in(testing):
+    from collections import OrderedDict, namedtuple
+
+    assert dict(testing.echo(OrderedDict(b=1, a=2))) == {"b": 1, "a": 2}
+    assert testing.echo(namedtuple("Point", "x y")(1, 2)) == [1, 2]
+
+
+# --- another core -----------------------------------------------------------------------------------------------------
+
+ON_ANOTHER_CORE = """
+import ctypes, gc, sys
+core = ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
+import ffi_hpy
+from ffi_hpy import Array, Dict, List, Map
+assert ffi_hpy.get_global_func("ffi_hpy.DictPop", allow_missing=True) is None
+for n in (0, 3, 200):
+    entries = {str(i): i for i in range(n)}
+    for made in (Map(entries), Dict(entries)):
+        walk = iter(made.items())
+        del made
+        gc.collect()
+        assert list(walk) == list(entries.items())
+    assert list(Array(range(n))) == list(List(range(n))) == List(range(n))[:] == list(range(n))
+ours = Dict({"a": 1, "b": 2})
+assert (ours.pop("a"), ours.pop("a", None)) == (1, None)
+del ours["b"]
+box = Array([Array([1])])
+assert box[0] == box[0] and (box[0] is box[0] or not ffi_hpy._core.KEEPS_IDENTITY)
+changed = List([1, 2, 3])
+changed[0], changed[-1] = 5, 6
+assert (changed.pop(), changed.pop(0), list(changed)) == (6, 5, [2])
+print("good")
+"""
+
+
+def test_containers_work_with_another_core(upstream):
+    assert run_python(ON_ANOTHER_CORE, upstream / "tvm_ffi" / "lib" / "libtvm_ffi.so") == "good\n"

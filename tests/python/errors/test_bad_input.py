@@ -1,0 +1,213 @@
+"""Bad input ends in a clear error, with nothing lost and nothing crashed: one test for each promise.
+
+Most have detailed tests elsewhere. Here each is tried from the outside, and everything must still work afterwards.
+"""
+
+import pytest
+from support import run_python
+
+import ffi_hpy
+
+
+@pytest.fixture(autouse=True)
+def still_working(testing):
+    """What a test uses still works after it."""
+    yield
+    assert testing.echo("still here") == "still here"
+    assert testing.add_one(1) == 2
+
+
+@pytest.mark.parametrize("arguments", [(), (1, 2), (1,) * 40], ids=len)
+def test_wrong_number_of_arguments_names_function_and_both_numbers(testing, arguments):
+    with pytest.raises(TypeError, match=rf"testing\.add_one.*Expected 1 but got {len(arguments)} arguments"):
+        testing.add_one(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "given"),
+    [
+        ("x", "ffi.SmallStr"), ("a longer text", "ffi.String"), (None, "None"), (1.5, "float"), ([1], "ffi.Array"),
+        (b"", "ffi.SmallBytes"),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_wrong_type_of_an_argument_names_function_position_and_both_types(testing, wrong, given):
+    with pytest.raises(TypeError, match=rf"argument #0 .*testing\.add_one.*Expected `int` but got `{given}"):
+        testing.add_one(wrong)
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**100], ids=["just above", "just below", "googol"])
+def test_an_int_beyond_int64_is_refused_by_what_takes_an_int64(testing, number):
+    with pytest.raises(TypeError, match=r"argument #0 .*testing\.add_one.*Expected `int` but got `ffi\.BigInt`"):
+        testing.add_one(number)
+
+
+def test_a_number_class_that_fails_passes_its_error_on(testing):
+    import numbers
+
+    class Broken(int):
+        pass
+
+    class Failing:
+        def __index__(self):
+            raise ZeroDivisionError("no number today")
+
+        def __int__(self):
+            raise ZeroDivisionError("no number today")
+
+    numbers.Integral.register(Failing)
+    with pytest.raises((ZeroDivisionError, TypeError), match=r"no number today|expected an int, got Failing"):
+        testing.echo(Failing())
+    assert testing.echo(Broken(5)) == 5
+
+
+def test_text_with_lone_surrogates_is_a_unicode_error(testing):
+    with pytest.raises(UnicodeEncodeError, match=r"testing\.echo\(\) argument 1: surrogates not allowed"):
+        testing.echo("\ud83d")
+
+
+def test_an_unknown_global_function_is_a_value_error():
+    with pytest.raises(ValueError, match=r"There is no global function no\.such"):
+        ffi_hpy.get_global_func("no.such")
+
+
+def test_an_unknown_type_key_is_a_value_error():
+    with pytest.raises(ValueError, match=r"no\.such"):
+        ffi_hpy.register_object("no.such")(type(ffi_hpy.Object)("NoSuch", (ffi_hpy.Object,), {}))
+
+
+def test_an_unknown_type_key_in_native_code_is_an_error():
+    with pytest.raises((ValueError, TypeError, RuntimeError), match=r"no\.such"):
+        ffi_hpy._ffi_api.MakeObjectFromPackedArgs("no.such")
+
+
+def test_a_library_that_is_missing_no_library_or_without_the_symbol(plain, tmp_path):
+    with pytest.raises(RuntimeError, match=r"missing.so"):
+        ffi_hpy.load_module(tmp_path / "missing.so")
+    (tmp_path / "text.so").write_text("text")
+    with pytest.raises(RuntimeError, match=r"text.so"):
+        ffi_hpy.load_module(tmp_path / "text.so")
+    with pytest.raises(AttributeError, match="__tvm_ffi_no_such_symbol"):
+        plain.no_such_symbol  # noqa: B018
+
+
+def test_an_error_in_a_callback_inside_a_callback(testing):
+    def inner():
+        raise KeyError("inner")
+
+    def outer():
+        try:
+            testing.apply(inner)
+        except KeyError as error:
+            raise ValueError("outer") from error
+
+    with pytest.raises(ValueError, match="outer") as caught:
+        testing.apply(outer)
+    assert caught.value.__cause__.args == ("inner",)
+
+
+def test_arrays_that_are_not_contiguous_or_read_only(extension):
+    np = pytest.importorskip("numpy")
+    good = np.zeros(2, dtype="float32")
+    with pytest.raises(ValueError, match="must be contiguous"):
+        extension.add_one(np.zeros(4, dtype="float32")[::2], good)
+    good.flags.writeable = False
+    with pytest.raises(BufferError, match=r"read-?only"):
+        extension.add_one(good, good)
+
+
+def test_a_wrapper_whose_handle_was_moved_away(testing, classes):
+    pair = classes.TestIntPair(1, 2)
+    testing.echo(pair._move())
+    with pytest.raises(ValueError, match="this TestIntPair has no native object: it was moved away"):
+        testing.echo(pair)
+    with pytest.raises(ValueError, match="has no native object"):
+        pair.sum()
+
+
+def test_one_object_moved_twice_in_a_call(testing, classes):
+    pair = classes.TestIntPair(1, 2)
+    with pytest.raises(RuntimeError, match="cannot be moved away while a call uses it"):
+        testing.apply(lambda *a: None, pair._move(), pair._move())
+    assert pair.a == 1
+
+
+def test_an_object_passed_and_moved_in_one_call(testing, classes):
+    pair = classes.TestIntPair(1, 2)
+    with pytest.raises(RuntimeError, match="cannot be moved away while a call uses it"):
+        testing.apply(lambda *a: None, pair, pair._move())
+    assert testing.echo(pair._move()).a == 1
+
+
+def test_a_function_is_not_given_away():
+    function = ffi_hpy.convert(lambda: 7)
+    with pytest.raises(TypeError, match="the handle of a Function cannot be moved away"):
+        function._move()
+    with pytest.raises(TypeError, match="the handle of a Function cannot be moved away"):
+        ffi_hpy.Object().__move_handle_from__(function)
+    assert function() == 7
+
+
+def test_a_failure_without_an_error_is_told(plain):
+    with pytest.raises(RuntimeError, match=r"fail_without_error\(\) returned failure without setting an error"):
+        plain.fail_without_error()
+    with pytest.raises(IndexError, match=r"^raised in C$"):
+        plain.fail()
+    with pytest.raises(RuntimeError, match="without setting an error"):
+        plain.fail_without_error()
+
+
+def test_a_result_that_has_no_python_form_is_a_type_error(plain):
+    with pytest.raises(TypeError, match="type index 60, which has no Python form"):
+        plain.return_nonsense()
+
+
+def test_endless_recursion_between_python_and_native_code_is_a_recursion_error():
+    program = """
+import ffi_hpy
+f = ffi_hpy.convert(lambda: f())
+try:
+    f()
+except RecursionError as error:
+    print(type(error).__name__)
+print(ffi_hpy.convert(lambda: 7)())
+"""
+    assert run_python(program) == "RecursionError\n7\n"
+
+
+def test_deleting_the_members_of_the_package_does_not_crash():
+    program = """
+import ffi_hpy
+f = ffi_hpy.convert(lambda x: x)
+for name in list(vars(ffi_hpy)):
+    if not name.startswith("__"):
+        delattr(ffi_hpy, name)
+print(f([1, "two"]))
+"""
+    assert run_python(program) == '(1, "two")\n'
+
+
+@pytest.mark.parametrize("name", ["CObject", "DataType", "Device", "ObjectRValueRef", "Tensor", "Error", "Function"])
+def test_objects_made_without_their_init_do_not_crash(name):
+    program = """
+import sys
+from ffi_hpy import _core
+cls = getattr(_core, sys.argv[1])
+try:
+    made = cls.__new__(cls)
+except TypeError:
+    sys.exit()
+for attribute in dir(made):
+    try:
+        value = getattr(made, attribute)
+        if callable(value) and attribute not in ("__class__", "__new__", "__init_subclass__", "__subclasshook__"):
+            value()
+    except (TypeError, ValueError, AttributeError):
+        pass
+repr(made), str(made), hash(made), made == made
+try:
+    _core.convert(made)
+except (TypeError, ValueError):
+    pass
+"""
+    assert run_python(program, name) == ""

@@ -1,0 +1,425 @@
+"""Identity: a native object has one wrapper while that lives."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import pytest
+from support import IS_PYPY, NO_GIL, is_gone, parallelize, run_python, settle, unique_name
+
+import ffi_hpy
+from ffi_hpy import _core
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+pytestmark = pytest.mark.skipif(not _core.KEEPS_IDENTITY, reason="in debug modes every wrapper is one of its own")
+finalizes = pytest.mark.skipif(IS_PYPY, reason="PyPy refuses __del__ in native classes")
+
+
+class Rich(ffi_hpy.Array):
+    """An Array that takes attributes and weak references. (Not registered: only what Python makes is one.)"""
+
+    __slots__ = ("__dict__", "__weakref__")
+
+
+def box_of(value: Any) -> ffi_hpy.Array:
+    return ffi_hpy.Array([value])
+
+
+def object_at(address: int) -> Any:
+    """The object at an address, as native code that was given the address returns it."""
+    import ctypes
+
+    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p)
+    def give(_self: Any, _args: Any, _n: int, result: int) -> int:
+        ffi_hpy.LIB.TVMFFIObjectIncRef(ctypes.c_void_p(address))
+        type_index = ctypes.c_int32.from_address(address + 8).value
+        ctypes.c_int32.from_address(result).value = type_index
+        ctypes.c_uint64.from_address(result + 8).value = address
+        return 0
+
+    return _core.function_from_address(ctypes.cast(give, ctypes.c_void_p).value, give)()
+
+
+# --- one wrapper -----------------------------------------------------------------------------------------------------
+
+
+def test_what_is_read_twice_is_one_object(classes):
+    box = box_of(classes.TestIntPair(1, 2))
+    assert box[0] is box[0]
+    held = box[0]
+    assert {id(box[0]) for _ in range(100)} == {id(held)}
+
+
+def test_what_is_put_somewhere_comes_back_as_itself(testing, classes):
+    pair = classes.TestIntPair(1, 2)
+    assert testing.echo(pair) is pair
+    assert box_of(pair)[0] is pair
+    assert ffi_hpy.Map({"k": pair})["k"] is pair
+    assert ffi_hpy.convert(lambda x: x)(pair) is pair
+
+
+@pytest.mark.parametrize(
+    "address_of",
+    [lambda x: x.__ctypes_handle__().value, lambda x: x.__chandle__(), lambda x: x.id_],
+    ids=["ctypes_handle", "chandle", "id"],
+)
+@pytest.mark.parametrize("make", [lambda: ffi_hpy.Array([1]), lambda: ffi_hpy.convert(len)], ids=["Array", "Function"])
+def test_an_object_that_comes_back_by_its_address_is_the_same(make, address_of):
+    made = make()
+    assert object_at(address_of(made)) is made
+
+
+def test_what_a_hook_keeps_comes_back_as_the_object_that_it_was_called_for():
+    kept = ffi_hpy.List()
+
+    @ffi_hpy.dataclasses.py_class(unique_name("Seen"), eq=True, order=True, unsafe_hash=True)
+    class Seen(ffi_hpy.Object):
+        n: int
+
+        def __ffi_repr__(self, print_value):
+            kept.append(self)
+            return "Seen"
+
+        def __ffi_eq__(self, other, equal):
+            kept.extend((self, other))
+            return True
+
+        def __ffi_hash__(self, hash_value):
+            kept.append(self)
+            return 1
+
+        def __ffi_compare__(self, other, compare):
+            kept.extend((self, other))
+            return 0
+
+    for use in (lambda one, other: repr(one), lambda one, other: one == other, lambda one, other: hash(one),
+                lambda one, other: one < other):  # fmt: skip
+        kept.clear()
+        one, other = Seen(1), Seen(2)
+        use(one, other)
+        assert kept[0] is one or kept[0] is other
+        assert len(kept) == 1 or (kept[0] is not kept[1] and (kept[1] is one or kept[1] is other))
+
+
+def test_a_function_that_took_over_a_handle_stands_for_it():
+    class Named(ffi_hpy.Function):
+        pass
+
+    sources = [Named(), Named()]
+    sources[0].__move_handle_from__(ffi_hpy.convert(lambda: 1))
+    sources[1].__init_handle_by_constructor__(ffi_hpy.convert(lambda: sources[0]))
+    settle()
+    assert box_of(sources[0])[0] is sources[0]
+    del sources[0]
+    settle()
+    assert box_of(sources[0])[0] is sources[0]
+
+
+def test_a_field_gives_the_same_object_each_time(classes):
+    derived = classes.TestObjectDerived({"k": 1}, [1, 2])
+    assert derived.v_array is derived.v_array
+    assert derived.v_array is not derived.v_map
+
+
+def test_functions_and_errors_in_containers_are_the_same_each_time():
+    box = ffi_hpy.convert([lambda z: z, ValueError("boom")])
+    assert box[0] is box[0]
+    assert box[1] is box[1]
+
+
+def test_two_objects_have_two_wrappers(classes):
+    one, other = classes.TestIntPair(1, 2), classes.TestIntPair(1, 2)
+    assert ffi_hpy.Array([one, other])[0] is not ffi_hpy.Array([one, other])[1]
+
+
+def test_whoever_looks_a_global_function_up_gets_a_wrapper_of_his_own():
+    one, other = (ffi_hpy.get_global_func("ffi.ArraySize") for _ in range(2))
+    assert one is not other
+    one.release_gil = False
+    other.release_gil = True
+    assert not one.release_gil
+
+
+def test_attributes_stay_while_the_wrapper_lives():
+    rich = Rich([1])
+    rich.note = "kept"
+    box = box_of(rich)
+    assert box[0] is rich
+    assert box[0].note == "kept"
+    assert type(box[0]) is Rich
+
+
+def test_a_wrapper_is_not_kept_alive():
+    rich = Rich([1])
+    box, ref = box_of(rich), weakref.ref(rich)
+    assert box[0] is rich
+    del rich
+    assert is_gone(ref)
+    assert type(box[0]) is ffi_hpy.Array
+    assert box[0] == [1]
+
+
+def test_an_instance_of_another_class_does_not_stand_for_the_object(testing, classes):
+    class Unrelated(ffi_hpy.Object):
+        pass
+
+    pair, unrelated = classes.TestIntPair(1, 2), Unrelated()
+    unrelated.__init_handle_by_constructor__(testing.echo, pair)
+    del pair
+    settle(n_rounds=2)
+    assert type(testing.echo(unrelated)) is classes.TestIntPair
+
+
+def test_a_class_registered_later_is_for_objects_without_a_wrapper(testing):
+    make = testing.make_unregistered_object
+    first = make()
+    assert testing.echo(first) is first
+    index = first.__type_index__()
+    before = _core.class_find(index)
+
+    class Later(before):
+        pass
+
+    try:
+        _core.class_register(index, Later)
+        assert testing.echo(first) is first
+        assert type(make()) in (Later, _core.class_find(index))
+    finally:
+        _core.class_register(index, before)
+
+
+def test_many_wrappers_come_and_go(classes):
+    boxes = [box_of(classes.TestIntPair(i, i)) for i in range(5000)]
+    for _ in range(2):
+        held = [box[0] for box in boxes]
+        assert all(box[0] is one and one.a == i for i, (box, one) in enumerate(zip(boxes, held)))
+        for i in range(0, len(held), 3):
+            held[i] = None
+        assert all(box[0] is one for box, one in zip(boxes, held) if one is not None)
+        del held
+    assert [box[0].a for box in boxes] == list(range(5000))
+
+
+# --- handles that move -----------------------------------------------------------------------------------------------
+
+
+def test_a_callback_gets_a_wrapper_of_its_own_which_it_can_move(testing, classes):
+    pair, seen = classes.TestIntPair(1, 2), []
+    testing.apply(seen.append, pair)
+    assert seen[0] is not pair
+    assert seen[0] == pair
+    assert testing.apply(lambda x: x._move(), pair).same_as(pair)
+    assert pair.a == 1
+
+
+def test_what_comes_back_from_a_move_is_a_new_wrapper(testing, classes):
+    pair = classes.TestIntPair(1, 2)
+    box = box_of(pair)
+    assert box[0] is pair
+    again = testing.echo(pair._move())
+    assert again is not pair
+    assert pair.__chandle__() == 0
+    assert box[0] is again
+
+
+def test_a_moved_object_that_stays_elsewhere_is_read_anew(testing, classes):
+    box = box_of(classes.TestIntPair(5, 6))
+    testing.nop(box[0]._move())
+    testing.echo(box[0]._move())
+    assert box[0] is box[0]
+    assert box[0].a == 5
+
+
+def test_an_object_whose_handle_was_taken_over_has_its_new_wrapper(classes):
+    pair, target = classes.TestIntPair(1, 2), classes.TestIntPair.__new__(classes.TestIntPair)
+    box = box_of(pair)
+    target.__move_handle_from__(pair)
+    assert box[0] is target
+    other = classes.TestIntPair(3, 4)
+    second = box_of(other)
+    target.__move_handle_from__(other)
+    assert second[0] is target
+    assert box[0] is not target
+    assert box[0].a == 1
+
+
+def test_a_wrapper_made_empty_or_given_another_object_is_found_no_more(testing, classes):
+    pair, other = classes.TestIntPair(1, 2), classes.TestIntPair(3, 4)
+    box, second = box_of(pair), box_of(other)
+    pair.__init_handle_by_constructor__(ffi_hpy.get_global_func("ffi.ArrayGetItem"), second, 0)
+    assert pair.a == 3
+    assert box[0].a == 1
+    assert box[0] is not pair
+    assert second[0] is other
+
+
+# --- the end of wrappers ---------------------------------------------------------------------------------------------
+
+
+@finalizes
+def test_a_finalizer_runs_for_every_wrapper(testing):
+    calls = []
+
+    class Noisy(ffi_hpy.Array):
+        def __del__(self):
+            calls.append(self[0])
+
+    for i in range(5):
+        noisy = Noisy([i])
+        assert testing.echo(noisy) is noisy
+        del noisy
+    settle(lambda: len(calls) == 5)
+    assert calls == [0, 1, 2, 3, 4]
+
+
+@finalizes
+def test_a_finalizer_may_bring_its_object_back(testing):
+    saved = []
+
+    class Saved(ffi_hpy.Array):
+        __slots__ = ("__dict__",)
+
+        def __del__(self):
+            saved.append(self)
+
+    one = Saved([7])
+    one.note = "kept"
+    box = box_of(one)
+    del one
+    settle(lambda: bool(saved))
+    assert saved[0][0] == 7
+    assert saved[0].note == "kept"
+    assert box[0] == saved[0]
+    if not NO_GIL:
+        assert box[0] is saved[0]
+
+
+@finalizes
+def test_an_object_can_be_read_while_its_wrapper_ends():
+    found = []
+
+    class Reader:
+        """Reads the box in its __del__, while a wrapper ends."""
+
+        def __init__(self, box):
+            self.box = box
+
+        def __del__(self):
+            found.append(self.box[0])
+
+    rich = Rich([1])
+    box = box_of(rich)
+    rich.reader = Reader(box)
+    ref = weakref.ref(rich, lambda _: found.append(box[0]))
+    assert box[0] is rich
+    del rich
+    settle(lambda: len(found) == 2)
+    assert is_gone(ref)
+    assert [type(one) for one in found] == [ffi_hpy.Array] * 2
+    assert found[0] is found[1] is box[0]
+
+
+def test_a_cycle_through_a_wrapper_is_collected():
+    rich = Rich([1])
+    box, ref = box_of(rich), weakref.ref(rich)
+    rich.itself = rich
+    del rich
+    gc.collect()
+    assert is_gone(ref)
+    assert box[0] == [1]
+
+
+def test_wrappers_that_live_at_exit_do_no_harm():
+    program = """
+import atexit, ffi_hpy
+class Rich(ffi_hpy.Array):
+    __slots__ = ("__dict__",)
+rich = Rich([1])
+rich.box = ffi_hpy.Array([rich])
+rich.itself = rich
+keep = ffi_hpy.convert(lambda: rich)
+ffi_hpy.register_global_func("test.exit.rich", lambda: rich.box[0])
+atexit.register(lambda: print(rich.box[0] is rich))
+print(keep() is rich)
+"""
+    assert run_python(program) == "True\nTrue\n"
+
+
+# --- threads ---------------------------------------------------------------------------------------------------------
+
+
+def test_threads_that_read_one_object_share_its_wrapper(classes):
+    box = box_of(classes.TestIntPair(1, 2))
+
+    def read(_):
+        for _ in range(3000):
+            one, other = box[0], box[0]
+            if one is not other or one.a != 1:
+                return False
+        return True
+
+    assert parallelize(read) == [True] * 4
+
+
+def test_threads_drop_and_wrap_many_objects(classes):
+    boxes = [box_of(classes.TestIntPair(i, i)) for i in range(50)]
+
+    def churn(thread):
+        held = {}
+        for n in range(3000):
+            i = (n * 7 + thread) % len(boxes)
+            one = boxes[i][0]
+            if one.a != i or (i in held and held[i] is not one):
+                return False
+            if n % 3:
+                held[i] = one
+            else:
+                held.pop(i, None)
+        return True
+
+    assert parallelize(churn) == [True] * 4
+
+
+def test_threads_move_what_others_read(testing, classes):
+    box = box_of(classes.TestIntPair(1, 2))
+
+    def work(thread):
+        n_good = 0
+        for _ in range(1500):
+            one = box[0]
+            try:
+                n_good += (testing.echo(one._move()) if thread % 2 else one).a == 1
+            except (ValueError, RuntimeError):  # another thread has moved it away, or is about to
+                pass
+        return n_good
+
+    assert sum(parallelize(work)) > 0
+    assert box[0].a == 1
+    assert box[0] is box[0]
+
+
+@finalizes
+def test_threads_end_and_save_wrappers(testing):
+    class Saved(ffi_hpy.Array):
+        __slots__ = ("__dict__",)
+
+        def __del__(self):
+            if self[0] % 3 == 0:
+                keep.append(self)
+
+    keep: list[Any] = []
+
+    def work(thread):
+        for i in range(500):
+            one = Saved([i])
+            box = box_of(one)
+            del one
+            if box[0][0] != i or testing.echo(box[0])[0] != i:
+                return False
+        return True
+
+    assert parallelize(work) == [True] * 4

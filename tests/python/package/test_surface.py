@@ -1,0 +1,179 @@
+"""The names of the package: which of tvm_ffi's it has, and that each has a docstring."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pkgutil
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import ffi_hpy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MISSING = Path(__file__).with_name("surface_missing.txt")
+# Modules without __all__ whose functions and classes are for users nevertheless.
+_BY_DEFINITION = {"libinfo", "stream", "access_path", "config", "utils.kwargs_wrapper", "utils.lockfile"}
+_BY_DEFINITION |= {"utils.unpack_dataclass", "utils.embed_cubin"}
+# Internal modules of upstream, which no program imports.
+_INSIDE = {"_version", "_tensor", "stub.rust_generator", "dataclasses.enum", "dataclasses.gen_abi_cpp"}
+
+
+# --- upstream's names -----------------------------------------------------------------------------------------------
+
+
+def names_of_upstream(root: Path) -> Iterator[tuple[str, str]]:
+    """Module, relative to the package, and name, of all that a program may import from tvm_ffi."""
+    for path in sorted(root.rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        if module in _INSIDE:
+            continue
+        body = ast.parse(path.read_text()).body
+        for name in sorted(listed_in(body) | (defined_in(body) if module in _BY_DEFINITION else set())):
+            yield module, name
+        if module == "":
+            yield from (("", name) for name in sorted(imported_in(body)))
+    for name in sorted(declared_in(ast.parse((root / "core.pyi").read_text()).body)):
+        yield "core", name
+
+
+def listed_in(body: list[ast.stmt]) -> set[str]:
+    """What __all__ holds, as far as that is written down."""
+    for statement in body:
+        if isinstance(statement, ast.Assign) and any(getattr(t, "id", "") == "__all__" for t in statement.targets):
+            return {item.value for item in getattr(statement.value, "elts", ()) if isinstance(item, ast.Constant)}
+    return set()
+
+
+def defined_in(body: list[ast.stmt]) -> set[str]:
+    found = (s.name for s in body if isinstance(s, (ast.ClassDef, ast.FunctionDef)))
+    return {name for name in found if not name.startswith("_")}
+
+
+def imported_in(body: list[ast.stmt]) -> set[str]:
+    """Names that a package has because it imports them from modules of its own."""
+    inside = (
+        node for statement in body for node in ast.walk(statement)
+    )  # upstream has its imports inside of a condition
+    statements = [node for node in inside if isinstance(node, ast.ImportFrom) and node.level == 1]
+    names = {alias.asname or alias.name for s in statements for alias in s.names}
+    return {name for name in names if not name.startswith("_")}
+
+
+def declared_in(body: list[ast.stmt]) -> set[str]:
+    """What a stub file declares for use at run time."""
+    found = {s.name for s in body if isinstance(s, (ast.ClassDef, ast.FunctionDef))}
+    return found | {s.target.id for s in body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)}
+
+
+def is_there(module: str, name: str) -> bool:
+    try:
+        home = importlib.import_module(f"ffi_hpy.{module}".rstrip("."))
+    except ModuleNotFoundError:
+        return False
+    return hasattr(home, name)
+
+
+def listed_as_missing() -> set[tuple[str, str]]:
+    lines = (line.split("#")[0].split() for line in _MISSING.read_text().splitlines())
+    return {("" if module == "ffi_hpy" else module, name) for module, *names in filter(None, lines) for name in names}
+
+
+def test_names_of_tvm_ffi_are_there_except_for_the_listed_ones(upstream):
+    missing = {(module, name) for module, name in names_of_upstream(upstream / "tvm_ffi") if not is_there(module, name)}
+    listed = listed_as_missing()
+    assert sorted(missing - listed) == [], "names that tvm_ffi has and ffi_hpy lacks"
+    assert sorted(listed - missing) == [], f"these are there now: take them off {_MISSING.name}"
+
+
+def test_all_of_tvm_ffi_is_in_ours_except_for_the_listed_ones(upstream):
+    theirs = listed_in(ast.parse((upstream / "tvm_ffi" / "__init__.py").read_text()).body)
+    assert len(theirs) > 50
+    assert {("", name) for name in theirs - set(ffi_hpy.__all__)} <= listed_as_missing()
+
+
+# --- our own --------------------------------------------------------------------------------------------------------
+
+
+def our_modules() -> Iterator[ModuleType]:
+    """Every module that is not private and that this interpreter can import."""
+    yield ffi_hpy
+    for found in pkgutil.walk_packages(ffi_hpy.__path__, "ffi_hpy."):
+        if not any(part.startswith("_") for part in found.name.split(".")):
+            try:
+                yield importlib.import_module(found.name)
+            except ImportError:
+                if found.name not in ("ffi_hpy.hpy", "ffi_hpy.hpy_debug"):  # which are for our own HPy runtime
+                    raise
+
+
+MODULES = list(our_modules())
+each_module = pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+
+
+# What has no names of its own, and tests' helpers, which are imported by name.
+_WITHOUT_ALL = {"ffi_hpy.stub", "ffi_hpy.testing", "ffi_hpy.testing.testing"}
+
+
+@each_module
+def test_a_module_says_what_it_is_and_what_it_exports(module):
+    assert module.__doc__
+    assert hasattr(module, "__all__") or module.__name__ in _WITHOUT_ALL
+    exported = getattr(module, "__all__", ())
+    assert len(set(exported)) == len(exported)
+    assert [name for name in exported if not hasattr(module, name)] == []
+
+
+@each_module
+def test_what_a_module_exports_has_a_docstring(module):
+    faults = []
+    for name in getattr(module, "__all__", ()):
+        value = getattr(module, name)
+        if isinstance(value, (ModuleType, type)) or (callable(value) and type(value).__module__ != "typing"):
+            faults += [] if has_own_doc(value) else [name]
+            if isinstance(value, type) and value.__module__.startswith("ffi_hpy"):
+                faults += [f"{name}.{member}" for member in members_without_doc(value)]
+    assert faults == []
+
+
+def has_own_doc(value: object) -> bool:
+    """Whether a class, function or module has a docstring that it did not inherit or get made up."""
+    if isinstance(value, type):
+        doc = value.__dict__.get("__doc__")
+        made_up = doc is not None and doc.startswith(f"{value.__name__}(") and hasattr(value, "__dataclass_fields__")
+        return bool(doc) and not made_up
+    return bool(getattr(value, "__doc__", None))
+
+
+def members_without_doc(cls: type) -> Iterator[str]:
+    """Public members without a docstring, but for those that a native library registered, and may document."""
+    info = vars(cls).get("__tvm_ffi_type_info__")
+    registered = {member.name for member in (*info.fields, *info.methods)} if info is not None else set()
+    for name, member in vars(cls).items():
+        if name in registered:
+            continue
+        is_member = callable(member) or isinstance(member, (property, staticmethod, classmethod))
+        if (
+            not name.startswith("_")
+            and is_member
+            and not isinstance(member, type)
+            and not inspect.getdoc(getattr(cls, name))
+        ):
+            yield name
+
+
+def test_the_binary_documents_its_types_and_their_members():
+    from ffi_hpy import _core
+
+    types = [value for name, value in vars(_core).items() if isinstance(value, type) and not name.startswith("_")]
+    assert types
+    faults = [cls.__name__ for cls in types if not cls.__doc__]
+    faults += [f"{cls.__name__}.{name}" for cls in types for name in members_without_doc(cls)]
+    assert faults == []

@@ -1,0 +1,178 @@
+"""Children of fork: none hangs, whatever other threads of the parent are doing, and each can use everything."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support import IS_DEBUG, needs_threads, run_python
+from support.native_build import PACKAGE, ROOT, Missing, compile_c
+
+HAMMER = Path(__file__).with_name("fork_hammer.py")
+
+N_CHILDREN = int(os.environ.get("FFI_HPY_FORKS", "100"))
+"""Of all tests together; the plain run of each interpreter asks for 500."""
+
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork"),
+    pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode keeps its records of handles without a lock"),
+    pytest.mark.thread_unsafe,  # the programs have threads of their own
+]
+
+
+@pytest.fixture(scope="module")
+def busy_path() -> Path:
+    """Path of the library made of native/busy.c."""
+    try:
+        return compile_c("busy.c", PACKAGE / "include", "-pthread")
+    except Missing as reason:
+        pytest.fail(str(reason), pytrace=False)
+
+
+def hammer(n_children: int, *libraries: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(HAMMER), str(n_children), *map(str, libraries)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, f"exit status {done.returncode}:\n{done.stderr[-8000:]}"
+    assert done.stdout.splitlines()[-1] == str(n_children)
+
+
+# --- locks are where fork finds them ----------------------------------------------------------------------------------
+
+C_LOCKS = re.compile(r"\b(pthread_(?:mutex|rwlock|spinlock|once|cond)_t|atomic_flag|mtx_t|call_once|std::mutex)\b")
+OWN_LOCKS = re.compile(r"^(?:static|extern) fh_(?:mutex|mutex_apart|once) \w", re.MULTILINE)
+EMBEDDED_LOCKS = re.compile(r"^ +fh_mutex \w+;", re.MULTILINE)
+PYTHON_LOCKS = re.compile(r"\b(?:allocate_lock|(?:R?Lock|Condition|Semaphore|Event|Barrier)\()")
+
+
+def undeclared_locks(sources: dict[str, str]) -> list[str]:
+    """The files that have locks which fork does not know."""
+    bad = []
+    for name, text in sources.items():
+        if name.endswith(".py"):
+            made = [line for line in text.splitlines() if PYTHON_LOCKS.search(line) and "new_lock()" not in line]
+            is_bad = bool(made)
+        else:
+            is_bad = bool(C_LOCKS.search(text) or OWN_LOCKS.search(text))
+            is_bad = is_bad or (bool(EMBEDDED_LOCKS.search(text)) and "FH_FORK_LOCKS(" not in text)
+        if is_bad:
+            bad.append(name)
+    return bad
+
+
+def read_sources() -> dict[str, str]:
+    """The sources by name, without those that declare locks."""
+    files = [path for ending in ("c", "h", "cc") for path in (ROOT / "src").rglob(f"*.{ending}")]
+    files += (ROOT / "ffi_hpy").rglob("*.py")
+    texts = {path.relative_to(ROOT).as_posix(): path.read_text() for path in files}
+    makers = {
+        "src/core/platform/sync.h",
+        "src/core/platform/sync.c",
+        "src/core/platform/fork.h",
+        "src/core/platform/fork.c",
+        "ffi_hpy/_fork.py",
+    }
+    assert makers < texts.keys()
+    return {name: text for name, text in texts.items() if name not in makers}
+
+
+def test_every_lock_is_declared_where_fork_finds_it():
+    assert undeclared_locks(read_sources()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.c", "static pthread_mutex_t lock;\n"),
+        ("a.c", "static atomic_flag busy;\n"),
+        ("a.c", "static fh_mutex lock;\n"),
+        ("a.h", "typedef struct {\n  fh_mutex lock;\n} stripe;\n"),
+        ("a.cc", "std::mutex lock;\n"),
+        ("a.py", "lock = threading.Lock()\n"),
+    ],
+)
+def test_a_lock_that_is_declared_otherwise_is_found(name, text):
+    assert undeclared_locks({name: text, "b.c": 'FH_LOCK(lock, "b", FH_RANK_PLAIN);\n'}) == [name]
+
+
+# --- children ---------------------------------------------------------------------------------------------------------
+
+
+def test_children_use_everything_while_threads_of_python_do(plain_path):
+    hammer(N_CHILDREN // 2, plain_path)
+
+
+@needs_threads
+def test_children_use_everything_while_threads_of_native_code_do(plain_path, busy_path):
+    hammer(N_CHILDREN // 2, plain_path, busy_path)
+
+
+def test_pools_of_multiprocessing_work_beside_threads():
+    program = """
+import multiprocessing, threading, warnings
+import ffi_hpy
+warnings.simplefilter("ignore", DeprecationWarning)
+is_over = threading.Event()
+
+def stay_busy():
+    while not is_over.is_set():
+        ffi_hpy.register_global_func("fork.busy", lambda: 1, override=True)
+        ffi_hpy.remove_global_func("fork.busy")
+
+def work(n):
+    ffi_hpy.register_global_func("fork.work", lambda x: x, override=True)
+    return len(ffi_hpy.List(range(n))) + ffi_hpy.get_global_func("fork.work")(n)
+
+if __name__ == "__main__":
+    thread = threading.Thread(target=stay_busy)
+    thread.start()
+    with multiprocessing.get_context("fork").Pool(4, maxtasksperchild=2) as pool:
+        print(sum(pool.map(work, range(60), chunksize=1)))
+    is_over.set()
+    thread.join()
+"""
+    assert run_python(program) == f"{sum(range(60)) * 2}\n"
+
+
+def test_a_child_completes_a_class_that_another_thread_had_begun():
+    program = """
+import os, threading, warnings
+import ffi_hpy
+from ffi_hpy.dataclasses import py_class
+warnings.simplefilter("ignore", DeprecationWarning)
+has_begun, may_end = threading.Event(), threading.Event()
+
+@py_class("test.fork.Waiting")
+class Waiting(ffi_hpy.Object):
+    a: "Later"
+
+definition, = ffi_hpy.dataclasses._pending._waiting.values()
+attempt = definition._attempt
+
+def attempt_slowly():
+    if threading.current_thread() is thread:
+        has_begun.set()
+        may_end.wait()
+    return attempt()
+
+definition._attempt = attempt_slowly
+Later = int
+thread = threading.Thread(target=lambda: Waiting(a=1))
+thread.start()
+has_begun.wait()
+child = os.fork()
+if child == 0:
+    os._exit(0 if Waiting(a=2).a == 2 else 1)
+_, status = os.waitpid(child, 0)
+may_end.set()
+thread.join()
+print(status, Waiting(a=3).a)
+"""
+    assert run_python(program) == "0 3\n"

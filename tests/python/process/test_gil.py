@@ -1,0 +1,101 @@
+"""When a call gives up the GIL: by default, by attribute, by what the function's author declared."""
+
+import sys
+import threading
+
+import pytest
+from support import IS_PYPY, NO_GIL, parallelize, run_python, unique_name
+
+import ffi_hpy
+
+cannot_tell = pytest.mark.skipif(IS_PYPY, reason="PyPy has no function that tells whether a thread holds the GIL")
+
+RELEASED, HELD = 0, 1
+
+
+@cannot_tell
+def test_a_call_gives_up_the_gil_unless_told_otherwise(extension):
+    function = extension.get_function("gil_state")
+    assert function.release_gil is True
+    assert function() == RELEASED
+    function.release_gil = False
+    assert function() == HELD
+    function.release_gil = 1
+    assert function.release_gil is True
+    assert function() == RELEASED
+
+
+def test_release_gil_cannot_be_deleted(extension):
+    function = extension.get_function("gil_state")
+    with pytest.raises((TypeError, AttributeError), match="delete"):
+        del function.release_gil
+    assert function.release_gil is True
+
+
+@cannot_tell
+def test_a_global_function_declared_nonblocking_keeps_the_gil(extension):
+    function = ffi_hpy.get_global_func("ffi_hpy_test.gil_state_nonblocking")
+    assert function.release_gil is False
+    assert function() == HELD
+
+
+@cannot_tell
+@pytest.mark.parametrize("name", ["ffi_hpy_test.gil_state", "ffi_hpy_test.gil_state_blocking"])
+def test_a_global_function_not_declared_nonblocking_gives_up_the_gil(extension, name):
+    assert ffi_hpy.get_global_func(name)() == RELEASED
+
+
+@cannot_tell
+def test_a_method_declared_nonblocking_keeps_the_gil(IntPair):
+    pair = IntPair(1, 2)
+    assert pair.holds_gil_nonblocking() is True
+    assert pair.holds_gil() is False
+
+
+def test_a_function_of_a_module_declared_nonblocking_keeps_the_gil(plain):
+    assert plain.short.release_gil is False
+    assert plain.sum.release_gil is True
+    assert plain.short(1, 2) == 3
+    assert plain.get_function_metadata("short")["nonblocking"] is True
+
+
+def test_nonblocking_holds_for_functions_that_init_ffi_api_finds(extension):
+    import types
+
+    module = types.ModuleType(unique_name())
+    sys.modules[module.__name__] = module
+    ffi_hpy.init_ffi_api("ffi_hpy_test", module.__name__)
+    assert module.gil_state_nonblocking.release_gil is False
+    assert module.gil_state.release_gil is True
+
+
+def test_threads_can_wait_for_each_other_in_native_code(extension):
+    meeting = id(object()) ^ threading.get_ident()
+    assert parallelize(lambda i: extension.get_function("rendezvous")(meeting, 2), 2) == [None, None]
+
+
+def test_an_environment_variable_makes_keeping_the_gil_the_default(extension_path):
+    program = """
+import sys, ffi_hpy
+module = ffi_hpy.load_module(sys.argv[1])
+print(module.gil_state.release_gil, module.gil_state())
+module.gil_state.release_gil = True
+print(module.gil_state.release_gil, module.gil_state())
+"""
+    said = run_python(program, extension_path, environ={"TVM_FFI_RELEASE_GIL_BY_DEFAULT": "0"})
+    states = (-1, -1) if IS_PYPY else (HELD, RELEASED)
+    assert said == f"False {states[0]}\nTrue {states[1]}\n"
+
+
+def test_a_callback_runs_with_the_gil_whatever_the_caller_does(testing, extension):
+    gil_state = extension.get_function("gil_state")
+    gil_state.release_gil = False
+    for release in (False, True):
+        apply = testing.apply
+        apply.release_gil = release
+        assert apply(gil_state.__call__) == (-1 if IS_PYPY else HELD)
+
+
+def test_a_free_threaded_interpreter_stays_so(testing):
+    testing.apply(lambda: None)
+    assert (not getattr(sys, "_is_gil_enabled", lambda: True)()) == NO_GIL

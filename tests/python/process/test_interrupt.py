@@ -1,0 +1,164 @@
+"""Ctrl-C while native code runs: a real SIGINT, in a process of its own."""
+
+import pytest
+from support import IS_DEBUG, needs_threads, run_python
+from support.native_build import PACKAGE, Missing, compile_c
+
+import ffi_hpy
+
+LONG, SHORT = 100_000, 300  # milliseconds: longer than the test may take, and long enough for a signal to come
+
+HEAD = f"""
+import os, signal, sys, threading, time
+import ffi_hpy
+wait = ffi_hpy.load_module(sys.argv[1])
+LONG, SHORT = {LONG}, {SHORT}
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+def interrupt_when(is_ready):
+    def work():
+        while not is_ready():
+            time.sleep(0.001)
+        os.kill(os.getpid(), signal.SIGINT)
+    threading.Thread(target=work).start()
+
+def is_running():
+    return wait.steps() > 10
+"""
+
+
+@pytest.fixture(scope="session")
+def wait_path():
+    """Path of the library made of native/wait.c."""
+    try:
+        return compile_c("wait.c", PACKAGE / "include")
+    except Missing as reason:
+        pytest.fail(str(reason), pytrace=False)
+
+
+@pytest.fixture
+def run(wait_path):
+    """Runs a program on top of HEAD and returns what it printed."""
+    return lambda program, **options: run_python(HEAD + program, wait_path, **options)
+
+
+@pytest.mark.parametrize("keep_gil", [False, True])
+@pytest.mark.parametrize("name", ["poll", "poll_legacy"])
+@needs_threads
+def test_native_code_that_asks_is_interrupted(run, name, keep_gil):
+    program = f"""
+function = wait.get_function("{name}")
+function.release_gil = {not keep_gil}
+if {keep_gil}:  # no other thread runs meanwhile
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
+else:
+    interrupt_when(is_running)
+try:
+    function(LONG)
+except KeyboardInterrupt as error:
+    print(type(error).__name__, error.args)
+print(function(1))
+"""
+    assert run(program) == "KeyboardInterrupt ()\nNone\n"
+
+
+@needs_threads
+def test_native_code_that_never_asks_is_interrupted_right_after(run):
+    program = """
+interrupt_when(is_running)
+reached = []
+try:
+    wait.sleep(SHORT)
+    for i in range(1000):
+        reached.append(i)
+except KeyboardInterrupt:
+    print("interrupted", len(reached) < 1000, wait.steps() >= SHORT)
+"""
+    assert run(program) == "interrupted True True\n"
+
+
+@needs_threads
+def test_an_interrupt_passes_callbacks_and_native_code_around_it(run):
+    program = """
+interrupt_when(is_running)
+seen = []
+def callback():
+    try:
+        wait.poll(LONG)
+    except KeyboardInterrupt as error:
+        seen.append(error)
+        raise
+outer = ffi_hpy.convert(lambda f: f())
+try:
+    outer(callback)
+except KeyboardInterrupt as error:
+    print(error is seen[0])
+"""
+    assert run(program) == "True\n"
+
+
+@needs_threads
+def test_a_handler_that_raises_another_exception_decides_what_comes(run):
+    program = """
+class Stop(Exception):
+    pass
+def handler(number, frame):
+    raise Stop(number)
+signal.signal(signal.SIGINT, handler)
+interrupt_when(is_running)
+try:
+    wait.poll(LONG)
+except Stop as error:
+    print(error.args == (signal.SIGINT,))
+"""
+    assert run(program) == "True\n"
+
+
+@needs_threads
+def test_a_handler_that_raises_nothing_lets_native_code_go_on(run):
+    program = """
+handled = []
+signal.signal(signal.SIGINT, lambda number, frame: handled.append(number))
+interrupt_when(is_running)
+print(wait.poll(SHORT), handled == [signal.SIGINT])
+"""
+    assert run(program) == "None True\n"
+
+
+@needs_threads
+def test_native_code_on_another_thread_leaves_the_signal_to_the_main_thread(run):
+    program = """
+results = []
+worker = threading.Thread(target=lambda: results.append(wait.poll(SHORT)))
+is_waiting = False
+worker.start()
+interrupt_when(lambda: is_waiting and is_running())
+try:
+    is_waiting = True  # from here on, not within Thread.start()
+    while worker.is_alive():
+        time.sleep(0.01)
+    print("not interrupted")
+except KeyboardInterrupt:
+    worker.join()
+    print("interrupted", results)
+"""
+    assert run(program) == "interrupted [None]\n"
+
+
+@needs_threads
+def test_a_native_thread_may_ask_for_signals(extension, wait_path):
+    wait = ffi_hpy.load_module(wait_path)
+    assert extension.call_on_thread(wait.poll, 5) is None
+
+
+@pytest.mark.skipif(IS_DEBUG, reason="a thread interrupts, and hpy's debug mode has no contexts for several")
+def test_an_unhandled_interrupt_ends_the_program_as_everywhere(wait_path):
+    import signal
+    import subprocess
+    import sys
+
+    program = HEAD + "interrupt_when(is_running)\nwait.poll(LONG)\n"
+    done = subprocess.run([sys.executable, "-c", program, str(wait_path)], capture_output=True, text=True, timeout=60)
+    assert done.returncode in (-signal.SIGINT, 130, 1), done.stderr
+    assert done.stderr.rstrip().endswith("KeyboardInterrupt")

@@ -1,0 +1,110 @@
+"""What the tests share: threads on a barrier, fresh interpreters, unique names, and whether an object is gone."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import threading
+import uuid
+
+import pytest
+
+import ffi_hpy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import weakref
+    from collections.abc import Callable
+    from typing import Any
+
+IS_PYPY = sys.implementation.name == "pypy"
+IS_DEBUG = os.environ.get("FFI_HPY_CONTEXT") == "debug"
+"""Whether the binding runs in the debug mode of the PyPI package hpy."""
+IS_OWN_DEBUG = ffi_hpy._core.CONTEXT_NAME == "HPy Debug Mode ABI (ffi_hpy)"
+"""Whether it runs in ours, which FFI_HPY_DEBUG=1 asks for."""
+FREES_AT_ONCE = ffi_hpy._core.HAS_EXTENSION and not IS_PYPY
+"""Whether what native code gives up is freed at once; PyPy and other HPy contexts do it later."""
+
+TESTED_LIBRARY = os.environ.get("FFI_HPY_TESTED_LIBRARY", "")
+"""Path of the testing library that the tests are to use in place of our own: only one can be in a process."""
+
+NO_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
+
+NO_THREADS = "hpy's debug mode shares its contexts between threads, and has none for threads that Python did not start"
+needs_threads = pytest.mark.skipif(IS_DEBUG, reason=NO_THREADS)
+
+PROGRAM_SECONDS = 120
+
+_count = itertools.count()
+_process = uuid.uuid4().hex[:8]
+
+
+def unique_name(prefix: str = "test") -> str:
+    """A name that no other test and no other thread uses."""
+    return f"{prefix}.{_process}.n{next(_count)}"
+
+
+def parallelize(work: Callable[[int], Any], n_threads: int = 4) -> list[Any]:
+    """Results of work(0), work(1), ..., which begin at the same moment, each on a thread of its own."""
+    if IS_DEBUG:
+        pytest.skip(NO_THREADS)
+    barrier = threading.Barrier(n_threads)
+    results: list[Any] = [None] * n_threads
+    errors: list[BaseException] = []
+
+    def run(i: int) -> None:
+        try:
+            barrier.wait()
+            results[i] = work(i)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(n_threads)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+    return results
+
+
+def is_gone(ref: weakref.ref[Any]) -> bool:
+    """Whether an unreferenced object is freed: at once where references are counted, else after a collection."""
+    if FREES_AT_ONCE:
+        return ref() is None
+    settle(lambda: ref() is None)
+    return ref() is None
+
+
+def settle(is_done: Callable[[], bool] = lambda: False, n_rounds: int = 10) -> None:
+    """Have the interpreter free the objects that it frees late, until `is_done` or so many rounds are over."""
+    drain = ffi_hpy.convert(lambda: None)
+    for _ in range(n_rounds):
+        if is_done():
+            return
+        gc.collect()
+        drain()  # a native call frees the objects that native code released on other threads
+
+
+def run_python(program: str, *arguments: object, environ: dict[str, str] | None = None) -> str:
+    """Output of a program in a fresh interpreter, which must end with exit status 0 and say nothing on stderr."""
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", program, *map(str, arguments)],
+        env={**os.environ, **(environ or {})},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PROGRAM_SECONDS,
+    )
+    if done.returncode < 0:
+        ended = f"was killed by {signal.Signals(-done.returncode).name}"
+    else:
+        ended = f"ended with exit status {done.returncode}"
+    assert done.returncode == 0, f"the program {ended}; its stderr:\n{done.stderr}"
+    assert not done.stderr, f"the program wrote to stderr:\n{done.stderr}"
+    return done.stdout

@@ -1,0 +1,130 @@
+"""Compiles the native libraries of the tests, once for all interpreters."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import ffi_hpy
+
+ROOT = Path(__file__).resolve().parents[3]
+SOURCES = ROOT / "tests" / "python" / "native"
+PACKAGE = Path(ffi_hpy.__file__).resolve().parent
+
+sys.path.append(str(ROOT))
+from ci.jobs.elf import read_library  # noqa: E402
+from ci.jobs.exports import RULES, listed_names  # noqa: E402
+from ci.lib.folders import cache_dir, locked  # noqa: E402
+from ci.lib.messages import Missing  # noqa: E402
+from ci.provision.compilers import find_c_compiler, find_cxx_compiler  # noqa: E402
+
+__all__ = [
+    "ERAS",
+    "RULES",
+    "Missing",
+    "compile_c",
+    "compile_cxx",
+    "compile_preload",
+    "core_without_pool",
+    "fetch_upstream",
+    "find_c_compiler",
+    "find_cxx_compiler",
+    "listed_names",
+    "read_library",
+]
+
+_C_FLAGS = ("-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared")
+_CXX_FLAGS = ("-std=c++17", "-O1", "-g", "-Wall", "-Werror", "-fPIC", "-shared", "-pthread")
+_LINK_FLAGS = ("-Wl,--no-undefined", "-ltvm_ffi")
+
+
+ERAS = ("new", "old")
+"""What libraries of users are compiled against: the current headers of apache-tvm-ffi, and those of 0.1.11."""
+
+_UPSTREAM_VARIABLES = {"": "FFI_HPY_UPSTREAM", "0.1.11": "FFI_HPY_UPSTREAM_0_1_11"}
+
+
+def fetch_upstream(version: str = "") -> Path:
+    """The folder of apache-tvm-ffi's unpacked wheel: FFI_HPY_UPSTREAM if that is set, else from ci/upstream.
+
+    For a given version the name of the variable ends with that version.
+    """
+    variable = _UPSTREAM_VARIABLES[version]
+    named = os.environ.get(variable)
+    if named:
+        if not Path(named, "tvm_ffi", "lib", "libtvm_ffi_testing.so").is_file():
+            raise Missing(f"{variable} is {named}, where there is no tvm_ffi/lib/libtvm_ffi_testing.so")
+        return Path(named)
+    # Not in the environment of the tests, which may have no pip to tell what package index there is.
+    outside = os.pathsep.join(p for p in os.get_exec_path() if not Path(p).is_relative_to(sys.prefix))
+    python = shutil.which("python3", path=outside) or sys.executable
+    done = subprocess.run(
+        [python, "-B", str(ROOT / "ci" / "upstream"), *version.split()], capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        raise Missing(done.stderr.strip() or f"ci/upstream ended with exit status {done.returncode}")
+    return Path(done.stdout.strip())
+
+
+def compile_c(name: str, include: Path, *flags: str, link: tuple[str, ...] = _LINK_FLAGS) -> Path:
+    """The library made of native/<name>, with flags of its own; compiled unless the cache has it."""
+    return _compile(SOURCES / name, [*find_c_compiler(), *_C_FLAGS, *flags], include, link)
+
+
+def compile_cxx(name: str, include: Path, *flags: str, link: tuple[str, ...] = _LINK_FLAGS) -> Path:
+    """The library made of native/<name>, which is C++; see compile_c."""
+    return _compile(SOURCES / name, [*find_cxx_compiler(), *_CXX_FLAGS, *flags], include, link)
+
+
+def compile_preload(name: str) -> Path:
+    """The library made of native/<name>, which is to be preloaded and needs nothing but libc."""
+    return _compile(SOURCES / name, [*find_c_compiler(), *_C_FLAGS], PACKAGE / "include", ("-ldl", "-pthread"))
+
+
+def core_without_pool() -> Path:
+    """A core in which every block comes from malloc."""
+    core = ROOT / "src" / "core"
+    compiler = [*find_c_compiler(), "-std=c11", "-O1", "-g", "-fPIC", "-shared", "-fvisibility=hidden", "-DFH_TEST=1"]
+    flags = [f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}", "-Wl,-soname,libtvm_ffi.so", "-ldl", "-pthread"]
+    sources = sorted(core.rglob("*.c"))
+    key = hashlib.sha256(repr([compiler, flags]).encode())
+    for part in (_digest_of(ROOT / "include"), _digest_of(core), *(source.read_bytes() for source in sources)):
+        key.update(hashlib.sha256(part).digest())
+    return _cached(f"core-{key.hexdigest()[:16]}.so", [*compiler, *map(str, sources), *flags])
+
+
+def _compile(source: Path, compiler: list[str], include: Path, link: tuple[str, ...] = _LINK_FLAGS) -> Path:
+    core = PACKAGE / "lib" / "libtvm_ffi.so"
+    key = hashlib.sha256()
+    linked_to = read_library(core)  # a library that is linked to the core depends on nothing else of it
+    words = repr([compiler, link, linked_to.soname, sorted(linked_to.exports)]).encode()
+    for part in (source.read_bytes(), _digest_of(include), words):
+        key.update(hashlib.sha256(part).digest())
+    command = [*compiler, f"-I{include}", str(source), f"-L{core.parent}", *link]
+    return _cached(f"{source.stem}-{key.hexdigest()[:16]}.so", command)
+
+
+def _cached(name: str, command: list[str]) -> Path:
+    """The library of the cache that a compiler's command makes."""
+    library = cache_dir() / "test-libraries" / name
+    with locked(library.with_name(f".{library.stem}.lock")):
+        if not library.exists():
+            with tempfile.TemporaryDirectory(dir=library.parent) as temporary:
+                made = Path(temporary, name)
+                done = subprocess.run([*command, "-o", str(made)], capture_output=True, text=True)
+                if done.returncode != 0:
+                    raise Missing(f"{name} does not compile: {' '.join(command)}\n{done.stderr}")
+                made.rename(library)
+    return library
+
+
+def _digest_of(include: Path) -> bytes:
+    digest = hashlib.sha256()
+    for header in sorted(include.rglob("*.h")):
+        digest.update(hashlib.sha256(header.read_bytes()).digest())
+    return digest.digest()
