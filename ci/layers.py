@@ -12,6 +12,7 @@ from pathlib import Path
 
 from envs import ROOT, Missing, find_c_compiler
 from jobs import Result, check_going_on
+from layers_python import check_package
 
 CORE = "src/core"
 LAYERS = {
@@ -165,7 +166,7 @@ def check_the_check() -> None:
 
 
 def run_layers(wheel: Path, log: Path) -> Result:
-    """Check the layers of each tree."""
+    """Check the layers of each tree, and of the package."""
     check_the_check()
     lines, n_bad = [], 0
     for name, layers in LAYERS.items():
@@ -176,6 +177,9 @@ def run_layers(wheel: Path, log: Path) -> Result:
         n_uses = sum(map(len, uses.values()))
         lines += [*faults, f"{name}: {len(uses)} files in {len(layers)} layers, {n_uses} uses, {len(faults)} faults"]
         n_bad += bool(faults)
+    faults, line = check_package()
+    lines += [*faults, line]
+    n_bad += bool(faults)
     log.write_text("\n".join([*lines, ""]))
     outcome = "FAILED" if n_bad else "ok"
-    return Result("layers", outcome, len(LAYERS) - n_bad, n_bad, 0, closing="; ".join(lines))
+    return Result("layers", outcome, len(LAYERS) + 1 - n_bad, n_bad, 0, closing="; ".join(lines))

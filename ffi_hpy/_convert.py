@@ -1,21 +1,22 @@
 """How values of each Python type are passed to native code.
 
-`classify` is asked once per type, by the binding, which keeps the answer: what a class offers is read from the class,
-and adding a protocol method to it later has no effect.
+The binding asks once per type and keeps the answer: what a class offers is read from the class, and adding a protocol
+method to it later has no effect.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from operator import index as _as_int
 
 from . import _core
 from ._core import CObject, OpaquePtr, OpaquePyObject
 from ._device import Device
 from ._dtype import dtype, from_foreign_dtype, is_foreign_dtype
-from ._fork import import_whole
 from ._object import ObjectConvertible
+from ._start.fork import import_whole
 from ._string import Bytes, PyNativeObject, String
 from ._tensor import Shape, from_dlpack
 from .container import Array, Map
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     Answer = tuple[int, "Callable[[Any], Any] | int | None"]
 
-__all__ = ["OPAQUE_PTR_HANDLERS", "classify", "convert", "convert_func"]
+__all__ = ["OPAQUE_PTR_HANDLERS", "classify", "classify_with_protocols", "convert", "convert_func"]
 
 OPAQUE_PTR_HANDLERS: dict[type, Callable[[Any], int]] = {}
 """Classes of other libraries whose instances stand for an address, by exact class, and what gives the address. Looked
@@ -60,6 +61,22 @@ def classify(cls: type) -> Answer:
     if issubclass(cls, _core.ObjectRValueRef):
         return _core.KIND_RVALUE_REF, None
     return _array_kind(cls) or _builtin_kind(cls) or _converter_kind(cls) or (_core.KIND_CONVERTER, OpaquePyObject)
+
+
+_NATIVE = (CObject, _core.ObjectRValueRef, PyNativeObject)  # stand for themselves
+
+
+def classify_with_protocols(cls: type) -> tuple[int, Callable[[Any], Any] | int | None, int]:
+    """The answer of classify(), and bits of `_core.PROTOCOL_*`: how the instances of a type stand for something else,
+    which is what schemas look at."""
+    kind, detail = classify(cls)
+    if issubclass(cls, _NATIVE):
+        return kind, detail, 0
+    protocols = _core.PROTOCOL_OBJECT * hasattr(cls, "__tvm_ffi_object__")
+    protocols += _core.PROTOCOL_VALUE * hasattr(cls, "__tvm_ffi_value__")
+    protocols += _core.PROTOCOL_CONVERT * issubclass(cls, ObjectConvertible)
+    protocols += _core.PROTOCOL_MAPPING * (issubclass(cls, Mapping) and not issubclass(cls, dict))
+    return kind, detail, protocols
 
 
 def _array_kind(cls: type) -> Answer | None:

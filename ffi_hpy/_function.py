@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import _core
 from ._core import Function
-from ._load import subclass_made
+from ._start.load import subclass_made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

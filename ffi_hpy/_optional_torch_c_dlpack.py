@@ -15,6 +15,7 @@ import sys
 
 from . import _core
 from ._device import DLDeviceType
+from .utils._user_cache import cache_folder, digest_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,15 +45,11 @@ def load_torch_c_dlpack_extension() -> None:
 
 def library_folder() -> Path:
     """Where a library of ours with the table is, if there is one."""
-    from .cpp._cache import cache_folder
-
     return cache_folder()
 
 
 def library_name(torch: Any) -> str:
     """Of the file: it is for one build of torch, whose C++ classes it knows."""
-    from .cpp._cache import digest_of
-
     major, minor = torch.__version__.split(".")[:2]
     build = digest_of(torch.__version__, bool(torch.compiled_with_cxx11_abi()))[:8]
     return f"libtorch_c_dlpack_addon_torch{major}{minor}-{_torch_extension_device(torch)}-{build}.so"

@@ -14,8 +14,8 @@ from __future__ import annotations
 import copyreg
 
 from . import _core
-from ._fork import new_lock
 from ._object import ObjectMeta
+from ._start.fork import new_lock
 from ._traceback import (
     backtrace_of,
     count_callers,

@@ -9,8 +9,8 @@ from errno import ENOENT
 from . import _ffi_api
 from ._core import Function
 from ._object import Object
-from ._type_info import declares_nonblocking
-from .registry import _parse, get_global_func, register_object
+from ._types.metadata import declares_nonblocking, parse_function_metadata
+from .registry import get_global_func, register_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Module(Object):
     def get_function_metadata(self, name: str, query_imports: bool = False) -> dict[str, Any] | None:
         """The metadata that the library has for a function, None if it has none."""
         text = _ffi_api.ModuleGetFunctionMetadata(self, name, query_imports)
-        return _parse(text) if text else None
+        return parse_function_metadata(text) if text else None
 
     def get_function_doc(self, name: str, query_imports: bool = False) -> str | None:
         """The documentation that the library has for a function, None if it has none."""

@@ -53,7 +53,7 @@ def _is_being_imported(module: object) -> bool:
 
 
 def _before() -> None:
-    package = __package__ or ""
+    package = (__package__ or "").partition(".")[0]
     for name, module in list(sys.modules.items()):
         if (name == package or name.startswith(f"{package}.")) and _is_being_imported(module):
             try:

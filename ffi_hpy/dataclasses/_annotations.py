@@ -14,7 +14,8 @@ import typing
 import weakref
 from typing import Any
 
-from .field import KW_ONLY, forward_annotations
+from .._types.class_annotations import forward_annotations
+from .field import KW_ONLY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

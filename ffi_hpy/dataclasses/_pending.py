@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 
-from .._fork import at_fork_in_child, new_lock
+from .._start.fork import at_fork_in_child, new_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What a target language provides, and which there are."""
+"""What a target language provides."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .file_utils import CodeBlock
     from .utils import FuncInfo, InitConfig, ObjectInfo, Options
 
-__all__ = ["Generator", "generator_names", "get_generator"]
+__all__ = ["Generator"]
 
 
 class Generator(Protocol):
@@ -110,23 +110,3 @@ class Generator(Protocol):
 
     def finalize_init(self, init_path: Path, prefixes: set[str]) -> None:
         """Make what the files of some prefixes need above them. OSError, ValueError for a name that cannot be one."""
-
-
-def generator_names() -> list[str]:
-    """The target languages."""
-    return sorted(_generators())
-
-
-def get_generator(target: str) -> Generator:
-    """A target language by its name; ValueError if it is none."""
-    generators = _generators()
-    if target not in generators:
-        raise ValueError(f"Unknown generator {target!r}. Known generators: {', '.join(sorted(generators))}")
-    return generators[target]
-
-
-def _generators() -> dict[str, Generator]:
-    from .python_generator import PythonGenerator
-    from .rust_generator import RustGenerator
-
-    return {"python": PythonGenerator(), "rust": RustGenerator()}
