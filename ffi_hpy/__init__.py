@@ -33,13 +33,14 @@ from ._convert import classify_with_protocols, convert, convert_func, wrap_opaqu
 from ._core import Function
 from ._device import Device, DLDeviceType, device
 from ._dtype import dtype
+from ._mapping import Dict, Map
 from ._object import Object, ObjectConvertible
+from ._sequence import Array, List
 from ._start.fork import import_whole
 from ._start.memo import remember_by_class
 from ._string import Bytes, String
 from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack
 from ._type_info import info_of_key, set_class, set_python_class
-from .container import Array, Dict, List, Map
 from .error import (
     Error,
     call_guarded,
@@ -61,7 +62,6 @@ from .registry import (
     register_object,
     remove_global_func,
 )
-from .stream import StreamContext, get_raw_stream, use_raw_stream, use_torch_stream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,16 +70,19 @@ if TYPE_CHECKING:
 
     from . import access_path, cpp, dataclasses, serialization, structural
     from . import config as config
+    from . import container as container
     from . import core as core
     from . import dropin as dropin
     from . import hpy as hpy
     from . import libinfo as libinfo
+    from . import stream as stream
     from . import testing as testing
     from . import utils as utils
     from ._core import CAny as CAny
     from ._dlpack import SupportsDLPack as SupportsDLPack
     from ._dtype_names import *  # noqa: F403
     from .dataclasses import method
+    from .stream import StreamContext, get_raw_stream, use_raw_stream, use_torch_stream
     from .structural import (
         DefRegionKind,
         InplaceMode,
@@ -216,6 +219,7 @@ _HOMES = {
     **dict.fromkeys(_DTYPE_NAMES.split(), "_dtype_names"),
     "access_path": "access_path",
     "config": "config",
+    "container": "container",
     "core": "core",
     "cpp": "cpp",
     "dataclasses": "dataclasses",
@@ -223,12 +227,17 @@ _HOMES = {
     "hpy": "hpy",
     "libinfo": "libinfo",
     "serialization": "serialization",
+    "stream": "stream",
     "structural": "structural",
     "testing": "testing",
     "utils": "utils",
     "CAny": "_core",
     "SupportsDLPack": "_dlpack",
     "method": "dataclasses",
+    "StreamContext": "stream",
+    "get_raw_stream": "stream",
+    "use_raw_stream": "stream",
+    "use_torch_stream": "stream",
     "DefRegionKind": "structural",
     "InplaceMode": "structural",
     "StructuralKey": "structural",

@@ -15,11 +15,12 @@ from . import _core
 from ._core import CObject, OpaquePtr, OpaquePyObject
 from ._device import Device
 from ._dtype import dtype, from_foreign_dtype, is_foreign_dtype
+from ._mapping import Map
 from ._object import ObjectConvertible
+from ._sequence import Array
 from ._start.fork import import_whole
 from ._string import Bytes, PyNativeObject, String
 from ._tensor import Shape, from_dlpack
-from .container import Array, Map
 from .error import exception_to_error_value
 
 TYPE_CHECKING = False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from enum import IntEnum
-from errno import ENOENT
 
 from . import _ffi_api
 from ._core import Function
@@ -180,7 +179,9 @@ def load_module(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], keep_
     if "\0" in text:
         raise ValueError(f"expected a path without a NUL, got {text!r}")
     if os.path.dirname(text) and not os.path.exists(text):  # noqa: PTH110, PTH120
-        raise LibraryNotFoundError(ENOENT, "Cannot load module: no such file", text)
+        import errno
+
+        raise LibraryNotFoundError(errno.ENOENT, "Cannot load module: no such file", text)
     loaded = _LOADED_ALONE.get(os.path.basename(text))  # noqa: PTH119
     if loaded is not None and not os.path.samefile(text, loaded):  # noqa: PTH121
         raise RuntimeError(f"Cannot load {text}: it registers what {loaded} registered, and would end the process")
