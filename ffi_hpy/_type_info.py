@@ -11,6 +11,7 @@ from ._core import CObject
 from ._object import MISSING, Object
 from ._start.memo import Lazy
 from ._type_schema import TypeSchema
+from ._types.field import arguments_of_declared, arguments_of_row, row_of_declared, schema_of_declared
 from ._types.metadata import declares_nonblocking, parse_metadata, schema_in
 from ._types.origin import INDEX_OF_CLASS
 
@@ -19,18 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from typing import Any
 
-    from ._types.flags import DeclaredField
-    from ._types.layout import Place
+    from ._types.field import DeclaredField
 
 __all__ = ["FFIProperty", "TypeField", "TypeInfo", "TypeMethod", "info_of_class", "info_of_index", "info_of_key"]
-
-# Bits of a field's flags, and the words for them.
-_STRUCTURAL = (
-    (_core.FIELD_STRUCTURAL_IGNORE, "ignore"),
-    (_core.FIELD_STRUCTURAL_DEF_PATTERN, "def-pattern"),
-    (_core.FIELD_STRUCTURAL_DEF_SIMPLE, "def-simple"),
-)
-
 
 if TYPE_CHECKING or _core.HAS_EXTENSION:
 
@@ -130,6 +122,14 @@ class TypeField:
 
     _place: tuple[int, int]  # type index, and which of the type's own fields
     _is_laid_out = False  # whether a Python class defines the type
+
+    @classmethod
+    def _at(cls, place: tuple[int, int], arguments: dict[str, Any], is_laid_out: bool = False) -> TypeField:
+        """The TypeField of a field of a type. What reads and writes the field is made when somebody asks."""
+        self = cls(**arguments)
+        self._place, self._is_laid_out = place, is_laid_out
+        return self
+
     getter: Any = Lazy(lambda self: _core.FieldSlot(*self._place, False).get)
     setter: Any = Lazy(lambda self: _core.FieldSlot(*self._place, False).set)
     metadata: Any = Lazy(lambda self: parse_metadata(self._metadata))
@@ -225,9 +225,8 @@ class TypeInfo:
         @Lazy
         def fields(self) -> list[TypeField]:
             """The type's own fields."""
-            return [
-                _read_field(self.type_index, i, *field) for i, field in enumerate(_core.type_info(self.type_index)[4])
-            ]
+            rows = _core.type_info(self.type_index)[4]
+            return [TypeField._at((self.type_index, i), arguments_of_row(row)) for i, row in enumerate(rows)]
 
         @Lazy
         def methods(self) -> list[TypeMethod]:
@@ -243,23 +242,17 @@ class TypeInfo:
         """Define the fields of a type that define_type() made, and how its objects are made. RuntimeError for a second
         time, TypeError for a default that no native value can be made of; what is wrong with a field is an error before
         anything is registered."""
-        from json import dumps
-
-        from ._types.flags import flags_of
         from ._types.layout import lay_out
 
         if self.fields is not None:
             raise RuntimeError(f"{self.type_key} has its fields already")
-        places, total_size = lay_out(self.parent_type_info, [_schema_of(field).origin for field in fields])
-        made = [_declared_field(self.type_index, i, *parts) for i, parts in enumerate(zip(fields, places))]
-        rows = []
-        for field, place, own in zip(fields, places, made):
-            size, alignment, offset, static_index = place
-            default = field.default if field.default_factory is MISSING else field.default_factory
-            head = (field.name, field.doc, dumps(own.metadata), flags_of(field, MISSING))
-            rows.append((*head, size, alignment, offset, static_index, _schema_of(field), default))
+        slots, total_size = lay_out(self.parent_type_info, [schema_of_declared(field).origin for field in fields])
+        rows = list(map(row_of_declared, fields, slots))
         _core.fields_define(self.type_index, rows, total_size, structure_kind or _core.STRUCTURE_UNSUPPORTED)
-        self.fields = made
+        self.fields = [
+            TypeField._at((self.type_index, i), arguments_of_declared(*declared), is_laid_out=True)
+            for i, declared in enumerate(zip(fields, slots))
+        ]
         self.__dict__.pop("methods", None)
 
     def _register_py_methods(
@@ -308,43 +301,6 @@ class TypeInfo:
 # --- reading the registry -------------------------------------------------------------------------------------------
 
 
-def _read_field(
-    type_index: int,
-    i: int,
-    name: str,
-    doc: str,
-    metadata: str,
-    flags: int,
-    size: int,
-    offset: int,
-    static_type_index: int,
-    alignment: int,
-    default: Any,
-) -> TypeField:
-    has_default, is_factory = bool(flags & _core.FIELD_HAS_DEFAULT), bool(flags & _core.FIELD_DEFAULT_FROM_FACTORY)
-    field = TypeField(
-        str(name),
-        str(doc) if doc else None,
-        size,
-        alignment,
-        offset,
-        static_type_index,
-        not flags & _core.FIELD_WRITABLE,
-        str(metadata),
-        c_init=not flags & _core.FIELD_INIT_OFF,
-        c_kw_only=bool(flags & _core.FIELD_KW_ONLY),
-        c_has_default=has_default,
-        c_default=default if has_default and not is_factory else ...,
-        c_default_factory=default if has_default and is_factory else ...,
-        c_repr=not flags & _core.FIELD_REPR_OFF,
-        c_compare=not flags & _core.FIELD_COMPARE_OFF,
-        c_hash=not flags & _core.FIELD_HASH_OFF,
-        c_structural_eq=next((word for bit, word in _STRUCTURAL if flags & bit), None),
-    )
-    field._place = (type_index, i)
-    return field
-
-
 def _read_method(name: str, doc: str, metadata: str, flags: int, *rest: Any) -> TypeMethod:
     function = rest[-1]
     if isinstance(function, _core.Function):
@@ -353,45 +309,6 @@ def _read_method(name: str, doc: str, metadata: str, flags: int, *rest: Any) -> 
             function.release_gil = False
     is_static = bool(flags & _core.FIELD_IS_STATIC_METHOD)
     return TypeMethod(str(name), str(doc) if doc else None, function, str(metadata), is_static)
-
-
-# --- fields that Python defines -------------------------------------------------------------------------------------
-
-
-def _schema_of(field: DeclaredField) -> TypeSchema:
-    schema = field._ty_schema
-    assert schema is not None  # the decorator gives each field one
-    return schema
-
-
-def _declared_field(type_index: int, which: int, field: DeclaredField, place: Place) -> TypeField:
-    """The TypeField of a field that the body of a class declares: what reads and writes it is made when somebody
-    asks."""
-    schema = _schema_of(field)
-    size, alignment, offset, static_index = place
-    own = TypeField(
-        field.name,
-        field.doc,
-        size,
-        alignment,
-        offset,
-        static_index,
-        field.frozen,
-        {"type_schema": schema.to_json()},
-        ty=schema,
-        c_init=field.init,
-        c_kw_only=bool(field.kw_only),
-        c_has_default=field.has_default,
-        c_default=field.default,
-        c_default_factory=field.default_factory,
-        c_repr=field.repr,
-        c_compare=field.compare,
-        c_hash=bool(field.hash),
-        c_structural_eq=field.structural_eq,
-        dataclass_field=field,
-    )
-    own._place, own._is_laid_out = (type_index, which), True
-    return own
 
 
 # --- finding a TypeInfo ---------------------------------------------------------------------------------------------

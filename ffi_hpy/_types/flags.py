@@ -1,35 +1,13 @@
-"""The words by which classes ask for flags and kinds of the ABI, and the flags of a field that a class defines."""
+"""The ABI's flags of fields and kinds of structures, by the words that classes use for them."""
 
 from __future__ import annotations
 
 from .. import _core
+from .._object import MISSING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Protocol
-
-    from .._type_schema import TypeSchema
-
-    class DeclaredField(Protocol):
-        """What is read of a field that the body of a class declares: a `dataclasses.Field`, which says what it means.
-        `default` is `missing` where there is none, and so is `default_factory`."""
-
-        name: Any
-        _ty_schema: TypeSchema | None
-        default: Any
-        default_factory: Any
-        frozen: bool
-        init: bool
-        repr: bool
-        hash: bool | None
-        compare: bool
-        kw_only: bool | None
-        structural_eq: str | None
-        doc: str | None
-
-        @property
-        def has_default(self) -> bool: ...
-
+    from .field import DeclaredField
 
 __all__ = ["STRUCTURAL_FLAGS", "STRUCTURE_KINDS", "flags_of"]
 
@@ -55,12 +33,12 @@ STRUCTURE_KINDS: dict[str | None, int] = {
 """TVMFFISEqHashKind by the words that `structural_eq` of a class takes."""
 
 
-def flags_of(field: DeclaredField, missing: object) -> int:
-    """The flags of a field; `missing` stands for no default."""
+def flags_of(field: DeclaredField) -> int:
+    """The flags of a field that the body of a class declares."""
     flags = _core.FIELD_WRITABLE | _core.FIELD_SETTER_IS_FUNCTION | STRUCTURAL_FLAGS[field.structural_eq]
     for is_set, flag in (
         (field.has_default, _core.FIELD_HAS_DEFAULT),
-        (field.default_factory is not missing, _core.FIELD_DEFAULT_FROM_FACTORY),
+        (field.default_factory is not MISSING, _core.FIELD_DEFAULT_FROM_FACTORY),
         (not field.init, _core.FIELD_INIT_OFF),
         (not field.repr, _core.FIELD_REPR_OFF),
         (not field.compare, _core.FIELD_COMPARE_OFF),

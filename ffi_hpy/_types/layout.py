@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    Place = tuple[int, int, int, int]
+    Slot = tuple[int, int, int, int]  # size, alignment, offset, static type index; bytes
 
 __all__ = ["lay_out", "own_end"]
 
@@ -50,14 +50,14 @@ def own_end(info: Any) -> int:
     return end if end > total - 8 else total  # what lies in between belongs to members without reflection
 
 
-def lay_out(parent: Any, origins: Iterable[str]) -> tuple[list[Place], int]:
-    """(size, alignment, offset, static type index) of each field, by the origins of their schemas, below the fields of
-    a parent type; and the size of an object. All in bytes."""
+def lay_out(parent: Any, origins: Iterable[str]) -> tuple[list[Slot], int]:
+    """The slots of fields, by the origins of their schemas, behind the fields of a parent type; and the size of an
+    object in bytes."""
     end = own_end(parent)
-    places = []
+    slots = []
     for origin in origins:
         size, alignment, static_index = _SHAPES.get(origin, _POINTER)
         offset = -(-end // alignment) * alignment
         end = offset + size
-        places.append((size, alignment, offset, static_index))
-    return places, -(-end // 8) * 8
+        slots.append((size, alignment, offset, static_index))
+    return slots, -(-end // 8) * 8
