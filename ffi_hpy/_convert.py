@@ -81,7 +81,8 @@ def classify_with_protocols(cls: type) -> tuple[int, Callable[[Any], Any] | int 
 
 
 def _array_kind(cls: type) -> Answer | None:
-    """Objects in disguise, streams, arrays; first because an array class may also have __float__ and so on."""
+    """The answer for classes that stand for objects, for streams and for arrays. It comes before the answers for
+    numbers, because an array class may also have __float__."""
     address_of = OPAQUE_PTR_HANDLERS.get(cls)
     if address_of is not None:
         return _core.KIND_CONVERTER, lambda value: OpaquePtr(address_of(value))
@@ -157,7 +158,7 @@ def _builtin_kind(cls: type) -> Answer | None:
 
 
 def _number_kind(cls: type) -> Answer | None:
-    numbers = sys.modules.get("numbers")  # who has registered a class with it has imported it
+    numbers = sys.modules.get("numbers")  # a class can only be registered with a module that is imported
     if issubclass(cls, (int, getattr(numbers, "Integral", int))):
         return _core.KIND_INT, None
     if issubclass(cls, (float, getattr(numbers, "Real", float))):
@@ -198,7 +199,7 @@ def _converter_for(cls: type) -> Callable[[Any], Any] | None:
     return None
 
 
-# What becomes of the answers of protocol methods. A TypeError names the method, not what was tried with its answer.
+# Answers of protocol methods as values to pass. A TypeError names the method, not what was tried with its answer.
 
 
 def _refuse(value: Any, method: str, wanted: str, answer: Any) -> NoReturn:
@@ -308,4 +309,4 @@ def wrap_opaque_ptr(address: int) -> Any:
     return _c_void_p(address)
 
 
-_c_void_p: Callable[[int], Any] | None = None  # written once, with what every thread would write
+_c_void_p: Callable[[int], Any] | None = None  # every thread writes the same class

@@ -101,9 +101,9 @@ class CObject:
         """Address of the native object, 0 if there is none."""
     @property
     def id_(self) -> int:
-        """The same as `__chandle__()`."""
+        """Address of the native object, as `__chandle__()`."""
     def __ctypes_handle__(self) -> Any:
-        """The same as ctypes.c_void_p, whose value is None if there is none."""
+        """Address of the native object as ctypes.c_void_p, whose value is None if there is none."""
     def __init_handle_by_constructor__(self, fconstructor: Function, /, *args: Any) -> None:
         """Take over the handle of the object that `fconstructor(*args)` returns. TypeError if it returns no object.
         Never gives up the GIL."""
@@ -495,7 +495,8 @@ def type_attr_define(index: int, name: str, value: Any, /) -> None:
     """Give a type a value in an attribute column. RuntimeError if it has one."""
 
 def class_offer(index: int, cls: type[CObject], /) -> type[CObject]:
-    """As class_register() for a type that has no class. The class that counts, which may be another thread's."""
+    """Register a class for a type that has none. Returns the class that the type has then: another thread may have been
+    first."""
 
 def class_register(index: int, cls: type, /) -> None:
     """Native objects of that type become instances of cls from now on. cls must derive from CObject."""

@@ -160,7 +160,7 @@ def reduce(self: CObject) -> tuple[Any, ...]:
     return copyreg.__newobj__, (type(self),), self.__getstate__()  # type: ignore[attr-defined]
 
 
-# Of the root of all, so that functions and tensors refuse here, too: PyPy would pickle a wrapper without its handle
+# Set on the root of all classes, so that functions and tensors refuse, too: PyPy would pickle wrappers without handles
 CObject.__getstate__ = get_state  # type: ignore[method-assign]
 CObject.__setstate__ = set_state  # type: ignore[method-assign]
 CObject.__reduce__ = reduce  # type: ignore[method-assign]

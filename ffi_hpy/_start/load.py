@@ -27,7 +27,7 @@ _BINDING = os.path.join(_HERE, "_core.hpy0.so")  # noqa: PTH118
 
 
 def subclass_made(cls: type) -> None:
-    """To be called with each Python subclass of a type of the binding: the PyPI package hpy must be told of it."""
+    """Tell the PyPI package hpy, if the binding runs in it, of a new Python subclass of a type of the binding."""
     hpy09 = sys.modules.get(f"{__package__}.hpy09")
     if hpy09 is not None:
         hpy09.adopt(cls)
