@@ -177,7 +177,7 @@ def run_layers(wheel: Path, log: Path) -> Result:
         n_uses = sum(map(len, uses.values()))
         lines += [*faults, f"{name}: {len(uses)} files in {len(layers)} layers, {n_uses} uses, {len(faults)} faults"]
         n_bad += bool(faults)
-    faults, line = check_package()
+    faults, line = check_package(ROOT)
     lines += [*faults, line]
     n_bad += bool(faults)
     log.write_text("\n".join([*lines, ""]))
