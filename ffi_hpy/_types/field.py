@@ -98,14 +98,30 @@ def row_of_declared(field: DeclaredField, slot: Slot) -> tuple[Any, ...]:
     """The field as `_core.fields_define` takes it."""
     from json import dumps
 
-    from .flags import flags_of
-
     size, alignment, offset, static_index = slot
     schema = schema_of_declared(field)
     metadata = dumps({"type_schema": schema.to_json()})
     default = field.default if field.default_factory is MISSING else field.default_factory
-    flags = flags_of(field)
+    flags = _flags_of(field)
     return field.name, field.doc, metadata, flags, size, alignment, offset, static_index, schema, default
+
+
+def _flags_of(field: DeclaredField) -> int:
+    from .flags import STRUCTURAL_FLAGS
+
+    flags = _core.FIELD_WRITABLE | _core.FIELD_SETTER_IS_FUNCTION | STRUCTURAL_FLAGS[field.structural_eq]
+    for is_set, flag in (
+        (field.has_default, _core.FIELD_HAS_DEFAULT),
+        (field.default_factory is not MISSING, _core.FIELD_DEFAULT_FROM_FACTORY),
+        (not field.init, _core.FIELD_INIT_OFF),
+        (not field.repr, _core.FIELD_REPR_OFF),
+        (not field.compare, _core.FIELD_COMPARE_OFF),
+        (not field.hash, _core.FIELD_HASH_OFF),
+        (field.kw_only, _core.FIELD_KW_ONLY),
+    ):
+        if is_set:
+            flags |= flag
+    return flags
 
 
 def schema_of_declared(field: DeclaredField) -> TypeSchema:
