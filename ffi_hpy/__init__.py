@@ -12,25 +12,36 @@ Importing loads the core and the binding, and nothing else: neither torch nor nu
 
 from __future__ import annotations
 
-from . import _load
+from ._start.load import load
 
-_load.load()  # from here on `ffi_hpy._core` can be imported
+try:
+    load()  # from here on `ffi_hpy._core` can be imported
+except Exception:
+    from ._start.command import is_config_command
 
-import atexit  # noqa: E402
+    if not is_config_command():
+        raise
+    # ffi-hpy-config looks at files only, and is wanted most where the binary cannot be loaded
+    from .config import main
 
-from . import _core, _function  # noqa: E402
-from ._convert import convert, convert_func, wrap_opaque_ptr  # noqa: E402
-from ._core import Function  # noqa: E402
-from ._device import Device, DLDeviceType, device  # noqa: E402
-from ._dtype import dtype  # noqa: E402
-from ._fork import import_whole  # noqa: E402
-from ._object import Object, ObjectConvertible  # noqa: E402
-from ._protocol import classify_with_protocols  # noqa: E402
-from ._string import Bytes, String  # noqa: E402
-from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack  # noqa: E402
-from ._type_info import info_of_key, set_class, set_python_class  # noqa: E402
-from .container import Array, Dict, List, Map  # noqa: E402
-from .error import (  # noqa: E402
+    raise SystemExit(main()) from None
+
+import atexit
+
+from . import _core, _function
+from ._convert import classify_with_protocols, convert, convert_func, wrap_opaque_ptr
+from ._core import Function
+from ._device import Device, DLDeviceType, device
+from ._dtype import dtype
+from ._mapping import Dict, Map
+from ._object import Object, ObjectConvertible
+from ._sequence import Array, List
+from ._start.fork import import_whole
+from ._start.memo import remember_by_class
+from ._string import Bytes, String
+from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack
+from ._type_info import info_of_key, set_class, set_python_class
+from .error import (
     Error,
     call_guarded,
     check_signals,
@@ -39,18 +50,18 @@ from .error import (  # noqa: E402
     raise_for_error,
     register_error,
 )
-from .module import Module, load_module, system_lib  # noqa: E402
-from .registry import (  # noqa: E402
+from .module import Module, load_module, system_lib
+from .registry import (
     class_for_type_index,
     get_global_func,
     get_global_func_metadata,
+    home_of_type,
     init_ffi_api,
     list_global_func_names,
     register_global_func,
     register_object,
     remove_global_func,
 )
-from .stream import StreamContext, get_raw_stream, use_raw_stream, use_torch_stream  # noqa: E402
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,16 +70,19 @@ if TYPE_CHECKING:
 
     from . import access_path, cpp, dataclasses, serialization, structural
     from . import config as config
+    from . import container as container
     from . import core as core
     from . import dropin as dropin
     from . import hpy as hpy
     from . import libinfo as libinfo
+    from . import stream as stream
     from . import testing as testing
     from . import utils as utils
     from ._core import CAny as CAny
     from ._dlpack import SupportsDLPack as SupportsDLPack
     from ._dtype_names import *  # noqa: F403
     from .dataclasses import method
+    from .stream import StreamContext, get_raw_stream, use_raw_stream, use_torch_stream
     from .structural import (
         DefRegionKind,
         InplaceMode,
@@ -152,13 +166,9 @@ __all__ = [
     "use_torch_stream",
 ]
 
-if _core.HAS_EXTENSION:  # the binding remembers the answers by the types' addresses
-    _classify = classify_with_protocols
-else:
-    from ._classify_once import classify_once as _classify
-
 _core.set_hooks(
-    classify=_classify,
+    # The binding remembers the answers by the types' addresses where it can
+    classify=classify_with_protocols if _core.HAS_EXTENSION else remember_by_class(classify_with_protocols),
     class_for_type_index=class_for_type_index,
     error_to_exception=error_to_exception if _core.HAS_EXTENSION else raise_for_error,
     exception_to_error=exception_to_error,
@@ -186,7 +196,17 @@ for _key, _python_class in (
 ):
     set_python_class(info_of_key(_key), _python_class)
 atexit.register(_core.mark_finalizing)
-del _key, _cls, _load, _function, _python_class
+home_of_type.update(
+    {
+        "ffi.StructuralKey": f"{__name__}.structural",
+        "ffi.StructuralMutator": f"{__name__}.structural",
+        "ffi.StructuralVisitor": f"{__name__}.structural",
+        "ffi.VisitInterrupt": f"{__name__}.structural",
+        "ffi.reflection.AccessPath": f"{__name__}.access_path",
+        "ffi.reflection.AccessStep": f"{__name__}.access_path",
+    }
+)
+del _key, _cls, _function, _python_class, home_of_type, load, remember_by_class
 
 
 # Names that cost import time and are not always used, by the modules that have them; a module of its own name too.
@@ -199,6 +219,7 @@ _HOMES = {
     **dict.fromkeys(_DTYPE_NAMES.split(), "_dtype_names"),
     "access_path": "access_path",
     "config": "config",
+    "container": "container",
     "core": "core",
     "cpp": "cpp",
     "dataclasses": "dataclasses",
@@ -206,12 +227,17 @@ _HOMES = {
     "hpy": "hpy",
     "libinfo": "libinfo",
     "serialization": "serialization",
+    "stream": "stream",
     "structural": "structural",
     "testing": "testing",
     "utils": "utils",
     "CAny": "_core",
     "SupportsDLPack": "_dlpack",
     "method": "dataclasses",
+    "StreamContext": "stream",
+    "get_raw_stream": "stream",
+    "use_raw_stream": "stream",
+    "use_torch_stream": "stream",
     "DefRegionKind": "structural",
     "InplaceMode": "structural",
     "StructuralKey": "structural",
@@ -238,7 +264,7 @@ def __getattr__(name: str) -> Any:
         module = import_whole(f"{__name__}.{home}")
         value = module if name == home else getattr(module, name)
     elif name == "LIB":
-        from ._load import CORE_LIBRARY
+        from ._start.load import CORE_LIBRARY
 
         ctypes = import_whole("ctypes")
         value = ctypes.CDLL(CORE_LIBRARY, ctypes.RTLD_GLOBAL)

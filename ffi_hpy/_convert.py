@@ -1,24 +1,26 @@
 """How values of each Python type are passed to native code.
 
-`classify` is asked once per type, by the binding, which keeps the answer: what a class offers is read from the class,
-and adding a protocol method to it later has no effect.
+The binding asks once per type and keeps the answer: what a class offers is read from the class, and adding a protocol
+method to it later has no effect.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from operator import index as _as_int
 
 from . import _core
 from ._core import CObject, OpaquePtr, OpaquePyObject
 from ._device import Device
 from ._dtype import dtype, from_foreign_dtype, is_foreign_dtype
-from ._fork import import_whole
+from ._mapping import Map
 from ._object import ObjectConvertible
+from ._sequence import Array
+from ._start.fork import import_whole
 from ._string import Bytes, PyNativeObject, String
 from ._tensor import Shape, from_dlpack
-from .container import Array, Map
 from .error import exception_to_error_value
 
 TYPE_CHECKING = False
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
     Answer = tuple[int, "Callable[[Any], Any] | int | None"]
 
-__all__ = ["OPAQUE_PTR_HANDLERS", "classify", "convert", "convert_func"]
+__all__ = ["OPAQUE_PTR_HANDLERS", "classify", "classify_with_protocols", "convert", "convert_func"]
 
 OPAQUE_PTR_HANDLERS: dict[type, Callable[[Any], int]] = {}
 """Classes of other libraries whose instances stand for an address, by exact class, and what gives the address. Looked
@@ -62,8 +64,25 @@ def classify(cls: type) -> Answer:
     return _array_kind(cls) or _builtin_kind(cls) or _converter_kind(cls) or (_core.KIND_CONVERTER, OpaquePyObject)
 
 
+_NATIVE = (CObject, _core.ObjectRValueRef, PyNativeObject)  # stand for themselves
+
+
+def classify_with_protocols(cls: type) -> tuple[int, Callable[[Any], Any] | int | None, int]:
+    """The answer of classify(), and bits of `_core.PROTOCOL_*`: how the instances of a type stand for something else,
+    which is what schemas look at."""
+    kind, detail = classify(cls)
+    if issubclass(cls, _NATIVE):
+        return kind, detail, 0
+    protocols = _core.PROTOCOL_OBJECT * hasattr(cls, "__tvm_ffi_object__")
+    protocols += _core.PROTOCOL_VALUE * hasattr(cls, "__tvm_ffi_value__")
+    protocols += _core.PROTOCOL_CONVERT * issubclass(cls, ObjectConvertible)
+    protocols += _core.PROTOCOL_MAPPING * (issubclass(cls, Mapping) and not issubclass(cls, dict))
+    return kind, detail, protocols
+
+
 def _array_kind(cls: type) -> Answer | None:
-    """Objects in disguise, streams, arrays; first because an array class may also have __float__ and so on."""
+    """The answer for classes that stand for objects, for streams and for arrays. It comes before the answers for
+    numbers, because an array class may also have __float__."""
     address_of = OPAQUE_PTR_HANDLERS.get(cls)
     if address_of is not None:
         return _core.KIND_CONVERTER, lambda value: OpaquePtr(address_of(value))
@@ -139,7 +158,7 @@ def _builtin_kind(cls: type) -> Answer | None:
 
 
 def _number_kind(cls: type) -> Answer | None:
-    numbers = sys.modules.get("numbers")  # who has registered a class with it has imported it
+    numbers = sys.modules.get("numbers")  # a class can only be registered with a module that is imported
     if issubclass(cls, (int, getattr(numbers, "Integral", int))):
         return _core.KIND_INT, None
     if issubclass(cls, (float, getattr(numbers, "Real", float))):
@@ -180,7 +199,7 @@ def _converter_for(cls: type) -> Callable[[Any], Any] | None:
     return None
 
 
-# What becomes of the answers of protocol methods. A TypeError names the method, not what was tried with its answer.
+# Answers of protocol methods as values to pass. A TypeError names the method, not what was tried with its answer.
 
 
 def _refuse(value: Any, method: str, wanted: str, answer: Any) -> NoReturn:
@@ -290,4 +309,4 @@ def wrap_opaque_ptr(address: int) -> Any:
     return _c_void_p(address)
 
 
-_c_void_p: Callable[[int], Any] | None = None  # written once, with what every thread would write
+_c_void_p: Callable[[int], Any] | None = None  # every thread writes the same class

@@ -28,6 +28,65 @@ KIND_DLPACK: Final[int]  # has __dlpack__: becomes an ffi.Tensor
 KIND_CONVERTER: Final[int]  # converter(value) gives a value of one of the kinds above
 KIND_EXCHANGE: Final[int]  # the class has an exchange table: becomes an ffi.Tensor
 
+# --- Numbers of the C headers (src/hpy_module/constants.c) ----------------------------------------------------------
+# TVMFFITypeIndex: the types that every core has.
+TYPE_INDEX_ANY: Final[int]  # only in metadata; no value has it
+TYPE_INDEX_NONE: Final[int]
+TYPE_INDEX_INT: Final[int]
+TYPE_INDEX_BOOL: Final[int]
+TYPE_INDEX_FLOAT: Final[int]
+TYPE_INDEX_OPAQUE_PTR: Final[int]
+TYPE_INDEX_DATA_TYPE: Final[int]
+TYPE_INDEX_DEVICE: Final[int]
+TYPE_INDEX_DL_TENSOR_PTR: Final[int]
+TYPE_INDEX_RAW_STR: Final[int]
+TYPE_INDEX_BYTE_ARRAY_PTR: Final[int]
+TYPE_INDEX_OBJECT_RVALUE_REF: Final[int]
+TYPE_INDEX_SMALL_STR: Final[int]
+TYPE_INDEX_SMALL_BYTES: Final[int]
+TYPE_INDEX_OBJECT: Final[int]  # the root of all objects, and the lowest index of an object
+TYPE_INDEX_STR: Final[int]
+TYPE_INDEX_BYTES: Final[int]
+TYPE_INDEX_FUNCTION: Final[int]
+TYPE_INDEX_TENSOR: Final[int]
+TYPE_INDEX_ARRAY: Final[int]
+TYPE_INDEX_MAP: Final[int]
+TYPE_INDEX_LIST: Final[int]
+TYPE_INDEX_DICT: Final[int]
+TYPE_INDEX_BIG_INT: Final[int]
+TYPE_INDEX_DYNAMIC_BEGIN: Final[int]  # of the first type that is registered at run time
+
+# TVMFFIFieldFlagBitMask: bits of the flags of a field or method.
+FIELD_WRITABLE: Final[int]
+FIELD_HAS_DEFAULT: Final[int]
+FIELD_IS_STATIC_METHOD: Final[int]
+FIELD_STRUCTURAL_IGNORE: Final[int]
+FIELD_STRUCTURAL_DEF_PATTERN: Final[int]
+FIELD_STRUCTURAL_DEF_SIMPLE: Final[int]
+FIELD_DEFAULT_FROM_FACTORY: Final[int]
+FIELD_REPR_OFF: Final[int]
+FIELD_COMPARE_OFF: Final[int]
+FIELD_HASH_OFF: Final[int]
+FIELD_INIT_OFF: Final[int]
+FIELD_KW_ONLY: Final[int]
+FIELD_SETTER_IS_FUNCTION: Final[int]
+
+# TVMFFISEqHashKind: how structural comparison takes objects of a type.
+STRUCTURE_UNSUPPORTED: Final[int]
+STRUCTURE_TREE: Final[int]
+STRUCTURE_FREE_VAR: Final[int]
+STRUCTURE_DAG: Final[int]
+STRUCTURE_CONST_TREE: Final[int]
+STRUCTURE_UNIQUE_INSTANCE: Final[int]
+
+# Bits that tell `set_hooks(classify=...)` which protocols a class has for schemas.
+PROTOCOL_OBJECT: Final[int]  # __tvm_ffi_object__
+PROTOCOL_VALUE: Final[int]  # __tvm_ffi_value__
+PROTOCOL_CONVERT: Final[int]  # ObjectConvertible
+PROTOCOL_MAPPING: Final[int]  # a mapping other than dict
+
+OBJECT_HEADER_BYTES: Final[int]  # sizeof(TVMFFIObject)
+
 CONTEXT_NAME: Final[str]  # name of the HPy context in use
 HAS_EXTENSION: Final[bool]  # whether that context is the package's own, with its accelerators
 HAS_EXCHANGE: Final[bool]  # whether it can use exchange tables; not so on PyPy 7.3 and in hpy's debug mode
@@ -42,9 +101,9 @@ class CObject:
         """Address of the native object, 0 if there is none."""
     @property
     def id_(self) -> int:
-        """The same as `__chandle__()`."""
+        """Address of the native object, as `__chandle__()`."""
     def __ctypes_handle__(self) -> Any:
-        """The same as ctypes.c_void_p, whose value is None if there is none."""
+        """Address of the native object as ctypes.c_void_p, whose value is None if there is none."""
     def __init_handle_by_constructor__(self, fconstructor: Function, /, *args: Any) -> None:
         """Take over the handle of the object that `fconstructor(*args)` returns. TypeError if it returns no object.
         Never gives up the GIL."""
@@ -353,8 +412,7 @@ def set_hooks(
     """Give the binding its Python half; called by the package. What is not given stays.
 
     - classify(cls): kind of a Python type and, for KIND_CONVERTER, the converter, for KIND_EXCHANGE, the address of the
-      exchange table; and the protocols
-      of the type for schemas, see _protocol.py.
+      exchange table; and the protocols of the type for schemas, bits of PROTOCOL_*.
     - class_for_type_index(index): the class for native objects of a type that no class is registered for yet.
     - error_to_exception(error, moment): the exception to raise for a native error, at the moment of that number.
     - exception_to_error(exc, began): the native error for a Python exception that leaves a callback, which began at a
@@ -437,7 +495,8 @@ def type_attr_define(index: int, name: str, value: Any, /) -> None:
     """Give a type a value in an attribute column. RuntimeError if it has one."""
 
 def class_offer(index: int, cls: type[CObject], /) -> type[CObject]:
-    """As class_register() for a type that has no class. The class that counts, which may be another thread's."""
+    """Register a class for a type that has none. Returns the class that the type has then: another thread may have been
+    first."""
 
 def class_register(index: int, cls: type, /) -> None:
     """Native objects of that type become instances of cls from now on. cls must derive from CObject."""

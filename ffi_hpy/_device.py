@@ -6,7 +6,7 @@ from enum import IntEnum
 from operator import index as _as_int
 
 from . import _core
-from ._load import subclass_made
+from ._start.load import subclass_made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -124,7 +124,7 @@ def is_foreign_dtype(cls: type) -> bool:
     return numpy is not None and issubclass(cls, getattr(numpy, "dtype", ()))
 
 
-_known: dict[object, DataType] = {}  # of other libraries' types, which are few and last
+_known: dict[object, DataType] = {}  # for types of other libraries
 
 
 def from_foreign_dtype(value: Any) -> DataType:

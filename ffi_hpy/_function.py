@@ -1,10 +1,10 @@
-"""What Function has besides calls: constructors from addresses, as code generators hand them out, and subclasses."""
+"""Function beside its calls: constructors from the addresses that code generators give, and subclasses."""
 
 from __future__ import annotations
 
 from . import _core
 from ._core import Function
-from ._load import subclass_made
+from ._start.load import subclass_made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,13 +23,14 @@ def from_extern_c(c_symbol: int, *, keep_alive_object: Any = None) -> Function:
 
 
 def from_mlir_packed_safe_call(mlir_packed_symbol: int, *, keep_alive_object: Any = None) -> Function:
-    """The same for what MLIR's execution engine makes of such a function: ``void f(void **variables)``, with the
-    addresses of handle, arguments, their number, result and return code."""
+    """A Function around what MLIR's execution engine compiled of a C function of type TVMFFISafeCallType:
+    ``void f(void **variables)``, with the addresses of handle, arguments, their number, result and return code.
+    `keep_alive_object` and errors as in from_extern_c()."""
     return _core.function_from_mlir(mlir_packed_symbol, keep_alive_object)
 
 
 def _init_subclass(cls: type[Function], /, **options: Any) -> None:
-    """Function has no metaclass that would tell."""
+    """Calls subclass_made() for a subclass of Function, which has no metaclass to do so."""
     super(Function, cls).__init_subclass__(**options)
     subclass_made(cls)
 

@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 else:
     K = V = V_co = None  # what stands in the subscripts below matters to type checkers only
 
-__all__ = ["MISSING", "Dict", "Map"]
-
-MISSING: Object = _ffi_api.GetInvalidObject()
-"""The core's mark for "no value"."""
+__all__ = ["Dict", "Map"]
 
 
 class _Reading(CMapping, Object):

@@ -6,14 +6,21 @@ import copyreg
 from abc import ABCMeta
 
 from . import _ffi_api
-from ._core import CObject, Function, ObjectRValueRef, function_from_callable
-from ._load import refuse_finalizer, subclass_made
+from ._core import (
+    TYPE_INDEX_OBJECT,
+    CObject,
+    Function,
+    ObjectRValueRef,
+    class_register,
+    function_from_callable,
+)
+from ._start.load import refuse_finalizer, subclass_made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-__all__ = ["Object", "ObjectConvertible", "ObjectMeta", "ObjectRValueRef", "object_repr"]
+__all__ = ["MISSING", "Object", "ObjectConvertible", "ObjectMeta", "ObjectRValueRef", "object_repr"]
 
 
 # PyPy gives every HPy object what CPython gives to those whose class has such slots, and refuses a second one
@@ -60,6 +67,12 @@ class Object(CObject, metaclass=ObjectMeta):
 
     def __repr__(self) -> str:
         return object_repr(self)
+
+
+class_register(TYPE_INDEX_OBJECT, Object)
+
+MISSING: Object = _ffi_api.GetInvalidObject()
+"""The core's mark for "no value"."""
 
 
 class ObjectConvertible:
@@ -147,7 +160,7 @@ def reduce(self: CObject) -> tuple[Any, ...]:
     return copyreg.__newobj__, (type(self),), self.__getstate__()  # type: ignore[attr-defined]
 
 
-# Of the root of all, so that functions and tensors refuse here, too: PyPy would pickle a wrapper without its handle
+# Set on the root of all classes, so that functions and tensors refuse, too: PyPy would pickle wrappers without handles
 CObject.__getstate__ = get_state  # type: ignore[method-assign]
 CObject.__setstate__ = set_state  # type: ignore[method-assign]
 CObject.__reduce__ = reduce  # type: ignore[method-assign]

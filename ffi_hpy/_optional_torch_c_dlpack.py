@@ -1,4 +1,4 @@
-"""What older versions of PyTorch lack: an exchange table for tensors, and the protocol for streams.
+"""An exchange table for tensors and the protocol for streams, for versions of PyTorch that lack them.
 
 PyTorch is never imported from here, and its import is not watched: its classes are looked at when the first of their
 instances is passed to native code. Since 2.10 (2025) there is nothing to add. The package torch_c_dlpack_ext, if it is
@@ -15,6 +15,7 @@ import sys
 
 from . import _core
 from ._device import DLDeviceType
+from .utils._user_cache import cache_folder, digest_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,15 +45,11 @@ def load_torch_c_dlpack_extension() -> None:
 
 def library_folder() -> Path:
     """Where a library of ours with the table is, if there is one."""
-    from .cpp._cache import cache_folder
-
     return cache_folder()
 
 
 def library_name(torch: Any) -> str:
-    """Of the file: it is for one build of torch, whose C++ classes it knows."""
-    from .cpp._cache import digest_of
-
+    """The name of the library's file. A library is for one build of torch, whose C++ classes it knows."""
     major, minor = torch.__version__.split(".")[:2]
     build = digest_of(torch.__version__, bool(torch.compiled_with_cxx11_abi()))[:8]
     return f"libtorch_c_dlpack_addon_torch{major}{minor}-{_torch_extension_device(torch)}-{build}.so"
@@ -88,7 +85,7 @@ def patch_torch_cuda_stream_protocol() -> None:
 
 
 def prepare_torch() -> None:
-    """Both of the above; the first not with TVM_FFI_DISABLE_TORCH_C_DLPACK=1 in the environment."""
+    """Give torch's classes what they lack, unless TVM_FFI_DISABLE_TORCH_C_DLPACK=1 is in the environment."""
     if os.environ.get("TVM_FFI_DISABLE_TORCH_C_DLPACK", "0") == "0":
         load_torch_c_dlpack_extension()
         patch_torch_cuda_stream_protocol()

@@ -13,7 +13,8 @@ import sys
 
 if __name__ == "__main__":
     # Not this folder: its modules are none by themselves, and one is called dataclasses
-    sys.path[:] = [folder for folder in sys.path if folder != os.path.dirname(os.path.realpath(__file__))]  # noqa: PTH120
+    own = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120
+    sys.path[:] = [folder for folder in sys.path if folder != own]
 
 import importlib.util
 import runpy

@@ -81,7 +81,7 @@ class Shape(tuple[int, ...], PyNativeObject):
         try:
             return self._native
         except AttributeError:
-            # Of two threads that come here at once, the first makes it for both
+            # Two threads may come here at once: both get the object that the first one stores
             return self.__dict__.setdefault("_native", _new_shape(self))  # type: ignore[no-any-return]
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:

@@ -8,46 +8,21 @@ from __future__ import annotations
 
 from . import _core
 from ._core import CObject
-from ._object import Object
-from ._type_origin import FIRST_OBJECT
+from ._object import MISSING, Object
+from ._start.memo import Lazy
 from ._type_schema import TypeSchema
+from ._types.field import arguments_of_declared, arguments_of_row, row_of_declared, schema_of_declared
+from ._types.metadata import declares_nonblocking, parse_metadata, schema_in
+from ._types.origin import INDEX_OF_CLASS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
     from typing import Any
 
-    from .dataclasses.field import Field
+    from ._types.field import DeclaredField
 
 __all__ = ["FFIProperty", "TypeField", "TypeInfo", "TypeMethod", "info_of_class", "info_of_index", "info_of_key"]
-
-FIRST_DYNAMIC = 128  # type index of the first type that is no built-in one
-
-# Bits of a field's or method's flags (TVMFFIFieldFlagBitMask).
-_WRITABLE = 1
-_HAS_DEFAULT = 2
-_STATIC_METHOD = 4
-_DEFAULT_IS_FACTORY = 32
-_REPR_OFF, _COMPARE_OFF, _HASH_OFF, _INIT_OFF, _KW_ONLY = 64, 128, 256, 512, 1024
-_STRUCTURAL = ((8, "ignore"), (16, "def-pattern"), (4096, "def-simple"))
-
-
-class _Lazy:
-    """An attribute that is made when it is first read and kept in the instance's __dict__. Threads that make it at the
-    same time get the same one."""
-
-    def __init__(self, make: Callable[[Any], Any]) -> None:
-        self._make = make
-        self.__doc__ = make.__doc__
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        if instance is None:
-            return self
-        return instance.__dict__.setdefault(self._name, self._make(instance))
-
 
 if TYPE_CHECKING or _core.HAS_EXTENSION:
 
@@ -147,12 +122,20 @@ class TypeField:
 
     _place: tuple[int, int]  # type index, and which of the type's own fields
     _is_laid_out = False  # whether a Python class defines the type
-    getter: Any = _Lazy(lambda self: _core.FieldSlot(*self._place, False).get)
-    setter: Any = _Lazy(lambda self: _core.FieldSlot(*self._place, False).set)
-    metadata: Any = _Lazy(lambda self: _parsed(self._metadata))
-    ty: Any = _Lazy(lambda self: _schema_in(self.metadata))
-    c_default: Any = _Lazy(lambda self: _missing())
-    c_default_factory: Any = _Lazy(lambda self: _missing())
+
+    @classmethod
+    def _at(cls, place: tuple[int, int], arguments: dict[str, Any], is_laid_out: bool = False) -> TypeField:
+        """The TypeField of a field of a type. What reads and writes the field is made when somebody asks."""
+        self = cls(**arguments)
+        self._place, self._is_laid_out = place, is_laid_out
+        return self
+
+    getter: Any = Lazy(lambda self: _core.FieldSlot(*self._place, False).get)
+    setter: Any = Lazy(lambda self: _core.FieldSlot(*self._place, False).set)
+    metadata: Any = Lazy(lambda self: parse_metadata(self._metadata))
+    ty: Any = Lazy(lambda self: schema_in(self.metadata))
+    c_default: Any = Lazy(lambda self: MISSING)
+    c_default_factory: Any = Lazy(lambda self: MISSING)
 
     def __repr__(self) -> str:
         return f"TypeField({self.name!r}, {self.ty}, offset={self.offset}, size={self.size})"
@@ -160,10 +143,10 @@ class TypeField:
     def _takes_payloads(self) -> bool:
         """Whether the field is of an enum class whose singletons can be named by what they stand for."""
         static_index = self.field_static_type_index
-        if static_index != FIRST_OBJECT and static_index < FIRST_DYNAMIC:
+        if static_index != _core.TYPE_INDEX_OBJECT and static_index < _core.TYPE_INDEX_DYNAMIC_BEGIN:
             return False
         index = -1 if self.ty is None else self.ty.origin_type_index
-        if index < FIRST_DYNAMIC:
+        if index < _core.TYPE_INDEX_DYNAMIC_BEGIN:
             return False
         lineage = (*info_of_index(index).type_ancestors, index)
         return any(_core.type_key_to_index(key) in lineage for key in ("ffi.IntEnum", "ffi.StrEnum"))
@@ -193,7 +176,7 @@ class TypeMethod:
         self._metadata = metadata
         self.is_static = is_static
 
-    metadata: Any = _Lazy(lambda self: _parsed(self._metadata))
+    metadata: Any = Lazy(lambda self: parse_metadata(self._metadata))
 
     def __repr__(self) -> str:
         return f"TypeMethod({self.name!r}, is_static={self.is_static})"
@@ -239,31 +222,37 @@ class TypeInfo:
         methods: list[TypeMethod]
     else:
 
-        @_Lazy
+        @Lazy
         def fields(self) -> list[TypeField]:
             """The type's own fields."""
-            return [
-                _read_field(self.type_index, i, *field) for i, field in enumerate(_core.type_info(self.type_index)[4])
-            ]
+            rows = _core.type_info(self.type_index)[4]
+            return [TypeField._at((self.type_index, i), arguments_of_row(row)) for i, row in enumerate(rows)]
 
-        @_Lazy
+        @Lazy
         def methods(self) -> list[TypeMethod]:
             """The type's own methods."""
             return [_read_method(*method) for method in _core.type_info(self.type_index)[5]]
 
-    @_Lazy
+    @Lazy
     def parent_type_info(self) -> TypeInfo | None:
         """That of the parent type."""
         return info_of_index(self.parent_type_index) if self.parent_type_index >= 0 else None
 
-    def _register_fields(self, fields: list[Field], structure_kind: int | None = None) -> None:
-        """Define the fields of a type that :func:`_type_define.define_type` made. RuntimeError for a second time; what
-        is wrong with a field is an error before anything is registered."""
-        from .dataclasses._layout import define_fields
+    def _register_fields(self, fields: Sequence[DeclaredField], structure_kind: int | None = None) -> None:
+        """Define the fields of a type that define_type() made, and how its objects are made. RuntimeError for a second
+        time, TypeError for a default that no native value can be made of; what is wrong with a field is an error before
+        anything is registered."""
+        from ._types.layout import lay_out
 
         if self.fields is not None:
             raise RuntimeError(f"{self.type_key} has its fields already")
-        self.fields = define_fields(self, fields, structure_kind or 0)
+        slots, total_size = lay_out(self.parent_type_info, [schema_of_declared(field).origin for field in fields])
+        rows = list(map(row_of_declared, fields, slots))
+        _core.fields_define(self.type_index, rows, total_size, structure_kind or _core.STRUCTURE_UNSUPPORTED)
+        self.fields = [
+            TypeField._at((self.type_index, i), arguments_of_declared(*declared), is_laid_out=True)
+            for i, declared in enumerate(zip(fields, slots))
+        ]
         self.__dict__.pop("methods", None)
 
     def _register_py_methods(
@@ -275,7 +264,7 @@ class TypeInfo:
             if name in type_attr_names:
                 _core.type_attr_define(self.type_index, name, value)
             else:
-                flags = _STATIC_METHOD if is_static else 0
+                flags = _core.FIELD_IS_STATIC_METHOD if is_static else 0
                 _core.method_define(self.type_index, name, value, metadata or "", flags)
         self.__dict__.pop("methods", None)
 
@@ -291,7 +280,7 @@ class TypeInfo:
         if size != 0 or self.parent_type_info is None:
             return size
         ends = [field.offset + field.size for field in self.fields or ()]
-        end: int = max(self.parent_type_info.total_size, *ends, 24)
+        end: int = max(self.parent_type_info.total_size, *ends, _core.OBJECT_HEADER_BYTES)
         return (end + 7) & ~7
 
     def prototype_py(self) -> str:
@@ -302,7 +291,7 @@ class TypeInfo:
         lines += [f"    {field.name}: {field.ty or 'Any'}" for field in self.fields or ()]
         for method in self.methods:
             lines += ["    @staticmethod"] * method.is_static
-            lines.append(f"    {method.name}: {_schema_in(method.metadata) or 'Callable[..., Any]'}")
+            lines.append(f"    {method.name}: {schema_in(method.metadata) or 'Callable[..., Any]'}")
         return "\n".join(lines if len(lines) > 1 else [*lines, "    pass"]) + "\n"
 
     def __repr__(self) -> str:
@@ -312,92 +301,19 @@ class TypeInfo:
 # --- reading the registry -------------------------------------------------------------------------------------------
 
 
-def _missing() -> Any:
-    from . import core
-
-    return core.MISSING
-
-
-def _parsed(metadata: dict[str, Any] | str) -> dict[str, Any]:
-    """Metadata, given as JSON text or as what is in it."""
-    if not isinstance(metadata, str):
-        return metadata
-    if not metadata:
-        return {}
-    from json import loads
-
-    parsed: dict[str, Any] = loads(metadata)
-    return parsed
-
-
-def _schema_in(metadata: dict[str, Any]) -> TypeSchema | None:
-    """The schema that metadata declares, as JSON text or as what is in it."""
-    schema = metadata.get("type_schema")
-    if schema is None:
-        return None
-    return TypeSchema.from_json_str(schema) if isinstance(schema, str) else TypeSchema.from_json_obj(schema)
-
-
-def declares_nonblocking(metadata: str) -> bool:
-    """Whether a function's metadata (JSON text) has ``"nonblocking": true``."""
-    if '"nonblocking"' not in metadata:
-        return False
-    try:
-        return _parsed(metadata).get("nonblocking") is True
-    except (ValueError, AttributeError):
-        return False
-
-
-def _read_field(
-    type_index: int,
-    i: int,
-    name: str,
-    doc: str,
-    metadata: str,
-    flags: int,
-    size: int,
-    offset: int,
-    static_type_index: int,
-    alignment: int,
-    default: Any,
-) -> TypeField:
-    has_default, is_factory = bool(flags & _HAS_DEFAULT), bool(flags & _DEFAULT_IS_FACTORY)
-    field = TypeField(
-        str(name),
-        str(doc) if doc else None,
-        size,
-        alignment,
-        offset,
-        static_type_index,
-        not flags & _WRITABLE,
-        str(metadata),
-        c_init=not flags & _INIT_OFF,
-        c_kw_only=bool(flags & _KW_ONLY),
-        c_has_default=has_default,
-        c_default=default if has_default and not is_factory else ...,
-        c_default_factory=default if has_default and is_factory else ...,
-        c_repr=not flags & _REPR_OFF,
-        c_compare=not flags & _COMPARE_OFF,
-        c_hash=not flags & _HASH_OFF,
-        c_structural_eq=next((word for bit, word in _STRUCTURAL if flags & bit), None),
-    )
-    field._place = (type_index, i)
-    return field
-
-
 def _read_method(name: str, doc: str, metadata: str, flags: int, *rest: Any) -> TypeMethod:
     function = rest[-1]
     if isinstance(function, _core.Function):
         function.__name__ = str(name)
         if declares_nonblocking(metadata):
             function.release_gil = False
-    return TypeMethod(str(name), str(doc) if doc else None, function, str(metadata), bool(flags & _STATIC_METHOD))
+    is_static = bool(flags & _core.FIELD_IS_STATIC_METHOD)
+    return TypeMethod(str(name), str(doc) if doc else None, function, str(metadata), is_static)
 
 
 # --- finding a TypeInfo ---------------------------------------------------------------------------------------------
 
 _infos: dict[int, TypeInfo] = {}
-_infos_of_classes: dict[type, TypeInfo] = {}
 
 
 def info_of_index(type_index: int) -> TypeInfo:
@@ -416,7 +332,8 @@ def info_of_key(type_key: str) -> TypeInfo:
 
 def info_of_class(cls: type) -> TypeInfo | None:
     """The TypeInfo of the type that a class was registered for, None for a class that was not."""
-    return _infos_of_classes.get(cls)
+    index = INDEX_OF_CLASS.get(cls)
+    return None if index is None else info_of_index(index)
 
 
 def set_class(info: TypeInfo, cls: type) -> None:
@@ -426,13 +343,27 @@ def set_class(info: TypeInfo, cls: type) -> None:
 
 
 def set_python_class(info: TypeInfo, cls: type) -> None:
-    """The same for a class that holds no native object: str, a data type or a device of native code become its
-    instances in other ways."""
+    """Make a class that holds no native object the one of a type: text, data types and devices of native code become
+    its instances in other ways."""
     info.type_cls = cls
-    _infos_of_classes[cls] = info
+    INDEX_OF_CLASS[cls] = info.type_index
 
 
-set_class(info_of_index(FIRST_OBJECT), Object)
-Object.__tvm_ffi_type_info__ = info_of_index(FIRST_OBJECT)  # type: ignore[attr-defined]
+def begin_info(type_index: int) -> TypeInfo:
+    """A new TypeInfo for a type that was registered just now, in place of the one of an earlier definition."""
+    info = _infos[type_index] = TypeInfo(type_index)
+    return info
+
+
+def forget_info(info: TypeInfo) -> None:
+    """Undo `begin_info` and `set_class`, as far as nobody came after them."""
+    if _infos.get(info.type_index) is info:
+        del _infos[info.type_index]
+    if info.type_cls is not None and INDEX_OF_CLASS.get(info.type_cls) == info.type_index:
+        del INDEX_OF_CLASS[info.type_cls]
+
+
+set_class(info_of_index(_core.TYPE_INDEX_OBJECT), Object)
+Object.__tvm_ffi_type_info__ = info_of_index(_core.TYPE_INDEX_OBJECT)  # type: ignore[attr-defined]
 set_class(info_of_key("ffi.Function"), _core.Function)
 set_class(info_of_key("ffi.OpaquePyObject"), _core.OpaquePyObject)

@@ -8,15 +8,13 @@ values. Converting happens in `_core`, on a form compiled at the first use.
 from __future__ import annotations
 
 from . import _core
-from ._load import subclass_made
-from ._type_origin import (
-    ANY,
+from ._start.load import subclass_made
+from ._types.origin import (
     CONTAINERS,
-    FIRST_OBJECT,
+    INDEX_OF_CLASS,
     INDEX_OF_ORIGIN,
     KEPT_NAME_OF_INDEX,
     KEPT_NAMES,
-    NONE,
     ORIGIN_OF_INDEX,
     ORIGIN_OF_NAME,
     PLAIN_OPS,
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from ._core import CAny
+    from ._types.annotation import Tree
 
     Names = Callable[[str], str]
     Description = tuple[str, int, str, tuple["TypeSchema", ...]]
@@ -111,7 +110,9 @@ class TypeSchema(_core.Schema):
         """The schema of a Python annotation: ``int``, ``list[int]``, ``Optional[str]``, ``Callable[[int], str]``, a
         class of native objects, ... TypeError for one that no values cross to native code for, and for text: resolve
         it with `typing.get_type_hints` before."""
-        return _read_annotation(annotation)
+        from ._types.annotation import read_annotation  # which needs `typing`
+
+        return _schema_of_tree(read_annotation(annotation))
 
     @staticmethod
     def from_type_index(type_index: int, args: Iterable[TypeSchema] = ()) -> TypeSchema:
@@ -193,7 +194,7 @@ class TypeSchema(_core.Schema):
         index = self.origin_type_index
         if self.fallback is not None and index == UNKNOWN and self.origin not in ("tuple", "list", "dict"):
             return self.fallback._print(ty_map, is_input, widened)
-        if is_input and index >= FIRST_OBJECT and index not in widened:
+        if is_input and index >= _core.TYPE_INDEX_OBJECT and index not in widened:
             wider = _core.type_attr(index, "__ffi_convert_type_schema__")
             if wider is not None:
                 return _schema_of(wider)._print(ty_map, True, widened | {index})
@@ -222,34 +223,33 @@ class TypeSchema(_core.Schema):
 
     def is_subtype_of(self, target_cls: type) -> bool:
         """Whether values of the schema are native objects of a class or of one below it. False for other classes."""
-        from ._type_info import info_of_class
-
-        info = info_of_class(target_cls)
+        target = INDEX_OF_CLASS.get(target_cls)
         index = self.origin_type_index
-        if info is None or index < FIRST_OBJECT:
+        if target is None or index < _core.TYPE_INDEX_OBJECT:
             return False
-        return info.type_index == index or info.type_index in _core.type_info(index)[6]
+        return target == index or target in _core.type_info(index)[6]
 
     def _describe(self) -> Description:
         """What the schema is to `_core`: operation, type index, name in messages, schemas of the arguments. TypeError
         for an origin that is no type: one may be registered later, so this is not known before."""
         origin, index = self.origin, self.origin_type_index
         args = self.args or ()
-        if index == ANY:
-            return "any", NONE, "Any", ()
+        if index == _core.TYPE_INDEX_ANY:
+            return "any", _core.TYPE_INDEX_NONE, "Any", ()
         if origin in PLAIN_OPS:
             return PLAIN_OPS[origin], INDEX_OF_ORIGIN[origin], origin, ()
         if origin in CONTAINERS:
             return (*CONTAINERS[origin], args)
         if origin == "tuple":
-            return ("sequence", 71, "tuple", (_ANY,)) if self.args is None else ("tuple", 71, "tuple", args)
+            array = _core.TYPE_INDEX_ARRAY
+            return ("sequence", array, "tuple", (_ANY,)) if self.args is None else ("tuple", array, "tuple", args)
         if origin == "Optional":
-            return "optional", NONE, f"{args[0]} | None", args
+            return "optional", _core.TYPE_INDEX_NONE, f"{args[0]} | None", args
         if origin == "Union":
-            return "union", NONE, " | ".join(map(str, args)), args
-        if index < FIRST_OBJECT:
+            return "union", _core.TYPE_INDEX_NONE, " | ".join(map(str, args)), args
+        if index < _core.TYPE_INDEX_OBJECT:
             index = _core.type_key_to_index(origin)
-        if index < FIRST_OBJECT:
+        if index < _core.TYPE_INDEX_OBJECT:
             raise TypeError(f"unknown TypeSchema origin: {origin!r}")
         lineage = (*_core.type_info(index)[6], index)
         for op in ("int", "str"):
@@ -281,15 +281,6 @@ _set_origin, _set_args, _set_index = (
 _set_fallback, _set_named_args, _set_type_key = (
     TypeSchema.__dict__[name].__set__ for name in ("fallback", "named_args", "type_key")
 )
-
-
-def _read_annotation(annotation: object) -> TypeSchema:
-    """Loads the reader, which needs `typing`, and takes its place."""
-    global _read_annotation
-    from ._type_annotation import schema_of_annotation
-
-    _read_annotation = schema_of_annotation
-    return schema_of_annotation(annotation)
 
 
 # --- arguments ------------------------------------------------------------------------------------------------------
@@ -380,6 +371,16 @@ def _index_of(origin: str) -> int:
         index = _core.type_key_to_index(origin)
         return index if index >= 0 else UNKNOWN
     return index
+
+
+def _schema_of_tree(tree: Tree) -> TypeSchema:
+    """The schema of an annotation that was read."""
+    origin, args, index, groups = tree
+    if args is None and groups is None and origin in _leaves:
+        return _leaves[origin]
+    own_args = None if args is None else tuple(map(_schema_of_tree, args))
+    named_args = None if groups is None else {name: tuple(map(_schema_of_tree, g)) for name, g in groups.items()}
+    return TypeSchema(origin, own_args, index, named_args=named_args)
 
 
 def _schema_of(value: Any) -> TypeSchema:

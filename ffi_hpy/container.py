@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ._mapping import MISSING, Dict, Map
+from ._mapping import Dict, Map
+from ._object import MISSING
 from ._sequence import Array, List
 
 __all__ = ["MISSING", "Array", "Dict", "List", "Map"]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from . import _device, _dtype
+from . import _device, _dtype, _ffi_api
 from ._convert import OPAQUE_PTR_HANDLERS as _OPAQUE_PTR_HANDLERS
 from ._convert import convert
 from ._convert import convert_func as _convert_to_ffi_func
@@ -30,7 +30,7 @@ from ._dtype import (
     _create_cdtype_from_tuple,
     _set_class_dtype,
 )
-from ._object import Object, ObjectConvertible, object_repr
+from ._object import MISSING, Object, ObjectConvertible, object_repr
 from ._string import Bytes, PyNativeObject, String
 from ._tensor import DLPACK_VERSION as __dlpack_version__
 from ._tensor import (
@@ -43,13 +43,13 @@ from ._tensor import (
 )
 from ._traceback import append_backtrace as _WITH_APPEND_BACKTRACE
 from ._traceback import backtrace_of as _TRACEBACK_TO_BACKTRACE_STR
-from ._type_define import define_type as _register_py_class
-from ._type_define import forget_type as _rollback_py_class
 from ._type_info import FFIProperty, TypeField, TypeInfo, TypeMethod, info_of_index
 from ._type_info import info_of_class as _type_cls_to_type_info
 from ._type_info import info_of_key as _lookup_or_register_type_info_from_type_key
 from ._type_info import set_class as _set_type_cls
 from ._type_schema import TypeSchema
+from ._types.define import define_type as _register_py_class
+from ._types.define import forget_type as _rollback_py_class
 from .error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME, Error
 from .error import exception_to_error_value as _convert_to_ffi_error
 from .registry import get_global_func as _get_global_func
@@ -100,14 +100,12 @@ __all__ = [
 
 if TYPE_CHECKING:
     KWARGS: Object
-    MISSING: Object
 
 _CLASSES: dict[str, Callable[[], Any]] = {
     "_CLASS_DEVICE": lambda: _device._CLASS_DEVICE,
     "_CLASS_DTYPE": lambda: _dtype._CLASS_DTYPE,
     "_CLASS_TENSOR": lambda: class_find(type_key_to_index("ffi.Tensor")),
 }
-_SENTINELS = {"MISSING": "GetInvalidObject", "KWARGS": "GetKwargsObject"}
 
 
 def _object_type_key_to_index(type_key: str) -> int | None:
@@ -132,15 +130,11 @@ def _register_object_by_index(type_index: int, type_cls: type) -> TypeInfo:
 
 
 def __getattr__(name: str) -> Any:
-    """MISSING and KWARGS, the core's marks for "no value" and "keyword arguments follow", are fetched on first use; the
-    classes that can be set are looked up each time."""
+    """The classes that can be set are looked up each time. KWARGS, the core's mark for "keyword arguments follow", is
+    fetched on first use: not every core has it."""
     if name in _CLASSES:
         return _CLASSES[name]()
-    getter = _SENTINELS.get(name)
-    if getter is None:
+    if name != "KWARGS":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import _ffi_api
-
-    value = getattr(_ffi_api, getter)()
-    globals()[name] = value
+    value = globals()[name] = _ffi_api.GetKwargsObject()
     return value

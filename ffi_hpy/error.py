@@ -12,10 +12,11 @@ class by :func:`register_error`. What crosses the border keeps its identity wher
 from __future__ import annotations
 
 import copyreg
+import sys
 
 from . import _core
-from ._fork import new_lock
 from ._object import ObjectMeta
+from ._start.fork import new_lock
 from ._traceback import (
     backtrace_of,
     count_callers,
@@ -169,10 +170,10 @@ def _attach(exception: BaseException, error: _core.Error) -> None:
 
 def _hidden(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, without a line of its own in tracebacks where the interpreter can do that."""
-    try:
-        from __pypy__ import hidden_applevel  # type: ignore[import-not-found,unused-ignore]
-    except ImportError:
+    if sys.implementation.name != "pypy":
         return function
+    from __pypy__ import hidden_applevel  # type: ignore[import-not-found,unused-ignore]
+
     hidden: Callable[..., Any] = hidden_applevel(function)
     return hidden
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from enum import IntEnum
-from errno import ENOENT
 
 from . import _ffi_api
 from ._core import Function
 from ._object import Object
-from ._type_info import declares_nonblocking
-from .registry import _parse, get_global_func, register_object
+from ._types.metadata import declares_nonblocking, parse_function_metadata
+from .registry import get_global_func, register_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ class Module(Object):
     def get_function_metadata(self, name: str, query_imports: bool = False) -> dict[str, Any] | None:
         """The metadata that the library has for a function, None if it has none."""
         text = _ffi_api.ModuleGetFunctionMetadata(self, name, query_imports)
-        return _parse(text) if text else None
+        return parse_function_metadata(text) if text else None
 
     def get_function_doc(self, name: str, query_imports: bool = False) -> str | None:
         """The documentation that the library has for a function, None if it has none."""
@@ -180,7 +179,9 @@ def load_module(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], keep_
     if "\0" in text:
         raise ValueError(f"expected a path without a NUL, got {text!r}")
     if os.path.dirname(text) and not os.path.exists(text):  # noqa: PTH110, PTH120
-        raise LibraryNotFoundError(ENOENT, "Cannot load module: no such file", text)
+        import errno
+
+        raise LibraryNotFoundError(errno.ENOENT, "Cannot load module: no such file", text)
     loaded = _LOADED_ALONE.get(os.path.basename(text))  # noqa: PTH119
     if loaded is not None and not os.path.samefile(text, loaded):  # noqa: PTH121
         raise RuntimeError(f"Cannot load {text}: it registers what {loaded} registered, and would end the process")

@@ -16,7 +16,8 @@ from importlib import import_module
 from . import _core, _ffi_api
 from ._core import CObject, Function
 from ._object import Object, ObjectMeta, _raise_not_constructible
-from ._type_info import TypeInfo, declares_nonblocking, info_of_index, info_of_key, set_class, set_python_class
+from ._type_info import TypeInfo, info_of_index, info_of_key, set_class, set_python_class
+from ._types.metadata import declares_nonblocking, parse_function_metadata
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,15 +38,9 @@ __all__ = [
     "remove_global_func",
 ]
 
-# Modules that are imported when they are needed, by the types that they have the classes of.
-_HOMES = {
-    "ffi.StructuralKey": "structural",
-    "ffi.StructuralMutator": "structural",
-    "ffi.StructuralVisitor": "structural",
-    "ffi.VisitInterrupt": "structural",
-    "ffi.reflection.AccessPath": "access_path",
-    "ffi.reflection.AccessStep": "access_path",
-}
+home_of_type: dict[str, str] = {}
+"""Modules that are imported when the class of a type is needed, which they register, by the type's key. The package
+fills it in."""
 
 
 # --- global functions -----------------------------------------------------------------------------------------------
@@ -120,7 +115,7 @@ def list_global_func_names() -> list[str]:
 def get_global_func_metadata(name: str) -> dict[str, Any]:
     """The metadata that the author of a global function declared, {} if none. RuntimeError for an unknown name."""
     text = _ffi_api.GetGlobalFuncMetadata(name)
-    return _parse(text) if text else {}
+    return parse_function_metadata(text) if text else {}
 
 
 def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
@@ -152,15 +147,6 @@ def _global_metadata(name: str) -> str | None:
     except RuntimeError:  # removed by another thread
         return None
     return text
-
-
-def _parse(metadata: str) -> dict[str, Any]:
-    import json
-
-    parsed = json.loads(metadata)
-    if not isinstance(parsed, dict):
-        raise ValueError(f"function metadata is not a JSON object: {metadata[:80]!r}")  # noqa: TRY004
-    return parsed
 
 
 # --- types ----------------------------------------------------------------------------------------------------------
@@ -205,9 +191,9 @@ def class_for_type_index(index: int) -> type[CObject]:
     if found is not None:
         return found
     info = info_of_index(index)
-    home = _HOMES.get(str(info.type_key))
+    home = home_of_type.get(info.type_key)
     if home is not None:
-        import_module(f".{home}", __package__)
+        import_module(home)
         found = _core.class_find(index)
         assert found is not None  # the module registers it
         return found
@@ -274,7 +260,7 @@ def _warn_missing_field_annotations(cls: type, info: TypeInfo, *, stacklevel: in
     """A UserWarning if the body of a class does not annotate all fields of its own type."""
     import warnings
 
-    from .dataclasses.field import forward_annotations
+    from ._types.class_annotations import forward_annotations
 
     annotated = forward_annotations(cls)
     missing = sorted(field.name for field in info.fields or () if field.name not in annotated)

@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from enum import IntEnum
 
 from . import _core, _ffi_api
-from ._fork import import_whole
 from ._object import Object
+from ._start.fork import import_whole
 from .registry import register_object
 
 TYPE_CHECKING = False

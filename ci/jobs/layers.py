@@ -10,6 +10,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from ci.jobs.layers_python import check_package
 from ci.jobs.result import Result
 from ci.lib.folders import ROOT
 from ci.lib.messages import Missing
@@ -194,7 +195,7 @@ def check_the_check() -> None:
 
 
 def run_layers(wheel: Path, log: Path) -> Result:
-    """Check the layers of each tree."""
+    """Check the layers of each tree, and of the package."""
     check_the_check()
     lines, n_bad = [], 0
     for name, layers in LAYERS.items():
@@ -206,6 +207,9 @@ def run_layers(wheel: Path, log: Path) -> Result:
         n_uses = sum(map(len, uses.values()))
         lines += [*faults, f"{name}: {len(uses)} files in {len(layers)} layers, {n_uses} uses, {len(faults)} faults"]
         n_bad += bool(faults)
+    faults, line = check_package(ROOT)
+    lines += [*faults, line]
+    n_bad += bool(faults)
     log.write_text("\n".join([*lines, ""]))
     outcome = "FAILED" if n_bad else "ok"
-    return Result("layers", outcome, len(LAYERS) - n_bad, n_bad, 0, closing="; ".join(lines))
+    return Result("layers", outcome, len(LAYERS) + 1 - n_bad, n_bad, 0, closing="; ".join(lines))

@@ -11,7 +11,8 @@ import tempfile
 from pathlib import Path
 
 from .. import libinfo
-from ..utils import FileLock
+from ..utils import FileLock, _user_cache
+from ..utils._user_cache import digest_of
 from ._errors import BuildError
 
 TYPE_CHECKING = False
@@ -44,22 +45,15 @@ _UNFINISHED = "unfinished-"
 
 
 def cache_folder() -> Path:
-    """TVM_FFI_CACHE_DIR, else ffi_hpy/cpp in the user's folder for caches. BuildError if that user has none."""
-    named = os.environ.get("TVM_FFI_CACHE_DIR")
-    home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    """The user's folder for builds. BuildError if that user has none."""
     try:
-        return Path(named or os.path.join(home, "ffi_hpy", "cpp")).expanduser().resolve()  # noqa: PTH118
-    except (OSError, RuntimeError) as error:
-        raise BuildError(f"there is no folder to keep builds in: {error}; TVM_FFI_CACHE_DIR can name one") from None
-
-
-def digest_of(*parts: object) -> str:
-    """16 hexadecimal digits for values whose repr() tells them apart: str, bytes, numbers, None, and tuples of them."""
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+        return _user_cache.cache_folder()
+    except RuntimeError as error:
+        raise BuildError(str(error)) from None
 
 
 def digest_of_bytes(content: bytes) -> str:
-    """The same of the content of a file."""
+    """16 hexadecimal digits for the content of a file."""
     return hashlib.sha256(content).hexdigest()[:16]
 
 

@@ -14,7 +14,8 @@ import typing
 import weakref
 from typing import Any
 
-from .field import KW_ONLY, forward_annotations
+from .._types.class_annotations import forward_annotations
+from .field import KW_ONLY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,14 +33,14 @@ _announced: dict[str, dict[str, type]] = {}
 
 
 class _Own(threading.local):
-    """The same, of all classes that the thread itself announced."""
+    """The thread's own table of that form, of all classes that it announced, local ones included."""
 
     def __init__(self) -> None:
         self.announced: dict[str, dict[str, type]] = {}
 
 
 _own = _Own()
-# The same of the thread that announced the class, which may be completed by another one.
+# By class, the own table of the thread that announced it: another thread may complete the class.
 _seen_by: weakref.WeakKeyDictionary[type, dict[str, dict[str, type]]] = weakref.WeakKeyDictionary()
 
 

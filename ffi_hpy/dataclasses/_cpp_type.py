@@ -6,18 +6,16 @@ import json
 import re
 from typing import Any, NamedTuple
 
+from .. import _core
 from .._type_info import info_of_key
+from .._types.origin import INDEX_OF_ORIGIN
 from ..core import _object_type_key_to_index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..core import TypeField, TypeInfo, TypeSchema
 
-__all__ = ["FIRST_DYNAMIC", "OBJECT_INDEX", "CppName", "CppType", "Lowering", "builtin_structs", "identifier"]
-
-OBJECT_INDEX = 64
-FIRST_DYNAMIC = 128
-"""Type index from which on types have no struct in the headers."""
+__all__ = ["CppName", "CppType", "Lowering", "builtin_structs", "identifier"]
 
 _FFI = "::tvm::ffi::"
 _OBJECT = _FFI + "Object"
@@ -90,7 +88,9 @@ _CONTAINERS = {
     "tuple": _FFI + "Tuple",
 }
 # By static type index, for fields that come without a schema.
-_UNTYPED = {-1: "Any", 1: "int", 2: "bool", 3: "float", 4: "ctypes.c_void_p", 5: "dtype", 6: "Device"}
+_UNTYPED = {
+    INDEX_OF_ORIGIN[origin]: origin for origin in ("Any", "int", "bool", "float", "ctypes.c_void_p", "dtype", "Device")
+}
 
 # The types of a native schema that have the layout of the type it is read as; others only convert to it.
 _OWNING = {
@@ -149,7 +149,7 @@ def _builtins() -> dict[int, tuple[str, CppType | None]]:
 
 
 def _is_object(schema: TypeSchema) -> bool:
-    return schema.origin_type_index >= OBJECT_INDEX
+    return schema.origin_type_index >= _core.TYPE_INDEX_OBJECT
 
 
 class Lowering:
@@ -201,7 +201,7 @@ class Lowering:
         index = field.field_static_type_index
         if index in _UNTYPED:
             return _SCALARS[_UNTYPED[index]]
-        if index >= OBJECT_INDEX:
+        if index >= _core.TYPE_INDEX_OBJECT:
             return _nullable(_OBJECT)
         raise ValueError(f"{where} has no type schema, and nothing has its static type index {index}")
 
@@ -229,7 +229,7 @@ class Lowering:
         return CppType(found.cpp_type, *layout) if found.cpp_type == _FFI + "Error" else found
 
     def _reference(self, schema: TypeSchema) -> CppType:
-        if schema.origin != "Object" and schema.origin_type_index < FIRST_DYNAMIC:
+        if schema.origin != "Object" and schema.origin_type_index < _core.TYPE_INDEX_DYNAMIC_BEGIN:
             entry = self._builtins.get(schema.origin_type_index)
             if entry is None:
                 raise ValueError(f"the headers have no struct for {schema.origin}")
@@ -243,7 +243,7 @@ class Lowering:
         entry = self._builtins.get(schema.origin_type_index)
         if entry is not None:
             return _FFI + entry[0]
-        if schema.origin_type_index < FIRST_DYNAMIC:
+        if schema.origin_type_index < _core.TYPE_INDEX_DYNAMIC_BEGIN:
             raise ValueError(f"the headers have no struct for {schema.origin}")
         info = info_of_key(schema.origin)
         self.used[info.type_index] = info

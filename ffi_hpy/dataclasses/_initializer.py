@@ -88,14 +88,14 @@ _SELF = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def parameters_of(info: TypeInfo) -> list[TypeField]:
-    """The fields that the constructor takes, the root's first; of those of one name the last, in the place of the
-    first."""
+    """The fields that the constructor takes, the root's first. A field that a class defines again keeps the position of
+    the first definition."""
     fields = {field.name: field for ancestor in type_chain(info) for field in ancestor.fields or ()}
     return [field for field in fields.values() if field.c_init]
 
 
 def _in_order(info: TypeInfo) -> list[TypeField]:
-    """The same as arguments come: by position and then by keyword, in both those without default first."""
+    """The parameters in the order of arguments: by position, then by keyword; those without default first in each."""
     return sorted(parameters_of(info), key=lambda field: (field.c_kw_only, field.c_has_default))
 
 
@@ -160,7 +160,7 @@ def _named(kwargs: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _with_singletons(info: TypeInfo, make: Make) -> Make:
-    """The same, where arguments for enum fields may be what singletons stand for."""
+    """`make` with arguments of enum fields replaced by the singletons that they stand for."""
     order = _in_order(info)
     enums = {field.name: field.normalize_value for field in order if field._takes_payloads()}
     if not enums:

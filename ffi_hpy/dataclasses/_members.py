@@ -85,7 +85,7 @@ def attr_policies(cls: type) -> tuple[frozenset[str], tuple[str, ...]]:
 
 
 def inherited_entries(info: Any, names: tuple[str, ...]) -> list[Entry]:
-    """What a class takes over from parents, of these attributes and as far as its body does not mention them."""
+    """The values of these attributes that a class takes over from parents, unless its body mentions them."""
     entries: list[Entry] = []
     owners = type_chain(info.parent_type_info)[:0:-1]  # the nearest first, without the root, which has no hooks
     for name in names:

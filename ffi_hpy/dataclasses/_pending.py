@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 
-from .._fork import at_fork_in_child, new_lock
+from .._start.fork import at_fork_in_child, new_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ __all__ = ["Definition", "complete_others", "give_up"]
 
 
 class Definition:
-    """One class on its way.
+    """The definition of one class, from its decorator until its type is complete.
 
     `attempt` completes the class and returns True, or changes nothing and returns False while names are missing; what
     it raises ends the definition, after `undo`. `failure` then says why.
@@ -65,7 +65,8 @@ class Definition:
         return done
 
     def _needs(self, thread: int) -> bool:
-        """Whether the definition can only go on when a thread does, which works on it or on what that waits for."""
+        """Whether the definition waits for a thread: that thread works on it, or on a definition that its worker waits
+        for."""
         definition: Definition | None = self
         while definition is not None and definition._worker is not None:
             if definition._worker == thread:

@@ -10,13 +10,13 @@ import typing
 from typing import Any, ClassVar
 
 from .._core import type_attr, type_attr_define, type_key_to_index
-from .._fork import new_lock
-from .._load import subclass_made
 from .._object import Object, ObjectMeta
+from .._start.fork import new_lock
+from .._start.load import subclass_made
+from .._types.class_annotations import forward_annotations
 from ..container import Dict, List
 from ..core import MISSING
 from .c_class import c_class
-from .field import forward_annotations
 from .py_class import py_class
 
 TYPE_CHECKING = False

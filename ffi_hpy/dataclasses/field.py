@@ -5,14 +5,16 @@ from __future__ import annotations
 import sys
 from typing import Any, Generic, TypeVar
 
-from ..core import MISSING
+from .._object import MISSING
+from .._types.class_annotations import forward_annotations
+from .._types.flags import STRUCTURAL_FLAGS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import overload
 
-    from ..core import TypeSchema
+    from .._type_schema import TypeSchema
 
 __all__ = ["KW_ONLY", "MISSING", "Field", "field", "init_property"]
 
@@ -25,17 +27,6 @@ else:
 
 
 Result = TypeVar("Result")
-
-# Bits of a field's flags (TVMFFIFieldFlagBitMask) by the words that `structural_eq` takes.
-STRUCTURAL_FLAGS: dict[str | None, int] = {
-    None: 0,
-    "ignore": 1 << 3,
-    "def": 1 << 4,
-    "def-pattern": 1 << 4,
-    "def-recursive": 1 << 4,
-    "def-simple": 1 << 12,
-    "def-non-recursive": 1 << 12,
-}
 
 
 def convert_natively(value: Any) -> Any:
@@ -191,16 +182,6 @@ def field(
         converter=converter,
         **extra_kwargs,
     )
-
-
-def forward_annotations(obj: Any) -> dict[str, Any]:
-    """The own annotations of a class or function; on Python 3.14 and later, names that mean nothing yet are
-    ForwardRefs. A dict of the caller's own."""
-    if sys.version_info >= (3, 14):
-        import annotationlib
-
-        return dict(annotationlib.get_annotations(obj, format=annotationlib.Format.FORWARDREF))
-    return dict(obj.__dict__.get("__annotations__", {}))  # noqa: RUF063 - before 3.14 these are the own ones
 
 
 class init_property(Generic[Result]):

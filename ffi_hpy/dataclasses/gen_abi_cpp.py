@@ -5,9 +5,10 @@ from __future__ import annotations
 import fnmatch
 from itertools import groupby
 
+from .. import _core
 from .._type_info import info_of_key
 from ..registry import get_registered_type_keys
-from ._cpp_type import FIRST_DYNAMIC, OBJECT_INDEX, CppName, CppType, Lowering, builtin_structs, identifier
+from ._cpp_type import CppName, CppType, Lowering, builtin_structs, identifier
 from .common import type_chain
 
 TYPE_CHECKING = False
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["gen_abi_cpp"]
 
-_OBJECT_BYTES, _OBJECT_ALIGNMENT = 24, 8
+_OBJECT_ALIGNMENT = 8
 
 _BEGIN = """\
 #if defined(__clang__) || defined(__GNUC__)
@@ -58,13 +59,13 @@ def _select(selectors: Iterable[str]) -> list[TypeInfo]:
         matches = [key for key in registered if fnmatch.fnmatchcase(key, selector)]
         if not matches:
             raise ValueError(f"{selector!r} did not match any registered type")
-        infos = [info for info in map(info_of_key, matches) if info.type_index >= OBJECT_INDEX]
+        infos = [info for info in map(info_of_key, matches) if info.type_index >= _core.TYPE_INDEX_OBJECT]
         if not infos:
             raise ValueError(f"{selector!r} did not match any registered object type")
         for info in infos:
-            if info.type_index < FIRST_DYNAMIC and info.type_index not in structs:
+            if info.type_index < _core.TYPE_INDEX_DYNAMIC_BEGIN and info.type_index not in structs:
                 raise ValueError(f"{info.type_key} has no struct in the headers")
-            found.update((i.type_index, i) for i in type_chain(info) if i.type_index >= FIRST_DYNAMIC)
+            found.update((i.type_index, i) for i in type_chain(info) if i.type_index >= _core.TYPE_INDEX_DYNAMIC_BEGIN)
     return sorted(found.values(), key=lambda info: (len(info.type_ancestors), info.type_key))
 
 
@@ -90,7 +91,7 @@ class _Generator:
             *(f"template <>\ninline constexpr bool tvm::ffi::is_object_subclass_v<{name}> = true;\n" for name in names),
             "\n",
             _in_namespaces((CppName.of(info.type_key), _open_struct(info) + "};\n") for info in empty),
-            f"static_assert(sizeof(::tvm::ffi::Object) == {_OBJECT_BYTES});\n",
+            f"static_assert(sizeof(::tvm::ffi::Object) == {_core.OBJECT_HEADER_BYTES});\n",
             f"static_assert(alignof(::tvm::ffi::Object) == {_OBJECT_ALIGNMENT});\n\n",
             _BEGIN,
             "\n",
@@ -129,7 +130,7 @@ def _base_of(info: TypeInfo) -> str:
     parent = info.parent_type_info
     if parent is None:
         raise ValueError(f"{info.type_key} has no parent")
-    if parent.type_index >= FIRST_DYNAMIC:
+    if parent.type_index >= _core.TYPE_INDEX_DYNAMIC_BEGIN:
         return str(CppName.of(parent.type_key))
     struct = builtin_structs().get(parent.type_index)
     if struct is None:

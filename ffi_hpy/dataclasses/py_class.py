@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 from .._convert import convert
 from .._object import Object
-from .._type_define import define_type, forget_type
 from .._type_info import info_of_class
-from ..core import TypeSchema
+from .._type_schema import TypeSchema
+from .._types.define import define_type, forget_type
+from .._types.flags import STRUCTURE_KINDS
 from ..registry import _add_class_attrs
 from . import _annotations, _pending
 from ._dunder import install_dunders
-from ._layout import STRUCTURE_KINDS
 from ._members import TYPE_ATTRS, attr_policies, collect_entries, inherited_entries, method, names_of_kind
 from ._members import collect_py_methods as _collect_py_methods
 from .common import type_chain

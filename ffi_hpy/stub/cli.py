@@ -313,7 +313,8 @@ def _load(options: Options) -> list[object]:
     for path in options.dlls:
         try:
             # A name alone is one that the system's loader looks for, unless it is that of a file
-            libraries.append(ctypes.CDLL(os.path.abspath(path) if os.path.exists(path) else path))  # noqa: PTH100, PTH110
+            name = os.path.abspath(path) if os.path.exists(path) else path  # noqa: PTH100, PTH110
+            libraries.append(ctypes.CDLL(name))
         except OSError as error:
             raise _Failure(f"--dlls {path}: {error}") from error
     return libraries

@@ -1,115 +1,12 @@
-"""What a target language provides, and which there are."""
+"""Which target languages there are."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from .consts import MarkerSyntax
-    from .file_utils import CodeBlock
-    from .utils import FuncInfo, InitConfig, ObjectInfo, Options
+from .python_generator import PythonGenerator
+from .rust_generator import RustGenerator
+from .target import Generator
 
 __all__ = ["Generator", "generator_names", "get_generator"]
-
-
-class Generator(Protocol):
-    """A target language. Each `generate_..._block` fills a region; `defined` are the type keys that its file defines.
-
-    `imports` is what new_imports() made for the file; the import section is filled after what needs imports. What
-    `generate_..._file` returns is appended to a file, which is then filled like any other. `has_whole_types` says that
-    an ``object`` region is all that a type needs, so that regions alone can be added for types.
-    """
-
-    name: str
-    syntax: MarkerSyntax
-    source_exts: frozenset[str]
-    directive_kinds: frozenset[str]
-    has_whole_types: bool
-
-    def default_ty_map(self) -> dict[str, str]:
-        """What types of the ABI are called, before directives change it."""
-
-    def is_name(self, text: str) -> bool:
-        """Whether a package or a class can be called that; parts of native names can be anything."""
-
-    def is_builtin(self, type_key: str) -> bool:
-        """Whether the runtime has a class for the type."""
-
-    def new_imports(self) -> Any:
-        """Where the imports of one file are collected."""
-
-    def add_directive(self, imports: Any, name: str, payload: str, lineno: int) -> None:
-        """Note a directive in `imports`. ValueError, which names the line, if it says nothing that is understood."""
-
-    def extra_export_names(self, imports: Any) -> set[str]:
-        """What a file exports besides its functions and classes."""
-
-    def check_view(self, code_blocks: list[CodeBlock]) -> object:
-        """What --check compares: a file is out of date when this changes."""
-
-    def generate_global_funcs_block(
-        self,
-        code: CodeBlock,
-        global_funcs: list[FuncInfo],
-        ty_map: dict[str, str],
-        imports: Any,
-        opt: Options,
-        defined: set[str],
-    ) -> None:
-        """Fill a ``global`` region."""
-
-    def generate_object_block(
-        self,
-        code: CodeBlock,
-        ty_map: dict[str, str],
-        imports: Any,
-        opt: Options,
-        obj_info: ObjectInfo,
-        declared: Mapping[str, Path],
-    ) -> None:
-        """Fill an ``object`` region. `declared` has the files of all the types that have one, this one among them."""
-
-    def note_lines_before(self, imports: Any, lines: list[str]) -> None:
-        """Note in `imports` what stands before the import section, which is filled next."""
-
-    def generate_import_section_block(self, code: CodeBlock, imports: Any, opt: Options, defined: set[str]) -> None:
-        """Fill an ``import-section``."""
-
-    def generate_all_block(self, code: CodeBlock, names: set[str], opt: Options) -> None:
-        """Fill an ``__all__`` region with the last parts of `names`."""
-
-    def generate_export_block(self, code: CodeBlock) -> None:
-        """Fill an ``export`` region."""
-
-    def api_filename(self) -> str:
-        """What the file of a prefix is called."""
-
-    def init_filename(self) -> str:
-        """What the file of a package is called that has the file of its prefix as a module."""
-
-    def generate_api_file(
-        self,
-        code_blocks: list[CodeBlock],
-        ty_map: dict[str, str],
-        module_name: str,
-        object_infos: list[ObjectInfo],
-        init_cfg: InitConfig,
-        is_root: bool,
-    ) -> str:
-        """What the file of a prefix lacks; classes are made for `object_infos`, which are ordered, parents first."""
-
-    def line_of_import_section(self, lines: list[str]) -> int:
-        """How many lines of a file a new import section stands behind."""
-
-    def generate_init_file(self, code_blocks: list[CodeBlock], module_name: str, submodule: str) -> str:
-        """What the file of a package lacks that exports the names of its `submodule`."""
-
-    def finalize_init(self, init_path: Path, prefixes: set[str]) -> None:
-        """Make what the files of some prefixes need above them. OSError, ValueError for a name that cannot be one."""
 
 
 def generator_names() -> list[str]:
@@ -126,7 +23,4 @@ def get_generator(target: str) -> Generator:
 
 
 def _generators() -> dict[str, Generator]:
-    from .python_generator import PythonGenerator
-    from .rust_generator import RustGenerator
-
     return {"python": PythonGenerator(), "rust": RustGenerator()}

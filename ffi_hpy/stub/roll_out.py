@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .file_utils import FileInfo
-    from .generator import Generator
+    from .target import Generator
     from .utils import ObjectInfo
 
 __all__ = ["declared_objects", "roll_out", "skipped_types"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .. import _core
-from .._type_info import _schema_in
 from .._type_schema import TypeSchema
+from .._types.metadata import schema_in
 from ..core import MISSING
 
 TYPE_CHECKING = False
@@ -220,7 +220,7 @@ class ObjectInfo:
 
 def function_schema(metadata: dict[str, Any]) -> TypeSchema:
     """The type of a function, from its metadata; that of one which takes anything if they do not tell."""
-    return _schema_in(metadata) or TypeSchema("Callable")
+    return schema_in(metadata) or TypeSchema("Callable")
 
 
 def _init_fields(lineage: list[TypeInfo]) -> list[InitFieldInfo]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from .. import _core, module
-from .._load import CORE_LIBRARY
+from .._start.load import CORE_LIBRARY
 
 __all__ = ["TESTING_LIBRARY", "load"]
 

@@ -23,7 +23,8 @@ def create_object(type_key: str, **kwargs: Any) -> Object:
 
     TypeError, ValueError or RuntimeError as the core finds the type, a name or a value wrong.
     """
-    return _core_api.MakeObjectFromPackedArgs(type_key, *(part for pair in kwargs.items() for part in pair))  # type: ignore[no-any-return]
+    parts = (part for pair in kwargs.items() for part in pair)
+    return _core_api.MakeObjectFromPackedArgs(type_key, *parts)  # type: ignore[no-any-return]
 
 
 def make_unregistered_object() -> Object:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 # These run on every interpreter.
 PYTHON_PAGES = ("docs/python.md",)
 
-_PLACES = ("*.md", "docs/**/*.md", "examples/**/*.md", "src/**/*.md")
+_PLACES = ("*.md", "docs/**/*.md", "examples/**/*.md", "ffi_hpy/*.md", "src/**/*.md")
 ALL_PAGES = tuple(sorted(path.relative_to(ROOT).as_posix() for place in _PLACES for path in ROOT.glob(place)))
 NATIVE_PAGES = tuple(page for page in ALL_PAGES if page not in PYTHON_PAGES)
 

@@ -1,9 +1,9 @@
-"""Python as a target: see ..generator for what a target provides."""
+"""Python as a target: see ..target for what a target provides."""
 
 from __future__ import annotations
 
 from .. import consts as C
-from ..generator import Generator
+from ..target import Generator
 from . import codegen
 from . import consts as PC
 from .utils import Head, ImportItem, PythonImports, is_name

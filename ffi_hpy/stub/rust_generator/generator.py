@@ -1,4 +1,4 @@
-"""Rust as a target: see ..generator for what a target provides."""
+"""Rust as a target: see ..target for what a target provides."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from .. import consts as C
-from ..generator import Generator
+from ..target import Generator
 from . import codegen
 from . import consts as RC
 from .resolve import type_name

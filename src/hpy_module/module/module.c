@@ -4,6 +4,7 @@
 #include <tvm/ffi/c_api.h>
 
 #include "classes.h"
+#include "constants.h"
 #include "hpy_module/container/container.h"
 #include "hpy_module/container/iterate.h"
 #include "hpy_module/container/mapping.h"
@@ -167,7 +168,7 @@ static int set_up(HPyContext *ctx, HPy module) {
   if (fb_kind_init(ctx) != 0 || fb_dlpack_init(ctx) != 0 || fb_dlpack_out_init(ctx) != 0 || fb_type_init(ctx) != 0 ||
       fb_iterate_init(ctx) != 0 || add_types(ctx, module) != 0)
     return -1;
-  if (add_constants(ctx, module) != 0) return -1;
+  if (fb_constants_add(ctx, module) != 0 || add_constants(ctx, module) != 0) return -1;
   return fb_function_has_methods() ? 0 : HPy_DelAttr_s(ctx, module, "method_descriptor");
 }
 

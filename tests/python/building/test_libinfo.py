@@ -262,6 +262,11 @@ def test_config_needs_no_binary(tmp_path):
     assert run_config("--cflags", program=(str(program),)).startswith(f"-I{package}/include ")
 
 
+def test_an_import_looks_at_no_arguments_where_the_binary_can_be_loaded():
+    program = "import sys; sys.argv[:] = ['ffi-hpy-config', '--libs']; import ffi_hpy; print(ffi_hpy.convert([1, 2]))"
+    assert run_python(program) == "(1, 2)\n"
+
+
 @pytest.mark.skipif(IS_DEBUG, reason="hpy's own debug mode imports ctypes")
 def test_importing_libinfo_imports_no_ctypes():
     program = (

@@ -77,7 +77,7 @@ def read_sources() -> dict[str, str]:
         "src/core/platform/sync.c",
         "src/core/platform/fork.h",
         "src/core/platform/fork.c",
-        "ffi_hpy/_fork.py",
+        "ffi_hpy/_start/fork.py",
     }
     assert makers < texts.keys()
     return {name: text for name, text in texts.items() if name not in makers}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from .. import _core
+
 __all__ = [
-    "ANY",
     "CONTAINERS",
-    "FIRST_OBJECT",
+    "INDEX_OF_CLASS",
     "INDEX_OF_ORIGIN",
     "KEPT_NAMES",
     "KEPT_NAME_OF_INDEX",
-    "NONE",
     "ORIGIN_OF_INDEX",
     "ORIGIN_OF_NAME",
     "PLAIN_OPS",
@@ -18,30 +18,40 @@ __all__ = [
 ]
 
 STRUCTURAL, UNKNOWN = -2, -3  # type indices of what has none: Optional and Union; an origin that nobody registered
-ANY, NONE, FIRST_OBJECT = -1, 0, 64
+
+INDEX_OF_CLASS: dict[type, int] = {}
+"""Type indices of the classes that stand for native types. Only _type_info writes them."""
 
 # Type indices of the origins that are no type keys.
 INDEX_OF_ORIGIN = {
-    "Any": ANY,
-    "None": NONE,
-    "int": 1,
-    "bool": 2,
-    "float": 3,
-    "ctypes.c_void_p": 4,
-    "dtype": 5,
-    "Device": 6,
-    "Object": FIRST_OBJECT,
-    "str": 65,
-    "bytes": 66,
-    "Callable": 68,
-    "Tensor": 70,
-    "Array": 71,
-    "Map": 72,
-    "List": 75,
-    "Dict": 76,
+    "Any": _core.TYPE_INDEX_ANY,
+    "None": _core.TYPE_INDEX_NONE,
+    "int": _core.TYPE_INDEX_INT,
+    "bool": _core.TYPE_INDEX_BOOL,
+    "float": _core.TYPE_INDEX_FLOAT,
+    "ctypes.c_void_p": _core.TYPE_INDEX_OPAQUE_PTR,
+    "dtype": _core.TYPE_INDEX_DATA_TYPE,
+    "Device": _core.TYPE_INDEX_DEVICE,
+    "Object": _core.TYPE_INDEX_OBJECT,
+    "str": _core.TYPE_INDEX_STR,
+    "bytes": _core.TYPE_INDEX_BYTES,
+    "Callable": _core.TYPE_INDEX_FUNCTION,
+    "Tensor": _core.TYPE_INDEX_TENSOR,
+    "Array": _core.TYPE_INDEX_ARRAY,
+    "Map": _core.TYPE_INDEX_MAP,
+    "List": _core.TYPE_INDEX_LIST,
+    "Dict": _core.TYPE_INDEX_DICT,
 }
-ORIGIN_OF_INDEX = {index: origin for origin, index in INDEX_OF_ORIGIN.items()}
-ORIGIN_OF_INDEX.update({7: "Tensor", 8: "str", 9: "bytes", 10: "Object", 11: "str", 12: "bytes", 78: "int"})
+ORIGIN_OF_INDEX = {
+    **{index: origin for origin, index in INDEX_OF_ORIGIN.items()},
+    _core.TYPE_INDEX_DL_TENSOR_PTR: "Tensor",
+    _core.TYPE_INDEX_RAW_STR: "str",
+    _core.TYPE_INDEX_BYTE_ARRAY_PTR: "bytes",
+    _core.TYPE_INDEX_OBJECT_RVALUE_REF: "Object",
+    _core.TYPE_INDEX_SMALL_STR: "str",
+    _core.TYPE_INDEX_SMALL_BYTES: "bytes",
+    _core.TYPE_INDEX_BIG_INT: "int",
+}
 
 # Names in the JSON of native libraries, by the origin that they mean.
 ORIGIN_OF_NAME = {
@@ -67,7 +77,7 @@ ORIGIN_OF_NAME = {
     for name in names
 }
 # An `int` in Python, but not for native code: what is printed for it needs the name.
-KEPT_NAME_OF_INDEX = {78: "ffi.BigInt"}
+KEPT_NAME_OF_INDEX = {_core.TYPE_INDEX_BIG_INT: "ffi.BigInt"}
 KEPT_NAMES = frozenset(KEPT_NAME_OF_INDEX.values())
 
 # Origins whose values need no arguments to be understood, and the operations of _core on them.
@@ -87,10 +97,10 @@ PLAIN_OPS = {
     "Object": "object",
 }
 CONTAINERS = {  # origin: (operation, type index, name in messages)
-    "Array": ("sequence", 71, "Array"),
-    "List": ("sequence", 75, "List"),
-    "list": ("sequence", 75, "List"),
-    "Map": ("mapping", 72, "Map"),
-    "Dict": ("mapping", 76, "Dict"),
-    "dict": ("mapping", 76, "Dict"),
+    "Array": ("sequence", _core.TYPE_INDEX_ARRAY, "Array"),
+    "List": ("sequence", _core.TYPE_INDEX_LIST, "List"),
+    "list": ("sequence", _core.TYPE_INDEX_LIST, "List"),
+    "Map": ("mapping", _core.TYPE_INDEX_MAP, "Map"),
+    "Dict": ("mapping", _core.TYPE_INDEX_DICT, "Dict"),
+    "dict": ("mapping", _core.TYPE_INDEX_DICT, "Dict"),
 }

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-_NAME = f"{__package__}._core"
-_HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib costs 5 ms of import time
+_PACKAGE = (__package__ or "").rpartition(".")[0]
+_NAME = f"{_PACKAGE}._core"
+# pathlib costs 5 ms of import time
+_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
 
 CORE_LIBRARY = os.path.join(_HERE, "lib", "libtvm_ffi.so")  # noqa: PTH118
 """Path of the core. The binding finds it by itself and makes its symbols global, as libraries for tvm-ffi expect."""
@@ -25,8 +27,8 @@ _BINDING = os.path.join(_HERE, "_core.hpy0.so")  # noqa: PTH118
 
 
 def subclass_made(cls: type) -> None:
-    """To be called with each Python subclass of a type of the binding: the PyPI package hpy must be told of it."""
-    hpy09 = sys.modules.get(f"{__package__}._hpy09")
+    """Tell the PyPI package hpy, if the binding runs in it, of a new Python subclass of a type of the binding."""
+    hpy09 = sys.modules.get(f"{__package__}.hpy09")
     if hpy09 is not None:
         hpy09.adopt(cls)
 
@@ -57,35 +59,21 @@ def _watch_subclasses(native: type) -> None:
 def load() -> ModuleType:
     """Load `_core`, make it `sys.modules["ffi_hpy._core"]`, and return it; a second call returns the same module.
 
-    ImportError names the file or the interpreter feature that is missing. A process that runs ffi-hpy-config ends here
-    with its answer, which is wanted most where the binary cannot be loaded.
+    ImportError names the file or the interpreter feature that is missing.
     """
-    if _is_config_command():
-        from .config import main
-
-        sys.exit(main())
     loaded = sys.modules.get(_NAME)
     if loaded is not None:
         return loaded
     for path in (CORE_LIBRARY, _BINDING):
         if not os.path.exists(path):  # noqa: PTH110
-            raise ImportError(f"{__package__} is not built or not installed completely: {path} is missing", path=path)
+            raise ImportError(f"{_PACKAGE} is not built or not installed completely: {path} is missing", path=path)
     module = _load_into(os.environ.get("FFI_HPY_CONTEXT", ""))
     if sys.implementation.name == "pypy":
         for name in _BASES:
             _watch_subclasses(getattr(module, name))
     sys.modules[_NAME] = module
-    setattr(sys.modules[__package__], "_core", module)  # noqa: B010 - `from . import _core` reads the attribute
+    setattr(sys.modules[_PACKAGE], "_core", module)  # noqa: B010 - `from . import _core` reads the attribute
     return module
-
-
-def _is_config_command() -> bool:
-    """Whether this process is ffi-hpy-config, or `python -m ffi_hpy.config` (which only Python 3.10 and later tell)."""
-    program: str = (getattr(sys, "argv", None) or [""])[0]  # a program that embeds Python need not set it
-    if program != "-m":
-        return os.path.basename(program) == "ffi-hpy-config"  # noqa: PTH119
-    words = getattr(sys, "orig_argv", ())
-    return ("-m", f"{__package__}.config") in zip(words, words[1:])
 
 
 def _load_into(context: str) -> ModuleType:
@@ -103,7 +91,7 @@ def _load_with_own_runtime() -> ModuleType:
         runtime = _import_pypy_runtime() if sys.implementation.name == "pypy" else _import_runtime()
     except ImportError as error:
         interpreter = "{} {}.{}.{}".format(sys.implementation.name, *sys.implementation.version[:3])
-        raise ImportError(f"{__package__} does not run in this interpreter, {interpreter}: {error}") from error
+        raise ImportError(f"{_PACKAGE} does not run in this interpreter, {interpreter}: {error}") from error
     runtime.check_file(CORE_LIBRARY)  # load() looks at the binding only, and the system's loader maps both
     module: ModuleType = runtime.load(_NAME, _BINDING)
     return module
@@ -112,7 +100,7 @@ def _load_with_own_runtime() -> ModuleType:
 def _import_runtime() -> ModuleType:
     from importlib import import_module
 
-    return import_module("._hpy", __package__)
+    return import_module("._hpy", _PACKAGE)
 
 
 def _import_pypy_runtime() -> ModuleType:
@@ -120,7 +108,7 @@ def _import_pypy_runtime() -> ModuleType:
     from importlib.machinery import ExtensionFileLoader
     from importlib.util import module_from_spec, spec_from_file_location
 
-    name = f"{__package__}._hpy"
+    name = f"{_PACKAGE}._hpy"
     path = os.path.join(_HERE, "_hpy_pypy8.so")  # noqa: PTH118
     loader = ExtensionFileLoader(name, path)
     spec = spec_from_file_location(name, path, loader=loader)
@@ -128,7 +116,7 @@ def _import_pypy_runtime() -> ModuleType:
     module = module_from_spec(spec)
     loader.exec_module(module)
     sys.modules[name] = module
-    setattr(sys.modules[__package__], "_hpy", module)  # noqa: B010 - as an import would
+    setattr(sys.modules[_PACKAGE], "_hpy", module)  # noqa: B010 - as an import would
     return module
 
 
@@ -141,7 +129,7 @@ def _load_with_pypy() -> ModuleType:
     spec = ModuleSpec(_NAME, loader, origin=_BINDING)
     # Arguments: __name__, __file__, __package__, the file to open, __loader__, __spec__, and the environment variables,
     # in which it looks for HPY=debug.
-    module: ModuleType = _hpy_universal._load_bootstrap(_NAME, _BINDING, __package__, _BINDING, loader, spec, {})
+    module: ModuleType = _hpy_universal._load_bootstrap(_NAME, _BINDING, _PACKAGE, _BINDING, loader, spec, {})
     return module
 
 
@@ -152,8 +140,8 @@ def _load_with_hpy(debug: bool) -> ModuleType:
         raise ImportError(f"FFI_HPY_CONTEXT asks for the PyPI package hpy, but: {error}") from error
     from importlib.machinery import ModuleSpec
 
-    from . import _hpy09
+    from . import hpy09
 
-    _hpy09.check_interpreter()
+    hpy09.check_interpreter()
     module: ModuleType = hpy_load("_core", _BINDING, ModuleSpec(_NAME, None, origin=_BINDING), debug=debug)
     return module

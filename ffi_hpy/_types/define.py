@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import _core
-from ._fork import new_lock
-from ._type_info import TypeInfo, _infos, _infos_of_classes, set_class
+from .. import _core
+from .._start.fork import new_lock
+from .._type_info import TypeInfo, begin_info, forget_info, set_class
 
 __all__ = ["define_type", "forget_type"]
 
@@ -23,7 +23,7 @@ def define_type(parent: TypeInfo, type_key: str, cls: type) -> TypeInfo:
             raise ValueError(f"Type key {type_key!r} is already registered")
         index = _core.type_define(type_key, parent.type_index)
         _given_up.discard(index)
-        info = _infos[index] = TypeInfo(index)
+        info = begin_info(index)
     info.fields = None
     set_class(info, cls)
     return info
@@ -33,9 +33,6 @@ def forget_type(info: TypeInfo) -> None:
     """Take back a definition: its class is no native type's any more, and the key can be used again if it has no fields
     yet."""
     with _lock:
-        if _infos.get(info.type_index) is info:
-            del _infos[info.type_index]
-        if info.type_cls is not None:
-            _infos_of_classes.pop(info.type_cls, None)
+        forget_info(info)
         if info.fields is None:
             _given_up.add(info.type_index)

@@ -1,9 +1,9 @@
-"""What a child of fork needs: locks that are free, and modules that are whole.
+"""Locks that a child of fork finds free, and imports that it finds complete.
 
-Other threads do not go on in a child, so a lock that one of them holds would never be given up there, and a module that
-one of them imports would never be complete. Whoever forks first waits for such imports, then takes all locks of the
-package, and gives them up afterwards, in the parent and in the child. What C code locks has handlers of its own
-(src/core/platform/fork.h). Python knows of forks by os.fork() only.
+Other threads end in a child: a lock that one of them holds would stay locked there, and a module that one of them
+imports would stay incomplete. A thread that forks therefore waits for such imports first, then takes all locks of the
+package, and releases them afterwards, in the parent and in the child. The locks of C code have handlers of their own
+(src/core/platform/fork.h). Python tells of forks by os.fork() only.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _to_put_right: list[Callable[[], object]] = []
 
 
 def new_lock() -> RLock:
-    """A lock of the package. While it is held no other of them is taken and no module imported; its holder may take it
-    again, as a finalizer does that the collector runs in between."""
+    """A new lock of the package. Its holder takes no other lock of the package and imports no module. The holder may
+    take it again: a finalizer does, if the collector runs one meanwhile."""
     lock = RLock()
     _locks.append(lock)
     return lock
@@ -37,8 +37,8 @@ _importing = new_lock()  # the first, as what is imported may make and take othe
 
 
 def import_whole(name: str) -> ModuleType:
-    """The module of a full name, for imports within functions: no fork happens while one of these is going on. The
-    module must be of the standard library, or ours."""
+    """Import a module by its full name, within a function; no fork happens meanwhile. The module must be ours, or of
+    the standard library."""
     with _importing:
         return import_module(name)
 
@@ -53,13 +53,13 @@ def _is_being_imported(module: object) -> bool:
 
 
 def _before() -> None:
-    package = __package__ or ""
+    package = (__package__ or "").partition(".")[0]
     for name, module in list(sys.modules.items()):
         if (name == package or name.startswith(f"{package}.")) and _is_being_imported(module):
             try:
                 import_module(name)  # waits for the thread that imports it
             except Exception:
-                pass  # that thread is told; the module is gone then, which the child can bear
+                pass  # the importing thread gets the error, and the module is gone; the child imports it anew
     for lock in list(_locks):
         lock.acquire()
         _taken.append(lock)

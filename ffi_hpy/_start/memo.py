@@ -1,0 +1,70 @@
+"""Answers that are remembered, without a lock: functools.lru_cache has one on PyPy, and a child of fork could find it
+taken. Two threads may ask at the same time; both answers are right then."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    Result = TypeVar("Result")
+
+__all__ = ["Lazy", "remember_by_class", "remember_some"]
+
+
+class Lazy:
+    """An attribute that is made when it is first read and kept in the instance's __dict__. Threads that make it at the
+    same time get the same one."""
+
+    def __init__(self, make: Callable[[Any], Any]) -> None:
+        self._make = make
+        self.__doc__ = make.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        return instance.__dict__.setdefault(self._name, self._make(instance))
+
+
+def remember_by_class(function: Callable[[type], Result]) -> Callable[[type], Result]:
+    """The function, asked once per class while that lives."""
+    from weakref import WeakKeyDictionary  # which others need not pay for
+
+    answers: WeakKeyDictionary[type, Result] = WeakKeyDictionary()
+
+    def ask(cls: type) -> Result:
+        try:
+            answer = answers.get(cls)
+        except TypeError:  # the class is ending, and PyPy refuses weak references to it
+            return function(cls)
+        if answer is None:
+            answer = answers[cls] = function(cls)
+        return answer
+
+    return ask
+
+
+def remember_some(limit: int) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+    """Decorator: the answers for the last arguments, at most `limit` of them; of two threads that ask at the same time
+    the later one's answer stays."""
+
+    def decorate(function: Callable[..., Result]) -> Callable[..., Result]:
+        answers: dict[tuple[Any, ...], Result] = {}
+
+        def ask(*args: Any) -> Result:
+            try:
+                return answers[args]
+            except KeyError:
+                answer = function(*args)
+            if len(answers) >= limit:
+                answers.clear()
+            answers[args] = answer
+            return answer
+
+        return ask
+
+    return decorate

@@ -1,0 +1,63 @@
+"""Where the fields of a class lie in its native objects.
+
+The layout is what a C++ compiler would choose for a subclass with these fields, so that generated C++ structs fit.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from .. import _core
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    Slot = tuple[int, int, int, int]  # size, alignment, offset, static type index; bytes
+
+__all__ = ["lay_out", "own_end"]
+
+# size, alignment and static type index by the origin of a schema; bytes. Everything else is a pointer to an object.
+_SHAPES = {
+    "int": (8, 8, _core.TYPE_INDEX_INT),
+    "bool": (1, 1, _core.TYPE_INDEX_BOOL),
+    "float": (8, 8, _core.TYPE_INDEX_FLOAT),
+    "ctypes.c_void_p": (8, 8, _core.TYPE_INDEX_OPAQUE_PTR),
+    "dtype": (4, 2, _core.TYPE_INDEX_DATA_TYPE),
+    "Device": (8, 4, _core.TYPE_INDEX_DEVICE),
+    "Any": (16, 8, _core.TYPE_INDEX_ANY),
+    "None": (16, 8, _core.TYPE_INDEX_ANY),
+    "str": (16, 8, _core.TYPE_INDEX_ANY),  # short ones have no object
+    "bytes": (16, 8, _core.TYPE_INDEX_ANY),
+    "Optional": (16, 8, _core.TYPE_INDEX_ANY),
+    "Union": (16, 8, _core.TYPE_INDEX_ANY),
+}
+_POINTER = (8, 8, _core.TYPE_INDEX_OBJECT)
+
+
+def own_end(info: Any) -> int:
+    """Offset in bytes at which the fields of a subclass of a type begin, before they are aligned.
+
+    The Itanium C++ ABI lets them begin in the padding at the end of the parent, the one of Microsoft does not."""
+    total = int(info.total_size or _core.OBJECT_HEADER_BYTES)
+    if sys.platform == "win32":
+        return total
+    end = _core.OBJECT_HEADER_BYTES
+    while info is not None:
+        end = max([end, *(field.offset + field.size for field in info.fields or ())])
+        info = info.parent_type_info
+    return end if end > total - 8 else total  # what lies in between belongs to members without reflection
+
+
+def lay_out(parent: Any, origins: Iterable[str]) -> tuple[list[Slot], int]:
+    """The slots of fields, by the origins of their schemas, behind the fields of a parent type; and the size of an
+    object in bytes."""
+    end = own_end(parent)
+    slots = []
+    for origin in origins:
+        size, alignment, static_index = _SHAPES.get(origin, _POINTER)
+        offset = -(-end // alignment) * alignment
+        end = offset + size
+        slots.append((size, alignment, offset, static_index))
+    return slots, -(-end // 8) * 8

@@ -1,0 +1,49 @@
+"""What the authors of functions, fields and types declare about them: metadata, as JSON text."""
+
+from __future__ import annotations
+
+from .._type_schema import TypeSchema
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["declares_nonblocking", "parse_function_metadata", "parse_metadata", "schema_in"]
+
+
+def parse_metadata(metadata: dict[str, Any] | str) -> dict[str, Any]:
+    """Metadata, given as JSON text or as what is in it."""
+    if not isinstance(metadata, str):
+        return metadata
+    if not metadata:
+        return {}
+    from json import loads
+
+    parsed: dict[str, Any] = loads(metadata)
+    return parsed
+
+
+def parse_function_metadata(metadata: str) -> dict[str, Any]:
+    """The metadata of a function, which must be a JSON object: ValueError."""
+    parsed = parse_metadata(metadata)
+    if not isinstance(parsed, dict):
+        raise ValueError(f"function metadata is not a JSON object: {metadata[:80]!r}")  # noqa: TRY004
+    return parsed
+
+
+def schema_in(metadata: dict[str, Any]) -> TypeSchema | None:
+    """The schema that metadata declares, as JSON text or as what is in it."""
+    schema = metadata.get("type_schema")
+    if schema is None:
+        return None
+    return TypeSchema.from_json_str(schema) if isinstance(schema, str) else TypeSchema.from_json_obj(schema)
+
+
+def declares_nonblocking(metadata: str) -> bool:
+    """Whether a function's metadata (JSON text) has ``"nonblocking": true``."""
+    if '"nonblocking"' not in metadata:
+        return False
+    try:
+        return parse_metadata(metadata).get("nonblocking") is True
+    except (ValueError, AttributeError):
+        return False

@@ -1,0 +1,24 @@
+"""Where the results of builds are kept for a user, and how they are named."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+__all__ = ["cache_folder", "digest_of"]
+
+
+def cache_folder() -> Path:
+    """TVM_FFI_CACHE_DIR, else ffi_hpy/cpp in the user's folder for caches. RuntimeError if that user has none."""
+    named = os.environ.get("TVM_FFI_CACHE_DIR")
+    home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    try:
+        return Path(named or os.path.join(home, "ffi_hpy", "cpp")).expanduser().resolve()  # noqa: PTH118
+    except (OSError, RuntimeError) as error:
+        raise RuntimeError(f"there is no folder to keep builds in: {error}; TVM_FFI_CACHE_DIR can name one") from None
+
+
+def digest_of(*parts: object) -> str:
+    """16 hexadecimal digits for values whose repr() tells them apart: str, bytes, numbers, None, and tuples of them."""
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]

@@ -1,0 +1,77 @@
+/* Every number comes from the header that defines it, so that Python has no copies. ffi_hpy/_core.pyi declares them. */
+#include "constants.h"
+
+#include <tvm/ffi/c_api.h>
+
+#include "hpy_module/object/kind.h"
+
+/* Names are arrays, not pointers: those would need a relocation each when the binary is loaded. */
+static const struct {
+  char name[32];
+  int32_t value;
+} numbers[] = {
+    /* TVMFFITypeIndex */
+    {"TYPE_INDEX_ANY", kTVMFFIAny},
+    {"TYPE_INDEX_NONE", kTVMFFINone},
+    {"TYPE_INDEX_INT", kTVMFFIInt},
+    {"TYPE_INDEX_BOOL", kTVMFFIBool},
+    {"TYPE_INDEX_FLOAT", kTVMFFIFloat},
+    {"TYPE_INDEX_OPAQUE_PTR", kTVMFFIOpaquePtr},
+    {"TYPE_INDEX_DATA_TYPE", kTVMFFIDataType},
+    {"TYPE_INDEX_DEVICE", kTVMFFIDevice},
+    {"TYPE_INDEX_DL_TENSOR_PTR", kTVMFFIDLTensorPtr},
+    {"TYPE_INDEX_RAW_STR", kTVMFFIRawStr},
+    {"TYPE_INDEX_BYTE_ARRAY_PTR", kTVMFFIByteArrayPtr},
+    {"TYPE_INDEX_OBJECT_RVALUE_REF", kTVMFFIObjectRValueRef},
+    {"TYPE_INDEX_SMALL_STR", kTVMFFISmallStr},
+    {"TYPE_INDEX_SMALL_BYTES", kTVMFFISmallBytes},
+    {"TYPE_INDEX_OBJECT", kTVMFFIObject},
+    {"TYPE_INDEX_STR", kTVMFFIStr},
+    {"TYPE_INDEX_BYTES", kTVMFFIBytes},
+    {"TYPE_INDEX_FUNCTION", kTVMFFIFunction},
+    {"TYPE_INDEX_TENSOR", kTVMFFITensor},
+    {"TYPE_INDEX_ARRAY", kTVMFFIArray},
+    {"TYPE_INDEX_MAP", kTVMFFIMap},
+    {"TYPE_INDEX_LIST", kTVMFFIList},
+    {"TYPE_INDEX_DICT", kTVMFFIDict},
+    {"TYPE_INDEX_BIG_INT", kTVMFFIBigInt},
+    {"TYPE_INDEX_DYNAMIC_BEGIN", kTVMFFIDynObjectBegin},
+    /* TVMFFIFieldFlagBitMask */
+    {"FIELD_WRITABLE", kTVMFFIFieldFlagBitMaskWritable},
+    {"FIELD_HAS_DEFAULT", kTVMFFIFieldFlagBitMaskHasDefault},
+    {"FIELD_IS_STATIC_METHOD", kTVMFFIFieldFlagBitMaskIsStaticMethod},
+    {"FIELD_STRUCTURAL_IGNORE", kTVMFFIFieldFlagBitMaskSEqHashIgnore},
+    {"FIELD_STRUCTURAL_DEF_PATTERN", kTVMFFIFieldFlagBitMaskSEqHashDefPattern},
+    {"FIELD_STRUCTURAL_DEF_SIMPLE", kTVMFFIFieldFlagBitMaskSEqHashDefSimple},
+    {"FIELD_DEFAULT_FROM_FACTORY", kTVMFFIFieldFlagBitMaskDefaultFromFactory},
+    {"FIELD_REPR_OFF", kTVMFFIFieldFlagBitMaskReprOff},
+    {"FIELD_COMPARE_OFF", kTVMFFIFieldFlagBitMaskCompareOff},
+    {"FIELD_HASH_OFF", kTVMFFIFieldFlagBitMaskHashOff},
+    {"FIELD_INIT_OFF", kTVMFFIFieldFlagBitMaskInitOff},
+    {"FIELD_KW_ONLY", kTVMFFIFieldFlagBitMaskKwOnly},
+    {"FIELD_SETTER_IS_FUNCTION", kTVMFFIFieldFlagBitSetterIsFunctionObj},
+    /* TVMFFISEqHashKind */
+    {"STRUCTURE_UNSUPPORTED", kTVMFFISEqHashKindUnsupported},
+    {"STRUCTURE_TREE", kTVMFFISEqHashKindTreeNode},
+    {"STRUCTURE_FREE_VAR", kTVMFFISEqHashKindFreeVar},
+    {"STRUCTURE_DAG", kTVMFFISEqHashKindDAGNode},
+    {"STRUCTURE_CONST_TREE", kTVMFFISEqHashKindConstTreeNode},
+    {"STRUCTURE_UNIQUE_INSTANCE", kTVMFFISEqHashKindUniqueInstance},
+    /* What classify_with_protocols() tells of a class */
+    {"PROTOCOL_OBJECT", FB_PROTOCOL_OBJECT},
+    {"PROTOCOL_VALUE", FB_PROTOCOL_VALUE},
+    {"PROTOCOL_CONVERT", FB_PROTOCOL_CONVERT},
+    {"PROTOCOL_MAPPING", FB_PROTOCOL_MAPPING},
+    {"OBJECT_HEADER_BYTES", sizeof(TVMFFIObject)},
+};
+
+int fb_constants_add(HPyContext *ctx, HPy module) {
+  for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+    HPy number = HPyLong_FromInt32_t(ctx, numbers[i].value);
+    if (HPy_IsNull(number)) return -1;
+    int rc = HPy_SetAttr_s(ctx, module, numbers[i].name, number);
+    HPy_Close(ctx, number);
+    if (rc != 0) return -1;
+  }
+  return 0;
+}
