@@ -24,6 +24,23 @@ class Base:
         self.v_i64, self.v_array = v_i64, v_array
 
 
+def raise_at_depth(n: int = 0) -> None:
+    if n == 0:
+        raise ValueError("no")
+    raise_at_depth(n - 1)
+
+
+def caught(function: Any, *args: Any) -> None:
+    try:
+        function(*args)
+    except ValueError:
+        pass
+
+
+def raise_error(kind: str, message: str) -> None:
+    raise ValueError(message)
+
+
 class Function:
     """A Python function that can be told about the GIL, as native ones can, and does not care."""
 

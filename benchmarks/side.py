@@ -13,6 +13,8 @@ import sys
 import time
 from typing import Any, Union
 
+from plain import caught, raise_at_depth
+
 # What is timed. `nop` takes anything and returns None, `echo` returns its argument.
 ROWS = {
     "no argument": "nop()",
@@ -96,19 +98,6 @@ VALUES = {
     "table": {f"key {i}": i for i in range(10)},
     "pair": (1, "two", 3.0),
 }
-
-
-def raise_at_depth(n: int = 0) -> None:
-    if n == 0:
-        raise ValueError("no")
-    raise_at_depth(n - 1)
-
-
-def caught(function: Any, *args: Any) -> None:
-    try:
-        function(*args)
-    except ValueError:
-        pass
 
 
 def names_of(package: str, library: str) -> dict[str, Any]:
