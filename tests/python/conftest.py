@@ -151,7 +151,7 @@ if hasattr(gc, "freeze"):  # PyPy has none
 
     @pytest.fixture(autouse=True, scope="module")
     def nothing_old_is_collected() -> None:
-        """Tests collect garbage, in a debug mode twice each: what was there before their file is not looked at again."""
+        """A test that collects garbage, as each does in a debug mode, looks only at what its own file has left."""
         gc.collect()
         gc.freeze()
 
