@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ci.lib.messages import Missing
@@ -55,8 +54,12 @@ def install(packages: Sequence[str]) -> None:
     """Install Debian packages. Raises Missing if that fails, or the user is not root."""
     if os.geteuid() != 0:
         raise Missing("only root can install Debian packages")
-    for command in (["update"], ["-y", "--no-install-recommends", "install", *packages]):
-        environ = clean_environ({"DEBIAN_FRONTEND": "noninteractive"})
-        done = subprocess.run(["apt-get", "-q", *command], env=environ, cwd=Path("/"), stdin=subprocess.DEVNULL)
-        if done.returncode != 0 and command != ["update"]:  # without new lists, the old ones may do
-            raise Missing(f"apt-get {command[-1]}: exit status {done.returncode}, see above")
+    _apt_get("update")  # where it fails, the lists that are there may do
+    if _apt_get("--yes", "--no-install-recommends", "install", *packages) != 0:
+        raise Missing("apt-get could not install what is missing, see above")
+
+
+def _apt_get(*words: str) -> int:
+    """Run apt-get for the system, and return its exit status."""
+    environ = clean_environ({"DEBIAN_FRONTEND": "noninteractive"})
+    return subprocess.run(["apt-get", "-q", *words], env=environ, cwd="/", stdin=subprocess.DEVNULL).returncode

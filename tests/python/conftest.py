@@ -7,8 +7,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from native_build import PACKAGE, Missing, compile_c, compile_cxx, fetch_upstream
 from support import IS_DEBUG, IS_OWN_DEBUG, TESTED_LIBRARY, settle
-from support.native_build import PACKAGE, Missing, compile_c, compile_cxx, fetch_upstream
 
 import ffi_hpy
 
@@ -151,7 +151,7 @@ if hasattr(gc, "freeze"):  # PyPy has none
 
     @pytest.fixture(autouse=True, scope="module")
     def nothing_old_is_collected() -> None:
-        """Tests collect garbage, in a debug mode twice each: what was there before their file is left alone."""
+        """A test that collects garbage, as each does in a debug mode, looks only at what its own file has left."""
         gc.collect()
         gc.freeze()
 
