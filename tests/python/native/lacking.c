@@ -1,10 +1,9 @@
 /* A library that needs a missing function. It is built twice: with a name of the ABI, and with a foreign one. */
-*one.* /
 #include <tvm/ffi/c_api.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
-    int32_t LACKING(int32_t n);
+int32_t LACKING(int32_t n);
 
 EXPORT int __tvm_ffi_lacking(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)self, (void)args;
