@@ -50,7 +50,6 @@ from .error import (
     raise_for_error,
     register_error,
 )
-from .module import Module, load_module, system_lib
 from .registry import (
     class_for_type_index,
     get_global_func,
@@ -75,6 +74,7 @@ if TYPE_CHECKING:
     from . import dropin as dropin
     from . import hpy as hpy
     from . import libinfo as libinfo
+    from . import module as module
     from . import stream as stream
     from . import testing as testing
     from . import utils as utils
@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from ._dlpack import SupportsDLPack as SupportsDLPack
     from ._dtype_names import *  # noqa: F403
     from .dataclasses import method
+    from .module import Module, load_module, system_lib
     from .stream import StreamContext, get_raw_stream, use_raw_stream, use_torch_stream
     from .structural import (
         DefRegionKind,
@@ -198,6 +199,7 @@ for _key, _python_class in (
 atexit.register(_core.mark_finalizing)
 home_of_type.update(
     {
+        "ffi.Module": f"{__name__}.module",
         "ffi.StructuralKey": f"{__name__}.structural",
         "ffi.StructuralMutator": f"{__name__}.structural",
         "ffi.StructuralVisitor": f"{__name__}.structural",
@@ -226,6 +228,7 @@ _HOMES = {
     "dropin": "dropin",
     "hpy": "hpy",
     "libinfo": "libinfo",
+    "module": "module",
     "serialization": "serialization",
     "stream": "stream",
     "structural": "structural",
@@ -234,6 +237,9 @@ _HOMES = {
     "CAny": "_core",
     "SupportsDLPack": "_dlpack",
     "method": "dataclasses",
+    "Module": "module",
+    "load_module": "module",
+    "system_lib": "module",
     "StreamContext": "stream",
     "get_raw_stream": "stream",
     "use_raw_stream": "stream",
