@@ -1,8 +1,8 @@
 /* The HPy context as the binding sees it: which implementation runs, its extension, and the entries that moved.
  *
  * Three implementations serve this binary: the package's own (with the extension of hpy_runtime/api/extension.h, or in
- * debug mode without), PyPy 7.3's built-in one, and the PyPI package hpy, whose debug mode the tests use. Only the first one has
- * handles that are object pointers; code that relies on it is guarded by fb_ext.
+ * debug mode without), PyPy 7.3's built-in one, and the PyPI package hpy, whose debug mode the tests use. Only the first
+ * one has handles that are object pointers; code that relies on it is guarded by fb_ext.
  */
 #ifndef FFI_HPY_MODULE_CONTEXT_H_
 #define FFI_HPY_MODULE_CONTEXT_H_
