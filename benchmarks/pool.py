@@ -16,14 +16,22 @@ import argparse
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
-import envs
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
 from calls import UPSTREAM, testing_library
-from matrix import say
 from sides import Side as PythonSide
 
+from ci.lib.command import run_main
+from ci.lib.messages import say, table
+from ci.lib.process import output_of
+from ci.provision.compilers import find_c_compiler
+from ci.provision.envs import cached_env, install_wheel
+from ci.provision.interpreters import find_interpreters
+from ci.provision.wheel import build_wheel
 from core import LIBRARY, ROOT, ROWS, Row, Side, build, measure, shown
 
 VARIANTS = {"pool": (), "malloc": ("-DFH_NO_POOL",)}
@@ -55,8 +63,8 @@ def build_library(folder: Path, flags: tuple[str, ...]) -> Path:
     folder.mkdir()
     library = folder / LIBRARY
     sources = sorted((ROOT / "src" / "core").rglob("*.c"))
-    command = [*envs.find_c_compiler(), *FLAGS, *flags, *sources, "-o", library, "-lpthread", "-ldl"]
-    envs.output_of([*command, f"-Wl,-soname,{LIBRARY}"])
+    command = [*find_c_compiler(), *FLAGS, *flags, *sources, "-o", library, "-lpthread", "-ldl"]
+    output_of([*command, f"-Wl,-soname,{LIBRARY}"])
     return library
 
 
@@ -78,7 +86,7 @@ def time_core(program: Path, libraries: list[Path], wanted: list[str], rounds: i
         lines.append([row.label, *times, f"{ratio:.2f}", *memory])
     for side in sides:
         side.close()
-    print(envs.table(lines), end="\n\n")
+    print(table(lines), end="\n\n")
 
 
 def instructions_of(program: Path, library: Path, row: Row, n: int) -> int:
@@ -100,17 +108,17 @@ def count_core(program: Path, libraries: list[Path], wanted: list[str]) -> None:
             for library in libraries
         ]
         lines.append([row.label, *(f"{count:.0f}" for count in counts), f"{counts[0] / counts[1]:.2f}"])
-    print(envs.table(lines), end="\n\n")
+    print(table(lines), end="\n\n")
 
 
 def time_python(folder: Path, libraries: list[Path], rounds: int) -> None:
     """Print the rows of Python: two environments of one wheel, in the second of which the library is another."""
-    python = envs.find_interpreters(["cp311"])["cp311"]
-    library = testing_library(envs.cached_env("bench-upstream", python, [UPSTREAM, "numpy", "pytest"]))
+    python = find_interpreters(["cp311"])["cp311"]
+    library = testing_library(cached_env("bench-upstream", python, [UPSTREAM, "numpy", "pytest"]))
     sides = []
     for name, core in zip(VARIANTS, libraries):
-        env = envs.cached_env(f"bench-{name}", python, ["numpy"])
-        envs.install_wheel(env, envs.build_wheel())
+        env = cached_env(f"bench-{name}", python, ["numpy"])
+        install_wheel(env, build_wheel())
         installed = next(env.glob(f"lib/python*/site-packages/ffi_hpy/lib/{LIBRARY}"))
         installed.unlink()  # it may be a link to a file that others have, too
         shutil.copy(core, installed)
@@ -125,7 +133,7 @@ def time_python(folder: Path, libraries: list[Path], rounds: int) -> None:
         lines.append([row, *times, f"{ratio:.2f}"])
     for side in sides:
         side.close()
-    print(envs.table(lines))
+    print(table(lines))
 
 
 def main() -> int:
@@ -150,4 +158,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    envs.run_main(main, "benchmarks/pool.py")
+    run_main(main, "benchmarks/pool.py")
