@@ -282,3 +282,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    """All names, also those that are made on first use."""
+    return sorted({*globals(), *_HOMES, "LIB", "__version__", "__version_tuple__"})

@@ -13,11 +13,12 @@ from .stub_library import StubLibrary, make_stub
 _COMPILE_FLAGS = (
     *("-O2", "-fPIC", "-fvisibility=hidden", "-fno-plt", "-Wall", "-Wextra", "-DNDEBUG"),
     "-fomit-frame-pointer",  # zig keeps them unless told; unwinders read .eh_frame
+    "-ffunction-sections",  # what nothing calls, hpy's helpers above all, is left out by the linker
 )
 _C_FLAGS = ("-std=c11",)
 # No C++ library's headers: each compiler would bring its own. The other operator delete is younger than manylinux.
 _CXX_FLAGS = ("-std=c++17", "-nostdinc++", "-fno-sized-deallocation")
-_LINK_FLAGS = ("-Wl,--as-needed", "-lpthread", "-ldl", "-lm")
+_LINK_FLAGS = ("-Wl,--gc-sections", "-Wl,--as-needed", "-lpthread", "-ldl", "-lm")
 HPY_FLAGS = ("-Wno-missing-field-initializers", "-Wno-cast-function-type")  # hpy's macros, expanded in our files
 _HPY_HELPERS = ("argparse.c", "buildvalue.c", "format.c", "helpers.c", "structseq.c")
 
