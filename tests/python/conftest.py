@@ -7,8 +7,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from native_build import PACKAGE, Missing, compile_c, compile_cxx, fetch_upstream
 from support import IS_DEBUG, IS_OWN_DEBUG, TESTED_LIBRARY, settle
+from support.native_build import PACKAGE, Missing, compile_c, compile_cxx, fetch_upstream
 
 import ffi_hpy
 
