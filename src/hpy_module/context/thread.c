@@ -25,15 +25,25 @@ static void count_inside(int change) {
 
 static FH_THREAD_LOCAL FbThreadState call_state;
 
-/* Used where the context has no extension. Found at run time because the two interpreters name them differently; on
- * PyPy perhaps by several unattached threads at once. Release and acquire of the second one: who sees it sees the
- * first. */
+/* How a thread attaches where the context has no extension: our debug mode has functions for it, other contexts take
+ * the interpreter's. Those are found at run time because the two interpreters name them differently; on PyPy perhaps by
+ * several unattached threads at once. Release and acquire of the second one: a thread that sees it sees the first. */
 typedef int (*GilEnsure)(void);
 typedef void (*GilRelease)(int);
 static _Atomic(GilRelease) gil_release;
 static _Atomic(GilEnsure) gil_ensure;
 
+static void set_gil_functions(GilEnsure ensure, GilRelease release) {
+  atomic_store_explicit(&gil_release, release, memory_order_relaxed);
+  atomic_store_explicit(&gil_ensure, ensure, memory_order_release); /* pairs with gil_ensure_get */
+}
+
 static void find_gil_functions(void) {
+  const FhpyThreads *threads = fhpy_threads_find(fb_ctx);
+  if (threads != NULL) {
+    set_gil_functions(threads->attach, threads->detach);
+    return;
+  }
   static const char *const names[][2] = {{"PyPyGILState_Ensure", "PyPyGILState_Release"},
                                          {"PyGILState_Ensure", "PyGILState_Release"}};
   for (int i = 0; i < 2; i++) {
@@ -43,8 +53,7 @@ static void find_gil_functions(void) {
     GilRelease release;
     memcpy(&ensure, &symbols[0], sizeof(ensure));
     memcpy(&release, &symbols[1], sizeof(release));
-    atomic_store_explicit(&gil_release, release, memory_order_relaxed);
-    atomic_store_explicit(&gil_ensure, ensure, memory_order_release); /* pairs with gil_ensure_get */
+    set_gil_functions(ensure, release);
     return;
   }
 }
@@ -94,13 +103,13 @@ int fb_thread_attach_slow(FbThread *out) {
   GilEnsure ensure = gil_ensure_get();
   if (ensure == NULL) return -1;
   count_inside(1);
-  if (atomic_load(&finalizing)) {
+  out->token = atomic_load(&finalizing) ? -1 : ensure();
+  if (out->token < 0) {
     count_inside(-1);
     return -1;
   }
   out->ctx = fb_ctx;
   out->how = ATTACH_GIL_STATE;
-  out->token = ensure();
   call_state = (FbThreadState){.ctx = fb_ctx};
   return 0;
 }

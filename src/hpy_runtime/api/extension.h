@@ -117,6 +117,22 @@ typedef struct FhpyExtension {
   void (*text_class_made)(HPy type);
 } FhpyExtension;
 
+/* What our debug mode's context carries instead of the extension: how native threads attach. */
+typedef struct FhpyThreads {
+  uint64_t magic;           /* FHPY_THREADS_MAGIC */
+  int (*attach)(void);       /* thread_attach */
+  void (*detach)(int token); /* thread_detach */
+} FhpyThreads;
+
+#define FHPY_THREADS_MAGIC UINT64_C(0x6666695f74687231) /* "ffi_thr1" */
+
+/* That of ctx, or NULL if ctx is not our debug mode's. */
+static inline const FhpyThreads *fhpy_threads_find(const HPyContext *ctx) {
+  if (ctx->_private == NULL || strcmp(ctx->name, FHPY_DEBUG_CONTEXT_NAME) != 0) return NULL;
+  const FhpyThreads *threads = (const FhpyThreads *)ctx->_private;
+  return threads->magic == FHPY_THREADS_MAGIC ? threads : NULL;
+}
+
 /* Whether the runtime's extension has an entry. */
 #define FHPY_EXTENSION_HAS(ext, entry) ((ext)->byte_size > offsetof(FhpyExtension, entry))
 

@@ -9,6 +9,7 @@
 #include "debug_handle.h"
 #include "debug_name.h"
 #include "hpy_runtime/context/context.h"
+#include "hpy_runtime/context/threads.h"
 
 /* ---- kinds ---- */
 
@@ -168,11 +169,11 @@ static void fill_constants(FhpyContext *table) {
 }
 
 static void fill_table(void) {
-  static char no_extension;
+  static const FhpyThreads threads = {FHPY_THREADS_MAGIC, fhpy_threads_attach, fhpy_threads_detach};
   FhpyContext *table = &debug_context;
   HPyContext *ctx = &table->base;
   ctx->name = FHPY_DEBUG_CONTEXT_NAME;
-  ctx->_private = &no_extension;
+  ctx->_private = (void *)&threads;
   ctx->abi_version = HPY_ABI_VERSION;
   fill_constants(table);
 #define ENTRY0(R, name) INTO->ctx_##name = name;
