@@ -141,6 +141,29 @@ static inline int fh_atomic_cas_seq_cst_ptr(void **p, void **expected, void *des
   return __atomic_compare_exchange_n(p, expected, desired, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
+/* Of any word or pointer, for code that only compilers with these builtins see: the binding. `p` is the address of a
+ * plain object of that type. A compare and swap that fails makes *expected what was there, in relaxed order but for
+ * acq_rel, which acquires it. */
+#define fh_atomic_load_relaxed(p) __atomic_load_n(p, __ATOMIC_RELAXED)
+#define fh_atomic_load_acquire(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define fh_atomic_load_seq_cst(p) __atomic_load_n(p, __ATOMIC_SEQ_CST)
+#define fh_atomic_store_relaxed(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
+#define fh_atomic_store_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
+#define fh_atomic_store_seq_cst(p, v) __atomic_store_n(p, v, __ATOMIC_SEQ_CST)
+#define fh_atomic_add_relaxed(p, v) __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
+#define fh_atomic_add_seq_cst(p, v) __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST)
+#define fh_atomic_sub_release(p, v) __atomic_fetch_sub(p, v, __ATOMIC_RELEASE)
+#define fh_atomic_exchange_acquire(p, v) __atomic_exchange_n(p, v, __ATOMIC_ACQUIRE)
+#define fh_atomic_exchange_acq_rel(p, v) __atomic_exchange_n(p, v, __ATOMIC_ACQ_REL)
+#define fh_atomic_cas_relaxed(p, expected, v) \
+  __atomic_compare_exchange_n(p, expected, v, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+#define fh_atomic_cas_acquire(p, expected, v) \
+  __atomic_compare_exchange_n(p, expected, v, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
+#define fh_atomic_cas_release(p, expected, v) \
+  __atomic_compare_exchange_n(p, expected, v, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
+#define fh_atomic_cas_acq_rel(p, expected, v) \
+  __atomic_compare_exchange_n(p, expected, v, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define FH_ATOMIC_TSAN 1

@@ -1,9 +1,9 @@
 /* list, tuple and dict become ffi.Array and ffi.Map through the core's own constructor functions. */
 #include "container.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
+#include "core/platform/atomic.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/convert/argument.h"
@@ -82,16 +82,16 @@ static int convert_item(HPyContext *ctx, HPy item, TVMFFIAny *out, FbArgs *inner
 /* Whether it is a dict and of no subclass, which may have other items than it holds. False where types have no
  * address. */
 static bool is_plain_dict(HPyContext *ctx, HPy value) {
-  static _Atomic(intptr_t) dict_type; /* relaxed: each thread writes the same */
+  static intptr_t dict_type; /* relaxed: each thread writes the same */
   intptr_t wanted, type;
   if (fb_ext == NULL) return false;
-  wanted = atomic_load_explicit(&dict_type, memory_order_relaxed);
+  wanted = fh_atomic_load_relaxed(&dict_type);
   if (FH_UNLIKELY(wanted == 0)) {
     HPy dict = HPyDict_New(ctx);
     if (HPy_IsNull(dict)) return HPyErr_Clear(ctx), false;
     memcpy(&wanted, (const char *)dict._i + fb_context_type_offset, sizeof(wanted));
     HPy_Close(ctx, dict);
-    atomic_store_explicit(&dict_type, wanted, memory_order_relaxed);
+    fh_atomic_store_relaxed(&dict_type, wanted);
   }
   memcpy(&type, (const char *)value._i + fb_context_type_offset, sizeof(type));
   return type == wanted;

@@ -1,8 +1,7 @@
 /* Items of containers as Python lists, and iterators made of such lists. */
 #include "iterate.h"
 
-#include <stdatomic.h>
-
+#include "core/platform/atomic.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/instance.h"
 #include "hpy_module/context/raise.h"
@@ -109,7 +108,7 @@ typedef struct Chunks {
   TVMFFIObject *container; /* owned: an ffi.Array or an ffi.Map */
   TVMFFIObject *walk; /* owned: the function that walks the map, which in other cores does not keep it alive; or NULL */
   int64_t size;
-  _Atomic(int64_t) position; /* threads that share an iterator get different chunks */
+  int64_t position; /* threads that share an iterator get different chunks */
   FbPart part; /* of a map */
   const DLPackExchangeAPI *exchange;
 } Chunks;
@@ -137,7 +136,7 @@ static HPy chunks_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
   (void)args, (void)nargs, (void)kwnames;
   Chunks *chunks = Chunks_AsStruct(ctx, self);
   if (chunks == NULL || chunks->container == NULL) return fb_instance_raise_unmade(ctx, self);
-  int64_t first = atomic_fetch_add_explicit(&chunks->position, CHUNK, memory_order_relaxed);
+  int64_t first = fh_atomic_add_relaxed(&chunks->position, CHUNK);
   int64_t left = chunks->size - first, n = left < 0 ? 0 : left > CHUNK ? CHUNK : left;
   if (chunks->walk != NULL) return walk_list(ctx, chunks->walk, chunks->part, n, chunks->exchange);
   const TVMFFISeqCell *cell = (const TVMFFISeqCell *)(chunks->container + 1);

@@ -2,9 +2,8 @@
  * Iterating over a Dict takes a copy first. */
 #include "mapping.h"
 
-#include <stdatomic.h>
-
 #include "container.h"
+#include "core/platform/atomic.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/raise.h"
@@ -79,13 +78,13 @@ static int call(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *funct
 
 /* Whether a value is the core's mark for "no value", which is dropped then. */
 static bool is_missing(HPyContext *ctx, TVMFFIAny *value) {
-  static _Atomic(TVMFFIObject *) missing; /* lives as long as the core */
+  static TVMFFIObject *missing; /* lives as long as the core */
   if (FH_LIKELY(value->type_index != kTVMFFIObject)) return false;
-  TVMFFIObject *mark = atomic_load_explicit(&missing, memory_order_acquire); /* pairs with the store below */
+  TVMFFIObject *mark = fh_atomic_load_acquire(&missing); /* pairs with the store below */
   TVMFFIAny fresh;
   if (mark == NULL && fb_core_function_run(ctx, &get_missing, NULL, 0, &fresh) == 0) {
     mark = fresh.v_obj;
-    atomic_store_explicit(&missing, mark, memory_order_release);
+    fh_atomic_store_release(&missing, mark);
     TVMFFIObjectDecRef(mark);
   }
   if (mark == NULL) HPyErr_Clear(ctx); /* a core without the mark does not use it */

@@ -1,15 +1,15 @@
 /* Python objects inside native ones. */
 #include "hold.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
+#include "core/platform/atomic.h"
 #include "error_slot.h"
 #include "thread.h"
 
 /* Holds that were dropped where no context was valid: hpy's debug mode has a context per call. A stack that any thread
  * pushes to, and that fb_hold_drain takes as a whole. */
-static _Atomic(FbHold *) pending;
+static FbHold *pending;
 
 FbHold *fb_hold_new(HPyContext *ctx, HPy h) {
   fb_hold_drain(ctx);
@@ -34,16 +34,15 @@ void fb_hold_drop(void *self) {
     free(hold);
     return;
   }
-  hold->next = atomic_load_explicit(&pending, memory_order_relaxed);
+  hold->next = fh_atomic_load_relaxed(&pending);
   /* Release: the drain that takes the hold (acquire, in fb_hold_drain) sees its contents. */
-  while (
-      !atomic_compare_exchange_weak_explicit(&pending, &hold->next, hold, memory_order_release, memory_order_relaxed)) {
+  while (!fh_atomic_cas_release(&pending, &hold->next, hold)) {
   }
 }
 
 void fb_hold_drain(HPyContext *ctx) {
-  if (FH_LIKELY(atomic_load_explicit(&pending, memory_order_relaxed) == NULL)) return;
-  FbHold *hold = atomic_exchange_explicit(&pending, NULL, memory_order_acquire);
+  if (FH_LIKELY(fh_atomic_load_relaxed(&pending) == NULL)) return;
+  FbHold *hold = fh_atomic_exchange_acquire(&pending, NULL);
   while (hold != NULL) {
     FbHold *next = hold->next;
     fb_ref_clear(ctx, &hold->ref);

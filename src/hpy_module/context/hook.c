@@ -1,10 +1,10 @@
 /* The table of hooks and set_hooks(). */
 #include "hook.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "call.h"
+#include "core/platform/atomic.h"
 #include "keywords.h"
 #include "raise.h"
 #include "text.h"
@@ -32,17 +32,15 @@ static const char *const names[FB_N_HOOKS] = {
 /* Set by the import of the package, and a few again by programs that want data types or devices of another class, while
  * other threads read. Cells are complete before they are published and never freed: one that was replaced may be in
  * use. */
-static _Atomic(const FbRef *) hooks[FB_N_HOOKS];
+static const FbRef *hooks[FB_N_HOOKS];
 
 HPy fb_hook_get(HPyContext *ctx, FbHook hook) {
-  const FbRef *cell = atomic_load_explicit(&hooks[hook], memory_order_acquire); /* pairs with hook_set */
+  const FbRef *cell = fh_atomic_load_acquire(&hooks[hook]); /* pairs with hook_set */
   if (FH_LIKELY(cell != NULL)) return fb_ref_load(ctx, cell);
   return fb_raise(ctx, ctx->h_RuntimeError, "ffi_hpy._core: the hook '%s' is not set", names[hook]);
 }
 
-const void *fb_hook_current(FbHook hook) {
-  return atomic_load_explicit(&hooks[hook], memory_order_acquire); /* pairs with hook_set */
-}
+const void *fb_hook_current(FbHook hook) { return fh_atomic_load_acquire(&hooks[hook]); /* pairs with hook_set */ }
 
 /* Returns 0, or -1 with MemoryError raised. */
 static int hook_set(HPyContext *ctx, FbHook hook, HPy value) {
@@ -52,7 +50,7 @@ static int hook_set(HPyContext *ctx, FbHook hook, HPy value) {
     return -1;
   }
   fb_ref_store(ctx, cell, value);
-  atomic_store_explicit(&hooks[hook], cell, memory_order_release); /* pairs with fb_hook_get */
+  fh_atomic_store_release(&hooks[hook], cell); /* pairs with fb_hook_get */
   return 0;
 }
 

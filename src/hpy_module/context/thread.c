@@ -2,25 +2,25 @@
 #include "thread.h"
 
 #include <dlfcn.h>
-#include <stdatomic.h>
 #include <time.h>
 
+#include "core/platform/atomic.h"
 #include "core/platform/fork.h"
 
-static atomic_bool finalizing;
+static bool finalizing;
 /* Threads from outside that are inside, counted where the context has no extension that does it. Sequentially
  * consistent with `finalizing`: either the thread sees that it comes too late, or fb_thread_mark_finalizing sees the
  * thread. */
-static atomic_int n_inside;
+static int n_inside;
 static FH_THREAD_LOCAL int n_of_thread; /* what this thread has added to it */
 
 /* Other threads that were inside when this process was forked never leave. */
-static void forget_other_threads(void) { atomic_store(&n_inside, n_of_thread); }
+static void forget_other_threads(void) { fh_atomic_store_seq_cst(&n_inside, n_of_thread); }
 FH_FORK_CHILD(forget_other_threads);
 
 static void count_inside(int change) {
   n_of_thread += change;
-  atomic_fetch_add(&n_inside, change);
+  fh_atomic_add_seq_cst(&n_inside, change);
 }
 
 static FH_THREAD_LOCAL FbThreadState call_state;
@@ -30,12 +30,12 @@ static FH_THREAD_LOCAL FbThreadState call_state;
  * several unattached threads at once. Release and acquire of the second one: a thread that sees it sees the first. */
 typedef int (*GilEnsure)(void);
 typedef void (*GilRelease)(int);
-static _Atomic(GilRelease) gil_release;
-static _Atomic(GilEnsure) gil_ensure;
+static GilRelease gil_release;
+static GilEnsure gil_ensure;
 
 static void set_gil_functions(GilEnsure ensure, GilRelease release) {
-  atomic_store_explicit(&gil_release, release, memory_order_relaxed);
-  atomic_store_explicit(&gil_ensure, ensure, memory_order_release); /* pairs with gil_ensure_get */
+  fh_atomic_store_relaxed(&gil_release, release);
+  fh_atomic_store_release(&gil_ensure, ensure); /* pairs with gil_ensure_get */
 }
 
 static void find_gil_functions(void) {
@@ -60,8 +60,8 @@ static void find_gil_functions(void) {
 
 /* NULL while the interpreter has none: PyPy has them once its cpyext module was imported. */
 static GilEnsure gil_ensure_get(void) {
-  if (atomic_load_explicit(&gil_ensure, memory_order_acquire) == NULL) find_gil_functions();
-  return atomic_load_explicit(&gil_ensure, memory_order_acquire);
+  if (fh_atomic_load_acquire(&gil_ensure) == NULL) find_gil_functions();
+  return fh_atomic_load_acquire(&gil_ensure);
 }
 
 void fb_thread_enter(HPyContext *ctx, bool release, FbThreadState *outer) {
@@ -103,7 +103,7 @@ int fb_thread_attach_slow(FbThread *out) {
   GilEnsure ensure = gil_ensure_get();
   if (ensure == NULL) return -1;
   count_inside(1);
-  out->token = atomic_load(&finalizing) ? -1 : ensure();
+  out->token = fh_atomic_load_seq_cst(&finalizing) ? -1 : ensure();
   if (out->token < 0) {
     count_inside(-1);
     return -1;
@@ -122,7 +122,7 @@ void fb_thread_detach_slow(FbThread *attach) {
     break;
   case ATTACH_GIL_STATE:
     call_state = (FbThreadState){.ctx = NULL};
-    atomic_load_explicit(&gil_release, memory_order_relaxed)(attach->token);
+    fh_atomic_load_relaxed (&gil_release)(attach->token);
     count_inside(-1);
     break;
   default: break;
@@ -130,17 +130,18 @@ void fb_thread_detach_slow(FbThread *attach) {
 }
 
 bool fb_thread_is_finalizing(void) {
-  return atomic_load_explicit(&finalizing, memory_order_relaxed) || (fb_ext != NULL && fb_ext->is_finalizing());
+  return fh_atomic_load_relaxed(&finalizing) || (fb_ext != NULL && fb_ext->is_finalizing());
 }
 
 void fb_thread_mark_finalizing(HPyContext *ctx) {
   enum { TRIES = 1000, NANOSECONDS = 1000000 };
-  atomic_store(&finalizing, true);
+  fh_atomic_store_seq_cst(&finalizing, true);
   if (fb_ext != NULL) {
     fb_ext->threads_close();
-  } else if (atomic_load(&n_inside) != 0) { /* a thread that is still inside when the interpreter goes would be ended */
+  } else if (fh_atomic_load_seq_cst(&n_inside) !=
+             0) { /* a thread that is still inside when the interpreter goes would be ended */
     HPyThreadState state = HPy_LeavePythonExecution(ctx);
-    for (int i = 0; i < TRIES && atomic_load(&n_inside) != 0; i++)
+    for (int i = 0; i < TRIES && fh_atomic_load_seq_cst(&n_inside) != 0; i++)
       nanosleep(&(struct timespec){.tv_nsec = NANOSECONDS}, NULL);
     HPy_ReenterPythonExecution(ctx, state);
   }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "core/platform/atomic.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/hold.h"
 #include "hpy_module/context/thread.h"
@@ -26,11 +27,10 @@ static TVMFFIObject *look_up(const FbCoreFunction *self) {
 
 TVMFFIObject *fb_core_function_find(FbCoreFunction *self) {
   /* Acquire and release pair with each other: a thread that sees the pointer sees the function. */
-  TVMFFIObject *found = atomic_load_explicit(&self->found, memory_order_acquire);
+  TVMFFIObject *found = fh_atomic_load_acquire(&self->found);
   if (FH_LIKELY(found != NULL)) return found;
   TVMFFIObject *fresh = look_up(self), *expected = NULL;
-  if (fresh == NULL || atomic_compare_exchange_strong_explicit(&self->found, &expected, fresh, memory_order_acq_rel,
-                                                               memory_order_acquire)) {
+  if (fresh == NULL || fh_atomic_cas_acq_rel(&self->found, &expected, fresh)) {
     return fresh;
   }
   TVMFFIObjectDecRef(fresh);

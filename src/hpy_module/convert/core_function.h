@@ -2,7 +2,6 @@
 #ifndef FFI_HPY_CONVERT_CORE_FUNCTION_H_
 #define FFI_HPY_CONVERT_CORE_FUNCTION_H_
 
-#include <stdatomic.h>
 #include <tvm/ffi/c_api.h>
 
 #include "hpy_module/context/context.h"
@@ -10,7 +9,7 @@
 /* Static, with a name and perhaps a type. Found at first use and kept for good. */
 typedef struct FbCoreFunction {
   const char *name;
-  _Atomic(TVMFFIObject *) found;
+  TVMFFIObject *found;
   int32_t type_index; /* if not 0: the name is that of an attribute of this type, not of a global function */
 } FbCoreFunction;
 

@@ -1,21 +1,19 @@
 /* Numbers of exchange tables. */
 #include "exchange_number.h"
 
-#include <stdatomic.h>
+#include "core/platform/atomic.h"
 
-_Atomic(const DLPackExchangeAPI *) fb_exchange_number_tables[UINT8_MAX + 1];
+const DLPackExchangeAPI *fb_exchange_number_tables[UINT8_MAX + 1];
 
 static uint8_t number_of(const DLPackExchangeAPI *exchange) {
   for (int number = 1; number <= UINT8_MAX; number++) {
     const DLPackExchangeAPI *there = NULL;
-    if (atomic_compare_exchange_strong_explicit(&fb_exchange_number_tables[number], &there, exchange,
-                                                memory_order_relaxed, memory_order_relaxed) ||
-        there == exchange)
+    if (fh_atomic_cas_relaxed(&fb_exchange_number_tables[number], &there, exchange) || there == exchange)
       return (uint8_t)number;
   }
   return 0;
 }
 
 void fb_exchange_number_set(FbHandleCell *cell, const DLPackExchangeAPI *exchange) {
-  atomic_store_explicit(&cell->table, number_of(exchange), memory_order_relaxed);
+  fh_atomic_store_relaxed(&cell->table, number_of(exchange));
 }

@@ -6,16 +6,17 @@
 
 #include <dlpack/dlpack.h>
 
+#include "core/platform/atomic.h"
 #include "hpy_module/object/handle_cell.h"
 
 /* Numbers begin at 1. Nothing is ordered by these words, because a table is constant. */
-extern _Atomic(const DLPackExchangeAPI *) fb_exchange_number_tables[UINT8_MAX + 1];
+extern const DLPackExchangeAPI *fb_exchange_number_tables[UINT8_MAX + 1];
 
 /* The table that a container was returned under; NULL: none. */
 FB_INLINE const DLPackExchangeAPI *fb_exchange_number_find(const FbHandleCell *cell) {
-  uint8_t number = atomic_load_explicit(&cell->table, memory_order_relaxed);
+  uint8_t number = fh_atomic_load_relaxed(&cell->table);
   if (FH_LIKELY(number == 0)) return NULL;
-  return atomic_load_explicit(&fb_exchange_number_tables[number], memory_order_relaxed);
+  return fh_atomic_load_relaxed(&fb_exchange_number_tables[number]);
 }
 
 /* Notes that a container was returned under a table. Once there are too many tables, nothing is noted. */

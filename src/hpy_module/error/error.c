@@ -1,11 +1,12 @@
 /* What a native call left in the error slot, as a Python exception. */
 #include "error.h"
 
+#include "core/platform/atomic.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/object/opaque.h"
 #include "hpy_module/object/wrap.h"
 
-_Atomic(uint64_t) fb_error_n_raised;
+uint64_t fb_error_n_raised;
 
 static const char no_error_set[] = "returned failure without setting an error";
 
@@ -66,7 +67,7 @@ HPy fb_error_raise_pending(HPyContext *ctx, const char *callee) {
   }
   HPy error = fb_wrap_object(ctx, raised);
   if (HPy_IsNull(error)) return HPy_NULL;
-  uint64_t moment = atomic_fetch_add_explicit(&fb_error_n_raised, 1, memory_order_relaxed) + 1;
+  uint64_t moment = fh_atomic_add_relaxed(&fb_error_n_raised, 1) + 1;
   HPy exception = fb_error_call_hook(ctx, FB_HOOK_ERROR_TO_EXCEPTION, error, moment);
   HPy_Close(ctx, error);
   return HPy_IsNull(exception) ? HPy_NULL : raise_exception(ctx, exception);

@@ -2,9 +2,9 @@
 #ifndef FFI_HPY_ERROR_ERROR_H_
 #define FFI_HPY_ERROR_ERROR_H_
 
-#include <stdatomic.h>
 #include <tvm/ffi/c_api.h>
 
+#include "core/platform/atomic.h"
 #include "hpy_module/context/hook.h"
 
 /* Raises what a native call that returned non-zero left in the thread's error slot. `callee` is for the message when it
@@ -13,8 +13,8 @@ HPy fb_error_raise_pending(HPyContext *ctx, const char *callee);
 
 /* A moment: how many native errors have become exceptions so far, in all threads. An error that became one before a
  * callback began is no part of what went wrong in the callback. */
-extern _Atomic(uint64_t) fb_error_n_raised;
-FB_INLINE uint64_t fb_error_moment(void) { return atomic_load_explicit(&fb_error_n_raised, memory_order_relaxed); }
+extern uint64_t fb_error_n_raised;
+FB_INLINE uint64_t fb_error_moment(void) { return fh_atomic_load_relaxed(&fb_error_n_raised); }
 
 /* Whether the kind of an error, which is not NULL, is that very text. */
 bool fb_error_is_kind(TVMFFIObjectHandle error, const char *kind);

@@ -1,10 +1,10 @@
 /* Function: calling native functions from Python. */
 #include "function.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/platform/atomic.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/hold.h"
@@ -26,8 +26,8 @@ enum { GIL_DEFAULT = 0, GIL_RELEASE = 1, GIL_KEEP = 2 };
 typedef struct FbFunction {
   FbObject base;
   /* Set while the function is in use by other threads at worst: each is one word, either value is a valid one. */
-  _Atomic(const char *) name; /* NULL: unknown; else from fb_function_name_take */
-  _Atomic(uint8_t) gil;
+  const char *name; /* NULL: unknown; else from fb_function_name_take */
+  uint8_t gil;
 } FbFunction;
 
 HPyType_HELPERS(FbFunction)
@@ -46,12 +46,12 @@ static FbFunction *function_struct_if(HPyContext *ctx, HPy h) {
 
 FB_INLINE const char *name_of(FbFunction *function) {
   if (FH_UNLIKELY(function == NULL)) return "";
-  const char *name = atomic_load_explicit(&function->name, memory_order_acquire); /* pairs with name_set */
+  const char *name = fh_atomic_load_acquire(&function->name); /* pairs with name_set */
   return name == NULL ? "" : name;
 }
 
 FB_INLINE bool releases_gil(FbFunction *function) {
-  uint8_t gil = atomic_load_explicit(&function->gil, memory_order_relaxed);
+  uint8_t gil = fh_atomic_load_relaxed(&function->gil);
   return gil == GIL_DEFAULT ? releases_by_default : gil == GIL_RELEASE;
 }
 
@@ -182,7 +182,7 @@ static int name_set(HPyContext *ctx, FbFunction *function, const char *name) {
     HPyErr_NoMemory(ctx);
     return -1;
   }
-  const char *old = atomic_exchange_explicit(&function->name, copy, memory_order_acq_rel); /* pairs with name_of */
+  const char *old = fh_atomic_exchange_acq_rel(&function->name, copy); /* pairs with name_of */
   if (old == copy) fb_function_name_give(old); /* it has two uses now */
   /* There the owner is what is destroyed. A function that has none yet has no native function to call either. */
   FbOwner *owner = fb_object_has_owner ? (FbOwner *)function->base.owner : NULL;
@@ -193,7 +193,7 @@ static int name_set(HPyContext *ctx, FbFunction *function, const char *name) {
 HPyDef_SLOT(function_destroy, HPy_tp_destroy)
 static void function_destroy_impl(void *self) {
   FbFunction *function = self;
-  fb_function_name_give(atomic_load_explicit(&function->name, memory_order_relaxed)); /* nobody else has it */
+  fb_function_name_give(fh_atomic_load_relaxed(&function->name)); /* nobody else has it */
 }
 
 HPyDef_GETSET(function_name, "__name__", .doc = "Name for messages; \"\" if unknown.")
@@ -234,7 +234,7 @@ static int function_gil_set(HPyContext *ctx, HPy self, HPy value, void *closure)
   FbFunction *function = function_struct(ctx, self);
   if (function == NULL) fb_instance_raise_unmade(ctx, self);
   if (truth < 0 || function == NULL) return -1;
-  atomic_store_explicit(&function->gil, truth ? GIL_RELEASE : GIL_KEEP, memory_order_relaxed);
+  fh_atomic_store_relaxed(&function->gil, truth ? GIL_RELEASE : GIL_KEEP);
   return 0;
 }
 

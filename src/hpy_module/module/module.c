@@ -1,10 +1,10 @@
 /* The module _core: its types in order, its functions, its constants. */
 #include <dlfcn.h>
-#include <stdatomic.h>
 #include <tvm/ffi/c_api.h>
 
 #include "classes.h"
 #include "constants.h"
+#include "core/platform/atomic.h"
 #include "hpy_module/container/container.h"
 #include "hpy_module/container/iterate.h"
 #include "hpy_module/container/mapping.h"
@@ -174,13 +174,13 @@ static int set_up(HPyContext *ctx, HPy module) {
 
 HPyDef_SLOT(module_exec, HPy_mod_exec)
 static int module_exec_impl(HPyContext *ctx, HPy module) {
-  static atomic_bool is_loaded; /* who imports the file by its path has no import lock */
-  if (atomic_exchange(&is_loaded, true)) {
+  static bool is_loaded; /* who imports the file by its path has no import lock */
+  if (fh_atomic_exchange_acq_rel(&is_loaded, true)) {
     fb_raise(ctx, ctx->h_ImportError, "ffi_hpy._core was loaded already and cannot be loaded twice in one process");
     return -1;
   }
   int rc = set_up(ctx, module);
-  if (rc != 0) atomic_store(&is_loaded, false); /* another try begins anew */
+  if (rc != 0) fh_atomic_store_seq_cst(&is_loaded, false); /* another try begins anew */
   return rc;
 }
 

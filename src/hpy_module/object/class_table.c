@@ -3,15 +3,17 @@
 
 #include <stdlib.h>
 
+#include "core/platform/atomic.h"
+
 enum { CHUNK_SIZE = 256, N_CHUNKS = (FB_CLASS_TABLE_MAX - FB_CLASS_TABLE_FIRST) / CHUNK_SIZE };
 
 FbClassSlot fb_class_table_first[FB_CLASS_TABLE_FIRST];
-static _Atomic(FbClassSlot *) chunks[N_CHUNKS];
+static FbClassSlot *chunks[N_CHUNKS];
 
 FH_NOINLINE FbClassSlot *fb_class_table_later(int32_t index) {
   if (index < FB_CLASS_TABLE_FIRST || index >= FB_CLASS_TABLE_MAX) return NULL;
   index -= FB_CLASS_TABLE_FIRST;
-  FbClassSlot *chunk = atomic_load_explicit(&chunks[index / CHUNK_SIZE], memory_order_acquire); /* see slot_make() */
+  FbClassSlot *chunk = fh_atomic_load_acquire(&chunks[index / CHUNK_SIZE]); /* see slot_make() */
   return chunk == NULL ? NULL : &chunk[index % CHUNK_SIZE];
 }
 
@@ -22,8 +24,7 @@ static FbClassSlot *slot_make(int32_t index) {
   FbClassSlot *fresh = calloc(CHUNK_SIZE, sizeof(*fresh)), *expected = NULL;
   if (fresh == NULL) return NULL;
   /* Release: a thread that finds the chunk (acquire, in fb_class_table_later) sees its zeros. */
-  if (!atomic_compare_exchange_strong_explicit(&chunks[(index - FB_CLASS_TABLE_FIRST) / CHUNK_SIZE], &expected, fresh,
-                                               memory_order_release, memory_order_relaxed)) {
+  if (!fh_atomic_cas_release(&chunks[(index - FB_CLASS_TABLE_FIRST) / CHUNK_SIZE], &expected, fresh)) {
     free(fresh); /* another thread came first, and its chunk counts */
   }
   return fb_class_table_later(index);
@@ -39,8 +40,8 @@ int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces)
   fb_ref_store(ctx, ref, cls);
   FbRef *none = NULL;
   if (replaces) {
-    atomic_store_explicit(slot, ref, memory_order_release); /* pairs with fb_class_table_find */
-  } else if (!atomic_compare_exchange_strong_explicit(slot, &none, ref, memory_order_release, memory_order_relaxed)) {
+    fh_atomic_store_release(slot, ref); /* pairs with fb_class_table_find */
+  } else if (!fh_atomic_cas_release(slot, &none, ref)) {
     fb_ref_clear(ctx, ref);
     free(ref);
   }

@@ -2,15 +2,15 @@
 #ifndef FFI_HPY_OBJECT_CLASS_TABLE_H_
 #define FFI_HPY_OBJECT_CLASS_TABLE_H_
 
-#include <stdatomic.h>
 #include <tvm/ffi/c_api.h>
 
+#include "core/platform/atomic.h"
 #include "kind.h"
 
 /* Classes of the first types are at hand; chunks for more are made as they come. A class is complete before it is
  * published and never freed: one that was replaced may be in use. */
 enum { FB_CLASS_TABLE_FIRST = 1024, FB_CLASS_TABLE_MAX = FB_CLASS_TABLE_FIRST + 256 * 1024 };
-typedef _Atomic(FbRef *) FbClassSlot;
+typedef FbRef *FbClassSlot;
 extern FbClassSlot fb_class_table_first[FB_CLASS_TABLE_FIRST];
 
 /* The slot of a later type; NULL if it has none (yet), and for what is no type index. */
@@ -21,7 +21,7 @@ FB_INLINE const FbRef *fb_class_table_find(int32_t index) {
   FbClassSlot *slot =
       FH_LIKELY((uint32_t)index < FB_CLASS_TABLE_FIRST) ? &fb_class_table_first[index] : fb_class_table_later(index);
   /* acquire: pairs with fb_class_table_store */
-  return slot == NULL ? NULL : atomic_load_explicit(slot, memory_order_acquire);
+  return slot == NULL ? NULL : fh_atomic_load_acquire(slot);
 }
 
 /* Makes cls, which derives from CObject, the class of a type index; with `replaces` false a class that is there stays.

@@ -1,11 +1,12 @@
 /* Claims of a handle cell. */
 #include "handle_cell.h"
 
+#include "core/platform/atomic.h"
 #include "core/platform/sync.h"
 
 int32_t fb_handle_cell_wait(FbHandleCell *cell) {
   int32_t n;
-  while ((n = atomic_load_explicit((_Atomic(int32_t) *)&cell->n_uses, memory_order_relaxed)) == FB_HANDLE_MOVING) {
+  while ((n = fh_atomic_load_relaxed(&cell->n_uses)) == FB_HANDLE_MOVING) {
     fh_thread_yield();
   }
   return n;
@@ -18,8 +19,7 @@ bool fb_handle_cell_claim(FbHandleCell *cell, int32_t state) {
     return true;
   }
   int32_t n = 0;
-  while (!atomic_compare_exchange_weak_explicit((_Atomic(int32_t) *)&cell->n_uses, &n, state, memory_order_acquire,
-                                                memory_order_relaxed)) {
+  while (!fh_atomic_cas_acquire(&cell->n_uses, &n, state)) {
     if (n == FB_HANDLE_MOVING) n = fb_handle_cell_wait(cell);
     if (n != 0) return false;
   }
@@ -28,5 +28,5 @@ bool fb_handle_cell_claim(FbHandleCell *cell, int32_t state) {
 
 void fb_handle_cell_release(FbHandleCell *cell) {
   /* release: pairs with the acquire of fb_handle_cell_use */
-  atomic_store_explicit((_Atomic(int32_t) *)&cell->n_uses, 0, memory_order_release);
+  fh_atomic_store_release(&cell->n_uses, 0);
 }

@@ -7,18 +7,18 @@
 #ifndef FFI_HPY_OBJECT_HANDLE_CELL_H_
 #define FFI_HPY_OBJECT_HANDLE_CELL_H_
 
-#include <stdatomic.h>
 #include <tvm/ffi/c_api.h>
 
+#include "core/platform/atomic.h"
 #include "hpy_module/context/context.h"
 
 typedef struct FbHandleCell {
   TVMFFIObject *handle;     /* owned; NULL before initialisation and after it was moved away */
   int32_t n_uses;           /* calls in progress, or one of the states below */
-  _Atomic(uint8_t) listing; /* an FbListing */
+  uint8_t listing; /* an FbListing */
   /* Of a container that a call returned whose arguments had an exchange table: the table's number (exchange_number.h).
    * The container's tensors come out as arrays of that library. 0: none. */
-  _Atomic(uint8_t) table;
+  uint8_t table;
 } FbHandleCell;
 
 /* States of n_uses while nobody may begin a use. */
@@ -46,11 +46,10 @@ FB_INLINE bool fb_handle_cell_use(FbHandleCell *cell) {
     return true;
   }
   /* Acquire: a use after a move sees the empty cell (release, in fb_handle_cell_release). */
-  int32_t n = atomic_load_explicit((_Atomic(int32_t) *)&cell->n_uses, memory_order_relaxed);
+  int32_t n = fh_atomic_load_relaxed(&cell->n_uses);
   do {
     if (FH_UNLIKELY(n < 0) && (n = fb_handle_cell_wait(cell)) < 0) return false;
-  } while (!atomic_compare_exchange_weak_explicit((_Atomic(int32_t) *)&cell->n_uses, &n, n + 1, memory_order_acquire,
-                                                  memory_order_relaxed));
+  } while (!fh_atomic_cas_acquire(&cell->n_uses, &n, n + 1));
   return true;
 }
 
@@ -58,14 +57,12 @@ FB_INLINE void fb_handle_cell_unuse(FbHandleCell *cell) {
   if (FH_LIKELY(!fb_context_free_threaded)) {
     cell->n_uses--;
   } else { /* release: pairs with the acquire of fb_handle_cell_claim */
-    atomic_fetch_sub_explicit((_Atomic(int32_t) *)&cell->n_uses, 1, memory_order_release);
+    fh_atomic_sub_release(&cell->n_uses, 1);
   }
 }
 
 /* Whether a call uses the cell at this moment: a hint, for callbacks of that call. */
-FB_INLINE bool fb_handle_cell_is_used(FbHandleCell *cell) {
-  return atomic_load_explicit((_Atomic(int32_t) *)&cell->n_uses, memory_order_relaxed) != 0;
-}
+FB_INLINE bool fb_handle_cell_is_used(FbHandleCell *cell) { return fh_atomic_load_relaxed(&cell->n_uses) != 0; }
 
 /* Makes a cell MOVING or OFFERED that nobody uses. False if a call uses it. */
 bool fb_handle_cell_claim(FbHandleCell *cell, int32_t state);
@@ -73,11 +70,11 @@ bool fb_handle_cell_claim(FbHandleCell *cell, int32_t state);
 void fb_handle_cell_release(FbHandleCell *cell);
 
 FB_INLINE FbListing fb_handle_cell_listing(FbHandleCell *cell) {
-  return (FbListing)atomic_load_explicit(&cell->listing, memory_order_relaxed);
+  return (FbListing)fh_atomic_load_relaxed(&cell->listing);
 }
 /* relaxed: a claim of the cell or the lock of the table of wrappers orders it */
 FB_INLINE void fb_handle_cell_set_listing(FbHandleCell *cell, FbListing listing) {
-  atomic_store_explicit(&cell->listing, (uint8_t)listing, memory_order_relaxed);
+  fh_atomic_store_relaxed(&cell->listing, (uint8_t)listing);
 }
 
 #endif /* FFI_HPY_OBJECT_HANDLE_CELL_H_ */

@@ -1,9 +1,9 @@
 /* The table of wrappers: striped, by the address of the native object, open addressing. */
 #include "identity.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
+#include "core/platform/atomic.h"
 #include "core/platform/fork.h"
 #include "identity_weak.h"
 
@@ -100,11 +100,9 @@ static void take_out(Stripe *stripe, Entry *entry) {
 }
 
 FB_INLINE void set_listing(FbHandleCell *cell, FbListing listing) {
-  atomic_store_explicit(&cell->listing, (uint8_t)listing, memory_order_relaxed); /* the lock orders it */
+  fh_atomic_store_relaxed(&cell->listing, (uint8_t)listing); /* the lock orders it */
 }
-FB_INLINE bool is_listed(FbHandleCell *cell) {
-  return atomic_load_explicit(&cell->listing, memory_order_relaxed) == FB_LISTED;
-}
+FB_INLINE bool is_listed(FbHandleCell *cell) { return fh_atomic_load_relaxed(&cell->listing) == FB_LISTED; }
 
 /* --- wrappers ----------------------------------------------------------------------------------------------------- */
 

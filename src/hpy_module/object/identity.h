@@ -19,6 +19,7 @@
 
 #include <tvm/ffi/c_api.h>
 
+#include "core/platform/atomic.h"
 #include "handle_cell.h"
 
 extern bool fb_identity_is_kept; /* whether there is a table; written once during the import */
@@ -29,7 +30,7 @@ int fb_identity_init(HPyContext *ctx);
 FB_INLINE bool fb_identity_is_shared(TVMFFIObject *handle) {
   const uint64_t only_one = UINT64_C(1) << 32 | 1; /* one strong reference, and the weak one that belongs to it */
   /* relaxed: an owner of the only reference is the only one that can change the count */
-  return atomic_load_explicit((_Atomic(uint64_t) *)&handle->combined_ref_count, memory_order_relaxed) != only_one;
+  return fh_atomic_load_relaxed(&handle->combined_ref_count) != only_one;
 }
 
 /* The listed wrapper of an object: new handle, HPy_NULL if there is none. The caller owns a reference to the object. */
@@ -49,7 +50,7 @@ void fb_identity_share_slow(HPyContext *ctx, HPy self, FbHandleCell *cell);
 /* Lists self if it is not listed: called before others get a reference to the object. The caller uses the cell. */
 FB_INLINE void fb_identity_share(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   /* relaxed: fb_identity_list looks again, with the lock */
-  if (FH_LIKELY(atomic_load_explicit(&cell->listing, memory_order_relaxed) != FB_UNLISTED)) return;
+  if (FH_LIKELY(fh_atomic_load_relaxed(&cell->listing) != FB_UNLISTED)) return;
   fb_identity_share_slow(ctx, self, cell);
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/platform/atomic.h"
 #include "core/platform/fork.h"
 #include "hpy_module/context/hook.h"
 #include "hpy_module/context/raise.h"
@@ -12,7 +13,7 @@
 /* Sparse from the start: each collision on the way to int or str would cost every call nanoseconds. */
 enum { FIRST_SLOTS = 4096 };
 
-_Atomic(FbKindTable *) fb_kind_table;
+FbKindTable *fb_kind_table;
 FH_LOCK(writing, "kinds", FH_RANK_PLAIN); /* guards the rest, and writing the table; nothing foreign runs under it */
 static size_t n_entries;
 static FbKindEntry *unused; /* entries of no type */
@@ -25,15 +26,11 @@ static FbKindTable *table_new(size_t n_slots) {
   return table;
 }
 
-static FbKindEntry *at(FbKindTable *table, size_t i) {
-  return atomic_load_explicit(&table->slots[i & table->mask], memory_order_relaxed);
-}
+static FbKindEntry *at(FbKindTable *table, size_t i) { return fh_atomic_load_relaxed(&table->slots[i & table->mask]); }
 static void put(FbKindTable *table, size_t i, FbKindEntry *entry) {
-  atomic_store_explicit(&table->slots[i & table->mask], entry, memory_order_release); /* pairs with fb_kind_find */
+  fh_atomic_store_release(&table->slots[i & table->mask], entry); /* pairs with fb_kind_find */
 }
-static intptr_t type_at(FbKindTable *table, size_t i) {
-  return atomic_load_explicit(&at(table, i)->type, memory_order_relaxed);
-}
+static intptr_t type_at(FbKindTable *table, size_t i) { return fh_atomic_load_relaxed(&at(table, i)->type); }
 
 /* The slot of a type, or the empty one where it would be. */
 static size_t probe(FbKindTable *table, intptr_t type) {
@@ -45,14 +42,14 @@ static size_t probe(FbKindTable *table, intptr_t type) {
 /* Makes room for one more; NULL without memory. The old table stays: a reader may be in it, and all of them together
  * are as large as the newest. */
 static FbKindTable *grown(void) {
-  FbKindTable *table = atomic_load_explicit(&fb_kind_table, memory_order_relaxed);
+  FbKindTable *table = fh_atomic_load_relaxed(&fb_kind_table);
   if (table != NULL && 2 * (n_entries + 1) <= table->mask + 1) return table;
   FbKindTable *larger = table_new(table == NULL ? FIRST_SLOTS : 2 * (table->mask + 1));
   if (larger == NULL) return NULL;
   for (size_t i = 0; table != NULL && i <= table->mask; i++) {
     if (at(table, i) != NULL) put(larger, probe(larger, type_at(table, i)), at(table, i));
   }
-  atomic_store_explicit(&fb_kind_table, larger, memory_order_release); /* pairs with fb_kind_find */
+  fh_atomic_store_release(&fb_kind_table, larger); /* pairs with fb_kind_find */
   return larger;
 }
 
@@ -91,7 +88,7 @@ static FbKindEntry *entry_new(intptr_t type, const Answer *answer, FbRef *conver
   entry->exchange = answer->exchange;
   entry->converter = *converter;
   *converter = (FbRef){0};
-  atomic_store_explicit(&entry->type, type, memory_order_release); /* pairs with fb_kind_find */
+  fh_atomic_store_release(&entry->type, type); /* pairs with fb_kind_find */
   return entry;
 }
 
@@ -99,12 +96,12 @@ static FbKindEntry *entry_new(intptr_t type, const Answer *answer, FbRef *conver
 static void forget(intptr_t type) {
   FbRef converter = {0};
   fh_mutex_lock(&writing);
-  FbKindTable *table = atomic_load_explicit(&fb_kind_table, memory_order_relaxed);
+  FbKindTable *table = fh_atomic_load_relaxed(&fb_kind_table);
   size_t i = probe(table, type);
   FbKindEntry *entry = at(table, i);
   if (entry != NULL) { /* not if two threads have remembered it at once, and this is for the second */
     take_out(table, i);
-    atomic_store_explicit(&entry->type, 0, memory_order_relaxed); /* no reader has an instance */
+    fh_atomic_store_relaxed(&entry->type, 0); /* no reader has an instance */
     converter = entry->converter;
     entry->next = unused;
     unused = entry;

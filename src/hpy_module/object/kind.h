@@ -3,8 +3,8 @@
 #define FFI_HPY_OBJECT_KIND_H_
 
 #include <dlpack/dlpack.h>
-#include <stdatomic.h>
 
+#include "core/platform/atomic.h"
 #include "hpy_module/context/ref.h"
 
 typedef enum FbKind {
@@ -44,7 +44,7 @@ enum {
  * Entries are never freed, so that a reader on its way past one may always look at its type. An entry of the type that
  * a reader looks for stays as it is while the reader has an instance: `type` is stored last and cleared first. */
 typedef struct FbKindEntry {
-  _Atomic(intptr_t) type; /* word at fb_context_type_offset of the type's instances; 0 while the entry is no type's */
+  intptr_t type; /* word at fb_context_type_offset of the type's instances; 0 while the entry is no type's */
   FbKind kind;
   unsigned protocols;                /* FB_PROTOCOL_*, for schemas */
   FbRef converter;                  /* FB_KIND_CONVERTER only */
@@ -54,11 +54,11 @@ typedef struct FbKindEntry {
 
 typedef struct FbKindTable {
   size_t mask; /* slots - 1; at least half of them are empty */
-  _Atomic(FbKindEntry *) slots[];
+  FbKindEntry *slots[];
 } FbKindTable;
 
 /* Replaced by a larger copy when half full; readers keep using the one they loaded. */
-extern _Atomic(FbKindTable *) fb_kind_table;
+extern FbKindTable *fb_kind_table;
 
 /* Takes the types whose kind needs no question (None, bool, int, ...) into the table. 0, or -1 with an exception. */
 int fb_kind_init(HPyContext *ctx);
@@ -87,10 +87,10 @@ FB_INLINE intptr_t fb_kind_type(HPy value) {
 FB_INLINE const FbKindEntry *fb_kind_find(HPy value) {
   intptr_t type = fb_kind_type(value);
   /* Acquire, three times: pairs with the release stores of grown(), put() and entry_new() in kind.c. */
-  FbKindTable *table = atomic_load_explicit(&fb_kind_table, memory_order_acquire);
+  FbKindTable *table = fh_atomic_load_acquire(&fb_kind_table);
   for (size_t i = fb_kind_hash(type);; i++) {
-    const FbKindEntry *entry = atomic_load_explicit(&table->slots[i & table->mask], memory_order_acquire);
-    if (entry == NULL || atomic_load_explicit(&entry->type, memory_order_acquire) == type) return entry;
+    const FbKindEntry *entry = fh_atomic_load_acquire(&table->slots[i & table->mask]);
+    if (entry == NULL || fh_atomic_load_acquire(&entry->type) == type) return entry;
   }
 }
 

@@ -1,9 +1,8 @@
 /* A wrapper gets a handle, or gives its own away. */
 #include "transfer.h"
 
-#include <stdatomic.h>
-
 #include "class_table.h"
+#include "core/platform/atomic.h"
 #include "hpy_module/context/raise.h"
 #include "identity.h"
 #include "object.h"
@@ -77,9 +76,7 @@ int fb_transfer_put_function(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   TVMFFIObject *nothing = NULL;
   /* Release: another thread that gets the Function sees the whole handle. Of two threads that come here one is
    * refused. */
-  if (is_function && cell != NULL &&
-      atomic_compare_exchange_strong_explicit((_Atomic(TVMFFIObject *) *)&cell->handle, &nothing, handle,
-                                              memory_order_release, memory_order_relaxed)) {
+  if (is_function && cell != NULL && fh_atomic_cas_release(&cell->handle, &nothing, handle)) {
     fb_handle_cell_use(cell); /* never refused: nobody claims the cell of a Function */
     HPy other = list_if_shared(ctx, self, cell);
     fb_handle_cell_unuse(cell);

@@ -1,8 +1,7 @@
 /* The class CObject: what every wrapper of a native object can do. */
 #include "cobject.h"
 
-#include <stdatomic.h>
-
+#include "core/platform/atomic.h"
 #include "dataclass.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/raise.h"
@@ -75,7 +74,7 @@ static HPy object_use_count_impl(HPyContext *ctx, HPy self) {
   TVMFFIObject *handle = fb_object_take(ctx, self);
   if (handle == NULL) return HPyLong_FromInt32_t(ctx, 0);
   /* A snapshot, without our own: other threads may change it at any time. */
-  uint64_t count = atomic_load_explicit((_Atomic(uint64_t) *)&handle->combined_ref_count, memory_order_relaxed) - 1;
+  uint64_t count = fh_atomic_load_relaxed(&handle->combined_ref_count) - 1;
   TVMFFIObjectDecRef(handle);
   return HPyLong_FromUInt64_t(ctx, count & UINT32_MAX);
 }

@@ -1,9 +1,9 @@
 /* Comparison, hash, text and copies by fields, as methods of CObject. */
 #include "dataclass.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 
+#include "core/platform/atomic.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
@@ -13,6 +13,7 @@
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/object.h"
+#include "hpy_module/object/type_attr.h"
 
 /* What the core, and hooks that it calls, are given of self, of which the caller uses the cell. */
 static TVMFFIAny view_of(HPyContext *ctx, HPy self, FbHandleCell *cell) {
@@ -154,18 +155,15 @@ static HPy fb_dataclass_repr_impl(HPyContext *ctx, HPy self) {
 /* The function that copies objects of a type, borrowed; NULL if there is none. */
 static TVMFFIObject *find_copier(int32_t type_index) {
   static const TVMFFIByteArray name = {"__ffi_shallow_copy__", sizeof("__ffi_shallow_copy__") - 1};
-  static _Atomic(const TVMFFITypeAttrColumn *) known; /* of all threads the same, and for good */
-  const TVMFFITypeAttrColumn *column = atomic_load_explicit(&known, memory_order_acquire);
+  static const TVMFFITypeAttrColumn *known; /* of all threads the same, and for good */
+  const TVMFFITypeAttrColumn *column = fh_atomic_load_acquire(&known);
   if (FH_UNLIKELY(column == NULL)) {
     column = TVMFFIGetTypeAttrColumn(&name);
     if (column == NULL) return NULL;
-    atomic_store_explicit(&known, column, memory_order_release); /* pairs with the load above */
+    fh_atomic_store_release(&known, column); /* pairs with the load above */
   }
-  /* Before the data, as c_api.h asks; acquire: pairs with the core's publication of a longer column. */
-  int32_t size = atomic_load_explicit((_Atomic(int32_t) *)&column->size, memory_order_acquire);
-  int32_t i = type_index - column->begin_index;
-  if (i < 0 || i >= size || column->data[i].type_index != kTVMFFIFunction) return NULL;
-  return column->data[i].v_obj;
+  const TVMFFIAny *copier = fb_type_attr_in(column, type_index);
+  return copier == NULL || copier->type_index != kTVMFFIFunction ? NULL : copier->v_obj;
 }
 
 HPyDef_METH(fb_dataclass_copy, "_shallow_copy", HPyFunc_NOARGS,

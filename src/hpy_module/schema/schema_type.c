@@ -1,9 +1,9 @@
 /* The type Schema: compiling, converting, checking. */
 #include "schema_type.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
+#include "core/platform/atomic.h"
 #include "fit.h"
 #include "fit_container.h"
 #include "fit_python.h"
@@ -21,7 +21,7 @@
 
 typedef struct FbSchemaObject {
   /* NULL until the first use. Threads that compile at the same time store the same pointer, as trees are unique. */
-  _Atomic(const FbSchema *) tree;
+  const FbSchema *tree;
 } FbSchemaObject;
 
 HPyType_HELPERS(FbSchemaObject)
@@ -145,10 +145,10 @@ FB_INLINE const FbSchema *tree_of(HPyContext *ctx, HPy schema, int depth) {
     fb_instance_raise_unmade(ctx, schema);
     return NULL;
   }
-  const FbSchema *tree = atomic_load_explicit(&object->tree, memory_order_acquire); /* pairs with the store below */
+  const FbSchema *tree = fh_atomic_load_acquire(&object->tree); /* pairs with the store below */
   if (FH_LIKELY(tree != NULL)) return tree;
   tree = compile_object(ctx, schema, depth);
-  if (tree != NULL) atomic_store_explicit(&object_struct(ctx, schema)->tree, tree, memory_order_release);
+  if (tree != NULL) fh_atomic_store_release(&object_struct(ctx, schema)->tree, tree);
   return tree;
 }
 

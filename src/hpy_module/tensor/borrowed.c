@@ -1,9 +1,9 @@
 /* Tensors over the memory of Python objects. */
 #include "borrowed.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
+#include "core/platform/atomic.h"
 #include "core/tensor/dltensor.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/raise.h"
@@ -50,8 +50,7 @@ static void borrowed_delete(void *self, int flags) {
 void fb_borrowed_release(TVMFFIObject *tensor) {
   FbBorrowed *borrowed = (FbBorrowed *)tensor;
   /* Acquire: pairs with the release of who gave up another reference. */
-  bool is_last = atomic_load_explicit((_Atomic(uint64_t) *)&tensor->combined_ref_count, memory_order_acquire) ==
-                 only_one_reference;
+  bool is_last = fh_atomic_load_acquire(&tensor->combined_ref_count) == only_one_reference;
   if (FH_LIKELY(is_last && tensor->deleter == borrowed_delete)) {
     HPy_Close(fb_ctx, borrowed->owner); /* what it takes the deleter to know is known here: this thread is attached */
     block_end(borrowed);

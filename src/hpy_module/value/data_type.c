@@ -1,9 +1,9 @@
 /* The class DataType. */
 #include "data_type.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
+#include "core/platform/atomic.h"
 #include "hpy_module/context/instance.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
@@ -42,9 +42,9 @@ typedef struct Known {
   FbRef value;
 } Known;
 enum { N_KNOWN = 256 };
-static _Atomic(Known *) known[N_KNOWN];
+static Known *known[N_KNOWN];
 
-FB_INLINE _Atomic(Known *) *known_slot(DLDataType dtype) {
+FB_INLINE Known **known_slot(DLDataType dtype) {
   return &known[(dtype.code * 37u + dtype.bits + dtype.lanes * 11u) % N_KNOWN];
 }
 
@@ -57,8 +57,7 @@ static void remember(HPyContext *ctx, DLDataType dtype, HPy value, const void *h
   *entry = (Known){.dtype = dtype, .hook = hook};
   fb_ref_store(ctx, &entry->value, value);
   /* release: pairs with the acquire of fb_data_type_result */
-  if (!atomic_compare_exchange_strong_explicit(known_slot(dtype), &old, entry, memory_order_release,
-                                               memory_order_relaxed)) {
+  if (!fh_atomic_cas_release(known_slot(dtype), &old, entry)) {
     fb_ref_clear(ctx, &entry->value);
     free(entry);
   }
@@ -75,7 +74,7 @@ static HPy data_type_wrap(HPyContext *ctx, DLDataType dtype) {
 }
 
 HPy fb_data_type_result(HPyContext *ctx, DLDataType dtype) {
-  Known *entry = atomic_load_explicit(known_slot(dtype), memory_order_acquire); /* pairs with remember() */
+  Known *entry = fh_atomic_load_acquire(known_slot(dtype)); /* pairs with remember() */
   const void *hook = fb_hook_current(FB_HOOK_WRAP_DTYPE);
   bool is_current = entry != NULL && entry->hook == hook;
   if (FH_LIKELY(is_current && is_same(entry->dtype, dtype))) return fb_ref_load(ctx, &entry->value);
