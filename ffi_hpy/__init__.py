@@ -41,11 +41,14 @@ from ._start.memo import remember_by_class
 from ._string import Bytes, String
 from ._tensor import Shape, Tensor, dlpack_capsule, from_dlpack
 from ._type_info import info_of_key, set_class, set_python_class
+from ._way import arrive
 from .error import (
     Error,
     call_guarded,
     check_signals,
     error_to_exception,
+    exception_asked_for,
+    exception_leaves,
     exception_to_error,
     raise_for_error,
     register_error,
@@ -173,6 +176,9 @@ _core.set_hooks(
     class_for_type_index=class_for_type_index,
     error_to_exception=error_to_exception if _core.HAS_EXTENSION else raise_for_error,
     exception_to_error=exception_to_error,
+    exception_leaves=exception_leaves,
+    exception_arrives=arrive,
+    exception_asked_for=exception_asked_for,
     call_guarded=call_guarded,
     check_signals=check_signals,
     dlpack_capsule=dlpack_capsule,
@@ -208,7 +214,7 @@ home_of_type.update(
         "ffi.reflection.AccessStep": f"{__name__}.access_path",
     }
 )
-del _key, _cls, _function, _python_class, home_of_type, load, remember_by_class
+del _key, _cls, _function, _python_class, arrive, exception_asked_for, exception_leaves, home_of_type, load, remember_by_class
 
 
 # Names that cost import time and are not always used, by the modules that have them; a module of its own name too.

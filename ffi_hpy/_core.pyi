@@ -395,6 +395,9 @@ def set_hooks(
     class_for_type_index: Callable[[int], type] = ...,
     error_to_exception: Callable[[Error, int], BaseException] = ...,
     exception_to_error: Callable[[BaseException, int], Error] = ...,
+    exception_leaves: Callable[[BaseException, int], bool] = ...,
+    exception_arrives: Callable[[BaseException, int], None] = ...,
+    exception_asked_for: Callable[[BaseException, int], Error] = ...,
     call_guarded: Callable[[Callable[..., Any], tuple[Any, ...], int], tuple[bool, Any]] = ...,
     check_signals: Callable[[], None] = ...,
     dlpack_capsule: Callable[[Any], Any] = ...,
@@ -417,6 +420,9 @@ def set_hooks(
     - error_to_exception(error, moment): the exception to raise for a native error, at the moment of that number.
     - exception_to_error(exc, began): the native error for a Python exception that leaves a callback, which began at a
       moment.
+    - exception_leaves(exc, began): whether an exception may leave a callback as it is, without an error made of it.
+    - exception_arrives(exc, moment): such an exception is raised out of native code now, at the moment of that number.
+    - exception_asked_for(exc, 0): the native error for such an exception, which native code asks for after all.
     - call_guarded(fn, args, began): (True, fn(*args)) or (False, exception_to_error(exc, began)); for contexts without
       the extension.
     - check_signals(): runs Python code, in which PyPy calls the handlers of signals that are waiting.

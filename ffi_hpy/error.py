@@ -19,15 +19,11 @@ from ._object import ObjectMeta
 from ._start.fork import new_lock
 from ._traceback import (
     backtrace_of,
-    count_callers,
     encodable,
-    entries_of,
     extend_traceback,
-    mark_of,
     parse_backtrace,
-    place_of,
-    traceback_of,
 )
+from ._way import arrive, leave
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,7 +140,7 @@ def _exception_of(error: _core.Error, moment: int | None) -> tuple[BaseException
         # The base class's own: a class of exceptions may refuse to have its attributes set
         BaseException.with_traceback(exception, traceback)
     if carrier is not None:
-        carrier.note_end(traceback, len(native), moment)
+        arrive(exception, moment, len(native))
     _attach(exception, error)
     return exception, carried is None
 
@@ -195,15 +191,11 @@ class _Carrier:
     while it is empty.
     """
 
-    __slots__ = ("_exceptions", "_n_entries", "_way_end", "backtrace_length")
+    __slots__ = ("_exceptions", "backtrace_length")
 
     def __init__(self, exception: BaseException, backtrace: str) -> None:
         self._exceptions = [exception]
         self.backtrace_length = len(backtrace)  # characters that the exception's own traceback stands for
-        # The exception's last way through native code: how many entries of the traceback come from it, at which moment
-        # it ended, and with which first entry (a mark, since the exception must not own what may own it)
-        self._n_entries = len(entries_of(exception.__traceback__))
-        self._way_end: tuple[int, tuple[int, int]] | None = None
 
     def put(self, exception: BaseException, backtrace_length: int) -> None:
         """Take the exception in; what was there before is dropped."""
@@ -217,34 +209,6 @@ class _Carrier:
         except IndexError:
             return None
 
-    def note_end(self, traceback: TracebackType | None, n_native: int, moment: int | None) -> None:
-        """Native code raises the exception, with so many entries for its own frames in front of the traceback."""
-        self._way_end = None if moment is None else (moment, mark_of(traceback))
-        self._n_entries += n_native
-
-    def note_begin(self, exception: BaseException, began: int) -> int | None:
-        """The exception leaves a callback, which began at a moment. Returns how many entries its traceback has got in
-        front since native code raised it, if that was in this callback: it is on the same way still. Else None; then
-        the traceback keeps the last way and loses those before: whoever raises one exception again and again would
-        find them all in it."""
-        traceback = exception.__traceback__
-        n_before = None
-        if self._way_end is not None:
-            moment, first_entry = self._way_end
-            n_before = place_of(first_entry, traceback)
-            if n_before is not None and moment > began:
-                self._n_entries += n_before
-                return n_before
-        entries = entries_of(traceback)
-        if n_before is None:
-            self._n_entries = len(entries)
-            return None
-        n_kept = n_before + self._n_entries
-        self._n_entries = n_before - count_callers(entries[:n_before])
-        if len(entries) > n_kept:
-            BaseException.with_traceback(exception, traceback_of(entries[:n_kept]))
-        return None
-
 
 def _carrier_of(error: _core.Error) -> _Carrier | None:
     """The carrier of an error; a structural walk puts it behind a context of its own, an ffi.VisitErrorContext."""
@@ -254,13 +218,32 @@ def _carrier_of(error: _core.Error) -> _Carrier | None:
     return context
 
 
+def exception_leaves(exception: BaseException, began: int) -> bool:
+    """An exception leaves a callback, which began at a moment. Whether it may do so as it is: nobody has seen it as a
+    native error yet."""
+    if "__tvm_ffi_error__" in exception.__dict__:
+        return False
+    leave(exception, began)
+    return True
+
+
 def exception_to_error(exception: BaseException, began: int) -> Error:
     """The native error for an exception that leaves a callback, which began at a moment; it carries the exception."""
+    return _error_of(exception, leave(exception, began))
+
+
+def exception_asked_for(exception: BaseException, _moment: int) -> Error:
+    """The native error for an exception that has left a callback as it is: native code asks for it."""
+    return _error_of(exception, None)
+
+
+def _error_of(exception: BaseException, n_new: int | None) -> Error:
+    """The native error, which carries the exception. `n_new` entries of the traceback are newer than the native error that
+    the exception has; None: all are."""
     # Taken, not read: several threads may raise one exception, and only one of them gets the error to change.
     error: Error | None = exception.__dict__.pop("__tvm_ffi_error__", None)
     carrier = None if error is None else _carrier_of(error)
-    n_new = None if carrier is None else carrier.note_begin(exception, began)
-    if error is None or n_new is None:
+    if error is None or carrier is None or n_new is None:
         backtrace = backtrace_of(exception.__traceback__)
     else:  # the error's text tells the rest already
         backtrace = backtrace_of(exception.__traceback__, n_new, str(error.backtrace))

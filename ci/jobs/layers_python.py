@@ -14,7 +14,7 @@ LAYERS = {
     "values": "_ffi_api _object _string _device _dtype _dtype_names _dlpack _tensor _function",
     "types": "_types _type_schema _type_info",
     "registry": "registry",
-    "objects": "_traceback error _sequence _mapping container module stream access_path structural serialization",
+    "objects": "_traceback _way error _sequence _mapping container module stream access_path structural serialization",
     "conversion": "utils _optional_torch_c_dlpack _convert",
     "names": "core",
     "dataclasses": "dataclasses _dunder",

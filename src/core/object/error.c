@@ -6,6 +6,7 @@
 
 #include "core/platform/mem.h"
 #include "core/platform/sync.h"
+#include "error_deferred.h"
 
 /* kind and message live behind the struct; they never change. The backtrace has a block of its own. */
 typedef struct {
@@ -118,7 +119,12 @@ static struct {
 
 /* ---- The thread's pending error ---- */
 
+/* At most one of the two is there: an error object, or a payload (error_deferred.h). */
 static FH_THREAD_LOCAL TVMFFIObject *pending;
+static FH_THREAD_LOCAL struct {
+  void *data;
+  const fh_error_payload_kind *kind; /* NULL: none */
+} payload;
 static FH_THREAD_LOCAL int is_end_set; /* whether this thread runs drop_pending when it ends */
 static fh_tls pending_end;
 
@@ -130,21 +136,53 @@ static void FH_TLS_CALLBACK drop_pending(void *unused) {
 
 void fh_error_init(void) { (void)fh_tls_new(&pending_end, drop_pending); }
 
-int fh_error_is_pending(void) { return pending != NULL; }
+int fh_error_is_pending(void) { return pending != NULL || payload.kind != NULL; }
+
+/* The object of a payload, which is ended; an owned reference. */
+static TVMFFIObject *object_of(const fh_error_payload_kind *kind, void *data) {
+  TVMFFIObject *error = kind->make(data);
+  if (error != NULL) return error;
+  fh_object_retain(&no_memory.header);
+  return &no_memory.header;
+}
 
 TVMFFIObject *fh_error_take(void) {
+  const fh_error_payload_kind *kind = payload.kind;
   TVMFFIObject *error = pending;
+  if (FH_UNLIKELY(kind != NULL)) {
+    payload.kind = NULL;
+    return object_of(kind, payload.data);
+  }
   pending = NULL;
   return error;
 }
 
-void fh_error_put(TVMFFIObject *error) {
+/* Puts an error or a payload up. What was pending ends last: a foreign deleter that it runs may look at the pending
+ * error. */
+static void replace(TVMFFIObject *error, const fh_error_payload_kind *kind, void *data) {
   TVMFFIObject *before = pending;
+  const fh_error_payload_kind *kind_before = payload.kind;
+  void *data_before = payload.data;
   fh_sync_check_unlocked("putting an error up");
   pending = error;
-  if (error != NULL && !is_end_set) is_end_set = fh_tls_set(&pending_end, &pending_end) == 0;
-  fh_object_release(before); /* last: a foreign deleter that it runs may look at the pending error */
+  payload.kind = kind;
+  payload.data = data;
+  if ((error != NULL || kind != NULL) && !is_end_set) is_end_set = fh_tls_set(&pending_end, &pending_end) == 0;
+  fh_object_release(before);
+  if (FH_UNLIKELY(kind_before != NULL)) kind_before->drop(data_before);
 }
+
+void fh_error_put(TVMFFIObject *error) { replace(error, NULL, NULL); }
+
+static void payload_set(void *data, const fh_error_payload_kind *kind) { replace(NULL, kind, data); }
+
+static void *payload_take(const fh_error_payload_kind *kind) {
+  if (payload.kind != kind) return NULL;
+  payload.kind = NULL;
+  return payload.data;
+}
+
+const fh_error_deferral fh_error_deferred = {payload_set, payload_take};
 
 void fh_error_clear(void) { fh_error_put(NULL); }
 

@@ -2,20 +2,58 @@
 #include "error_slot.h"
 
 #include <stddef.h>
+#include <string.h>
 
-TVMFFIObjectHandle fb_error_slot_take(void) {
+/* Both are written once during the import. */
+static const fh_error_deferral *core; /* NULL: the core takes error objects only */
+static const fh_error_payload_kind *own_kind;
+
+void fb_error_slot_init(const fh_error_payload_kind *kind) {
+  static const char name[] = "ffi_hpy.error_deferral";
+  TVMFFIByteArray text = {name, sizeof(name) - 1};
+  TVMFFIObjectHandle find = NULL;
+  TVMFFIAny found = {0};
+  own_kind = kind;
+  if (TVMFFIFunctionGetGlobal(&text, &find) == 0 && find != NULL && TVMFFIFunctionCall(find, NULL, 0, &found) == 0) {
+    core = found.v_ptr;
+  } else {
+    fb_error_slot_clear();
+  }
+  if (find != NULL) TVMFFIObjectDecRef(find);
+}
+
+bool fb_error_slot_takes_payloads(void) { return core != NULL; }
+
+FbPendingError fb_error_slot_take(void) {
+  void *payload = core == NULL ? NULL : core->take(own_kind);
+  return (FbPendingError){payload == NULL ? fb_error_slot_take_object() : NULL, payload};
+}
+
+void fb_error_slot_put(FbPendingError pending) {
+  if (pending.payload != NULL) {
+    core->set(pending.payload, own_kind);
+  } else {
+    fb_error_slot_put_object(pending.error);
+  }
+}
+
+TVMFFIObjectHandle fb_error_slot_take_object(void) {
   TVMFFIObjectHandle error = NULL;
   TVMFFIErrorMoveFromRaised(&error);
   return error;
 }
 
-void fb_error_slot_put(TVMFFIObjectHandle error) {
+void fb_error_slot_put_object(TVMFFIObjectHandle error) {
   if (error == NULL) return;
   TVMFFIErrorSetRaised(error);
   TVMFFIObjectDecRef(error);
 }
 
 void fb_error_slot_clear(void) {
-  TVMFFIObjectHandle error = fb_error_slot_take();
-  if (error != NULL) TVMFFIObjectDecRef(error);
+  FbPendingError pending = fb_error_slot_take();
+  if (pending.payload != NULL) {
+    own_kind->drop(pending.payload);
+  } else if (pending.error != NULL) {
+    TVMFFIObjectDecRef(pending.error);
+  }
 }

@@ -22,14 +22,22 @@ FbHold *fb_hold_new(HPyContext *ctx, HPy h) {
   return hold;
 }
 
+HPy fb_hold_take(HPyContext *ctx, FbHold *hold) {
+  HPy h = fb_ref_load(ctx, &hold->ref);
+  fb_ref_clear(ctx, &hold->ref);
+  free(hold);
+  return h;
+}
+
 void fb_hold_drop(void *self) {
   FbHold *hold = self;
   if (fb_context_is_lasting) {
     FbThread attach;
     if (fb_thread_is_finalizing() || fb_thread_attach(&attach) != 0) return;
-    TVMFFIObjectHandle error = fb_error_slot_take(); /* what ends here may run Python code, which may use the slot */
+    FbPendingError pending_error =
+        fb_error_slot_take(); /* what ends here may run Python code, which may use the slot */
     fb_ref_clear(attach.ctx, &hold->ref);
-    fb_error_slot_put(error);
+    fb_error_slot_put(pending_error);
     fb_thread_detach(&attach);
     free(hold);
     return;

@@ -12,6 +12,8 @@ typedef struct FbHold {
 
 /* NULL with MemoryError raised. */
 FbHold *fb_hold_new(HPyContext *ctx, HPy h);
+/* Ends a hold on an attached thread: the object, a new handle. */
+HPy fb_hold_take(HPyContext *ctx, FbHold *hold);
 /* Deleter for the core, on any thread, attached or not. Leaks the object once the interpreter is finalizing. */
 void fb_hold_drop(void *hold);
 /* Drops what native code gave up at a moment when no context was at hand. Called where one is. */

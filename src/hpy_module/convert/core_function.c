@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "core/platform/atomic.h"
-#include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/hold.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/error/error.h"

@@ -2,6 +2,7 @@
 #include "error.h"
 
 #include "core/platform/atomic.h"
+#include "hpy_module/context/hold.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/object/opaque.h"
 #include "hpy_module/object/wrap.h"
@@ -47,9 +48,27 @@ static HPy carried_by(HPyContext *ctx, TVMFFIObject *error) {
   return HPy_NULL;
 }
 
-HPy fb_error_raise_pending(HPyContext *ctx, const char *callee) {
-  TVMFFIObjectHandle raised = NULL;
-  TVMFFIErrorMoveFromRaised(&raised);
+static uint64_t next_moment(void) { return fh_atomic_add_relaxed(&fb_error_n_raised, 1) + 1; }
+
+/* Raises an exception that came through native code as it is. The hook notes where in its traceback the way ends. */
+static HPy raise_own(HPyContext *ctx, FbHold *hold) {
+  HPy exception = fb_hold_take(ctx, hold);
+  HPy noted = fb_error_call_hook(ctx, FB_HOOK_EXCEPTION_ARRIVES, exception, next_moment());
+  if (FH_LIKELY(!HPy_IsNull(noted))) {
+    HPy_Close(ctx, noted);
+    return raise_exception(ctx, exception);
+  }
+  if (fb_error_is_exhaustion(ctx)) {
+    HPyErr_Clear(ctx);
+    return raise_exception(ctx, exception);
+  }
+  HPy_Close(ctx, exception); /* an interruption takes its place */
+  return HPy_NULL;
+}
+
+HPy fb_error_raise(HPyContext *ctx, FbPendingError pending, const char *callee) {
+  if (pending.payload != NULL) return raise_own(ctx, pending.payload);
+  TVMFFIObject *raised = pending.error;
   if (raised == NULL) {
     if (HPyErr_Occurred(ctx)) return HPy_NULL; /* the legacy protocol: the exception itself is waiting */
     return fb_raise(ctx, ctx->h_RuntimeError, "%s() %s", callee != NULL && *callee ? callee : "native function",
@@ -67,8 +86,15 @@ HPy fb_error_raise_pending(HPyContext *ctx, const char *callee) {
   }
   HPy error = fb_wrap_object(ctx, raised);
   if (HPy_IsNull(error)) return HPy_NULL;
-  uint64_t moment = fh_atomic_add_relaxed(&fb_error_n_raised, 1) + 1;
-  HPy exception = fb_error_call_hook(ctx, FB_HOOK_ERROR_TO_EXCEPTION, error, moment);
+  HPy exception = fb_error_call_hook(ctx, FB_HOOK_ERROR_TO_EXCEPTION, error, next_moment());
   HPy_Close(ctx, error);
   return HPy_IsNull(exception) ? HPy_NULL : raise_exception(ctx, exception);
+}
+
+HPy fb_error_raise_pending(HPyContext *ctx, const char *callee) {
+  return fb_error_raise(ctx, fb_error_slot_take(), callee);
+}
+
+bool fb_error_is_exhaustion(HPyContext *ctx) {
+  return HPyErr_ExceptionMatches(ctx, ctx->h_RecursionError) || HPyErr_ExceptionMatches(ctx, ctx->h_MemoryError);
 }

@@ -5,11 +5,15 @@
 #include <tvm/ffi/c_api.h>
 
 #include "core/platform/atomic.h"
+#include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/hook.h"
 
 /* Raises what a native call that returned non-zero left in the thread's error slot. `callee` is for the message when it
  * left nothing; may be NULL. Always returns HPy_NULL. */
 HPy fb_error_raise_pending(HPyContext *ctx, const char *callee);
+
+/* Raises what was taken from the slot, which is taken. Always returns HPy_NULL. */
+HPy fb_error_raise(HPyContext *ctx, FbPendingError pending, const char *callee);
 
 /* A moment: how many native errors have become exceptions so far, in all threads. An error that became one before a
  * callback began is no part of what went wrong in the callback. */
@@ -18,6 +22,9 @@ FB_INLINE uint64_t fb_error_moment(void) { return fh_atomic_load_relaxed(&fb_err
 
 /* Whether the kind of an error, which is not NULL, is that very text. */
 bool fb_error_is_kind(TVMFFIObjectHandle error, const char *kind);
+
+/* Whether the raised exception says that the stack or memory is used up. */
+bool fb_error_is_exhaustion(HPyContext *ctx);
 
 /* Calls a hook with an error or exception and a moment: new handle, or HPy_NULL with an exception raised. */
 HPy fb_error_call_hook(HPyContext *ctx, FbHook hook, HPy subject, uint64_t moment);

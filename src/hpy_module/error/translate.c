@@ -1,34 +1,48 @@
-/* A raised Python exception, as the thread's native error. */
+/* Python exceptions as native errors. */
 #include "translate.h"
 
 #include "error.h"
 #include "hpy_module/context/attr.h"
-#include "hpy_module/context/error_slot.h"
+#include "hpy_module/context/hold.h"
 #include "hpy_module/context/text.h"
+#include "hpy_module/context/thread.h"
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/opaque.h"
 
 static const TVMFFIErrorCell *cell_of(TVMFFIObject *error) { return (const TVMFFIErrorCell *)(error + 1); }
 
-int fb_translate_set(HPyContext *ctx, HPy error) {
-  TVMFFIObject *handle = fb_object_take(ctx, error);
-  if (handle != NULL && handle->type_index == kTVMFFIError) {
-    /* The native frames between the callback and its caller, as far as the core can tell. */
-    const TVMFFIByteArray *frames = TVMFFIBacktrace(NULL, 0, NULL, 0);
-    if (frames != NULL && frames->size != 0) {
-      cell_of(handle)->update_backtrace(handle, frames, kTVMFFIBacktraceUpdateModeAppend);
-    }
-    TVMFFIErrorSetRaised(handle);
-  } else {
-    TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a callback failed, and its error could not be translated");
-  }
-  if (handle != NULL) TVMFFIObjectDecRef(handle);
-  return -1;
+/* --- error objects ------------------------------------------------------------------------------------------------ */
+
+/* An error object without Python's help, owned; NULL without memory. */
+static TVMFFIObject *plain_error(TVMFFIByteArray kind, TVMFFIByteArray message, TVMFFIObject *context) {
+  const TVMFFIByteArray none = {"", 0};
+  TVMFFIObjectHandle error = NULL;
+  if (TVMFFIErrorCreateWithCauseAndExtraContext(&kind, &message, &none, NULL, context, &error) != 0) return NULL;
+  return error;
 }
 
-/* Sets a native error for an exception when there is no stack or memory left for Python to translate it. The exception
- * itself is the context of the error, so that it comes back as it is. Nothing here calls Python code. Returns -1. */
-static int error_carry(HPyContext *ctx, HPy exception) {
+static TVMFFIObject *text_error(const char *kind, const char *message) {
+  return plain_error((TVMFFIByteArray){kind, strlen(kind)}, (TVMFFIByteArray){message, strlen(message)}, NULL);
+}
+
+/* The error object behind an _core.Error, owned, with the native frames between the callback and its caller. */
+static TVMFFIObject *object_of(HPyContext *ctx, HPy error) {
+  TVMFFIObject *object = fb_object_take(ctx, error);
+  if (object == NULL || object->type_index != kTVMFFIError) {
+    if (object != NULL) TVMFFIObjectDecRef(object);
+    return text_error("RuntimeError", "a callback failed, and its error could not be translated");
+  }
+  const TVMFFIByteArray *frames = TVMFFIBacktrace(NULL, 0, NULL, 0); /* none, unless the environment asks for them */
+  if (frames != NULL && frames->size != 0) {
+    cell_of(object)->update_backtrace(object, frames, kTVMFFIBacktraceUpdateModeAppend);
+  }
+  return object;
+}
+
+/* The error object of an exception when there is no stack or memory left for Python to translate it: owned, NULL
+ * without memory. The exception itself is the context of the error, so that it comes back as it is. Nothing here calls
+ * Python code. */
+static TVMFFIObject *carrying_error(HPyContext *ctx, HPy exception) {
   char kind[128];
   fb_attr_type_name(ctx, exception, kind, sizeof(kind));
   TVMFFIObject *context = fb_opaque_new(ctx, exception);
@@ -40,26 +54,11 @@ static int error_carry(HPyContext *ctx, HPy exception) {
   const char *said = !HPy_IsNull(first) && HPyUnicode_Check(ctx, first) ? fb_text_get(ctx, first, &n) : NULL;
   if (said == NULL) said = "", n = 0;
   if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx); /* of a text that cannot be had */
-  TVMFFIByteArray parts[3] = {{kind, strlen(kind)}, {said, (size_t)n}, {"", 0}};
-  TVMFFIObjectHandle error = NULL;
-  if (context != NULL &&
-      TVMFFIErrorCreateWithCauseAndExtraContext(&parts[0], &parts[1], &parts[2], NULL, context, &error) == 0) {
-    TVMFFIErrorSetRaised(error);
-    TVMFFIObjectDecRef(error);
-  } else {
-    TVMFFIErrorSetRaisedFromCStr("MemoryError", "a callback failed, and there is no memory for its exception");
-  }
+  TVMFFIByteArray kind_text = {kind, strlen(kind)}, message = {said, (size_t)n};
+  TVMFFIObject *error = context == NULL ? NULL : plain_error(kind_text, message, context);
   if (context != NULL) TVMFFIObjectDecRef(context);
   if (!HPy_IsNull(first)) HPy_Close(ctx, first);
   if (!HPy_IsNull(args)) HPy_Close(ctx, args);
-  return -1;
-}
-
-/* The native error of an exception, a new handle; HPy_NULL if it could not be translated, with what stopped that in
- * *why, HPy_NULL too if nothing says. */
-static HPy translate(HPyContext *ctx, HPy exception, uint64_t began, HPy *why) {
-  HPy error = fb_error_call_hook(ctx, FB_HOOK_EXCEPTION_TO_ERROR, exception, began);
-  *why = HPy_IsNull(error) ? fb_ext->error_take(ctx) : HPy_NULL;
   return error;
 }
 
@@ -68,25 +67,107 @@ static bool is_exhaustion(HPyContext *ctx, HPy exception) {
   return HPy_TypeCheck(ctx, exception, ctx->h_RecursionError) || HPy_TypeCheck(ctx, exception, ctx->h_MemoryError);
 }
 
-int fb_translate_raised(HPyContext *ctx, uint64_t began) {
-  HPy exception = fb_ext->error_take(ctx);
+/* Calls a hook that translates an exception, with the moment at which the callback began: the _core.Error, or HPy_NULL
+ * with what stopped that in *why, HPy_NULL too if nothing says. */
+static HPy translate(HPyContext *ctx, FbHook hook, HPy exception, uint64_t began, HPy *why) {
+  HPy error = fb_error_call_hook(ctx, hook, exception, began);
+  *why = HPy_IsNull(error) ? fb_ext->error_take(ctx) : HPy_NULL;
+  return error;
+}
+
+/* The error object of an exception, which is taken: owned, NULL without memory. */
+static TVMFFIObject *error_of(HPyContext *ctx, FbHook hook, HPy exception, uint64_t began) {
+  HPy why, error = translate(ctx, hook, exception, began, &why);
+  if (!HPy_IsNull(why) && !is_exhaustion(ctx, why)) { /* an interruption, KeyboardInterrupt perhaps, takes its place */
+    HPy_Close(ctx, exception);
+    exception = why;
+    error = translate(ctx, hook, exception, began, &why);
+  }
+  TVMFFIObject *object = HPy_IsNull(error) ? carrying_error(ctx, exception) : object_of(ctx, error);
+  if (!HPy_IsNull(error)) HPy_Close(ctx, error);
+  if (!HPy_IsNull(why)) HPy_Close(ctx, why);
+  HPy_Close(ctx, exception);
+  return object;
+}
+
+/* Takes an error object; NULL stands for missing memory. Returns -1. */
+static int put_object(TVMFFIObject *error) {
+  if (error != NULL) {
+    fb_error_slot_put_object(error);
+  } else {
+    TVMFFIErrorSetRaisedFromCStr("MemoryError", "a callback failed, and there is no memory for its exception");
+  }
+  return -1;
+}
+
+int fb_translate_set(HPyContext *ctx, HPy error) { return put_object(object_of(ctx, error)); }
+
+/* --- payloads ----------------------------------------------------------------------------------------------------- */
+
+/* Native code asks for the error object of an exception. It may do so on a thread on which another exception is
+ * raised. */
+static TVMFFIObject *payload_make(void *payload) {
+  FbThread thread;
+  if (fb_thread_attach(&thread) != 0)
+    return text_error("RuntimeError", "an exception, but the interpreter is going away");
+  HPyContext *ctx = thread.ctx;
+  HPy raised = fb_ext->error_take(ctx);
+  TVMFFIObject *error = error_of(ctx, FB_HOOK_EXCEPTION_ASKED_FOR, fb_hold_take(ctx, payload), 0);
+  if (!HPy_IsNull(raised)) {
+    fb_ext->error_restore(ctx, raised);
+    HPy_Close(ctx, raised);
+  }
+  fb_thread_detach(&thread);
+  return error;
+}
+
+static const fh_error_payload_kind exceptions = {payload_make, fb_hold_drop};
+
+/* Whether an exception has nothing in its __dict__, so that it comes through native code for the first time. */
+static bool is_new(HPyContext *ctx, HPy exception) {
+  HPy dict = HPy_GetAttr_s(ctx, exception, "__dict__");
+  HPy_ssize_t n = HPy_IsNull(dict) ? -1 : HPy_Length(ctx, dict);
+  if (!HPy_IsNull(dict)) HPy_Close(ctx, dict);
+  if (n < 0) HPyErr_Clear(ctx);
+  return n == 0;
+}
+
+/* Whether an exception may be the pending error as it is. The hook notes what belongs to this way in its traceback. */
+static bool may_be_payload(HPyContext *ctx, HPy exception, uint64_t began) {
+  if (!fb_error_slot_takes_payloads()) return false;
+  if (FH_LIKELY(is_new(ctx, exception))) return true;
+  HPy answer = fb_error_call_hook(ctx, FB_HOOK_EXCEPTION_LEAVES, exception, began);
+  if (HPy_IsNull(answer)) return HPyErr_Clear(ctx), false; /* the translation fails in the same way, and says so */
+  bool may = fb_context_is_same(ctx, answer, ctx->h_True);
+  HPy_Close(ctx, answer);
+  return may;
+}
+
+/* Makes an exception the pending error as it is; false, and nothing done, if that is not possible. */
+static bool put_payload(HPyContext *ctx, HPy exception, uint64_t began) {
+  if (!may_be_payload(ctx, exception, began)) return false;
+  FbHold *hold = fb_hold_new(ctx, exception);
+  if (hold == NULL) return HPyErr_Clear(ctx), false;
+  fb_error_slot_put((FbPendingError){.payload = hold});
+  return true;
+}
+
+void fb_translate_init(void) { fb_error_slot_init(&exceptions); }
+
+HPy fb_translate_take(HPyContext *ctx) { return fb_ext->error_take(ctx); }
+
+int fb_translate_put(HPyContext *ctx, HPy exception, uint64_t began) {
   if (HPy_IsNull(exception)) {
     TVMFFIErrorSetRaisedFromCStr("SystemError", "a callback returned failure without setting an exception");
     return -1;
   }
-  HPy why, error = translate(ctx, exception, began, &why);
-  if (!HPy_IsNull(why) && !is_exhaustion(ctx, why)) { /* an interruption, KeyboardInterrupt perhaps, takes its place */
+  if (FH_LIKELY(put_payload(ctx, exception, began))) {
     HPy_Close(ctx, exception);
-    exception = why;
-    error = translate(ctx, exception, began, &why);
+    return -1;
   }
-  if (HPy_IsNull(error)) {
-    error_carry(ctx, exception);
-  } else {
-    fb_translate_set(ctx, error);
-    HPy_Close(ctx, error);
-  }
-  if (!HPy_IsNull(why)) HPy_Close(ctx, why);
-  HPy_Close(ctx, exception);
-  return -1;
+  return put_object(error_of(ctx, FB_HOOK_EXCEPTION_TO_ERROR, exception, began));
+}
+
+int fb_translate_raised(HPyContext *ctx, uint64_t began) {
+  return fb_translate_put(ctx, fb_translate_take(ctx), began);
 }

@@ -6,7 +6,6 @@
 #include "function.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
-#include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/hold.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/thread.h"
@@ -25,34 +24,68 @@ FB_INLINE int result_out(HPyContext *ctx, HPy value, TVMFFIAny *result) {
   return fb_argument_convert_owned(ctx, value, result, "the return value of a callback");
 }
 
-static int fail_too_deep(void) {
-  TVMFFIErrorSetRaisedFromCStr("RecursionError", "maximum recursion depth exceeded: callbacks within callbacks");
+/* What went wrong in a callback, until its arguments are closed: that may run code that uses the error slot. */
+typedef struct Failure {
+  HPy exception; /* where the context gives raised exceptions as values */
+  HPy error;     /* an _core.Error; elsewhere */
+  const char *kind, *message; /* of an error without either */
+} Failure;
+
+static int fail_with(Failure *failure, const char *kind, const char *message) {
+  *failure = (Failure){.kind = kind, .message = message};
+  return -1;
+}
+
+/* Takes the raised exception. `message` is for contexts that cannot give it. */
+static int fail_raised(HPyContext *ctx, Failure *failure, const char *message) {
+  if (FH_LIKELY(fb_ext != NULL)) {
+    *failure = (Failure){.exception = fb_translate_take(ctx)};
+    return -1;
+  }
+  bool too_deep = HPyErr_ExceptionMatches(ctx, ctx->h_RecursionError);
+  HPyErr_Clear(ctx);
+  if (too_deep) {
+    return fail_with(failure, "RecursionError", "maximum recursion depth exceeded: callbacks within callbacks");
+  }
+  return fail_with(failure, "TypeError", message);
+}
+
+/* Makes the failure the thread's pending error. Returns -1. */
+static int failure_put(HPyContext *ctx, const Failure *failure, uint64_t began) {
+  if (failure->message != NULL) {
+    TVMFFIErrorSetRaisedFromCStr(failure->kind, failure->message);
+  } else if (HPy_IsNull(failure->error)) {
+    fb_translate_put(ctx, failure->exception, began);
+  } else {
+    fb_translate_set(ctx, failure->error);
+    HPy_Close(ctx, failure->error);
+  }
   return -1;
 }
 
 /* Calls through the package's guard, which catches: for contexts that cannot give a raised exception. */
-static int call_guarded(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, TVMFFIAny *result) {
+static int call_guarded(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, TVMFFIAny *result, Failure *failure) {
+  static const char no_result[] = "the return value of a callback cannot be passed to native code";
   HPy value;
   FbGuarded state = fb_guard_call(ctx, callable, argv, n, &value);
-  int rc = state == FB_GUARDED_FAILED ? fb_translate_set(ctx, value) : -1;
-  if (state == FB_GUARDED_RETURNED) rc = result_out(ctx, value, result);
-  if (!HPy_IsNull(value)) HPy_Close(ctx, value);
-  if (rc != 0 && HPyErr_Occurred(ctx)) { /* the guard itself, or the conversion of the result */
-    bool too_deep = HPyErr_ExceptionMatches(ctx, ctx->h_RecursionError);
-    HPyErr_Clear(ctx);
-    if (too_deep) return fail_too_deep();
-    TVMFFIErrorSetRaisedFromCStr("TypeError", "the return value of a callback cannot be passed to native code");
+  if (state == FB_GUARDED_FAILED) {
+    *failure = (Failure){.error = value};
+    return -1;
   }
-  return rc;
-}
-
-static int call_callable(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, uint64_t began, TVMFFIAny *result) {
-  if (FH_UNLIKELY(fb_ext == NULL)) return call_guarded(ctx, callable, argv, n, result);
-  HPy value = fb_call(ctx, callable, argv, n, HPy_NULL);
-  if (FH_UNLIKELY(HPy_IsNull(value))) return fb_translate_raised(ctx, began);
+  if (state == FB_GUARDED_BROKEN) return fail_raised(ctx, failure, no_result);
   int rc = result_out(ctx, value, result);
   HPy_Close(ctx, value);
-  return FH_LIKELY(rc == 0) ? 0 : fb_translate_raised(ctx, began);
+  return rc == 0 ? 0 : fail_raised(ctx, failure, no_result);
+}
+
+static int call_callable(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, TVMFFIAny *result,
+                         Failure *failure) {
+  if (FH_UNLIKELY(fb_ext == NULL)) return call_guarded(ctx, callable, argv, n, result, failure);
+  HPy value = fb_call(ctx, callable, argv, n, HPy_NULL);
+  if (FH_UNLIKELY(HPy_IsNull(value))) return fail_raised(ctx, failure, NULL);
+  int rc = result_out(ctx, value, result);
+  HPy_Close(ctx, value);
+  return FH_LIKELY(rc == 0) ? 0 : fail_raised(ctx, failure, NULL);
 }
 
 /* Whom to call, and in what form arrays arrive. */
@@ -65,27 +98,21 @@ typedef struct Callback {
 static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIAny *args, int32_t n, HPy *argv,
                             TVMFFIAny *result) {
   uint64_t began = fb_error_moment();
+  Failure failure;
   int32_t n_done = 0;
   int rc = 0;
   for (; rc == 0 && n_done < n; n_done += rc == 0) {
     argv[n_done] = FH_LIKELY(self->exchange == NULL) ? fb_result_of_view(ctx, &args[n_done])
                                                      : fb_exchange_view(ctx, &args[n_done], self->exchange);
-    if (HPy_IsNull(argv[n_done])) rc = -1;
+    if (HPy_IsNull(argv[n_done])) rc = fail_raised(ctx, &failure, "an argument of a callback has no Python form");
   }
   if (rc == 0) {
     HPy callable = fb_ref_borrow(ctx, &self->hold->ref); /* the caller keeps the function alive, and it the hold */
-    rc = call_callable(ctx, callable, argv, (size_t)n, began, result);
+    rc = call_callable(ctx, callable, argv, (size_t)n, result, &failure);
     fb_ref_return(ctx, callable);
-  } else if (fb_ext != NULL) {
-    fb_translate_raised(ctx, began);
-  } else {
-    HPyErr_Clear(ctx);
-    TVMFFIErrorSetRaisedFromCStr("TypeError", "an argument of a callback has no Python form");
   }
-  TVMFFIObjectHandle error = FH_LIKELY(rc == 0) ? NULL : fb_error_slot_take();
   for (int32_t i = 0; i < n_done; i++) HPy_Close(ctx, argv[i]);
-  fb_error_slot_put(error);
-  return rc;
+  return FH_LIKELY(rc == 0) ? 0 : failure_put(ctx, &failure, began);
 }
 
 /* Runs on any thread. */

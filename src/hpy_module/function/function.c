@@ -6,7 +6,6 @@
 
 #include "core/platform/atomic.h"
 #include "hpy_module/context/attr.h"
-#include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/hold.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
@@ -90,10 +89,9 @@ FB_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *han
     fb_args_end(&args);
     return 0;
   }
-  TVMFFIObjectHandle error = fb_error_slot_take();
+  FbPendingError error = fb_error_slot_take(); /* temporaries that end may run code that uses the slot */
   fb_args_end(&args);
-  fb_error_slot_put(error);
-  fb_error_raise_pending(ctx, args.callee);
+  fb_error_raise(ctx, error, args.callee);
   return -1;
 }
 

@@ -16,6 +16,7 @@
 #include "hpy_module/context/type.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/error/signals.h"
+#include "hpy_module/error/translate.h"
 #include "hpy_module/function/address.h"
 #include "hpy_module/function/callback.h"
 #include "hpy_module/function/function.h"
@@ -161,6 +162,7 @@ static int set_up(HPyContext *ctx, HPy module) {
   fb_text_init();
   core_make_global();
   core_load_cxx_names();
+  fb_translate_init();
   fb_signals_connect();
   fb_container_init();
   fb_exchange_init();

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "hpy_module/context/attr.h"
-#include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/tuple.h"

@@ -5,7 +5,6 @@
 
 #include "field.h"
 #include "field_table.h"
-#include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/convert/argument.h"

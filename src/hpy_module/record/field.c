@@ -6,7 +6,6 @@
 
 #include "core/platform/fork.h"
 #include "field_table.h"
-#include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/result.h"
@@ -132,13 +131,13 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
     args.temps[args.n_temps++].object = view.v_obj;
   }
   bool is_refused = rc == 0 && fb_field_set(field, object, &view) != 0;
-  TVMFFIObjectHandle error = is_refused ? fb_error_slot_take() : NULL;
+  TVMFFIObjectHandle error = is_refused ? fb_error_slot_take_object() : NULL;
   fb_args_end(&args);
   if (!is_refused) return rc;
   /* A setter that is a function speaks for itself where the field is assigned to; a constructor says all in one way. */
   bool is_misfit =
       what != NULL || (error != NULL && field->setter_function == NULL && fb_error_is_kind(error, "TypeError"));
-  fb_error_slot_put(error);
+  fb_error_slot_put_object(error);
   return refuse_as_setter(ctx, field, is_misfit, what);
 }
 

@@ -7,7 +7,6 @@
 
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
-#include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/instance.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"

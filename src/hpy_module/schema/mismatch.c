@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/error/error.h"
 
@@ -82,12 +81,12 @@ void fb_mismatch_end(FbMismatch *mismatch) { replace(mismatch, NULL); }
 FbFit fb_mismatch_take_native(FbMismatch *mismatch, const char *between, const char *indent) {
   static const char *const others[] = {"EnvErrorAlreadySet", "KeyboardInterrupt", "SystemExit", "MemoryError",
                                        "RecursionError"};
-  TVMFFIObjectHandle error = fb_error_slot_take();
+  TVMFFIObjectHandle error = fb_error_slot_take_object();
   if (error == NULL) return FB_RAISED; /* an exception is raised; or nothing is said, which the caller will */
   const TVMFFIErrorCell *cell = (const TVMFFIErrorCell *)((TVMFFIObject *)error + 1);
   for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
     if (!fb_error_is_kind(error, others[i])) continue;
-    fb_error_slot_put(error);
+    fb_error_slot_put_object(error);
     return FB_RAISED;
   }
   fb_mismatch_append(mismatch, between, indent, cell->message.data, cell->message.size);

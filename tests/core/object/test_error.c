@@ -1,7 +1,10 @@
 /* test_error.c - error objects, the thread's pending error, backtraces. */
 #include "core/object/error.h"
 
+#include <pthread.h>
+
 #include "core/object/backtrace.h"
+#include "core/object/error_deferred.h"
 #include "core/platform/mem.h"
 #include "support/harness.h"
 
@@ -306,4 +309,99 @@ TEST(the_version_is_that_of_the_header) {
   expect_int(version.major, TVM_FFI_VERSION_MAJOR);
   expect_int(version.minor, TVM_FFI_VERSION_MINOR);
   expect_int(version.patch, TVM_FFI_VERSION_PATCH);
+}
+
+/* ---- Payloads ---- */
+
+static int n_made, n_dropped;
+
+static TVMFFIObject *make_error(void *payload) {
+  ++n_made;
+  expect(!fh_error_is_pending());
+  if (payload == NULL) return NULL; /* as without memory */
+  return (TVMFFIObject *)error_of("ValueError", (const char *)payload, "");
+}
+
+static void drop_payload(void *payload) {
+  FH_UNUSED(payload);
+  ++n_dropped;
+  fh_error_clear(); /* what is dropped may use the pending error */
+}
+
+static const fh_error_payload_kind ours = {make_error, drop_payload}, of_others = {make_error, drop_payload};
+
+static void put_payload(const char *text) {
+  n_made = n_dropped = 0;
+  fh_error_deferred.set((void *)(uintptr_t)text, &ours);
+}
+
+TEST(a_payload_comes_back_to_its_owner_as_it_is) {
+  static const char text[] = "deferred";
+  put_payload(text);
+  expect(fh_error_is_pending());
+  expect(fh_error_deferred.take(&of_others) == NULL);
+  expect(fh_error_deferred.take(&ours) == text);
+  expect(!fh_error_is_pending());
+  expect(fh_error_deferred.take(&ours) == NULL);
+  expect_int(n_made + n_dropped, 0);
+}
+
+TEST(native_code_that_asks_for_a_payload_gets_an_error_object) {
+  TVMFFIObjectHandle error;
+  put_payload("deferred");
+  TVMFFIErrorMoveFromRaised(&error);
+  expect_text(cell_of(error)->message, "deferred");
+  expect_int(n_made, 1);
+  expect_int(n_dropped, 0);
+  expect(!fh_error_is_pending());
+  TVMFFIErrorSetRaised(error); /* from now on it is an error like others */
+  fh_object_release(error);
+  expect(fh_error_deferred.take(&ours) == NULL);
+  expect_raised("ValueError", "deferred");
+}
+
+TEST(a_payload_that_cannot_become_an_object_is_missing_memory) {
+  put_payload(NULL);
+  expect_raised("MemoryError", "Out of memory");
+  expect_int(n_made, 1);
+}
+
+TEST(a_payload_ends_when_another_error_takes_its_place) {
+  put_payload("deferred");
+  fh_error_raise(FH_TYPE_ERROR, "another");
+  expect_int(n_dropped, 1);
+  fh_error_clear(); /* the one that was dropped cleared it already */
+  put_payload("first");
+  fh_error_deferred.set((void *)(uintptr_t)"second", &of_others);
+  expect_int(n_dropped, 1);
+  put_payload("cleared");
+  fh_error_clear();
+  expect_int(n_dropped, 1);
+  expect_int(n_made, 0);
+}
+
+static void *leave_payload(void *unused) {
+  FH_UNUSED(unused);
+  put_payload("left");
+  return NULL;
+}
+
+TEST(a_payload_ends_with_its_thread) {
+  pthread_t thread;
+  expect_int(pthread_create(&thread, NULL, leave_payload, NULL), 0);
+  pthread_join(thread, NULL);
+  expect_int(n_dropped, 1);
+}
+
+TEST(bindings_find_the_functions_for_payloads) {
+  TVMFFIByteArray name = text_of("ffi_hpy.error_deferral");
+  TVMFFIObjectHandle function;
+  TVMFFIAny result = {0};
+  expect_int(TVMFFIFunctionGetGlobal(&name, &function), 0);
+  expect_int(TVMFFIFunctionCall(function, NULL, 0, &result), 0);
+  expect_int(result.type_index, kTVMFFIOpaquePtr);
+  expect(result.v_ptr == &fh_error_deferred);
+  expect_int(TVMFFIFunctionCall(function, &result, 1, &result), -1);
+  expect_raised("TypeError", "Expected 0 but got 1 arguments");
+  fh_object_release(function);
 }

@@ -229,6 +229,56 @@ def test_all_frames_of_one_way_stay_however_often_the_exception_came_before(test
         assert places == sorted(places)
 
 
+@pytest.mark.parametrize("looks", [False, True])
+def test_an_exception_comes_back_as_it_is_whether_native_code_looked_at_it_or_not(testing, plain, looks):
+    call = plain.call_and_look if looks else testing.apply
+    exception = KeyError("x")
+
+    def first():
+        raise exception
+
+    def second():
+        call(first)
+
+    for _ in range(3):
+        error = raised_by(call, second)
+        assert error is exception
+        assert (error.args, error.__context__, error.__cause__) == (("x",), None, None)
+        names = [name for name, _ in frames_of(error)]
+        assert [name for name in names if name != "raised_by"][-2:] == ["second", "first"]
+
+
+@pytest.mark.skipif(not ffi_hpy._core.HAS_EXTENSION, reason="in other contexts each exception becomes a native error")
+def test_text_of_an_exception_is_made_only_when_native_code_looks_at_it(testing, plain):
+    n_asked = 0
+
+    class Told(Exception):
+        def __str__(self):
+            nonlocal n_asked
+            n_asked += 1
+            return "told"
+
+    def failing_callback():
+        raise Told
+
+    raised_by(testing.apply, failing_callback)
+    raised_by(testing.apply, testing.apply, failing_callback)
+    assert n_asked == 0
+    error = raised_by(plain.call_and_look, failing_callback)
+    assert n_asked == 1
+    assert error.__tvm_ffi_error__.message == "told"
+
+
+@needs_threads
+def test_native_code_may_look_at_an_exception_on_its_own_thread(extension, plain):
+    def failing_callback(x):
+        raise KeyError(x)
+
+    for _ in range(3):
+        with pytest.raises(KeyError):
+            extension.call_on_thread(lambda x: plain.call_and_look(failing_callback, x), 1)
+
+
 # --- deep recursions --------------------------------------------------------------------------------------------------
 
 
@@ -278,17 +328,17 @@ def test_a_traceback_has_all_frames_of_a_deep_recursion(testing):
     not ffi_hpy._core.HAS_EXTENSION,
     reason="100 callbacks, the most in other contexts, have fewer frames than the text may",
 )
-def test_native_code_is_told_the_innermost_frames_of_a_deep_recursion(testing):
+def test_native_code_is_told_the_innermost_frames_of_a_deep_recursion(testing, plain):
     texts = []
 
     def outermost():
         try:
-            testing.apply(fall_through_native_code, testing, N_LEVELS)
+            plain.call_and_look(fall_through_native_code, testing, N_LEVELS)
         except KeyError as error:
             texts.append(error.__tvm_ffi_error__.backtrace)
             raise
 
-    error = raised_by(testing.apply, outermost)
+    error = raised_by(plain.call_and_look, outermost)
     texts.append(error.__tvm_ffi_error__.backtrace)
     for text in texts:
         lines = text.splitlines()
@@ -296,7 +346,7 @@ def test_native_code_is_told_the_innermost_frames_of_a_deep_recursion(testing):
         assert f", line {fall_through_native_code.__code__.co_firstlineno + 2}, in" in lines[0]
 
 
-def test_native_code_is_told_nothing_of_a_traceback_that_was_taken_away(testing):
+def test_native_code_is_told_nothing_of_a_traceback_that_was_taken_away(testing, plain):
     def first():
         raise KeyError("x")
 
@@ -305,7 +355,7 @@ def test_native_code_is_told_nothing_of_a_traceback_that_was_taken_away(testing)
         kept.__traceback__ = None
         raise kept
 
-    text = raised_by(testing.apply, second).__tvm_ffi_error__.backtrace
+    text = raised_by(plain.call_and_look, second).__tvm_ffi_error__.backtrace
     assert "in second" in text
     assert "in first" not in text
 

@@ -50,6 +50,19 @@ EXPORT int __tvm_ffi_fail(void *self, const TVMFFIAny *args, int32_t n_args, TVM
 }
 
 /* A value of a kind that no Python form exists for. */
+/* Calls its first argument with the others. Looks at the error of a call that fails, as C++ code does. */
+EXPORT int __tvm_ffi_call_and_look(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  TVMFFIObjectHandle error = NULL;
+  (void)self;
+  int rc = TVMFFIFunctionCall(args[0].v_obj, (TVMFFIAny *)args + 1, n_args - 1, result);
+  if (rc == 0) return 0;
+  TVMFFIErrorMoveFromRaised(&error);
+  if (error == NULL) return rc;
+  TVMFFIErrorSetRaised(error);
+  TVMFFIObjectDecRef(error);
+  return rc;
+}
+
 EXPORT int __tvm_ffi_return_nonsense(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   (void)self, (void)args, (void)n_args;
   memset(result, 0, sizeof(*result));

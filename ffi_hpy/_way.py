@@ -1,0 +1,62 @@
+"""The way of an exception through native code: which entries of its traceback come from the last one.
+
+A program may raise one exception object again and again. Each time Python puts the entries of the new way in front of the
+traceback that the exception has, so that it would grow for ever. Therefore each exception that comes out of native code
+notes where it was at that moment, and when it leaves a callback again, the traceback loses the ways before the last.
+"""
+
+from __future__ import annotations
+
+from ._traceback import count_callers, entries_of, mark_of, place_of, traceback_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+    Way = tuple[int, tuple[int, int], Optional[int]]
+    """The moment at which native code raised the exception; the mark of the first entry of its traceback then; and how many
+    entries of the traceback are of that way, None for all. A mark, because the exception must not own its entries twice."""
+
+__all__ = ["arrive", "leave"]
+
+_NAME = "__tvm_ffi_way__"
+
+
+def arrive(exception: BaseException, moment: int | None, n_native: int = 0) -> None:
+    """Native code raises the exception at a moment, with so many entries of its own in front of the traceback; None: it is
+    made without being raised."""
+    names = exception.__dict__
+    if moment is None:
+        names.pop(_NAME, None)
+        return
+    way: Way | None = names.get(_NAME)
+    n_entries = None if way is None or way[2] is None else way[2] + n_native
+    names[_NAME] = (moment, mark_of(exception.__traceback__), n_entries)
+
+
+def leave(exception: BaseException, began: int) -> int | None:
+    """The exception leaves a callback, which began at a moment.
+
+    Returns how many entries its traceback has got in front since native code raised it, if that was in this callback: it is
+    on the same way still. Else None; then the traceback keeps the last way and loses those before.
+    """
+    names = exception.__dict__
+    way: Way | None = names.get(_NAME)
+    if way is None:
+        return None
+    moment, mark, n_entries = way
+    traceback = exception.__traceback__
+    n_before = place_of(mark, traceback)
+    if n_before is None:  # it was taken away, or is another one: all of it belongs to this way
+        names.pop(_NAME, None)
+        return None
+    if moment > began:
+        if n_entries is not None:
+            names[_NAME] = (moment, mark, n_entries + n_before)
+        return n_before
+    entries = entries_of(traceback)
+    n_kept = len(entries) if n_entries is None else n_before + n_entries
+    names[_NAME] = (moment, mark, n_before - count_callers(entries[:n_before]))
+    if len(entries) > n_kept:
+        BaseException.with_traceback(exception, traceback_of(entries[:n_kept]))
+    return None
