@@ -214,7 +214,18 @@ home_of_type.update(
         "ffi.reflection.AccessStep": f"{__name__}.access_path",
     }
 )
-del _key, _cls, _function, _python_class, arrive, exception_asked_for, exception_leaves, home_of_type, load, remember_by_class
+del (
+    _key,
+    _cls,
+    _function,
+    _python_class,
+    arrive,
+    exception_asked_for,
+    exception_leaves,
+    home_of_type,
+    load,
+    remember_by_class,
+)
 
 
 # Names that cost import time and are not always used, by the modules that have them; a module of its own name too.

@@ -28,7 +28,6 @@ from ._way import arrive, leave
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
     from typing import Any, NoReturn, TypeVar, overload
 
     ExceptionClass = TypeVar("ExceptionClass", bound=type[BaseException])

@@ -31,13 +31,13 @@ typedef struct Failure {
   const char *kind, *message; /* of an error without either */
 } Failure;
 
-static int fail_with(Failure *failure, const char *kind, const char *message) {
+static FH_NOINLINE int fail_with(Failure *failure, const char *kind, const char *message) {
   *failure = (Failure){.kind = kind, .message = message};
   return -1;
 }
 
 /* Takes the raised exception. `message` is for contexts that cannot give it. */
-static int fail_raised(HPyContext *ctx, Failure *failure, const char *message) {
+static FH_NOINLINE int fail_raised(HPyContext *ctx, Failure *failure, const char *message) {
   if (FH_LIKELY(fb_ext != NULL)) {
     *failure = (Failure){.exception = fb_translate_take(ctx)};
     return -1;
@@ -51,7 +51,7 @@ static int fail_raised(HPyContext *ctx, Failure *failure, const char *message) {
 }
 
 /* Makes the failure the thread's pending error. Returns -1. */
-static int failure_put(HPyContext *ctx, const Failure *failure, uint64_t began) {
+static FH_NOINLINE int failure_put(HPyContext *ctx, const Failure *failure, uint64_t began) {
   if (failure->message != NULL) {
     TVMFFIErrorSetRaisedFromCStr(failure->kind, failure->message);
   } else if (HPy_IsNull(failure->error)) {
@@ -64,7 +64,8 @@ static int failure_put(HPyContext *ctx, const Failure *failure, uint64_t began) 
 }
 
 /* Calls through the package's guard, which catches: for contexts that cannot give a raised exception. */
-static int call_guarded(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, TVMFFIAny *result, Failure *failure) {
+static FH_NOINLINE int call_guarded(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, TVMFFIAny *result,
+                                    Failure *failure) {
   static const char no_result[] = "the return value of a callback cannot be passed to native code";
   HPy value;
   FbGuarded state = fb_guard_call(ctx, callable, argv, n, &value);
