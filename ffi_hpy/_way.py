@@ -1,8 +1,9 @@
 """The way of an exception through native code: which entries of its traceback come from the last one.
 
-A program may raise one exception object again and again. Each time Python puts the entries of the new way in front of the
-traceback that the exception has, so that it would grow for ever. Therefore each exception that comes out of native code
-notes where it was at that moment, and when it leaves a callback again, the traceback loses the ways before the last.
+A program may raise one exception object again and again. Each time Python puts the entries of the new way in front of
+the traceback that the exception has, so that it would grow for ever. Therefore each exception that comes out of native
+code notes where it was at that moment, and when it leaves a callback again, the traceback loses the ways before the
+last.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
     from typing import Optional
 
     Way = tuple[int, tuple[int, int], Optional[int]]
-    """The moment at which native code raised the exception; the mark of the first entry of its traceback then; and how many
-    entries of the traceback are of that way, None for all. A mark, because the exception must not own its entries twice."""
+    """The moment at which native code raised the exception; the mark of the first entry of its traceback then; and how
+    many entries of the traceback are of that way, None for all. A mark, because the exception must own nothing that may
+    own the exception."""
 
 __all__ = ["arrive", "leave"]
 
@@ -23,8 +25,8 @@ _NAME = "__tvm_ffi_way__"
 
 
 def arrive(exception: BaseException, moment: int | None, n_native: int = 0) -> None:
-    """Native code raises the exception at a moment, with so many entries of its own in front of the traceback; None: it is
-    made without being raised."""
+    """Native code raises the exception at a moment, with so many entries of its own in front of the traceback. Without
+    a moment the exception is made, but not raised."""
     names = exception.__dict__
     if moment is None:
         names.pop(_NAME, None)
@@ -37,8 +39,8 @@ def arrive(exception: BaseException, moment: int | None, n_native: int = 0) -> N
 def leave(exception: BaseException, began: int) -> int | None:
     """The exception leaves a callback, which began at a moment.
 
-    Returns how many entries its traceback has got in front since native code raised it, if that was in this callback: it is
-    on the same way still. Else None; then the traceback keeps the last way and loses those before.
+    Returns how many entries its traceback has got in front since native code raised it, if that was in this callback:
+    it is on the same way still. Else None; then the traceback keeps the last way and loses those before.
     """
     names = exception.__dict__
     way: Way | None = names.get(_NAME)

@@ -3,8 +3,9 @@
 A native error has a kind (free text such as "ValueError"), a message and a backtrace. A kind belongs to an exception
 class by :func:`register_error`. What crosses the border keeps its identity where possible:
 
-- An exception that leaves a callback travels inside the native error. If that error comes back to Python, the same
-  exception is raised again, with the native frames it passed added to its traceback.
+- An exception that leaves a callback goes through native code as it is. Only if native code looks at it, an error is
+  made, inside which the exception travels. What comes back to Python is the same exception, with the native frames it
+  passed added to its traceback.
 - An exception made for a native error has that error as its `__tvm_ffi_error__`, and keeps its kind and message when it
   leaves a callback. If the error says which other one caused it, so does the exception, by its `__cause__`.
 """
@@ -237,8 +238,8 @@ def exception_asked_for(exception: BaseException, _moment: int) -> Error:
 
 
 def _error_of(exception: BaseException, n_new: int | None) -> Error:
-    """The native error, which carries the exception. `n_new` entries of the traceback are newer than the native error that
-    the exception has; None: all are."""
+    """The native error, which carries the exception. `n_new` entries of the traceback are newer than the native error
+    that the exception has; None: all are."""
     # Taken, not read: several threads may raise one exception, and only one of them gets the error to change.
     error: Error | None = exception.__dict__.pop("__tvm_ffi_error__", None)
     carrier = None if error is None else _carrier_of(error)

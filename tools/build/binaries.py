@@ -62,6 +62,7 @@ class Binary:
     sources: tuple[str, ...]  # globs, relative to the root of the sources
     include: tuple[str, ...] = ()  # folders of headers, relative to the same root
     defines: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()  # of the compiler, after those of all
     link: tuple[str, ...] = ()  # flags of the linker
     needs: tuple[str, ...] = ()  # outputs of this table, earlier in it, that it is linked to
     needs_system: tuple[StubLibrary, ...] = ()  # libraries of the system besides libc that it is linked to
@@ -102,6 +103,7 @@ BINARIES = (
         output="lib/libtvm_ffi_testing.so",
         sources=("src/testing/*.c",),
         include=("include", "src/testing"),
+        flags=("-Os",),
         # nodelete: what it registers is never taken back
         link=("-Wl,-soname,libtvm_ffi_testing.so", "-Wl,--no-undefined", "-Wl,-z,nodelete", "-Wl,-rpath,$ORIGIN"),
         needs=("lib/libtvm_ffi.so",),
@@ -146,7 +148,7 @@ def build_binaries(root: Path, build: Path, compiler: Compiler) -> list[tuple[Pa
 def _build_one(workshop: Workshop, binary: Binary, cache: Path) -> Path:
     sources = binary.find_sources(workshop.root)
     language = _CXX_FLAGS if binary.is_cxx else _C_FLAGS
-    flags = [*language, *_COMPILE_FLAGS]
+    flags = [*language, *_COMPILE_FLAGS, *binary.flags]
     flags += [*(f"-D{name}" for name in binary.defines), *(f"-I{path}" for path in binary.include)]
     unit = binary.output.replace("/", ".")
     helpers: list[Path] = []
