@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "container.h"
+#include "hpy_module/context/any.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/raise.h"
@@ -205,7 +206,7 @@ static int take_out(HPyContext *ctx, HPy self, HPy key, TVMFFIAny *value) {
   if (call(ctx, self, &get_functions.dict, NULL, key, HPy_NULL, value) != 0) return -1;
   if (is_missing(ctx, value)) return 0;
   if (call(ctx, self, &dict_erase, NULL, key, HPy_NULL, &nothing) == 0) return 1;
-  if (value->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(value->v_obj);
+  fb_any_drop(value);
   return -1;
 }
 

@@ -8,15 +8,13 @@
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/opaque.h"
 
-static const TVMFFIErrorCell *cell_of(TVMFFIObject *error) { return (const TVMFFIErrorCell *)(error + 1); }
-
 int fb_translate_set(HPyContext *ctx, HPy error) {
   TVMFFIObject *handle = fb_object_take(ctx, error);
   if (handle != NULL && handle->type_index == kTVMFFIError) {
     /* The native frames between the callback and its caller, as far as the core can tell. */
     const TVMFFIByteArray *frames = TVMFFIBacktrace(NULL, 0, NULL, 0);
     if (frames != NULL && frames->size != 0) {
-      cell_of(handle)->update_backtrace(handle, frames, kTVMFFIBacktraceUpdateModeAppend);
+      TVMFFIErrorGetCellPtr(handle)->update_backtrace(handle, frames, kTVMFFIBacktraceUpdateModeAppend);
     }
     TVMFFIErrorSetRaised(handle);
   } else {

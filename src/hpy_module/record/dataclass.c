@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "hpy_module/context/any.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
@@ -13,6 +14,7 @@
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/object.h"
+#include "hpy_module/object/type_attr.h"
 
 /* What the core, and hooks that it calls, are given of self, of which the caller uses the cell. */
 static TVMFFIAny view_of(HPyContext *ctx, HPy self, FbHandleCell *cell) {
@@ -119,7 +121,7 @@ static HPy text_of(HPyContext *ctx, TVMFFIAny *value) {
   const TVMFFIByteArray small = TVMFFISmallBytesGetContentByteArray(value);
   const TVMFFIByteArray *bytes = value->type_index == kTVMFFIStr ? TVMFFIBytesGetByteArrayPtr(value->v_obj) : &small;
   HPy text = fb_text_new(ctx, bytes->data, bytes->size);
-  if (value->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(value->v_obj);
+  fb_any_drop(value);
   return text;
 }
 
@@ -161,11 +163,8 @@ static TVMFFIObject *find_copier(int32_t type_index) {
     if (column == NULL) return NULL;
     atomic_store_explicit(&known, column, memory_order_release); /* pairs with the load above */
   }
-  /* Before the data, as c_api.h asks; acquire: pairs with the core's publication of a longer column. */
-  int32_t size = atomic_load_explicit((_Atomic(int32_t) *)&column->size, memory_order_acquire);
-  int32_t i = type_index - column->begin_index;
-  if (i < 0 || i >= size || column->data[i].type_index != kTVMFFIFunction) return NULL;
-  return column->data[i].v_obj;
+  const TVMFFIAny *copier = fb_type_attr_in(column, type_index);
+  return copier == NULL || copier->type_index != kTVMFFIFunction ? NULL : copier->v_obj;
 }
 
 HPyDef_METH(fb_dataclass_copy, "_shallow_copy", HPyFunc_NOARGS,

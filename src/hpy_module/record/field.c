@@ -6,6 +6,7 @@
 
 #include "core/platform/fork.h"
 #include "field_table.h"
+#include "hpy_module/context/any.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/convert/argument.h"
@@ -152,7 +153,7 @@ int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, 
   TVMFFIAny owned;
   if (fb_field_convert(ctx, field, value, what, &owned) != 0) return -1;
   fb_field_put(field, object, &owned);
-  if (owned.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(owned.v_obj);
+  fb_any_drop(&owned);
   return 0;
 }
 
