@@ -4,6 +4,7 @@
 
 #include "container.h"
 #include "core/platform/atomic.h"
+#include "hpy_module/context/any.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/raise.h"
@@ -204,14 +205,14 @@ static int take_out(HPyContext *ctx, HPy self, HPy key, TVMFFIAny *value) {
   if (call(ctx, self, &get_functions.dict, NULL, key, HPy_NULL, value) != 0) return -1;
   if (is_missing(ctx, value)) return 0;
   if (call(ctx, self, &dict_erase, NULL, key, HPy_NULL, &nothing) == 0) return 1;
-  if (value->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(value->v_obj);
+  fb_any_drop(value);
   return -1;
 }
 
 static int delete_key(HPyContext *ctx, HPy self, HPy key) {
   TVMFFIAny value;
   int found = take_out(ctx, self, key, &value);
-  if (found == 1 && value.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(value.v_obj);
+  if (found == 1) fb_any_drop(&value);
   if (found == 0) raise_key(ctx, key);
   return found == 1 ? 0 : -1;
 }

@@ -11,10 +11,8 @@ uint64_t fb_error_n_raised;
 
 static const char no_error_set[] = "returned failure without setting an error";
 
-static const TVMFFIErrorCell *cell_of(TVMFFIObject *error) { return (const TVMFFIErrorCell *)(error + 1); }
-
 bool fb_error_is_kind(TVMFFIObjectHandle error, const char *kind) {
-  const TVMFFIByteArray *have = &cell_of(error)->kind;
+  const TVMFFIByteArray *have = &TVMFFIErrorGetCellPtr(error)->kind;
   return have->size == strlen(kind) && memcmp(have->data, kind, have->size) == 0;
 }
 
@@ -40,7 +38,7 @@ static HPy raise_exception(HPyContext *ctx, HPy exception) {
 
 /* The exception that an error has as its context itself, untranslated (translate.c): new handle, or HPy_NULL. */
 static HPy carried_by(HPyContext *ctx, TVMFFIObject *error) {
-  TVMFFIObject *context = cell_of(error)->extra_context;
+  TVMFFIObject *context = TVMFFIErrorGetCellPtr(error)->extra_context;
   if (context == NULL || context->type_index != kTVMFFIOpaquePyObject) return HPy_NULL;
   HPy inside = fb_opaque_unwrap(ctx, context);
   if (HPy_IsNull(inside) || HPy_TypeCheck(ctx, inside, ctx->h_BaseException)) return inside;

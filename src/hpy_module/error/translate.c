@@ -9,8 +9,6 @@
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/opaque.h"
 
-static const TVMFFIErrorCell *cell_of(TVMFFIObject *error) { return (const TVMFFIErrorCell *)(error + 1); }
-
 /* --- error objects ------------------------------------------------------------------------------------------------ */
 
 /* An error object without Python's help, owned; NULL without memory. */
@@ -34,7 +32,7 @@ static TVMFFIObject *object_of(HPyContext *ctx, HPy error) {
   }
   const TVMFFIByteArray *frames = TVMFFIBacktrace(NULL, 0, NULL, 0); /* none, unless the environment asks for them */
   if (frames != NULL && frames->size != 0) {
-    cell_of(object)->update_backtrace(object, frames, kTVMFFIBacktraceUpdateModeAppend);
+    TVMFFIErrorGetCellPtr(object)->update_backtrace(object, frames, kTVMFFIBacktraceUpdateModeAppend);
   }
   return object;
 }

@@ -99,11 +99,6 @@ static void take_out(Stripe *stripe, Entry *entry) {
   if (FH_UNLIKELY(mask >= FIRST_SIZE && 16 * stripe->n < mask)) resize(stripe, (mask + 1) / 4);
 }
 
-FB_INLINE void set_listing(FbHandleCell *cell, FbListing listing) {
-  fh_atomic_store_relaxed(&cell->listing, (uint8_t)listing); /* the lock orders it */
-}
-FB_INLINE bool is_listed(FbHandleCell *cell) { return fh_atomic_load_relaxed(&cell->listing) == FB_LISTED; }
-
 /* --- wrappers ----------------------------------------------------------------------------------------------------- */
 
 /* The wrapper whose struct begins with the cell. */
@@ -145,7 +140,7 @@ HPy fb_identity_list(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   if (entry != NULL && HPy_IsNull(other)) { /* free, or of one on its way to the destructor, which leaves it to us */
     stripe->n += entry->handle == NULL;
     *entry = (Entry){handle, cell};
-    set_listing(cell, FB_LISTED);
+    fb_handle_cell_set_listing(cell, FB_LISTED);
   }
   stripe_unlock(stripe);
   return other;
@@ -160,7 +155,7 @@ static void unlist(FbHandleCell *cell, bool any) {
   Stripe *stripe = stripe_lock(cell->handle);
   Entry *entry = find(stripe, cell->handle);
   if (entry != NULL && (any || entry->cell == cell)) {
-    set_listing(entry->cell, FB_UNLISTED);
+    fb_handle_cell_set_listing(entry->cell, FB_UNLISTED);
     take_out(stripe, entry);
   }
   stripe_unlock(stripe);
@@ -172,5 +167,5 @@ void fb_identity_unlist(FbHandleCell *cell) {
 
 void fb_identity_unlist_own(FbHandleCell *cell) {
   if (FH_UNLIKELY(is_weak)) fb_identity_weak_forget(cell);
-  if (is_listed(cell)) unlist(cell, false);
+  if (fb_handle_cell_listing(cell) == FB_LISTED) unlist(cell, false);
 }

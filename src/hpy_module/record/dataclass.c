@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "core/platform/atomic.h"
+#include "hpy_module/context/any.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
@@ -120,7 +121,7 @@ static HPy text_of(HPyContext *ctx, TVMFFIAny *value) {
   const TVMFFIByteArray small = TVMFFISmallBytesGetContentByteArray(value);
   const TVMFFIByteArray *bytes = value->type_index == kTVMFFIStr ? TVMFFIBytesGetByteArrayPtr(value->v_obj) : &small;
   HPy text = fb_text_new(ctx, bytes->data, bytes->size);
-  if (value->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(value->v_obj);
+  fb_any_drop(value);
   return text;
 }
 

@@ -5,6 +5,7 @@
 
 #include "field.h"
 #include "field_table.h"
+#include "hpy_module/context/any.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/convert/argument.h"
@@ -168,7 +169,7 @@ static int draft_read(HPyContext *ctx, HPy item, const TVMFFITypeInfo *type, Cop
  * default value or one of its own differs between cores, so the draft's is left to it. */
 static void draft_end(HPyContext *ctx, Draft *draft) {
   TVMFFIAny *initial = &draft->info.default_value_or_factory;
-  if (initial->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(initial->v_obj);
+  fb_any_drop(initial);
   FbField *field = draft->field;
   if (field == NULL) return;
   fb_ref_clear(ctx, &field->initial);
@@ -274,7 +275,7 @@ static HPy define_value(HPyContext *ctx, const char *what, const HPy *args, size
   if (rc == 0) {
     rc = apply(type->type_index, &info);
     if (rc != 0) fb_error_raise_pending(ctx, what);
-    if (info.method.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(info.method.v_obj);
+    fb_any_drop(&info.method);
   }
   HPy_Close(ctx, texts);
   copies_end(copies);

@@ -6,6 +6,7 @@
 
 #include "core/platform/fork.h"
 #include "field_table.h"
+#include "hpy_module/context/any.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/result.h"
@@ -101,7 +102,7 @@ int fb_field_set(const FbField *field, TVMFFIObject *object, const TVMFFIAny *va
   TVMFFIAny args[2] = {{.type_index = kTVMFFIOpaquePtr}, *value}, result = {0};
   args[0].v_ptr = address;
   int rc = TVMFFIFunctionCall(field->setter_function, args, 2, &result);
-  if (rc == 0 && result.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(result.v_obj);
+  if (rc == 0) fb_any_drop(&result);
   return rc;
 }
 
@@ -151,7 +152,7 @@ int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, 
   TVMFFIAny owned;
   if (fb_field_convert(ctx, field, value, what, &owned) != 0) return -1;
   fb_field_put(field, object, &owned);
-  if (owned.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(owned.v_obj);
+  fb_any_drop(&owned);
   return 0;
 }
 

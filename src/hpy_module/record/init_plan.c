@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "hpy_module/context/any.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/object/type_attr.h"
 
@@ -143,7 +144,7 @@ int fb_init_plan_make(HPyContext *ctx, FbInitPlan *plan, const TVMFFITypeInfo *t
 
 void fb_init_plan_end(FbInitPlan *plan) {
   for (int32_t k = 0; k < plan->n_slots; k++) {
-    if (plan->slots[k].ready.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(plan->slots[k].ready.v_obj);
+    fb_any_drop(&plan->slots[k].ready);
   }
   if (plan->allocate != NULL) TVMFFIObjectDecRef(plan->allocate);
   free(plan->slots);

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "hpy_module/context/any.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/instance.h"
@@ -31,7 +32,7 @@ static int set_native(HPyContext *ctx, const FbInitSlot *slot, TVMFFIObject *obj
   }
   if (rc == 0) rc = fb_field_set(slot->field, object, value);
   if (rc != 0) fb_error_raise_pending(ctx, slot->field->name);
-  if (made.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(made.v_obj);
+  fb_any_drop(&made);
   return rc;
 }
 

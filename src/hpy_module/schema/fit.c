@@ -1,6 +1,7 @@
 /* Native values that fit a schema. */
 #include "fit.h"
 
+#include "hpy_module/context/any.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/object/type_attr.h"
@@ -11,9 +12,6 @@ static FbCoreFunction dict_find = {.name = "ffi.DictGetItemOrMissing"};
 FbFitter fb_fit_container, fb_fit_attached;
 
 static bool is_object(const TVMFFIAny *value) { return value->type_index >= kTVMFFIStaticObjectBegin; }
-static void drop(TVMFFIAny *value) {
-  if (is_object(value)) TVMFFIObjectDecRef(value->v_obj);
-}
 
 /* --- objects ------------------------------------------------------------------------------------------------------ */
 
@@ -49,7 +47,7 @@ static FbFit fit_object(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny
     *out = made;
     return FB_FIT;
   }
-  drop(&made);
+  fb_any_drop(&made);
   return FB_MISFIT;
 }
 
@@ -78,13 +76,13 @@ static FbFit fit_enum(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *
     if (is_int) args[1].type_index = kTVMFFIInt;
     TVMFFIAny found;
     int rc = fb_core_function_call(&dict_find, args, 2, &found);
-    drop(&args[0]);
+    fb_any_drop(&args[0]);
     if (rc != 0) return fb_refuse_because(schema, view, mismatch);
     if (is_instance(schema, &found)) {
       *out = found;
       return FB_FIT;
     }
-    drop(&found);
+    fb_any_drop(&found);
   }
   return fit_object(schema, view, out, mismatch);
 }
@@ -206,7 +204,7 @@ FbFit fb_fit_view(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out,
     FbFit fit = fb_fit_own(schema, view, &owned, mismatch);
     if (fit != FB_FIT) return fit;
     fit = fb_fit_view(schema, &owned, out, mismatch);
-    drop(&owned);
+    fb_any_drop(&owned);
     return fit;
   }
   case kTVMFFIDLTensorPtr: return fb_refuse_view(schema, view, mismatch); /* it cannot be kept */

@@ -2,6 +2,7 @@
 #include "fit_container.h"
 
 #include "fit.h"
+#include "hpy_module/context/any.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/convert/core_function.h"
 #include "refuse.h"
@@ -12,9 +13,6 @@ static FbCoreFunction make_array = {.name = "ffi.Array"}, make_list = {.name = "
                       repr = {.name = "ffi.ReprPrint"};
 
 static bool is_object(const TVMFFIAny *value) { return value->type_index >= kTVMFFIStaticObjectBegin; }
-static void drop(TVMFFIAny *value) {
-  if (is_object(value)) TVMFFIObjectDecRef(value->v_obj);
-}
 
 FbFit fb_fit_container_build(const FbSchema *schema, const FbValues *values, TVMFFIAny *out, FbMismatch *mismatch) {
   FbCoreFunction *make = &make_array;
@@ -46,7 +44,7 @@ static FbFit at_pair(FbMismatch *mismatch, const TVMFFIAny *key, bool is_value) 
   } else {
     fb_mismatch_prefix(mismatch, "%s %.*s: ", what, n, data);
   }
-  drop(&text);
+  fb_any_drop(&text);
   return FB_MISFIT;
 }
 
@@ -125,7 +123,7 @@ static FbFit fit_sequence(const FbSchema *schema, const TVMFFIAny *view, TVMFFIA
   } else {
     fit = rebuild(schema, view, cell->data, cell->size, out, mismatch);
   }
-  drop(&array);
+  fb_any_drop(&array);
   return fit;
 }
 
@@ -150,7 +148,7 @@ static int read_pairs(const TVMFFIAny *map, FbValues *pairs) {
     command.v_int64 = ADVANCE;
     if (rc == 0) rc = TVMFFIFunctionCall(iterator.v_obj, &command, 1, &more);
   }
-  drop(&iterator);
+  fb_any_drop(&iterator);
   return rc;
 }
 
@@ -164,7 +162,7 @@ static FbFit fit_mapping(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAn
   fit = read_pairs(&map, &pairs) == 0 ? rebuild(schema, view, pairs.data, pairs.n, out, mismatch)
                                       : fb_refuse_because(schema, view, mismatch);
   fb_values_end(&pairs);
-  drop(&map);
+  fb_any_drop(&map);
   return fit;
 }
 

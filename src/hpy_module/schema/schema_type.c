@@ -7,6 +7,7 @@
 #include "fit.h"
 #include "fit_container.h"
 #include "fit_python.h"
+#include "hpy_module/context/any.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/instance.h"
@@ -213,7 +214,7 @@ HPyDef_METH(schema_check, "check_value", HPyFunc_O, .doc = "TypeError if convert
 static HPy schema_check_impl(HPyContext *ctx, HPy self, HPy value) {
   TVMFFIAny out;
   if (convert(ctx, self, value, "type check", &out) != 0) return HPy_NULL;
-  if (out.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(out.v_obj);
+  fb_any_drop(&out);
   return HPy_Dup(ctx, ctx->h_None);
 }
 

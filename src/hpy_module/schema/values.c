@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "hpy_module/context/any.h"
+
 int fb_values_begin(FbValues *values, int64_t n) {
   values->n = 0;
   values->data = n > INT32_MAX ? NULL : malloc((size_t)(n > 0 ? n : 1) * sizeof(values->data[0]));
@@ -12,7 +14,7 @@ int fb_values_begin(FbValues *values, int64_t n) {
 void fb_values_end(FbValues *values) {
   for (int32_t i = 0; i < values->n; i++) {
     const TVMFFIAny *value = &values->data[i];
-    if (value->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(value->v_obj);
+    fb_any_drop(value);
   }
   free(values->data);
 }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "hpy_module/context/any.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/hook.h"
 #include "hpy_module/context/instance.h"
@@ -19,15 +20,11 @@ HPyType_HELPERS(FbCAny)
 
 static FbRef cany_type; /* written once during the import */
 
-static void drop(TVMFFIAny *value) {
-  if (value->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(value->v_obj);
-}
-
 static HPy make(HPyContext *ctx, HPy cls, TVMFFIAny *value) {
   void *data;
   HPy h = fb_instance_make(ctx, cls, &cany_type, &data);
   if (HPy_IsNull(h)) {
-    drop(value);
+    fb_any_drop(value);
   } else {
     ((FbCAny *)data)->value = *value;
   }
@@ -52,7 +49,7 @@ static HPy cany_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t
 }
 
 HPyDef_SLOT(cany_destroy, HPy_tp_destroy)
-static void cany_destroy_impl(void *self) { drop(&((FbCAny *)self)->value); }
+static void cany_destroy_impl(void *self) { fb_any_drop(&((FbCAny *)self)->value); }
 
 /* NULL with TypeError raised if there is none. */
 static const TVMFFIAny *value_of(HPyContext *ctx, HPy h) {

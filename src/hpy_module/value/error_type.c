@@ -8,8 +8,6 @@
 #include "hpy_module/object/object_type.h"
 #include "hpy_module/object/transfer.h"
 
-static const TVMFFIErrorCell *cell_of(TVMFFIObject *error) { return (const TVMFFIErrorCell *)(error + 1); }
-
 /* The owned handle of an optional argument: None gives NULL. Returns 0, or -1 with TypeError. */
 static int optional_handle(HPyContext *ctx, HPy value, const char *what, TVMFFIObject **out) {
   *out = NULL;
@@ -68,7 +66,7 @@ static int error_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize
 static HPy read_text(HPyContext *ctx, HPy self, size_t offset) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIError, 1);
   if (cell == NULL) return HPy_NULL;
-  const TVMFFIByteArray *text = (const TVMFFIByteArray *)((const char *)cell_of(cell->handle) + offset);
+  const TVMFFIByteArray *text = (const TVMFFIByteArray *)((const char *)TVMFFIErrorGetCellPtr(cell->handle) + offset);
   HPy result = fb_text_new(ctx, text->data, text->size);
   fb_handle_cell_unuse(cell);
   return result;
@@ -79,7 +77,7 @@ static HPy read_object(HPyContext *ctx, HPy self, size_t offset) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIError, 1);
   if (cell == NULL) return HPy_NULL;
   TVMFFIObjectHandle handle;
-  memcpy(&handle, (const char *)cell_of(cell->handle) + offset, sizeof(handle));
+  memcpy(&handle, (const char *)TVMFFIErrorGetCellPtr(cell->handle) + offset, sizeof(handle));
   if (handle != NULL) TVMFFIObjectIncRef(handle);
   fb_handle_cell_unuse(cell);
   return handle == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_result_of_object(ctx, handle);
@@ -126,7 +124,7 @@ static HPy error_update_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIError, 1);
   if (cell == NULL) return HPy_NULL;
   TVMFFIByteArray bytes = {text, (size_t)n};
-  cell_of(cell->handle)
+  TVMFFIErrorGetCellPtr(cell->handle)
       ->update_backtrace(cell->handle, &bytes,
                          append ? kTVMFFIBacktraceUpdateModeAppend : kTVMFFIBacktraceUpdateModeReplace);
   fb_handle_cell_unuse(cell);
