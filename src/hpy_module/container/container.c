@@ -61,7 +61,7 @@ static FbArgs inner_args(const FbArgs *outer, Items *items) {
 /* What long lists are mostly made of, without looking its type up. False, and nothing raised, if it is something
  * else. */
 FB_INLINE bool int_item(HPyContext *ctx, HPy item, TVMFFIAny *out) {
-  if (FH_UNLIKELY(fb_ext == NULL) || fb_kind_type(item) != ctx->h_LongType._i)
+  if (FH_UNLIKELY(fb_ext == NULL) || fb_type_kind_type(item) != ctx->h_LongType._i)
     return false; /* a type's word is its handle */
   int64_t number = HPyLong_AsInt64_t(ctx, item);
   if (FH_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return HPyErr_Clear(ctx), false; /* too large */
@@ -199,8 +199,8 @@ static int mapping_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *
 }
 
 void fb_container_init(void) {
-  fb_argument_set_conversion(FB_KIND_SEQUENCE, sequence_argument);
-  fb_argument_set_conversion(FB_KIND_MAPPING, mapping_argument);
+  fb_argument_set_conversion(FB_TYPE_KIND_SEQUENCE, sequence_argument);
+  fb_argument_set_conversion(FB_TYPE_KIND_MAPPING, mapping_argument);
 }
 
 int fb_container_make(HPyContext *ctx, int32_t type_index, HPy value, const char *callee, TVMFFIObject **out) {

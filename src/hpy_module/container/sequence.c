@@ -126,18 +126,18 @@ static HPy slice_list(HPyContext *ctx, TVMFFIObject *handle, HPy slice, const DL
 HPyDef_SLOT(sequence_item, HPy_mp_subscript)
 static HPy sequence_item_impl(HPyContext *ctx, HPy self, HPy key) {
   int64_t i;
-  FbPosition kind = fb_position_of(ctx, self, key, &i);
-  if (FH_UNLIKELY(kind == FB_POSITION_NONE)) return HPy_NULL;
+  FbPosition position = fb_position_of(ctx, self, key, &i);
+  if (FH_UNLIKELY(position == FB_POSITION_NONE)) return HPy_NULL;
   TVMFFIAny item;
-  if (FH_LIKELY(kind == FB_POSITION_INDEX) && array_item_in_place(ctx, self, i, &item)) {
+  if (FH_LIKELY(position == FB_POSITION_INDEX) && array_item_in_place(ctx, self, i, &item)) {
     return fb_iterate_item(ctx, &item, exchange_of(ctx, self));
   }
   TVMFFIObject *handle = sequence_take(ctx, self);
   if (FH_UNLIKELY(handle == NULL)) return HPy_NULL;
-  if (FH_UNLIKELY(kind == FB_POSITION_SLICE)) return slice_list(ctx, handle, key, exchange_of(ctx, self));
-  int rc = kind == FB_POSITION_BEYOND ? 1
-           : is_array(handle)         ? array_item(handle, i, &item)
-                                      : list_item(ctx, &list_get, handle, i, &item);
+  if (FH_UNLIKELY(position == FB_POSITION_SLICE)) return slice_list(ctx, handle, key, exchange_of(ctx, self));
+  int rc = position == FB_POSITION_BEYOND ? 1
+           : is_array(handle)             ? array_item(handle, i, &item)
+                                          : list_item(ctx, &list_get, handle, i, &item);
   int64_t size = rc == 1 ? size_of(ctx, handle) : 0;
   TVMFFIObjectDecRef(handle);
   if (FH_LIKELY(rc == 0)) return fb_iterate_item(ctx, &item, exchange_of(ctx, self));
@@ -164,13 +164,13 @@ typedef struct Needle {
 static Needle needle_of(HPyContext *ctx, HPy value) {
   Needle needle = {.kind = NEEDLE_OTHER};
   if (fb_ext == NULL) return needle;
-  if (fb_kind_type(value) == ctx->h_LongType._i) {
+  if (fb_type_kind_type(value) == ctx->h_LongType._i) {
     const int64_t most = INT64_C(1) << 53; /* up to there a float tells integers apart */
     needle.number = HPyLong_AsInt64_t(ctx, value);
     if (needle.number > -most && needle.number < most && !(needle.number == -1 && HPyErr_Occurred(ctx))) {
       needle.kind = NEEDLE_INT;
     }
-  } else if (fb_kind_type(value) == ctx->h_UnicodeType._i) {
+  } else if (fb_type_kind_type(value) == ctx->h_UnicodeType._i) {
     needle.text = fb_text_get(ctx, value, &needle.byte_len);
     if (needle.text != NULL) needle.kind = NEEDLE_TEXT;
   }

@@ -1,10 +1,13 @@
-/* Owned native values. */
+/* Owned native values, and the references that own them. */
 #ifndef FFI_HPY_CONTEXT_ANY_H_
 #define FFI_HPY_CONTEXT_ANY_H_
 
 #include <tvm/ffi/c_api.h>
 
 #include "context.h"
+
+/* combined_ref_count of an object with one owner: one strong reference, and the weak one that belongs to it. */
+#define FB_ONLY_REFERENCE (UINT64_C(1) << 32 | 1)
 
 /* Gives up the reference of an owned value, if it is to an object. Any thread. */
 FB_INLINE void fb_any_drop(const TVMFFIAny *value) {

@@ -14,9 +14,9 @@
 
 enum { DEPTH_LIMIT = 256, SMALL_SIZE = 7 };
 
-static FbConversion conversions[FB_N_KINDS];
+static FbConversion conversions[FB_N_TYPE_KINDS];
 
-void fb_argument_set_conversion(FbKind kind, FbConversion conversion) { conversions[kind] = conversion; }
+void fb_argument_set_conversion(FbTypeKind kind, FbConversion conversion) { conversions[kind] = conversion; }
 
 /* What is no int of 64 bits: a larger one becomes a BigInt, for others the exception says where. */
 static FH_NOINLINE int other_int_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
@@ -137,15 +137,15 @@ static FH_NOINLINE int too_deep(HPyContext *ctx, const FbArgs *args) {
 }
 
 /* Kinds whose conversion runs other conversions or Python code. */
-static FH_NOINLINE int nested_arg(HPyContext *ctx, FbKind kind, HPy converter, HPy value, TVMFFIAny *out,
+static FH_NOINLINE int nested_arg(HPyContext *ctx, FbTypeKind kind, HPy converter, HPy value, TVMFFIAny *out,
                                   FbArgs *args) {
   if (args->depth >= DEPTH_LIMIT) {
-    if (kind == FB_KIND_CONVERTER) HPy_Close(ctx, converter);
+    if (kind == FB_TYPE_KIND_CONVERTER) HPy_Close(ctx, converter);
     return too_deep(ctx, args);
   }
   args->depth++;
-  int rc = kind == FB_KIND_CONVERTER ? converted_arg(ctx, converter, value, out, args)
-                                     : conversions[kind](ctx, value, out, args);
+  int rc = kind == FB_TYPE_KIND_CONVERTER ? converted_arg(ctx, converter, value, out, args)
+                                          : conversions[kind](ctx, value, out, args);
   args->depth--;
   return rc;
 }
@@ -159,31 +159,31 @@ FB_INLINE int pod_arg(TVMFFIAny *out, int32_t type_index, int64_t payload) {
 
 int fb_argument_convert(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   HPy converter = HPy_NULL;
-  FbKind kind = fb_kind_of(ctx, value, &converter);
+  FbTypeKind kind = fb_type_kind_of(ctx, value, &converter);
   switch (kind) {
-  case FB_KIND_NONE: return pod_arg(out, kTVMFFINone, 0);
-  case FB_KIND_BOOL: return pod_arg(out, kTVMFFIBool, fb_context_is_same(ctx, value, ctx->h_True));
-  case FB_KIND_INT: {
+  case FB_TYPE_KIND_NONE: return pod_arg(out, kTVMFFINone, 0);
+  case FB_TYPE_KIND_BOOL: return pod_arg(out, kTVMFFIBool, fb_context_is_same(ctx, value, ctx->h_True));
+  case FB_TYPE_KIND_INT: {
     int64_t number = HPyLong_AsInt64_t(ctx, value);
     if (FH_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return other_int_arg(ctx, value, out, args);
     return pod_arg(out, kTVMFFIInt, number);
   }
-  case FB_KIND_FLOAT: {
+  case FB_TYPE_KIND_FLOAT: {
     double number = HPyFloat_AsDouble(ctx, value);
     if (FH_UNLIKELY(number == -1.0) && HPyErr_Occurred(ctx)) return -1;
     pod_arg(out, kTVMFFIFloat, 0);
     out->v_float64 = number;
     return 0;
   }
-  case FB_KIND_STR: return str_arg(ctx, value, out, args);
-  case FB_KIND_BYTES: return bytes_object_arg(ctx, value, out, args);
-  case FB_KIND_OBJECT: return object_arg(ctx, value, out, args);
-  case FB_KIND_RVALUE_REF: return rvalue_arg(ctx, value, out, args);
-  case FB_KIND_UNKNOWN: return -1;
-  case FB_KIND_SEQUENCE:
-  case FB_KIND_MAPPING:
-  case FB_KIND_DLPACK:
-  case FB_KIND_CONVERTER: return nested_arg(ctx, kind, converter, value, out, args);
+  case FB_TYPE_KIND_STR: return str_arg(ctx, value, out, args);
+  case FB_TYPE_KIND_BYTES: return bytes_object_arg(ctx, value, out, args);
+  case FB_TYPE_KIND_OBJECT: return object_arg(ctx, value, out, args);
+  case FB_TYPE_KIND_RVALUE_REF: return rvalue_arg(ctx, value, out, args);
+  case FB_TYPE_KIND_UNKNOWN: return -1;
+  case FB_TYPE_KIND_SEQUENCE:
+  case FB_TYPE_KIND_MAPPING:
+  case FB_TYPE_KIND_DLPACK:
+  case FB_TYPE_KIND_CONVERTER: return nested_arg(ctx, kind, converter, value, out, args);
   default: return conversions[kind](ctx, value, out, args);
   }
 }

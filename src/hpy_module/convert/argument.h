@@ -8,14 +8,14 @@
 #include <tvm/ffi/c_api.h>
 
 #include "args.h"
-#include "hpy_module/object/kind.h"
+#include "hpy_module/object/type_kind.h"
 
 /* Makes *out a view of `value`: valid while `value` lives and until fb_args_end. Adds at most one temporary.
  * Returns 0, or -1 with an exception raised. */
 typedef int (*FbConversion)(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args);
 
 /* Enters the conversion of a kind. During the import only: calls read it without a lock. */
-void fb_argument_set_conversion(FbKind kind, FbConversion conversion);
+void fb_argument_set_conversion(FbTypeKind kind, FbConversion conversion);
 
 /* The FbConversion of all kinds. */
 int fb_argument_convert(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args);

@@ -4,7 +4,7 @@
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
-#include "hpy_module/object/kind.h"
+#include "hpy_module/object/type_kind.h"
 
 /* An index of an object that has __index__; HPy_NULL with TypeError raised for others. */
 static HPy as_int(HPyContext *ctx, HPy key) {
@@ -25,7 +25,7 @@ static int read_int(HPyContext *ctx, HPy number, int64_t *out) {
 }
 
 FbPosition fb_position_of(HPyContext *ctx, HPy self, HPy key, int64_t *index) {
-  if (FH_LIKELY(fb_ext != NULL) && FH_LIKELY(fb_kind_type(key) == ctx->h_LongType._i)) {
+  if (FH_LIKELY(fb_ext != NULL) && FH_LIKELY(fb_type_kind_type(key) == ctx->h_LongType._i)) {
     int rc = read_int(ctx, key, index);
     return rc == 0 ? FB_POSITION_INDEX : rc > 0 ? FB_POSITION_BEYOND : FB_POSITION_NONE;
   }

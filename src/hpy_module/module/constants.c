@@ -3,7 +3,7 @@
 
 #include <tvm/ffi/c_api.h>
 
-#include "hpy_module/object/kind.h"
+#include "hpy_module/object/type_kind.h"
 
 /* Names are arrays, not pointers: those would need a relocation each when the binary is loaded. */
 static const struct {

@@ -111,23 +111,23 @@ static int add_types(HPyContext *ctx, HPy module) {
 static int add_constants(HPyContext *ctx, HPy module) {
   static const struct {
     const char *name;
-    FbKind kind;
-  } kinds[] = {{"KIND_NONE", FB_KIND_NONE},
-               {"KIND_BOOL", FB_KIND_BOOL},
-               {"KIND_INT", FB_KIND_INT},
-               {"KIND_FLOAT", FB_KIND_FLOAT},
-               {"KIND_STR", FB_KIND_STR},
-               {"KIND_BYTES", FB_KIND_BYTES},
-               {"KIND_OBJECT", FB_KIND_OBJECT},
-               {"KIND_RVALUE_REF", FB_KIND_RVALUE_REF},
-               {"KIND_DATA_TYPE", FB_KIND_DATA_TYPE},
-               {"KIND_DEVICE", FB_KIND_DEVICE},
-               {"KIND_OPAQUE_PTR", FB_KIND_OPAQUE_PTR},
-               {"KIND_SEQUENCE", FB_KIND_SEQUENCE},
-               {"KIND_MAPPING", FB_KIND_MAPPING},
-               {"KIND_DLPACK", FB_KIND_DLPACK},
-               {"KIND_CONVERTER", FB_KIND_CONVERTER},
-               {"KIND_EXCHANGE", FB_KIND_EXCHANGE}};
+    FbTypeKind kind;
+  } kinds[] = {{"KIND_NONE", FB_TYPE_KIND_NONE},
+               {"KIND_BOOL", FB_TYPE_KIND_BOOL},
+               {"KIND_INT", FB_TYPE_KIND_INT},
+               {"KIND_FLOAT", FB_TYPE_KIND_FLOAT},
+               {"KIND_STR", FB_TYPE_KIND_STR},
+               {"KIND_BYTES", FB_TYPE_KIND_BYTES},
+               {"KIND_OBJECT", FB_TYPE_KIND_OBJECT},
+               {"KIND_RVALUE_REF", FB_TYPE_KIND_RVALUE_REF},
+               {"KIND_DATA_TYPE", FB_TYPE_KIND_DATA_TYPE},
+               {"KIND_DEVICE", FB_TYPE_KIND_DEVICE},
+               {"KIND_OPAQUE_PTR", FB_TYPE_KIND_OPAQUE_PTR},
+               {"KIND_SEQUENCE", FB_TYPE_KIND_SEQUENCE},
+               {"KIND_MAPPING", FB_TYPE_KIND_MAPPING},
+               {"KIND_DLPACK", FB_TYPE_KIND_DLPACK},
+               {"KIND_CONVERTER", FB_TYPE_KIND_CONVERTER},
+               {"KIND_EXCHANGE", FB_TYPE_KIND_EXCHANGE}};
   for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
     if (add(ctx, module, kinds[i].name, HPyLong_FromInt32_t(ctx, kinds[i].kind)) != 0) return -1;
   }
@@ -167,8 +167,8 @@ static int set_up(HPyContext *ctx, HPy module) {
   fb_container_init();
   fb_exchange_init();
   fb_shape_init();
-  if (fb_kind_init(ctx) != 0 || fb_dlpack_init(ctx) != 0 || fb_dlpack_out_init(ctx) != 0 || fb_type_init(ctx) != 0 ||
-      fb_iterate_init(ctx) != 0 || add_types(ctx, module) != 0)
+  if (fb_type_kind_init(ctx) != 0 || fb_dlpack_init(ctx) != 0 || fb_dlpack_out_init(ctx) != 0 ||
+      fb_type_init(ctx) != 0 || fb_iterate_init(ctx) != 0 || add_types(ctx, module) != 0)
     return -1;
   if (fb_constants_add(ctx, module) != 0 || add_constants(ctx, module) != 0) return -1;
   return fb_function_has_methods() ? 0 : HPy_DelAttr_s(ctx, module, "method_descriptor");

@@ -5,7 +5,7 @@
 #include <tvm/ffi/c_api.h>
 
 #include "core/platform/atomic.h"
-#include "kind.h"
+#include "type_kind.h"
 
 /* Classes of the first types are at hand; chunks for more are made as they come. A class is complete before it is
  * published and never freed: one that was replaced may be in use. */
@@ -32,7 +32,7 @@ int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces)
  * quickly. */
 FB_INLINE bool fb_class_table_is_exact(HPy self, const TVMFFIObject *handle) {
   const FbRef *cls = fb_class_table_find(handle->type_index);
-  return cls != NULL && fb_ext != NULL && fb_kind_type(self) == cls->handle._i;
+  return cls != NULL && fb_ext != NULL && fb_type_kind_type(self) == cls->handle._i;
 }
 /* Whether self is an instance of the class that stands for the type of an object: only then is it what others expect
  * who get it for that object. */

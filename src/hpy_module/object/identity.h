@@ -21,6 +21,7 @@
 
 #include "core/platform/atomic.h"
 #include "handle_cell.h"
+#include "hpy_module/context/any.h"
 
 extern bool fb_identity_is_kept; /* whether there is a table; written once during the import */
 
@@ -28,9 +29,8 @@ int fb_identity_init(HPyContext *ctx);
 
 /* Whether anybody but the owner of one reference may have one: strong or weak, of native code. */
 FB_INLINE bool fb_identity_is_shared(TVMFFIObject *handle) {
-  const uint64_t only_one = UINT64_C(1) << 32 | 1; /* one strong reference, and the weak one that belongs to it */
   /* relaxed: an owner of the only reference is the only one that can change the count */
-  return fh_atomic_load_relaxed(&handle->combined_ref_count) != only_one;
+  return fh_atomic_load_relaxed(&handle->combined_ref_count) != FB_ONLY_REFERENCE;
 }
 
 /* The listed wrapper of an object: new handle, HPy_NULL if there is none. The caller owns a reference to the object. */

@@ -5,16 +5,16 @@
 #include "hpy_module/context/instance.h"
 #include "hpy_module/context/raise.h"
 #include "identity.h"
-#include "kind.h"
 #include "own_class.h"
 #include "owner.h"
+#include "type_kind.h"
 
 bool fb_object_has_owner;
 
 bool fb_object_check(HPyContext *ctx, HPy h) {
   if (fb_ext != NULL) {
-    const FbKindEntry *entry = fb_kind_find(h);
-    if (entry != NULL) return entry->kind == FB_KIND_OBJECT;
+    const FbTypeKindEntry *entry = fb_type_kind_find(h);
+    if (entry != NULL) return entry->kind == FB_TYPE_KIND_OBJECT;
   }
   return fb_own_class_check(ctx, h, &fb_own_class_object);
 }

@@ -8,8 +8,8 @@
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/context/type.h"
-#include "hpy_module/object/kind.h"
 #include "hpy_module/object/object.h"
+#include "hpy_module/object/type_kind.h"
 #include "hpy_module/schema/schema_type.h"
 
 typedef struct FieldSlot {
@@ -37,7 +37,7 @@ FB_INLINE const FbField *field_of(HPyContext *ctx, HPy h) {
 /* Whether self is a CObject; TypeError raised if not. Its class is looked up the quick way from now on. */
 static FH_NOINLINE bool is_object(HPyContext *ctx, const FbField *field, HPy self) {
   if (fb_object_check(ctx, self)) {
-    if (fb_ext != NULL) fb_kind_learn(ctx, self);
+    if (fb_ext != NULL) fb_type_kind_learn(ctx, self);
     return true;
   }
   char given[128];
@@ -48,8 +48,8 @@ static FH_NOINLINE bool is_object(HPyContext *ctx, const FbField *field, HPy sel
 
 /* Begins a use of the native object of self, which may be anything. */
 FB_INLINE FbHandleCell *begin(HPyContext *ctx, const FbField *field, HPy self) {
-  const FbKindEntry *entry = FH_LIKELY(fb_ext != NULL) ? fb_kind_find(self) : NULL;
-  bool is_known = FH_LIKELY(entry != NULL) && FH_LIKELY(entry->kind == FB_KIND_OBJECT);
+  const FbTypeKindEntry *entry = FH_LIKELY(fb_ext != NULL) ? fb_type_kind_find(self) : NULL;
+  bool is_known = FH_LIKELY(entry != NULL) && FH_LIKELY(entry->kind == FB_TYPE_KIND_OBJECT);
   if (!is_known && !is_object(ctx, field, self)) return NULL;
   return fb_object_begin(ctx, self, field->type_index, field->type_depth);
 }

@@ -143,7 +143,7 @@ static FbFit fit_device_name(HPyContext *ctx, const FbSchema *schema, const FbSo
 static FbFit pack(HPyContext *ctx, const FbSchema *schema, FbSource *source, FbMismatch *mismatch) {
   HPy value = source->value, made = HPy_NULL;
   FbFit failed = FB_FIT;
-  if (FH_UNLIKELY(fb_ext == NULL) && source->kind >= FB_KIND_SEQUENCE) {
+  if (FH_UNLIKELY(fb_ext == NULL) && source->kind >= FB_TYPE_KIND_SEQUENCE) {
     HPy convert = fb_hook_get(ctx, FB_HOOK_CONVERT);
     if (HPy_IsNull(convert)) return FB_RAISED;
     fb_source_refuse(ctx, schema, source, mismatch);
@@ -180,33 +180,34 @@ static FbFit fit_union(HPyContext *ctx, const FbSchema *schema, FbSource *source
 }
 
 static FbFit fit(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out, FbMismatch *mismatch) {
-  FbKind kind = source->kind;
+  FbTypeKind kind = source->kind;
   switch (schema->op) {
   case FB_SCHEMA_INT:
   case FB_SCHEMA_FLOAT:
   case FB_SCHEMA_BOOL:
-    if (kind == FB_KIND_INT || kind == FB_KIND_FLOAT) return fb_source_number_fit(ctx, schema, source, out, mismatch);
+    if (kind == FB_TYPE_KIND_INT || kind == FB_TYPE_KIND_FLOAT)
+      return fb_source_number_fit(ctx, schema, source, out, mismatch);
     break;
   case FB_SCHEMA_INT_ENUM: /* singletons stand for integers of 64 bits */
-    if (kind == FB_KIND_INT && !source->is_packed) {
+    if (kind == FB_TYPE_KIND_INT && !source->is_packed) {
       FbFit result = fb_source_number_fit(ctx, schema, source, &source->packed, mismatch);
       if (result != FB_FIT) return result;
       source->is_packed = true;
     }
     break;
   case FB_SCHEMA_DEVICE:
-    if (kind == FB_KIND_STR) return fit_device_name(ctx, schema, source, out, mismatch);
+    if (kind == FB_TYPE_KIND_STR) return fit_device_name(ctx, schema, source, out, mismatch);
     break;
   case FB_SCHEMA_SEQUENCE:
   case FB_SCHEMA_TUPLE:
-    if (kind == FB_KIND_SEQUENCE) return fit_sequence(ctx, schema, source, out, mismatch);
+    if (kind == FB_TYPE_KIND_SEQUENCE) return fit_sequence(ctx, schema, source, out, mismatch);
     break;
   case FB_SCHEMA_MAPPING:
-    if (kind == FB_KIND_MAPPING || (source->protocols & FB_PROTOCOL_MAPPING) != 0)
+    if (kind == FB_TYPE_KIND_MAPPING || (source->protocols & FB_PROTOCOL_MAPPING) != 0)
       return fit_mapping(ctx, schema, source, out, mismatch);
     break;
   case FB_SCHEMA_OPTIONAL:
-    if (kind == FB_KIND_NONE) return fb_source_put(out, kTVMFFINone, 0);
+    if (kind == FB_TYPE_KIND_NONE) return fb_source_put(out, kTVMFFINone, 0);
     return fit(ctx, schema->args[0], source, out, mismatch);
   case FB_SCHEMA_UNION: return fit_union(ctx, schema, source, out, mismatch);
   default: break;
@@ -226,8 +227,8 @@ static FbFit fit_source(HPyContext *ctx, const FbSchema *schema, FbSource *sourc
 FbFit fb_fit_python_value(HPyContext *ctx, const FbSchema *schema, HPy value, TVMFFIAny *out, FbMismatch *mismatch) {
   FbSource source = {.value = value};
   HPy held = HPy_NULL;
-  source.kind = fb_kind_with_protocols(ctx, value, &source.protocols);
-  if (FH_UNLIKELY(source.kind == FB_KIND_UNKNOWN)) return fb_source_refuse_because(ctx, schema, &source, mismatch);
+  source.kind = fb_type_kind_with_protocols(ctx, value, &source.protocols);
+  if (FH_UNLIKELY(source.kind == FB_TYPE_KIND_UNKNOWN)) return fb_source_refuse_because(ctx, schema, &source, mismatch);
   if (FH_UNLIKELY(source.protocols != 0)) {
     FbFit followed = fb_source_protocol_follow(ctx, schema, &source, &held, mismatch);
     if (followed != FB_FIT) return followed;

@@ -13,17 +13,17 @@
 
 const char *fb_source_describe(HPyContext *ctx, const FbSource *source, char *buffer) {
   switch (source->kind) {
-  case FB_KIND_NONE: return "None";
-  case FB_KIND_BOOL: return "bool";
-  case FB_KIND_STR: return "str";
-  case FB_KIND_BYTES: return "bytes";
-  case FB_KIND_INT:
+  case FB_TYPE_KIND_NONE: return "None";
+  case FB_TYPE_KIND_BOOL: return "bool";
+  case FB_TYPE_KIND_STR: return "str";
+  case FB_TYPE_KIND_BYTES: return "bytes";
+  case FB_TYPE_KIND_INT:
     if (HPy_TypeCheck(ctx, source->value, ctx->h_LongType)) return "int";
     break;
-  case FB_KIND_FLOAT:
+  case FB_TYPE_KIND_FLOAT:
     if (HPy_TypeCheck(ctx, source->value, ctx->h_FloatType)) return "float";
     break;
-  case FB_KIND_OBJECT: {
+  case FB_TYPE_KIND_OBJECT: {
     TVMFFIObject *handle = fb_object_take(ctx, source->value);
     if (handle == NULL) break;
     TVMFFIAny view = {.type_index = handle->type_index};

@@ -4,14 +4,14 @@
 
 #include <tvm/ffi/c_api.h>
 
-#include "hpy_module/object/kind.h"
+#include "hpy_module/object/type_kind.h"
 #include "mismatch.h"
 #include "schema.h"
 
 /* A value and what is known of it. */
 typedef struct FbSource {
   HPy value; /* borrowed */
-  FbKind kind;
+  FbTypeKind kind;
   unsigned protocols; /* FB_PROTOCOL_* of its type */
   bool is_packed;
   TVMFFIAny packed; /* owned */

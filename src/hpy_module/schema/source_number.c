@@ -18,7 +18,7 @@ static FbFit beyond_int64(HPyContext *ctx, HPy number, FbMismatch *mismatch) {
 
 /* Whether the value's type is the given one itself: then nobody's code runs when it is read. */
 FB_INLINE bool is_exactly(HPyContext *ctx, HPy value, HPy type) {
-  if (FH_LIKELY(fb_ext != NULL)) return fb_kind_type(value) == type._i;
+  if (FH_LIKELY(fb_ext != NULL)) return fb_type_kind_type(value) == type._i;
   HPy own = HPy_Type(ctx, value);
   bool is_same = HPy_Is(ctx, own, type);
   HPy_Close(ctx, own);
@@ -71,11 +71,11 @@ FbFit fb_source_number_fit(HPyContext *ctx, const FbSchema *schema, const FbSour
   case FB_SCHEMA_INT:
   case FB_SCHEMA_INT_ENUM:
     if (FH_LIKELY(is_int)) return read_int(ctx, value, out, mismatch);
-    if (source->kind == FB_KIND_FLOAT) return fb_source_refuse(ctx, schema, source, mismatch);
+    if (source->kind == FB_TYPE_KIND_FLOAT) return fb_source_refuse(ctx, schema, source, mismatch);
     return convert(ctx, "int", ctx->h_LongType, read_int, source, out, mismatch);
   case FB_SCHEMA_BOOL:
     if (is_int) return read_bool(ctx, value, out, mismatch);
-    if (source->kind == FB_KIND_FLOAT) return fb_source_refuse(ctx, schema, source, mismatch);
+    if (source->kind == FB_TYPE_KIND_FLOAT) return fb_source_refuse(ctx, schema, source, mismatch);
     return convert(ctx, "bool", ctx->h_BoolType, read_bool, source, out, mismatch);
   default:
     if (is_int || is_exactly(ctx, value, ctx->h_FloatType)) return read_float(ctx, value, out, mismatch);

@@ -72,8 +72,8 @@ FbFit fb_source_protocol_follow(HPyContext *ctx, const FbSchema *schema, FbSourc
     if (HPy_IsNull(inner)) break;
     if (!HPy_IsNull(*held)) HPy_Close(ctx, *held);
     *held = source->value = inner;
-    source->kind = fb_kind_with_protocols(ctx, inner, &source->protocols);
-    if (source->kind == FB_KIND_UNKNOWN) {
+    source->kind = fb_type_kind_with_protocols(ctx, inner, &source->protocols);
+    if (source->kind == FB_TYPE_KIND_UNKNOWN) {
       fit = fb_source_refuse_because(ctx, schema, source, mismatch);
       break;
     }

@@ -5,12 +5,10 @@
 
 #include "core/platform/atomic.h"
 #include "core/tensor/dltensor.h"
+#include "hpy_module/context/any.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/thread.h"
-
-static const uint64_t only_one_reference =
-    UINT64_C(1) << 32 | 1; /* a strong one, and the weak one that belongs to it */
 
 /* Blocks for the next arguments, of SPARE_AXES axes or less; the GIL guards them. Without one there are none. */
 enum { SPARE_AXES = 6, MOST_SPARE = 16 };
@@ -50,7 +48,7 @@ static void borrowed_delete(void *self, int flags) {
 void fb_borrowed_release(TVMFFIObject *tensor) {
   FbBorrowed *borrowed = (FbBorrowed *)tensor;
   /* Acquire: pairs with the release of who gave up another reference. */
-  bool is_last = fh_atomic_load_acquire(&tensor->combined_ref_count) == only_one_reference;
+  bool is_last = fh_atomic_load_acquire(&tensor->combined_ref_count) == FB_ONLY_REFERENCE;
   if (FH_LIKELY(is_last && tensor->deleter == borrowed_delete)) {
     HPy_Close(fb_ctx, borrowed->owner); /* what it takes the deleter to know is known here: this thread is attached */
     block_end(borrowed);
@@ -90,7 +88,7 @@ TVMFFIObject *fb_borrowed_new(HPyContext *ctx, HPy owner, const DLPackExchangeAP
     return NULL;
   }
   borrowed->header =
-      (TVMFFIObject){.combined_ref_count = only_one_reference, .type_index = kTVMFFITensor, .deleter = borrowed_delete};
+      (TVMFFIObject){.combined_ref_count = FB_ONLY_REFERENCE, .type_index = kTVMFFITensor, .deleter = borrowed_delete};
   borrowed->tensor = *seen;
   borrowed->tensor.shape = borrowed->extents;
   borrowed->tensor.strides = borrowed->extents + n;

@@ -90,7 +90,7 @@ static HPy borrowed_result(HPyContext *ctx, const TVMFFIAny *value) {
 }
 
 int fb_dlpack_init(HPyContext *ctx) {
-  fb_argument_set_conversion(FB_KIND_DLPACK, producer_argument);
+  fb_argument_set_conversion(FB_TYPE_KIND_DLPACK, producer_argument);
   fb_result_set(kTVMFFIDLTensorPtr, borrowed_result);
   HPy name = HPyUnicode_FromString(ctx, "__dlpack__");
   if (HPy_IsNull(name)) return -1;
@@ -118,14 +118,14 @@ int fb_dlpack_from_producer(HPyContext *ctx, HPy producer, int32_t alignment, bo
 /* From whatever it is: an object whose class has an exchange table, one with __dlpack__, or a capsule. */
 static int from_any(HPyContext *ctx, HPy value, int32_t alignment, bool contiguous, TVMFFIObject **out) {
   HPy converter = HPy_NULL;
-  FbKind kind = fb_kind_of(ctx, value, &converter);
+  FbTypeKind kind = fb_type_kind_of(ctx, value, &converter);
   if (!HPy_IsNull(converter)) HPy_Close(ctx, converter);
-  if (kind == FB_KIND_UNKNOWN) return -1;
-  if (kind == FB_KIND_EXCHANGE) {
-    const DLPackExchangeAPI *exchange = fb_kind_exchange(ctx, value);
+  if (kind == FB_TYPE_KIND_UNKNOWN) return -1;
+  if (kind == FB_TYPE_KIND_EXCHANGE) {
+    const DLPackExchangeAPI *exchange = fb_type_kind_exchange(ctx, value);
     return exchange == NULL ? -1 : fb_exchange_managed(ctx, value, exchange, alignment, contiguous, out);
   }
-  if (kind != FB_KIND_DLPACK) {
+  if (kind != FB_TYPE_KIND_DLPACK) {
     HPy method = fb_attr_find(ctx, value, "__dlpack__");
     if (!HPy_IsNull(method)) {
       HPy_Close(ctx, method);

@@ -53,7 +53,7 @@ int fb_exchange_tensor(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exch
 }
 
 static int exchange_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
-  const DLPackExchangeAPI *exchange = fb_kind_exchange(ctx, value);
+  const DLPackExchangeAPI *exchange = fb_type_kind_exchange(ctx, value);
   TVMFFIObject *made;
   if (FH_UNLIKELY(exchange == NULL || fb_exchange_tensor(ctx, value, exchange, &made) != 0)) return -1;
   if (args->scope != NULL && FH_UNLIKELY(fb_scope_add_tensor(ctx, args->scope, exchange, made) != 0)) {
@@ -67,7 +67,7 @@ static int exchange_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs 
 
 void fb_exchange_init(void) {
   fb_args_release_borrowed = fb_borrowed_release;
-  fb_argument_set_conversion(FB_KIND_EXCHANGE, exchange_argument);
+  fb_argument_set_conversion(FB_TYPE_KIND_EXCHANGE, exchange_argument);
 }
 
 /* --- out ---------------------------------------------------------------------------------------------------------- */

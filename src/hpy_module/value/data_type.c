@@ -210,7 +210,7 @@ HPy fb_data_type_type_new(HPyContext *ctx) {
   };
   HPy type = fb_type_new(ctx, &spec, HPy_NULL);
   if (!HPy_IsNull(type)) fb_ref_store(ctx, &data_type_type, type);
-  fb_argument_set_conversion(FB_KIND_DATA_TYPE, data_type_argument);
+  fb_argument_set_conversion(FB_TYPE_KIND_DATA_TYPE, data_type_argument);
   fb_result_set(kTVMFFIDataType, data_type_result);
   return type;
 }

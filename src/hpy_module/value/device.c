@@ -109,7 +109,7 @@ HPy fb_device_type_new(HPyContext *ctx) {
   };
   HPy type = fb_type_new(ctx, &spec, HPy_NULL);
   if (!HPy_IsNull(type)) fb_ref_store(ctx, &device_type, type);
-  fb_argument_set_conversion(FB_KIND_DEVICE, device_argument);
+  fb_argument_set_conversion(FB_TYPE_KIND_DEVICE, device_argument);
   fb_result_set(kTVMFFIDevice, device_result);
   return type;
 }

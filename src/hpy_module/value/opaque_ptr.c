@@ -68,7 +68,7 @@ HPy fb_opaque_ptr_type_new(HPyContext *ctx) {
   };
   HPy type = fb_type_new(ctx, &spec, HPy_NULL);
   if (!HPy_IsNull(type)) fb_ref_store(ctx, &opaque_ptr_type, type);
-  fb_argument_set_conversion(FB_KIND_OPAQUE_PTR, opaque_ptr_argument);
+  fb_argument_set_conversion(FB_TYPE_KIND_OPAQUE_PTR, opaque_ptr_argument);
   fb_result_set(kTVMFFIOpaquePtr, opaque_ptr_result);
   return type;
 }

@@ -1,5 +1,5 @@
 /* The table of classified Python types: open addressing, readers without a lock. */
-#include "kind.h"
+#include "type_kind.h"
 
 #include <stdlib.h>
 
@@ -13,50 +13,53 @@
 /* Sparse from the start: each collision on the way to int or str would cost every call nanoseconds. */
 enum { FIRST_SLOTS = 4096 };
 
-FbKindTable *fb_kind_table;
-FH_LOCK(writing, "kinds", FH_RANK_PLAIN); /* guards the rest, and writing the table; nothing foreign runs under it */
+FbTypeKindTable *fb_type_kind_table;
+FH_LOCK(writing, "type kinds",
+        FH_RANK_PLAIN); /* guards the rest, and writing the table; nothing foreign runs under it */
 static size_t n_entries;
-static FbKindEntry *unused; /* entries of no type */
+static FbTypeKindEntry *unused; /* entries of no type */
 
 /* ---- the table, under the lock ---- */
 
-static FbKindTable *table_new(size_t n_slots) {
-  FbKindTable *table = calloc(1, sizeof(*table) + n_slots * sizeof(table->slots[0]));
+static FbTypeKindTable *table_new(size_t n_slots) {
+  FbTypeKindTable *table = calloc(1, sizeof(*table) + n_slots * sizeof(table->slots[0]));
   if (table != NULL) table->mask = n_slots - 1;
   return table;
 }
 
-static FbKindEntry *at(FbKindTable *table, size_t i) { return fh_atomic_load_relaxed(&table->slots[i & table->mask]); }
-static void put(FbKindTable *table, size_t i, FbKindEntry *entry) {
-  fh_atomic_store_release(&table->slots[i & table->mask], entry); /* pairs with fb_kind_find */
+static FbTypeKindEntry *at(FbTypeKindTable *table, size_t i) {
+  return fh_atomic_load_relaxed(&table->slots[i & table->mask]);
 }
-static intptr_t type_at(FbKindTable *table, size_t i) { return fh_atomic_load_relaxed(&at(table, i)->type); }
+static void put(FbTypeKindTable *table, size_t i, FbTypeKindEntry *entry) {
+  fh_atomic_store_release(&table->slots[i & table->mask], entry); /* pairs with fb_type_kind_find */
+}
+static intptr_t type_at(FbTypeKindTable *table, size_t i) { return fh_atomic_load_relaxed(&at(table, i)->type); }
 
 /* The slot of a type, or the empty one where it would be. */
-static size_t probe(FbKindTable *table, intptr_t type) {
-  size_t i = fb_kind_hash(type);
+static size_t probe(FbTypeKindTable *table, intptr_t type) {
+  size_t i = fb_type_kind_hash(type);
   while (at(table, i) != NULL && type_at(table, i) != type) i++;
   return i & table->mask;
 }
 
 /* Makes room for one more; NULL without memory. The old table stays: a reader may be in it, and all of them together
  * are as large as the newest. */
-static FbKindTable *grown(void) {
-  FbKindTable *table = fh_atomic_load_relaxed(&fb_kind_table);
+static FbTypeKindTable *grown(void) {
+  FbTypeKindTable *table = fh_atomic_load_relaxed(&fb_type_kind_table);
   if (table != NULL && 2 * (n_entries + 1) <= table->mask + 1) return table;
-  FbKindTable *larger = table_new(table == NULL ? FIRST_SLOTS : 2 * (table->mask + 1));
+  FbTypeKindTable *larger = table_new(table == NULL ? FIRST_SLOTS : 2 * (table->mask + 1));
   if (larger == NULL) return NULL;
   for (size_t i = 0; table != NULL && i <= table->mask; i++) {
     if (at(table, i) != NULL) put(larger, probe(larger, type_at(table, i)), at(table, i));
   }
-  fh_atomic_store_release(&fb_kind_table, larger); /* pairs with fb_kind_find */
+  fh_atomic_store_release(&fb_type_kind_table, larger); /* pairs with fb_type_kind_find */
   return larger;
 }
 
 /* Empties a slot, and moves those after it that would not be found any more. */
-static void take_out(FbKindTable *table, size_t gap) {
+static void take_out(FbTypeKindTable *table, size_t gap) {
   for (size_t i = gap + 1; at(table, i) != NULL; i++) {
-    size_t way = i - fb_kind_hash(type_at(table, i)); /* from where it would be best, modulo the number of slots */
+    size_t way = i - fb_type_kind_hash(type_at(table, i)); /* from where it would be best, modulo the number of slots */
     if ((way & table->mask) < ((i - gap) & table->mask)) continue;
     put(table, gap, at(table, i));
     gap = i;
@@ -69,15 +72,15 @@ static void take_out(FbKindTable *table, size_t gap) {
 
 /* What is known of a type. */
 typedef struct Answer {
-  FbKind kind;
-  HPy converter;                     /* owned; HPy_NULL unless the kind is FB_KIND_CONVERTER */
-  const DLPackExchangeAPI *exchange; /* NULL unless it is FB_KIND_EXCHANGE */
-  unsigned protocols;                /* FB_PROTOCOL_* */
+  FbTypeKind kind;
+  HPy converter; /* owned; HPy_NULL unless the kind is FB_TYPE_KIND_CONVERTER */
+  const DLPackExchangeAPI *exchange; /* NULL unless it is FB_TYPE_KIND_EXCHANGE */
+  unsigned protocols; /* FB_PROTOCOL_* */
 } Answer;
 
 /* An entry, complete; NULL without memory. Takes *converter and leaves it empty. */
-static FbKindEntry *entry_new(intptr_t type, const Answer *answer, FbRef *converter) {
-  FbKindEntry *entry = unused;
+static FbTypeKindEntry *entry_new(intptr_t type, const Answer *answer, FbRef *converter) {
+  FbTypeKindEntry *entry = unused;
   if (entry != NULL) {
     unused = entry->next;
   } else if ((entry = calloc(1, sizeof(*entry))) == NULL) {
@@ -88,7 +91,7 @@ static FbKindEntry *entry_new(intptr_t type, const Answer *answer, FbRef *conver
   entry->exchange = answer->exchange;
   entry->converter = *converter;
   *converter = (FbRef){0};
-  fh_atomic_store_release(&entry->type, type); /* pairs with fb_kind_find */
+  fh_atomic_store_release(&entry->type, type); /* pairs with fb_type_kind_find */
   return entry;
 }
 
@@ -96,9 +99,9 @@ static FbKindEntry *entry_new(intptr_t type, const Answer *answer, FbRef *conver
 static void forget(intptr_t type) {
   FbRef converter = {0};
   fh_mutex_lock(&writing);
-  FbKindTable *table = fh_atomic_load_relaxed(&fb_kind_table);
+  FbTypeKindTable *table = fh_atomic_load_relaxed(&fb_type_kind_table);
   size_t i = probe(table, type);
-  FbKindEntry *entry = at(table, i);
+  FbTypeKindEntry *entry = at(table, i);
   if (entry != NULL) { /* not if two threads have remembered it at once, and this is for the second */
     take_out(table, i);
     fh_atomic_store_relaxed(&entry->type, 0); /* no reader has an instance */
@@ -117,9 +120,9 @@ static void remember(HPyContext *ctx, HPy type, const Answer *answer) {
   if (!FHPY_EXTENSION_HAS(fb_ext, type_watch) || !fb_ext->type_watch(type, forget)) return;
   if (!HPy_IsNull(answer->converter)) fb_ref_store(ctx, &converter, answer->converter);
   fh_mutex_lock(&writing);
-  FbKindTable *table = grown();
+  FbTypeKindTable *table = grown();
   size_t i = table == NULL ? 0 : probe(table, type._i);
-  FbKindEntry *entry = table == NULL || at(table, i) != NULL ? NULL : entry_new(type._i, answer, &converter);
+  FbTypeKindEntry *entry = table == NULL || at(table, i) != NULL ? NULL : entry_new(type._i, answer, &converter);
   if (entry != NULL) {
     put(table, i, entry);
     n_entries++;
@@ -128,7 +131,7 @@ static void remember(HPyContext *ctx, HPy type, const Answer *answer) {
   fb_ref_clear(ctx, &converter); /* unless the entry has it */
 }
 
-int fb_kind_init(HPyContext *ctx) {
+int fb_type_kind_init(HPyContext *ctx) {
   if (fb_ext == NULL) return 0;
   HPy none_type = HPy_Type(ctx, ctx->h_None);
   if (HPy_IsNull(none_type)) return -1;
@@ -137,15 +140,15 @@ int fb_kind_init(HPyContext *ctx) {
   fh_mutex_unlock(&writing);
   const struct {
     HPy type;
-    FbKind kind;
-  } plain[] = {{none_type, FB_KIND_NONE},
-               {ctx->h_BoolType, FB_KIND_BOOL},
-               {ctx->h_LongType, FB_KIND_INT},
-               {ctx->h_FloatType, FB_KIND_FLOAT},
-               {ctx->h_UnicodeType, FB_KIND_STR},
-               {ctx->h_BytesType, FB_KIND_BYTES},
-               {ctx->h_TupleType, FB_KIND_SEQUENCE},
-               {ctx->h_ListType, FB_KIND_SEQUENCE}};
+    FbTypeKind kind;
+  } plain[] = {{none_type, FB_TYPE_KIND_NONE},
+               {ctx->h_BoolType, FB_TYPE_KIND_BOOL},
+               {ctx->h_LongType, FB_TYPE_KIND_INT},
+               {ctx->h_FloatType, FB_TYPE_KIND_FLOAT},
+               {ctx->h_UnicodeType, FB_TYPE_KIND_STR},
+               {ctx->h_BytesType, FB_TYPE_KIND_BYTES},
+               {ctx->h_TupleType, FB_TYPE_KIND_SEQUENCE},
+               {ctx->h_ListType, FB_TYPE_KIND_SEQUENCE}};
   for (size_t i = 0; has_table && i < sizeof(plain) / sizeof(plain[0]); i++) {
     remember(ctx, plain[i].type, &(Answer){.kind = plain[i].kind});
   }
@@ -156,41 +159,41 @@ int fb_kind_init(HPyContext *ctx) {
 }
 
 /* The commonest types, for contexts where a type has no address to look up. */
-static FbKind common_kind(HPyContext *ctx, HPy value, HPy type) {
-  if (HPy_Is(ctx, type, ctx->h_LongType)) return FB_KIND_INT;
-  if (HPy_Is(ctx, type, ctx->h_FloatType)) return FB_KIND_FLOAT;
-  if (HPy_Is(ctx, type, ctx->h_UnicodeType)) return FB_KIND_STR;
-  if (HPy_Is(ctx, value, ctx->h_None)) return FB_KIND_NONE;
-  if (HPy_Is(ctx, type, ctx->h_BoolType)) return FB_KIND_BOOL;
-  if (fb_own_class_check(ctx, value, &fb_own_class_object)) return FB_KIND_OBJECT;
-  return FB_KIND_UNKNOWN;
+static FbTypeKind common_kind(HPyContext *ctx, HPy value, HPy type) {
+  if (HPy_Is(ctx, type, ctx->h_LongType)) return FB_TYPE_KIND_INT;
+  if (HPy_Is(ctx, type, ctx->h_FloatType)) return FB_TYPE_KIND_FLOAT;
+  if (HPy_Is(ctx, type, ctx->h_UnicodeType)) return FB_TYPE_KIND_STR;
+  if (HPy_Is(ctx, value, ctx->h_None)) return FB_TYPE_KIND_NONE;
+  if (HPy_Is(ctx, type, ctx->h_BoolType)) return FB_TYPE_KIND_BOOL;
+  if (fb_own_class_check(ctx, value, &fb_own_class_object)) return FB_TYPE_KIND_OBJECT;
+  return FB_TYPE_KIND_UNKNOWN;
 }
 
-/* The kind in the answer of `classify`; FB_KIND_UNKNOWN with an exception raised. */
-static FbKind read_kind(HPyContext *ctx, HPy tuple) {
+/* The kind in the answer of `classify`; FB_TYPE_KIND_UNKNOWN with an exception raised. */
+static FbTypeKind read_kind(HPyContext *ctx, HPy tuple) {
   HPy kind = HPy_GetItem_i(ctx, tuple, 0);
-  if (HPy_IsNull(kind)) return FB_KIND_UNKNOWN;
+  if (HPy_IsNull(kind)) return FB_TYPE_KIND_UNKNOWN;
   long value = HPyLong_AsLong(ctx, kind);
   HPy_Close(ctx, kind);
-  if (value == -1 && HPyErr_Occurred(ctx)) return FB_KIND_UNKNOWN;
-  if (value > FB_KIND_UNKNOWN && value < FB_N_KINDS) return (FbKind)value;
-  fb_raise(ctx, ctx->h_SystemError, "classify() must return a kind from 1 to %d, got %ld", FB_N_KINDS - 1, value);
-  return FB_KIND_UNKNOWN;
+  if (value == -1 && HPyErr_Occurred(ctx)) return FB_TYPE_KIND_UNKNOWN;
+  if (value > FB_TYPE_KIND_UNKNOWN && value < FB_N_TYPE_KINDS) return (FbTypeKind)value;
+  fb_raise(ctx, ctx->h_SystemError, "classify() must return a kind from 1 to %d, got %ld", FB_N_TYPE_KINDS - 1, value);
+  return FB_TYPE_KIND_UNKNOWN;
 }
 
 /* Splits the answer of `classify`: kind; None, for KIND_CONVERTER a function, for KIND_EXCHANGE an address; the
  * protocols. Returns 0, or -1 with an exception raised and nothing to close. */
 static int read_answer(HPyContext *ctx, HPy tuple, Answer *out) {
   out->kind = read_kind(ctx, tuple);
-  if (out->kind == FB_KIND_UNKNOWN) return -1;
+  if (out->kind == FB_TYPE_KIND_UNKNOWN) return -1;
   HPy detail = HPy_GetItem_i(ctx, tuple, 1);
   HPy protocols = HPy_IsNull(detail) ? HPy_NULL : HPy_GetItem_i(ctx, tuple, 2);
   int rc = HPy_IsNull(protocols) ? -1 : 0;
   long bits = rc == 0 ? HPyLong_AsLong(ctx, protocols) : -1;
   if (bits == -1 && HPyErr_Occurred(ctx)) rc = -1;
   out->protocols = (unsigned)bits;
-  if (rc == 0 && out->kind == FB_KIND_CONVERTER) out->converter = HPy_Dup(ctx, detail);
-  if (rc == 0 && out->kind == FB_KIND_EXCHANGE) {
+  if (rc == 0 && out->kind == FB_TYPE_KIND_CONVERTER) out->converter = HPy_Dup(ctx, detail);
+  if (rc == 0 && out->kind == FB_TYPE_KIND_EXCHANGE) {
     out->exchange = HPyLong_AsVoidPtr(ctx, detail);
     if (out->exchange == NULL && HPyErr_Occurred(ctx)) rc = -1;
   }
@@ -199,42 +202,42 @@ static int read_answer(HPyContext *ctx, HPy tuple, Answer *out) {
   return rc;
 }
 
-/* Asks, and remembers the answer. FB_KIND_UNKNOWN with an exception raised and nothing to close. */
+/* Asks, and remembers the answer. FB_TYPE_KIND_UNKNOWN with an exception raised and nothing to close. */
 static Answer ask(HPyContext *ctx, HPy value) {
-  Answer answer = {.kind = FB_KIND_UNKNOWN, .converter = HPy_NULL};
+  Answer answer = {.kind = FB_TYPE_KIND_UNKNOWN, .converter = HPy_NULL};
   HPy type = HPy_Type(ctx, value);
   if (HPy_IsNull(type)) return answer;
   if (fb_ext == NULL) answer.kind = common_kind(ctx, value, type);
-  if (answer.kind == FB_KIND_UNKNOWN) {
+  if (answer.kind == FB_TYPE_KIND_UNKNOWN) {
     HPy tuple = fb_hook_call(ctx, FB_HOOK_CLASSIFY, &type, 1);
-    if (HPy_IsNull(tuple) || read_answer(ctx, tuple, &answer) != 0) answer.kind = FB_KIND_UNKNOWN;
+    if (HPy_IsNull(tuple) || read_answer(ctx, tuple, &answer) != 0) answer.kind = FB_TYPE_KIND_UNKNOWN;
     if (!HPy_IsNull(tuple)) HPy_Close(ctx, tuple);
-    if (answer.kind != FB_KIND_UNKNOWN && fb_ext != NULL) remember(ctx, type, &answer);
+    if (answer.kind != FB_TYPE_KIND_UNKNOWN && fb_ext != NULL) remember(ctx, type, &answer);
   }
   HPy_Close(ctx, type);
   return answer;
 }
 
-FbKind fb_kind_ask(HPyContext *ctx, HPy value, HPy *converter) {
+FbTypeKind fb_type_kind_ask(HPyContext *ctx, HPy value, HPy *converter) {
   Answer answer = ask(ctx, value);
   *converter = answer.converter;
   return answer.kind;
 }
 
-FbKind fb_kind_ask_with_protocols(HPyContext *ctx, HPy value, unsigned *protocols) {
+FbTypeKind fb_type_kind_ask_with_protocols(HPyContext *ctx, HPy value, unsigned *protocols) {
   Answer answer = ask(ctx, value);
   if (!HPy_IsNull(answer.converter)) HPy_Close(ctx, answer.converter);
   *protocols = answer.protocols;
   return answer.kind;
 }
 
-void fb_kind_learn(HPyContext *ctx, HPy value) {
+void fb_type_kind_learn(HPyContext *ctx, HPy value) {
   Answer answer = ask(ctx, value);
   if (!HPy_IsNull(answer.converter)) HPy_Close(ctx, answer.converter);
-  if (answer.kind == FB_KIND_UNKNOWN) HPyErr_Clear(ctx);
+  if (answer.kind == FB_TYPE_KIND_UNKNOWN) HPyErr_Clear(ctx);
 }
 
-const DLPackExchangeAPI *fb_kind_exchange_ask(HPyContext *ctx, HPy value) {
+const DLPackExchangeAPI *fb_type_kind_exchange_ask(HPyContext *ctx, HPy value) {
   Answer answer = ask(ctx, value);
   if (!HPy_IsNull(answer.converter)) HPy_Close(ctx, answer.converter);
   return answer.exchange;
