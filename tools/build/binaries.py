@@ -18,7 +18,10 @@ _COMPILE_FLAGS = (
 _C_FLAGS = ("-std=c11",)
 # No C++ library's headers: each compiler would bring its own. The other operator delete is younger than manylinux.
 _CXX_FLAGS = ("-std=c++17", "-nostdinc++", "-fno-sized-deallocation")
-_LINK_FLAGS = ("-Wl,--gc-sections", "-Wl,--as-needed", "-lpthread", "-ldl", "-lm")
+_LINK_FLAGS = (
+    *("-Wl,--gc-sections", "-Wl,--as-needed", "-lpthread", "-ldl", "-lm"),
+    "-Wl,--hash-style=gnu",  # without the older table of symbols, which glibc since 2.5 and musl since 1.0 need not
+)
 HPY_FLAGS = ("-Wno-missing-field-initializers", "-Wno-cast-function-type")  # hpy's macros, expanded in our files
 _HPY_HELPERS = ("argparse.c", "buildvalue.c", "format.c", "helpers.c", "structseq.c")
 
