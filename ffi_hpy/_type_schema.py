@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from ._core import CAny
-    from ._types.annotation import Tree
+    from ._types.annotation import AnnotationReader
 
     Names = Callable[[str], str]
     Description = tuple[str, int, str, tuple["TypeSchema", ...]]
@@ -110,9 +110,7 @@ class TypeSchema(_core.Schema):
         """The schema of a Python annotation: ``int``, ``list[int]``, ``Optional[str]``, ``Callable[[int], str]``, a
         class of native objects, ... TypeError for one that no values cross to native code for, and for text: resolve
         it with `typing.get_type_hints` before."""
-        from ._types.annotation import read_annotation  # which needs `typing`
-
-        return _schema_of_tree(read_annotation(annotation))
+        return (_reader or _make_reader()).read(annotation)
 
     @staticmethod
     def from_type_index(type_index: int, args: Iterable[TypeSchema] = ()) -> TypeSchema:
@@ -373,14 +371,12 @@ def _index_of(origin: str) -> int:
     return index
 
 
-def _schema_of_tree(tree: Tree) -> TypeSchema:
-    """The schema of an annotation that was read."""
-    origin, args, index, groups = tree
-    if args is None and groups is None and origin in _leaves:
-        return _leaves[origin]
-    own_args = None if args is None else tuple(map(_schema_of_tree, args))
-    named_args = None if groups is None else {name: tuple(map(_schema_of_tree, g)) for name, g in groups.items()}
-    return TypeSchema(origin, own_args, index, named_args=named_args)
+def _make_reader() -> AnnotationReader[TypeSchema]:
+    global _reader
+    from ._types.annotation import AnnotationReader  # at the first use: the module needs `typing`
+
+    _reader = AnnotationReader(TypeSchema)
+    return _reader
 
 
 def _schema_of(value: Any) -> TypeSchema:
@@ -390,6 +386,7 @@ def _schema_of(value: Any) -> TypeSchema:
     return TypeSchema.from_json_str(value) if isinstance(value, str) else TypeSchema.from_json_obj(value)
 
 
+_reader: AnnotationReader[TypeSchema] | None = None
 _ANY = TypeSchema("Any")
 # The schemas of types that are always there and need no arguments, by the names that JSON has for them.
 _leaves = {origin: TypeSchema(origin) for origin in PLAIN_OPS}

@@ -1,4 +1,4 @@
-"""Python annotations as trees, of which TypeSchema.from_annotation() makes schemas."""
+"""What Python annotations say of types. The schemas are made by whoever asks: TypeSchema stands above this module."""
 
 from __future__ import annotations
 
@@ -11,19 +11,11 @@ from .. import _core
 from .._core import CObject
 from .._dtype import dtype
 from .._string import Bytes, String
-from .origin import INDEX_OF_CLASS, ORIGIN_OF_INDEX, UNKNOWN
+from .origin import INDEX_OF_CLASS, ORIGIN_OF_INDEX
 
-__all__ = ["Tree", "read_annotation"]
+__all__ = ["AnnotationReader"]
 
-
-class Tree(typing.NamedTuple):
-    """The arguments that TypeSchema takes, with trees in place of schemas."""
-
-    origin: str
-    args: tuple[Tree, ...] | None = None
-    type_index: int = UNKNOWN
-    named_args: dict[str, tuple[Tree, ...]] | None = None
-
+Schema = typing.TypeVar("Schema")
 
 _UNIONS = (typing.Union, getattr(types, "UnionType", typing.Union))
 _ORIGIN_OF_CLASS: dict[typing.Any, str] = {
@@ -47,93 +39,92 @@ _ORIGIN_OF_CLASS: dict[typing.Any, str] = {
 }
 
 
-_leaves = {annotation: Tree(origin) for annotation, origin in _ORIGIN_OF_CLASS.items()}
+class AnnotationReader(typing.Generic[Schema]):
+    """Reads annotations. `make` is called with the arguments of TypeSchema."""
 
+    def __init__(self, make: typing.Callable[..., Schema]) -> None:
+        self._make = make
+        self._leaves = {annotation: make(origin) for annotation, origin in _ORIGIN_OF_CLASS.items()}
 
-def read_annotation(annotation: typing.Any) -> Tree:
-    """The tree of an annotation. TypeError for one that no schema stands for."""
-    try:
-        leaf = _leaves.get(annotation)
-    except TypeError:  # unhashable: nothing that is known
-        leaf = None
-    if leaf is not None:
-        return leaf
-    origin = getattr(annotation, "__origin__", None)
-    if origin is not None or type(annotation) in _UNIONS:
-        return _tree_of_generic(annotation, origin, typing.get_args(annotation))
-    if isinstance(annotation, type):
-        tree = _tree_of_class(annotation)
-        if tree is not None:
-            return tree
-    hint = "; resolve it with typing.get_type_hints() first" if isinstance(annotation, (str, typing.ForwardRef)) else ""
-    raise TypeError(f"Cannot convert {annotation!r} to TypeSchema{hint}")
+    def read(self, annotation: typing.Any) -> Schema:
+        """The schema of an annotation. TypeError for one that no schema stands for."""
+        try:
+            leaf = self._leaves.get(annotation)
+        except TypeError:  # unhashable: nothing that is known
+            leaf = None
+        if leaf is not None:
+            return leaf
+        origin = getattr(annotation, "__origin__", None)
+        if origin is not None or type(annotation) in _UNIONS:
+            return self._read_generic(annotation, origin, typing.get_args(annotation))
+        if isinstance(annotation, type):
+            schema = self._read_class(annotation)
+            if schema is not None:
+                return schema
+        is_text = isinstance(annotation, (str, typing.ForwardRef))
+        hint = "; resolve it with typing.get_type_hints() first" if is_text else ""
+        raise TypeError(f"Cannot convert {annotation!r} to TypeSchema{hint}")
 
+    def _read_class(self, cls: type) -> Schema | None:
+        if issubclass(cls, CObject):
+            return self._read_object(cls, ())
+        if issubclass(cls, _core.Device):
+            return self._make("Device")
+        ctypes = sys.modules.get("ctypes")
+        if ctypes is not None and cls is ctypes.c_void_p:
+            return self._make("ctypes.c_void_p")
+        return self._make("Tensor") if hasattr(cls, "__dlpack__") else None
 
-def _tree_of_class(cls: type) -> Tree | None:
-    if issubclass(cls, CObject):
-        return _tree_of_object(cls, ())
-    if issubclass(cls, _core.Device):
-        return Tree("Device")
-    ctypes = sys.modules.get("ctypes")
-    if ctypes is not None and cls is ctypes.c_void_p:
-        return Tree("ctypes.c_void_p")
-    return Tree("Tensor") if hasattr(cls, "__dlpack__") else None
+    def _read_generic(self, annotation: typing.Any, origin: typing.Any, args: tuple[typing.Any, ...]) -> Schema:
+        if origin is list:
+            if len(args) > 1:
+                raise TypeError(f"list takes at most 1 type argument, got {len(args)}")
+            return self._make("List", tuple(map(self.read, args)))
+        if origin is dict:
+            if len(args) not in (0, 2):
+                raise TypeError(f"dict requires 0 or 2 type arguments, got {len(args)}")
+            return self._make("Dict", tuple(map(self.read, args)))
+        if origin in _UNIONS or type(annotation) in _UNIONS:
+            return self._read_union(args)
+        if origin is tuple:
+            return self._read_tuple(annotation, args)
+        if origin is collections.abc.Callable:
+            return self._read_callable(args)
+        if hasattr(annotation, "__metadata__"):  # Annotated
+            return self.read(origin)
+        if isinstance(origin, type) and issubclass(origin, CObject):
+            return self._read_object(origin, args)
+        raise TypeError(f"Cannot convert {annotation!r} to TypeSchema")
 
+    def _read_union(self, args: tuple[typing.Any, ...]) -> Schema:
+        rest = tuple(self.read(arg) for arg in args if arg is not type(None))
+        inner = rest[0] if len(rest) == 1 else self._make("Union", rest)
+        return inner if len(rest) == len(args) else self._make("Optional", (inner,))
 
-def _tree_of_generic(annotation: typing.Any, origin: typing.Any, args: tuple[typing.Any, ...]) -> Tree:
-    if origin is list:
-        if len(args) > 1:
-            raise TypeError(f"list takes at most 1 type argument, got {len(args)}")
-        return Tree("List", tuple(map(read_annotation, args)))
-    if origin is dict:
-        if len(args) not in (0, 2):
-            raise TypeError(f"dict requires 0 or 2 type arguments, got {len(args)}")
-        return Tree("Dict", tuple(map(read_annotation, args)))
-    if origin in _UNIONS or type(annotation) in _UNIONS:
-        return _tree_of_union(args)
-    if origin is tuple:
-        return _tree_of_tuple(annotation, args)
-    if origin is collections.abc.Callable:
-        return _tree_of_callable(args)
-    if hasattr(annotation, "__metadata__"):  # Annotated
-        return read_annotation(origin)
-    if isinstance(origin, type) and issubclass(origin, CObject):
-        return _tree_of_object(origin, args)
-    raise TypeError(f"Cannot convert {annotation!r} to TypeSchema")
+    def _read_tuple(self, annotation: typing.Any, args: tuple[typing.Any, ...]) -> Schema:
+        if len(args) == 2 and args[1] is Ellipsis:
+            return self._make("Array", (self.read(args[0]),))
+        if not args and annotation is typing.Tuple:  # noqa: UP006
+            return self._make("tuple")
+        if args == ((),):  # how Python before 3.11 has tuple[()]
+            args = ()
+        return self._make("tuple", tuple(map(self.read, args)))
 
+    def _read_callable(self, args: tuple[typing.Any, ...]) -> Schema:
+        if len(args) != 2:
+            return self._make("Callable")
+        params, result = args
+        groups: dict[str, tuple[Schema, ...]] = {"return": (self.read(result),)}
+        if isinstance(params, list):
+            groups["params"] = tuple(map(self.read, params))
+        return self._make("Callable", named_args=groups)
 
-def _tree_of_union(args: tuple[typing.Any, ...]) -> Tree:
-    rest = tuple(read_annotation(arg) for arg in args if arg is not type(None))
-    inner = rest[0] if len(rest) == 1 else Tree("Union", rest)
-    return inner if len(rest) == len(args) else Tree("Optional", (inner,))
-
-
-def _tree_of_tuple(annotation: typing.Any, args: tuple[typing.Any, ...]) -> Tree:
-    if len(args) == 2 and args[1] is Ellipsis:
-        return Tree("Array", (read_annotation(args[0]),))
-    if not args and annotation is typing.Tuple:  # noqa: UP006
-        return Tree("tuple")
-    if args == ((),):  # how Python before 3.11 has tuple[()]
-        args = ()
-    return Tree("tuple", tuple(map(read_annotation, args)))
-
-
-def _tree_of_callable(args: tuple[typing.Any, ...]) -> Tree:
-    if len(args) != 2:
-        return Tree("Callable")
-    params, result = args
-    groups: dict[str, tuple[Tree, ...]] = {"return": (read_annotation(result),)}
-    if isinstance(params, list):
-        groups["params"] = tuple(map(read_annotation, params))
-    return Tree("Callable", named_args=groups)
-
-
-def _tree_of_object(cls: type, args: tuple[typing.Any, ...]) -> Tree:
-    index = INDEX_OF_CLASS.get(cls)
-    if index is None:
-        raise TypeError(f"{cls!r} is not registered: it stands for no native type; use @register_object")
-    origin = ORIGIN_OF_INDEX.get(index) or str(_core.type_info(index)[0])
-    n_wanted = {"Array": 1, "List": 1, "Map": 2, "Dict": 2}.get(origin)
-    if args and n_wanted is not None and len(args) != n_wanted:
-        raise TypeError(f"{origin} requires {n_wanted} type argument{'s' * (n_wanted > 1)}, got {len(args)}")
-    return Tree(origin, tuple(map(read_annotation, args)), index)
+    def _read_object(self, cls: type, args: tuple[typing.Any, ...]) -> Schema:
+        index = INDEX_OF_CLASS.get(cls)
+        if index is None:
+            raise TypeError(f"{cls!r} is not registered: it stands for no native type; use @register_object")
+        origin = ORIGIN_OF_INDEX.get(index) or str(_core.type_info(index)[0])
+        n_wanted = {"Array": 1, "List": 1, "Map": 2, "Dict": 2}.get(origin)
+        if args and n_wanted is not None and len(args) != n_wanted:
+            raise TypeError(f"{origin} requires {n_wanted} type argument{'s' * (n_wanted > 1)}, got {len(args)}")
+        return self._make(origin, tuple(map(self.read, args)), index)
