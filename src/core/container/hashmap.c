@@ -200,18 +200,24 @@ static int small_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_has
 
 /* ---- Both layouts ---- */
 
+/* Inline, as the greater part of fh_hashmap_get, the hot path. */
+FH_INLINE int find_position(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks,
+                            uint64_t *position) {
+  return fh_hashmap_is_small(map) ? small_find(map, key, hooks, position)
+                                  : fh_hashmap_dense_find(map, key, hooks, position);
+}
+
 int fh_hashmap_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, fh_hashmap_pair **out) {
   uint64_t position;
-  int found = fh_hashmap_is_small(map) ? small_find(map, key, hooks, &position)
-                                       : fh_hashmap_dense_find(map, key, hooks, &position);
+  int found = find_position(map, key, hooks, &position);
   *out = found == 1 ? fh_hashmap_at(map, position) : NULL;
   return found;
 }
 
-static int get_with(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, TVMFFIAny *out) {
-  fh_hashmap_pair *pair;
-  int found = fh_hashmap_find(map, key, hooks, &pair);
-  if (found == 1) fh_any_copy(&pair->value, out);
+FH_INLINE int get_with(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, TVMFFIAny *out) {
+  uint64_t position;
+  int found = find_position(map, key, hooks, &position);
+  if (found == 1) fh_any_copy(&fh_hashmap_at(map, position)->value, out);
   return found;
 }
 

@@ -2,10 +2,22 @@
 #ifndef FH_OBJECT_NEW_H_
 #define FH_OBJECT_NEW_H_
 
+#include "core/platform/mem.h"
+#include "error.h"
 #include "object.h"
 
 /* Allocates n_bytes (header included; all zero) by fh_mem_alloc and writes the header. The deleter frees it with
- * fh_mem_free on Weak. NULL with a MemoryError pending. */
-void *fh_object_new(size_t n_bytes, int32_t type_index, fh_object_deleter deleter);
+ * fh_mem_free on Weak. NULL with a MemoryError pending. Inline, because most callers know n_bytes when they are compiled,
+ * and a few stores cost less than a call of memset. */
+static inline void *fh_object_new(size_t n_bytes, int32_t type_index, fh_object_deleter deleter) {
+  TVMFFIObject *obj = (TVMFFIObject *)fh_mem_alloc(n_bytes);
+  if (FH_UNLIKELY(obj == NULL)) {
+    fh_error_raise_no_memory();
+    return NULL;
+  }
+  memset(obj, 0, n_bytes); /* not fh_mem_calloc: C libraries keep small blocks at hand for malloc only */
+  fh_object_init(obj, type_index, deleter);
+  return obj;
+}
 
 #endif /* FH_OBJECT_NEW_H_ */

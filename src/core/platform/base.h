@@ -19,6 +19,7 @@ FH_STATIC_ASSERT(sizeof(void *) == 8, "tvm-ffi's layouts are those of 64-bit sys
 #define FH_PRINTF(format_index, first_index)
 #define FH_COLD __declspec(noinline)
 #define FH_NOINLINE __declspec(noinline)
+#define FH_INLINE static __forceinline
 #define FH_LIKELY(cond) (cond)
 #define FH_UNLIKELY(cond) (cond)
 #define FH_THREAD_LOCAL __declspec(thread)
@@ -28,6 +29,7 @@ FH_STATIC_ASSERT(sizeof(void *) == 8, "tvm-ffi's layouts are those of 64-bit sys
 #define FH_PRINTF(format_index, first_index) __attribute__((format(printf, format_index, first_index)))
 #define FH_COLD __attribute__((cold, noinline))
 #define FH_NOINLINE __attribute__((noinline))
+#define FH_INLINE static inline __attribute__((always_inline))
 #define FH_LIKELY(cond) __builtin_expect(!!(cond), 1)
 #define FH_UNLIKELY(cond) __builtin_expect(!!(cond), 0)
 #define FH_THREAD_LOCAL __thread
