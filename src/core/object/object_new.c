@@ -10,7 +10,8 @@ void *fh_object_new(size_t n_bytes, int32_t type_index, fh_object_deleter delete
     fh_error_raise_no_memory();
     return NULL;
   }
-  memset(obj, 0, n_bytes); /* not fh_mem_calloc: C libraries keep small blocks at hand for malloc only */
+  /* not fh_mem_calloc: calloc of older versions of glibc does not use the cache of free blocks that each thread has */
+  memset(obj, 0, n_bytes);
   fh_object_init(obj, type_index, deleter);
   return obj;
 }
