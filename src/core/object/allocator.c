@@ -1,5 +1,5 @@
-/* allocator.c - the custom allocator, which the ABI has for objects of clients. The core's own objects come from
- * mem.c, and nothing in the core calls the allocator: it only keeps which one is in force. */
+/* allocator.c - the custom allocator, which the ABI has for objects of clients: which one is in force, and the built-in
+ * one. The core's own objects come from mem.c, whatever allocator a client has set. */
 #include "core/platform/atomic.h"
 #include "core/platform/base.h"
 #include "core/platform/mem.h"

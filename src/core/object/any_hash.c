@@ -1,7 +1,7 @@
 /* any_hash.c - hash and equality of values, with the hooks of their types.
  *
- * Both are part of the ABI: C++ clients compute them inline (any_compare.h), on maps that this library has filled, and
- * the other way round. So every number here is fixed. */
+ * Both are part of the ABI: C++ clients compute them inline (any_compare.h), and search maps that this library has
+ * filled. So every number here is fixed. */
 #include "any_hash.h"
 
 #include "core/platform/sync.h"

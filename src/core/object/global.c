@@ -13,7 +13,7 @@
 #include "str.h"
 #include "type.h"
 
-/* A name, one block. An entry does not change while it is in the table: a new function comes with a new entry. */
+/* One name, in one block with its texts. An entry does not change: another function for the name is another entry. */
 typedef struct {
   fh_name_entry by_name;    /* first: the table finds the entry by it */
   TVMFFIByteArray metadata; /* JSON, or empty */

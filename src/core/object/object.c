@@ -2,7 +2,7 @@
  *
  * An object that owns others ends them in its deleter, so a long chain of objects would recurse as deep as it is long.
  * The second half of this file bounds that for the types of this library: from some depth on, objects wait in queues of
- * their thread, which need no memory of their own. */
+ * their thread, for which nothing is allocated. */
 #include "object.h"
 
 #include "core/platform/mem.h"

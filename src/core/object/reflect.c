@@ -41,10 +41,11 @@ static void *list_reserve(const void *items, size_t n_items, size_t item_bytes) 
 }
 
 /* Publishes a list with one item more. The pointer is stored before the count. So a reader, who loads the count first,
- * gets a list that has at least that many items. */
+ * gets a list that has at least that many items. The loads that pair with these stores are in fields_of, in
+ * reflect_check.c and in clients. */
 static void list_publish(void **items_slot, int32_t *n_slot, void *items) {
-  fh_atomic_store_release_ptr(items_slot, items);        /* pairs with the loads in fields_of */
-  fh_atomic_store_release_i32(n_slot, *n_slot + 1);      /* pairs with the loads in fields_of */
+  fh_atomic_store_release_ptr(items_slot, items);
+  fh_atomic_store_release_i32(n_slot, *n_slot + 1);
 }
 
 /* A copy of text that is kept for ever once the entry is published; {NULL, 0} for an empty one, as in the reference. */

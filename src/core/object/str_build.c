@@ -1,5 +1,5 @@
-/* str_build.c - text that is written piece by piece into the String object it will be. The block grows by half, so n
- * bytes cost O(n) copies; the header in front is written last. */
+/* str_build.c - text that is written piece by piece into the String object it will be. The block grows by half, so
+ * growing copies O(n) bytes for a text of n. The header of the object is written last. */
 #include "str_build.h"
 
 #include "core/platform/mem.h"

@@ -63,7 +63,7 @@ int fh_type_is_instance(int32_t type_index, int32_t ancestor) {
   return info->type_depth > wanted->type_depth && info->type_ancestors[wanted->type_depth] == wanted;
 }
 
-/* ---- Writing: everything below runs under the lock, except where it says otherwise ---- */
+/* ---- Writing. fh_type_add checks a request without the lock; reserve_chunk to add_locked run under it ---- */
 
 /* What the caller of fh_type_add asks for. */
 typedef struct {
