@@ -1,4 +1,7 @@
-/* any_hash.c - hash and equality of values, with the hooks of their types. */
+/* any_hash.c - hash and equality of values, with the hooks of their types.
+ *
+ * Both are part of the ABI: C++ clients compute them inline (any_compare.h), and search maps that this library has
+ * filled. So every number here is fixed. */
 #include "any_hash.h"
 
 #include "core/platform/sync.h"
@@ -10,20 +13,21 @@
  *
  * The native convention changed between releases: hash functions returned int64_t and now return an Any (Int, or
  * Error); equality returned bool and now returns an Any (Bool, or Error). Both come back in the first two integer
- * registers where a 16-byte struct does, so a call through the newer type can tell them apart by its first word: there
- * a type index with zero padding is improbable as a hash and impossible as a bool. On other machines only the newer
- * convention works. */
+ * registers where a 16-byte struct does, so a call through the newer type can tell them apart by its first word.
+ * As a hash, that word is improbable: the index of Int or Error, with zero padding. As a bool, it has 0 or 1 in its
+ * lowest byte, which the indices of Bool and Error have not. On other machines only the newer convention works. */
 #if defined(__x86_64__) || defined(__aarch64__)
 #if !defined(_WIN32)
 #define OLDER_HOOKS 1
 #endif
 #endif
 
+/* The newer convention. A hook of the older one is called through these types as well. */
 typedef TVMFFIAny (*native_hash)(const TVMFFIAny *value);
 typedef TVMFFIAny (*native_equal)(const TVMFFIAny *a, const TVMFFIAny *b);
 
-/* Takes what a hook returned: a returned Error becomes the pending one, and a value not of type `wanted` a
- * TypeError. */
+/* Takes what a hook returned. A value of type `wanted`, Int or Bool, goes to *out; an Error becomes the pending one;
+ * for any other value a TypeError is raised. */
 static int take_hook_result(TVMFFIAny *result, int32_t wanted, const char *hook_name, int64_t *out) {
   if (result->type_index == wanted) {
     *out = result->v_int64;
@@ -67,6 +71,8 @@ static int call_hash_hook(const TVMFFIAny *hook, const TVMFFIAny *any, int64_t *
   return take_hook_result(&result, kTVMFFIInt, "__any_hash__", out);
 }
 
+/* With OLDER_HOOKS, a newer hook that breaks the contract by returning None or an Int passes for an older one that
+ * returned false or true. */
 static int call_equal_hook(const TVMFFIAny *hook, const TVMFFIAny *a, const TVMFFIAny *b, int64_t *out) {
   TVMFFIAny result;
   check_unlocked(a);
@@ -94,6 +100,7 @@ static int is_bytes(const TVMFFIAny *any) {
 
 int fh_any_hash(const TVMFFIAny *any, uint64_t *out) {
   TVMFFIByteArray content;
+  /* The index of the object form stands for both forms, so that a text has one hash wherever its content lies. */
   if (is_text(any) && fh_str_content(any, &content)) {
     *out = fh_span_hash_combine(kTVMFFIStr, fh_span_hash(content.data, content.size));
     return 0;
@@ -102,6 +109,7 @@ int fh_any_hash(const TVMFFIAny *any, uint64_t *out) {
     *out = fh_span_hash_combine(kTVMFFIBytes, fh_span_hash(content.data, content.size));
     return 0;
   }
+  /* Plain data: its bits. An object: its address, unless its type has a hook. */
   uint64_t value = any->v_uint64;
   if (fh_any_is_object(any)) {
     const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_ANY_HASH), any->type_index);
@@ -117,7 +125,7 @@ int fh_any_hash(const TVMFFIAny *any, uint64_t *out) {
 
 int fh_any_equal(const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
   TVMFFIByteArray a_content, b_content;
-  *out = fh_any_same(a, b);
+  *out = fh_any_same(a, b); /* first, so that a value always equals itself, and no hook is asked about that */
   if (*out) return 0;
   if (is_text(a) && is_text(b)) {
     *out = fh_str_content(a, &a_content) && fh_str_content(b, &b_content) && fh_span_same(a_content, b_content);
@@ -127,6 +135,7 @@ int fh_any_equal(const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
     *out = fh_bytes_content(a, &a_content) && fh_bytes_content(b, &b_content) && fh_span_same(a_content, b_content);
     return 0;
   }
+  /* Other plain data is equal by its bits only. A hook is asked about two objects of exactly one type. */
   if (a->type_index != b->type_index || !fh_any_is_object(a)) return 0;
   const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_ANY_EQUAL), a->type_index);
   int64_t equal;

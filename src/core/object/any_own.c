@@ -1,4 +1,5 @@
-/* any_own.c - views to owned values. */
+/* any_own.c - views to owned values: what happens wherever an argument is kept. The frequent case, a type that owned
+ * values have too, is inline in the header. */
 #include "any_own.h"
 
 #include "error.h"
@@ -6,6 +7,7 @@
 
 FH_STATIC_ASSERT(sizeof(TVMFFIAny) == 16, "the cell is part of the ABI");
 
+/* Takes the object out of the slot that an rvalue reference points at. */
 static int own_rvalue(const TVMFFIAny *view, TVMFFIAny *out) {
   TVMFFIObject **slot = (TVMFFIObject **)view->v_ptr;
   TVMFFIObject *obj = *slot;

@@ -1,4 +1,7 @@
-/* backtrace.c - the text of the frames above a point. */
+/* backtrace.c - the text of the frames above a point.
+ *
+ * The text lies in a buffer of the calling thread, which the next call on that thread overwrites. The environment is
+ * read anew at each call, so a program can switch native frames on while it runs. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* dladdr */
 #endif
@@ -23,7 +26,7 @@
 #define DEFAULT_LIMIT 512
 #define MAX_NATIVE_FRAMES 256
 
-/* The thread's text. It belongs to the thread, so nothing here is shared. */
+/* The thread's text. Nothing here is shared. `text` is what callers get: its data is `block`, or "" without one. */
 typedef struct {
   TVMFFIByteArray text;
   char *block;
@@ -34,8 +37,9 @@ static FH_THREAD_LOCAL text_buffer buffer;
 static fh_tls buffer_end; /* frees `buffer.block` when its thread ends */
 
 static void FH_TLS_CALLBACK free_buffer(void *unused) {
-  FH_UNUSED(unused); /* reallocation has moved the block since it was set */
+  FH_UNUSED(unused); /* the first block, which may have been reallocated since; that it is not NULL makes this run */
   fh_mem_free(buffer.block);
+  /* empty: if other code that ends with the thread asks for a backtrace, it gets a new block, and this runs again */
   memset(&buffer, 0, sizeof buffer);
 }
 
@@ -57,14 +61,17 @@ static int reserve_text(size_t n_more) {
   return 1;
 }
 
+/* The format is Python's, and part of the ABI (TVMFFIErrorCell). */
 static void append_frame(const char *filename, int line, const char *func) {
   static const char format[] = "  File \"%s\", line %d, in %s\n";
+  /* 12 bytes have room for the longest line number */
   size_t n_max = sizeof format + strlen(filename) + strlen(func) + 12;
   if (!reserve_text(n_max)) return;
   int n = snprintf(buffer.block + buffer.text.size, buffer.capacity - buffer.text.size, format, filename, line, func);
   if (n > 0) buffer.text.size += (size_t)n;
 }
 
+/* 0 is a limit, too: no frames. */
 static int frame_limit(void) {
   const char *text = getenv("TVM_TRACEBACK_LIMIT");
   if (text == NULL) return DEFAULT_LIMIT;
@@ -114,10 +121,12 @@ static int is_boundary(const char *symbol) {
          starts_with(symbol, "slot_tp_call");
 }
 
+/* abi::__cxa_demangle, which gives a block of malloc's, or NULL. */
 typedef char *(*demangle_function)(const char *mangled, char *out, size_t *n_bytes, int *status);
 
 /* C++ names become readable when some library of the process brings the C++ runtime; this one does not. */
 static char *demangled(const char *symbol) {
+  /* looked up at each call, because the library that brings it may be loaded later */
   demangle_function demangle = (demangle_function)(uintptr_t)dlsym(RTLD_DEFAULT, "__cxa_demangle");
   int status = -1;
   if (demangle == NULL || !starts_with(symbol, "_Z")) return NULL;
@@ -133,11 +142,11 @@ static FH_NOINLINE void append_native(int names_itself, int limit, int cross_ffi
   int n_addresses = backtrace(addresses, MAX_NATIVE_FRAMES), is_at_host = !names_itself;
   for (int i = N_OWN + names_itself; i < n_addresses && n_frames < limit; ++i) {
     Dl_info info;
-    if (!dladdr(addresses[i], &info)) continue;
+    if (!dladdr(addresses[i], &info)) continue; /* code made at run time, for instance */
     int is_host = host != NULL && info.dli_fbase == host && !cross_ffi_boundary;
-    if (is_host && !is_at_host) return;
+    if (is_host && !is_at_host) return; /* native code was called from here: the host's own traceback goes on */
     is_at_host &= is_host;
-    if (is_host || info.dli_sname == NULL) continue;
+    if (is_host || info.dli_sname == NULL) continue; /* without a name: no exported function is there */
     if (!cross_ffi_boundary && is_boundary(info.dli_sname)) return;
     if (is_uninteresting(info.dli_sname)) continue;
     char *readable = demangled(info.dli_sname);
@@ -156,6 +165,7 @@ static int wants_native(void) {
 FH_NOINLINE const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lineno, const char *func,
                                                    int cross_ffi_boundary) {
   int limit = frame_limit(), n_frames = 0;
+  /* The result is never NULL, even when there is no memory for a block. */
   buffer.text.size = 0;
   if (buffer.block == NULL) buffer.text.data = "";
   int names_itself = filename != NULL && func != NULL;

@@ -7,6 +7,7 @@
 #ifndef FH_BACKTRACE_H_
 #define FH_BACKTRACE_H_
 
+/* For the load-time constructor. */
 void fh_backtrace_init(void);
 
 /* Names the library through which another language calls in, by one of its functions. A backtrace ends there: the

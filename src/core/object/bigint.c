@@ -1,4 +1,7 @@
-/* bigint.c - integers beyond 64 bits: import, export, decimal text, hash and equality for maps. */
+/* bigint.c - integers beyond 64 bits: import, export, decimal text, hash and equality for maps.
+ *
+ * Each integer has one form only: Int where that has room, else the fewest words. So equality and hash look at the
+ * bytes of the words. Arithmetic is left to clients. */
 #include "bigint.h"
 
 #include "core/platform/mem.h"
@@ -26,6 +29,7 @@ int TVMFFIBigIntFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out) {
     *out = result;
     return fh_error_raise(FH_VALUE_ERROR, "Expected whole 64-bit words for a BigInt but got %zu bytes", input->size);
   }
+  /* A last word that only repeats the sign of the word before it is redundant. */
   while (n_words > 1 && word_at(input->data, n_words - 1) == (word_at(input->data, n_words - 2) < 0 ? -1 : 0)) {
     --n_words;
   }
@@ -63,7 +67,8 @@ TVMFFIByteArray TVMFFIBigIntGetContentByteArray(const TVMFFIAny *value) {
 #define GROUP_DIGITS 9
 #define GROUP 1000000000u
 
-/* words = words * factor + addend; words are of 32 bits, least significant first. */
+/* words = words * factor + addend; words are of 32 bits, least significant first. The result must fit: a carry out of
+ * the last word is lost. */
 static void multiply_add(uint32_t *words, size_t n_words, uint32_t factor, uint32_t addend) {
   uint64_t carry = addend;
   for (size_t i = 0; i < n_words; ++i) {
@@ -73,6 +78,7 @@ static void multiply_add(uint32_t *words, size_t n_words, uint32_t factor, uint3
   }
 }
 
+/* Two's complement: inverts all words and adds one. */
 static void negate(uint32_t *words, size_t n_words) {
   uint64_t carry = 1;
   for (size_t i = 0; i < n_words; ++i) {
@@ -82,8 +88,8 @@ static void negate(uint32_t *words, size_t n_words) {
   }
 }
 
-/* Makes words of the digits, 9 at a time: the first group has what is left over. A group is less than 2^30, so n groups
- * fit n words, and each step touches only as many. */
+/* Makes words of the digits by Horner's scheme, 9 digits at a time: the first group has what is left over. A group is
+ * less than 2^30, so n groups fit n words, and each step touches only as many. Quadratic in the number of digits. */
 static void read_digits(const char *digits, size_t n, uint32_t *words) {
   size_t n_used = 1;
   for (size_t i = 0; i < n; ++n_used) {
@@ -113,6 +119,7 @@ int fh_bigint_from_decimal(TVMFFIByteArray text, TVMFFIAny *out) {
   if (rc == 0) {
     read_digits(text.data + first, n_digits, words);
     if (text.data[0] == '-') negate(words, n_words);
+    /* put together by value, because the order of two halves in a word is the machine's */
     for (size_t i = 0; i < n_words / 2; ++i) wide[i] = (int64_t)((uint64_t)words[2 * i + 1] << 32 | words[2 * i]);
     TVMFFIByteArray content = {(const char *)wide, n_words / 2 * sizeof *wide};
     rc = TVMFFIBigIntFromByteArray(&content, out);
@@ -133,6 +140,7 @@ static TVMFFIAny any_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
   return fh_any_bool(fh_span_same(TVMFFIBigIntGetContentByteArray(a), TVMFFIBigIntGetContentByteArray(b)));
 }
 
+/* Runs in the load-time constructor. What finds no memory is missing then, with a MemoryError pending. */
 void fh_bigint_init(void) {
   TVMFFIByteArray hash_name = FH_LITERAL("__any_hash__"), equal_name = FH_LITERAL("__any_equal__");
   TVMFFIAny hash = fh_any_ptr((void *)(uintptr_t)&any_hash), equal = fh_any_ptr((void *)(uintptr_t)&any_equal);

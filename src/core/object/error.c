@@ -1,4 +1,6 @@
-/* error.c - error objects and the thread's pending error. */
+/* error.c - error objects and the thread's pending error.
+ *
+ * Each thread has one place for a pending error. A second error takes the place of the first, which is dropped. */
 #include "error.h"
 
 #include <stdarg.h>
@@ -8,7 +10,8 @@
 #include "core/platform/sync.h"
 #include "error_deferred.h"
 
-/* kind and message live behind the struct; they never change. The backtrace has a block of its own. */
+/* kind and message live behind the struct; they never change. The backtrace has a block of its own, because it grows as
+ * the error passes from function to function. */
 typedef struct {
   TVMFFIObject header;
   TVMFFIErrorCell cell;
@@ -37,6 +40,7 @@ static void error_delete(void *self, int flags) {
   fh_object_delete_owner(&owner, self, flags, cell->cause_chain != NULL || cell->extra_context != NULL);
 }
 
+/* Makes the block of the backtrace at least n_bytes long: 1, or 0 without memory, and nothing has changed then. */
 static int backtrace_reserve(error_object *error, size_t n_bytes) {
   if (n_bytes <= error->backtrace_capacity) return 1;
   char *block = (char *)fh_mem_realloc(error->backtrace_block, n_bytes);
@@ -47,10 +51,11 @@ static int backtrace_reserve(error_object *error, size_t n_bytes) {
   return 1;
 }
 
+/* The ABI's function of the cell. It cannot fail: without memory the old text stays. */
 static void update_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *added, int32_t update_mode) {
   error_object *error = (error_object *)self;
   size_t n_kept = update_mode == kTVMFFIBacktraceUpdateModeAppend ? error->cell.backtrace.size : 0;
-  /* `added` may be the error's own backtrace, whose block backtrace_reserve moves. */
+  /* `added` may be the error's own backtrace, whose block backtrace_reserve moves and whose size changes below. */
   int is_own = added->data == error->cell.backtrace.data;
   size_t n_added = added->size;
   if (n_added > SIZE_MAX - n_kept - 1 || !backtrace_reserve(error, n_kept + n_added + 1)) return;
@@ -59,6 +64,7 @@ static void update_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *add
   error->cell.backtrace.size = n_kept + n_added;
 }
 
+/* Copies a text, with a NUL behind it, to *at, and moves *at behind that. */
 static TVMFFIByteArray put_text(char **at, TVMFFIByteArray text) {
   TVMFFIByteArray copy = {*at, text.size};
   if (text.size != 0) memcpy(*at, text.data, text.size);
@@ -69,6 +75,7 @@ static TVMFFIByteArray put_text(char **at, TVMFFIByteArray text) {
 
 TVMFFIObject *fh_error_new(TVMFFIByteArray kind, TVMFFIByteArray message, TVMFFIByteArray backtrace,
                            TVMFFIObject *cause_chain, TVMFFIObject *extra_context) {
+  /* so that the size of the block below does not wrap around */
   size_t max_text = (SIZE_MAX - sizeof(error_object)) / 2 - 1;
   if (kind.size > max_text || message.size > max_text) return NULL;
   error_object *error = (error_object *)fh_mem_calloc(1, sizeof *error + kind.size + message.size + 2);
@@ -85,6 +92,7 @@ TVMFFIObject *fh_error_new(TVMFFIByteArray kind, TVMFFIByteArray message, TVMFFI
       return NULL;
     }
   }
+  /* references only now that nothing can fail any more */
   if (cause_chain != NULL) fh_object_retain(cause_chain);
   if (extra_context != NULL) fh_object_retain(extra_context);
   error->cell.cause_chain = cause_chain;
@@ -126,7 +134,7 @@ static FH_THREAD_LOCAL struct {
   const fh_error_payload_kind *kind; /* NULL: none */
 } payload;
 static FH_THREAD_LOCAL int is_end_set; /* whether this thread runs drop_pending when it ends */
-static fh_tls pending_end;
+static fh_tls pending_end; /* makes drop_pending run; nobody looks at its value */
 
 static void FH_TLS_CALLBACK drop_pending(void *unused) {
   FH_UNUSED(unused);
@@ -138,7 +146,7 @@ void fh_error_init(void) { (void)fh_tls_new(&pending_end, drop_pending); }
 
 int fh_error_is_pending(void) { return pending != NULL || payload.kind != NULL; }
 
-/* The object of a payload, which is ended; an owned reference. */
+/* The object of a payload, which is ended: an owned reference, to the static MemoryError when there is no memory. */
 static TVMFFIObject *object_of(const fh_error_payload_kind *kind, void *data) {
   TVMFFIObject *error = kind->make(data);
   if (error != NULL) return error;
@@ -150,7 +158,7 @@ TVMFFIObject *fh_error_take(void) {
   const fh_error_payload_kind *kind = payload.kind;
   TVMFFIObject *error = pending;
   if (FH_UNLIKELY(kind != NULL)) {
-    payload.kind = NULL;
+    payload.kind = NULL; /* first: the contract of `make` says that nothing is pending when it runs */
     return object_of(kind, payload.data);
   }
   pending = NULL;
@@ -167,6 +175,7 @@ static void replace(TVMFFIObject *error, const fh_error_payload_kind *kind, void
   pending = error;
   payload.kind = kind;
   payload.data = data;
+  /* Without memory for this, what is pending when the thread ends is leaked; the next error tries again. */
   if ((error != NULL || kind != NULL) && !is_end_set) is_end_set = fh_tls_set(&pending_end, &pending_end) == 0;
   fh_object_release(before);
   if (FH_UNLIKELY(kind_before != NULL)) kind_before->drop(data_before);
@@ -194,6 +203,7 @@ int fh_error_raise_no_memory(void) {
   return -1;
 }
 
+/* Raises an error with texts that are copied, or the static MemoryError. Always -1. */
 static int raise_text(const char *kind, TVMFFIByteArray message, TVMFFIByteArray backtrace) {
   TVMFFIObject *error = fh_error_new(fh_base_bytes(kind), message, backtrace, NULL, NULL);
   if (error == NULL) return fh_error_raise_no_memory();
@@ -237,6 +247,7 @@ void TVMFFIErrorSetRaisedFromCStr(const char *kind, const char *message) {
 }
 
 void TVMFFIErrorSetRaisedFromCStrParts(const char *kind, const char **message_parts, int32_t num_parts) {
+  /* The parts are measured, then joined. */
   size_t n_bytes = 0;
   for (int32_t i = 0; i < num_parts; ++i) n_bytes += message_parts[i] != NULL ? strlen(message_parts[i]) : 0;
   char *text = (char *)fh_mem_alloc(n_bytes + 1);

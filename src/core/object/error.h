@@ -40,6 +40,7 @@ void fh_error_put(TVMFFIObject *error);
 /* Drops the pending error, if any. Hold no lock. */
 void fh_error_clear(void);
 
+/* For the load-time constructor, before any other part: their failures are errors. */
 void fh_error_init(void);
 
 #endif /* FH_ERROR_H_ */

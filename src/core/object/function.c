@@ -1,4 +1,7 @@
-/* function.c - function objects, calls, and the argument checks of functions written in C. */
+/* function.c - function objects, calls, and the argument checks of functions written in C.
+ *
+ * The checks take the function's name only for their messages, which have the wording of those that the C++ headers
+ * give (function_detail.h). */
 #include "function.h"
 
 #include "core/platform/mem.h"
@@ -9,22 +12,25 @@
 
 /* ---- Function objects ---- */
 
+/* A Function of TVMFFIFunctionCreate. Clients have layouts of their own behind the cell. */
 typedef struct {
   TVMFFIObject header;
   TVMFFIFunctionCell cell;
-  void *self;
-  TVMFFISafeCallType call;
-  void (*deleter)(void *self);
+  void *self;                  /* the client's, until `deleter` gets it */
+  TVMFFISafeCallType call;     /* what the client gave; `cell.safe_call` is what callers call */
+  void (*deleter)(void *self); /* may be NULL */
 } closure;
 
 FH_STATIC_ASSERT(offsetof(closure, cell) == 24, "the cell follows the header");
 FH_STATIC_ASSERT(offsetof(closure, self) == 40, "the ABI's part comes first");
 
+/* The ABI's entry of a closure: puts `self` in the place of the handle. */
 static int call_with_self(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   closure *function = (closure *)handle;
   return function->call(function->self, args, n_args, result);
 }
 
+/* What `self` owns is known to its deleter only, so closures that own one another end by recursion. */
 static void closure_delete(void *handle, int flags) {
   closure *function = (closure *)handle;
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) && function->deleter != NULL) function->deleter(function->self);
@@ -57,12 +63,13 @@ int TVMFFIFunctionCreate(void *self, TVMFFISafeCallType safe_call, void (*delete
   return fh_function_new(self, safe_call, deleter, out);
 }
 
+/* Not fh_function_call: here *result is the caller's, who has made it None. */
 int TVMFFIFunctionCall(TVMFFIObjectHandle func, TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   fh_sync_check_unlocked("a Function");
   return TVMFFIFunctionGetCellPtr(func)->safe_call(func, args, num_args, result);
 }
 
-/* ---- Argument checks ---- */
+/* ---- Argument checks. An Int passes for a Bool and a Bool for an Int, as in C++; text passes for bytes ---- */
 
 int fh_function_check_count(const char *name, int32_t n_args, int32_t n_expected) {
   if (n_args == n_expected) return 0;
@@ -100,7 +107,7 @@ int fh_function_arg_ptr(const char *name, const TVMFFIAny *args, int32_t i, void
   }
 }
 
-/* What an argument that may be an rvalue reference refers to. */
+/* What an argument that may be an rvalue reference refers to: borrowed. None for a reference whose object was taken. */
 static TVMFFIAny referent_of(const TVMFFIAny *arg) {
   return arg->type_index == kTVMFFIObjectRValueRef ? fh_any_object(*(TVMFFIObject **)arg->v_ptr) : *arg;
 }
@@ -120,7 +127,8 @@ int fh_function_arg_bytes(const char *name, const TVMFFIAny *args, int32_t i, TV
 }
 
 int fh_function_arg_object(const char *name, const TVMFFIAny *args, int32_t i, int32_t type_index, TVMFFIObject **out) {
-  if (FH_LIKELY(args[i].type_index == type_index)) { /* mostly; an object's index is one of an object */
+  /* The frequent case. `type_index` is that of an object type, so an argument that has it is an object. */
+  if (FH_LIKELY(args[i].type_index == type_index)) {
     *out = args[i].v_obj;
     return 0;
   }

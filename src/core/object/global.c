@@ -1,4 +1,8 @@
-/* global.c - the table of global functions. */
+/* global.c - the table of global functions: names that readers search without a lock, and that can be removed.
+ *
+ * A removed entry, or a table that a longer one has replaced, must not be freed while a reader may look at it. Readers
+ * count themselves, and a writer waits for them before it frees: a simple form of read-copy-update. A reader never
+ * waits; a writer may wait long where readers come without a pause. */
 #include "global.h"
 
 #include "core/platform/fork.h"
@@ -9,7 +13,7 @@
 #include "str.h"
 #include "type.h"
 
-/* An entry does not change while it is in the table. */
+/* One name, in one block with its texts. An entry does not change: another function for the name is another entry. */
 typedef struct {
   fh_name_entry by_name;    /* first: the table finds the entry by it */
   TVMFFIByteArray metadata; /* JSON, or empty */
@@ -18,7 +22,7 @@ typedef struct {
 } global_entry;
 
 FH_LOCK(global_lock, "global", FH_RANK_PLAIN);
-static fh_name_table globals;
+static fh_name_table globals; /* of global_entry; changed under the lock */
 
 /* ---- Readers without a lock. Between begin_reading and end_reading no foreign code may run and no error be raised, as
  * under a lock, because a writer waits for the end. Readers are counted, in several places so that threads do not
@@ -53,7 +57,8 @@ static void end_reading(uint64_t *count) {
   (void)fh_atomic_add_seq_cst_u64(count, (uint64_t)-1); /* pairs with wait_for_readers */
 }
 
-/* The child of a fork does not have the threads that were reading: nobody would ever take their counts down. */
+/* The child of a fork does not have the threads that were reading: nobody would ever take their counts down. The thread
+ * that forks is not reading, which before_fork checks in the test build. */
 static void forget_readers(void) {
   for (int i = 0; i < N_COUNTS; ++i) fh_atomic_store_seq_cst_u64(&counts[i].n_readers, 0); /* pairs with nothing */
 }
@@ -63,7 +68,8 @@ FH_FORK_CHILD(forget_readers);
 static void wait_for_readers(void) {
   fh_sync_check_unlocked("waiting for readers");
   for (int i = 0; i < N_COUNTS; ++i) {
-    while (fh_atomic_add_seq_cst_u64(&counts[i].n_readers, 0) != 0) fh_thread_yield(); /* pairs with enter and leave */
+    /* pairs with begin_reading and end_reading */
+    while (fh_atomic_add_seq_cst_u64(&counts[i].n_readers, 0) != 0) fh_thread_yield();
   }
 }
 
@@ -72,6 +78,7 @@ static global_entry *find_entry(TVMFFIByteArray name) { return (global_entry *)f
 
 /* ---- Writing ---- */
 
+/* Copies a text to *at in a block of zeros, and moves *at behind it and its NUL. */
 static TVMFFIByteArray put_text(char **at, TVMFFIByteArray text) {
   TVMFFIByteArray copy = {*at, text.size};
   if (text.size != 0) memcpy(*at, text.data, text.size);
@@ -79,8 +86,9 @@ static TVMFFIByteArray put_text(char **at, TVMFFIByteArray text) {
   return copy;
 }
 
+/* An entry with copies of the texts and a reference to the function. NULL without memory, and nothing is pending. */
 static global_entry *entry_new(TVMFFIByteArray name, TVMFFIByteArray metadata, TVMFFIObject *func) {
-  const size_t most = PTRDIFF_MAX / 4;
+  const size_t most = PTRDIFF_MAX / 4; /* the sum below does not wrap around */
   if (name.size > most || metadata.size > most) return NULL;
   size_t n_text = name.size + metadata.size + 2;
   global_entry *entry = (global_entry *)fh_mem_calloc(1, sizeof *entry + n_text);
@@ -93,7 +101,7 @@ static global_entry *entry_new(TVMFFIByteArray name, TVMFFIByteArray metadata, T
   return entry;
 }
 
-/* What was taken out of the table and readers may still have. */
+/* What was taken out of the table and readers may still have; each may be NULL. */
 typedef struct {
   global_entry *entry;
   fh_name_slots *slots;
@@ -115,7 +123,8 @@ static void leftover_drop(leftover old) {
 
 typedef enum { PUT_DONE, PUT_TAKEN, PUT_NO_MEMORY } put_result;
 
-/* Under the lock. *old is for the caller to drop. */
+/* Under the lock. *old is for the caller to drop, after the lock. A name that is taken, or missing memory, leaves the
+ * table as it is. */
 static put_result put_locked(global_entry *entry, int can_override, leftover *old) {
   if (!can_override && find_entry(entry->by_name.name) != NULL) return PUT_TAKEN;
   if (fh_name_renew(&globals, &old->slots) != 0) return PUT_NO_MEMORY;
@@ -123,6 +132,8 @@ static put_result put_locked(global_entry *entry, int can_override, leftover *ol
   return PUT_DONE;
 }
 
+/* Registers a Function: makes the entry, puts it in under the lock, and drops and raises only after the lock what there
+ * is to drop or to raise. */
 static int set_function(TVMFFIByteArray name, TVMFFIByteArray metadata, TVMFFIObjectHandle func, int can_override) {
   /* a NUL may be in it: nothing reads it as a C string */
   if (fh_str_check_bytes("the name of a global function", name) != 0) return -1;
@@ -169,7 +180,7 @@ int fh_global_find(TVMFFIByteArray name, TVMFFIObjectHandle *out) {
   *out = NULL;
   uint64_t *count = my_count();
   begin_reading(count);
-  const global_entry *entry = find_entry(name); /* lives until leave, and with it the Function */
+  const global_entry *entry = find_entry(name); /* stays until end_reading, and with it the Function */
   if (entry != NULL) {
     *out = entry->func;
     fh_object_retain(*out);
@@ -184,7 +195,7 @@ int fh_global_metadata(TVMFFIByteArray name, TVMFFIAny *out) {
   uint64_t *count = my_count();
   begin_reading(count);
   const global_entry *entry = find_entry(name);
-  int is_there = entry != NULL;
+  int is_there = entry != NULL; /* `entry` itself means nothing after end_reading */
   if (is_there) result = fh_str_try_new(entry->metadata.data, entry->metadata.size, out);
   end_reading(count);
   if (result != 0) return fh_error_raise_no_memory();
@@ -192,7 +203,7 @@ int fh_global_metadata(TVMFFIByteArray name, TVMFFIAny *out) {
   return fh_error_raise(FH_RUNTIME_ERROR, "Expected a global function `%.*s` but there is none", FH_BYTES_ARGS(name));
 }
 
-/* How many names there may be now. */
+/* How many names there are at most: removed names whose items are still there count, too. */
 static size_t count_names(void) {
   uint64_t *count = my_count();
   begin_reading(count);
@@ -207,6 +218,8 @@ int fh_global_names(TVMFFIAny **out, int64_t *n) {
   size_t most = count_names(); /* what is registered after this is left out */
   TVMFFIAny *names = (TVMFFIAny *)fh_mem_calloc(most + 1, sizeof *names); /* never empty, so never NULL */
   if (names == NULL) return fh_error_raise_no_memory();
+  /* The names are copied while entries cannot be freed. What can fail in there only leaves a note: dropping and raising
+   * come after end_reading. */
   size_t n_names = 0;
   int result = 0;
   uint64_t *count = my_count();

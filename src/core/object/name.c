@@ -1,4 +1,9 @@
-/* name.c - the table from names to entries: open addressing over a list in order of addition. */
+/* name.c - the table from names to entries: open addressing with linear probing, over a list in order of addition. A
+ * search takes constant time on average.
+ *
+ * Three steps make a writer's work visible, and each is a release store: an item, then the bucket with its number, then
+ * the count. A bucket never changes once it is filled, and an item only to another entry of its name, or to NULL. So
+ * a reader that is at work meanwhile finds each name that was there before and is not removed, and maybe new ones. */
 #include "name.h"
 
 #include "core/platform/mem.h"
@@ -8,7 +13,7 @@
  * leaves its bucket and an empty item, so that probing for other names goes on behind it; the next generation has
  * neither. */
 struct fh_name_slots {
-  fh_name_slots *older; /* NULL unless it is kept: a reader may still search it; also keeps it reachable */
+  fh_name_slots *older; /* the generation before, where it is kept: so it stays reachable; else NULL */
   size_t capacity;      /* items */
   size_t n_removed;     /* items that are empty */
   size_t mask;          /* buckets - 1; at least twice as many buckets as items, so probing meets an empty one */
@@ -18,20 +23,22 @@ struct fh_name_slots {
 };
 
 static fh_name_slots *load_slots(const fh_name_table *table) {
-  /* acquire: pairs with the release store in renew */
+  /* acquire: pairs with the release store in renew_slots */
   return (fh_name_slots *)fh_atomic_load_acquire_ptr((void *const *)&table->slots);
 }
 
 static fh_name_entry *load_item(const fh_name_slots *slots, size_t i) {
-  /* acquire: pairs with the release stores in append and fh_name_put: the entry is complete */
+  /* acquire: pairs with the release stores in append_entry and fh_name_put: the entry is complete */
   return (fh_name_entry *)fh_atomic_load_acquire_ptr(&slots->items[i]);
 }
 
 /* The bucket of that name, or the empty one where it would go. *entry is the entry that was found, or NULL. Readers use
- * *entry and do not read the item again: a writer may have emptied or replaced it meanwhile. */
+ * *entry and do not read the item again: a writer may have emptied or replaced it meanwhile. The search ends, because
+ * at least half of the buckets are empty. */
 static size_t find_bucket(const fh_name_slots *slots, uint64_t hash, TVMFFIByteArray name, fh_name_entry **entry) {
+  /* Fibonacci hashing: the ABI's hash has 31 bits, and the product spreads them over 64. */
   for (size_t i = (size_t)(hash * 0x9e3779b97f4a7c15u >> 32) & slots->mask;; i = (i + 1) & slots->mask) {
-    /* acquire: pairs with the release store in append, so that the item behind the number is there */
+    /* acquire: pairs with the release store in append_entry, so that the item behind the number is there */
     uint64_t number = fh_atomic_load_acquire_u64(&slots->buckets[i]);
     *entry = number != 0 ? load_item(slots, (size_t)number - 1) : NULL;
     if (number == 0 || (*entry != NULL && (*entry)->hash == hash && fh_span_same((*entry)->name, name))) return i;
@@ -46,6 +53,7 @@ fh_name_entry *fh_name_find(const fh_name_table *table, TVMFFIByteArray name) {
   return entry;
 }
 
+/* An empty generation, one block: head, buckets, items. `capacity` is a power of two. NULL without memory. */
 static fh_name_slots *slots_new(size_t capacity) {
   size_t n_buckets = capacity * 2;
   size_t n_bytes = sizeof(fh_name_slots) + capacity * sizeof(void *) + n_buckets * sizeof(uint64_t);
@@ -79,7 +87,8 @@ static size_t next_capacity(const fh_name_slots *old) {
   return n_live < old->capacity / 8 && old->capacity > FIRST_CAPACITY ? old->capacity / 2 : old->capacity;
 }
 
-/* Makes a generation with room take the place of one without, which goes to *old. */
+/* Makes a generation with room take the place of one without, which goes to *old. Of a table that has room, or had no
+ * generation yet, *old is NULL. -1 without memory. Entries are not copied: both generations point at the same ones. */
 static int renew_slots(fh_name_table *table, fh_name_slots **old) {
   fh_name_slots *full = table->slots; /* plain: only the writer changes it */
   *old = NULL;
@@ -98,7 +107,7 @@ int fh_name_reserve(fh_name_table *table) {
   const fh_name_slots *before = table->slots;
   fh_name_slots *old;
   if (renew_slots(table, &old) != 0) return -1;
-  if (table->slots == before) return 0;
+  if (table->slots == before) return 0; /* there was room */
   table->slots->older = old;
   fh_mem_keep(table->slots); /* the next one names it as `older`, so it stays reachable */
   return 0;
@@ -108,6 +117,7 @@ int fh_name_renew(fh_name_table *table, fh_name_slots **old) { return renew_slot
 
 fh_name_entry *fh_name_put(fh_name_table *table, fh_name_entry *entry) {
   fh_name_slots *slots = table->slots; /* plain: only the writer changes it */
+  /* The entry is complete only with its hash: before any store that publishes it. */
   entry->hash = fh_span_hash(entry->name.data, entry->name.size);
   fh_name_entry *old;
   size_t bucket = find_bucket(slots, entry->hash, entry->name, &old);
@@ -125,6 +135,7 @@ fh_name_entry *fh_name_remove(fh_name_table *table, TVMFFIByteArray name) {
   fh_name_entry *entry;
   size_t bucket = find_bucket(slots, fh_span_hash(name.data, name.size), name, &entry);
   if (entry == NULL) return NULL;
+  /* The bucket stays filled: searches for names that were put behind it must go on there. */
   fh_atomic_store_release_ptr(&slots->items[slots->buckets[bucket] - 1], NULL); /* pairs with load_item */
   slots->n_removed++;
   return entry;
@@ -132,7 +143,7 @@ fh_name_entry *fh_name_remove(fh_name_table *table, TVMFFIByteArray name) {
 
 fh_name_walk fh_name_walk_begin(const fh_name_table *table) {
   const fh_name_slots *slots = load_slots(table);
-  /* acquire: pairs with the release store in append, so that items below the count are there */
+  /* acquire: pairs with the release store in append_entry, so that items below the count are there */
   return (fh_name_walk){slots, 0, slots == NULL ? 0 : (size_t)fh_atomic_load_acquire_u64(&slots->n_items)};
 }
 

@@ -1,4 +1,8 @@
-/* object.c - the end of objects, and weak references. */
+/* object.c - the end of objects, and weak references.
+ *
+ * An object that owns others ends them in its deleter, so a long chain of objects would recurse as deep as it is long.
+ * The second half of this file bounds that for the types of this library: from some depth on, objects wait in queues of
+ * their thread, for which nothing is allocated. */
 #include "object.h"
 
 #include "core/platform/mem.h"
@@ -16,6 +20,7 @@ void fh_object_delete_plain(void *self, int flags) {
 void fh_object_check_release(void) { fh_sync_check_unlocked("a release"); }
 #endif
 
+/* The ABI allows objects without a deleter: they are never freed. */
 static void run_deleter(TVMFFIObject *obj, int flags) {
   fh_sync_check_unlocked("a deleter");
   if (obj->deleter != NULL) obj->deleter(obj, flags);
@@ -25,11 +30,12 @@ void fh_object_end(TVMFFIObject *obj, uint64_t before) {
   /* acquire: pairs with the release in fh_object_release (and fh_object_weak_release) of every other thread */
   fh_atomic_fence_acquire_after_u64(&obj->combined_ref_count);
   /* The count was one strong reference and the weak one that belongs to it. So nobody else refers to the object, and
-   * nobody can any more: one call of the deleter ends value and memory. */
+   * nobody can any more: one call of the deleter ends value and memory. The count says one weak reference then. */
   if (before == FH_OBJECT_BOTH_ONE) {
     run_deleter(obj, kTVMFFIObjectDeleterFlagBitMaskBoth);
     return;
   }
+  /* Others have weak references. The memory must stay until the last of them has gone. */
   run_deleter(obj, kTVMFFIObjectDeleterFlagBitMaskStrong);
   fh_object_weak_release(obj); /* the one that the strong references owned together */
 }
@@ -68,12 +74,13 @@ typedef struct {
 
 typedef struct {
   int n_ending; /* calls of `end` that are on the thread's stack now */
-  int n_owners;
+  int n_owners; /* queues in use: one for each type of which an object has had to wait */
   waiting queues[MAX_OWNERS];
 } endings;
 
 static FH_THREAD_LOCAL endings of_thread; /* all queues are empty when n_ending is 0 */
 
+/* The queue of a type, made if need be; NULL when all queues belong to other types. */
 static waiting *queue_of(endings *all, const fh_object_owner *owner) {
   for (int i = 0; i < all->n_owners; ++i) {
     if (all->queues[i].owner == owner) return &all->queues[i];
@@ -90,11 +97,14 @@ static FH_NOINLINE int wait_for_end(endings *all, const fh_object_owner *owner, 
   /* The queue's weak reference. With Both it is the one that the strong references owned, which nobody drops now; with
    * Strong the caller is about to drop that one, so the queue takes its own. */
   if (!(flags & kTVMFFIObjectDeleterFlagBitMaskWeak)) fh_object_weak_retain(obj);
+  /* memcpy, because `deleter` is a pointer to a function and the next object is none */
   memcpy(&obj->deleter, &queue->first, sizeof queue->first);
   queue->first = obj;
   return 1;
 }
 
+/* Ends all objects that wait. Each gets its deleter back, which the release of the queue's weak reference may call to
+ * free the memory. */
 static FH_NOINLINE void end_waiting(endings *all) {
   for (int i = 0; i < all->n_owners;) {
     TVMFFIObject *obj = all->queues[i].first;
@@ -112,17 +122,20 @@ static FH_NOINLINE void end_waiting(endings *all) {
   all->n_owners = 0;
 }
 
-/* 0 when the object waits. */
+/* Ends the value of an object that owns others: 1, or 0 when it waits and end_waiting will do that. */
 static FH_NOINLINE int end_owner(const fh_object_owner *owner, TVMFFIObject *obj, int flags) {
   endings *all = &of_thread; /* asked for once: finding a thread's data is a call in a shared library */
   if (all->n_ending >= MAX_ENDING && wait_for_end(all, owner, obj, flags)) return 0;
   all->n_ending += 1;
   owner->end(obj);
+  /* still counted, so that what the waiting objects own can wait as well and end_waiting is not entered twice */
   if (all->n_ending == 1 && all->n_owners != 0) end_waiting(all);
   all->n_ending -= 1;
   return 1;
 }
 
+/* Called with Strong, and later with Weak; or once with both. An object that waits is not freed here, whatever the
+ * flags say: its weak reference goes in end_waiting, and that leads back here with Weak alone. */
 void fh_object_delete_owner(const fh_object_owner *owner, void *self, int flags, int has_objects) {
   if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
     if (!has_objects)

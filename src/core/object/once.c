@@ -9,9 +9,9 @@
 
 /* One initialisation in progress; lives on its thread's stack. */
 typedef struct in_progress {
-  void **handle;
-  uint64_t thread;
-  void **wanted; /* of a thread's innermost one: the handle that the thread waits for; else NULL */
+  void **handle;   /* the address that identifies the handle */
+  uint64_t thread; /* fh_thread_id of the one that runs the init function */
+  void **wanted;   /* of a thread's innermost one: the handle that the thread waits for; else NULL */
   struct in_progress *next;
 } in_progress;
 
@@ -20,6 +20,7 @@ static fh_cond once_done = FH_COND_INIT; /* some initialisation has ended */
 /* Under once_lock; the latest first, so a thread's innermost one before its others. */
 static in_progress *all_in_progress;
 
+/* Under the lock. The initialisation of that handle; NULL if none is in progress. */
 static in_progress *find_in_progress(void **handle) {
   in_progress *at = all_in_progress;
   while (at != NULL && at->handle != handle) at = at->next;
@@ -41,14 +42,16 @@ static void forget_other_threads(void) {
 }
 FH_FORK_CHILD(forget_other_threads);
 
+/* Under the lock. The latest initialisation that the thread has begun and not ended; NULL if there is none. */
 static in_progress *innermost(uint64_t thread) {
   in_progress *at = all_in_progress;
   while (at != NULL && at->thread != thread) at = at->next;
   return at;
 }
 
-/* How many threads would wait for one another in a circle if this one waited for the handle: 0 if there is no circle, 1
- * if this thread is initialising the handle. The search ends, because threads that wait already form no circle. */
+/* Under the lock. How many threads would wait for one another in a circle if this one waited for the handle: 0 if there
+ * is no circle, 1 if this thread is initialising the handle. The search ends, because threads that wait already form no
+ * circle. */
 static int count_cycle(void **handle, uint64_t thread) {
   int n_threads = 1;
   for (; handle != NULL; ++n_threads) {
@@ -67,6 +70,7 @@ typedef enum { TURN_INIT, TURN_DONE, TURN_CYCLE } turn;
 static turn take_turn(void **handle, in_progress *mine, int *n_threads) {
   turn result = TURN_INIT;
   fh_mutex_lock(&once_lock);
+  /* A thread that is not initialising anything needs no entry to wait: nobody can wait for it. */
   in_progress *outer = innermost(mine->thread);
   while (find_in_progress(handle) != NULL) { /* again after each wait: it may have failed, and another thread begun */
     if ((*n_threads = count_cycle(handle, mine->thread)) != 0) {
@@ -77,7 +81,8 @@ static turn take_turn(void **handle, in_progress *mine, int *n_threads) {
     fh_cond_wait(&once_done, &once_lock);
     if (outer != NULL) outer->wanted = NULL;
   }
-  /* acquire: pairs with the release store in TVMFFIHandleInitOnce */
+  /* Looked at again under the lock: whoever was first has stored the handle before its entry went from the list.
+   * acquire: pairs with the release store in TVMFFIHandleInitOnce */
   if (result == TURN_INIT && fh_atomic_load_acquire_ptr(handle) != NULL) result = TURN_DONE;
   if (result == TURN_INIT) {
     mine->next = all_in_progress;
@@ -87,6 +92,7 @@ static turn take_turn(void **handle, in_progress *mine, int *n_threads) {
   return result;
 }
 
+/* Takes `mine`, which is this thread's, out of the list, and wakes all that wait for any handle: they look again. */
 static void end_turn(in_progress *mine) {
   fh_mutex_lock(&once_lock);
   in_progress **at = &all_in_progress;
@@ -121,7 +127,7 @@ int TVMFFIHandleInitOnce(void **handle_addr, int (*init_func)(void **result)) {
   if (result == 0 && made != NULL) { /* stored before end_turn, so that a thread that waited finds the handle filled */
     fh_atomic_store_release_ptr(handle_addr, made); /* pairs with the acquire loads above and in take_turn */
   }
-  end_turn(&mine);
+  end_turn(&mine); /* after a failure, too: a thread that waits then makes an attempt of its own */
   if (result == 0 && made == NULL) {
     return fh_error_raise(FH_RUNTIME_ERROR, "Expected the init function to return a handle but got NULL");
   }

@@ -1,4 +1,8 @@
-/* reflect.c - what types say about themselves: fields, methods, metadata, attribute columns. */
+/* reflect.c - what types say about themselves: fields, methods, metadata, attribute columns.
+ *
+ * A registration has three steps. The declaration is checked, then copied with references of its own, then published.
+ * Only the last step is under the registry's lock, because the others may raise and release. A declaration is never
+ * taken back: what is published is there for good. */
 #include "reflect.h"
 
 #include <stdio.h>
@@ -12,15 +16,17 @@
 #include "str.h"
 
 /* ---- Growing lists. A reader may hold any generation, so all are kept; each names the one before, so that all stay
- * reachable ---- */
+ * reachable. The capacity doubles, so together the old ones are no longer than the newest. ---- */
 
+/* Before the items of a list: clients see a pointer to the first item, as the ABI has it. */
 typedef struct {
-  void *older;
+  void *older; /* the items of the generation before, or NULL */
   size_t capacity; /* items */
 } list_head;
 FH_STATIC_ASSERT(sizeof(list_head) % 8 == 0, "items follow, 8-byte aligned");
 
-/* Items with room for one more behind n_items: the same list or a longer copy. NULL without memory. */
+/* Items with room for one more behind n_items: the same list or a longer copy. NULL without memory. Under the lock. The
+ * copy is bit by bit and takes no references, because no list is ever freed. */
 static void *list_reserve(const void *items, size_t n_items, size_t item_bytes) {
   const list_head *head = items != NULL ? (const list_head *)items - 1 : NULL;
   if (head != NULL && n_items < head->capacity) return (void *)(uintptr_t)items;
@@ -35,10 +41,11 @@ static void *list_reserve(const void *items, size_t n_items, size_t item_bytes) 
 }
 
 /* Publishes a list with one item more. The pointer is stored before the count. So a reader, who loads the count first,
- * gets a list that has at least that many items. */
+ * gets a list that has at least that many items. The loads that pair with these stores are in fields_of, in
+ * reflect_check.c and in clients. */
 static void list_publish(void **items_slot, int32_t *n_slot, void *items) {
-  fh_atomic_store_release_ptr(items_slot, items);        /* pairs with the loads in fields_of */
-  fh_atomic_store_release_i32(n_slot, *n_slot + 1);      /* pairs with the loads in fields_of */
+  fh_atomic_store_release_ptr(items_slot, items);
+  fh_atomic_store_release_i32(n_slot, *n_slot + 1);
 }
 
 /* A copy of text that is kept for ever once the entry is published; {NULL, 0} for an empty one, as in the reference. */
@@ -60,12 +67,14 @@ static int raise_unknown_type(int32_t type_index) {
 
 /* ---- Fields ---- */
 
+/* The fields that the type itself declares. */
 static const TVMFFIFieldInfo *fields_of(const TVMFFITypeInfo *info, int32_t *n_items) {
   /* acquire: pairs with list_publish. The count first, so the list that follows is at least that long. */
   *n_items = fh_atomic_load_acquire_i32(&info->num_fields);
   return (const TVMFFIFieldInfo *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&info->fields);
 }
 
+/* Linear: types have few fields, and this runs when they are declared. */
 static const TVMFFIFieldInfo *find_own_field(const TVMFFITypeInfo *info, TVMFFIByteArray name) {
   int32_t n_items;
   const TVMFFIFieldInfo *fields = fields_of(info, &n_items);
@@ -110,10 +119,12 @@ int fh_reflect_each_field(const TVMFFITypeInfo *info, int (*visit)(void *state, 
   return 0;
 }
 
+/* Whether `setter` is a Function, which is owned then, and not a C function. */
 static int has_function_setter(const TVMFFIFieldInfo *field) {
   return (field->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) && field->setter != NULL;
 }
 
+/* Undoes field_copy, of a copy that was not published. Hold no lock. */
 static void field_drop(TVMFFIFieldInfo *field) {
   free_text(field->name);
   free_text(field->doc);
@@ -122,6 +133,7 @@ static void field_drop(TVMFFIFieldInfo *field) {
   if (has_function_setter(field)) fh_object_release(field->setter);
 }
 
+/* A copy that owns its texts, its default and its setter. -1 with an error pending, and *out owns nothing then. */
 static int field_copy(const TVMFFIFieldInfo *from, TVMFFIFieldInfo *out) {
   memset(out, 0, sizeof *out); /* the padding too */
   out->flags = from->flags;
@@ -150,12 +162,14 @@ static int field_add(fh_type_entry *entry, const TVMFFIFieldInfo *field) {
   if (fields == NULL) return -1;
   fields[info->num_fields] = *field; /* behind the published count: nobody reads it yet */
   list_publish((void **)(uintptr_t)&info->fields, &info->num_fields, fields);
+  /* only the texts: an object that the field refers to still counts as a live block */
   fh_mem_keep(field->name.data);
   fh_mem_keep(field->doc.data);
   fh_mem_keep(field->metadata.data);
   return 1;
 }
 
+/* A field may have the name of an ancestor's field: the contract of c_api.h is a line on stderr, and no error. */
 static void warn_shadowed(const TVMFFITypeInfo *info, TVMFFIByteArray name) {
   for (int32_t depth = 0; depth < info->type_depth; ++depth) {
     const TVMFFITypeInfo *ancestor = info->type_ancestors[depth];
@@ -195,6 +209,7 @@ int fh_reflect_set(const TVMFFIFieldInfo *field, void *obj, const TVMFFIAny *val
   if (!has_function_setter(field)) {
     return ((TVMFFIFieldSetter)(uintptr_t)field->setter)(field_address(field, obj), value);
   }
+  /* a Function gets the address of the field, as a C setter does */
   TVMFFIAny args[2] = {fh_any_ptr(field_address(field, obj)), *value};
   TVMFFIAny result = fh_any_none();
   if (TVMFFIFunctionGetCellPtr(field->setter)->safe_call(field->setter, args, 2, &result) != 0) return -1;
@@ -202,7 +217,7 @@ int fh_reflect_set(const TVMFFIFieldInfo *field, void *obj, const TVMFFIAny *val
   return 0;
 }
 
-/* ---- Methods ---- */
+/* ---- Methods; as fields, but for overloads ---- */
 
 static void method_drop(TVMFFIMethodInfo *method) {
   free_text(method->name);
@@ -228,6 +243,7 @@ static int method_add(fh_type_entry *entry, const TVMFFIMethodInfo *method) {
   TVMFFITypeInfo *info = &entry->info;
   for (int32_t i = 0; i < info->num_methods; ++i) {
     const TVMFFIMethodInfo *other = &info->methods[i];
+    /* both are Functions (fh_reflect_check_method), so this compares their addresses */
     if (fh_span_same(other->name, method->name) && other->method.v_int64 != method->method.v_int64) return 0;
   }
   TVMFFIMethodInfo *methods =
@@ -256,7 +272,7 @@ int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
                         entry->info.type_key.data);
 }
 
-/* ---- Metadata ---- */
+/* ---- Metadata. It lies in the entry of the type and is written once; readers see it by the pointer in `info` ---- */
 
 int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *metadata) {
   fh_type_entry *entry = fh_type_entry_find(type_index);
@@ -281,14 +297,15 @@ int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *met
                         entry->info.type_key.data);
 }
 
-/* ---- Attribute columns ---- */
+/* ---- Attribute columns. A column is an array of cells, one for each type index, which is None where the type has no
+ * such attribute. A cell is filled once, so a reader needs no lock and may keep a pointer to it. ---- */
 
 typedef struct {
   fh_name_entry by_name;       /* first: the name table finds the column by it */
   TVMFFITypeAttrColumn column; /* what clients see */
 } column_entry;
 
-static fh_name_table columns;
+static fh_name_table columns; /* of column_entry; changed under the lock, and never gets shorter */
 
 static const char *const first_names[] = {
     "__any_hash__",     "__any_equal__",      "__ffi_shallow_copy__", "__ffi_repr__",
@@ -298,7 +315,7 @@ static const char *const first_names[] = {
     "__data_to_json__", "__data_from_json__",
 };
 FH_STATIC_ASSERT(FH_COUNT_OF(first_names) == FH_ATTR_COUNT, "one name for each fh_reflect_attr_id");
-static column_entry first_columns[FH_ATTR_COUNT];
+static column_entry first_columns[FH_ATTR_COUNT]; /* static: fh_reflect_column has no failure */
 
 void fh_reflect_init(void) {
   fh_type_lock();
@@ -343,7 +360,8 @@ static column_entry *column_get(TVMFFIByteArray name) {
   return entry;
 }
 
-/* Under the lock. Makes the column reach type_index; the new cells are None. */
+/* Under the lock. Makes the column reach type_index; the new cells are None. -1 without memory. An old generation keeps
+ * the cells that it has and is not filled any more: a reader who still has it misses newer attributes only. */
 static int cells_reserve(TVMFFITypeAttrColumn *column, int32_t type_index) {
   if (type_index < column->size) return 0;
   const list_head *old_head = column->data != NULL ? (const list_head *)(const void *)column->data - 1 : NULL;
@@ -382,8 +400,9 @@ typedef enum { ATTR_SET, ATTR_TAKEN, ATTR_NO_MEMORY } attr_result;
 static attr_result attr_add(int32_t type_index, TVMFFIByteArray name, const TVMFFIAny *value) {
   column_entry *entry = column_get(name);
   if (entry == NULL) return ATTR_NO_MEMORY;
-  if (type_index == kTVMFFINone) return ATTR_SET;
+  if (type_index == kTVMFFINone) return ATTR_SET; /* the caller only wants the column to exist */
   if (cells_reserve(&entry->column, type_index) != 0) return ATTR_NO_MEMORY;
+  /* the cast takes away the const that the ABI has for clients */
   TVMFFIAny *cell = (TVMFFIAny *)(uintptr_t)&entry->column.data[type_index];
   if (cell->type_index != kTVMFFINone) return ATTR_TAKEN;
   cell_fill(cell, value);

@@ -84,6 +84,7 @@ static inline int fh_reflect_get(const TVMFFIFieldInfo *field, void *obj, TVMFFI
 /* Writes a field from a view, by its C setter or its Function; TypeError when it has neither. */
 int fh_reflect_set(const TVMFFIFieldInfo *field, void *obj, const TVMFFIAny *value);
 
+/* Makes the columns of fh_reflect_attr_id; for the load-time constructor. */
 void fh_reflect_init(void);
 
 #endif /* FH_REFLECT_H_ */

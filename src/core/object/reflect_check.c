@@ -1,4 +1,5 @@
-/* reflect_check.c - checks of what a client declares of a type. */
+/* reflect_check.c - checks of what a client declares of a type. Offsets and sizes are used later without a check, by
+ * getters, setters and copies, so a wrong one would be a read or a write outside of the object. */
 #include "reflect_check.h"
 
 #include "core/platform/atomic.h"
@@ -20,7 +21,8 @@ static int check_texts(TVMFFIByteArray doc, TVMFFIByteArray metadata) {
   return fh_str_check_bytes("documentation", doc) != 0 ? -1 : fh_str_check_bytes("metadata", metadata);
 }
 
-/* A type without a size (0) is not checked: its metadata may come later, and is compared with the fields then. */
+/* A type without a size (0) is not checked: its metadata may come later, and is compared with the fields then. The
+ * offset is compared first, so that the difference is not negative. */
 static int check_inside(const member *m, const TVMFFIFieldInfo *field, int32_t total_size) {
   if (total_size <= 0 || (field->offset <= total_size && field->size <= total_size - field->offset)) return 0;
   return fh_error_raise(FH_VALUE_ERROR,
@@ -28,6 +30,7 @@ static int check_inside(const member *m, const TVMFFIFieldInfo *field, int32_t t
                         MEMBER_ARGS(m), (int)total_size, (long long)field->offset, (long long)field->size);
 }
 
+/* Where the field lies, as far as that is known. An alignment of 0 is accepted: none was given. */
 static int check_layout(const member *m, const TVMFFIFieldInfo *field) {
   int64_t alignment = field->alignment;
   if (field->offset < 0 || field->size < 0) {
@@ -47,6 +50,7 @@ static int check_layout(const member *m, const TVMFFIFieldInfo *field) {
 
 static int is_function(const TVMFFIAny *value) { return fh_type_is_instance(value->type_index, kTVMFFIFunction); }
 
+/* `what` says in the message what the Function is for. */
 static int check_function(const member *m, const char *what, const TVMFFIAny *value) {
   if (is_function(value) && value->v_obj != NULL) return 0;
   return fh_error_raise(FH_TYPE_ERROR, "Expected `ffi.Function` as %s of " MEMBER_FORMAT " but got `%s`", what,
@@ -55,6 +59,7 @@ static int check_function(const member *m, const char *what, const TVMFFIAny *va
 
 int fh_reflect_check_field(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field) {
   member m = {"field", field->name, type};
+  /* only both bits together say that the default is a Function: a factory without a default is never called */
   int64_t has_factory = kTVMFFIFieldFlagBitMaskHasDefault | kTVMFFIFieldFlagBitMaskDefaultFromFactory;
   if (fh_str_check_name("the name of a field", field->name) != 0) return -1;
   if (check_texts(field->doc, field->metadata) != 0 || check_layout(&m, field) != 0) return -1;

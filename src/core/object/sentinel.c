@@ -1,4 +1,5 @@
-/* sentinel.c - MISSING and KWARGS. */
+/* sentinel.c - MISSING and KWARGS. MISSING is what a lookup gives for a key that is not there; KWARGS parts positional
+ * arguments from keywords in a call of __ffi_init__. Both are plain objects: only their addresses count. */
 #include "sentinel.h"
 
 #include "core/platform/mem.h"
@@ -10,6 +11,7 @@ static TVMFFIObject *kwargs;
 TVMFFIObject *fh_sentinel_missing(void) { return missing; }
 TVMFFIObject *fh_sentinel_kwargs(void) { return kwargs; }
 
+/* NULL without memory, with a MemoryError pending. */
 static TVMFFIObject *new_sentinel(void) {
   TVMFFIObject *sentinel = (TVMFFIObject *)fh_object_new(sizeof *sentinel, kTVMFFIObject, fh_object_delete_plain);
   fh_mem_keep(sentinel); /* the static variable has its one reference */

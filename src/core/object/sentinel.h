@@ -9,6 +9,7 @@
 TVMFFIObject *fh_sentinel_missing(void);
 TVMFFIObject *fh_sentinel_kwargs(void);
 
+/* For the load-time constructor. Without memory they stay NULL, with a MemoryError pending. */
 void fh_sentinel_init(void);
 
 #endif /* FH_SENTINEL_H_ */

@@ -1,4 +1,4 @@
-/* str.c - text and bytes: making, content. */
+/* str.c - text and bytes: making, content. The two differ in their type indices only, so what makes one makes both. */
 #include "str.h"
 
 #include "core/platform/mem.h"
@@ -23,10 +23,11 @@ static fh_str_object *new_object(size_t n_bytes, int32_t type_index) {
   return str;
 }
 
-/* 0, or -1 without memory; nothing is pending. */
+/* A value of that content: small in the cell itself, or an object. 0, or -1 without memory; nothing is pending. */
 static int make_text(const char *data, size_t n_bytes, int32_t small_index, int32_t object_index, TVMFFIAny *out) {
   if (n_bytes <= FH_STR_SMALL_MAX) {
-    TVMFFIAny small = fh_any_none(); /* not in *out at once: `data` may lie there */
+    /* Unused bytes are 0, because equality compares all 16. Not in *out at once: `data` may lie there. */
+    TVMFFIAny small = fh_any_none();
     small.type_index = small_index;
     small.small_str_len = (uint32_t)n_bytes;
     if (n_bytes != 0) memcpy(small.v_bytes, data, n_bytes);
@@ -38,7 +39,7 @@ static int make_text(const char *data, size_t n_bytes, int32_t small_index, int3
     *out = fh_any_none();
     return -1;
   }
-  memcpy(str->content, data, n_bytes);
+  memcpy(str->content, data, n_bytes); /* fh_str_object_init has written the NUL */
   *out = fh_any_object(str);
   return 0;
 }
@@ -80,6 +81,7 @@ int fh_str_refuse_bytes(const char *what, TVMFFIByteArray bytes) {
   return fh_error_raise(FH_VALUE_ERROR, "Expected %s but got NULL as its %zu bytes", what, bytes.size);
 }
 
+/* The limit also makes the casts to int in messages that show a name safe. */
 int fh_str_check_name(const char *what, TVMFFIByteArray name) {
   enum { MAX_BYTES = 1 << 20 };
   if (fh_str_check_bytes(what, name) != 0) return -1;
@@ -89,6 +91,7 @@ int fh_str_check_name(const char *what, TVMFFIByteArray name) {
   }
   const char *nul = (const char *)memchr(name.data, '\0', name.size);
   if (nul == NULL) return 0;
+  /* the message shows the NUL, and what follows it up to the next one */
   size_t n_before = (size_t)(nul - name.data);
   return fh_error_raise(FH_VALUE_ERROR, "Expected %s without a NUL but got `%.*s\\0%.*s`", what, (int)n_before,
                         name.data, (int)(name.size - n_before - 1), nul + 1);

@@ -1,4 +1,5 @@
-/* str_build.c - text that is written piece by piece into the String object it will be. */
+/* str_build.c - text that is written piece by piece into the String object it will be. The block grows by half, so
+ * growing copies O(n) bytes for a text of n. The header of the object is written last. */
 #include "str_build.h"
 
 #include "core/platform/mem.h"
@@ -7,6 +8,7 @@
 #define MIN_ROOM 64
 #define HEAD_BYTES (sizeof(fh_str_object) + 1) /* the header, and the NUL at the end */
 
+/* Makes the block one for `room` bytes of text: longer or shorter. -1 with a MemoryError pending. */
 static int set_room(fh_str_build *build, size_t room) {
   fh_str_object *str = (fh_str_object *)fh_mem_realloc(build->str, HEAD_BYTES + room);
   if (str == NULL) return fh_error_raise_no_memory();
@@ -16,6 +18,7 @@ static int set_room(fh_str_build *build, size_t room) {
 }
 
 int fh_str_build_grow(fh_str_build *build, size_t n_more) {
+  /* so that none of the sums wraps around */
   if (n_more > SIZE_MAX / 4 || build->n_bytes > SIZE_MAX / 4) return fh_error_raise_no_memory();
   size_t wanted = build->n_bytes + n_more, longer = build->room + build->room / 2 + MIN_ROOM;
   return set_room(build, longer > wanted ? longer : wanted);

@@ -1,4 +1,8 @@
-/* type.c - the type registry: key to index, index to entry, ancestry. */
+/* type.c - the type registry: key to index, index to entry, ancestry.
+ *
+ * Indices are numbers that objects carry, so looking one up must be quick: an array of chunks. A type may reserve the
+ * indices behind its own for its descendants: C++ clients that find an index in that range need not ask for ancestry.
+ * Types that are neither in a range nor at a static index get theirs from one counter, the global pool. */
 #include "type.h"
 
 #include "core/platform/atomic.h"
@@ -7,7 +11,7 @@
 #include "error.h"
 #include "str.h"
 
-/* Entries by index, in chunks, so that a chunk never moves once it is there. */
+/* Entries by index, in chunks, because a chunk, unlike an array that grows, need not move: readers hold no lock. */
 #define CHUNK_ITEMS 1024
 #define MAX_CHUNKS 2048
 #define MAX_INDEX (CHUNK_ITEMS * MAX_CHUNKS)
@@ -55,11 +59,13 @@ int fh_type_is_instance(int32_t type_index, int32_t ancestor) {
   const TVMFFITypeInfo *wanted = fh_type_find(ancestor);
   if (info == NULL || wanted == NULL) return 0;
   if (info == wanted) return 1;
+  /* the list of ancestors has each at the place that is its depth: one comparison, however deep the type is */
   return info->type_depth > wanted->type_depth && info->type_ancestors[wanted->type_depth] == wanted;
 }
 
-/* ---- Writing: everything below runs under the lock, except where it says otherwise ---- */
+/* ---- Writing. fh_type_add checks a request without the lock; reserve_chunk to add_locked run under it ---- */
 
+/* What the caller of fh_type_add asks for. */
 typedef struct {
   TVMFFIByteArray key;
   int32_t static_index, depth, n_child_slots;
@@ -67,6 +73,7 @@ typedef struct {
   fh_type_entry *parent; /* NULL for a root */
 } request;
 
+/* `reason` goes on after "Cannot register type `key`:". Always -1. */
 static int refuse_type(const request *req, const char *reason) {
   return fh_error_raise(FH_RUNTIME_ERROR, "Cannot register type `%.*s`: %s", FH_BYTES_ARGS(req->key), reason);
 }
@@ -105,7 +112,7 @@ static int raise_verdict(const request *req, verdict result) {
   }
 }
 
-/* 0, or -1 without memory. */
+/* Makes the chunk in which that index lies: 0, or -1 without memory. */
 static int reserve_chunk(int32_t type_index) {
   void **slot = &chunks[type_index / CHUNK_ITEMS];
   if (*slot != NULL) return 0; /* plain: only writers change it */
@@ -116,6 +123,8 @@ static int reserve_chunk(int32_t type_index) {
   return 0;
 }
 
+/* A static index is the caller's choice, below all that the global pool has yet to give. It must lie behind the
+ * parent's, as every descendant's does. */
 static verdict check_static(const request *req) {
   if (req->static_index >= next_index) return BEYOND_USED;
   if (fh_type_entry_find(req->static_index) != NULL) return INDEX_TAKEN;
@@ -134,7 +143,8 @@ static int has_room(const request *req, int32_t n_slots) {
   return 1;
 }
 
-/* The index for a request, into *out. It is marked as used later, by add_locked, when nothing can fail any more. */
+/* The index for a request, into *out: the static one, or the next in the parent's range, or the next of the global
+ * pool, if the parent allows that. It is marked as used later, by add_locked, when nothing can fail any more. */
 static verdict pick_index(const request *req, int32_t *out, int *is_from_parent) {
   int32_t n_slots = req->n_child_slots + 1;
   *is_from_parent = 0;
@@ -157,7 +167,7 @@ static verdict pick_index(const request *req, int32_t *out, int *is_from_parent)
 static uint64_t hash_key(const char *key, size_t n_bytes) {
   const uint64_t multiplier = 0xc6a4a7935bd1e995u;
   uint64_t hash = 0xc70f6907u ^ ((uint64_t)n_bytes * multiplier);
-  for (size_t i = 0; i < n_bytes; i += 8) {
+  for (size_t i = 0; i < n_bytes; i += 8) { /* words of 8 bytes, little-endian; the last one may be shorter */
     size_t n = n_bytes - i < 8 ? n_bytes - i : 8;
     uint64_t word = 0;
     for (size_t k = 0; k < n; ++k) word |= (uint64_t)(unsigned char)key[i + k] << (8 * k);
@@ -195,8 +205,10 @@ static fh_type_entry *entry_new(const request *req, int32_t type_index) {
   entry->info.type_key = kept_key;
   entry->info.type_key_hash = hash_key(key, kept_key.size);
   entry->info.type_ancestors = ancestors;
+  /* its own index is the first of its range, and in use */
   entry->n_slots = req->n_child_slots + 1;
   entry->n_slots_used = 1;
+  /* not beyond a parent that is strict: the descendants of this type are descendants of that one */
   entry->can_overflow = req->can_overflow && (req->parent == NULL || req->parent->can_overflow);
   return entry;
 }
@@ -212,6 +224,7 @@ static void publish(fh_type_entry *entry) {
   fh_name_put(&by_key, &entry->by_key);
 }
 
+/* All that can fail comes first: the index, its chunk, room in the key table, the entry. The rest only writes. */
 static verdict add_locked(const request *req, int32_t *type_index) {
   int is_from_parent;
   verdict result = pick_index(req, type_index, &is_from_parent);
@@ -245,6 +258,7 @@ int32_t fh_type_add(TVMFFIByteArray type_key, int32_t static_index, int32_t dept
 
 /* ---- The static types ---- */
 
+/* Keys are the ABI's. Those of plain data are roots of their own; objects are children of ffi.Object. */
 static const struct {
   int32_t type_index;
   const char *type_key;
@@ -295,6 +309,7 @@ int TVMFFITypeKeyToIndex(const TVMFFIByteArray *type_key, int32_t *out_tindex) {
   if (fh_str_check_bytes("a type key", *type_key) != 0) return -1;
   int32_t type_index = fh_type_find_key(*type_key);
   if (type_index < 0) {
+    /* The key is about to be shown: a key that no type can have, because of its length or a NUL, is refused as such. */
     if (type_key->size != 0 && fh_str_check_name("a type key", *type_key) != 0) return -1;
     return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find type `%.*s`", FH_BYTES_ARGS(*type_key));
   }

@@ -27,6 +27,7 @@ int fh_type_is_instance(int32_t type_index, int32_t ancestor);
 int32_t fh_type_add(TVMFFIByteArray type_key, int32_t static_index, int32_t depth, int32_t n_child_slots,
                     int can_overflow, int32_t parent_index);
 
+/* Registers the static types; for the load-time constructor. */
 void fh_type_init(void);
 
 /* ---- For reflect.c, which owns the reflection part of an entry ---- */

@@ -13,7 +13,8 @@
 FH_STATIC_ASSERT(sizeof(void *) == 8, "tvm-ffi's layouts are those of 64-bit systems");
 
 /* FH_EXPORT marks functions that leave the library beside the ABI's: the test build's controls. The ABI's own are
- * exported by their prototypes in c_api.h. Everything else is hidden (-fvisibility=hidden). */
+ * exported by their prototypes in c_api.h. Everything else is hidden (-fvisibility=hidden).
+ * FH_COLD marks what runs on errors only. */
 #if defined(_MSC_VER)
 #define FH_EXPORT __declspec(dllexport)
 #define FH_PRINTF(format_index, first_index)
@@ -56,7 +57,7 @@ FH_STATIC_ASSERT(sizeof(void *) == 8, "tvm-ffi's layouts are those of 64-bit sys
 #define FH_UNUSED(name) ((void)(name))
 #define FH_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A byte array of a string literal, or of a NUL-terminated string. */
+/* A byte array of a string literal (the "" makes anything else a syntax error), or of a NUL-terminated string. */
 #define FH_LITERAL(text) ((TVMFFIByteArray){"" text, sizeof(text) - 1})
 static inline TVMFFIByteArray fh_base_bytes(const char *text) {
   TVMFFIByteArray bytes = {text, strlen(text)};

@@ -1,4 +1,7 @@
-/* fork.c - the handlers of fork(), for everything that fork.h has declared in this binary. */
+/* fork.c - the handlers of fork(), for everything that fork.h has declared in this binary.
+ *
+ * before_fork runs in the thread that forks, give_all afterwards in the parent, in_child in the child. The lists that
+ * they go through are made by the linker, out of the pointers that the declarations have left in two sections. */
 #include "fork.h"
 
 #ifdef FH_TEST
@@ -9,7 +12,8 @@
 #if !defined(_WIN32)
 
 /* The entries. The linker defines symbols where a section begins and ends. They are weak, because the section does not
- * exist in a binary without such entries; then both are NULL and the loops below do nothing. */
+ * exist in a binary without such entries; then both are NULL and the loops below do nothing. They are hidden, so that
+ * each binary finds its own sections and not those of a binary that was loaded before it. */
 #if defined(__APPLE__)
 extern fh_fork_locks *first_locks[] __asm("section$start$__DATA$fh_fork_locks");
 extern fh_fork_locks *end_of_locks[] __asm("section$end$__DATA$fh_fork_locks");
@@ -28,7 +32,8 @@ static fh_mutex *lock_at(const fh_fork_locks *locks, size_t i) {
 }
 
 /* By rank, as any thread does that holds two locks: so this thread never waits for a lock whose holder waits for one of
- * its own. Within a rank the order does not matter, because nobody holds two locks of one rank. */
+ * its own. Within a rank the order does not matter, because nobody else holds two locks of one rank. The test build's
+ * checks would refuse this thread for doing so: hence fh_mutex_take, which does not ask them, and not fh_mutex_lock. */
 static void take_all(void) {
   for (int rank = 0; rank < FH_N_RANKS; ++rank) {
     for (fh_fork_locks **each = first_locks; each < end_of_locks; ++each) {
@@ -38,6 +43,7 @@ static void take_all(void) {
   }
 }
 
+/* In any order: giving a lock back waits for nobody. */
 static void give_all(void) {
   for (fh_fork_locks **each = first_locks; each < end_of_locks; ++each) {
     for (size_t i = 0; i < (*each)->n; ++i) fh_mutex_give(lock_at(*each, i));
@@ -49,7 +55,7 @@ static void before_fork(void) {
   take_all();
 }
 
-/* The functions run before the locks are given back, because they change what the locks guard. */
+/* The functions of FH_FORK_CHILD run before the locks are given back, because they change what the locks guard. */
 static void in_child(void) {
   for (fh_fork_child *each = first_child; each < end_of_children; ++each) (*each)();
   give_all();
@@ -60,14 +66,16 @@ FH_CONSTRUCTOR(fh_fork_load) { (void)pthread_atfork(before_fork, give_all, in_ch
 
 /* ---- The test build's checks ---- */
 #ifdef FH_TEST
-FH_THREAD_LOCAL int fh_sync_n_held;
-static FH_THREAD_LOCAL int n_held_of[FH_N_RANKS];
+FH_THREAD_LOCAL int fh_sync_n_held; /* locks, and sections counted by fh_sync_count_section */
+static FH_THREAD_LOCAL int n_held_of[FH_N_RANKS]; /* locks only, by rank */
 
 void fh_sync_fail_locked(const char *what) {
   fprintf(stderr, "%s runs while this thread holds %d lock(s)\n", what, fh_sync_n_held);
   abort();
 }
 
+/* The declaration of a lock; ends the process when there is none. The difference of the addresses is unsigned: for a
+ * lock that lies before `first` it wraps around to a number beyond n_bytes. */
 static const fh_fork_locks *locks_of(const void *mutex) {
   for (fh_fork_locks **each = first_locks; each < end_of_locks; ++each) {
     size_t n_bytes = (*each)->n * (*each)->n_stride;
@@ -77,6 +85,7 @@ static const fh_fork_locks *locks_of(const void *mutex) {
   abort();
 }
 
+/* Comes before the lock is taken, so that a wrong order is reported and does not end in a deadlock. */
 void fh_sync_note_lock(const void *mutex) {
   const fh_fork_locks *locks = locks_of(mutex);
   for (int rank = (int)locks->rank; rank < FH_N_RANKS; ++rank) {

@@ -1,4 +1,4 @@
-/* fork.h - locks are declared here, so that a child of fork() never finds one that a thread holds which it has not.
+/* fork.h - locks are declared here, so that the child of a fork() finds every lock free.
  *
  * The child has one thread, the one that forked. Before the fork that thread takes every lock, rank after rank, and
  * gives all back afterwards, in the parent and in the child. So what a lock guards is complete at the moment of the
@@ -54,6 +54,7 @@ typedef struct {
   static type id __attribute__((FH_FORK_KEPT, section(section_name))) = (value);
 #endif
 
+/* The last line of this and of the other declarations is an unused declaration that takes the caller's semicolon. */
 #define FH_FORK_LOCKS(id, name_text, first_lock, n_locks, stride, lock_rank)                \
   static fh_fork_locks id##_for_fork = {name_text, first_lock, n_locks, stride, lock_rank}; \
   FH_FORK_ENTRY(fh_fork_locks *, "fh_fork_locks", id##_entry_for_fork, &id##_for_fork)      \

@@ -1,4 +1,7 @@
-/* mem.c - the only malloc, and in the test build its live count and failure switch. */
+/* mem.c - the only malloc, and in the test build its live count and failure switch.
+ *
+ * A small block comes from the pool where that gives one, every other block from malloc. The address of a block says
+ * which of the two made it (fh_pool_has), so a block has no header. */
 #include "mem.h"
 
 #include "pool.h"
@@ -19,6 +22,8 @@ static void count_block(int64_t change) {
   (void)fh_atomic_add_relaxed_u64(&live_blocks, (uint64_t)change);
 }
 
+/* Whether the allocation that is about to be made has to fail. Each call takes the countdown one step down; a countdown
+ * of 0 is off. */
 static int must_fail(void) {
   if (has_failed && fails_on) return 1;
   if (fail_countdown == 0 || --fail_countdown != 0) return 0;
@@ -46,6 +51,7 @@ static void count_block(int64_t change) { FH_UNUSED(change); }
 static int must_fail(void) { return 0; }
 #endif
 
+/* Counts a new block, and passes it on; NULL is an allocation that failed. */
 static void *counted(void *block) {
   if (block != NULL) count_block(1);
   return block;
@@ -59,9 +65,12 @@ static void *counted(void *block) {
  * is taken for the pool's. */
 #define MIN_BYTES 16
 
+/* NULL where malloc is to be asked: for a large block, for one of 0 bytes (0 - 1 is larger than any maximum), and when
+ * the pool gives none. */
 static inline void *alloc_small(size_t n_bytes) {
   return n_bytes - 1 < FH_POOL_MAX_BYTES ? fh_pool_alloc(n_bytes) : NULL;
 }
+/* 0 for a block of malloc's, which is left alone. */
 static inline int free_small(void *block) {
   if (!fh_pool_has(block)) return 0;
   fh_pool_free(block);
@@ -114,10 +123,11 @@ void *fh_mem_calloc(size_t n_items, size_t item_bytes) {
   size_t n_bytes = n_items * item_bytes;
   void *block = alloc_small(n_bytes);
   if (block != NULL) return counted(memset(block, 0, n_bytes));
+  /* calloc and not malloc with memset: memory that is fresh from the system is zero already and need not be written. */
   return counted(advised(calloc(1, at_least_min(n_bytes)), n_bytes));
 }
 
-/* A block of the pool that has to move. */
+/* Moves the content of a block of the pool to a block of n_bytes. NULL without memory: then the old block stays. */
 static void *move_small(void *block, size_t old_bytes, size_t n_bytes) {
   void *moved = fh_mem_alloc(n_bytes);
   if (moved == NULL) return NULL;
@@ -132,6 +142,7 @@ void *fh_mem_realloc(void *block, size_t n_bytes) {
   /* A block of the pool has one size for good: it can hold less, and for more the content moves. */
   if (old_bytes != 0) return n_bytes <= old_bytes ? block : move_small(block, old_bytes, n_bytes);
   if (must_fail()) return NULL;
+  /* The number of blocks stays as it is, so nothing is counted. */
   return advised(realloc(block, at_least_min(n_bytes)), n_bytes);
 }
 
@@ -142,7 +153,7 @@ void fh_mem_free(void *block) {
 }
 
 char *fh_mem_copy_text(const char *data, size_t n_bytes) {
-  if (n_bytes == SIZE_MAX) return NULL;
+  if (n_bytes == SIZE_MAX) return NULL; /* the sum below would wrap around */
   char *copy = (char *)fh_mem_alloc(n_bytes + 1);
   if (copy == NULL) return NULL;
   if (n_bytes != 0) memcpy(copy, data, n_bytes);
@@ -155,6 +166,7 @@ void fh_mem_keep(const void *block) {
 }
 
 void fh_mem_put_aside(fh_mem_aside *aside, void *data, void (*deleter)(void *)) {
+  /* Our own function runs no foreign code, so it may be called under the caller's lock. */
   if (deleter == fh_mem_free) {
     fh_mem_free(data);
   } else if (deleter != NULL) {

@@ -1,4 +1,10 @@
-/* pages.c - chunks of memory straight from the system. */
+/* pages.c - chunks of memory straight from the system.
+ *
+ * An area is 2 MiB at a multiple of that: one huge page, on machines whose huge pages have that size. It is cut into 32
+ * chunks. A chunk is taken, or free with memory behind it (`used`), or free without; two masks of the area say which.
+ * The areas that have a free chunk form a list. A full one is in no list: whoever has a chunk knows its area.
+ *
+ * Only pool.c takes chunks, one for many blocks, so a single lock is enough. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* madvise, MAP_ANONYMOUS */
 #endif
@@ -18,15 +24,15 @@ FH_STATIC_ASSERT(AREA_BYTES / FH_PAGES_CHUNK == 32, "each chunk has a bit in a m
 
 struct fh_pages_area {
   fh_pages_area *next, *previous; /* among those with a free chunk */
-  char *base;
+  char *base; /* the first chunk; never changes */
   uint32_t taken; /* a bit for each chunk, as in `used` */
   uint32_t used;  /* free, but once taken, and it has its memory still */
 };
 
 FH_LOCK(pages_lock, "pages", FH_RANK_PAGES);
 /* Under the lock: */
-static fh_pages_area *with_room;
-static int n_areas, n_taken, n_used;
+static fh_pages_area *with_room;     /* the areas with a free chunk */
+static int n_areas, n_taken, n_used; /* how many areas; of all areas together: the bits in `taken`, in `used` */
 
 #ifdef FH_TEST
 int fh_pages_n_taken(void) {
@@ -65,6 +71,8 @@ static void unlink_area(fh_pages_area *area) {
     with_room = area->next;
 }
 
+/* Adds an area to the list, or does nothing if there is no memory for one. calloc, because mem.c stands above: its
+ * small blocks lie in the chunks that are made here. */
 static void add_area(void) {
   fh_pages_area *area = (fh_pages_area *)calloc(1, sizeof *area);
   if (area == NULL) return;
@@ -78,6 +86,7 @@ static void add_area(void) {
   link_area(area);
 }
 
+/* Gives back an area of which no chunk is taken. It is in the list, because all its chunks are free. */
 static void end_area(fh_pages_area *area) {
   unlink_area(area);
   n_areas -= 1;
@@ -86,7 +95,8 @@ static void end_area(fh_pages_area *area) {
   free(area);
 }
 
-/* Gives the system the memory of all free chunks. */
+/* Gives the system the memory of all free chunks, which keep their addresses. The list has all of them: an area that
+ * is not in it has no free chunk. */
 static void end_used(void) {
   for (fh_pages_area *area = with_room; area != NULL; area = area->next) {
     for (uint32_t left = area->used; left != 0; left &= left - 1) {
@@ -98,6 +108,7 @@ static void end_used(void) {
   n_used = 0;
 }
 
+/* Inwards to whole huge pages: those at the two ends may hold memory of somebody else as well. */
 void fh_pages_advise(void *block, size_t n_bytes) {
   uintptr_t first = ((uintptr_t)block + AREA_BYTES - 1) & ~(uintptr_t)(AREA_BYTES - 1);
   uintptr_t end = ((uintptr_t)block + n_bytes) & ~(uintptr_t)(AREA_BYTES - 1);
@@ -106,6 +117,7 @@ void fh_pages_advise(void *block, size_t n_bytes) {
 
 /* ---- Chunks ---- */
 
+/* Under the lock; the area has a free chunk. */
 static void *take_chunk(fh_pages_area *area) {
   uint32_t from = area->used != 0 ? area->used : ~area->taken;
   int i = __builtin_ctz(from); /* a used chunk first: it has its memory already */
@@ -130,7 +142,7 @@ void *fh_pages_new(fh_pages_area **area) {
 void fh_pages_free(void *chunk, fh_pages_area *area) {
   uint32_t bit = (uint32_t)1 << (((char *)chunk - area->base) / (ptrdiff_t)FH_PAGES_CHUNK);
   fh_mutex_lock(&pages_lock);
-  if (area->taken == UINT32_MAX) link_area(area);
+  if (area->taken == UINT32_MAX) link_area(area); /* it was full until now */
   area->taken &= ~bit;
   area->used |= bit;
   n_taken -= 1;

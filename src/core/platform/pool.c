@@ -1,4 +1,16 @@
-/* pool.c - small blocks: heaps of threads, and their chunks. */
+/* pool.c - small blocks: heaps of threads, and their chunks. As in mimalloc, a chunk has two free lists, which lie in
+ * the free blocks themselves: one for what the owner's thread frees, one for what other threads free.
+ *
+ * A chunk has blocks of one size and belongs to one heap. It is in one of four states, which only change in
+ * alloc_slowly, put_in_place and end_of_thread:
+ *   current  its heap gives blocks from it; at most one of each size
+ *   other    has room, and is in its heap's list `others`
+ *   full     is in no list, until a block of it comes back
+ *   empty    all its blocks are free: it goes back to pages.c, unless it is the current one
+ *
+ * Other threads push the blocks that they free on a lock-free stack in the chunk. The thread that pushes on an empty
+ * stack also pushes the chunk on a stack of its heap, `touched`. Both stacks are taken as a whole, by an exchange, so
+ * there is no pop that could mistake a former head for the present one (the ABA problem). */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #endif
@@ -15,6 +27,7 @@
 
 enum { FINE_MAX = 256, N_FINE = FINE_MAX / 16, N_SIZES = N_FINE + (FH_POOL_MAX_BYTES - FINE_MAX) / 64 };
 
+/* Which of the sizes is the least that has room for n_bytes, from 1 to FH_POOL_MAX_BYTES. */
 static inline size_t size_number(size_t n_bytes) {
   return n_bytes <= FINE_MAX ? (n_bytes - 1) / 16 : N_FINE + (n_bytes - FINE_MAX - 1) / 64;
 }
@@ -31,13 +44,14 @@ typedef struct block {
   struct block *next;
 } block;
 
-/* The head of a chunk. Only the owner's thread touches the members before `foreign`. */
+/* The head of a chunk. The members before `foreign` are for the thread of its heap, or for any thread under the lock
+ * while the heap has none. Other threads read two of them, `owner` and `block_bytes`, which never change. */
 typedef struct chunk {
   heap *owner; /* never changes */
-  block *free;
+  block *free;                       /* a list of blocks that can be given */
   char *fresh, *end;                 /* what was never given */
   uint32_t n_used;                   /* given, and not in `free` again */
-  uint32_t block_bytes;
+  uint32_t block_bytes;              /* never changes */
   int is_full;                       /* neither the current one nor among the others */
   struct chunk *next, *previous;     /* among the others; `next` also among the empty ones */
   fh_pages_area *area;
@@ -72,8 +86,9 @@ static heap *heaps; /* all; they live as long as the process */
 static fh_tls at_end; /* a thread's heap */
 static int is_ready;
 /* Atomic: */
-static int32_t is_off;
+static int32_t is_off; /* 1 for good: no thread gets a heap, and none needs to ask under the lock */
 
+/* The head lies at the chunk's beginning, and chunks at multiples of their size: clearing low bits finds it. */
 static inline chunk *chunk_of(const void *block) {
   return (chunk *)((uintptr_t)block & ~(uintptr_t)(FH_PAGES_CHUNK - 1));
 }
@@ -127,7 +142,8 @@ static void collect(heap *h, chunk **empty) {
   chunk *c = (chunk *)fh_atomic_exchange_acq_rel_ptr((void **)&h->touched, NULL);
   for (chunk *next; c != NULL; c = next) {
     next = c->next_touched; /* before the next line, after which others may write it again */
-    /* pairs with the swap in free_foreign, both ways: see there */
+    /* Pairs with the swap in free_foreign, both ways: see there. Not 0, because a chunk is touched once for each time
+     * that its stack stops being empty. The count finds the end of the list: the last `next` leads to no block. */
     uint64_t foreign = fh_atomic_exchange_acq_rel_u64(&c->foreign, 0);
     block *first = (block *)(void *)((char *)c + (uint32_t)foreign), *last = first;
     uint32_t n = (uint32_t)(foreign >> 32);
@@ -139,6 +155,7 @@ static void collect(heap *h, chunk **empty) {
   }
 }
 
+/* A chunk without free blocks, all of it fresh, in no list yet. NULL without memory. */
 static chunk *chunk_new(heap *h, size_t number) {
   fh_pages_area *area;
   chunk *c = (chunk *)fh_pages_new(&area);
@@ -148,6 +165,7 @@ static chunk *chunk_new(heap *h, size_t number) {
   c->area = area;
   c->block_bytes = (uint32_t)size_of_number(number);
   c->fresh = (char *)(c + 1);
+  /* whole blocks only: what is left over at the end of the chunk serves nobody */
   c->end = c->fresh + (FH_PAGES_CHUNK - sizeof *c) / c->block_bytes * c->block_bytes;
   return c;
 }
@@ -167,6 +185,8 @@ static void add_fresh(chunk *c) {
 
 /* ---- Heaps and threads ---- */
 
+/* Leaves the heap to the next new thread. Code that runs later in the end of this thread may still allocate and free:
+ * without my_heap it gets its blocks from malloc, and what it frees is foreign to every heap. */
 static void FH_TLS_CALLBACK end_of_thread(void *value) {
   heap *h = (heap *)value;
   chunk *empty = NULL;
@@ -175,6 +195,7 @@ static void FH_TLS_CALLBACK end_of_thread(void *value) {
   fh_mutex_lock(&pool_lock);
   fh_atomic_store_seq_cst_u64(&h->thread, NOBODY); /* before collect; pairs with touch */
   collect(h, &empty);
+  /* No chunk is the current one any more: those with room go among the others, empty ones go back. */
   for (size_t i = 0; i < N_SIZES; ++i) {
     chunk *c = h->current[i];
     if (c == &none) continue;
@@ -210,7 +231,7 @@ static int is_watched(void) {
 #endif
 }
 
-/* Under the lock. */
+/* Under the lock. Whether heaps can be made; the first caller finds it out. */
 static int make_ready(void) {
   if (is_ready) return 1;
   is_ready = !is_watched() && fh_tls_new(&at_end, end_of_thread) == 0;
@@ -218,7 +239,8 @@ static int make_ready(void) {
   return is_ready;
 }
 
-/* Under the lock. */
+/* Under the lock. A heap that waits for a thread, or else a new one; NULL without memory. Linear in the number of
+ * heaps, once for each thread. calloc, because mem.c stands above. */
 static heap *find_heap(void) {
   heap *h = heaps;
   while (h != NULL && h->thread != NOBODY) h = h->next;
@@ -236,6 +258,7 @@ static FH_NOINLINE heap *start_heap(void) {
   if (is_ending || fh_atomic_load_acquire_i32(&is_off)) return NULL; /* pairs with make_ready */
   fh_mutex_lock(&pool_lock);
   heap *h = make_ready() ? find_heap() : NULL;
+  /* the end first: a heap that is not given up when its thread ends would be lost */
   if (h != NULL && fh_tls_set(&at_end, h) != 0) h = NULL;
   if (h != NULL) fh_atomic_store_seq_cst_u64(&h->thread, fh_thread_id()); /* pairs with touch, fh_pool_free */
   fh_mutex_unlock(&pool_lock);
@@ -253,11 +276,14 @@ static inline void *take_block(chunk *c) {
 }
 
 /* The current chunk has no free block: makes some, or takes another chunk. Foreign blocks are collected only when this
- * chunk is used up, so that the lists of other threads are looked at once per chunk and not once per block. */
+ * chunk is used up, so that the lists of other threads are looked at once per chunk and not once per block. `none` is
+ * used up from the start. */
 static FH_NOINLINE void *alloc_slowly(heap *h, size_t number) {
   chunk *c = h->current[number], *empty = NULL;
   if (c->fresh == c->end) {
     if (c != &none) c->is_full = 1;
+    /* With no current chunk while blocks are collected, this one is treated as any full one: if it gets blocks back, it
+     * joins the others, from which the next is taken. */
     h->current[number] = &none;
     collect(h, &empty);
     free_chunks(empty);
@@ -280,7 +306,9 @@ void *fh_pool_alloc(size_t n_bytes) {
   return FH_LIKELY(c->free != NULL) ? take_block(c) : alloc_slowly(h, number);
 }
 
-/* Tells the heap of a chunk that it has blocks to collect; does it when there is no thread that would. */
+/* Tells the heap of a chunk that it has blocks to collect, and collects them when the heap has no thread that would.
+ * Once the chunk is on the heap's stack, another thread may give it back at any moment: from there on only `h`, which
+ * never ends, is used. */
 static void touch(heap *h, chunk *c) {
   chunk *empty = NULL;
   void *first = fh_atomic_load_relaxed_ptr((void **)&h->touched); /* a guess, checked by the swap */
@@ -295,6 +323,8 @@ static void touch(heap *h, chunk *c) {
   free_chunks(empty);
 }
 
+/* Frees a block of another thread's heap, or of one without a thread. One word holds the head of the stack and the
+ * number of its blocks, so that both are taken at once. */
 static FH_NOINLINE void free_foreign(chunk *c, block *b) {
   uint64_t after, before = fh_atomic_load_relaxed_u64(&c->foreign); /* a guess, checked by the swap */
   do {
@@ -315,6 +345,7 @@ void fh_pool_free(void *freed) {
     free_foreign(c, b);
     return;
   }
+  /* The chunk is this thread's own: no atomic operation, and nothing else to do unless its state changes. */
   b->next = c->free;
   c->free = b;
   c->n_used -= 1;

@@ -1,4 +1,7 @@
-/* span.c - the stable hash of bytes. */
+/* span.c - the stable hash of bytes: a polynomial over words of 8 bytes, modulo the Mersenne prime 2^31 - 1.
+ *
+ * The numbers are part of the ABI: C++ clients compute them inline (base_detail.h) to search maps that this library has
+ * filled. So every step is fixed, also that the sum wraps around at 2^64 before it is reduced. */
 #include "span.h"
 
 /* Up to 7 bytes as a little-endian number. */
@@ -14,7 +17,8 @@ static uint64_t load_word(const unsigned char *p) {
          (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
 
-/* The remainder by 2^31 - 1: what lies above 31 bits counts as if it were below. */
+/* The remainder by 2^31 - 1, without a division: 2^31 leaves the remainder 1, so what lies above 31 bits counts as if
+ * it were below. The first sum is less than 2^34, the second less than twice the modulus. */
 static uint64_t reduce(uint64_t number) {
   const uint64_t modulus = 2147483647u;
   number = (number & modulus) + (number >> 31);
@@ -26,6 +30,7 @@ uint64_t fh_span_hash(const char *data, size_t n_bytes) {
   const uint64_t multiplier = 1099511628211u;
   const unsigned char *p = (const unsigned char *)data, *end = p + n_bytes;
   uint64_t hash = 0;
+  /* Horner's scheme */
   for (; end - p >= 8; p += 8) hash = reduce(hash * multiplier + load_word(p));
   if (p == end) return hash;
   /* The tail is a number of its own. With 8 bytes in all, one load of the last 8 and a shift find it without a loop. */

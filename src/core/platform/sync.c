@@ -1,4 +1,7 @@
-/* sync.c - waiting for a lock or a condition, and once; the rest of sync.h is inline. */
+/* sync.c - waiting for a lock or a condition, and once; the rest of sync.h is inline.
+ *
+ * On Linux a lock is the three-state futex lock of Drepper's "Futexes Are Tricky": a word that is free, held, or held
+ * while somebody may sleep. A holder calls the kernel only in the third case. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* syscall */
 #endif
@@ -11,7 +14,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Sleeps while *word is `seen`; may also wake up without a reason. */
+/* Sleeps while *word is `seen`; may also wake up without a reason. The kernel compares and puts to sleep in one step:
+ * a change that comes with a wake-up is not missed when it falls between the caller's look and the sleep. PRIVATE: no
+ * other process shares the words, which makes them cheaper for the kernel to find. */
 static void sleep_on(uint32_t *word, uint32_t seen) {
   (void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
 }
@@ -19,6 +24,7 @@ static void wake_sleepers(uint32_t *word, int n_threads) {
   (void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, n_threads, NULL, NULL, 0);
 }
 
+/* Takes a lock that was held at the first try: looks again for a short time, then sleeps. */
 void fh_mutex_park(fh_mutex *m) {
   enum { LOOKS = 64 }; /* a holder that runs gives the lock back before this thread could go to sleep and wake up */
   for (int i = 0; i < LOOKS; ++i) {
@@ -49,10 +55,12 @@ void fh_cond_wake_all(fh_cond *c) {
   wake_sleepers(&c->n_wakes, INT32_MAX);
 }
 
+/* Nothing to do: who waits is known to the kernel only. */
 void fh_cond_reset(fh_cond *c) { FH_UNUSED(c); }
 
 #elif defined(__APPLE__)
-/* The condition has a lock of its own, as pthread_cond_wait knows pthread's locks only. */
+/* The condition has a lock of its own, because pthread_cond_wait takes pthread's locks only. The waiter takes it before
+ * it gives up `m`, so no thread can change n_wakes before the waiter sleeps. */
 void fh_cond_wait(fh_cond *c, fh_mutex *m) {
   pthread_mutex_lock(&c->inner);
   uint32_t seen = c->n_wakes;
@@ -69,6 +77,7 @@ void fh_cond_wake_all(fh_cond *c) {
   pthread_mutex_unlock(&c->inner);
 }
 
+/* A thread that the child does not have may have held `inner` at the fork. */
 void fh_cond_reset(fh_cond *c) {
   fh_cond fresh = FH_COND_INIT;
   *c = fresh;
@@ -80,6 +89,7 @@ void fh_cond_wake_all(fh_cond *c) { WakeAllConditionVariable(&c->cond); }
 void fh_cond_reset(fh_cond *c) { FH_UNUSED(c); }
 #endif
 
+/* Double-checked locking: after the first run a caller costs one load. */
 void fh_once_run(fh_once *once, void (*init)(void)) {
   /* acquire: pairs with the release store below, so that what init wrote is seen */
   if (fh_atomic_load_acquire_i32(&once->done)) return;

@@ -1,5 +1,5 @@
-/* sync.h - mutex, condition, once, and a thread-local pointer with an end: all that is used of the threads library, but
- * for fork.c's handlers.
+/* sync.h - mutex, condition, once, and a thread-local pointer with an end. Nothing else uses the system's threads
+ * library, except fork.c, which registers handlers of fork().
  *
  * The core, the binding and the HPy runtime each compile it, so that there is one kind of lock. Locks are static, never
  * held while foreign code runs, and known to fork (fork.h). FH_THREAD_LOCAL (base.h) is the fast way to thread-local
