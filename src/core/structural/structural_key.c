@@ -1,4 +1,5 @@
-/* structural_key.c - the type StructuralKey. */
+/* structural_key.c - the type StructuralKey: a value with its structural hash, and the hooks by which Map and Dict
+ * compare such keys. The hash is computed once, so a key whose value changes later keeps its hash. */
 #include "structural_key.h"
 
 #include "core/fields/builtin.h"
@@ -52,10 +53,12 @@ static TVMFFIAny any_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
 
 /* ---- The type ---- */
 
+/* An empty key, for callers that then set its fields, the stored hash too: the reader of graphs is one. */
 static int create_key(TVMFFIObjectHandle *out) { return fh_builtin_create(&key_type, out); }
 static void end_key(void *self) { fh_builtin_end(&key_type, self); }
 static void delete_key(void *self, int flags) { fh_object_delete_owner(&key_type.owner, self, flags, 1); }
 
+/* __ffi_init__(key) -> StructuralKey */
 static int init_key(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   if (fh_function_check_count(KEY ".__ffi_init__", n_args, 1) != 0) return -1;
