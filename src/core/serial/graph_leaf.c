@@ -101,6 +101,7 @@ int fh_graph_leaf_write(const TVMFFIAny *value, TVMFFIAny *data) {
 
 /* ---- Reading ---- */
 
+/* [type, id]. A number that a DLDevice cannot hold is refused, not cut off. */
 static int read_device(const TVMFFIAny *data, TVMFFIAny *out) {
   int64_t n, type = 0, id = 0;
   const TVMFFIAny *items = fh_graph_items(data, &n);
@@ -121,6 +122,7 @@ static int read_device(const TVMFFIAny *data, TVMFFIAny *out) {
   return 0;
 }
 
+/* Any integers, negative ones too: a Shape does not check what its numbers mean. */
 static int read_shape(const TVMFFIAny *data, TVMFFIAny *out) {
   int64_t n;
   const TVMFFIAny *items = fh_graph_items(data, &n);

@@ -29,6 +29,7 @@ typedef struct {
   const TVMFFIFieldInfo *field; /* the one that is going on, or NULL */
 } frame;
 
+/* OPEN: the node has a frame; READ: it has a value. */
 typedef enum { UNREAD, OPEN, READ } node_state;
 
 typedef struct {
@@ -178,6 +179,8 @@ static int begin_data(reader *r, int64_t node, const TVMFFITypeInfo *info, const
   }
 }
 
+/* A node by its entries "type" and "data"; the result is that of begin_data. The entries are taken as owned copies,
+ * because a node may be a Dict, which foreign code may change meanwhile. */
 static int begin_node(reader *r, int64_t node, TVMFFIAny *out) {
   const TVMFFIAny *json = &fh_seq_items(r->nodes)[node];
   const TVMFFITypeInfo *info = NULL;
@@ -310,6 +313,7 @@ static int continue_frame(reader *r) {
 
 /* ---- The graph ---- */
 
+/* Reads the root with all that it needs: *out is an owned copy of its value. */
 static int read_root(reader *r, const TVMFFIAny *root_index, TVMFFIAny *out) {
   TVMFFIAny root;
   int rc = get_or_open(r, root_index, &root);

@@ -109,6 +109,8 @@ static size_t count_plain(const char *p, size_t n, int *is_bad) {
   return i;
 }
 
+/* Text in quotes: runs of bytes that stand for themselves are copied, the others escaped. ValueError if it is not
+ * UTF-8. */
 static int add_string(writer *w, TVMFFIByteArray content) {
   const char *at = content.data;
   size_t n_left = content.size;
@@ -158,6 +160,7 @@ static int open_container(writer *w, const TVMFFIAny *value) {
   return fh_walk_push(&w->walk, value);
 }
 
+/* The closing bracket has a line of its own, also that of an empty container. */
 static int close_container(writer *w) {
   char closing = is_list(fh_walk_top(&w->walk)) ? ']' : '}';
   fh_walk_pop(&w->walk);

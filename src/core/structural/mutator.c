@@ -130,6 +130,7 @@ static int mutate_values_of(fh_mutator_object *mutator, fh_hashmap_object *map, 
   uint64_t at = fh_hashmap_begin(map);
   int rc = 0, inplace = *target == map;
   for (; rc == 0 && (pair = fh_hashmap_at(map, at)) != NULL; at = fh_hashmap_next(map, at)) {
+    /* A view outside of the pair, which moves if the mutator adds to a map that changes in place. */
     TVMFFIAny value = pair->value, changed;
     rc = mutate_child(mutator, &value, inplace, &changed);
     if (rc != 1) continue;
@@ -217,6 +218,8 @@ TVMFFIObject *fh_mutator_copy(TVMFFIObject *obj) {
   TVMFFIAny arg = fh_any_object(obj), copy;
   if (fh_mutator_check_copy(obj->type_index) != 0) return NULL;
   if (fh_function_call(copy_hook(obj->type_index)->v_obj, &arg, 1, &copy) != 0) return NULL;
+  /* The hook is foreign. Setters will write into what it gave, so that must not be the original, nor of another
+   * type. */
   if (copy.type_index == obj->type_index && copy.v_obj != obj) return copy.v_obj;
   fh_error_raise(FH_TYPE_ERROR, "Expected __ffi_shallow_copy__ of `%s` to return another one but got `%s`",
                  fh_type_name(obj->type_index), copy.v_obj == obj ? "the same" : fh_type_name(copy.type_index));
@@ -282,6 +285,7 @@ static int mutate_object(fh_mutator_object *mutator, const TVMFFIAny *value, TVM
   }
   if (mutate_fields(mutator, value->v_obj, kind, out) != 0) return -1;
   if (!fh_structural_is_remapped(kind, mutator->region, out)) return 0;
+  /* var_remap_set gives None, or an error. The result of the mutation stays in *out, unless there is an error. */
   TVMFFIAny outcome;
   int rc = fh_mutator_call_remap_set(mutator, value, out, &outcome);
   fh_any_drop(rc == 0 ? &outcome : out);

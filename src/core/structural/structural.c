@@ -85,6 +85,7 @@ fh_hashmap_object *fh_structural_read_map(TVMFFIObject *map) {
 }
 
 int fh_structural_tensor_bytes(const DLTensor *tensor, const char **data, size_t *n_bytes) {
+  /* The device comes first: an address on another device must not be read. */
   if (tensor->device.device_type != kDLCPU) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected a tensor on the CPU but got one on a device of type %d",
                           (int)tensor->device.device_type);

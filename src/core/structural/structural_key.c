@@ -45,6 +45,7 @@ static const fh_structural_key_object *key_of(const TVMFFIAny *value) {
 
 static TVMFFIAny any_hash(const TVMFFIAny *value) { return fh_any_int(key_of(value)->hash); }
 
+/* A Bool, or the error of the comparison as the result. */
 static TVMFFIAny any_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
   int is_equal;
   if (fh_structural_key_equal(key_of(a), key_of(b), &is_equal) == 0) return fh_any_bool(is_equal);

@@ -26,6 +26,7 @@ int fh_structural_path_add(fh_structural_path *path, fh_access_kind left_kind, c
     fh_any_drop(&step->keys[0]);
     return -1;
   }
+  /* Only now does the step count: it owns both keys. */
   path->n_steps += 1;
   return 0;
 }

@@ -52,9 +52,9 @@ TVMFFIAny fh_visitor_check_result(TVMFFIAny result, const char *who) {
 /* The raw result of the pending error, which it takes. */
 static TVMFFIAny failed(void) { return fh_visitor_make_result(FH_VISIT_FAILED, fh_any_none()); }
 
-/* ---- Contents of containers: their __s_visit__. Of a map only the values are visited: its keys say where they are. An
- * Array and a Map are read in place: only the owner of their one reference may change them, and the caller holds a
- * reference for as long as the visit takes ---- */
+/* ---- Contents of containers: their __s_visit__. Of a map only the values are visited: its keys say where they are.
+ * The first result that is not None ends the visit and is handed on. An Array and a Map are read in place: only the
+ * owner of their one reference may change them, and the caller holds a reference for as long as the visit takes ---- */
 
 static TVMFFIAny visit_array(fh_visitor_object *visitor, TVMFFIAny value) {
   const fh_seq_object *array = (const fh_seq_object *)(void *)value.v_obj;
