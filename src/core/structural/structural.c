@@ -62,7 +62,7 @@ int fh_structural_with_region(const char *name, const TVMFFIAny *args, int32_t *
 
 int fh_structural_use_begin(fh_structural_use *use, const char *what) {
   /* Either nobody is inside and this thread comes in, or it is inside already: a hook or callback has called the
-   * visitor again. Only the thread inside writes to n_entries. */
+   * visitor, or mutator, again. Only the thread inside writes to n_entries. */
   uint64_t self = fh_thread_id(), user = 0;
   if (!fh_atomic_cas_relaxed_u64(&use->thread, &user, self) && user != self) {
     return fh_error_raise(FH_RUNTIME_ERROR, "Expected a `%s` to be used by one thread at a time", what);
