@@ -1,4 +1,4 @@
-/* base64.c - bytes as text of 64 characters, with padding. */
+/* base64.c - bytes as text of 64 characters, with padding (RFC 4648). Used for the bytes in graphs of JSON values. */
 #include "base64.h"
 
 #include "core/object/error.h"
@@ -21,8 +21,10 @@ int fh_base64_encode(TVMFFIByteArray bytes, TVMFFIAny *out) {
   fh_str_build build = {NULL, 0, 0};
   const unsigned char *in = (const unsigned char *)bytes.data;
   *out = fh_any_none();
+  /* Below that the number of characters, four for three bytes, cannot overflow. */
   if (bytes.size > SIZE_MAX / 8) return fh_error_raise_no_memory();
   size_t n_chars = (bytes.size + 2) / 3 * 4;
+  /* One more byte, because at least one must be asked for. */
   if (fh_str_build_reserve(&build, n_chars + 1) != 0) return -1;
   char *to = fh_str_build_end(&build);
   for (size_t n_left = bytes.size; n_left != 0; to += 4) {
@@ -50,6 +52,8 @@ static int raise_character(TVMFFIByteArray text, size_t i) {
                         (unsigned char)text.data[i], i);
 }
 
+/* Writes the bytes of all characters before the padding. `bits` shifts out at its top what was written. The lowest bits
+ * of the last character before padding mean nothing, whatever they are. */
 static int decode_into(TVMFFIByteArray text, size_t n_padding, fh_str_build *build) {
   size_t n_chars = text.size - n_padding;
   uint32_t bits = 0;
@@ -58,6 +62,8 @@ static int decode_into(TVMFFIByteArray text, size_t n_padding, fh_str_build *bui
     uint32_t value = value_of((unsigned char)text.data[i]);
     if (value > 63) return raise_character(text, i);
     bits = bits << 6 | value;
+    /* Behind the first character of a group 6 bits are known, which is no byte; behind each other one there is one
+     * more. */
     if (i % 4 != 0) *to++ = (char)(bits >> (6 - i % 4 * 2));
   }
   build->n_bytes = (size_t)(to - fh_str_build_end(build));
@@ -72,6 +78,7 @@ int fh_base64_decode(TVMFFIByteArray text, TVMFFIAny *out) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected base64 in groups of 4 characters but got %zu characters",
                           text.size);
   }
+  /* Only the last two characters may be padding; decode_into refuses "=" anywhere else. */
   while (n_padding < 2 && n_padding < text.size && text.data[text.size - 1 - n_padding] == '=') ++n_padding;
   if (fh_str_build_reserve(&build, text.size / 4 * 3 + 1) != 0) return -1;
   if (decode_into(text, n_padding, &build) != 0) {

@@ -1,8 +1,10 @@
 /* decimal.c - numbers as decimal text and back.
  *
- * Both directions multiply 64 significant bits by a power of ten. The power has 128 bits and is rounded down, so the
- * product is known up to two units of its second word. Where these could change how the product is rounded, the C
- * library decides, in a form without a decimal point, which depends on the locale. */
+ * Both directions multiply up to 64 significant bits by a power of ten; reading in this way is the Eisel-Lemire
+ * algorithm. The power has 128 bits and is rounded down, and so is the product. So the exact product is at least the
+ * computed one, and less than three units of the second word above it. Where that difference could change how the
+ * product is rounded, the C library decides. Its decimal point depends on the locale: reading gives it none, and
+ * writing passes over it. */
 #include "decimal.h"
 
 #include <float.h>
@@ -21,7 +23,8 @@ typedef struct {
   int exponent;
 } scaled;
 
-/* bits * 2^exponent * 10^power; bits is not 0, the power is in the table. */
+/* bits * 2^exponent * 10^power; bits is not 0, the power is in the table. Of the product of 64 by 128 bits, the lowest
+ * word is only looked at for the bit that moves up when the top bit is not set. */
 static scaled scale(uint64_t bits, int exponent, int power) {
   const fh_pow10 *p = fh_pow10_get(power);
   int shift = fh_pow10_zeros_above(bits);
@@ -47,7 +50,7 @@ static const char two_digits[] =
     "4748495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293"
     "949596979899";
 
-/* The digits of a number, right-aligned before `end`; where they begin. */
+/* The digits of a number, right-aligned before `end`, two by two; returns where they begin. */
 static char *write_digits(uint64_t value, char *end) {
   while (value >= 100) {
     end -= 2;
@@ -66,6 +69,7 @@ static char *write_digits(uint64_t value, char *end) {
 size_t fh_decimal_write_int(int64_t value, char *out) {
   char buffer[FH_DECIMAL_INT_MAX];
   char *end = buffer + sizeof buffer;
+  /* Negated as an unsigned number: -2^63 has no positive counterpart. */
   char *begin = write_digits(value < 0 ? 0 - (uint64_t)value : (uint64_t)value, end);
   if (value < 0) *--begin = '-';
   memcpy(out, begin, (size_t)(end - begin));
@@ -90,10 +94,13 @@ static uint64_t round_by_printf(double value, int *exponent) {
 }
 
 /* As round_by_printf, by one multiplication where that is sure to be right. The power of ten that leaves 17 digits
- * before the point is estimated from the highest bit, and may be one too large. */
+ * before the point is estimated from the highest bit, and may be one too large: then the product has more digits, and
+ * the next power is tried. */
 static uint64_t round_to_digits(double value, int *exponent) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
+  /* The parts of a double: value = bits * 2^power2. A raw exponent of 0 is that of subnormal numbers, without a hidden
+   * bit. */
   int raw = (int)(bits >> 52 & 0x7ff);
   bits &= ((uint64_t)1 << 52) - 1;
   if (raw != 0) bits |= (uint64_t)1 << 52;
@@ -106,15 +113,20 @@ static uint64_t round_to_digits(double value, int *exponent) {
     uint64_t digits = product.high >> n_below;
     if (digits >= BEYOND) continue;
     uint64_t fraction = product.high << (64 - n_below) | product.low >> n_below;
+    /* The exact fraction is less than UNSURE above this one. Here it may lie on either side of one half, or be one
+     * half. A fraction near 1 leaves no doubt: it rounds up, to the number that an exact fraction beyond 1 would be
+     * rounded down to. */
     if (fraction + UNSURE >= HALF && fraction <= HALF) return round_by_printf(value, exponent);
     digits += fraction > HALF;
     *exponent = first;
     if (digits < BEYOND) return digits;
+    /* Rounding up has made 10^17, which has 18 digits. */
     *exponent = first + 1;
     return LOWEST;
   }
 }
 
+/* "e+05", "e-308": a sign and two digits at least, as printf has it. The number of bytes. */
 static size_t write_exponent(int exponent, char *out) {
   char digits[8];
   char *begin = write_digits((uint64_t)(exponent < 0 ? -exponent : exponent), digits + sizeof digits);
@@ -130,6 +142,7 @@ size_t fh_decimal_write_float(double value, char *out) {
   char digits[DIGITS], *at = out;
   uint64_t sign;
   int exponent = 0, n = DIGITS;
+  /* From the bits, because -0.0 is not below 0. */
   memcpy(&sign, &value, sizeof sign);
   if (sign >> 63) *at++ = '-';
   if (value == 0) {
@@ -137,15 +150,19 @@ size_t fh_decimal_write_float(double value, char *out) {
     return (size_t)(at - out);
   }
   write_digits(round_to_digits(value < 0 ? -value : value, &exponent), digits + DIGITS);
+  /* The rules of "%g": an exponent below -4, or of the precision and above, gets an "e", and zeros at the end go
+   * away. */
   while (n > 1 && digits[n - 1] == '0') --n;
   int n_before = exponent + 1; /* digits before the point */
   if (exponent < -4 || exponent >= DIGITS) n_before = 1;
   if (n_before <= 0) {
+    /* Three zeros at most stand behind the point, as the exponent is -4 or more. */
     memcpy(at, "0.000", 5);
     at += 2 - n_before;
     memcpy(at, digits, (size_t)n);
     return (size_t)(at + n - out);
   }
+  /* Zeros before the point stay. They are in `digits` still. */
   if (n < n_before) n = n_before;
   memcpy(at, digits, (size_t)n_before);
   at += n_before;
@@ -175,7 +192,8 @@ typedef struct {
 
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Digits up to the end of them; leading zeros of the number are passed over. How many there were, zeros included. */
+/* Digits up to the end of them: how many there were, zeros included. Leading zeros of the number are passed over, also
+ * those behind the point. Digits beyond MAX_WORD_DIGITS are counted and go into no word. */
 static int64_t read_digits(const char **at, const char *end, parts *p) {
   const char *begin = *at, *c = begin;
   if (p->n_digits == 0) {
@@ -192,6 +210,7 @@ static int64_t read_digits(const char **at, const char *end, parts *p) {
   return c - begin;
 }
 
+/* From the "e" on: 1, or 0 without digits. Adds to *out; from MAX_EXPONENT on, further digits are passed over. */
 static int read_exponent(const char **at, const char *end, int64_t *out) {
   int is_negative = 0;
   int64_t exponent = 0;
@@ -205,7 +224,7 @@ static int read_exponent(const char **at, const char *end, int64_t *out) {
   return 1;
 }
 
-/* Whether the text is a number. */
+/* Whether the text is a number as a whole. Its value is the digits from p->first on, times 10^exponent. */
 static int split(const char *at, const char *end, parts *p) {
   memset(p, 0, sizeof *p);
   p->is_plain = 1;
@@ -226,8 +245,9 @@ static int split(const char *at, const char *end, parts *p) {
   return at == end;
 }
 
-/* The nearest double by the C library, from digits and an exponent without a point. Digits that cannot matter any more
- * become one that says whether there were any. */
+/* The nearest double by the C library, from digits and an exponent without a point. The point halfway between two
+ * doubles has fewer than MAX_DIGITS digits, so what comes behind these only matters by being zero or not: one digit
+ * says that. */
 static double read_by_strtod(const parts *p) {
   enum { MAX_DIGITS = 800 };
   char text[MAX_DIGITS + 32];
@@ -255,9 +275,11 @@ static int nearest(uint64_t bits, int power, double *out) {
   scaled product = scale(bits, 0, power);
   int exponent = product.exponent + 127;                        /* of the top bit */
   int n_below = exponent >= -1022 ? 11 : 11 + (-1022 - exponent); /* bits of `high` that do not fit the mantissa */
+  /* At the least double and below, hardly a bit is left, and no shift may be as wide as the word. */
   if (n_below > 62) return 0;
   uint64_t mantissa = product.high >> n_below;
   uint64_t fraction = product.high << (64 - n_below) | product.low >> n_below;
+  /* As in round_to_digits. */
   if (fraction + UNSURE >= HALF && fraction <= HALF) return 0;
   mantissa += fraction > HALF;
   /* The mantissa's own top bit counts as one in the exponent, and so does a carry out of it. */
@@ -267,6 +289,8 @@ static int nearest(uint64_t bits, int power, double *out) {
   return 1;
 }
 
+/* The nearest double; infinite beyond the largest. Texts with many digits or extreme exponents are left to the C
+ * library, except those that are surely too large or too small, so it sees exponents that fit an int. */
 static double to_double(const parts *p) {
   double value;
   if (p->n_digits == 0 || p->exponent + p->n_digits < -400) return 0;
@@ -280,6 +304,7 @@ static double to_double(const parts *p) {
 fh_decimal_kind fh_decimal_read(const char *text, size_t n_bytes, fh_decimal_value *out) {
   parts p;
   if (!split(text, text + n_bytes, &p)) return FH_DECIMAL_INVALID;
+  /* The magnitude of the least integer is one more than that of the largest. */
   if (p.is_plain && p.n_digits <= MAX_WORD_DIGITS && p.bits <= (uint64_t)INT64_MAX + (uint64_t)p.is_negative) {
     out->as_int = p.is_negative ? (int64_t)(0 - p.bits) : (int64_t)p.bits;
     return FH_DECIMAL_INT;

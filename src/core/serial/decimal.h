@@ -4,7 +4,7 @@
 
 #include "core/platform/base.h"
 
-/* Longest text of the writers, without a NUL: that of -2^63, of "-1.2345678901234567e-308". */
+/* Room for the longest text of each writer, without a NUL: -2^63 has 20 bytes, -1.2345678901234567e-308 has 24. */
 #define FH_DECIMAL_INT_MAX 20
 #define FH_DECIMAL_FLOAT_MAX 25
 

@@ -1,7 +1,8 @@
 /* graph_read.c - the value of a graph of JSON values, without recursion.
  *
  * A node that refers to others has a frame while those are read. The frame on top goes on until it needs a node without
- * a value. That node gets a frame on top of it; when that frame is done, the first one asks for the node again. */
+ * a value. That node gets a frame on top of it; when that frame is done, the first one asks for the node again. So each
+ * node is read at most once, and one that is asked for while its own frame is open refers to itself. */
 #include "graph_read.h"
 
 #include "core/container/hashmap.h"
@@ -17,6 +18,7 @@
 #define INVALID "Invalid JSON Object Graph"
 #define N_KEYS 16 /* a power of two */
 
+/* A node that is being read: its data, and the object that is made of it. */
 typedef struct {
   int64_t node;
   TVMFFIAny data;     /* owned: Array, or of an object Map or Dict */
@@ -27,6 +29,7 @@ typedef struct {
   const TVMFFIFieldInfo *field; /* the one that is going on, or NULL */
 } frame;
 
+/* OPEN: the node has a frame; READ: it has a value. */
 typedef enum { UNREAD, OPEN, READ } node_state;
 
 typedef struct {
@@ -47,6 +50,7 @@ static int get_entry_of(const TVMFFIAny *map, const TVMFFIAny *key, TVMFFIAny *o
   return fh_hashmap_get((const fh_hashmap_object *)(const void *)map->v_obj, key, out);
 }
 
+/* The variant that an integer, or a text, stands for: a new reference. */
 static int read_enum(const TVMFFITypeInfo *info, fh_graph_form form, const TVMFFIAny *data, TVMFFIAny *out) {
   TVMFFIByteArray text;
   int64_t number = 0;
@@ -58,6 +62,7 @@ static int read_enum(const TVMFFITypeInfo *info, fh_graph_form form, const TVMFF
 
 /* ---- Frames ---- */
 
+/* Drops what a frame owns; the caller takes it off the stack. */
 static void close_frame(frame *f) {
   fh_any_drop(&f->data);
   fh_any_drop(&f->key);
@@ -91,6 +96,8 @@ static int open_frame(reader *r, int64_t node, TVMFFIAny data, void *made, const
   return 0;
 }
 
+/* Array, List, Map or Dict from an array of node indices, whose number is known: the container is made with room for
+ * all. A List as data is copied, because foreign code may change it while the nodes are read. */
 static int open_container(reader *r, int64_t node, int32_t type_index, const TVMFFIAny *data) {
   TVMFFIAny array;
   int64_t n;
@@ -127,6 +134,7 @@ static int begin_object(reader *r, int64_t node, const TVMFFITypeInfo *info, con
         FH_BYTES_ARGS(info->type_key));
   default: break;
   }
+  /* Its fields are given one by one, by set_fields; until then the object is empty. */
   if (!fh_hashmap_is(data)) return fh_graph_raise_convert(data, "Map<Any, Any>");
   fh_any_copy(data, &fields);
   return open_frame(r, node, fields, fh_create_empty(info), info);
@@ -134,6 +142,9 @@ static int begin_object(reader *r, int64_t node, const TVMFFITypeInfo *info, con
 
 /* ---- Nodes ---- */
 
+/* The type of a key: -1 with a TypeError for an unknown one. Keys of one text are mostly one object (json_string.c
+ * shares them), or lie in the cell, so the cell's word finds most types without a look at the text. The table is
+ * direct-mapped. */
 static int find_type(reader *r, const TVMFFIAny *key, const TVMFFITypeInfo **out) {
   TVMFFIByteArray text;
   if (fh_graph_to_text(key, &text) != 0) return -1;
@@ -168,6 +179,8 @@ static int begin_data(reader *r, int64_t node, const TVMFFITypeInfo *info, const
   }
 }
 
+/* A node by its entries "type" and "data"; the result is that of begin_data. The entries are taken as owned copies,
+ * because a node may be a Dict, which foreign code may change meanwhile. */
 static int begin_node(reader *r, int64_t node, TVMFFIAny *out) {
   const TVMFFIAny *json = &fh_seq_items(r->nodes)[node];
   const TVMFFITypeInfo *info = NULL;
@@ -188,6 +201,7 @@ static int begin_node(reader *r, int64_t node, TVMFFIAny *out) {
   return rc;
 }
 
+/* Takes the value. */
 static void keep_value(reader *r, int64_t node, TVMFFIAny value) {
   r->values[node] = value;
   r->states[node] = READ;
@@ -212,7 +226,9 @@ static int get_or_open(reader *r, const TVMFFIAny *index, TVMFFIAny *out) {
   return 1;
 }
 
-/* ---- Going on with the innermost frame: 1 at its end, 0 if another frame comes first, -1 ---- */
+/* ---- Going on with the innermost frame: 1 at its end, 0 if another frame comes first, -1. Opening that frame may move
+ * all frames, so `f` is not used after a 0. What is being made is not known to anybody else, so Lists and Dicts are
+ * filled without their locks ---- */
 
 static int add_items(reader *r) {
   frame *f = &r->frames[r->n_frames - 1];
@@ -248,6 +264,7 @@ static int add_pairs(reader *r) {
   return 1;
 }
 
+/* The value of the field that is going on: in place, or by its node. */
 static int set_field(reader *r, const frame *f, const TVMFFIAny *json) {
   TVMFFIAny value;
   if (!fh_graph_is_inline(f->field)) {
@@ -259,6 +276,7 @@ static int set_field(reader *r, const frame *f, const TVMFFIAny *json) {
   return fh_reflect_set(f->field, f->made, &value) == 0 ? 1 : -1;
 }
 
+/* A field that the graph does not have: its default, or a TypeError without one. */
 static int set_missing(const frame *f) {
   if (f->field->flags & kTVMFFIFieldFlagBitMaskHasDefault)
     return fh_create_set_default(f->field, f->made) == 0 ? 1 : -1;
@@ -268,6 +286,7 @@ static int set_missing(const frame *f) {
 
 static int set_fields(reader *r) {
   frame *f = &r->frames[r->n_frames - 1];
+  /* A field whose node had to be read first is still in f->field, and is looked up again. */
   while (f->field != NULL || (f->field = fh_reflect_next_field(&f->cursor)) != NULL) {
     TVMFFIAny name, json;
     if (fh_str_from_bytes(f->field->name, &name) != 0) return -1;
@@ -285,6 +304,7 @@ static int set_fields(reader *r) {
   return 1;
 }
 
+/* Only frames of objects have a cursor with a type. */
 static int continue_frame(reader *r) {
   const frame *f = &r->frames[r->n_frames - 1];
   if (f->cursor.info != NULL) return set_fields(r);
@@ -293,18 +313,21 @@ static int continue_frame(reader *r) {
 
 /* ---- The graph ---- */
 
+/* Reads the root with all that it needs: *out is an owned copy of its value. */
 static int read_root(reader *r, const TVMFFIAny *root_index, TVMFFIAny *out) {
   TVMFFIAny root;
   int rc = get_or_open(r, root_index, &root);
   while (rc >= 0 && r->n_frames != 0) {
     rc = continue_frame(r);
     if (rc != 1) continue;
+    /* The object is the value of its node now. The frame below asks for it as it goes on. */
     frame *f = &r->frames[--r->n_frames];
     keep_value(r, f->node, fh_any_object(f->made));
     f->made = NULL;
     close_frame(f);
   }
   if (rc < 0) return -1;
+  /* get_or_open has accepted the index. */
   int64_t node = root_index->v_int64;
   fh_any_copy(&r->values[node], out);
   return 0;
@@ -321,6 +344,7 @@ static int read_nodes(const TVMFFIAny *root_index, const TVMFFIAny *nodes, TVMFF
   fh_str_from_cstr("type", &r.type_name);
   fh_str_from_cstr("data", &r.data_name);
   if (rc == 0) rc = read_root(&r, root_index, out);
+  /* Frames are left only after an error. */
   while (r.n_frames != 0) close_frame(&r.frames[--r.n_frames]);
   for (size_t i = 0; r.values != NULL && i < n; ++i) fh_any_drop(&r.values[i]);
   for (size_t i = 0; i < N_KEYS; ++i) fh_any_drop(&r.types[i].key);

@@ -1,4 +1,5 @@
-/* graph_type.c - what the writer and the reader of graphs know about types. */
+/* graph_type.c - what the writer and the reader of graphs know about types: in which form their objects are written,
+ * how their hooks are called, and how the variants of an enum are found. */
 #include "graph_type.h"
 
 #include "core/container/hashmap.h"
@@ -10,10 +11,12 @@
 
 /* ---- Forms ---- */
 
+/* Whether the type is the one of that key or descends from it; not while no such type is registered. */
 static int is_kind_of(const TVMFFITypeInfo *info, TVMFFIByteArray key) {
   return fh_type_is_instance(info->type_index, fh_type_find_key(key));
 }
 
+/* Whether a reader can make an object without arguments: what it cannot read again is not written either. */
 static int can_be_made(const TVMFFITypeInfo *info) {
   if (info->metadata != NULL && info->metadata->creator != NULL) return 1;
   const TVMFFIAny *maker = fh_reflect_attr(fh_reflect_column(FH_ATTR_NEW), info->type_index);
@@ -22,6 +25,7 @@ static int can_be_made(const TVMFFITypeInfo *info) {
 
 fh_graph_form fh_graph_form_of(const TVMFFITypeInfo *info, fh_reflect_attr_id hooks, const TVMFFIAny **hook) {
   *hook = NULL;
+  /* Enums come before hooks: a variant exists once, so a reader must find it and must not make another. */
   if (is_kind_of(info, FH_LITERAL("ffi.IntEnum"))) return FH_GRAPH_INT_ENUM;
   if (is_kind_of(info, FH_LITERAL("ffi.Enum"))) return FH_GRAPH_STR_ENUM;
   *hook = fh_reflect_attr(fh_reflect_column(hooks), info->type_index);
@@ -42,6 +46,7 @@ int fh_graph_is_inline(const TVMFFIFieldInfo *field) {
 
 /* ---- Hooks ---- */
 
+/* A hook that is registered by its address. */
 typedef TVMFFIAny (*native_hook)(TVMFFIAny view);
 
 int fh_graph_call_hook(const TVMFFIAny *hook, const char *name, const TVMFFIAny *arg, TVMFFIAny *out) {
@@ -64,6 +69,7 @@ int64_t fh_graph_enum_int(const TVMFFIObject *obj) { return ((const fh_enum_obje
 
 const TVMFFIAny *fh_graph_enum_str(const TVMFFIObject *obj) { return &((const fh_enum_object *)obj)->str_index; }
 
+/* The Dict of all variants of a class by integer and by text, NULL for a class without. Borrowed from the class. */
 static const fh_hashmap_object *indexes_of(const TVMFFITypeInfo *info) {
   const TVMFFIAny *state = fh_reflect_attr(fh_reflect_column(FH_ATTR_ENUM), info->type_index);
   int32_t state_index = fh_type_find_key(FH_LITERAL("ffi.EnumState"));
@@ -72,6 +78,7 @@ static const fh_hashmap_object *indexes_of(const TVMFFITypeInfo *info) {
   return indexes != NULL && indexes->type_index == kTVMFFIDict ? (const fh_hashmap_object *)indexes : NULL;
 }
 
+/* `index` is text or an Int. */
 static int raise_no_instance(const TVMFFITypeInfo *info, const TVMFFIAny *index) {
   TVMFFIByteArray text;
   if (fh_str_content(index, &text)) {
@@ -87,6 +94,7 @@ int fh_graph_enum_find(const TVMFFITypeInfo *info, const TVMFFIAny *index, TVMFF
   *out = fh_any_none();
   int found = indexes != NULL ? fh_hashmap_get(indexes, index, out) : 0;
   if (found < 0) return -1;
+  /* The Dict is open to clients, so what it gives is checked. */
   if (found && fh_type_is_instance(out->type_index, info->type_index)) return 0;
   fh_any_drop(out);
   return raise_no_instance(info, index);

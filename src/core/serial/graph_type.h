@@ -21,8 +21,8 @@ fh_graph_form fh_graph_form_of(const TVMFFITypeInfo *info, fh_reflect_attr_id ho
  * owned value, which is an Error when it fails. TypeError for a hook that is neither. */
 int fh_graph_call_hook(const TVMFFIAny *hook, const char *name, const TVMFFIAny *arg, TVMFFIAny *out);
 
-/* The value of a field whose static type is one that is written in place (None, bool, int, float, DataType): 1 if
- * so. */
+/* Whether the value of a field is written in place and not as a node of its own. Its static type decides: None, bool,
+ * int, float and DataType are. */
 int fh_graph_is_inline(const TVMFFIFieldInfo *field);
 
 /* The integer and the text of an ffi.Enum: 32 bytes, then a cell of text. */

@@ -1,4 +1,8 @@
-/* graph_write.c - any value as a graph of JSON values. */
+/* graph_write.c - any value as a graph of JSON values, on a walk.
+ *
+ * A value is looked up first. A new one that refers to no others becomes a node at once; any other is opened on the
+ * walk, and its data fills with the indices of its children's nodes. It becomes a node when it is closed, so nodes come
+ * after those that they refer to. All values that may repeat are in one table, compared as maps compare keys. */
 #include "graph_write.h"
 
 #include "core/container/hashmap.h"
@@ -62,6 +66,8 @@ static int reserve_item(void **items, size_t *room, size_t n_items, size_t item_
   return 0;
 }
 
+/* The number of the plan for a type, which is made if need be: plans may move in memory, so they go by number. The plan
+ * of the value before is tried first. */
 static int find_plan(writer *w, int32_t type_index, size_t *out) {
   *out = w->last_plan;
   if (w->n_plans != 0 && w->plans[w->last_plan].info->type_index == type_index) return 0;
@@ -89,7 +95,8 @@ static int find_plan(writer *w, int32_t type_index, size_t *out) {
   return 0;
 }
 
-/* The name of the field that comes up as the i-th of its object, as an owned value. */
+/* The name of the field that comes up as the i-th of its object, as an owned value. All objects of a type have the same
+ * fields in the same order, so the name is mostly there already, and all nodes share one string. */
 static int get_name(type_plan *plan, size_t i, const TVMFFIFieldInfo *field, TVMFFIAny *out) {
   if (i < plan->n_names && plan->names[i].field == field) {
     fh_any_copy(&plan->names[i].name, out);
@@ -168,6 +175,8 @@ static const char *what_it_is(const TVMFFIAny *value) {
 /* With room for the names that an object of the type had before. */
 static fh_hashmap_object *new_fields(const type_plan *plan) { return fh_hashmap_new(kTVMFFIMap, plan->n_names); }
 
+/* Opens a value that refers to others. `node` is what find_or_open knows of it; its data is made here, a Map for
+ * fields, otherwise an Array. ValueError for a value that is open already: a graph has no cycles. */
 static int open_value(writer *w, const TVMFFIAny *value, const open_node *node) {
   if (fh_walk_is_open(&w->walk, value->v_obj, NULL)) {
     return fh_error_raise(FH_VALUE_ERROR, "Cycle detected during serialization: %s contains itself", what_it_is(value));
@@ -195,13 +204,15 @@ static int put_into(writer *w, TVMFFIAny value) {
     fh_any_drop(&pair.value);
     return -1;
   }
+  /* Names are text, which needs no hooks. */
   int rc = fh_hashmap_set((fh_hashmap_object *)(void *)node->data, &pair, FH_HASHMAP_NO_HOOKS, &rest);
   rc = fh_hashmap_finish(rc, &rest);
   if (rc != 0) fh_hashmap_drop_pair(&pair);
   return rc;
 }
 
-/* Whether a value may come up again: text and numbers by content, objects if somebody else has them. */
+/* Whether a value may come up again: plain data, text and bytes are compared by content, and so are objects whose type
+ * compares them; any other object only if somebody else has it, too. A value that may not need not be looked up. */
 static int may_repeat(const writer *w, const TVMFFIAny *value) {
   if (value->type_index < kTVMFFIShape || fh_walk_depth(&w->walk) == 0) return 1;
   if (fh_reflect_attr(fh_reflect_column(FH_ATTR_ANY_EQUAL), value->type_index) != NULL) return 1;
@@ -229,6 +240,7 @@ static int find_or_open(writer *w, const TVMFFIAny *value, int64_t *index) {
 static int close_top(writer *w, int64_t *index) {
   fh_walk_frame *f = fh_walk_top(&w->walk);
   open_node node = *(open_node *)fh_walk_data(f);
+  /* add_node takes the data, also on failure, so free_writer must not find it. */
   ((open_node *)fh_walk_data(f))->data = NULL;
   TVMFFIAny data = fh_any_object(node.data), value = fh_any_object(f->obj);
   if (add_node(w, node.plan, &data, index) != 0) return -1;
@@ -244,7 +256,8 @@ static int raise_field_type(const TVMFFIFieldInfo *field, const TVMFFIAny *value
                         fh_type_name(field->field_static_type_index), fh_type_name(value->type_index));
 }
 
-/* The value of a field that is written in place. */
+/* The value of a field that is written in place. One whose static type is None writes None; any other must hold just
+ * that type. */
 static int put_inline(writer *w, const TVMFFIFieldInfo *field, const TVMFFIAny *value) {
   TVMFFIAny written = fh_any_none();
   if (field->field_static_type_index == kTVMFFINone) return put_into(w, written);
@@ -254,6 +267,8 @@ static int put_inline(writer *w, const TVMFFIFieldInfo *field, const TVMFFIAny *
 
 /* ---- The loop ---- */
 
+/* A child of the innermost object: put in place, or its index if it has a node. One that was opened gets its index
+ * later. */
 static int add_child(writer *w, const TVMFFIAny *child) {
   const fh_walk_frame *f = fh_walk_top(&w->walk);
   int64_t index;
@@ -265,6 +280,7 @@ static int add_child(writer *w, const TVMFFIAny *child) {
   return placed == 1 ? put_into(w, fh_any_int(index)) : placed;
 }
 
+/* Makes all nodes that the root needs: -1 leaves open frames and nodes, for free_writer. */
 static int write_nodes(writer *w, const TVMFFIAny *root, int64_t *root_index) {
   TVMFFIAny child;
   int placed = find_or_open(w, root, root_index);
@@ -284,7 +300,8 @@ static int write_nodes(writer *w, const TVMFFIAny *root, int64_t *root_index) {
   return 0;
 }
 
-/* Takes the nodes. */
+/* {"root_index": ..., "nodes": [...], "metadata": ...} as an owned Map, which takes the nodes; -1 with an error
+ * pending. */
 static int make_result(writer *w, int64_t root_index, const TVMFFIAny *metadata, TVMFFIAny *out) {
   TVMFFIAny root = fh_any_int(root_index), root_name, nodes_name, metadata_name, nodes, owned;
   if (fh_str_from_cstr("root_index", &root_name) != 0) return -1;
@@ -295,6 +312,7 @@ static int make_result(writer *w, int64_t root_index, const TVMFFIAny *metadata,
     fh_object_release(graph);
     return -1;
   }
+  /* The Array has the references now. */
   w->n_nodes = 0;
   nodes = fh_any_object(array);
   fh_str_from_cstr("nodes", &nodes_name); /* short ones need no memory */
@@ -333,6 +351,7 @@ int fh_graph_write(const TVMFFIAny *value, const TVMFFIAny *metadata, TVMFFIAny 
   if (fh_any_own(value, &root) != 0) return -1;
   memset(&w, 0, sizeof w);
   fh_walk_init(&w.walk, FH_WALK_CYCLES, 0, sizeof(open_node));
+  /* Up to 7 bytes lie in the cell, so this cannot fail, and nothing has to be dropped. */
   fh_str_from_cstr("type", &w.type_name);
   fh_str_from_cstr("data", &w.data_name);
   int rc = write_nodes(&w, &root, &root_index);

@@ -16,6 +16,7 @@
 #include "json_string.h"
 #include "json_text.h"
 
+/* Items that a growing block gains at least. */
 #define MIN_ROOM 32
 
 typedef struct {
@@ -34,7 +35,7 @@ typedef struct {
 
 /* ---- Errors ---- */
 
-/* "what: line 1 column 2 (char 1)"; always -1. */
+/* "what: line 1 column 2 (char 1)"; always -1. Lines are counted here only, so reading costs nothing for it. */
 static int raise_at(const parser *p, const char *what, const char *at) {
   long long line = 1;
   const char *line_begin = p->begin;
@@ -104,10 +105,12 @@ static TVMFFIObject *make_map(TVMFFIAny *values, size_t n) {
     fh_hashmap_pair pair = {values[i], values[i + 1]};
     fh_hashmap_rest rest;
     int rc = fh_hashmap_set(map, &pair, FH_HASHMAP_NO_HOOKS, &rest);
+    /* Setting has displaced something, so the key was there already: rest.pair.key equals it. */
     int is_twice = rc == 0 && rest.pair.key.type_index != kTVMFFINone;
     if (is_twice && n == 2 * FH_HASHMAP_SMALL_MAX) move_to_end(map, &rest.pair.key);
     if (fh_hashmap_finish(rc, &rest) != 0) {
       fh_object_release(map);
+      /* The Map had these and has released them; the others are still the stack's. */
       for (size_t k = 0; k < i; ++k) values[k] = fh_any_none();
       return NULL;
     }
@@ -115,7 +118,8 @@ static TVMFFIObject *make_map(TVMFFIAny *values, size_t n) {
   return &map->header;
 }
 
-/* The outermost array: the stack becomes the value and a new stack holds it. */
+/* The outermost array: the stack becomes the value and a new stack holds it. The new one is made first, so a failure
+ * leaves all values where fh_json_parse drops them. */
 static int close_root_array(parser *p) {
   size_t n = p->n_values;
   void *block = fh_mem_realloc(p->stack, sizeof *p->stack + n * sizeof *p->stack->items);
@@ -132,7 +136,8 @@ static int close_root_array(parser *p) {
   return 0;
 }
 
-/* The innermost container becomes a value. */
+/* The innermost container becomes a value in the place of its first one. The constructors move the values with their
+ * references, so no count changes. */
 static int close_container(parser *p) {
   if (next_value(p) == NULL) return -1; /* room for the result: an empty container has no values to take the place of */
   container closed = p->open[p->n_open - 1];
@@ -153,6 +158,7 @@ static int close_container(parser *p) {
 
 /* ---- Values ---- */
 
+/* White space, eight blanks at a time, as indentation has them. Out of line, as compact text has none. */
 static FH_NOINLINE void skip_these_spaces(parser *p) {
   const char *at = p->at, *end = p->end;
   while (at != end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) {
@@ -162,6 +168,7 @@ static FH_NOINLINE void skip_these_spaces(parser *p) {
   p->at = at;
 }
 
+/* Nothing above a blank is white space. A control character ends the loop at once, and is refused where it stands. */
 static inline void skip_spaces(parser *p) {
   if (p->at != p->end && (unsigned char)*p->at <= ' ') skip_these_spaces(p);
 }
@@ -169,6 +176,7 @@ static inline void skip_spaces(parser *p) {
 /* The character at hand, -1 at the end of the text. */
 static int peek(const parser *p) { return p->at != p->end ? (unsigned char)*p->at : -1; }
 
+/* The string at the quote at hand, read into its place on the stack. */
 static int read_string(parser *p) {
   fh_json_error error;
   TVMFFIAny *slot = next_value(p);
@@ -180,6 +188,7 @@ static int read_string(parser *p) {
   return rc;
 }
 
+/* A word of the grammar, whose first letter has been seen; what follows it is the caller's matter. */
 static int read_literal(parser *p, const char *literal, TVMFFIAny value) {
   size_t n = strlen(literal);
   if ((size_t)(p->end - p->at) < n || memcmp(p->at, literal, n) != 0) return raise_at(p, "Expecting value", p->at);
@@ -191,7 +200,8 @@ static int can_be_in_number(char c) {
   return (c >= '0' && c <= '9') || c == 'e' || c == 'E' || c == '+' || c == '-' || c == '.';
 }
 
-/* Whatever number begins at hand and is no short integer. */
+/* Whatever number begins at hand and is no short integer. Also what is no value at all, and the end of the text: a
+ * number without characters, which is refused. */
 static int read_long_number(parser *p) {
   const char *begin = p->at;
   fh_decimal_value value;
@@ -206,6 +216,8 @@ static int read_long_number(parser *p) {
   }
 }
 
+/* A number. Integers of up to 17 digits, the frequent ones, are read here, as no overflow is possible. At the end of
+ * the text, or before a character that may belong to the number, the other function starts again. */
 static int read_number(parser *p) {
   enum { MAX_DIGITS = 18 };
   const char *at = p->at;
@@ -221,6 +233,8 @@ static int read_number(parser *p) {
 
 /* ---- The grammar ---- */
 
+/* What a step of the grammar has read: FAILED with an error pending; OPENED: up to where a value must begin; VALUE: a
+ * value, which is on the stack. */
 typedef enum { FAILED = -1, OPENED, VALUE } step;
 
 static step done(int rc) { return rc != 0 ? FAILED : VALUE; }
@@ -268,11 +282,13 @@ static step continue_container(parser *p) {
   if (c != ',') return raise_at(p, "Expecting ',' delimiter", p->at), FAILED;
   p->at += 1;
   skip_spaces(p);
+  /* A comma at the end of the text; one before a closing bracket is found by what follows. */
   if (p->at == p->end) return raise_at(p, "Syntax error near", p->at), FAILED;
   return is_object ? read_key(p) : OPENED;
 }
 
-/* The one value of the whole text. */
+/* The one value of the whole text: begins values, and after each goes on with the containers around it, until none is
+ * open. */
 static int parse_root(parser *p) {
   step last;
   do {
@@ -286,6 +302,7 @@ static int parse_root(parser *p) {
 
 int fh_json_parse(TVMFFIByteArray text, TVMFFIAny *out) {
   *out = fh_any_none();
+  /* On the heap: the table of shared strings is 4 KiB, much for the stack of an unknown caller. */
   parser *p = (parser *)fh_mem_calloc(1, sizeof *p);
   if (p == NULL) return fh_error_raise_no_memory();
   p->begin = p->at = text.size != 0 ? text.data : "";

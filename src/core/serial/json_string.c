@@ -1,4 +1,8 @@
-/* json_string.c - the strings of JSON text. */
+/* json_string.c - the strings of JSON text.
+ *
+ * Three ways, the quickest first: a short string without escapes is one word from memory; any other without escapes is
+ * looked through by words of eight bytes and then copied or shared; escapes are resolved run by run into a string in
+ * the making. Text must be UTF-8, which is checked on the way. */
 #include "json_string.h"
 
 #include "core/object/error.h"
@@ -18,7 +22,9 @@ static uint64_t quick_hash(const char *data, size_t n_bytes) {
   return hash ^ (hash >> 32);
 }
 
-/* A new object, or one of the same content. */
+/* A new string, or one of the same content that is known already: an owned value. The second one of a content is kept
+ * and shared from then on, so a string that comes once costs no more than its hash. The table is direct-mapped: another
+ * hash in the same place puts out the entry. */
 static int make_string(fh_json_strings *strings, const char *data, size_t n_bytes, TVMFFIAny *out) {
   if (n_bytes <= FH_STR_SMALL_MAX || n_bytes > MAX_SHARED) return fh_str_new(data, n_bytes, out);
   uint64_t hash = quick_hash(data, n_bytes);
@@ -84,7 +90,8 @@ static size_t encode_utf8(uint32_t character, char *out) {
   return n;
 }
 
-/* *at is at the `u` and moves behind the escape, or both of a pair. */
+/* *at is at the `u` and moves behind the escape, or behind both of a surrogate pair, which are one character. 1 with
+ * *error for anything else. */
 static int read_unicode(const char **at, const char *end, uint32_t *out, fh_json_error *error) {
   const char *invalid = "Invalid \\uXXXX escape", *unpaired = "Invalid surrogate pair of \\uXXXX escapes";
   int32_t first = read_hex(*at + 1, end);
@@ -112,6 +119,7 @@ static int read_escape(const char **at, const char *end, fh_str_build *build, fh
     int rc = read_unicode(at, end, &character, error);
     if (rc != 0) return rc;
   } else {
+    /* A NUL is asked for separately: strchr would find the end of `names`. */
     const char *name = *at != end && **at != '\0' ? strchr(names, **at) : NULL;
     if (name == NULL) return fail_at(error, "Invalid \\escape", *at);
     character = (unsigned char)values[name - names];
@@ -125,7 +133,8 @@ static int read_escape(const char **at, const char *end, fh_str_build *build, fh
 
 static int is_tail(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
-/* As fh_text_utf8_length, quick about the frequent ones. */
+/* As fh_text_utf8_length, quick about the frequent ones. The lead bytes 0xe0 and 0xed are left out, because overlong
+ * forms and surrogates begin with them, which only the second byte tells. */
 static size_t utf8_length(const char *at, size_t n_left) {
   unsigned char c = (unsigned char)*at;
   if (c >= 0xc2 && c < 0xe0 && n_left >= 2 && is_tail(at[1])) return 2;
@@ -151,6 +160,7 @@ static const char *skip_plain(const char *at, const char *end) {
       at += marks != 0 ? fh_json_bytes_before(marks) : 8;
       if (marks != 0) break;
     }
+    /* Byte by byte: near the end, and from the marked byte on (big-endian: from its word on). */
     for (; at != end && (unsigned char)*at < 0x80; ++at) {
       if ((unsigned char)*at < 0x20 || *at == '"' || *at == '\\') return at;
     }
@@ -160,8 +170,8 @@ static const char *skip_plain(const char *at, const char *end) {
   }
 }
 
-/* A string of up to 7 plain bytes that ends 8 bytes or more before the end of the text, the most frequent kind: 1, or 0
- * when it is another one. */
+/* A string of up to 7 plain bytes that begins 8 bytes or more before the end of the text, the most frequent kind: 1, or
+ * 0 when it is another one. Its word from memory, cut off at the quote, is the word of the cell. */
 static int read_short(const char **at, const char *end, TVMFFIAny *out) {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   if (end - *at < 8) return 0;
@@ -181,7 +191,8 @@ static int read_short(const char **at, const char *end, TVMFFIAny *out) {
 #endif
 }
 
-/* Reads on from the first escape at `at`. */
+/* Reads on from the first escape at *at. 0 with a value if *at is at the closing quote then; 0 without one if *at is at
+ * a byte that no string can have, or at the end; 1 with *error; -1. */
 static int read_with_escapes(const char *begin, const char **at, const char *end, TVMFFIAny *out,
                              fh_json_error *error) {
   fh_str_build build = {NULL, 0, 0};
@@ -215,6 +226,7 @@ int fh_json_string_read(fh_json_strings *strings, const char **at, const char *e
     rc = make_string(strings, begin, (size_t)(*at - begin), out);
   }
   if (rc != 0) return rc;
+  /* What has stopped the string, unless it is the closing quote. */
   if (*at == end) return fail_at(error, "Unterminated string starting at", begin - 1);
   unsigned char stop = (unsigned char)**at;
   if (stop < 0x20) return fail_at(error, "Invalid control character at", *at);

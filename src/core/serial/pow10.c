@@ -1,4 +1,6 @@
-/* pow10.c - powers of ten to 128 bits, computed once from exact powers of five. */
+/* pow10.c - powers of ten to 128 bits, computed once from exact powers of five: 10^n is 5^n * 2^n, and the power of two
+ * goes into the exponent. Large integers of 31 words suffice. The table of 691 entries is computed and not written
+ * down, which keeps it out of the source and out of the library's file. */
 #include "pow10.h"
 
 #include "core/platform/fork.h"
@@ -8,9 +10,11 @@
 #define ONE_BITS 960
 FH_STATIC_ASSERT(ONE_BITS == (N_WORDS - 1) * 32, "the one has its bit in the last word");
 
+/* Entry i is 10^(i + FH_POW10_MIN). Written by fill_table under the fh_once, and only read after it. */
 static fh_pow10 table[FH_POW10_MAX - FH_POW10_MIN + 1];
 FH_ONCE(table_once, "pow10");
 
+/* The number of bits up to the highest one; the words are not all 0. */
 static int count_bits(const uint32_t *words) {
   int n = N_WORDS;
   while (words[n - 1] == 0) --n;
@@ -24,7 +28,7 @@ static uint64_t bits_below(const uint32_t *words, int end) {
   return bits;
 }
 
-/* 10^n from words that are 5^n * 2^shift. */
+/* 10^n from words that are 5^n * 2^shift, or that rounded down. The upper 128 bits are kept, which rounds down, too. */
 static void set_entry(int n, const uint32_t *words, int shift) {
   fh_pow10 *entry = &table[n - FH_POW10_MIN];
   int n_bits = count_bits(words);
@@ -53,6 +57,7 @@ static void divide_by_5(uint32_t *words) {
 }
 
 static void fill_table(void) {
+  /* `up` is 5^n. `down` is 2^960 / 5^-n, whose upper 128 bits are right even for the least n. */
   uint32_t up[N_WORDS] = {1}, down[N_WORDS] = {0};
   down[N_WORDS - 1] = 1;
   for (int n = 0; n <= FH_POW10_MAX; ++n, multiply_by_5(up)) set_entry(n, up, 0);

@@ -1,4 +1,8 @@
-/* mutator.c - the type StructuralMutator, and what every mutator shares. */
+/* mutator.c - the type StructuralMutator, and what every mutator shares.
+ *
+ * Here is the default mutation of a value, for mutators of any maker. It calls the mutator for each part and makes a
+ * copy at the first part that changes, so a value without changes costs no copy. It uses the C stack. Our own mutator
+ * (structural_mutate.c) recognises the hooks of containers and leaves by their address and does not call them. */
 #include "mutator.h"
 
 #include "core/container/hashmap.h"
@@ -49,6 +53,7 @@ int fh_mutator_call_remap_set(fh_mutator_object *mutator, const TVMFFIAny *var, 
 static inline int mutate_child(fh_mutator_object *mutator, const TVMFFIAny *value, int can_inplace, TVMFFIAny *out) {
   int inplace = can_inplace && fh_any_is_object(value) && fh_object_is_own(value->v_obj, 1);
   fh_sync_check_unlocked("a mutator");
+  /* As fh_mutator_call, with the most frequent result first. */
   *out = (inplace ? mutator->table->maybe_inplace_mutate : mutator->table->mutate)(mutator, *value);
   if (out->type_index == kTVMFFIUnchanged) return 0;
   if (FH_UNLIKELY(out->type_index == kTVMFFIError)) return fh_error_put(out->v_obj), -1;
@@ -57,7 +62,7 @@ static inline int mutate_child(fh_mutator_object *mutator, const TVMFFIAny *valu
   return 0;
 }
 
-/* Puts an owned value in the place of another. */
+/* Puts an owned value in the place of another. The old one is dropped last: its deleter may look at the place. */
 static inline void replace(TVMFFIAny *place, const TVMFFIAny *value) {
   TVMFFIAny old = *place;
   *place = *value;
@@ -66,7 +71,8 @@ static inline void replace(TVMFFIAny *place, const TVMFFIAny *value) {
 
 /* ---- Hooks of containers, for mutators of other makers. Ours does not call them: it walks into containers ---- */
 
-/* *made becomes a copy of the n items at the first change. */
+/* Mutates n items, which stay as they are. *made becomes a copy of them at the first change, and stays NULL without
+ * one. -1 with an error pending; the caller releases *made. */
 static int mutate_each(fh_mutator_object *mutator, int32_t type_index, const TVMFFIAny *items, int64_t n,
                        fh_seq_object **made) {
   int rc = 0;
@@ -100,7 +106,8 @@ static TVMFFIAny mutate_items(fh_mutator_object *mutator, TVMFFIAny value) {
   return fh_mutator_make_result(-1, fh_any_none());
 }
 
-/* Nobody else refers to the sequence. */
+/* Nobody else refers to the sequence. Yet the mutator may have changed it, so it is asked for its size and items after
+ * each call. */
 static TVMFFIAny mutate_items_inplace(fh_mutator_object *mutator, TVMFFIAny value) {
   fh_seq_object *seq = (fh_seq_object *)(void *)value.v_obj;
   for (int64_t i = 0; i < fh_seq_size(seq); ++i) {
@@ -123,6 +130,7 @@ static int mutate_values_of(fh_mutator_object *mutator, fh_hashmap_object *map, 
   uint64_t at = fh_hashmap_begin(map);
   int rc = 0, inplace = *target == map;
   for (; rc == 0 && (pair = fh_hashmap_at(map, at)) != NULL; at = fh_hashmap_next(map, at)) {
+    /* A view outside of the pair, which moves if the mutator adds to a map that changes in place. */
     TVMFFIAny value = pair->value, changed;
     rc = mutate_child(mutator, &value, inplace, &changed);
     if (rc != 1) continue;
@@ -138,6 +146,7 @@ static int mutate_values_of(fh_mutator_object *mutator, fh_hashmap_object *map, 
   return rc;
 }
 
+/* A Map is read in place, a Dict as a copy; the changes go into a copy of either. */
 static TVMFFIAny mutate_values(fh_mutator_object *mutator, TVMFFIAny value) {
   fh_hashmap_object *map = fh_structural_read_map(value.v_obj), *target = NULL;
   int rc = map != NULL ? mutate_values_of(mutator, map, &target) : -1;
@@ -153,12 +162,14 @@ static TVMFFIAny mutate_values_inplace(fh_mutator_object *mutator, TVMFFIAny val
   return fh_mutator_make_result(mutate_values_of(mutator, map, &target), fh_mutator_unchanged());
 }
 
+/* The hook of text, bytes and large integers, which have no parts. */
 static TVMFFIAny keep_leaf(fh_mutator_object *mutator, TVMFFIAny value) {
   FH_UNUSED(mutator);
   FH_UNUSED(value);
   return fh_mutator_unchanged();
 }
 
+/* Whether a hook is that function of ours. */
 static int is_native(const TVMFFIAny *hook, fh_mutator_mutate function) {
   return hook->type_index == kTVMFFIOpaquePtr && hook->v_ptr == (void *)(uintptr_t)function;
 }
@@ -191,6 +202,7 @@ int fh_mutator_call_hook(const TVMFFIAny *hook, fh_mutator_object *mutator, cons
   }
 }
 
+/* The __ffi_shallow_copy__ of a type, NULL unless it is a Function. Borrowed for ever. */
 static const TVMFFIAny *copy_hook(int32_t type_index) {
   const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_SHALLOW_COPY), type_index);
   return hook != NULL && hook->type_index == kTVMFFIFunction ? hook : NULL;
@@ -206,6 +218,8 @@ TVMFFIObject *fh_mutator_copy(TVMFFIObject *obj) {
   TVMFFIAny arg = fh_any_object(obj), copy;
   if (fh_mutator_check_copy(obj->type_index) != 0) return NULL;
   if (fh_function_call(copy_hook(obj->type_index)->v_obj, &arg, 1, &copy) != 0) return NULL;
+  /* The hook is foreign. Setters will write into what it gave, so that must not be the original, nor of another
+   * type. */
   if (copy.type_index == obj->type_index && copy.v_obj != obj) return copy.v_obj;
   fh_error_raise(FH_TYPE_ERROR, "Expected __ffi_shallow_copy__ of `%s` to return another one but got `%s`",
                  fh_type_name(obj->type_index), copy.v_obj == obj ? "the same" : fh_type_name(copy.type_index));
@@ -238,6 +252,8 @@ static int mutate_field(fh_mutator_object *mutator, TVMFFIObject *obj, const TVM
   return rc;
 }
 
+/* An object by its fields. A type without a copy is refused before the first field, and even if nothing would change.
+ * *out is the changed copy, owned, or Unchanged. */
 static int mutate_fields(fh_mutator_object *mutator, TVMFFIObject *obj, int32_t kind, TVMFFIAny *out) {
   int32_t inner = fh_structural_inner_region(mutator->region, kind);
   fh_reflect_cursor cursor = fh_reflect_fields(fh_type_find(obj->type_index));
@@ -262,12 +278,14 @@ static int mutate_object(fh_mutator_object *mutator, const TVMFFIAny *value, TVM
     if (fh_mutator_call(mutator, mutator->table->var_remap_get, value, out) != 0) return -1;
     if (out->type_index != kTVMFFINone) return 0;
   }
+  /* A use of a variable that nothing stands for: it stays. */
   if (is_var && mutator->region == kTVMFFIDefRegionKindNone) {
     *out = fh_mutator_unchanged();
     return 0;
   }
   if (mutate_fields(mutator, value->v_obj, kind, out) != 0) return -1;
   if (!fh_structural_is_remapped(kind, mutator->region, out)) return 0;
+  /* var_remap_set gives None, or an error. The result of the mutation stays in *out, unless there is an error. */
   TVMFFIAny outcome;
   int rc = fh_mutator_call_remap_set(mutator, value, out, &outcome);
   fh_any_drop(rc == 0 ? &outcome : out);

@@ -8,7 +8,7 @@
 #include "core/tensor/dltensor.h"
 #include "core/tensor/tensor.h"
 
-/* NULL when the type has none. */
+/* A type's metadata, NULL when it has none. Clients may register it at any time, while other threads read. */
 static const TVMFFITypeMetadata *metadata_of(const TVMFFITypeInfo *info) {
   if (info == NULL) return NULL;
   /* acquire: pairs with the release store in TVMFFITypeRegisterMetadata */
@@ -29,6 +29,7 @@ int fh_structural_kind(const TVMFFIObject *obj, int32_t *out) {
                         missing, fh_type_name(obj->type_index));
 }
 
+/* args[i] as a TVMFFIDefRegionKind: TypeError for no integer, ValueError for an unknown one. */
 static int arg_kind(const char *name, const TVMFFIAny *args, int32_t i, int32_t *out) {
   int64_t asked;
   if (fh_function_arg_int(name, args, i, &asked) != 0) return -1;
@@ -42,6 +43,7 @@ static int arg_kind(const char *name, const TVMFFIAny *args, int32_t i, int32_t 
 
 int fh_structural_arg_region(const char *name, const TVMFFIAny *args, int32_t i, int32_t current, int32_t *out) {
   if (arg_kind(name, args, i, out) != 0) return -1;
+  /* Here 0, the kind None, asks for no region of its own. */
   *out = fh_structural_enter(current, *out == kTVMFFIDefRegionKindNone ? current : *out);
   return 0;
 }
@@ -51,6 +53,7 @@ int fh_structural_with_region(const char *name, const TVMFFIAny *args, int32_t *
   int32_t entered = kTVMFFIDefRegionKindNone, before = *region;
   if (arg_kind(name, args, 1, &entered) != 0) return -1;
   if (fh_function_arg_object(name, args, 2, kTVMFFIFunction, &func) != 0) return -1;
+  /* Here the kind None is entered, too: it ends a simple region for the time of the call. */
   *region = fh_structural_enter(before, entered);
   int rc = fh_function_call(func, NULL, 0, result);
   *region = before;
@@ -58,11 +61,14 @@ int fh_structural_with_region(const char *name, const TVMFFIAny *args, int32_t *
 }
 
 int fh_structural_use_begin(fh_structural_use *use, const char *what) {
+  /* Either nobody is inside and this thread comes in, or it is inside already: a hook or callback has called the
+   * visitor, or mutator, again. Only the thread inside writes to n_entries. */
   uint64_t self = fh_thread_id(), user = 0;
   if (!fh_atomic_cas_relaxed_u64(&use->thread, &user, self) && user != self) {
     return fh_error_raise(FH_RUNTIME_ERROR, "Expected a `%s` to be used by one thread at a time", what);
   }
-  /* acquire: pairs with the release store in fh_structural_use_end of the thread that was inside before */
+  /* acquire: pairs with the release store in fh_structural_use_end of the thread that was inside before. The value read
+   * is that of the exchange above, which continues the release sequence of that store. */
   (void)fh_atomic_load_acquire_u64(&use->thread);
   use->n_entries += 1;
   return 0;
@@ -79,6 +85,7 @@ fh_hashmap_object *fh_structural_read_map(TVMFFIObject *map) {
 }
 
 int fh_structural_tensor_bytes(const DLTensor *tensor, const char **data, size_t *n_bytes) {
+  /* The device comes first: an address on another device must not be read. */
   if (tensor->device.device_type != kDLCPU) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected a tensor on the CPU but got one on a device of type %d",
                           (int)tensor->device.device_type);

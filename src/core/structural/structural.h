@@ -40,8 +40,8 @@ static inline int32_t fh_structural_inner_region(int32_t current, int32_t kind) 
   int is_clamped = kind == kTVMFFISEqHashKindFreeVar && current == kTVMFFIDefRegionKindSimple;
   return is_clamped ? (int32_t)kTVMFFIDefRegionKindNone : current;
 }
-/* The region in args[i] of a hook's callback: an integer, or None for the current one. ValueError for an unknown
- * one. */
+/* The region that args[i] of a hook's callback asks for: *out is `current` for kTVMFFIDefRegionKindNone. TypeError for
+ * no integer, ValueError for an unknown kind. */
 int fh_structural_arg_region(const char *name, const TVMFFIAny *args, int32_t i, int32_t current, int32_t *out);
 
 /* Whether a mutation keeps `result` (kTVMFFIUnchanged: no change) as the replacement of an object of that structural

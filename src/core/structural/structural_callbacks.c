@@ -1,4 +1,7 @@
-/* structural_callbacks.c - tables of callbacks by type. */
+/* structural_callbacks.c - tables of callbacks by type.
+ *
+ * A table is a short list that is searched from the front. The first entry that matches counts, so special types must
+ * stand before general ones. */
 #include "structural_callbacks.h"
 
 #include "core/container/list.h"
@@ -12,7 +15,8 @@ static int is_int(const TVMFFIAny *value) {
   return value->type_index == kTVMFFIInt || value->type_index == kTVMFFIBool;
 }
 
-/* One entry of the table: 1, or 0 if it is something else. */
+/* One entry of the table, which gains a reference to the Function: 1, or 0 if it is something else. May run under a
+ * lock: it raises and releases nothing. */
 static int read_entry(const fh_seq_object *seq, int is_marked, int gets_more, fh_structural_entry *out) {
   if (fh_seq_size(seq) != 2 + is_marked) return 0;
   const TVMFFIAny *items = fh_seq_items(seq);
@@ -38,11 +42,13 @@ int fh_structural_callbacks_add(fh_structural_callbacks *callbacks, const char *
   TVMFFIAny *items;
   int64_t n;
   if (!fh_seq_is(&args[i])) return fh_function_raise_type(name, i, expected, &args[i]);
+  /* A copy, because another thread may change a List while its entries are read. */
   if (fh_list_copy_items((const fh_seq_object *)(const void *)args[i].v_obj, &items, &n) != 0) return -1;
   size_t n_bytes = (size_t)(callbacks->n_entries + n) * sizeof *callbacks->entries;
   fh_structural_entry *entries = (fh_structural_entry *)fh_mem_realloc(callbacks->entries, n_bytes);
   int rc = entries != NULL ? 0 : fh_error_raise_no_memory();
   if (rc == 0) callbacks->entries = entries;
+  /* After an error the entries so far stay in the table, for fh_structural_callbacks_free. */
   for (int64_t k = 0; k < n && rc == 0; ++k) {
     if (take_entry(&items[k], is_marked, gets_more, &entries[callbacks->n_entries])) {
       callbacks->n_entries += 1;
@@ -61,7 +67,8 @@ void fh_structural_callbacks_free(fh_structural_callbacks *callbacks) {
   fh_mem_free(callbacks->entries);
 }
 
-/* Text and bytes are one type each, wherever their content lies. */
+/* Whether a value of type_index is of the wanted type. Text and bytes are one type each, wherever their content lies.
+ * Other plain data matches its own index only, objects also their ancestors. */
 static int matches(int32_t type_index, int32_t wanted) {
   if (type_index == wanted || wanted == kTVMFFIAny) return 1;
   if (wanted == kTVMFFIStr) return type_index == kTVMFFISmallStr;

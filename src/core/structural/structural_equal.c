@@ -1,4 +1,9 @@
-/* structural_equal.c - structural equality, and the first place where two values differ. */
+/* structural_equal.c - structural equality, and the first place where two values differ.
+ *
+ * One walk over pairs, up to the first difference. Free variables and DAG nodes stand for one another once their
+ * contents are found equal: two memos keep this as a bijection between the left and the right side. Runs of leaves in
+ * sequences are compared without a step of the walk for each. The path to a difference is collected while the frames
+ * are closed. */
 #include "structural_equal.h"
 
 #include <math.h>
@@ -32,6 +37,7 @@ typedef struct {
   TVMFFIAny right_key; /* of maps: the key looked for on the right side, borrowed */
 } frame_data;
 
+/* OPENED: the frame of two objects is on top now, or (of a comparison without the walk) their contents decide. */
 typedef enum { DIFFERENT = 0, EQUAL = 1, OPENED = 2, FAILED = -1 } verdict;
 
 static verdict verdict_of(int is_equal) { return is_equal ? EQUAL : DIFFERENT; }
@@ -51,6 +57,7 @@ static int same_content(const TVMFFIAny *a, const TVMFFIAny *b) {
   return 0;
 }
 
+/* By type and bits, except that all NaNs are equal; so 0.0 and -0.0 differ. */
 static int same_plain(const TVMFFIAny *a, const TVMFFIAny *b) {
   if (a->type_index == kTVMFFIFloat && isnan(a->v_float64)) return isnan(b->v_float64);
   return fh_any_same(a, b);
@@ -71,6 +78,7 @@ static int same_type_of_tensor(const DLTensor *a, const DLTensor *b) {
   return a->dtype.code == b->dtype.code && a->dtype.bits == b->dtype.bits && a->dtype.lanes == b->dtype.lanes;
 }
 
+/* Shapes and data types, then the bytes. FAILED for tensors whose bytes cannot be read here. */
 static verdict compare_tensors(const comparer *c, TVMFFIObject *a, TVMFFIObject *b) {
   const DLTensor *tensor_a = TVMFFITensorGetDLTensorPtr(a), *tensor_b = TVMFFITensorGetDLTensorPtr(b);
   const char *data_a, *data_b;
@@ -105,6 +113,7 @@ static TVMFFIObject *counterpart(const fh_memo *memo, const TVMFFIObject *obj) {
   return found != NULL ? (TVMFFIObject *)(uintptr_t)*found : NULL;
 }
 
+/* From now on `a` stands for `b` only, and the other way round. */
 static int bind_objects(comparer *c, TVMFFIObject *a, TVMFFIObject *b) {
   if (fh_memo_put(&c->right_of, a, NULL, (uint64_t)(uintptr_t)b) != 0) return -1;
   return fh_memo_put(&c->left_of, b, NULL, (uint64_t)(uintptr_t)a);
@@ -122,6 +131,7 @@ static verdict compare_identity(const comparer *c, int32_t kind, const TVMFFIObj
   case kTVMFFISEqHashKindUniqueInstance: return verdict_of(a == b);
   case kTVMFFISEqHashKindConstTreeNode: return a == b ? EQUAL : OPENED;
   case kTVMFFISEqHashKindDAGNode:
+  /* Bound objects are equal only to one another; the contents decide when neither side is bound. */
   case kTVMFFISEqHashKindFreeVar: {
     const TVMFFIObject *bound = counterpart(&c->right_of, a);
     if (bound != NULL) return verdict_of(bound == b);
@@ -131,7 +141,8 @@ static verdict compare_identity(const comparer *c, int32_t kind, const TVMFFIObj
   }
 }
 
-/* The contents are equal: what that makes of the objects. */
+/* The contents are equal: what that makes of the objects. A free variable outside of definitions equals only itself. An
+ * object that cannot be met again need not be bound. */
 static verdict finish_objects(comparer *c, TVMFFIObject *a, TVMFFIObject *b, const frame_data *data) {
   int is_free_var = data->kind == kTVMFFISEqHashKindFreeVar;
   if (is_free_var && a != b && data->region == kTVMFFIDefRegionKindNone) return DIFFERENT;
@@ -153,6 +164,7 @@ static int call_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFI
   if (fh_structural_arg_region(CALLBACK_NAME, args, 2, c->hook_region, &region) != 0) return -1;
   verdict outcome = compare_values(c, &args[0], &args[1], region);
   if (outcome == FAILED) return -1;
+  /* The hook knows what the values are to its object: the name becomes a step of the path. */
   if (outcome == DIFFERENT && c->path != NULL) {
     if (fh_function_arg_str(CALLBACK_NAME, args, 3, &name) != 0) return -1;
     if (fh_structural_path_add_same(c->path, FH_ACCESS_ATTR, &args[3]) != 0) return -1;
@@ -166,6 +178,7 @@ static verdict compare_by_hook(comparer *c, TVMFFIObject *hook, TVMFFIObject *a,
   TVMFFIAny result;
   int32_t outer_region = c->hook_region;
   size_t n_steps = c->path != NULL ? c->path->n_steps : 0;
+  /* The region of an outer hook comes back afterwards: hooks run within one another. */
   c->hook_region = region;
   int rc = fh_hook_call(&c->walk, hook, a, b, call_back, 4, c, &result);
   c->hook_region = outer_region;
@@ -183,6 +196,8 @@ static verdict compare_by_hook(comparer *c, TVMFFIObject *hook, TVMFFIObject *a,
 
 /* ---- The loop ---- */
 
+/* Opens a pair. Without a path, different sizes decide at once; with one, the walk goes on to where the first
+ * difference is. */
 static verdict open_frame(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, const frame_data *data) {
   if (fh_walk_push_pair(&c->walk, a, b) != 0) return FAILED;
   fh_walk_frame *f = fh_walk_top(&c->walk);
@@ -192,7 +207,8 @@ static verdict open_frame(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, c
   return DIFFERENT;
 }
 
-/* Starts on two values. OPENED: their frame is on top. */
+/* Starts on two values. OPENED: their frame is on top. What is cheap comes first: leaves, identities, then the hook or
+ * the contents. */
 static verdict start_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region, int is_shared) {
   verdict outcome = compare_leaves(c, a, b);
   if (outcome != OPENED) return outcome;
@@ -212,7 +228,8 @@ static verdict start_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b,
   return outcome == EQUAL ? finish_objects(c, a->v_obj, b->v_obj, &data) : outcome;
 }
 
-/* The next value of a map, with its counterpart under the key as the right side has it. */
+/* The next value of a map, with its counterpart under the key as the right side has it. A key that is a bound variable
+ * or node is looked up as its counterpart, any other key as it is. */
 static fh_walk_step next_value(comparer *c, TVMFFIAny *a, TVMFFIAny *b) {
   TVMFFIAny key;
   fh_walk_step step = fh_walk_next_key(&c->walk, &key, a);
@@ -234,6 +251,8 @@ static int pass_leaves(comparer *c) {
   return outcome == FAILED ? -1 : 0;
 }
 
+/* The next children of the frame on top, the region they are in, and whether one of them may be met again. Whether the
+ * frame has copies is read before the step, in which a getter may move the frame. */
 static fh_walk_step next_children(comparer *c, TVMFFIAny *a, TVMFFIAny *b, int32_t *region, int *is_shared) {
   const fh_walk_frame *f = fh_walk_top(&c->walk);
   int is_copy = fh_walk_gives_copies(f), is_other_copy = fh_walk_other_gives_copies(f);
@@ -277,7 +296,8 @@ static int add_labels(comparer *c, size_t base) {
   return 0;
 }
 
-/* A sequence or map on top has what the other side lacks; pops it. */
+/* A sequence or map on top has what the other side lacks; pops it. Its step says on which side something is missing, so
+ * it replaces the label that add_labels would add for this frame. */
 static int add_missing(comparer *c, fh_walk_step step) {
   fh_walk_frame *f = fh_walk_top(&c->walk);
   fh_walk_label label = fh_walk_label_of(&c->walk, f);
@@ -328,6 +348,7 @@ static verdict close_frame(comparer *c) {
   return outcome;
 }
 
+/* The next children of the frame on top, or its end. */
 static verdict step_once(comparer *c) {
   TVMFFIAny a, b;
   int32_t region;
@@ -343,6 +364,7 @@ static verdict step_once(comparer *c) {
 
 static verdict compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region) {
   size_t base = fh_walk_depth(&c->walk);
+  /* As if shared: whether somebody else has the values is not known here. */
   verdict outcome = start_values(c, a, b, region, 1);
   while (outcome != FAILED && outcome != DIFFERENT && fh_walk_depth(&c->walk) > base) outcome = step_once(c);
   if (outcome == DIFFERENT && add_labels(c, base) != 0) outcome = FAILED;
@@ -350,6 +372,7 @@ static verdict compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *
   return outcome;
 }
 
+/* The values must stay alive by the references of the caller. */
 static verdict compare(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars, int skip_tensors,
                        fh_structural_path *path) {
   comparer c;

@@ -1,4 +1,9 @@
-/* structural_hash.c - the structural hash. */
+/* structural_hash.c - the structural hash.
+ *
+ * Clients may store the numbers, so the order in which things are combined is fixed: the hash of the type's key, the
+ * size of a container, then the children. Free variables in definitions are numbered in the order in which their
+ * contents are complete, and so are DAG nodes; their addresses do not count. Maps are taken in the order of their keys'
+ * hashes, because equal maps may differ in the order of pairs. Runs of leaves in sequences need no step of the walk. */
 #include "structural_hash.h"
 
 #include <math.h>
@@ -42,6 +47,7 @@ typedef struct {
   int32_t is_shared; /* goes into the memo */
 } frame_data;
 
+/* The hash of the type's key, which is one number in every process; 0 for a type that is not registered. */
 static uint64_t type_hash(int32_t type_index) {
   const TVMFFITypeInfo *info = fh_type_find(type_index);
   return info != NULL ? info->type_key_hash : 0;
@@ -49,11 +55,13 @@ static uint64_t type_hash(int32_t type_index) {
 
 /* ---- Leaves ---- */
 
+/* Text, bytes or a large integer by its bytes. */
 static uint64_t hash_content(int32_t type_index, TVMFFIByteArray content) {
   return fh_span_hash_combine((uint64_t)type_index, fh_span_hash(content.data, content.size));
 }
 
-/* All NaNs are one. Text and bytes hash the same in an object and in a cell. */
+/* A value in a cell, by type and bits. All NaNs are one. Short text hashes by its content, as an object of that content
+ * does. */
 static inline uint64_t hash_plain(const TVMFFIAny *value) {
   TVMFFIByteArray content;
   TVMFFIAny nan;
@@ -68,6 +76,8 @@ static inline uint64_t hash_plain(const TVMFFIAny *value) {
   return fh_span_hash_combine((uint64_t)(int64_t)value->type_index, value->v_uint64);
 }
 
+/* Short bytes in a cell hash as plain data does, by the one word of content. So a Bytes object whose content would fit
+ * a cell hashes as that cell does. */
 static uint64_t hash_bytes(TVMFFIByteArray content) {
   if (content.size > FH_STR_SMALL_MAX) return hash_content(kTVMFFIBytes, content);
   TVMFFIAny small = fh_any_none();
@@ -83,6 +93,7 @@ static uint64_t hash_shape(const TVMFFIObject *obj) {
   return hash;
 }
 
+/* Shape and data type, then the bytes; -1 with an error pending if these cannot be read here. */
 static int hash_tensor(const hasher *h, const TVMFFIObject *obj, uint64_t *out) {
   const DLTensor *tensor = TVMFFITensorGetDLTensorPtr((void *)(uintptr_t)obj);
   TVMFFIAny dtype = fh_any_dtype(tensor->dtype);
@@ -127,6 +138,7 @@ static int compare_pairs(const void *a, const void *b) {
 /* By insertion, as most maps are small and the hashes of consecutive integers almost in order; if that takes many
  * moves, by qsort. */
 static void sort_pairs(sorted_pair *pairs, size_t n) {
+  /* Moves that insertion may still make: linear, so a bad order costs little more than qsort alone. */
   size_t n_moves = 8 * n + 64;
   for (size_t n_sorted = 1; n_sorted < n; ++n_sorted) {
     sorted_pair pair = pairs[n_sorted];
@@ -151,8 +163,8 @@ static int reserve_pairs(hasher *h, size_t n_more) {
   return 0;
 }
 
-/* The hash of a key: 1, or 0 for an object that was not met before. Its hash could depend on the order in which keys
- * are read. */
+/* The hash of a key: 1, or 0 for an object that was not met before. Hashing such an object here could number its
+ * variables, in an order that depends on that of the pairs. */
 static int hash_key(const hasher *h, const TVMFFIAny *key, uint64_t *out) {
   if (!fh_any_is_object(key) || key->type_index == kTVMFFIStr || key->type_index == kTVMFFIBytes ||
       key->type_index == kTVMFFIBigInt) {
@@ -183,7 +195,8 @@ static int take_pairs(hasher *h) {
   return 0;
 }
 
-/* The next value of the map on top. Values whose keys have equal hashes are left out: their order is not determined. */
+/* The next value of the map on top, after its key's hash is combined. Of keys with one hash that hash counts once, and
+ * their values are left out: their order is not determined. */
 static fh_walk_step next_value(const hasher *h, frame_data *data, TVMFFIAny *child) {
   while (data->next_pair < data->end_pair) {
     size_t i = data->next_pair, end = i + 1;
@@ -200,7 +213,8 @@ static fh_walk_step next_value(const hasher *h, frame_data *data, TVMFFIAny *chi
 
 /* ---- Objects ---- */
 
-/* What becomes of the hash of an object's contents. */
+/* Makes *hash that of the object, from that of its contents. A definition and a DAG node get the next number; a
+ * variable that is not defined here has only its address. What may be met again goes into the memo. */
 static int finish_object(hasher *h, TVMFFIObject *obj, const frame_data *data, uint64_t *hash) {
   if (data->kind == kTVMFFISEqHashKindFreeVar) {
     *hash = data->region != kTVMFFIDefRegionKindNone ? fh_span_hash_combine(*hash, h->n_free_vars++)
@@ -246,7 +260,7 @@ static int hash_by_hook(hasher *h, TVMFFIObject *hook, TVMFFIObject *obj, int32_
 
 /* ---- The loop ---- */
 
-/* Opens the frame of a value that is no leaf. */
+/* Opens the frame of a value that is no leaf. Of a container the number of items or pairs is combined first. */
 static int open_frame(hasher *h, const TVMFFIAny *value, const frame_data *initial) {
   if (fh_walk_push(&h->walk, value) != 0) return -1;
   fh_walk_frame *f = fh_walk_top(&h->walk);
@@ -277,7 +291,8 @@ static int start_array(hasher *h, const TVMFFIAny *value, const frame_data *init
   return 0;
 }
 
-/* Starts on a value: 1 with its hash, 0 when its frame is open, -1. */
+/* Starts on a value: 1 with its hash, 0 when its frame is open, -1. Containers have no structural kind, and do not go
+ * into the memo. */
 static int start_value(hasher *h, const TVMFFIAny *value, int32_t region, int is_shared, uint64_t *out) {
   int is_leaf = hash_leaf(h, value, out);
   if (is_leaf != 0) return is_leaf;
@@ -342,12 +357,14 @@ static int close_frame(hasher *h, uint64_t *out) {
   return 0;
 }
 
-/* Until only `base` frames are open. */
+/* Goes on until only `base` frames are open. *out is the hash that was complete last; unless the frame of that value
+ * was the last one above `base`, it is combined into the frame below. */
 static int hash_open(hasher *h, size_t base, uint64_t *out) {
   while (fh_walk_depth(&h->walk) > base) {
     TVMFFIAny child;
     int32_t region;
     uint64_t hash;
+    /* Before the step, in which a getter may move the frame. */
     int is_copy = fh_walk_gives_copies(fh_walk_top(&h->walk));
     fh_walk_step step = next_child(h, &child, &region);
     if (step == FH_WALK_ERROR) return -1;
@@ -367,6 +384,8 @@ static int hash_open(hasher *h, size_t base, uint64_t *out) {
   return 0;
 }
 
+/* The hash of a value, also for fn_hash. On -1 the walk and the pairs are as before, because a hook may go on after an
+ * error of its callback. */
 static int hash_value(hasher *h, const TVMFFIAny *value, int32_t region, uint64_t *out) {
   size_t base = fh_walk_depth(&h->walk), n_pairs = h->n_pairs;
   int is_done = start_value(h, value, region, 1, out);

@@ -1,4 +1,5 @@
-/* structural_key.c - the type StructuralKey. */
+/* structural_key.c - the type StructuralKey: a value with its structural hash, and the hooks by which Map and Dict
+ * compare such keys. The hash is computed once, so a key whose value changes later keeps its hash. */
 #include "structural_key.h"
 
 #include "core/fields/builtin.h"
@@ -44,6 +45,7 @@ static const fh_structural_key_object *key_of(const TVMFFIAny *value) {
 
 static TVMFFIAny any_hash(const TVMFFIAny *value) { return fh_any_int(key_of(value)->hash); }
 
+/* A Bool, or the error of the comparison as the result. */
 static TVMFFIAny any_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
   int is_equal;
   if (fh_structural_key_equal(key_of(a), key_of(b), &is_equal) == 0) return fh_any_bool(is_equal);
@@ -52,10 +54,12 @@ static TVMFFIAny any_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
 
 /* ---- The type ---- */
 
+/* An empty key, for callers that then set its fields, the stored hash too: the reader of graphs is one. */
 static int create_key(TVMFFIObjectHandle *out) { return fh_builtin_create(&key_type, out); }
 static void end_key(void *self) { fh_builtin_end(&key_type, self); }
 static void delete_key(void *self, int flags) { fh_object_delete_owner(&key_type.owner, self, flags, 1); }
 
+/* __ffi_init__(key) -> StructuralKey */
 static int init_key(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   if (fh_function_check_count(KEY ".__ffi_init__", n_args, 1) != 0) return -1;

@@ -1,4 +1,12 @@
-/* structural_mutate.c - our mutator: it calls callbacks by type and keeps its place on a walk. */
+/* structural_mutate.c - our mutator: it calls callbacks by type and keeps its place on a walk.
+ *
+ * A task is a value to mutate. Starting it calls its callback and its hook, or opens a frame for its contents. The
+ * changes of the children of all open frames lie in one list. Closing a frame applies its part of the list, in place or
+ * to a copy. A result is Unchanged or an owned replacement.
+ *
+ * A value may change in place if only the walk and the container around the value refer to it, and if that container
+ * may change in place, too. References are counted when a value is started, and again when its changes are applied,
+ * because callbacks may keep some. */
 #include "structural_mutate.h"
 
 #include "core/object/any_own.h"
@@ -46,6 +54,7 @@ typedef struct {
   int32_t n_own;
 } task;
 
+/* What became of a task: FAILED with an error pending, DONE with a result, or OPENED: its frame is on top. */
 typedef enum { FAILED = -1, DONE = 0, OPENED = 1 } verdict;
 
 static frame_data *data_of(fh_walk_frame *f) { return (frame_data *)fh_walk_data(f); }
@@ -67,6 +76,8 @@ static int remap_get(const our_mutator *m, const TVMFFIAny *var, TVMFFIAny *out)
   return 0;
 }
 
+/* Notes what stands for an object, which may be Unchanged: then a DAG node is not mutated again. The memo has room for
+ * a number only, so the owned value is in a List, and the memo has its index. */
 static int remap_set(our_mutator *m, const TVMFFIAny *var, const TVMFFIAny *mapped) {
   TVMFFIAny owned;
   if (check_identity(var) != 0) return -1;
@@ -89,6 +100,7 @@ static int call_back(our_mutator *m, const TVMFFIAny *value, int32_t region, int
   const fh_structural_entry *entry = fh_structural_callbacks_find(&m->callbacks, value->type_index);
   *out = fh_mutator_unchanged();
   if (entry == NULL) return 0;
+  /* Called with (value, mutator[, may_inplace]) in the order OWNED, otherwise with (value[, region]). */
   int is_owner = m->order == FH_MUTATE_OWNED;
   TVMFFIAny args[3] = {*value, is_owner ? fh_any_object(m) : fh_any_int(region), fh_any_int(may_inplace)};
   if (fh_walk_enter_hook(&m->walk) != 0) return -1;
@@ -113,11 +125,13 @@ static int call_back_after(our_mutator *m, const TVMFFIAny *value, int32_t regio
 
 /* ---- One value ---- */
 
+/* Whether the value itself may change in place: all around it may, and nobody has a reference beyond its n_own. */
 static int may_change(const task *t) {
   return t->may_inplace && fh_any_is_object(&t->value) && fh_object_is_own(t->value.v_obj, (uint32_t)t->n_own);
 }
 
-/* Puts the contents on the walk. Takes `held` on OPENED. */
+/* Puts the contents on the walk, which borrows the value: from `held`, the frame below, or the caller of the mutator.
+ * Takes `held` on OPENED. */
 static verdict open_frame(our_mutator *m, const task *t, int is_inplace, int32_t kind) {
   if (fh_walk_push(&m->walk, &t->value) != 0) return FAILED;
   frame_data *data = top_data(m);
@@ -132,7 +146,8 @@ static verdict open_frame(our_mutator *m, const task *t, int is_inplace, int32_t
   return OPENED;
 }
 
-/* An object without a hook. */
+/* An object without a hook. One that has a replacement already gets that. A variable that is not being defined stays.
+ * Any other is copied if a field changes, so its type must have a copy. */
 static verdict descend_object(our_mutator *m, const task *t, TVMFFIAny *out) {
   int32_t kind = fh_structural_find_kind(t->value.type_index);
   if (kind == kTVMFFISEqHashKindFreeVar || kind == kTVMFFISEqHashKindDAGNode) {
@@ -145,6 +160,7 @@ static verdict descend_object(our_mutator *m, const task *t, TVMFFIAny *out) {
   return open_frame(m, t, 0, kind);
 }
 
+/* The hook is foreign: it may call the mutator again, from the region of the value. */
 static verdict descend_by_hook(our_mutator *m, const TVMFFIAny *hook, const task *t, TVMFFIAny *out) {
   if (fh_walk_enter_hook(&m->walk) != 0) return FAILED;
   m->base.region = t->region;
@@ -156,6 +172,7 @@ static verdict descend_by_hook(our_mutator *m, const TVMFFIAny *hook, const task
 /* What the value consists of: DONE with *out, or OPENED when that is on the walk now. */
 static verdict descend(our_mutator *m, const task *t, int is_inplace, TVMFFIAny *out) {
   int32_t type_index = t->value.type_index;
+  /* A hook that changes in place is used only where that is allowed; any other makes copies. */
   const TVMFFIAny *hook = is_inplace ? fh_reflect_attr(fh_reflect_column(FH_ATTR_S_INPLACE), type_index) : NULL;
   if (hook == NULL) hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_S_MUTATE), type_index);
   verdict outcome = DONE;
@@ -171,7 +188,8 @@ static verdict descend(our_mutator *m, const task *t, int is_inplace, TVMFFIAny 
   return outcome;
 }
 
-/* A callback may put something else in the place of the value before its contents are looked at: into t->held. */
+/* A callback may put something else in the place of the value before its contents are looked at: into t->held. The new
+ * value may change in place if the old one might and t->held has the only reference to it. */
 static int call_back_before(our_mutator *m, task *t, int *is_inplace) {
   TVMFFIAny given;
   int rc = call_back(m, &t->value, t->region, 0, &given);
@@ -186,7 +204,9 @@ static int call_back_before(our_mutator *m, task *t, int *is_inplace) {
   return 0;
 }
 
-/* Starts on a value: DONE with *out, or OPENED. */
+/* Starts on a value: DONE with *out, or OPENED. In the order OWNED the callback is all there is, if there is one; a
+ * callback before the contents may replace the value; one after them is called here if there is no frame, or by
+ * close_frame. */
 static verdict start_task(our_mutator *m, task *t, TVMFFIAny *out) {
   int is_inplace = may_change(t);
   TVMFFIAny original = t->value;
@@ -210,7 +230,8 @@ static verdict start_task(our_mutator *m, task *t, TVMFFIAny *out) {
 
 /* ---- The walk ---- */
 
-/* What the changes in the frame on top make of its object. */
+/* What the changes in the frame on top make of its object. Variables and DAG nodes get their entry, so that they are
+ * mutated once. */
 static int make_result(our_mutator *m, TVMFFIAny *out) {
   fh_walk_frame *f = fh_walk_top(&m->walk);
   const frame_data *data = data_of(f);
@@ -219,6 +240,7 @@ static int make_result(our_mutator *m, TVMFFIAny *out) {
   if (m->changes.n_items != data->first_change) {
     int is_inplace = data->is_inplace && fh_object_is_own(f->obj, (uint32_t)data->n_own);
     if (fh_structural_changes_apply(&m->changes, data->first_change, &m->walk, is_inplace, out) != 0) return -1;
+    /* Copying and setters are foreign code, which may move the frames. */
     data = top_data(m);
   }
   if (!fh_structural_is_remapped(data->kind, data->region, out)) return 0;
@@ -231,6 +253,7 @@ static int close_frame(our_mutator *m, TVMFFIAny *out) {
     fh_any_drop(out);
     return -1;
   }
+  /* Taken out before the frame goes. The object stays alive: `held` has it, or the frame below, or the caller. */
   frame_data data = *top_data(m);
   TVMFFIAny value = fh_any_object(fh_walk_top(&m->walk)->obj);
   fh_walk_pop(&m->walk);
@@ -297,6 +320,8 @@ static verdict step_once(our_mutator *m, verdict outcome, TVMFFIAny *out) {
   }
 }
 
+/* Mutates a value with all it holds, on top of the frames that are open already. -1 leaves the walk and the changes as
+ * they were, and *out None. */
 static int run_task(our_mutator *m, task *t, TVMFFIAny *out) {
   size_t base = fh_walk_depth(&m->walk), n_changes = m->changes.n_items;
   verdict outcome = start_task(m, t, out);
@@ -309,7 +334,8 @@ static int run_task(our_mutator *m, task *t, TVMFFIAny *out) {
 
 /* ---- The mutator ---- */
 
-/* `value` is the caller's for the call. */
+/* The way into the mutator: from the function that starts a mutation, and from hooks and callbacks that call it.
+ * `value` is the caller's for the call, with one reference that may be the only one. */
 static int mutate_value(our_mutator *m, const TVMFFIAny *value, int may_inplace, int is_bare, TVMFFIAny *out) {
   *out = fh_any_none();
   if (fh_structural_use_begin(&m->use, MUTATOR) != 0) return -1;
@@ -351,6 +377,7 @@ static TVMFFIAny table_remap_set(fh_mutator_object *mutator, TVMFFIAny var, TVMF
   return fh_mutator_make_result(rc, fh_any_none());
 }
 
+/* Its address tells our mutators from those of other makers. */
 static const fh_mutator_table our_table = {table_mutate, table_mutate_inplace, table_remap_get, table_remap_set};
 
 int fh_structural_mutate_default(fh_mutator_object *mutator, const TVMFFIAny *value, TVMFFIAny *out) {

@@ -1,4 +1,7 @@
-/* structural_path.c - collecting the way to where two values differ. */
+/* structural_path.c - collecting the way to where two values differ.
+ *
+ * The comparison leaves one frame after the other, so steps come from the inside out. An AccessPath grows from the
+ * root, so the path is kept as an array until it is complete and is then read backwards. */
 #include "structural_path.h"
 
 #include "core/container/seq.h"
@@ -23,6 +26,7 @@ int fh_structural_path_add(fh_structural_path *path, fh_access_kind left_kind, c
     fh_any_drop(&step->keys[0]);
     return -1;
   }
+  /* Only now does the step count: it owns both keys. */
   path->n_steps += 1;
   return 0;
 }
@@ -35,7 +39,7 @@ void fh_structural_path_cut(fh_structural_path *path, size_t n) {
   }
 }
 
-/* The AccessPath of one side. */
+/* The AccessPath of one side (0: left, 1: right): a new reference, NULL with an error pending. */
 static fh_access_path_object *side_of(const fh_structural_path *path, int side) {
   fh_access_path_object *at = fh_access_path_root();
   for (size_t i = path->n_steps; i != 0 && at != NULL; --i) {

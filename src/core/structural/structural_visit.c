@@ -1,4 +1,8 @@
-/* structural_visit.c - our visitor: it calls callbacks by type and keeps its place on a walk. */
+/* structural_visit.c - our visitor: it calls callbacks by type and keeps its place on a walk.
+ *
+ * A value is started: its callback is called and, if the value has contents, a frame for them is opened. The loop takes
+ * the next child of the frame on top, or closes that frame. Only hooks and callbacks that call the visitor again use
+ * the C stack: each such call has the frames from its own base on. */
 #include "structural_visit.h"
 
 #include "core/container/hashmap.h"
@@ -28,10 +32,14 @@ typedef struct {
   int32_t is_bare; /* only what the object consists of is visited: no callback for the object itself */
 } frame_data;
 
+/* What became of a value: FAILED with an error pending; DONE; STOPPED by a VisitInterrupt; OPENED: its contents have a
+ * frame now; SKIPPED: a callback wants nothing more done about it. */
 typedef enum { FAILED = FH_VISIT_FAILED, DONE = FH_VISIT_ON, STOPPED = FH_VISIT_STOPPED, OPENED, SKIPPED } verdict;
 
 /* ---- Callbacks ---- */
 
+/* A callback of a walk may also return an integer: 1 skips the contents of the value, any other goes on. Takes the
+ * result; *interrupt becomes a VisitInterrupt. */
 static verdict take_walk_result(TVMFFIAny *result, TVMFFIAny *interrupt) {
   if (result->type_index == kTVMFFIInt || result->type_index == kTVMFFIBool)
     return result->v_int64 == 1 ? SKIPPED : DONE;
@@ -45,6 +53,7 @@ static verdict call_back(our_visitor *v, const TVMFFIAny *value, int32_t region,
   if (entry == NULL) return DONE;
   if (v->order == FH_VISIT_OWNED) args[1] = fh_any_object(v);
   if (fh_walk_enter_hook(&v->walk) != 0) return FAILED;
+  /* The callback may ask the visitor where it is, or call it again, from this region. */
   v->base.region = region;
   int rc = fh_function_call(entry->func, args, v->order == FH_VISIT_OWNED || entry->gets_more ? 2 : 1, &result);
   fh_walk_leave_hook(&v->walk);
@@ -56,6 +65,8 @@ static verdict call_back(our_visitor *v, const TVMFFIAny *value, int32_t region,
 
 /* ---- One value ---- */
 
+/* The walk borrows the value: the frame below has it, or the caller of the visitor. Containers have no structural kind,
+ * so they pass on their region. */
 static verdict open_frame(our_visitor *v, const TVMFFIAny *value, int32_t region, int is_bare) {
   if (fh_walk_push(&v->walk, value) != 0) return FAILED;
   frame_data *data = (frame_data *)fh_walk_data(fh_walk_top(&v->walk));
@@ -71,6 +82,7 @@ static verdict open_frame(our_visitor *v, const TVMFFIAny *value, int32_t region
 static verdict descend(our_visitor *v, const TVMFFIAny *value, int32_t region, int is_bare, TVMFFIAny *interrupt) {
   const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_S_VISIT), value->type_index);
   if (hook == NULL && !fh_any_is_object(value)) return DONE;
+  /* The containers' own hooks would visit by recursion what a frame visits without. */
   if (hook == NULL || fh_visitor_is_container_hook(hook)) return open_frame(v, value, region, is_bare);
   if (fh_walk_enter_hook(&v->walk) != 0) return FAILED;
   v->base.region = region;
@@ -80,6 +92,8 @@ static verdict descend(our_visitor *v, const TVMFFIAny *value, int32_t region, i
   return outcome;
 }
 
+/* Starts on a value. A callback after the contents is called here only for a value without a frame; otherwise by
+ * close_frame. An error notes the value, and visit_open those around it. */
 static verdict start_value(our_visitor *v, const TVMFFIAny *value, int32_t region, TVMFFIAny *interrupt) {
   verdict outcome = DONE;
   if (value->type_index == kTVMFFINone) return DONE;
@@ -91,7 +105,7 @@ static verdict start_value(our_visitor *v, const TVMFFIAny *value, int32_t regio
   return outcome == SKIPPED ? DONE : outcome;
 }
 
-/* The frame on top has no more children. */
+/* The frame on top has no more children. A bare one is no visit of the object itself, so it gets no callback. */
 static verdict close_frame(our_visitor *v, TVMFFIAny *interrupt) {
   fh_walk_frame *f = fh_walk_top(&v->walk);
   const frame_data *data = (const frame_data *)fh_walk_data(f);
@@ -107,6 +121,7 @@ static verdict close_frame(our_visitor *v, TVMFFIAny *interrupt) {
 
 static verdict step_once(our_visitor *v, TVMFFIAny *interrupt) {
   const fh_walk_frame *f = fh_walk_top(&v->walk);
+  /* Of a map only the values are visited. */
   int is_map = f->shape == FH_WALK_PAIRS;
   TVMFFIAny child, key;
   fh_walk_step step = is_map ? fh_walk_next_key(&v->walk, &key, &child) : fh_walk_next(&v->walk, &child);
@@ -119,7 +134,8 @@ static verdict step_once(our_visitor *v, TVMFFIAny *interrupt) {
 }
 
 /* Goes on until only `base` frames are open; `outcome` is that of the last value. After an error it notes the open
- * objects in the error's context. */
+ * objects in the error's context, except bare ones, which start_value notes when the callback that asked for their
+ * contents fails, too. */
 static fh_visit_verdict visit_open(our_visitor *v, size_t base, verdict outcome, TVMFFIAny *interrupt) {
   while (outcome != FAILED && outcome != STOPPED && fh_walk_depth(&v->walk) > base) outcome = step_once(v, interrupt);
   while (fh_walk_depth(&v->walk) > base) {
@@ -133,6 +149,8 @@ static fh_visit_verdict visit_open(our_visitor *v, size_t base, verdict outcome,
 
 /* ---- The visitor ---- */
 
+/* The visitor's table entry: visits a value with its callback, from the region that the visitor is in. Foreign code
+ * calls it from within callbacks and hooks, and after the visit if it has kept the visitor. */
 static TVMFFIAny table_visit(fh_visitor_object *visitor, TVMFFIAny value) {
   our_visitor *v = (our_visitor *)visitor;
   if (fh_structural_use_begin(&v->use, VISITOR) != 0) return fh_visitor_make_result(FH_VISIT_FAILED, fh_any_none());
@@ -149,8 +167,10 @@ static TVMFFIAny table_visit(fh_visitor_object *visitor, TVMFFIAny value) {
   return fh_visitor_make_result(outcome, interrupt);
 }
 
+/* Its address tells our visitors from those of other makers. */
 static const fh_visitor_table our_table = {table_visit};
 
+/* Visits the contents only, without the callback of the value: that callback may be the caller. */
 TVMFFIAny fh_structural_visit_default(fh_visitor_object *visitor, TVMFFIAny value) {
   if (visitor->table != &our_table) return fh_visitor_default(visitor, value);
   our_visitor *v = (our_visitor *)visitor;

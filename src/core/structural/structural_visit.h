@@ -8,7 +8,7 @@
 typedef enum {
   FH_VISIT_WALK_PRE = 0,  /* callback(value[, region]) before what the value consists of; may skip that or stop */
   FH_VISIT_WALK_POST = 1, /* after it */
-  FH_VISIT_OWNED          /* callback(value, visitor) instead of it: it visits what it likes with the visitor */
+  FH_VISIT_OWNED /* callback(value, visitor) instead of it: the callback visits by the visitor what it wants */
 } fh_visit_order;
 
 /* Visits `root`, which the caller owns; takes over the callbacks. The first callback for a value's type is called; a

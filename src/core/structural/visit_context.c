@@ -1,4 +1,8 @@
-/* visit_context.c - the type VisitErrorContext, and finding the paths it stands for. */
+/* visit_context.c - the type VisitErrorContext, and finding the paths it stands for.
+ *
+ * Finding is a depth-first walk over all paths of a value, with the objects of the context as a pattern that is matched
+ * from the outermost on. An object is looked at once for each path that leads to it, so shared objects multiply the
+ * work; a cycle ends at the limit of depth, with a ValueError. */
 #include "visit_context.h"
 
 #include "core/container/list.h"
@@ -31,6 +35,7 @@ static fh_visit_context_object *context_of(TVMFFIObject *error) {
   return context;
 }
 
+/* Adds an object to the context, with a reference. -1 with an error pending, when there is no memory. */
 static int note_object(TVMFFIObject *error, TVMFFIObject *obj) {
   fh_visit_context_object *context = context_of(error);
   if (context == NULL) return -1;
@@ -41,6 +46,8 @@ static int note_object(TVMFFIObject *error, TVMFFIObject *obj) {
 
 void fh_visit_context_note(const TVMFFIAny *value) {
   if (!fh_any_is_object(value)) return;
+  /* Taken and put back, because adding to a List may raise an error of its own, which is dropped: the first error is
+   * the one to report. The static MemoryError is shared by all threads and must not be changed. */
   TVMFFIObject *error = fh_error_take();
   if (error == NULL) return;
   if (!fh_error_is_no_memory(error) && note_object(error, value->v_obj) != 0) fh_error_clear();
@@ -51,6 +58,8 @@ void fh_visit_context_note(const TVMFFIAny *value) {
 
 typedef struct {
   fh_walk walk;
+  /* The pattern. Of its n_wanted objects, n_matched are open on the way to where the walk is. The next one to match is
+   * wanted[n_wanted - 1 - n_matched]. */
   TVMFFIObject **wanted; /* borrowed from `items`; the outermost last */
   int64_t n_wanted, n_matched;
   TVMFFIAny *items; /* owned */
@@ -64,7 +73,8 @@ typedef struct {
   int64_t n_results; /* when it was opened */
 } frame_data;
 
-/* The objects of the pattern without repetitions next to each other. */
+/* The objects of the pattern without repetitions next to each other: a mutation notes an object twice when its callback
+ * fails in the default mutation of that object. `items` keeps them alive, because other threads may change the List. */
 static int take_pattern(finder *f, const fh_visit_context_object *context) {
   const fh_seq_object *pattern = (const fh_seq_object *)(const void *)context->pattern;
   if (fh_list_copy_items(pattern, &f->items, &f->n_items) != 0) return -1;
@@ -78,6 +88,8 @@ static int take_pattern(finder *f, const fh_visit_context_object *context) {
   return 0;
 }
 
+/* A path with the step that a label stands for: a new reference, NULL with an error pending. Of a map only values have
+ * labels here. */
 static fh_access_path_object *extend_by_label(fh_access_path_object *path, const fh_walk_label *label) {
   TVMFFIAny key = fh_any_int(label->index);
   if (label->place == FH_WALK_AT_ITEM) return fh_access_path_extend(path, FH_ACCESS_ARRAY_ITEM, &key);
@@ -100,7 +112,8 @@ static int add_result(finder *f, size_t n) {
   return path != NULL ? fh_seq_push(f->results, fh_any_object(path)) : -1;
 }
 
-/* Looks at a value, and opens it unless it ends a path. */
+/* Looks at a value, and opens it unless it ends a path. The innermost object of the pattern is not opened: its path is
+ * complete. */
 static int enter_value(finder *f, const TVMFFIAny *value) {
   if (!fh_any_is_object(value)) return 0;
   int is_match = f->n_matched < f->n_wanted && f->wanted[f->n_wanted - 1 - f->n_matched] == value->v_obj;
@@ -113,7 +126,8 @@ static int enter_value(finder *f, const TVMFFIAny *value) {
   return 0;
 }
 
-/* The object on top is done. If some of the objects led here and none further in, that may be worth a path. */
+/* The object on top is done. With allow_prefix it is the end of a path if objects of the pattern are open, no path was
+ * found inside of it, and it is no container. The root is left out: its path would have no steps. */
 static int leave_object(finder *f) {
   fh_walk_frame *top = fh_walk_top(&f->walk);
   const frame_data *data = (const frame_data *)fh_walk_data(top);
@@ -129,6 +143,7 @@ static int find_all(finder *f, const TVMFFIAny *root) {
   if (enter_value(f, root) != 0) return -1;
   while (fh_walk_depth(&f->walk) != 0) {
     TVMFFIAny child, key;
+    /* Of maps only the values are looked at: a visit does not go into keys. */
     int is_map = fh_walk_top(&f->walk)->shape == FH_WALK_PAIRS;
     fh_walk_step step = is_map ? fh_walk_next_key(&f->walk, &key, &child) : fh_walk_next(&f->walk, &child);
     if (step == FH_WALK_ERROR) return -1;

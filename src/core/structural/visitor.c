@@ -1,4 +1,8 @@
-/* visitor.c - the types StructuralVisitor and VisitInterrupt, and what every visitor shares. */
+/* visitor.c - the types StructuralVisitor and VisitInterrupt, and what every visitor shares.
+ *
+ * Here is the default visit of a value, which calls a visitor for each part and so uses the C stack. It serves visitors
+ * of other makers. Our own visitor (structural_visit.c) recognises the hooks of containers by their address and reads
+ * the containers on a walk instead. */
 #include "visitor.h"
 
 #include "core/container/hashmap.h"
@@ -45,10 +49,12 @@ TVMFFIAny fh_visitor_check_result(TVMFFIAny result, const char *who) {
   return fh_visitor_make_result(fh_visitor_take_result(&result, who, &interrupt), interrupt);
 }
 
+/* The raw result of the pending error, which it takes. */
 static TVMFFIAny failed(void) { return fh_visitor_make_result(FH_VISIT_FAILED, fh_any_none()); }
 
-/* ---- Contents of containers. Of a map only the values are visited: its keys say where they are. An Array or a Map is
- * read in place. It cannot change, because the caller holds a reference, so nobody is its only user ---- */
+/* ---- Contents of containers: their __s_visit__. Of a map only the values are visited: its keys say where they are.
+ * The first result that is not None ends the visit and is handed on. An Array and a Map are read in place: only the
+ * owner of their one reference may change them, and the caller holds a reference for as long as the visit takes ---- */
 
 static TVMFFIAny visit_array(fh_visitor_object *visitor, TVMFFIAny value) {
   const fh_seq_object *array = (const fh_seq_object *)(void *)value.v_obj;
@@ -59,6 +65,7 @@ static TVMFFIAny visit_array(fh_visitor_object *visitor, TVMFFIAny value) {
   return outcome;
 }
 
+/* One item at a time, each owned: the visitor, or another thread, may change the List meanwhile. */
 static TVMFFIAny visit_list(fh_visitor_object *visitor, TVMFFIAny value) {
   TVMFFIAny item, outcome = fh_any_none();
   for (int64_t i = 0; outcome.type_index == kTVMFFINone; ++i) {
@@ -69,6 +76,7 @@ static TVMFFIAny visit_list(fh_visitor_object *visitor, TVMFFIAny value) {
   return outcome;
 }
 
+/* A Map in place, a Dict as a copy. */
 static TVMFFIAny visit_values(fh_visitor_object *visitor, TVMFFIAny value) {
   TVMFFIAny outcome = fh_any_none();
   fh_hashmap_object *map = fh_structural_read_map(value.v_obj);
@@ -103,6 +111,8 @@ TVMFFIAny fh_visitor_call_hook(const TVMFFIAny *hook, fh_visitor_object *visitor
   return failed();
 }
 
+/* Visits the values of the fields. The visitor reads the region of each from its own `region`, which is restored after
+ * every call. */
 static TVMFFIAny visit_fields(fh_visitor_object *visitor, TVMFFIObject *obj) {
   const TVMFFITypeInfo *info = fh_type_find(obj->type_index);
   int32_t outer = visitor->region, inner = fh_structural_inner_region(outer, fh_structural_kind_of(info));

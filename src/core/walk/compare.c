@@ -1,4 +1,8 @@
-/* compare.c - equality and order of values with everything they hold. */
+/* compare.c - equality and order of values with everything they hold.
+ *
+ * One walk over pairs of objects, up to the first difference. Cycles are compared as in a bisimulation: a pair that is
+ * met again while it is being compared counts as equal, because a difference inside of it is found where it was met
+ * first. For order there is no such reading, so a cycle is an error. A shared pair is compared once. */
 #include "compare.h"
 
 #include "core/object/any_own.h"
@@ -23,15 +27,18 @@ typedef struct {
  * *out. */
 typedef enum { FAILED = -1, ENTERED = 0, DECIDED = 1 } verdict;
 
+/* -1, 0 or 1 from two comparisons, of which at most one holds. */
 static int sign_of(int less, int more) { return more - less; }
 
 /* ---- Plain data ---- */
 
+/* For a value of a type that has equality only. */
 static verdict refuse_order(const TVMFFIAny *value) {
   fh_error_raise(FH_TYPE_ERROR, "Expected values that have an order but got `%s`", fh_type_name(value->type_index));
   return FAILED;
 }
 
+/* For equality all NaNs are one; in order a NaN has no place. */
 static verdict compare_floats(const comparer *c, double a, double b, int *out) {
   int a_nan = a != a, b_nan = b != b;
   *out = a_nan || b_nan ? a_nan != b_nan : sign_of(a<b, a> b);
@@ -61,17 +68,19 @@ static verdict compare_plain(const comparer *c, const TVMFFIAny *a, const TVMFFI
   case kTVMFFIDevice: *out = compare_devices(a->v_device, b->v_device); return DECIDED;
   default: break;
   }
+  /* What is left has no order: addresses and markers. */
   *out = !fh_any_same(a, b);
   return *out != 0 && c->is_order ? refuse_order(a) : DECIDED;
 }
 
+/* By unsigned bytes; of two that begin alike, the shorter one comes first. */
 static int compare_bytes(TVMFFIByteArray a, TVMFFIByteArray b) {
   size_t n = a.size < b.size ? a.size : b.size;
   int difference = n != 0 ? memcmp(a.data, b.data, n) : 0;
   return difference != 0 ? difference : sign_of(a.size<b.size, a.size> b.size);
 }
 
-/* Either form of text, or of bytes. */
+/* Text or bytes, either in the cell or in an object: 1, or 0 for anything else, *out unchanged. */
 static int compare_text(const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
   TVMFFIByteArray left, right;
   int is_same_kind = (fh_str_content(a, &left) && fh_str_content(b, &right)) ||
@@ -80,6 +89,7 @@ static int compare_text(const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
   return is_same_kind;
 }
 
+/* As sequences of integers: the first difference decides, then the length. */
 static int compare_shapes(TVMFFIObject *a, TVMFFIObject *b) {
   const TVMFFIShapeCell *left = TVMFFIShapeGetCellPtr(a), *right = TVMFFIShapeGetCellPtr(b);
   for (size_t i = 0; i < left->size && i < right->size; ++i) {
@@ -94,8 +104,9 @@ static int is_integer(const TVMFFIAny *any) {
   return any->type_index == kTVMFFIInt || any->type_index == kTVMFFIBigInt;
 }
 
-/* Words in two's complement, none redundant: of two with one sign the longer one is further from zero, and with one
- * length the words decide, the highest first, as unsigned numbers. */
+/* An Int has one word, its value; a BigInt has several. Words are in two's complement, none redundant: of two with one
+ * sign the longer one is further from zero, and with one length the words decide, the highest first, as unsigned
+ * numbers. */
 static int compare_integers(const TVMFFIAny *a, const TVMFFIAny *b) {
   TVMFFIByteArray left = TVMFFIBigIntGetContentByteArray(a), right = TVMFFIBigIntGetContentByteArray(b);
   const uint64_t *x = (const uint64_t *)(const void *)left.data, *y = (const uint64_t *)(const void *)right.data;
@@ -113,6 +124,7 @@ static int compare_integers(const TVMFFIAny *a, const TVMFFIAny *b) {
 
 static int compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out);
 
+/* fn_eq(a, b) -> bool */
 static int eq_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(n_args);
   int order;
@@ -121,6 +133,7 @@ static int eq_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   return 0;
 }
 
+/* fn_cmp(a, b) -> int */
 static int compare_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(n_args);
   int order;
@@ -129,6 +142,8 @@ static int compare_back(void *client, const TVMFFIAny *args, int32_t n_args, TVM
   return 0;
 }
 
+/* __ffi_eq__(a, b, fn_eq) tells only whether they differ, and *out is 1 then; __ffi_compare__(a, b, fn_cmp) gives
+ * *out. */
 static verdict call_hook(comparer *c, fh_reflect_attr_id id, TVMFFIObject *hook, TVMFFIObject *a, TVMFFIObject *b,
                          int *out) {
   TVMFFIAny result;
@@ -143,7 +158,8 @@ static verdict call_hook(comparer *c, fh_reflect_attr_id id, TVMFFIObject *hook,
   return DECIDED;
 }
 
-/* The hook of a type, *out NULL if it has none for this comparison. */
+/* The hook of a type, *out NULL if it has none for this comparison. Equality prefers __ffi_eq__. The types with static
+ * indices are not asked: their comparison is fixed here. */
 static int find_hook(const comparer *c, int32_t type_index, fh_reflect_attr_id *id, TVMFFIObject **out) {
   *out = NULL;
   if (type_index < kTVMFFIStaticObjectEnd) return 0;
@@ -166,18 +182,20 @@ static verdict compare_known(comparer *c, TVMFFIObject *a, TVMFFIObject *b, int 
   return FAILED;
 }
 
-/* A pair that shows no difference is done. */
+/* A pair that shows no difference is done. Only order tells pairs that are done from open ones. */
 static void set_done(comparer *c, TVMFFIObject *a, TVMFFIObject *b) {
   uint64_t *word = c->is_order ? fh_memo_find(&c->pairs, a, b) : NULL;
   if (word != NULL) *word -= *word % 2;
 }
 
-/* Whether sizes alone tell equality; in order the first items come first. */
+/* Whether the sizes alone tell that two containers differ. In order the items of a sequence are compared first, and its
+ * length decides only when they are equal. Objects with fields have no counted size: both are -1. */
 static int differs_in_size(const comparer *c, const fh_walk_frame *f) {
   return f->n_children != f->n_of_other && (f->shape == FH_WALK_PAIRS || !c->is_order);
 }
 
-/* Two objects of one type. */
+/* Two objects of one type; `is_shared`: the pair may be met again. The memo is asked before the hook, so a pair that
+ * leads back to itself through hooks ends, too. */
 static verdict compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int is_shared, int *out) {
   if (a->v_obj == b->v_obj) {
     *out = 0;
@@ -197,6 +215,7 @@ static verdict compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny 
     if (v == DECIDED && *out == 0) set_done(c, a->v_obj, b->v_obj);
   }
   if (v != ENTERED) return v;
+  /* Opened before the sizes are compared, because the frame has read them under the locks of Lists and Dicts. */
   if (fh_walk_push_pair(&c->walk, a, b) != 0) return FAILED;
   if (!differs_in_size(c, fh_walk_top(&c->walk))) return ENTERED;
   fh_walk_pop(&c->walk);
@@ -204,6 +223,8 @@ static verdict compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny 
   return c->is_order ? refuse_order(a) : DECIDED;
 }
 
+/* Two values of any types. None has its place before all others. Text, bytes and integers are compared before the
+ * types, because each of them has two type indices; anything else must be of one type. */
 static verdict compare_or_enter(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int is_shared, int *out) {
   int a_none = a->type_index == kTVMFFINone, b_none = b->type_index == kTVMFFINone;
   if (a_none != b_none) {
@@ -227,6 +248,7 @@ static verdict compare_or_enter(comparer *c, const TVMFFIAny *a, const TVMFFIAny
 
 /* ---- The loop ---- */
 
+/* A pair can be met again only if both of its objects can. */
 static int may_recur(const fh_walk_frame *f, const TVMFFIAny *a, const TVMFFIAny *b) {
   return fh_any_is_object(a) && fh_any_is_object(b) && fh_walk_is_shared(a->v_obj, fh_walk_gives_copies(f)) &&
          fh_walk_is_shared(b->v_obj, fh_walk_other_gives_copies(f));
@@ -261,7 +283,8 @@ static int check_no_map(const comparer *c, size_t depth) {
 }
 
 /* Compares two values, also for a hook's callback. A hook may go on after a difference. So the pairs that counted as
- * equal on the way to that difference are removed again. */
+ * equal on the way to that difference are removed again: they have a number from n_before on. Outside of hooks the
+ * comparison is over, and the memo with it. */
 static int compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
   size_t depth = fh_walk_depth(&c->walk);
   uint64_t n_before = c->n_pairs;

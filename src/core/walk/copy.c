@@ -2,7 +2,10 @@
  *
  * A container's copy is made and put into the memo before its children are copied. A child that leads back to the
  * container finds that copy, so a cycle needs no second pass. Only objects of the cycle see a copy that is not
- * complete. */
+ * complete.
+ *
+ * The memo has only objects that may be met again. An object whose one reference is the place it was found in needs no
+ * entry, so a tree is copied without the memo. */
 #include "copy.h"
 
 #include "core/container/hashmap.h"
@@ -23,11 +26,13 @@ typedef struct {
 typedef struct {
   fh_walk walk;
   fh_memo copies; /* of objects that may be met again: the copy, one reference to it owned here */
+  /* The index of ffi.Enum; -1 while it is not registered, and then no object is an enum. */
   int32_t enum_type;
 } copier;
 
 /* ---- Copies without their children ---- */
 
+/* Whether an object is its own copy: it cannot change, or it is an enum variant, which exists once. */
 static int is_leaf(const copier *c, const TVMFFIObject *obj) {
   switch (obj->type_index) {
   case kTVMFFIStr:
@@ -49,6 +54,9 @@ static fh_seq_object *start_array(const fh_walk_frame *f, int is_known) {
   return fh_seq_new_array(f->n_children);
 }
 
+/* An owned object by the type's __ffi_shallow_copy__, with the field values of the original. It must be of that type,
+ * because setters then write at the offsets of the type's fields. TypeError for another type, InternalError without the
+ * hook. */
 static int copy_shallow(TVMFFIObject *obj, TVMFFIAny *out) {
   TVMFFIAny view = fh_any_object(obj);
   TVMFFIObject *hook;
@@ -65,6 +73,8 @@ static int copy_shallow(TVMFFIObject *obj, TVMFFIAny *out) {
   return -1;
 }
 
+/* *out becomes what the copies of the children are put into: an empty container with room for them, except for
+ * start_array's, or a shallow copy. -1 with an error pending. */
 static int start_copy(const fh_walk_frame *f, int is_known, TVMFFIAny *out) {
   void *made;
   switch (f->obj->type_index) {
@@ -78,6 +88,7 @@ static int start_copy(const fh_walk_frame *f, int is_known, TVMFFIAny *out) {
   return made != NULL ? 0 : -1;
 }
 
+/* Puts a copy into the memo, which has a reference of its own; free_copier releases it. */
 static int remember(copier *c, const TVMFFIObject *obj, TVMFFIObject *copy) {
   if (fh_memo_put(&c->copies, obj, NULL, (uint64_t)(uintptr_t)copy) != 0) return -1;
   fh_object_retain(copy);
@@ -86,6 +97,8 @@ static int remember(copier *c, const TVMFFIObject *obj, TVMFFIObject *copy) {
 
 /* ---- Putting a child's copy into its parent's; takes the child ---- */
 
+/* A copy that is in the memo may be seen by foreign code before it is complete. So an Array's items are swapped for
+ * their copies one by one, and a List grows under its lock. */
 static int put_item(const fh_walk_frame *f, const progress *p, TVMFFIAny *child) {
   fh_seq_object *seq = (fh_seq_object *)p->copy.v_obj;
   if (f->obj->type_index == kTVMFFIArray) {
@@ -97,6 +110,7 @@ static int put_item(const fh_walk_frame *f, const progress *p, TVMFFIAny *child)
   return p->is_known ? fh_list_append(seq, *child) : fh_seq_push(seq, *child);
 }
 
+/* A key's copy waits in p->key until that of its value comes. */
 static int put_pair(const fh_walk_frame *f, progress *p, TVMFFIAny *child) {
   fh_hashmap_pair pair;
   if (f->n_done % 2 != 0) {
@@ -109,6 +123,7 @@ static int put_pair(const fh_walk_frame *f, progress *p, TVMFFIAny *child) {
   return fh_hashmap_put((fh_hashmap_object *)p->copy.v_obj, &pair);
 }
 
+/* The setter gets a view and copies it, so `child` is dropped in any case. */
 static int put_field(const fh_walk_frame *f, const progress *p, TVMFFIAny *child) {
   const TVMFFIFieldInfo *field = fh_walk_field(f);
   int rc = fh_reflect_set(field, p->copy.v_obj, child);
@@ -144,12 +159,14 @@ static int is_held_by_copy(fh_walk_frame *f, const TVMFFIAny *child) {
   return is_same;
 }
 
-/* Whether the child of the innermost frame may be met again. The reference from the incomplete copy does not count. -1
- * with an error pending. */
+/* Whether the child of the innermost frame may be met again. The incomplete copy may refer to the original child, too:
+ * a shallow copy by its field, a copied Array by its item. That reference does not count, or every child would look
+ * shared. -1 with an error pending. */
 static int is_shared_child(const copier *c, fh_walk_frame *f, const TVMFFIAny *child) {
   int gives_copies = fh_walk_gives_copies(f);
   if (!fh_any_is_object(child) || !fh_walk_is_shared(child->v_obj, gives_copies)) return 0;
   uint32_t n_more = fh_object_use_count(child->v_obj) - (gives_copies ? 2 : 1);
+  /* With one more reference, whose it is decides. Of a leaf that need not be known: it never gets into the memo. */
   if (n_more != 1 || is_leaf(c, child->v_obj)) return 1;
   int is_held = is_held_by_copy(f, child);
   return is_held < 0 ? -1 : !is_held;
@@ -170,6 +187,7 @@ static int copy_or_enter(copier *c, const TVMFFIAny *value, int is_shared, TVMFF
     fh_any_copy(&copy, out);
     return 1;
   }
+  /* If anything fails from here on, free_copier ends what the frame has. */
   if (fh_walk_push(&c->walk, value) != 0) return -1;
   fh_walk_frame *f = fh_walk_top(&c->walk);
   progress *p = (progress *)fh_walk_data(f);
@@ -180,6 +198,7 @@ static int copy_or_enter(copier *c, const TVMFFIAny *value, int is_shared, TVMFF
 
 /* The innermost object is done: its copy goes to its parent, or is the result. */
 static int close_object(copier *c, TVMFFIAny *result) {
+  /* The copy is taken out first: the walk knows nothing of the client's data that it pops. */
   TVMFFIAny copy = ((progress *)fh_walk_data(fh_walk_top(&c->walk)))->copy;
   fh_walk_pop(&c->walk);
   if (fh_walk_depth(&c->walk) != 0) return put_child(c, &copy);
@@ -198,11 +217,13 @@ static int copy_next(copier *c, TVMFFIAny *result) {
   int is_shared = is_shared_child(c, f, &child);
   int rc = is_shared < 0 ? -1 : copy_or_enter(c, &child, is_shared, &copy);
   if (rc != 1) return rc;
+  /* A field whose value is its own copy is not set, so it needs no setter. */
   if (f->shape != FH_WALK_FIELDS || !fh_any_same(&child, &copy)) return put_child(c, &copy);
   fh_any_drop(&copy); /* the shallow copy has it */
   return 0;
 }
 
+/* Ends the copies of frames that an error has left open, and the memo's references. */
 static void free_copier(copier *c) {
   for (; fh_walk_depth(&c->walk) != 0; fh_walk_pop(&c->walk)) {
     progress *p = (progress *)fh_walk_data(fh_walk_top(&c->walk));
@@ -227,6 +248,7 @@ int fh_copy_deep(const TVMFFIAny *value, TVMFFIAny *out) {
   c.copies.retains = 1;
   c.enum_type = fh_type_find_key(FH_LITERAL("ffi.Enum"));
   int rc = copy_or_enter(&c, &root, 1, &result);
+  /* 1 says that the root is its own copy: the loop has nothing to do. */
   if (rc > 0) rc = 0;
   while (rc == 0 && fh_walk_depth(&c.walk) != 0) rc = copy_next(&c, &result);
   free_copier(&c);

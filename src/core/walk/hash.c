@@ -42,6 +42,7 @@ static uint64_t mix(uint64_t state, uint64_t word) {
 
 static uint64_t mix_bytes(uint64_t state, const char *data, size_t n_bytes) {
   uint64_t word;
+  /* The length goes first, so the zeros that fill the last word cannot be taken for content. */
   state = mix(state, n_bytes);
   for (; n_bytes >= sizeof word; n_bytes -= sizeof word, data += sizeof word) {
     memcpy(&word, data, sizeof word);
@@ -54,6 +55,7 @@ static uint64_t mix_bytes(uint64_t state, const char *data, size_t n_bytes) {
 
 /* ---- Values without children ---- */
 
+/* Equal floats have one hash: both zeros, and all NaNs. */
 static uint64_t hash_float(double value) {
   uint64_t bits;
   if (value == 0) value = 0; /* -0.0 too */
@@ -65,6 +67,7 @@ static uint64_t hash_dtype(DLDataType dtype) {
   return mix(kTVMFFIDataType, ((uint64_t)dtype.code << 32) | ((uint64_t)dtype.bits << 16) | dtype.lanes);
 }
 
+/* Values in cells. Short text and bytes hash as objects of the same content do; the rest by type and bits. */
 static uint64_t hash_plain(const TVMFFIAny *value) {
   TVMFFIByteArray content;
   switch (value->type_index) {
@@ -77,7 +80,8 @@ static uint64_t hash_plain(const TVMFFIAny *value) {
   }
 }
 
-/* An object of a type that this library knows to have no children: 1, or 0 for any other. */
+/* The hash of an object whose content this library reads directly: 1, or 0 for any other object. Nothing here needs a
+ * frame, a hook or the memo. */
 static int hash_leaf(const TVMFFIAny *value, uint64_t *out) {
   TVMFFIByteArray content;
   switch (value->type_index) {
@@ -110,6 +114,7 @@ static uint64_t finished_hash(const TVMFFIObject *obj, uint64_t hash) { return h
 
 static int hash_value(hasher *h, const TVMFFIAny *value, uint64_t *out);
 
+/* fn_hash(value) -> int */
 static int hash_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(n_args);
   uint64_t hash;
@@ -144,6 +149,7 @@ static int call_hook(hasher *h, TVMFFIObject *hook, TVMFFIObject *obj, uint64_t 
 
 /* ---- Objects that may be met again ---- */
 
+/* With a limit the hash of an object depends on how much of it is looked at, so each depth has a memo of its own. */
 static fh_memo *memo_at(hasher *h, size_t depth) { return &h->known[h->has_limit ? depth : 0]; }
 
 static int put_known(hasher *h, size_t depth, const TVMFFIObject *obj, uint64_t hash) {
@@ -157,6 +163,7 @@ static int find_known(hasher *h, const TVMFFIObject *obj, uint64_t *out) {
   const uint64_t *word = fh_memo_find(memo_at(h, depth), obj, NULL);
   if (word == NULL) return !h->has_limit && put_known(h, depth, obj, hash_type(obj)) != 0 ? -1 : 0;
   *out = *word;
+  /* The entry of an open object: the result will be thrown away. */
   if (!h->has_limit && *word == hash_type(obj)) h->found_cycle = 1;
   return 1;
 }
@@ -167,6 +174,7 @@ static int find_known(hasher *h, const TVMFFIObject *obj, uint64_t *out) {
 static int hash_object(hasher *h, const TVMFFIAny *value, int is_shared, uint64_t *out) {
   TVMFFIObject *obj = value->v_obj, *hook = NULL;
   size_t depth = fh_walk_depth(&h->walk);
+  /* Types with static indices have no hooks here, as in comparisons. */
   if (obj->type_index >= kTVMFFIStaticObjectEnd) {
     if (fh_hook_find(FH_ATTR_HASH, obj->type_index, &hook) != 0) return -1;
     if (hook == NULL && check_equality(obj) != 0) return -1;
@@ -174,6 +182,7 @@ static int hash_object(hasher *h, const TVMFFIAny *value, int is_shared, uint64_
   }
   int known = is_shared ? find_known(h, obj, out) : 0;
   if (known != 0) return known;
+  /* This replaces the mark of find_known, if there is one. */
   if (hook != NULL) {
     return call_hook(h, hook, obj, out) != 0 || put_known(h, depth, obj, *out) != 0 ? -1 : 1;
   }
@@ -184,7 +193,8 @@ static int hash_object(hasher *h, const TVMFFIAny *value, int is_shared, uint64_
   return 0;
 }
 
-/* The hash of any value if it can be had at once: 1; 0 after entering an object; -1. */
+/* The hash of any value if it can be had at once: 1; 0 after entering an object; -1. Beyond the limit an object has
+ * only the hash of its type, which is the same for all equal objects. */
 static int hash_or_enter(hasher *h, const TVMFFIAny *value, int is_shared, uint64_t *out) {
   if (!fh_any_is_object(value)) {
     *out = hash_plain(value);
@@ -196,7 +206,8 @@ static int hash_or_enter(hasher *h, const TVMFFIAny *value, int is_shared, uint6
   return 1;
 }
 
-/* Puts a child's hash into its parent's. */
+/* Puts a child's hash into its parent's. n_done is odd when the child is a key: its hash waits for that of the value.
+ * The sum over pairs does not depend on their order. */
 static void add_to_parent(fh_walk_frame *f, uint64_t child) {
   progress *p = (progress *)fh_walk_data(f);
   if (f->shape != FH_WALK_PAIRS)
@@ -243,6 +254,7 @@ static int hash_value(hasher *h, const TVMFFIAny *value, uint64_t *out) {
   return done < 0 ? -1 : 0;
 }
 
+/* Leaves empty memos, for the second pass. */
 static void free_known(hasher *h) {
   for (int i = 0; i < LEVELS; ++i) fh_memo_free(&h->known[i]);
 }
@@ -257,6 +269,7 @@ int fh_hash_nested(const TVMFFIAny *value, int64_t *out) {
                sizeof(progress));
   for (int i = 0; i < LEVELS; ++i) h.known[i].retains = 1;
   int rc = hash_value(&h, &root, &hash);
+  /* The number of the first pass depends on where it met the cycle; the second pass has the limit instead. */
   if (rc == 0 && h.found_cycle) {
     free_known(&h);
     h.has_limit = 1;

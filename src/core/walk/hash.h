@@ -1,8 +1,8 @@
 /* hash.h - one number for a value with everything it holds, the same for values that fh_compare_equal holds equal.
  *
- * The number is the same in every process on machines of one byte order. Nobody outside computes it, so it may change
- * from release to release: nothing stored may depend on it. (The hash of map keys, which clients do compute, is
- * fh_any_hash.) */
+ * The number is the same in every process on machines of one byte order, except that a bare pointer is hashed by its
+ * address. Nobody outside computes the number, so it may change from release to release: nothing stored may depend on
+ * it. (The hash of map keys, which clients do compute, is fh_any_hash.) */
 #ifndef FH_HASH_H_
 #define FH_HASH_H_
 

@@ -1,4 +1,8 @@
-/* hook.c - hooks of types that look into their objects. */
+/* hook.c - hooks of types that look into their objects.
+ *
+ * A type's hook gets fn, a Function by which it has the parts of its object printed, compared or hashed. fn goes on
+ * with the walk that has called the hook, so cycles and the limit of depth hold across hooks. Used by repr, compare,
+ * hash, and structural equality and hash. */
 #include "hook.h"
 
 #include "core/object/any_own.h"
@@ -17,7 +21,8 @@ int fh_hook_find(fh_reflect_attr_id id, int32_t type_index, TVMFFIObject **out) 
                         fh_reflect_attr_name(id), fh_type_name(type_index), fh_type_name(hook->type_index));
 }
 
-/* The state of fn. A hook may keep fn, so it can outlive the client. */
+/* The state of fn, which owns it. A hook may keep fn, so it can outlive the client. Only `thread` reads and clears
+ * `client`, so that field needs no atomic access. */
 typedef struct {
   fh_hook_callback back;
   int32_t n_args;
@@ -25,6 +30,7 @@ typedef struct {
   void *client; /* NULL when the hook has returned; for `thread` only */
 } callback;
 
+/* The client gets owned values instead of views: the walk needs its objects alive until the callback is done. */
 static int callback_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   const callback *c = (const callback *)self;
   if (c->thread != fh_thread_id() || c->client == NULL) {
@@ -48,17 +54,21 @@ static int call_with_callback(TVMFFIObject *hook, TVMFFIObject *obj, const TVMFF
   if (c == NULL) return fh_error_raise_no_memory();
   *c = *back;
   if (fh_function_new(c, callback_call, fh_mem_free, &fn) != 0) {
+    /* On success fn owns c. */
     fh_mem_free(c);
     return -1;
   }
+  /* Either obj, fn or obj, second, fn. */
   TVMFFIAny args[3] = {fh_any_object(obj), second != NULL ? *second : fh_any_object(fn), fh_any_object(fn)};
   int rc = fh_function_call(hook, args, second != NULL ? 3 : 2, result);
+  /* Before fn is released: the hook may have kept a reference, and whoever calls fn now gets an error. */
   c->client = NULL;
   fh_object_release(fn);
   return rc;
 }
 
-/* While the objects (`other` may be NULL) are open as a mark. */
+/* Calls the hook while the objects (`other` may be NULL) are open as a mark. So a client that looks for cycles finds
+ * them open when the hook hands them back. The mark is a level of nesting, like any frame. */
 static int call_marked(fh_walk *walk, TVMFFIObject *hook, TVMFFIObject *obj, TVMFFIObject *other,
                        const TVMFFIAny *second, const callback *back, TVMFFIAny *result) {
   *result = fh_any_none();

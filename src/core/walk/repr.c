@@ -1,4 +1,8 @@
-/* repr.c - the readable text of any value. */
+/* repr.c - the readable text of any value: (array,), [list], {key: value}, Type(field=value).
+ *
+ * All goes into one growing text: what stands before, between and behind the children of an object is written as the
+ * walk comes by. An object that is open already is written as "...". With TVM_FFI_REPR_WITH_ADDR=1 in the environment,
+ * objects have their address added. */
 #include "repr.h"
 
 #include <stdlib.h>
@@ -18,6 +22,7 @@ typedef struct {
   fh_walk walk;
   fh_text text;
   int with_address;
+  /* The index of ffi.Enum. */
   int32_t enum_type; /* -1 while there is none */
 } printer;
 
@@ -51,6 +56,7 @@ static int add_ints(const int64_t *ints, int64_t n, fh_text *text) {
   return 0;
 }
 
+/* Data type, shape and device, as "float32[2, 3]@cpu:0"; no contents. */
 static int add_tensor(printer *p, TVMFFIObject *obj) {
   fh_text *text = &p->text;
   const DLTensor *tensor = TVMFFITensorGetDLTensorPtr(obj);
@@ -65,7 +71,8 @@ static int add_shape(TVMFFIObject *obj, fh_text *text) {
   return fh_text_add_cstr(text, ")");
 }
 
-/* An Enum: its type and the name of the variant, a string value at offset 32. */
+/* An Enum as "Type.name". The name is a string value at offset 32, behind the header and the integer; "?" for a cell
+ * that holds no text. */
 static int add_enum(printer *p, TVMFFIObject *obj) {
   fh_text *text = &p->text;
   TVMFFIByteArray name;
@@ -76,6 +83,7 @@ static int add_enum(printer *p, TVMFFIObject *obj) {
   return add_address(p, obj);
 }
 
+/* Text and bytes in quotes; a pointer, or a marker, as the name of its type. */
 static int add_plain(const TVMFFIAny *value, fh_text *text) {
   TVMFFIByteArray content;
   switch (value->type_index) {
@@ -94,6 +102,7 @@ static int add_plain(const TVMFFIAny *value, fh_text *text) {
 
 /* ---- Hooks: __ffi_repr__(object, fn_repr) ---- */
 
+/* fn_repr(value): its text as a string of its own. The hook's surroundings are put aside meanwhile. */
 static int repr_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(n_args);
   printer *p = (printer *)client;
@@ -118,6 +127,8 @@ static int add_by_hook(printer *p, TVMFFIObject *hook, TVMFFIObject *obj) {
 
 /* ---- Objects with children ---- */
 
+/* What stands before the first child. An object's parenthesis is not part of it: add_separator writes that before the
+ * first field, so an object without fields is its type's name alone. */
 static int add_opening(printer *p, const TVMFFIObject *obj) {
   switch (obj->type_index) {
   case kTVMFFIArray: return fh_text_add_cstr(&p->text, "(");
@@ -129,6 +140,7 @@ static int add_opening(printer *p, const TVMFFIObject *obj) {
   return fh_text_add_cstr(&p->text, fh_type_name(obj->type_index)) != 0 ? -1 : add_address(p, obj);
 }
 
+/* What stands behind the last child. A container's address stands here, an object's behind its type's name. */
 static int add_closing(printer *p, const fh_walk_frame *f) {
   const char *closing = "";
   switch (f->obj->type_index) {
@@ -141,7 +153,7 @@ static int add_closing(printer *p, const fh_walk_frame *f) {
   return fh_text_add_cstr(&p->text, closing) != 0 ? -1 : add_address(p, f->obj);
 }
 
-/* What stands before the child that was given last. */
+/* What stands before the child that was given last; before a field, its name, too. */
 static int add_separator(printer *p, const fh_walk_frame *f) {
   const char *separator = f->shape == FH_WALK_FIELDS ? "(" : "";
   if (f->n_done > 1) separator = f->shape == FH_WALK_PAIRS && f->n_done % 2 == 0 ? ": " : ", ";
@@ -161,6 +173,7 @@ static int print_or_enter(printer *p, const TVMFFIAny *value) {
   if (fh_walk_is_open(&p->walk, obj, NULL)) return fh_text_add_cstr(text, "...") != 0 ? -1 : add_address(p, obj);
   if (obj == fh_sentinel_missing()) return fh_text_add_cstr(text, "<MISSING>");
   if (obj == fh_sentinel_kwargs()) return fh_text_add_cstr(text, "<KWARGS>");
+  /* Objects whose contents this library reads directly. */
   switch (value->type_index) {
   case kTVMFFIStr:
   case kTVMFFIBytes: return add_plain(value, text);
@@ -172,6 +185,7 @@ static int print_or_enter(printer *p, const TVMFFIAny *value) {
   }
   default: break;
   }
+  /* A hook comes before all forms below, those of containers and enums too. */
   TVMFFIObject *hook;
   if (fh_hook_find(FH_ATTR_REPR, value->type_index, &hook) != 0) return -1;
   if (hook != NULL) return add_by_hook(p, hook, obj);
@@ -197,6 +211,7 @@ static int print_entered(printer *p, size_t depth) {
   return 0;
 }
 
+/* A value with all it holds, also for fn_repr. On -1 the walk is as deep as before. */
 static int print_any(printer *p, const TVMFFIAny *value) {
   size_t depth = fh_walk_depth(&p->walk);
   if (print_or_enter(p, value) == 0 && print_entered(p, depth) == 0) return 0;

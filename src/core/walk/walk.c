@@ -1,4 +1,16 @@
-/* walk.c - the one traversal of values. */
+/* walk.c - the one traversal of values: two stacks in growing arrays, one of frames, one of values.
+ *
+ * A frame is an open object, or an open pair. `values` holds owned copies of children that may change while they are
+ * read: a List's items, a Dict's pairs. A frame's part of `values` begins at its `mark`, behind the parts of the frames
+ * below, so popping a frame cuts `values` there. Arrays and Maps are read in place, because they do not change once
+ * they are shared.
+ *
+ * A frame holds no reference to its object. The frame below keeps it alive: as an item in place, as a copy in `values`,
+ * or in `held`, which has the field values that were given last. The client keeps alive the root, and what a hook's
+ * callback is given.
+ *
+ * Getters, hooks and deleters are foreign: they may call back into the client, which then pushes and pops on the same
+ * walk. So the state is complete before they run, and pointers to frames and values are taken anew afterwards. */
 #include "walk.h"
 
 #include "core/container/hashmap.h"
@@ -9,11 +21,13 @@
 #include "core/object/type.h"
 #include "core/platform/mem.h"
 
+/* Items of the first block of either stack. */
 #define MIN_ROOM 16
 
 /* ---- Room ---- */
 
-/* A longer block for n_items + n_more items, *room and *block updated; -1 without memory, and nothing is pending. */
+/* A longer block for n_items + n_more items, *room and *block updated; -1 without memory, and nothing is pending,
+ * because copy_children calls this under a stripe lock, where no error may be raised. */
 static int grow_block(void **block, size_t *room, size_t n_items, size_t n_more, size_t item_bytes) {
   size_t wanted = *room < MIN_ROOM ? MIN_ROOM : *room * 2;
   if (wanted - n_items < n_more) wanted = n_items + n_more;
@@ -25,6 +39,7 @@ static int grow_block(void **block, size_t *room, size_t n_items, size_t n_more,
   return 0;
 }
 
+/* Room for n_more values; otherwise as grow_block. */
 static int reserve_values(fh_walk *walk, size_t n_more) {
   if (walk->n_values_room - walk->n_values >= n_more) return 0;
   return grow_block((void **)&walk->values, &walk->n_values_room, walk->n_values, n_more, sizeof *walk->values);
@@ -39,6 +54,7 @@ static void add_slots(fh_walk *walk, size_t n) {
 
 void fh_walk_init(fh_walk *walk, fh_walk_flags flags, int64_t skip_flags, size_t client_bytes) {
   memset(walk, 0, sizeof *walk);
+  /* A multiple of 8, so that every frame in the array is aligned. */
   walk->frame_bytes = sizeof(fh_walk_frame) + ((client_bytes + 7) & ~(size_t)7);
   walk->flags = flags;
   walk->skip_flags = skip_flags;
@@ -75,13 +91,14 @@ static int copy_dict(fh_walk *walk, const fh_hashmap_object *dict) {
   return 0;
 }
 
-/* Copies a List's items or a Dict's pairs under its lock. */
+/* Copies a List's items or a Dict's pairs under its lock. The error is raised after the lock. */
 static int copy_children(fh_walk *walk, const TVMFFIObject *obj, int64_t *n) {
   size_t n_before = walk->n_values;
   fh_stripe_lock(obj);
   int rc = obj->type_index == kTVMFFIList ? copy_list(walk, (const fh_seq_object *)obj)
                                           : copy_dict(walk, (const fh_hashmap_object *)obj);
   fh_stripe_unlock(obj);
+  /* Counted, because a client's table may hold fewer pairs than its size says. */
   *n = (int64_t)(walk->n_values - n_before);
   return rc == 0 ? 0 : fh_error_raise_no_memory();
 }
@@ -89,6 +106,7 @@ static int copy_children(fh_walk *walk, const TVMFFIObject *obj, int64_t *n) {
 /* Objects that will be read soon are prefetched: in a large value each of them is a cache miss. */
 #define N_AHEAD 8
 
+/* The first two cache lines of an object: the header, and the first of its items or fields. */
 static inline void prefetch(const TVMFFIAny *item) {
   if (!fh_any_is_object(item)) return;
   FH_PREFETCH(item->v_obj);
@@ -104,6 +122,9 @@ static inline void prefetch_after(const TVMFFIAny *items, int64_t i, int64_t n) 
   if (n - i > N_AHEAD) prefetch(&items[i + N_AHEAD]);
 }
 
+/* Sets what the children of f->obj are and where they are read. Whatever is no container is read field by field: text
+ * and tensors have no fields, and neither have types that are not registered. -1 with an error pending, when copies
+ * find no memory. */
 static int open_object(fh_walk *walk, fh_walk_frame *f) {
   TVMFFIObject *obj = f->obj;
   switch (obj->type_index) {
@@ -129,7 +150,8 @@ static int open_object(fh_walk *walk, fh_walk_frame *f) {
   return 0;
 }
 
-/* The other side of a pair; the children of a List are copied, those of a Dict are looked up one by one. */
+/* The other side of a pair; the children of a List are copied, those of a Dict are looked up one by one. A map gets one
+ * slot in `values`, where fh_walk_lookup keeps the value that it has copied out of a Dict. */
 static int open_other(fh_walk *walk, fh_walk_frame *f) {
   TVMFFIObject *other = f->other;
   f->n_of_other = -1;
@@ -154,8 +176,9 @@ static int open_other(fh_walk *walk, fh_walk_frame *f) {
 
 /* ---- Frames ---- */
 
-/* Puts a new frame's objects into the set of open ones. An object with one reference cannot be met again, so it is left
- * out. */
+/* Puts a new frame's objects into the set of open ones. An object with one reference cannot be met again, because the
+ * place that it was found in has that reference. A pair cannot be met again if one of its objects cannot. A mark is
+ * always put in: its hook may hand the objects back to the client. */
 static int add_to_open(fh_walk *walk, fh_walk_frame *f, int is_mark) {
   if (!(walk->flags & FH_WALK_CYCLES)) return 0;
   if (!is_mark && fh_object_use_count(f->obj) == 1) return 0;
@@ -183,6 +206,7 @@ static fh_walk_frame *push_frame(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject 
   f->other = other;
   f->mark = walk->n_values;
   if (add_to_open(walk, f, is_mark) != 0) return NULL;
+  /* Only now does the frame count, so a failure before has nothing to undo. */
   walk->n_frames += 1;
   return f;
 }
@@ -191,6 +215,7 @@ static int push_objects(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject *other) {
   fh_walk_frame *f = push_frame(walk, obj, other, 0);
   if (f == NULL) return -1;
   if (open_object(walk, f) == 0 && (other == NULL || open_other(walk, f) == 0)) return 0;
+  /* Drops the children that were copied before the failure. */
   fh_walk_pop(walk);
   return -1;
 }
@@ -210,6 +235,7 @@ void fh_walk_pop(fh_walk *walk) {
   if (f->is_in_open_set) fh_memo_erase(&walk->open, f->obj, f->other);
   size_t mark = f->mark;
   TVMFFIObject *held = f->held[0], *other_held = f->held[1];
+  /* The frame is gone before anything is released: a deleter may use this walk. */
   walk->n_frames -= 1;
   fh_object_release(held);
   fh_object_release(other_held);
@@ -235,10 +261,12 @@ int fh_walk_enter_hook(fh_walk *walk) {
 
 /* ---- Fields ---- */
 
-/* Whether an ancestor has a field of that name at that place, which was given already. */
+/* Whether an ancestor has a field of that name at that place, which was given already. A field that the walk skips was
+ * not given. The search costs a pass over the ancestors' fields for each field, and types have few. */
 static int is_redeclared(const fh_walk *walk, const fh_walk_frame *f, const TVMFFIFieldInfo *field) {
   fh_reflect_cursor earlier = fh_reflect_fields(f->cursor.info);
   for (const TVMFFIFieldInfo *at; (at = fh_reflect_next_field(&earlier)) != NULL;) {
+    /* The cursor has reached the field's own type. */
     if (earlier.depth >= f->cursor.depth) return 0;
     if (at->offset == field->offset && !(at->flags & walk->skip_flags) && fh_span_same(at->name, field->name)) return 1;
   }
@@ -248,17 +276,20 @@ static int is_redeclared(const fh_walk *walk, const fh_walk_frame *f, const TVMF
 static const TVMFFIFieldInfo *next_field(const fh_walk *walk, fh_walk_frame *f) {
   for (const TVMFFIFieldInfo *field; (field = fh_reflect_next_field(&f->cursor)) != NULL;) {
     if (field->flags & walk->skip_flags) continue;
+    /* The depth is one more than the level of the field's type. Level 0 is ffi.Object, which has no fields, so a field
+     * of level 1 cannot repeat one. */
     if (f->cursor.depth > 2 && is_redeclared(walk, f, field)) continue;
     return field;
   }
   return NULL;
 }
 
-/* Reads a field on one side of the frame on top. The getter is foreign, and free to push and pop on this walk; so are
- * deleters. */
+/* Reads a field of `obj` (side 0) or `other` (side 1) of the frame on top. *out is borrowed from `held`, whose former
+ * value is released first. The getter is foreign, and free to push and pop on this walk; so are deleters. */
 static int read_field(fh_walk *walk, const TVMFFIFieldInfo *field, int side, TVMFFIAny *out) {
   fh_walk_frame *f = fh_walk_top(walk);
   TVMFFIObject *obj = side == 0 ? f->obj : f->other, *old = f->held[side];
+  /* Cleared first: if the getter fails, popping the frame must not release `old` again. */
   f->held[side] = NULL;
   fh_object_release(old);
   if (fh_reflect_get(field, obj, out) != 0) return -1;
@@ -270,6 +301,7 @@ static int read_field(fh_walk *walk, const TVMFFIFieldInfo *field, int side, TVM
 static fh_walk_step step_field(fh_walk *walk, fh_walk_frame *f, TVMFFIAny *a, TVMFFIAny *b) {
   const TVMFFIFieldInfo *field = next_field(walk, f);
   if (field == NULL) return FH_WALK_END;
+  /* Before the getters run: afterwards `f` may have moved. */
   f->field = field;
   f->n_done += 1;
   if (read_field(walk, field, 0, a) != 0) return FH_WALK_ERROR;
@@ -283,6 +315,7 @@ const TVMFFIAny *fh_walk_items(const fh_walk *walk, const fh_walk_frame *f) {
   return f->source != NULL ? (const TVMFFIAny *)f->source : walk->values + f->mark;
 }
 
+/* The items of `other`: an Array's in place, a List's in `values`, behind those of `obj` if these are copies, too. */
 static const TVMFFIAny *items_of_other(const fh_walk *walk, const fh_walk_frame *f) {
   if (f->other->type_index == kTVMFFIArray) return fh_seq_items((const fh_seq_object *)f->other);
   return walk->values + f->mark + (f->source != NULL ? 0 : (size_t)f->n_children);
@@ -300,7 +333,7 @@ const TVMFFIAny *fh_walk_rest_of_other(const fh_walk *walk, int64_t *n) {
   return items_of_other(walk, f) + f->n_done;
 }
 
-/* A Map's pair that is going on: its key is child 2k, its value 2k + 1. */
+/* A Map's pair that is going on, NULL past the end: its key is child 2k, its value 2k + 1. */
 static const fh_hashmap_pair *map_pair(const fh_walk_frame *f) {
   return fh_hashmap_at((const fh_hashmap_object *)f->source, f->position);
 }
@@ -309,6 +342,8 @@ static void pass_pair(fh_walk_frame *f) {
   f->position = fh_hashmap_next((const fh_hashmap_object *)f->source, f->position);
 }
 
+/* The next key or value of a Map. The position moves on when the next key is asked for, and not before:
+ * fh_walk_label_of finds the key of the current value there. */
 static fh_walk_step step_map(fh_walk_frame *f, TVMFFIAny *child) {
   int is_key = f->n_done % 2 == 0;
   if (is_key && f->n_done != 0) pass_pair(f);
@@ -324,12 +359,14 @@ fh_walk_step fh_walk_next(fh_walk *walk, TVMFFIAny *child) {
   if (f->shape == FH_WALK_FIELDS) return step_field(walk, f, child, NULL);
   if (f->n_done == f->n_children) return FH_WALK_END;
   if (f->shape == FH_WALK_PAIRS && f->source != NULL) return step_map(f, child);
+  /* An Array in place, or the copies of a List or Dict: all are arrays of single children. */
   const TVMFFIAny *items = fh_walk_items(walk, f);
   prefetch_after(items, f->n_done, f->n_children);
   *child = items[f->n_done++];
   return FH_WALK_CHILD;
 }
 
+/* The items at the next index of two sequences, until the longer one ends. */
 static fh_walk_step step_items(fh_walk *walk, fh_walk_frame *f, TVMFFIAny *a, TVMFFIAny *b) {
   int64_t i = f->n_done;
   int on_left = i < f->n_children, on_right = i < f->n_of_other;
@@ -364,6 +401,7 @@ fh_walk_step fh_walk_next_key(fh_walk *walk, TVMFFIAny *key, TVMFFIAny *value) {
 fh_walk_step fh_walk_lookup(fh_walk *walk, const TVMFFIAny *key, TVMFFIAny *value) {
   const fh_walk_frame *f = fh_walk_top(walk);
   const fh_hashmap_object *map = (const fh_hashmap_object *)f->other;
+  /* An index and not an address: the lookup's hooks may push, which moves the values. */
   size_t slot = f->mark + (f->source != NULL ? 0 : (size_t)f->n_children);
   int found;
   *value = fh_any_none();
@@ -382,6 +420,7 @@ fh_walk_step fh_walk_lookup(fh_walk *walk, const TVMFFIAny *key, TVMFFIAny *valu
   return found == 1 ? FH_WALK_CHILD : FH_WALK_END;
 }
 
+/* The next value of the left map, and its counterpart in the right one. */
 static fh_walk_step step_pair(fh_walk *walk, TVMFFIAny *a, TVMFFIAny *b) {
   TVMFFIAny key;
   fh_walk_step step = fh_walk_next_key(walk, &key, a);
@@ -419,6 +458,7 @@ fh_walk_label fh_walk_label_of(const fh_walk *walk, const fh_walk_frame *f) {
   case FH_WALK_PAIRS: {
     const fh_hashmap_pair *pair = f->source != NULL ? map_pair(f) : NULL;
     label.place = last % 2 == 0 ? FH_WALK_AT_KEY : FH_WALK_AT_VALUE;
+    /* Copies lie as key, value, key, value. In place the Map's position is still at the pair of the last child. */
     if (f->source == NULL)
       label.key = walk->values[f->mark + (size_t)(last - last % 2)];
     else if (pair != NULL)

@@ -81,7 +81,7 @@ typedef struct {
 typedef struct {
   char *frames; /* each a fh_walk_frame with the client's bytes behind it */
   size_t n_frames, n_frames_room, frame_bytes;
-  TVMFFIAny *values; /* owned; each frame's behind the one's below it */
+  TVMFFIAny *values; /* owned; each frame's part lies behind that of the frame below */
   size_t n_values, n_values_room;
   fh_memo open; /* the objects of open frames that can be met again */
   fh_walk_flags flags;
@@ -144,8 +144,8 @@ typedef enum {
 } fh_walk_step;
 
 fh_walk_step fh_walk_next(fh_walk *walk, TVMFFIAny *child);
-/* Of maps only the values come, for each key of `obj`. Extra keys of `other` are found afterwards, by comparing
- * n_children with n_of_other. Finding a key may run hooks. */
+/* Of maps only the values are given, a pair for each key of `obj`. Extra keys of `other` are found afterwards, by
+ * comparing n_children with n_of_other. Finding a key may run hooks. */
 fh_walk_step fh_walk_next_pair(fh_walk *walk, TVMFFIAny *a, TVMFFIAny *b);
 
 /* The *n items that come next in a frame of items, as an array, borrowed as a child is: for a client that deals with
