@@ -9,6 +9,8 @@ HPy fb_attr_find(HPyContext *ctx, HPy h, const char *name) {
   return found;
 }
 
+/* Called for messages, so that nothing may go wrong: whatever exception is raised when it ends is dropped, also one
+ * from before. Without a name it is "object". */
 const char *fb_attr_type_name(HPyContext *ctx, HPy h, char *buffer, size_t size) {
   snprintf(buffer, size, "object");
   HPy type = HPy_Type(ctx, h);
