@@ -21,6 +21,7 @@ int fb_instance_check_new(HPyContext *ctx, HPy cls, const FbRef *own) {
   HPy type = fb_ref_borrow(ctx, own);
   int (*is_subtype)(HPyContext *, HPy, HPy);
   FB_LATE(ctx, ctx_Type_IsSubtype, is_subtype);
+  /* ctx_Type_IsSubtype is for types, and cls may be any object. */
   bool is_type = HPy_TypeCheck(ctx, cls, ctx->h_TypeType);
   bool fits = is_type && is_subtype(ctx, cls, type);
   if (!fits) {

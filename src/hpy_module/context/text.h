@@ -19,6 +19,7 @@ const char *fb_text_arg(HPyContext *ctx, HPy h, const char *what, HPy_ssize_t *b
  * from str. */
 void fb_text_class_made(HPy cls);
 
+/* To be called once during the import, after fb_context_init. */
 void fb_text_init(void);
 /* A str from UTF-8 of known length, which may contain NUL and, replaced by U+FFFD, malformed bytes. The byte behind the
  * last one must be readable. */

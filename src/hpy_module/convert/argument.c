@@ -52,6 +52,7 @@ static int bytes_arg(HPyContext *ctx, const char *data, HPy_ssize_t n, int32_t s
   if (n <= SMALL_SIZE) {
     out->type_index = small_index;
     out->small_str_len = (uint32_t)n;
+    /* The bytes behind the text are 0: values are compared as 16 bytes (c_api.h). */
     out->v_uint64 = 0;
     memcpy(out->v_bytes, data, (size_t)n);
     return 0;

@@ -20,7 +20,7 @@ static void bytes_to_words(char *words, const char *bytes, size_t byte_len) {
 }
 
 /* Calls a method of the class int: int.<name>(first, second, "little", signed=True), without `second` if it is null.
- * Takes `second`. The class's own, whatever a subclass of int makes of it. */
+ * Takes `second`. The method is looked up in int itself, because a subclass may have overridden it. */
 static HPy call_signed(HPyContext *ctx, const char *name, HPy first, HPy second) {
   HPy method = HPy_GetAttr_s(ctx, ctx->h_LongType, name);
   HPy order = HPyUnicode_FromString(ctx, "little");

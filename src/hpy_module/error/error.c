@@ -78,7 +78,7 @@ HPy fb_error_raise(HPyContext *ctx, FbPendingError pending, const char *callee) 
   if (pending.payload != NULL) return raise_own(ctx, pending.payload);
   TVMFFIObject *raised = pending.error;
   if (raised == NULL) {
-    if (HPyErr_Occurred(ctx)) return HPy_NULL; /* the legacy protocol: the exception itself is waiting */
+    if (HPyErr_Occurred(ctx)) return HPy_NULL; /* native code raised through the interpreter's own functions */
     return fb_raise(ctx, ctx->h_RuntimeError, "%s() %s", callee != NULL && *callee ? callee : "native function",
                     no_error_set);
   }

@@ -27,7 +27,7 @@ static int check_signals(void) {
   if (fb_thread_attach(&attach) != 0) return 0; /* the interpreter is about to end: nothing is delivered any more */
   int rc = 0;
   if (HPyErr_Occurred(attach.ctx)) {
-    rc = -1; /* asked again before the call returned */
+    rc = -1; /* mostly the exception of an earlier question in this call */
   } else {
     rc = check_in_interpreter != NULL ? check_in_interpreter() : check_in_python(attach.ctx);
   }

@@ -57,7 +57,7 @@ static TVMFFIObject *carrying_error(HPyContext *ctx, HPy exception) {
   HPy_ssize_t n = 0;
   const char *said = !HPy_IsNull(first) && HPyUnicode_Check(ctx, first) ? fb_text_get(ctx, first, &n) : NULL;
   if (said == NULL) said = "", n = 0;
-  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx); /* of a text that cannot be had */
+  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx); /* the message could not be read */
   TVMFFIByteArray kind_text = {kind, strlen(kind)}, message = {said, (size_t)n};
   TVMFFIObject *error = context == NULL ? NULL : plain_error(kind_text, message, context);
   if (context != NULL) TVMFFIObjectDecRef(context);

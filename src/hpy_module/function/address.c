@@ -54,6 +54,7 @@ static HPy function_of(HPyContext *ctx, Address filled, const HPy *args, size_t 
       return HPy_NULL;
     }
   }
+  /* From here on address_drop ends everything: called by the core with the function, or here if there is none. */
   TVMFFIObjectHandle handle = NULL;
   TVMFFISafeCallType call = address->mlir_call != NULL ? address_call_mlir : address_call;
   if (TVMFFIFunctionCreate(address, call, address_drop, &handle) != 0) {

@@ -158,6 +158,7 @@ static HPy convert_impl(HPyContext *ctx, HPy self, HPy arg) {
   return fb_result_make(ctx, &value);
 }
 
+/* The package has atexit call this. */
 HPyDef_METH(mark_finalizing, "mark_finalizing", HPyFunc_NOARGS,
             .doc = "From now on Python objects held by native code are leaked instead of touched.")
 static HPy mark_finalizing_impl(HPyContext *ctx, HPy self) {
@@ -234,6 +235,7 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_stream_set,
                                    NULL};
 
+/* The module has no state of its own: all state is static, because a process loads the binding once (module_exec). */
 static HPyModuleDef module_def = {
     .doc = "The binding between the tvm-ffi C ABI and Python.",
     .size = 0,

@@ -6,11 +6,13 @@
 
 #include "core/platform/atomic.h"
 
+/* 1024 chunks, of 2 KiB each. */
 enum { CHUNK_SIZE = 256, N_CHUNKS = (FB_CLASS_TABLE_MAX - FB_CLASS_TABLE_FIRST) / CHUNK_SIZE };
 
 FbClassSlot fb_class_table_first[FB_CLASS_TABLE_FIRST];
 static FbClassSlot *chunks[N_CHUNKS];
 
+/* Out of line: types beyond the first array are few. */
 FH_NOINLINE FbClassSlot *fb_class_table_later(int32_t index) {
   if (index < FB_CLASS_TABLE_FIRST || index >= FB_CLASS_TABLE_MAX) return NULL;
   index -= FB_CLASS_TABLE_FIRST;

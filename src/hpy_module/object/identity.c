@@ -148,7 +148,8 @@ HPy fb_identity_list(HPyContext *ctx, HPy self, FbHandleCell *cell) {
     other = entry_load(ctx, entry);
     entry = probe(stripe, handle); /* a weak reference may have been asked, which lets others in */
   }
-  if (entry != NULL && HPy_IsNull(other)) { /* free, or of one on its way to the destructor, which leaves it to us */
+  /* Free, or of a wrapper that is going away: its destructor takes out no entry but its own. */
+  if (entry != NULL && HPy_IsNull(other)) {
     stripe->n += entry->handle == NULL;
     *entry = (Entry){handle, cell};
     fb_handle_cell_set_listing(cell, FB_LISTED);

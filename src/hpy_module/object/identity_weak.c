@@ -10,6 +10,7 @@
 #include "hpy_module/context/ref.h"
 #include "owner.h"
 
+/* The weak reference of one wrapper: in the FbOwner while that lives, in `waiting` afterwards. */
 struct FbWeak {
   HPy reference;       /* weakref.ref(wrapper) */
   struct FbWeak *next; /* while it waits to be closed */
@@ -28,6 +29,7 @@ int fb_identity_weak_init(HPyContext *ctx) {
   return 0;
 }
 
+/* Closes the weak references of wrappers that have ended. Each is off the list before it is closed. */
 static void close_waiting(HPyContext *ctx) {
   while (waiting != NULL) {
     struct FbWeak *weak = waiting;

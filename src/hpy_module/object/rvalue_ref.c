@@ -18,6 +18,7 @@ HPyType_HELPERS(RValueRef)
 
 static FbRef rvalue_ref_type; /* written once during the import */
 
+/* The field may close a cycle: a wrapper of a class made in Python has attributes, which may lead back here. */
 HPyDef_SLOT(rvalue_traverse, HPy_tp_traverse)
 static int rvalue_traverse_impl(void *self, HPyFunc_visitproc visit, void *arg) {
   HPy_VISIT(&((RValueRef *)self)->object);
@@ -39,6 +40,7 @@ static HPy rvalue_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize
 }
 
 HPy fb_rvalue_ref_new(HPyContext *ctx, HPy object) {
+  /* Calls the tp_new directly, which also checks the object. */
   HPy type = fb_ref_load(ctx, &rvalue_ref_type);
   HPy ref = rvalue_new_impl(ctx, type, &object, 1, HPy_NULL);
   HPy_Close(ctx, type);
