@@ -30,7 +30,8 @@ static void count_inside(int change) {
   fh_atomic_add_seq_cst(&n_inside, change);
 }
 
-/* Of the calling thread, without the extension; all zero while no native call runs on it. */
+/* Of the calling thread, without the extension; its ctx is NULL while neither a native call nor an attached callback is
+ * in progress on it. */
 static FH_THREAD_LOCAL FbThreadState call_state;
 
 /* How a thread attaches where the context has no extension: our debug mode has functions for it, other contexts take

@@ -25,8 +25,8 @@
 
 /* So many arguments are converted on the C stack. */
 enum { STACK_ARGS = 8 };
-/* What a Function does with the GIL: as the process does, or what `release_gil` was set to. A new struct is all
- * zero. */
+/* What a Function does with the GIL: what TVM_FFI_RELEASE_GIL_BY_DEFAULT says, or what `release_gil` was set to. A new
+ * struct is all zero. */
 enum { GIL_DEFAULT = 0, GIL_RELEASE = 1, GIL_KEEP = 2 };
 
 typedef struct FbFunction {
@@ -178,7 +178,7 @@ static HPy function_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t
  * pointers. */
 static cpy_PyObject *function_vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
                                          cpy_PyObject *kwnames) {
-  /* PY_VECTORCALL_ARGUMENTS_OFFSET: the caller lends the word before the arguments, too. */
+  /* PY_VECTORCALL_ARGUMENTS_OFFSET lends the callee the word before the arguments, which is not needed here. */
   const size_t offset_flag = (size_t)1 << (8 * sizeof(size_t) - 1);
   HPy result =
       call_python(fb_ctx, (HPy){(intptr_t)self}, (const HPy *)args, nargsf & ~offset_flag, (HPy){(intptr_t)kwnames});
