@@ -63,8 +63,8 @@ extern FbTypeKindTable *fb_type_kind_table;
 /* Takes the types whose kind needs no question (None, bool, int, ...) into the table. 0, or -1 with an exception. */
 int fb_type_kind_init(HPyContext *ctx);
 
-/* The slow way: asks `classify`. Returns the kind, or FB_TYPE_KIND_UNKNOWN with an exception raised. *converter gets a new
- * handle if the kind is FB_TYPE_KIND_CONVERTER. */
+/* The slow way: asks `classify`. Returns the kind, or FB_TYPE_KIND_UNKNOWN with an exception raised. *converter gets a
+ * new handle if the kind is FB_TYPE_KIND_CONVERTER. */
 FbTypeKind fb_type_kind_ask(HPyContext *ctx, HPy value, HPy *converter);
 
 /* Asks for the kind of a value's type, so that fb_type_kind_find finds it from now on; may run Python code. Only where
