@@ -9,6 +9,7 @@ HPy fb_attr_find(HPyContext *ctx, HPy h, const char *name) {
   return found;
 }
 
+/* Called for messages, where nothing may go wrong. A type without a name is called "object". */
 const char *fb_attr_type_name(HPyContext *ctx, HPy h, char *buffer, size_t size) {
   snprintf(buffer, size, "object");
   HPy type = HPy_Type(ctx, h);

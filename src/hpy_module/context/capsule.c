@@ -6,6 +6,8 @@
 
 #include <dlfcn.h>
 
+/* Member, symbol, result and arguments of each function of PyPy's C API that is used. `release` comes last: pypy_api
+ * takes a pointer there to mean that all were found. */
 #define PYPY_CAPSULE_FUNCTIONS(X)                                                              \
   X(new_, "PyPyCapsule_New", cpy_PyObject *, (void *, const char *, void (*)(cpy_PyObject *))) \
   X(is_valid, "PyPyCapsule_IsValid", int, (cpy_PyObject *, const char *))                      \
@@ -33,6 +35,7 @@ static bool pypy_api(void) {
   return true;
 }
 
+/* HPy_AsPyObject gives a new reference, which each of the following functions releases. */
 bool fb_capsule_is_valid(HPyContext *ctx, HPy capsule, const char *name) {
   if (pypy_api()) {
     cpy_PyObject *object = HPy_AsPyObject(ctx, capsule);
@@ -74,8 +77,10 @@ int fb_capsule_rename(HPyContext *ctx, HPy capsule, const char *name) {
 
 /* --- capsules of our own ------------------------------------------------------------------------------------------ */
 
+/* The names that DLPack prescribes. Static, because a capsule keeps the pointer only. */
 static const char dltensor[] = "dltensor", dltensor_versioned[] = "dltensor_versioned";
 
+/* The deleter is at another place in each struct. DLPack allows a tensor without one. */
 static void drop_dltensor(void *pointer) {
   DLManagedTensor *tensor = pointer;
   if (tensor->deleter != NULL) tensor->deleter(tensor);
@@ -91,6 +96,8 @@ static bool is_named(const char *name, const char *wanted) {
   return name != NULL && name[0] == wanted[0] && strcmp(name, wanted) == 0;
 }
 
+/* Each kind of capsule has two destructors: HPy calls one with name and pointer, PyPy's C API calls one with the
+ * capsule. */
 HPyCapsule_DESTRUCTOR(dltensor_destructor)
 static void dltensor_destructor_impl(const char *name, void *pointer, void *context) {
   (void)context;
@@ -111,6 +118,7 @@ static void pypy_versioned_destructor(cpy_PyObject *capsule) {
   if (pypy.is_valid(capsule, dltensor_versioned)) drop_dltensor_versioned(pypy.get(capsule, dltensor_versioned));
 }
 
+/* Both destructors may be NULL. The name must live for good. HPy_NULL with an exception raised. */
 static HPy capsule_new(HPyContext *ctx, void *pointer, const char *name, HPyCapsule_Destructor *destructor,
                        void (*pypy_destructor)(cpy_PyObject *)) {
   if (pypy_api()) {

@@ -6,6 +6,7 @@
 
 #include "context.h"
 
+/* Whether an object is a capsule of that name. */
 bool fb_capsule_is_valid(HPyContext *ctx, HPy capsule, const char *name);
 /* The pointer inside; NULL with an exception raised if the name is another. */
 void *fb_capsule_get(HPyContext *ctx, HPy capsule, const char *name);

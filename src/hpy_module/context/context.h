@@ -25,10 +25,11 @@ extern const FhpyExtension *fb_ext; /* NULL if that context has none */
 /* Those of the extension, where the hot path has them at hand. */
 extern ptrdiff_t fb_context_data_offset, fb_context_type_offset, fb_context_tuple_items;
 
-/* Whether fb_ctx may be used at any time by an attached thread: not so in hpy's debug mode. Written with fb_ext. */
+/* Whether fb_ctx may be used at any time by an attached thread: not so with the PyPI package hpy, whose debug mode has
+ * a context for each call. Written with fb_ext. */
 extern bool fb_context_is_lasting;
-/* Whether a handle may be kept for long: in hpy's debug mode it ends with its context, and in ours it would count as
- * one that was forgotten. Written with fb_ext. */
+/* Whether a handle may be kept for long: not so with the PyPI package hpy, in whose debug mode a handle ends with its
+ * context, nor in our debug mode, which would count it as one that was forgotten. Written with fb_ext. */
 extern bool fb_context_keeps_handles;
 /* Whether threads run without a GIL. Written with fb_ext. */
 extern bool fb_context_free_threaded;

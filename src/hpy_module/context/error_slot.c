@@ -1,4 +1,5 @@
-/* The thread's native error. */
+/* The thread's native error: the slot of the core, through the ABI's functions and, where the core has them, the two
+ * functions for payloads. */
 #include "error_slot.h"
 
 #include <stddef.h>
@@ -14,6 +15,8 @@ void fb_error_slot_init(const fh_error_payload_kind *kind) {
   TVMFFIObjectHandle find = NULL;
   TVMFFIAny found = {0};
   own_kind = kind;
+  /* Asked for by a global function, because apache-tvm-ffi's core, which may be the one that is loaded, exports nothing
+   * of the kind. It answers 0 with a NULL function, which leaves nothing in the slot. */
   if (TVMFFIFunctionGetGlobal(&text, &find) == 0 && find != NULL && TVMFFIFunctionCall(find, NULL, 0, &found) == 0) {
     core = found.v_ptr;
   } else {
@@ -24,6 +27,7 @@ void fb_error_slot_init(const fh_error_payload_kind *kind) {
 
 bool fb_error_slot_takes_payloads(void) { return core != NULL; }
 
+/* Asks for a payload of ours first: to take an error object would have the core make one of the payload. */
 FbPendingError fb_error_slot_take(void) {
   void *payload = core == NULL ? NULL : core->take(own_kind);
   return (FbPendingError){payload == NULL ? fb_error_slot_take_object() : NULL, payload};
@@ -45,6 +49,7 @@ TVMFFIObjectHandle fb_error_slot_take_object(void) {
 
 void fb_error_slot_put_object(TVMFFIObjectHandle error) {
   if (error == NULL) return;
+  /* takes a reference of its own */
   TVMFFIErrorSetRaised(error);
   TVMFFIObjectDecRef(error);
 }

@@ -1,4 +1,7 @@
-/* Python objects inside native ones. */
+/* Python objects inside native ones: one strong reference, in a block that native code owns.
+ *
+ * Native code drops a hold where it likes: on a thread of its own, in a destructor, while an error is pending, during
+ * the interpreter's exit. fb_hold_drop copes with all of these. */
 #include "hold.h"
 
 #include <stdlib.h>
@@ -33,15 +36,17 @@ void fb_hold_drop(void *self) {
   FbHold *hold = self;
   if (fb_context_is_lasting) {
     FbThread attach;
+    /* The interpreter is going away: the hold leaks. */
     if (fb_thread_is_finalizing() || fb_thread_attach(&attach) != 0) return;
-    FbPendingError pending_error =
-        fb_error_slot_take(); /* what ends here may run Python code, which may use the slot */
+    /* What ends here may run Python code, which may use the thread's error slot. */
+    FbPendingError pending_error = fb_error_slot_take();
     fb_ref_clear(attach.ctx, &hold->ref);
     fb_error_slot_put(pending_error);
     fb_thread_detach(&attach);
     free(hold);
     return;
   }
+  /* hpy's debug mode: the hold waits for fb_hold_drain. */
   hold->next = fh_atomic_load_relaxed(&pending);
   /* Release: the drain that takes the hold (acquire, in fb_hold_drain) sees its contents. */
   while (!fh_atomic_cas_release(&pending, &hold->next, hold)) {
@@ -49,7 +54,10 @@ void fb_hold_drop(void *self) {
 }
 
 void fb_hold_drain(HPyContext *ctx) {
+  /* relaxed: a hold that is overlooked here is found by a later call */
   if (FH_LIKELY(fh_atomic_load_relaxed(&pending) == NULL)) return;
+  /* Taken as a whole before any is dropped: clearing a reference may run Python code that ends further holds, and these
+   * are pushed onto the empty stack. */
   FbHold *hold = fh_atomic_exchange_acquire(&pending, NULL);
   while (hold != NULL) {
     FbHold *next = hold->next;

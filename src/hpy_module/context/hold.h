@@ -16,7 +16,8 @@ FbHold *fb_hold_new(HPyContext *ctx, HPy h);
 HPy fb_hold_take(HPyContext *ctx, FbHold *hold);
 /* Deleter for the core, on any thread, attached or not. Leaks the object once the interpreter is finalizing. */
 void fb_hold_drop(void *hold);
-/* Drops what native code gave up at a moment when no context was at hand. Called where one is. */
+/* Drops the holds that native code gave up where no context was at hand (hpy's debug mode). To be called where there is
+ * one. */
 void fb_hold_drain(HPyContext *ctx);
 
 #endif /* FFI_HPY_CONTEXT_HOLD_H_ */

@@ -1,4 +1,4 @@
-/* The table of hooks and set_hooks(). */
+/* The table of hooks and set_hooks(). What each hook is called with is said in ffi_hpy/_core.pyi. */
 #include "hook.h"
 
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "raise.h"
 #include "text.h"
 
+/* Keyword arguments of set_hooks(), and how a hook is called in a message. */
 static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_CLASSIFY] = "classify",
     [FB_HOOK_CLASS_FOR_TYPE_INDEX] = "class_for_type_index",
@@ -65,6 +66,8 @@ HPy fb_hook_call(HPyContext *ctx, FbHook hook, const HPy *args, size_t nargs) {
   return result;
 }
 
+/* The package calls this while it is imported, and again for hooks that are added late or replaced. A hook that is not
+ * given stays. */
 HPyDef_METH(fb_hook_set_all, "set_hooks", HPyFunc_KEYWORDS, .doc = "Give the binding its Python half.")
 static HPy fb_hook_set_all_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   static const FbKeywords keywords = {"set_hooks", names, FB_N_HOOKS, NULL};
@@ -75,6 +78,7 @@ static HPy fb_hook_set_all_impl(HPyContext *ctx, HPy self, const HPy *args, size
     int hook = fb_keywords_find(ctx, &keywords, kwnames, i);
     if (hook < 0) return HPy_NULL;
     if (hook_set(ctx, (FbHook)hook, args[i]) != 0) return HPy_NULL;
+    /* String derives from str, and native text becomes instances of it. */
     if (hook == FB_HOOK_STRING_CLASS) fb_text_class_made(args[i]);
   }
   return HPy_Dup(ctx, ctx->h_None);

@@ -4,6 +4,7 @@
 
 #include "context.h"
 
+/* What each is called with, and what it returns: see set_hooks() in ffi_hpy/_core.pyi. */
 typedef enum FbHook {
   FB_HOOK_CLASSIFY,
   FB_HOOK_CLASS_FOR_TYPE_INDEX,

@@ -1,4 +1,8 @@
-/* Keyword arguments. */
+/* Keyword arguments: which of a function's names a call uses.
+ *
+ * CPython interns the names that are written in a call. So a name of the call is mostly the very object that
+ * fb_keywords_intern got, and comparing addresses finds it without looking at text. Names are compared as text where
+ * that fails, and where handles are no addresses. */
 #include "keywords.h"
 
 #include "call.h"
@@ -6,6 +10,7 @@
 #include "tuple.h"
 
 int fb_keywords_intern(HPyContext *ctx, const FbKeywords *keywords) {
+  /* HPy 0.9 has no function for it: sys.intern(). */
   HPy sys = HPyImport_ImportModule(ctx, "sys");
   HPy intern = HPy_IsNull(sys) ? HPy_NULL : HPy_GetAttr_s(ctx, sys, "intern");
   int n_done = 0;
@@ -22,7 +27,7 @@ int fb_keywords_intern(HPyContext *ctx, const FbKeywords *keywords) {
   return n_done == keywords->n ? 0 : -1;
 }
 
-/* -1 with an exception raised if it is none of them. */
+/* Index of a name by its text; -1 with an exception raised if it is none of them. */
 static int find_by_text(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
   HPy_ssize_t byte_len;
   const char *text = HPyUnicode_AsUTF8AndSize(ctx, name, &byte_len);
@@ -34,7 +39,8 @@ static int find_by_text(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
   return -1;
 }
 
-/* Index of a name by its address; n if it is none of them or not interned. */
+/* Index of a name by its address; n if it is none of them or not interned. Reads the handles as they are: where
+ * fb_context_tuple_items is known, an FbRef is simply a handle. */
 FB_INLINE int find_by_address(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
   int found = 0;
   while (found < keywords->n && !fb_context_is_same(ctx, name, keywords->interned[found].handle)) found++;

@@ -13,6 +13,7 @@ typedef struct FbKeywords {
   FbRef *interned;
 } FbKeywords;
 
+/* Fills `interned`. Returns 0, or -1 with an exception raised. */
 int fb_keywords_intern(HPyContext *ctx, const FbKeywords *keywords);
 /* Which of them the i'th name in kwnames is; -1 with TypeError raised if it is none. */
 int fb_keywords_find(HPyContext *ctx, const FbKeywords *keywords, HPy kwnames, HPy_ssize_t i);

@@ -1,4 +1,8 @@
-/* Properties, and what else a type of PyPy 7.3 is made of. */
+/* Properties, and what else a type of PyPy 7.3 is made of.
+ *
+ * A property is Python's own, around bound methods of an _Accessor: an object with the C functions to call and the type
+ * that they are for. Exceptions get through, which PyPy's own getters and setters of an HPy type drop (type.h). The
+ * __init_subclass__ of a type that refuses subclasses is made likewise. */
 #include "property.h"
 
 #include "attr.h"
@@ -6,6 +10,7 @@
 #include "instance.h"
 #include "raise.h"
 
+/* What the methods of one attribute, or of one __init_subclass__, have to know. Filled by accessor_make. */
 typedef struct Accessor {
   FbAccess access;
   FbRef type;      /* instances of it are what `access` can be called with; kept for good */
@@ -16,7 +21,9 @@ HPyType_HELPERS(Accessor)
 
 FbRef fb_property_accessor;
 
-/* property() passes any object on. Returns the accessor, or NULL with TypeError raised. */
+/* The accessor behind `self`, if `object` is one that its functions can be called with; NULL with TypeError raised.
+ * property() does not check: it passes on whatever object it is called with. An object that looks like an accessor and
+ * has no name was not made by accessor_make. */
 static const Accessor *accessor_for(HPyContext *ctx, HPy self, HPy object) {
   const Accessor *accessor = Accessor_AsStruct(ctx, self);
   if (accessor == NULL || accessor->name == NULL) {
@@ -54,6 +61,7 @@ static HPy accessor_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
   return HPy_Dup(ctx, ctx->h_None);
 }
 
+/* As an __init_subclass__ it is called with whatever the class statement says, and ignores it. */
 HPyDef_METH(accessor_refuse, "refuse", HPyFunc_VARARGS, .doc = "TypeError for whoever derives a class.")
 static HPy accessor_refuse_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)args, (void)nargs;
@@ -77,6 +85,8 @@ static HPy call_builtin(HPyContext *ctx, const char *name, HPy *parts, size_t n)
   return result;
 }
 
+/* A new accessor: new handle, or HPy_NULL with an exception raised. It keeps `type` alive, and is itself kept by an
+ * attribute of the type: so the type lives for good, as all types of the binding do. */
 static HPy accessor_make(HPyContext *ctx, HPy type, const char *name, FbAccess access) {
   HPy cls = fb_ref_load(ctx, &fb_property_accessor);
   Accessor *data;
@@ -93,6 +103,7 @@ HPy fb_property_new(HPyContext *ctx, HPy type, const char *name, FbAccess access
   HPy accessor = accessor_make(ctx, type, name, access);
   if (HPy_IsNull(accessor)) return accessor;
   HPy parts[2] = {HPy_GetAttr_s(ctx, accessor, "get"), HPy_NULL};
+  /* A read-only attribute is a property with a getter alone. */
   if (!HPy_IsNull(parts[0]) && access.set != NULL) parts[1] = HPy_GetAttr_s(ctx, accessor, "set");
   HPy_Close(ctx, accessor);
   return call_builtin(ctx, "property", parts, access.set == NULL ? 1 : 2);

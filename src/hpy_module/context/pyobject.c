@@ -12,6 +12,7 @@ void fb_pyobject_release(void *object) {
 }
 
 HPy fb_pyobject_translate(HPyContext *ctx, void *object) {
+  /* takes a reference of its own, so that the caller's is left over */
   HPy h = HPy_FromPyObject(ctx, object);
   fb_pyobject_release(object);
   return h;

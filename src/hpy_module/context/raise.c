@@ -1,4 +1,5 @@
-/* Exceptions of the binding's own. */
+/* Exceptions of the binding's own. A message that is longer than the buffer is cut off: names in it may be of any
+ * length. */
 #include "raise.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Strong references from outside any Python object. */
+/* Strong references from outside any Python object: a handle, or an HPyGlobal where handles are not for keeping. */
 #include "ref.h"
 
 void fb_ref_store(HPyContext *ctx, FbRef *ref, HPy h) {
@@ -20,6 +20,7 @@ void fb_ref_clear(HPyContext *ctx, FbRef *ref) {
   if (fb_context_keeps_handles) {
     HPy_Close(ctx, ref->handle);
   } else {
+    /* gives up what the HPyGlobal held */
     HPyGlobal_Store(ctx, &ref->global, HPy_NULL);
   }
   ref->handle = HPy_NULL;

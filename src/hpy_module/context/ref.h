@@ -6,9 +6,9 @@
 
 /* One owned reference that outlives the call that made it. Zero-initialised is empty.
  *
- * It is simply a handle, except in debug modes, where handles are not for keeping: there it is an HPyGlobal (PyPy 7.3
- * does not release what an HPyGlobal held). Reads may race with reads; a reference that is overwritten or cleared must
- * not be in use by another thread. */
+ * It is simply a handle where handles may be kept (fb_context_keeps_handles), and an HPyGlobal elsewhere. PyPy 7.3,
+ * which does not release what an HPyGlobal held, is of the first kind. Reads may race with reads; a reference that is
+ * overwritten or cleared must not be in use by another thread. */
 typedef struct FbRef {
   HPy handle;
   HPyGlobal global;

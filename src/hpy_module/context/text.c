@@ -1,4 +1,7 @@
-/* Text between Python and UTF-8. */
+/* Text between Python and UTF-8.
+ *
+ * HPy 0.9 has one function for each direction: HPyUnicode_AsUTF8AndSize and HPyUnicode_FromString. The rest of this
+ * file is what they leave open: lone surrogates, NUL bytes, malformed UTF-8, and a message that says where. */
 #include "text.h"
 
 #include <stdio.h>
@@ -7,7 +10,8 @@
 #include "call.h"
 #include "raise.h"
 
-/* PyPy keeps text as UTF-8 in which lone surrogates are encoded too, and hands it out as it is. */
+/* PyPy keeps text as UTF-8 in which lone surrogates are encoded too, and hands it out as it is. An encoded surrogate is
+ * ED with a second byte from A0 to BF; after ED a smaller one belongs to U+D000 to U+D7FF. */
 static bool has_surrogate(const char *data, HPy_ssize_t n) {
   const char *end = data + n;
   while ((data = memchr(data, 0xED, (size_t)(end - data))) != NULL) {
@@ -16,7 +20,8 @@ static bool has_surrogate(const char *data, HPy_ssize_t n) {
   return false;
 }
 
-/* Index of the first lone surrogate; 0 if none is found. */
+/* Index of the first lone surrogate; 0 if none is found. Character by character, because HPy 0.9 has no search; only a
+ * message needs it. */
 static HPy_ssize_t surrogate_find(HPyContext *ctx, HPy text) {
   HPy_ssize_t n = HPy_Length(ctx, text);
   for (HPy_ssize_t i = 0; i < n; i++) {
@@ -44,6 +49,8 @@ static HPy call_take(HPyContext *ctx, HPy callable, const HPy *args, size_t n) {
   return result;
 }
 
+/* The context's own UnicodeEncodeError does not say which argument it is about: it is replaced by one that does. Other
+ * exceptions stay. */
 int fb_text_refuse(HPyContext *ctx, HPy h, const char *where) {
   if (HPyErr_Occurred(ctx)) {
     if (where == NULL || !HPyErr_ExceptionMatches(ctx, ctx->h_UnicodeEncodeError)) return -1;
@@ -52,6 +59,7 @@ int fb_text_refuse(HPyContext *ctx, HPy h, const char *where) {
   char reason[320];
   snprintf(reason, sizeof(reason), "%s%ssurrogates not allowed", where == NULL ? "" : where, where == NULL ? "" : ": ");
   HPy_ssize_t at = surrogate_find(ctx, h);
+  /* UnicodeEncodeError(encoding, object, start, end, reason) */
   HPy parts[5] = {HPyUnicode_FromString(ctx, "utf-8"), HPy_Dup(ctx, h), HPyLong_FromSsize_t(ctx, at),
                   HPyLong_FromSsize_t(ctx, at + 1), HPyUnicode_FromString(ctx, reason)};
   HPy exception = call_take(ctx, ctx->h_UnicodeEncodeError, parts, 5);
@@ -74,7 +82,7 @@ static bool is_ascii(const char *data, size_t byte_len) {
   return bits < 0x80;
 }
 
-/* bytes.decode("utf-8", "replace") */
+/* bytes.decode("utf-8", "replace"): new handle, or HPy_NULL with an exception raised. */
 static HPy decode(HPyContext *ctx, HPy bytes) {
   HPy method = HPy_GetAttr_s(ctx, bytes, "decode");
   if (HPy_IsNull(method)) return HPy_NULL;
@@ -99,6 +107,8 @@ HPy fb_text_new(HPyContext *ctx, const char *data, size_t byte_len) {
   if (byte_len == 0) return HPyUnicode_FromString(ctx, ""); /* data may be NULL */
   if (FH_LIKELY(new_text != NULL)) return new_text(data, (HPy_ssize_t)byte_len);
   /* HPy has no constructor that takes a length, and PyPy's dies of malformed text. */
+  /* HPyUnicode_FromString serves text without a NUL inside and with one behind it; on PyPy 7.3 only ASCII. All other
+   * text goes through a bytes object, at the price of one more copy. */
   bool is_terminated = memchr(data, 0, byte_len) == NULL && data[byte_len] == 0;
   if (is_terminated && (fb_ext != NULL || is_ascii(data, byte_len))) {
     HPy text = HPyUnicode_FromString(ctx, data);

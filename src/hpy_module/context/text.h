@@ -5,8 +5,11 @@
 #include "context.h"
 
 /* UTF-8 of a str, valid as long as h lives, with a NUL behind it. NULL with UnicodeEncodeError raised if it has lone
- * surrogates; `where` ("f() argument 1", or NULL) goes into the message. */
+ * surrogates. */
 const char *fb_text_get(HPyContext *ctx, HPy h, HPy_ssize_t *byte_len);
+/* Raises UnicodeEncodeError for a str that fb_text_get refuses. Its message begins with `where` ("f() argument 1") if
+ * that is not NULL; then a UnicodeEncodeError that is raised already is replaced. Any other exception that is raised
+ * stays. Returns -1. */
 int fb_text_refuse(HPyContext *ctx, HPy h, const char *where);
 
 /* As fb_text_get, for an argument that must be a str: else TypeError "`what` must be str, not X". */
@@ -16,6 +19,7 @@ const char *fb_text_arg(HPyContext *ctx, HPy h, const char *what, HPy_ssize_t *b
  * from str. */
 void fb_text_class_made(HPy cls);
 
+/* To be called once during the import, after fb_context_init. */
 void fb_text_init(void);
 /* A str from UTF-8 of known length, which may contain NUL and, replaced by U+FFFD, malformed bytes. The byte behind the
  * last one must be readable. */

@@ -1,4 +1,9 @@
-/* Native calls and the interpreter. */
+/* Native calls and the interpreter: giving it up, taking it back, and attaching threads.
+ *
+ * With the extension, attaching is its business (thread.h calls it). Without it each thread remembers, in call_state,
+ * the innermost native call that runs on it: a callback that arrives on such a thread goes on with the context of that
+ * call. A thread on which no native call runs attaches through functions of the interpreter (PyGILState) or of our
+ * debug mode, which accept threads from outside and threads that are attached already. */
 #include "thread.h"
 
 #include <dlfcn.h>
@@ -7,6 +12,7 @@
 #include "core/platform/atomic.h"
 #include "core/platform/fork.h"
 
+/* Set by fb_thread_mark_finalizing, and never reset. */
 static bool finalizing;
 /* Threads from outside that are inside, counted where the context has no extension that does it. Sequentially
  * consistent with `finalizing`: either the thread sees that it comes too late, or fb_thread_mark_finalizing sees the
@@ -18,11 +24,14 @@ static FH_THREAD_LOCAL int n_of_thread; /* what this thread has added to it */
 static void forget_other_threads(void) { fh_atomic_store_seq_cst(&n_inside, n_of_thread); }
 FH_FORK_CHILD(forget_other_threads);
 
+/* The change is 1 or -1. The thread's own share is kept for forget_other_threads. */
 static void count_inside(int change) {
   n_of_thread += change;
   fh_atomic_add_seq_cst(&n_inside, change);
 }
 
+/* Of the calling thread, without the extension; its ctx is NULL while neither a native call nor an attached callback is
+ * in progress on it. */
 static FH_THREAD_LOCAL FbThreadState call_state;
 
 /* How a thread attaches where the context has no extension: our debug mode has functions for it, other contexts take
@@ -38,6 +47,7 @@ static void set_gil_functions(GilEnsure ensure, GilRelease release) {
   fh_atomic_store_release(&gil_ensure, ensure); /* pairs with gil_ensure_get */
 }
 
+/* Leaves both pointers NULL if the process has neither pair of functions. */
 static void find_gil_functions(void) {
   const FhpyThreads *threads = fhpy_threads_find(fb_ctx);
   if (threads != NULL) {
@@ -49,6 +59,7 @@ static void find_gil_functions(void) {
   for (int i = 0; i < 2; i++) {
     void *symbols[2] = {dlsym(RTLD_DEFAULT, names[i][0]), dlsym(RTLD_DEFAULT, names[i][1])};
     if (symbols[0] == NULL || symbols[1] == NULL) continue;
+    /* ISO C has no cast from an object pointer, which dlsym gives, to a function pointer. */
     GilEnsure ensure;
     GilRelease release;
     memcpy(&ensure, &symbols[0], sizeof(ensure));
@@ -71,6 +82,7 @@ void fb_thread_enter(HPyContext *ctx, bool release, FbThreadState *outer) {
     outer->ctx = ctx;
     return;
   }
+  /* Calls nest, through callbacks: `outer` keeps what belongs to the one around this one. */
   *outer = call_state;
   call_state.ctx = ctx;
   call_state.is_released = release;
@@ -82,10 +94,15 @@ void fb_thread_leave(const FbThreadState *outer) {
     if (outer->is_released) HPy_ReenterPythonExecution(outer->ctx, outer->released);
     return;
   }
+  /* `released` need not be what fb_thread_enter stored: a callback that ended meanwhile gave up the interpreter anew
+   * (ATTACH_REENTER). */
   if (call_state.is_released) HPy_ReenterPythonExecution(call_state.ctx, call_state.released);
   call_state = *outer;
 }
 
+/* What fb_thread_attach_slow did, and so what fb_thread_detach_slow undoes. REENTER: it took back the interpreter,
+ * which the native call on this thread had given up. HELD: nothing, because that call had kept it. GIL_STATE: it called
+ * the function in gil_ensure. */
 enum { ATTACH_REENTER, ATTACH_HELD, ATTACH_GIL_STATE };
 
 int fb_thread_attach_slow(FbThread *out) {
@@ -94,7 +111,7 @@ int fb_thread_attach_slow(FbThread *out) {
     out->how = call_state.is_released ? ATTACH_REENTER : ATTACH_HELD;
     if (call_state.is_released) {
       HPy_ReenterPythonExecution(call_state.ctx, call_state.released);
-      call_state.is_released = false;
+      call_state.is_released = false; /* a callback within this one finds the interpreter held */
     }
     return 0;
   }
@@ -102,6 +119,7 @@ int fb_thread_attach_slow(FbThread *out) {
   if (!fb_context_is_lasting) return -1;
   GilEnsure ensure = gil_ensure_get();
   if (ensure == NULL) return -1;
+  /* Counted first, then asked whether it comes too late: see n_inside. */
   count_inside(1);
   out->token = fh_atomic_load_seq_cst(&finalizing) ? -1 : ensure();
   if (out->token < 0) {
@@ -110,6 +128,7 @@ int fb_thread_attach_slow(FbThread *out) {
   }
   out->ctx = fb_ctx;
   out->how = ATTACH_GIL_STATE;
+  /* A nested attach on this thread is ATTACH_HELD. */
   call_state = (FbThreadState){.ctx = fb_ctx};
   return 0;
 }
@@ -121,6 +140,8 @@ void fb_thread_detach_slow(FbThread *attach) {
     call_state.is_released = true;
     break;
   case ATTACH_GIL_STATE:
+    /* Before the release: the next callback on this thread has to attach again. The count comes last, because
+     * fb_thread_mark_finalizing waits until the thread has left the interpreter. */
     call_state = (FbThreadState){.ctx = NULL};
     fh_atomic_load_relaxed (&gil_release)(attach->token);
     count_inside(-1);
@@ -130,6 +151,7 @@ void fb_thread_detach_slow(FbThread *attach) {
 }
 
 bool fb_thread_is_finalizing(void) {
+  /* relaxed: an early answer; the callers attach next, and attaching decides for threads from outside */
   return fh_atomic_load_relaxed(&finalizing) || (fb_ext != NULL && fb_ext->is_finalizing());
 }
 
@@ -138,8 +160,9 @@ void fb_thread_mark_finalizing(HPyContext *ctx) {
   fh_atomic_store_seq_cst(&finalizing, true);
   if (fb_ext != NULL) {
     fb_ext->threads_close();
-  } else if (fh_atomic_load_seq_cst(&n_inside) !=
-             0) { /* a thread that is still inside when the interpreter goes would be ended */
+  } else if (fh_atomic_load_seq_cst(&n_inside) != 0) {
+    /* The interpreter ends a thread that is still inside when it goes. Waits detached, so that those threads can run;
+     * polls, because the wait must end after a second even if a thread never leaves. */
     HPyThreadState state = HPy_LeavePythonExecution(ctx);
     for (int i = 0; i < TRIES && fh_atomic_load_seq_cst(&n_inside) != 0; i++)
       nanosleep(&(struct timespec){.tv_nsec = NANOSECONDS}, NULL);

@@ -7,8 +7,8 @@
 
 #include "context.h"
 
-/* What a native call on this thread left behind, for callbacks that arrive on it without a context.
- * Maintained only where there is no extension; see fb_thread_enter. */
+/* What a native call on this thread left behind. Without the extension the thread keeps it, for callbacks that arrive
+ * without a context; with the extension only the caller of fb_thread_enter does, to take the interpreter back. */
 typedef struct FbThreadState {
   HPyContext *ctx; /* context of the innermost native call on this thread; NULL: none is running */
   HPyThreadState released;
@@ -31,7 +31,7 @@ FB_INLINE void fb_thread_leave_held(const FbThreadState *outer) {
 /* An attached thread, from wherever it came. */
 typedef struct FbThread {
   HPyContext *ctx; /* valid until fb_thread_detach */
-  int token;
+  int token; /* of the function that attached, for the one that detaches */
   int how; /* without the extension only */
 } FbThread;
 

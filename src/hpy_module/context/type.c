@@ -1,4 +1,4 @@
-/* Types of the binding. */
+/* Types of the binding: HPyType_FromSpec, and what has to be done around it on PyPy 7.3 (type.h says why). */
 #include "type.h"
 
 #include "call.h"
@@ -9,7 +9,9 @@ static HPy from_spec(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   return HPyType_FromSpec(ctx, spec, HPy_IsNull(base) ? NULL : params);
 }
 
+/* Makes an attribute of a spec a property of the finished type. Returns 0, or -1 with an exception raised. */
 static int add_property(HPyContext *ctx, HPy type, const HPyGetSet *def) {
+  /* HPy's headers keep all C functions of a definition as one type, HPyCFunction. */
   FbAccess access = {
       .get = (HPyFunc_getter)def->getter_impl, .set = (HPyFunc_setter)def->setter_impl, .closure = def->closure};
   HPy property = fb_property_new(ctx, type, def->name, access);
@@ -19,9 +21,11 @@ static int add_property(HPyContext *ctx, HPy type, const HPyGetSet *def) {
   return rc;
 }
 
+/* The first 31 definitions of a spec count, and its final NULL; the longest spec, CObject's, has 24. */
 enum { MOST_DEFINES = 32 };
 
-/* PyPy 7.3: see fb_type_new. */
+/* For PyPy 7.3: the type of a spec, with properties in place of its getters and setters (see fb_type_new). They are
+ * added to the finished type, because each refers to it. */
 static HPy with_properties(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   HPyDef *rest[MOST_DEFINES], *attributes[MOST_DEFINES];
   size_t n_rest = 0, n_attributes = 0;
@@ -77,6 +81,8 @@ static HPy with_flags(HPyContext *ctx, const HPyType_Spec *spec, HPy type) {
   return HPy_NULL;
 }
 
+/* The type of a spec whose struct is the first of its kind, below a class with a slot. The slot has the name of the
+ * type itself, without its module: no two types of the binding share one. */
 static HPy larger_new(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   const char *dot = strrchr(spec->name, '.');
   HPy slotted = slotted_new(ctx, dot + 1, HPy_IsNull(base) ? ctx->h_BaseObjectType : base);
@@ -97,6 +103,7 @@ HPy fb_type_new(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
 }
 
 int fb_type_init(HPyContext *ctx) {
+  /* The accessor's own type has no attributes, so that it can be made before properties can. */
   HPy type =
       fb_context_is_pypy ? larger_new(ctx, &fb_property_spec, HPy_NULL) : from_spec(ctx, &fb_property_spec, HPy_NULL);
   if (HPy_IsNull(type)) return -1;

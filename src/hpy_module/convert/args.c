@@ -1,4 +1,5 @@
-/* Arguments of a native call: ownership, and their names in messages. */
+/* Arguments of a native call: what becomes of their temporaries when a value is to be kept, and their names in
+ * messages. */
 #include "args.h"
 
 #include <stdio.h>
@@ -18,12 +19,15 @@ const char *fb_args_where(const FbArgs *args, char *buffer, size_t size) {
 
 void fb_args_own_last(FbArgs *args, int n_temps, TVMFFIAny *out) {
   if (args->n_temps == n_temps) return;
+  /* There is a temporary: either an object made for the value, which is owned already, or a cell, whose object is made
+   * the temporary's own before the use or the offer of the cell ends. */
   uintptr_t tag = args->temps[n_temps].tagged & FB_TEMP_TAGS;
-  if (tag == FB_TEMP_BORROWED) args->temps[n_temps].tagged -= tag; /* it is owned */
+  if (tag == FB_TEMP_BORROWED) args->temps[n_temps].tagged -= tag; /* owned, and it keeps the Python object alive */
   if (tag == 0 || tag == FB_TEMP_BORROWED) return;
   FbHandleCell *cell = (FbHandleCell *)(args->temps[n_temps].tagged - tag);
   TVMFFIObject *handle = cell->handle;
   if (tag == FB_TEMP_MOVE) {
+    /* as a callee would take it */
     cell->handle = NULL;
     fb_handle_cell_release(cell);
   } else {
@@ -31,6 +35,7 @@ void fb_args_own_last(FbArgs *args, int n_temps, TVMFFIAny *out) {
     fb_handle_cell_unuse(cell);
   }
   args->temps[n_temps].object = handle;
+  /* *out was a view of this object already, or an rvalue reference to the cell's handle. */
   out->type_index = handle->type_index;
   out->zero_padding = 0;
   out->v_obj = handle;

@@ -10,8 +10,8 @@
 /* What a native call must give back: an object made for it, or the use of one that a wrapper owns. */
 typedef union FbTemp {
   TVMFFIObject *object; /* owned */
-  uintptr_t
-      tagged; /* the address of an FbHandleCell plus one of the tags, or of an owned object plus FB_TEMP_BORROWED */
+  /* The address of an FbHandleCell plus FB_TEMP_USE or FB_TEMP_MOVE, or of an owned object plus FB_TEMP_BORROWED. */
+  uintptr_t tagged;
 } FbTemp;
 
 enum {

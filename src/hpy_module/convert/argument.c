@@ -1,4 +1,8 @@
-/* Python values on their way into native code. */
+/* Python values on their way into native code.
+ *
+ * fb_argument_convert is one switch over the kind of the value's type. Small values are complete in the TVMFFIAny:
+ * None, numbers, text and bytes of up to 7 bytes, most kinds of other folders. Anything else is an object, which is
+ * borrowed from a wrapper whose cell counts the use, or made for the call. */
 #include "argument.h"
 
 #include "bigint.h"
@@ -12,13 +16,17 @@
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/rvalue_ref.h"
 
+/* How deep values may be nested, and how many bytes of text fit into a TVMFFIAny. */
 enum { DEPTH_LIMIT = 256, SMALL_SIZE = 7 };
 
+/* Those of other folders; NULL for the kinds that are converted here. Written during the import, read without a
+ * lock. */
 static FbConversion conversions[FB_N_TYPE_KINDS];
 
 void fb_argument_set_conversion(FbTypeKind kind, FbConversion conversion) { conversions[kind] = conversion; }
 
-/* What is no int of 64 bits: a larger one becomes a BigInt, for others the exception says where. */
+/* What HPyLong_AsInt64_t refused, with its exception raised. OverflowError: a larger int becomes a BigInt. TypeError:
+ * it is raised anew, in words that say which argument it is. Any other exception stays. */
 static FH_NOINLINE int other_int_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   char position[256], given[128];
   if (HPyErr_ExceptionMatches(ctx, ctx->h_OverflowError)) {
@@ -35,6 +43,7 @@ static FH_NOINLINE int other_int_arg(HPyContext *ctx, HPy value, TVMFFIAny *out,
   return -1;
 }
 
+/* TVMFFIStringFromByteArray or TVMFFIBytesFromByteArray: makes an owned value. */
 typedef int (*FromBytes)(const TVMFFIByteArray *, TVMFFIAny *);
 
 /* Text or bytes: up to 7 bytes fit into the value itself. */
@@ -43,6 +52,7 @@ static int bytes_arg(HPyContext *ctx, const char *data, HPy_ssize_t n, int32_t s
   if (n <= SMALL_SIZE) {
     out->type_index = small_index;
     out->small_str_len = (uint32_t)n;
+    /* The bytes behind the text are 0: values are compared as 16 bytes (c_api.h). */
     out->v_uint64 = 0;
     memcpy(out->v_bytes, data, (size_t)n);
     return 0;
@@ -73,8 +83,8 @@ static int bytes_value_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *a
 }
 
 /* PyPy copies the text for a caller that asks for it, and frees the copy when the handle is closed, but not for handles
- * that are arguments. So it is asked by way of a handle of our own; by the time that ends, the text is in the native
- * value. */
+ * that are arguments. So this asks by way of a handle of its own; by the time that ends, the text is in the native
+ * value. bytes_object_arg does likewise. */
 static int str_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   if (FH_LIKELY(!fb_context_is_pypy)) return plain_str_arg(ctx, value, out, args);
   HPy own = HPy_Dup(ctx, value);
@@ -97,12 +107,14 @@ static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) 
     fb_object_raise_no_handle(ctx, value);
     return -1;
   }
+  /* Noted before anything can fail: then fb_args_end ends the use. */
   args->temps[args->n_temps++].tagged = (uintptr_t)cell + FB_TEMP_USE;
   TVMFFIObject *handle = cell->handle;
   if (FH_UNLIKELY(handle == NULL)) {
     fb_object_raise_no_handle(ctx, value);
     return -1;
   }
+  /* From now on native code has the object, and may bring it back. */
   fb_identity_share(ctx, value, cell);
   *out = (TVMFFIAny){.type_index = handle->type_index, .v_obj = handle};
   const DLPackExchangeAPI *exchange = fb_exchange_number_find(cell);
@@ -110,6 +122,7 @@ static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) 
   return fb_scope_add_container(ctx, args->scope, exchange, handle);
 }
 
+/* The callee sees the cell's own word, and takes the handle by leaving NULL there (c_api.h). */
 static int rvalue_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   FbHandleCell *cell = fb_rvalue_ref_begin(ctx, value);
   if (cell == NULL) return -1;
@@ -118,13 +131,14 @@ static int rvalue_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) 
   return 0;
 }
 
+/* Calls the converter of the type, which is taken, and passes what it returns instead of the value. */
 static int converted_arg(HPyContext *ctx, HPy converter, HPy value, TVMFFIAny *out, FbArgs *args) {
   HPy converted = fb_call_one(ctx, converter, value);
   HPy_Close(ctx, converter);
   if (HPy_IsNull(converted)) return -1;
   int n_temps = args->n_temps;
   int rc = fb_argument_convert(ctx, converted, out, args);
-  if (rc == 0) fb_args_own_last(args, n_temps, out); /* the wrapper may end with `converted` */
+  if (rc == 0) fb_args_own_last(args, n_temps, out); /* what `out` shows may end with `converted` */
   HPy_Close(ctx, converted);
   return rc;
 }
@@ -136,7 +150,8 @@ static FH_NOINLINE int too_deep(HPyContext *ctx, const FbArgs *args) {
   return -1;
 }
 
-/* Kinds whose conversion runs other conversions or Python code. */
+/* Kinds whose conversion runs other conversions or Python code: the depth is limited, because a list may contain itself
+ * and a converter may return what needs a converter again. */
 static FH_NOINLINE int nested_arg(HPyContext *ctx, FbTypeKind kind, HPy converter, HPy value, TVMFFIAny *out,
                                   FbArgs *args) {
   if (args->depth >= DEPTH_LIMIT) {
@@ -164,11 +179,13 @@ int fb_argument_convert(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args
   case FB_TYPE_KIND_NONE: return pod_arg(out, kTVMFFINone, 0);
   case FB_TYPE_KIND_BOOL: return pod_arg(out, kTVMFFIBool, fb_context_is_same(ctx, value, ctx->h_True));
   case FB_TYPE_KIND_INT: {
+    /* Also integers of other classes, by their __index__. */
     int64_t number = HPyLong_AsInt64_t(ctx, value);
     if (FH_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return other_int_arg(ctx, value, out, args);
     return pod_arg(out, kTVMFFIInt, number);
   }
   case FB_TYPE_KIND_FLOAT: {
+    /* Also numbers of other classes, by their __float__. */
     double number = HPyFloat_AsDouble(ctx, value);
     if (FH_UNLIKELY(number == -1.0) && HPyErr_Occurred(ctx)) return -1;
     pod_arg(out, kTVMFFIFloat, 0);
@@ -198,6 +215,7 @@ int fb_argument_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const 
     *out = view; /* the temporary changes hands */
     return 0;
   }
+  /* Without a temporary the core makes an owned value of the view, mostly by copying it. */
   if (rc == 0 && TVMFFIAnyViewToOwnedAny(&view, out) != 0) {
     fb_error_raise_pending(ctx, callee);
     rc = -1;

@@ -1,4 +1,5 @@
-/* Integers beyond 64 bits, by way of int.to_bytes and int.from_bytes. */
+/* Integers beyond 64 bits, by way of int.to_bytes and int.from_bytes: both sides understand two's complement. The core
+ * has words in the machine's byte order; Python is asked for bytes, the least significant first. */
 #include "bigint.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static void bytes_to_words(char *words, const char *bytes, size_t byte_len) {
 }
 
 /* Calls a method of the class int: int.<name>(first, second, "little", signed=True), without `second` if it is null.
- * Takes `second`. The class's own, whatever a subclass of int makes of it. */
+ * Takes `second`. The method is looked up in int itself, because a subclass may have overridden it. */
 static HPy call_signed(HPyContext *ctx, const char *name, HPy first, HPy second) {
   HPy method = HPy_GetAttr_s(ctx, ctx->h_LongType, name);
   HPy order = HPyUnicode_FromString(ctx, "little");
@@ -27,6 +28,7 @@ static HPy call_signed(HPyContext *ctx, const char *name, HPy first, HPy second)
   HPy names = HPy_IsNull(keyword) ? HPy_NULL : HPyTuple_FromArray(ctx, &keyword, 1);
   HPy result = HPy_NULL;
   if (!HPy_IsNull(method) && !HPy_IsNull(order) && !HPy_IsNull(names)) {
+    /* The keyword argument comes last, with its name in `names`. */
     HPy args[4] = {first};
     size_t n = 1;
     if (!HPy_IsNull(second)) args[n++] = second;
@@ -68,6 +70,7 @@ static int value_of(HPyContext *ctx, const char *bytes, size_t byte_len, TVMFFIA
 }
 
 int fb_bigint_from_python(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee) {
+  /* An int itself, whatever `value` is: the methods of int want one. */
   HPy number = HPy_Index(ctx, value);
   if (HPy_IsNull(number)) return -1;
   size_t byte_len = byte_len_of(ctx, number);

@@ -1,4 +1,7 @@
-/* Functions of the core, found by name. */
+/* Functions of the core, found by name at first use.
+ *
+ * They serve where the ABI has no C function. The binding calls them by their handles, without a wrapper. The core may
+ * be apache-tvm-ffi's, where some of them are missing. */
 #include "core_function.h"
 
 #include <stdio.h>
@@ -8,7 +11,7 @@
 #include "hpy_module/context/thread.h"
 #include "hpy_module/error/error.h"
 
-/* A new reference, or NULL. */
+/* A new reference, or NULL, with nothing pending in either case. */
 static TVMFFIObject *look_up(const FbCoreFunction *self) {
   TVMFFIByteArray name = {self->name, strlen(self->name)};
   TVMFFIObjectHandle found = NULL;
@@ -32,6 +35,7 @@ TVMFFIObject *fb_core_function_find(FbCoreFunction *self) {
   if (fresh == NULL || fh_atomic_cas_acq_rel(&self->found, &expected, fresh)) {
     return fresh;
   }
+  /* another thread was faster, and its reference is kept */
   TVMFFIObjectDecRef(fresh);
   return expected;
 }
@@ -45,6 +49,7 @@ TVMFFIObject *fb_core_function_get(FbCoreFunction *self) {
   return NULL;
 }
 
+/* What TVMFFIFunctionCall is defined to do (c_api.h), without the call. `result` must come to the callee as None. */
 static int call(TVMFFIObject *function, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   *result = (TVMFFIAny){0};
   return ((const TVMFFIFunctionCell *)(function + 1))->safe_call(function, args, n_args, result);
@@ -61,6 +66,8 @@ int fb_core_function_run_handle(HPyContext *ctx, TVMFFIObject *function, const c
   if (FH_LIKELY(fb_ext != NULL)) {
     rc = call(function, args, n, result);
   } else {
+    /* Hooks that the core calls must find the context of this call. Holds that end meanwhile may have to wait for a
+     * context: see fb_hold_drain. */
     FbThreadState outer;
     fb_thread_enter(ctx, false, &outer);
     rc = call(function, args, n, result);

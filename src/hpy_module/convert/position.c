@@ -1,4 +1,4 @@
-/* Positions and slices. */
+/* Positions and slices, as CPython's own sequences read them. */
 #include "position.h"
 
 #include "hpy_module/context/attr.h"
@@ -17,6 +17,7 @@ static int read_int(HPyContext *ctx, HPy number, int64_t *out) {
   if (FH_LIKELY(*out != -1) || !HPyErr_Occurred(ctx)) return 0;
   if (!HPyErr_ExceptionMatches(ctx, ctx->h_OverflowError)) return -1;
   HPyErr_Clear(ctx);
+  /* The sign is all that is needed of such a number: it is beyond every container. */
   HPy zero = HPyLong_FromInt32_t(ctx, 0);
   int is_negative = HPy_IsNull(zero) ? -1 : HPy_RichCompareBool(ctx, number, zero, HPy_LT);
   if (!HPy_IsNull(zero)) HPy_Close(ctx, zero);
@@ -25,6 +26,7 @@ static int read_int(HPyContext *ctx, HPy number, int64_t *out) {
 }
 
 FbPosition fb_position_of(HPyContext *ctx, HPy self, HPy key, int64_t *index) {
+  /* A plain int, told by its type word, needs no further question. */
   if (FH_LIKELY(fb_ext != NULL) && FH_LIKELY(fb_type_kind_type(key) == ctx->h_LongType._i)) {
     int rc = read_int(ctx, key, index);
     return rc == 0 ? FB_POSITION_INDEX : rc > 0 ? FB_POSITION_BEYOND : FB_POSITION_NONE;
@@ -65,6 +67,7 @@ HPy fb_position_refuse(HPyContext *ctx, HPy self, HPy key, int64_t size) {
   return HPy_NULL;
 }
 
+/* A bound of a slice: counted from the end if negative, then brought between low and high. */
 static int64_t clip(int64_t i, int64_t size, int64_t low, int64_t high) {
   if (i < 0) i += size;
   return i < low ? low : i > high ? high : i;
@@ -75,9 +78,11 @@ int fb_position_of_slice(HPyContext *ctx, HPy slice, int64_t size, FbRange *out)
   HPy_ssize_t start, stop, step;
   FB_LATE(ctx, ctx_Slice_Unpack, unpack);
   if (unpack(ctx, slice, &start, &stop, &step) != 0) return -1;
+  /* A slice that runs backwards ends before the first item, at -1, and begins at the last item at most. */
   int64_t low = step < 0 ? -1 : 0, high = step < 0 ? size - 1 : size;
   int64_t first = clip(start, size, low, high), end = clip(stop, size, low, high);
   int64_t span = step < 0 ? first - end : end - first, stride = step < 0 ? -(int64_t)step : step;
+  /* as many steps as fit between the first item and the end, which is not included */
   *out = (FbRange){.first = first, .step = step, .n = span <= 0 ? 0 : (span - 1) / stride + 1};
   return 0;
 }

@@ -14,7 +14,8 @@ typedef enum FbPosition {
 /* Which of them `key` is; an index is in *index, negative ones as they are. The message of the TypeError begins with
  * the name of self's class. */
 FbPosition fb_position_of(HPyContext *ctx, HPy self, HPy key, int64_t *index);
-/* An int, cut to 64 bits. Returns 0, or -1 with TypeError raised. */
+/* The value of an int; the nearest of 64 bits for one that is beyond these. Returns 0, or -1 with an exception raised:
+ * TypeError for what is no int and has no __index__. */
 int fb_position_of_number(HPyContext *ctx, HPy number, int64_t *out);
 /* Raises IndexError: the position is not one of `size` items. Returns HPy_NULL. */
 HPy fb_position_refuse(HPyContext *ctx, HPy self, HPy key, int64_t size);

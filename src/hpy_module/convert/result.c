@@ -1,4 +1,8 @@
-/* Native values on their way to Python. */
+/* Native values on their way to Python: all but the commonest, which fb_result_make does inline.
+ *
+ * What comes in is owned and taken, on failure too; at the end of the file are functions for views. Objects of four
+ * built-in types are unwrapped (text, bytes, large ints, Python objects), and some are made by other folders
+ * (fb_result_set); all others get a wrapper. */
 #include "result.h"
 
 #include "bigint.h"
@@ -7,6 +11,7 @@
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/opaque.h"
 
+/* By type index; NULL where fb_result_set was not called. Written during the import, read without a lock. */
 static FbResult results[kTVMFFIDynObjectBegin];
 
 void fb_result_set(int32_t type_index, FbResult result) { results[type_index] = result; }
@@ -19,8 +24,9 @@ static HPy in_class(HPyContext *ctx, FbHook hook, HPy plain) {
   return result;
 }
 
-/* `wrap` makes the wrapper of an object that has one. */
+/* The Python value of an object handle, which is taken. `wrap` makes the wrapper of an object that has one. */
 static HPy object_result(HPyContext *ctx, TVMFFIObject *handle, HPy (*wrap)(HPyContext *, TVMFFIObject *)) {
+  /* what text and bytes begin with, after the header */
   const TVMFFIByteArray *bytes = (const TVMFFIByteArray *)(handle + 1);
   HPy result;
   switch (handle->type_index) {
@@ -31,6 +37,7 @@ static HPy object_result(HPyContext *ctx, TVMFFIObject *handle, HPy (*wrap)(HPyC
   case kTVMFFIBigInt: result = fb_bigint_to_python(ctx, handle); break;
   case kTVMFFIOpaquePyObject:
     result = fb_opaque_unwrap(ctx, handle);
+    /* another binding's Python object: not ours to unwrap */
     if (HPy_IsNull(result)) return wrap(ctx, handle);
     break;
   default:
@@ -44,6 +51,7 @@ static HPy object_result(HPyContext *ctx, TVMFFIObject *handle, HPy (*wrap)(HPyC
 HPy fb_result_of_object(HPyContext *ctx, TVMFFIObject *handle) { return object_result(ctx, handle, fb_wrap_object); }
 
 HPy fb_result_make_rare(HPyContext *ctx, const TVMFFIAny *value) {
+  /* Short text is a plain str, and short bytes are bytes: only objects pass through the package's classes. */
   const TVMFFIByteArray *bytes = value->v_ptr;
   switch (value->type_index) {
   case kTVMFFISmallStr: return fb_text_new(ctx, value->v_bytes, value->small_str_len);
@@ -58,8 +66,11 @@ HPy fb_result_make_rare(HPyContext *ctx, const TVMFFIAny *value) {
 }
 
 int fb_result_retain(HPyContext *ctx, const TVMFFIAny *view, TVMFFIAny *out) {
+  /* Views of text and bytes (kTVMFFIRawStr, kTVMFFIByteArrayPtr) stay views: the caller uses the value while the memory
+   * behind the view is valid. */
   *out = *view;
   if (view->type_index == kTVMFFIObjectRValueRef) {
+    /* The caller offers an object: it is taken out of the caller's slot. */
     if (TVMFFIAnyViewToOwnedAny(view, out) == 0) return 0;
     fb_error_raise_pending(ctx, "callback");
     return -1;

@@ -1,4 +1,9 @@
-/* What the arguments of a call say about its surroundings. */
+/* What the arguments of a call say about its surroundings.
+ *
+ * Native code takes stream and allocator from its thread (c_env_api.h). So that it works in order with the library that
+ * the arguments come from, and its results are that library's memory, both are set for the time of the call. Streams
+ * are per device, and a call has one device that counts: that of the first tensor outside of the host's memory whose
+ * library tells its stream. */
 #include "scope.h"
 
 #include "hpy_module/context/attr.h"
@@ -22,6 +27,7 @@ static int add_device(HPyContext *ctx, FbScope *scope, const DLPackExchangeAPI *
   return 0;
 }
 
+/* In an ffi.Tensor, here and below, the DLTensor follows the header. */
 int fb_scope_add_tensor(HPyContext *ctx, FbScope *scope, const DLPackExchangeAPI *exchange,
                         const TVMFFIObject *tensor) {
   scope->exchange = exchange;
@@ -33,6 +39,7 @@ int fb_scope_add_container(HPyContext *ctx, FbScope *scope, const DLPackExchange
   static const char name[] = "ffi.ContainerFindFirstNonCPUDevice";
   if (scope->exchange == NULL) scope->exchange = exchange;
   if (scope->device.device_type != 0 || exchange->current_work_stream == NULL) return 0;
+  /* The core looks through the container, and the containers in it, for the first device. */
   TVMFFIByteArray text = {name, sizeof(name) - 1};
   TVMFFIObjectHandle find = NULL;
   TVMFFIAny view = {.type_index = container->type_index, .v_obj = container}, found = {0};
@@ -46,6 +53,7 @@ int fb_scope_add_container(HPyContext *ctx, FbScope *scope, const DLPackExchange
 int fb_scope_add_producer(HPyContext *ctx, FbScope *scope, HPy producer, const TVMFFIObject *tensor) {
   DLDevice device = ((const DLTensor *)(tensor + 1))->device;
   if (FH_LIKELY(device.device_type == kDLCPU) || scope->device.device_type != 0) return 0;
+  /* A class without an exchange table may say the stream itself, by a method that returns its address. */
   HPy ask = fb_attr_find(ctx, producer, "__tvm_ffi_env_stream__");
   if (HPy_IsNull(ask)) return HPyErr_Occurred(ctx) ? -1 : 0;
   HPy answer = fb_call(ctx, ask, NULL, 0, HPy_NULL);
@@ -69,6 +77,7 @@ int fb_scope_enter(HPyContext *ctx, const FbScope *scope, FbScopeBefore *before)
   if (scope->exchange == NULL || scope->exchange->managed_tensor_allocator == NULL) return 0;
   if (TVMFFIEnvSetDLPackManagedTensorAllocator(scope->exchange->managed_tensor_allocator, 0, &before->allocator) == 0)
     return 0;
+  /* nothing is to be changed on failure: the stream goes back */
   fb_error_raise_pending(ctx, "TVMFFIEnvSetDLPackManagedTensorAllocator");
   if (device.device_type != 0) TVMFFIEnvSetStream(device.device_type, device.device_id, before->stream, NULL);
   return -1;

@@ -1,4 +1,8 @@
-/* What a native call left in the error slot, as a Python exception. */
+/* What a native call left in the error slot, as a Python exception.
+ *
+ * The cases, in the order in which they are told apart: an exception that went through native code as it is (a
+ * payload); nothing, or an error that stands for an exception that is raised already; an error object that carries its
+ * exception; any other error object, for which the package finds or makes an exception. */
 #include "error.h"
 
 #include "core/platform/atomic.h"
@@ -24,6 +28,8 @@ HPy fb_error_call_hook(HPyContext *ctx, FbHook hook, HPy subject, uint64_t momen
   return result;
 }
 
+/* Raises an exception, which is taken. Returns HPy_NULL. A context without the extension may lose its traceback: there
+ * the package's hook raises by itself (raise_for_error in ffi_hpy/error.py). */
 static HPy raise_exception(HPyContext *ctx, HPy exception) {
   if (fb_ext != NULL) {
     fb_ext->error_restore(ctx, exception);
@@ -36,7 +42,8 @@ static HPy raise_exception(HPyContext *ctx, HPy exception) {
   return HPy_NULL;
 }
 
-/* The exception that an error has as its context itself, untranslated (translate.c): new handle, or HPy_NULL. */
+/* The exception that an error has as its context: new handle, or HPy_NULL. carrying_error() in translate.c makes such
+ * errors. Those that the package makes have an object of another class there, and are left to its hook. */
 static HPy carried_by(HPyContext *ctx, TVMFFIObject *error) {
   TVMFFIObject *context = TVMFFIErrorGetCellPtr(error)->extra_context;
   if (context == NULL || context->type_index != kTVMFFIOpaquePyObject) return HPy_NULL;
@@ -46,9 +53,12 @@ static HPy carried_by(HPyContext *ctx, TVMFFIObject *error) {
   return HPy_NULL;
 }
 
+/* The moment of an exception that is about to be raised. Relaxed: only the numbers matter. */
 static uint64_t next_moment(void) { return fh_atomic_add_relaxed(&fb_error_n_raised, 1) + 1; }
 
-/* Raises an exception that came through native code as it is. The hook notes where in its traceback the way ends. */
+/* Raises an exception that came through native code as it is; the hold is taken. The hook notes where in its traceback
+ * the way ends. A hook that fails for lack of stack or memory must not hide the exception: it is raised without the
+ * note. */
 static HPy raise_own(HPyContext *ctx, FbHold *hold) {
   HPy exception = fb_hold_take(ctx, hold);
   HPy noted = fb_error_call_hook(ctx, FB_HOOK_EXCEPTION_ARRIVES, exception, next_moment());
@@ -68,10 +78,12 @@ HPy fb_error_raise(HPyContext *ctx, FbPendingError pending, const char *callee) 
   if (pending.payload != NULL) return raise_own(ctx, pending.payload);
   TVMFFIObject *raised = pending.error;
   if (raised == NULL) {
-    if (HPyErr_Occurred(ctx)) return HPy_NULL; /* the legacy protocol: the exception itself is waiting */
+    if (HPyErr_Occurred(ctx)) return HPy_NULL; /* native code raised through the interpreter's own functions */
     return fb_raise(ctx, ctx->h_RuntimeError, "%s() %s", callee != NULL && *callee ? callee : "native function",
                     no_error_set);
   }
+  /* By convention: the exception is raised on this thread already. It is that of a signal's handler, of which native
+   * code has learnt by TVMFFIEnvCheckSignals. */
   if (fb_error_is_kind(raised, "EnvErrorAlreadySet")) {
     TVMFFIObjectDecRef(raised);
     if (HPyErr_Occurred(ctx)) return HPy_NULL;

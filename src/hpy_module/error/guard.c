@@ -1,4 +1,5 @@
-/* Guarded calls. */
+/* Guarded calls: a function of the package calls, catches, and returns what it caught. And the depth of calls that may
+ * come back here, counted on each thread. */
 #include "guard.h"
 
 #include "error.h"
@@ -35,6 +36,7 @@ static FbGuarded read_answer(HPyContext *ctx, HPy answer, HPy *out) {
 FbGuarded fb_guard_call(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, HPy *out) {
   *out = HPy_NULL;
   if (!fb_guard_enter(ctx)) return FB_GUARDED_BROKEN;
+  /* call_guarded(callable, arguments, moment). The cast is for HPy's headers, whose array of items is not const. */
   HPy parts[3] = {callable, HPyTuple_FromArray(ctx, (HPy *)argv, (HPy_ssize_t)n), HPy_NULL};
   if (!HPy_IsNull(parts[1])) parts[2] = HPyLong_FromUInt64_t(ctx, fb_error_moment());
   HPy answer = HPy_IsNull(parts[2]) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_CALL_GUARDED, parts, 3);

@@ -1,4 +1,4 @@
-/* Signals that arrive while native code runs. */
+/* Signals that arrive while native code runs: the function that the core calls for TVMFFIEnvCheckSignals. */
 #include "signals.h"
 
 #include <dlfcn.h>
@@ -11,6 +11,8 @@
  * handler runs between two steps of any Python code. Written once during the import. */
 static int (*check_in_interpreter)(void);
 
+/* Calls a function of the package that runs a few steps of Python code, between which PyPy calls the handlers of
+ * signals. Returns 0, or -1 with the exception of a handler raised. */
 static int check_in_python(HPyContext *ctx) {
   HPy result = fb_hook_call(ctx, FB_HOOK_CHECK_SIGNALS, NULL, 0);
   if (HPy_IsNull(result)) return -1;
@@ -25,7 +27,7 @@ static int check_signals(void) {
   if (fb_thread_attach(&attach) != 0) return 0; /* the interpreter is about to end: nothing is delivered any more */
   int rc = 0;
   if (HPyErr_Occurred(attach.ctx)) {
-    rc = -1; /* asked again before the call returned */
+    rc = -1; /* mostly the exception of an earlier question in this call */
   } else {
     rc = check_in_interpreter != NULL ? check_in_interpreter() : check_in_python(attach.ctx);
   }
@@ -36,5 +38,7 @@ static int check_signals(void) {
 void fb_signals_connect(void) {
   void *symbol = dlsym(RTLD_DEFAULT, "PyErr_CheckSignals");
   if (symbol != NULL && !fb_context_is_pypy) memcpy(&check_in_interpreter, &symbol, sizeof(symbol));
+  /* PyGILState_Ensure and PyGILState_Release, which the core would call around it, are not registered: check_signals
+   * attaches by itself. */
   TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", (void *)(uintptr_t)&check_signals);
 }

@@ -1,4 +1,9 @@
-/* Python exceptions as native errors. */
+/* Python exceptions as native errors: payloads, which are the exception itself in a hold, and error objects.
+ *
+ * A payload is the cheap way: no message and no backtrace is made unless native code asks (payload_make). An error
+ * object is made by a hook of the package; if that fails, mostly because stack or memory is used up, it is made here
+ * without Python's help. What takes or restores a raised exception needs the extension: elsewhere the exception arrives
+ * as an _core.Error, which guard.c got from the package, at fb_translate_set. */
 #include "translate.h"
 
 #include "error.h"
@@ -19,6 +24,7 @@ static TVMFFIObject *plain_error(TVMFFIByteArray kind, TVMFFIByteArray message, 
   return error;
 }
 
+/* An error in the binding's own words, owned; NULL without memory. */
 static TVMFFIObject *text_error(const char *kind, const char *message) {
   return plain_error((TVMFFIByteArray){kind, strlen(kind)}, (TVMFFIByteArray){message, strlen(message)}, NULL);
 }
@@ -38,8 +44,8 @@ static TVMFFIObject *object_of(HPyContext *ctx, HPy error) {
 }
 
 /* The error object of an exception when there is no stack or memory left for Python to translate it: owned, NULL
- * without memory. The exception itself is the context of the error, so that it comes back as it is. Nothing here calls
- * Python code. */
+ * without memory. The exception itself is the context of the error, so that it comes back as it is (carried_by in
+ * error.c). The message is the first of its `args` if that is a str: str(exception) might run Python code. */
 static TVMFFIObject *carrying_error(HPyContext *ctx, HPy exception) {
   char kind[128];
   fb_attr_type_name(ctx, exception, kind, sizeof(kind));
@@ -51,7 +57,7 @@ static TVMFFIObject *carrying_error(HPyContext *ctx, HPy exception) {
   HPy_ssize_t n = 0;
   const char *said = !HPy_IsNull(first) && HPyUnicode_Check(ctx, first) ? fb_text_get(ctx, first, &n) : NULL;
   if (said == NULL) said = "", n = 0;
-  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx); /* of a text that cannot be had */
+  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx); /* the message could not be read */
   TVMFFIByteArray kind_text = {kind, strlen(kind)}, message = {said, (size_t)n};
   TVMFFIObject *error = context == NULL ? NULL : plain_error(kind_text, message, context);
   if (context != NULL) TVMFFIObjectDecRef(context);
@@ -65,8 +71,8 @@ static bool is_exhaustion(HPyContext *ctx, HPy exception) {
   return HPy_TypeCheck(ctx, exception, ctx->h_RecursionError) || HPy_TypeCheck(ctx, exception, ctx->h_MemoryError);
 }
 
-/* Calls a hook that translates an exception, with the moment at which the callback began: the _core.Error, or HPy_NULL
- * with what stopped that in *why, HPy_NULL too if nothing says. */
+/* Calls a hook that translates an exception, with the moment at which the callback began. Returns the _core.Error. If
+ * the hook fails it returns HPy_NULL, and *why is the exception that the hook raised, or HPy_NULL. */
 static HPy translate(HPyContext *ctx, FbHook hook, HPy exception, uint64_t began, HPy *why) {
   HPy error = fb_error_call_hook(ctx, hook, exception, began);
   *why = HPy_IsNull(error) ? fb_ext->error_take(ctx) : HPy_NULL;
@@ -76,7 +82,8 @@ static HPy translate(HPyContext *ctx, FbHook hook, HPy exception, uint64_t began
 /* The error object of an exception, which is taken: owned, NULL without memory. */
 static TVMFFIObject *error_of(HPyContext *ctx, FbHook hook, HPy exception, uint64_t began) {
   HPy why, error = translate(ctx, hook, exception, began, &why);
-  if (!HPy_IsNull(why) && !is_exhaustion(ctx, why)) { /* an interruption, KeyboardInterrupt perhaps, takes its place */
+  if (!HPy_IsNull(why) && !is_exhaustion(ctx, why)) {
+    /* An interruption in the hook, KeyboardInterrupt perhaps, takes the place of the exception. */
     HPy_Close(ctx, exception);
     exception = why;
     error = translate(ctx, hook, exception, began, &why);
@@ -102,8 +109,9 @@ int fb_translate_set(HPyContext *ctx, HPy error) { return put_object(object_of(c
 
 /* --- payloads ----------------------------------------------------------------------------------------------------- */
 
-/* Native code asks for the error object of an exception. It may do so on a thread on which another exception is
- * raised. */
+/* `make` of a payload (error_deferred.h): native code asks for the error object of an exception. It may do so on a
+ * thread on which another exception is raised; the hook must not run on top of that. The moment 0 is not looked at by
+ * this hook. */
 static TVMFFIObject *payload_make(void *payload) {
   FbThread thread;
   if (fb_thread_attach(&thread) != 0)
@@ -121,7 +129,8 @@ static TVMFFIObject *payload_make(void *payload) {
 
 static const fh_error_payload_kind exceptions = {payload_make, fb_hold_drop};
 
-/* Whether an exception has nothing in its __dict__, so that it comes through native code for the first time. */
+/* Whether an exception has nothing in its __dict__, so that it comes through native code for the first time: the
+ * package would have left its native error or its way there (ffi_hpy/_way.py). */
 static bool is_new(HPyContext *ctx, HPy exception) {
   HPy dict = HPy_GetAttr_s(ctx, exception, "__dict__");
   HPy_ssize_t n = HPy_IsNull(dict) ? -1 : HPy_Length(ctx, dict);

@@ -1,4 +1,5 @@
-/* Native functions made of a C function at an address. */
+/* Native functions made of a C function at an address: the closure is an Address, which the core drops with the
+ * function. Nobody checks what is at the address. */
 #include "address.h"
 
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 /* What MLIR's execution engine compiles: everything comes as the address of a variable, the return code too. */
 typedef void (*MlirCall)(void **variables);
 
+/* Exactly one of the two calls is set. */
 typedef struct Address {
   TVMFFISafeCallType safe_call; /* of the C function; NULL where it is one of MLIR's */
   MlirCall mlir_call;
@@ -27,11 +29,13 @@ static int address_call_mlir(void *self, const TVMFFIAny *args, int32_t n, TVMFF
   const Address *address = self;
   void *context = NULL;
   int rc = 0;
+  /* In the order of the parameters of TVMFFISafeCallType, the return code last. The handle is NULL. */
   void *variables[] = {&context, &args, &n, &result, &rc};
   address->mlir_call(variables);
   return rc;
 }
 
+/* Deleter for the core, on any thread: what is kept alive ends by its hold. */
 static void address_drop(void *self) {
   Address *address = self;
   if (address->keep_alive != NULL) fb_hold_drop(address->keep_alive);
@@ -50,6 +54,7 @@ static HPy function_of(HPyContext *ctx, Address filled, const HPy *args, size_t 
       return HPy_NULL;
     }
   }
+  /* From here on address_drop ends everything: called by the core with the function, or here if there is none. */
   TVMFFIObjectHandle handle = NULL;
   TVMFFISafeCallType call = address->mlir_call != NULL ? address_call_mlir : address_call;
   if (TVMFFIFunctionCreate(address, call, address_drop, &handle) != 0) {
@@ -78,6 +83,7 @@ static HPy fb_address_function_impl(HPyContext *ctx, HPy self, const HPy *args, 
   void *code, *context = NULL;
   if (read_address(ctx, args[0], false, name, &code) != 0) return HPy_NULL;
   if (nargs > 2 && read_address(ctx, args[2], true, name, &context) != 0) return HPy_NULL;
+  /* ISO C has no cast from an object pointer to a function pointer, here and below. */
   Address filled = {.context = context};
   memcpy(&filled.safe_call, &code, sizeof(code));
   return function_of(ctx, filled, args, nargs, name);

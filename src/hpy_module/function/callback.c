@@ -1,4 +1,9 @@
-/* Python callables as native functions, which native code may call and drop on any thread. */
+/* Python callables as native functions, which native code may call and drop on any thread.
+ *
+ * A callback is a Function of the core whose closure is a hold of the callable. A call attaches the thread, makes
+ * Python values of the arguments, calls, and converts what is returned into an owned value. An exception becomes the
+ * thread's native error. Contexts without the extension cannot give a raised exception as a value: there the package's
+ * guard makes the call and catches. */
 #include "callback.h"
 
 #include <stdlib.h>
@@ -24,19 +29,22 @@ FB_INLINE int result_out(HPyContext *ctx, HPy value, TVMFFIAny *result) {
   return fb_argument_convert_owned(ctx, value, result, "the return value of a callback");
 }
 
-/* What went wrong in a callback, until its arguments are closed: that may run code that uses the error slot. */
+/* What went wrong in a callback. It waits here until the handles of the arguments are closed, because closing them may
+ * run code that uses the error slot. At most one of exception, error and message is set. */
 typedef struct Failure {
   HPy exception; /* where the context gives raised exceptions as values */
   HPy error;     /* an _core.Error; elsewhere */
   const char *kind, *message; /* of an error without either */
 } Failure;
 
+/* Notes an error in the binding's own words. Returns -1. */
 static FH_NOINLINE int fail_with(Failure *failure, const char *kind, const char *message) {
   *failure = (Failure){.kind = kind, .message = message};
   return -1;
 }
 
-/* Takes the raised exception. `message` is for contexts that cannot give it. */
+/* Takes the raised exception into *failure. Returns -1. Without the extension the exception is lost, but for whether it
+ * is a RecursionError: `message` says what failed. What the callable itself raised is not lost: the guard has it. */
 static FH_NOINLINE int fail_raised(HPyContext *ctx, Failure *failure, const char *message) {
   if (FH_LIKELY(fb_ext != NULL)) {
     *failure = (Failure){.exception = fb_translate_take(ctx)};
@@ -63,7 +71,7 @@ static FH_NOINLINE int failure_put(HPyContext *ctx, const Failure *failure, uint
   return -1;
 }
 
-/* Calls through the package's guard, which catches: for contexts that cannot give a raised exception. */
+/* Calls through the package's guard, which catches. Returns 0, or -1 with *failure set. */
 static FH_NOINLINE int call_guarded(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, TVMFFIAny *result,
                                     Failure *failure) {
   static const char no_result[] = "the return value of a callback cannot be passed to native code";
@@ -79,6 +87,7 @@ static FH_NOINLINE int call_guarded(HPyContext *ctx, HPy callable, const HPy *ar
   return rc == 0 ? 0 : fail_raised(ctx, failure, no_result);
 }
 
+/* Calls, and converts what is returned into *result. Returns 0, or -1 with *failure set. */
 static int call_callable(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, TVMFFIAny *result,
                          Failure *failure) {
   if (FH_UNLIKELY(fb_ext == NULL)) return call_guarded(ctx, callable, argv, n, result, failure);
@@ -95,13 +104,16 @@ typedef struct Callback {
   const DLPackExchangeAPI *exchange; /* NULL: as Tensor */
 } Callback;
 
-/* Converts the arguments and calls. argv has room for n handles. */
+/* Converts the arguments, calls, and closes the arguments. argv has room for n handles. Returns 0, or -1 with a native
+ * error pending. */
 static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIAny *args, int32_t n, HPy *argv,
                             TVMFFIAny *result) {
+  /* Before anything can fail: native errors that become exceptions from now on belong to this callback. */
   uint64_t began = fb_error_moment();
   Failure failure;
   int32_t n_done = 0;
   int rc = 0;
+  /* Arguments are views; the Python values own what they need. n_done counts the handles to close. */
   for (; rc == 0 && n_done < n; n_done += rc == 0) {
     argv[n_done] = FH_LIKELY(self->exchange == NULL) ? fb_result_of_view(ctx, &args[n_done])
                                                      : fb_exchange_view(ctx, &args[n_done], self->exchange);
@@ -116,7 +128,7 @@ static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIA
   return FH_LIKELY(rc == 0) ? 0 : failure_put(ctx, &failure, began);
 }
 
-/* Runs on any thread. */
+/* A whole call, on any thread, attached or not. Returns 0, or -1 with a native error pending. */
 FB_INLINE int run_callback(const Callback *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   HPy stack[STACK_ARGS], *argv = stack;
   FbThread attach;
@@ -152,6 +164,7 @@ static int array_callback_call(void *self, const TVMFFIAny *args, int32_t n, TVM
   return run_callback(self, args, n, result);
 }
 
+/* Deleter of an array callback, on any thread. */
 static void array_callback_drop(void *self) {
   fb_hold_drop((FbHold *)((Callback *)self)->hold);
   free(self);
@@ -170,6 +183,7 @@ static int callback_new(HPyContext *ctx, FbHold *hold, const DLPackExchangeAPI *
     HPyErr_NoMemory(ctx);
   }
   if (rc == 0) return 0;
+  /* The core takes the closure only if it succeeds. */
   if (!HPyErr_Occurred(ctx)) fb_error_raise_pending(ctx, "function_from_callable");
   free(callback);
   fb_hold_drop(hold);

@@ -1,4 +1,8 @@
-/* Function: calling native functions from Python. */
+/* Function: calling native functions from Python, the hot path of the binding.
+ *
+ * call_function is the whole way in and back, compiled into each of its callers: function_vectorcall, where handles are
+ * object pointers, function_call_impl elsewhere, and fb_function_call_raw. A call whose values are plain takes no lock
+ * and allocates nothing but the result. */
 #include "function.h"
 
 #include <stdio.h>
@@ -19,12 +23,16 @@
 #include "hpy_module/object/owner.h"
 #include "hpy_module/tensor/exchange.h"
 
+/* So many arguments are converted on the C stack. */
 enum { STACK_ARGS = 8 };
+/* What a Function does with the GIL: what TVM_FFI_RELEASE_GIL_BY_DEFAULT says, or what `release_gil` was set to. A new
+ * struct is all zero. */
 enum { GIL_DEFAULT = 0, GIL_RELEASE = 1, GIL_KEEP = 2 };
 
 typedef struct FbFunction {
   FbObject base;
-  /* Set while the function is in use by other threads at worst: each is one word, either value is a valid one. */
+  /* Both may be set while other threads call the Function: each is one word, of which the old and the new value are
+   * right. */
   const char *name; /* NULL: unknown; else from fb_function_name_take */
   uint8_t gil;
 } FbFunction;
@@ -36,9 +44,10 @@ _Static_assert(sizeof(FbFunction) <= FB_OBJECT_MAX_SIZE, "the largest struct tha
 static bool defers_refcounts;           /* written once during the import */
 static bool releases_by_default = true; /* TVM_FFI_RELEASE_GIL_BY_DEFAULT, read once during the import */
 
-/* On PyPy 7.3 NULL for what is only called a Function. */
+/* The struct of a Function; on PyPy 7.3 NULL for an object that has none. */
 FB_INLINE FbFunction *function_struct(HPyContext *ctx, HPy h) { return (FbFunction *)fb_object_struct(ctx, h); }
-/* PyPy 7.3 has its attribute __name__ looked up in anything. */
+/* As function_struct, for the attribute __name__, whose functions PyPy 7.3 calls with any object. The other attributes
+ * are properties there, which check the class (property.c). */
 static FbFunction *function_struct_if(HPyContext *ctx, HPy h) {
   return fb_context_is_pypy && !fb_own_class_check(ctx, h, &fb_own_class_function) ? NULL : function_struct(ctx, h);
 }
@@ -56,11 +65,13 @@ FB_INLINE bool releases_gil(FbFunction *function) {
 
 /* --- the call ----------------------------------------------------------------------------------------------------- */
 
-/* Converts the arguments into `views` and calls. Temporaries are dropped before it returns. */
+/* Converts the arguments into `views`, calls, and ends the temporaries. Returns 0 with *result owned, or -1 with an
+ * exception raised. `views` and `temps` have room for n each: an argument makes one temporary at most. */
 FB_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv, size_t n,
                         TVMFFIAny *views, FbTemp *temps, bool release, FbScope *scope, TVMFFIAny *result) {
   FbArgs args = {.temps = temps, .callee = name_of(function), .scope = scope};
   FbScopeBefore before;
+  /* Arguments. Those converted before one that fails are given back. */
   for (size_t i = 0; i < n; i++) {
     args.position = (int)i;
     if (FH_UNLIKELY(fb_argument_convert(ctx, argv[i], &views[i], &args) != 0)) {
@@ -68,11 +79,14 @@ FB_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *han
       return -1;
     }
   }
+  /* The stream and the allocator that the arguments ask for. */
   bool is_scoped = fb_scope_is_set(scope);
   if (FH_UNLIKELY(is_scoped) && fb_scope_enter(ctx, scope, &before) != 0) {
     fb_args_end(&args);
     return -1;
   }
+  /* The call. With the extension a call that keeps the GIL needs no bracket: a callback finds out by itself that its
+   * thread is attached. */
   const TVMFFIFunctionCell *cell = (const TVMFFIFunctionCell *)(handle + 1);
   int rc;
   *result = (TVMFFIAny){0};
@@ -84,6 +98,7 @@ FB_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *han
   } else {
     rc = cell->safe_call(handle, views, (int32_t)n, result);
   }
+  /* What was borrowed for the call goes back, and a failure becomes an exception. */
   if (FH_UNLIKELY(is_scoped)) fb_scope_leave(scope, &before);
   if (FH_LIKELY(rc == 0)) {
     fb_args_end(&args);
@@ -95,7 +110,8 @@ FB_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *han
   return -1;
 }
 
-/* More arguments than fit on the C stack. */
+/* As call_with, for more arguments than fit on the C stack: one block for both arrays. The ABI counts arguments by
+ * int32_t. */
 static FH_NOINLINE int call_with_many(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv,
                                       size_t n, bool release, FbScope *scope, TVMFFIAny *result) {
   TVMFFIAny *views = n > INT32_MAX ? NULL : calloc(n, sizeof(TVMFFIAny) + sizeof(FbTemp));
@@ -108,6 +124,9 @@ static FH_NOINLINE int call_with_many(HPyContext *ctx, FbFunction *function, TVM
   return rc;
 }
 
+/* Calls a Function. No use of its cell is counted, because its handle, once set, is never moved (transfer.h); the
+ * interpreter keeps the Function alive while it is called. Returns 0 with *result owned, or -1 with an exception
+ * raised. */
 FB_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n, bool keep_gil, FbScope *scope,
                             TVMFFIAny *result) {
   FbFunction *function = function_struct(ctx, self);
@@ -116,6 +135,7 @@ FB_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n
     fb_object_raise_no_handle(ctx, self);
     return -1;
   }
+  /* What native code dropped without a context is dropped now. */
   if (FH_UNLIKELY(fb_ext == NULL)) fb_hold_drain(ctx);
   bool release = !keep_gil && releases_gil(function);
   if (FH_UNLIKELY(n > STACK_ARGS)) return call_with_many(ctx, function, handle, argv, n, release, scope, result);
@@ -124,6 +144,7 @@ FB_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n
   return call_with(ctx, function, handle, argv, n, views, temps, release, scope, result);
 }
 
+/* Native functions have no names for their arguments. Raises TypeError with the first name that was given. */
 static FH_NOINLINE HPy refuse_keywords(HPyContext *ctx, HPy self, HPy kwnames) {
   HPy first = HPy_GetItem_i(ctx, kwnames, 0);
   if (HPy_IsNull(first)) return HPy_NULL;
@@ -137,6 +158,8 @@ static FH_NOINLINE HPy refuse_keywords(HPyContext *ctx, HPy self, HPy kwnames) {
   return HPy_NULL;
 }
 
+/* A call from Python: new handle, or HPy_NULL with an exception raised. If an argument came through an exchange table,
+ * a tensor that is returned becomes one of that library. */
 FB_INLINE HPy call_python(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames) {
   if (FH_UNLIKELY(!HPy_IsNull(kwnames)) && HPy_Length(ctx, kwnames) != 0) return refuse_keywords(ctx, self, kwnames);
   TVMFFIAny result;
@@ -155,6 +178,7 @@ static HPy function_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t
  * pointers. */
 static cpy_PyObject *function_vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
                                          cpy_PyObject *kwnames) {
+  /* PY_VECTORCALL_ARGUMENTS_OFFSET lends the callee the word before the arguments, which is not needed here. */
   const size_t offset_flag = (size_t)1 << (8 * sizeof(size_t) - 1);
   HPy result =
       call_python(fb_ctx, (HPy){(intptr_t)self}, (const HPy *)args, nargsf & ~offset_flag, (HPy){(intptr_t)kwnames});
@@ -173,7 +197,8 @@ const char *fb_function_name(HPyContext *ctx, HPy function) {
   return *name ? name : "native function";
 }
 
-/* A name that is replaced stays in use: a call on another thread may need it for a message. */
+/* Gives a Function a copy of a name. Returns 0, or -1 with MemoryError raised. A name that is replaced stays in use: a
+ * call on another thread may need it for a message. */
 static int name_set(HPyContext *ctx, FbFunction *function, const char *name) {
   const char *copy = fb_function_name_take(name);
   if (copy == NULL) {
@@ -182,12 +207,14 @@ static int name_set(HPyContext *ctx, FbFunction *function, const char *name) {
   }
   const char *old = fh_atomic_exchange_acq_rel(&function->name, copy); /* pairs with name_of */
   if (old == copy) fb_function_name_give(old); /* it has two uses now */
-  /* There the owner is what is destroyed. A function that has none yet has no native function to call either. */
+  /* On PyPy 7.3 the owner is what is destroyed, and it gives the name back. A Function without an owner has no native
+   * function either; its name is never given back. */
   FbOwner *owner = fb_object_has_owner ? (FbOwner *)function->base.owner : NULL;
   if (owner != NULL) owner->name = copy;
   return 0;
 }
 
+/* In addition to the base's own, which ends the handle cell. */
 HPyDef_SLOT(function_destroy, HPy_tp_destroy)
 static void function_destroy_impl(void *self) {
   FbFunction *function = self;
@@ -271,10 +298,12 @@ static int function_traverse_impl(void *self, HPyFunc_visitproc visit, void *arg
 }
 
 HPy fb_function_wrap(HPyContext *ctx, TVMFFIObject *handle, const char *name) {
-  /* Each lookup makes a new wrapper: it has settings of its own, and a reference count that threads do not share. */
+  /* A lookup by name makes a new wrapper: it has settings of its own, and a reference count that threads do not
+   * share. */
   HPy h = name == NULL ? fb_wrap_object(ctx, handle) : fb_wrap_apart(ctx, handle);
   if (HPy_IsNull(h) || name == NULL || !fb_own_class_check(ctx, h, &fb_own_class_function)) return h;
-  /* registered functions are what threads share; others would wait for a collection to give up what they hold */
+  /* Only for functions with a name, which are the registered ones: threads share these. A Function whose references are
+   * deferred would wait for a collection, and so would what a callback holds. */
   if (defers_refcounts) fb_ext->refcount_defer(ctx, h);
   if (name_set(ctx, function_struct(ctx, h), name) == 0) return h;
   HPy_Close(ctx, h);
@@ -293,6 +322,7 @@ static HPy fb_function_method_descriptor_impl(HPyContext *ctx, HPy self, const H
     return fb_raise(ctx, ctx->h_TypeError, "method_descriptor() argument 1 must be a Function, not %s",
                     fb_attr_type_name(ctx, args[0], given, sizeof(given)));
   }
+  /* There is an extension: without method_new the module has no such function (set_up in module.c). */
   if (nargs == 4) return fb_ext->method_new(ctx, args[0], args[1], args[2], args[3]);
   HPy name = function_name_get(ctx, args[0], NULL);
   if (HPy_IsNull(name)) return name;
@@ -306,6 +336,8 @@ bool fb_function_has_methods(void) {
 }
 
 HPy fb_function_type_new(HPyContext *ctx, HPy base) {
+  /* Three places are left: for a destructor, a traverse slot, and the final NULL. Where there is an owner,
+   * fb_object_type_derive takes the first of them. */
   static HPyDef *defines[] = {&function_call, &function_name, &function_gil, &function_repr,
                               &function_new,  NULL,           NULL,          NULL};
   int n_defines = 5;
@@ -319,9 +351,11 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
              "raised. Any thread may call it; the GIL is given up meanwhile where release_gil is true.",
   };
   if (fb_ext != NULL) {
+    /* Our runtime puts this function behind the instance's vectorcall word, in place of HPy's trampoline. */
     function_call.slot.cpy_trampoline = (cpy_PyCFunction)function_vectorcall;
   }
   if (!fb_object_has_owner) defines[n_defines++] = &function_destroy;
+  /* Only the garbage collector frees objects with deferred counts, so that the type has to take part in it. */
   defers_refcounts =
       fb_ext != NULL && fb_ext->byte_size > offsetof(FhpyExtension, defers_refcounts) && fb_ext->defers_refcounts;
   if (defers_refcounts) {

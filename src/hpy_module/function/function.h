@@ -15,9 +15,10 @@ int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t 
 /* A Function around `handle`, which is taken, on failure too. name may be NULL. */
 HPy fb_function_wrap(HPyContext *ctx, TVMFFIObject *handle, const char *name);
 
+/* The class Function, below CObject: new handle, or HPy_NULL with an exception raised. */
 HPy fb_function_type_new(HPyContext *ctx, HPy base);
 
-/* Only where methods are possible, and better than such as are written in Python. */
+/* method_descriptor(), and whether the module has it: only where such a method is faster than one written in Python. */
 extern HPyDef fb_function_method_descriptor;
 bool fb_function_has_methods(void);
 

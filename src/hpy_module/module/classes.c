@@ -5,7 +5,8 @@
 #include "hpy_module/object/class_table.h"
 #include "hpy_module/object/own_class.h"
 
-/* 1 if a type of the binding is in cls.__mro__, 0 if not or if cls is no class, -1 with an exception raised. */
+/* 1 if a type of the binding is in cls.__mro__, 0 if not or if cls is no class, -1 with an exception raised. Not by
+ * issubclass(), which a metaclass may answer as it likes. */
 static int derives_from(HPyContext *ctx, HPy cls, const FbRef *type) {
   if (!HPy_TypeCheck(ctx, cls, ctx->h_TypeType)) return 0;
   HPy mro = HPy_GetAttr_s(ctx, cls, "__mro__");
@@ -22,6 +23,8 @@ static int32_t store_args(HPyContext *ctx, const char *name, const HPy *args, si
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "%s() takes 2 arguments, got %zu", name, nargs), -1;
   int32_t index = HPyLong_AsInt32_t(ctx, args[0]);
   if (index == -1 && HPyErr_Occurred(ctx)) return -1;
+  /* Code that gets a wrapper takes it that it begins with CObject's struct. And a Function is called without a look at
+   * the type of its handle: a class of functions must not stand for another type. */
   int derives = derives_from(ctx, args[1], &fb_own_class_object);
   int is_function = derives > 0 && index != kTVMFFIFunction ? derives_from(ctx, args[1], &fb_own_class_function) : 0;
   if (derives < 0 || is_function < 0) return -1;
@@ -47,6 +50,7 @@ HPyDef_METH(
 static HPy fb_classes_offer_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   int32_t index = store_args(ctx, "class_offer", args, nargs, false);
+  /* Not args[1]: the class that was there first counts. */
   return index >= 0 ? fb_ref_load(ctx, fb_class_table_find(index)) : HPy_NULL;
 }
 

@@ -1,4 +1,7 @@
-/* The module _core: its types in order, its functions, its constants. */
+/* The module _core: its types in order, its functions, its constants.
+ *
+ * An import runs module_exec once. set_up() calls what each folder wants done during the import, what is needed before
+ * what needs it. After a failure another import may try again. */
 #include <dlfcn.h>
 #include <tvm/ffi/c_api.h>
 
@@ -47,12 +50,14 @@
 static void core_make_global(void) {
   Dl_info info;
   if (dladdr((void *)(uintptr_t)&TVMFFIGetVersion, &info) == 0 || info.dli_fname == NULL) return;
+  /* With RTLD_NOLOAD this only makes the symbols of the library, which is loaded, global. */
   void *library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
   if (library != NULL) dlclose(library); /* it stays: the module depends on it */
 }
 
-/* C++ libraries take names from the core that C has not, and ctypes and imports load them without asking the core: the
- * names must be there before. A core of others brings its own and has no such function. */
+/* C++ libraries need names that the C header of the core does not declare. Our core has them in a library beside it,
+ * which it loads before it loads a library itself. But ctypes and imports load libraries without asking the core: so
+ * this is done at once. apache-tvm-ffi's core has the names itself, and no function that loads them. */
 static void core_load_cxx_names(void) {
   const char *name = "ffi_hpy.load_cxx";
   TVMFFIByteArray text = {name, strlen(name)};
@@ -81,6 +86,7 @@ static int add_class(HPyContext *ctx, HPy module, const char *name, int32_t type
 
 /* The bases of Array, List, Map and Dict. */
 static int add_containers(HPyContext *ctx, HPy module, HPy object) {
+  /* A base is added last, because that closes its handle. Whatever fails, both handles are taken. */
   HPy sequence = fb_sequence_type_new(ctx, object), mapping = fb_mapping_type_new(ctx, object);
   int rc = HPy_IsNull(sequence) ? -1 : add(ctx, module, "CList", fb_sequence_list_type_new(ctx, sequence));
   if (rc == 0) rc = HPy_IsNull(mapping) ? -1 : add(ctx, module, "CDict", fb_mapping_dict_type_new(ctx, mapping));
@@ -88,6 +94,8 @@ static int add_containers(HPyContext *ctx, HPy module, HPy object) {
   return rc == 0 && last[0] == 0 && last[1] == 0 ? 0 : -1;
 }
 
+/* CObject comes first, as the base of others, and is added last, because that closes its handle. After a failure the
+ * rest is left out. */
 static int add_types(HPyContext *ctx, HPy module) {
   HPy object = fb_cobject_type_new(ctx);
   if (HPy_IsNull(object)) return -1;
@@ -108,6 +116,8 @@ static int add_types(HPyContext *ctx, HPy module) {
   return rc == 0 ? last : rc;
 }
 
+/* Numbers and facts that only the binding knows: kinds of types for the package's `classify`, and what this context can
+ * do. Those of the headers are in constants.c. */
 static int add_constants(HPyContext *ctx, HPy module) {
   static const struct {
     const char *name;
@@ -148,6 +158,7 @@ static HPy convert_impl(HPyContext *ctx, HPy self, HPy arg) {
   return fb_result_make(ctx, &value);
 }
 
+/* The package has atexit call this. */
 HPyDef_METH(mark_finalizing, "mark_finalizing", HPyFunc_NOARGS,
             .doc = "From now on Python objects held by native code are leaked instead of touched.")
 static HPy mark_finalizing_impl(HPyContext *ctx, HPy self) {
@@ -158,25 +169,32 @@ static HPy mark_finalizing_impl(HPyContext *ctx, HPy self) {
 
 /* Fills the module. After a failure it can be done again: whatever was set is set anew. */
 static int set_up(HPyContext *ctx, HPy module) {
+  /* First, because everything else asks which context this is. */
   if (fb_context_init(ctx) != 0) return -1;
   fb_text_init();
+  /* Before native libraries are loaded, by whomever. */
   core_make_global();
   core_load_cxx_names();
+  /* What the core asks of the binding, and conversions of other folders: no Python object is needed for these. */
   fb_translate_init();
   fb_signals_connect();
   fb_container_init();
   fb_exchange_init();
   fb_shape_init();
+  /* Types after fb_type_init: on PyPy 7.3 their properties are instances of the type that it makes. */
   if (fb_type_kind_init(ctx) != 0 || fb_dlpack_init(ctx) != 0 || fb_dlpack_out_init(ctx) != 0 ||
       fb_type_init(ctx) != 0 || fb_iterate_init(ctx) != 0 || add_types(ctx, module) != 0)
     return -1;
+  /* After the types: making CObject finds out whether identity is kept (KEEPS_IDENTITY). */
   if (fb_constants_add(ctx, module) != 0 || add_constants(ctx, module) != 0) return -1;
+  /* The package asks whether the function is there; it must not be where it cannot work. */
   return fb_function_has_methods() ? 0 : HPy_DelAttr_s(ctx, module, "method_descriptor");
 }
 
 HPyDef_SLOT(module_exec, HPy_mod_exec)
 static int module_exec_impl(HPyContext *ctx, HPy module) {
-  static bool is_loaded; /* who imports the file by its path has no import lock */
+  /* The import system's own lock is no help: a program may import the file by its path, under any name. */
+  static bool is_loaded;
   if (fh_atomic_exchange_acq_rel(&is_loaded, true)) {
     fb_raise(ctx, ctx->h_ImportError, "ffi_hpy._core was loaded already and cannot be loaded twice in one process");
     return -1;
@@ -217,6 +235,7 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_stream_set,
                                    NULL};
 
+/* The module has no state of its own: all state is static, because a process loads the binding once (module_exec). */
 static HPyModuleDef module_def = {
     .doc = "The binding between the tvm-ffi C ABI and Python.",
     .size = 0,

@@ -1,4 +1,5 @@
-/* The core's registries as Python sees them. */
+/* The core's registries as Python sees them: plain functions that look one thing up, copy what they find into tuples,
+ * and keep nothing. ffi_hpy/_core.pyi says what stands in the tuples. */
 #include "registry.h"
 
 #include <stdlib.h>
@@ -30,6 +31,7 @@ static HPy fb_registry_type_index_impl(HPyContext *ctx, HPy self, HPy arg) {
   if (name_arg(ctx, arg, "type key", &key) != 0) return HPy_NULL;
   int32_t index = -1;
   if (TVMFFITypeKeyToIndex(&key, &index) != 0) {
+    /* the core's error says no more than that the key is unknown */
     fb_error_slot_clear();
     index = -1;
   }
@@ -49,6 +51,7 @@ static HPy tuple_take(HPyContext *ctx, HPy *items, HPy_ssize_t n) {
   return tuple;
 }
 
+/* A str of a text of the core, whose `data` may be NULL where there is none. */
 static HPy text(HPyContext *ctx, const TVMFFIByteArray *bytes) {
   return bytes->data == NULL ? HPyUnicode_FromString(ctx, "") : fb_text_new(ctx, bytes->data, bytes->size);
 }
@@ -58,6 +61,8 @@ static HPy view_unless_raised(HPyContext *ctx, const TVMFFIAny *value) {
   return HPyErr_Occurred(ctx) ? HPy_NULL : fb_result_of_view(ctx, value);
 }
 
+/* The i'th field of a type: new handle, or HPy_NULL with an exception raised. The default, for which Python code may
+ * run, comes after the plain values. */
 static HPy field_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
   const TVMFFIFieldInfo *field = &info->fields[i];
   HPy items[] = {text(ctx, &field->name),
@@ -73,6 +78,7 @@ static HPy field_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
   return tuple_take(ctx, items, 9);
 }
 
+/* The i'th method of a type, in the form of a field: it has no size, offset, type or alignment. */
 static HPy method_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
   const TVMFFIMethodInfo *method = &info->methods[i];
   HPy items[] = {text(ctx, &method->name),
@@ -107,7 +113,9 @@ static HPy list_of(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t n,
   return HPy_NULL;
 }
 
+/* Type indices of the ancestors, from the root. */
 static HPy ancestor_tuple(HPyContext *ctx, const TVMFFITypeInfo *info) {
+  /* One more than needed, because malloc(0) may give NULL. */
   int64_t *indices = malloc(((size_t)info->type_depth + 1) * sizeof(*indices));
   if (indices == NULL) return HPyErr_NoMemory(ctx);
   for (int32_t i = 0; i < info->type_depth; i++) indices[i] = info->type_ancestors[i]->type_index;
@@ -128,6 +136,8 @@ static HPy fb_registry_type_info_impl(HPyContext *ctx, HPy self, HPy arg) {
   }
   static const TVMFFIByteArray nothing = {"", 0};
   int32_t parent = info->type_depth == 0 ? -1 : info->type_ancestors[info->type_depth - 1]->type_index;
+  /* A part that fails leaves HPy_NULL, at which tuple_take fails. Only what may run Python code looks whether an
+   * exception is raised already. */
   HPy items[] = {text(ctx, &info->type_key),
                  HPyLong_FromInt32_t(ctx, parent),
                  text(ctx, info->metadata == NULL ? &nothing : &info->metadata->doc),
@@ -160,6 +170,7 @@ static HPy fb_registry_get_global_impl(HPyContext *ctx, HPy self, HPy arg) {
   if (name_arg(ctx, arg, "name of a global function", &name) != 0) return HPy_NULL;
   TVMFFIObjectHandle handle = NULL;
   if (TVMFFIFunctionGetGlobal(&name, &handle) != 0) return fb_error_raise_pending(ctx, "global_get");
+  /* With its name, which messages need. */
   return handle == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_function_wrap(ctx, handle, name.data);
 }
 
@@ -178,6 +189,7 @@ static HPy fb_registry_set_global_impl(HPyContext *ctx, HPy self, const HPy *arg
   if (override < 0) return HPy_NULL;
   TVMFFIObject *handle = fb_object_take(ctx, args[1]);
   if (handle == NULL) return fb_object_raise_no_handle(ctx, args[1]);
+  /* takes a reference of its own */
   int rc = TVMFFIFunctionSetGlobal(&name, handle, override);
   TVMFFIObjectDecRef(handle);
   if (rc != 0) return fb_error_raise_pending(ctx, "global_set");

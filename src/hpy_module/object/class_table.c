@@ -1,15 +1,18 @@
-/* The table of classes. */
+/* The table of classes: slots by type index, the first ones in one array, later ones in chunks. Neither chunks nor
+ * classes are freed, so that a reader needs no lock: it loads two pointers at most. */
 #include "class_table.h"
 
 #include <stdlib.h>
 
 #include "core/platform/atomic.h"
 
+/* 1024 chunks, of 2 KiB each. */
 enum { CHUNK_SIZE = 256, N_CHUNKS = (FB_CLASS_TABLE_MAX - FB_CLASS_TABLE_FIRST) / CHUNK_SIZE };
 
 FbClassSlot fb_class_table_first[FB_CLASS_TABLE_FIRST];
 static FbClassSlot *chunks[N_CHUNKS];
 
+/* Out of line: types beyond the first array are few. */
 FH_NOINLINE FbClassSlot *fb_class_table_later(int32_t index) {
   if (index < FB_CLASS_TABLE_FIRST || index >= FB_CLASS_TABLE_MAX) return NULL;
   index -= FB_CLASS_TABLE_FIRST;
@@ -17,6 +20,7 @@ FH_NOINLINE FbClassSlot *fb_class_table_later(int32_t index) {
   return chunk == NULL ? NULL : &chunk[index % CHUNK_SIZE];
 }
 
+/* The slot of a type index, with its chunk made if need be; NULL without memory, and for what is no type index. */
 static FbClassSlot *slot_make(int32_t index) {
   if (index < 0 || index >= FB_CLASS_TABLE_MAX) return NULL;
   if (index < FB_CLASS_TABLE_FIRST) return &fb_class_table_first[index];
@@ -38,10 +42,12 @@ int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces)
     return -1;
   }
   fb_ref_store(ctx, ref, cls);
+  /* What is replaced stays in memory, with its class: a reader may have loaded it. */
   FbRef *none = NULL;
   if (replaces) {
     fh_atomic_store_release(slot, ref); /* pairs with fb_class_table_find */
   } else if (!fh_atomic_cas_release(slot, &none, ref)) {
+    /* another class was there, and nobody has seen this reference */
     fb_ref_clear(ctx, ref);
     free(ref);
   }

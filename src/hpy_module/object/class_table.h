@@ -34,8 +34,8 @@ FB_INLINE bool fb_class_table_is_exact(HPy self, const TVMFFIObject *handle) {
   const FbRef *cls = fb_class_table_find(handle->type_index);
   return cls != NULL && fb_ext != NULL && fb_type_kind_type(self) == cls->handle._i;
 }
-/* Whether self is an instance of the class that stands for the type of an object: only then is it what others expect
- * who get it for that object. */
+/* Whether self is an instance of the class that stands for the type of an object. Only such a wrapper may be listed:
+ * code that gets the object expects that class. */
 bool fb_class_table_fits(HPyContext *ctx, HPy self, const TVMFFIObject *handle);
 
 #endif /* FFI_HPY_OBJECT_CLASS_TABLE_H_ */

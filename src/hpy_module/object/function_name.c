@@ -1,4 +1,8 @@
-/* The names of functions: lists by hash. */
+/* The names of functions, each kept once: chained hashing over a fixed number of lists, and a count of uses.
+ *
+ * Each lookup of a global function makes a Function with the name, so that many Functions share one name. A name is
+ * valid while a use of it is left. A call may read the name of a Function that another thread renames: therefore a
+ * Function gives up only its last name (name_set in function.c). */
 #include "function_name.h"
 
 #include <stddef.h>
@@ -8,6 +12,7 @@
 
 #include "core/platform/fork.h"
 
+/* Never moves: users keep a pointer to `text`. */
 typedef struct Name {
   struct Name *next;
   size_t n_uses;
@@ -50,6 +55,7 @@ const char *fb_function_name_take(const char *text) {
 void fb_function_name_give(const char *text) {
   if (text == NULL) return;
   fh_mutex_lock(&naming);
+  /* It is in the list, because its text came from there and a use of it is left. */
   Name **link = find(text);
   Name *name = *link, *unused = --name->n_uses == 0 ? name : NULL;
   if (unused != NULL) *link = name->next;

@@ -1,10 +1,14 @@
-/* Claims of a handle cell. */
+/* Claims of a handle cell: the rarer half of its protocol. Uses are counted inline, in handle_cell.h.
+ *
+ * Under a GIL a claim is plain words, and no other thread ever meets a cell that is MOVING. Without one the count is
+ * changed by compare and swap: from 0 to a state by a claim, from n to n + 1 by a use. */
 #include "handle_cell.h"
 
 #include "core/platform/atomic.h"
 #include "core/platform/sync.h"
 
 int32_t fb_handle_cell_wait(FbHandleCell *cell) {
+  /* Yields instead of parking: a move is short, because it runs no Python code and no destructor. */
   int32_t n;
   while ((n = fh_atomic_load_relaxed(&cell->n_uses)) == FB_HANDLE_MOVING) {
     fh_thread_yield();
@@ -18,6 +22,8 @@ bool fb_handle_cell_claim(FbHandleCell *cell, int32_t state) {
     cell->n_uses = state;
     return true;
   }
+  /* Acquire: a claim after a use sees what the user of the handle did (release, in fb_handle_cell_unuse). A failed
+   * exchange leaves the state that it met in n: MOVING is waited for, calls in progress and an offer are not. */
   int32_t n = 0;
   while (!fh_atomic_cas_acquire(&cell->n_uses, &n, state)) {
     if (n == FB_HANDLE_MOVING) n = fb_handle_cell_wait(cell);

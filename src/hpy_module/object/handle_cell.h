@@ -23,8 +23,8 @@ typedef struct FbHandleCell {
 
 /* States of n_uses while nobody may begin a use. */
 enum {
-  FB_HANDLE_MOVING = -1, /* for a few instructions, in which no thread stops: who wants to use the cell waits */
-  FB_HANDLE_OFFERED = -2, /* for a call, which may take the handle: who wants to use the cell is refused */
+  FB_HANDLE_MOVING = -1, /* for a few instructions: a thread that wants to use the cell waits */
+  FB_HANDLE_OFFERED = -2, /* for the time of a call, which may take the handle: other uses are refused */
 };
 
 /* Whether the wrapper is the one that stands for its object: see identity.h. */

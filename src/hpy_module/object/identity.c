@@ -1,4 +1,6 @@
-/* The table of wrappers: striped, by the address of the native object, open addressing. */
+/* The table of wrappers: 64 stripes by the address of the native object, each with open addressing, linear probing and
+ * a lock of its own. Entries that end are taken out by moving the following ones back, so that a lookup never passes
+ * deleted ones. A stripe doubles when it is half full and shrinks when it is nearly empty. */
 #include "identity.h"
 
 #include <stdlib.h>
@@ -23,7 +25,7 @@ enum { STRIPE_BITS = 6, FIRST_SIZE = 16 };
 static Stripe stripes[1 << STRIPE_BITS];
 FH_FORK_LOCKS(stripes, "wrappers", &stripes[0].lock, 1 << STRIPE_BITS, sizeof(Stripe), FH_RANK_PLAIN);
 bool fb_identity_is_kept;
-static bool is_weak; /* written once during the import */
+static bool is_weak; /* whether this is PyPy 7.3 (identity_weak.c); written once during the import */
 
 int fb_identity_init(HPyContext *ctx) {
   is_weak = fb_context_is_pypy;
@@ -34,6 +36,8 @@ int fb_identity_init(HPyContext *ctx) {
 
 /* --- stripes ------------------------------------------------------------------------------------------------------ */
 
+/* Multiplicative hashing, without the low bits, which are alignment. The highest bits of the product choose the stripe,
+ * lower ones the place in it. */
 FB_INLINE uint64_t hash_of(const TVMFFIObject *handle) {
   return ((uint64_t)(uintptr_t)handle >> 4) * UINT64_C(0x9e3779b97f4a7c15);
 }
@@ -41,6 +45,7 @@ FB_INLINE size_t home_of(const Stripe *stripe, const TVMFFIObject *handle) {
   return (size_t)(hash_of(handle) >> 24) & stripe->mask;
 }
 
+/* The stripe of an object, locked; stripe_unlock ends that. */
 FB_INLINE Stripe *stripe_lock(const TVMFFIObject *handle) {
   Stripe *stripe = &stripes[hash_of(handle) >> (64 - STRIPE_BITS)];
   if (FH_LIKELY(!fb_context_free_threaded)) return stripe; /* the GIL is the lock */
@@ -81,6 +86,8 @@ static FH_NOINLINE void resize(Stripe *stripe, size_t size) {
 FB_INLINE bool reserve(Stripe *stripe) {
   size_t size = stripe->entries == NULL ? 0 : stripe->mask + 1;
   if (FH_LIKELY(2 * (stripe->n + 1) <= size)) return true;
+  /* Without memory for a larger one the stripe is filled further, as long as one entry stays free: probe() ends
+   * there. */
   resize(stripe, size == 0 ? FIRST_SIZE : 2 * size);
   return stripe->entries != NULL && stripe->n < stripe->mask;
 }
@@ -90,12 +97,14 @@ static void take_out(Stripe *stripe, Entry *entry) {
   size_t gap = (size_t)(entry - stripe->entries), mask = stripe->mask;
   for (size_t i = (gap + 1) & mask; stripe->entries[i].handle != NULL; i = (i + 1) & mask) {
     size_t home = home_of(stripe, stripe->entries[i].handle);
+    /* It may stay where it is if its home is behind the gap, modulo the size. */
     if (((i - home) & mask) < ((i - gap) & mask)) continue;
     stripe->entries[gap] = stripe->entries[i];
     gap = i;
   }
   stripe->entries[gap].handle = NULL;
   stripe->n--;
+  /* To a quarter, which leaves the stripe a quarter full at most: growing again is far away. */
   if (FH_UNLIKELY(mask >= FIRST_SIZE && 16 * stripe->n < mask)) resize(stripe, (mask + 1) / 4);
 }
 
@@ -104,7 +113,8 @@ static void take_out(Stripe *stripe, Entry *entry) {
 /* The wrapper whose struct begins with the cell. */
 FB_INLINE HPy wrapper_of(FbHandleCell *cell) { return (HPy){(intptr_t)((char *)cell - fb_context_data_offset)}; }
 
-/* A new handle of an entry's wrapper, HPy_NULL if that is going away. */
+/* A new handle of an entry's wrapper, HPy_NULL if that is going away. The stripe is locked, so that the wrapper's
+ * memory is still there: its destructor would have to take the entry out first. */
 FB_INLINE HPy entry_load(HPyContext *ctx, const Entry *entry) {
   if (FH_UNLIKELY(is_weak)) return fb_identity_weak_load(ctx, entry->cell);
   HPy wrapper = wrapper_of(entry->cell);
@@ -123,6 +133,7 @@ HPy fb_identity_find(HPyContext *ctx, TVMFFIObject *handle) {
 /* Before the lock is taken: what makes the wrapper one that can be listed. */
 FB_INLINE bool prepare(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   if (FH_UNLIKELY(is_weak)) return fb_identity_weak_watch(ctx, self, cell) == 0;
+  /* with a GIL reference_watch does nothing */
   if (FH_UNLIKELY(fb_context_free_threaded)) fb_ext->reference_watch(self);
   return true;
 }
@@ -137,7 +148,8 @@ HPy fb_identity_list(HPyContext *ctx, HPy self, FbHandleCell *cell) {
     other = entry_load(ctx, entry);
     entry = probe(stripe, handle); /* a weak reference may have been asked, which lets others in */
   }
-  if (entry != NULL && HPy_IsNull(other)) { /* free, or of one on its way to the destructor, which leaves it to us */
+  /* Free, or of a wrapper that is going away: its destructor takes out no entry but its own. */
+  if (entry != NULL && HPy_IsNull(other)) {
     stripe->n += entry->handle == NULL;
     *entry = (Entry){handle, cell};
     fb_handle_cell_set_listing(cell, FB_LISTED);
@@ -155,6 +167,7 @@ static void unlist(FbHandleCell *cell, bool any) {
   Stripe *stripe = stripe_lock(cell->handle);
   Entry *entry = find(stripe, cell->handle);
   if (entry != NULL && (any || entry->cell == cell)) {
+    /* of the listed wrapper, which need not be the caller's */
     fb_handle_cell_set_listing(entry->cell, FB_UNLISTED);
     take_out(stripe, entry);
   }
@@ -167,5 +180,6 @@ void fb_identity_unlist(FbHandleCell *cell) {
 
 void fb_identity_unlist_own(FbHandleCell *cell) {
   if (FH_UNLIKELY(is_weak)) fb_identity_weak_forget(cell);
+  /* An object that stayed with its maker was never listed: its destructor takes no lock. */
   if (fb_handle_cell_listing(cell) == FB_LISTED) unlist(cell, false);
 }

@@ -1,4 +1,7 @@
-/* Weak references to wrappers, for PyPy 7.3. The GIL guards all of this. */
+/* Weak references to wrappers, for PyPy 7.3, where no function tells whether an object at an address is still alive.
+ *
+ * Each listed wrapper has a weakref.ref, kept in the second object that has its cell (FbOwner). The GIL guards all of
+ * this; a call of a weak reference may let other threads run. */
 #include "identity_weak.h"
 
 #include <stdlib.h>
@@ -7,6 +10,7 @@
 #include "hpy_module/context/ref.h"
 #include "owner.h"
 
+/* The weak reference of one wrapper: in the FbOwner while that lives, in `waiting` afterwards. */
 struct FbWeak {
   HPy reference;       /* weakref.ref(wrapper) */
   struct FbWeak *next; /* while it waits to be closed */
@@ -25,6 +29,7 @@ int fb_identity_weak_init(HPyContext *ctx) {
   return 0;
 }
 
+/* Closes the weak references of wrappers that have ended. Each is off the list before it is closed. */
 static void close_waiting(HPyContext *ctx) {
   while (waiting != NULL) {
     struct FbWeak *weak = waiting;
@@ -35,6 +40,7 @@ static void close_waiting(HPyContext *ctx) {
 }
 
 int fb_identity_weak_watch(HPyContext *ctx, HPy self, FbHandleCell *cell) {
+  /* Where this file is used each cell is the beginning of an FbOwner. */
   FbOwner *owner = (FbOwner *)cell;
   close_waiting(ctx);
   if (owner->weak != NULL) return 0;
@@ -47,6 +53,7 @@ int fb_identity_weak_watch(HPyContext *ctx, HPy self, FbHandleCell *cell) {
     owner->weak = weak;
     return 0;
   }
+  /* Without a weak reference the wrapper stays unlisted, which is no error. */
   if (HPy_IsNull(reference)) {
     HPyErr_Clear(ctx);
   } else {
@@ -72,6 +79,7 @@ HPy fb_identity_weak_load(HPyContext *ctx, FbHandleCell *cell) {
 void fb_identity_weak_forget(FbHandleCell *cell) {
   struct FbWeak *weak = ((FbOwner *)cell)->weak;
   if (weak == NULL) return;
+  /* Closing the handle has to wait for fb_identity_weak_watch: this is called in the middle of a collection. */
   weak->next = waiting;
   waiting = weak;
   ((FbOwner *)cell)->weak = NULL;

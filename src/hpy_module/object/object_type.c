@@ -1,4 +1,7 @@
-/* Classes whose instances own a handle, and how such an instance ends. */
+/* Classes whose instances own a handle, and how such an instance ends.
+ *
+ * On PyPy 7.3 the handle is in a second object (FbObject), so that the classes differ there: their structs are all of
+ * one size, their instances take part in the collector's work, and the class _Owner has the destructor. */
 #include "object_type.h"
 
 #include "function_name.h"
@@ -7,7 +10,8 @@
 #include "own_class.h"
 #include "owner.h"
 
-/* Ends a handle cell: that of an FbObject, which begins with it, or of an FbOwner. */
+/* Ends a handle cell: that of an FbObject, which begins with it, or of an FbOwner. A destructor gets no context. It
+ * first takes the wrapper out of the table of wrappers: as long as it is there, other threads may find it. */
 HPyDef_SLOT(object_destroy, HPy_tp_destroy)
 static void object_destroy_impl(void *self) {
   FbHandleCell *cell = self;
@@ -15,6 +19,7 @@ static void object_destroy_impl(void *self) {
   if (cell->handle != NULL) TVMFFIObjectDecRef(cell->handle);
 }
 
+/* The name is a Function's, which has no destructor of its own on PyPy 7.3 (function.c). */
 HPyDef_SLOT(owner_destroy, HPy_tp_destroy)
 static void owner_destroy_impl(void *self) {
   object_destroy_impl(self);
@@ -71,6 +76,7 @@ HPy fb_object_type_base(HPyContext *ctx, HPyType_Spec *spec) {
 }
 
 HPy fb_object_type_derive(HPyContext *ctx, HPyType_Spec *spec, HPy base, FbRef *own) {
+  /* Before adapt_to_owner, which makes all of one size. */
   bool is_larger = spec->basicsize > (int)sizeof(FbObject);
   adapt_to_owner(spec);
   return stored(ctx, is_larger ? fb_type_new_larger(ctx, spec, base) : fb_type_new(ctx, spec, base), own);

@@ -1,9 +1,11 @@
-/* Python objects that native code holds. */
+/* Python objects that native code holds: an ffi.OpaquePyObject around a hold. Other bindings in the process may make
+ * such objects, too, with deleters of their own. */
 #include "opaque.h"
 
 #include "hpy_module/context/hold.h"
 
-/* Layout of an ffi.OpaquePyObject after its header. The deleter tells whose Python object it is. */
+/* Layout of an ffi.OpaquePyObject after its header. The ABI's TVMFFIOpaqueObjectCell is the first word; the deleter
+ * follows in both cores, ours and apache-tvm-ffi's. The deleter tells whose Python object it is. */
 typedef struct OpaqueCell {
   void *handle;
   void (*deleter)(void *handle);

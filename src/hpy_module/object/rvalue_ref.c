@@ -1,4 +1,5 @@
-/* The class ObjectRValueRef. */
+/* The class ObjectRValueRef: what CObject._move() returns. As an argument it lets the callee take the object's handle;
+ * a callee that does leaves the wrapper without one. A field keeps the wrapper alive. */
 #include "rvalue_ref.h"
 
 #include "hpy_module/context/instance.h"
@@ -17,12 +18,14 @@ HPyType_HELPERS(RValueRef)
 
 static FbRef rvalue_ref_type; /* written once during the import */
 
+/* The field may close a cycle: a wrapper of a class made in Python has attributes, which may lead back here. */
 HPyDef_SLOT(rvalue_traverse, HPy_tp_traverse)
 static int rvalue_traverse_impl(void *self, HPyFunc_visitproc visit, void *arg) {
   HPy_VISIT(&((RValueRef *)self)->object);
   return 0;
 }
 
+/* A Function is refused: calls do not count their callee, so that nobody would notice that it is running. */
 HPyDef_SLOT(rvalue_new, HPy_tp_new)
 static HPy rvalue_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)kw;
@@ -37,6 +40,7 @@ static HPy rvalue_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize
 }
 
 HPy fb_rvalue_ref_new(HPyContext *ctx, HPy object) {
+  /* Calls the tp_new directly, which also checks the object. */
   HPy type = fb_ref_load(ctx, &rvalue_ref_type);
   HPy ref = rvalue_new_impl(ctx, type, &object, 1, HPy_NULL);
   HPy_Close(ctx, type);
@@ -50,6 +54,7 @@ FbHandleCell *fb_rvalue_ref_begin(HPyContext *ctx, HPy ref) {
     return NULL;
   }
   HPy object = HPyField_Load(ctx, ref, data->object);
+  /* Three outcomes: a call uses the cell; the cell is offered; or there is no handle, and nothing stays claimed. */
   FbHandleCell *cell = fb_object_cell(ctx, object);
   if (cell != NULL && !fb_handle_cell_claim(cell, FB_HANDLE_OFFERED)) {
     fb_object_raise_in_use(ctx);

@@ -11,6 +11,7 @@ HPy fb_rvalue_ref_new(HPyContext *ctx, HPy object);
  * there is no handle (any more) or a call uses it. */
 FbHandleCell *fb_rvalue_ref_begin(HPyContext *ctx, HPy ref);
 
+/* The class ObjectRValueRef: new handle, or HPy_NULL with an exception raised. */
 HPy fb_rvalue_ref_type_new(HPyContext *ctx);
 
 #endif /* FFI_HPY_OBJECT_RVALUE_REF_H_ */

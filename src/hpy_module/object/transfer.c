@@ -1,4 +1,8 @@
-/* A wrapper gets a handle, or gives its own away. */
+/* A wrapper gets a handle, or gives its own away.
+ *
+ * A cell is claimed while its handle changes, so that no call uses a handle that is dropped; a Function gets its handle
+ * once, and needs no claim. What ends because of it, the old object and another wrapper, is dropped after the cell is
+ * free again: destructors may run any code. */
 #include "transfer.h"
 
 #include "class_table.h"
@@ -39,7 +43,9 @@ static void raise_no_function(HPyContext *ctx) {
   fb_raise(ctx, ctx->h_TypeError, "a Function can take over the handle of a function only");
 }
 
-/* Whether self is a Function, which is called without another look at its handle, and the handle is no function's. */
+/* Whether self is a Function and the handle is no function's: the call path does not look at the type of a Function's
+ * handle. Raises TypeError then. The exact class is asked first, because it is quick: no class that derives from
+ * Function stands for another type (classes.c). */
 static bool is_misplaced(HPyContext *ctx, HPy self, const TVMFFIObject *handle) {
   if (handle->type_index == kTVMFFIFunction || fb_class_table_is_exact(self, handle)) return false;
   if (!fb_own_class_check(ctx, self, &fb_own_class_function)) return false;
@@ -53,6 +59,7 @@ int fb_transfer_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
     TVMFFIObjectDecRef(handle);
     return -1;
   }
+  /* While the cell still has the old handle, by which the entry is found. */
   fb_identity_unlist_own(cell);
   TVMFFIObject *old = cell->handle;
   cell->handle = handle;
@@ -71,6 +78,8 @@ int fb_transfer_put_function(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
     fb_object_raise_no_handle(ctx, self);
     return -1;
   }
+  /* Not claimed: calls read the handle of a Function without a use (call_function in function.c). It goes from NULL to
+   * its value once. */
   bool is_function = handle->type_index == kTVMFFIFunction;
   FbHandleCell *cell = fb_object_make_cell(ctx, self);
   TVMFFIObject *nothing = NULL;
@@ -109,6 +118,7 @@ static bool cells_move(FbHandleCell *from, FbHandleCell *to, TVMFFIObject **old)
   *old = to->handle;
   to->handle = from == NULL ? NULL : from->handle;
   if (from != NULL) {
+    /* Whichever wrapper is listed for the object: from now on `to` is the one to list. */
     fb_identity_unlist(from);
     from->handle = NULL;
     fb_handle_cell_release(from);

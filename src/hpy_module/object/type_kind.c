@@ -1,4 +1,9 @@
-/* The table of classified Python types: open addressing, readers without a lock. */
+/* The table of classified Python types: open addressing with linear probing, one writer at a time, readers without a
+ * lock.
+ *
+ * The key is the address of a type. What a reader may meet while a writer works is harmless. A slot holds NULL or a
+ * complete entry; entries are never freed, and neither are tables that were replaced by larger ones. An entry that
+ * moves can be missed: then the reader asks the package, as for a type that is not in the table. */
 #include "type_kind.h"
 
 #include <stdlib.h>
@@ -14,19 +19,21 @@
 enum { FIRST_SLOTS = 4096 };
 
 FbTypeKindTable *fb_type_kind_table;
-FH_LOCK(writing, "type kinds",
-        FH_RANK_PLAIN); /* guards the rest, and writing the table; nothing foreign runs under it */
+/* Guards the rest, and writing the table; nothing foreign runs under it. */
+FH_LOCK(writing, "type kinds", FH_RANK_PLAIN);
 static size_t n_entries;
 static FbTypeKindEntry *unused; /* entries of no type */
 
 /* ---- the table, under the lock ---- */
 
+/* The number of slots is a power of two. NULL without memory. */
 static FbTypeKindTable *table_new(size_t n_slots) {
   FbTypeKindTable *table = calloc(1, sizeof(*table) + n_slots * sizeof(table->slots[0]));
   if (table != NULL) table->mask = n_slots - 1;
   return table;
 }
 
+/* Slots by any number, modulo their count. Relaxed: only the holder of the lock calls this. */
 static FbTypeKindEntry *at(FbTypeKindTable *table, size_t i) {
   return fh_atomic_load_relaxed(&table->slots[i & table->mask]);
 }
@@ -56,7 +63,9 @@ static FbTypeKindTable *grown(void) {
   return larger;
 }
 
-/* Empties a slot, and moves those after it that would not be found any more. */
+/* Empties a slot, and moves those after it that would not be found any more (backward-shift deletion, which needs no
+ * marks for deleted entries). The slot that an entry leaves is overwritten after the entry stands in its new one, so
+ * that a reader finds it at one place or the other, unless it has passed the new one already. */
 static void take_out(FbTypeKindTable *table, size_t gap) {
   for (size_t i = gap + 1; at(table, i) != NULL; i++) {
     size_t way = i - fb_type_kind_hash(type_at(table, i)); /* from where it would be best, modulo the number of slots */
@@ -95,7 +104,8 @@ static FbTypeKindEntry *entry_new(intptr_t type, const Answer *answer, FbRef *co
   return entry;
 }
 
-/* A type has ended: another one may get its address from now on. */
+/* A type has ended: another one may get its address from now on. Called by the runtime (type_watch in extension.h), on
+ * an attached thread. */
 static void forget(intptr_t type) {
   FbRef converter = {0};
   fh_mutex_lock(&writing);
@@ -110,6 +120,7 @@ static void forget(intptr_t type) {
     unused = entry;
   }
   fh_mutex_unlock(&writing);
+  /* without the lock: what ends here may run Python code */
   fb_ref_clear(fb_ctx, &converter);
 }
 
@@ -117,11 +128,14 @@ static void forget(intptr_t type) {
 static void remember(HPyContext *ctx, HPy type, const Answer *answer) {
   FbRef converter = {0};
   fb_text_class_made(type);
+  /* Before the lock is taken, because it makes objects, which may start a collection. If it succeeds, `forget` is
+   * called when the type ends, whether or not an entry is made here. */
   if (!FHPY_EXTENSION_HAS(fb_ext, type_watch) || !fb_ext->type_watch(type, forget)) return;
   if (!HPy_IsNull(answer->converter)) fb_ref_store(ctx, &converter, answer->converter);
   fh_mutex_lock(&writing);
   FbTypeKindTable *table = grown();
   size_t i = table == NULL ? 0 : probe(table, type._i);
+  /* There may be an entry already: another thread asked at the same time, or this one missed an entry that moved. */
   FbTypeKindEntry *entry = table == NULL || at(table, i) != NULL ? NULL : entry_new(type._i, answer, &converter);
   if (entry != NULL) {
     put(table, i, entry);
@@ -135,6 +149,7 @@ int fb_type_kind_init(HPyContext *ctx) {
   if (fb_ext == NULL) return 0;
   HPy none_type = HPy_Type(ctx, ctx->h_None);
   if (HPy_IsNull(none_type)) return -1;
+  /* The one place where missing memory is an error: readers take it that there is a table. */
   fh_mutex_lock(&writing);
   bool has_table = grown() != NULL;
   fh_mutex_unlock(&writing);
@@ -149,6 +164,8 @@ int fb_type_kind_init(HPyContext *ctx) {
                {ctx->h_BytesType, FB_TYPE_KIND_BYTES},
                {ctx->h_TupleType, FB_TYPE_KIND_SEQUENCE},
                {ctx->h_ListType, FB_TYPE_KIND_SEQUENCE}};
+  /* Built-in types, whose kind is known and which have no protocols: the commonest values need not wait for
+   * `classify`. */
   for (size_t i = 0; has_table && i < sizeof(plain) / sizeof(plain[0]); i++) {
     remember(ctx, plain[i].type, &(Answer){.kind = plain[i].kind});
   }
@@ -207,6 +224,7 @@ static Answer ask(HPyContext *ctx, HPy value) {
   Answer answer = {.kind = FB_TYPE_KIND_UNKNOWN, .converter = HPy_NULL};
   HPy type = HPy_Type(ctx, value);
   if (HPy_IsNull(type)) return answer;
+  /* Without the extension nothing is remembered here; the package's `classify` remembers by class instead. */
   if (fb_ext == NULL) answer.kind = common_kind(ctx, value, type);
   if (answer.kind == FB_TYPE_KIND_UNKNOWN) {
     HPy tuple = fb_hook_call(ctx, FB_HOOK_CLASSIFY, &type, 1);

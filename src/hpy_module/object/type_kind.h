@@ -63,12 +63,12 @@ extern FbTypeKindTable *fb_type_kind_table;
 /* Takes the types whose kind needs no question (None, bool, int, ...) into the table. 0, or -1 with an exception. */
 int fb_type_kind_init(HPyContext *ctx);
 
-/* The slow way: asks `classify`. Returns the kind, or FB_TYPE_KIND_UNKNOWN with an exception raised. *converter gets a new
- * handle if the kind is FB_TYPE_KIND_CONVERTER. */
+/* The slow way: asks `classify`. Returns the kind, or FB_TYPE_KIND_UNKNOWN with an exception raised. *converter gets a
+ * new handle if the kind is FB_TYPE_KIND_CONVERTER. */
 FbTypeKind fb_type_kind_ask(HPyContext *ctx, HPy value, HPy *converter);
 
-/* Asks for the kind of a value's type, so that fb_type_kind_find finds it from now on; may run Python code. Where there is
- * an extension; failing is no error. */
+/* Asks for the kind of a value's type, so that fb_type_kind_find finds it from now on; may run Python code. Only where
+ * there is an extension. A failure is no error, and leaves no exception. */
 void fb_type_kind_learn(HPyContext *ctx, HPy value);
 
 FB_INLINE size_t fb_type_kind_hash(intptr_t type) {
@@ -82,8 +82,8 @@ FB_INLINE intptr_t fb_type_kind_type(HPy value) {
   return type;
 }
 
-/* Cached entry for the exact type of `value`, which must stay alive while the entry is used; or NULL. Lock-free:
- * entries that move while it looks may hide the one it looks for, which costs a question and nothing else. */
+/* Cached entry for the exact type of `value`, which must stay alive while the entry is used; or NULL. Lock-free: an
+ * entry that moves meanwhile may be missed, which costs a question and nothing else. */
 FB_INLINE const FbTypeKindEntry *fb_type_kind_find(HPy value) {
   intptr_t type = fb_type_kind_type(value);
   /* Acquire, three times: pairs with the release stores of grown(), put() and entry_new() in type_kind.c. */

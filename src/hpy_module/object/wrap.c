@@ -1,4 +1,4 @@
-/* Native objects as Python objects. */
+/* Native objects as Python objects: the listed wrapper, or a new instance of the class that stands for the type. */
 #include "wrap.h"
 
 #include "class_table.h"
@@ -9,6 +9,7 @@
 /* Which wrapper is asked for: see wrap.h. */
 typedef enum Wanted { WANTED_LISTED, WANTED_MOVABLE, WANTED_APART } Wanted;
 
+/* A new unlisted instance of cls. Takes the handle, on failure too. */
 FB_INLINE HPy wrap_new(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   FbObject *object;
   HPy h = HPy_New(ctx, cls, &object);
@@ -16,6 +17,7 @@ FB_INLINE HPy wrap_new(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
     TVMFFIObjectDecRef(handle);
     return h;
   }
+  /* Where wrappers have an owner (see FbObject), the cell is in the owner. */
   if (FH_UNLIKELY(fb_object_has_owner)) {
     if (fb_object_make_owner(ctx, h) != 0) {
       TVMFFIObjectDecRef(handle);
@@ -35,10 +37,13 @@ static HPy wrap_listed(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   if (FH_UNLIKELY(HPy_IsNull(h))) return h;
   HPy other = fb_identity_list(ctx, h, fb_object_cell(ctx, h));
   if (FH_LIKELY(HPy_IsNull(other))) return h;
+  /* gives up the reference that h took; `other` has its own */
   HPy_Close(ctx, h);
   return other;
 }
 
+/* As wrap(), for a type that has no class yet: the package makes one, or imports the module that has one. Takes the
+ * handle. */
 static FH_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle, bool is_shared) {
   HPy index = HPyLong_FromInt32_t(ctx, handle->type_index);
   HPy cls = HPy_IsNull(index) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_CLASS_FOR_TYPE_INDEX, &index, 1);
@@ -53,6 +58,8 @@ static FH_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle, 
 }
 
 FB_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
+  /* A listed wrapper owns a reference. So an object whose only reference is the caller's has none, and the table need
+   * not be asked; nor is the new wrapper listed until the object is shared. */
   bool is_shared = wanted != WANTED_APART && fb_identity_is_shared(handle);
   if (is_shared) {
     HPy found = fb_identity_find(ctx, handle);
@@ -61,6 +68,7 @@ FB_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
         TVMFFIObjectDecRef(handle);
         return found;
       }
+      /* the listed wrapper stays the one that stands for the object; the new one is apart */
       HPy_Close(ctx, found);
       is_shared = false;
     }
