@@ -17,8 +17,9 @@ FbFit fb_refuse_view(const FbSchema *schema, const TVMFFIAny *view, FbMismatch *
 FbFit fb_refuse_because(const FbSchema *schema, const TVMFFIAny *view, FbMismatch *mismatch);
 /* FB_RAISED with MemoryError pending. */
 FbFit fb_refuse_no_memory(void);
-/* How a view is called in messages: by itself, and as what it was made from. */
+/* What messages call the type of a view. The text lives for good. */
 const char *fb_refuse_describe(const TVMFFIAny *view);
+/* As fb_refuse_describe, unless the mismatch says what the view was made from (`given`). */
 const char *fb_refuse_name_of(const TVMFFIAny *view, const FbMismatch *mismatch);
 
 #endif /* FFI_HPY_SCHEMA_REFUSE_H_ */
