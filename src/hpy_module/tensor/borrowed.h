@@ -9,12 +9,13 @@
 
 #include "hpy_module/context/context.h"
 
+/* Begins as every ffi.Tensor of the ABI does: header, DLTensor. */
 typedef struct FbBorrowed {
   TVMFFIObject header;
   DLTensor tensor;
   const DLPackExchangeAPI *exchange; /* through which the object described itself */
-  HPy owner;
-  int64_t extents[];
+  HPy owner;         /* owned */
+  int64_t extents[]; /* the shape, then the strides */
 } FbBorrowed;
 
 /* A Tensor over what `seen` describes, the memory of `owner`. Owned; NULL with an exception raised. */

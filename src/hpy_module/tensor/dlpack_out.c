@@ -1,4 +1,6 @@
-/* DLPack out of a Tensor. */
+/* DLPack out of a Tensor: __dlpack__ with the arguments of the array API, and short forms of it. A capsule owns a
+ * managed tensor, whose deleter gives up a reference to the native tensor, so the memory outlives the Python object if
+ * need be. */
 #include "dlpack_out.h"
 
 #include <assert.h>
@@ -12,6 +14,7 @@
 #include "managed.h"
 #include "tensor_memory.h"
 
+/* A capsule of a managed tensor, which is taken, on failure too. */
 static HPy versioned_capsule(HPyContext *ctx, DLManagedTensorVersioned *managed) {
   HPy capsule = fb_capsule_new_dltensor_versioned(ctx, managed);
   if (HPy_IsNull(capsule)) managed->deleter(managed);
@@ -22,6 +25,7 @@ static HPy versioned_capsule(HPyContext *ctx, DLManagedTensorVersioned *managed)
 static HPy legacy_capsule(HPyContext *ctx, TVMFFIObject *handle) {
   DLManagedTensorVersioned *versioned = NULL;
   DLManagedTensor *managed = NULL;
+  /* The flags are in the versioned struct only, so one is made to look at them. */
   if (TVMFFITensorToDLPackVersioned(handle, &versioned) != 0) return fb_error_raise_pending(ctx, "__dlpack__");
   bool is_read_only = (versioned->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
   versioned->deleter(versioned);
@@ -35,7 +39,7 @@ static HPy legacy_capsule(HPyContext *ctx, TVMFFIObject *handle) {
   return capsule;
 }
 
-/* A copy of the elements in host memory; NULL with BufferError or MemoryError raised. */
+/* A copy of the elements in host memory, owned; NULL with BufferError or MemoryError raised. */
 static DLManagedTensorVersioned *host_copy(HPyContext *ctx, const DLTensor *from) {
   const char *kind = "BufferError", *message = "the host cannot read this tensor's memory, so it cannot be copied";
   DLManagedTensorVersioned *copy = NULL;
@@ -82,6 +86,7 @@ static bool int_at(HPyContext *ctx, HPy sequence, int i, int32_t *out) {
   return false;
 }
 
+/* Reads one keyword argument; None is the default of each. False with an exception raised. */
 static bool read_one(HPyContext *ctx, int keyword, HPy value, Request *request) {
   enum { STREAM, MAX_VERSION, DL_DEVICE, COPY };
   int32_t number, index;
@@ -116,6 +121,7 @@ static int read_request(HPyContext *ctx, const HPy *values, size_t nargs, HPy kw
   return 0;
 }
 
+/* For copy=True, or where the data must move. A copy can only be made in host memory, as device (kDLCPU, 0). */
 static HPy copy_capsule(HPyContext *ctx, const DLTensor *tensor, const Request *request) {
   DLDevice here = tensor->device, there = request->wants_device ? request->wanted_device : here;
   bool moves = there.device_type != here.device_type || there.device_id != here.device_id;
@@ -130,6 +136,7 @@ static HPy copy_capsule(HPyContext *ctx, const DLTensor *tensor, const Request *
   DLManagedTensorVersioned *copy = host_copy(ctx, tensor);
   if (copy == NULL) return HPy_NULL;
   if (request->is_versioned) return versioned_capsule(ctx, copy);
+  /* The copy is a versioned struct. The older one is made by way of a native tensor. */
   TVMFFIObject *handle;
   if (fb_managed_take(ctx, copy, 0, false, &handle) != 0) return HPy_NULL;
   HPy capsule = legacy_capsule(ctx, handle);
@@ -137,6 +144,7 @@ static HPy copy_capsule(HPyContext *ctx, const DLTensor *tensor, const Request *
   return capsule;
 }
 
+/* The capsule that a request asks for. The memory is shared unless a copy is asked for or the device is another. */
 static HPy capsule_for(HPyContext *ctx, TVMFFIObject *handle, const Request *request) {
   const DLTensor *tensor = (const DLTensor *)(handle + 1);
   DLManagedTensorVersioned *managed = NULL;
@@ -148,6 +156,7 @@ static HPy capsule_for(HPyContext *ctx, TVMFFIObject *handle, const Request *req
   return versioned_capsule(ctx, managed);
 }
 
+/* The tensor cannot be moved away from self while its capsule is made. */
 static HPy export(HPyContext *ctx, HPy self, const Request *request) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFITensor, 1);
   if (cell == NULL) return HPy_NULL;
@@ -167,6 +176,7 @@ HPyDef_METH(fb_dlpack_out_method, "__dlpack__", HPyFunc_KEYWORDS,
                    "in the older form, another device than the CPU for a copy, a copy of memory that the host cannot "
                    "read, moving data with copy=False.")
 static HPy fb_dlpack_out_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  /* The values of keyword arguments stand behind the positional ones, of which there are to be none. */
   Request request = {.copy = -1};
   if (read_request(ctx, args + nargs, nargs, kwnames, &request) != 0) return HPy_NULL;
   return export(ctx, self, &request);

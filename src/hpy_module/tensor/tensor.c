@@ -1,4 +1,6 @@
-/* The class Tensor. */
+/* The class Tensor: attributes that read the DLTensor behind the header of the native object. The description does not
+ * change while the object lives; the use of the cell keeps the object while it is read. DLPack's methods are in
+ * dlpack_out.c. */
 #include "tensor.h"
 
 #include "core/tensor/dltensor.h"
@@ -11,7 +13,8 @@
 
 /* --- class Tensor ------------------------------------------------------------------------------------------------- */
 
-/* What read() makes of the description of self. */
+/* What read() makes of the description of self; HPy_NULL with an exception raised. ffi.Tensor is one level below
+ * ffi.Object. */
 static HPy read_tensor(HPyContext *ctx, HPy self, HPy (*read)(HPyContext *, const DLTensor *)) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFITensor, 1);
   if (cell == NULL) return HPy_NULL;
@@ -32,6 +35,7 @@ static HPy read_ndim(HPyContext *ctx, const DLTensor *tensor) { return HPyLong_F
 static HPy read_byte_offset(HPyContext *ctx, const DLTensor *tensor) {
   return HPyLong_FromUInt64_t(ctx, tensor->byte_offset);
 }
+/* Where byte_offset is not 0, `data` is the beginning of a larger block. */
 static HPy read_data_ptr(HPyContext *ctx, const DLTensor *tensor) {
   return HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)tensor->data + tensor->byte_offset);
 }
