@@ -97,7 +97,8 @@ static HPy walk_entry(HPyContext *ctx, TVMFFIObject *walk, FbPart part, const DL
   return entry;
 }
 
-/* A list of the next n entries, which must be there. An entry that fails is passed on as HPy_NULL, which ends the list. */
+/* A list of the next n entries, which must be there. An entry that fails is passed on as HPy_NULL, which ends the
+ * list. */
 static HPy walk_list(HPyContext *ctx, TVMFFIObject *walk, FbPart part, int64_t n, const DLPackExchangeAPI *exchange) {
   Filling filling = filling_begin(ctx, n);
   for (int64_t i = 0; i < n; i++) {

@@ -174,7 +174,8 @@ static bool is_pythons(const FbSchema *schema, const TVMFFIAny *view) {
   switch (schema->op) {
   case FB_SCHEMA_ANY:
   case FB_SCHEMA_OPTIONAL:
-  case FB_SCHEMA_UNION: return false; /* one of their parts will ask */
+  case FB_SCHEMA_UNION:
+    return false; /* one of their parts will ask */
   /* The names of devices are known to the class Device of the package. */
   case FB_SCHEMA_DEVICE:
     if (view->type_index == kTVMFFISmallStr || view->type_index == kTVMFFIStr) return true;

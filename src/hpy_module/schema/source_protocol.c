@@ -29,7 +29,7 @@ static HPy call_method(HPyContext *ctx, const char *method, const FbSource *sour
   HPy bound = HPy_GetAttr_s(ctx, source->value, method), result = HPy_NULL;
   if (HPy_IsNull(bound)) {
     *failed = fb_mismatch_take_python(ctx, mismatch, ": ");
-  /* The method may convert other values and so come back here; where the context does not look after its stack, the
+    /* The method may convert other values and so come back here; where the context does not look after its stack, the
    * guard refuses calls that are nested too deep. */
   } else if (!fb_guard_enter(ctx)) {
     *failed = FB_RAISED;
@@ -57,7 +57,7 @@ static HPy step(HPyContext *ctx, const FbSchema *schema, const FbSource *source,
   *failed = FB_FIT;
   if (fb_context_is_same(ctx, inner, source->value)) {
     if (is_value) *failed = refuse_stalled(ctx, schema, source, mismatch);
-  /* asobject() has to give a native object; the other two may give anything. */
+    /* asobject() has to give a native object; the other two may give anything. */
   } else if (is_value || (source->protocols & FB_PROTOCOL_OBJECT) != 0 || fb_object_check(ctx, inner)) {
     return inner;
   } else {
