@@ -25,8 +25,8 @@ FbFit fb_fit_own(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, 
   return TVMFFIAnyViewToOwnedAny(view, out) == 0 ? FB_FIT : fb_refuse_because(schema, view, mismatch);
 }
 
-/* Whether a value is an object of the schema's type or of one below it. A type has its ancestors in an array by depth,
- * so one of them has to be looked at. */
+/* Whether a value is an object of the schema's type or of one below it. The ancestors of a type are in an array by
+ * depth, so only the one at the depth of the schema's type is looked at. */
 static bool is_instance(const FbSchema *schema, const TVMFFIAny *value) {
   if (!is_object(value)) return false;
   if (value->type_index == schema->type_index || schema->type_index == kTVMFFIObject) return true;
@@ -48,8 +48,8 @@ FbFit fb_fit_by_type(int32_t type_index, const TVMFFIAny *view, TVMFFIAny *out, 
  * they make is checked, too. */
 static FbFit fit_object(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   if (is_instance(schema, view)) return fb_fit_own(schema, view, out, mismatch);
+  /* The text is there before the hook runs, because the reason of a failing hook is appended. */
   fb_refuse_view(schema, view, mismatch);
-  /* The text is there before the hook runs: its reason is appended. */
   if (schema->op == FB_SCHEMA_INSTANCE) return FB_MISFIT;
   TVMFFIAny made;
   FbFit fit = fb_fit_by_type(schema->type_index, view, &made, mismatch);
@@ -174,16 +174,13 @@ static bool is_pythons(const FbSchema *schema, const TVMFFIAny *view) {
   switch (schema->op) {
   case FB_SCHEMA_ANY:
   case FB_SCHEMA_OPTIONAL:
-  case FB_SCHEMA_UNION:
-    return false; /* one of their parts will ask */
-  /* The names of devices are known to the class Device of the package. */
-  case FB_SCHEMA_DEVICE:
+  case FB_SCHEMA_UNION: return false; /* one of their parts will ask */
+  case FB_SCHEMA_DEVICE: /* the class Device of the package knows the names of devices */
     if (view->type_index == kTVMFFISmallStr || view->type_index == kTVMFFIStr) return true;
     break;
-  /* float() and bool() know what to make of an int beyond 64 bits; the message of an int schema shows its digits. */
   case FB_SCHEMA_FLOAT:
   case FB_SCHEMA_BOOL:
-  case FB_SCHEMA_INT:
+  case FB_SCHEMA_INT: /* float() and bool() take ints beyond 64 bits; the message of an int schema shows the digits */
     if (view->type_index == kTVMFFIBigInt) return true;
     break;
   default: break;
@@ -227,7 +224,7 @@ FbFit fb_fit_view(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out,
   switch (view->type_index) {
   case kTVMFFIRawStr:
   case kTVMFFIByteArrayPtr:
-  case kTVMFFIObjectRValueRef: { /* forms that exist in arguments only; the last one is taken from its owner */
+  case kTVMFFIObjectRValueRef: { /* forms that exist in arguments only; an rvalue loses its object */
     TVMFFIAny owned;
     FbFit fit = fb_fit_own(schema, view, &owned, mismatch);
     if (fit != FB_FIT) return fit;

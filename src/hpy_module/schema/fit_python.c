@@ -85,7 +85,8 @@ static FbFit fit_sequence(HPyContext *ctx, const FbSchema *schema, const FbSourc
   return build(ctx, schema, &values, result, out, mismatch);
 }
 
-/* A key and its value, of what items() gave: mostly a tuple, but a foreign mapping may give anything. */
+/* Fits the key and the value of an entry: mostly a tuple of two, but the items() of a foreign mapping may give
+ * anything. */
 static FbFit fit_pair(HPyContext *ctx, const FbSchema *schema, HPy pair, FbValues *values, FbMismatch *mismatch) {
   HPy key = HPy_GetItem_i(ctx, pair, 0);
   HPy value = HPy_IsNull(key) ? HPy_NULL : HPy_GetItem_i(ctx, pair, 1);
@@ -128,8 +129,8 @@ static FbFit fit_mapping(HPyContext *ctx, const FbSchema *schema, const FbSource
 
 /* --- everything else ---------------------------------------------------------------------------------------------- */
 
-/* Device(name), by the class that the package wants. A misfit shows the name and not the exception, which is about the
- * same. */
+/* Device(name), by the class that the package wants. The message of a misfit shows the name. The exception, which would
+ * say much the same, is dropped. */
 static FbFit fit_device_name(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
                              FbMismatch *mismatch) {
   HPy cls = fb_hook_get(ctx, FB_HOOK_DEVICE_CLASS);

@@ -208,8 +208,8 @@ static HPy raise_fault(HPyContext *ctx, HPy schema, const char *what, FbMismatch
 FB_INLINE int convert(HPyContext *ctx, HPy self, HPy value, const char *what, TVMFFIAny *out) {
   const FbSchema *tree = tree_of(ctx, self, 0);
   if (FH_UNLIKELY(tree == NULL)) return -1;
-  /* A conversion runs native functions (the hooks of types), which may call back into Python. */
   FbMismatch mismatch = {0};
+  /* A conversion runs native functions (the hooks of types), which may call back into Python. */
   FbThreadState outer;
   fb_thread_enter_held(ctx, &outer);
   FbFit fit = fb_fit_python_value(ctx, tree, value, out, &mismatch);

@@ -8,8 +8,8 @@
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/text.h"
 
-/* FB_MISFIT with the digits in the text, the first 100 of them. A schema's int is an int64: no BigInt is made here, as
- * an argument of a call would become. */
+/* FB_MISFIT with the first 100 digits in the text. A schema's int is an int64: such an int becomes no BigInt here,
+ * as it does in an argument of a call. */
 static FbFit beyond_int64(HPyContext *ctx, HPy number, FbMismatch *mismatch) {
   HPy text = mismatch == NULL ? HPy_NULL : HPy_Str(ctx, number);
   HPy_ssize_t n;
@@ -31,7 +31,7 @@ FB_INLINE bool is_exactly(HPyContext *ctx, HPy value, HPy type) {
   return is_same;
 }
 
-/* The readers below get a number of the schema's own Python type; read_bool and read_float take an int, too. */
+/* The three readers get a number of the schema's own Python type; read_bool and read_float take an int, too. */
 static FbFit read_int(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
   int64_t value = HPyLong_AsInt64_t(ctx, number);
   if (FH_LIKELY(value != -1 || !HPyErr_Occurred(ctx))) return fb_source_put(out, kTVMFFIInt, value);

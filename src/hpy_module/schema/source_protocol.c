@@ -23,14 +23,13 @@ static FbFit refuse_stalled(HPyContext *ctx, const FbSchema *schema, const FbSou
   return fb_mismatch_set(mismatch, "failed to convert %s from %s", schema->name, name);
 }
 
-/* value.method(): a new handle, or HPy_NULL and the outcome in *failed. */
+/* value.method(): a new handle, or HPy_NULL and the outcome in *failed. The method may convert values and so come back
+ * here. Where the context does not look after its stack, the guard refuses calls that are nested too deep. */
 static HPy call_method(HPyContext *ctx, const char *method, const FbSource *source, FbMismatch *mismatch,
                        FbFit *failed) {
   HPy bound = HPy_GetAttr_s(ctx, source->value, method), result = HPy_NULL;
   if (HPy_IsNull(bound)) {
     *failed = fb_mismatch_take_python(ctx, mismatch, ": ");
-    /* The method may convert other values and so come back here; where the context does not look after its stack, the
-   * guard refuses calls that are nested too deep. */
   } else if (!fb_guard_enter(ctx)) {
     *failed = FB_RAISED;
   } else {
@@ -45,6 +44,7 @@ static HPy call_method(HPyContext *ctx, const char *method, const FbSource *sour
  * where the value stands for itself, so that it is converted as it is; only __tvm_ffi_value__() may not do that. */
 static HPy step(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch, FbFit *failed) {
   char name[FB_SOURCE_NAME], given[FB_SOURCE_NAME];
+  /* asobject() has to give a native object; the other two may give anything. */
   bool is_value = (source->protocols & (FB_PROTOCOL_OBJECT | FB_PROTOCOL_VALUE)) == FB_PROTOCOL_VALUE;
   const char *method = (source->protocols & FB_PROTOCOL_OBJECT) != 0 ? "__tvm_ffi_object__" : "asobject";
   if (is_value) method = "__tvm_ffi_value__";
@@ -57,7 +57,6 @@ static HPy step(HPyContext *ctx, const FbSchema *schema, const FbSource *source,
   *failed = FB_FIT;
   if (fb_context_is_same(ctx, inner, source->value)) {
     if (is_value) *failed = refuse_stalled(ctx, schema, source, mismatch);
-    /* asobject() has to give a native object; the other two may give anything. */
   } else if (is_value || (source->protocols & FB_PROTOCOL_OBJECT) != 0 || fb_object_check(ctx, inner)) {
     return inner;
   } else {
