@@ -30,9 +30,9 @@ static FbCoreFunction dict_set = {.name = "ffi.DictSetItem"}, dict_erase = {.nam
 
 /* --- the native object -------------------------------------------------------------------------------------------- */
 
-/* Owned ffi.Map or ffi.Dict of self; NULL with ValueError or TypeError raised. */
-/* A class may be given the handle of any object, so the type is looked at each time. The caller gets a reference
- * instead of a use of the cell, so that Python code which runs meanwhile may still move the handle. */
+/* Owned ffi.Map or ffi.Dict of self; NULL with ValueError or TypeError raised. The type is looked at each time, because
+ * a class may be given the handle of any object. The caller gets a reference instead of a use of the cell, so that
+ * Python code which runs meanwhile may still move the handle. */
 static TVMFFIObject *mapping_take(HPyContext *ctx, HPy self) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
   if (FH_UNLIKELY(cell == NULL)) return NULL;
@@ -62,7 +62,7 @@ FB_INLINE FbCoreFunction *choose(Pair *functions, const TVMFFIObject *handle) {
 static int call(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *functions, HPy key, HPy value,
                 TVMFFIAny *result) {
   HPy given[2] = {key, value};
-  FbTemp temps[2];
+  FbTemp temps[2]; /* a conversion adds one at most */
   FbArgs converted = {
       .temps = temps, .position = -1, .callee = function != NULL ? function->name : functions->map.name};
   TVMFFIAny args[3];
@@ -197,6 +197,7 @@ static int map_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t
   return mapping_init(ctx, self, kTVMFFIMap, args, nargs, kw);
 }
 
+/* In the place of map_init, which CDict would inherit. */
 HPyDef_SLOT(dict_init, HPy_tp_init)
 static int dict_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   return mapping_init(ctx, self, kTVMFFIDict, args, nargs, kw);

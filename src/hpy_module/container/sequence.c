@@ -107,8 +107,8 @@ static int array_item(TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
   return 0;
 }
 
-/* An item of an Array, which is what is mostly read: without a reference to the array, because no Python code runs
- * meanwhile. False, and nothing raised, for a List, a position that is not there, or no object. */
+/* The quick way to an item of an Array: a use of the cell keeps the array, and no reference is counted. False, and
+ * nothing raised, for a List, a position that is not there, or no object. */
 FB_INLINE bool array_item_in_place(HPyContext *ctx, HPy self, int64_t i, TVMFFIAny *out) {
   FbHandleCell *cell = fb_object_cell(ctx, self);
   if (FH_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) return false;
@@ -251,6 +251,7 @@ static int array_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize
   return sequence_init(ctx, self, kTVMFFIArray, args, nargs, kw);
 }
 
+/* In the place of array_init, which CList would inherit. */
 HPyDef_SLOT(list_init, HPy_tp_init)
 static int list_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   return sequence_init(ctx, self, kTVMFFIList, args, nargs, kw);

@@ -1,5 +1,6 @@
-/* Comparison, hash, text and copies by fields, as methods of CObject. Each is one call of a function of the core, which
- * walks the fields, and everything that they lead to, without recursion. */
+/* Comparison, hash, text and copies by fields, as methods of CObject. A shallow copy is a call of the type's own
+ * function. Each of the others is one call of a function of the core, which walks the fields, and everything that they
+ * lead to, without recursion. */
 #include "dataclass.h"
 
 #include <stdio.h>
@@ -39,8 +40,8 @@ static int call_one(HPyContext *ctx, FbCoreFunction *function, HPy self, TVMFFIA
 
 /* --- comparison --------------------------------------------------------------------------------------------------- */
 
-/* Whether one of them is an instance of the other's class. Otherwise the comparison is left to Python (NotImplemented),
- * which then asks the other one, and in the end compares identities or raises. */
+/* Whether self or other is an instance of the other one's class. Otherwise the comparison is left to Python
+ * (NotImplemented), which then asks the other one, and in the end compares identities or raises. */
 static bool is_related(HPyContext *ctx, HPy self, HPy other) {
   HPy own = HPy_Type(ctx, self), others = HPy_Type(ctx, other);
   bool related = HPy_Is(ctx, own, others) || HPy_TypeCheck(ctx, other, own) || HPy_TypeCheck(ctx, self, others);

@@ -55,8 +55,7 @@ static void copies_end(Copy *copies) {
   }
 }
 
-/* item(sequence, i) as an int; the next function: as the tree of a schema. They return 0, or -1 with an exception
- * raised. */
+/* item(sequence, i) as an int. Returns 0, or -1 with an exception raised. */
 static int int_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, int64_t *out) {
   HPy item = HPy_GetItem_i(ctx, sequence, i);
   if (HPy_IsNull(item)) return -1;
@@ -65,6 +64,7 @@ static int int_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, int64_t *out) 
   return *out == -1 && HPyErr_Occurred(ctx) ? -1 : 0;
 }
 
+/* The tree of item(sequence, i), a Schema; trees stay for good. Returns 0, or -1 with an exception raised. */
 static int schema_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, const FbSchema **out) {
   HPy item = HPy_GetItem_i(ctx, sequence, i);
   *out = HPy_IsNull(item) ? NULL : fb_schema_type_get(ctx, item);

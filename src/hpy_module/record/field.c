@@ -17,7 +17,7 @@
 #include "hpy_module/error/error.h"
 #include "hpy_module/schema/fit_python.h"
 
-/* fb_field_new has put a dot between key and name. The name has none itself, so the last dot is that one. */
+/* fb_field_new has put a dot between key and name. A key may have dots, too; a name is taken to have none. */
 const char *fb_field_own_name(const FbField *field) { return strrchr(field->name, '.') + 1; }
 
 /* --- laid out fields ---------------------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) 
   case kTVMFFIInt: *(int64_t *)address = value->v_int64; break;
   case kTVMFFIFloat: *(double *)address = value->v_float64; break;
   case kTVMFFIBool: *(uint8_t *)address = value->v_int64 != 0; break;
-  /* An address is NULL for None. */
+  /* None is NULL, here and for an object. */
   case kTVMFFIOpaquePtr: *(void **)address = value->type_index == kTVMFFINone ? NULL : value->v_ptr; break;
   case kTVMFFIDataType: *(DLDataType *)address = value->v_dtype; break;
   case kTVMFFIDevice: *(DLDevice *)address = value->v_device; break;
@@ -56,8 +56,7 @@ void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) 
     old = *(TVMFFIAny *)address;
     *(TVMFFIAny *)address = *value;
     break;
-  /* An object type: a pointer, NULL for None. */
-  default:
+  default: /* an object type: a pointer */
     old.v_obj = *(TVMFFIObject **)address;
     old.type_index = old.v_obj == NULL ? kTVMFFINone : old.v_obj->type_index;
     *(TVMFFIObject **)address = value->type_index == kTVMFFINone ? NULL : value->v_obj;
@@ -150,8 +149,8 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
   TVMFFIObjectHandle error = is_refused ? fb_error_slot_take_object() : NULL;
   fb_args_end(&args);
   if (!is_refused) return rc;
-  /* In a constructor every failure is about the field. At an assignment a setter that is a Function speaks for itself;
-   * of a C setter only a TypeError is a misfit. */
+  /* In a constructor every failure but an interruption is about the field. At an assignment a setter that is a Function
+   * speaks for itself; of a C setter only a TypeError is a misfit. */
   bool is_misfit =
       what != NULL || (error != NULL && field->setter_function == NULL && fb_error_is_kind(error, "TypeError"));
   fb_error_slot_put_object(error);

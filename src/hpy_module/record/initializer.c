@@ -116,7 +116,7 @@ static FH_NOINLINE int unexpected_keyword(HPyContext *ctx, const FbInitPlan *pla
   return -1;
 }
 
-/* Writes an argument, unless it is the mark for "not given" (dataclasses.MISSING): then the slot stays open. */
+/* Writes an argument, unless it is the mark for "not given" (plan->missing): then the slot stays open. */
 static int write_argument(HPyContext *ctx, const FbInitPlan *plan, int32_t k, TVMFFIObject *object, HPy value,
                           Given how, unsigned char *given) {
   HPy missing = fb_ref_borrow(ctx, &plan->missing);

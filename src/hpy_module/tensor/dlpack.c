@@ -99,6 +99,7 @@ static HPy borrowed_result(HPyContext *ctx, const TVMFFIAny *value) {
   return handle == NULL ? HPy_NULL : fb_wrap_object(ctx, handle);
 }
 
+/* Enters how arrays without a table become arguments, and how a DLTensor* comes to Python. */
 int fb_dlpack_init(HPyContext *ctx) {
   fb_argument_set_conversion(FB_TYPE_KIND_DLPACK, producer_argument);
   fb_result_set(kTVMFFIDLTensorPtr, borrowed_result);

@@ -139,7 +139,7 @@ HPy fb_exchange_result(HPyContext *ctx, TVMFFIAny *value, const DLPackExchangeAP
   TVMFFIObject *borrowed;
   switch (value->type_index) {
   case kTVMFFITensor: return tensor_result(ctx, value->v_obj, exchange, is_required);
-  case kTVMFFIDLTensorPtr:
+  case kTVMFFIDLTensorPtr: /* memory without an owner: an argument of a callback */
     borrowed = fb_managed_borrow(ctx, value->v_ptr);
     return borrowed == NULL ? HPy_NULL : tensor_result(ctx, borrowed, exchange, is_required);
   case kTVMFFIArray:

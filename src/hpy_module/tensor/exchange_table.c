@@ -122,6 +122,7 @@ static DLPackExchangeAPI table = {
     .current_work_stream = current_stream,
 };
 
+/* The package sets the capsule as Tensor.__dlpack_c_exchange_api__; the name is DLPack's. */
 HPyDef_METH(fb_exchange_table_get, "exchange_table", HPyFunc_NOARGS,
             .doc = "A capsule with the exchange table of Tensor.")
 static HPy fb_exchange_table_get_impl(HPyContext *ctx, HPy self) {

@@ -13,7 +13,7 @@ enum { ALIGNMENT = 64 };
 
 typedef struct Block {
   DLManagedTensorVersioned managed;
-  int64_t extents[];
+  int64_t extents[]; /* the shape, then the strides; the data follows them */
 } Block;
 
 static void block_drop(DLManagedTensorVersioned *self) { free(self); }

@@ -40,8 +40,8 @@ HPy fb_cany_new(HPyContext *ctx, TVMFFIAny *value) {
   return h;
 }
 
+/* CAny(value); CAny() is None. */
 HPyDef_SLOT(cany_new, HPy_tp_new)
-/* CAny() is None. */
 static HPy cany_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   TVMFFIAny value = {0};
   if (nargs > 1 || (!HPy_IsNull(kw) && HPy_Length(ctx, kw) != 0)) {
@@ -70,7 +70,7 @@ static HPy cany_type_index_get(HPyContext *ctx, HPy self, void *closure) {
   return value == NULL ? HPy_NULL : HPyLong_FromInt32_t(ctx, value->type_index);
 }
 
-/* Numbers are shown; of all else, which may be large, the type index. */
+/* Shows numbers; of everything else, which may be large, the type index. */
 HPyDef_SLOT(cany_repr, HPy_tp_repr)
 static HPy cany_repr_impl(HPyContext *ctx, HPy self) {
   const TVMFFIAny *value = value_of(ctx, self);

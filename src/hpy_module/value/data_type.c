@@ -80,12 +80,13 @@ static HPy data_type_wrap(HPyContext *ctx, DLDataType dtype) {
 }
 
 HPy fb_data_type_result(HPyContext *ctx, DLDataType dtype) {
-  /* The hook is read before it is called: if it is replaced meanwhile, the entry is known to be out of date. */
   Known *entry = fh_atomic_load_acquire(known_slot(dtype)); /* pairs with remember() */
+  /* Read before the hook is called: if the hook is replaced meanwhile, the new entry is known to be out of date. */
   const void *hook = fb_hook_current(FB_HOOK_WRAP_DTYPE);
   bool is_current = entry != NULL && entry->hook == hook;
   if (FH_LIKELY(is_current && is_same(entry->dtype, dtype))) return fb_ref_load(ctx, &entry->value);
   HPy value = data_type_wrap(ctx, dtype);
+  /* A place that another data type has under the current hook stays that one's. */
   if (!HPy_IsNull(value) && !is_current) remember(ctx, dtype, value, hook, entry);
   return value;
 }
@@ -183,7 +184,7 @@ static HPy data_type_str_impl(HPyContext *ctx, HPy self) {
   return result;
 }
 
-/* type(self)(str(self)). */
+/* A pickle has the class and the name, and makes the DataType anew: type(self)(str(self)). */
 HPyDef_METH(data_type_reduce, "__reduce__", HPyFunc_NOARGS, .doc = "Pickle by name.")
 static HPy data_type_reduce_impl(HPyContext *ctx, HPy self) {
   HPy text = data_type_str_impl(ctx, self);

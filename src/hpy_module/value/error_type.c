@@ -41,9 +41,9 @@ static int error_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize
              "Error() takes kind, message, backtrace[, cause[, extra_context]], got %zd arguments", nargs);
     return -1;
   }
-  /* The texts are those of the arguments, which the caller holds; the new error copies them. */
   static const char *const what[] = {"Error() argument 'kind'", "Error() argument 'message'",
                                      "Error() argument 'backtrace'"};
+  /* The texts are those of the arguments, which the caller holds; the new error copies them. */
   TVMFFIByteArray text[3];
   for (int i = 0; i < 3; i++) {
     HPy_ssize_t n;
@@ -67,8 +67,8 @@ static int error_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize
   return rc == 0 ? fb_transfer_put(ctx, self, made) : -1;
 }
 
-/* The text at an offset of the cell. The backtrace is the only one that changes (update_backtrace): a thread that does
- * it must be the only one that uses the error. */
+/* The text at an offset of the cell. Only the backtrace changes (update_backtrace), and a thread may change it only
+ * while no other thread uses the error. */
 static HPy read_text(HPyContext *ctx, HPy self, size_t offset) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIError, 1);
   if (cell == NULL) return HPy_NULL;

@@ -30,7 +30,7 @@ HPyDef_METH(opaque_pyobject, "pyobject", HPyFunc_NOARGS, .doc = "The Python obje
 static HPy opaque_pyobject_impl(HPyContext *ctx, HPy self) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIOpaquePyObject, 1);
   if (cell == NULL) return HPy_NULL;
-  /* Of another binding only that one knows what is inside. */
+  /* Only the binding that made the object knows what is inside. */
   HPy inside = fb_opaque_unwrap(ctx, cell->handle);
   fb_handle_cell_unuse(cell);
   if (!HPy_IsNull(inside)) return inside;
