@@ -64,6 +64,7 @@ static HPy object_id_get(HPyContext *ctx, HPy self, void *closure) {
   return object_chandle_impl(ctx, self);
 }
 
+/* A use of the cell keeps the object while its header is read. */
 HPyDef_METH(object_type_index, "__type_index__", HPyFunc_NOARGS, .doc = "Type index of the native object.")
 static HPy object_type_index_impl(HPyContext *ctx, HPy self) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
@@ -102,6 +103,7 @@ static HPy object_move_from_impl(HPyContext *ctx, HPy self, HPy other) {
     return none_if(ctx, fb_transfer_put_function(ctx, self, fb_object_take(ctx, other)));
   }
   if (is_function(ctx, other)) return fb_transfer_refuse_function(ctx);
+  /* Nothing to move; and a move claims both cells, which fails for one that it has claimed already. */
   if (fb_context_is_same(ctx, self, other)) return HPy_Dup(ctx, ctx->h_None);
   return none_if(ctx, fb_transfer_move(ctx, self, other));
 }
@@ -119,6 +121,7 @@ static HPy object_init_by_impl(HPyContext *ctx, HPy self, const HPy *args, size_
     return fb_raise(ctx, ctx->h_TypeError, "%s() must return an object, it returned a value of type index %d",
                     fb_function_name(ctx, args[0]), (int)made.type_index);
   }
+  /* A Function gets a handle once and keeps it; any other wrapper may replace the one that it has. */
   return none_if(ctx, is_function(ctx, self) ? fb_transfer_put_function(ctx, self, made.v_obj)
                                              : fb_transfer_put(ctx, self, made.v_obj));
 }

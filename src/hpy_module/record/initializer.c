@@ -198,6 +198,7 @@ static TVMFFIObject *allocate(HPyContext *ctx, const FbInitPlan *plan) {
   if (rc != 0) {
     fb_error_raise_pending(ctx, plan->callee);
   } else {
+    /* __ffi_new__ is an attribute that anybody can register. */
     fb_raise(ctx, ctx->h_TypeError, "__ffi_new__ of %.*s made no object", (int)plan->type->type_key.size,
              plan->type->type_key.data);
   }
@@ -207,6 +208,8 @@ static TVMFFIObject *allocate(HPyContext *ctx, const FbInitPlan *plan) {
 /* Types with more slots than this take memory for each call. */
 enum { STACK_SLOTS = 64 };
 
+/* The object with all its fields, owned; NULL with an exception raised. An object whose fields could not all be filled
+ * is dropped. */
 static TVMFFIObject *make_object(HPyContext *ctx, const FbInitPlan *plan, HPy args, HPy kwargs) {
   unsigned char few[STACK_SLOTS] = {0}, *given = few;
   if (FH_UNLIKELY(plan->n_slots > STACK_SLOTS)) given = calloc((size_t)plan->n_slots, 1);
@@ -263,6 +266,7 @@ static HPy initializer_new_impl(HPyContext *ctx, HPy cls, const HPy *args, HPy_s
   void *data;
   HPy h = fb_instance_make(ctx, cls, &initializer_type, &data);
   if (HPy_IsNull(h)) return h;
+  /* On failure the destructor ends the plan as far as it was made. */
   FbInitPlan *plan = data;
   fb_ref_store(ctx, &plan->missing, args[1]);
   if (fb_init_plan_make(ctx, plan, type) == 0) return h;

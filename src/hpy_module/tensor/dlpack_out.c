@@ -59,6 +59,7 @@ typedef struct Request {
   int copy; /* 1: always, 0: never, -1: as need be */
 } Request;
 
+/* Interned, because consumers mostly write these names in their source: then the addresses are the same. */
 static const char *const names[] = {"stream", "max_version", "dl_device", "copy"};
 static FbRef interned[4];
 static const FbKeywords keywords = {"__dlpack__", names, 4, interned};
@@ -108,6 +109,7 @@ static bool read_one(HPyContext *ctx, int keyword, HPy value, Request *request) 
   }
 }
 
+/* Reads all keyword arguments. Returns 0, or -1 with an exception raised. */
 static int read_request(HPyContext *ctx, const HPy *values, size_t nargs, HPy kwnames, Request *request) {
   if (nargs != 0) {
     fb_raise(ctx, ctx->h_TypeError, "__dlpack__() takes keyword arguments only");
@@ -197,6 +199,7 @@ static HPy fb_dlpack_out_device_impl(HPyContext *ctx, HPy self) {
   if (cell == NULL) return HPy_NULL;
   DLDevice device = ((const DLTensor *)(cell->handle + 1))->device;
   fb_handle_cell_unuse(cell);
+  /* The usual answer, without a new tuple. */
   if (device.device_type == kDLCPU && device.device_id == 0) return fb_ref_load(ctx, &cpu);
   return fb_tuple_of_ints(ctx, (int64_t[]){device.device_type, device.device_id}, 2);
 }

@@ -22,6 +22,7 @@ static int managed_from_array(HPyContext *ctx, HPy array, DLManagedTensorVersion
   return rc;
 }
 
+/* The entry of the table. Fails with an exception raised, unless the interpreter is going away. */
 static int from_object(void *py_object, DLManagedTensorVersioned **out) {
   FbThread attach;
   *out = NULL;

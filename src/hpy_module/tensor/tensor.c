@@ -26,6 +26,7 @@ static HPy read_tensor(HPyContext *ctx, HPy self, HPy (*read)(HPyContext *, cons
 static HPy read_shape(HPyContext *ctx, const DLTensor *tensor) {
   return fb_tuple_of_ints(ctx, tensor->shape, tensor->ndim);
 }
+/* The core fills in strides that an exporter has left out, so they are there if there are axes. */
 static HPy read_strides(HPyContext *ctx, const DLTensor *tensor) {
   return fb_tuple_of_ints(ctx, tensor->strides, tensor->ndim);
 }
@@ -90,6 +91,7 @@ static HPy tensor_data_ptr_impl(HPyContext *ctx, HPy self) { return read_tensor(
 HPyDef_METH(tensor_numel, "numel", HPyFunc_NOARGS, .doc = "Number of elements.")
 static HPy tensor_numel_impl(HPyContext *ctx, HPy self) { return read_tensor(ctx, self, read_numel); }
 
+/* One extent, by an axis that may count from the end; IndexError if there is no such axis. */
 static HPy extent_of(HPyContext *ctx, const DLTensor *tensor, int64_t axis) {
   if (axis < -tensor->ndim || axis >= tensor->ndim) {
     return fb_raise(ctx, ctx->h_IndexError, "axis %lld is out of range for a tensor of %d axes", (long long)axis,

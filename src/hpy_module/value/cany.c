@@ -94,6 +94,7 @@ static HPy fb_cany_value_impl(HPyContext *ctx, HPy self, HPy arg) {
   HPy cls = fb_ref_borrow(ctx, &cany_type);
   bool is_cany = HPy_TypeCheck(ctx, arg, cls);
   fb_ref_return(ctx, cls);
+  /* cany_value is a function of the module and gets any argument; only a CAny has the struct. */
   char given[128];
   if (!is_cany) {
     return fb_raise(ctx, ctx->h_TypeError, "expected a CAny, got %s",

@@ -42,12 +42,13 @@ static int device_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *a
   return 0;
 }
 
+/* An instance is valid before its __init__ runs, and also if a subclass forgets to call it: the first CPU. */
 HPyDef_SLOT(device_new, HPy_tp_new)
 static HPy device_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)args, (void)nargs, (void)kw; /* they are for __init__ */
   void *data;
   HPy h = fb_instance_make(ctx, type, &device_type, &data);
-  if (!HPy_IsNull(h)) ((FbDevice *)data)->device = (DLDevice){kDLCPU, 0}; /* until __init__ */
+  if (!HPy_IsNull(h)) ((FbDevice *)data)->device = (DLDevice){kDLCPU, 0};
   return h;
 }
 
