@@ -36,7 +36,7 @@ static Filling filling_begin(HPyContext *ctx, int64_t n) {
                             : (Filling){.builder = HPyListBuilder_New(ctx, (HPy_ssize_t)n)};
 }
 
-/* Adds item i, which is taken. Returns 0; -1 with an exception raised, also if there is no item: then it is over. */
+/* Adds item i, which is taken. Returns 0; -1 with an exception raised, also for HPy_NULL: then the list is gone. */
 FB_INLINE int filling_add(HPyContext *ctx, Filling *filling, int64_t i, HPy item) {
   int rc = HPy_IsNull(item) ? -1 : 0;
   if (FH_LIKELY(rc == 0)) {

@@ -13,7 +13,8 @@ FbFit fb_refuse_value(const FbSchema *schema, FbMismatch *mismatch, const char *
 FbFit fb_refuse_length(const FbSchema *schema, FbMismatch *mismatch, const char *given, int64_t n_given);
 /* FB_MISFIT for a view, which is described. */
 FbFit fb_refuse_view(const FbSchema *schema, const TVMFFIAny *view, FbMismatch *mismatch);
-/* As fb_refuse_view, with the pending native error as the reason: FB_RAISED if it is none to be told as one. */
+/* As fb_refuse_view, with the pending native error as the reason. FB_RAISED for an error that is about something else
+ * (an interruption, the lack of memory), which stays pending. */
 FbFit fb_refuse_because(const FbSchema *schema, const TVMFFIAny *view, FbMismatch *mismatch);
 /* FB_RAISED with MemoryError pending. */
 FbFit fb_refuse_no_memory(void);

@@ -23,7 +23,8 @@ enum { FB_SOURCE_NAME = 128 };
 const char *fb_source_describe(HPyContext *ctx, const FbSource *source, char *buffer);
 /* FB_MISFIT: "expected X, got Y". */
 FbFit fb_source_refuse(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch);
-/* As fb_source_refuse, with the raised exception as the reason: FB_RAISED if it is none to be told as one. */
+/* As fb_source_refuse, with the raised exception as the reason. FB_RAISED for an exception that is about something else
+ * (an interruption, the lack of memory), which stays raised. */
 FbFit fb_source_refuse_because(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch);
 /* callable(*argv): a new handle; or HPy_NULL with the outcome in *failed: FB_MISFIT, with the text of the exception
  * appended to the mismatch, or FB_RAISED. */

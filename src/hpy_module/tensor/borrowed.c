@@ -1,4 +1,4 @@
-/* Tensors over the memory of Python objects: what an array argument becomes in nearly every call.
+/* Tensors over the memory of Python objects: what an array of a library with an exchange table becomes in every call.
  *
  * So making and ending one is short. Blocks of few axes are kept for the next argument, and a tensor that nobody has
  * kept beyond the call is ended on the spot, without its deleter. */

@@ -1,7 +1,7 @@
 /* Borrowed tensors: arguments over the memory of Python objects.
  *
  * An ffi.Tensor whose memory stays with a Python object, which it keeps alive for as long as native code has it. Shape
- * and strides are its own: the object's library may move the object's. Only where handles are object pointers. */
+ * and strides are copies, because the object's library may change its own. Only where handles are object pointers. */
 #ifndef FFI_HPY_TENSOR_LENT_H_
 #define FFI_HPY_TENSOR_LENT_H_
 
@@ -20,7 +20,7 @@ typedef struct FbBorrowed {
 
 /* A Tensor over what `seen` describes, the memory of `owner`. Owned; NULL with an exception raised. */
 TVMFFIObject *fb_borrowed_new(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen);
-/* Gives it back at the end of a call, on the thread that made it; other tensors too. */
+/* Gives up the reference of a call at its end, on the thread that made the tensor. Accepts other tensors, too. */
 void fb_borrowed_release(TVMFFIObject *tensor);
 /* The struct of a borrowed tensor; NULL for others. */
 const FbBorrowed *fb_borrowed_find(const TVMFFIObject *tensor);

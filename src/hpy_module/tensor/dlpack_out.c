@@ -21,7 +21,7 @@ static HPy versioned_capsule(HPyContext *ctx, DLManagedTensorVersioned *managed)
   return capsule;
 }
 
-/* The older struct cannot say that memory is read-only, so it does not go out in it. */
+/* A capsule with the older struct, which cannot say that memory is read-only: BufferError for such a tensor. */
 static HPy legacy_capsule(HPyContext *ctx, TVMFFIObject *handle) {
   DLManagedTensorVersioned *versioned = NULL;
   DLManagedTensor *managed = NULL;

@@ -1,6 +1,6 @@
 /* An exchange table made of Python functions, which the package sets as hooks (ffi_hpy/_optional_torch_c_dlpack.py). It
- * is slower than a library's own table, but gives arrays of that library as results, and their streams. The address of
- * this table is the answer of `classify` for such a library's classes. */
+ * is slower than a library's own table, but unlike __dlpack__ alone it gives arrays of that library as results, and
+ * their streams. The address of this table is the answer of `classify` for such a library's classes. */
 #include "exchange_python.h"
 
 #include "exchange_table.h"
