@@ -1,4 +1,6 @@
-/* list, tuple and dict become ffi.Array and ffi.Map through the core's own constructor functions. */
+/* list, tuple and dict become ffi.Array and ffi.Map (or List and Dict) through the core's own constructor functions,
+ * which take all items as arguments of one call. Each item becomes a view with perhaps a temporary, as an argument
+ * does, and the constructor retains what it keeps. */
 #include "container.h"
 
 #include <stdlib.h>
@@ -9,6 +11,7 @@
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/core_function.h"
 
+/* Of containers with more items, views and temporaries are on the heap. */
 enum { STACK_ITEMS = 16 };
 
 static FbCoreFunction new_array = {.name = "ffi.Array"}, new_list = {.name = "ffi.List"};
@@ -22,6 +25,7 @@ typedef struct Items {
   FbTemp stack_temps[STACK_ITEMS];
 } Items;
 
+/* Room for n items, in one block if it is not on the stack. Returns 0, or -1 with MemoryError raised. */
 static int items_begin(HPyContext *ctx, Items *items, HPy_ssize_t n) {
   items->views = items->stack_views;
   items->temps = items->stack_temps;
@@ -36,11 +40,13 @@ static int items_begin(HPyContext *ctx, Items *items, HPy_ssize_t n) {
   return 0;
 }
 
+/* Ends the temporaries and the room for them. */
 static void items_end(Items *items, FbArgs *inner) {
   fb_args_end(inner);
   if (items->views != items->stack_views) free(items->views);
 }
 
+/* Calls a constructor with the first n views. Returns 0, or -1 with an exception raised. */
 static int construct(HPyContext *ctx, FbCoreFunction *constructor, const Items *items, HPy_ssize_t n,
                      TVMFFIObject **out) {
   TVMFFIAny result;
@@ -79,8 +85,9 @@ static int convert_item(HPyContext *ctx, HPy item, TVMFFIAny *out, FbArgs *inner
   return rc;
 }
 
-/* Whether it is a dict and of no subclass, which may have other items than it holds. False where types have no
- * address. */
+/* Whether a value is a dict and of no subclass, whose items() may give something else. HPy 0.9 has no handle of the
+ * type dict, so the word of the type is read off an instance. False without the extension, where there is no such
+ * word. */
 static bool is_plain_dict(HPyContext *ctx, HPy value) {
   static intptr_t dict_type; /* relaxed: each thread writes the same */
   intptr_t wanted, type;
@@ -97,8 +104,8 @@ static bool is_plain_dict(HPyContext *ctx, HPy value) {
   return type == wanted;
 }
 
-/* The keys and values of a dict as handles in the places of their views; how many, in all cases. -1 with an
- * exception. */
+/* Opens handles of the keys and values of a dict, and puts each in the place of its later view. *n_taken counts the
+ * handles that are open, on failure too. Returns 0, or -1 with an exception raised. */
 static int take_pairs(HPyContext *ctx, HPy dict, HPy keys, HPy_ssize_t n, TVMFFIAny *views, HPy_ssize_t *n_taken) {
   for (HPy_ssize_t i = 0; i < n; i++) {
     HPy key = HPy_GetItem_i(ctx, keys, i);
@@ -111,7 +118,9 @@ static int take_pairs(HPyContext *ctx, HPy dict, HPy keys, HPy_ssize_t n, TVMFFI
   return 0;
 }
 
-/* Without a tuple for each item. All are taken first: converting one may run Python code that changes the dict. */
+/* As from_mapping, without a tuple for each entry. All are taken first: converting one may run Python code that changes
+ * the dict. HPyDict_Keys is one of the entries that PyPy 7.3 has elsewhere (context.h), but this function runs only
+ * with the extension (is_plain_dict). */
 static int from_dict(HPyContext *ctx, FbCoreFunction *constructor, HPy dict, FbArgs *args, TVMFFIObject **out) {
   HPy keys = HPyDict_Keys(ctx, dict);
   if (HPy_IsNull(keys)) return -1;
@@ -134,6 +143,7 @@ static int from_dict(HPyContext *ctx, FbCoreFunction *constructor, HPy dict, FbA
   return rc;
 }
 
+/* The length is read once: converting an item may run Python code that changes the list. */
 static int from_sequence(HPyContext *ctx, FbCoreFunction *constructor, HPy value, FbArgs *args, TVMFFIObject **out) {
   HPy_ssize_t n = HPy_Length(ctx, value);
   Items items;
@@ -163,9 +173,10 @@ HPy fb_container_pairs(HPyContext *ctx, HPy value) {
   return pairs;
 }
 
+/* Any mapping, by its items(). Keys and values alternate in what the constructor gets. */
 static int from_mapping(HPyContext *ctx, FbCoreFunction *constructor, HPy value, FbArgs *args, TVMFFIObject **out) {
   if (is_plain_dict(ctx, value)) return from_dict(ctx, constructor, value, args, out);
-  HPy pairs = fb_container_pairs(ctx, value); /* keys and values alternate in what is made of them */
+  HPy pairs = fb_container_pairs(ctx, value);
   if (HPy_IsNull(pairs)) return -1;
   HPy_ssize_t n = HPy_Length(ctx, pairs);
   Items items;
@@ -188,6 +199,7 @@ static int from_mapping(HPyContext *ctx, FbCoreFunction *constructor, HPy value,
   return rc;
 }
 
+/* The two FbConversions: an immutable container, which is a temporary of the call. */
 static int sequence_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   TVMFFIObject *made;
   return from_sequence(ctx, &new_array, value, args, &made) == 0 ? fb_args_view(args, made, out) : -1;
@@ -204,7 +216,7 @@ void fb_container_init(void) {
 }
 
 int fb_container_make(HPyContext *ctx, int32_t type_index, HPy value, const char *callee, TVMFFIObject **out) {
-  FbArgs args = {.position = 0, .callee = callee};
+  FbArgs args = {.position = 0, .callee = callee}; /* messages say "callee() argument 1" */
   switch (type_index) {
   case kTVMFFIArray: return from_sequence(ctx, &new_array, value, &args, out);
   case kTVMFFIList: return from_sequence(ctx, &new_list, value, &args, out);
@@ -222,6 +234,7 @@ HPy fb_container_argument(HPyContext *ctx, const char *callee, const char *name,
   }
   if (nargs == 1) return HPy_Dup(ctx, args[0]);
   if (n_keywords == 0) return HPy_NULL;
+  /* The dict has one entry. If that is not the name, it is an unexpected one. */
   HPy value = HPy_GetItem_s(ctx, kw, name);
   if (!HPy_IsNull(value) || !HPyErr_ExceptionMatches(ctx, ctx->h_KeyError)) return value;
   HPyErr_Clear(ctx);

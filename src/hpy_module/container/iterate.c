@@ -1,4 +1,8 @@
-/* Items of containers as Python lists, and iterators made of such lists. */
+/* Items of containers as Python lists, and iterators made of such lists.
+ *
+ * An iterator over a small container is iter() of one list. Over a larger one it is chain.from_iterable(iter(chunks,
+ * [])): `chunks` is a callable that gives the next CHUNK items at each call, iter() calls it until it gives an empty
+ * list, and the chain goes through the lists. */
 #include "iterate.h"
 
 #include "core/platform/atomic.h"
@@ -8,6 +12,7 @@
 #include "hpy_module/context/type.h"
 #include "hpy_module/convert/core_function.h"
 
+/* Items per list: enough to make the call for each list cheap, and few enough for an iteration that stops early. */
 enum { CHUNK = 64 };
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
@@ -25,12 +30,13 @@ typedef struct Filling {
   HPy list; /* where there is no builder */
 } Filling;
 
+/* Reports no failure: where no list could be made, filling_end gives HPy_NULL. */
 static Filling filling_begin(HPyContext *ctx, int64_t n) {
   return fb_context_is_pypy ? (Filling){.list = HPyList_New(ctx, 0)}
                             : (Filling){.builder = HPyListBuilder_New(ctx, (HPy_ssize_t)n)};
 }
 
-/* Adds item i, which is taken. Returns 0; -1 with an exception raised, also if there is no item: then it is over. */
+/* Adds item i, which is taken. Returns 0; -1 with an exception raised, also for HPy_NULL: then the list is gone. */
 FB_INLINE int filling_add(HPyContext *ctx, Filling *filling, int64_t i, HPy item) {
   int rc = HPy_IsNull(item) ? -1 : 0;
   if (FH_LIKELY(rc == 0)) {
@@ -50,6 +56,7 @@ FB_INLINE int filling_add(HPyContext *ctx, Filling *filling, int64_t i, HPy item
   return -1;
 }
 
+/* The list: HPy_NULL with an exception raised if it could not be made. */
 static HPy filling_end(HPyContext *ctx, Filling *filling) {
   return fb_context_is_pypy ? filling->list : HPyListBuilder_Build(ctx, filling->builder);
 }
@@ -66,16 +73,19 @@ HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t first, int6
 /* Commands of the function that walks a map. */
 typedef enum Command { GET_KEY, GET_VALUE, ADVANCE } Command;
 
+/* Gives the walk a command. *result is owned. Returns 0, or -1 with an exception raised. */
 static int walk_call(HPyContext *ctx, TVMFFIObject *walk, Command command, TVMFFIAny *result) {
   TVMFFIAny arg = fb_core_function_int(command);
   return fb_core_function_run_handle(ctx, walk, "ffi.MapForwardIterFunctor", &arg, 1, result);
 }
 
+/* The Python value of the key or the value at which the walk is. */
 static HPy walk_part(HPyContext *ctx, TVMFFIObject *walk, Command command, const DLPackExchangeAPI *exchange) {
   TVMFFIAny value;
   return walk_call(ctx, walk, command, &value) != 0 ? HPy_NULL : fb_iterate_item(ctx, &value, exchange);
 }
 
+/* What an iteration gives for the entry at which the walk is: key, value, or a tuple of both. */
 static HPy walk_entry(HPyContext *ctx, TVMFFIObject *walk, FbPart part, const DLPackExchangeAPI *exchange) {
   if (part != FB_PART_ITEMS) return walk_part(ctx, walk, part == FB_PART_KEYS ? GET_KEY : GET_VALUE, exchange);
   HPy pair[2] = {walk_part(ctx, walk, GET_KEY, exchange), HPy_NULL};
@@ -87,7 +97,8 @@ static HPy walk_entry(HPyContext *ctx, TVMFFIObject *walk, FbPart part, const DL
   return entry;
 }
 
-/* A list of the next n entries, which must be there. */
+/* A list of the next n entries, which must be there. An entry that fails is passed on as HPy_NULL, which ends the
+ * list. */
 static HPy walk_list(HPyContext *ctx, TVMFFIObject *walk, FbPart part, int64_t n, const DLPackExchangeAPI *exchange) {
   Filling filling = filling_begin(ctx, n);
   for (int64_t i = 0; i < n; i++) {
@@ -108,7 +119,9 @@ typedef struct Chunks {
   TVMFFIObject *container; /* owned: an ffi.Array or an ffi.Map */
   TVMFFIObject *walk; /* owned: the function that walks the map, which in other cores does not keep it alive; or NULL */
   int64_t size;
-  int64_t position; /* threads that share an iterator get different chunks */
+  /* Items given out so far. Advanced atomically, so that threads that share an iterator get different chunks of an
+   * Array. `walk` has a position of its own, which the core guards. */
+  int64_t position;
   FbPart part; /* of a map */
   const DLPackExchangeAPI *exchange;
 } Chunks;
@@ -136,6 +149,7 @@ static HPy chunks_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
   (void)args, (void)nargs, (void)kwnames;
   Chunks *chunks = Chunks_AsStruct(ctx, self);
   if (chunks == NULL || chunks->container == NULL) return fb_instance_raise_unmade(ctx, self);
+  /* Relaxed: nothing is published by it, as the container is constant. */
   int64_t first = fh_atomic_add_relaxed(&chunks->position, CHUNK);
   int64_t left = chunks->size - first, n = left < 0 ? 0 : left > CHUNK ? CHUNK : left;
   if (chunks->walk != NULL) return walk_list(ctx, chunks->walk, chunks->part, n, chunks->exchange);
@@ -143,7 +157,8 @@ static HPy chunks_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
   return fb_iterate_list(ctx, cell->data, first, 1, n, chunks->exchange);
 }
 
-/* Takes no references but its own; `walk` may be NULL. */
+/* A new _Chunks, which takes references of its own; `walk` may be NULL. New handle, or HPy_NULL with an exception
+ * raised. */
 static HPy chunks_new(HPyContext *ctx, TVMFFIObject *container, TVMFFIObject *walk, int64_t size, FbPart part,
                       const DLPackExchangeAPI *exchange) {
   HPy type = fb_ref_borrow(ctx, &chunks_type);
@@ -161,7 +176,8 @@ static HPy chunks_new(HPyContext *ctx, TVMFFIObject *container, TVMFFIObject *wa
   return chunks;
 }
 
-/* A cell's function called with one or two arguments, all taken; HPy_NULL if one of them is. */
+/* Calls the function in a cell with one or two arguments, which are taken. HPy_NULL if one of them is HPy_NULL, so that
+ * calls can be nested without looking at each result. */
 static HPy call_taking(HPyContext *ctx, const FbRef *cell, HPy first, HPy second, size_t n) {
   HPy args[2] = {first, second}, result = HPy_NULL;
   if (!HPy_IsNull(first) && (n == 1 || !HPy_IsNull(second))) {
@@ -194,6 +210,7 @@ HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array, const DLPackExchangeA
   return result;
 }
 
+/* An iterator over a map of that size, by its walk; borrows both. */
 static HPy walk_map(HPyContext *ctx, TVMFFIObject *map, TVMFFIObject *walk, int64_t size, FbPart part,
                     const DLPackExchangeAPI *exchange) {
   if (size > CHUNK) return chain_of(ctx, chunks_new(ctx, map, walk, size, part, exchange));

@@ -1,5 +1,6 @@
-/* Map and Dict, by the core's functions, one call for each operation; those on a Dict are atomic against each other.
- * Iterating over a Dict takes a copy first. */
+/* Map and Dict, by the core's functions, one call for each operation. Keys compare as the core compares them, not as
+ * Python does. Operations on a Dict are atomic against each other, because each is one step under the core's lock;
+ * iterating over a Dict takes a copy first. */
 #include "mapping.h"
 
 #include "container.h"
@@ -29,7 +30,9 @@ static FbCoreFunction dict_set = {.name = "ffi.DictSetItem"}, dict_erase = {.nam
 
 /* --- the native object -------------------------------------------------------------------------------------------- */
 
-/* Owned ffi.Map or ffi.Dict of self; NULL with ValueError or TypeError raised. */
+/* Owned ffi.Map or ffi.Dict of self; NULL with ValueError or TypeError raised. The type is looked at each time, because
+ * a class may be given the handle of any object. The caller gets a reference instead of a use of the cell, so that
+ * Python code which runs meanwhile may still move the handle. */
 static TVMFFIObject *mapping_take(HPyContext *ctx, HPy self) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
   if (FH_UNLIKELY(cell == NULL)) return NULL;
@@ -44,7 +47,8 @@ static TVMFFIObject *mapping_take(HPyContext *ctx, HPy self) {
   return NULL;
 }
 
-/* The Python value of a value of self's, which is taken. */
+/* The Python value of a value of self's, which is taken: an array of another library for a tensor, if self was returned
+ * under its exchange table. */
 FB_INLINE HPy value_result(HPyContext *ctx, HPy self, TVMFFIAny *value) {
   return fb_iterate_item(ctx, value, fb_exchange_number_find(fb_object_cell(ctx, self)));
 }
@@ -53,16 +57,18 @@ FB_INLINE FbCoreFunction *choose(Pair *functions, const TVMFFIObject *handle) {
   return handle->type_index == kTVMFFIMap ? &functions->map : &functions->dict;
 }
 
-/* function(self, key[, value]); the last two may be HPy_NULL. *result is owned. 0, or -1 with an exception raised. */
+/* Calls `function`, or if that is NULL the one of `functions` for self's type, with self and, unless they are HPy_NULL,
+ * key and value. *result is owned. Returns 0, or -1 with an exception raised. */
 static int call(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *functions, HPy key, HPy value,
                 TVMFFIAny *result) {
   HPy given[2] = {key, value};
-  FbTemp temps[2];
+  FbTemp temps[2]; /* a conversion adds one at most */
   FbArgs converted = {
       .temps = temps, .position = -1, .callee = function != NULL ? function->name : functions->map.name};
   TVMFFIAny args[3];
   int32_t n = 1;
   int rc = 0;
+  /* Arguments first: converting them may run Python code, which may give self another handle. */
   for (int i = 0; rc == 0 && i < 2 && !HPy_IsNull(given[i]); i++) {
     rc = fb_argument_convert(ctx, given[i], &args[n++], &converted);
   }
@@ -77,7 +83,8 @@ static int call(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *funct
   return rc;
 }
 
-/* Whether a value is the core's mark for "no value", which is dropped then. */
+/* Whether a value is the core's mark for "no value", which is dropped then. A lookup that gives a mark tells in one
+ * step whether the key is there and what its value is. */
 static bool is_missing(HPyContext *ctx, TVMFFIAny *value) {
   static TVMFFIObject *missing; /* lives as long as the core */
   if (FH_LIKELY(value->type_index != kTVMFFIObject)) return false;
@@ -94,7 +101,8 @@ static bool is_missing(HPyContext *ctx, TVMFFIAny *value) {
   return true;
 }
 
-/* KeyError(key): made here, because raising would take a tuple for several arguments and None for none. */
+/* Raises KeyError(key). The exception is made here: if the key itself were raised as its value, a tuple would become
+ * several arguments, and None no argument. */
 static HPy raise_key(HPyContext *ctx, HPy key) {
   HPy error = fb_call_one(ctx, ctx->h_KeyError, key);
   if (HPy_IsNull(error)) return error;
@@ -144,6 +152,7 @@ static HPy mapping_get_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
   return result;
 }
 
+/* An iterator over self. A Dict is copied into a Map first, in one step under its lock, and the iterator keeps that. */
 static HPy iterate(HPyContext *ctx, HPy self, FbPart part) {
   TVMFFIObject *handle = mapping_take(ctx, self);
   if (handle == NULL) return HPy_NULL;
@@ -168,6 +177,7 @@ static HPy mapping_iter_items_impl(HPyContext *ctx, HPy self) { return iterate(c
 
 /* --- making ------------------------------------------------------------------------------------------------------- */
 
+/* Map(input_dict=None) and Dict(input_dict=None); nothing and None make an empty one. */
 static int mapping_init(HPyContext *ctx, HPy self, int32_t type_index, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   const char *name = type_index == kTVMFFIMap ? "Map" : "Dict";
   HPy given = fb_container_argument(ctx, name, "input_dict", args, nargs, kw);
@@ -187,6 +197,7 @@ static int map_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t
   return mapping_init(ctx, self, kTVMFFIMap, args, nargs, kw);
 }
 
+/* In the place of map_init, which CDict would inherit. */
 HPyDef_SLOT(dict_init, HPy_tp_init)
 static int dict_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   return mapping_init(ctx, self, kTVMFFIDict, args, nargs, kw);
@@ -220,6 +231,7 @@ static int delete_key(HPyContext *ctx, HPy self, HPy key) {
 HPyDef_SLOT(dict_assign, HPy_mp_ass_subscript)
 static int dict_assign_impl(HPyContext *ctx, HPy self, HPy key, HPy value) {
   TVMFFIAny nothing;
+  /* The slot is for `del`, too, without a value. */
   if (HPy_IsNull(value)) return delete_key(ctx, self, key);
   return call(ctx, self, &dict_set, NULL, key, value, &nothing);
 }

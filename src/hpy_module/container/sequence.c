@@ -1,6 +1,9 @@
-/* Array and List. An Array does not change and is read where it is; a List is read and changed by the core's functions,
- * one call for each operation, which are atomic against each other. What reads many items of a List takes a copy
- * first. */
+/* Array and List. An Array does not change and is read where it is. A List is read and changed by the core's functions,
+ * one call for each operation, which is one step under the core's lock. What reads many items of a List takes a copy
+ * first.
+ *
+ * The core counts positions from the start only. A negative one needs the length, which is a step of its own; if
+ * another thread has made the list shorter in between, the core's IndexError tells, and it is done again. */
 #include "sequence.h"
 
 #include "container.h"
@@ -29,7 +32,9 @@ FB_INLINE const DLPackExchangeAPI *exchange_of(HPyContext *ctx, HPy self) {
   return fb_exchange_number_find(fb_object_cell(ctx, self));
 }
 
-/* Owned ffi.Array or ffi.List of self; NULL with ValueError or TypeError raised. */
+/* Owned ffi.Array or ffi.List of self; NULL with ValueError or TypeError raised. The type is looked at each time,
+ * because a class may be given the handle of any object. The caller gets a reference instead of a use of the cell, so
+ * that Python code which runs meanwhile may still move the handle. */
 static TVMFFIObject *sequence_take(HPyContext *ctx, HPy self) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
   if (FH_UNLIKELY(cell == NULL)) return NULL;
@@ -75,10 +80,11 @@ static HPy_ssize_t sequence_length_impl(HPyContext *ctx, HPy self) {
   return (HPy_ssize_t)size;
 }
 
-/* An owned copy of item i of a List, counted from the end if it is negative: 0; 1 if there is none; -1 with an
- * exception. */
+/* What `get` (read or pop) gives for item i of a List, counted from the end if it is negative; owned. Returns 0; 1 if
+ * there is no such item; -1 with an exception raised. */
 static int list_item(HPyContext *ctx, FbCoreFunction *get, TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
   for (;;) {
+    /* INT64_MAX: the length does not matter. */
     int64_t size = i < 0 ? size_of(ctx, handle) : INT64_MAX, position = i < 0 ? i + size : i;
     if (size < 0) return -1;
     if (position < 0) return 1;
@@ -91,6 +97,7 @@ static int list_item(HPyContext *ctx, FbCoreFunction *get, TVMFFIObject *handle,
   }
 }
 
+/* As list_item, for an Array, of which nothing fails. */
 static int array_item(TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
   const TVMFFISeqCell *cell = cell_of(handle);
   int64_t position = i < 0 ? i + cell->size : i;
@@ -100,7 +107,8 @@ static int array_item(TVMFFIObject *handle, int64_t i, TVMFFIAny *out) {
   return 0;
 }
 
-/* The commonest case, without a reference to the array. False if it is another one. */
+/* The quick way to an item of an Array: a use of the cell keeps the array, and no reference is counted. False, and
+ * nothing raised, for a List, a position that is not there, or no object. */
 FB_INLINE bool array_item_in_place(HPyContext *ctx, HPy self, int64_t i, TVMFFIAny *out) {
   FbHandleCell *cell = fb_object_cell(ctx, self);
   if (FH_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) return false;
@@ -135,6 +143,7 @@ static HPy sequence_item_impl(HPyContext *ctx, HPy self, HPy key) {
   TVMFFIObject *handle = sequence_take(ctx, self);
   if (FH_UNLIKELY(handle == NULL)) return HPy_NULL;
   if (FH_UNLIKELY(position == FB_POSITION_SLICE)) return slice_list(ctx, handle, key, exchange_of(ctx, self));
+  /* A List, or an Array that has no such position. */
   int rc = position == FB_POSITION_BEYOND ? 1
            : is_array(handle)             ? array_item(handle, i, &item)
                                           : list_item(ctx, &list_get, handle, i, &item);
@@ -153,7 +162,8 @@ static HPy sequence_iter_impl(HPyContext *ctx, HPy self) {
 
 /* --- in ----------------------------------------------------------------------------------------------------------- */
 
-/* What is looked for, if that can be compared with plain items without Python. */
+/* What is looked for, if that can be compared with plain items without Python: an int or a str of exactly that type.
+ * Items are then compared where they are, and not made into Python values first. */
 typedef struct Needle {
   enum { NEEDLE_OTHER, NEEDLE_INT, NEEDLE_TEXT } kind;
   int64_t number;
@@ -161,6 +171,7 @@ typedef struct Needle {
   HPy_ssize_t byte_len;
 } Needle;
 
+/* The text is valid as long as the value. Raises nothing: what is not understood is left to Python. */
 static Needle needle_of(HPyContext *ctx, HPy value) {
   Needle needle = {.kind = NEEDLE_OTHER};
   if (fb_ext == NULL) return needle;
@@ -178,7 +189,7 @@ static Needle needle_of(HPyContext *ctx, HPy value) {
   return needle;
 }
 
-/* 1, 0, or -1 if only Python can tell. */
+/* Whether an item equals the needle, as Python has it (1 == True == 1.0): 1, 0, or -1 if only Python can tell. */
 static int equals(const Needle *needle, const TVMFFIAny *item) {
   const TVMFFIByteArray *bytes;
   bool is_text = needle->kind == NEEDLE_TEXT;
@@ -205,6 +216,7 @@ static int sequence_contains_impl(HPyContext *ctx, HPy self, HPy value) {
   Needle needle = needle_of(ctx, value);
   int found = needle.kind == NEEDLE_OTHER ? -1 : 0;
   for (int64_t i = 0; found == 0 && i < cell->size; i++) found = equals(&needle, (const TVMFFIAny *)cell->data + i);
+  /* Python compares: with all items, and by identity before ==, as its own `in` does. */
   if (found < 0) {
     HPy list = fb_iterate_list(ctx, cell->data, 0, 1, cell->size, exchange_of(ctx, self));
     found = HPy_IsNull(list) ? -1 : HPy_Contains(ctx, list, value);
@@ -239,6 +251,7 @@ static int array_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize
   return sequence_init(ctx, self, kTVMFFIArray, args, nargs, kw);
 }
 
+/* In the place of array_init, which CList would inherit. */
 HPyDef_SLOT(list_init, HPy_tp_init)
 static int list_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   return sequence_init(ctx, self, kTVMFFIList, args, nargs, kw);
@@ -256,6 +269,7 @@ static int list_change(HPyContext *ctx, HPy self, FbCoreFunction *change, TVMFFI
     fb_args_end(&converted);
     return -1;
   }
+  /* The object is taken after the conversion, which may run Python code that gives self another handle. */
   TVMFFIObject *handle = sequence_take(ctx, self);
   int rc = -1;
   if (handle != NULL) {
@@ -331,6 +345,7 @@ static HPy list_insert_method_impl(HPyContext *ctx, HPy self, const HPy *args, s
   for (;;) {
     HPy_ssize_t size = sequence_length_impl(ctx, self);
     if (size < 0) return HPy_NULL;
+    /* As list.insert: a position beyond either end is that end. */
     int64_t i = wanted < -size ? 0 : wanted < 0 ? wanted + size : wanted > size ? size : wanted;
     TVMFFIAny change[3] = {{0}, fb_core_function_int(i)};
     if (list_change(ctx, self, &list_insert, change, 2, args[1]) == 0) return HPy_Dup(ctx, ctx->h_None);
@@ -349,6 +364,7 @@ static HPy list_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size
   if (handle == NULL) return HPy_NULL;
   TVMFFIAny item;
   int rc = list_item(ctx, &list_pop, handle, wanted, &item);
+  /* Only for the message. */
   int64_t size = rc == 1 ? size_of(ctx, handle) : 0;
   TVMFFIObjectDecRef(handle);
   if (rc == 0) return fb_iterate_item(ctx, &item, exchange_of(ctx, self));

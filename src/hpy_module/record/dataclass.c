@@ -1,4 +1,6 @@
-/* Comparison, hash, text and copies by fields, as methods of CObject. */
+/* Comparison, hash, text and copies by fields, as methods of CObject. A shallow copy is a call of the type's own
+ * function. Each of the others is one call of a function of the core, which walks the fields, and everything that they
+ * lead to, without recursion. */
 #include "dataclass.h"
 
 #include <stdio.h>
@@ -16,7 +18,8 @@
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/type_attr.h"
 
-/* What the core, and hooks that it calls, are given of self, of which the caller uses the cell. */
+/* A view of self's object, for the core and the hooks that it calls; the caller uses the cell. Self is listed first:
+ * hooks may keep references to the object, and whoever brings it back later is to get self for it. */
 static TVMFFIAny view_of(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   fb_identity_share(ctx, self, cell);
   return (TVMFFIAny){.type_index = cell->handle->type_index, .v_obj = cell->handle};
@@ -37,7 +40,8 @@ static int call_one(HPyContext *ctx, FbCoreFunction *function, HPy self, TVMFFIA
 
 /* --- comparison --------------------------------------------------------------------------------------------------- */
 
-/* Whether one of both is an instance of the other's class. */
+/* Whether self or other is an instance of the other one's class. Otherwise the comparison is left to Python
+ * (NotImplemented), which then asks the other one, and in the end compares identities or raises. */
 static bool is_related(HPyContext *ctx, HPy self, HPy other) {
   HPy own = HPy_Type(ctx, self), others = HPy_Type(ctx, other);
   bool related = HPy_Is(ctx, own, others) || HPy_TypeCheck(ctx, other, own) || HPy_TypeCheck(ctx, self, others);
@@ -67,6 +71,7 @@ static int ask(HPyContext *ctx, FbCoreFunction *function, HPy self, HPy other) {
   return -1;
 }
 
+/* `when_equal` is the answer of the core for which the result is True: != asks for equality. */
 static HPy compare(HPyContext *ctx, FbCoreFunction *function, HPy self, HPy other, int when_equal) {
   if (!is_related(ctx, self, other)) return HPy_Dup(ctx, ctx->h_NotImplemented);
   int answer = ask(ctx, function, self, other);
@@ -117,6 +122,7 @@ static HPy fb_dataclass_hash_impl(HPyContext *ctx, HPy self) {
 
 /* --- text --------------------------------------------------------------------------------------------------------- */
 
+/* The str of a text that the core has made, which is dropped. */
 static HPy text_of(HPyContext *ctx, TVMFFIAny *value) {
   const TVMFFIByteArray small = TVMFFISmallBytesGetContentByteArray(value);
   const TVMFFIByteArray *bytes = value->type_index == kTVMFFIStr ? TVMFFIBytesGetByteArrayPtr(value->v_obj) : &small;
@@ -125,7 +131,8 @@ static HPy text_of(HPyContext *ctx, TVMFFIAny *value) {
   return text;
 }
 
-/* A repr is asked for in the middle of error reports: any text is better than another error. */
+/* Clears what was raised and names the class and the address. A repr is asked for in the middle of error reports, where
+ * any text is better than another error. */
 static HPy text_without_fields(HPyContext *ctx, HPy self) {
   char name[128], text[192];
   HPyErr_Clear(ctx);
@@ -167,6 +174,8 @@ static TVMFFIObject *find_copier(int32_t type_index) {
   return copier == NULL || copier->type_index != kTVMFFIFunction ? NULL : copier->v_obj;
 }
 
+/* __ffi_shallow_copy__ is an attribute of the object's own type: what an ancestor has would copy the ancestor's fields
+ * only. */
 HPyDef_METH(fb_dataclass_copy, "_shallow_copy", HPyFunc_NOARGS,
             .doc = "A new object with the same values in its fields. TypeError where the type cannot be copied.")
 static HPy fb_dataclass_copy_impl(HPyContext *ctx, HPy self) {

@@ -1,4 +1,9 @@
-/* Native types defined in Python: registration through the C ABI. */
+/* Native types defined in Python: registration through the C ABI.
+ *
+ * type_define gives a key its index. fields_define follows when the annotations of the class can be resolved. It takes
+ * a row for each field, made by the package (row_of_declared in ffi_hpy/_types/field.py), with the place that a C++
+ * compiler would give the field. All rows are read and converted into drafts before the first one is registered,
+ * because a registration cannot be undone. */
 #include "define.h"
 
 #include <stdlib.h>
@@ -50,6 +55,7 @@ static void copies_end(Copy *copies) {
   }
 }
 
+/* item(sequence, i) as an int. Returns 0, or -1 with an exception raised. */
 static int int_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, int64_t *out) {
   HPy item = HPy_GetItem_i(ctx, sequence, i);
   if (HPy_IsNull(item)) return -1;
@@ -58,6 +64,7 @@ static int int_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, int64_t *out) 
   return *out == -1 && HPyErr_Occurred(ctx) ? -1 : 0;
 }
 
+/* The tree of item(sequence, i), a Schema; trees stay for good. Returns 0, or -1 with an exception raised. */
 static int schema_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, const FbSchema **out) {
   HPy item = HPy_GetItem_i(ctx, sequence, i);
   *out = HPy_IsNull(item) ? NULL : fb_schema_type_get(ctx, item);
@@ -65,6 +72,7 @@ static int schema_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, const FbSch
   return *out == NULL ? -1 : 0;
 }
 
+/* The type of an index; NULL with an exception raised. */
 static const TVMFFITypeInfo *type_arg(HPyContext *ctx, HPy h) {
   int32_t index = HPyLong_AsInt32_t(ctx, h);
   if (index == -1 && HPyErr_Occurred(ctx)) return NULL;
@@ -88,12 +96,14 @@ static HPy fb_define_type_impl(HPyContext *ctx, HPy self, const HPy *args, size_
   const TVMFFITypeInfo *parent = type_arg(ctx, args[1]);
   if (parent == NULL) return HPy_NULL;
   TVMFFIByteArray key = {text, (size_t)n};
+  /* Any free index will do (-1). No indices are set aside for subtypes (0), and subtypes may have others (1). */
   int32_t index = TVMFFITypeGetOrAllocIndex(&key, -1, parent->type_depth + 1, 0, 1, parent->type_index);
   if (index < 0) return fb_error_raise_pending(ctx, "type_define");
   /* A key keeps its index and its ancestors, whatever became of the class that had it first. */
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(index), *its_parent = NULL;
   if (info->type_depth > 0) its_parent = info->type_ancestors[info->type_depth - 1];
   if (its_parent == parent) return HPyLong_FromInt32_t(ctx, index);
+  /* The root has no parent: "none". */
   return fb_raise(ctx, ctx->h_ValueError, "type key '%.*s' is taken: it was registered below %.*s, not below %.*s",
                   (int)n, text, its_parent == NULL ? 4 : (int)its_parent->type_key.size,
                   its_parent == NULL ? "none" : its_parent->type_key.data, (int)parent->type_key.size,
@@ -117,7 +127,8 @@ static int core_call(HPyContext *ctx, FbCoreFunction *function, const int64_t *n
   return -1;
 }
 
-/* Getter and setter for native code. */
+/* Getter and setter for native code, made by the core for the form of the field's memory. The setter converts by the
+ * schema. */
 static int make_accessors(HPyContext *ctx, FbField *field) {
   const int64_t parts[3] = {field->static_index, (int64_t)(uintptr_t)field->schema,
                             (int64_t)(uintptr_t)&fb_fit_converter};
@@ -129,6 +140,7 @@ static int make_accessors(HPyContext *ctx, FbField *field) {
   return 0;
 }
 
+/* Positions in a row. */
 enum { NAME, DOC, METADATA, FLAGS, SIZE, ALIGNMENT, OFFSET, STATIC_INDEX, SCHEMA, INITIAL };
 
 /* A field that is to be registered. */
@@ -137,6 +149,7 @@ typedef struct Draft {
   FbField *field;
 } Draft;
 
+/* Reads a row. On failure too the draft has what was made until then, for draft_end. */
 static int draft_read(HPyContext *ctx, HPy item, const TVMFFITypeInfo *type, Copy **copies, Draft *out) {
   TVMFFIFieldInfo *info = &out->info;
   int64_t static_index;
@@ -157,6 +170,7 @@ static int draft_read(HPyContext *ctx, HPy item, const TVMFFITypeInfo *type, Cop
   info->getter = field->getter;
   info->setter = field->setter_function;
   if ((info->flags & kTVMFFIFieldFlagBitMaskHasDefault) == 0) return 0;
+  /* Twice: as Python has it, for initialisers of ours, and as a native value, for the core's constructors. */
   HPy initial = HPy_GetItem_i(ctx, item, INITIAL);
   if (HPy_IsNull(initial)) return -1;
   fb_ref_store(ctx, &field->initial, initial);
@@ -165,8 +179,8 @@ static int draft_read(HPyContext *ctx, HPy item, const TVMFFITypeInfo *type, Cop
   return rc;
 }
 
-/* Drops what was not registered. What was lives as long as the process; whether the registry takes the reference of a
- * default value or one of its own differs between cores, so the draft's is left to it. */
+/* Drops a draft that was not registered. One that was lives as long as the process, and its reference to the default
+ * value stays: whether the registry takes that one or a reference of its own differs between cores. */
 static void draft_end(HPyContext *ctx, Draft *draft) {
   TVMFFIAny *initial = &draft->info.default_value_or_factory;
   fb_any_drop(initial);
@@ -177,6 +191,7 @@ static void draft_end(HPyContext *ctx, Draft *draft) {
   free(field);
 }
 
+/* Gives the type its size, its constructors and copies, which need the fields to be there, and its structural kind. */
 static int register_layout(HPyContext *ctx, int32_t index, int64_t n_bytes, int64_t kind) {
   const int64_t parts[2] = {index, n_bytes};
   TVMFFIAny result;
@@ -188,7 +203,8 @@ static int register_layout(HPyContext *ctx, int32_t index, int64_t n_bytes, int6
   return -1;
 }
 
-/* Registers the drafts. Only a lack of memory stops it in the middle. */
+/* Registers the drafts, which lose their fields to the table. Only a lack of memory stops it in the middle; then the
+ * drafts that are left are dropped, and those before stay registered. */
 static int register_drafts(HPyContext *ctx, int32_t index, Draft *drafts, FbFieldTable *table) {
   for (int32_t i = 0; i < table->n_fields; i++) {
     if (TVMFFITypeRegisterField(index, &drafts[i].info) != 0) {
@@ -202,6 +218,7 @@ static int register_drafts(HPyContext *ctx, int32_t index, Draft *drafts, FbFiel
   return 0;
 }
 
+/* Reads all rows. On failure every draft is dropped. */
 static int read_drafts(HPyContext *ctx, HPy fields, const TVMFFITypeInfo *type, Copy **copies, Draft *drafts,
                        HPy_ssize_t n) {
   for (HPy_ssize_t i = 0; i < n; i++) {
@@ -228,6 +245,7 @@ static HPy fb_define_fields_impl(HPyContext *ctx, HPy self, const HPy *args, siz
     return fb_raise(ctx, ctx->h_RuntimeError, "type %.*s has its fields already", (int)type->type_key.size,
                     type->type_key.data);
   }
+  /* One more than needed: calloc of nothing may give NULL. */
   Draft *drafts = calloc((size_t)n + 1, sizeof(*drafts));
   FbFieldTable *table = calloc(1, sizeof(*table) + (size_t)n * sizeof(table->fields[0]));
   Copy *copies = NULL;
@@ -249,14 +267,16 @@ static HPy fb_define_fields_impl(HPyContext *ctx, HPy self, const HPy *args, siz
 
 /* --- methods and attributes --------------------------------------------------------------------------------------- */
 
-/* A registration of a value under a name, which gives 0, or -1 with a native error pending. */
+/* Registers a value under a name. Returns 0, or -1 with a native error pending. Methods and attributes share the struct
+ * of a method: name, value, metadata, flags. */
 typedef int (*RegisterValue)(int32_t index, TVMFFIMethodInfo *info);
 
 static int register_method(int32_t index, TVMFFIMethodInfo *info) { return TVMFFITypeRegisterMethod(index, info); }
 
 static int register_attr(int32_t index, TVMFFIMethodInfo *info) {
+  /* With None as the type only the column is made, if it is not there. */
   TVMFFIAny nothing = {0};
-  if (TVMFFITypeRegisterAttr(kTVMFFINone, &info->name, &nothing) != 0) return -1; /* the column itself */
+  if (TVMFFITypeRegisterAttr(kTVMFFINone, &info->name, &nothing) != 0) return -1;
   return TVMFFITypeRegisterAttr(index, &info->name, &info->method);
 }
 
@@ -266,6 +286,7 @@ static HPy define_value(HPyContext *ctx, const char *what, const HPy *args, size
   if (type == NULL) return HPy_NULL;
   TVMFFIMethodInfo info = {0};
   Copy *copies = NULL;
+  /* As a sequence, which text_item reads. */
   HPy texts = HPyTuple_FromArray(ctx, (HPy *)args, (HPy_ssize_t)nargs);
   if (HPy_IsNull(texts)) return texts;
   int rc = text_item(ctx, texts, 1, "name of an attribute", &copies, &info.name);

@@ -1,4 +1,8 @@
-/* Reading and writing reflected fields. */
+/* Reading and writing reflected fields.
+ *
+ * There are two kinds. A laid out field belongs to a type that Python code defined: a value is converted by the schema
+ * and then exchanged with what is in the memory, under a lock. Any other field is read and written by the functions
+ * that its library registered, and a schema, if the package has one for it, converts the value before. */
 #include "field.h"
 
 #include <stdio.h>
@@ -13,15 +17,18 @@
 #include "hpy_module/error/error.h"
 #include "hpy_module/schema/fit_python.h"
 
+/* fb_field_new has put a dot between key and name. A key may have dots, too; a name is taken to have none. */
 const char *fb_field_own_name(const FbField *field) { return strrchr(field->name, '.') + 1; }
 
 /* --- laid out fields ---------------------------------------------------------------------------------------------- */
 
-/* Where threads run at the same time, each place of a laid out field has one of these locks, by the object's address.
- * One is held for a few instructions, in which nothing of the interpreter's is called. */
+/* Where threads run at the same time, all laid out fields of one object have one of these locks, by the object's
+ * address. It is held for a few instructions, in which nothing of the interpreter is called. What a field held before
+ * is dropped after it. */
 FH_LOCKS(locks, 64, "fields");
 
 FB_INLINE fh_mutex *lock_of(const TVMFFIObject *object) {
+  /* Fibonacci hashing: the upper 6 bits of the product. The lowest 4 bits of an address are alignment. */
   return &locks[((uintptr_t)object >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 58].lock;
 }
 
@@ -41,6 +48,7 @@ void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) 
   case kTVMFFIInt: *(int64_t *)address = value->v_int64; break;
   case kTVMFFIFloat: *(double *)address = value->v_float64; break;
   case kTVMFFIBool: *(uint8_t *)address = value->v_int64 != 0; break;
+  /* None is NULL, here and for an object. */
   case kTVMFFIOpaquePtr: *(void **)address = value->type_index == kTVMFFINone ? NULL : value->v_ptr; break;
   case kTVMFFIDataType: *(DLDataType *)address = value->v_dtype; break;
   case kTVMFFIDevice: *(DLDevice *)address = value->v_device; break;
@@ -48,7 +56,7 @@ void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) 
     old = *(TVMFFIAny *)address;
     *(TVMFFIAny *)address = *value;
     break;
-  default:
+  default: /* an object type: a pointer */
     old.v_obj = *(TVMFFIObject **)address;
     old.type_index = old.v_obj == NULL ? kTVMFFINone : old.v_obj->type_index;
     *(TVMFFIObject **)address = value->type_index == kTVMFFINone ? NULL : value->v_obj;
@@ -57,11 +65,13 @@ void fb_field_put(const FbField *field, TVMFFIObject *object, TVMFFIAny *value) 
   *value = old;
 }
 
-/* TypeError for a value that is none of the field's. */
+/* Raises TypeError for a value that does not fit. An assignment says "key.field: why"; a constructor passes `what`, and
+ * then the text has the lines of the core's own constructor. Without memory for the text the exception names the field
+ * alone. */
 static FH_NOINLINE void refuse(HPyContext *ctx, const FbField *field, const char *what, FbMismatch *mismatch) {
   if (what == NULL) {
     fb_mismatch_prefix(mismatch, "%s: ", field->name);
-  } else { /* as the native constructor says it */
+  } else {
     FbMismatch whole = {0};
     fb_mismatch_set(&whole, "%s '%s'", what, fb_field_own_name(field));
     if (mismatch->text != NULL) fb_mismatch_append(&whole, ":\n", "  ", mismatch->text, strlen(mismatch->text));
@@ -87,7 +97,7 @@ HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object) {
   int rc;
   if (field->is_laid_out) {
     lock(object);
-    rc = field->getter(address, &value); /* the core's own, which copies */
+    rc = field->getter(address, &value); /* of the core: it copies the value and runs no foreign code */
     unlock(object);
   } else {
     rc = field->getter(address, &value);
@@ -99,6 +109,7 @@ HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object) {
 int fb_field_set(const FbField *field, TVMFFIObject *object, const TVMFFIAny *value) {
   char *address = (char *)object + field->offset;
   if (field->setter_function == NULL) return field->setter(address, value);
+  /* A setter that is a Function gets the address of the field and the value. */
   TVMFFIAny args[2] = {{.type_index = kTVMFFIOpaquePtr}, *value}, result = {0};
   args[0].v_ptr = address;
   int rc = TVMFFIFunctionCall(field->setter_function, args, 2, &result);
@@ -106,10 +117,11 @@ int fb_field_set(const FbField *field, TVMFFIObject *object, const TVMFFIAny *va
   return rc;
 }
 
-/* What a setter says of a value, which is the thread's native error, becomes part of a message about the field if it is
- * about a misfit; else it is raised as it is. */
+/* Raises the native error that a setter has left. The message of a misfit becomes part of a message about the field;
+ * any other error is raised as it is. Returns -1. */
 static FH_NOINLINE int refuse_as_setter(HPyContext *ctx, const FbField *field, bool is_misfit, const char *what) {
   FbMismatch mismatch = {0};
+  /* Empty, but there: nothing is appended to a text that is NULL. */
   fb_mismatch_set(&mismatch, "%s", "");
   if (is_misfit && fb_mismatch_take_native(&mismatch, "", "") == FB_MISFIT) {
     refuse(ctx, field, what, &mismatch);
@@ -120,6 +132,7 @@ static FH_NOINLINE int refuse_as_setter(HPyContext *ctx, const FbField *field, b
   return -1;
 }
 
+/* The value is converted by the schema, or as an argument of a call where there is none, and passed to the setter. */
 static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what) {
   FbTemp temp;
   FbArgs args = {.temps = &temp, .position = -1, .callee = field->name};
@@ -131,11 +144,13 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
              view.type_index >= kTVMFFIStaticObjectBegin) {
     args.temps[args.n_temps++].object = view.v_obj;
   }
+  /* The error is put aside: temporaries that end may run code that uses the slot. */
   bool is_refused = rc == 0 && fb_field_set(field, object, &view) != 0;
   TVMFFIObjectHandle error = is_refused ? fb_error_slot_take_object() : NULL;
   fb_args_end(&args);
   if (!is_refused) return rc;
-  /* A setter that is a function speaks for itself where the field is assigned to; a constructor says all in one way. */
+  /* In a constructor every failure but an interruption is about the field. At an assignment a setter that is a Function
+   * speaks for itself; of a C setter only a TypeError is a misfit. */
   bool is_misfit =
       what != NULL || (error != NULL && field->setter_function == NULL && fb_error_is_kind(error, "TypeError"));
   fb_error_slot_put_object(error);
@@ -158,6 +173,7 @@ int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, 
 
 /* --- making them -------------------------------------------------------------------------------------------------- */
 
+/* One block: the field and its name. */
 FbField *fb_field_new(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFFIByteArray *name) {
   size_t name_size = type->type_key.size + name->size + 2;
   FbField *field = calloc(1, sizeof(*field) + name_size);
@@ -181,6 +197,7 @@ static const FbField *field_from_registry(HPyContext *ctx, const TVMFFITypeInfo 
   field->offset = info->offset;
   field->static_index = info->field_static_type_index;
   field->getter = info->getter;
+  /* The registry has one word for both kinds of setter; a flag says which one it is. */
   if (info->setter != NULL && (info->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0) {
     TVMFFIObjectIncRef(info->setter);
     field->setter_function = info->setter;

@@ -30,7 +30,7 @@ typedef struct FbField {
 /* The name without the key. */
 const char *fb_field_own_name(const FbField *field);
 
-/* A field with a name and the ends of its reach, nothing else; NULL with MemoryError raised. */
+/* A field with its type and its name, and nothing else yet; NULL with MemoryError raised. */
 FbField *fb_field_new(HPyContext *ctx, const TVMFFITypeInfo *type, const TVMFFIByteArray *name);
 /* The `which`th own field of a type: as it was defined in Python, or made from the registry's entry, then with `schema`
  * (may be NULL). NULL with an exception raised. */

@@ -1,4 +1,8 @@
-/* FieldSlot: a reflected field as a Python object, which where possible is a descriptor. */
+/* FieldSlot: a reflected field as a Python object, which where possible is a descriptor.
+ *
+ * The package derives FFIProperty from it and sets one as a class attribute for each field. With the extension it has
+ * the interpreter's slots __get__ and __set__, so that a field is read without Python code; elsewhere the package makes
+ * a property of its methods `get` and `set`. */
 #include "field_slot.h"
 
 #include "field.h"
@@ -12,6 +16,7 @@
 #include "hpy_module/object/type_kind.h"
 #include "hpy_module/schema/schema_type.h"
 
+/* Written by __new__ and constant after it. `field` is NULL in an instance that another __new__ made. */
 typedef struct FieldSlot {
   const FbField *field;
   bool is_frozen; /* assignment is refused; set() is not */
@@ -19,6 +24,7 @@ typedef struct FieldSlot {
 
 HPyType_HELPERS(FieldSlot)
 
+/* The struct of what is known to be a FieldSlot. */
 FB_INLINE FieldSlot *slot_struct(HPyContext *ctx, HPy h) {
   if (FH_LIKELY(fb_ext != NULL)) return (FieldSlot *)((char *)h._i + fb_context_data_offset);
   return FieldSlot_AsStruct(ctx, h);
@@ -34,7 +40,8 @@ FB_INLINE const FbField *field_of(HPyContext *ctx, HPy h) {
 
 /* --- access ------------------------------------------------------------------------------------------------------- */
 
-/* Whether self is a CObject; TypeError raised if not. Its class is looked up the quick way from now on. */
+/* Whether self is a CObject; TypeError raised if not. The kind of its class is asked for, so that from now on begin()
+ * finds it in the table of kinds. */
 static FH_NOINLINE bool is_object(HPyContext *ctx, const FbField *field, HPy self) {
   if (fb_object_check(ctx, self)) {
     if (fb_ext != NULL) fb_type_kind_learn(ctx, self);
@@ -46,7 +53,9 @@ static FH_NOINLINE bool is_object(HPyContext *ctx, const FbField *field, HPy sel
   return false;
 }
 
-/* Begins a use of the native object of self, which may be anything. */
+/* Begins a use of the native object of self, which may be anything: a descriptor can be called with any object. NULL
+ * with TypeError raised if self is none of the field's type. The use keeps the object while Python code of a conversion
+ * runs, which might move the handle away. */
 FB_INLINE FbHandleCell *begin(HPyContext *ctx, const FbField *field, HPy self) {
   const FbTypeKindEntry *entry = FH_LIKELY(fb_ext != NULL) ? fb_type_kind_find(self) : NULL;
   bool is_known = FH_LIKELY(entry != NULL) && FH_LIKELY(entry->kind == FB_TYPE_KIND_OBJECT);
@@ -69,6 +78,7 @@ static int write(HPyContext *ctx, const FbField *field, HPy self, HPy value) {
   }
   FbHandleCell *cell = begin(ctx, field, self);
   if (FH_UNLIKELY(cell == NULL)) return -1;
+  /* A setter may call back. */
   FbThreadState outer;
   fb_thread_enter_held(ctx, &outer);
   int rc = fb_field_write(ctx, field, cell->handle, value, NULL);
@@ -83,8 +93,8 @@ static FH_NOINLINE int refuse_assignment(HPyContext *ctx, const FbField *field) 
   return -1;
 }
 
-/* As a descriptor, in the interpreter's own shape: there are such only where a handle is the object (see
- * extension.h). */
+/* The slots of a descriptor, in the interpreter's own shape. They exist only where a handle is the object pointer, so
+ * the arguments are handles that are borrowed (see extension.h). */
 
 FB_INLINE const FieldSlot *descr_struct(cpy_PyObject *slot) {
   return (const FieldSlot *)((const char *)slot + fb_context_data_offset);
@@ -94,6 +104,7 @@ static FH_NOINLINE void raise_unmade(cpy_PyObject *slot) { fb_instance_raise_unm
 
 static cpy_PyObject *slot_descr_get(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject *type) {
   (void)type;
+  /* Read through the class: the slot itself, as of a property. */
   if (object == NULL) return (cpy_PyObject *)HPy_Dup(fb_ctx, (HPy){(intptr_t)self})._i;
   const FbField *field = descr_struct(self)->field;
   if (FH_LIKELY(field != NULL)) return (cpy_PyObject *)read(fb_ctx, field, (HPy){(intptr_t)object})._i;
@@ -161,7 +172,7 @@ static FbRef field_slot_type; /* written once during the import */
 
 HPyDef_SLOT(slot_new, HPy_tp_new)
 static HPy slot_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
-  (void)kw; /* of a subclass: for __init__ */
+  (void)kw; /* more arguments, too, are for the __init__ of a subclass */
   if (nargs < 3) return fb_raise(ctx, ctx->h_TypeError, "FieldSlot() takes index, field, frozen[, schema]");
   int is_frozen = HPy_IsTrue(ctx, args[2]);
   const FbField *field = is_frozen < 0 ? NULL : find(ctx, args, nargs);
@@ -172,7 +183,8 @@ static HPy slot_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t
   return h;
 }
 
-/* Slots that HPy has no function for; the package's context takes them, see extension.h. */
+/* Slots that HPy does not have; our context takes them, see extension.h. The function is put in where there is such a
+ * context. */
 static HPyDef descr_get = {.kind = HPyDef_Kind_Slot, .slot = {.slot = (HPySlot_Slot)FHPY_TP_DESCR_GET}};
 static HPyDef descr_set = {.kind = HPyDef_Kind_Slot, .slot = {.slot = (HPySlot_Slot)FHPY_TP_DESCR_SET}};
 

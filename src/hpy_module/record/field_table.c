@@ -1,4 +1,5 @@
-/* The fields of types that Python code defined. */
+/* The fields of types that Python code defined: a hash table of lists by type index, without locks. Type indices are
+ * given in turn, so the remainder spreads them evenly. */
 #include "field_table.h"
 
 #include <stddef.h>
@@ -18,6 +19,7 @@ const struct FbField *fb_field_table_find(int32_t type_index, int32_t which) {
 void fb_field_table_publish(FbFieldTable *table) {
   FbFieldTable **bucket = &buckets[(uint32_t)table->type_index % N_BUCKETS];
   table->next = fh_atomic_load_relaxed(bucket);
+  /* Release: pairs with fb_field_table_find. A failed exchange has loaded the new head into table->next. */
   while (!fh_atomic_cas_release(bucket, &table->next, table)) {
   }
 }

@@ -1,4 +1,8 @@
-/* What the initialisation of a type's objects takes. */
+/* What the initialisation of a type's objects takes, read from the registry when the class is made, so that a call
+ * looks nothing up.
+ *
+ * The order of slots and arguments is that of the core's own constructor (src/core/fields/create.c): fields from the
+ * root down, positional arguments without default before those with one. */
 #include "init_plan.h"
 
 #include <stdio.h>
@@ -10,7 +14,8 @@
 
 /* --- defaults ----------------------------------------------------------------------------------------------------- */
 
-/* Whether a default is the same value for every object: then it is converted once. */
+/* Whether a default is immutable, by its exact type: then it is converted once, and every object may share what comes
+ * out. An instance of a subclass may convert to something else each time. */
 static bool is_constant(HPyContext *ctx, HPy value) {
   HPy type = HPy_Type(ctx, value);
   if (HPy_IsNull(type)) return false;
@@ -21,11 +26,14 @@ static bool is_constant(HPyContext *ctx, HPy value) {
   return is_plain;
 }
 
+/* Whether a converted default may be shared. A schema may have made an object of it, which could be mutable. */
 static bool is_ready(const TVMFFIAny *value) {
   return value->type_index < kTVMFFIStaticObjectBegin || value->type_index == kTVMFFIStr ||
          value->type_index == kTVMFFIBytes;
 }
 
+/* Decides what a slot is given that has no argument. A field that Python code did not define has no `initial`: its
+ * default is in the registry only. */
 static void fix_initial(HPyContext *ctx, FbInitSlot *slot) {
   bool is_factory = fb_init_plan_has_flag(slot, kTVMFFIFieldFlagBitMaskDefaultFromFactory);
   slot->initial = FB_INITIAL_NOTHING;
@@ -40,7 +48,7 @@ static void fix_initial(HPyContext *ctx, FbInitSlot *slot) {
   TVMFFIAny converted;
   if (is_constant(ctx, value)) {
     if (fb_field_convert(ctx, slot->field, value, NULL, &converted) != 0) {
-      HPyErr_Clear(ctx); /* a call that relies on the default is told */
+      HPyErr_Clear(ctx); /* a call that needs the default converts it again and raises */
     } else if (is_ready(&converted)) {
       slot->initial = FB_INITIAL_READY_VALUE;
       slot->ready = converted;
@@ -53,10 +61,13 @@ static void fix_initial(HPyContext *ctx, FbInitSlot *slot) {
 
 /* --- fields ------------------------------------------------------------------------------------------------------- */
 
+/* Adds a field, or puts it in the place of an ancestor's field of that name, so that the position of the arguments
+ * stays. Returns 0, or -1 with an exception raised. */
 static int add_slot(HPyContext *ctx, FbInitPlan *plan, const TVMFFITypeInfo *type, int32_t which) {
   const TVMFFIFieldInfo *info = &type->fields[which];
   const FbField *field = fb_field_find(ctx, type, which, NULL);
   if (field == NULL) return -1;
+  /* Quadratic, once per class; types have few fields. */
   int32_t k = 0;
   while (k < plan->n_slots && strcmp(fb_field_own_name(plan->slots[k].field), fb_field_own_name(field)) != 0) k++;
   FbInitSlot *slot = &plan->slots[k];
@@ -76,6 +87,7 @@ static int add_slot(HPyContext *ctx, FbInitPlan *plan, const TVMFFITypeInfo *typ
   return 0;
 }
 
+/* Appends the positional slots with a default, or those without one. */
 static void add_positional(FbInitPlan *plan, bool with_default) {
   for (int32_t k = 0; k < plan->n_slots; k++) {
     const FbInitSlot *slot = &plan->slots[k];
@@ -86,6 +98,8 @@ static void add_positional(FbInitPlan *plan, bool with_default) {
   }
 }
 
+/* Slots of all fields, ancestors first. The arrays have room for every field, although a field that is defined again
+ * takes none, and for one more, because calloc of nothing may give NULL. */
 static int add_slots(HPyContext *ctx, FbInitPlan *plan) {
   const TVMFFITypeInfo *type = plan->type;
   int32_t n = type->num_fields;
@@ -107,7 +121,8 @@ static int add_slots(HPyContext *ctx, FbInitPlan *plan) {
   return 0;
 }
 
-/* How objects of the type are made. */
+/* How objects of the type are made: by the creator in its metadata (native types), else by its attribute __ffi_new__.
+ * Returns 0, or -1 with TypeError raised. */
 static int find_allocator(HPyContext *ctx, FbInitPlan *plan) {
   if (plan->type->metadata != NULL && plan->type->metadata->creator != NULL) return 0;
   static const TVMFFIByteArray name = {"__ffi_new__", sizeof("__ffi_new__") - 1};
@@ -122,10 +137,13 @@ static int find_allocator(HPyContext *ctx, FbInitPlan *plan) {
   return -1;
 }
 
+/* The texts that messages begin with, in one block that plan->callee is the start of. */
 static int make_texts(HPyContext *ctx, FbInitPlan *plan) {
   static const char *const formats[] = {"%.*s.__ffi_init__", "%.*s.__ffi_init__() field",
                                         "%.*s.__ffi_init__() default for field"};
   char **const texts[] = {&plan->callee, &plan->about_argument, &plan->about_default};
+  /* Enough for the longest, and so for each: the key takes the place of "%.*s", whose 4 characters leave room for the
+   * NUL. */
   size_t size = plan->type->type_key.size + strlen(formats[2]);
   char *block = malloc(3 * size);
   for (size_t i = 0; block != NULL && i < 3; i++) {

@@ -35,7 +35,7 @@ typedef struct FbInitPlan {
   int32_t *positional; /* slots in the order of positional arguments: those without default first */
   char *callee; /* "key.__ffi_init__", as the native constructor calls itself in messages */
   char *about_argument, *about_default; /* what begins the message about a field; in the same block */
-  FbRef missing; /* an argument that stands for none */
+  FbRef missing; /* an argument that is this very object counts as not given */
 } FbInitPlan;
 
 FB_INLINE bool fb_init_plan_has_flag(const FbInitSlot *slot, int64_t flag) { return (slot->info->flags & flag) != 0; }

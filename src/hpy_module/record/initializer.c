@@ -1,6 +1,10 @@
-/* Initializer: makes the native object of a new instance and gives its fields values.
+/* Initializer: makes the native object of a new instance and gives its fields values. It is what a generated __init__
+ * calls, and does what the core's own constructor does, with the same messages, without making native arguments of
+ * Python values first.
  *
- * A call binds arguments and writes fields as its plan says; nothing is looked up but keyword arguments. */
+ * A call makes an empty object, writes each argument into its field, and then fills the fields without argument, all as
+ * the plan says; nothing is looked up but keyword arguments. The object becomes the instance's at the end: an instance
+ * never has an object that is filled in part. */
 #include "initializer.h"
 
 #include <stdlib.h>
@@ -22,6 +26,7 @@ HPyType_HELPERS(FbInitPlan)
 
 /* --- giving fields values ----------------------------------------------------------------------------------------- */
 
+/* A default of the registry's, or what its factory returns, through the setter. */
 static int set_native(HPyContext *ctx, const FbInitSlot *slot, TVMFFIObject *object) {
   TVMFFIAny made = {0};
   const TVMFFIAny *value = &slot->info->default_value_or_factory;
@@ -46,9 +51,11 @@ static int set_from_factory(HPyContext *ctx, const FbInitPlan *plan, const FbIni
   return rc;
 }
 
+/* Gives a field that has no argument its value. Returns 0, or -1 with an exception raised. */
 static int set_initial(HPyContext *ctx, const FbInitPlan *plan, const FbInitSlot *slot, TVMFFIObject *object) {
   switch (slot->initial) {
   case FB_INITIAL_READY_VALUE: {
+    /* The field gets a reference of its own. It was empty, so there is nothing to drop. */
     TVMFFIAny value = slot->ready;
     if (value.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(value.v_obj);
     fb_field_put(slot->field, object, &value);
@@ -69,7 +76,7 @@ static int set_initial(HPyContext *ctx, const FbInitPlan *plan, const FbInitSlot
 
 /* --- binding ------------------------------------------------------------------------------------------------------ */
 
-/* How a slot came by its value; 0: not yet. */
+/* How a slot came by its value; 0: not yet. The array `given` has one such byte for each slot. */
 typedef enum Given { BY_POSITION = 1, BY_KEYWORD } Given;
 
 static FH_NOINLINE int too_many(HPyContext *ctx, const FbInitPlan *plan, HPy_ssize_t n_given) {
@@ -84,7 +91,8 @@ static FH_NOINLINE int missing_argument(HPyContext *ctx, const FbInitPlan *plan,
   return -1;
 }
 
-/* Says which keyword argument is for no field, or for one that a positional argument was for. */
+/* Raises TypeError for a keyword argument that is for no field, or for one that has a positional argument. Only called
+ * when some keyword argument was not used, so it may be slow. Returns -1. */
 static FH_NOINLINE int unexpected_keyword(HPyContext *ctx, const FbInitPlan *plan, HPy kwargs,
                                           const unsigned char *given) {
   HPy (*keys_of)(HPyContext *, HPy);
@@ -108,6 +116,7 @@ static FH_NOINLINE int unexpected_keyword(HPyContext *ctx, const FbInitPlan *pla
   return -1;
 }
 
+/* Writes an argument, unless it is the mark for "not given" (plan->missing): then the slot stays open. */
 static int write_argument(HPyContext *ctx, const FbInitPlan *plan, int32_t k, TVMFFIObject *object, HPy value,
                           Given how, unsigned char *given) {
   HPy missing = fb_ref_borrow(ctx, &plan->missing);
@@ -133,6 +142,8 @@ static int bind_positional(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject
   return 0;
 }
 
+/* Slots are looked up in the dict, and not names among the slots: the dict hashes, and names of slots are strs that are
+ * made once. Returns 0, 1 if an argument is left over, or -1 with an exception raised. */
 static int bind_keywords(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *object, HPy kwargs,
                          unsigned char *given) {
   HPy_ssize_t n = HPy_Length(ctx, kwargs), n_used = 0;
@@ -152,6 +163,8 @@ static int bind_keywords(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *
   return n_used == n ? 0 : 1;
 }
 
+/* Positional arguments, keyword arguments, then all that is left. The order is that of the core's constructor, which
+ * decides what message a wrong call gets. */
 static int bind_all(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *object, HPy args, HPy kwargs,
                     unsigned char *given) {
   if (bind_positional(ctx, plan, object, args, given) != 0) return -1;
@@ -174,6 +187,7 @@ static TVMFFIObject *allocate(HPyContext *ctx, const FbInitPlan *plan) {
   TVMFFIAny made = {0};
   TVMFFIObjectHandle object = NULL;
   int rc;
+  /* Straight through the function's cell: this is the path of every py_class instance. */
   if (plan->allocate != NULL) {
     rc = ((const TVMFFIFunctionCell *)(plan->allocate + 1))->safe_call(plan->allocate, NULL, 0, &made);
     object = made.type_index >= kTVMFFIStaticObjectBegin ? made.v_obj : NULL;
@@ -184,14 +198,18 @@ static TVMFFIObject *allocate(HPyContext *ctx, const FbInitPlan *plan) {
   if (rc != 0) {
     fb_error_raise_pending(ctx, plan->callee);
   } else {
+    /* __ffi_new__ is an attribute that anybody can register. */
     fb_raise(ctx, ctx->h_TypeError, "__ffi_new__ of %.*s made no object", (int)plan->type->type_key.size,
              plan->type->type_key.data);
   }
   return NULL;
 }
 
+/* Types with more slots than this take memory for each call. */
 enum { STACK_SLOTS = 64 };
 
+/* The object with all its fields, owned; NULL with an exception raised. An object whose fields could not all be filled
+ * is dropped. */
 static TVMFFIObject *make_object(HPyContext *ctx, const FbInitPlan *plan, HPy args, HPy kwargs) {
   unsigned char few[STACK_SLOTS] = {0}, *given = few;
   if (FH_UNLIKELY(plan->n_slots > STACK_SLOTS)) given = calloc((size_t)plan->n_slots, 1);
@@ -221,6 +239,7 @@ static HPy initializer_call_impl(HPyContext *ctx, HPy self, const HPy *args, siz
                     fb_attr_type_name(ctx, args[0], given, sizeof(given)));
   }
   if (fb_object_get(ctx, args[0]) != NULL) return HPy_Dup(ctx, ctx->h_False); /* a subclass has made it */
+  /* Setters, factories and the creator may call back. */
   FbThreadState outer;
   fb_thread_enter_held(ctx, &outer);
   TVMFFIObject *object = make_object(ctx, plan, args[1], nargs == 3 ? args[2] : HPy_NULL);
@@ -247,6 +266,7 @@ static HPy initializer_new_impl(HPyContext *ctx, HPy cls, const HPy *args, HPy_s
   void *data;
   HPy h = fb_instance_make(ctx, cls, &initializer_type, &data);
   if (HPy_IsNull(h)) return h;
+  /* On failure the destructor ends the plan as far as it was made. */
   FbInitPlan *plan = data;
   fb_ref_store(ctx, &plan->missing, args[1]);
   if (fb_init_plan_make(ctx, plan, type) == 0) return h;

@@ -1,4 +1,10 @@
-/* Native values that fit a schema. */
+/* Native values into native values that fit a schema: what native setters run, and what Python's assignments end in
+ * once a value is native.
+ *
+ * fb_fit_view is the entry. It makes owned values of forms that exist in arguments only, leaves to Python what only
+ * Python can tell, and hands the rest to fb_fit_packed, which is one switch over the operation of the schema. Recursion
+ * goes along the schema, whose depth is limited (FB_SCHEMA_DEPTH_LIMIT). The caller owns what comes out, also where
+ * that is the view itself. */
 #include "fit.h"
 
 #include "hpy_module/context/any.h"
@@ -19,6 +25,8 @@ FbFit fb_fit_own(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, 
   return TVMFFIAnyViewToOwnedAny(view, out) == 0 ? FB_FIT : fb_refuse_because(schema, view, mismatch);
 }
 
+/* Whether a value is an object of the schema's type or of one below it. The ancestors of a type are in an array by
+ * depth, so only the one at the depth of the schema's type is looked at. */
 static bool is_instance(const FbSchema *schema, const TVMFFIAny *value) {
   if (!is_object(value)) return false;
   if (value->type_index == schema->type_index || schema->type_index == kTVMFFIObject) return true;
@@ -30,14 +38,17 @@ static bool is_instance(const FbSchema *schema, const TVMFFIAny *value) {
 FbFit fb_fit_by_type(int32_t type_index, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   const TVMFFIAny *convert = fb_type_attr_find(type_index, &(TVMFFIByteArray){"__ffi_convert__", 15});
   if (convert == NULL || convert->type_index != kTVMFFIFunction) return FB_MISFIT;
-  TVMFFIAny arg = *view;
+  TVMFFIAny arg = *view; /* a copy: the call takes arguments that are not const */
   *out = (TVMFFIAny){0};
   if (TVMFFIFunctionCall(convert->v_obj, &arg, 1, out) == 0) return FB_FIT;
   return fb_mismatch_take_native(mismatch, "\n  __ffi_convert__ failed:\n", "    ");
 }
 
+/* An instance stays itself; anything else is offered to the hook of the schema's type. Hooks are foreign code, so what
+ * they make is checked, too. */
 static FbFit fit_object(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   if (is_instance(schema, view)) return fb_fit_own(schema, view, out, mismatch);
+  /* The text is there before the hook runs, because the reason of a failing hook is appended. */
   fb_refuse_view(schema, view, mismatch);
   if (schema->op == FB_SCHEMA_INSTANCE) return FB_MISFIT;
   TVMFFIAny made;
@@ -51,7 +62,10 @@ static FbFit fit_object(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny
   return FB_MISFIT;
 }
 
-/* The dict from payloads to singletons of an enum type, owned; false if there is none. */
+/* The Dict from integers and names to the singletons of an enum type, owned; false if the type has none (yet).
+ *
+ * It is the field `indexes` of the type's ffi.EnumState. The field is found by reflection, because the binding does not
+ * know the layout of that type. */
 static bool enum_indexes(int32_t type_index, TVMFFIAny *out) {
   const TVMFFIAny *state = fb_type_attr_find(type_index, &(TVMFFIByteArray){"__ffi_enum__", 12});
   if (state == NULL || !is_object(state)) return false;
@@ -67,17 +81,20 @@ static bool enum_indexes(int32_t type_index, TVMFFIAny *out) {
   return false;
 }
 
+/* An integer or a text becomes the singleton that it stands for. Every other value is fitted as an object, and so is a
+ * payload without a singleton. */
 static FbFit fit_enum(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   int32_t index = view->type_index;
   bool is_int = index == kTVMFFIInt || index == kTVMFFIBool, is_str = index == kTVMFFISmallStr || index == kTVMFFIStr;
   TVMFFIAny args[2];
   if ((schema->op == FB_SCHEMA_INT_ENUM ? is_int : is_str) && enum_indexes(schema->type_index, &args[0])) {
     args[1] = *view;
-    if (is_int) args[1].type_index = kTVMFFIInt;
+    if (is_int) args[1].type_index = kTVMFFIInt; /* True stands for 1, but is another key of a Dict */
     TVMFFIAny found;
     int rc = fb_core_function_call(&dict_find, args, 2, &found);
     fb_any_drop(&args[0]);
     if (rc != 0) return fb_refuse_because(schema, view, mismatch);
+    /* For a missing key the core returns an object of another type. */
     if (is_instance(schema, &found)) {
       *out = found;
       return FB_FIT;
@@ -95,6 +112,8 @@ static FbFit put(TVMFFIAny *out, int32_t type_index, int64_t payload) {
   return FB_FIT;
 }
 
+/* The implicit conversions of the ABI: any number becomes a float, int and bool become each other, and a float becomes
+ * nothing else. The 0 or 1 of a bool is in v_int64, where an int has its value. */
 static FbFit fit_number(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   bool is_int = view->type_index == kTVMFFIInt || view->type_index == kTVMFFIBool;
   if (!is_int && (view->type_index != kTVMFFIFloat || schema->op != FB_SCHEMA_FLOAT)) {
@@ -117,9 +136,10 @@ static FbFit fit_text(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *
   return fb_refuse_view(schema, view, mismatch);
 }
 
+/* A data type, or the name of one. */
 static FbFit fit_dtype(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   if (view->type_index == kTVMFFIDataType) return fb_fit_own(schema, view, out, mismatch);
-  TVMFFIByteArray text = {view->v_bytes, view->small_str_len};
+  TVMFFIByteArray text = {view->v_bytes, view->small_str_len}; /* short text lies in the value itself */
   if (view->type_index == kTVMFFIStr) {
     text = *(const TVMFFIByteArray *)(view->v_obj + 1);
   } else if (view->type_index != kTVMFFISmallStr) {
@@ -132,12 +152,15 @@ static FbFit fit_dtype(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny 
   return fb_mismatch_set(mismatch, "expected %s, got invalid dtype string '%.*s'", schema->name, n, text.data);
 }
 
+/* An address; None is NULL. */
 static FbFit fit_address(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   if (view->type_index == kTVMFFINone) return put(out, kTVMFFIOpaquePtr, 0);
   return view->type_index == kTVMFFIOpaquePtr ? fb_fit_own(schema, view, out, mismatch)
                                               : fb_refuse_view(schema, view, mismatch);
 }
 
+/* The arguments are tried in order and in silence, because the message is about the union. The first one that fits
+ * counts; a failure that is no misfit ends the search. */
 static FbFit fit_union(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   for (int32_t i = 0; i < schema->n_args; i++) {
     FbFit fit = fb_fit_view(schema->args[i], view, out, NULL);
@@ -152,16 +175,18 @@ static bool is_pythons(const FbSchema *schema, const TVMFFIAny *view) {
   case FB_SCHEMA_ANY:
   case FB_SCHEMA_OPTIONAL:
   case FB_SCHEMA_UNION: return false; /* one of their parts will ask */
-  case FB_SCHEMA_DEVICE:
+  case FB_SCHEMA_DEVICE: /* the class Device of the package knows the names of devices */
     if (view->type_index == kTVMFFISmallStr || view->type_index == kTVMFFIStr) return true;
     break;
   case FB_SCHEMA_FLOAT:
   case FB_SCHEMA_BOOL:
-  case FB_SCHEMA_INT:
+  case FB_SCHEMA_INT: /* float() and bool() take ints beyond 64 bits; the message of an int schema shows the digits */
     if (view->type_index == kTVMFFIBigInt) return true;
     break;
   default: break;
   }
+  /* A Python object may have protocols, or be a number of a class that native code knows nothing of. It stays as it is
+   * where the schema wants a Python object. */
   return view->type_index == kTVMFFIOpaquePyObject && !is_instance(schema, view);
 }
 
@@ -199,7 +224,7 @@ FbFit fb_fit_view(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out,
   switch (view->type_index) {
   case kTVMFFIRawStr:
   case kTVMFFIByteArrayPtr:
-  case kTVMFFIObjectRValueRef: { /* forms that exist in arguments only */
+  case kTVMFFIObjectRValueRef: { /* forms that exist in arguments only; an rvalue loses its object */
     TVMFFIAny owned;
     FbFit fit = fb_fit_own(schema, view, &owned, mismatch);
     if (fit != FB_FIT) return fit;
@@ -207,7 +232,7 @@ FbFit fb_fit_view(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out,
     fb_any_drop(&owned);
     return fit;
   }
-  case kTVMFFIDLTensorPtr: return fb_refuse_view(schema, view, mismatch); /* it cannot be kept */
+  case kTVMFFIDLTensorPtr: return fb_refuse_view(schema, view, mismatch); /* its memory is lent for a call */
   default: break;
   }
   if (is_pythons(schema, view)) return fb_fit_attached(schema, view, out, mismatch);
@@ -217,6 +242,7 @@ FbFit fb_fit_view(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out,
 int fb_fit_converter(void *schema, const TVMFFIAny *view, TVMFFIAny *out) {
   FbMismatch mismatch = {0};
   FbFit fit = fb_fit_view(schema, view, out, &mismatch);
+  /* A misfit without a text: there was no memory for it. */
   if (fit == FB_MISFIT && mismatch.text == NULL) fit = fb_refuse_no_memory();
   if (fit == FB_MISFIT) TVMFFIErrorSetRaisedFromCStr("TypeError", mismatch.text);
   fb_mismatch_end(&mismatch);

@@ -1,4 +1,8 @@
-/* From Python values. */
+/* Python values into native ones that fit a schema.
+ *
+ * Numbers, lists, tuples, mappings and the names of devices are fitted from Python, item by item, so that messages
+ * speak of Python's types and positions. Every other value is converted as an argument of a call would be and then
+ * fitted as a native value (fit.c). An object with protocols is replaced by what it stands for before either. */
 #include "fit_python.h"
 
 #include <stdio.h>
@@ -21,7 +25,7 @@ static FbFit fit(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMF
 
 /* --- containers --------------------------------------------------------------------------------------------------- */
 
-/* "key 'a': " or "value for key 'a': " in front of the mismatch. */
+/* "key 'a': " or "value for key 'a': " in front of the mismatch, with at most 200 bytes of the key's repr. */
 static FbFit at_pair(HPyContext *ctx, FbMismatch *mismatch, HPy key, bool is_value) {
   if (mismatch == NULL) return FB_MISFIT;
   const char *what = is_value ? "value for key" : "key";
@@ -38,7 +42,8 @@ static FbFit at_pair(HPyContext *ctx, FbMismatch *mismatch, HPy key, bool is_val
   return FB_MISFIT;
 }
 
-/* Fits one item; what is said of the container does not hold for it. */
+/* Fits the i'th item, and appends what became of it to `values`, which has room. Protocols of an item are followed,
+ * too. */
 static FbFit fit_item(HPyContext *ctx, const FbSchema *schema, int64_t i, HPy item, FbValues *values,
                       FbMismatch *mismatch) {
   FbFit result = fb_fit_python_value(ctx, fb_fit_container_item(schema, i), item, &values->data[values->n], mismatch);
@@ -46,6 +51,7 @@ static FbFit fit_item(HPyContext *ctx, const FbSchema *schema, int64_t i, HPy it
   return result;
 }
 
+/* Makes the container of its values, unless `result` says that one of them failed. Ends `values`. */
 static FbFit build(HPyContext *ctx, const FbSchema *schema, FbValues *values, FbFit result, TVMFFIAny *out,
                    FbMismatch *mismatch) {
   if (result == FB_FIT) result = fb_source_from_native(ctx, fb_fit_container_build(schema, values, out, mismatch));
@@ -55,6 +61,8 @@ static FbFit build(HPyContext *ctx, const FbSchema *schema, FbValues *values, Fb
 
 static FbFit fit_sequence(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
                           FbMismatch *mismatch) {
+  /* The length is read once: converting an item may run code that changes the list. A list that grows is cut at that
+   * length, and one that shrinks does not fit. */
   HPy_ssize_t n = HPy_Length(ctx, source->value);
   if (n < 0) return fb_source_refuse_because(ctx, schema, source, mismatch);
   if (schema->op == FB_SCHEMA_TUPLE && n != schema->n_args) {
@@ -77,6 +85,8 @@ static FbFit fit_sequence(HPyContext *ctx, const FbSchema *schema, const FbSourc
   return build(ctx, schema, &values, result, out, mismatch);
 }
 
+/* Fits the key and the value of an entry: mostly a tuple of two, but the items() of a foreign mapping may give
+ * anything. */
 static FbFit fit_pair(HPyContext *ctx, const FbSchema *schema, HPy pair, FbValues *values, FbMismatch *mismatch) {
   HPy key = HPy_GetItem_i(ctx, pair, 0);
   HPy value = HPy_IsNull(key) ? HPy_NULL : HPy_GetItem_i(ctx, pair, 1);
@@ -96,6 +106,7 @@ static FbFit fit_pair(HPyContext *ctx, const FbSchema *schema, HPy pair, FbValue
 
 static FbFit fit_mapping(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
                          FbMismatch *mismatch) {
+  /* A list of the entries as they are now: converting one may run code that changes the mapping. */
   HPy pairs = fb_container_pairs(ctx, source->value);
   if (HPy_IsNull(pairs)) return fb_source_refuse_because(ctx, schema, source, mismatch);
   HPy_ssize_t n = HPy_Length(ctx, pairs);
@@ -118,6 +129,8 @@ static FbFit fit_mapping(HPyContext *ctx, const FbSchema *schema, const FbSource
 
 /* --- everything else ---------------------------------------------------------------------------------------------- */
 
+/* Device(name), by the class that the package wants. The message of a misfit shows the name. The exception, which would
+ * say much the same, is dropped. */
 static FbFit fit_device_name(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
                              FbMismatch *mismatch) {
   HPy cls = fb_hook_get(ctx, FB_HOOK_DEVICE_CLASS);
@@ -138,14 +151,16 @@ static FbFit fit_device_name(HPyContext *ctx, const FbSchema *schema, const FbSo
   return rc == 0 ? FB_FIT : FB_RAISED;
 }
 
-/* Converts a value in the ordinary way. Where a context cannot give a raised exception, what may raise one is first
- * converted under guard, into an object. */
+/* Converts a value as an argument into source->packed. Where the context cannot give a raised exception as a value,
+ * kinds whose conversion runs Python code are first converted by the package, under guard, into an object. */
 static FbFit pack(HPyContext *ctx, const FbSchema *schema, FbSource *source, FbMismatch *mismatch) {
   HPy value = source->value, made = HPy_NULL;
   FbFit failed = FB_FIT;
+  /* These kinds are the last ones of FbTypeKind: containers, arrays, converters. */
   if (FH_UNLIKELY(fb_ext == NULL) && source->kind >= FB_TYPE_KIND_SEQUENCE) {
     HPy convert = fb_hook_get(ctx, FB_HOOK_CONVERT);
     if (HPy_IsNull(convert)) return FB_RAISED;
+    /* The text comes first: fb_source_call appends the reason. */
     fb_source_refuse(ctx, schema, source, mismatch);
     made = fb_source_call(ctx, convert, &value, 1, mismatch, &failed);
     HPy_Close(ctx, convert);
@@ -158,7 +173,8 @@ static FbFit pack(HPyContext *ctx, const FbSchema *schema, FbSource *source, FbM
   return rc == 0 ? FB_FIT : fb_source_refuse_because(ctx, schema, source, mismatch);
 }
 
-/* By the ordinary conversion, which happens once however many schemas are tried. */
+/* By the ordinary conversion, which happens once however many arguments of a union are tried. Meanwhile messages name
+ * the Python value and not what it was converted into. */
 static FbFit fit_packed(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
                         FbMismatch *mismatch) {
   FbFit packed = source->is_packed ? FB_FIT : pack(ctx, schema, source, mismatch);
@@ -170,6 +186,7 @@ static FbFit fit_packed(HPyContext *ctx, const FbSchema *schema, FbSource *sourc
   return result;
 }
 
+/* As fit_union of fit.c: in order, in silence, and ended by a failure that is no misfit. */
 static FbFit fit_union(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
                        FbMismatch *mismatch) {
   for (int32_t i = 0; i < schema->n_args; i++) {
@@ -179,6 +196,7 @@ static FbFit fit_union(HPyContext *ctx, const FbSchema *schema, FbSource *source
   return fb_source_refuse(ctx, schema, source, mismatch);
 }
 
+/* The pairs of schema and kind that are fitted from Python; the others leave the switch. */
 static FbFit fit(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out, FbMismatch *mismatch) {
   FbTypeKind kind = source->kind;
   switch (schema->op) {
@@ -188,7 +206,7 @@ static FbFit fit(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMF
     if (kind == FB_TYPE_KIND_INT || kind == FB_TYPE_KIND_FLOAT)
       return fb_source_number_fit(ctx, schema, source, out, mismatch);
     break;
-  case FB_SCHEMA_INT_ENUM: /* singletons stand for integers of 64 bits */
+  case FB_SCHEMA_INT_ENUM: /* singletons stand for integers of 64 bits, so a BigInt is not made */
     if (kind == FB_TYPE_KIND_INT && !source->is_packed) {
       FbFit result = fb_source_number_fit(ctx, schema, source, &source->packed, mismatch);
       if (result != FB_FIT) return result;
@@ -215,6 +233,7 @@ static FbFit fit(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMF
   return fit_packed(ctx, schema, source, out, mismatch);
 }
 
+/* Fits, and drops the packed value, which fitting has retained where it needs it. */
 static FbFit fit_source(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
                         FbMismatch *mismatch) {
   FbFit result = fit(ctx, schema, source, out, mismatch);
@@ -238,6 +257,8 @@ FbFit fb_fit_python_value(HPyContext *ctx, const FbSchema *schema, HPy value, TV
   return result;
 }
 
+/* For native code that has a Python object: attaches the thread, fits what is inside, and turns an exception into the
+ * pending native error. */
 static FbFit fit_attached(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   FbThread attach;
   if (fb_thread_attach(&attach) != 0) {
@@ -249,6 +270,7 @@ static FbFit fit_attached(const FbSchema *schema, const TVMFFIAny *view, TVMFFIA
   HPy value = fb_result_of_view(ctx, view);
   FbFit result = HPy_IsNull(value) ? FB_RAISED : fb_fit_python_value(ctx, schema, value, out, mismatch);
   if (!HPy_IsNull(value)) HPy_Close(ctx, value);
+  /* Only the extension gives the exception; elsewhere the error says that there was one. */
   if (result == FB_RAISED && fb_ext != NULL) {
     fb_translate_raised(ctx, began);
   } else if (result == FB_RAISED) {

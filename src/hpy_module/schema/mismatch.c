@@ -1,4 +1,8 @@
-/* Texts of mismatches. */
+/* Texts of mismatches: a block on the heap, which each addition replaces by a longer one. Additions happen on the way
+ * out of a failure, one for each level of nesting, and the tail of a text is bounded (MOST_BYTES).
+ *
+ * Without memory a text is lost or stays as it was. A caller that finds NULL where it wants to raise a text raises
+ * MemoryError, or a shorter text. */
 #include "mismatch.h"
 
 #include <stdarg.h>
@@ -15,10 +19,11 @@ static void replace(FbMismatch *mismatch, char *text) {
   mismatch->text = text;
 }
 
-/* A new text of the formatted one and `tail`; NULL without memory. */
+/* A new text of the formatted one and `tail`, which is cut where the whole would be too long; NULL without memory. */
 static char *format_before(const char *tail, const char *format, va_list list) {
   va_list again;
   va_copy(again, list);
+  /* Twice over the arguments: to learn the length, and to write. */
   int n = vsnprintf(NULL, 0, format, again);
   va_end(again);
   if (n < 0) return NULL;
@@ -79,6 +84,8 @@ void fb_mismatch_end(FbMismatch *mismatch) { replace(mismatch, NULL); }
 /* --- what went wrong elsewhere ------------------------------------------------------------------------------------ */
 
 FbFit fb_mismatch_take_native(FbMismatch *mismatch, const char *between, const char *indent) {
+  /* Errors that say nothing about the value: interruptions, and the lack of memory or stack. EnvErrorAlreadySet means
+   * that a Python exception is raised on this thread. */
   static const char *const others[] = {"EnvErrorAlreadySet", "KeyboardInterrupt", "SystemExit", "MemoryError",
                                        "RecursionError"};
   TVMFFIObjectHandle error = fb_error_slot_take_object();
@@ -95,19 +102,20 @@ FbFit fb_mismatch_take_native(FbMismatch *mismatch, const char *between, const c
 }
 
 FbFit fb_mismatch_take_python(HPyContext *ctx, FbMismatch *mismatch, const char *between) {
+  /* KeyboardInterrupt and SystemExit do not derive from Exception. They and exhaustion stay raised. */
   if (!HPyErr_ExceptionMatches(ctx, ctx->h_Exception) || HPyErr_ExceptionMatches(ctx, ctx->h_MemoryError) ||
       HPyErr_ExceptionMatches(ctx, ctx->h_RecursionError)) {
     return FB_RAISED;
   }
   HPy exception = fb_ext != NULL ? fb_ext->error_take(ctx) : HPy_NULL;
-  if (fb_ext == NULL) HPyErr_Clear(ctx); /* only ours hands it out */
+  if (fb_ext == NULL) HPyErr_Clear(ctx); /* other contexts cannot give it as a value: its text is lost */
   if (HPy_IsNull(exception)) return FB_MISFIT;
   HPy text = mismatch == NULL ? HPy_NULL : HPy_Str(ctx, exception);
   HPy_Close(ctx, exception);
   HPy_ssize_t n;
   const char *data = HPy_IsNull(text) ? NULL : fb_text_get(ctx, text, &n);
   if (data != NULL && n > 0) fb_mismatch_append(mismatch, between, "", data, (size_t)n);
-  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx); /* of a text that cannot be had */
+  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx); /* its __str__ failed: no text is appended */
   if (!HPy_IsNull(text)) HPy_Close(ctx, text);
   return FB_MISFIT;
 }

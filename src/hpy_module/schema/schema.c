@@ -1,10 +1,15 @@
-/* The table of schema nodes. */
+/* The table of schema nodes: hash consing. A node is made once for each set of parts, so equal trees are one pointer.
+ *
+ * The arguments of a node are nodes already. So hashing and comparing look at one level and at the addresses of the
+ * arguments, and never descend: a lookup takes time in proportion to the arguments and the name of one node. The table
+ * is an array of lists that grow at their heads. schema_type.c fills it, when it compiles Python's TypeSchema. */
 #include "schema.h"
 
 #include <stdlib.h>
 
 #include "core/platform/fork.h"
 
+/* The number is fixed: a program that has many more schemas gets longer lists. */
 enum { N_BUCKETS = 1024 };
 
 /* Under `lock`. Nothing foreign runs there: nodes are compared by what they hold. */
@@ -17,6 +22,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, size_t byte_len) {
   return hash;
 }
 
+/* Member by member: the struct has padding, and the name counts by its text, not by its address. */
 static uint64_t hash_parts(const FbSchemaParts *parts) {
   uint64_t hash = hash_bytes(UINT64_C(0xcbf29ce484222325), &parts->op, sizeof(parts->op));
   hash = hash_bytes(hash, &parts->type_index, sizeof(parts->type_index));
@@ -25,6 +31,8 @@ static uint64_t hash_parts(const FbSchemaParts *parts) {
   return hash;
 }
 
+/* Whether a node has these parts. Two schemas that convert alike may have different names: a plain `tuple` and an Array
+ * are both sequences of Any. So the name counts, too, because messages show it. */
 static bool is_of(const FbSchema *node, const FbSchemaParts *parts, uint64_t hash) {
   if (node->hash != hash || node->op != parts->op || node->type_index != parts->type_index) return false;
   if (node->n_args != parts->n_args || strcmp(node->name, parts->name) != 0) return false;
@@ -34,16 +42,19 @@ static bool is_of(const FbSchema *node, const FbSchemaParts *parts, uint64_t has
   return true;
 }
 
+/* With the lock held. */
 static const FbSchema *find(const FbSchemaParts *parts, uint64_t hash) {
   const FbSchema *node = buckets[hash % N_BUCKETS];
   while (node != NULL && !is_of(node, parts, hash)) node = node->next;
   return node;
 }
 
+/* One block: the node, its arguments, the text of its name. NULL without memory. */
 static FbSchema *node_new(const FbSchemaParts *parts, uint64_t hash, int32_t depth) {
   size_t args_size = (size_t)parts->n_args * sizeof(parts->args[0]), name_size = strlen(parts->name) + 1;
   FbSchema *node = calloc(1, sizeof(*node) + args_size + name_size);
   if (node == NULL) return NULL;
+  /* The depth is kept in the node, so that checking an instance compares one ancestor (fit.c). */
   const TVMFFITypeInfo *info =
       parts->type_index >= kTVMFFIStaticObjectBegin ? TVMFFIGetTypeInfo(parts->type_index) : NULL;
   char *name = (char *)node + sizeof(*node) + args_size;
@@ -60,6 +71,7 @@ static FbSchema *node_new(const FbSchemaParts *parts, uint64_t hash, int32_t dep
 }
 
 const FbSchema *fb_schema_intern(const FbSchemaParts *parts, bool *too_deep) {
+  /* The arguments are trees that were accepted, so one look at their depths is enough. */
   int32_t depth = 1;
   for (int32_t i = 0; i < parts->n_args; i++) {
     if (parts->args[i]->depth >= depth) depth = parts->args[i]->depth + 1;
@@ -71,6 +83,8 @@ const FbSchema *fb_schema_intern(const FbSchemaParts *parts, bool *too_deep) {
   const FbSchema *found = find(parts, hash);
   fh_mutex_unlock(&lock);
   if (found != NULL) return found;
+  /* Made without the lock, under which no memory is taken and the core is not called. So the table is searched
+   * twice. */
   FbSchema *fresh = node_new(parts, hash, depth);
   if (fresh == NULL) return NULL;
   fh_mutex_lock(&lock);

@@ -1,4 +1,9 @@
-/* The type Schema: compiling, converting, checking. */
+/* The class Schema, from which the package's TypeSchema derives: it keeps the compiled tree, and converts and checks
+ * values by it.
+ *
+ * A tree is compiled at the first use and not when the object is made, because the types that it names may be
+ * registered later. Compiling asks the Python object for its description, _describe(), and does so for each argument;
+ * the nodes come from fb_schema_intern. TypeSchema is immutable, so the tree is kept for good. */
 #include "schema_type.h"
 
 #include <stdlib.h>
@@ -31,6 +36,7 @@ static FbRef schema_type; /* written once during the import */
 
 /* --- compiling ---------------------------------------------------------------------------------------------------- */
 
+/* What _describe() calls the operations. */
 static const char *const op_names[FB_N_SCHEMA_OPS] = {
     [FB_SCHEMA_ANY] = "any",           [FB_SCHEMA_NONE] = "none",         [FB_SCHEMA_INT] = "int",
     [FB_SCHEMA_FLOAT] = "float",       [FB_SCHEMA_BOOL] = "bool",         [FB_SCHEMA_STR] = "str",
@@ -53,6 +59,7 @@ static int n_args_of(FbSchemaOp op) {
   }
 }
 
+/* The operation of a name. Returns 0, or -1 with an exception raised: ValueError for an unknown name. */
 static int read_op(HPyContext *ctx, HPy name, FbSchemaOp *op) {
   HPy_ssize_t n;
   const char *text = fb_text_arg(ctx, name, "the operation of a schema", &n);
@@ -65,10 +72,13 @@ static int read_op(HPyContext *ctx, HPy name, FbSchemaOp *op) {
   return -1;
 }
 
+/* Compiling recurses along the arguments: get, tree_of, compile_object, compile, get_all, get. `depth` is the number of
+ * schemas around this one. */
 static const FbSchema *get(HPyContext *ctx, HPy schema, int depth);
 
 /* The trees of a tuple of schemas, in an array to be freed; NULL with an exception raised. */
 static const FbSchema **get_all(HPyContext *ctx, HPy schemas, int32_t n, int depth) {
+  /* One more than needed: malloc(0) may give NULL. */
   const FbSchema **trees = malloc(((size_t)n + 1) * sizeof(trees[0]));
   if (trees == NULL) {
     HPyErr_NoMemory(ctx);
@@ -85,6 +95,9 @@ static const FbSchema **get_all(HPyContext *ctx, HPy schemas, int32_t n, int dep
   return trees;
 }
 
+/* ValueError; returns NULL. compile_object counts from the outermost schema inwards, which also ends the recursion for
+ * a schema whose description names itself. fb_schema_intern counts from the leaves outwards, which finds arguments that
+ * were compiled before. */
 static const FbSchema *too_deep(HPyContext *ctx) {
   fb_raise(ctx, ctx->h_ValueError, "a schema can be nested %d deep, this one is deeper", FB_SCHEMA_DEPTH_LIMIT);
   return NULL;
@@ -102,6 +115,7 @@ static const FbSchema *compile(HPyContext *ctx, const HPy description[4], int de
   }
   parts.type_index = HPyLong_AsInt32_t(ctx, description[1]);
   if (parts.type_index == -1 && HPyErr_Occurred(ctx)) return NULL;
+  /* The text is the str's own, which the caller holds; the node copies it. */
   parts.name = fb_text_arg(ctx, description[2], "the name of a schema", &n_bytes);
   if (parts.name == NULL) return NULL;
   parts.n_args = (int32_t)n_args;
@@ -117,6 +131,7 @@ static const FbSchema *compile(HPyContext *ctx, const HPy description[4], int de
   return NULL;
 }
 
+/* Asks a Schema for its description and compiles that: the tree, or NULL with an exception raised. */
 static const FbSchema *compile_object(HPyContext *ctx, HPy schema, int depth) {
   if (depth >= FB_SCHEMA_DEPTH_LIMIT) return too_deep(ctx);
   HPy describe = HPy_GetAttr_s(ctx, schema, "_describe");
@@ -140,6 +155,7 @@ FB_INLINE FbSchemaObject *object_struct(HPyContext *ctx, HPy h) {
   return FbSchemaObject_AsStruct(ctx, h);
 }
 
+/* The tree of what is known to be a Schema; NULL with an exception raised. */
 FB_INLINE const FbSchema *tree_of(HPyContext *ctx, HPy schema, int depth) {
   FbSchemaObject *object = object_struct(ctx, schema);
   if (FH_UNLIKELY(object == NULL)) {
@@ -153,6 +169,7 @@ FB_INLINE const FbSchema *tree_of(HPyContext *ctx, HPy schema, int depth) {
   return tree;
 }
 
+/* As tree_of, for any value: TypeError for one that is no Schema. */
 static const FbSchema *get(HPyContext *ctx, HPy schema, int depth) {
   HPy cls = fb_ref_borrow(ctx, &schema_type);
   bool is_schema = HPy_TypeCheck(ctx, schema, cls);
@@ -192,6 +209,7 @@ FB_INLINE int convert(HPyContext *ctx, HPy self, HPy value, const char *what, TV
   const FbSchema *tree = tree_of(ctx, self, 0);
   if (FH_UNLIKELY(tree == NULL)) return -1;
   FbMismatch mismatch = {0};
+  /* A conversion runs native functions (the hooks of types), which may call back into Python. */
   FbThreadState outer;
   fb_thread_enter_held(ctx, &outer);
   FbFit fit = fb_fit_python_value(ctx, tree, value, out, &mismatch);
@@ -210,6 +228,7 @@ static HPy schema_convert_impl(HPyContext *ctx, HPy self, HPy value) {
   return convert(ctx, self, value, "type conversion", &out) == 0 ? fb_cany_new(ctx, &out) : HPy_NULL;
 }
 
+/* Checking is converting: what protocols and hooks make of a value is only known when they have run. */
 HPyDef_METH(schema_check, "check_value", HPyFunc_O, .doc = "TypeError if convert() would refuse the value.")
 static HPy schema_check_impl(HPyContext *ctx, HPy self, HPy value) {
   TVMFFIAny out;
@@ -244,6 +263,7 @@ HPy fb_schema_type_new(HPyContext *ctx) {
 
 /* --- setters ------------------------------------------------------------------------------------------------------ */
 
+/* ffi.MakeFieldSetter(static type index of the field, data of the converter, address of the converter). */
 static FbCoreFunction make_setter = {.name = "ffi.MakeFieldSetter"};
 
 HPyDef_METH(fb_schema_type_setter, "schema_setter", HPyFunc_VARARGS,
@@ -255,6 +275,7 @@ static HPy fb_schema_type_setter_impl(HPyContext *ctx, HPy self, const HPy *args
   if (tree == NULL) return HPy_NULL;
   int32_t type_index = HPyLong_AsInt32_t(ctx, args[1]);
   if (type_index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
+  /* The tree goes in as a plain address: trees stay for good, and any thread may use them. */
   TVMFFIAny parts[3] = {{.type_index = kTVMFFIInt}, {.type_index = kTVMFFIInt}, {.type_index = kTVMFFIInt}}, made;
   parts[0].v_int64 = type_index;
   parts[1].v_int64 = (int64_t)(uintptr_t)tree;

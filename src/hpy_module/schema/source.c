@@ -1,4 +1,7 @@
-/* What is said of Python values that do not fit, and calls that may fail. */
+/* What is said of Python values that do not fit, and calls of Python code whose exceptions become part of a mismatch.
+ *
+ * A mismatch of NULL means that nobody reads the text (a union tries its arguments in silence), so then none is
+ * made. */
 #include "source.h"
 
 #include <stdio.h>
@@ -11,6 +14,8 @@
 #include "hpy_module/object/object.h"
 #include "refuse.h"
 
+/* Values whose kind has one native form go by the name that schemas have for it. A number of another class, such as
+ * numpy.int64, goes by the name of its class, and a native object by its type key. */
 const char *fb_source_describe(HPyContext *ctx, const FbSource *source, char *buffer) {
   switch (source->kind) {
   case FB_TYPE_KIND_NONE: return "None";
@@ -42,13 +47,16 @@ FbFit fb_source_refuse(HPyContext *ctx, const FbSchema *schema, const FbSource *
 }
 
 FbFit fb_source_refuse_because(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch) {
+  /* The exception is put aside while the text is made: describing a value looks up attributes, which would clear it. It
+   * is raised again so that fb_mismatch_take_python can decide what kind of failure it is. */
   HPy exception = mismatch != NULL && fb_ext != NULL ? fb_ext->error_take(ctx) : HPy_NULL;
-  if (!HPy_IsNull(exception)) { /* aside, while others are raised and cleared */
+  if (!HPy_IsNull(exception)) {
     fb_source_refuse(ctx, schema, source, mismatch);
     fb_ext->error_restore(ctx, exception);
     HPy_Close(ctx, exception);
     return fb_mismatch_take_python(ctx, mismatch, ": ");
   }
+  /* Without the extension the reason is lost, and the message is "expected X, got Y" alone. */
   FbFit taken = fb_mismatch_take_python(ctx, mismatch, ": ");
   return taken == FB_MISFIT ? fb_source_refuse(ctx, schema, source, mismatch) : taken;
 }
@@ -65,6 +73,8 @@ HPy fb_source_call(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, FbM
     if (HPy_IsNull(result)) *failed = fb_mismatch_take_python(ctx, mismatch, ": ");
     return result;
   }
+  /* Without the extension the package's guard catches the exception and gives it as a native Error. As the pending
+   * error it goes the way of errors from native conversions. */
   FbGuarded state = fb_guard_call(ctx, callable, argv, n, &result);
   if (state == FB_GUARDED_RETURNED) return result;
   *failed = FB_RAISED;

@@ -19,14 +19,15 @@ typedef struct FbSource {
 
 enum { FB_SOURCE_NAME = 128 };
 
-/* How the value is called in messages: in `buffer`, of FB_SOURCE_NAME bytes, or in static memory. */
+/* What messages call the type of the value: text in `buffer`, which has FB_SOURCE_NAME bytes, or in static memory. */
 const char *fb_source_describe(HPyContext *ctx, const FbSource *source, char *buffer);
 /* FB_MISFIT: "expected X, got Y". */
 FbFit fb_source_refuse(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch);
-/* As fb_source_refuse, with the raised exception as the reason: FB_RAISED if it is none to be told as one. */
+/* As fb_source_refuse, with the raised exception as the reason. FB_RAISED for an exception that is about something else
+ * (an interruption, the lack of memory), which stays raised. */
 FbFit fb_source_refuse_because(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch);
-/* callable(*argv): a new handle, or HPy_NULL, and in *failed the outcome: what was raised stands behind the mismatch,
- * or is raised. */
+/* callable(*argv): a new handle; or HPy_NULL with the outcome in *failed: FB_MISFIT, with the text of the exception
+ * appended to the mismatch, or FB_RAISED. */
 HPy fb_source_call(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, FbMismatch *mismatch, FbFit *failed);
 /* The outcome of a native conversion as one of Python's: an error that is pending is raised. */
 FbFit fb_source_from_native(HPyContext *ctx, FbFit fit);

@@ -1,14 +1,20 @@
-/* Python numbers for schemas of int, float and bool. */
+/* Python numbers for schemas of int, float and bool.
+ *
+ * A value that is exactly an int (or, for a float schema, a float) is read at once, and no Python code runs. A number
+ * of another class (an IntEnum, numpy.int64) goes through int(), float() or bool() first, whose call may run its
+ * class's code and may fail. */
 #include "source_number.h"
 
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/text.h"
 
+/* FB_MISFIT with the first 100 digits in the text. A schema's int is an int64: such an int becomes no BigInt here,
+ * as it does in an argument of a call. */
 static FbFit beyond_int64(HPyContext *ctx, HPy number, FbMismatch *mismatch) {
   HPy text = mismatch == NULL ? HPy_NULL : HPy_Str(ctx, number);
   HPy_ssize_t n;
   const char *digits = HPy_IsNull(text) ? NULL : fb_text_get(ctx, text, &n);
-  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx); /* the interpreter prints no int of that many digits */
+  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx); /* Python refuses to print an int of thousands of digits */
   fb_mismatch_set(mismatch, "integer %s%.100s%s out of int64 range [-9223372036854775808, 9223372036854775807]",
                   digits == NULL ? "with very many digits" : "", digits == NULL ? "" : digits,
                   digits != NULL && n > 100 ? "..." : "");
@@ -25,6 +31,7 @@ FB_INLINE bool is_exactly(HPyContext *ctx, HPy value, HPy type) {
   return is_same;
 }
 
+/* The three readers get a number of the schema's own Python type; read_bool and read_float take an int, too. */
 static FbFit read_int(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
   int64_t value = HPyLong_AsInt64_t(ctx, number);
   if (FH_LIKELY(value != -1 || !HPyErr_Occurred(ctx))) return fb_source_put(out, kTVMFFIInt, value);
@@ -33,12 +40,13 @@ static FbFit read_int(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *m
 }
 
 static FbFit read_bool(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
-  (void)mismatch;
+  (void)mismatch; /* the truth of an int or a bool is always known */
   return fb_source_put(out, kTVMFFIBool, HPy_IsTrue(ctx, number));
 }
 
 static FbFit read_float(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
   double value = HPyFloat_AsDouble(ctx, number);
+  /* Only an int can fail: OverflowError for one that is beyond the range of a double. */
   if (FH_UNLIKELY(value == -1.0) && HPyErr_Occurred(ctx)) {
     fb_mismatch_set(mismatch, "float() failed for int");
     return fb_mismatch_take_python(ctx, mismatch, ": ");
@@ -50,7 +58,8 @@ static FbFit read_float(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch 
 
 typedef FbFit (*Read)(HPyContext *, HPy, TVMFFIAny *, FbMismatch *);
 
-/* What callable(value) gives, for numbers of other classes. */
+/* Reads callable(value), for numbers of other classes. `name` is the callable's, for the text, which is set before the
+ * call because fb_source_call appends the reason to it. */
 static FH_NOINLINE FbFit convert(HPyContext *ctx, const char *name, HPy callable, Read read, const FbSource *source,
                                  TVMFFIAny *out, FbMismatch *mismatch) {
   char given[FB_SOURCE_NAME];
@@ -71,6 +80,7 @@ FbFit fb_source_number_fit(HPyContext *ctx, const FbSchema *schema, const FbSour
   case FB_SCHEMA_INT:
   case FB_SCHEMA_INT_ENUM:
     if (FH_LIKELY(is_int)) return read_int(ctx, value, out, mismatch);
+    /* int() would cut a float off, so a float is refused even if it is whole. */
     if (source->kind == FB_TYPE_KIND_FLOAT) return fb_source_refuse(ctx, schema, source, mismatch);
     return convert(ctx, "int", ctx->h_LongType, read_int, source, out, mismatch);
   case FB_SCHEMA_BOOL:

@@ -1,4 +1,8 @@
-/* Protocols: what an object says stands for it, which schemas see instead. */
+/* Protocols: what an object says stands for it, which schemas see instead.
+ *
+ * Each step puts what a protocol method gives in the place of the value: __tvm_ffi_object__(), else
+ * __tvm_ffi_value__(), else asobject() of an ObjectConvertible. It goes on until a type has none of them. Which ones a
+ * type has is found out once per type (classify_with_protocols in ffi_hpy/_convert.py); native objects have none. */
 #include "source_protocol.h"
 
 #include "hpy_module/context/attr.h"
@@ -6,9 +10,11 @@
 #include "hpy_module/object/object.h"
 #include "refuse.h"
 
+/* Ends the walk over objects that stand for each other in a circle. */
 enum { MOST_STEPS = 64 };
 
-/* A value that gives nothing but itself, or fails to give anything: it is described, not what went wrong. */
+/* For a __tvm_ffi_value__() that gives the value itself or fails: FB_MISFIT. The message describes the value and not
+ * what went wrong, and names the schema inside of an Optional. */
 static FbFit refuse_stalled(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch) {
   char name[FB_SOURCE_NAME];
   while (schema->op == FB_SCHEMA_OPTIONAL) schema = schema->args[0];
@@ -17,7 +23,8 @@ static FbFit refuse_stalled(HPyContext *ctx, const FbSchema *schema, const FbSou
   return fb_mismatch_set(mismatch, "failed to convert %s from %s", schema->name, name);
 }
 
-/* value.method(): a new handle, or HPy_NULL and the outcome in *failed. */
+/* value.method(): a new handle, or HPy_NULL and the outcome in *failed. The method may convert values and so come back
+ * here. Where the context does not look after its stack, the guard refuses calls that are nested too deep. */
 static HPy call_method(HPyContext *ctx, const char *method, const FbSource *source, FbMismatch *mismatch,
                        FbFit *failed) {
   HPy bound = HPy_GetAttr_s(ctx, source->value, method), result = HPy_NULL;
@@ -33,10 +40,11 @@ static HPy call_method(HPyContext *ctx, const char *method, const FbSource *sour
   return result;
 }
 
-/* One step: what stands for the value, a new handle; HPy_NULL and the outcome in *failed, FB_FIT for the value
- * itself. */
+/* One step: a new handle of what stands for the value, or HPy_NULL with the outcome in *failed. The outcome is FB_FIT
+ * where the value stands for itself, so that it is converted as it is; only __tvm_ffi_value__() may not do that. */
 static HPy step(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch, FbFit *failed) {
   char name[FB_SOURCE_NAME], given[FB_SOURCE_NAME];
+  /* asobject() has to give a native object; the other two may give anything. */
   bool is_value = (source->protocols & (FB_PROTOCOL_OBJECT | FB_PROTOCOL_VALUE)) == FB_PROTOCOL_VALUE;
   const char *method = (source->protocols & FB_PROTOCOL_OBJECT) != 0 ? "__tvm_ffi_object__" : "asobject";
   if (is_value) method = "__tvm_ffi_value__";
@@ -70,6 +78,7 @@ FbFit fb_source_protocol_follow(HPyContext *ctx, const FbSchema *schema, FbSourc
     }
     HPy inner = step(ctx, schema, source, mismatch, &fit);
     if (HPy_IsNull(inner)) break;
+    /* *held is the one handle that is open: the last value, which `source` borrows. */
     if (!HPy_IsNull(*held)) HPy_Close(ctx, *held);
     *held = source->value = inner;
     source->kind = fb_type_kind_with_protocols(ctx, inner, &source->protocols);

@@ -1,4 +1,7 @@
-/* Tensors over the memory of Python objects. */
+/* Tensors over the memory of Python objects: what an array of a library with an exchange table becomes in every call.
+ *
+ * So making and ending one is short. Blocks of few axes are kept for the next argument, and a tensor that nobody has
+ * kept beyond the call is ended on the spot, without its deleter. */
 #include "borrowed.h"
 
 #include <stdlib.h>
@@ -10,11 +13,13 @@
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/thread.h"
 
-/* Blocks for the next arguments, of SPARE_AXES axes or less; the GIL guards them. Without one there are none. */
+/* A stack of blocks for the next arguments, each with room for SPARE_AXES axes. The GIL guards it; without a GIL it
+ * stays empty. */
 enum { SPARE_AXES = 6, MOST_SPARE = 16 };
 static FbBorrowed *spare[MOST_SPARE];
 static int n_spare;
 
+/* A block for that many axes, with nothing in it; NULL without memory, and no exception. */
 static FbBorrowed *block_new(size_t n_axes) {
   if (FH_LIKELY(n_axes <= SPARE_AXES)) {
     if (FH_LIKELY(n_spare > 0)) return spare[--n_spare];
@@ -23,7 +28,7 @@ static FbBorrowed *block_new(size_t n_axes) {
   return malloc(sizeof(FbBorrowed) + 2 * n_axes * sizeof(int64_t));
 }
 
-/* On an attached thread. */
+/* Keeps a block or frees it. On an attached thread, whose GIL guards the stack. */
 static void block_end(FbBorrowed *borrowed) {
   if (FH_LIKELY(!fb_context_free_threaded && borrowed->tensor.ndim <= SPARE_AXES && n_spare < MOST_SPARE)) {
     spare[n_spare++] = borrowed;
@@ -32,6 +37,8 @@ static void block_end(FbBorrowed *borrowed) {
   }
 }
 
+/* The deleter: for a tensor that native code kept. It may run on any thread, and once the interpreter goes away it
+ * leaks the owner. The block is freed, because the thread is not attached any more at that point. */
 static void borrowed_delete(void *self, int flags) {
   FbBorrowed *borrowed = self;
   FbThread attach;
@@ -47,16 +54,18 @@ static void borrowed_delete(void *self, int flags) {
 
 void fb_borrowed_release(TVMFFIObject *tensor) {
   FbBorrowed *borrowed = (FbBorrowed *)tensor;
-  /* Acquire: pairs with the release of who gave up another reference. */
+  /* Acquire: pairs with the release of a thread that gave up another reference. The owner of the only reference ends
+   * the tensor without counting it down. */
   bool is_last = fh_atomic_load_acquire(&tensor->combined_ref_count) == FB_ONLY_REFERENCE;
   if (FH_LIKELY(is_last && tensor->deleter == borrowed_delete)) {
-    HPy_Close(fb_ctx, borrowed->owner); /* what it takes the deleter to know is known here: this thread is attached */
+    HPy_Close(fb_ctx, borrowed->owner); /* unlike the deleter, this function runs on an attached thread */
     block_end(borrowed);
   } else {
     TVMFFIObjectDecRef(tensor);
   }
 }
 
+/* The whole check of a description, which also finds the words: ValueError for what no memory can be. */
 static FH_NOINLINE bool is_possible(HPyContext *ctx, const DLTensor *seen) {
   char reason[FH_DLTENSOR_REASON];
   if (!fh_dltensor_refuse(seen, reason)) return true;
@@ -64,7 +73,9 @@ static FH_NOINLINE bool is_possible(HPyContext *ctx, const DLTensor *seen) {
   return false;
 }
 
-/* Copies shape and strides; whether the tensor is what nearly all are, so that a closer look is not needed. */
+/* Copies shape and strides. Whether the tensor passes the quick check of dltensor.h, so that a closer look is not
+ * needed. Goes from the last axis to the first, because there n, the product of the sizes so far, is the stride that a
+ * compact tensor has. */
 FB_INLINE bool copy_extents(int64_t *extents, const DLTensor *seen, size_t n_dims) {
   const int64_t *shape = seen->shape, *strides = seen->strides;
   uint64_t n = 1, bits = 0; /* as fh_dltensor_is_usual_with wants them */
@@ -79,6 +90,7 @@ FB_INLINE bool copy_extents(int64_t *extents, const DLTensor *seen, size_t n_dim
 }
 
 TVMFFIObject *fb_borrowed_new(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen) {
+  /* A negative number of axes becomes one that is far too large. This much is checked before the shape is read. */
   size_t n = (size_t)seen->ndim;
   bool has_shape = seen->shape != NULL || n == 0;
   if (FH_UNLIKELY(n > FH_DLTENSOR_MAX_DIMS || !has_shape) && !is_possible(ctx, seen)) return NULL;

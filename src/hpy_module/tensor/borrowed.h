@@ -1,7 +1,7 @@
 /* Borrowed tensors: arguments over the memory of Python objects.
  *
  * An ffi.Tensor whose memory stays with a Python object, which it keeps alive for as long as native code has it. Shape
- * and strides are its own: the object's library may move the object's. Only where handles are object pointers. */
+ * and strides are copies, because the object's library may change its own. Only where handles are object pointers. */
 #ifndef FFI_HPY_TENSOR_LENT_H_
 #define FFI_HPY_TENSOR_LENT_H_
 
@@ -9,17 +9,18 @@
 
 #include "hpy_module/context/context.h"
 
+/* Begins as every ffi.Tensor of the ABI does: header, DLTensor. */
 typedef struct FbBorrowed {
   TVMFFIObject header;
   DLTensor tensor;
   const DLPackExchangeAPI *exchange; /* through which the object described itself */
-  HPy owner;
-  int64_t extents[];
+  HPy owner;         /* owned */
+  int64_t extents[]; /* the shape, then the strides */
 } FbBorrowed;
 
 /* A Tensor over what `seen` describes, the memory of `owner`. Owned; NULL with an exception raised. */
 TVMFFIObject *fb_borrowed_new(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen);
-/* Gives it back at the end of a call, on the thread that made it; other tensors too. */
+/* Gives up the reference of a call at its end, on the thread that made the tensor. Accepts other tensors, too. */
 void fb_borrowed_release(TVMFFIObject *tensor);
 /* The struct of a borrowed tensor; NULL for others. */
 const FbBorrowed *fb_borrowed_find(const TVMFFIObject *tensor);

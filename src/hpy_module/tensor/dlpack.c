@@ -1,4 +1,8 @@
-/* DLPack's Python protocol: tensors out of capsules. */
+/* DLPack's Python protocol: tensors out of capsules.
+ *
+ * A producer's __dlpack__() gives a capsule with a managed tensor, called "dltensor" or, in the form of DLPack 1,
+ * "dltensor_versioned". A consumer renames it to "used_..." and owns the tensor from then on. Two consumers may have
+ * the same capsule, so renaming is what decides who gets it. */
 #include "dlpack.h"
 
 #include "core/platform/fork.h"
@@ -15,12 +19,14 @@
 
 /* --- in ----------------------------------------------------------------------------------------------------------- */
 
+/* Without a GIL: makes looking at the name and changing it one step. */
 FH_LOCK(claiming, "capsules", FH_RANK_PLAIN);
 
 /* Takes the pointer out of a capsule of that name and renames it, so that nobody else takes it; NULL, without an
  * exception, if it has another name. */
 static void *claim(HPyContext *ctx, HPy capsule, const char *name, const char *used_name) {
   void *pointer = NULL;
+  /* With a GIL: nothing between these calls runs Python code or gives the GIL up. */
   if (FH_LIKELY(!fb_context_free_threaded)) {
     pointer = fb_capsule_get(ctx, capsule, name);
     if (pointer == NULL) HPyErr_Clear(ctx);
@@ -37,6 +43,7 @@ static void *claim(HPyContext *ctx, HPy capsule, const char *name, const char *u
   return pointer;
 }
 
+/* Raises the error for an object that is no capsule with a tensor, or one that was used. Returns -1. */
 static FH_NOINLINE int refuse_capsule(HPyContext *ctx, HPy capsule) {
   char given[128];
   if (fb_capsule_is_valid(ctx, capsule, "used_dltensor") ||
@@ -61,6 +68,7 @@ static FH_NOINLINE int take_versioned(HPyContext *ctx, HPy capsule, int32_t alig
 /* Takes the tensor out of a capsule, which is marked as used. *out is owned. 0, or -1 with an exception raised. */
 static int take_capsule(HPyContext *ctx, HPy capsule, int32_t alignment, bool contiguous, TVMFFIObject **out) {
   TVMFFIObjectHandle made = NULL;
+  /* The older form first: __dlpack__() without arguments gives that one. */
   DLManagedTensor *managed = claim(ctx, capsule, "dltensor", "used_dltensor");
   if (FH_UNLIKELY(managed == NULL)) return take_versioned(ctx, capsule, alignment, contiguous, out);
   if (FH_UNLIKELY(TVMFFITensorFromDLPack(managed, alignment, contiguous, &made) != 0)) {
@@ -74,6 +82,7 @@ static int take_capsule(HPyContext *ctx, HPy capsule, int32_t alignment, bool co
 
 static FbRef dlpack_name; /* "__dlpack__"; written once during the import */
 
+/* An FbConversion. The scope of a call, if there is one, learns the producer's stream. */
 static int producer_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   TVMFFIObject *made;
   if (fb_dlpack_from_producer(ctx, value, 0, false, &made) != 0) return -1;
@@ -84,11 +93,13 @@ static int producer_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs 
   return -1;
 }
 
+/* A DLTensor*, which a callback may get as an argument: it has no owner, and its memory is lent for the call. */
 static HPy borrowed_result(HPyContext *ctx, const TVMFFIAny *value) {
   TVMFFIObject *handle = fb_managed_borrow(ctx, value->v_ptr);
   return handle == NULL ? HPy_NULL : fb_wrap_object(ctx, handle);
 }
 
+/* Enters how arrays without a table become arguments, and how a DLTensor* comes to Python. */
 int fb_dlpack_init(HPyContext *ctx) {
   fb_argument_set_conversion(FB_TYPE_KIND_DLPACK, producer_argument);
   fb_result_set(kTVMFFIDLTensorPtr, borrowed_result);
@@ -119,12 +130,14 @@ int fb_dlpack_from_producer(HPyContext *ctx, HPy producer, int32_t alignment, bo
 static int from_any(HPyContext *ctx, HPy value, int32_t alignment, bool contiguous, TVMFFIObject **out) {
   HPy converter = HPy_NULL;
   FbTypeKind kind = fb_type_kind_of(ctx, value, &converter);
+  /* Only the kind is wanted. */
   if (!HPy_IsNull(converter)) HPy_Close(ctx, converter);
   if (kind == FB_TYPE_KIND_UNKNOWN) return -1;
   if (kind == FB_TYPE_KIND_EXCHANGE) {
     const DLPackExchangeAPI *exchange = fb_type_kind_exchange(ctx, value);
     return exchange == NULL ? -1 : fb_exchange_managed(ctx, value, exchange, alignment, contiguous, out);
   }
+  /* A class may be classified as something else and have the method all the same; a capsule has none. */
   if (kind != FB_TYPE_KIND_DLPACK) {
     HPy method = fb_attr_find(ctx, value, "__dlpack__");
     if (!HPy_IsNull(method)) {

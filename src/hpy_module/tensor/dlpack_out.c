@@ -1,4 +1,6 @@
-/* DLPack out of a Tensor. */
+/* DLPack out of a Tensor: __dlpack__ with the arguments of the array API, and short forms of it. A capsule owns a
+ * managed tensor, whose deleter gives up a reference to the native tensor, so the memory outlives the Python object if
+ * need be. */
 #include "dlpack_out.h"
 
 #include <assert.h>
@@ -12,16 +14,18 @@
 #include "managed.h"
 #include "tensor_memory.h"
 
+/* A capsule of a managed tensor, which is taken, on failure too. */
 static HPy versioned_capsule(HPyContext *ctx, DLManagedTensorVersioned *managed) {
   HPy capsule = fb_capsule_new_dltensor_versioned(ctx, managed);
   if (HPy_IsNull(capsule)) managed->deleter(managed);
   return capsule;
 }
 
-/* The older struct cannot say that memory is read-only, so it does not go out in it. */
+/* A capsule with the older struct, which cannot say that memory is read-only: BufferError for such a tensor. */
 static HPy legacy_capsule(HPyContext *ctx, TVMFFIObject *handle) {
   DLManagedTensorVersioned *versioned = NULL;
   DLManagedTensor *managed = NULL;
+  /* The flags are in the versioned struct only, so one is made to look at them. */
   if (TVMFFITensorToDLPackVersioned(handle, &versioned) != 0) return fb_error_raise_pending(ctx, "__dlpack__");
   bool is_read_only = (versioned->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
   versioned->deleter(versioned);
@@ -35,7 +39,7 @@ static HPy legacy_capsule(HPyContext *ctx, TVMFFIObject *handle) {
   return capsule;
 }
 
-/* A copy of the elements in host memory; NULL with BufferError or MemoryError raised. */
+/* A copy of the elements in host memory, owned; NULL with BufferError or MemoryError raised. */
 static DLManagedTensorVersioned *host_copy(HPyContext *ctx, const DLTensor *from) {
   const char *kind = "BufferError", *message = "the host cannot read this tensor's memory, so it cannot be copied";
   DLManagedTensorVersioned *copy = NULL;
@@ -55,6 +59,7 @@ typedef struct Request {
   int copy; /* 1: always, 0: never, -1: as need be */
 } Request;
 
+/* Interned, because consumers mostly write these names in their source: then the addresses are the same. */
 static const char *const names[] = {"stream", "max_version", "dl_device", "copy"};
 static FbRef interned[4];
 static const FbKeywords keywords = {"__dlpack__", names, 4, interned};
@@ -82,6 +87,7 @@ static bool int_at(HPyContext *ctx, HPy sequence, int i, int32_t *out) {
   return false;
 }
 
+/* Reads one keyword argument; None is the default of each. False with an exception raised. */
 static bool read_one(HPyContext *ctx, int keyword, HPy value, Request *request) {
   enum { STREAM, MAX_VERSION, DL_DEVICE, COPY };
   int32_t number, index;
@@ -103,6 +109,7 @@ static bool read_one(HPyContext *ctx, int keyword, HPy value, Request *request) 
   }
 }
 
+/* Reads all keyword arguments. Returns 0, or -1 with an exception raised. */
 static int read_request(HPyContext *ctx, const HPy *values, size_t nargs, HPy kwnames, Request *request) {
   if (nargs != 0) {
     fb_raise(ctx, ctx->h_TypeError, "__dlpack__() takes keyword arguments only");
@@ -116,6 +123,7 @@ static int read_request(HPyContext *ctx, const HPy *values, size_t nargs, HPy kw
   return 0;
 }
 
+/* For copy=True, or where the data must move. A copy can only be made in host memory, as device (kDLCPU, 0). */
 static HPy copy_capsule(HPyContext *ctx, const DLTensor *tensor, const Request *request) {
   DLDevice here = tensor->device, there = request->wants_device ? request->wanted_device : here;
   bool moves = there.device_type != here.device_type || there.device_id != here.device_id;
@@ -130,6 +138,7 @@ static HPy copy_capsule(HPyContext *ctx, const DLTensor *tensor, const Request *
   DLManagedTensorVersioned *copy = host_copy(ctx, tensor);
   if (copy == NULL) return HPy_NULL;
   if (request->is_versioned) return versioned_capsule(ctx, copy);
+  /* The copy is a versioned struct. The older one is made by way of a native tensor. */
   TVMFFIObject *handle;
   if (fb_managed_take(ctx, copy, 0, false, &handle) != 0) return HPy_NULL;
   HPy capsule = legacy_capsule(ctx, handle);
@@ -137,6 +146,7 @@ static HPy copy_capsule(HPyContext *ctx, const DLTensor *tensor, const Request *
   return capsule;
 }
 
+/* The capsule that a request asks for. The memory is shared unless a copy is asked for or the device is another. */
 static HPy capsule_for(HPyContext *ctx, TVMFFIObject *handle, const Request *request) {
   const DLTensor *tensor = (const DLTensor *)(handle + 1);
   DLManagedTensorVersioned *managed = NULL;
@@ -148,6 +158,7 @@ static HPy capsule_for(HPyContext *ctx, TVMFFIObject *handle, const Request *req
   return versioned_capsule(ctx, managed);
 }
 
+/* The tensor cannot be moved away from self while its capsule is made. */
 static HPy export(HPyContext *ctx, HPy self, const Request *request) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFITensor, 1);
   if (cell == NULL) return HPy_NULL;
@@ -167,6 +178,7 @@ HPyDef_METH(fb_dlpack_out_method, "__dlpack__", HPyFunc_KEYWORDS,
                    "in the older form, another device than the CPU for a copy, a copy of memory that the host cannot "
                    "read, moving data with copy=False.")
 static HPy fb_dlpack_out_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+  /* The values of keyword arguments stand behind the positional ones, of which there are to be none. */
   Request request = {.copy = -1};
   if (read_request(ctx, args + nargs, nargs, kwnames, &request) != 0) return HPy_NULL;
   return export(ctx, self, &request);
@@ -187,6 +199,7 @@ static HPy fb_dlpack_out_device_impl(HPyContext *ctx, HPy self) {
   if (cell == NULL) return HPy_NULL;
   DLDevice device = ((const DLTensor *)(cell->handle + 1))->device;
   fb_handle_cell_unuse(cell);
+  /* The usual answer, without a new tuple. */
   if (device.device_type == kDLCPU && device.device_id == 0) return fb_ref_load(ctx, &cpu);
   return fb_tuple_of_ints(ctx, (int64_t[]){device.device_type, device.device_id}, 2);
 }

@@ -1,4 +1,8 @@
-/* Exchange tables of other libraries. */
+/* Exchange tables of other libraries: their arrays as arguments, native tensors as their arrays, and how a table is
+ * found.
+ *
+ * The functions of a table take and give the interpreter's object pointers and report failure as C API functions do, by
+ * an exception that is raised. Where one fails without it, an exception is raised here. */
 #include "exchange.h"
 
 #include "borrowed.h"
@@ -14,6 +18,8 @@
 #include "hpy_module/object/object.h"
 #include "managed.h"
 
+/* PyPy 7.3 has no object pointers to give. hpy's debug mode has no context that lasts beyond a call, and the functions
+ * of tables like our own are given none. */
 bool fb_exchange_is_usable(void) { return fb_context_is_lasting && !fb_context_is_pypy; }
 
 /* Makes sure that an exception is raised after `what` of a table failed. Always returns -1. */
@@ -38,6 +44,8 @@ int fb_exchange_managed(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exc
   return fb_managed_take(ctx, managed, alignment, contiguous, out);
 }
 
+/* The library describes the array, and a borrowed tensor keeps the Python object. `seen` may point into the object, so
+ * shape and strides are copied at once. */
 static int borrow(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, TVMFFIObject **out) {
   DLTensor seen;
   if (FH_UNLIKELY(exchange->dltensor_from_py_object_no_sync((void *)value._i, &seen) != 0))
@@ -47,11 +55,14 @@ static int borrow(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange,
 }
 
 int fb_exchange_tensor(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, TVMFFIObject **out) {
+  /* Describing is optional in a table, and the pointer of a handle is at hand only with the extension. Otherwise the
+   * library makes a managed tensor. */
   if (FH_LIKELY(fb_ext != NULL && exchange->dltensor_from_py_object_no_sync != NULL))
     return borrow(ctx, value, exchange, out);
   return fb_exchange_managed(ctx, value, exchange, 0, false, out);
 }
 
+/* An FbConversion. The scope of a call, if there is one, learns the table and the stream. */
 static int exchange_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   const DLPackExchangeAPI *exchange = fb_type_kind_exchange(ctx, value);
   TVMFFIObject *made;
@@ -61,6 +72,7 @@ static int exchange_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs 
     return -1;
   }
   fb_args_view(args, made, out);
+  /* fb_borrowed_release ends a tensor of either kind. */
   args->temps[args->n_temps - 1].tagged += FB_TEMP_BORROWED;
   return 0;
 }
@@ -75,7 +87,7 @@ void fb_exchange_init(void) {
 /* A new object of the table's library; takes the handle if it succeeds. HPy_NULL with an exception raised. */
 static HPy tensor_out(HPyContext *ctx, TVMFFIObject *handle, const DLPackExchangeAPI *exchange) {
   const FbBorrowed *borrowed = fb_borrowed_find(handle);
-  if (borrowed != NULL && borrowed->exchange == exchange) { /* it comes back as what it was */
+  if (borrowed != NULL && borrowed->exchange == exchange) { /* an argument that comes back: the very array */
     HPy owner = HPy_Dup(ctx, borrowed->owner);
     TVMFFIObjectDecRef(handle);
     return owner;
@@ -88,6 +100,7 @@ static HPy tensor_out(HPyContext *ctx, TVMFFIObject *handle, const DLPackExchang
     TVMFFIObjectDecRef(handle);
     return fb_pyobject_take(ctx, object);
   }
+  /* A library that fails to take a managed tensor has not taken it. */
   managed->deleter(managed);
   if (!HPyErr_Occurred(ctx)) {
     fb_raise(ctx, ctx->h_RuntimeError, "managed_tensor_to_py_object_no_sync failed without saying why");
@@ -100,6 +113,8 @@ static bool is_refusal(HPyContext *ctx) {
   return HPyErr_ExceptionMatches(ctx, ctx->h_Exception) && !HPyErr_ExceptionMatches(ctx, ctx->h_MemoryError);
 }
 
+/* A tensor for Python, which is taken, on failure too. It stays a Tensor where the table cannot make arrays, or where
+ * the library refuses this one and the caller can do with a Tensor. */
 static HPy tensor_result(HPyContext *ctx, TVMFFIObject *handle, const DLPackExchangeAPI *exchange, bool is_required) {
   if (exchange->managed_tensor_to_py_object_no_sync == NULL && exchange != &fb_exchange_python_table)
     return fb_wrap_object(ctx, handle);
@@ -113,6 +128,7 @@ static HPy tensor_result(HPyContext *ctx, TVMFFIObject *handle, const DLPackExch
   return fb_wrap_object(ctx, handle);
 }
 
+/* The items of a container are converted when they are read; its wrapper remembers by which table. */
 static void mark_container(HPyContext *ctx, HPy container, const DLPackExchangeAPI *exchange) {
   FbHandleCell *cell = fb_object_cell(ctx, container);
   if (cell != NULL) fb_exchange_number_set(cell, exchange);
@@ -123,7 +139,7 @@ HPy fb_exchange_result(HPyContext *ctx, TVMFFIAny *value, const DLPackExchangeAP
   TVMFFIObject *borrowed;
   switch (value->type_index) {
   case kTVMFFITensor: return tensor_result(ctx, value->v_obj, exchange, is_required);
-  case kTVMFFIDLTensorPtr:
+  case kTVMFFIDLTensorPtr: /* memory without an owner: an argument of a callback */
     borrowed = fb_managed_borrow(ctx, value->v_ptr);
     return borrowed == NULL ? HPy_NULL : tensor_result(ctx, borrowed, exchange, is_required);
   case kTVMFFIArray:
@@ -159,8 +175,11 @@ const DLPackExchangeAPI *fb_exchange_read(HPyContext *ctx, HPy capsule) {
              fb_attr_type_name(ctx, capsule, given, sizeof(given)));
     return NULL;
   }
+  /* Tables of other versions of DLPack are linked behind. All of them begin with the header, so it may be read before
+   * the version is known. */
   while (header != NULL && header->version.major != DLPACK_MAJOR_VERSION) header = header->prev_api;
   const DLPackExchangeAPI *exchange = (const DLPackExchangeAPI *)header;
+  /* The one function that nothing here can do without. */
   return exchange != NULL && exchange->managed_tensor_from_py_object_no_sync != NULL ? exchange : NULL;
 }
 

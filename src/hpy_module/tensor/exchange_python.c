@@ -1,4 +1,6 @@
-/* An exchange table made of Python functions. */
+/* An exchange table made of Python functions, which the package sets as hooks (ffi_hpy/_optional_torch_c_dlpack.py). It
+ * is slower than a library's own table, but unlike __dlpack__ alone it gives arrays of that library as results, and
+ * their streams. The address of this table is the answer of `classify` for such a library's classes. */
 #include "exchange_python.h"
 
 #include "exchange_table.h"
@@ -7,6 +9,7 @@
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/wrap.h"
 
+/* By way of a Tensor, which the hook makes of the array. */
 static int managed_from_array(HPyContext *ctx, HPy array, DLManagedTensorVersioned **out) {
   HPy tensor = fb_hook_call(ctx, FB_HOOK_ARRAY_TO_TENSOR, &array, 1);
   if (HPy_IsNull(tensor)) return -1;
@@ -19,6 +22,7 @@ static int managed_from_array(HPyContext *ctx, HPy array, DLManagedTensorVersion
   return rc;
 }
 
+/* The entry of the table. Fails with an exception raised, unless the interpreter is going away. */
 static int from_object(void *py_object, DLManagedTensorVersioned **out) {
   FbThread attach;
   *out = NULL;
@@ -31,6 +35,7 @@ static int from_object(void *py_object, DLManagedTensorVersioned **out) {
 }
 
 HPy fb_exchange_python_array(HPyContext *ctx, TVMFFIObject *tensor) {
+  /* fb_wrap_object takes a reference, on failure too. The caller's is taken at the end, if all went well. */
   TVMFFIObjectIncRef(tensor);
   HPy wrapper = fb_wrap_object(ctx, tensor);
   if (HPy_IsNull(wrapper)) return wrapper;
@@ -40,6 +45,7 @@ HPy fb_exchange_python_array(HPyContext *ctx, TVMFFIObject *tensor) {
   return array;
 }
 
+/* The entry of the table: a device type and index for the hook, whose answer is an address. */
 static int current_stream(DLDeviceType device_type, int32_t device_id, void **out) {
   FbThread attach;
   *out = NULL;

@@ -1,4 +1,6 @@
-/* Our own exchange table. Its functions may be called on any thread, attached or not. */
+/* Our own exchange table: what C code of other libraries calls to get at the memory of a Tensor, or to make one. Its
+ * functions get no context and may be called on any thread, attached or not. Those that take or give a Python object
+ * fail as C API functions do, with an exception raised, except where there is no interpreter any more. */
 #include "exchange_table.h"
 
 #include <tvm/ffi/extra/c_env_api.h>
@@ -13,6 +15,7 @@
 #include "hpy_module/object/wrap.h"
 #include "tensor_memory.h"
 
+/* Makes host memory, without the interpreter: the error goes to the caller's function. */
 static int allocate(DLTensor *prototype, DLManagedTensorVersioned **out, void *error_ctx,
                     void (*set_error)(void *error_ctx, const char *kind, const char *message)) {
   const char *kind, *message;
@@ -41,7 +44,8 @@ TVMFFIObject *fb_exchange_table_handle(HPyContext *ctx, HPy h) {
   return handle;
 }
 
-/* For an object pointer instead of a handle; attaches the thread. */
+/* As fb_exchange_table_handle, for an object pointer. Attaches the thread, which stays attached if a handle is
+ * returned; NULL: it is not attached. */
 static TVMFFIObject *tensor_at(void *py_object, FbThread *attach) {
   if (fb_thread_attach(attach) != 0) return NULL;
   HPy h = fb_pyobject_borrow(attach->ctx, py_object);
@@ -67,16 +71,18 @@ static int describe_object(void *py_object, DLTensor *out) {
   FbThread attach;
   TVMFFIObject *handle = tensor_at(py_object, &attach);
   if (handle == NULL) return -1;
-  *out = *(const DLTensor *)(handle + 1); /* the memory stays the object's */
+  *out = *(const DLTensor *)(handle + 1); /* borrowed: valid while the Python object keeps the tensor */
   TVMFFIObjectDecRef(handle);
   fb_thread_detach(&attach);
   return 0;
 }
 
+/* A deleter that does nothing. */
 static void keep(DLManagedTensorVersioned *self) { (void)self; }
 
 HPy fb_exchange_table_wrap(HPyContext *ctx, DLManagedTensorVersioned *managed) {
-  /* Without its deleter until all went well: who fails to hand a tensor over still owns it. */
+  /* If making the wrapper fails, the native tensor ends and calls the deleter of the managed one. That must not be
+   * ended then, because a caller whose tensor was not taken still owns it. So its own deleter is put in at the end. */
   void (*deleter)(DLManagedTensorVersioned *) = managed->deleter;
   TVMFFIObjectHandle handle = NULL;
   HPy h = HPy_NULL;
@@ -100,11 +106,13 @@ static int object_from_managed(DLManagedTensorVersioned *managed, void **out_py_
   return *out_py_object == NULL ? -1 : 0;
 }
 
+/* The core keeps the streams of each thread: nothing of the interpreter is needed. */
 static int current_stream(DLDeviceType device_type, int32_t device_id, void **out_current_stream) {
   *out_current_stream = TVMFFIEnvGetStream(device_type, device_id);
   return 0;
 }
 
+/* prev_api: there is no table of an older version. */
 static DLPackExchangeAPI table = {
     .header = {.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION}, .prev_api = NULL},
     .managed_tensor_allocator = allocate,
@@ -114,6 +122,7 @@ static DLPackExchangeAPI table = {
     .current_work_stream = current_stream,
 };
 
+/* The package sets the capsule as Tensor.__dlpack_c_exchange_api__; the name is DLPack's. */
 HPyDef_METH(fb_exchange_table_get, "exchange_table", HPyFunc_NOARGS,
             .doc = "A capsule with the exchange table of Tensor.")
 static HPy fb_exchange_table_get_impl(HPyContext *ctx, HPy self) {

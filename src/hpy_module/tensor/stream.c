@@ -20,6 +20,7 @@ static HPy fb_stream_get_impl(HPyContext *ctx, HPy self, const HPy *args, size_t
   int32_t type, index;
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "stream_get() takes device_type, device_id");
   if (device_args(ctx, args, &type, &index) != 0) return HPy_NULL;
+  /* A stream is an address, which a size_t holds. */
   return HPyLong_FromSize_t(ctx, (size_t)TVMFFIEnvGetStream(type, index));
 }
 

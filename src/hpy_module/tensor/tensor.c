@@ -1,4 +1,6 @@
-/* The class Tensor. */
+/* The class Tensor: attributes that read the DLTensor behind the header of the native object. The description does not
+ * change while the object lives; the use of the cell keeps the object while it is read. DLPack's methods are in
+ * dlpack_out.c. */
 #include "tensor.h"
 
 #include "core/tensor/dltensor.h"
@@ -11,7 +13,8 @@
 
 /* --- class Tensor ------------------------------------------------------------------------------------------------- */
 
-/* What read() makes of the description of self. */
+/* What read() makes of the description of self; HPy_NULL with an exception raised. ffi.Tensor is one level below
+ * ffi.Object. */
 static HPy read_tensor(HPyContext *ctx, HPy self, HPy (*read)(HPyContext *, const DLTensor *)) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFITensor, 1);
   if (cell == NULL) return HPy_NULL;
@@ -23,6 +26,7 @@ static HPy read_tensor(HPyContext *ctx, HPy self, HPy (*read)(HPyContext *, cons
 static HPy read_shape(HPyContext *ctx, const DLTensor *tensor) {
   return fb_tuple_of_ints(ctx, tensor->shape, tensor->ndim);
 }
+/* The core fills in strides that an exporter has left out, so they are there if there are axes. */
 static HPy read_strides(HPyContext *ctx, const DLTensor *tensor) {
   return fb_tuple_of_ints(ctx, tensor->strides, tensor->ndim);
 }
@@ -32,6 +36,7 @@ static HPy read_ndim(HPyContext *ctx, const DLTensor *tensor) { return HPyLong_F
 static HPy read_byte_offset(HPyContext *ctx, const DLTensor *tensor) {
   return HPyLong_FromUInt64_t(ctx, tensor->byte_offset);
 }
+/* Where byte_offset is not 0, `data` is the beginning of a larger block. */
 static HPy read_data_ptr(HPyContext *ctx, const DLTensor *tensor) {
   return HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)tensor->data + tensor->byte_offset);
 }
@@ -86,6 +91,7 @@ static HPy tensor_data_ptr_impl(HPyContext *ctx, HPy self) { return read_tensor(
 HPyDef_METH(tensor_numel, "numel", HPyFunc_NOARGS, .doc = "Number of elements.")
 static HPy tensor_numel_impl(HPyContext *ctx, HPy self) { return read_tensor(ctx, self, read_numel); }
 
+/* One extent, by an axis that may count from the end; IndexError if there is no such axis. */
 static HPy extent_of(HPyContext *ctx, const DLTensor *tensor, int64_t axis) {
   if (axis < -tensor->ndim || axis >= tensor->ndim) {
     return fb_raise(ctx, ctx->h_IndexError, "axis %lld is out of range for a tensor of %d axes", (long long)axis,

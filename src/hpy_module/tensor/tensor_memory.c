@@ -1,4 +1,5 @@
-/* Host memory for tensors. One block each: the struct, shape and strides, then the data on its alignment. */
+/* Host memory for tensors. One block each: the struct, shape and strides, then the data on its alignment. So the
+ * deleter is free(). */
 #include "tensor_memory.h"
 
 #include <stdbool.h>
@@ -7,15 +8,17 @@
 
 #include "core/tensor/dltensor.h"
 
+/* Bytes: a cache line, and the widest vector registers. */
 enum { ALIGNMENT = 64 };
 
 typedef struct Block {
   DLManagedTensorVersioned managed;
-  int64_t extents[];
+  int64_t extents[]; /* the shape, then the strides; the data follows them */
 } Block;
 
 static void block_drop(DLManagedTensorVersioned *self) { free(self); }
 
+/* The kind and the text of an error, for callers that raise it in their own ways. Returns NULL. */
 static DLManagedTensorVersioned *refuse(const char **kind, const char **message, const char *as, const char *why) {
   *kind = as;
   *message = why;
@@ -27,6 +30,8 @@ DLManagedTensorVersioned *fb_tensor_memory_new(const DLTensor *prototype, const 
   char reason[FH_DLTENSOR_REASON];
   if (prototype->device.device_type != kDLCPU)
     return refuse(kind, message, "RuntimeError", "expected a tensor for the CPU: ffi_hpy allocates host memory only");
+  /* A description from outside. Half of the address space is more than there is, and keeps the sum below from
+   * overflowing. */
   if (fh_dltensor_refuse_shape(prototype, reason) || !fh_dltensor_size(prototype, &n_bytes) ||
       n_bytes > PTRDIFF_MAX / 2)
     return refuse(kind, message, "ValueError", "expected a shape and an element type that memory has room for");
@@ -53,7 +58,9 @@ int fb_tensor_memory_is_host(DLDevice device) {
   return device.device_type == kDLCPU || device.device_type == kDLCUDAHost || device.device_type == kDLROCMHost;
 }
 
-/* Copies the elements in row-major order; `at` is room for a position per axis. Nothing of the source is empty. */
+/* Copies the elements one by one in row-major order, as an odometer counts: the last axis advances, and one that has
+ * reached its end goes back to 0 and lets the axis before it advance. Strides may be 0 or negative, but no extent is 0.
+ * `at` is room for a position per axis. */
 static void copy_strided(const DLTensor *from, char *to, size_t item, int64_t *at) {
   const char *read = (const char *)from->data + from->byte_offset;
   int32_t axis;
@@ -75,6 +82,7 @@ DLManagedTensorVersioned *fb_tensor_memory_copy(const DLTensor *from, const char
   char reason[FH_DLTENSOR_REASON];
   if (fh_dltensor_refuse(from, reason))
     return refuse(kind, message, "BufferError", "the tensor describes memory that cannot be");
+  /* Memory that the host can read may be another device's (kDLCUDAHost); the copy is the CPU's. */
   prototype.device = (DLDevice){kDLCPU, 0};
   bool compact = fh_dltensor_is_compact(from);
   unsigned n_bits = (unsigned)from->dtype.bits * from->dtype.lanes;
@@ -90,7 +98,8 @@ DLManagedTensorVersioned *fb_tensor_memory_copy(const DLTensor *from, const char
     memcpy(copy->dl_tensor.data, (const char *)from->data + from->byte_offset, n_bytes);
     return copy;
   }
+  /* The strides of the copy are room for the positions, and are written again after it. */
   copy_strided(from, copy->dl_tensor.data, n_bits / 8, copy->dl_tensor.strides);
-  fh_dltensor_fill_strides(&copy->dl_tensor, copy->dl_tensor.strides); /* they were the positions until now */
+  fh_dltensor_fill_strides(&copy->dl_tensor, copy->dl_tensor.strides);
   return copy;
 }

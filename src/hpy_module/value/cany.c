@@ -1,4 +1,5 @@
-/* The type CAny. */
+/* The type CAny: a native value that stays native while Python code has it, such as what a schema's convert() gives.
+ * The package takes the Python value out of it with cany_value(). */
 #include "cany.h"
 
 #include <stdio.h>
@@ -20,6 +21,7 @@ HPyType_HELPERS(FbCAny)
 
 static FbRef cany_type; /* written once during the import */
 
+/* An instance of cls with the value, which is taken, on failure too. */
 static HPy make(HPyContext *ctx, HPy cls, TVMFFIAny *value) {
   void *data;
   HPy h = fb_instance_make(ctx, cls, &cany_type, &data);
@@ -38,6 +40,7 @@ HPy fb_cany_new(HPyContext *ctx, TVMFFIAny *value) {
   return h;
 }
 
+/* CAny(value); CAny() is None. */
 HPyDef_SLOT(cany_new, HPy_tp_new)
 static HPy cany_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   TVMFFIAny value = {0};
@@ -48,6 +51,7 @@ static HPy cany_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t
   return make(ctx, type, &value);
 }
 
+/* An instance without a value is all zero, which is None. */
 HPyDef_SLOT(cany_destroy, HPy_tp_destroy)
 static void cany_destroy_impl(void *self) { fb_any_drop(&((FbCAny *)self)->value); }
 
@@ -66,6 +70,7 @@ static HPy cany_type_index_get(HPyContext *ctx, HPy self, void *closure) {
   return value == NULL ? HPy_NULL : HPyLong_FromInt32_t(ctx, value->type_index);
 }
 
+/* Shows numbers; of everything else, which may be large, the type index. */
 HPyDef_SLOT(cany_repr, HPy_tp_repr)
 static HPy cany_repr_impl(HPyContext *ctx, HPy self) {
   const TVMFFIAny *value = value_of(ctx, self);
@@ -81,13 +86,15 @@ static HPy cany_repr_impl(HPyContext *ctx, HPy self) {
   return HPyUnicode_FromString(ctx, text);
 }
 
-/* The Python value; text and bytes of any length as the classes that stand for native ones. */
+/* The Python value of a CAny. Short text and bytes come as str and bytes from a call, and longer ones as the package's
+ * String and Bytes; here all lengths come as the latter. */
 HPyDef_METH(fb_cany_value, "cany_value", HPyFunc_O, .doc = "The Python value of a CAny.")
 static HPy fb_cany_value_impl(HPyContext *ctx, HPy self, HPy arg) {
   (void)self;
   HPy cls = fb_ref_borrow(ctx, &cany_type);
   bool is_cany = HPy_TypeCheck(ctx, arg, cls);
   fb_ref_return(ctx, cls);
+  /* cany_value is a function of the module and gets any argument; only a CAny has the struct. */
   char given[128];
   if (!is_cany) {
     return fb_raise(ctx, ctx->h_TypeError, "expected a CAny, got %s",
@@ -95,6 +102,7 @@ static HPy fb_cany_value_impl(HPyContext *ctx, HPy self, HPy arg) {
   }
   const TVMFFIAny *value = value_of(ctx, arg);
   if (value == NULL) return HPy_NULL;
+  /* A view: the CAny keeps its value. */
   HPy plain = fb_result_of_view(ctx, value);
   bool is_str = value->type_index == kTVMFFISmallStr;
   if (HPy_IsNull(plain) || (!is_str && value->type_index != kTVMFFISmallBytes)) return plain;

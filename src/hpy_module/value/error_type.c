@@ -1,4 +1,5 @@
-/* The class Error. */
+/* The class Error: a native error object, as a value. Its attributes read the cell behind the header of the object,
+ * whose layout is part of the ABI. Exceptions are made of it in error/ and in the package. */
 #include "error_type.h"
 
 #include "hpy_module/context/attr.h"
@@ -31,6 +32,7 @@ static int context_args(HPyContext *ctx, const HPy *args, HPy_ssize_t nargs, TVM
   return nargs > 4 ? optional_handle(ctx, args[4], "extra_context", &out[1]) : 0;
 }
 
+/* Error(kind, message, backtrace[, cause[, extra_context]]): makes a native error and puts it into self. */
 HPyDef_SLOT(error_init, HPy_tp_init)
 static int error_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)kw;
@@ -41,6 +43,7 @@ static int error_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize
   }
   static const char *const what[] = {"Error() argument 'kind'", "Error() argument 'message'",
                                      "Error() argument 'backtrace'"};
+  /* The texts are those of the arguments, which the caller holds; the new error copies them. */
   TVMFFIByteArray text[3];
   for (int i = 0; i < 3; i++) {
     HPy_ssize_t n;
@@ -48,9 +51,11 @@ static int error_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize
     if (text[i].data == NULL) return -1;
     text[i].size = (size_t)n;
   }
+  /* Cause and extra context: the new error takes references of its own. */
   TVMFFIObject *context[2];
   TVMFFIObjectHandle made = NULL;
   int rc = context_args(ctx, args, nargs, context);
+  /* The parts are checked, so only memory can be lacking. */
   if (rc == 0 &&
       TVMFFIErrorCreateWithCauseAndExtraContext(&text[0], &text[1], &text[2], context[0], context[1], &made)) {
     HPyErr_NoMemory(ctx);
@@ -62,7 +67,8 @@ static int error_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize
   return rc == 0 ? fb_transfer_put(ctx, self, made) : -1;
 }
 
-/* The text at an offset of the cell. */
+/* The text at an offset of the cell. Only the backtrace changes (update_backtrace), and a thread may change it only
+ * while no other thread uses the error. */
 static HPy read_text(HPyContext *ctx, HPy self, size_t offset) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIError, 1);
   if (cell == NULL) return HPy_NULL;
@@ -78,6 +84,8 @@ static HPy read_object(HPyContext *ctx, HPy self, size_t offset) {
   if (cell == NULL) return HPy_NULL;
   TVMFFIObjectHandle handle;
   memcpy(&handle, (const char *)TVMFFIErrorGetCellPtr(cell->handle) + offset, sizeof(handle));
+  /* A reference of its own, because making the Python value may run Python code, after which self may have another
+   * handle. */
   if (handle != NULL) TVMFFIObjectIncRef(handle);
   fb_handle_cell_unuse(cell);
   return handle == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_result_of_object(ctx, handle);
@@ -113,6 +121,7 @@ static HPy error_extra_get(HPyContext *ctx, HPy self, void *closure) {
   return read_object(ctx, self, offsetof(TVMFFIErrorCell, extra_context));
 }
 
+/* update_backtrace(text, append=False). */
 HPyDef_METH(error_update, "update_backtrace", HPyFunc_VARARGS, .doc = "Replace the backtrace, or append to it.")
 static HPy error_update_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   if (nargs < 1 || nargs > 2) return fb_raise(ctx, ctx->h_TypeError, "update_backtrace() takes text[, append]");
@@ -124,6 +133,7 @@ static HPy error_update_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIError, 1);
   if (cell == NULL) return HPy_NULL;
   TVMFFIByteArray bytes = {text, (size_t)n};
+  /* By the function in the cell: the text belongs to whoever made the error. */
   TVMFFIErrorGetCellPtr(cell->handle)
       ->update_backtrace(cell->handle, &bytes,
                          append ? kTVMFFIBacktraceUpdateModeAppend : kTVMFFIBacktraceUpdateModeReplace);
@@ -135,6 +145,7 @@ static FbRef error_type; /* written once during the import */
 
 FB_OBJECT_NEW(error, error_type)
 
+/* The last but one entry of `defines` is room for the slot that fb_object_type_derive may append. */
 HPy fb_error_type_new(HPyContext *ctx, HPy base) {
   static HPyDef *defines[] = {&error_new,   &error_init,  &error_kind,   &error_message, &error_backtrace,
                               &error_cause, &error_extra, &error_update, NULL,           NULL};
