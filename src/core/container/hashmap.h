@@ -7,8 +7,9 @@
 
 #include "hashmap_object.h"
 
-/* A new one, empty, of type kTVMFFIMap or kTVMFFIDict; NULL with an error pending. Its table has the layout and size
- * that adding n_pairs one by one would leave. Twice the room would be twice the cache misses of reading it. */
+/* A new one, empty, of type kTVMFFIMap or kTVMFFIDict; NULL with an error pending. Its table has the layout, and as a
+ * rule the size, that adding n_pairs one by one would leave. Twice the room would be twice the cache misses of reading
+ * it. */
 fh_hashmap_object *fh_hashmap_new(int32_t type_index, uint64_t n_pairs);
 /* A copy in the same order, of that type. A Dict is read under its stripe lock. */
 fh_hashmap_object *fh_hashmap_copy(const fh_hashmap_object *from, int32_t type_index);
