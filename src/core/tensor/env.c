@@ -146,8 +146,8 @@ int TVMFFIEnvTensorAlloc(DLTensor *prototype, TVMFFIObjectHandle *out) {
         "Expected a tensor allocator set by TVMFFIEnvSetDLPackManagedTensorAllocator but there is none");
   }
   fh_sync_check_unlocked("a tensor allocator");
-  /* An allocator may report by the callback, or raise an error by itself and only return a failure. An error from before
-   * is put aside, so that it does not pass for the allocator's. */
+  /* An allocator may report by the callback, or raise an error by itself and only return a failure. An error from
+   * before is put aside, so that it does not pass for the allocator's. */
   TVMFFIObject *before = fh_error_take();
   if (allocator(prototype, &tensor, &has_raised, raise_from_allocator) != 0 || tensor == NULL) {
     has_raised |= fh_error_is_pending();
@@ -182,7 +182,7 @@ int TVMFFIEnvCheckSignals(void) {
   if (check == NULL) return 0;
   fh_sync_check_unlocked("the check for signals");
   /* PyErr_CheckSignals needs an attached thread. A host that does not register both functions for that has a check that
-   * attaches its thread itself, as that of src/hpy_module/error/signals.c. */
+   * attaches its thread itself, as our binding's does. */
   if (ensure == NULL || release == NULL) return check() != 0 ? -1 : 0;
   int state = ensure();
   int rc = check();
