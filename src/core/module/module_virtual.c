@@ -1,4 +1,8 @@
-/* module_virtual.c - modules of other makers: calls through their virtual tables. */
+/* module_virtual.c - modules of other makers: calls through their virtual tables.
+ *
+ * C calls C++ member functions here, by the layout and the calling convention of the platform's C++ ABI (module_abi.h).
+ * They may throw. A C function that has no frame to catch with must not let an exception through, so the call itself is
+ * made by a function of libtvm_ffi_cxx.so, which catches, where that library is loaded. */
 #include "module_virtual.h"
 
 #include "core/object/function.h"
@@ -70,6 +74,7 @@ static int invoke_any(TVMFFIObject *module, fh_module_slot slot, const TVMFFIAny
   return 0;
 }
 
+/* ---- The operations, in the order of fh_module_operations ---- */
 static int virtual_kind(TVMFFIObject *module, TVMFFIAny *out) {
   virtual_call call;
   if (invoke(&call, module, FH_SLOT_KIND, NULL) != 0) return -1;
