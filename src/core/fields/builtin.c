@@ -1,4 +1,8 @@
-/* builtin.c - making, copying, ending and registering the built-in types that consist of fields. */
+/* builtin.c - making, copying, ending and registering the built-in types that consist of fields.
+ *
+ * An interpreter of the tables that describe these types (fh_builtin_type). What a class of the reference has as C++
+ * code is here a loop over the fields of a type and of its parents. record.c does this for types that are registered at
+ * run time, by their reflected fields; here the tables are static, and say more than reflection does. */
 #include "builtin.h"
 
 #include "core/container/hashmap.h"
@@ -34,6 +38,7 @@ static int fill_field(const fh_builtin_field *field, void *obj) {
   }
 }
 
+/* `to` is zeroed, so nothing is dropped. */
 static void copy_field(const fh_builtin_field *field, void *from, void *to) {
   const void *source = address_of(field, from);
   void *target = address_of(field, to);
@@ -64,7 +69,7 @@ static void end_field(const fh_builtin_field *field, void *obj) {
 
 /* ---- Objects ---- */
 
-/* The index of a type that is registered. */
+/* The index of a type that is registered. The tables are const, so it is looked up and not kept in them. */
 static int32_t index_of(const fh_builtin_type *type) { return fh_type_find_key(fh_base_bytes(type->key)); }
 
 void fh_builtin_end(const fh_builtin_type *type, void *self) {
@@ -75,6 +80,7 @@ void fh_builtin_end(const fh_builtin_type *type, void *self) {
   }
 }
 
+/* Every field is empty: 0, None, or NULL. That is a valid object to end, though not yet one to use. */
 static void *new_zeroed(const fh_builtin_type *type) {
   return fh_object_new((size_t)type->total_bytes, index_of(type), type->owner.deleter);
 }
@@ -104,6 +110,7 @@ int fh_builtin_construct(const fh_builtin_type *type, int32_t n_args, TVMFFIAny 
   return 0;
 }
 
+/* __ffi_new__ and __ffi_shallow_copy__ of all types; the closure is the type's table. */
 static int call_new(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(args);
   return fh_builtin_construct((const fh_builtin_type *)self, n_args, result);
@@ -185,6 +192,7 @@ int fh_builtin_set_object(void *field, const TVMFFIAny *value, int32_t type_inde
   if (is_none ? !is_optional : !fh_any_is_object(value) || !fh_type_is_instance(value->type_index, type_index)) {
     return fh_builtin_raise_convert(value, expected);
   }
+  /* The new object is stored before the old one is released, which may run code that reads the field. */
   TVMFFIObject *old = *slot;
   if (!is_none) fh_object_retain(value->v_obj);
   *slot = is_none ? NULL : value->v_obj;
@@ -200,8 +208,8 @@ int fh_builtin_put(void *field, void *obj) {
   return 0;
 }
 
-/* Whether all items are objects or None, which stands for a null reference. Under the lock, since the sequence may be a
- * List. */
+/* Whether all items are objects or None, which stands for a null reference. C++ clients read the items as references,
+ * without a check. Under the lock, since the sequence may be a List. */
 static int has_references_only(const fh_seq_object *seq) {
   int64_t i = 0;
   fh_stripe_lock(seq);
@@ -217,6 +225,7 @@ static int has_references_only(const fh_seq_object *seq) {
 int fh_builtin_set_object_list(void *field, const TVMFFIAny *value) {
   const fh_seq_object *seq = (const fh_seq_object *)(const void *)value->v_obj;
   if (!fh_seq_is(value) || !has_references_only(seq)) return fh_builtin_raise_convert(value, "List<ffi.Object>");
+  /* An Array is not changed, so its items are read without the lock. */
   if (value->type_index == kTVMFFIArray) {
     return fh_builtin_put(field, fh_seq_from_views(kTVMFFIList, fh_seq_items(seq), fh_seq_size(seq)));
   }
@@ -231,7 +240,8 @@ static TVMFFIByteArray text_or_none(const char *text) {
   return text != NULL ? fh_base_bytes(text) : none;
 }
 
-/* What all fields of a kind have in common, in the order of fh_builtin_kind. */
+/* What all fields of a kind have in common, in the order of fh_builtin_kind. The static types are those of the
+ * reference, also where they say less than the kind does. */
 static const struct {
   TVMFFIFieldSetter setter;
   int64_t n_bytes, alignment;
@@ -247,6 +257,7 @@ static const struct {
     {NULL, sizeof(void *), sizeof(void *), kTVMFFIObject, kTVMFFIObject},
 };
 
+/* Copies what a table says into the ABI's struct, which the registry copies in turn. */
 static int register_field(int32_t type_index, const fh_builtin_field *field) {
   TVMFFIFieldSetter setter = field->setter != NULL ? field->setter : kinds[field->kind].setter;
   TVMFFIFieldInfo info;
@@ -280,6 +291,7 @@ static int register_method(int32_t type_index, const fh_builtin_method *method) 
   return rc;
 }
 
+/* Registers a Function with `self` as its closure; the registry keeps a reference to it. */
 static int set_attr(int32_t type_index, const char *attr, void *self, TVMFFISafeCallType call) {
   TVMFFIByteArray name = fh_base_bytes(attr);
   TVMFFIObjectHandle func;
@@ -312,6 +324,7 @@ static int register_metadata(int32_t type_index, const fh_builtin_type *type) {
 int32_t fh_builtin_register(const fh_builtin_type *type) {
   const TVMFFITypeInfo *parent = fh_type_find(type->parent != NULL ? index_of(type->parent) : kTVMFFIObject);
   if (parent == NULL) return -1; /* its registration failed before, and that error is pending still */
+  /* No indices are reserved for children: a type that may have some lets them take any free index. */
   int32_t type_index =
       fh_type_add(fh_base_bytes(type->key), -1, parent->type_depth + 1, 0, !type->is_final, parent->type_index);
   void *self = (void *)(uintptr_t)type; /* the Functions only read it */
