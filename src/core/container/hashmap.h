@@ -1,7 +1,8 @@
 /* hashmap.h - ffi.Map and ffi.Dict.
  *
- * An object keeps its address when its table grows, as a Dict must. A Map is changed only by its maker. Hash and
- * equality may run foreign code (any_hash.h): hold no lock, or forbid hooks. */
+ * An object keeps its address when its table grows, because all who have a Dict see its changes. A Map is changed only
+ * by its maker, before others have it. Hash and equality of keys may run foreign code (any_hash.h): hold no lock, or
+ * forbid hooks. */
 #ifndef FH_HASHMAP_H_
 #define FH_HASHMAP_H_
 

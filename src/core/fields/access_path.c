@@ -77,6 +77,7 @@ static int compare_chains(const fh_access_path_object *a, const fh_access_path_o
       *out = step_a == step_b;
       break;
     }
+    /* The kind first: the keys of steps of one kind are compared, which may run a hook. */
     *out = step_a->kind == step_b->kind;
     if (*out && fh_any_equal(&step_a->key, &step_b->key, out) != 0) return -1;
     if (!*out) break;
@@ -142,6 +143,7 @@ static int extend_by(const char *name, fh_access_kind kind, const TVMFFIAny *arg
   return return_path(fh_access_path_extend(path, kind, &key), result);
 }
 
+/* A Function has no way to know its name, so each method is a C function that passes its name and kind on. */
 #define EXTENDING(function, name, kind)                                                       \
   static int function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) { \
     FH_UNUSED(self);                                                                          \
@@ -159,6 +161,7 @@ static int arg_two_paths(const char *name, const TVMFFIAny *args, int32_t n_args
   return arg_path(name, args, 1, &paths[1]);
 }
 
+/* A path is a prefix of another one if that one, without its further steps, is equal to it. A longer path never is. */
 static int call_is_prefix_of(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_access_path_object *paths[2];
@@ -246,6 +249,7 @@ static int repr_step(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   if (step->kind == FH_ACCESS_ATTR && fh_str_content(&step->key, &name)) {
     rc = fh_text_add_cstr(&text, ".") != 0 ? -1 : fh_text_add(&text, name.data, name.size);
   } else {
+    /* Also an attribute whose key is no text, which a client can make. */
     int is_missing = step->kind >= FH_ACCESS_ATTR_MISSING;
     rc = fh_text_add_cstr(&text, is_missing ? "[<missing:" : "[");
     if (rc == 0) rc = add_repr(fn_repr, &step->key, &text);
@@ -285,6 +289,7 @@ static int set_step(void *field, const TVMFFIAny *value) {
   return fh_builtin_set_object(field, value, step_index, 1, "Optional<" STEP_KEY ">");
 }
 
+/* Both types are constant tree nodes: nothing changes them, so an object equals itself without a look inside. */
 static const fh_builtin_field step_fields[] = {
     {.name = "kind",
      .metadata = FH_SCHEMA(FH_SCHEMA_INT),

@@ -72,6 +72,8 @@ static void end_field(const fh_builtin_field *field, void *obj) {
 /* The index of a type that is registered. The tables are const, so it is looked up and not kept in them. */
 static int32_t index_of(const fh_builtin_type *type) { return fh_type_find_key(fh_base_bytes(type->key)); }
 
+/* An alias names a field of the parent, which ends it; ending it twice would do no harm, but filling or copying it
+ * twice would lose a reference. */
 void fh_builtin_end(const fh_builtin_type *type, void *self) {
   for (const fh_builtin_type *at = type; at != NULL; at = at->parent) {
     for (const fh_builtin_field *field = at->fields; field->name != NULL; ++field) {
@@ -90,6 +92,7 @@ void *fh_builtin_new(const fh_builtin_type *type) {
   for (const fh_builtin_type *at = type; obj != NULL && at != NULL; at = at->parent) {
     for (const fh_builtin_field *field = at->fields; field->name != NULL; ++field) {
       if (field->is_alias || fill_field(field, obj) == 0) continue;
+      /* The fields that are filled already are dropped by the object's end; the others are empty. */
       fh_object_release(obj);
       return NULL;
     }
@@ -189,6 +192,7 @@ int fh_builtin_set_object(void *field, const TVMFFIAny *value, int32_t type_inde
                           const char *expected) {
   TVMFFIObject **slot = (TVMFFIObject **)field;
   int is_none = value->type_index == kTVMFFINone;
+  /* None where it is not allowed, or anything but an instance. */
   if (is_none ? !is_optional : !fh_any_is_object(value) || !fh_type_is_instance(value->type_index, type_index)) {
     return fh_builtin_raise_convert(value, expected);
   }
@@ -271,11 +275,13 @@ static int register_field(int32_t type_index, const fh_builtin_field *field) {
   info.offset = field->offset;
   if (fh_field_getter(kinds[field->kind].getter_type_index, &info.getter) != 0) return -1;
   if (field->kind == FH_BUILTIN_INT32) info.getter = get_int32; /* no binding has such fields */
+  /* A C function in a void pointer: in the ABI's struct the member may also be a Function (flags tell). */
   info.setter = (void *)(uintptr_t)setter;
   info.field_static_type_index = kinds[field->kind].static_type_index;
   return TVMFFITypeRegisterField(type_index, &info);
 }
 
+/* Makes a Function of the C code, without a closure; the registry keeps a reference to it. */
 static int register_method(int32_t type_index, const fh_builtin_method *method) {
   TVMFFIMethodInfo info;
   TVMFFIObjectHandle func;
@@ -330,6 +336,7 @@ int32_t fh_builtin_register(const fh_builtin_type *type) {
   void *self = (void *)(uintptr_t)type; /* the Functions only read it */
   if (type_index < 0 || register_metadata(type_index, type) != 0) return -1;
   if (fh_reflect_set_final(type_index, type->is_final) != 0) return -1;
+  /* Only the type's own fields: reflection finds the parents' by ancestry. */
   for (const fh_builtin_field *field = type->fields; field->name != NULL; ++field) {
     if (register_field(type_index, field) != 0) return -1;
   }

@@ -41,6 +41,7 @@ static int to_function(const TVMFFIAny *value, TVMFFIAny *result) {
 static int to_tensor(const TVMFFIAny *value, TVMFFIAny *result) {
   return to_instance(value, kTVMFFITensor, 1, "ffi.Tensor", result);
 }
+/* The index is looked up at each call, because it is given out at load time. */
 static int to_int_enum(const TVMFFIAny *value, TVMFFIAny *result) {
   return to_instance(value, fh_type_find_key(FH_LITERAL("ffi.IntEnum")), 0, "ffi.IntEnum", result);
 }

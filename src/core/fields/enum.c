@@ -24,6 +24,7 @@ static int is_column(const fh_hashmap_pair *pair) {
   return fh_str_content(&pair->key, &name) && pair->value.type_index == kTVMFFIDict;
 }
 
+/* Whether each pair of a map is right. Under the map's lock. */
 static int all_pairs(const fh_hashmap_object *map, int (*is_right)(const fh_hashmap_pair *pair)) {
   const fh_hashmap_pair *pair;
   uint64_t at = fh_hashmap_begin(map);
@@ -46,6 +47,7 @@ static int set_dict(void *field, const TVMFFIAny *value, int (*is_right)(const f
   return fh_builtin_put(field, value->v_obj);
 }
 
+/* The setters of the two Dicts. */
 static int set_indexes(void *field, const TVMFFIAny *value) {
   return set_dict(field, value, is_index, "Dict<Any, ffi.Object>");
 }
@@ -150,6 +152,8 @@ static int init_state(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
 
 #define COLUMN_SCHEMA FH_SCHEMA_GENERIC("ffi.Dict", FH_SCHEMA_OBJECT "," FH_SCHEMA_ANY)
 
+/* C++ clients read the fields inline, as List and Dict references that are never NULL; fh_builtin_new makes them empty
+ * ones. */
 static const fh_builtin_field state_fields[] = {
     {.name = "entries",
      .doc = "The singletons in the order of their definition.",

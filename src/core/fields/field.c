@@ -113,7 +113,7 @@ static int write_plain(void *field, int32_t type_index, const TVMFFIAny *value) 
   return raise_value_type(type_index, value);
 }
 
-/* Writes an owned value. *value becomes what was in the field, for the caller to drop. */
+/* Writes an owned value. *value becomes what was in the field, for the caller to drop. On -1 the field is as it was. */
 static int write_value(void *field, int32_t type_index, TVMFFIAny *value) {
   int rc = write_plain(field, type_index, value);
   if (rc != 0) return rc < 0 ? -1 : 0;

@@ -88,6 +88,7 @@ static int key_equal(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   return 0;
 }
 
+/* Parts of the functions' type schemas, which the reference declares too. */
 #define OPTIONS FH_SCHEMA_BOOL "," FH_SCHEMA_BOOL
 #define VALUES FH_SCHEMA_ANY "," FH_SCHEMA_ANY
 #define PATH FH_SCHEMA_TYPE("ffi.reflection.AccessPath")

@@ -22,8 +22,8 @@ typedef struct {
   int number;
 } virtual_call;
 
-/* A C++ member function gets `this` as its first argument, so a cast to a C function with one parameter more calls
- * it. */
+/* Runs the call. A C++ member function gets `this` as its first argument, so it is called as a C function with one
+ * parameter more. Functions that return an object need the convention of module_abi.h. */
 static void run_virtual(void *state) {
   virtual_call *call = (virtual_call *)state;
   fh_module_code code = (*(fh_module_code const *const *)call->self)[call->slot];
