@@ -105,8 +105,8 @@ fh_hashmap_object *fh_hashmap_new(int32_t type_index, uint64_t n_pairs) {
   return map;
 }
 
-/* A new object with the bytes of another one's pairs, whose references are not counted yet; NULL without memory. It may
- * run under a lock. */
+/* A new object with the bytes of another one's pairs, whose references are not counted yet; NULL without memory. Safe
+ * under a lock. */
 static fh_hashmap_object *copy_bytes(const fh_hashmap_object *from, int32_t type_index) {
   fh_hashmap_object *map;
   if (fh_hashmap_is_small(from)) {
@@ -157,8 +157,8 @@ static int small_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_has
   return 0;
 }
 
-/* Moves the pairs to a buffer with room for `n_slots`. They were in the object's own block, which cannot grow because
- * the object keeps its address, or in a smaller buffer. */
+/* Moves the pairs to a buffer with room for `n_slots`. Until now the pairs are in the object's own block, which cannot
+ * grow because the object keeps its address, or in a smaller buffer. */
 static int small_grow(fh_hashmap_object *map, uint64_t n_slots, fh_mem_aside *aside) {
   fh_hashmap_pair *pairs = (fh_hashmap_pair *)fh_mem_alloc((size_t)n_slots * sizeof *pairs);
   if (pairs == NULL) return FH_HASHMAP_NO_MEMORY;

@@ -17,10 +17,10 @@
 FH_STATIC_ASSERT(sizeof(fh_hashmap_item) == 48, "ABI");
 FH_STATIC_ASSERT(sizeof(fh_hashmap_block) == 16 + 16 * 48, "ABI");
 
-/* A metadata byte is EMPTY, RESERVED, or that of an item. RESERVED is a free slot that free_slot has chosen already; it
- * never outlasts that call. An item's byte has the bit BODY unless the item is the head of its chain. Its low bits say
- * how far the next item of the chain is, as an index into `distances`; 0 ends the chain. EMPTY and RESERVED have the
- * bit BODY too, so neither passes for a head. */
+/* A metadata byte is EMPTY, RESERVED, or that of an item. RESERVED is a free slot that free_slot has chosen already,
+ * and never outlasts that call. An item's byte has the bit BODY unless the item is the head of its chain. Its low bits
+ * say how far the next item of the chain is, as an index into `distances`; 0 ends the chain. EMPTY and RESERVED have
+ * the bit BODY too, so neither passes for a head. */
 #define EMPTY 0xffu
 #define RESERVED 0xfeu
 #define BODY 0x80u
@@ -31,9 +31,9 @@ FH_STATIC_ASSERT(sizeof(fh_hashmap_block) == 16 + 16 * 48, "ABI");
 #define MAX_LOAD 0.99
 #define MAX_SLOTS ((uint64_t)1 << 48)
 
-/* The distances that a metadata byte can name. Clients have this list compiled in, so it is ABI. It has 0 to 15, which
- * stay in the block or the next one; then, as in quadratic probing, all triangular numbers up to 2628; then ever fewer
- * of the larger ones, for tables in which everything nearer is taken. */
+/* The distances that a metadata byte can name. Clients have this list compiled in, so it is ABI. The list has 0 to 15,
+ * which stay in the block or the next one; then, as in quadratic probing, all triangular numbers up to 2628; then ever
+ * fewer of the larger ones, for tables in which everything nearer is taken. */
 /* clang-format off */
 static const uint64_t distances[N_DISTANCES] = {
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 21, 28, 36, 45, 55, 66, 78, 91, 105, 120, 136, 153, 171,
@@ -245,8 +245,8 @@ static int free_slot(fh_hashmap_object *map, uint64_t slot, fh_hashmap_hooks hoo
   return has_room;
 }
 
-/* Whether one pair more would be beyond the load limit. It is asked only where the home of the new key is taken: an
- * empty home is used at any load, as clients do. */
+/* Whether one pair more would be beyond the load limit. Asked only where the home of the new key is taken: an empty
+ * home is used at any load, as by clients. */
 static int is_full(const fh_hashmap_object *map) { return (double)(map->size + 1) > (double)map->slots * MAX_LOAD; }
 
 /* Writes a pair, which the table takes, into a free slot, with that metadata byte, at the end of the order. */
@@ -299,7 +299,7 @@ static int try_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, uint64_t
 static int fill_larger(const fh_hashmap_object *map, fh_hashmap_object *larger, fh_hashmap_hooks hooks) {
   for (uint64_t slot = map->head; slot != NO_SLOT; slot = fh_hashmap_dense_item(map, slot)->next) {
     const fh_hashmap_pair *pair = &fh_hashmap_dense_item(map, slot)->pair;
-    /* Nothing is replaced, because the keys of a table differ. */
+    /* Stays unwritten: nothing is replaced, because the keys of a table differ. */
     fh_hashmap_pair old;
     uint64_t hash;
     int rc = fh_hashmap_key_hash(&pair->key, hooks, &hash);

@@ -61,8 +61,8 @@ static inline fh_hashmap_item *fh_hashmap_dense_item(const fh_hashmap_object *ma
   return &block->items[slot % FH_HASHMAP_BLOCK_SLOTS];
 }
 
-/* Whether hash and equality hooks may run. Under a lock they must not: then an operation that needs one changes
- * nothing and returns FH_HASHMAP_NEEDS_HOOK, without an error. */
+/* Whether hash and equality hooks may run. Under a lock they must not: then an operation that needs one changes no pair
+ * and returns FH_HASHMAP_NEEDS_HOOK, without an error. The table may have grown, or turned dense. */
 typedef enum { FH_HASHMAP_NO_HOOKS, FH_HASHMAP_HOOKS } fh_hashmap_hooks;
 #define FH_HASHMAP_NEEDS_HOOK (-2)
 #define FH_HASHMAP_NO_MEMORY (-3) /* nothing is pending: fh_hashmap_finish raises the error, after the lock */

@@ -87,8 +87,8 @@ void fh_memo_erase(fh_memo *memo, const void *a, const void *b) {
 }
 
 int fh_memo_keep_below(fh_memo *memo, uint64_t limit) {
-  /* The entries that stay go into a new table: erasing is not allowed where the memo retains. They get references of
-   * their own there before the old table drops its references. */
+  /* The entries that stay go into a new table: erasing is not allowed where the memo retains. The new table takes
+   * references of its own before the old one drops its references. */
   fh_memo kept = {NULL, 0, 0, memo->retains};
   for (size_t i = 0; i < memo->n_slots; ++i) {
     const fh_memo_entry *entry = &memo->entries[i];

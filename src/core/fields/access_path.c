@@ -67,9 +67,9 @@ fh_access_path_object *fh_access_path_extend(fh_access_path_object *path, fh_acc
 
 /* ---- Comparing ---- */
 
-/* *out becomes whether two paths of one length are equal: 0, or -1 when a hook of a key fails. They are equal once they
- * share a path object. The lengths are not relied on: a client can make a path whose depth is wrong, so both ends are
- * looked for. */
+/* *out becomes whether two paths of one length are equal: 0, or -1 when a hook of a key fails. Two paths are equal from
+ * the first path object on that both share. The lengths are not relied on: a client can make a path whose depth is
+ * wrong, so both ends are looked for. */
 static int compare_chains(const fh_access_path_object *a, const fh_access_path_object *b, int *out) {
   for (*out = 1; a != b; a = parent_of(a), b = parent_of(b)) {
     const fh_access_step_object *step_a = a != NULL ? step_of(a) : NULL, *step_b = b != NULL ? step_of(b) : NULL;
@@ -324,7 +324,7 @@ static const fh_builtin_field path_fields[] = {
 #define METHOD_OF(result, argument) FH_SCHEMA(FH_SCHEMA_FUNCTION(result, PATH_SCHEMA "," argument))
 #define STEPS_SCHEMA FH_SCHEMA_GENERIC("ffi.Array", FH_SCHEMA_TYPE(STEP_KEY))
 
-/* The names are the reference's. They begin with "_" because bindings wrap these methods in ones of their own. */
+/* The names are the reference's, and begin with "_" because bindings wrap these methods in ones of their own. */
 static const fh_builtin_method path_methods[] = {
     {"_root", NULL, FH_SCHEMA(FH_SCHEMA_FUNCTION(PATH_SCHEMA, "")), kTVMFFIFieldFlagBitMaskIsStaticMethod, call_root},
     {"_extend", NULL, METHOD_OF(PATH_SCHEMA, FH_SCHEMA_TYPE(STEP_KEY)), 0, call_extend},

@@ -82,7 +82,7 @@ void fh_builtin_end(const fh_builtin_type *type, void *self) {
   }
 }
 
-/* Every field is empty: 0, None, or NULL. That is a valid object to end, though not yet one to use. */
+/* Every field is empty: 0, None, or NULL. Such an object can be ended, but not used yet. */
 static void *new_zeroed(const fh_builtin_type *type) {
   return fh_object_new((size_t)type->total_bytes, index_of(type), type->owner.deleter);
 }

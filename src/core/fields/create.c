@@ -18,13 +18,13 @@
 #define PAIRS_NAME "ffi.MakeObjectFromPackedArgs"
 
 TVMFFIObject *fh_create_empty(const TVMFFITypeInfo *info) {
+  /* Types of compiled code have a creator in their metadata; types that a binding laid out have the attribute
+   * __ffi_new__. */
   if (info->metadata != NULL && info->metadata->creator != NULL) {
     TVMFFIObjectHandle obj = NULL;
     fh_sync_check_unlocked("a creator");
     return info->metadata->creator(&obj) == 0 ? (TVMFFIObject *)obj : NULL;
   }
-  /* Types of compiled code have a creator in their metadata; types that a binding laid out have the attribute
-   * __ffi_new__. */
   const TVMFFIAny *creator = fh_reflect_attr(fh_reflect_column(FH_ATTR_NEW), info->type_index);
   TVMFFIAny made;
   if (creator == NULL || creator->type_index != kTVMFFIFunction) {

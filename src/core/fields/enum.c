@@ -32,8 +32,8 @@ static int all_pairs(const fh_hashmap_object *map, int (*is_right)(const fh_hash
   return pair == NULL;
 }
 
-/* Stores a Dict whose pairs are all right, or such a Map as a new Dict. It is checked when it is stored only: what is
- * put into it later, nobody checks. */
+/* Stores a Dict whose pairs are all right, or such a Map as a new Dict. The pairs are checked only now: what is put
+ * into the Dict later, nobody checks. */
 static int set_dict(void *field, const TVMFFIAny *value, int (*is_right)(const fh_hashmap_pair *pair),
                     const char *expected) {
   const fh_hashmap_object *map = (const fh_hashmap_object *)(const void *)value->v_obj;
@@ -57,8 +57,8 @@ static int set_attrs(void *field, const TVMFFIAny *value) {
 
 /* ---- ffi.Enum and its two children ---- */
 
-/* IntEnum and StrEnum have no data of their own. Their field `value` is another name of the parent's integer or text.
- * It takes no part in constructors and in comparisons by structure. */
+/* IntEnum and StrEnum have no data of their own. The field `value` is another name of the parent's integer or text, and
+ * takes no part in constructors and in comparisons by structure. */
 #define INT_DOC "The integer that stands for the singleton."
 #define STR_DOC "The name of the singleton."
 #define VALUE_FLAGS (kTVMFFIFieldFlagBitMaskSEqHashIgnore | kTVMFFIFieldFlagBitMaskInitOff)

@@ -1,5 +1,5 @@
-/* globals_cxx.c - what libtvm_ffi_cxx.so, which has the C++ names of the ABI, needs of the core beside that ABI. It
- * calls these by name, as it calls all else, so that the core exports no symbol for it. */
+/* globals_cxx.c - what libtvm_ffi_cxx.so, which has the C++ names of the ABI, needs of the core beside that ABI. That
+ * library calls these functions by name, as it calls all others, so the core exports no symbols for it. */
 #include "core/module/library.h"
 #include "core/module/library_context.h"
 #include "core/module/library_module.h"

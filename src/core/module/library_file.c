@@ -2,9 +2,9 @@
  *
  * A reader of ELF that believes nothing: each offset is compared with the size of the file before anything is read
  * there, and each address with the segments. The checks find what would end the process within the loader, and common
- * mistakes, such as a text or a library of another machine, of which the loader says less. They go from the outside to
- * the inside: the file, its first header, its segments, the dynamic section. A function named refuse_ gives 1 with the
- * reason written, or 0. */
+ * mistakes, such as a text or a library of another machine, of which the loader says less. The checks go from the
+ * outside to the inside: the file, its first header, its segments, the dynamic section. A function named refuse_ gives
+ * 1 with the reason written, or 0. */
 #define _GNU_SOURCE /* O_CLOEXEC, pread */
 #include "library_file.h"
 
@@ -140,8 +140,8 @@ static int refuse_part(const file *f, const part_header *part) {
                      (unsigned long long)part->p_memsz);
 }
 
-/* Every segment's bytes must be in the file. Those that are mapped must come in order of address, must not overlap, and
- * must have room in memory for their bytes: the loader reserves the range from the first to the last and relies on
+/* Every segment's bytes must be in the file. Segments that are mapped must come in order of address, must not overlap,
+ * and must have room in memory for their bytes: the loader reserves the range from the first to the last and relies on
  * it. */
 static int refuse_loaded(const file *f) {
   uint64_t end = 0; /* of the segment before */
@@ -193,7 +193,7 @@ static int is_address(int64_t tag) {
 static int refuse_dynamic(const file *f, const part_header *part) {
   dynamic_entry entry = {0};
   int has_names = 0, has_symbols = 0;
-  /* The section is an array that an entry DT_NULL ends. It is read entry by entry, because its size may be anything. */
+  /* The section is an array that an entry DT_NULL ends, read entry by entry because its size may be anything. */
   uint64_t n = part->p_filesz / sizeof entry, i = 0;
   for (; i < n && read_at(f, &entry, part->p_offset + i * sizeof entry, sizeof entry) && entry.d_tag != DT_NULL; ++i) {
     has_names |= entry.d_tag == DT_STRTAB;

@@ -60,11 +60,13 @@ FH_STATIC_ASSERT(offsetof(library_module, base) == FH_MODULE_OFFSET, "the handle
 /* The object of a handle; the const goes because handles in the ABI have none. */
 static library_module *of_handle(const void *handle) { return (library_module *)fh_module_this((void *)handle); }
 
+/* Modules that refer to one another in a long chain do so by Arrays of imports and Maps of Functions, whose ends are
+ * queued beyond a depth (fh_object_owner). So a module needs no queue of its own. */
 static void delete_module(void *handle, int flags) {
   library_module *module = of_handle(handle);
   if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
-    /* The library's variable must not keep the address of a dead module. A later module of that library has replaced
-     * it. */
+    /* The library's variable must not keep the address of a dead module. If a later module of the library has stored
+     * its own address there, that stays. */
     void **context = (void **)module->shared->symbols->find(module->shared->state, CONTEXT_SYMBOL);
     if (context != NULL && *context == module) *context = NULL;
     fh_object_release(module->base.imports);
@@ -76,8 +78,8 @@ static void delete_module(void *handle, int flags) {
 
 /* ---- Functions ---- */
 
-/* The closure of a Function: the library's code, and the module, which must outlive it because the code may look up
- * imports through it. */
+/* The closure of a Function: the library's code, and a reference to the module, through which the code may look up
+ * imports. */
 typedef struct {
   TVMFFISafeCallType code;
   TVMFFIObject *module;
@@ -274,7 +276,7 @@ FH_RETURNING(slot_write_formats, self, ret, nothing) {
 }
 
 /* The property mask says that the module can be serialised: whoever embeds modules in a library writes "_lib" for it.
- * It has no bytes of its own. */
+ * The module has no bytes of its own. */
 FH_RETURNING(slot_save_to_bytes, self, ret, nothing) {
   FH_UNUSED(self);
   FH_UNUSED(nothing);
@@ -336,8 +338,8 @@ void fh_library_module_init(void) { fh_module_set_operations(table.slots, &opera
 
 /* ---- Making ---- */
 
-/* A module that uses `state`, a library_shared; NULL with an error pending. It becomes the one that the library's
- * context variable names. */
+/* A module that uses `state`, a library_shared; NULL with an error pending. The library's context variable gets the
+ * address of the module. */
 static TVMFFIObject *new_module(void *state) {
   library_shared *shared = (library_shared *)state;
   library_module *module = (library_module *)fh_mem_calloc(1, sizeof *module);
@@ -400,7 +402,7 @@ static void *find_function_in_library(const void *state, const char *name) {
   return address;
 }
 
-/* Its state is the system's handle, which needs no end. */
+/* The state is the system's handle of a library, which needs no end. */
 static const fh_library_symbols shared_library = {find_in_library, find_function_in_library, NULL};
 
 int fh_library_module_open(TVMFFIByteArray path, TVMFFIAny *out) {
@@ -416,8 +418,7 @@ int fh_library_module_open(TVMFFIByteArray path, TVMFFIAny *out) {
 #define LOADER_PREFIX "ffi.Module.load_from_file."
 
 int fh_library_module_load(TVMFFIByteArray path, TVMFFIAny *out) {
-  /* The extension chooses the loader. Those of other systems stand for that of shared libraries, whatever this system
-   * is. */
+  /* The extension chooses the loader. The extensions that shared libraries have on any system stand for "so". */
   size_t dot = path.size;
   while (dot > 0 && path.data[dot - 1] != '.') --dot;
   TVMFFIByteArray format = {path.data + dot, path.size - dot};

@@ -17,7 +17,7 @@
 /* Guards adding to both tables; readers need no lock (name.h). */
 FH_LOCK(lock, "system", FH_RANK_PLAIN);
 
-/* A registered symbol. It may be registered again with another address, while others read it. */
+/* A registered symbol, which may be registered again with another address while others read it. */
 typedef struct {
   fh_name_entry entry;
   void *address; /* release store when it is registered again, acquire load in find */

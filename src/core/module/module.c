@@ -122,7 +122,8 @@ static fh_seq_object *reachable(TVMFFIObject *module) {
   return list;
 }
 
-/* Asks the module, and with query_imports all that it imports, until one has an answer. As a question. */
+/* Asks the module, and with query_imports all that it imports, until one has an answer: 1, 0 or -1, as a question
+ * gives. */
 static int ask(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, question ask_one, TVMFFIAny *out) {
   *out = fh_any_none();
   int found = ask_one(module, name, out);

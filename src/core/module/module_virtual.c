@@ -1,8 +1,9 @@
 /* module_virtual.c - modules of other makers: calls through their virtual tables.
  *
- * C calls C++ member functions here, by the layout and the calling convention of the platform's C++ ABI (module_abi.h).
- * They may throw. A C function that has no frame to catch with must not let an exception through, so the call itself is
- * made by a function of libtvm_ffi_cxx.so, which catches, where that library is loaded. */
+ * C calls C++ member functions here, by the layout and the calling convention of the platform's C++ ABI
+ * (module_abi.h). Such a function may throw. A C function that has no frame to catch with must not let an exception
+ * through, so the call itself is made by a function of libtvm_ffi_cxx.so, which catches, where that library is
+ * loaded. */
 #include "module_virtual.h"
 
 #include "core/object/function.h"

@@ -1,11 +1,11 @@
 /* env.c - what surrounds a call: streams and tensor allocators per thread, the host language's signals.
  *
- * A caller records here what code further down may ask for: on which stream to work, how to allocate a tensor, whether
- * the user has interrupted. Nothing takes a lock: streams and the thread's allocator belong to a thread, and the rest
- * is single pointers, which are stored with release and loaded with acquire.
+ * A caller records here what code further down may ask for: on which stream to work, how to allocate a tensor, how
+ * to see whether the user has interrupted. Nothing takes a lock: streams and the thread's allocator belong to a thread,
+ * and the rest is single pointers, which are stored with release and loaded with acquire.
  *
- * Function pointers are kept as void* because the atomic operations take those. They are cast by way of uintptr_t,
- * because C has no cast between pointers to functions and to objects. */
+ * Function pointers are kept as void* because the atomic operations take those. The casts go by way of uintptr_t,
+ * because C has none between pointers to functions and to objects. */
 #include "env.h"
 
 #include "core/object/backtrace.h"

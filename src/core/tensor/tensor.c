@@ -139,7 +139,7 @@ static tensor_object *import_tensor(const DLTensor *from, int32_t require_alignm
   return tensor;
 }
 
-/* Takes the struct on success only. It has no flags, so the data counts as writable. */
+/* Takes the struct on success only. This older struct has no flags, so the data counts as writable. */
 int TVMFFITensorFromDLPack(DLManagedTensor *from, int32_t require_alignment, int32_t require_contiguous,
                            TVMFFIObjectHandle *out) {
   *out = NULL;
