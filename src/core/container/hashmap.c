@@ -1,4 +1,9 @@
-/* hashmap.c - ffi.Map and ffi.Dict objects: life, the small layout, and the choice between the layouts. */
+/* hashmap.c - ffi.Map and ffi.Dict objects: life, the small layout, and the choice between the layouts.
+ *
+ * Map and Dict have one layout; a Map is not changed once others have it, a Dict is, under its stripe lock. A table
+ * begins as a small array, which is searched from its first pair to its last, and turns dense (hashmap_dense.c) with
+ * the fifth pair. Keys may have hooks, which are foreign code. So an operation on a Dict is tried under the lock with
+ * hooks forbidden; where a key needs one, it is done again with hooks and without the lock. */
 #include "hashmap.h"
 
 #include "core/object/any_hash.h"
@@ -19,6 +24,8 @@ FH_STATIC_ASSERT(offsetof(fh_hashmap_object, tail) == 72, "ABI");
 FH_STATIC_ASSERT(sizeof(fh_hashmap_object) == 80, "ABI");
 FH_STATIC_ASSERT(sizeof(fh_hashmap_pair) == 32, "ABI");
 
+/* A small object has its pairs where a dense one has its last three members. So the object never moves when it turns
+ * dense, but its block must be large enough for these members. */
 #define SMALL_HEADER offsetof(fh_hashmap_object, fib_shift) /* pairs start here in a small object */
 FH_STATIC_ASSERT(SMALL_HEADER + FH_HASHMAP_SMALL_INIT * sizeof(fh_hashmap_pair) >= sizeof(fh_hashmap_object),
                  "a small object turns dense in place");
@@ -46,21 +53,24 @@ static void end_map(void *self) {
   fh_hashmap_object *map = (fh_hashmap_object *)self;
   uint64_t position = fh_hashmap_begin(map);
   for (fh_hashmap_pair *pair; (pair = fh_hashmap_at(map, position)) != NULL;) {
-    position = fh_hashmap_next(map, position); /* before the pair is dropped, whose slot says where the next one is */
+    position = fh_hashmap_next(map, position); /* before the drop, which may run foreign code */
     fh_hashmap_drop_pair(pair);
   }
   if (map->data_deleter != NULL) map->data_deleter(map->data);
+  /* What is left is an empty small table. */
   map->data = NULL;
   map->data_deleter = NULL;
   map->size = 0;
   map->slots = FH_HASHMAP_SMALL_TAG;
 }
 
+/* Whether the pairs hold objects is not looked for: has_objects is 1 for every map. */
 static void delete_map(void *self, int flags);
 static const fh_object_owner owner = {delete_map, end_map};
 static void delete_map(void *self, int flags) { fh_object_delete_owner(&owner, self, flags, 1); }
 
-/* Never smaller than FH_HASHMAP_SMALL_INIT pairs: then the block has room for the members of a dense table. */
+/* NULL without memory, and nothing is pending. Never smaller than FH_HASHMAP_SMALL_INIT pairs: then the block has room
+ * for the members of a dense table. */
 static fh_hashmap_object *new_small(int32_t type_index, uint64_t n_slots) {
   if (n_slots < FH_HASHMAP_SMALL_INIT) n_slots = FH_HASHMAP_SMALL_INIT;
   fh_hashmap_object *map = (fh_hashmap_object *)fh_mem_alloc(SMALL_HEADER + (size_t)n_slots * sizeof(fh_hashmap_pair));
@@ -73,6 +83,8 @@ static fh_hashmap_object *new_small(int32_t type_index, uint64_t n_slots) {
   return map;
 }
 
+/* NULL without memory, and nothing is pending. The table has the least number of slots, a power of two from 8 on, that
+ * n_pairs fit in below the load limit. */
 static fh_hashmap_object *new_dense(int32_t type_index, uint64_t n_pairs) {
   uint64_t n_slots = 2 * FH_HASHMAP_SMALL_MAX;
   while (n_slots * 99 < n_pairs * 100) n_slots *= 2; /* 0.99 is the ABI's load limit */
@@ -93,7 +105,8 @@ fh_hashmap_object *fh_hashmap_new(int32_t type_index, uint64_t n_pairs) {
   return map;
 }
 
-/* The bytes of another one; NULL without memory. */
+/* A new object with the bytes of another one's pairs, whose references are not counted yet; NULL without memory. Safe
+ * under a lock. */
 static fh_hashmap_object *copy_bytes(const fh_hashmap_object *from, int32_t type_index) {
   fh_hashmap_object *map;
   if (fh_hashmap_is_small(from)) {
@@ -131,6 +144,7 @@ fh_hashmap_object *fh_hashmap_copy(const fh_hashmap_object *from, int32_t type_i
 
 /* ---- Small tables ---- */
 
+/* As fh_hashmap_dense_find, with an index in place of a slot. No hash is computed. */
 static int small_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, uint64_t *index) {
   for (uint64_t i = 0; i < map->size; ++i) {
     int equal, rc = fh_hashmap_key_equal(&small_pairs(map)[i].key, key, hooks, &equal);
@@ -143,7 +157,8 @@ static int small_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_has
   return 0;
 }
 
-/* Puts `n_slots` pairs of room elsewhere. A small object keeps its pairs in its own block or in a buffer. */
+/* Moves the pairs to a buffer with room for `n_slots`. Until now the pairs are in the object's own block, which cannot
+ * grow because the object keeps its address, or in a smaller buffer. */
 static int small_grow(fh_hashmap_object *map, uint64_t n_slots, fh_mem_aside *aside) {
   fh_hashmap_pair *pairs = (fh_hashmap_pair *)fh_mem_alloc((size_t)n_slots * sizeof *pairs);
   if (pairs == NULL) return FH_HASHMAP_NO_MEMORY;
@@ -155,9 +170,11 @@ static int small_grow(fh_hashmap_object *map, uint64_t n_slots, fh_mem_aside *as
   return 0;
 }
 
-/* Turns a full small table dense, in place. */
+/* Turns a full small table dense, in place. The dense table is made beside the small one, because in the object its
+ * members lie where the pairs are. 0, or on failure what fh_hashmap_dense_set gave, and the small table is as it
+ * was. */
 static int small_to_dense(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem_aside *aside) {
-  fh_hashmap_object dense; /* as in the dense table's growth, without the object's header */
+  fh_hashmap_object dense; /* only its members behind the header are used */
   memset(&dense, 0, sizeof dense);
   if (fh_hashmap_dense_init(&dense, map->size) != 0) return FH_HASHMAP_NO_MEMORY;
   for (uint64_t i = 0; i < map->size; ++i) {
@@ -169,15 +186,18 @@ static int small_to_dense(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem
     }
   }
   fh_mem_put_aside(aside, map->data, map->data_deleter);
+  /* The header stays: other threads may be counting references in it. */
   memcpy((char *)map + sizeof map->header, (char *)&dense + sizeof map->header, sizeof dense - sizeof map->header);
   return 0;
 }
 
+/* fh_hashmap_set for a small table, which it may turn dense. */
 static int small_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks,
                      fh_hashmap_rest *rest) {
   uint64_t i;
   int rc;
-  /* Also for a key that is in the table: C++ clients turn it dense then, and a dense table moves the key to the end. */
+  /* A full table turns dense even where the key is in it. C++ clients do so, and it shows: a dense table moves the key
+   * to the end of the order. */
   if (map->size >= FH_HASHMAP_SMALL_MAX) {
     rc = small_to_dense(map, hooks, &rest->buffer);
     return rc != 0 ? rc : fh_hashmap_dense_set(map, pair, hooks, rest);
@@ -214,6 +234,7 @@ int fh_hashmap_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashm
   return found;
 }
 
+/* The caller holds the lock of a Dict, unless hooks may run. */
 FH_INLINE int get_with(const fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, TVMFFIAny *out) {
   uint64_t position;
   int found = find_position(map, key, hooks, &position);
@@ -223,6 +244,7 @@ FH_INLINE int get_with(const fh_hashmap_object *map, const TVMFFIAny *key, fh_ha
 
 int fh_hashmap_get(const fh_hashmap_object *map, const TVMFFIAny *key, TVMFFIAny *out) {
   *out = fh_any_none();
+  /* A Map needs no lock, so its hooks may run at once. */
   if (map->header.type_index != kTVMFFIDict) return get_with(map, key, FH_HASHMAP_HOOKS, out);
   lock_dict(map);
   int found = get_with(map, key, FH_HASHMAP_NO_HOOKS, out); /* no foreign code under the lock */
@@ -230,6 +252,7 @@ int fh_hashmap_get(const fh_hashmap_object *map, const TVMFFIAny *key, TVMFFIAny
   return found == FH_HASHMAP_NEEDS_HOOK ? get_with(map, key, FH_HASHMAP_HOOKS, out) : found;
 }
 
+/* The deleter alone says whether a buffer was put aside (fh_mem_free_aside). */
 static void init_rest(fh_hashmap_rest *rest) {
   rest->pair.key = rest->pair.value = fh_any_none();
   rest->buffer.deleter = NULL;
@@ -255,6 +278,7 @@ void fh_hashmap_add_new(fh_hashmap_object *map, const TVMFFIAny *key, const TVMF
 int fh_hashmap_put(fh_hashmap_object *map, const fh_hashmap_pair *pair) {
   fh_hashmap_pair taken = *pair;
   fh_hashmap_rest rest;
+  /* A Dict is tried under its lock first. A Map, and a Dict whose key needs a hook, is set without a lock. */
   int rc = FH_HASHMAP_NEEDS_HOOK;
   if (map->header.type_index == kTVMFFIDict) {
     lock_dict(map);
@@ -296,7 +320,8 @@ int fh_hashmap_erase(fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_ho
   return 1;
 }
 
-/* Under the lock. The pairs as an array of *n, NULL if there are none; -1 without memory. */
+/* Under the lock. Empties the table: *out becomes an array of its *n pairs, NULL if there are none. -1 without memory,
+ * and nothing has changed. A dense table stays dense, as it does in C++ clients. */
 static int take_pairs(fh_hashmap_object *map, fh_hashmap_pair **out, int64_t *n) {
   *out = NULL;
   *n = 0;
@@ -321,6 +346,7 @@ int fh_hashmap_clear(fh_hashmap_object *map) {
   int rc = take_pairs(map, &pairs, &n);
   unlock_dict(map);
   if (rc != 0) return fh_error_raise_no_memory();
+  /* Without the lock: dropping runs foreign code, which may use this Dict. */
   for (int64_t i = 0; i < n; ++i) fh_hashmap_drop_pair(&pairs[i]);
   fh_mem_free(pairs);
   return 0;

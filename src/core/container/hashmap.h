@@ -1,14 +1,16 @@
 /* hashmap.h - ffi.Map and ffi.Dict.
  *
- * An object keeps its address when its table grows, as a Dict must. A Map is changed only by its maker. Hash and
- * equality may run foreign code (any_hash.h): hold no lock, or forbid hooks. */
+ * An object keeps its address when its table grows, because all who have a Dict see its changes. A Map is changed only
+ * by its maker, before others have it. Hash and equality of keys may run foreign code (any_hash.h): hold no lock, or
+ * forbid hooks. */
 #ifndef FH_HASHMAP_H_
 #define FH_HASHMAP_H_
 
 #include "hashmap_object.h"
 
-/* A new one, empty, of type kTVMFFIMap or kTVMFFIDict; NULL with an error pending. Its table has the layout and size
- * that adding n_pairs one by one would leave. Twice the room would be twice the cache misses of reading it. */
+/* A new one, empty, of type kTVMFFIMap or kTVMFFIDict; NULL with an error pending. Its table has the layout, and as a
+ * rule the size, that adding n_pairs one by one would leave. Twice the room would be twice the cache misses of reading
+ * it. */
 fh_hashmap_object *fh_hashmap_new(int32_t type_index, uint64_t n_pairs);
 /* A copy in the same order, of that type. A Dict is read under its stripe lock. */
 fh_hashmap_object *fh_hashmap_copy(const fh_hashmap_object *from, int32_t type_index);

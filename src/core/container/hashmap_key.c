@@ -1,4 +1,8 @@
-/* hashmap_key.c - hash and equality of keys that are more than bits. */
+/* hashmap_key.c - hash and equality of keys that are more than bits: text, bytes and objects, whose types may have
+ * hooks.
+ *
+ * fh_any_hash and fh_any_equal run those hooks. Under a lock no foreign code may run, so a caller with a lock forbids
+ * them, and a key that needs one makes the whole operation give up before any pair has changed. */
 #include "hashmap_key.h"
 
 #include "core/object/any_hash.h"

@@ -1,11 +1,14 @@
 /* hashmap_object.h - the ABI's two layouts of Map and Dict, which C++ clients read and write inline.
  *
- * Small: up to 4 pairs in an array in order of insertion, slots has its top bit set.
- * Dense: `slots` (a power of two) slots in blocks of 16: 16 bytes of metadata, then 16 items of 48 bytes. Items that
- * fall into one slot form a chain: its head sits in that slot, each metadata byte says how far the next item is, as an
- * index into a fixed list of 126 distances. A doubly linked list through all items keeps the order of insertion.
- * Setting a key that exists moves it to the end of a dense table, and leaves its place in a small one; setting any key
- * of a small table with 4 pairs makes it dense first. */
+ * Small: up to 4 pairs in an array, in order of insertion. `slots` has its top bit set.
+ *
+ * Dense: `slots` slots, a power of two, in blocks of 16. A block is 16 bytes of metadata, then 16 items of 48 bytes.
+ * Items whose hashes lead to the same slot form a chain. The chain's head sits in that slot. Each item's metadata byte
+ * says how far away the next item of its chain is, as an index into a fixed list of 126 distances. A doubly linked list
+ * through all items keeps the order of insertion.
+ *
+ * Setting a key that is in the table moves it to the end of the order in a dense table, and leaves it where it is in a
+ * small one. Setting any key of a small table that has 4 pairs makes it dense first. */
 #ifndef FH_HASHMAP_OBJECT_H_
 #define FH_HASHMAP_OBJECT_H_
 
@@ -58,8 +61,8 @@ static inline fh_hashmap_item *fh_hashmap_dense_item(const fh_hashmap_object *ma
   return &block->items[slot % FH_HASHMAP_BLOCK_SLOTS];
 }
 
-/* Whether hash and equality hooks may run. Under a lock they must not: then an operation that needs one changes
- * nothing and returns FH_HASHMAP_NEEDS_HOOK, without an error. */
+/* Whether hash and equality hooks may run. Under a lock they must not: then an operation that needs one changes no pair
+ * and returns FH_HASHMAP_NEEDS_HOOK, without an error. The table may have grown, or turned dense. */
 typedef enum { FH_HASHMAP_NO_HOOKS, FH_HASHMAP_HOOKS } fh_hashmap_hooks;
 #define FH_HASHMAP_NEEDS_HOOK (-2)
 #define FH_HASHMAP_NO_MEMORY (-3) /* nothing is pending: fh_hashmap_finish raises the error, after the lock */

@@ -1,4 +1,10 @@
-/* list.c - Lists that several threads may have. */
+/* list.c - Lists that several threads may have: lock, compute, unlock, clean up.
+ *
+ * Under the stripe lock (stripe.h) the functions move items and retain them, and do nothing that could run foreign
+ * code. So the part under the lock reports an outcome and puts aside what it has replaced. After the lock its caller
+ * frees buffers, drops items and raises the error, in that order: an error that is raised before the drops could be
+ * replaced by one of theirs. Arrays come here too, from functions that accept both; an Array needs no lock, and is
+ * locked all the same. */
 #include "list.h"
 
 #include "core/object/error.h"
@@ -19,6 +25,7 @@ static int copy_item(const fh_seq_object *list, int64_t i, TVMFFIAny *out, int64
   fh_stripe_lock(list);
   *size = fh_seq_size(list);
   int is_there = i >= 0 && i < *size;
+  /* The new reference is taken under the lock, while the List's own keeps the object alive. */
   if (is_there) fh_any_copy(&fh_seq_items(list)[i], out);
   fh_stripe_unlock(list);
   return is_there;
@@ -44,9 +51,11 @@ int fh_list_set(fh_seq_object *list, int64_t i, TVMFFIAny item) {
   return is_there ? 0 : fh_seq_raise_index(i, size);
 }
 
+/* What came of a part under the lock, which must not raise an error itself. */
 typedef enum { DONE, OUTSIDE, NO_MEMORY } outcome;
 
-/* Under the lock. at_end: at the List's end, which is known only now. */
+/* Under the lock. at_end: appends, whatever `i` is, because where the List ends is known under the lock only. Growing
+ * comes before the first change, so a failure leaves the items as they were. */
 static outcome insert_locked(fh_seq_object *list, int64_t i, int at_end, const TVMFFIAny *item, fh_mem_aside *aside) {
   int64_t size = fh_seq_size(list);
   if (at_end) i = size;
@@ -59,6 +68,7 @@ static outcome insert_locked(fh_seq_object *list, int64_t i, int at_end, const T
   return DONE;
 }
 
+/* Takes the item, also on failure. `size` is read beside the insertion, for the message. */
 static int insert_item(fh_seq_object *list, int64_t i, int at_end, TVMFFIAny item) {
   fh_mem_aside aside = FH_MEM_NONE_ASIDE;
   fh_stripe_lock(list);
@@ -82,7 +92,7 @@ int fh_list_take(fh_seq_object *list, int64_t i, TVMFFIAny *out) {
   int is_there = i >= 0 && i < size;
   if (is_there) {
     TVMFFIAny *slot = &fh_seq_items(list)[i];
-    *out = *slot;
+    *out = *slot; /* the List's reference becomes the caller's */
     list->cell.size = size - 1;
     memmove(slot, slot + 1, (size_t)(size - 1 - i) * sizeof *slot);
   }
@@ -92,13 +102,15 @@ int fh_list_take(fh_seq_object *list, int64_t i, TVMFFIAny *out) {
 
 /* ---- Many items ---- */
 
+/* What a splice takes out of a List, to be ended after the lock. */
 typedef struct {
   TVMFFIAny *items; /* NULL: none */
   int64_t n;
   fh_mem_aside buffer;
 } displaced;
 
-/* Under the lock. */
+/* Under the lock. Both allocations come before the first change, so a failure leaves the items as they were; a larger
+ * buffer with the same items may stay. */
 static outcome splice_locked(fh_seq_object *list, int64_t first, int64_t last, const TVMFFIAny *items, int64_t n,
                              displaced *old) {
   int64_t size = fh_seq_size(list), n_out = last - first, n_behind = size - last;
@@ -111,6 +123,7 @@ static outcome splice_locked(fh_seq_object *list, int64_t first, int64_t last, c
     memcpy(old->items, data + first, (size_t)n_out * sizeof *data);
     old->n = n_out;
   }
+  /* First the items behind the range move to their new place, then the new ones fill the gap. */
   if (n_behind != 0 && n != n_out) memmove(data + first + n, data + last, (size_t)n_behind * sizeof *data);
   if (n != 0) memcpy(data + first, items, (size_t)n * sizeof *data);
   list->cell.size = size + n - n_out;
@@ -137,6 +150,7 @@ int fh_list_splice(fh_seq_object *list, int64_t first, int64_t last, const TVMFF
   return splice_items(list, first, last, 0, items, n);
 }
 
+/* A splice that replaces everything by nothing; `last` is not looked at. */
 int fh_list_clear(fh_seq_object *list) { return splice_items(list, 0, 0, 1, NULL, 0); }
 
 void fh_list_reverse(fh_seq_object *list) {
@@ -173,6 +187,7 @@ int fh_list_copy_items(const fh_seq_object *seq, TVMFFIAny **items, int64_t *n) 
   return copies != NULL || size == 0 ? 0 : fh_error_raise_no_memory();
 }
 
+/* By way of a plain array, because making a sequence may raise an error, which the lock forbids. */
 fh_seq_object *fh_list_copy(const fh_seq_object *seq, int32_t type_index) {
   TVMFFIAny *items;
   int64_t n;

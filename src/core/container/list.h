@@ -1,7 +1,7 @@
 /* list.h - Lists that several threads may have: each function is one step under the List's stripe lock.
  *
- * Under the lock they only compute and move. They raise errors, drop items and free buffers after it, because each of
- * these may run foreign code. Functions that only read accept an Array, too. */
+ * Under the lock a function only computes and moves. Errors are raised, items dropped and buffers freed after it,
+ * because each of these may run foreign code. Functions that only read accept an Array, too. */
 #ifndef FH_LIST_H_
 #define FH_LIST_H_
 

@@ -1,4 +1,8 @@
-/* memo.c - a table from objects, or pairs of objects, to a word. */
+/* memo.c - a table from objects, or pairs of objects, to a word: open addressing with linear probing.
+ *
+ * Entries lie in one array, an empty slot ends every search, and at most 5/8 of the slots are used, so a lookup takes
+ * O(1) on average. Walks keep their open objects in it (walk.h); copying, hashing, comparing and mutating keep what
+ * they have done already. */
 #include "memo.h"
 
 #include "core/object/error.h"
@@ -6,15 +10,17 @@
 
 #define MIN_SLOTS 16
 
-/* Addresses differ in their middle bits most; the multiplication carries them to the top, of which the slot is
- * taken. */
+/* The slot where the search for a key begins. Addresses differ mostly in their middle bits. The multiplication carries
+ * these into the upper half of the product, and the slot is taken from there. `b` has a multiplier of its own, so that
+ * (a, b) and (b, a) hash differently. */
 static size_t home_of(const fh_memo *memo, const void *a, const void *b) {
   uint64_t key = (uint64_t)(uintptr_t)a + (uint64_t)(uintptr_t)b * 0xd6e8feb86659fd93u;
   uint64_t mixed = (key ^ (key >> 32)) * 0x9e3779b97f4a7c15u;
   return (size_t)(mixed >> 32) & (memo->n_slots - 1);
 }
 
-/* The slot that holds the key, or the free one where it belongs. */
+/* The slot that holds the key, or the free one where it belongs. There is always a free one (reserve_slot), so the loop
+ * ends. The table must have slots. */
 static size_t slot_of(const fh_memo *memo, const void *a, const void *b) {
   size_t slot = home_of(memo, a, b);
   while (memo->entries[slot].a != NULL && (memo->entries[slot].a != a || memo->entries[slot].b != b)) {
@@ -29,7 +35,8 @@ uint64_t *fh_memo_find(const fh_memo *memo, const void *a, const void *b) {
   return entry->a != NULL ? &entry->word : NULL;
 }
 
-/* Room for one more, at most 5/8 full. */
+/* Room for one more entry in a table that is at most 5/8 full. A table grows to four times its slots, because each
+ * growth places all entries anew. -1 with a MemoryError pending, and nothing has changed. */
 static int reserve_slot(fh_memo *memo) {
   if ((memo->n_used + 1) * 8 <= memo->n_slots * 5) return 0;
   fh_memo bigger = *memo;
@@ -48,12 +55,15 @@ static int reserve_slot(fh_memo *memo) {
 int fh_memo_put(fh_memo *memo, const void *a, const void *b, uint64_t word) {
   if (reserve_slot(memo) != 0) return -1;
   fh_memo_entry *entry = &memo->entries[slot_of(memo, a, b)];
+  /* The word is written first: it is all that changes where the key is there already. The room that was reserved then
+   * stays for later. */
   entry->word = word;
   if (entry->a != NULL) return 0;
   entry->a = a;
   entry->b = b;
   memo->n_used += 1;
   if (memo->retains) {
+    /* The keys are const because the table never looks into them; counting references is no change that matters. */
     fh_object_retain((void *)(uintptr_t)a);
     if (b != NULL) fh_object_retain((void *)(uintptr_t)b);
   }
@@ -77,6 +87,8 @@ void fh_memo_erase(fh_memo *memo, const void *a, const void *b) {
 }
 
 int fh_memo_keep_below(fh_memo *memo, uint64_t limit) {
+  /* The entries that stay go into a new table: erasing is not allowed where the memo retains. The new table takes
+   * references of its own before the old one drops its references. */
   fh_memo kept = {NULL, 0, 0, memo->retains};
   for (size_t i = 0; i < memo->n_slots; ++i) {
     const fh_memo_entry *entry = &memo->entries[i];
@@ -92,6 +104,7 @@ int fh_memo_keep_below(fh_memo *memo, uint64_t limit) {
 }
 
 void fh_memo_free(fh_memo *memo) {
+  /* The memo is empty before the first release, which may run foreign code. */
   fh_memo old = *memo;
   memo->entries = NULL;
   memo->n_slots = memo->n_used = 0;

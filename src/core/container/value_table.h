@@ -16,7 +16,7 @@ typedef struct {
   size_t n_entries, n_room;
   uint32_t *slots; /* index into entries, plus one; 0 is free */
   size_t n_slots;  /* 0 or a power of two, at least twice as many as entries */
-  int shift;       /* 64 less its logarithm */
+  int shift;       /* 64 less the logarithm of n_slots */
 } fh_value_table;
 
 /* 1 with the key's number, 0 when it is not there, -1 when a hook fails; *hash is for fh_value_table_add. Hooks are

@@ -1,4 +1,9 @@
-/* access_path.c - the types AccessStep and AccessPath. */
+/* access_path.c - the types AccessStep and AccessPath: where inside a value another one is.
+ *
+ * A path is an immutable linked list that begins with its last step and ends in the root, which has none. Extending it
+ * is O(1) and shares everything; comparing two paths stops at the first object that both share. Structural comparison
+ * reports by paths where two values differ. Types and methods are those of the reference, whose C++ class has the same
+ * fields. */
 #include "access_path.h"
 
 #include "builtin.h"
@@ -18,6 +23,7 @@ FH_STATIC_ASSERT(sizeof(fh_access_path_object) == 48 && offsetof(fh_access_path_
 #define STEP_KEY "ffi.reflection.AccessStep"
 #define PATH_KEY "ffi.reflection.AccessPath"
 
+/* Defined at the end, where all that they name is known. */
 static const fh_builtin_type step_type, path_type;
 static int32_t step_index, path_index; /* written once, by the load-time constructor */
 
@@ -61,8 +67,9 @@ fh_access_path_object *fh_access_path_extend(fh_access_path_object *path, fh_acc
 
 /* ---- Comparing ---- */
 
-/* Compares two paths of one length: 0, or -1 when a hook of a key fails. They are equal once they share a path
- * object. */
+/* *out becomes whether two paths of one length are equal: 0, or -1 when a hook of a key fails. Two paths are equal from
+ * the first path object on that both share. The lengths are not relied on: a client can make a path whose depth is
+ * wrong, so both ends are looked for. */
 static int compare_chains(const fh_access_path_object *a, const fh_access_path_object *b, int *out) {
   for (*out = 1; a != b; a = parent_of(a), b = parent_of(b)) {
     const fh_access_step_object *step_a = a != NULL ? step_of(a) : NULL, *step_b = b != NULL ? step_of(b) : NULL;
@@ -70,6 +77,7 @@ static int compare_chains(const fh_access_path_object *a, const fh_access_path_o
       *out = step_a == step_b;
       break;
     }
+    /* The kind first: the keys of steps of one kind are compared, which may run a hook. */
     *out = step_a->kind == step_b->kind;
     if (*out && fh_any_equal(&step_a->key, &step_b->key, out) != 0) return -1;
     if (!*out) break;
@@ -77,6 +85,7 @@ static int compare_chains(const fh_access_path_object *a, const fh_access_path_o
   return 0;
 }
 
+/* The path without its last steps, of that depth. */
 static const fh_access_path_object *prefix_of(const fh_access_path_object *path, int32_t depth) {
   while (path != NULL && path->depth > depth) path = parent_of(path);
   return path;
@@ -122,6 +131,8 @@ static int extend_by(const char *name, fh_access_kind kind, const TVMFFIAny *arg
   TVMFFIAny key;
   int64_t index;
   if (fh_function_check_count(name, n_args, 2) != 0 || arg_path(name, args, 0, &path) != 0) return -1;
+  /* The kinds differ in what a key may be: a name, an index, or any value. Whether it is missing makes no
+   * difference. */
   key = args[1];
   if (kind == FH_ACCESS_ATTR || kind == FH_ACCESS_ATTR_MISSING) {
     if (fh_function_arg_str(name, args, 1, &text) != 0) return -1;
@@ -132,6 +143,7 @@ static int extend_by(const char *name, fh_access_kind kind, const TVMFFIAny *arg
   return return_path(fh_access_path_extend(path, kind, &key), result);
 }
 
+/* A Function has no way to know its name, so each method is a C function that passes its name and kind on. */
 #define EXTENDING(function, name, kind)                                                       \
   static int function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) { \
     FH_UNUSED(self);                                                                          \
@@ -149,6 +161,7 @@ static int arg_two_paths(const char *name, const TVMFFIAny *args, int32_t n_args
   return arg_path(name, args, 1, &paths[1]);
 }
 
+/* A path is a prefix of another one if that one, without its further steps, is equal to it. A longer path never is. */
 static int call_is_prefix_of(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_access_path_object *paths[2];
@@ -178,6 +191,7 @@ static fh_seq_object *to_steps(const fh_access_path_object *path) {
   for (const fh_access_path_object *at = path; at != NULL && at->step != NULL; at = parent_of(at)) ++n;
   fh_seq_object *steps = fh_seq_new_array(n);
   if (steps == NULL) return NULL;
+  /* Filled from the end, because the path begins with its last step. Nothing fails before all items are there. */
   steps->cell.size = n;
   for (; n != 0; path = parent_of(path)) {
     fh_object_retain(path->step);
@@ -206,6 +220,7 @@ static int arg_repr(const char *name, const TVMFFIAny *args, int32_t n_args, int
   return fh_function_arg_object(name, args, 1, kTVMFFIFunction, fn_repr);
 }
 
+/* Appends what fn_repr says of a value. A result that is no text is left out. */
 static int add_repr(TVMFFIObject *fn_repr, const TVMFFIAny *value, fh_text *text) {
   TVMFFIAny shown;
   TVMFFIByteArray content;
@@ -215,12 +230,14 @@ static int add_repr(TVMFFIObject *fn_repr, const TVMFFIAny *value, fh_text *text
   return rc;
 }
 
+/* The end of both functions: the text as a value, if rc is 0. Frees the text. */
 static int return_text(int rc, fh_text *text, TVMFFIAny *result) {
   if (rc == 0) rc = fh_str_new(text->data, text->n_bytes, result);
   fh_text_free(text);
   return rc;
 }
 
+/* ".name", "[key]", or "[<missing:key>]". */
 static int repr_step(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIObject *obj, *fn_repr;
@@ -232,6 +249,7 @@ static int repr_step(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   if (step->kind == FH_ACCESS_ATTR && fh_str_content(&step->key, &name)) {
     rc = fh_text_add_cstr(&text, ".") != 0 ? -1 : fh_text_add(&text, name.data, name.size);
   } else {
+    /* Also an attribute whose key is no text, which a client can make. */
     int is_missing = step->kind >= FH_ACCESS_ATTR_MISSING;
     rc = fh_text_add_cstr(&text, is_missing ? "[<missing:" : "[");
     if (rc == 0) rc = add_repr(fn_repr, &step->key, &text);
@@ -240,6 +258,7 @@ static int repr_step(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   return return_text(rc, &text, result);
 }
 
+/* "<root>" and the steps, each by fn_repr, so that a hook of a step's type is asked. */
 static int repr_path(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIObject *obj, *fn_repr;
@@ -262,6 +281,7 @@ static int create_path(TVMFFIObjectHandle *out) { return fh_builtin_create(&path
 static void end_path(void *self) { fh_builtin_end(&path_type, self); }
 static void delete_path(void *self, int flags) { fh_object_delete_owner(&path_type.owner, self, flags, 1); }
 
+/* Setters of pointers, which builtin.c cannot have because it does not know the type that is expected. */
 static int set_parent(void *field, const TVMFFIAny *value) {
   return fh_builtin_set_object(field, value, path_index, 1, "Optional<" PATH_KEY ">");
 }
@@ -269,6 +289,7 @@ static int set_step(void *field, const TVMFFIAny *value) {
   return fh_builtin_set_object(field, value, step_index, 1, "Optional<" STEP_KEY ">");
 }
 
+/* Both types are constant tree nodes: nothing changes them, so an object equals itself without a look inside. */
 static const fh_builtin_field step_fields[] = {
     {.name = "kind",
      .metadata = FH_SCHEMA(FH_SCHEMA_INT),
@@ -303,6 +324,7 @@ static const fh_builtin_field path_fields[] = {
 #define METHOD_OF(result, argument) FH_SCHEMA(FH_SCHEMA_FUNCTION(result, PATH_SCHEMA "," argument))
 #define STEPS_SCHEMA FH_SCHEMA_GENERIC("ffi.Array", FH_SCHEMA_TYPE(STEP_KEY))
 
+/* The names are the reference's, and begin with "_" because bindings wrap these methods in ones of their own. */
 static const fh_builtin_method path_methods[] = {
     {"_root", NULL, FH_SCHEMA(FH_SCHEMA_FUNCTION(PATH_SCHEMA, "")), kTVMFFIFieldFlagBitMaskIsStaticMethod, call_root},
     {"_extend", NULL, METHOD_OF(PATH_SCHEMA, FH_SCHEMA_TYPE(STEP_KEY)), 0, call_extend},

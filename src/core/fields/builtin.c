@@ -1,4 +1,8 @@
-/* builtin.c - making, copying, ending and registering the built-in types that consist of fields. */
+/* builtin.c - making, copying, ending and registering the built-in types that consist of fields.
+ *
+ * An interpreter of the tables that describe these types (fh_builtin_type). What a class of the reference has as C++
+ * code is here a loop over the fields of a type and of its parents. record.c does this for types that are registered at
+ * run time, by their reflected fields; here the tables are static, and say more than reflection does. */
 #include "builtin.h"
 
 #include "core/container/hashmap.h"
@@ -34,6 +38,7 @@ static int fill_field(const fh_builtin_field *field, void *obj) {
   }
 }
 
+/* `to` is zeroed, so nothing is dropped. */
 static void copy_field(const fh_builtin_field *field, void *from, void *to) {
   const void *source = address_of(field, from);
   void *target = address_of(field, to);
@@ -64,9 +69,11 @@ static void end_field(const fh_builtin_field *field, void *obj) {
 
 /* ---- Objects ---- */
 
-/* The index of a type that is registered. */
+/* The index of a type that is registered. The tables are const, so it is looked up and not kept in them. */
 static int32_t index_of(const fh_builtin_type *type) { return fh_type_find_key(fh_base_bytes(type->key)); }
 
+/* An alias names a field of the parent, which ends it; ending it twice would do no harm, but filling or copying it
+ * twice would lose a reference. */
 void fh_builtin_end(const fh_builtin_type *type, void *self) {
   for (const fh_builtin_type *at = type; at != NULL; at = at->parent) {
     for (const fh_builtin_field *field = at->fields; field->name != NULL; ++field) {
@@ -75,6 +82,7 @@ void fh_builtin_end(const fh_builtin_type *type, void *self) {
   }
 }
 
+/* Every field is empty: 0, None, or NULL. Such an object can be ended, but not used yet. */
 static void *new_zeroed(const fh_builtin_type *type) {
   return fh_object_new((size_t)type->total_bytes, index_of(type), type->owner.deleter);
 }
@@ -84,6 +92,7 @@ void *fh_builtin_new(const fh_builtin_type *type) {
   for (const fh_builtin_type *at = type; obj != NULL && at != NULL; at = at->parent) {
     for (const fh_builtin_field *field = at->fields; field->name != NULL; ++field) {
       if (field->is_alias || fill_field(field, obj) == 0) continue;
+      /* The fields that are filled already are dropped by the object's end; the others are empty. */
       fh_object_release(obj);
       return NULL;
     }
@@ -104,6 +113,7 @@ int fh_builtin_construct(const fh_builtin_type *type, int32_t n_args, TVMFFIAny 
   return 0;
 }
 
+/* __ffi_new__ and __ffi_shallow_copy__ of all types; the closure is the type's table. */
 static int call_new(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(args);
   return fh_builtin_construct((const fh_builtin_type *)self, n_args, result);
@@ -182,9 +192,11 @@ int fh_builtin_set_object(void *field, const TVMFFIAny *value, int32_t type_inde
                           const char *expected) {
   TVMFFIObject **slot = (TVMFFIObject **)field;
   int is_none = value->type_index == kTVMFFINone;
+  /* None where it is not allowed, or anything but an instance. */
   if (is_none ? !is_optional : !fh_any_is_object(value) || !fh_type_is_instance(value->type_index, type_index)) {
     return fh_builtin_raise_convert(value, expected);
   }
+  /* The new object is stored before the old one is released, which may run code that reads the field. */
   TVMFFIObject *old = *slot;
   if (!is_none) fh_object_retain(value->v_obj);
   *slot = is_none ? NULL : value->v_obj;
@@ -200,8 +212,8 @@ int fh_builtin_put(void *field, void *obj) {
   return 0;
 }
 
-/* Whether all items are objects or None, which stands for a null reference. Under the lock, since the sequence may be a
- * List. */
+/* Whether all items are objects or None, which stands for a null reference. C++ clients read the items as references,
+ * without a check. Under the lock, since the sequence may be a List. */
 static int has_references_only(const fh_seq_object *seq) {
   int64_t i = 0;
   fh_stripe_lock(seq);
@@ -217,6 +229,7 @@ static int has_references_only(const fh_seq_object *seq) {
 int fh_builtin_set_object_list(void *field, const TVMFFIAny *value) {
   const fh_seq_object *seq = (const fh_seq_object *)(const void *)value->v_obj;
   if (!fh_seq_is(value) || !has_references_only(seq)) return fh_builtin_raise_convert(value, "List<ffi.Object>");
+  /* An Array is not changed, so its items are read without the lock. */
   if (value->type_index == kTVMFFIArray) {
     return fh_builtin_put(field, fh_seq_from_views(kTVMFFIList, fh_seq_items(seq), fh_seq_size(seq)));
   }
@@ -231,7 +244,8 @@ static TVMFFIByteArray text_or_none(const char *text) {
   return text != NULL ? fh_base_bytes(text) : none;
 }
 
-/* What all fields of a kind have in common, in the order of fh_builtin_kind. */
+/* What all fields of a kind have in common, in the order of fh_builtin_kind. The static types are those of the
+ * reference, also where they say less than the kind does. */
 static const struct {
   TVMFFIFieldSetter setter;
   int64_t n_bytes, alignment;
@@ -247,6 +261,7 @@ static const struct {
     {NULL, sizeof(void *), sizeof(void *), kTVMFFIObject, kTVMFFIObject},
 };
 
+/* Copies what a table says into the ABI's struct, which the registry copies in turn. */
 static int register_field(int32_t type_index, const fh_builtin_field *field) {
   TVMFFIFieldSetter setter = field->setter != NULL ? field->setter : kinds[field->kind].setter;
   TVMFFIFieldInfo info;
@@ -260,11 +275,13 @@ static int register_field(int32_t type_index, const fh_builtin_field *field) {
   info.offset = field->offset;
   if (fh_field_getter(kinds[field->kind].getter_type_index, &info.getter) != 0) return -1;
   if (field->kind == FH_BUILTIN_INT32) info.getter = get_int32; /* no binding has such fields */
+  /* A C function in a void pointer: in the ABI's struct the member may also be a Function (flags tell). */
   info.setter = (void *)(uintptr_t)setter;
   info.field_static_type_index = kinds[field->kind].static_type_index;
   return TVMFFITypeRegisterField(type_index, &info);
 }
 
+/* Makes a Function of the C code, without a closure; the registry keeps a reference to it. */
 static int register_method(int32_t type_index, const fh_builtin_method *method) {
   TVMFFIMethodInfo info;
   TVMFFIObjectHandle func;
@@ -280,6 +297,7 @@ static int register_method(int32_t type_index, const fh_builtin_method *method) 
   return rc;
 }
 
+/* Registers a Function with `self` as its closure; the registry keeps a reference to it. */
 static int set_attr(int32_t type_index, const char *attr, void *self, TVMFFISafeCallType call) {
   TVMFFIByteArray name = fh_base_bytes(attr);
   TVMFFIObjectHandle func;
@@ -312,11 +330,13 @@ static int register_metadata(int32_t type_index, const fh_builtin_type *type) {
 int32_t fh_builtin_register(const fh_builtin_type *type) {
   const TVMFFITypeInfo *parent = fh_type_find(type->parent != NULL ? index_of(type->parent) : kTVMFFIObject);
   if (parent == NULL) return -1; /* its registration failed before, and that error is pending still */
+  /* No indices are reserved for children: a type that may have some lets them take any free index. */
   int32_t type_index =
       fh_type_add(fh_base_bytes(type->key), -1, parent->type_depth + 1, 0, !type->is_final, parent->type_index);
   void *self = (void *)(uintptr_t)type; /* the Functions only read it */
   if (type_index < 0 || register_metadata(type_index, type) != 0) return -1;
   if (fh_reflect_set_final(type_index, type->is_final) != 0) return -1;
+  /* Only the type's own fields: reflection finds the parents' by ancestry. */
   for (const fh_builtin_field *field = type->fields; field->name != NULL; ++field) {
     if (register_field(type_index, field) != 0) return -1;
   }

@@ -1,4 +1,7 @@
-/* create.c - making objects of reflected types. */
+/* create.c - making objects of reflected types: empty, from names and values, or by a constructor of bound arguments.
+ *
+ * Each begins with an empty object and then writes its fields through their setters, so a value is converted and
+ * checked as in any assignment. An object whose fields cannot all be written is dropped. */
 #include "create.h"
 
 #include <stdio.h>
@@ -15,6 +18,8 @@
 #define PAIRS_NAME "ffi.MakeObjectFromPackedArgs"
 
 TVMFFIObject *fh_create_empty(const TVMFFITypeInfo *info) {
+  /* Types of compiled code have a creator in their metadata; types that a binding laid out have the attribute
+   * __ffi_new__. */
   if (info->metadata != NULL && info->metadata->creator != NULL) {
     TVMFFIObjectHandle obj = NULL;
     fh_sync_check_unlocked("a creator");
@@ -29,6 +34,7 @@ TVMFFIObject *fh_create_empty(const TVMFFITypeInfo *info) {
     return NULL;
   }
   if (fh_function_call(creator->v_obj, NULL, 0, &made) != 0) return NULL;
+  /* __ffi_new__ is foreign code: anything else than an instance would be written to as if it were one. */
   if (fh_any_is_object(&made) && fh_type_is_instance(made.type_index, info->type_index)) return made.v_obj;
   fh_error_raise(FH_TYPE_ERROR, "Expected __ffi_new__ of `%.*s` to return one but got `%s`",
                  FH_BYTES_ARGS(info->type_key), fh_type_name(made.type_index));
@@ -36,6 +42,7 @@ TVMFFIObject *fh_create_empty(const TVMFFITypeInfo *info) {
   return NULL;
 }
 
+/* A default from a factory is made anew for each object, as a mutable one must be. */
 int fh_create_set_default(const TVMFFIFieldInfo *field, void *obj) {
   if (!(field->flags & kTVMFFIFieldFlagBitMaskDefaultFromFactory)) {
     return fh_reflect_set(field, obj, &field->default_value_or_factory);
@@ -49,6 +56,7 @@ int fh_create_set_default(const TVMFFIFieldInfo *field, void *obj) {
 
 /* ---- From names and values ---- */
 
+/* The arguments of ffi.MakeObjectFromPackedArgs and the object that they become. */
 typedef struct {
   const TVMFFITypeInfo *info;
   TVMFFIObject *obj;
@@ -58,6 +66,8 @@ typedef struct {
   unsigned char *used; /* of each pair */
 } pairs;
 
+/* Writes one field: from the first pair of its name that no field has taken, else its default. Types have few fields,
+ * so the pairs are scanned for each. */
 static int set_from_pairs(void *state, const TVMFFIFieldInfo *field) {
   pairs *from = (pairs *)state;
   TVMFFIByteArray name;
@@ -72,6 +82,7 @@ static int set_from_pairs(void *state, const TVMFFIFieldInfo *field) {
                         FH_BYTES_ARGS(from->info->type_key));
 }
 
+/* The type that args[0] names, as a key or an index, after checking that the other arguments are pairs. */
 static int find_type(const TVMFFIAny *args, int32_t n_args, const TVMFFITypeInfo **info) {
   TVMFFIByteArray key;
   int64_t index;
@@ -92,6 +103,8 @@ static int find_type(const TVMFFIAny *args, int32_t n_args, const TVMFFITypeInfo
   return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find a type with index %lld", (long long)index);
 }
 
+/* Checks all names first, so that a wrong one is an error before any setter has run. A pair that no field took is an
+ * error. */
 static int fill_from_pairs(pairs *from) {
   TVMFFIByteArray name;
   for (int32_t i = 1; i < from->n_args; i += 2) {
@@ -123,13 +136,19 @@ int fh_create_from_pairs(const TVMFFIAny *args, int32_t n_args, TVMFFIAny *resul
   return 0;
 }
 
-/* ---- The automatic constructor ----
+/* ---- The automatic constructor: arguments are bound to fields as Python binds them to parameters ----
+ *
+ * Positional arguments fill the fields that take part and are not keyword-only: those without a default first, then
+ * those with one, each in order of declaration. Behind the object KWARGS come names and values. What is left gets its
+ * default.
  *
  * A type can get fields after its constructor was made: a C++ class may be registered before the class that it derives
  * from, in whatever order the source files initialise. So a call compares the number of fields, and makes a new list
- * when it has changed. A list that is out of date stays, because other threads may be reading it, and names the newer
- * one. */
+ * when it has changed. A list that is out of date stays, because other threads may be reading it, and points to the
+ * newer one. */
 
+/* The closure of a constructor: the fields of a type at one moment. Both arrays lie behind the struct, in its block.
+ * Only `newer` changes once a constructor is published. */
 typedef struct {
   const TVMFFITypeInfo *info;
   void *newer; /* a constructor with more fields, or NULL: acquire load, compare-and-swap */
@@ -143,7 +162,8 @@ static int takes_part(const TVMFFIFieldInfo *field) { return !(field->flags & kT
 static int has_default(const TVMFFIFieldInfo *field) { return (field->flags & kTVMFFIFieldFlagBitMaskHasDefault) != 0; }
 static int is_keyword_only(const TVMFFIFieldInfo *field) { return (field->flags & kTVMFFIFieldFlagBitMaskKwOnly) != 0; }
 
-/* The newest field of that name that takes part, -1 if there is none. */
+/* The index of the field of that name that takes part, -1 if there is none. Of several, where a subclass declares a
+ * name again, it is the last one, which is the subclass's. */
 static int32_t find_by_name(const constructor *c, TVMFFIByteArray name) {
   for (int32_t i = c->n_fields - 1; i >= 0; --i) {
     if (takes_part(c->fields[i]) && fh_span_same(c->fields[i]->name, name)) return i;
@@ -156,9 +176,11 @@ static int32_t find_by_name(const constructor *c, TVMFFIByteArray name) {
 static int raise_about_field(const constructor *c, const TVMFFIFieldInfo *field, const char *what) {
   TVMFFIObject *cause = fh_error_take();
   if (cause == NULL) return -1; /* a foreign setter that failed without an error */
+  /* The message in one block: a first line of ours, then the setter's text, indented by two spaces. */
   const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(cause);
   size_t n_lines = 0;
   for (size_t i = 0; i < cell->message.size; ++i) n_lines += cell->message.data[i] == '\n';
+  /* 80 covers the words between the texts. */
   size_t n_max = c->info->type_key.size + field->name.size + cell->message.size + 2 * n_lines + 80;
   char *text = (char *)fh_mem_alloc(n_max);
   TVMFFIObject *error = NULL;
@@ -181,6 +203,7 @@ static int raise_about_field(const constructor *c, const TVMFFIFieldInfo *field,
   return -1;
 }
 
+/* Writes the i-th field and notes that it has a value. */
 static int set_argument(const constructor *c, TVMFFIObject *obj, int32_t i, const TVMFFIAny *value,
                         unsigned char *is_set) {
   is_set[i] = 1;
@@ -215,6 +238,8 @@ static int set_keywords(const constructor *c, TVMFFIObject *obj, const TVMFFIAny
   return 0;
 }
 
+/* Gives the fields without an argument their defaults. A field without a default stays empty if it takes no part, else
+ * it is missing. */
 static int set_rest(const constructor *c, TVMFFIObject *obj, const unsigned char *is_set) {
   for (int32_t i = 0; i < c->n_fields; ++i) {
     const TVMFFIFieldInfo *field = c->fields[i];
@@ -234,6 +259,7 @@ static int bind_arguments(const constructor *c, TVMFFIObject *obj, const TVMFFIA
                           unsigned char *is_set) {
   const TVMFFIObject *sentinel = fh_sentinel_kwargs();
   int32_t n_positional = 0;
+  /* KWARGS is known by its address: no value of a caller can be it by chance. */
   while (n_positional < n_args && !(fh_any_is_object(&args[n_positional]) && args[n_positional].v_obj == sentinel)) {
     ++n_positional;
   }
@@ -242,6 +268,7 @@ static int bind_arguments(const constructor *c, TVMFFIObject *obj, const TVMFFIA
                           "%.*s.__ffi_init__() takes at most %d positional argument(s), but %d were given",
                           FH_BYTES_ARGS(c->info->type_key), (int)c->n_positional, (int)n_positional);
   }
+  /* Fields are written in the order of the arguments, then the defaults in the order of declaration. */
   for (int32_t i = 0; i < n_positional; ++i) {
     if (set_argument(c, obj, c->positional[i], &args[i], is_set) != 0) return -1;
   }
@@ -251,6 +278,7 @@ static int bind_arguments(const constructor *c, TVMFFIObject *obj, const TVMFFIA
 }
 
 static int construct_with(const constructor *c, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  /* A byte for each field: on the stack, unless there are many. */
   unsigned char few[64], *is_set = few;
   if ((size_t)c->n_fields > sizeof few && (is_set = (unsigned char *)fh_mem_alloc((size_t)c->n_fields)) == NULL) {
     return fh_error_raise_no_memory();
@@ -267,6 +295,7 @@ static int construct_with(const constructor *c, const TVMFFIAny *args, int32_t n
   return 0;
 }
 
+/* State of collect_field: the list that is being filled, and the room that it has. */
 typedef struct {
   constructor *c;
   int32_t n_max;
@@ -279,6 +308,7 @@ static int collect_field(void *state, const TVMFFIFieldInfo *field) {
   return 0;
 }
 
+/* Adds the fields that positional arguments may fill and that have, or do not have, a default. */
 static void add_positional(constructor *c, int want_default) {
   for (int32_t i = 0; i < c->n_fields; ++i) {
     const TVMFFIFieldInfo *field = c->fields[i];
@@ -288,7 +318,7 @@ static void add_positional(constructor *c, int want_default) {
   }
 }
 
-/* Owned; NULL with an error pending. */
+/* The fields that the type has now. Owned; NULL with an error pending. */
 static constructor *constructor_new(const TVMFFITypeInfo *info) {
   int32_t n = fh_reflect_count_fields(info);
   constructor *c = (constructor *)fh_mem_calloc(1, sizeof *c + (size_t)n * (sizeof *c->fields + sizeof *c->positional));
@@ -306,6 +336,7 @@ static constructor *constructor_new(const TVMFFITypeInfo *info) {
   return c;
 }
 
+/* Also frees the newer ones. The Function that had them is gone, so no thread reads any. */
 static void constructor_free(void *self) {
   for (constructor *c = (constructor *)self; c != NULL;) {
     constructor *newer = (constructor *)c->newer;
@@ -314,10 +345,12 @@ static void constructor_free(void *self) {
   }
 }
 
-/* The constructor for the fields that there are now; NULL with an error pending. */
+/* The constructor for the fields that there are now, borrowed; NULL with an error pending. Fields are only ever added,
+ * so an equal number of them means the same fields. */
 static const constructor *up_to_date(constructor *c) {
   /* acquire, as below: pairs with the exchange, so that what is found is complete */
   for (void *newer; (newer = fh_atomic_load_acquire_ptr(&c->newer)) != NULL;) c = (constructor *)newer;
+  /* The common case: the type has got no field since. */
   if (c->n_fields == fh_reflect_count_fields(c->info)) return c;
   constructor *made = constructor_new(c->info);
   void *nothing = NULL;

@@ -1,4 +1,8 @@
-/* enum.c - the enum types. */
+/* enum.c - the enum types, as tables for builtin.c.
+ *
+ * An enum class is a type below ffi.Enum, ffi.IntEnum or ffi.StrEnum, and its members are singletons of that type. The
+ * type's attribute __ffi_enum__ is an EnumState, which has all of them. Bindings and the C++ headers fill it in as
+ * members are defined, and find members in it by integer, by name, or in order. */
 #include "enum.h"
 
 #include "builtin.h"
@@ -12,6 +16,7 @@ FH_STATIC_ASSERT(sizeof(fh_enum_state_object) == 48, "ABI");
 
 /* ---- Setters of the state. C++ clients read these containers without checking types, so the setters check ---- */
 
+/* What a pair of each of the two Dicts has to be. */
 static int is_index(const fh_hashmap_pair *pair) { return fh_any_is_object(&pair->value); }
 
 static int is_column(const fh_hashmap_pair *pair) {
@@ -19,6 +24,7 @@ static int is_column(const fh_hashmap_pair *pair) {
   return fh_str_content(&pair->key, &name) && pair->value.type_index == kTVMFFIDict;
 }
 
+/* Whether each pair of a map is right. Under the map's lock. */
 static int all_pairs(const fh_hashmap_object *map, int (*is_right)(const fh_hashmap_pair *pair)) {
   const fh_hashmap_pair *pair;
   uint64_t at = fh_hashmap_begin(map);
@@ -26,6 +32,8 @@ static int all_pairs(const fh_hashmap_object *map, int (*is_right)(const fh_hash
   return pair == NULL;
 }
 
+/* Stores a Dict whose pairs are all right, or such a Map as a new Dict. The pairs are checked only now: what is put
+ * into the Dict later, nobody checks. */
 static int set_dict(void *field, const TVMFFIAny *value, int (*is_right)(const fh_hashmap_pair *pair),
                     const char *expected) {
   const fh_hashmap_object *map = (const fh_hashmap_object *)(const void *)value->v_obj;
@@ -39,6 +47,7 @@ static int set_dict(void *field, const TVMFFIAny *value, int (*is_right)(const f
   return fh_builtin_put(field, value->v_obj);
 }
 
+/* The setters of the two Dicts. */
 static int set_indexes(void *field, const TVMFFIAny *value) {
   return set_dict(field, value, is_index, "Dict<Any, ffi.Object>");
 }
@@ -48,6 +57,8 @@ static int set_attrs(void *field, const TVMFFIAny *value) {
 
 /* ---- ffi.Enum and its two children ---- */
 
+/* IntEnum and StrEnum have no data of their own. The field `value` is another name of the parent's integer or text, and
+ * takes no part in constructors and in comparisons by structure. */
 #define INT_DOC "The integer that stands for the singleton."
 #define STR_DOC "The name of the singleton."
 #define VALUE_FLAGS (kTVMFFIFieldFlagBitMaskSEqHashIgnore | kTVMFFIFieldFlagBitMaskInitOff)
@@ -57,6 +68,7 @@ static const fh_builtin_type enum_type, int_enum_type, str_enum_type, state_type
 static int create_enum(TVMFFIObjectHandle *out) { return fh_builtin_create(&enum_type, out); }
 static int create_int_enum(TVMFFIObjectHandle *out) { return fh_builtin_create(&int_enum_type, out); }
 static int create_str_enum(TVMFFIObjectHandle *out) { return fh_builtin_create(&str_enum_type, out); }
+/* For all three types: the children own nothing that the parent does not. */
 static void end_enum(void *self) { fh_builtin_end(&enum_type, self); }
 static void delete_enum(void *self, int flags) { fh_object_delete_owner(&enum_type.owner, self, flags, 1); }
 
@@ -97,6 +109,7 @@ static const fh_builtin_field str_enum_fields[] = {
     {.name = NULL},
 };
 
+/* Members are singletons, so structural comparison goes by identity. */
 static const fh_builtin_type enum_type = {
     .key = "ffi.Enum",
     .total_bytes = sizeof(fh_enum_object),
@@ -130,6 +143,7 @@ static int create_state(TVMFFIObjectHandle *out) { return fh_builtin_create(&sta
 static void end_state(void *self) { fh_builtin_end(&state_type, self); }
 static void delete_state(void *self, int flags) { fh_object_delete_owner(&state_type.owner, self, flags, 1); }
 
+/* The state begins empty and its fields are no parameters, so a constructor without arguments is all it needs. */
 static int init_state(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(args);
@@ -138,6 +152,8 @@ static int init_state(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
 
 #define COLUMN_SCHEMA FH_SCHEMA_GENERIC("ffi.Dict", FH_SCHEMA_OBJECT "," FH_SCHEMA_ANY)
 
+/* C++ clients read the fields inline, as List and Dict references that are never NULL; fh_builtin_new makes them empty
+ * ones. */
 static const fh_builtin_field state_fields[] = {
     {.name = "entries",
      .doc = "The singletons in the order of their definition.",
@@ -182,9 +198,11 @@ static const fh_builtin_type state_type = {
 };
 
 void fh_enum_init(void) {
+  /* Parents first. A failure leaves an error pending and a type missing, as in all of the load-time constructor. */
   fh_builtin_register(&enum_type);
   fh_builtin_register(&int_enum_type);
   fh_builtin_register(&str_enum_type);
   int32_t state_index = fh_builtin_register(&state_type);
+  /* As an attribute, too: bindings construct objects by that. */
   fh_builtin_set_function(state_index, "__ffi_init__", init_state);
 }

@@ -1,4 +1,8 @@
-/* field.c - reading and writing fields whose layout a binding chose. */
+/* field.c - reading and writing fields whose layout a binding chose.
+ *
+ * A getter is a plain C function for each C type. A setter has to convert by the field's type, which only the binding
+ * knows, so it is a Function whose closure has the binding's converter. Nothing here locks: the callers keep readers
+ * and writers of a field apart. */
 #include "field.h"
 
 #include "core/object/error.h"
@@ -32,6 +36,7 @@ static int get_device(void *field, TVMFFIAny *out) {
   *out = fh_any_device(*(const DLDevice *)field);
   return 0;
 }
+/* get_any and get_object give a reference of the caller's own. NULL is None. */
 static int get_any(void *field, TVMFFIAny *out) {
   fh_any_copy((const TVMFFIAny *)field, out);
   return 0;
@@ -42,6 +47,7 @@ static int get_object(void *field, TVMFFIAny *out) {
   return 0;
 }
 
+/* The other plain types (small and raw text, the address of a DLTensor) are not types of fields. */
 int fh_field_getter(int32_t type_index, TVMFFIFieldGetter *out) {
   switch (type_index) {
   case kTVMFFIInt: *out = get_int; return 0;
@@ -61,6 +67,7 @@ int fh_field_getter(int32_t type_index, TVMFFIFieldGetter *out) {
 
 /* ---- Setters ---- */
 
+/* The closure of a setter. `converter` is the binding's, and lives as long as the process. */
 typedef struct {
   int32_t type_index;
   void *converter;
@@ -74,6 +81,7 @@ static int raise_value_type(int32_t type_index, const TVMFFIAny *value) {
 
 /* Writes plain data: 1 done, 0 if the field holds no plain data, -1 for a value that does not fit. */
 static int write_plain(void *field, int32_t type_index, const TVMFFIAny *value) {
+  /* The converter's result is checked too: the bits of another type would be taken for those of the field's. */
   int is_int = value->type_index == kTVMFFIInt || value->type_index == kTVMFFIBool;
   switch (type_index) {
   case kTVMFFIInt:
@@ -105,10 +113,11 @@ static int write_plain(void *field, int32_t type_index, const TVMFFIAny *value) 
   return raise_value_type(type_index, value);
 }
 
-/* Writes an owned value. *value becomes what was in the field, for the caller to drop. */
+/* Writes an owned value. *value becomes what was in the field, for the caller to drop. On -1 the field is as it was. */
 static int write_value(void *field, int32_t type_index, TVMFFIAny *value) {
   int rc = write_plain(field, type_index, value);
   if (rc != 0) return rc < 0 ? -1 : 0;
+  /* Swapped, so that the caller drops the former value when the field has the new one already. */
   if (type_index < kTVMFFIStaticObjectBegin) { /* Any, None */
     TVMFFIAny old = *(TVMFFIAny *)field;
     *(TVMFFIAny *)field = *value;
@@ -122,6 +131,7 @@ static int write_value(void *field, int32_t type_index, TVMFFIAny *value) {
   return 0;
 }
 
+/* Function(address of the field, value). */
 static int set_field(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(result);
   const setter *s = (const setter *)self;
@@ -140,6 +150,7 @@ static int set_field(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 int fh_field_setter(int32_t type_index, void *converter, fh_field_convert convert, TVMFFIObjectHandle *out) {
   TVMFFIFieldGetter getter;
   if (convert == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected a function to convert values but got NULL");
+  /* What can be read can be written; only the error says something else. */
   if (fh_field_getter(type_index, &getter) != 0) {
     fh_error_clear();
     return fh_error_raise(FH_VALUE_ERROR, "Expected the type index of a writable field but got %d", (int)type_index);

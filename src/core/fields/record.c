@@ -1,4 +1,8 @@
-/* record.c - objects whose fields a binding laid out. */
+/* record.c - objects whose fields a binding laid out.
+ *
+ * No compiler knows such a struct. What a C++ class has as constructor, copy constructor and destructor is done here by
+ * going through the reflected fields, ancestors' included: each says by its static type and size what it is in memory.
+ * One deleter serves all of these types, since an object's header tells its type. */
 #include "record.h"
 
 #include "core/object/error.h"
@@ -14,6 +18,7 @@
 /* How a field lies in memory. */
 typedef enum { PLAIN, CELL, POINTER } field_form;
 
+/* See fh_record_register. A field of any type in 8 bytes is a pointer whose static type was not given. */
 static field_form form_of(const TVMFFIFieldInfo *field) {
   if (field->field_static_type_index >= kTVMFFIStaticObjectBegin) return POINTER;
   if (field->field_static_type_index != kTVMFFIAny) return PLAIN;
@@ -22,7 +27,8 @@ static field_form form_of(const TVMFFIFieldInfo *field) {
 
 static void *address_of(const TVMFFIFieldInfo *field, void *obj) { return (char *)obj + field->offset; }
 
-/* A subclass may declare a field again at the same offset. Then this runs twice, and finds it empty the second time. */
+/* Drops what a field owns and leaves it empty. A subclass may declare a field again at the same offset: then this runs
+ * twice, and the second time there is nothing to drop. */
 static int end_field(void *obj, const TVMFFIFieldInfo *field) {
   field_form form = form_of(field);
   if (form == CELL) fh_any_drop((TVMFFIAny *)address_of(field, obj));
@@ -66,11 +72,13 @@ static void delete_record(void *self, int flags);
 static const fh_object_owner owner = {delete_record, end_record};
 static void delete_record(void *self, int flags) { fh_object_delete_owner(&owner, self, flags, 1); }
 
+/* The closure of a type's __ffi_new__ and of its __ffi_shallow_copy__; each has its own. */
 typedef struct {
   int32_t type_index;
   int64_t n_bytes;
 } layout;
 
+/* The object comes zeroed, which is an empty value for every form of a field. */
 static int call_new(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(args);
   const layout *l = (const layout *)self;
@@ -81,6 +89,7 @@ static int call_new(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny
   return 0;
 }
 
+/* `from` may be of a subclass; the copy is of this type, and has the fields that this type has. */
 static int call_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   const layout *l = (const layout *)self;
   TVMFFIObject *from;
@@ -95,6 +104,7 @@ static int call_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 
 /* ---- Registration ---- */
 
+/* A Function with a copy of *l as its closure. On -1 *out is NULL. */
 static int new_layout_function(const layout *l, TVMFFISafeCallType call, TVMFFIObjectHandle *out) {
   layout *own = (layout *)fh_mem_alloc(sizeof *own);
   *out = NULL;
@@ -112,6 +122,7 @@ static const struct {
 } attrs[] = {
     {FH_ATTR_INIT, "__ffi_init__"}, {FH_ATTR_NEW, "__ffi_new__"}, {FH_ATTR_SHALLOW_COPY, "__ffi_shallow_copy__"}};
 
+/* Registers one Function for each of `attrs`, in that order. */
 static int give_attrs(int32_t type_index, const TVMFFIObjectHandle *funcs) {
   /* All room first, so that the loop below cannot fail halfway. */
   for (size_t i = 0; i < FH_COUNT_OF(attrs); ++i) {
@@ -128,6 +139,7 @@ static int give_attrs(int32_t type_index, const TVMFFIObjectHandle *funcs) {
 /* Whether every field lies inside an object of that size. */
 static int check_field(void *state, const TVMFFIFieldInfo *field) {
   const layout *l = (const layout *)state;
+  /* A cell is always 16 bytes, whatever size was declared, and is read and written as such. */
   int64_t size = form_of(field) == CELL ? (int64_t)sizeof(TVMFFIAny) : field->size;
   if (field->offset >= (int64_t)sizeof(TVMFFIObject) && size >= 0 && field->offset <= l->n_bytes - size) return 0;
   return fh_error_raise(FH_VALUE_ERROR, "Expected field `%.*s` of `%s` inside %lld bytes but it has %lld at %lld",

@@ -18,7 +18,7 @@
 #include "core/tensor/env.h"
 #include "globals.h"
 
-/* The root type is the only one whose size every object shares. */
+/* ffi.Object: its size is that of the header, with which every object begins, and it has no structural kind. */
 static void register_object_metadata(void) {
   TVMFFITypeMetadata metadata;
   memset(&metadata, 0, sizeof metadata);
@@ -28,8 +28,9 @@ static void register_object_metadata(void) {
 }
 
 /* Runs once, before other code has an address of this library, so it needs no lock. The order matters: errors first,
- * then the static types, then what registers fields and functions of them. A part that finds no memory is missing
- * afterwards, and a MemoryError is pending. */
+ * because all else may raise one; then the static types and the attribute columns; then what registers types, fields
+ * and attributes of its own. fh_convert_init comes after the enum types, to which it gives conversions. A part that
+ * finds no memory is missing afterwards, and a MemoryError is pending. */
 FH_CONSTRUCTOR(fh_core_load) {
   fh_error_init();
   fh_backtrace_init();

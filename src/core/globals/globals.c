@@ -1,9 +1,10 @@
-/* globals.c - registering the ffi.* functions. */
+/* globals.c - registering the ffi.* functions: the ABI's functions that clients find by name, in any language. */
 #include "globals.h"
 
 #include "core/object/global.h"
 #include "globals_entry.h"
 
+/* A function for whose entry there is no memory is missing afterwards, and the error is pending (core.c). */
 static void add_all(const fh_globals_entry *entries) {
   for (; entries->name != NULL; ++entries) fh_global_add(entries->name, entries->call, entries->metadata);
 }

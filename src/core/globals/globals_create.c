@@ -1,4 +1,7 @@
-/* globals_create.c - ffi.MakeObjectFromPackedArgs, constructors, and the accessors of fields laid out by a binding. */
+/* globals_create.c - ffi.MakeObjectFromPackedArgs, constructors, and the accessors of fields laid out by a binding.
+ *
+ * The last are what a binding needs that defines types at run time: it registers the type and its fields by the C ABI,
+ * with getters and setters from here, and then has the rest of the type made (src/core/fields/record.c). */
 #include "core/fields/create.h"
 #include "core/fields/field.h"
 #include "core/fields/record.h"
@@ -7,6 +10,7 @@
 #include "core/object/schema.h"
 #include "globals_entry.h"
 
+/* A type index in args[i]; that there is such a type, its user checks. */
 static int arg_type_index(const char *name, const TVMFFIAny *args, int32_t i, int32_t *out) {
   int64_t index;
   *out = kTVMFFIAny;
@@ -18,7 +22,7 @@ static int arg_type_index(const char *name, const TVMFFIAny *args, int32_t i, in
   return 0;
 }
 
-/* An address, as an integer or as a pointer. */
+/* An address in args[i], as an integer or as a pointer: bindings have either. */
 static int arg_address(const char *name, const TVMFFIAny *args, int32_t i, void **out) {
   int64_t number;
   if (args[i].type_index == kTVMFFIOpaquePtr) return fh_function_arg_ptr(name, args, i, out);
@@ -27,11 +31,14 @@ static int arg_address(const char *name, const TVMFFIAny *args, int32_t i, void 
   return 0;
 }
 
+/* ffi.MakeObjectFromPackedArgs(type key or index, name, value, ...) -> object */
 static int make_object(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   return fh_create_from_pairs(args, n_args, result);
 }
 
+/* ffi._RegisterFFIInit(type index): gives the type the automatic constructor as its __ffi_init__. The C++ headers call
+ * it for each class that can be made and defines no constructor. */
 static int register_init(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -47,6 +54,7 @@ static int register_init(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return rc;
 }
 
+/* ffi._PyClassRegisterTypeAttrColumns(type index, bytes of an object): see fh_record_register. */
 static int register_record(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -58,6 +66,7 @@ static int register_record(void *self, const TVMFFIAny *args, int32_t n_args, TV
   return fh_record_register(type_index, n_bytes);
 }
 
+/* ffi.MakeFieldGetter(type index) -> the address of a TVMFFIFieldGetter, as an int */
 static int make_getter(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.MakeFieldGetter";
@@ -69,6 +78,7 @@ static int make_getter(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFI
   return 0;
 }
 
+/* ffi.MakeFieldSetter(type index, converter, address of a fh_field_convert) -> Function(field address, value) */
 static int make_setter(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.MakeFieldSetter";

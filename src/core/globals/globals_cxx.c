@@ -1,4 +1,5 @@
-/* globals_cxx.c - what libtvm_ffi_cxx.so, which has the C++ names of the ABI, needs of the core beside that ABI. */
+/* globals_cxx.c - what libtvm_ffi_cxx.so, which has the C++ names of the ABI, needs of the core beside that ABI. That
+ * library calls these functions by name, as it calls all others, so the core exports no symbols for it. */
 #include "core/module/library.h"
 #include "core/module/library_context.h"
 #include "core/module/library_module.h"
@@ -7,6 +8,7 @@
 #include "core/object/str.h"
 #include "globals_entry.h"
 
+/* ffi_hpy.load_cxx(): for the Python binding, before ctypes or an import opens a C++ library without the core. */
 static int load_cxx(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(args);
@@ -16,6 +18,8 @@ static int load_cxx(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny
   return 0;
 }
 
+/* ffi_hpy.module_attach_cxx(type_info, throw_pending): the class of modules, and a function that throws the pending
+ * error. Called by the constructor of libtvm_ffi_cxx.so. */
 static int attach(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -30,6 +34,7 @@ static int attach(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *
 
 /* ---- What the class that all modules derive from does; ffi.ModuleImportModule asks the module's own class ---- */
 
+/* ffi_hpy.module_add_import(module, other). RuntimeError for a cycle. */
 static int add_import(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -41,6 +46,7 @@ static int add_import(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   return fh_module_add_import((fh_module_object *)module, other);
 }
 
+/* ffi_hpy.module_drop_imports(module) */
 static int drop_imports(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -53,6 +59,7 @@ static int drop_imports(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
 
 /* ---- Context symbols ---- */
 
+/* Calls the visitor with one symbol; an error ends the visit. */
 static int visit_symbol(void *visitor, const char *name, void *symbol) {
   TVMFFIAny args[2] = {fh_any_none(), fh_any_ptr(symbol)};
   if (fh_str_from_cstr(name, &args[0]) != 0) return -1;
@@ -61,6 +68,7 @@ static int visit_symbol(void *visitor, const char *name, void *symbol) {
   return rc;
 }
 
+/* ffi_hpy.visit_context_symbols(Function(name, address)): C++'s Module::VisitContextSymbols. */
 static int visit_context_symbols(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);

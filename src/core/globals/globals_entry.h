@@ -1,4 +1,9 @@
-/* globals_entry.h - the table of the ffi.* functions; each globals_*.c contributes a group. */
+/* globals_entry.h - the table of the ffi.* functions; each globals_*.c contributes a group.
+ *
+ * All have the signature of a Function's code. The arguments are views and unchecked, so each function first checks
+ * their number and types (function.h), under its own name, which the messages give. *result is None when it is called,
+ * and is left so by a function without a result. In the comments `ffi.ListPop(list, i) -> item` says what a function
+ * takes and gives. */
 #ifndef FH_GLOBALS_ENTRY_H_
 #define FH_GLOBALS_ENTRY_H_
 

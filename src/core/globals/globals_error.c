@@ -4,7 +4,8 @@
 #include "core/object/function.h"
 #include "globals_entry.h"
 
-/* The address of the table of functions; it stays where it is as long as the process lives. */
+/* ffi_hpy.error_deferral() -> the address of the table of functions (error_deferred.h). The table is static, so the
+ * binding may keep the address. */
 static int error_deferral(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(args);

@@ -1,4 +1,5 @@
-/* globals_json.c - ffi.json.*, ffi.ToJSONGraph and the like. */
+/* globals_json.c - ffi.json.*, ffi.ToJSONGraph and the like: JSON as values, and any value as a graph of JSON
+ * values. */
 #include "core/object/any_own.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
@@ -8,6 +9,7 @@
 #include "core/serial/json_write.h"
 #include "globals_entry.h"
 
+/* ffi.json.Parse(text) -> value (json_parse.h) */
 static int parse(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray text;
@@ -16,7 +18,7 @@ static int parse(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *r
   return fh_json_parse(text, result);
 }
 
-/* The indent may be missing or None. */
+/* ffi.json.Stringify(value[, indent]) -> text. The indent may be missing or None, which is 0. */
 static int stringify(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.json.Stringify";
@@ -34,12 +36,14 @@ static int stringify(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   return fh_json_write(&args[0], (int32_t)indent, result);
 }
 
+/* ffi.ToJSONGraph(value, metadata) -> Map (graph_write.h) */
 static int to_graph(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   if (fh_function_check_count("ffi.ToJSONGraph", n_args, 2) != 0) return -1;
   return fh_graph_write(&args[0], &args[1], result);
 }
 
+/* ffi.ToJSONGraphString(value, metadata) -> the text of that Map */
 static int to_graph_string(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIAny graph;
@@ -50,7 +54,8 @@ static int to_graph_string(void *self, const TVMFFIAny *args, int32_t n_args, TV
   return rc;
 }
 
-/* The argument is kept while foreign code runs that might take it from the caller. */
+/* ffi.FromJSONGraph(graph) -> value (graph_read.h). The argument is owned, because hooks run meanwhile, and one of them
+ * might end the caller's reference. */
 static int from_graph(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIAny graph;
@@ -61,6 +66,7 @@ static int from_graph(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   return rc;
 }
 
+/* ffi.FromJSONGraphString(text) -> value */
 static int from_graph_string(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.FromJSONGraphString";

@@ -1,4 +1,5 @@
-/* globals_map.c - ffi.Map* and ffi.Dict*. */
+/* globals_map.c - ffi.Map* and ffi.Dict*. The two have the same functions, with one body each that gets the type's
+ * index; those that change a container are for Dicts only. */
 #include "core/container/hashmap.h"
 #include "core/container/stripe.h"
 #include "core/object/any_own.h"
@@ -8,6 +9,7 @@
 #include "core/platform/mem.h"
 #include "globals_entry.h"
 
+/* The container in args[0], after checking the number of arguments and its type. */
 static int arg_map(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected, int32_t type_index,
                    fh_hashmap_object **map) {
   TVMFFIObject *obj;
@@ -28,7 +30,8 @@ static void unlock(const fh_hashmap_object *map) {
   if (map->header.type_index == kTVMFFIDict) fh_stripe_unlock(map);
 }
 
-/* An owned copy of the value of a key: 1, 0 or -1. */
+/* An owned copy of the value of a key: 1, 0 or -1. Tables take no keys of types that only views have, so such a key is
+ * owned first. */
 static int get_value(const fh_hashmap_object *map, const TVMFFIAny *key_view, TVMFFIAny *out) {
   TVMFFIAny owned;
   if (!fh_any_is_view_only(key_view)) return fh_hashmap_get(map, key_view, out);
@@ -38,6 +41,7 @@ static int get_value(const fh_hashmap_object *map, const TVMFFIAny *key_view, TV
   return found;
 }
 
+/* Sets a key to a value, both copied from views. Of a Dict, under its lock where no hook is needed. */
 static int set_value(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value) {
   fh_hashmap_pair pair;
   if (fh_any_own(key, &pair.key) != 0) return -1;
@@ -50,6 +54,8 @@ static int set_value(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIA
 
 /* ---- What Map and Dict share ---- */
 
+/* ffi.Map(key, value, ...) -> Map; ffi.Dict(key, value, ...) -> Dict. Nobody else has the new container, so no lock is
+ * taken. */
 static int make_map(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   if (n_args % 2 != 0) {
     return fh_error_raise(FH_TYPE_ERROR,
@@ -69,6 +75,7 @@ static int make_map(const char *name, int32_t type_index, const TVMFFIAny *args,
   return 0;
 }
 
+/* ffi.MapSize(map) -> int */
 static int get_size(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   fh_hashmap_object *map;
   if (arg_map(name, args, n_args, 1, type_index, &map) != 0) return -1;
@@ -78,6 +85,7 @@ static int get_size(const char *name, int32_t type_index, const TVMFFIAny *args,
   return 0;
 }
 
+/* ffi.MapCount(map, key) -> 1 or 0, an int as in the reference */
 static int has_key(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   fh_hashmap_object *map;
   TVMFFIAny value;
@@ -89,7 +97,8 @@ static int has_key(const char *name, int32_t type_index, const TVMFFIAny *args, 
   return 0;
 }
 
-/* or_missing: whether a key that is not there gives the sentinel, or a KeyError. */
+/* ffi.MapGetItem(map, key) -> value. or_missing: whether a key that is not there gives the sentinel MISSING (as
+ * ffi.MapGetItemOrMissing does), or a KeyError. */
 static int get_item(const char *name, int32_t type_index, int or_missing, const TVMFFIAny *args, int32_t n_args,
                     TVMFFIAny *result) {
   fh_hashmap_object *map;
@@ -103,16 +112,22 @@ static int get_item(const char *name, int32_t type_index, int or_missing, const 
   return 0;
 }
 
-/* ---- Iteration: a Function of one command, which keeps the container alive ---- */
+/* ---- Iteration: a Function of one command, which keeps the container alive ----
+ *
+ * The position is that of hashmap.h, a number, so it is harmless when a Dict changes: it may skip a pair or give one
+ * twice, and it never reads freed memory. Several threads may share an iterator. */
 
+/* The closure. `position` is guarded by the container's stripe lock, also for a Map. */
 typedef struct {
   fh_hashmap_object *map;
   uint64_t position;
 } iterator;
 
+/* The commands are the ABI's. ADVANCE gives whether there is a pair at the new position. */
 enum { GET_KEY = 0, GET_VALUE = 1, ADVANCE = 2 };
 
-/* The pair at the iterator; a Dict that shrank or was rebuilt meanwhile has none there. */
+/* Under the lock. The pair at the iterator; NULL past the end, and where a Dict that shrank or was rebuilt meanwhile
+ * has none. */
 static fh_hashmap_pair *pair_at(const iterator *it) {
   const fh_hashmap_object *map = it->map;
   if (map->size == 0) return NULL;
@@ -145,6 +160,7 @@ static void iterator_end(void *self) {
   fh_mem_free(self);
 }
 
+/* ffi.MapForwardIterFunctor(map) -> Function(command) */
 static int iterate(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   fh_hashmap_object *map;
   TVMFFIObjectHandle func;
@@ -166,6 +182,7 @@ static int iterate(const char *name, int32_t type_index, const TVMFFIAny *args, 
 
 /* ---- The functions ---- */
 
+/* A function for each name, which passes its own name and type on. */
 #define DEFINE(function, body)                                                                \
   static int function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) { \
     FH_UNUSED(self);                                                                          \
@@ -185,6 +202,7 @@ DEFINE(dict_get_item, get_item("ffi.DictGetItem", kTVMFFIDict, 0, args, n_args, 
 DEFINE(dict_get_item_or_missing, get_item("ffi.DictGetItemOrMissing", kTVMFFIDict, 1, args, n_args, result))
 DEFINE(dict_iterate, iterate("ffi.DictForwardIterFunctor", kTVMFFIDict, args, n_args, result))
 
+/* ffi.DictSetItem(dict, key, value) */
 static int dict_set_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -193,7 +211,7 @@ static int dict_set_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return set_value(map, &args[1], &args[2]);
 }
 
-/* Takes the pair of a key out of a Dict: 1, 0 or -1. */
+/* Takes the pair of a key out of a Dict: 1 with an owned pair in *old, 0 if there is none, or -1. */
 static int take_pair(fh_hashmap_object *map, const TVMFFIAny *key_view, fh_hashmap_pair *old) {
   TVMFFIAny key;
   if (fh_any_own(key_view, &key) != 0) return -1;
@@ -205,6 +223,7 @@ static int take_pair(fh_hashmap_object *map, const TVMFFIAny *key_view, fh_hashm
   return found;
 }
 
+/* ffi.DictErase(dict, key): nothing happens where the key is not there. */
 static int dict_erase(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -216,7 +235,8 @@ static int dict_erase(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   return found < 0 ? -1 : 0;
 }
 
-/* Takes a key out and gives its value, at one moment; the sentinel if it is not there. */
+/* ffi_hpy.DictPop(dict, key) -> value, or the sentinel MISSING. Getting and erasing one after the other would let
+ * another thread come between. */
 static int dict_pop(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_hashmap_object *map;
@@ -234,6 +254,7 @@ static int dict_pop(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny
   return 0;
 }
 
+/* ffi.DictClear(dict) */
 static int dict_clear(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);

@@ -1,4 +1,8 @@
-/* globals_module.c - ffi.Module*, ffi.SystemLib and the loader of shared libraries. */
+/* globals_module.c - ffi.Module*, ffi.SystemLib and the loader of shared libraries: arguments checked here, work done
+ * by src/core/module.
+ *
+ * Names and paths go to modules of other makers, whose C++ code takes Strings. So a view of text becomes a value
+ * first. */
 #include "core/container/hashmap.h"
 #include "core/module/library.h"
 #include "core/module/library_load.h"
@@ -26,6 +30,7 @@ static int arg_path(const char *name, const TVMFFIAny *args, TVMFFIByteArray *ou
   return fh_str_check_name("a path", *out);
 }
 
+/* ffi.ModuleLoadFromFile(path) -> Module, by the loader of the file's extension */
 static int load_from_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray path;
@@ -34,6 +39,8 @@ static int load_from_file(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return fh_library_module_load(path, result);
 }
 
+/* ffi.Module.load_from_file.so(path, format) -> Module: the loader of shared libraries. `format` is checked and not
+ * used. */
 static int load_library(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.Module.load_from_file.so";
@@ -43,7 +50,8 @@ static int load_library(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
   return fh_library_module_open(path, result);
 }
 
-/* For callers that open a library by other means: an error if it is truncated, damaged or no library. */
+/* ffi_hpy.check_library_file(path): for callers that open a library by other means. An InternalError if the file is
+ * truncated, damaged or no library. */
 static int check_library_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -57,8 +65,8 @@ static int check_library_file(void *self, const TVMFFIAny *args, int32_t n_args,
   return rc;
 }
 
-/* For initialisers of libraries, which must not throw: fails the load in progress on this thread. Returns whether there
- * is one. */
+/* ffi_hpy.fail_load(reason) -> whether a load is in progress on this thread, which then fails. For initialisers of
+ * libraries, which must not throw. */
 static int fail_load(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray reason;
@@ -68,6 +76,7 @@ static int fail_load(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   return 0;
 }
 
+/* ffi.SystemLib([prefix]) -> Module: one for each prefix */
 static int system_lib(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray prefix = FH_LITERAL("");
@@ -87,8 +96,10 @@ static int open_query(const char *name, const TVMFFIAny *args, int32_t n_args, T
   return fh_str_from_bytes(text, owned_name);
 }
 
+/* A question of module.h about a name. */
 typedef int (*query)(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, TVMFFIAny *out);
 
+/* (module, name, query_imports) -> answer, None if nobody has one. */
 static int run_query(const char *name, const TVMFFIAny *args, int32_t n_args, query ask, TVMFFIAny *result) {
   TVMFFIObject *module;
   TVMFFIAny symbol;
@@ -99,16 +110,19 @@ static int run_query(const char *name, const TVMFFIAny *args, int32_t n_args, qu
   return rc;
 }
 
+/* ffi.ModuleGetFunction(module, name, query_imports) -> Function or None */
 static int get_function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   return run_query("ffi.ModuleGetFunction", args, n_args, fh_module_get_function, result);
 }
 
+/* ffi.ModuleGetFunctionMetadata(module, name, query_imports) -> JSON or None */
 static int get_metadata(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   return run_query("ffi.ModuleGetFunctionMetadata", args, n_args, fh_module_metadata, result);
 }
 
+/* ffi.ModuleGetFunctionDoc(module, name, query_imports) -> text or None */
 static int get_doc(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   return run_query("ffi.ModuleGetFunctionDoc", args, n_args, fh_module_doc, result);
@@ -121,6 +135,7 @@ static int ask_implements(TVMFFIObject *module, const TVMFFIAny *name, int query
   return 0;
 }
 
+/* ffi.ModuleImplementsFunction(module, name, query_imports) -> bool */
 static int implements(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   return run_query("ffi.ModuleImplementsFunction", args, n_args, ask_implements, result);
@@ -128,12 +143,14 @@ static int implements(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
 
 /* ---- About a module ---- */
 
+/* ffi.ModuleGetKind(module) -> text */
 static int get_kind(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIObject *module;
   return arg_module("ffi.ModuleGetKind", args, n_args, 1, &module) != 0 ? -1 : fh_module_kind(module, result);
 }
 
+/* ffi.ModuleGetPropertyMask(module) -> int, of FH_MODULE_SERIALIZABLE and the like */
 static int get_property_mask(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIObject *module;
@@ -144,6 +161,7 @@ static int get_property_mask(void *self, const TVMFFIAny *args, int32_t n_args, 
   return 0;
 }
 
+/* ffi.ModuleInspectSource(module, format) -> text, empty if there is none */
 static int inspect_source(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.ModuleInspectSource";
@@ -157,6 +175,7 @@ static int inspect_source(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return rc;
 }
 
+/* ffi.ModuleGetWriteFormats(module) -> Array of text */
 static int get_write_formats(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIObject *module;
@@ -164,6 +183,7 @@ static int get_write_formats(void *self, const TVMFFIAny *args, int32_t n_args, 
   return fh_module_write_formats(module, result);
 }
 
+/* ffi.ModuleWriteToFile(module, path, format) */
 static int write_to_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -184,6 +204,7 @@ static int write_to_file(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
 
 /* ---- Imports ---- */
 
+/* ffi.ModuleImportModule(module, other): by the module's maker, which may refuse */
 static int import_module(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -194,6 +215,7 @@ static int import_module(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return fh_module_import(module, other);
 }
 
+/* ffi.ModuleClearImports(module) */
 static int clear_imports(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -201,11 +223,14 @@ static int clear_imports(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return arg_module("ffi.ModuleClearImports", args, n_args, 1, &module) != 0 ? -1 : fh_module_clear_imports(module);
 }
 
-/* ---- Modules that stay loaded: the keys of a Map that is never freed. `kept_lock` guards `kept`. */
+/* ---- Modules that stay loaded: the keys of a Map that is never freed. `kept_lock` guards `kept` ----
+ *
+ * Modules have no hooks, so keys go by address and nothing foreign runs under the lock. */
 
 FH_LOCK(kept_lock, "kept", FH_RANK_PLAIN);
 static fh_hashmap_object *kept;
 
+/* ffi.ModuleGlobalsAdd(module) */
 static int keep_module(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -230,6 +255,7 @@ static int keep_module(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFI
   return rc;
 }
 
+/* ffi.ModuleGlobalsRemove(module): nothing happens if it was not kept. */
 static int unkeep_module(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);

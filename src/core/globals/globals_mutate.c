@@ -1,4 +1,5 @@
-/* globals_mutate.c - ffi.* functions about mutations and mutators. */
+/* globals_mutate.c - ffi.* functions about mutations and mutators: changed copies of values, made by callbacks
+ * (structural_mutate.h) or by a mutator of any maker (mutator.h). */
 #include "core/object/any_own.h"
 #include "core/object/function.h"
 #include "core/object/schema.h"
@@ -20,6 +21,7 @@ static int run_mutation(const TVMFFIAny *args, int rc, fh_structural_callbacks c
   return fh_structural_mutate(root, callbacks, order, result);
 }
 
+/* ffi.StructuralMap(value, callbacks, callbacks that get the region too, order) -> value. Any order but pre is post. */
 static int structural_map(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.StructuralMap";
@@ -31,6 +33,8 @@ static int structural_map(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return run_mutation(args, rc, callbacks, order == FH_MUTATE_MAP_PRE ? FH_MUTATE_MAP_PRE : FH_MUTATE_MAP_POST, result);
 }
 
+/* ffi.StructuralMutate(value, callbacks, each with a mark whether it is told if it may change the value in place) ->
+ * value */
 static int structural_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.StructuralMutate";
@@ -42,6 +46,7 @@ static int structural_mutate(void *self, const TVMFFIAny *args, int32_t n_args, 
 
 /* ---- Mutators of any maker ---- */
 
+/* The mutator in args[0], after checking the number of arguments. */
 static int arg_mutator(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected,
                        fh_mutator_object **out) {
   TVMFFIObject *obj;
@@ -59,6 +64,7 @@ static int return_mutated(int rc, TVMFFIAny raw, TVMFFIAny value, TVMFFIAny *res
   return rc;
 }
 
+/* ffi.StructuralMutatorMutate(mutator, value) -> value: what the mutator makes of it, itself if it stays */
 static int mutator_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_mutator_object *mutator;
@@ -70,6 +76,8 @@ static int mutator_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return return_mutated(rc, raw, value, result);
 }
 
+/* ffi.StructuralMutatorDefaultMutate(mutator, value) -> value: a copy whose parts the mutator has made, itself if all
+ * stay */
 static int mutator_default_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_mutator_object *mutator;
@@ -88,6 +96,7 @@ static TVMFFIAny default_mutate(fh_mutator_object *mutator, TVMFFIAny value) {
   return fh_mutator_make_result(rc, raw);
 }
 
+/* ffi_hpy.native_default_mutate() -> the address of default_mutate */
 static int native_default_mutate(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(args);
@@ -96,6 +105,7 @@ static int native_default_mutate(void *self, const TVMFFIAny *args, int32_t n_ar
   return 0;
 }
 
+/* ffi.StructuralMutatorVarRemapGet(mutator, var) -> what stands for it, or None */
 static int mutator_remap_get(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_mutator_object *mutator;
@@ -103,6 +113,7 @@ static int mutator_remap_get(void *self, const TVMFFIAny *args, int32_t n_args, 
   return fh_mutator_call(mutator, mutator->table->var_remap_get, &args[1], result);
 }
 
+/* ffi.StructuralMutatorVarRemapSet(mutator, var, mapped) */
 static int mutator_remap_set(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_mutator_object *mutator;
@@ -110,6 +121,7 @@ static int mutator_remap_set(void *self, const TVMFFIAny *args, int32_t n_args, 
   return fh_mutator_call_remap_set(mutator, &args[1], &args[2], result);
 }
 
+/* ffi.StructuralMutatorDefRegionKind(mutator) -> int */
 static int mutator_region(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_mutator_object *mutator;
@@ -118,6 +130,7 @@ static int mutator_region(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return 0;
 }
 
+/* ffi.StructuralMutatorWithDefRegionKind(mutator, region, Function) -> what the Function gives within that region */
 static int mutator_with_region(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.StructuralMutatorWithDefRegionKind";

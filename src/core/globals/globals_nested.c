@@ -1,4 +1,4 @@
-/* globals_nested.c - ffi.* functions that look into values with everything they hold. */
+/* globals_nested.c - ffi.* functions that look into values with everything they hold, by the walks of src/core/walk. */
 #include "core/object/any_own.h"
 #include "core/object/function.h"
 #include "core/tensor/tensor.h"
@@ -8,6 +8,7 @@
 #include "core/walk/walk.h"
 #include "globals_entry.h"
 
+/* ffi.DeepCopy(value) -> copy (copy.h) */
 static int deep_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   if (fh_function_check_count("ffi.DeepCopy", n_args, 1) != 0) return -1;
@@ -16,6 +17,7 @@ static int deep_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 
 /* ---- Equality, order, hash ---- */
 
+/* ffi.RecursiveEq(a, b) -> bool (compare.h) */
 static int recursive_eq(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   int equal;
@@ -25,7 +27,8 @@ static int recursive_eq(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
   return 0;
 }
 
-/* Defines a function that says whether one value is before, or after, another. */
+/* ffi.RecursiveLt(a, b) -> bool, and the other three: defines a function that compares the order of two values with
+ * 0. */
 #define DEFINE_ORDER(function, name, relation)                                                \
   static int function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) { \
     FH_UNUSED(self);                                                                          \
@@ -40,6 +43,7 @@ DEFINE_ORDER(recursive_le, "ffi.RecursiveLe", <=)
 DEFINE_ORDER(recursive_gt, "ffi.RecursiveGt", >)
 DEFINE_ORDER(recursive_ge, "ffi.RecursiveGe", >=)
 
+/* ffi.RecursiveHash(value) -> int (hash.h) */
 static int recursive_hash(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   int64_t hash;
@@ -56,7 +60,9 @@ static int has_values(const TVMFFIAny *value) {
          value->type_index == kTVMFFIDict;
 }
 
-/* Looks at one value: 1 with the device, 0, or -1. Enters a container that was not seen before. */
+/* Looks at one value: 1 with the device, 0, or -1. Enters a container that was not seen before. One that has a single
+ * reference cannot be met again, so the table of seen ones is not asked. A child of a List or Dict has the walk's
+ * reference too, so it gets into the table even where nothing else refers to it, which does no harm. */
 static int look(fh_walk *walk, fh_memo *seen, const TVMFFIAny *value, DLDevice *out) {
   if (value->type_index == kTVMFFITensor) {
     DLDevice device = TVMFFITensorGetDLTensorPtr(value->v_obj)->device;
@@ -72,6 +78,7 @@ static int look(fh_walk *walk, fh_memo *seen, const TVMFFIAny *value, DLDevice *
   return fh_walk_push(walk, value);
 }
 
+/* The loop of the walk (walk.h): 1 with the device, 0, or -1. Of a map only the values are looked at. */
 static int find_in(fh_walk *walk, fh_memo *seen, const TVMFFIAny *root, DLDevice *out) {
   TVMFFIAny key, value = *root;
   int rc = look(walk, seen, &value, out);
@@ -86,6 +93,8 @@ static int find_in(fh_walk *walk, fh_memo *seen, const TVMFFIAny *root, DLDevice
   return rc;
 }
 
+/* ffi.ContainerFindFirstNonCPUDevice(value) -> the device of the first tensor that is not on the CPU, else cpu:0.
+ * Bindings ask for the device whose stream a call has to work on. */
 static int find_device(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_walk walk;

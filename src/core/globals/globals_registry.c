@@ -10,7 +10,8 @@
 
 /* ---- Names of global functions ---- */
 
-/* Gives the names it was made with: their number for a negative argument, else the i-th. */
+/* Function(i) -> the i-th name, or for a negative i their number. The closure is an Array of the names, so they are
+ * those of one moment. IndexError. */
 static int names_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   const char *name = "ffi.FunctionListGlobalNamesFunctor.<names>";
   const fh_seq_object *names = (const fh_seq_object *)self;
@@ -25,6 +26,7 @@ static int names_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   return 0;
 }
 
+/* ffi.FunctionListGlobalNamesFunctor() -> Function(i). A Function and not an Array, as in the reference. */
 static int list_names(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(args);
@@ -44,6 +46,7 @@ static int list_names(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   return 0;
 }
 
+/* ffi.FunctionRemoveGlobal(name) -> whether there was one */
 static int remove_global(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray name;
@@ -53,6 +56,7 @@ static int remove_global(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return 0;
 }
 
+/* ffi.GetGlobalFuncMetadata(name) -> JSON. RuntimeError. */
 static int get_metadata(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray name;
@@ -61,6 +65,8 @@ static int get_metadata(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
   return fh_global_metadata(name, result);
 }
 
+/* ffi.FunctionFromExternC(closure, code, deleter) -> Function: TVMFFIFunctionCreate, with the addresses as values. The
+ * deleter may be None. */
 static int from_extern_c(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.FunctionFromExternC";
@@ -80,6 +86,7 @@ static int from_extern_c(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
 
 /* ---- Types ---- */
 
+/* ffi.GetRegisteredTypeKeys() -> Array, in order of type indices */
 static int get_type_keys(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(args);

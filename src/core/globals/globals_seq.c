@@ -1,4 +1,7 @@
-/* globals_seq.c - ffi.Array* and ffi.List*. */
+/* globals_seq.c - ffi.Array* and ffi.List*: arguments checked here, work done by seq.c and list.c.
+ *
+ * Indices count from 0, and a negative one is an IndexError. A List may be in use by other threads, so each function on
+ * it is one step under its lock. */
 #include "core/container/list.h"
 #include "core/container/stripe.h"
 #include "core/object/any_hash.h"
@@ -18,13 +21,14 @@ static int arg_seq(const char *name, const TVMFFIAny *args, int32_t n_args, int3
   return 0;
 }
 
+/* A new sequence as the result; NULL stands for an error that is pending. */
 static int return_seq(fh_seq_object *seq, TVMFFIAny *result) {
   if (seq == NULL) return -1;
   *result = fh_any_object(seq);
   return 0;
 }
 
-/* Whether one of the items equals the owned value. */
+/* Whether one of the items equals the owned value, as a bool. Equality is that of map keys (any_hash.h). */
 static int contains(const TVMFFIAny *items, int64_t n, const TVMFFIAny *value, TVMFFIAny *result) {
   int equal = 0;
   for (int64_t i = 0; i < n && !equal; ++i) {
@@ -36,11 +40,13 @@ static int contains(const TVMFFIAny *items, int64_t n, const TVMFFIAny *value, T
 
 /* ---- Arrays: never changed, so no lock ---- */
 
+/* ffi.Array(item...) -> Array */
 static int array_new(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   return return_seq(fh_seq_from_views(kTVMFFIArray, args, n_args), result);
 }
 
+/* ffi.ArrayGetItem(array, i) -> item. IndexError. */
 static int array_get_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_seq_object *seq;
@@ -51,6 +57,7 @@ static int array_get_item(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return 0;
 }
 
+/* ffi.ArraySize(array) -> int */
 static int array_size(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_seq_object *seq;
@@ -59,6 +66,8 @@ static int array_size(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   return 0;
 }
 
+/* ffi.ArrayContains(array, value) -> bool. The value is owned first, so that text of any form is compared by
+ * content. */
 static int array_contains(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_seq_object *seq;
@@ -72,11 +81,13 @@ static int array_contains(void *self, const TVMFFIAny *args, int32_t n_args, TVM
 
 /* ---- Lists ---- */
 
+/* ffi.List(item...) -> List */
 static int list_new(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   return return_seq(fh_seq_from_views(kTVMFFIList, args, n_args), result);
 }
 
+/* ffi.ListGetItem(list, i) -> item. IndexError. */
 static int list_get_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_seq_object *list;
@@ -86,6 +97,7 @@ static int list_get_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return fh_list_get(list, i, result);
 }
 
+/* ffi.ListSetItem(list, i, item). IndexError. */
 static int list_set_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -97,6 +109,7 @@ static int list_set_item(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return fh_list_set(list, i, item);
 }
 
+/* ffi.ListSize(list) -> int */
 static int list_size(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_seq_object *list;
@@ -105,6 +118,7 @@ static int list_size(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   return 0;
 }
 
+/* As contains, on a copy of the items, so that hooks run without the lock. */
 static int contains_copied(const fh_seq_object *list, const TVMFFIAny *value, TVMFFIAny *result) {
   TVMFFIAny *items;
   int64_t n;
@@ -114,6 +128,7 @@ static int contains_copied(const fh_seq_object *list, const TVMFFIAny *value, TV
   return rc;
 }
 
+/* ffi.ListContains(list, value) -> bool */
 static int list_contains(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_seq_object *list;
@@ -121,7 +136,8 @@ static int list_contains(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   if (arg_seq("ffi.ListContains", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
   if (fh_any_own(&args[1], &value) != 0) return -1;
   int rc;
-  /* equality looks only at items of the value's type, so only that type's hook could run, and raise */
+  /* Equality asks a hook only for two objects of one type. So the value's type decides whether one could run, and
+   * raise; without a hook the List is searched in place, under its lock. */
   if (fh_reflect_attr(fh_reflect_column(FH_ATTR_ANY_EQUAL), value.type_index) != NULL) {
     rc = contains_copied(list, &value, result);
   } else {
@@ -133,6 +149,7 @@ static int list_contains(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return rc;
 }
 
+/* ffi.ListAppend(list, item) */
 static int list_append(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -143,6 +160,7 @@ static int list_append(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFI
   return fh_list_append(list, item);
 }
 
+/* ffi.ListInsert(list, i, item): before position i, or at the end if i is the size. IndexError. */
 static int list_insert(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -154,6 +172,7 @@ static int list_insert(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFI
   return fh_list_insert(list, i, item);
 }
 
+/* The common part of ffi.ListPop and ffi.ListErase, which differ in what becomes of the item. */
 static int take_item(const char *name, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *out) {
   fh_seq_object *list;
   int64_t i;
@@ -162,11 +181,13 @@ static int take_item(const char *name, const TVMFFIAny *args, int32_t n_args, TV
   return fh_list_take(list, i, out);
 }
 
+/* ffi.ListPop(list, i) -> the item that was there. IndexError. */
 static int list_pop(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   return take_item("ffi.ListPop", args, n_args, result);
 }
 
+/* ffi.ListErase(list, i). IndexError. */
 static int list_erase(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -176,6 +197,7 @@ static int list_erase(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   return 0;
 }
 
+/* ffi.ListEraseRange(list, first, last): the items from `first` up to, not including, `last`. IndexError. */
 static int list_erase_range(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -187,6 +209,8 @@ static int list_erase_range(void *self, const TVMFFIAny *args, int32_t n_args, T
   return fh_list_splice(list, first, last, NULL, 0);
 }
 
+/* ffi.ListReplaceSlice(list, first, last, items): puts the items of a sequence in the place of that range.
+ * IndexError. */
 static int list_replace_slice(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -204,6 +228,7 @@ static int list_replace_slice(void *self, const TVMFFIAny *args, int32_t n_args,
   return rc;
 }
 
+/* ffi.ListReverse(list): in place. */
 static int list_reverse(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -213,6 +238,7 @@ static int list_reverse(void *self, const TVMFFIAny *args, int32_t n_args, TVMFF
   return 0;
 }
 
+/* ffi.ListClear(list) */
 static int list_clear(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);
@@ -221,6 +247,7 @@ static int list_clear(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   return fh_list_clear(list);
 }
 
+/* ffi.ListReserve(list, capacity): room for so many items in all. MemoryError. */
 static int list_reserve(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(result);

@@ -7,7 +7,8 @@
 #include "core/structural/structural_key.h"
 #include "globals_entry.h"
 
-/* n values, map_free_vars, skip_tensor_content. The values come back owned, for drop_values. */
+/* Checks (value, ..., map_free_vars, skip_tensor_content). The n_values values come back owned, because hooks run while
+ * they are looked at; the caller drops them. On -1 none is left. */
 static int take_values(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_values, TVMFFIAny *values,
                        int options[2]) {
   if (fh_function_check_count(name, n_args, n_values + 2) != 0) return -1;
@@ -21,6 +22,7 @@ static int take_values(const char *name, const TVMFFIAny *args, int32_t n_args, 
   return 0;
 }
 
+/* ffi.StructuralEqual(a, b, map_free_vars, skip_tensor_content) -> bool */
 static int structural_equal(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIAny values[2];
@@ -33,6 +35,8 @@ static int structural_equal(void *self, const TVMFFIAny *args, int32_t n_args, T
   return rc;
 }
 
+/* ffi.GetFirstStructuralMismatch(a, b, map_free_vars, skip_tensor_content) -> two AccessPaths, or None if they are
+ * equal */
 static int first_mismatch(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIAny values[2];
@@ -44,6 +48,7 @@ static int first_mismatch(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return rc;
 }
 
+/* ffi.StructuralHash(value, map_free_vars, skip_tensor_content) -> int, the bits of the unsigned hash */
 static int structural_hash(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIAny value;
@@ -56,6 +61,7 @@ static int structural_hash(void *self, const TVMFFIAny *args, int32_t n_args, TV
   return rc;
 }
 
+/* ffi.StructuralKey(value) -> StructuralKey, which maps find by structure */
 static int new_key(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   if (fh_function_check_count("ffi.StructuralKey", n_args, 1) != 0) return -1;
@@ -65,6 +71,7 @@ static int new_key(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny 
   return 0;
 }
 
+/* ffi.StructuralKeyEqual(a, b) -> bool */
 static int key_equal(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.StructuralKeyEqual";
@@ -81,6 +88,7 @@ static int key_equal(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   return 0;
 }
 
+/* Parts of the functions' type schemas, which the reference declares too. */
 #define OPTIONS FH_SCHEMA_BOOL "," FH_SCHEMA_BOOL
 #define VALUES FH_SCHEMA_ANY "," FH_SCHEMA_ANY
 #define PATH FH_SCHEMA_TYPE("ffi.reflection.AccessPath")

@@ -7,6 +7,7 @@
 #include "core/walk/repr.h"
 #include "globals_entry.h"
 
+/* ffi.String(text) -> the text as an owned value */
 static int new_string(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray text;
@@ -15,6 +16,7 @@ static int new_string(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIA
   return fh_any_own(&args[0], result);
 }
 
+/* ffi.Bytes(bytes or text) -> bytes */
 static int new_bytes(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   TVMFFIByteArray content;
@@ -24,6 +26,7 @@ static int new_bytes(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   return fh_bytes_new(content.data, content.size, result); /* text becomes bytes */
 }
 
+/* ffi.Shape(int...) -> Shape. All arguments are checked before anything is made. */
 static int new_shape(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   for (int32_t i = 0; i < n_args; ++i) {
@@ -37,6 +40,7 @@ static int new_shape(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   return 0;
 }
 
+/* A new reference to a sentinel, which is compared by address. */
 static int give_sentinel(const char *name, TVMFFIObject *sentinel, int32_t n_args, TVMFFIAny *result) {
   if (fh_function_check_count(name, n_args, 0) != 0) return -1;
   fh_object_retain(sentinel);
@@ -44,18 +48,21 @@ static int give_sentinel(const char *name, TVMFFIObject *sentinel, int32_t n_arg
   return 0;
 }
 
+/* ffi.GetInvalidObject() -> MISSING */
 static int get_missing(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(args);
   return give_sentinel("ffi.GetInvalidObject", fh_sentinel_missing(), n_args, result);
 }
 
+/* ffi.GetKwargsObject() -> KWARGS */
 static int get_kwargs(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(args);
   return give_sentinel("ffi.GetKwargsObject", fh_sentinel_kwargs(), n_args, result);
 }
 
+/* ffi.ReprPrint(value) -> text */
 static int repr_print(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   if (fh_function_check_count("ffi.ReprPrint", n_args, 1) != 0) return -1;

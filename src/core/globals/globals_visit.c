@@ -1,4 +1,5 @@
-/* globals_visit.c - ffi.* functions about visits, visitors and where an error came up. */
+/* globals_visit.c - ffi.* functions about visits, visitors and where an error came up: visits by callbacks
+ * (structural_visit.h) or by a visitor of any maker (visitor.h). */
 #include "core/object/any_own.h"
 #include "core/object/function.h"
 #include "core/object/schema.h"
@@ -23,6 +24,8 @@ static int run_visit(const TVMFFIAny *args, int rc, fh_structural_callbacks call
   return rc;
 }
 
+/* ffi.StructuralWalk(value, callbacks, callbacks that get the region too, order) -> None or a VisitInterrupt. Any order
+ * but pre is post. */
 static int structural_walk(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.StructuralWalk";
@@ -34,6 +37,7 @@ static int structural_walk(void *self, const TVMFFIAny *args, int32_t n_args, TV
   return run_visit(args, rc, callbacks, order == FH_VISIT_WALK_PRE ? FH_VISIT_WALK_PRE : FH_VISIT_WALK_POST, result);
 }
 
+/* ffi.StructuralVisit(value, callbacks) -> None or a VisitInterrupt */
 static int structural_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.StructuralVisit";
@@ -43,6 +47,7 @@ static int structural_visit(void *self, const TVMFFIAny *args, int32_t n_args, T
   return run_visit(args, rc, callbacks, FH_VISIT_OWNED, result);
 }
 
+/* ffi.VisitInterrupt(value) -> VisitInterrupt: what a callback returns to stop a visit */
 static int interrupt(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   if (fh_function_check_count("ffi.VisitInterrupt", n_args, 1) != 0) return -1;
@@ -54,6 +59,7 @@ static int interrupt(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 
 /* ---- Visitors of any maker ---- */
 
+/* The visitor in args[0], after checking the number of arguments. */
 static int arg_visitor(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected,
                        fh_visitor_object **out) {
   TVMFFIObject *obj;
@@ -68,6 +74,7 @@ static int return_visited(TVMFFIAny raw, TVMFFIAny *result) {
   return fh_visitor_take_result(&raw, "a visitor", result) == FH_VISIT_FAILED ? -1 : 0;
 }
 
+/* ffi.StructuralVisitorVisit(visitor, value) -> None or a VisitInterrupt */
 static int visitor_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_visitor_object *visitor;
@@ -75,6 +82,8 @@ static int visitor_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
   return return_visited(fh_visitor_call(visitor, args[1]), result);
 }
 
+/* ffi.StructuralVisitorDefaultVisit(visitor, value) -> None or a VisitInterrupt: only its parts are given to the
+ * visitor */
 static int visitor_default_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_visitor_object *visitor;
@@ -86,7 +95,8 @@ static int visitor_default_visit(void *self, const TVMFFIAny *args, int32_t n_ar
   return return_visited(raw, result);
 }
 
-/* visitor_default_visit as a native function, whose address the C++ headers ask for once and call for each object. */
+/* ffi_hpy.native_default_visit() -> the address of what visitor_default_visit calls: the C++ headers ask for it once
+ * and call it for each object. */
 static int native_default_visit(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   FH_UNUSED(args);
@@ -95,6 +105,7 @@ static int native_default_visit(void *self, const TVMFFIAny *args, int32_t n_arg
   return 0;
 }
 
+/* ffi.StructuralVisitorDefRegionKind(visitor) -> int */
 static int visitor_region(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   fh_visitor_object *visitor;
@@ -103,6 +114,7 @@ static int visitor_region(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   return 0;
 }
 
+/* ffi.StructuralVisitorWithDefRegionKind(visitor, region, Function) -> what the Function gives within that region */
 static int visitor_with_region(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.StructuralVisitorWithDefRegionKind";
@@ -111,6 +123,7 @@ static int visitor_with_region(void *self, const TVMFFIAny *args, int32_t n_args
   return fh_structural_with_region(name, args, &visitor->region, result);
 }
 
+/* ffi.VisitErrorContext.FindAccessPaths(root, context, allow_prefix) -> Array of AccessPaths (visit_context.h) */
 static int find_paths(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
   const char *name = "ffi.VisitErrorContext.FindAccessPaths";

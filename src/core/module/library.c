@@ -1,4 +1,7 @@
-/* library.c - dynamic libraries of the operating system. */
+/* library.c - dynamic libraries of the operating system: LoadLibrary on Windows, dlopen elsewhere.
+ *
+ * Every library that the core opens is opened here: by a module (library_load.c), and before it libtvm_ffi_cxx.so,
+ * without which compiled C++ clients do not find the ABI's C++ names. */
 #define _GNU_SOURCE /* dladdr, dl_iterate_phdr */
 #include "library.h"
 
@@ -14,6 +17,7 @@
 #include "core/platform/mem.h"
 
 void *fh_library_open(const char *path) {
+  /* Paths are UTF-8 here and UTF-16 there. The first call gives the length, with the NUL. */
   int n = MultiByteToWideChar(CP_UTF8, 0, path, -1, NULL, 0);
   wchar_t *wide = n > 0 ? (wchar_t *)fh_mem_alloc((size_t)n * sizeof *wide) : NULL;
   if (wide == NULL) {
@@ -22,6 +26,7 @@ void *fh_library_open(const char *path) {
   }
   MultiByteToWideChar(CP_UTF8, 0, path, -1, wide, n);
   HMODULE library = LoadLibraryW(wide);
+  /* At once, before freeing the text can change it. */
   DWORD code = GetLastError();
   fh_mem_free(wide);
   if (library == NULL) {
@@ -56,6 +61,7 @@ void fh_library_load_cxx(void) {
   char path[4096], reason[FH_LIBRARY_FILE_REASON];
   Dl_info self;
   if (fh_atomic_load_acquire_i32(&is_done)) return; /* pairs with the store below */
+  /* The folder of this library, asked of the loader by an address of ours. */
   int is_known = dladdr((void *)(uintptr_t)fh_library_load_cxx, &self) != 0 && self.dli_fname != NULL;
   const char *slash = is_known ? strrchr(self.dli_fname, '/') : NULL;
   size_t n_folder = slash != NULL ? (size_t)(slash - self.dli_fname) + 1 : 0;
@@ -63,13 +69,14 @@ void fh_library_load_cxx(void) {
     memcpy(path, self.dli_fname, n_folder);
     memcpy(path + n_folder, CXX_NAME, sizeof CXX_NAME);
     int is_open = !fh_library_file_refuse(path, reason) && dlopen(path, RTLD_NOW | RTLD_GLOBAL) != NULL;
-    if (!is_open) (void)dlerror(); /* clients that need it say so themselves */
+    if (!is_open) (void)dlerror(); /* forgotten: a client that needs it fails to load, with an error of its own */
   }
   fh_atomic_store_release_i32(&is_done, 1); /* pairs with the load above, after which the names are there */
 }
 
-/* The name of this ABI, C or C++, that the loader did not find, as in its message; NULL for other reasons. The words
- * are glibc's. */
+/* The name of this ABI, C or C++, that the loader did not find: a pointer into its message, where a space or a comma
+ * ends the name. NULL for other reasons. "3tvm3ffi" is the namespace in a mangled C++ name. The words are glibc's;
+ * elsewhere the loader's message is given as it is. */
 static const char *find_lacking(const char *reason) {
   static const char before[] = "undefined symbol: ";
   const char *found = reason != NULL ? strstr(reason, before) : NULL;
@@ -114,17 +121,20 @@ void *fh_library_find(void *library, const char *symbol) { return dlsym(library,
 #if defined(__linux__)
 #include <link.h>
 
+/* What find_segment looks for, and what it has found. */
 typedef struct {
   uintptr_t address;
   size_t room;
 } segment_query;
 
+/* Looks for the address in the segments of one library, or of the program. 1 ends the iteration. */
 static int find_segment(struct dl_phdr_info *info, size_t n_bytes, void *state) {
   segment_query *at = (segment_query *)state;
   FH_UNUSED(n_bytes);
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr) *part = &info->dlpi_phdr[i];
     uintptr_t begin = info->dlpi_addr + part->p_vaddr;
+    /* An address before `begin` wraps around and is too large. */
     if (part->p_type != PT_LOAD || at->address - begin >= part->p_memsz) continue;
     at->room = part->p_memsz - (at->address - begin);
     return 1;

@@ -1,4 +1,8 @@
-/* library_context.c - context symbols, by the name of an exported variable. */
+/* library_context.c - context symbols, by the name of an exported variable: a list that only grows.
+ *
+ * A library that wants something of its host, without linking to it, exports a variable. The host registers an address
+ * under the variable's name, and each library that is loaded later gets the address stored there. Where a name is
+ * registered twice, both are stored, in order, so the later one counts. */
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "core/object/error.h"
@@ -26,6 +30,7 @@ int TVMFFIEnvModRegisterContextSymbol(const char *name, void *symbol) {
     fh_mem_free(copy);
     return fh_error_raise_no_memory();
   }
+  /* From here on nothing fails. The list stays reachable from `first`, so its blocks are no leak. */
   fh_mem_keep(added);
   fh_mem_keep(copy);
   added->symbol = symbol;
@@ -48,6 +53,7 @@ int fh_library_context_each(int (*visit)(void *state, const char *name, void *sy
   return 0;
 }
 
+/* The library whose variables are filled in: how to find its symbols, and the state for that. */
 typedef struct {
   const fh_library_symbols *symbols;
   const void *state;

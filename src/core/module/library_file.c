@@ -1,4 +1,10 @@
-/* library_file.c - whether a file can be a shared library at all, asked before it is mapped. */
+/* library_file.c - whether a file can be a shared library at all, asked before it is mapped.
+ *
+ * A reader of ELF that believes nothing: each offset is compared with the size of the file before anything is read
+ * there, and each address with the segments. The checks find what would end the process within the loader, and common
+ * mistakes, such as a text or a library of another machine, of which the loader says less. The checks go from the
+ * outside to the inside: the file, its first header, its segments, the dynamic section. A function named refuse_ gives
+ * 1 with the reason written, or 0. */
 #define _GNU_SOURCE /* O_CLOEXEC, pread */
 #include "library_file.h"
 
@@ -20,12 +26,14 @@
 #define OWN_MACHINE EM_NONE /* not compared */
 #endif
 
+/* Libraries have about ten program headers. The limit makes their array part of a struct on the stack. */
 enum { MAX_HEADERS = 128, OWN_CLASS = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32 };
 
 typedef ElfW(Ehdr) file_header;
 typedef ElfW(Phdr) part_header;
 typedef ElfW(Dyn) dynamic_entry;
 
+/* A file that is being looked at. `head` and `parts` are filled in by refuse_head. */
 typedef struct {
   int fd;
   uint64_t n_bytes;
@@ -73,6 +81,7 @@ static int is_text(const unsigned char *bytes, size_t n) {
   return 1;
 }
 
+/* Files that are no ELF at all. A text under a library's name may be a linker script, as libc.so is on many systems. */
 static int refuse_strange(const file *f) {
   unsigned char start[64];
   ssize_t n = pread(f->fd, start, sizeof start, 0);
@@ -86,6 +95,7 @@ static int refuse_head(file *f) {
   const file_header *head = &f->head;
   if (refuse_strange(f)) return 1;
   if (!read_at(f, &f->head, 0, sizeof f->head)) return refuse_short(f, "ELF header", 0, sizeof f->head);
+  /* The class decides the layout of all that follows, so it comes first. */
   if (head->e_ident[EI_CLASS] != OWN_CLASS) {
     return refuse_file(f, "is not for this machine: it is for another number of bits than %d", (int)sizeof(void *) * 8);
   }
@@ -102,6 +112,7 @@ static int refuse_head(file *f) {
     return refuse_file(f, "is damaged: expected 1 to %d program headers of %zu bytes but got %d of %d", MAX_HEADERS,
                        sizeof f->parts[0], (int)head->e_phnum, (int)head->e_phentsize);
   }
+  /* No product overflows: each factor has 16 bits. */
   size_t n_parts = head->e_phnum * sizeof f->parts[0], n_sections = (size_t)head->e_shnum * head->e_shentsize;
   if (!read_at(f, f->parts, head->e_phoff, n_parts)) return refuse_short(f, "program headers", head->e_phoff, n_parts);
   /* The loader does not read these. They are the last thing in a file, so they tell that its end is gone. */
@@ -122,12 +133,16 @@ static const part_header *find_mapped(const file *f, uint64_t address, uint64_t 
   return NULL;
 }
 
+/* For a segment whose numbers contradict one another. */
 static int refuse_part(const file *f, const part_header *part) {
   return refuse_file(f, "is damaged: its segment at address %llu has %llu bytes in the file and %llu in memory",
                      (unsigned long long)part->p_vaddr, (unsigned long long)part->p_filesz,
                      (unsigned long long)part->p_memsz);
 }
 
+/* Every segment's bytes must be in the file. Segments that are mapped must come in order of address, must not overlap,
+ * and must have room in memory for their bytes: the loader reserves the range from the first to the last and relies on
+ * it. */
 static int refuse_loaded(const file *f) {
   uint64_t end = 0; /* of the segment before */
   for (int i = 0; i < f->head.e_phnum; ++i) {
@@ -158,6 +173,7 @@ static int refuse_described(const file *f) {
 
 /* ---- What the loader follows: the addresses in the dynamic section ---- */
 
+/* Whether the entry with that tag is an address that the loader follows while it relocates and looks up symbols. */
 static int is_address(int64_t tag) {
   switch (tag) {
   case DT_STRTAB:
@@ -177,6 +193,7 @@ static int is_address(int64_t tag) {
 static int refuse_dynamic(const file *f, const part_header *part) {
   dynamic_entry entry = {0};
   int has_names = 0, has_symbols = 0;
+  /* The section is an array that an entry DT_NULL ends, read entry by entry because its size may be anything. */
   uint64_t n = part->p_filesz / sizeof entry, i = 0;
   for (; i < n && read_at(f, &entry, part->p_offset + i * sizeof entry, sizeof entry) && entry.d_tag != DT_NULL; ++i) {
     has_names |= entry.d_tag == DT_STRTAB;
@@ -186,6 +203,7 @@ static int refuse_dynamic(const file *f, const part_header *part) {
                        (long long)entry.d_tag, (unsigned long long)entry.d_un.d_ptr);
   }
   if (i == n || entry.d_tag != DT_NULL) return refuse_file(f, "is damaged: its dynamic section has no end");
+  /* The loader follows both addresses without asking whether they are there. */
   if (has_names && has_symbols) return 0;
   return refuse_file(f, "is damaged: its dynamic section names no symbols");
 }
@@ -202,9 +220,10 @@ int fh_library_file_refuse(const char *path, char reason[FH_LIBRARY_FILE_REASON]
   struct stat about;
   file f = {.reason = reason};
   reason[0] = '\0';
+  /* A name without a directory is searched for by the loader, in places that only it knows. */
   if (strchr(path, '/') == NULL || stat(path, &about) != 0) return 0;
   if (!S_ISREG(about.st_mode))
-    return refuse_file(&f, "is %s", name_of_kind(about.st_mode)); /* opening a pipe would wait */
+    return refuse_file(&f, "is %s", name_of_kind(about.st_mode)); /* before opening it: opening a pipe would wait */
   f.n_bytes = (uint64_t)about.st_size;
   f.fd = open(path, O_RDONLY | O_CLOEXEC);
   if (f.fd < 0) return 0; /* the loader fails, too, and says why */

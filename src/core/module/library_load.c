@@ -1,12 +1,16 @@
-/* library_load.c - libraries whose initialisation fails. An exception must not leave an initialiser, so the C++ headers
- * catch it and report it here, and the load in progress on that thread fails with it. */
+/* library_load.c - libraries whose initialisation fails.
+ *
+ * A library's initialisers run within dlopen, which has no way to fail for them, and an exception must not leave them.
+ * So the C++ headers catch it and report it here, through the global function ffi_hpy.fail_load, and the load in
+ * progress on that thread fails with it. */
 #include "library_load.h"
 #include "core/object/error.h"
 #include "core/platform/fork.h"
 #include "core/platform/mem.h"
 #include "library.h"
 
-/* A load in progress on this thread; initialisers may load further libraries. */
+/* A load in progress on this thread, on the stack of fh_library_load. Initialisers may load further libraries, so loads
+ * are a list, the innermost first. */
 typedef struct load {
   struct load *outer;
   int has_failed;
@@ -46,6 +50,7 @@ static int add_broken(void *library) {
   return 0;
 }
 
+/* Only keeps the text: an error that is raised within an initialiser could be replaced before the load ends. */
 int fh_library_load_fail(TVMFFIByteArray reason) {
   load *current = innermost;
   if (current == NULL) return 0;
@@ -58,6 +63,7 @@ int fh_library_load_fail(TVMFFIByteArray reason) {
 static int check_loaded(const load *loaded, void *library, const char *path) {
   if (!loaded->has_failed && !is_broken(library)) return 0;
   if (loaded->has_failed && add_broken(library) != 0) return fh_error_raise_no_memory();
+  /* Without a reason either there was no memory for it, or the library is one that failed earlier. */
   const char *reason = loaded->reason != NULL ? loaded->reason
                        : loaded->has_failed   ? "out of memory"
                                               : "as it did before";
@@ -68,6 +74,7 @@ void *fh_library_load(const char *path) {
   load current = {innermost, 0, NULL};
   innermost = &current;
   void *library = fh_library_open(path);
+  /* Also where opening has failed: nothing may point to this frame any more. */
   innermost = current.outer;
   if (library != NULL && check_loaded(&current, library, path) != 0) library = NULL;
   fh_mem_free(current.reason);

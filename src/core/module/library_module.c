@@ -1,4 +1,11 @@
-/* library_module.c - the module of kind "library". */
+/* library_module.c - the module of kind "library": functions found as symbols of a library.
+ *
+ * Such a module has two faces. The core calls it by a table of operations in C. C++ code calls it by a virtual table,
+ * whose functions are written in C here and do the same. Where the symbols come from is a fh_library_symbols: a shared
+ * library below, or what the program registered (library_system.c).
+ *
+ * A library finds its module, to look up imports, through an exported variable __tvm_ffi__library_ctx, which holds the
+ * module's address while the module lives. Functions keep their module; the library itself is never closed. */
 #include "library_module.h"
 
 #include "core/object/error.h"
@@ -14,6 +21,8 @@
 #include "module.h"
 #include "module_abi.h"
 
+/* Names of the ABI: what stands before a function's name in its symbol, and before the name of the function that
+ * returns its metadata or documentation; and the symbols of the context variable and of the embedded modules. */
 #define FUNCTION_PREFIX "__tvm_ffi_"
 #define METADATA_PREFIX "__tvm_ffi__metadata_"
 #define DOC_PREFIX "__tvm_ffi__doc_"
@@ -22,6 +31,8 @@
 
 /* ---- Symbols, shared by the modules of one library ---- */
 
+/* One per call of fh_library_module_new. Its users are that function while it runs, and the modules that it has made:
+ * several where embedded modules name the library more than once. */
 typedef struct {
   uint64_t n_users; /* atomic */
   const fh_library_symbols *symbols;
@@ -46,13 +57,16 @@ typedef struct {
 
 FH_STATIC_ASSERT(offsetof(library_module, base) == FH_MODULE_OFFSET, "the handle is 8 bytes behind the object");
 
+/* The object of a handle; the const goes because handles in the ABI have none. */
 static library_module *of_handle(const void *handle) { return (library_module *)fh_module_this((void *)handle); }
 
+/* Modules that refer to one another in a long chain do so by Arrays of imports and Maps of Functions, whose ends are
+ * queued beyond a depth (fh_object_owner). So a module needs no queue of its own. */
 static void delete_module(void *handle, int flags) {
   library_module *module = of_handle(handle);
   if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
-    /* The library's variable must not keep the address of a dead module. A later module of that library has replaced
-     * it. */
+    /* The library's variable must not keep the address of a dead module. If a later module of the library has stored
+     * its own address there, that stays. */
     void **context = (void **)module->shared->symbols->find(module->shared->state, CONTEXT_SYMBOL);
     if (context != NULL && *context == module) *context = NULL;
     fh_object_release(module->base.imports);
@@ -64,12 +78,14 @@ static void delete_module(void *handle, int flags) {
 
 /* ---- Functions ---- */
 
-/* A function of a library: keeps the module. */
+/* The closure of a Function: the library's code, and a reference to the module, through which the code may look up
+ * imports. */
 typedef struct {
   TVMFFISafeCallType code;
   TVMFFIObject *module;
 } library_function;
 
+/* A function that a library exports has no closure, so it gets NULL in place of one. */
 static int call_function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   return ((const library_function *)self)->code(NULL, args, n_args, result);
 }
@@ -89,6 +105,7 @@ static int new_function(TVMFFIObject *module, TVMFFISafeCallType code, TVMFFIAny
     fh_mem_free(function);
     return -1;
   }
+  /* Last: on failure nothing must be released. */
   fh_object_retain(module);
   *out = fh_any_object(handle);
   return 0;
@@ -102,6 +119,7 @@ static int find_named(const library_module *module, const char *prefix, const TV
   *address = NULL;
   if (!fh_str_content(name, &text)) return 0;
   if (text.size != 0 && memchr(text.data, '\0', text.size) != NULL) return 0; /* no symbol has a NUL in its name */
+  /* The symbol as a C string: on the stack, unless it is long. */
   size_t n_prefix = strlen(prefix);
   char few[256], *symbol = few;
   if (n_prefix + text.size >= sizeof few && (symbol = (char *)fh_mem_alloc(n_prefix + text.size + 1)) == NULL) {
@@ -130,7 +148,7 @@ static int implements(TVMFFIObject *handle, const TVMFFIAny *name, int *out) {
   return rc;
 }
 
-/* The text that a function of the library returns. */
+/* Metadata and documentation: the text that a function of the library returns; None if there is no such function. */
 static int get_text(TVMFFIObject *handle, const char *prefix, const TVMFFIAny *name, TVMFFIAny *out) {
   void *address;
   TVMFFIByteArray content;
@@ -217,8 +235,11 @@ static int slot_property_mask(void *self) {
   return PROPERTY_MASK;
 }
 
+/* An operation above that gives a value by name. */
 typedef int (*getter)(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *out);
 
+/* What such an operation gives, for a C++ caller. A failure is thrown; where nothing can be thrown it is dropped, and
+ * the result is None. */
 static TVMFFIAny get_or_none(getter get, void *self, const void *name) {
   TVMFFIAny value;
   if (get(fh_module_handle(self), (const TVMFFIAny *)name, &value) == 0) return value;
@@ -228,6 +249,7 @@ static TVMFFIAny get_or_none(getter get, void *self, const void *name) {
 }
 
 FH_RETURNING(slot_get_function, self, ret, name) {
+  /* The C++ result, Optional<Function>, is one pointer, which takes the reference. */
   TVMFFIAny value = get_or_none(find_function, self, name);
   memcpy(ret, &value.v_obj, sizeof value.v_obj);
   FH_RETURNING_END(ret);
@@ -253,6 +275,8 @@ FH_RETURNING(slot_write_formats, self, ret, nothing) {
   FH_RETURNING_END(ret);
 }
 
+/* The property mask says that the module can be serialised: whoever embeds modules in a library writes "_lib" for it.
+ * The module has no bytes of its own. */
 FH_RETURNING(slot_save_to_bytes, self, ret, nothing) {
   FH_UNUSED(self);
   FH_UNUSED(nothing);
@@ -295,6 +319,7 @@ static void slot_clear_imports(void *self) {
   if (fh_module_drop_imports(&((library_module *)self)->base) != 0) throw_if_possible();
 }
 
+/* The virtual table of our modules. Not const: attach_cxx writes the type information. */
 static fh_module_table table = {
     0,
     NULL,
@@ -313,6 +338,8 @@ void fh_library_module_init(void) { fh_module_set_operations(table.slots, &opera
 
 /* ---- Making ---- */
 
+/* A module that uses `state`, a library_shared; NULL with an error pending. The library's context variable gets the
+ * address of the module. */
 static TVMFFIObject *new_module(void *state) {
   library_shared *shared = (library_shared *)state;
   library_module *module = (library_module *)fh_mem_calloc(1, sizeof *module);
@@ -342,6 +369,7 @@ int fh_library_module_new(const fh_library_symbols *symbols, void *state, TVMFFI
     if (symbols->end != NULL) symbols->end(state);
     return fh_error_raise_no_memory();
   }
+  /* This function's own use, given up at its end: if no module was made, that ends `state`. */
   shared->n_users = 1;
   shared->symbols = symbols;
   shared->state = state;
@@ -362,6 +390,7 @@ int fh_library_module_new(const fh_library_symbols *symbols, void *state, TVMFFI
 
 static void *find_in_library(const void *state, const char *symbol) { return fh_library_find((void *)state, symbol); }
 
+/* NULL also without memory for a long symbol. */
 static void *find_function_in_library(const void *state, const char *name) {
   char few[256], *symbol = few;
   size_t n = strlen(name) + sizeof FUNCTION_PREFIX;
@@ -373,6 +402,7 @@ static void *find_function_in_library(const void *state, const char *name) {
   return address;
 }
 
+/* The state is the system's handle of a library, which needs no end. */
 static const fh_library_symbols shared_library = {find_in_library, find_function_in_library, NULL};
 
 int fh_library_module_open(TVMFFIByteArray path, TVMFFIAny *out) {
@@ -388,6 +418,7 @@ int fh_library_module_open(TVMFFIByteArray path, TVMFFIAny *out) {
 #define LOADER_PREFIX "ffi.Module.load_from_file."
 
 int fh_library_module_load(TVMFFIByteArray path, TVMFFIAny *out) {
+  /* The extension chooses the loader. The extensions that shared libraries have on any system stand for "so". */
   size_t dot = path.size;
   while (dot > 0 && path.data[dot - 1] != '.') --dot;
   TVMFFIByteArray format = {path.data + dot, path.size - dot};
@@ -409,6 +440,7 @@ int fh_library_module_load(TVMFFIByteArray path, TVMFFIAny *out) {
         "%.*s. Load the library that registers it first",
         FH_BYTES_ARGS(path), FH_BYTES_ARGS(format), FH_BYTES_ARGS(format));
   }
+  /* Values, because a view of text would have to end in a NUL, which `path` need not. */
   TVMFFIAny args[2] = {fh_any_none(), fh_any_none()};
   int rc = fh_str_from_bytes(path, &args[0]);
   if (rc == 0) rc = fh_str_from_bytes(format, &args[1]);

@@ -4,13 +4,13 @@
 
 #include "core/object/any.h"
 
-/* Where a module's symbols come from; lives as long as the process. */
+/* A kind of source, such as shared libraries. `state` is one source of that kind; the struct itself is static. */
 typedef struct {
   /* Address of a symbol, NULL if there is none. */
   void *(*find)(const void *state, const char *symbol);
-  /* Address of the function `name`, whose symbol is __tvm_ffi_<name>. */
+  /* Address of the function `name`, whose symbol is __tvm_ffi_<name>; NULL if there is none. */
   void *(*find_function)(const void *state, const char *name);
-  /* Ends a state that a module owned. */
+  /* Ends a state, once no module uses it any more; NULL where there is nothing to end. */
   void (*end)(void *state);
 } fh_library_symbols;
 

@@ -1,4 +1,8 @@
-/* library_system.c - the system library: symbols that the program itself registered, as modules. */
+/* library_system.c - the system library: symbols that the program itself registered, as modules.
+ *
+ * Code that is linked into the program, where no loader can find symbols by name, registers each of its functions as
+ * `__tvm_ffi_<prefix><name>`. A module of such code is a view of the symbols with one prefix. Modules and symbols live
+ * as long as the process, so readers search both tables without a lock. */
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "core/object/error.h"
@@ -13,6 +17,7 @@
 /* Guards adding to both tables; readers need no lock (name.h). */
 FH_LOCK(lock, "system", FH_RANK_PLAIN);
 
+/* A registered symbol, which may be registered again with another address while others read it. */
 typedef struct {
   fh_name_entry entry;
   void *address; /* release store when it is registered again, acquire load in find */
@@ -32,6 +37,7 @@ static fh_name_table modules;
 int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
   if (name == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a symbol but got NULL");
   TVMFFIByteArray text = fh_base_bytes(name);
+  /* Made before the lock. What is not used, because the symbol exists or there is no room, is freed after it. */
   symbol_entry *added = (symbol_entry *)fh_mem_calloc(1, sizeof *added);
   char *copy = fh_mem_copy_text(text.data, text.size);
   int rc = added == NULL || copy == NULL ? -1 : 0;
@@ -59,6 +65,7 @@ int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
 /* The address of a + b + c, or NULL, also without memory. */
 static void *find_joined(const char *a, const char *b, const char *c) {
   size_t n_a = strlen(a), n_b = strlen(b), n_c = strlen(c), n = n_a + n_b + n_c;
+  /* Names are short, so memory is hardly ever asked for here. */
   char few[256], *text = few;
   if (n > sizeof few && (text = (char *)fh_mem_alloc(n)) == NULL) return NULL;
   memcpy(text, a, n_a);
@@ -121,6 +128,7 @@ int fh_library_module_system(TVMFFIByteArray prefix, TVMFFIAny *out) {
   if (prefix.size != 0 && fh_str_check_name("a prefix of symbols", prefix) != 0) return -1;
   TVMFFIObject *module = find_module(prefix);
   TVMFFIAny fresh = fh_any_none();
+  /* Two threads may make a module for one prefix; put_module chooses one of the two, and the other is dropped. */
   if (module == NULL) {
     char *state = fh_mem_copy_text(prefix.data, prefix.size);
     if (state == NULL) return fh_error_raise_no_memory();

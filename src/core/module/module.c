@@ -1,4 +1,12 @@
-/* module.c - what modules of any maker do: questions to imports, importing. */
+/* module.c - what modules of any maker do: questions to imports, importing.
+ *
+ * A module is a C++ object with a virtual table (module_abi.h). Which maker it comes from is told by the address of
+ * that table: our own modules have a table of operations in C, and the modules of all other makers are called through
+ * their virtual table. What is built on that is here: a module imports others, without cycles, and a question that it
+ * cannot answer itself goes to them.
+ *
+ * The list of imports is an immutable Array that is replaced as a whole. So a reader takes a reference to it under the
+ * lock and walks it without the lock. */
 #include "module.h"
 
 #include "core/object/error.h"
@@ -16,7 +24,8 @@
 FH_STATIC_ASSERT(offsetof(fh_module_object, imports) == 24, "ABI");
 FH_STATIC_ASSERT(offsetof(fh_module_object, lookup_cache) == 32, "ABI");
 
-/* Guards every module's `imports` and `lookup_cache`. */
+/* Guards every module's `imports` and `lookup_cache`: one lock for all, because the ABI's layout has no room for one
+ * per module. */
 FH_LOCK(lock, "module", FH_RANK_PLAIN);
 
 /* ---- The operations of a module ---- */
@@ -29,6 +38,7 @@ void fh_module_set_operations(const void *virtual_table, const fh_module_operati
   known_operations = operations;
 }
 
+/* No lock: both variables are written by the load-time constructor. */
 static const fh_module_operations *operations_of(TVMFFIObject *module) {
   return fh_module_slots(module) == known_table ? known_operations : &fh_module_virtual;
 }
@@ -77,6 +87,7 @@ static int ask_implements(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny
 
 /* Puts the imports of the module at `position` of `list` behind it, without those that are there already. */
 static int add_imports_at(fh_seq_object *list, int64_t position) {
+  /* A scan for each import: modules are few. */
   fh_seq_object *imports = fh_module_imports((fh_module_object *)fh_seq_items(list)[position].v_obj);
   int rc = 0;
   for (int64_t i = 0; imports != NULL && i < fh_seq_size(imports) && rc == 0; ++i) {
@@ -86,6 +97,7 @@ static int add_imports_at(fh_seq_object *list, int64_t position) {
     for (int64_t k = 0; k < fh_seq_size(list) && !is_known; ++k) {
       is_known = fh_any_same(&fh_seq_items(list)[k], &import);
     }
+    /* A C++ maker may have put anything into this Array, so its items are looked at. */
     int is_new = import.type_index == kTVMFFIModule && !is_known;
     if (is_new) {
       rc = fh_list_insert(list, ++position, import);
@@ -110,12 +122,15 @@ static fh_seq_object *reachable(TVMFFIObject *module) {
   return list;
 }
 
+/* Asks the module, and with query_imports all that it imports, until one has an answer: 1, 0 or -1, as a question
+ * gives. */
 static int ask(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, question ask_one, TVMFFIAny *out) {
   *out = fh_any_none();
   int found = ask_one(module, name, out);
   if (found != 0 || !query_imports) return found;
   fh_seq_object *modules = reachable(module);
   if (modules == NULL) return -1;
+  /* From 1 on: number 0 is the module itself, which has been asked. */
   for (int64_t i = 1; i < fh_seq_size(modules) && found == 0; ++i) {
     found = ask_one(fh_seq_items(modules)[i].v_obj, name, out);
   }
@@ -186,12 +201,14 @@ static int publish_imports(fh_module_object *module, uint64_t seen, fh_seq_objec
     n_imported += 1;
   }
   fh_mutex_unlock(&lock);
-  fh_object_release(is_current ? before : longer); /* of `before` the module's reference */
+  /* Either the module's reference to the Array that was replaced, or the Array that is not needed. */
+  fh_object_release(is_current ? before : longer);
   return is_current;
 }
 
-/* Reading, checking and copying allocate and release objects, so they cannot run under the lock. If another thread
- * imports meanwhile, they are done again. One of the threads succeeds each time, so all of them end. */
+/* Optimistic concurrency. Reading, checking and copying release objects and may raise errors, so they cannot run under
+ * the lock. If another thread imports meanwhile, they are done again: the two imports together might be a cycle. Of
+ * several threads one succeeds each time, so all of them end. */
 int fh_module_add_import(fh_module_object *module, TVMFFIObject *other) {
   for (int is_done = 0; !is_done;) {
     uint64_t seen = read_n_imported();
@@ -222,6 +239,7 @@ int fh_module_clear_imports(TVMFFIObject *module) { return operations_of(module)
 
 /* ---- Functions that a module's code asks for ---- */
 
+/* Under the lock. The cached Function, borrowed from the cache; NULL if there is none. */
 static TVMFFIObject *find_cached(fh_module_object *module, const TVMFFIAny *name) {
   fh_hashmap_pair *pair;
   if (module->lookup_cache == NULL) return NULL;
@@ -229,7 +247,9 @@ static TVMFFIObject *find_cached(fh_module_object *module, const TVMFFIAny *name
   return fh_hashmap_find(module->lookup_cache, name, FH_HASHMAP_NO_HOOKS, &pair) == 1 ? pair->value.v_obj : NULL;
 }
 
-/* Puts `func` (taken) into the module's cache unless another thread was first. *out is the cached one, borrowed. */
+/* Puts `func` (taken) into the module's cache unless another thread was first. *out is the cached one, borrowed.
+ * Nothing is ever removed from a cache, and a name keeps its first Function, so what callers have borrowed lives as
+ * long as the module. */
 static int put_cached(fh_module_object *module, const TVMFFIAny *name, TVMFFIAny func, TVMFFIObjectHandle *out) {
   fh_hashmap_pair pair = {fh_any_none(), func};
   fh_hashmap_rest rest = {{fh_any_none(), fh_any_none()}, FH_MEM_NONE_ASIDE};
@@ -251,6 +271,8 @@ static int put_cached(fh_module_object *module, const TVMFFIAny *name, TVMFFIAny
   return fh_hashmap_finish(rc, &rest);
 }
 
+/* Finds a name that is not in the cache: in the imports, then among the global functions. The module itself is not
+ * asked: its own code needs no help to find its own functions. */
 static int lookup(fh_module_object *module, const TVMFFIAny *name, TVMFFIByteArray text, TVMFFIObjectHandle *out) {
   TVMFFIAny func = fh_any_none();
   TVMFFIObjectHandle global;
@@ -282,6 +304,7 @@ int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char *fu
   if (library_ctx == NULL) {
     return fh_error_raise(FH_RUNTIME_ERROR, "Cannot find function %s: its module is not loaded", func_name);
   }
+  /* library_ctx is what the library's context variable holds: the C++ object, 8 bytes before the handle. */
   fh_module_object *module = (fh_module_object *)fh_module_handle(library_ctx);
   if (fh_str_from_bytes(text, &name) != 0) return -1;
   fh_mutex_lock(&lock);

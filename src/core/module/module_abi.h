@@ -1,7 +1,8 @@
-/* module_abi.h - the virtual table of ffi.Module as the C++ ABI of the platform lays it out. For module*.c only.
+/* module_abi.h - the virtual table of ffi.Module as the C++ ABI of the platform lays it out. For module*.c and
+ * library_module.c only.
  *
- * A C++ member function that returns an object with a destructor gets the address for it: as a hidden first argument on
- * most systems, after `this` on Windows, in register x8 on AArch64. */
+ * A C++ member function that returns an object with a destructor is told by its caller where to build the object. The
+ * address comes as a hidden first argument on most systems, behind `this` on Windows, and in register x8 on AArch64. */
 #ifndef FH_MODULE_ABI_H_
 #define FH_MODULE_ABI_H_
 

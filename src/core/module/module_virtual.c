@@ -1,4 +1,9 @@
-/* module_virtual.c - modules of other makers: calls through their virtual tables. */
+/* module_virtual.c - modules of other makers: calls through their virtual tables.
+ *
+ * C calls C++ member functions here, by the layout and the calling convention of the platform's C++ ABI
+ * (module_abi.h). Such a function may throw. A C function that has no frame to catch with must not let an exception
+ * through, so the call itself is made by a function of libtvm_ffi_cxx.so, which catches, where that library is
+ * loaded. */
 #include "module_virtual.h"
 
 #include "core/object/function.h"
@@ -18,8 +23,8 @@ typedef struct {
   int number;
 } virtual_call;
 
-/* A C++ member function gets `this` as its first argument, so a cast to a C function with one parameter more calls
- * it. */
+/* Runs the call. A C++ member function gets `this` as its first argument, so it is called as a C function with one
+ * parameter more. Functions that return an object need the convention of module_abi.h. */
 static void run_virtual(void *state) {
   virtual_call *call = (virtual_call *)state;
   fh_module_code code = (*(fh_module_code const *const *)call->self)[call->slot];
@@ -70,6 +75,7 @@ static int invoke_any(TVMFFIObject *module, fh_module_slot slot, const TVMFFIAny
   return 0;
 }
 
+/* ---- The operations, in the order of fh_module_operations ---- */
 static int virtual_kind(TVMFFIObject *module, TVMFFIAny *out) {
   virtual_call call;
   if (invoke(&call, module, FH_SLOT_KIND, NULL) != 0) return -1;

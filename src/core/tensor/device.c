@@ -1,9 +1,9 @@
-/* device.c - names of devices. */
+/* device.c - names of devices: the name of DLPack's device type, a colon, the device's number. */
 #include "device.h"
 
 #include <stdio.h>
 
-/* By device type; a gap is a number that DLPack has not given out. */
+/* By device type. A number that DLPack has not given out leaves a gap, which is NULL. */
 static const char *const names[] = {
     [kDLCPU] = "cpu",
     [kDLCUDA] = "cuda",
@@ -30,6 +30,7 @@ static const char *type_name(int32_t device_type) {
 }
 
 void fh_device_print(DLDevice device, char *buffer) {
+  /* A device of a later DLPack is shown by its number: printing a value must not fail. */
   const char *name = type_name((int32_t)device.device_type);
   if (name == NULL) {
     snprintf(buffer, FH_DEVICE_TEXT_MAX, "unknown(%d):%d", (int)device.device_type, (int)device.device_id);

@@ -1,4 +1,10 @@
-/* dtype.c - names of data types. */
+/* dtype.c - names of data types, from text and to text.
+ *
+ * A name is that of a type, then a number of bits where the type has several, then "x" and a number of lanes:
+ * "int8x4". Lanes after "xvscalex" count multiples of the machine's vector length; DLDataType stores them negated, as
+ * an int16_t. Short forms ("f32", "bf16") and missing numbers ("int") are read, and never printed. "custom[name]" is a
+ * type that some library defines: two global functions, which the program has to register, turn names into codes and
+ * back. "" and "void" are the type without a value: an opaque handle of 0 bits and 0 lanes. */
 #include "dtype.h"
 
 #include <stdio.h>
@@ -15,11 +21,12 @@
 typedef struct {
   const char *name;
   uint8_t code;
-  uint8_t bits;     /* without such a number */
-  int bits_follow;  /* whether the name may go on with a number of bits */
+  uint8_t bits;     /* where the text has no number of bits */
+  int bits_follow;  /* whether a number of bits may follow the name; if not, the type has one size */
 } named_type;
 
-/* The first name that matches counts, so a name stands before those that it begins with. */
+/* Reading takes the first name that the text begins with, so a name stands before its own prefixes. Each code has one
+ * name, which printing takes. */
 static const named_type types[] = {
     {"float8_e4m3b11fnuz", kDLFloat8_e4m3b11fnuz, 8, 0},
     {"float8_e4m3fnuz", kDLFloat8_e4m3fnuz, 8, 0},
@@ -41,7 +48,8 @@ static const named_type types[] = {
     {"handle", kDLOpaqueHandle, 64, 1},
 };
 
-/* Short forms: what stands for what, and whether a digit must follow. */
+/* Short forms, and what each stands for. One that is a single word needs a digit behind it, so that "i" alone is no
+ * type. One that ends in "_" is the beginning of a longer name. */
 static const struct {
   const char *alias, *name;
   int needs_digit;
@@ -53,6 +61,7 @@ static const struct {
 
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
 
+/* Always -1. A text that is no text to print (a NUL, or too long) gets the error of fh_str_check_name instead. */
 static int raise_unknown(TVMFFIByteArray text) {
   if (text.size != 0 && fh_str_check_name("the name of a data type", text) != 0) return -1;
   return fh_error_raise(FH_VALUE_ERROR, "unknown dtype `%.*s`", FH_BYTES_ARGS(text));
@@ -63,6 +72,7 @@ typedef struct {
   const char *at, *end;
 } reader;
 
+/* Reads `word` if the text goes on with it: 1, or 0 with nothing read. */
 static int skip(reader *in, const char *word) {
   size_t n = strlen(word);
   if ((size_t)(in->end - in->at) < n || memcmp(in->at, word, n) != 0) return 0;
@@ -70,7 +80,8 @@ static int skip(reader *in, const char *word) {
   return 1;
 }
 
-/* The number that starts here: 1, or 0 without digits. Large ones end at `max` + 1. */
+/* Reads all digits that come next: 1, or 0 without digits. A number above `max` becomes `max` + 1, so that no text can
+ * overflow it. */
 static int read_number(reader *in, uint32_t max, uint32_t *out) {
   const char *start = in->at;
   for (*out = 0; in->at < in->end && is_digit(*in->at); ++in->at) {
@@ -81,7 +92,8 @@ static int read_number(reader *in, uint32_t max, uint32_t *out) {
   return in->at != start;
 }
 
-/* "x4", "xvscalex4" or nothing. */
+/* Reads "x4", "xvscalex4" or nothing, up to the end of the text. The limits are what fits into DLDataType's 16 bits,
+ * negated for scalable lanes. */
 static int read_lanes(TVMFFIByteArray text, reader *in, DLDataType *out) {
   uint32_t n;
   int is_scalable = skip(in, "xvscale");
@@ -102,6 +114,7 @@ static int read_lanes(TVMFFIByteArray text, reader *in, DLDataType *out) {
   return 0;
 }
 
+/* Without digits, or with 0, the bits stay what *out has already. */
 static int read_bits_and_lanes(TVMFFIByteArray text, reader *in, DLDataType *out) {
   uint32_t bits;
   if (read_number(in, 255, &bits) && bits > 255) {
@@ -114,6 +127,7 @@ static int read_bits_and_lanes(TVMFFIByteArray text, reader *in, DLDataType *out
 
 /* ---- Custom types ---- */
 
+/* Calls one of the two functions about custom types. *result is owned. */
 static int call_custom(const char *name, const TVMFFIAny *arg, TVMFFIAny *result) {
   TVMFFIObjectHandle func;
   if (!fh_global_find(fh_base_bytes(name), &func)) {
@@ -125,6 +139,7 @@ static int call_custom(const char *name, const TVMFFIAny *arg, TVMFFIAny *result
   return rc;
 }
 
+/* The rest of "custom[name]", of which "custom[" was read already. */
 static int parse_custom(TVMFFIByteArray text, reader *in, DLDataType *out) {
   TVMFFIAny name, code;
   const char *start = in->at;
@@ -150,7 +165,7 @@ static int parse_custom(TVMFFIByteArray text, reader *in, DLDataType *out) {
 
 /* ---- Parsing ---- */
 
-/* Reads a short form's beginning: what it stands for, "" if it is none. */
+/* Reads a short form: what it stands for; "" with nothing read if there is none, and then a full name must follow. */
 static const char *skip_alias(reader *in) {
   for (size_t i = 0; i < FH_COUNT_OF(aliases); ++i) {
     reader after = *in;
@@ -162,7 +177,7 @@ static const char *skip_alias(reader *in) {
   return "";
 }
 
-/* Reads the rest of a type's name, of which `prefix` was read already. */
+/* Reads the rest of a type's name, of which a short form has given the beginning `prefix`. NULL for an unknown name. */
 static const named_type *skip_type(reader *in, const char *prefix) {
   size_t n_prefix = strlen(prefix);
   for (size_t i = 0; i < FH_COUNT_OF(types); ++i) {
@@ -184,6 +199,7 @@ int fh_dtype_parse(TVMFFIByteArray text, DLDataType *out) {
     } else {
       dtype.code = type->code;
       dtype.bits = type->bits;
+      /* PyTorch writes "float4_e2m1fn_x2" for two such numbers in a byte. */
       if (type->code == kDLFloat4_e2m1fn && in.end - in.at > 1 && in.at[1] == 'x') skip(&in, "_");
       rc = type->bits_follow ? read_bits_and_lanes(text, &in, &dtype) : read_lanes(text, &in, &dtype);
     }
@@ -198,12 +214,14 @@ int TVMFFIDataTypeFromString(const TVMFFIByteArray *str, DLDataType *out) {
 
 /* ---- Printing ---- */
 
+/* Writes what read_lanes reads; nothing for one lane. */
 static int print_lanes(char *buffer, size_t n_max, uint16_t stored) {
   int lanes = (int16_t)stored;
   if (lanes < -1) return snprintf(buffer, n_max, "xvscalex%d", -lanes);
   return lanes > 1 ? snprintf(buffer, n_max, "x%d", lanes) : 0;
 }
 
+/* As fh_dtype_print. The name comes from foreign code, so its length is checked. */
 static int print_custom(DLDataType dtype, const char *suffix, TVMFFIAny *out) {
   TVMFFIAny code = fh_any_int(dtype.code), name;
   TVMFFIByteArray text;
@@ -232,6 +250,7 @@ int fh_dtype_print(DLDataType dtype, TVMFFIAny *out) {
   if (dtype.code >= CUSTOM_BEGIN) return print_custom(dtype, suffix, out);
   for (size_t i = 0; i < FH_COUNT_OF(types); ++i) {
     if (types[i].code != dtype.code) continue;
+    /* "bool" is printed without its usual 8 bits. */
     int has_bits = types[i].bits_follow && !(dtype.code == kDLBool && dtype.bits == 8);
     int n = has_bits ? snprintf(buffer, sizeof buffer, "%s%d%s", types[i].name, (int)dtype.bits, suffix)
                      : snprintf(buffer, sizeof buffer, "%s%s", types[i].name, suffix);

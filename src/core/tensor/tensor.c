@@ -1,4 +1,8 @@
-/* tensor.c - ffi.Shape and ffi.Tensor, and DLPack in and out. */
+/* tensor.c - ffi.Shape and ffi.Tensor, and DLPack in and out.
+ *
+ * A Tensor is the ABI's DLTensor behind an object header, and a reference to whatever keeps the memory alive: a struct
+ * that DLPack brought in, or another Tensor. No data is ever copied. What comes in is checked once (dltensor.h), so
+ * that clients can read shapes and strides without checks of their own. */
 #include "tensor.h"
 
 #include "core/object/error.h"
@@ -29,6 +33,8 @@ fh_shape_object *fh_shape_new(const int64_t *dims, size_t n) {
 
 /* ---- Tensor objects ---- */
 
+/* Which member of tensor_object.owned counts: another Tensor (of a view), a DLPack struct, a versioned DLPack
+ * struct. */
 typedef enum { OWNS_OBJECT, OWNS_MANAGED, OWNS_VERSIONED } owned_kind;
 
 typedef struct {
@@ -73,6 +79,8 @@ static int is_read_only(const void *obj) {
   return tensor->header.deleter == delete_tensor && (tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
 }
 
+/* A Tensor with the shape, strides and data of `like`, by address, and room for n_extents numbers. The caller fills in
+ * `kind` and `owned` before the object can be released. NULL with an error pending. */
 static tensor_object *new_tensor(const DLTensor *like, size_t n_extents) {
   tensor_object *tensor = (tensor_object *)fh_mem_alloc(sizeof *tensor + n_extents * sizeof(int64_t));
   if (tensor == NULL) {
@@ -87,6 +95,7 @@ static tensor_object *new_tensor(const DLTensor *like, size_t n_extents) {
 
 /* ---- Checks ---- */
 
+/* Out of line: the text of the reason would make the common path's frame large. */
 static FH_NOINLINE int check_closely(const DLTensor *tensor) {
   char reason[FH_DLTENSOR_REASON];
   return fh_dltensor_refuse(tensor, reason) ? fh_error_raise(FH_VALUE_ERROR, "%s", reason) : 0;
@@ -96,9 +105,11 @@ int fh_tensor_check(const DLTensor *tensor) {
   return FH_LIKELY(fh_dltensor_is_usual(tensor)) ? 0 : check_closely(tensor);
 }
 
+/* What both imports and views check. An alignment of 1 or less asks for nothing. */
 static int check_import(const DLTensor *tensor, int32_t require_alignment, int32_t require_contiguous) {
   if (fh_tensor_check(tensor) != 0) return -1;
   if (require_alignment > 1) {
+    /* Where `data` is a handle, only the offset can be aligned. */
     uint64_t base = fh_dltensor_has_address(tensor->device) ? (uint64_t)(uintptr_t)tensor->data : 0;
     uint64_t address = base + tensor->byte_offset;
     if (address % (uint32_t)require_alignment != 0) {
@@ -115,6 +126,8 @@ static int check_import(const DLTensor *tensor, int32_t require_alignment, int32
 
 /* ---- In ---- */
 
+/* The checked Tensor for a description whose arrays belong to its maker, and live as long as the maker's struct. The
+ * caller makes the Tensor own that struct. NULL with an error pending. */
 static tensor_object *import_tensor(const DLTensor *from, int32_t require_alignment, int32_t require_contiguous) {
   if (check_import(from, require_alignment, require_contiguous) != 0) return NULL;
   int lacks_strides = from->strides == NULL && from->ndim > 0; /* C++ clients read strides without a check for NULL */
@@ -126,6 +139,7 @@ static tensor_object *import_tensor(const DLTensor *from, int32_t require_alignm
   return tensor;
 }
 
+/* Takes the struct on success only. This older struct has no flags, so the data counts as writable. */
 int TVMFFITensorFromDLPack(DLManagedTensor *from, int32_t require_alignment, int32_t require_contiguous,
                            TVMFFIObjectHandle *out) {
   *out = NULL;
@@ -144,6 +158,7 @@ int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from, int32_t requ
       DLPACK_FLAG_BITMASK_READ_ONLY | DLPACK_FLAG_BITMASK_IS_COPIED | DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED;
   *out = NULL;
   if (from == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected a DLManagedTensorVersioned but got NULL");
+  /* First: of a struct of another major version nothing behind `deleter` may be read. */
   if (from->version.major != DLPACK_MAJOR_VERSION) {
     return fh_error_raise(FH_RUNTIME_ERROR, "Expected DLPack version %d but got %u.%u", (int)DLPACK_MAJOR_VERSION,
                           (unsigned)from->version.major, (unsigned)from->version.minor);
@@ -167,6 +182,7 @@ int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from, int32_t requ
   return 0;
 }
 
+/* TypeError for a handle that is no Tensor, nor an object of a type derived from it. */
 static int check_is_tensor(const char *name, TVMFFIObjectHandle handle) {
   if (handle == NULL) return fh_error_raise(FH_TYPE_ERROR, "%s: expected a Tensor but got NULL", name);
   int32_t type_index = fh_object_type_index(handle);
@@ -174,6 +190,7 @@ static int check_is_tensor(const char *name, TVMFFIObjectHandle handle) {
   return fh_error_raise(FH_TYPE_ERROR, "%s: expected `ffi.Tensor` but got `%s`", name, fh_type_name(type_index));
 }
 
+/* Unsafe, because nobody checks that the described elements lie within those of `source`. */
 int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor *prototype, TVMFFIObjectHandle *out) {
   *out = NULL;
   if (check_is_tensor("TVMFFITensorCreateUnsafeView", source) != 0) return -1;
@@ -210,6 +227,7 @@ static void end_versioned(DLManagedTensorVersioned *self) {
   fh_mem_free(self);
 }
 
+/* The older struct has no flags, so it does not say that data is read-only. */
 int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor **out) {
   *out = NULL;
   if (check_is_tensor("TVMFFITensorToDLPack", from) != 0) return -1;
