@@ -3,7 +3,11 @@
  * Each wrapper has one cell. While native code runs, it borrows the handles of its arguments. `n_uses` counts the calls
  * in progress, so that nobody (a callback, another thread) moves the handle away and drops the object under the callee:
  * a move wants the count to be 0, and makes it negative while it lasts. Under a GIL the count is a plain word; without
- * one it is atomic. */
+ * one it is atomic.
+ *
+ * In a child of fork, the uses of threads that the child does not have stay counted: the handle cannot be moved there.
+ * No child finds a move half done: without a GIL, Python stops all other threads before it forks, and a move is too
+ * short for a stop. */
 #ifndef FFI_HPY_OBJECT_HANDLE_CELL_H_
 #define FFI_HPY_OBJECT_HANDLE_CELL_H_
 
@@ -13,9 +17,9 @@
 #include "hpy_module/context/context.h"
 
 typedef struct FbHandleCell {
-  TVMFFIObject *handle;     /* owned; NULL before initialisation and after it was moved away */
-  int32_t n_uses;           /* calls in progress, or one of the states below */
-  uint8_t listing; /* an FbListing */
+  TVMFFIObject *handle; /* owned; NULL before initialisation and after it was moved away */
+  int32_t n_uses;       /* calls in progress, or one of the states below */
+  uint8_t listing;      /* an FbListing */
   /* Of a container that a call returned whose arguments had an exchange table: the table's number (exchange_number.h).
    * The container's tensors come out as arrays of that library. 0: none. */
   uint8_t table;
@@ -23,13 +27,13 @@ typedef struct FbHandleCell {
 
 /* States of n_uses while nobody may begin a use. */
 enum {
-  FB_HANDLE_MOVING = -1, /* for a few instructions: a thread that wants to use the cell waits */
+  FB_HANDLE_MOVING = -1,  /* for a few instructions: a thread that wants to use the cell waits */
   FB_HANDLE_OFFERED = -2, /* for the time of a call, which may take the handle: other uses are refused */
 };
 
 /* Whether the wrapper is the one that stands for its object: see identity.h. */
 typedef enum FbListing {
-  FB_UNMADE, /* nobody made the wrapper: object.__new__ gave it its struct, which PyPy 8 does not refuse */
+  FB_UNMADE,     /* nobody made the wrapper: object.__new__ gave it its struct, which PyPy 8 does not refuse */
   FB_UNLISTABLE, /* it has no object, or is no instance of the object's class */
   FB_UNLISTED,
   FB_LISTED,
