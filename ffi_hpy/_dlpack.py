@@ -8,7 +8,7 @@ __all__ = ["SupportsDLPack"]
 
 
 class SupportsDLPack(Protocol):
-    """Whatever lends its memory by the DLPack protocol: a Tensor, an array of NumPy, a tensor of PyTorch."""
+    """Any object that exports its memory by the DLPack protocol: a Tensor, an array of NumPy, a tensor of PyTorch."""
 
     @property
     def __dlpack__(self) -> Callable[..., Any]:

@@ -71,7 +71,7 @@ class dtype(str):
         return dtype, (self._text,)
 
     def with_lanes(self, lanes: int) -> dtype:
-        """The same element type with another number of lanes (vector elements). ValueError beyond 65535."""
+        """This element type with another number of lanes (vector elements). ValueError beyond 65535."""
         return dtype._wrap(data_type_from_code(self.type_code, self.bits, lanes))
 
     @property

@@ -1,8 +1,8 @@
 """Makes hpy 0.9.0 accept Python subclasses of HPy types; used only where the binding runs in that package's context.
 
 That release marks an HPy type with a bit of its own in `tp_flags`, and keeps what it needs to know about the type in
-front of the text that `tp_name` points to. A class statement hands down neither, so hpy takes an instance of a subclass
-for an object without a hidden header, and hands out a pointer to the wrong place. `adopt` gives the subclass both.
+front of the text that `tp_name` points to. A class statement inherits neither, so hpy takes an instance of a subclass
+for an object without a hidden header, and returns a pointer to the wrong address. `adopt` gives the subclass both.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         "by-directive",
         "no-mirror",
     ]
-    Fault = tuple[OpaqueReason, str]
+    Problem = tuple[OpaqueReason, str]
 
 __all__ = [
     "OBJECT_HEADER_ALIGNMENT",
@@ -165,32 +165,32 @@ def _judge(
     verdict = Verdict(
         key, "complete", None, "", info.parent_type_key, list(info.ancestors), info.total_size, info.is_final
     )
-    fault: Fault | None
+    problem: Problem | None
     if key in unmirrored:
-        fault = "no-mirror", "the target language has no type of its layout"
+        problem = "no-mirror", "the target language has no type of its layout"
     else:
-        fault = _weigh(verdict, info, parent)
-        if fault is None and key in forced_opaque:
-            fault = "by-directive", "vetoed by directive although the layout is reproducible"
-        if fault is None and field_renderable is not None:
+        problem = _weigh(verdict, info, parent)
+        if problem is None and key in forced_opaque:
+            problem = "by-directive", "vetoed by directive although the layout is reproducible"
+        if problem is None and field_renderable is not None:
             refused = next((f for f in info.fields if not field_renderable(f)), None)
             if refused is not None:
-                fault = "unrenderable-field", f"field {refused.name!r} ({refused.repr()}) has no native mirror"
-    if fault is not None:
+                problem = "unrenderable-field", f"field {refused.name!r} ({refused.repr()}) has no native mirror"
+    if problem is not None:
         verdict.verdict = "opaque"
-        verdict.reason, verdict.detail = fault
+        verdict.reason, verdict.detail = problem
     return verdict
 
 
-def _weigh(verdict: Verdict, info: ObjectInfo, parent: Verdict | None) -> Fault | None:
+def _weigh(verdict: Verdict, info: ObjectInfo, parent: Verdict | None) -> Problem | None:
     """Note the evidence in `verdict`, with its detail if every byte is explained; returns what is wrong otherwise."""
-    fault = _note_fields(verdict, info)
+    problem = _note_fields(verdict, info)
     if verdict.total_size is None:
         return "layout-unknown", "no metadata of its own: total_size is unknown"
     if parent is not None and not parent.is_complete:
         return "parent-opaque", f"parent {parent.type_key!r} is opaque ({parent.reason})"
-    if fault is not None:
-        return fault
+    if problem is not None:
+        return problem
     if parent is None:
         start, alignment = verdict.total_size, OBJECT_HEADER_ALIGNMENT
     else:
@@ -204,7 +204,7 @@ def _weigh(verdict: Verdict, info: ObjectInfo, parent: Verdict | None) -> Fault 
     return _account(verdict, start)
 
 
-def _note_fields(verdict: Verdict, info: ObjectInfo) -> Fault | None:
+def _note_fields(verdict: Verdict, info: ObjectInfo) -> Problem | None:
     """Put the fields into `verdict`, in the order of their offsets."""
     for f in info.fields:
         if f.offset is None or f.size is None or not f.alignment:
@@ -214,7 +214,7 @@ def _note_fields(verdict: Verdict, info: ObjectInfo) -> Fault | None:
     return None
 
 
-def _account(verdict: Verdict, start: int) -> Fault | None:
+def _account(verdict: Verdict, start: int) -> Problem | None:
     """Explain each byte from `start` to the end of the type."""
     assert verdict.total_size is not None and verdict.alignment is not None  # noqa: PT018
     cursor = start

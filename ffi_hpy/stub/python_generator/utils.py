@@ -153,7 +153,7 @@ class TypeNames:
         return item.exposed_name
 
     def for_parameters(self) -> TypeNames:
-        """The same for parameters, which take more; what the user has mapped is the same for both."""
+        """Names for parameters, which accept wider types; a mapping of the user applies to both."""
         names = TypeNames({**self._ty_map, **_widened(self._ty_map)}, self._imports)
         names._taken, names._defined = self._taken, self._defined
         return names

@@ -46,7 +46,7 @@ class TypeNames:
     missing: set[str] = field(default_factory=set)
 
     def without_notes(self) -> TypeNames:
-        """The same that notes nothing."""
+        """A copy that records neither imports nor missing types."""
         return replace(self, imports=RustImports(directives=self.imports.directives), missing=set())
 
     def of_value(self, origin: str, type_key: str | None = None) -> str | None:
