@@ -17,7 +17,7 @@ __all__ = ["Tree", "read_annotation"]
 
 
 class Tree(typing.NamedTuple):
-    """The arguments that TypeSchema takes, with trees in place of schemas."""
+    """The arguments of TypeSchema, with trees in place of schemas."""
 
     origin: str
     args: tuple[Tree, ...] | None = None
@@ -51,10 +51,10 @@ _leaves = {annotation: Tree(origin) for annotation, origin in _ORIGIN_OF_CLASS.i
 
 
 def read_annotation(annotation: typing.Any) -> Tree:
-    """The tree of an annotation. TypeError for one that no schema stands for."""
+    """The tree of an annotation. TypeError for an annotation that has no schema."""
     try:
         leaf = _leaves.get(annotation)
-    except TypeError:  # unhashable: nothing that is known
+    except TypeError:  # unhashable, so not in the tables
         leaf = None
     if leaf is not None:
         return leaf
@@ -113,7 +113,7 @@ def _tree_of_tuple(annotation: typing.Any, args: tuple[typing.Any, ...]) -> Tree
         return Tree("Array", (read_annotation(args[0]),))
     if not args and annotation is typing.Tuple:  # noqa: UP006
         return Tree("tuple")
-    if args == ((),):  # how Python before 3.11 has tuple[()]
+    if args == ((),):  # the form of tuple[()] before Python 3.11
         args = ()
     return Tree("tuple", tuple(map(read_annotation, args)))
 
