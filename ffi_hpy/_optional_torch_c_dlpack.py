@@ -115,7 +115,8 @@ def _to_torch(tensor: Any) -> Any:
 
 
 def _stream_of(device_type: int, device_index: int) -> int:
-    """Address of the stream on which torch works; 0, the default one, for devices whose streams torch does not expose."""
+    """Address of the stream on which torch works; 0, the default one, for devices whose streams torch does not
+    expose."""
     if device_type not in (DLDeviceType.kDLCUDA, DLDeviceType.kDLROCM):
         return 0
     stream: int = sys.modules["torch"].cuda.current_stream(device_index).cuda_stream

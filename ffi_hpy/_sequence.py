@@ -140,7 +140,8 @@ class List(CList, _Reading, MutableSequence[T]):
             del self[i]
 
     def extend(self, values: Iterable[T]) -> None:
-        """Put items at the end, one by one. Extending a list by itself appends the items that it has at the beginning."""
+        """Put items at the end, one by one. Extending a list by itself appends the items that it has at the
+        beginning."""
         for value in values:
             self.append(value)
 

@@ -42,7 +42,8 @@ def entries_of(traceback: TracebackType | None) -> list[TracebackType]:
 
 
 def mark_of(entry: TracebackType | None) -> tuple[int, int]:
-    """Identifies an entry without keeping anything alive. Another entry may get the same address when this one is gone."""
+    """Identifies an entry without keeping anything alive. Another entry may get the same address when this one is
+    gone."""
     return id(entry), id(None if entry is None else entry.tb_next)
 
 

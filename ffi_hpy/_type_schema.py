@@ -221,7 +221,8 @@ class TypeSchema(_core.Schema):
     # --- used --------------------------------------------------------------------------------------------------------
 
     def is_subtype_of(self, target_cls: type) -> bool:
-        """Whether values of the schema are native objects of a class or of a subclass of it. False for other classes."""
+        """Whether values of the schema are native objects of a class or of a subclass of it. False for other
+        classes."""
         target = INDEX_OF_CLASS.get(target_cls)
         index = self.origin_type_index
         if target is None or index < _core.TYPE_INDEX_OBJECT:

@@ -123,7 +123,8 @@ def _type_index_to_type_info(type_index: int) -> TypeInfo | None:
 
 
 def _register_object_by_index(type_index: int, type_cls: type) -> TypeInfo:
-    """Make a class the class of a type, without giving it the type's members. ValueError for an index that no type has."""
+    """Make a class the class of a type, without giving it the type's members. ValueError for an index that no type
+    has."""
     info = info_of_index(type_index)
     _set_type_cls(info, type_cls)
     return info

@@ -59,7 +59,8 @@ def digest_of_bytes(content: bytes) -> str:
 
 
 def environment_digest() -> str:
-    """The digest of what affects every build: the content of our headers, and the variables that compilers search by."""
+    """The digest of what affects every build: the content of our headers, and the variables that compilers search
+    by."""
     return digest_of(_headers_digest(), *(os.environ.get(name) for name in _VARIABLES))
 
 

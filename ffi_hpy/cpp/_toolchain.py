@@ -63,7 +63,8 @@ def _ninja_of_package() -> str | None:
 
 
 def on_path(name: str, variables: Iterable[str] = (), folders: Iterable[str] = ()) -> str | None:
-    """Path of a program: in `bin` of the folder that one of the environment's variables names, on PATH, or in a folder."""
+    """Path of a program: in `bin` of the folder that one of the environment's variables names, on PATH, or in a
+    folder."""
     homes = [os.environ.get(variable, "") for variable in variables]
     named = [os.path.join(os.path.abspath(home), "bin") for home in homes if home]  # noqa: PTH100, PTH118
     places = [*named, os.environ.get("PATH", os.defpath), *folders]
