@@ -1,7 +1,7 @@
 """Whether a type's memory can be reproduced from what its library registered: every byte must be explained.
 
-A type is complete if its parent is, its fields lie after the parent's without overlap, and what is left free between
-and after them is what alignment demands. Anything else has members that nobody registered, and is opaque.
+A type is complete if its parent is, its fields lie after the parent's without overlap, and the free bytes between and
+after them are exactly those that alignment demands. Any other type has members that are not registered, and is opaque.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 OBJECT_HEADER_ALIGNMENT = 8
-"""Of TVMFFIObject, in bytes."""
+"""The alignment of TVMFFIObject, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class ByteRange:
 
 @dataclass(frozen=True)
 class FieldBytes:
-    """Where a field lies; all in bytes."""
+    """The position of a field; all in bytes."""
 
     name: str
     offset: int
@@ -79,7 +79,7 @@ class FieldBytes:
 
 @dataclass
 class Verdict:
-    """What classify() says of a type, with the evidence, which is there as far as it goes also for opaque types.
+    """The result of classify() for a type, with the evidence, as far as there is any for an opaque type.
 
     `own_bytes` are those after the parent's; `uncovered` those that nothing explains, `padding` those that alignment
     explains. `detail` is a sentence.
@@ -128,10 +128,10 @@ def classify(
     unmirrored: AbstractSet[str] = frozenset(),
     field_renderable: Callable[[NamedTypeSchema], bool] | None = None,
 ) -> dict[str, Verdict]:
-    """A verdict for each type, ancestors first. KeyError if an ancestor is not among them.
+    """A verdict for each type, ancestors first. KeyError if an ancestor is missing.
 
-    `forced_opaque` are opaque though their bytes are explained; `unmirrored` whatever their bytes are; a type with a
-    field that `field_renderable` refuses is opaque.
+    Types in `forced_opaque` are opaque even if their bytes are explained, those in `unmirrored` whatever their bytes
+    are. A type with a field that `field_renderable` refuses is opaque.
     """
     verdicts: dict[str, Verdict] = {}
     for key, info in infos.items():
@@ -145,7 +145,7 @@ def classify(
 
 
 def coverage_report(verdicts: Mapping[str, Verdict]) -> dict[str, Any]:
-    """The verdicts as JSON can hold them, sorted by type key."""
+    """The verdicts in a form for JSON, sorted by type key."""
     return {key: verdicts[key].to_json_obj() for key in sorted(verdicts)}
 
 
@@ -183,7 +183,7 @@ def _judge(
 
 
 def _weigh(verdict: Verdict, info: ObjectInfo, parent: Verdict | None) -> Problem | None:
-    """Note the evidence in `verdict`, with its detail if every byte is explained; returns what is wrong otherwise."""
+    """Store the evidence in `verdict`, with its detail if every byte is explained. Returns the problem otherwise."""
     problem = _note_fields(verdict, info)
     if verdict.total_size is None:
         return "layout-unknown", "no metadata of its own: total_size is unknown"
@@ -205,7 +205,7 @@ def _weigh(verdict: Verdict, info: ObjectInfo, parent: Verdict | None) -> Proble
 
 
 def _note_fields(verdict: Verdict, info: ObjectInfo) -> Problem | None:
-    """Put the fields into `verdict`, in the order of their offsets."""
+    """Store the fields in `verdict`, in the order of their offsets."""
     for f in info.fields:
         if f.offset is None or f.size is None or not f.alignment:
             return "layout-unknown", f"field {f.name!r} has no offset, size or alignment"
@@ -240,7 +240,7 @@ def _account(verdict: Verdict, start: int) -> Problem | None:
 
 
 def _note_gap(verdict: Verdict, start: int, end: int, alignment: int) -> None:
-    """Note the free bytes before something that has to be aligned."""
+    """Store the free bytes before something that has to be aligned."""
     if start < end:
         forced = -(-start // alignment) * alignment
         (verdict.padding if forced == end else verdict.uncovered).append(ByteRange(start, end))
